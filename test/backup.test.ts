@@ -16,11 +16,10 @@ import { startReceiver } from './helpers/receiver.ts';
 import { type Assay, cleanUp, newPlace, type Place, REPOSITORY, signalTo, startAssay } from './processes/assay.ts';
 import { finished, predict, uploadPicture } from './processes/client.ts';
 
-// Real processes start and stop here, on whatever machine.
+// These tests start and stop real processes.
 vi.setConfig({ testTimeout: 180_000 });
 afterEach(cleanUp);
 
-/** Runs the command line until it ends. */
 async function run(
   place: Pick<Place, 'dataDir'>,
   args: readonly string[],
@@ -33,11 +32,10 @@ async function run(
 
 const resultOf = async ({ call }: Assay, id: string) => (await call(`/result/${id}`)).body;
 
-/** Bytes that begin like a picture, and are none. */
 const NO_PICTURE = Buffer.from('\xff\xd8\xff\xe0 no picture', 'latin1');
 
-describe('a backup of the product on one machine', () => {
-  it('is taken while it works, and put back elsewhere: what has ended is read there, what waited goes on', async () => {
+describe('Backup and restore on one machine', () => {
+  it('creates a backup under load; the restored instance has the finished results and completes the queued tasks', async () => {
     const receiver = await startReceiver();
     onTestFinished(() => receiver.close());
     const first = await newPlace();
@@ -55,7 +53,7 @@ describe('a backup of the product on one machine', () => {
       ended.set(id, await resultOf(assay, id));
     }
 
-    // The worker stands still, so that tasks wait, some of them in its hands; and more of them come all the time.
+    // Stop the worker so that tasks stay queued or claimed.
     signalTo(await assay.child('work'), 'SIGSTOP');
     const webhook = { webhook_url: `${receiver.url}/hook` };
     const ask = async () => (await predict(assay, picture, webhook)).body.data.task_id;
@@ -80,7 +78,6 @@ describe('a backup of the product on one machine', () => {
     expect((await readdir(dirname(file))).filter((name) => name.includes('tar'))).toEqual(['backup.tar']);
     const keys = (await assay.call('/.well-known/webhook-keys.json')).body;
 
-    // Under a product that lives, nothing is replaced.
     expect(await run(first, ['restore', file, '--replace'])).toMatchObject({
       code: 2,
       err: expect.stringMatching(/^Assay is already running on this data directory/),
@@ -115,11 +112,10 @@ describe('a backup of the product on one machine', () => {
     for (const [id, was] of ended) expect(await resultOf(again, id)).toEqual(was);
     for (const id of waiting) expect(await finished(again, id)).toMatchObject({ status: 'done' });
     await receiver.got(waiting.length);
-    // Whoever knew the key of the first knows that of the second.
     expect((await again.call('/.well-known/webhook-keys.json')).body).toEqual(keys);
   });
 
-  it('refuses what cannot be one in a sentence, and leaves nothing behind', async () => {
+  it('reports invalid files and unreachable databases in one message and leaves no files behind', async () => {
     const { dataDir } = await newPlace();
     const folder = dirname(dataDir);
     const database = await testDatabase();
@@ -127,13 +123,13 @@ describe('a backup of the product on one machine', () => {
     onTestFinished(() => void vi.unstubAllEnvs());
     vi.stubEnv('DATA_DIR', dataDir);
     const { signal } = new AbortController();
-    const refused = async (attempt: () => Promise<void>, sentence: RegExp) => {
+    const refused = async (attempt: () => Promise<void>, message: RegExp) => {
       const error: unknown = await attempt().then(
-        () => 'nothing was refused',
+        () => 'no error',
         (thrown: unknown) => thrown,
       );
       expect(error).toBeInstanceOf(OperatorError);
-      expect((error as Error).message).toMatch(sentence);
+      expect((error as Error).message).toMatch(message);
       return (error as Error).message;
     };
     const file = (name: string) => join(folder, name);
@@ -155,8 +151,8 @@ describe('a backup of the product on one machine', () => {
   });
 });
 
-describe('a backup of a database of one’s own', () => {
-  it('goes by a pipe from one to another, with documents, edits, files and images that wait', async () => {
+describe('Backup and restore with an external database', () => {
+  it('pipes documents, edits, files and pending images from one database to another', async () => {
     const house = await startPassports();
     let stopped = false;
     const stop = async () => {
@@ -194,7 +190,7 @@ describe('a backup of a database of one’s own', () => {
     const { stdout } = await promisify(execFile)('bash', ['-c', script], { env });
     expect(stdout).toMatch(/^Restored the backup/);
     expect((await readdir(dataDir)).sort()).toEqual(['files', 'keys']);
-    // Of what is restored, nothing refers back to where it was.
+    // The restored instance must not depend on the original.
     await stop();
 
     const restored = await startPassports({ DATABASE_URL: to.url, DATA_DIR: dataDir });
@@ -203,12 +199,11 @@ describe('a backup of a database of one’s own', () => {
     expect(await everythingOf(same, ids)).toEqual(seen);
     const original = await same.get(`/export/${ids[0]}/pdf`);
     expect(original.status).toBe(200);
-    // The third one waited, and is worked on like any other.
     await restored.succeed(ids[2]!);
     expect((await same.get(`/api/task/${ids[2]}/result`)).status).toBe(200);
   });
 
-  it('is refused while a process of ours still uses the place', async () => {
+  it('rejects the restore while a process still uses the database', async () => {
     const house = await startPassports();
     onTestFinished(() => house.stop());
     const folder = await mkdtemp(join(tmpdir(), 'assay-restored-'));
@@ -222,10 +217,10 @@ describe('a backup of a database of one’s own', () => {
     });
   });
 
-  it('knows every column that names a file of the store', async () => {
+  it('covers every column that names a stored file', async () => {
     const database = await testDatabase();
     onTestFinished(() => database.drop());
-    // By their names these might name files too, and do not; or they name what others hold on to, or nobody any more.
+    // These columns name no stored file, or one that another column or a cleanup covers.
     const others = [
       'catalog_details.sound_key',
       'catalog_trash.key',
@@ -246,14 +241,14 @@ describe('a backup of a database of one’s own', () => {
   });
 });
 
-/** What a client can see of its documents, but for the clock. */
+/** All client-visible data without timestamps. */
 async function everythingOf(client: Awaited<ReturnType<Passports['signedIn']>>, ids: readonly string[]) {
   const paths = ids.flatMap((id) => ['status', 'result', 'history'].map((what) => `/api/task/${id}/${what}`));
   const answers = await Promise.all(['/api/tasks', '/api/v1/images', ...paths].map((path) => client.get(path)));
   return answers.map(({ status, body }) => ({ status, body }));
 }
 
-it('a database of another major version of PostgreSQL stops the start, and names the way out', async () => {
+it('Assay does not start on the data of another PostgreSQL major version and prints the upgrade steps', async () => {
   const place = await newPlace();
   const log = createLog('silent', 'test');
   await (await startEmbeddedPostgres({ dataDir: place.dataDir, log, unsafeForTests: true })).stop();

@@ -9,10 +9,9 @@ import { type Product, startProduct } from './helpers/product.ts';
 import { freePort, REPOSITORY } from './processes/assay.ts';
 import { type Ended, runAssay } from './processes/run-assay.ts';
 
-// Real processes start here, on whatever machine.
+// These tests start real processes.
 vi.setConfig({ testTimeout: 240_000 });
 
-/** Every command, as short as it can be called. */
 const COMMANDS: Readonly<Record<string, string>> = {
   start: 'start',
   demo: 'demo',
@@ -33,7 +32,7 @@ const COMMANDS: Readonly<Record<string, string>> = {
   conform: 'conform http://127.0.0.1:NOWHERE',
   models: 'models',
 };
-/** Those that ask a server and no setting of this machine, or nothing of it that could be wrong. */
+/** Commands that read no settings of this machine. */
 const NO_SETTINGS = ['conform'];
 
 let folder: string;
@@ -63,7 +62,6 @@ afterAll(async () => {
   await rm(folder, { recursive: true });
 });
 
-/** The text with every word in it put in its place. */
 const filled = (text: string) =>
   Object.entries(words).reduce((done, [word, value]) => done.replaceAll(word, value), text);
 
@@ -75,7 +73,7 @@ const assay = (line: string, env: Readonly<Record<string, string>> = {}): Promis
 
 type Row = readonly [line: string, sentence: RegExp, env?: Readonly<Record<string, string>>];
 
-/** Each row ends with status 2 and its one sentence. Several at once: most of the time is Node's own start. */
+/** Expects status 2 and a one-line message. Three at a time, because Node's start dominates. */
 async function hold(rows: readonly Row[]): Promise<void> {
   const waiting = [...rows];
   const breaches: unknown[] = [];
@@ -92,25 +90,25 @@ async function hold(rows: readonly Row[]): Promise<void> {
   expect(breaches).toEqual([]);
 }
 
-it('every command there is stands in the table', async () => {
+it('This test covers every command that `assay --help` lists', async () => {
   const { out } = await assay('--help');
   const named = [...out.matchAll(/^ {2}([a-z]+)[ |]/gm)].map(([, name]) => name);
   expect(named.filter((name) => name !== 'help').sort()).toEqual(Object.keys(COMMANDS).sort());
 });
 
-it('a wrong flag is one sentence and status 2, of every command', () =>
+it('Every command rejects an unknown flag with one line and status 2', () =>
   hold(
     Object.values(COMMANDS).map((line): Row => [`${line} --no-such-flag`, /^error: unknown option '--no-such-flag'$/]),
   ));
 
-it('a setting that cannot be is one sentence and status 2, of every command that reads settings', () =>
+it('Every command that reads settings rejects an invalid DATABASE_URL with one line and status 2', () =>
   hold(
     Object.entries(COMMANDS)
       .filter(([name]) => !NO_SETTINGS.includes(name))
       .map(([, line]): Row => [line, /^DATABASE_URL: must be an address like /, { DATABASE_URL: 'nonsense' }]),
   ));
 
-it('what is missing, unreachable or refused is one sentence and status 2', () =>
+it('Commands report missing input, unreachable servers and rejected credentials with one line and status 2', () =>
   hold([
     ['nonsense', /^There is no command nonsense; see `assay --help`\.$/],
     ['start extra', /^error: too many arguments/],
@@ -173,14 +171,14 @@ it('what is missing, unreachable or refused is one sentence and status 2', () =>
     ),
   ]));
 
-it('a token that has expired is refused in one sentence', async () => {
+it('Commands report an expired token with one line and status 2', async () => {
   const env = { DATABASE_URL: 'DATABASE' };
   const { out } = await assay('tokens create --service defectoscopy --name old --expires 1m', env);
   await product.database.db.query('update access_tokens set expires_at = now()');
   await hold([[`predict WALL --server PRODUCT --token ${out.trimEnd()}`, /rejected the credential: /]]);
 });
 
-it('a setting that is misspelt is told of, and stops nothing', async () => {
+it('`config check` warns about misspelt settings and exits with status 0', async () => {
   const env = { DEFECTOSCOPY_PROT: '1', STT_MODLE: 'x', STT_SERVICE_HOST: '10.0.0.1', HOSTNAME: 'a' };
   const { code, out } = await assay('config check', env);
   expect(code).toBe(0);

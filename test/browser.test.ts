@@ -16,13 +16,11 @@ const jpeg = (name: string, buffer: Buffer) => ({ name, mimeType: 'image/jpeg', 
 const step = (page: Page, name: string) => page.locator('#steps li', { hasText: name });
 const choosePhoto = async (page: Page, name = 'wall.jpg') =>
   page.locator('#file').setInputFiles(jpeg(name, await wall()));
-/** Whether anything is painted on the canvas. */
 const painted = (page: Page) =>
   page.evaluate<boolean>(`(() => {
     const canvas = document.querySelector('#heat');
     return !canvas.hidden && canvas.getContext('2d').getImageData(0, 0, canvas.width, canvas.height).data.some(Boolean);
   })()`);
-/** Drops or pastes a file that this expression makes. */
 const give = (page: Page, kind: 'drop' | 'paste', file: string) =>
   page.evaluate(`(() => {
     const data = new DataTransfer();
@@ -33,18 +31,17 @@ const give = (page: Page, kind: 'drop' | 'paste', file: string) =>
   })()`);
 const until = (check: () => Promise<unknown>) => expect.poll(check, { timeout: 8000, interval: 50 });
 
-describe('the page at /', () => {
+describe('Defectoscopy upload page', () => {
   let product: Product;
   beforeAll(async () => {
     product = await startProduct();
   });
   afterAll(() => product.stop());
-  /** A worker until the end of the test. */
   const work = async (model: Model) => onTestFinished(await product.startWorker(model));
   const sees = (outcome: Outcome) => work(fakeModel({ run: async () => outcome }));
 
-  it('takes a photo through queued, processing and done, and asks nobody else for anything', async (test) => {
-    const { page, trouble } = await visit(test, `${product.url}/#token=${TOKEN}`);
+  it('shows a photo as queued, processing and done, and sends no request to other hosts', async (test) => {
+    const { page, problems } = await visit(test, `${product.url}/#token=${TOKEN}`);
     expect(page.url()).toBe(`${product.url}/`);
     expect(await page.locator('#token-form').isVisible()).toBe(false);
     await until(() => page.locator('#model-says').textContent()).toContain('No model is loaded');
@@ -76,24 +73,24 @@ describe('the page at /', () => {
     await until(() => page.locator('#where').textContent()).toBe('Chip: strongest in the lower right.');
     await page.getByLabel('Show heatmap').uncheck();
     expect(await page.locator('#heat').isVisible()).toBe(false);
-    expect(trouble).toEqual([]);
+    expect(problems).toEqual([]);
   });
 
-  it('speaks Russian to who prefers it', async (test) => {
+  it('is in Russian for a browser that prefers Russian', async (test) => {
     await sees(CRACKED);
-    const { page, trouble } = await visit(test, `${product.url}/#token=${TOKEN}`, { locale: 'ru-RU' });
+    const { page, problems } = await visit(test, `${product.url}/#token=${TOKEN}`, { locale: 'ru-RU' });
     expect(await page.locator('html').getAttribute('lang')).toBe('ru');
     await choosePhoto(page, 'стена.jpg');
     await until(() => page.locator('#verdict').textContent()).toMatch(/^Трещина, 84\s%/);
     await until(() => page.locator('#where').textContent()).toBe('Трещина: сильнее всего слева вверху.');
     expect(await page.locator('main').textContent()).not.toMatch(/[a-z]{4,} [a-z]{4,} [a-z]{4,}/);
-    expect(trouble).toEqual([]);
+    expect(problems).toEqual([]);
   });
 
-  it('can be used with the keyboard alone', async (test) => {
+  it('works with the keyboard alone', async (test) => {
     await sees(CRACKED);
     const { page } = await visit(test, `${product.url}/#token=${TOKEN}`);
-    // Asked for early: an Enter that overtakes the request would open a dialog that nobody can close.
+    // Registered before the key press, so that the event cannot be missed.
     const opened = page.waitForEvent('filechooser');
     const focused = () => page.evaluate<string>('document.activeElement.id || document.activeElement.value');
     const tabTo = async (id: string) => {
@@ -118,7 +115,7 @@ describe('the page at /', () => {
     await until(() => page.locator('#where').textContent()).toContain('Chip');
   });
 
-  it('says in words that nothing was found, and shows the bare photo', async (test) => {
+  it('shows “Looks sound” and hides the heat map when the model finds no defects', async (test) => {
     await sees(SOUND);
     const { page } = await visit(test, `${product.url}/#token=${TOKEN}`);
     await choosePhoto(page);
@@ -126,7 +123,7 @@ describe('the page at /', () => {
     expect(await page.locator('#heat').isVisible()).toBe(false);
   });
 
-  it('asks for a token when there is none, and again when it is refused', async (test) => {
+  it('asks for a token when it has none, and again when the server rejects it', async (test) => {
     await sees(CRACKED);
     const { page } = await visit(test, product.url);
     const form = page.locator('#token-form');
@@ -145,7 +142,7 @@ describe('the page at /', () => {
     expect(await form.isVisible()).toBe(false);
   });
 
-  it('shows the sentence and the code of a refusal and of a failure', async (test) => {
+  it('shows the message and the code of rejected uploads and failed tasks', async (test) => {
     const run = () => Promise.reject(new TaskFailure(FAILURES.corrupt));
     await work(fakeModel({ run }));
     const { page } = await visit(test, `${product.url}/#token=${TOKEN}`);
@@ -164,7 +161,7 @@ describe('the page at /', () => {
     await until(() => page.getByRole('alert').textContent()).toMatch(/huge\.jpg is too large \(20 MB\)/);
   });
 
-  it('cancels a photo that waits, and keeps the earlier ones of this visit', async (test) => {
+  it('cancels a queued photo and keeps the earlier photos of the session', async (test) => {
     const { page } = await visit(test, `${product.url}/#token=${TOKEN}`);
     await choosePhoto(page, 'first.jpg');
     await until(() => step(page, 'Queued').getAttribute('aria-current')).toBe('step');
@@ -178,7 +175,7 @@ describe('the page at /', () => {
     expect(await page.locator('#verdict').textContent()).toBe('Processing was cancelled.');
   });
 
-  it('shows a photo upright, and one that the browser cannot show as a placeholder', async (test) => {
+  it('rotates a photo by its EXIF orientation and shows a placeholder for formats without preview', async (test) => {
     await sees(CRACKED);
     const { page } = await visit(test, `${product.url}/#token=${TOKEN}`);
     const ratio = () =>
@@ -193,9 +190,9 @@ describe('the page at /', () => {
     await until(() => painted(page)).toBe(true);
   });
 
-  it('takes what is dropped and what is pasted, whatever its name', async (test) => {
+  it('accepts dropped and pasted files and shows their names as text', async (test) => {
     await sees(CRACKED);
-    const { page, trouble } = await visit(test, `${product.url}/#token=${TOKEN}`);
+    const { page, problems } = await visit(test, `${product.url}/#token=${TOKEN}`);
     const name = '<img src=x onerror=alert(1)>.jpg';
     const bytes = `Uint8Array.from(atob('${(await wall()).toString('base64')}'), (c) => c.charCodeAt(0))`;
     const bring = async (kind: 'drop' | 'paste') => {
@@ -205,10 +202,10 @@ describe('the page at /', () => {
     };
     await bring('drop');
     await bring('paste');
-    expect(trouble).toEqual([]);
+    expect(problems).toEqual([]);
   });
 
-  it('waits out a service that is busy or away, and says so', async (test) => {
+  it('shows the reason and retries while the server is unreachable or rate-limited', async (test) => {
     await sees(CRACKED);
     const { page } = await visit(test, `${product.url}/#token=${TOKEN}`);
     const error = { code: 'RATE_LIMIT_EXCEEDED', message: 'Too many requests.' };
@@ -224,7 +221,7 @@ describe('the page at /', () => {
     await until(() => page.locator('#verdict').textContent()).toContain('Crack');
   });
 
-  it('says what is switched off, and asks for no token where none is needed', async (test) => {
+  it('states that uploads are disabled, and asks for no token when authentication is disabled', async (test) => {
     const closed = await startProduct({ env: { FILES_HOST: undefined } });
     onTestFinished(() => closed.stop());
     expect((await closed.call('/', { token: null })).text).toContain('Uploads are disabled');
@@ -233,19 +230,19 @@ describe('the page at /', () => {
       model: fakeModel({ run: async () => SOUND }),
     });
     onTestFinished(() => open.stop());
-    const { page, trouble } = await visit(test, open.url);
+    const { page, problems } = await visit(test, open.url);
     await choosePhoto(page);
     await until(() => page.locator('#verdict').textContent()).toBe('No defects found');
     expect(trouble).toEqual([]);
   });
 
-  it('tells who has no script what to do instead', async (test) => {
+  it('shows a notice instead of the form when JavaScript is disabled', async (test) => {
     const { page } = await visit(test, product.url, { javaScriptEnabled: false });
     expect(await page.locator('noscript').textContent()).toContain('requires JavaScript');
     expect(await page.locator('.zone').isVisible()).toBe(false);
   });
 
-  it('fits a phone and a desk, in light and dark', { timeout: 60_000 }, async (test) => {
+  it('fits a phone and a desktop screen in light and dark mode', { timeout: 60_000 }, async (test) => {
     await sees(CRACKED);
     const folder = process.env['ASSAY_SCREENSHOTS'] ?? (await mkdtemp(join(tmpdir(), 'assay-screens-')));
     for (const width of [390, 1440]) {
@@ -258,14 +255,14 @@ describe('the page at /', () => {
         await until(() => painted(page)).toBe(true);
         const wider = 'document.documentElement.scrollWidth - document.documentElement.clientWidth';
         expect(await page.evaluate(wider)).toBe(0);
-        // A screenshot of the full page would end the touch that the phone's layout depends on.
+        // A full-page screenshot would end the touch emulation that the phone layout depends on.
         const path = join(folder, `photo-${width}-${colorScheme}.png`);
         await page.screenshot({ path, fullPage: width !== 390 });
       }
     }
   });
 
-  it('serves its parts for ever under an address of their content, and nothing else', async () => {
+  it('serves its assets as immutable under content-hashed paths, and no other files', async () => {
     const { text, headers } = await product.call('/', { token: null });
     expect(headers.get('content-security-policy')).toContain("script-src 'self'");
     expect(text).not.toMatch(/<style|style=|onclick|javascript:|https?:/);
@@ -281,14 +278,14 @@ describe('the page at /', () => {
   });
 
   it.skipIf(!existsSync(new URL('../models/defectoscopy/1.0.0/manifest.json', import.meta.url)))(
-    'shows what the model that ships with the product sees on the example photo',
+    'shows the prediction of the shipped model for the example photo',
     async (test) => {
       await work(await product.house.services[0]!.work!.load(await modelHouse(product.house)));
       const { page, trouble } = await visit(test, `${product.url}/#token=${TOKEN}`);
       await page.getByRole('button', { name: 'Use the example photo' }).click();
       await until(() => page.locator('#verdict').textContent()).not.toBe('');
       expect(await page.locator('.bars').count()).toBe(2);
-      expect(trouble).toEqual([]);
+      expect(problems).toEqual([]);
     },
   );
 });

@@ -6,7 +6,6 @@ import { openReports } from '../src/services/catalog/reports/postgres.ts';
 import { tamper } from '../src/services/catalog/reports/testing/trail.ts';
 import { cleanUp, freePort, newPlace, type Place, startAssay } from './processes/assay.ts';
 
-// Real processes start and stop here, on whatever machine.
 vi.setConfig({ testTimeout: 60_000 });
 
 let database: TestDatabase;
@@ -17,7 +16,6 @@ beforeAll(async () => {
 afterEach(cleanUp);
 afterAll(() => database.drop());
 
-/** `assay audit verify` as an operator runs it. */
 async function verify(databaseUrl = database.url) {
   place = await newPlace();
   const program = startAssay(place, { args: ['audit', 'verify'], env: { DATABASE_URL: databaseUrl } });
@@ -25,7 +23,7 @@ async function verify(databaseUrl = database.url) {
   return { code, out: program.said.out, err: program.said.err };
 }
 
-it('`assay audit verify` says how long the trail is and how it ends; or where it is broken, and ends with 1', async () => {
+it('`assay audit verify` prints the length and last hash of an intact trail, or the broken event and exits with 1', async () => {
   const { db } = database;
   const nothing = `The audit trail is intact: 0 events, last hash ${'0'.repeat(64)}.\n`;
   expect(await verify()).toEqual({ code: 0, out: nothing, err: '' });
@@ -46,7 +44,7 @@ it('`assay audit verify` says how long the trail is and how it ends; or where it
   expect(await verify()).toEqual({ code: 1, out: '', err: expect.stringContaining('broken at event 1: ') });
 });
 
-it('`assay audit verify` ends with 2 and a sentence where the database cannot be reached', async () => {
+it('`assay audit verify` exits with 2 and a message when the database is unreachable', async () => {
   const unreachable = `postgres://nobody@127.0.0.1:${await freePort()}/none`;
   expect(await verify(unreachable)).toEqual({
     code: 2,
@@ -55,7 +53,7 @@ it('`assay audit verify` ends with 2 and a sentence where the database cannot be
   });
 });
 
-it('`assay audit verify` ends with 2 and a sentence where there is no database, and makes none', async () => {
+it('`assay audit verify` exits with 2 and a message without a database, and creates none', async () => {
   place = await newPlace();
   const program = startAssay(place, { args: ['audit', 'verify'], env: { DATABASE_URL: '' } });
   const { code } = await program.ended;

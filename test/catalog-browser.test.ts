@@ -31,7 +31,6 @@ const address = (recordId: string) => `${catalog.url}/row/${encodeURIComponent(r
 const card = (page: Page, recordId: string) => page.locator(`[data-record="${recordId.replaceAll('"', '\\"')}"]`);
 const shown = (page: Page) =>
   page.locator('#hits [data-record]').evaluateAll((all) => all.map((one: any) => one.dataset.record));
-/** For whoever wants to look. */
 async function shoot(page: Page, name: string): Promise<void> {
   const shots = process.env['ASSAY_SCREENSHOTS'];
   if (shots !== undefined) await page.screenshot({ path: `${shots}/catalog-${name}.png`, fullPage: true });
@@ -43,10 +42,7 @@ const press = (page: Page, ...keys: string[]) =>
 type Session = Awaited<ReturnType<BrowserContext['storageState']>>;
 const sessions = new Map<string, Session>();
 
-/**
- * Somebody who has signed in with this token and is on the page of the search. Who has done so once comes back with his
- * cookie, as browsers do: a minute has only so many sign-ins.
- */
+/** Opens the search page as this user. Reuses the session cookie because sign-ins are rate-limited. */
 async function signedIn(test: Test, token: string, options?: Options): Promise<Visit> {
   const session = sessions.get(token);
   if (session !== undefined) return visit(test, `${catalog.url}/`, { ...options, storageState: session });
@@ -59,7 +55,7 @@ async function signedIn(test: Test, token: string, options?: Options): Promise<V
   return it;
 }
 
-/** Reports by the API, as another reader; answers the id. */
+/** Creates a report as the reader; returns its id. */
 async function report(recordId: string, action: string, description?: string): Promise<string> {
   const json = { record_id: recordId, action_type: action, ...(description !== undefined && { description }) };
   const { body } = await catalog.reader.post('/reports', { json });
@@ -68,20 +64,19 @@ async function report(recordId: string, action: string, description?: string): P
 const decide = (id: string, json: object) => catalog.moderator.ask(`/reports/${id}`, { method: 'PATCH', json });
 const stateOf = async (id: string) => (await catalog.moderator.get(`/reports/${id}`)).body.status;
 
-describe('the pages of the catalog', () => {
-  it('let in who has a token, back to where he was going, and out again', async (test) => {
-    const { page, trouble } = await visit(test, `${catalog.url}/row/bridge-7`);
-    expect(trouble.splice(0)).toEqual([expect.stringContaining('401')]);
+describe('Catalog pages', () => {
+  it('sign a reader in, return to the requested page, and sign out', async (test) => {
+    const { page, problems } = await visit(test, `${catalog.url}/row/bridge-7`);
+    expect(problems.splice(0)).toEqual([expect.stringContaining('401')]);
     await page.getByRole('link', { name: 'Sign in' }).click();
     await page.locator('#token').fill('not-a-token');
     await page.keyboard.press('Enter');
     await until(() => page.locator('[role=alert]').textContent()).not.toBe('');
-    expect(trouble.splice(0)).toEqual([expect.stringContaining('401')]);
+    expect(problems.splice(0)).toEqual([expect.stringContaining('401')]);
     await page.locator('#token').fill(READER);
     await page.keyboard.press('Enter');
     await page.waitForURL(`${catalog.url}/row/bridge-7`);
     expect(await page.locator('h1').textContent()).toBe('Мост № 7, опора 3');
-    // A reader has no queue to go to, and is told so where he tries.
     expect(await page.getByRole('link', { name: 'Reports', exact: true }).count()).toBe(0);
     await page.goto(`${catalog.url}/admin/reports`);
     expect(await page.locator('main').textContent()).toContain('This requires a moderator token');
@@ -91,17 +86,17 @@ describe('the pages of the catalog', () => {
     await page.waitForURL(`${catalog.url}/login`);
     await page.goto(catalog.url);
     await page.waitForURL(`${catalog.url}/login`);
-    // As with the link of the start-up banner: the token is filled in, and the person submits it.
+    // The link of the start-up banner fills in the token without submitting it.
     await page.goto(`${catalog.url}/login#token=${MODERATOR}`);
     await until(() => page.locator('#token').inputValue()).toBe(MODERATOR);
     await page.waitForTimeout(500);
     expect([page.url(), await page.context().cookies()]).toEqual([`${catalog.url}/login`, []]);
     await page.getByRole('button', { name: 'Sign in' }).click();
     await page.waitForURL(`${catalog.url}/`);
-    expect(trouble).toEqual([]);
+    expect(problems).toEqual([]);
   });
 
-  it('find a record by a misspelt Russian word, take a report on it, hide it when that is accepted, and show it again when it is reopened', async (test) => {
+  it('find a record by a misspelt Russian word, hide it after an accepted report, and show it again when the report is reopened', async (test) => {
     const reader = await signedIn(test, READER, { locale: 'ru-RU' });
     const { page } = reader;
     await page.evaluate('globalThis.here = true');
@@ -109,7 +104,6 @@ describe('the pages of the catalog', () => {
     await page.keyboard.type('штукотурка');
     await until(() => shown(page)).toEqual(['bridge-7']);
     await until(() => page.locator('#live').textContent()).toBe('1 запись');
-    // The same page all the time, and its address says what it shows.
     expect(await page.evaluate('globalThis.here')).toBe(true);
     expect(new URL(page.url()).searchParams.get('q')).toBe('штукотурка');
 
@@ -125,8 +119,7 @@ describe('the pages of the catalog', () => {
     expect(await page.locator('#reported').textContent()).toContain('Жалоба отправлена');
     const receipt = await page.locator('#receipt-link').getAttribute('href');
 
-    // The moderator has nothing but the keyboard.
-    const { page: desk, trouble } = await signedIn(test, MODERATOR, { locale: 'ru-RU' });
+    const { page: desk, problems } = await signedIn(test, MODERATOR, { locale: 'ru-RU' });
     await desk.goto(`${catalog.url}/admin/reports`);
     await press(desk, 'j');
     const item = desk.locator('.report-item', { hasText: 'Мост № 7' });
@@ -144,7 +137,7 @@ describe('the pages of the catalog', () => {
     await page.goto(new URL(receipt!, address('bridge-7')).href);
     expect(await page.locator('.receipt .state').textContent()).toBe('Принята');
 
-    // Opening it again wants a reason; the note is where the focus goes.
+    // Reopening requires a note, which gets the focus.
     await press(desk, 'o');
     expect(await item.locator('.outcome-line').textContent()).toContain('Укажите в примечании');
     await desk.keyboard.type('Мост стоит, проверено.');
@@ -154,7 +147,6 @@ describe('the pages of the catalog', () => {
     await page.goto(`${catalog.url}/?q=${encodeURIComponent('штукотурка')}`);
     expect(await shown(page)).toEqual(['bridge-7']);
 
-    // And the trail tells it all.
     await press(desk, 't');
     await desk.waitForURL('**/admin/reports/rep_*');
     const rows = await desk.locator('.trail tbody tr').allTextContents();
@@ -162,12 +154,12 @@ describe('the pages of the catalog', () => {
     expect(rows[1]).toContain('открыта → принята');
     expect(rows[2]).toContain('Мост стоит, проверено.');
     await decide((await item.getAttribute('id'))!, { status: 'rejected' });
-    expect(trouble).toEqual([]);
-    expect(reader.trouble).toEqual([expect.stringContaining('404')]);
+    expect(problems).toEqual([]);
+    expect(reader.problems).toEqual([expect.stringContaining('404')]);
   });
 
-  it('do the same by forms alone, where there is no script', async (test) => {
-    const { page, trouble } = await signedIn(test, MODERATOR, { javaScriptEnabled: false });
+  it('support search, reports and moderation without JavaScript', async (test) => {
+    const { page, problems } = await signedIn(test, MODERATOR, { javaScriptEnabled: false });
     await page.locator('#q').fill('штукотурка');
     await page.getByRole('button', { name: 'Search' }).click();
     expect(await shown(page)).toEqual(['bridge-7']);
@@ -199,19 +191,18 @@ describe('the pages of the catalog', () => {
     await page.goto(`${catalog.url}/admin/reports`);
     await page.getByRole('button', { name: 'Reject' }).click();
 
-    // Filters, order and view are links and fields of a form.
     await page.goto(`${catalog.url}/?view=table`);
     await page.locator('#facet-defect-crack').click();
     expect(await shown(page)).toEqual([PHOTO_ID]);
     await page.locator('#chip-defect').click();
     expect(await shown(page)).toHaveLength(6);
     expect(await page.locator('table.hits').count()).toBe(1);
-    expect(trouble.filter((line) => !line.includes('422'))).toEqual([]);
+    expect(problems.filter((line) => !line.includes('422'))).toEqual([]);
   });
 
-  it('tell a moderator who comes second what the report is now', async (test) => {
+  it('show a second moderator the decision that was made meanwhile', async (test) => {
     const id = await report(PHOTO_ID, 'reclassify', 'This is no crack but a joint.');
-    const { page, trouble } = await signedIn(test, OTHER_MODERATOR);
+    const { page, problems } = await signedIn(test, OTHER_MODERATOR);
     await page.goto(`${catalog.url}/admin/reports`);
     await decide(id, { status: 'rejected', resolver_note: 'It is a crack.' });
     await page.locator(`#${id}`).focus();
@@ -222,16 +213,16 @@ describe('the pages of the catalog', () => {
     expect(await page.locator(`#${id}`).textContent()).toContain('It is a crack.');
     expect(await page.locator(`#${id}`).getAttribute('data-status')).toBe('rejected');
     expect(await stateOf(id)).toBe('rejected');
-    expect(trouble).toEqual([expect.stringContaining('409')]);
+    expect(problems).toEqual([expect.stringContaining('409')]);
   });
 
-  it('let the queue be worked with the keyboard alone, and list its keys', async (test) => {
+  it('support the report queue with the keyboard alone and list the shortcuts', async (test) => {
     const ids = [
       await report(PHOTO_ID, 'edit', 'first'),
       await report(SPEECH_ID, 'edit', 'second'),
       await report('no such record', 'other', 'third'),
     ];
-    const { page, trouble } = await signedIn(test, MODERATOR);
+    const { page, problems } = await signedIn(test, MODERATOR);
     await page.goto(`${catalog.url}/admin/reports`);
     await press(page, '?');
     expect(await page.locator('#keys').getAttribute('open')).not.toBeNull();
@@ -240,7 +231,6 @@ describe('the pages of the catalog', () => {
     expect(await focused(page)).toBe(ids[1]);
     await press(page, 'i');
     await until(() => page.locator(`#${ids[1]}`).getAttribute('data-status')).toBe('in_review');
-    // The key of a letter that is typed into a note decides nothing.
     await press(page, 'n');
     await page.keyboard.type('ad');
     await press(page, 'Escape');
@@ -253,12 +243,12 @@ describe('the pages of the catalog', () => {
     await press(page, 'k', 'k', 'Enter');
     await page.waitForURL(address(PHOTO_ID));
     await decide(ids[0]!, { status: 'rejected' });
-    expect(trouble).toEqual([]);
+    expect(problems).toEqual([]);
   });
 
-  it('work by the places of the keys, whatever letters the layout puts there', async (test) => {
+  it('accept keyboard shortcuts by physical key on non-Latin layouts', async (test) => {
     const ids = [await report(PHOTO_ID, 'edit', 'one'), await report(SPEECH_ID, 'edit', 'two')];
-    const { page, trouble } = await signedIn(test, MODERATOR, { locale: 'ru-RU' });
+    const { page, problems } = await signedIn(test, MODERATOR, { locale: 'ru-RU' });
     const strike = (key: string, code: string) =>
       page.evaluate(
         `document.activeElement.dispatchEvent(new KeyboardEvent('keydown',
@@ -271,7 +261,7 @@ describe('the pages of the catalog', () => {
     await strike('о', 'KeyJ');
     expect(await focused(page)).toBe(ids[1]);
     await strike('л', 'KeyK');
-    // On a Latin layout the letter counts, wherever it lies.
+    // On a Latin layout the letter decides, not the physical key.
     await strike('j', 'KeyC');
     expect(await focused(page)).toBe(ids[1]);
     await strike('к', 'KeyR');
@@ -280,21 +270,19 @@ describe('the pages of the catalog', () => {
     await strike('о', 'KeyJ');
     await page.waitForURL(address(SPEECH_ID));
     await decide(ids[0]!, { status: 'rejected' });
-    // Of the recording only the text is there.
-    expect(trouble.filter((line) => !line.includes('404'))).toEqual([]);
+    expect(problems.filter((line) => !line.includes('404'))).toEqual([]);
   });
 
-  it('file nothing where no wish was chosen, and keep what was written', async (test) => {
+  it('reject a report without an action and keep the description', async (test) => {
     const { page } = await signedIn(test, READER, { javaScriptEnabled: false, locale: 'ru-RU' });
     const send = page.getByRole('button', { name: 'Отправить жалобу' });
     const filed = async () => (await catalog.moderator.get('/reports')).body.total;
     const before = await filed();
     await page.goto(address('bridge-7'));
     await page.locator('[name=description]').fill('Опора <b>снята</b>.');
-    // The browser does not send it.
+    // The browser blocks the first submission; without its check the server returns the filled form.
     await send.click();
     expect(page.url()).toBe(address('bridge-7'));
-    // One that would is answered with the form as it was.
     await page.locator('[name=action_type]').evaluate((it: any) => it.removeAttribute('required'));
     await send.click();
     await page.waitForURL(`${address('bridge-7')}/report`);
@@ -308,9 +296,9 @@ describe('the pages of the catalog', () => {
     await decide(new URL(page.url()).searchParams.get('reported')!, { status: 'rejected' });
   });
 
-  it('show in the queue what a record says, and tell the trail in the reader’s language', async (test) => {
+  it("show the content of the reported record in the queue, and the audit trail in the user's language", async (test) => {
     const id = await report('bridge-7', 'hide', 'Снесён.');
-    const { page, trouble } = await signedIn(test, MODERATOR, {
+    const { page, problems } = await signedIn(test, MODERATOR, {
       locale: 'ru-RU',
       viewport: { width: 320, height: 700 },
     });
@@ -325,19 +313,19 @@ describe('the pages of the catalog', () => {
     expect(first).toContain('Скрыть: Мост № 7, опора 3');
     expect(first).not.toContain('hide bridge-7');
     await decide(id, { status: 'rejected' });
-    expect(trouble).toEqual([]);
+    expect(problems).toEqual([]);
   });
 
-  it('say that a page lies behind the last one, and lead to that', async (test) => {
-    const { page, trouble } = await signedIn(test, READER);
+  it('link to the last page when the page number is too large', async (test) => {
+    const { page, problems } = await signedIn(test, READER);
     await page.goto(`${catalog.url}/?page=999`);
     expect(await page.locator('.nothing').textContent()).toContain('The last page of these results is 1.');
     await page.locator('#page-last').click();
     await until(() => shown(page)).toHaveLength(6);
-    expect(trouble).toEqual([]);
+    expect(problems).toEqual([]);
   });
 
-  it('scroll what is wide within its box on a phone, and break no word of the header', async (test) => {
+  it('scroll wide tables within their box on a phone and do not break words in the header', async (test) => {
     const { page } = await signedIn(test, MODERATOR, { viewport: { width: 320, height: 800 }, locale: 'ru-RU' });
     for (const width of [320, 390]) {
       await page.setViewportSize({ width, height: 800 });
@@ -356,14 +344,13 @@ describe('the pages of the catalog', () => {
       await page.goto(`${catalog.url}/?view=table`);
       const box = page.locator('main .scroll').first();
       expect(await box.evaluate((it: any) => it.scrollWidth > it.clientWidth)).toBe(true);
-      // What it is called can be read without scrolling.
       const name = (await page.locator('.hits a.name').first().boundingBox())!;
       expect(name.x + name.width).toBeLessThanOrEqual(width);
     }
   });
 
-  it('lead to the help from every page, also below a path', async (test) => {
-    const { page, trouble } = await signedIn(test, MODERATOR);
+  it('link to the help from every page, also below a path prefix', async (test) => {
+    const { page, problems } = await signedIn(test, MODERATOR);
     for (const place of ['/', new URL(address(PHOTO_ID)).pathname, '/admin/reports']) {
       await page.goto(catalog.url + place);
       const link = page.getByRole('link', { name: 'Help', exact: true });
@@ -373,11 +360,11 @@ describe('the pages of the catalog', () => {
       await page.waitForURL(`${catalog.url}/help`);
       expect(await page.locator('article h1').count()).toBe(1);
     }
-    expect(trouble).toEqual([]);
+    expect(problems).toEqual([]);
   });
 
-  it('keep the whole search in the address: typing, choosing, going back', async (test) => {
-    const { page, trouble } = await signedIn(test, MODERATOR);
+  it('keep the complete search state in the address for typing, filters and history', async (test) => {
+    const { page, problems } = await signedIn(test, MODERATOR);
     await page.locator('#facet-service-defectoscopy').click();
     await until(() => shown(page)).toEqual([PHOTO_ID, FAILED_ID]);
     expect(await focused(page)).toBe('facet-service-defectoscopy');
@@ -395,7 +382,6 @@ describe('the pages of the catalog', () => {
     await until(() => page.locator('[name=min_conf]').inputValue()).toBe('0.9');
     await page.locator('#view-table').click();
     await until(() => page.locator('table.hits').count()).toBe(1);
-    // An export of exactly this.
     const [line] = (
       await (
         await page.request.get(
@@ -404,7 +390,7 @@ describe('the pages of the catalog', () => {
       ).text()
     ).split('\n');
     expect(JSON.parse(line!).record_id).toBe(PHOTO_ID);
-    // From a record back to where it was found; the view is remembered even where the address does not say it.
+    // The view is remembered without being in the address.
     await page.locator('.hits a.name').click();
     await page.locator('#back').click();
     await until(() => shown(page)).toEqual([PHOTO_ID]);
@@ -414,20 +400,19 @@ describe('the pages of the catalog', () => {
     await page.locator('#view-gallery').click();
     await until(() => page.locator('.gallery').count()).toBe(1);
 
-    // What finds nothing says what to drop.
     await page.goto(`${catalog.url}/?q=${encodeURIComponent('штукатурка')}&service=stt&status=done`);
     const ways = page.locator('.nothing ul a');
     expect(await ways.allTextContents()).toEqual(['Without “штукатурка”: 1', 'Without Speech: 1']);
     await ways.last().click();
     await until(() => shown(page)).toEqual(['bridge-7']);
-    expect(trouble).toEqual([]);
+    expect(problems).toEqual([]);
   });
 
-  it('leave who types alone where half a search is refused, and say what is wrong once it is asked for', async (test) => {
-    const { page, trouble } = await signedIn(test, READER, { locale: 'ru-RU' });
+  it('keep the results while an incomplete query is invalid, and show the error on submission', async (test) => {
+    const { page, problems } = await signedIn(test, READER, { locale: 'ru-RU' });
     await page.locator('#q').fill(Array.from({ length: 30 }, (_, i) => `слово${i}`).join(' '));
-    await until(async () => trouble.length).toBe(1);
-    expect(trouble.splice(0)).toEqual([expect.stringContaining('422')]);
+    await until(async () => problems.length).toBe(1);
+    expect(problems.splice(0)).toEqual([expect.stringContaining('422')]);
     expect(await shown(page)).toHaveLength(6);
     await page.keyboard.press('Enter');
     await until(() => page.locator('main').textContent()).toContain('Произошла ошибка');
@@ -436,9 +421,9 @@ describe('the pages of the catalog', () => {
     expect(await page.locator('main').textContent()).toContain('Введите дату или дату и время.');
   });
 
-  it('have a page of filters on a phone, with a script and without', async (test) => {
+  it('show the filters as a separate page on a phone, with and without JavaScript', async (test) => {
     for (const javaScriptEnabled of [true, false]) {
-      const { page, trouble } = await signedIn(test, READER, {
+      const { page, problems } = await signedIn(test, READER, {
         viewport: { width: 390, height: 844 },
         javaScriptEnabled,
       });
@@ -453,12 +438,12 @@ describe('the pages of the catalog', () => {
       expect(await page.locator('#hits').isVisible()).toBe(true);
       expect(await shown(page)).toEqual([SPEECH_ID]);
       expect(await page.locator('.to-filters').textContent()).toBe('Filters (1)');
-      expect(trouble).toEqual([]);
+      expect(problems).toEqual([]);
     }
   });
 
-  it('save a view under a name, open it and remove it', async (test) => {
-    const { page, trouble } = await signedIn(test, READER);
+  it('save a view under a name, open it and delete it', async (test) => {
+    const { page, problems } = await signedIn(test, READER);
     await page.locator('#facet-status-failed').click();
     await until(() => shown(page)).toEqual([FAILED_ID]);
     await page.getByText('Save this view').click();
@@ -472,11 +457,11 @@ describe('the pages of the catalog', () => {
     await until(() => shown(page)).toEqual([FAILED_ID]);
     await saved.getByRole('button').click();
     await until(() => saved.count()).toBe(0);
-    expect(trouble).toEqual([]);
+    expect(problems).toEqual([]);
   });
 
-  it('show a photo with its map, a document with the place of a value, and what failed with its sentence', async (test) => {
-    const { page, trouble } = await signedIn(test, READER);
+  it('show a photo with its heat map, a document with the positions of its values, and the error of a failed task', async (test) => {
+    const { page, problems } = await signedIn(test, READER);
     await page.goto(address(PHOTO_ID));
     await until(() => page.locator('#where').textContent()).toBe('Crack: strongest in the upper left.');
     expect(await page.locator('#heat').isVisible()).toBe(true);
@@ -500,30 +485,30 @@ describe('the pages of the catalog', () => {
     await page.waitForURL(address(PHOTO_ID));
     await page.goto(address(FAILED_ID));
     expect(await page.locator('main').textContent()).toContain('The image is damaged or incomplete.');
-    expect(trouble.filter((line) => !line.includes('404'))).toEqual([]);
+    expect(problems.filter((line) => !line.includes('404'))).toEqual([]);
   });
 
-  it('say that a recording is gone, and follow one that is still there', async (test) => {
-    const { page, trouble } = await signedIn(test, READER);
+  it('state that a recording has expired, and highlight the text of one that plays', async (test) => {
+    const { page, problems } = await signedIn(test, READER);
     await page.goto(address(SPEECH_ID));
     await until(() => page.locator('#no-player').isVisible()).toBe(true);
     expect(await page.locator('#audio').isVisible()).toBe(false);
-    expect(trouble.splice(0)).toEqual([expect.stringContaining('404')]);
+    expect(problems.splice(0)).toEqual([expect.stringContaining('404')]);
     await seedSound(catalog);
     await page.reload();
     await page.getByRole('button', { name: 'Play from 0:03' }).click();
     await until(() => page.locator('.word.now').textContent()).toBe('Нужен ремонт до зимы.');
     expect(await page.evaluate('document.getElementById("audio").currentTime')).toBeGreaterThan(3.8);
-    expect(trouble).toEqual([]);
+    expect(problems).toEqual([]);
   });
 
-  it('show hostile text as text, wherever it stands', async (test) => {
+  it('show hostile text as text in every place', async (test) => {
     const nasty = `</script><svg onload=alert(1)>\u202E`;
     const id = await report(HOSTILE_ID, 'other', nasty);
     await catalog.moderator.post('/views', {
       json: { name: `<img src=x onerror=alert(1)>`, query: 'q=%22%3E%3Cscript%3E' },
     });
-    const { page, trouble } = await signedIn(test, MODERATOR);
+    const { page, problems } = await signedIn(test, MODERATOR);
     const dialogs: string[] = [];
     page.on('dialog', (dialog) => {
       dialogs.push(dialog.message());
@@ -539,7 +524,7 @@ describe('the pages of the catalog', () => {
       '/admin/reports',
       `/admin/reports/${id}`,
       `/login?back=${q}`,
-      // Names that every object has.
+      // Property names of every object.
       '/?defect=constructor&service=__proto__&surface=toString&view=gallery',
     ];
     for (const place of places) {
@@ -549,15 +534,14 @@ describe('the pages of the catalog', () => {
       expect(await page.locator('svg[onload], img[onerror], main script').count(), place).toBe(0);
       if (!/login|[?&](q|defect)=/.test(place)) expect(text, place).toContain(said);
     }
-    // Typed, it goes the other way: through the script.
     await page.locator('#q').fill(nasty);
     await until(() => page.locator('.chip').first().textContent()).toContain('‹U+202E›');
     await decide(id, { status: 'rejected' });
     expect(dialogs).toEqual([]);
-    expect(trouble).toEqual([]);
+    expect(problems).toEqual([]);
   });
 
-  it('keep their look where a stranger has written, and where the filters are a page', async (test) => {
+  it('have no layout or accessibility violations with hostile text and on the filter page', async (test) => {
     await report(HOSTILE_ID, 'edit', 'again');
     const looks = [
       { viewport: { width: 1440, height: 900 }, colorScheme: 'light', locale: 'ru-RU' },
@@ -573,15 +557,14 @@ describe('the pages of the catalog', () => {
   });
 });
 
-describe('an empty catalog', () => {
-  it('says how a record is made', async (test) => {
+describe('Empty catalog', () => {
+  it('explains how to create a record', async (test) => {
     const empty = await startCatalog({ CATALOG_PUBLIC: 'true' });
     try {
-      // Where everybody may read, nobody has to sign in.
-      const { page, trouble } = await visit(test, empty.url);
+      const { page, problems } = await visit(test, empty.url);
       expect(await page.locator('.nothing').textContent()).toContain('No records yet');
       expect(await page.getByRole('link', { name: 'Sign in' }).isVisible()).toBe(true);
-      expect(trouble).toEqual([]);
+      expect(problems).toEqual([]);
     } finally {
       await empty.stop();
     }

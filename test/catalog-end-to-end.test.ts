@@ -55,13 +55,12 @@ async function predicted(): Promise<string> {
   return product.predict({ image_url: data.url });
 }
 
-it('finds what a model has finished, with its picture; a report that is accepted hides it, and opened again shows it', async () => {
+it('The catalog finds a completed task with its picture; an accepted report hides the record and reopening shows it again', async () => {
   const id = await predicted();
   const recordId = `defectoscopy:${id}`;
   const path = `/row/${encodeURIComponent(recordId)}`;
   await product.finished(id);
   const ended = performance.now();
-  // By a word that is misspelt, of the language that the model does not speak.
   const query = new URLSearchParams({ q: 'трищина', service: 'defectoscopy', defect: 'crack', min_conf: '0.85' });
   await until(async () => (await find(String(query))).includes(recordId));
   console.log(`A finished task is found after ${Math.round(performance.now() - ended)} ms.`);
@@ -109,7 +108,7 @@ it('finds what a model has finished, with its picture; a report that is accepted
   ]);
 });
 
-it('finds what has failed as well, and says why', async () => {
+it('The catalog finds a failed task with its error code', async () => {
   photoIs = 'broken';
   const id = await predicted();
   expect((await product.finished(id))['status']).toBe('failed');

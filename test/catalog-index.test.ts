@@ -13,7 +13,7 @@ import { RESULT } from './helpers/product.ts';
 
 const XLSX = 'application/vnd.openxmlformats-officedocument.spreadsheetml.sheet';
 
-describe('the index of the catalog', () => {
+describe('Catalog index', () => {
   let catalog: Catalog;
   beforeAll(async () => {
     catalog = await startCatalog();
@@ -26,7 +26,7 @@ describe('the index of the catalog', () => {
   const row = async (recordId: string) => (await catalog.moderator.get(`/row/${encodeURIComponent(recordId)}`)).body;
 
   describe('of finished tasks', () => {
-    it('has a photo with its classes, its heatmaps and its picture', async () => {
+    it('contains a photo with its classes, heat maps and picture', async () => {
       const { files, tasks } = catalog.house;
       const jpeg = await sharp({ create: { width: 1500, height: 750, channels: 3, background: 'grey' } })
         .jpeg()
@@ -49,7 +49,7 @@ describe('the index of the catalog', () => {
       expect(await sharp(image.bytes).metadata()).toMatchObject({ format: 'webp', width: 1024, height: 512 });
     });
 
-    it('has a recording by what was said', async () => {
+    it('contains a recording with its transcription', async () => {
       const result = { transcription: 'Протечка кровли', service: 'local', duration_seconds: 2, segments: [] };
       const input = { url: 'https://calls.example.com/1.mp3' };
       const [id] = await finished(catalog.house.tasks, 'stt', [{ input, result }]);
@@ -57,7 +57,7 @@ describe('the index of the catalog', () => {
       expect((await row(`stt:${id}`)).result).toEqual(result);
     });
 
-    it('finds a task within two seconds of its end, by itself', async () => {
+    it('finds a task within seconds of its completion', async () => {
       await catalog.index();
       const result = { transcription: 'внезапная находка', service: 'local', duration_seconds: 2, segments: [] };
       await finished(catalog.house.tasks, 'stt', [{ input: { url: 'https://a.example.com/1.mp3' }, result }]);
@@ -67,8 +67,8 @@ describe('the index of the catalog', () => {
     });
   });
 
-  describe('takes records of one’s own', () => {
-    it('as JSON: each is found, a wrong one keeps no other out', async () => {
+  describe('import with POST /index', () => {
+    it('accepts JSON, stores the valid records and reports each invalid one', async () => {
       const { status, body } = await catalog.moderator.post('/index', {
         json: {
           records: [
@@ -125,7 +125,7 @@ describe('the index of the catalog', () => {
       expect((await catalog.reader.get('/search?q=значение')).body.items[0].record_id).toBe('m-5');
     });
 
-    it('as CSV, with commas, semicolons or tabs', async () => {
+    it('accepts CSV with commas, semicolons or tabs', async () => {
       const text =
         '\uFEFFrecord_id;title;attributes.этаж;attributes\r\nc-1;"Дом; ""7""";3;"{""a"": 1}"\r\n;без имени;;\r\nc-2;=cmd|x;;no\r\n';
       const { status, body } = await post(text, 'text/csv; charset=utf-8');
@@ -139,7 +139,7 @@ describe('the index of the catalog', () => {
       expect((await post('record_id,title\nc-4,"a\nb"\n', 'text/csv')).body).toEqual({ indexed: 1, failed: [] });
     });
 
-    it('as XLSX: what looks like a formula is text, dates are dates', async () => {
+    it('accepts XLSX, keeps formula-like text as text and dates as dates', async () => {
       const at = new Date('2026-03-04T05:06:00.000Z');
       const sheet = await workbook(
         ['record_id', 'title', 'created_at', 'attributes.n'],
@@ -150,43 +150,42 @@ describe('the index of the catalog', () => {
     });
 
     it.each([
-      ['not JSON', '{"records":', 'application/json', 'json_invalid'],
-      ['no list', '{"records":{}}', 'application/json', 'list_type'],
-      ['nothing in it', '{}', 'application/json', 'missing'],
-      ['a list', '[]', 'application/json', 'dict_type'],
+      ['malformed JSON', '{"records":', 'application/json', 'json_invalid'],
+      ['JSON without a list of records', '{"records":{}}', 'application/json', 'list_type'],
+      ['an empty JSON object', '{}', 'application/json', 'missing'],
+      ['a JSON array', '[]', 'application/json', 'dict_type'],
       ['null', 'null', 'application/json', 'missing'],
-      ['what is no CSV', 'record_id,title\n"a,b\n', 'text/csv', 'value_error'],
+      ['malformed CSV', 'record_id,title\n"a,b\n', 'text/csv', 'value_error'],
       ['CSV with more cells than columns', 'record_id\na,b\n', 'text/csv', 'value_error'],
       ['CSV in another encoding', Buffer.from('record_id\n\xcf\xf0\n', 'latin1'), 'text/csv', 'value_error'],
       ['CSV without ids', 'title\na\n', 'text/csv', 'missing'],
-      ['CSV with a column of no meaning', 'record_id,titel\na,b\n', 'text/csv', 'extra_forbidden'],
-      ['CSV with a column that comes twice', 'record_id,title,title\na,b,c\n', 'text/csv', 'value_error'],
-      ['CSV with an endless row', `record_id\n"${'a'.repeat(2 ** 20 + 10)}"\n`, 'text/csv', 'value_error'],
+      ['CSV with an unknown column', 'record_id,titel\na,b\n', 'text/csv', 'extra_forbidden'],
+      ['CSV with a duplicate column', 'record_id,title,title\na,b,c\n', 'text/csv', 'value_error'],
+      ['CSV with an oversized row', `record_id\n"${'a'.repeat(2 ** 20 + 10)}"\n`, 'text/csv', 'value_error'],
       ['an empty CSV', '', 'text/csv', 'missing'],
-      ['what is no workbook', 'PK\u0003\u0004 hello', XLSX, 'value_error'],
-    ])('but not %s', async (_what, body, type, kind) => {
+      ['a malformed workbook', 'PK\u0003\u0004 hello', XLSX, 'value_error'],
+    ])('rejects %s with 422', async (_what, body, type, kind) => {
       const answer = await post(body, type);
       expect([answer.status, answer.body.detail?.[0]?.type]).toEqual([422, kind]);
     });
 
-    it('but not a bomb, of whatever kind', async () => {
+    it('rejects archive bombs and XML bombs', async () => {
       const bombs = {
-        'a part that unpacks to a hundred megabytes': await packed([{ name: 'xl/a.xml', content: zeros(100) }]),
-        'parts that do so together': await packed(
+        'a part that decompresses to 100 MB': await packed([{ name: 'xl/a.xml', content: zeros(100) }]),
+        'parts that together decompress to 90 MB': await packed(
           Array.from({ length: 3 }, (_, i) => ({ name: `xl/${i}.xml`, content: zeros(30) })),
         ),
         'thousands of parts': await packed(
           Array.from({ length: 2000 }, (_, i) => ({ name: `xl/s${i}.xml`, content: [''] })),
         ),
-        // Says that it is small, and is not.
-        'a part that lies about its size': lying(
+        'a part with a false size in the directory': lying(
           await packed([{ name: 'xl/workbook.xml', content: zeros(1) }]),
           2 ** 20,
         ),
         'a cell at the far end of the sheet': await sheetOf(
           '<row r="1"><c r="A1" t="inlineStr"><is><t>record_id</t></is></c></row><row r="1048576"><c r="XFD1048576"><v>1</v></c></row>',
         ),
-        'an entity of entities': await sheetOf(
+        'nested entities': await sheetOf(
           '<row r="1"><c r="A1" t="inlineStr"><is><t>&lol9;</t></is></c></row>',
           '<!DOCTYPE lolz [<!ENTITY lol "lol"><!ENTITY lol9 "&lol;&lol;">]>',
         ),
@@ -196,7 +195,7 @@ describe('the index of the catalog', () => {
       }
     });
 
-    it('but not too many, too large, or of another type', async () => {
+    it('rejects too many records, oversized bodies and unsupported media types', async () => {
       const many = Array.from({ length: 1001 }, (_, i) => ({ record_id: `many-${i}` }));
       const refusal = await catalog.moderator.post('/index', { json: { records: many } });
       expect([refusal.status, refusal.body.error.code]).toEqual([413, 'PAYLOAD_TOO_LARGE']);
@@ -208,7 +207,7 @@ describe('the index of the catalog', () => {
       expect((await catalog.moderator.post('/index', { json: { records: many.slice(1) } })).body.indexed).toBe(1000);
     });
 
-    it('from moderators alone', async () => {
+    it('accepts only moderators', async () => {
       const json = { records: [] };
       expect((await catalog.client().post('/index', { json })).status).toBe(401);
       expect((await catalog.reader.post('/index', { json })).status).toBe(403);
@@ -216,7 +215,7 @@ describe('the index of the catalog', () => {
       expect((await catalog.moderator.post('/index', { json })).body).toEqual({ indexed: 0, failed: [] });
     });
 
-    it('with hostile text in every field, as text', async () => {
+    it('stores hostile text in every field as text', async () => {
       const hostile = `<img src=x onerror=alert(1)> =1+1 \u202Eexe.txt\u202C '"; drop table reports; -- \u0000\u0007`;
       const kept = hostile.replace('\u0000', '');
       const record = {
@@ -232,7 +231,7 @@ describe('the index of the catalog', () => {
     });
   });
 
-  it('is built anew when a moderator asks, and says so until it is done', async () => {
+  it("is rebuilt on a moderator's request and reports its progress", async () => {
     await catalog.index();
     const answer = await catalog.moderator.post('/index/rebuild');
     expect([answer.status, answer.body]).toEqual([202, { rebuilding: true }]);
@@ -246,7 +245,7 @@ describe('the index of the catalog', () => {
   });
 });
 
-describe('documents of passports in the index', () => {
+describe('Passport documents in the catalog index', () => {
   let passports: Passports;
   beforeAll(async () => {
     passports = await startPassports();
@@ -268,7 +267,7 @@ describe('documents of passports in the index', () => {
       )
     ).rows[0];
 
-  it('are found by the values of their fields, and follow what people make of them until they are deleted', async () => {
+  it('are found by their field values, follow edits and renames, and disappear when deleted', async () => {
     const client = await passports.signedIn();
     const [id] = (await client.upload(pdf('паспорт дома.pdf'))) as [string];
     await index();
@@ -301,7 +300,7 @@ describe('documents of passports in the index', () => {
     expect(await record(id)).toBeUndefined();
   });
 
-  it('that failed say why; one that is tried again shows its new end', async () => {
+  it('show the error code of a failure, and the new result after a retry', async () => {
     const client = await passports.signedIn();
     const [id] = (await client.upload(pdf('b.pdf'))) as [string];
     await passports.fail(id, 'UNREADABLE_SCAN');
@@ -315,7 +314,7 @@ describe('documents of passports in the index', () => {
     expect(await record(id)).toMatchObject({ status: 'done', number: failed.number });
   });
 
-  it('go from the index when they are deleted, also where they are no source any more', async () => {
+  it('disappear when deleted, also after the service is no longer a source', async () => {
     const client = await passports.signedIn();
     const [id] = (await client.upload(pdf('c.pdf'))) as [string];
     await passports.succeed(id);
@@ -344,7 +343,7 @@ function* zeros(megabytes: number): Generator<string, void, undefined> {
   for (let left = megabytes; left > 0; left--) yield '0'.repeat(2 ** 20);
 }
 
-/** The archive, in whose directory the only part of this size says that it has ten bytes. */
+/** Sets the declared size of the archive's only part with this size to ten bytes. */
 function lying(archive: Buffer, size: number): Buffer {
   const word = Buffer.alloc(4);
   word.writeUInt32LE(size);
@@ -353,7 +352,6 @@ function lying(archive: Buffer, size: number): Buffer {
   return bytes;
 }
 
-/** A workbook with this inside of its only sheet. */
 async function sheetOf(rows: string, before = ''): Promise<Buffer> {
   const main = 'http://schemas.openxmlformats.org/spreadsheetml/2006/main';
   const office = 'http://schemas.openxmlformats.org/officeDocument/2006/relationships';

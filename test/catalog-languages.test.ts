@@ -18,7 +18,7 @@ beforeAll(async () => {
 afterAll(() => catalog.stop());
 
 it.each(['/', '/?view=table'])(
-  'at %s a failed task tells why in the reader’s language, where it has words',
+  "The page %s shows the error of a failed task in the user's language if a translation exists",
   async (path) => {
     const page = async (language: string) =>
       (await catalog.reader.get(path, { accept: 'text/html', 'accept-language': language })).text;
@@ -32,7 +32,7 @@ it.each(['/', '/?view=table'])(
   },
 );
 
-it('programs get the text as it was indexed', async () => {
+it('The JSON search results contain the text as indexed', async () => {
   const { body } = await catalog.reader.get('/search?service=defectoscopy', { 'accept-language': 'ru' });
   expect(body.items.map(({ snippet }: { snippet: string }) => snippet)).toEqual([SENTENCE, SENTENCE]);
   expect(body.items[0]).not.toHaveProperty('failure');

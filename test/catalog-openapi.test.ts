@@ -13,8 +13,8 @@ beforeAll(async () => {
 });
 afterAll(() => house.stop());
 
-describe('the description at /openapi.json', () => {
-  it('has every endpoint of the specification, each with the credentials that it takes', () => {
+describe('Catalog GET /openapi.json', () => {
+  it('lists every endpoint with the accepted credentials', () => {
     const kind = (security: Json) => (security ?? []).map((one: Json) => Object.keys(one)[0] ?? 'none').join(' ');
     expect(Object.fromEntries(operationsOf(document).map(([name, { security }]) => [name, kind(security)]))).toEqual({
       'post /reports': 'bearer',
@@ -44,12 +44,12 @@ describe('the description at /openapi.json', () => {
     expect(document.info.title).toBe('Assay catalog');
   });
 
-  it('is well-formed: unique operations, declared parameters, described answers, examples that keep to their schemas', () => {
+  it('is well-formed: unique operations, declared parameters, described responses, examples that match their schemas', () => {
     expect(expectWellFormed(document)).toBeGreaterThan(60);
   });
 });
 
-it('describes every answer of a tour through the service: its status and its body', async () => {
+it('Catalog GET /openapi.json describes the status and body of every response of a tour through the service', async () => {
   const toured = new Set<string>();
   async function visit(client: Client, method: string, path: string, ask: Ask = {}): Promise<Answer> {
     const answer = await client.ask(path, { method, ...ask });

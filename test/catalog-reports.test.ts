@@ -38,14 +38,13 @@ const eventsOf = async (id: string): Promise<Json[]> => (await moderator.get(`/r
 const errorOf = ({ status, body }: Answer) => [status, body?.error?.code];
 const detailOf = ({ status, body }: Answer) => [status, body?.detail?.[0]?.loc, body?.detail?.[0]?.type];
 
-/** A report that stands at `status`, by `moderator`. */
 async function standing(status: Status): Promise<Json> {
   const body = await reported();
   return status === 'open' ? body : (await patch(body.id, { status })).body;
 }
 
 describe('POST /reports', () => {
-  it('writes a report down: 201, its address, and a receipt', async () => {
+  it('creates a report and returns 201, its location and a receipt', async () => {
     const record_id = newRecord();
     const answer = await report({ record_id, description: 'a face', user_info: 'team 4' });
     const { receipt, ...body } = answer.body;
@@ -65,34 +64,34 @@ describe('POST /reports', () => {
     expect((await moderator.get(`/reports/${body.id}`)).body).toEqual(body);
   });
 
-  it.each(ACTIONS)('takes %s', async (action_type) => {
+  it.each(ACTIONS)('accepts the action type %s', async (action_type) => {
     expect((await report({ action_type })).body).toMatchObject({ action_type, description: null, user_info: null });
   });
 
   it.each<[string, Json, Json]>([
-    ['no record', { record_id: undefined }, [422, ['body', 'record_id'], 'missing']],
-    ['an empty record', { record_id: '' }, [422, ['body', 'record_id'], 'string_too_short']],
-    ['a long record', { record_id: 'x'.repeat(201) }, [422, ['body', 'record_id'], 'string_too_long']],
-    ['a number for a record', { record_id: 7 }, [422, ['body', 'record_id'], 'string_type']],
-    ['no action', { action_type: undefined }, [422, ['body', 'action_type'], 'missing']],
-    ['another action', { action_type: 'drop' }, [422, ['body', 'action_type'], 'enum']],
-    ['a long description', { description: 'ы'.repeat(4001) }, [422, ['body', 'description'], 'string_too_long']],
-    ['null for a description', { description: null }, [422, ['body', 'description'], 'string_type']],
-    ['a long user_info', { user_info: 'x'.repeat(1001) }, [422, ['body', 'user_info'], 'string_too_long']],
-    ['a NUL', { description: 'a\u0000b' }, [422, ['body', 'description'], 'string_pattern_mismatch']],
-    ['half a character', { user_info: '\ud800' }, [422, ['body', 'user_info'], 'string_pattern_mismatch']],
-  ])('answers %s with a `detail` array', async (_, over, detail) => {
+    ['a missing record_id', { record_id: undefined }, [422, ['body', 'record_id'], 'missing']],
+    ['an empty record_id', { record_id: '' }, [422, ['body', 'record_id'], 'string_too_short']],
+    ['a too long record_id', { record_id: 'x'.repeat(201) }, [422, ['body', 'record_id'], 'string_too_long']],
+    ['a number as record_id', { record_id: 7 }, [422, ['body', 'record_id'], 'string_type']],
+    ['a missing action_type', { action_type: undefined }, [422, ['body', 'action_type'], 'missing']],
+    ['an unknown action_type', { action_type: 'drop' }, [422, ['body', 'action_type'], 'enum']],
+    ['a too long description', { description: 'ы'.repeat(4001) }, [422, ['body', 'description'], 'string_too_long']],
+    ['null as description', { description: null }, [422, ['body', 'description'], 'string_type']],
+    ['a too long user_info', { user_info: 'x'.repeat(1001) }, [422, ['body', 'user_info'], 'string_too_long']],
+    ['a NUL character', { description: 'a\u0000b' }, [422, ['body', 'description'], 'string_pattern_mismatch']],
+    ['a lone surrogate', { user_info: '\ud800' }, [422, ['body', 'user_info'], 'string_pattern_mismatch']],
+  ])('returns 422 with a `detail` array for %s', async (_, over, detail) => {
     expect(detailOf(await report(over))).toEqual(detail);
   });
 
-  it('answers what is no JSON, no object or nothing with a `detail` array', async () => {
+  it('returns 422 with a `detail` array for malformed JSON, non-objects and an empty body', async () => {
     for (const body of ['{', '"x"', '[]', 'null', '']) {
       const answer = await reader.post('/reports', { body, headers: { 'content-type': 'application/json' } });
       expect(answer, body).toMatchObject({ status: 422, body: { detail: [{ loc: ['body'] }] } });
     }
   });
 
-  it('takes each field to its last character, whatever the characters take', async () => {
+  it('accepts every field at its maximum length in characters, also for multi-byte characters', async () => {
     const fields = { record_id: '😀'.repeat(200), description: 'ж'.repeat(4000), user_info: '😀'.repeat(1000) };
     const answer = await report(fields);
     expect(answer).toMatchObject({ status: 201, body: fields });
@@ -125,14 +124,13 @@ describe('POST /reports', () => {
     const brief = { id: body.id, status: 'open' };
     const other = (await report()).body.receipt;
     expect((await repeat(`?receipt=${other}`)).body).toEqual(brief);
-    // A replay needs the receipt too.
     const ask = { headers: { 'idempotency-key': 'with-the-receipt' } };
     expect((await repeat(`?receipt=${receipt}`, ask)).body).toEqual(body);
     expect((await repeat(`?receipt=${receipt}`, ask)).body).toEqual(body);
     expect(errorOf(await repeat('', ask))).toEqual([422, 'IDEMPOTENCY_KEY_REUSED']);
   });
 
-  it('gives nobody at the address of a reporter the report or its receipt where everybody may report', async () => {
+  it('returns neither report nor receipt to a repetition from the same address in a public catalog', async () => {
     const open = await startCatalog({ CATALOG_PUBLIC: 'true' });
     onTestFinished(() => open.stop());
     const send = (headers: Record<string, string> = {}) =>
@@ -148,7 +146,7 @@ describe('POST /reports', () => {
     }
   });
 
-  it('replays the receipt to an address for a key that others do not guess', async () => {
+  it('returns the receipt to a repetition with a long random Idempotency-Key in a public catalog', async () => {
     const open = await startCatalog({ CATALOG_PUBLIC: 'true' });
     onTestFinished(() => open.stop());
     const headers = { 'idempotency-key': '0f8fad5bd9cb469fa16570867728950e' };
@@ -157,14 +155,14 @@ describe('POST /reports', () => {
     expect([(await send()).body, first.status]).toEqual([first.body, 201]);
   });
 
-  it('of the same report many times at once writes one', async () => {
+  it('creates one report when the same report is sent concurrently', async () => {
     const record_id = newRecord();
     const answers = await Promise.all(Array.from({ length: 12 }, () => report({ record_id })));
     expect(answers.map(({ status }) => status).sort()).toEqual([...Array.from({ length: 11 }, () => 200), 201]);
     expect(new Set(answers.map(({ body }) => body.id)).size).toBe(1);
   });
 
-  it('answers a repeated Idempotency-Key as the first time, before it looks for the same report', async () => {
+  it('replays the response for a repeated Idempotency-Key before it checks for an identical report', async () => {
     const headers = { 'idempotency-key': 'k-1' };
     const asked = { record_id: newRecord() };
     const first = await report(asked, { headers });
@@ -173,14 +171,13 @@ describe('POST /reports', () => {
     expect(again.headers.get('idempotency-replayed')).toBe('true');
     expect(again.headers.get('location')).toBe(first.headers.get('location'));
     expect(errorOf(await report({ record_id: newRecord() }, { headers }))).toEqual([422, 'IDEMPOTENCY_KEY_REUSED']);
-    // Another caller's key is another key.
     expect((await report(asked, { headers }, house.client({ token: OTHER_READER }))).status).toBe(201);
     expect(detailOf(await report({}, { headers: { 'idempotency-key': 'ö' } }))).toEqual([
       ...[422, ['header', 'idempotency-key'], 'string_pattern_mismatch'],
     ]);
   });
 
-  it('refuses in the order of all services: credentials, then type, then size, then the body', async () => {
+  it('checks credentials, then type, then size, then the body', async () => {
     const big = JSON.stringify({ record_id: 'x', action_type: 'delete', description: 'x'.repeat(1_000_000) });
     const send = (client: Client, type: string, body: string) =>
       client.post('/reports', { headers: { 'content-type': type }, body });
@@ -203,7 +200,7 @@ describe('POST /reports', () => {
     '%00%0d%0aSet-Cookie: x=1',
     '{{7*7}}#{7*7}<%= 7*7 %>',
     '\ufeff\u200b\u00ad\u2028',
-  ])('keeps hostile text as text, in every field: %j', async (text) => {
+  ])('stores hostile text in every field as text: %j', async (text) => {
     const { body } = await report({ record_id: text, description: text, user_info: text });
     const answer = await patch(body.id, { resolver_note: text });
     const kept = { record_id: text, description: text, user_info: text, resolver_note: text };
@@ -226,7 +223,7 @@ describe('PATCH /reports/{report_id}', () => {
   };
   const moves = STATUSES.flatMap((from) => STATUSES.map((to) => [from, to] as const));
 
-  it.each(moves)('from %s to %s: by a moderator as the table says, by another caller not at all', async (from, to) => {
+  it.each(moves)('%s to %s follows the transition table, for moderators only', async (from, to) => {
     const now = await standing(from);
     const json = { status: to, resolver_note: 'because' } as const;
     expect(errorOf(await patch(now.id, json, {}, nobody))).toEqual([401, 'UNAUTHORIZED']);
@@ -250,13 +247,13 @@ describe('PATCH /reports/{report_id}', () => {
     expect(event).toMatchObject({ action: 'changed', outcome: 'done' });
   });
 
-  it('takes the sample of the specification', async () => {
+  it('accepts the example of the specification', async () => {
     const { id } = await reported();
     const answer = await patch(id, { status: 'accepted', resolver_note: 'ok' });
     expect(answer).toMatchObject({ status: 200, body: { id, status: 'accepted', resolver_note: 'ok' } });
   });
 
-  it('opens a decided report again only with a note', async () => {
+  it('reopens a decided report only with a note', async () => {
     for (const status of ['accepted', 'rejected', 'duplicate'] as const) {
       const { id } = await standing(status);
       for (const note of [{}, { resolver_note: null }, { resolver_note: '  ' }]) {
@@ -270,7 +267,7 @@ describe('PATCH /reports/{report_id}', () => {
     }
   });
 
-  it('the same decision again is 200 to the same moderator and 409 to another', async () => {
+  it('returns 200 for the same decision by the same moderator and 409 for another moderator', async () => {
     const { id } = await reported();
     const first = await patch(id, { status: 'accepted', resolver_note: 'yes' });
     const again = await patch(id, { status: 'accepted', resolver_note: 'yes' }, { 'if-match': '"1"' });
@@ -278,7 +275,7 @@ describe('PATCH /reports/{report_id}', () => {
     expect(errorOf(await patch(id, { status: 'accepted' }, {}, other))).toEqual([409, 'INVALID_TRANSITION']);
   });
 
-  it('sets and clears the note alone', async () => {
+  it('sets and clears the note without a status', async () => {
     const { id } = await standing('rejected');
     expect((await patch(id, { resolver_note: 'seen' }, {}, other)).body).toMatchObject({
       ...{ status: 'rejected', resolver_note: 'seen', version: 3, resolved_at: expect.stringMatching(MOMENT) },
@@ -286,7 +283,7 @@ describe('PATCH /reports/{report_id}', () => {
     expect((await patch(id, { resolver_note: null })).body).toMatchObject({ resolver_note: null, version: 4 });
   });
 
-  it('answers 412 with the state where If-Match names another version, and the trail has the attempt', async () => {
+  it('returns 412 with the current report when If-Match has another version, and records the attempt in the audit trail', async () => {
     const { id } = await reported();
     const { headers } = await moderator.get(`/reports/${id}`);
     const tag = headers.get('etag')!;
@@ -302,20 +299,20 @@ describe('PATCH /reports/{report_id}', () => {
   });
 
   it.each<[string, Json, Json]>([
-    ['nothing', {}, [422, ['body', 'status'], 'missing']],
-    ['other keys alone', { note: 'x' }, [422, ['body', 'status'], 'missing']],
-    ['another status', { status: 'done' }, [422, ['body', 'status'], 'enum']],
-    ['null for a status', { status: null }, [422, ['body', 'status'], 'enum']],
-    ['a long note', { resolver_note: 'x'.repeat(4001) }, [422, ['body', 'resolver_note'], 'string_too_long']],
-    ['a number for a note', { resolver_note: 1 }, [422, ['body', 'resolver_note'], 'string_type']],
-    ['a NUL', { resolver_note: '\u0000' }, [422, ['body', 'resolver_note'], 'string_pattern_mismatch']],
-  ])('answers %s with a `detail` array, and no trace', async (_, json, detail) => {
+    ['an empty object', {}, [422, ['body', 'status'], 'missing']],
+    ['unknown keys only', { note: 'x' }, [422, ['body', 'status'], 'missing']],
+    ['an unknown status', { status: 'done' }, [422, ['body', 'status'], 'enum']],
+    ['null as status', { status: null }, [422, ['body', 'status'], 'enum']],
+    ['a too long note', { resolver_note: 'x'.repeat(4001) }, [422, ['body', 'resolver_note'], 'string_too_long']],
+    ['a number as note', { resolver_note: 1 }, [422, ['body', 'resolver_note'], 'string_type']],
+    ['a NUL character', { resolver_note: '\u0000' }, [422, ['body', 'resolver_note'], 'string_pattern_mismatch']],
+  ])('returns 422 with a `detail` array for %s and records no event', async (_, json, detail) => {
     const { id } = await reported();
     expect(detailOf(await patch(id, json))).toEqual(detail);
     expect(await eventsOf(id)).toHaveLength(1);
   });
 
-  it('refuses in the order of all services, an unknown report after its body', async () => {
+  it('checks credentials, role, type, size and body before it looks up the report', async () => {
     const big = { resolver_note: 'x'.repeat(1_000_000) };
     expect(errorOf(await patch('rep_none', big, {}, nobody))).toEqual([401, 'UNAUTHORIZED']);
     expect(errorOf(await patch('rep_none', big, {}, reader))).toEqual([403, 'FORBIDDEN']);
@@ -332,7 +329,7 @@ describe('PATCH /reports/{report_id}', () => {
     ]);
   });
 
-  it('two moderators deciding at once: one wins, the other gets 409 with the state, the trail shows both', async () => {
+  it('accepts one of two concurrent decisions and returns 409 with the report to the other; the audit trail has both', async () => {
     for (let i = 0; i < 20; i++) {
       const { id } = await reported();
       const answers = await Promise.all([
@@ -350,7 +347,7 @@ describe('PATCH /reports/{report_id}', () => {
     }
   });
 
-  it('many reports by many moderators at once: each has one decision', async () => {
+  it('applies one decision per report when several moderators decide concurrently', async () => {
     const ids: string[] = (await Promise.all(Array.from({ length: 15 }, () => reported()))).map(({ id }) => id);
     const answers = await Promise.all(
       ids.flatMap((id) => [
@@ -364,8 +361,8 @@ describe('PATCH /reports/{report_id}', () => {
   });
 });
 
-describe('what moderators and reporters read', () => {
-  it('the reporter reads the outcome with the receipt, without a token', async () => {
+describe('Reading reports', () => {
+  it('returns the outcome to a reporter with the receipt and without a token', async () => {
     const { id, receipt } = await reported({ user_info: 'me' });
     await patch(id, { status: 'rejected', resolver_note: 'it is a wall' });
     const answer = await nobody.get(`/reports/${id}?receipt=${receipt}`);
@@ -382,7 +379,7 @@ describe('what moderators and reporters read', () => {
     expect(errorOf(await moderator.get('/reports/rep_none'))).toEqual([404, 'REPORT_NOT_FOUND']);
   });
 
-  it('the events of a report are rows of one chain', async () => {
+  it('returns the events of a report as a hash chain', async () => {
     const { id } = await reported();
     await patch(id, { status: 'in_review' });
     const { status, body } = await moderator.get(`/reports/${id}/events`);
@@ -397,7 +394,7 @@ describe('what moderators and reporters read', () => {
     expect(errorOf(await moderator.get('/reports/rep_none/events'))).toEqual([404, 'REPORT_NOT_FOUND']);
   });
 
-  it('lists reports by every filter, a page at a time, newest first or oldest', async () => {
+  it('lists reports by every filter, in pages, newest or oldest first', async () => {
     const mark = `mark${newRecord().replace(':', '')}`;
     const all: Json[] = [];
     for (const action_type of ['delete', 'hide', 'other']) all.push(await reported({ action_type, description: mark }));
@@ -432,7 +429,7 @@ describe('what moderators and reporters read', () => {
     }
   });
 
-  it('GET /admin/reports is what waits, oldest first, with the counts of all', async () => {
+  it('GET /admin/reports lists undecided reports, oldest first, with the counts of all statuses', async () => {
     const before = (await moderator.get('/admin/reports')).body.counts;
     const mark = `queue${newRecord().replace(':', '')}`;
     const [first, second, third] = [
@@ -458,16 +455,16 @@ it.each([
   ['GET', '/admin/reports/%00', 'report_id'],
   ['POST', '/admin/reports/%00', 'report_id'],
   ['POST', '/views/%00/delete', 'id'],
-])('an id that there can be none of is 422: %s %s', async (method, path, name) => {
+])('An invalid id returns 422: %s %s', async (method, path, name) => {
   const ask = { method, headers: { accept: 'application/json' }, ...(method === 'POST' && { form: {} }) };
   expect(detailOf(await moderator.ask(path, ask))).toEqual([422, ['path', name], 'string_pattern_mismatch']);
 });
 
-describe('POST /row/{record_id}/report, the form of the page', () => {
+describe('POST /row/{record_id}/report (HTML form)', () => {
   const form = (id: string, fields: Record<string, string>, headers: Record<string, string> = {}, client = reader) =>
     client.post(`/row/${encodeURIComponent(id)}/report`, { form: fields, headers: { ...HTML_PLEASE, ...headers } });
 
-  it('writes a report down and leads back to the record, with the report and its receipt', async () => {
+  it("creates a report and redirects to the record with the report's id and receipt", async () => {
     const id = `a/б ${newRecord()}?&#`;
     const answer = await form(id, { action_type: 'hide', description: 'x\r\ny', user_info: '' });
     expect(answer.status).toBe(303);
@@ -480,7 +477,7 @@ describe('POST /row/{record_id}/report, the form of the page', () => {
     expect(new URL(again.headers.get('location')!, house.url).search).toBe(`?reported=${reported}`);
   });
 
-  it('is about the record that the address names, whatever a form may say besides', async () => {
+  it('uses the record id of the path and ignores one in the form', async () => {
     const id = newRecord();
     for (const record_id of [newRecord(), 'a\0b', 'x'.repeat(9000)]) {
       await form(id, { action_type: 'other', record_id });
@@ -489,7 +486,7 @@ describe('POST /row/{record_id}/report, the form of the page', () => {
     }
   });
 
-  it('refuses what the other route refuses', async () => {
+  it('rejects invalid forms like POST /reports, and cross-site forms', async () => {
     const json = { accept: 'application/json' };
     const id = newRecord();
     expect(errorOf(await form(id, { action_type: 'hide' }, json, nobody))).toEqual([401, 'UNAUTHORIZED']);
@@ -517,11 +514,11 @@ describe('POST /row/{record_id}/report, the form of the page', () => {
   });
 });
 
-describe('decisions act on the catalog', () => {
+describe('Decisions on reports', () => {
   const found = async (id: string, client = reader): Promise<number> =>
     (await client.get(`/search?q=${encodeURIComponent(id)}`)).body.total;
 
-  it('an accepted delete takes the record out of the search at once, and reopening brings it back', async () => {
+  it('hide a record from the search when a delete is accepted, and show it again when the report is reopened', async () => {
     const record_id = `wall-${newRecord().replace(':', '')}`;
     await house.seed([{ recordId: record_id, title: record_id }]);
     expect(await found(record_id)).toBe(1);
@@ -533,7 +530,7 @@ describe('decisions act on the catalog', () => {
     expect((await moderator.get(`/row/${record_id}`)).body).toMatchObject({ hidden: true });
     await patch(id, { status: 'open', resolver_note: 'it was another one' });
     expect(await found(record_id)).toBe(1);
-    // A restore that is accepted after a delete does the same.
+    // An accepted restore after a delete has the same effect.
     await patch(id, { status: 'accepted' });
     const restore = await reported({ record_id, action_type: 'restore' });
     expect(await found(record_id)).toBe(0);
@@ -541,7 +538,7 @@ describe('decisions act on the catalog', () => {
     expect(await found(record_id)).toBe(1);
   });
 
-  it('a record that is reported before it is there comes hidden, and is shown when the report is opened again', async () => {
+  it('hide a record that is indexed after the decision, and show it when the report is reopened', async () => {
     const record_id = `later-${newRecord().replace(':', '')}`;
     const { id } = await reported({ record_id, action_type: 'hide' });
     await patch(id, { status: 'accepted' });
@@ -551,7 +548,7 @@ describe('decisions act on the catalog', () => {
     expect(await found(record_id)).toBe(1);
   });
 
-  it('a record that is written while it is being hidden is hidden in the end', async () => {
+  it('hide a record that is written concurrently with the decision', async () => {
     for (let i = 0; i < 10; i++) {
       const record_id = `race-${newRecord().replace(':', '')}`;
       if (i % 2) await house.seed([{ recordId: record_id, title: record_id }]);
@@ -562,7 +559,7 @@ describe('decisions act on the catalog', () => {
     }
   });
 
-  it('with REPORTS_APPLY=false decisions are only written down', async () => {
+  it('do not change records with REPORTS_APPLY=false', async () => {
     const quiet = await startCatalog({ REPORTS_APPLY: 'false' });
     try {
       await quiet.seed([{ recordId: 'bridge', title: 'bridge' }]);

@@ -39,7 +39,7 @@ const idsOf = async (query: string, as = catalog.reader) => {
 };
 
 describe('GET /search', () => {
-  it('answers a page with total, facets and the filters as they were understood', async () => {
+  it('returns a page with the total, facets and the parsed filters', async () => {
     const { body } = await search('q=трещены&from=2026-11-01&min_conf=&limit=5');
     expect(body).toMatchObject({
       ...{ total: 1, page: 1, limit: 5, took_ms: expect.any(Number), upto: expect.any(Number) },
@@ -59,11 +59,11 @@ describe('GET /search', () => {
     expect((await search('facets=false')).body.facets).toEqual({});
   });
 
-  it('takes a confidence that is too small for its four bytes for none', async () => {
+  it('rounds a min_conf below the smallest 32-bit float to zero', async () => {
     expect(await idsOf('min_conf=9.7e-242')).toEqual(await idsOf('min_conf=0'));
   });
 
-  it('a day is a whole one, and a moment is a moment', async () => {
+  it('treats a date as a whole UTC day and a timestamp as an instant', async () => {
     expect(await idsOf('from=2026-11-19&to=2026-11-19')).toEqual(['b']);
     expect(await idsOf('from=2026-11-18&to=2026-11-18')).toEqual(['a']);
     expect(await idsOf('from=2026-11-18T23:59:59.999Z&to=2026-11-19T00:00:00Z')).toEqual(['a']);
@@ -91,18 +91,18 @@ describe('GET /search', () => {
     ['q=a&q=b', 'q'],
     [`q=${'я'.repeat(501)}`, 'q'],
     [`q=${Array.from({ length: 21 }, (_, i) => `w${i}`).join('+')}`, 'q'],
-  ])('%s is refused with its place', async (query, name) => {
+  ])("rejects %s with the parameter's location", async (query, name) => {
     const { status, body } = await search(query);
     expect(status).toBe(422);
     expect(body.detail[0].loc).toEqual(['query', name]);
   });
 
-  it('a query of 10 000 characters is refused, and longer than any address too', async () => {
+  it('rejects a query of 7 000 characters with 422 and one beyond the URL limit with 414', async () => {
     expect((await search(`q=${'a'.repeat(7000)}`)).status).toBe(422);
     expect((await search(`q=${'a'.repeat(10_000)}`)).status).toBe(414);
   });
 
-  it('what is hidden is for moderators who ask for it', async () => {
+  it('returns hidden records only to moderators who request them', async () => {
     expect(await idsOf('q=секрет')).toEqual([]);
     expect(await idsOf('q=секрет', catalog.moderator)).toEqual([]);
     expect(await idsOf('hidden=true', catalog.moderator)).toEqual(['gone']);
@@ -111,7 +111,7 @@ describe('GET /search', () => {
     expect((await search('', catalog.client())).status).toBe(401);
   });
 
-  it('its filters go into an address and come back the same', () => {
+  it('filters survive a round trip through the query string', () => {
     const queries = [
       { q: '"a b" -c & = + %', service: 'stt', defect: "o'clock", min_conf: 0.7, has_report: false, sort: 'oldest' },
       { from: '2026-11-19', to: '2026-11-20', hidden: true, surface: 'пол', master: 'кирпич', status: 'failed' },
@@ -136,8 +136,8 @@ describe('GET /search', () => {
   });
 });
 
-describe('the last filters', () => {
-  it('are remembered in a cookie of the browser, and forgotten when they are reset', async () => {
+describe('Last search filters', () => {
+  it('are stored in a browser cookie and deleted by a reset', async () => {
     const browser = catalog.client();
     browser.cookies.set('assay_catalog', 'reader-token-1');
     await browser.get('/search?q=стена&service=import');
@@ -153,7 +153,7 @@ describe('the last filters', () => {
     const link = await browser.get('/reset');
     expect([link.status, link.headers.get('location')]).toEqual([303, '/']);
     expect(browser.cookies.has('search_filters')).toBe(false);
-    // What a browser could not keep is not remembered.
+    // Filters beyond the cookie size limit are not stored.
     const { headers } = await browser.get(`/search?q=${encodeURIComponent('щ'.repeat(500))}`);
     expect(headers.get('set-cookie')).toBeNull();
   });
@@ -162,7 +162,7 @@ describe('the last filters', () => {
 describe('GET /export', () => {
   const day = new Date().toISOString().slice(0, 10);
 
-  it('has what the search has, in its order, in all three formats', async () => {
+  it('returns the records of the search in the same order as JSONL, CSV and XLSX', async () => {
     for (const query of ['', 'q=трещина', 'from=2026-11-19&sort=oldest', 'service=stt']) {
       const ids = await idsOf(`${query}&limit=200`);
       const jsonl = await catalog.reader.get(`/export?format=jsonl&${query}`);
@@ -181,7 +181,7 @@ describe('GET /export', () => {
     }
   });
 
-  it('answers HEAD without making the file', async () => {
+  it('answers HEAD without generating the file', async () => {
     const query = vi.spyOn(catalog.house.db, 'query');
     const transaction = vi.spyOn(catalog.house.db, 'transaction');
     const head = await catalog.reader.ask('/export?format=csv', { method: 'HEAD' });
@@ -194,7 +194,7 @@ describe('GET /export', () => {
     transaction.mockRestore();
   });
 
-  it('csv cannot be executed: what looks like a formula is text, a number is a number', async () => {
+  it('escapes formula-like text in CSV and keeps numbers as numbers', async () => {
     const { bytes, headers } = await catalog.reader.get('/export?format=csv&to=2020-01-02&sort=oldest');
     expect(headers.get('content-type')).toMatch(/^text\/csv/);
     expect(bytes.subarray(0, 3)).toEqual(Buffer.from('\uFEFF'));
@@ -202,13 +202,13 @@ describe('GET /export', () => {
     expect(titles).toEqual(["'=1+1", "'+cmd|calc", "'-2+3", "'@SUM(A1)", '-7.5', '+3e5']);
   });
 
-  it('xlsx cannot be executed: there are no formulas in it', async () => {
+  it('writes XLSX without formulas', async () => {
     const { bytes } = await catalog.reader.get('/export?format=xlsx&to=2020-01-02&sort=oldest');
     const [, ...rows] = sheetsOf(bytes).get('Catalog')!;
     expect(rows.map((row) => row[5])).toContain('text:=1+1');
   });
 
-  it('a format that there is none of, hidden records for a reader and no token are refused', async () => {
+  it('rejects an unknown format, hidden records for a reader, and a missing token', async () => {
     expect((await catalog.reader.get('/export')).body.detail[0].loc).toEqual(['query', 'format']);
     expect((await catalog.reader.get('/export?format=pdf')).status).toBe(422);
     expect((await catalog.reader.get('/export?format=csv&hidden=true')).status).toBe(403);

@@ -25,7 +25,7 @@ afterAll(() => database?.drop());
 
 const page = (over: Partial<Page> = {}): Page => ({ sort: 'newest', page: 1, limit: 200, facets: false, ...over });
 
-/** All pages, one after the other. `between` happens after the first. */
+/** The ids of all pages. `between` runs after the first page. */
 async function paged(filters: Filters, over: Partial<Page>, between?: () => Promise<void>) {
   const ids: string[] = [];
   let upTo: number | undefined;
@@ -44,7 +44,7 @@ async function exported(filters: Filters, sort: Sort): Promise<string[]> {
   return ids;
 }
 
-/** The same predicates, by reading every record. */
+/** The result of the same predicates with a sequential scan. */
 async function scanned(filters: Filters): Promise<string[]> {
   return database.db.transaction(async (tx) => {
     await lookOnce(tx);
@@ -63,14 +63,14 @@ async function scanned(filters: Filters): Promise<string[]> {
   });
 }
 
-describe('over random records', () => {
+describe('Catalog search over random records', () => {
   const random = randomOf(SEED);
   let records: Known[];
   beforeAll(async () => {
     records = await seedKnown(database.db, random, 300);
   });
 
-  it('a search and an export find what a brute-force filter finds, in the same order, without duplicates or gaps', async () => {
+  it('returns the same records in the same order as a brute-force filter, in pages and as an export', async () => {
     let something = 0;
     for (let i = 0; i < 80; i++) {
       const asked = question(random);
@@ -81,7 +81,7 @@ describe('over random records', () => {
       const all = await exported(asked.filters, sort);
       expect(all, about).toEqual(ids);
       expect(total, about).toBe(expected.length);
-      // What is relevant comes in an order of its own.
+      // The order by relevance is not defined by the oracle.
       if (sort === 'relevance' && asked.filters.q !== undefined)
         expect([...ids].sort(), about).toEqual(expected.sort());
       else expect(ids, about).toEqual(expected);
@@ -90,7 +90,7 @@ describe('over random records', () => {
     expect(something).toBeGreaterThan(25);
   });
 
-  it('each facet counts over all filters but its own', async () => {
+  it('counts each facet with all filters except its own', async () => {
     for (let i = 0; i < 40; i++) {
       const asked = question(random);
       const about = `seed ${SEED}, facets ${i}: ${JSON.stringify(asked.filters)}`;
@@ -104,7 +104,7 @@ describe('over random records', () => {
     }
   });
 
-  it('a fuzzy search finds what the same predicates find without an index', async () => {
+  it('finds with a fuzzy search the same records as a sequential scan', async () => {
     for (const q of [
       'болкон',
       'крища',
@@ -122,7 +122,7 @@ describe('over random records', () => {
     expect((await scanned({ q: 'болкон' })).length).toBeGreaterThan(10);
   });
 
-  it('pages stay as they were while records are added', async () => {
+  it('keeps the pages stable while records are added', async () => {
     for (const filters of [{}, { q: 'болкон' }, { q: '-крыша', service: 'stt' }, { minConf: 0.5 }] as Filters[]) {
       for (const sort of SORTS) {
         const before = await exported(filters, sort);
@@ -138,7 +138,7 @@ describe('over random records', () => {
   });
 });
 
-describe('words', () => {
+describe('Catalog search for words', () => {
   const titles: Record<string, string> = {};
   async function record(title: string, text = ''): Promise<string> {
     const taskId = `w${Object.keys(titles).length}`;
@@ -162,13 +162,13 @@ describe('words', () => {
     await record('Отчёт', `${'ещё слово '.repeat(1500)} мурманск`);
   });
 
-  it('a word is found in all its forms, whichever is asked for', async () => {
+  it('finds a word in all its inflections', async () => {
     const all = ['Несколько трещин', 'Трещина над окном', 'Трещины'];
     for (const q of ['трещина', 'трещины', 'трещин', 'ТРЕЩИНАМИ']) expect((await titlesFor(q)).sort(), q).toEqual(all);
     for (const q of ['bridge', 'bridges', 'Rusty bridge']) expect(await titlesFor(q), q).toEqual(['IMG_0042-wall.jpg']);
   });
 
-  it('a misspelt Russian word is found', async () => {
+  it('finds a misspelt Russian word', async () => {
     for (const q of ['трещена', 'трищина', 'тре́щина', 'трешина', 'трещиа', 'трещниа', 'трещены']) {
       expect(await titlesFor(q), q).toContain('Трещина над окном');
     }
@@ -177,7 +177,7 @@ describe('words', () => {
     expect(await titlesFor('брюква')).toEqual([]);
   });
 
-  it('parts of words are found, from three letters on', async () => {
+  it('finds parts of words from three letters', async () => {
     expect(await titlesFor('щин')).toHaveLength(3);
     expect(await titlesFor('тукатур')).toEqual(['Трещина над окном']);
     expect(await titlesFor('щи')).toEqual([]);
@@ -185,23 +185,22 @@ describe('words', () => {
     expect(await titlesFor('0042')).toEqual(['IMG_0042-wall.jpg']);
   });
 
-  it('е finds ё, and ё finds е', async () => {
+  it('treats е and ё as equal', async () => {
     for (const q of ['ёлочка', 'елочка', 'ЁЛОЧКИ']) expect(await titlesFor(q), q).toEqual(['Трещина над окном']);
     expect(await titlesFor('отчет')).toEqual(['Отчёт']);
   });
 
-  it('quoted words stand side by side, and a minus excludes', async () => {
+  it('matches quoted words as a phrase and excludes words after a minus', async () => {
     expect(await titlesFor('отслоение краски')).toHaveLength(2);
     expect(await titlesFor('"отслоение краски"')).toEqual(['Договор № 17']);
     expect(await titlesFor('«отслоение краски»')).toEqual(['Договор № 17']);
     expect(await titlesFor('краска -договор')).toEqual(['Потолок']);
     expect(await titlesFor('отслоение -"отслоение краски"')).toEqual(['Потолок']);
     expect((await titlesFor('-трещина')).sort()).toEqual(['IMG_0042-wall.jpg', 'Договор № 17', 'Отчёт', 'Потолок']);
-    // Inside a word it is none.
     expect(await titlesFor('IMG_0042-wall')).toEqual(['IMG_0042-wall.jpg']);
   });
 
-  it('what has the words in its title comes first, then what has them in its text, last what is only like them', async () => {
+  it('ranks matches in the title first, then matches in the text, then similar words', async () => {
     const text = await record('Лист', 'козырёк погнут');
     const alike = await record('Казырёк', 'над входом');
     const title = await record('Козырёк', 'снег');
@@ -210,7 +209,7 @@ describe('words', () => {
     expect(items.map(({ recordId }) => recordId)).toEqual([title, text, part, alike]);
   });
 
-  it('an id finds its record, of the record and of the task', async () => {
+  it('finds a record by its record id and its task id', async () => {
     const id = await record('Просто так');
     for (const q of [id, id.split(':')[1]!]) {
       const { items } = await search.find({ q }, page({ sort: 'relevance' }));
@@ -218,7 +217,7 @@ describe('words', () => {
     }
   });
 
-  it('the line that is shown is around the word', async () => {
+  it('returns a snippet around the matching word', async () => {
     const { items } = await search.find({ q: 'мурманске' }, page());
     expect(items[0]?.snippet).toMatch(/^….*мурманск$/);
     expect(items[0]!.snippet.length).toBeLessThanOrEqual(200);
@@ -233,7 +232,7 @@ describe('words', () => {
     expect(whole.items[0]?.snippet).toBe('Осмотр фасада: трещина в штукатурке, ёлочка рядом');
   });
 
-  it('a number is found whatever sign stands before it', async () => {
+  it('finds a number regardless of the sign before it', async () => {
     const bridge = 'Мост №57';
     await record(bridge);
     await record('Дом №157™');
@@ -243,7 +242,7 @@ describe('words', () => {
     for (const q of ['157', 'дом 157', 'Дом№157']) expect(await titlesFor(q), q).toEqual(['Дом №157™']);
   });
 
-  it('a short word that is misspelt is found, and one that is not is not blurred', async () => {
+  it('finds a misspelt short word and does not blur a correct one', async () => {
     await record('Балки', 'Wall has a crack, water too');
     await record('Насос', 'качает воду через бетонный лоток');
     await record('Мосты');
@@ -256,7 +255,6 @@ describe('words', () => {
     expect(await titlesFor('мост')).not.toContain('Посты');
     expect(await titlesFor('пост')).toEqual(['Посты']);
     for (const q of ['моцц', 'брюк', 'мтс', 'вд']) expect(await titlesFor(q), q).toEqual([]);
-    // Numbers mean themselves.
     expect(await titlesFor('0043')).toEqual([]);
   });
 
@@ -284,7 +282,7 @@ describe('words', () => {
     'http://a.b/c?d=e&f x@y.z 1e5 1.2.3.4 -7',
     'и в на the of',
     `${'a'.repeat(499)}`,
-  ])('%j is looked for like any other words', async (q) => {
+  ])('treats %j as ordinary words', async (q) => {
     for (const sort of ['relevance', 'newest'] as const) {
       const one = await search.find({ q }, page({ sort, facets: true }));
       expect(one.items.length).toBe(Math.min(one.total, 200));

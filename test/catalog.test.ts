@@ -25,11 +25,10 @@ async function another(env: Record<string, string | undefined>): Promise<Catalog
 }
 
 let addresses = 0;
-/** Each attempt from an address of its own: signing in has a limit for each. */
+/** Signs in from a new address each time because sign-ins are rate-limited per address. */
 const login = (client: Client, { headers = OWN_PAGE, ...ask }: Ask) =>
   client.post('/login', { ...ask, headers: { ...headers, 'x-forwarded-for': `192.0.2.${++addresses % 255}` } });
 
-/** A browser that has signed in. */
 async function signedIn(token: string, at = house): Promise<Client> {
   const browser = at.client();
   const answer = await login(browser, { form: { token } });
@@ -47,7 +46,7 @@ async function hide(recordId: string): Promise<void> {
   expect(rowCount).toBe(1);
 }
 
-describe('who may come in', () => {
+describe('Catalog access control', () => {
   const READING: [string, string, Ask?][] = [
     ['GET', '/search'],
     ['GET', '/row/x'],
@@ -71,7 +70,7 @@ describe('who may come in', () => {
     ['POST', '/index/rebuild'],
   ];
 
-  it.each([...READING, ...MODERATING])('needs a token that is good: %s %s', async (method, path, ask = {}) => {
+  it.each([...READING, ...MODERATING])('requires a valid token: %s %s', async (method, path, ask = {}) => {
     for (const [client, headers] of [
       [house.client(), {}],
       [house.client({ token: 'wrong' }), {}],
@@ -84,7 +83,7 @@ describe('who may come in', () => {
     }
   });
 
-  it.each(READING)('lets readers and moderators in: %s %s', async (method, path, ask = {}) => {
+  it.each(READING)('admits readers and moderators: %s %s', async (method, path, ask = {}) => {
     for (const client of [house.reader, house.moderator]) {
       const { status } = await client.ask(path, { ...ask, method });
       expect([200, 404, 422]).toContain(status);
@@ -92,7 +91,7 @@ describe('who may come in', () => {
   });
 
   it.each(MODERATING)(
-    'is 403 for a reader, before anything of the request is looked at: %s %s',
+    'returns 403 to a reader before it validates the request: %s %s',
     async (method, path, ask = {}) => {
       const answer = await house.reader.ask(path, { ...ask, method });
       expect(answer).toMatchObject({ status: 403, body: { ok: false, error: { code: 'FORBIDDEN' } } });
@@ -105,7 +104,7 @@ describe('who may come in', () => {
     ['POST', '/reports', 2 ** 16],
     ['PATCH', '/reports/x', 2 ** 16],
     ['POST', '/index', 2 ** 25],
-  ])('is asked before a body is looked at, which may be so large and no larger: %s %s', async (method, path, limit) => {
+  ])('checks the credentials before the body and limits its size: %s %s', async (method, path, limit) => {
     const body = JSON.stringify({ name: 'x'.repeat(limit) });
     const headers = { 'content-type': 'application/json' };
     const send = (client: Client) => client.ask(path, { method, body, headers });
@@ -116,20 +115,20 @@ describe('who may come in', () => {
     expect((await house.moderator.ask(path, { method, body: '{', headers })).body).toHaveProperty('detail');
   });
 
-  it('refuses a token that is not good even beside a good cookie', async () => {
+  it('rejects an invalid token even with a valid cookie', async () => {
     const browser = await signedIn(READER);
     expect((await browser.get('/views')).status).toBe(200);
     expect((await browser.get('/views', { authorization: 'Bearer wrong' })).status).toBe(401);
   });
 
-  it('knows a token by its digest alone', async () => {
+  it('accepts tokens configured as digests', async () => {
     const digest = 'sha256:ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad';
     const other = await another({ REPORTS_MODERATOR_TOKENS: digest });
     expect((await other.client({ token: 'abc' }).get('/reports')).status).toBe(200);
     expect((await other.client({ token: digest }).get('/reports')).status).toBe(401);
   });
 
-  it('without tokens lets nobody in: 401, not 503', async () => {
+  it('returns 401, not 503, to every request when no tokens are configured', async () => {
     const other = await another({ REPORTS_API_TOKENS: undefined, REPORTS_MODERATOR_TOKENS: '' });
     for (const path of ['/views', '/reports']) {
       expect((await other.client({ token: READER }).get(path)).status).toBe(401);
@@ -137,7 +136,7 @@ describe('who may come in', () => {
     expect((await other.client().get('/ready')).body.data.auth).toBe('unconfigured');
   });
 
-  it('is public where CATALOG_PUBLIC says so: to read and to report, 30 times a minute and address, and no more', async () => {
+  it('allows anonymous reading and 30 reports per minute and address with CATALOG_PUBLIC=true', async () => {
     const other = await another({ CATALOG_PUBLIC: 'true' });
     const nobody = other.client();
     expect((await nobody.get('/views')).status).toBe(200);
@@ -150,7 +149,6 @@ describe('who may come in', () => {
     const tooMany = await report(nobody, 30);
     expect(tooMany).toMatchObject({ status: 429, body: { error: { code: 'RATE_LIMIT_EXCEEDED' } } });
     expect(Number(tooMany.headers.get('retry-after'))).toBeGreaterThan(0);
-    // Whoever has a token is known, and not counted.
     for (let i = 0; i < 31; i++) expect((await report(other.reader, i)).status).toBe(201);
     const { rows } = await other.database.db.query<{ reporter: string }>('select distinct reporter from reports');
     expect(rows.map(({ reporter }) => reporter.replace(/[0-9a-f]{12,}$/, '…')).sort()).toEqual([
@@ -160,8 +158,8 @@ describe('who may come in', () => {
   });
 });
 
-describe('signing in', () => {
-  it('keeps the token in a cookie that no script reads, and signing out takes it back', async () => {
+describe('Catalog sign-in', () => {
+  it('stores the token in an HttpOnly cookie, and sign-out deletes it', async () => {
     const browser = house.client();
     const answer = await login(browser, { form: { token: ` ${READER} ` } });
     expect(answer.status).toBe(303);
@@ -175,7 +173,7 @@ describe('signing in', () => {
     expect(browser.cookies.size).toBe(0);
   });
 
-  it('never replaces a session by the token of a link, whatever the browser submits', async () => {
+  it('never replaces a session with the token of a link', async () => {
     const browser = house.client();
     const cookieOf = () => browser.cookies.get('assay_catalog');
     const signIn = (token: string, more = {}) => login(browser, { form: { token, ...more } });
@@ -187,7 +185,7 @@ describe('signing in', () => {
     expect(cookieOf()).toBe(MODERATOR);
   });
 
-  it('takes JSON as well, and says who has come in', async () => {
+  it('accepts JSON and returns the role', async () => {
     const answer = await login(house.client(), { json: { token: MODERATOR }, headers: JSON_PLEASE });
     expect(answer).toMatchObject({ status: 200, body: { status: 'ok', role: 'moderator' } });
   });
@@ -205,13 +203,13 @@ describe('signing in', () => {
     ['/%0d%0aset-cookie:a=b', '/%0d%0aset-cookie:a=b'],
     ['/a\r\nb', '/'],
     ['/ряд', '/'],
-  ])('goes on to where the person was going, on this listener alone: %s', async (back, to) => {
+  ])('redirects to the requested path on this server only: %s', async (back, to) => {
     const answer = await login(house.client(), { form: { token: READER, back } });
     expect(answer.status).toBe(303);
     expect(answer.headers.get('location')).toBe(to);
   });
 
-  it('refuses a token that is none, a form without one, and a form from a strange page', async () => {
+  it('rejects an invalid token, a form without a token, and a form from another site', async () => {
     const wrong = await login(house.client(), { form: { token: 'wrong' } });
     expect(wrong).toMatchObject({ status: 401, body: { error: { code: 'UNAUTHORIZED' } } });
     expect(wrong.headers.getSetCookie()).toEqual([]);
@@ -229,7 +227,7 @@ describe('signing in', () => {
     expect(strange).toMatchObject({ status: 403, body: { error: { code: 'CSRF_FAILED' } } });
   });
 
-  it('is tried so often in a minute by one address, and no more', async () => {
+  it('is limited to 20 attempts per minute and address', async () => {
     const other = await another({});
     const statuses: number[] = [];
     for (let i = 0; i < 21; i++)
@@ -237,7 +235,7 @@ describe('signing in', () => {
     expect(statuses).toEqual([...Array.from({ length: 20 }, () => 401), 429]);
   });
 
-  it('marks the cookie for https, and for the part of the host that is ours', async () => {
+  it('sets the Secure flag and the cookie path from the settings', async () => {
     const other = await another({ COOKIE_SECURE: 'always', CATALOG_PUBLIC_URL: 'https://assay.example.com/catalog/' });
     const answer = await other.client().post('/login', { form: { token: READER } });
     expect(answer.headers.getSetCookie()[0]).toMatch(/; Path=\/catalog; HttpOnly; Secure;/);
@@ -245,10 +243,10 @@ describe('signing in', () => {
   });
 });
 
-describe('what a cookie alone would change', () => {
+describe('Catalog CSRF protection', () => {
   const view = (name: string) => ({ json: { name, query: 'q=a' } });
 
-  it('is changed by our own pages only; who has a header needs no such protection', async () => {
+  it('accepts changes with a cookie only from the same origin, and exempts requests with an Authorization header', async () => {
     const browser = await signedIn(READER);
     expect(await browser.post('/views', { ...view('strange'), headers: STRANGE })).toMatchObject({
       status: 403,
@@ -257,16 +255,15 @@ describe('what a cookie alone would change', () => {
     for (const [i, headers] of [{}, OWN_PAGE, { origin: house.url }, { referer: `${house.url}/` }].entries()) {
       expect((await browser.post('/views', { ...view(`own ${i}`), headers })).status).toBe(201);
     }
-    // Another port of the same host is another site.
+    // Another port of the same host is another origin.
     expect((await browser.post('/views', { ...view('port'), headers: { origin: 'http://127.0.0.1:1' } })).status).toBe(
       403,
     );
     expect((await house.reader.post('/views', { ...view('header'), headers: STRANGE })).status).toBe(201);
-    // Reading changes nothing.
     expect((await browser.get('/views', STRANGE)).status).toBe(200);
   });
 
-  it('is also changed by the origins that the operator names', async () => {
+  it('accepts changes from the origins in PUBLIC_ORIGINS', async () => {
     const other = await another({ PUBLIC_ORIGINS: 'https://search.example.com' });
     const browser = await signedIn(READER, other);
     const from = (origin: string) => browser.post('/views', { ...view(origin), headers: { origin } });
@@ -274,7 +271,7 @@ describe('what a cookie alone would change', () => {
     expect((await from('https://other.example.com')).status).toBe(403);
   });
 
-  it('needs in a form the word that our page gave its visitor', async () => {
+  it("requires the page's CSRF token in a form", async () => {
     const browser = await signedIn(READER);
     for (const form of [{}, { csrf_token: 'wrong' }]) {
       const answer = await browser.post('/logout', { form, headers: { ...OWN_PAGE, ...JSON_PLEASE } });
@@ -284,7 +281,7 @@ describe('what a cookie alone would change', () => {
   });
 });
 
-describe('the record behind an address', () => {
+describe('GET /row/{record_id}', () => {
   const IDS = [
     'a/b c',
     'мост №7',
@@ -299,7 +296,7 @@ describe('the record behind an address', () => {
     '😀',
   ];
 
-  it('is found whatever its id is made of', async () => {
+  it('finds a record by an id of any characters', async () => {
     await house.seed(IDS.map((recordId) => ({ recordId, title: `title of ${recordId}` })));
     for (const recordId of IDS) {
       const answer = await house.reader.get(row(recordId));
@@ -311,7 +308,7 @@ describe('the record behind an address', () => {
     }
   });
 
-  it('has its text and result as they were sent, its reports and its neighbours', async () => {
+  it('returns the text and result as imported, with the reports and adjacent records', async () => {
     const at = (hour: number) => new Date(Date.UTC(2024, 0, 1, hour));
     const attributes = { place: 'ул. Южная', formula: '=1+1' };
     await house.seed([
@@ -337,14 +334,14 @@ describe('the record behind an address', () => {
       reports: [{ id, description: 'not two', user_info: 'me@example.com', version: 1 }],
     });
     expect(Object.values(body.neighbours).sort()).toEqual(['n1', 'n3']);
-    // Of others' reports a reader learns what was asked for, and what came of it.
+    // Of other users' reports, a reader sees only the action and the status.
     const { reports } = (await house.client({ token: OTHER_READER }).get(row('n2'))).body;
     expect(reports).toEqual([
       { id, action_type: 'edit', status: 'open', created_at: expect.stringMatching(/\.\d{3}Z$/) },
     ]);
   });
 
-  it('is 404 where there is none, or none for readers; and 422 where it can be none', async () => {
+  it('returns 404 for an unknown or hidden record and 422 for an invalid id', async () => {
     await house.seed([{ recordId: 'hidden', title: 'hidden' }]);
     await hide('hidden');
     for (const id of ['nothing', 'hidden']) {
@@ -365,7 +362,7 @@ describe('the record behind an address', () => {
     expect((await house.reader.get('/row/%ff')).status).toBe(404);
   });
 
-  it('is a page for people', async () => {
+  it('returns an HTML page to a browser', async () => {
     await house.seed([{ recordId: 'page', title: '<script>alert(1)</script>' }]);
     const browser = await signedIn(READER);
     const page = await browser.get(row('page'), HTML_PLEASE);
@@ -379,7 +376,7 @@ describe('the record behind an address', () => {
   });
 });
 
-describe('the picture of a record', () => {
+describe('GET /image/{record_id}', () => {
   const WIDTH = 800;
   const HEIGHT = 400;
   let bytes: Buffer;
@@ -396,7 +393,7 @@ describe('the picture of a record', () => {
     await hide('pic/hidden');
   });
 
-  it('comes as it is kept, to be shown and nothing else', async () => {
+  it('returns the stored picture with restrictive headers', async () => {
     const answer = await house.reader.get(image('pic/1'));
     expect(answer.status).toBe(200);
     expect(answer.bytes.equals(bytes)).toBe(true);
@@ -411,7 +408,7 @@ describe('the picture of a record', () => {
     });
   });
 
-  it('stands in the record with its address', async () => {
+  it('serves the picture at the URL in the record', async () => {
     const { body } = await house.reader.get(row('pic/1'));
     expect(body.image).toMatchObject({ width: WIDTH, height: HEIGHT });
     const answer = await house.reader.get(body.image.url);
@@ -425,20 +422,20 @@ describe('the picture of a record', () => {
     ['w=512&format=webp', 512, 'webp'],
     ['w=1024&format=png', WIDTH, 'png'],
     ['format=webp', WIDTH, 'webp'],
-  ])('comes in few sizes, never enlarged, and in the format that is asked for: %s', async (query, width, format) => {
+  ])('scales down to fixed widths and converts the format: %s', async (query, width, format) => {
     const answer = await house.reader.get(`${image('pic/1')}?${query}`);
     expect(answer.headers.get('content-type')).toBe(`image/${format}`);
     const made = await sharp(answer.bytes).metadata();
     expect(made).toMatchObject({ format, width, height: width / 2 });
   });
 
-  it.each(['w=15', 'w=1025', 'w=1.5', 'w=x', 'format=svg', 'format='])('is 422 with %s', async (query) => {
+  it.each(['w=15', 'w=1025', 'w=1.5', 'w=x', 'format=svg', 'format='])('returns 422 with %s', async (query) => {
     const answer = await house.reader.get(`${image('pic/1')}?${query}`);
     expect(answer.status).toBe(422);
     expect(answer.body.detail[0].loc[0]).toBe('query');
   });
 
-  it('is not sent again to who has it, and in part to who asks for a part', async () => {
+  it('answers conditional and range requests', async () => {
     const path = image('pic/1');
     const { headers } = await house.reader.get(path);
     const etag = headers.get('etag')!;
@@ -462,7 +459,7 @@ describe('the picture of a record', () => {
     expect(head.headers.get('content-length')).toBe(String(bytes.length));
   });
 
-  it('is 410 where its record is hidden, but for moderators; 404 where there is none, or its bytes are gone', async () => {
+  it('returns 410 for hidden records except to moderators, and 404 without a picture or its file', async () => {
     expect(await house.reader.get(image('pic/hidden'))).toMatchObject({
       status: 410,
       body: { error: { code: 'IMAGE_HIDDEN' } },
@@ -485,7 +482,7 @@ describe('the picture of a record', () => {
     }
   });
 
-  it('has heatmaps where its service made some', async () => {
+  it('and GET /heatmap return the heat maps if the record has some', async () => {
     expect((await house.reader.get('/heatmap/pic%2F1')).body.error.code).toBe('HEATMAP_NOT_FOUND');
     const maps = { width: 2, height: 2, maps: { crack: 'AAECAw==' } };
     await house.database.db.query(
@@ -499,8 +496,8 @@ describe('the picture of a record', () => {
   });
 });
 
-describe('the recording of a record', () => {
-  it('plays while its upload lives, from where it is asked for', async () => {
+describe('GET /sound/{record_id}', () => {
+  it('streams the recording with range support while its file exists', async () => {
     const { files } = house.house;
     const wav = Buffer.concat([Buffer.from('RIFF\0\0\0\0WAVEfmt '), Buffer.alloc(50_000, 7)]);
     const { key } = await files.put(wav, { maxBytes: wav.length });
@@ -521,12 +518,12 @@ describe('the recording of a record', () => {
     expect(part.status).toBe(206);
     expect(part.headers.get('content-range')).toBe(`bytes 40000-${wav.length - 1}/${wav.length}`);
     expect(part.bytes.equals(wav.subarray(40_000))).toBe(true);
-    // A file's key is a right to it at other services.
+    // The key of a file grants access to it in other services.
     expect(JSON.stringify([...whole.headers])).not.toContain(key);
     const stream = vi.spyOn(files, 'stream');
     const head = await house.reader.ask('/sound/snd', { method: 'HEAD', headers: { range: 'bytes=40000-' } });
     expect([head.status, head.headers.get('content-length')]).toEqual([200, String(wav.length)]);
-    // Its beginning tells what it is; the rest is not read for nobody.
+    // HEAD reads only the bytes that determine the media type.
     expect(stream.mock.calls.map(([, part]) => part?.end)).toEqual([SNIFFED_BYTES - 1]);
     stream.mockRestore();
 
@@ -541,8 +538,8 @@ describe('the recording of a record', () => {
   });
 });
 
-describe('saved views', () => {
-  it('are kept under names of one’s own, seen by nobody else, and removed', async () => {
+describe('Saved views', () => {
+  it('belong to one user and can be deleted', async () => {
     const other = house.client({ token: OTHER_READER });
     const made = await other.post('/views', { json: { name: ' Трещины <b> ', query: 'defect=crack&q=%D0%BC' } });
     expect(made.status).toBe(201);
@@ -564,28 +561,28 @@ describe('saved views', () => {
   });
 
   it.each([
-    ['no name', { query: '' }, ['body', 'name']],
-    ['an empty one', { name: '', query: '' }, ['body', 'name']],
-    ['one of blanks', { name: '  ', query: '' }, ['body', 'name']],
-    ['one of two lines', { name: 'a\nb', query: '' }, ['body', 'name']],
-    ['one that is too long', { name: 'a'.repeat(101), query: '' }, ['body', 'name']],
-    ['one with a zero', { name: 'a\0', query: '' }, ['body', 'name']],
-    ['no query', { name: 'a' }, ['body', 'query']],
-    ['one that no address could have', { name: 'a', query: 'q=мост' }, ['body', 'query']],
-    ['one that is too long', { name: 'a', query: 'q'.repeat(4001) }, ['body', 'query']],
-  ])('have a name and an address: %s is 422', async (_, json, loc) => {
+    ['a missing name', { query: '' }, ['body', 'name']],
+    ['an empty name', { name: '', query: '' }, ['body', 'name']],
+    ['a blank name', { name: '  ', query: '' }, ['body', 'name']],
+    ['a name with a line break', { name: 'a\nb', query: '' }, ['body', 'name']],
+    ['a too long name', { name: 'a'.repeat(101), query: '' }, ['body', 'name']],
+    ['a name with a NUL', { name: 'a\0', query: '' }, ['body', 'name']],
+    ['a missing query', { name: 'a' }, ['body', 'query']],
+    ['a query that is not URL-encoded', { name: 'a', query: 'q=мост' }, ['body', 'query']],
+    ['a too long query', { name: 'a', query: 'q'.repeat(4001) }, ['body', 'query']],
+  ])('reject %s with 422', async (_, json, loc) => {
     expect(await house.reader.post('/views', { json })).toMatchObject({ status: 422, body: { detail: [{ loc }] } });
   });
 
-  it('are at most 100 a person', async () => {
+  it('are limited to 100 per user', async () => {
     const save = (i: number) => house.moderator.post('/views', { json: { name: `view ${i}`, query: '' } });
     for (let i = 0; i < 100; i++) expect((await save(i)).status).toBe(201);
     expect(await save(100)).toMatchObject({ status: 409, body: { error: { code: 'TOO_MANY_VIEWS' } } });
   });
 });
 
-describe('saved views of an open catalog', () => {
-  it('belong to the browser that saved them, by a cookie, and not to everybody at its address', async () => {
+describe('Saved views of a public catalog', () => {
+  it('belong to the browser that saved them, identified by a cookie', async () => {
     const open = await another({ CATALOG_PUBLIC: 'true' });
     const [one, two] = [open.client(), open.client()];
     const made = await one.post('/views', { json: { name: 'Mine', query: 'q=anna' }, headers: OWN_PAGE });
@@ -605,7 +602,7 @@ describe('saved views of an open catalog', () => {
     expect(rows).toEqual([]);
   });
 
-  it('are at most 1000 of one address, whatever cookies it has', async () => {
+  it('are limited to 1000 per address regardless of cookies', async () => {
     const open = await another({ CATALOG_PUBLIC: 'true' });
     const save = () => open.client().post('/views', { json: { name: 'v', query: '' }, headers: OWN_PAGE });
     expect((await save()).status).toBe(201);
@@ -618,7 +615,7 @@ describe('saved views of an open catalog', () => {
   });
 });
 
-describe('an installation without the catalog', () => {
+describe('Installation without the catalog', () => {
   const asked = async () => {
     const { rows } = await house.database.db.query<{ sources: number; feed: string[] | null }>(
       'select (select count(*) from catalog_sources) as sources, (select array_agg(task_id) from catalog_feed) as feed',
@@ -626,7 +623,7 @@ describe('an installation without the catalog', () => {
     return rows[0];
   };
 
-  it('stops writing down what ends: housekeeping takes back what the catalog asked for', async () => {
+  it("stops recording finished tasks after housekeeping removes the catalog's sources", async () => {
     const { db } = house.database;
     await db.query(`insert into catalog_sources values ('defectoscopy')`);
     await db.query(
@@ -642,13 +639,13 @@ describe('an installation without the catalog', () => {
     await housekeeping('defectoscopy,catalog');
     expect(await asked()).toEqual({ sources: 1, feed: ['ended', 'deleted'] });
     await housekeeping('defectoscopy');
-    // What a person has deleted is not to be found again when there is a catalog once more.
+    // Deletions stay recorded for a catalog that is enabled again.
     expect(await asked()).toEqual({ sources: 0, feed: ['deleted'] });
     await db.query('delete from catalog_feed');
   });
 });
 
-it('tells a line for a shell that works when pasted: a record of one’s own, found by a misspelt word', async () => {
+it("The catalog's example command imports a record and finds it by a misspelt word", async () => {
   const line = house.house.services[0]!.example(house.url);
   const { stdout } = await promisify(execFile)('bash', ['-c', line]);
   const [indexed, found] = stdout
@@ -659,10 +656,10 @@ it('tells a line for a shell that works when pasted: a record of one’s own, fo
   expect(found.items).toMatchObject([{ record_id: 'bridge-7', title: 'Bridge 7' }]);
 });
 
-describe('how it fares', () => {
+describe('Catalog health', () => {
   beforeAll(() => house.seed([{ recordId: 'counted', title: 'counted' }]));
 
-  it('is told without a token: how many records there are, and how far they are behind', async () => {
+  it('is reported without a token, with the number of documents and the lag', async () => {
     const { status, body } = await house.client().get('/health');
     expect(status).toBe(200);
     expect(body).toEqual({ status: 'ok', documents: expect.any(Number), lag_seconds: expect.any(Number) });
@@ -671,14 +668,14 @@ describe('how it fares', () => {
     expect((await house.client().get('/ready')).body.data).toMatchObject({ service: 'catalog', auth: 'enforced' });
   });
 
-  it('is measured', async () => {
+  it('is exported as metrics', async () => {
     const { text } = await house.client().get('/metrics');
     expect(Number(/^assay_catalog_documents (\d+)$/m.exec(text)?.[1])).toBeGreaterThan(0);
     expect(text).toMatch(/^assay_catalog_lag_seconds \d/m);
     expect(text).toMatch(/^assay_auth_disabled\{service="catalog"\} 0$/m);
   });
 
-  it('is 503 while the database is away', async () => {
+  it('is 503 while the database is unavailable', async () => {
     const other = await startCatalog();
     onTestFinished(() => other.stop());
     await other.seed([{ recordId: 'a', title: 'a' }]);

@@ -9,13 +9,13 @@ import type { Fault, StrokeName } from './processes/chaos-strokes.ts';
 import { type Evidence, faultsOf, gather, strayFiles } from './processes/chaos-verdict.ts';
 import { cleanUpServers } from './processes/postgres.ts';
 
-// For longer: node scripts/chaos.mjs --seed 7 --tasks 20000 --minutes 10
+// A longer run: node scripts/chaos.mjs --seed 7 --tasks 20000 --minutes 10
 const SEED = Number(process.env['CHAOS_SEED'] ?? 1);
 const TASKS = Number(process.env['CHAOS_TASKS'] ?? 300);
 const DURATION_MS = Number(process.env['CHAOS_MINUTES'] ?? 0) * 60_000;
 const ASKED = process.env['CHAOS_FAULTS']?.split(',') as Fault[] | undefined;
 
-/** What everybody's run has time for, in this order: to the processes, and meanwhile to the network and the database. */
+/** Faults of the default run in this order; process faults overlap with the others. */
 const SHORT: readonly StrokeName[] = [
   'kill deliverer',
   'pause worker',
@@ -35,17 +35,17 @@ const ENV = {
 
 vi.setConfig({ testTimeout: DURATION_MS * 2 + 420_000 });
 afterEach(async () => {
-  // First: a folder that a disk is mounted on cannot be removed.
+  // First, because a folder with a mounted disk cannot be removed.
   await removeDisks();
   await cleanUp();
   await cleanUpServers();
 });
 
-it('ends every acknowledged task once, whatever befalls its processes, its database, its disks and its network', async () => {
+it('Assay completes every acknowledged task once despite process, database, disk and network faults', async () => {
   const strokes = ASKED ? strokesOf(ASKED) : SHORT;
   const wantsDisks = strokes.some((name) => name.includes('disk'));
   const onDisks = wantsDisks && (await disksWork());
-  if (wantsDisks && !onDisks) console.warn('No disks can be made here: they are neither full nor slow in this run.');
+  if (wantsDisks && !onDisks) console.warn('Test disks are unavailable here: disk faults are skipped.');
   const dice = random(SEED + 100);
   const receiver = await startReceiver(() => (dice() < 0.2 ? 500 : 204));
   const ground = await startGround({ env: ENV, onDisks, modelMs: 50 });
@@ -61,12 +61,11 @@ it('ends every acknowledged task once, whatever befalls its processes, its datab
     report(struck, evidence, ground);
     expect(faultsOf(evidence)).toEqual([]);
     const stray = await strayFiles(ground.audit, ground.dataDir);
-    console.log(`${stray.nameless.length} files were left by uploads that broke off before their row.`);
+    console.log(`${stray.nameless.length} files without a row remain from interrupted uploads.`);
     expect(stray.missing).toEqual([]);
     expect(ground.deaths()).toEqual([]);
     expect(evidence.firstSeen.size).toBeGreaterThan(10);
 
-    // A verdict that finds nothing has looked, if it finds what is put there.
     const planted = await plantFaults(ground, evidence, receiver.received);
     expect(faultsOf(await gather({ ...needs, patienceMs: 0 })).sort()).toEqual(planted.sort());
     if (pulse) pulse.stop();
@@ -80,7 +79,7 @@ it('ends every acknowledged task once, whatever befalls its processes, its datab
   }
 });
 
-/** Loses a task, changes a result, holds another task and sends a webhook under a second name; answers how that reads. */
+/** Injects violations of the invariants; returns the expected findings. */
 async function plantFaults({ audit }: Ground, evidence: Evidence, received: Received[]): Promise<string[]> {
   const { acknowledged, polled, firstSeen, counts } = evidence;
   const silent = [...acknowledged.values()].filter(({ webhook }) => !webhook).map(({ id }) => id);
@@ -118,15 +117,15 @@ function report(struck: readonly Struck[], { answers, counts, received, ends }: 
     const recoveries = these.map(({ recoveryMs }) => recoveryMs).sort((a, b) => a - b);
     const lasted = these.reduce((sum, { lastedMs }) => sum + lastedMs, 0) / these.length;
     const median = recoveries[Math.floor(recoveries.length / 2)]!;
-    const row = { times: these.length, 'lasted, mean': seconds(lasted), 'then well after': seconds(median) };
+    const row = { times: these.length, 'mean duration': seconds(lasted), 'median recovery': seconds(median) };
     return [stroke, { ...row, longest: seconds(recoveries.at(-1)!) }] as const;
   });
   console.table(Object.fromEntries(rows));
   console.table(Object.fromEntries([...answers].sort()));
   const again = `--seed ${SEED} --tasks ${TASKS} --minutes ${DURATION_MS / 60_000} --faults ${(ASKED ?? ['…']).join()}`;
   console.log(
-    `${counts.tasks} tasks are stored, ${ends.size} were acknowledged, ${received.length} webhook requests came, ` +
-      `${ground.deaths().length} processes died by themselves. Again: node scripts/chaos.mjs ${again}`,
+    `${counts.tasks} tasks are stored, ${ends.size} were acknowledged, ${received.length} webhook requests arrived, ` +
+      `${ground.deaths().length} processes exited unexpectedly. Repeat with: node scripts/chaos.mjs ${again}`,
   );
 }
 

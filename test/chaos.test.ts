@@ -16,14 +16,14 @@ const ENV = {
 
 afterEach(cleanUp);
 
-it('answers 503 while its database is down, and goes on by itself when it is back', async () => {
+it('The gateway returns 503 while the database is down and recovers without a restart', async () => {
   const place = await newPlace();
   const assay = startAssay(place, { env: ENV });
   await assay.says(/is ready/);
   const picture = await uploadPicture(assay, 1);
   const ids = await predictMany(assay, picture, 40);
 
-  // Nobody starts the database again now.
+  // The stopped supervisor does not restart the database.
   assay.kill('SIGSTOP');
   signalTo((await databasePid(place))!, 'SIGKILL');
   const unavailable = { status: 503, body: { error: { code: 'QUEUE_UNAVAILABLE' } } };
@@ -38,14 +38,13 @@ it('answers 503 while its database is down, and goes on by itself when it is bac
   assay.kill('SIGCONT');
   const back = performance.now();
   await until(ready, 30_000);
-  console.log(`The database was started again and everything ready after ${seconds(performance.now() - back)}.`);
+  console.log(`The database and all services were ready again after ${seconds(performance.now() - back)}.`);
   ids.push((await predict(assay, picture)).body.data.task_id);
   for (const id of ids) expect(await finished(assay, id)).toMatchObject({ status: 'done' });
-  // Not by being started again.
   expect((await assay.children()).map(({ pid }) => pid)).toEqual(before.map(({ pid }) => pid));
 });
 
-describe('with a database of its own', () => {
+describe('Assay with an external database', () => {
   let database: TestDatabase;
   let place: Place;
   let assay: Assay;
@@ -62,7 +61,7 @@ describe('with a database of its own', () => {
     await database.drop();
   });
 
-  it('answers with the first task when asked again, after the gateway died between commit and answer', async () => {
+  it('replays the accepted task when the client retries after the gateway died between commit and response', async () => {
     const picture = await uploadPicture(assay, 1);
     await database.db.query(SLOW_COMMIT);
     const ask = () => assay.call('/predict', { headers: { 'idempotency-key': 'once' }, body: { image_url: picture } });
@@ -84,13 +83,13 @@ describe('with a database of its own', () => {
   });
 });
 
-it('fails a task as WORKER_LOST that has killed its worker three times, and works on', async () => {
+it('A task that kills its worker three times fails with WORKER_LOST, and the worker continues with other tasks', async () => {
   const product = await startProduct();
   const worker = superviseFragileWorker(product);
   try {
     const poison = await product.predict({ image_url: POISON });
     const good = await product.predict();
-    // Three leases would take 20 s to run out.
+    // Three lease periods would take 20 s.
     const loseLease = setInterval(() => {
       void product.database.db.query('update tasks set leased_until = now() where id = $1 and worker is not null', [
         poison,
@@ -107,7 +106,7 @@ it('fails a task as WORKER_LOST that has killed its worker three times, and work
   }
 });
 
-it('completes every task that ran beside one that kills its worker', { timeout: 120_000 }, async () => {
+it('Tasks that run beside one that kills its worker are completed', { timeout: 120_000 }, async () => {
   const product = await startProduct();
   const ids = await Promise.all(Array.from({ length: 4 }, () => product.predict()));
   const poison = await product.predict({ image_url: POISON });
@@ -122,7 +121,7 @@ it('completes every task that ran beside one that kills its worker', { timeout: 
     );
     const attempts = new Map(rows.map((row) => [row.id, row.attempts]));
     expect(attempts.get(poison)).toBe(3);
-    // All eight were lost together once, and never again.
+    // All eight tasks were lost together only once.
     expect(ids.map((id) => attempts.get(id))).toEqual(ids.map(() => 2));
   } finally {
     await worker.stop();
@@ -132,7 +131,6 @@ it('completes every task that ran beside one that kills its worker', { timeout: 
 
 const POISON = 'https://storage-1.example.com/poison.jpg';
 
-/** Keeps a worker running that dies of `POISON`. */
 function superviseFragileWorker(product: Product, extra: Record<string, string> = {}) {
   const over = new AbortController();
   const env = {
@@ -165,7 +163,6 @@ const predictMany = async (assay: Assay, picture: string, count: number): Promis
 const ANSWERED = [() => true, () => false] as const;
 const seconds = (ms: number) => `${(ms / 1000).toFixed(1)} s`;
 
-/** Makes the statement that accepts a task take a second before it commits. */
 const SLOW_COMMIT = `
   create function slow() returns trigger language plpgsql as $$ begin perform pg_sleep(1); return null; end $$;
   create trigger slow after insert on tasks for each statement execute function slow();

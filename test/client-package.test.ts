@@ -6,7 +6,6 @@ import ts from 'typescript';
 import { expect, it, onTestFinished } from 'vitest';
 
 const ROOT = fileURLToPath(new URL('../', import.meta.url));
-/** What is wrong with files of this folder; the library's own need no check. */
 const complaints = (program: ts.Program, folder: string) =>
   program
     .getSourceFiles()
@@ -14,7 +13,7 @@ const complaints = (program: ts.Program, folder: string) =>
     .flatMap((file) => [...program.getSyntacticDiagnostics(file), ...program.getSemanticDiagnostics(file)])
     .map(({ file, messageText }) => `${file?.fileName}: ${ts.flattenDiagnosticMessageText(messageText, ' ')}`);
 
-it('the package has types that a strict project of somebody else compiles against, and code that needs nothing', async () => {
+it('The client package has types that compile in a strict project and code without dependencies', async () => {
   const folder = await realpath(await mkdtemp(join(tmpdir(), 'assay-client-')));
   onTestFinished(() => rm(folder, { recursive: true }));
   const { config } = ts.readConfigFile(join(ROOT, 'tsconfig.client.json'), ts.sys.readFile);
@@ -41,7 +40,7 @@ it('the package has types that a strict project of somebody else compiles agains
 });
 
 const EXPECTED = `Type 'string' is not assignable to type 'number'.`;
-/** One line of it is wrong, so that types which are worth nothing are found out. */
+/** Contains one type error, which proves that the types are effective. */
 const CONSUMER = `
 import { Assay, TaskFailed, type DonePhoto } from './client/index.js';
 export async function look(image: Blob, signal: AbortSignal): Promise<readonly string[]> {

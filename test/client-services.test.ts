@@ -9,7 +9,7 @@ import { type Product, startProduct, TOKEN } from './helpers/product.ts';
 import { startReceiver } from './helpers/receiver.ts';
 import { fakeHearing, HEARD, silence } from './helpers/speech.ts';
 
-describe('the client of speech to text', () => {
+describe('Speech-to-text client', () => {
   let product: Product;
   const client = () => new Assay({ stt: { url: product.url, token: TOKEN }, polling: 'local' }).stt;
   beforeAll(async () => {
@@ -18,7 +18,7 @@ describe('the client of speech to text', () => {
   });
   afterAll(() => product.stop());
 
-  it('transcribes bytes, and gives the text in every format', async () => {
+  it('transcribes bytes and returns the transcript in every format', async () => {
     const metadata = { note: 17 };
     const task = await client().transcribe(silence(), { language: 'en', metadata });
     expect(task).toMatchObject({ metadata });
@@ -33,7 +33,7 @@ describe('the client of speech to text', () => {
   });
 
   it.each(['whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw', 'a plain secret, ключ'])(
-    'verifies its callbacks by the secret %s',
+    'verifies its callbacks with the secret %s',
     async (secret) => {
       const receiver = await startReceiver();
       const task = await client().transcribe(silence(), { webhook: { url: receiver.url, secret } });
@@ -47,7 +47,7 @@ describe('the client of speech to text', () => {
     },
   );
 
-  it('throws refusals as classes', async () => {
+  it('throws error classes for rejected requests', async () => {
     const language = client().transcribe('https://storage.example.com/a.mp3', { language: 'xx' });
     await expect(language).rejects.toMatchObject({ name: 'ValidationProblem', code: 'VALIDATION_ERROR' });
     const early = client().transcript('01KAF3M9WZ7Y5T2Q8C4N6B1D0E', 'srt');
@@ -55,7 +55,7 @@ describe('the client of speech to text', () => {
   });
 });
 
-describe('the client of passports', () => {
+describe('Passports client', () => {
   let product: Product;
   let readable = true;
   const client = (over: Partial<AssayOptions> = {}, apiKey = ADMIN_KEY) =>
@@ -72,7 +72,7 @@ describe('the client of passports', () => {
   afterAll(() => product.stop());
   const document = (name: string) => ({ name, data: new Blob([pdf().bytes as string]) });
 
-  it('uploads a document, waits, corrects and renames it, and takes it away', async () => {
+  it('uploads, waits for, edits, renames, exports and deletes a document', async () => {
     const assay = client();
     const { items, rejected } = await assay.upload([document('a.pdf'), { name: 'b.txt', data: new Blob(['text']) }]);
     expect(items).toMatchObject([{ filename: 'a.pdf', status: 'PENDING' }]);
@@ -106,7 +106,7 @@ describe('the client of passports', () => {
     await expect(assay.status(id)).rejects.toMatchObject({ name: 'TaskNotFound' });
   });
 
-  it('makes a document of images', async () => {
+  it('creates a document from images', async () => {
     const assay = client();
     const { images } = await assay.uploadImages([
       { name: 'page 1.jpg', data: await wall() },
@@ -121,7 +121,7 @@ describe('the client of passports', () => {
     expect(read.status).toBe('SUCCESS');
   });
 
-  it('throws what a document fails with, and every fault of a request', async () => {
+  it('throws TaskFailed for a failed document and ValidationProblem for every invalid field', async () => {
     readable = false;
     const assay = client();
     const { items } = await assay.upload(document('empty.pdf'));
@@ -144,9 +144,9 @@ describe('the client of passports', () => {
     await expect(assay.upload(new Blob(['no PDF']))).rejects.toMatchObject({ name: 'FileRejected', status: 415 });
   });
 
-  it('exchanges its key once, again when the token grows old, and once more when it was refused', async () => {
-    const { asked, fetch } = watched();
-    const exchanges = () => asked.filter((path) => path === 'POST /auth/token').length;
+  it('exchanges its key once, again before the token expires, and once more when the token is rejected', async () => {
+    const { requests, fetch } = watched();
+    const exchanges = () => requests.filter((path) => path === 'POST /auth/token').length;
     const clock = clockOf();
     const assay = client({ fetch, clock });
     await Promise.all([assay.list(), assay.images(), assay.list()]);
@@ -167,18 +167,18 @@ describe('the client of passports', () => {
     const another = client({ fetch: listening, clock });
     await another.list();
     await globalThis.fetch(`${product.url}/logout`, { method: 'POST', headers: { authorization }, redirect: 'manual' });
-    asked.length = 0;
+    requests.length = 0;
     expect(await another.list()).toMatchObject({ page: 1 });
-    expect(asked).toEqual(['GET /api/tasks', 'POST /auth/token', 'GET /api/tasks']);
+    expect(requests).toEqual(['GET /api/tasks', 'POST /auth/token', 'GET /api/tasks']);
 
-    asked.length = 0;
+    requests.length = 0;
     const stranger = client({ fetch, clock }, 'no such key').list();
     await expect(stranger).rejects.toMatchObject({ name: 'Unauthorized', code: 'INVALID_API_KEY' });
-    expect(asked).toEqual(['POST /auth/token']);
+    expect(requests).toEqual(['POST /auth/token']);
   });
 });
 
-describe('the client of the catalog', () => {
+describe('Catalog client', () => {
   let product: Catalog;
   const client = (token = READER, over: Partial<AssayOptions> = {}) =>
     new Assay({ catalog: { url: product.url, token }, ...over }).catalog;
@@ -220,11 +220,11 @@ describe('the client of the catalog', () => {
     expect([...(await client().image('bridge/7', { width: 64, format: 'png' })).subarray(1, 4)]).toEqual([80, 78, 71]);
   });
 
-  it('reports records, and decides on reports', async () => {
+  it('creates reports and decides on them', async () => {
     const lost = watched((path, count) => (path === 'POST /reports' && count === 0 ? 'lost' : undefined));
     const asked = { record_id: 'bridge/7', action_type: 'hide', description: 'Not ours.' } as const;
     const report = await client(READER, { ...lost, clock: clockOf() }).report(asked);
-    expect(lost.asked).toHaveLength(2);
+    expect(lost.requests).toHaveLength(2);
     expect(report).toMatchObject({ ...asked, status: 'open', receipt: expect.stringMatching(/./) });
     const moderator = client(MODERATOR);
     expect(await moderator.reports({ status: 'open' })).toMatchObject({ total: 1, items: [{ id: report.id }] });
@@ -243,7 +243,7 @@ describe('the client of the catalog', () => {
     await expect(client().row('bridge/7')).rejects.toMatchObject({ name: 'NotFound', code: 'RECORD_NOT_FOUND' });
   });
 
-  it('throws refusals as classes', async () => {
+  it('throws error classes for rejected requests', async () => {
     await expect(client().reports()).rejects.toMatchObject({ name: 'Forbidden' });
     await expect(client('nobody').search()).rejects.toMatchObject({ name: 'Unauthorized' });
     const wrong = client().search({ min_conf: 2 });

@@ -5,7 +5,7 @@ import { fakeModel, type Product, RESULT, startProduct, TOKEN } from './helpers/
 import { startReceiver } from './helpers/receiver.ts';
 import { freePort } from './processes/assay.ts';
 
-describe('the client of defectoscopy', () => {
+describe('Defectoscopy client', () => {
   let product: Product;
   const client = (over: Partial<AssayOptions> = {}, token: string | undefined = TOKEN) =>
     new Assay({ defectoscopy: { url: `${product.url}/`, token }, polling: 'local', ...over }).defectoscopy;
@@ -14,7 +14,7 @@ describe('the client of defectoscopy', () => {
   });
   afterAll(() => product.stop());
 
-  it('uploads a photo, creates its task, waits, and answers the result', async () => {
+  it('uploads a photo, creates a task, waits, and returns the result', async () => {
     const task = await client().predict(await wall(), { priority: 'batch', modelVersion: 'own-2' });
     expect(task).toMatchObject({ status: 'queued', status_url: `/result/${task.task_id}`, estimated_wait_seconds: 90 });
     const seen: Photo[] = [];
@@ -25,7 +25,7 @@ describe('the client of defectoscopy', () => {
     expect(await client().result(task.task_id)).toEqual(done);
   });
 
-  it('takes bytes in any form, and a reference as it is', async () => {
+  it('accepts images as bytes in any form and as a URL', async () => {
     const bytes = new Uint8Array(await (await wall()).arrayBuffer());
     for (const image of [bytes, bytes.buffer, new URL(REFERENCE), REFERENCE]) {
       expect((await client().wait(await client().predict(image))).status).toBe('done');
@@ -33,7 +33,7 @@ describe('the client of defectoscopy', () => {
     expect(await client().upload(bytes)).toMatchObject({ content_type: 'image/jpeg', size_bytes: bytes.length });
   });
 
-  it('asks for classes, heatmaps and health', async () => {
+  it('requests classes, heat maps and health', async () => {
     expect(await client().classes()).toEqual({
       defects: ['crack', 'chip'],
       surfaces: ['concrete_wall', 'brick_wall'],
@@ -46,7 +46,7 @@ describe('the client of defectoscopy', () => {
     expect(await client().health()).toMatchObject({ model_loaded: true });
   });
 
-  it('throws refusals as classes with their code, their status and the id of the request', async () => {
+  it('throws error classes with code, status and request id for rejected requests', async () => {
     const requestId = expect.stringMatching(/./);
     const unknown = client().result('01KAF3M9WZ7Y5T2Q8C4N6B1D0E');
     await expect(unknown).rejects.toMatchObject({
@@ -67,7 +67,7 @@ describe('the client of defectoscopy', () => {
     for (const [refused, name, code] of refusals) await expect(refused()).rejects.toMatchObject({ name, code });
   });
 
-  it('says that nobody is there, and what answers is no service of ours', async () => {
+  it('reports an unreachable server and one that is not Assay', async () => {
     const nowhere = `http://127.0.0.1:${await freePort()}`;
     const none = new Assay({ defectoscopy: { url: nowhere }, retries: 0 });
     await expect(none.defectoscopy.classes()).rejects.toMatchObject({
@@ -78,13 +78,13 @@ describe('the client of defectoscopy', () => {
     expect(() => none.stt).toThrow('The option stt is missing');
   });
 
-  it('makes no second task where the answer of the first was lost', async () => {
-    const { asked, fetch } = watched((path, count) => (path === 'POST /predict' && count < 2 ? 'lost' : undefined));
+  it('creates one task when the response is lost and the request is repeated', async () => {
+    const { requests, fetch } = watched((path, count) => (path === 'POST /predict' && count < 2 ? 'lost' : undefined));
     const clock = clockOf();
     const count = async () => Number((await product.database.db.query('select count(*) from tasks')).rows[0]!['count']);
     const before = await count();
     const task = await client({ fetch, clock }).predict(REFERENCE);
-    expect(asked).toEqual(['POST /predict', 'POST /predict', 'POST /predict']);
+    expect(requests).toEqual(['POST /predict', 'POST /predict', 'POST /predict']);
     expect(clock.slept).toEqual([0.5, 1]);
     expect(await count()).toBe(before + 1);
     expect((await client().wait(task)).status).toBe('done');
@@ -99,18 +99,18 @@ describe('the client of defectoscopy', () => {
     await expect(other).rejects.toMatchObject({ code: 'IDEMPOTENCY_KEY_REUSED' });
   });
 
-  it('gives up after so many tries, and does not repeat what has no key', async () => {
+  it('stops after the configured retries and does not repeat requests without an idempotency key', async () => {
     const lost = watched(() => 'lost');
     const clock = clockOf();
     await expect(client({ ...lost, clock, retries: 2 }).predict(REFERENCE)).rejects.toThrow('ECONNRESET');
-    expect(lost.asked).toHaveLength(3);
+    expect(lost.requests).toHaveLength(3);
     const { task_id } = await client().wait(await client().predict(REFERENCE));
-    lost.asked.length = 0;
+    lost.requests.length = 0;
     await expect(client({ ...lost, clock }).cancel(task_id)).rejects.toMatchObject({ name: 'NetworkProblem' });
-    expect(lost.asked).toHaveLength(1);
+    expect(lost.requests).toHaveLength(1);
   });
 
-  it('ends every call and every wait when its signal says so, with the reason of that', async () => {
+  it('aborts every call and every wait with the reason of the signal', async () => {
     const reason = new Error('no longer wanted');
     await expect(client().predict(REFERENCE, { signal: AbortSignal.abort(reason) })).rejects.toBe(reason);
     const stop = new AbortController();
@@ -119,7 +119,7 @@ describe('the client of defectoscopy', () => {
     await expect(waiting).rejects.toBe(reason);
   });
 
-  it('verifies its callbacks by the keys of the service', async () => {
+  it('verifies callbacks with the public keys of the service', async () => {
     const receiver = await startReceiver();
     const task = await client().predict(REFERENCE, { webhookUrl: receiver.url });
     const [{ body, headers }] = (await receiver.got(1)) as [Awaited<ReturnType<typeof receiver.got>>[number]];
@@ -131,11 +131,11 @@ describe('the client of defectoscopy', () => {
   });
 });
 
-describe('a client that keeps to the specification', () => {
+describe('Client with polling according to the specification', () => {
   let product: Product;
   const client = (over: Partial<AssayOptions> = {}) =>
     new Assay({ defectoscopy: { url: product.url, token: TOKEN }, ...over }).defectoscopy;
-  /** For the service as much time passes as for the client, which gives the task up after so many pauses. */
+  /** Advances the service's time with the client's clock; cancels the task after `most` pauses. */
   const ageing = (most = Number.POSITIVE_INFINITY) => {
     let task = '';
     const clock = clockOf(async (seconds) => {
@@ -154,7 +154,7 @@ describe('a client that keeps to the specification', () => {
   });
   afterAll(() => product.stop());
 
-  it('asks first after the estimate, then every 30 to 60 seconds, until the task has ended', async () => {
+  it('polls first after the estimate, then every 30 to 60 seconds, until the task has finished', async () => {
     const time = ageing(60);
     const seen = watched();
     const assay = client({ clock: time.clock, fetch: seen.fetch });
@@ -168,10 +168,10 @@ describe('a client that keeps to the specification', () => {
     expect(first).toBe(300);
     expect([Math.min(...rest), Math.max(...rest)]).toEqual([30, 60]);
     expect(rest).toHaveLength(59);
-    expect(seen.asked).toHaveLength(1 + 60);
+    expect(seen.requests).toHaveLength(1 + 60);
   });
 
-  it('stops at 404, once the retention window has ended', async () => {
+  it('stops at 404 after the retention period', async () => {
     const time = ageing();
     const assay = client({ clock: time.clock });
     const task = await assay.predict(REFERENCE);
@@ -180,7 +180,7 @@ describe('a client that keeps to the specification', () => {
     await expect(assay.wait(task)).rejects.toMatchObject({ name: 'TaskNotFound' });
   });
 
-  it('goes on with a task that it kept, and with less patience when told so', async () => {
+  it('resumes a stored task and respects a shorter timeout', async () => {
     const task = await client().predict(REFERENCE);
     const kept = JSON.parse(JSON.stringify(task));
     const clock = clockOf();
@@ -194,7 +194,7 @@ describe('a client that keeps to the specification', () => {
     await expect(client({ polling: 'local' }).wait(task)).rejects.toMatchObject({ code: 'CANCELLED' });
   });
 
-  it('waits out Retry-After of 429 and 503, and tells it when that does not help', async () => {
+  it('waits for Retry-After on 429 and 503 and throws after the configured retries', async () => {
     const limited = await startProduct({ env: { DEFECTOSCOPY_RATE_LIMIT_PER_MINUTE: '2' } });
     const clock = clockOf();
     const assay = new Assay({ defectoscopy: { url: limited.url, token: TOKEN }, clock, retries: 2 }).defectoscopy;

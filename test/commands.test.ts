@@ -12,14 +12,14 @@ import { fakeHearing, HEARD } from './helpers/speech.ts';
 import { freePort, REPOSITORY } from './processes/assay.ts';
 import { runAssay } from './processes/run-assay.ts';
 
-// Real processes start here, on whatever machine.
+// These tests start real processes.
 vi.setConfig({ testTimeout: 120_000 });
 
 const WALL = join(REPOSITORY, 'examples/wall.jpg');
 const NOTE = join(REPOSITORY, 'examples/voice-note.mp3');
 let folder: string;
 
-/** The command as a user types it, in a folder of its own, where nothing is configured. */
+/** Runs the command in an empty folder without configuration. */
 const assay = (args: readonly string[], env: Record<string, string> = {}, interrupt?: AbortSignal) =>
   runAssay(args, { cwd: folder, env, interrupt });
 
@@ -37,7 +37,6 @@ beforeAll(async () => {
     env: { PASSPORTS_API_KEYS: `admin:${ADMIN_KEY}`, PASSPORTS_TOKEN_LIMIT_PER_MINUTE: '0' },
     model: {
       ...reading,
-      // The third one is beyond it.
       run: (job) => (++read === 3 ? Promise.reject(new TaskFailure(failure('NO_FIELDS_FOUND'))) : reading.run(job)),
     },
   });
@@ -53,14 +52,14 @@ afterAll(async () => {
 const at = (product: Product) => ['--server', product.url];
 
 describe('assay predict', () => {
-  it('waits, whether that is asked for or not, shows people what is on a photo, and says nothing else', async () => {
+  it('waits by default, prints the result as text, and writes nothing to stderr', async () => {
     const { code, out, err } = await assay(['predict', WALL, ...at(photos), '--token', TOKEN, '--wait']);
     expect({ code, err }).toEqual({ code: 0, err: '' });
     expect(out).toMatch(/^surface {4}concrete_wall\ngroups +cracking +█+·* +90\.0 %\n/);
     expect(out).toMatch(/\ndefects +crack +█+·* +90\.0 %\n$/);
   });
 
-  it('gives programs one JSON object, of an address too, and into a file where that is asked for', async () => {
+  it('prints one JSON object with --json, also for an image URL, and writes it to a file with --output', async () => {
     const reference = 'https://storage-1.example.com/photo.jpg';
     const args = [reference, ...at(photos), '--json', '--priority', 'batch', '--model-version', 'own-2'];
     const { code, out } = await assay(['predict', ...args], { ASSAY_TOKEN: TOKEN });
@@ -74,7 +73,7 @@ describe('assay predict', () => {
     expect(JSON.parse(await readFile(file, 'utf8'))).toMatchObject({ status: 'done' });
   });
 
-  it('finds the server of this machine and its token by itself, and need not wait', async () => {
+  it('finds the local server and its token, and returns immediately with --no-wait', async () => {
     const { port } = new URL(photos.url);
     const credentials = join(folder, 'data', 'credentials');
     await mkdir(credentials, { recursive: true });
@@ -86,7 +85,7 @@ describe('assay predict', () => {
     expect(await photos.finished(accepted.task_id)).toMatchObject({ status: 'done' });
   });
 
-  it('ends with status 1 where the task has failed', async () => {
+  it('exits with status 1 when the task fails', async () => {
     const stranded = await startProduct();
     onTestFinished(() => stranded.stop());
     const waiting = assay(['predict', WALL, ...at(stranded), '--token', TOKEN, '--json']);
@@ -102,7 +101,7 @@ describe('assay predict', () => {
     expect(err).toBe(`The task ${id} has failed: Cancelled by client (CANCELLED)\n`);
   });
 
-  it('can be interrupted, and the task goes on', async () => {
+  it('exits with status 130 on an interrupt while the task continues', async () => {
     const stranded = await startProduct();
     onTestFinished(() => stranded.stop());
     const interrupt = new AbortController();
@@ -121,13 +120,13 @@ describe('assay predict', () => {
 describe('assay transcribe', () => {
   const said = (...args: string[]) => assay(['transcribe', NOTE, ...at(speech), ...args], { ASSAY_TOKEN: TOKEN });
 
-  it('shows what was said and when', async () => {
+  it('prints the transcript with timestamps', async () => {
     const { code, out, err } = await said('--language', 'en');
     expect({ code, err }).toEqual({ code: 0, err: '' });
     expect(out).toBe(`2.4 s of audio, language en\n   0.3 s  ${HEARD.transcription}\n`);
   });
 
-  it('writes every format of a transcript, and the task as JSON', async () => {
+  it('writes every transcript format and the task as JSON', async () => {
     const [txt, srt, vtt, json, task] = await Promise.all([
       said('--format', 'txt'),
       said('--format', 'srt', '--output', join(folder, 'note.srt')),
@@ -151,14 +150,14 @@ describe('assay extract', () => {
     return name;
   };
 
-  it('shows the fields of documents, photos of pages among them', async () => {
+  it('prints the fields of documents and photographed pages', async () => {
     const { code, out, err } = await assay(['extract', await document('a.pdf'), WALL, ...at(passports)], KEY);
     expect({ code, err }).toEqual({ code: 0, err: '' });
     expect(out).toMatch(/^wall\.pdf:\nAddress {18}г\. Энск, ул\. Южная, д\. 7 +90 %\n/);
     expect(out).toMatch(/\n\na\.pdf:\nAddress [\s\S]*\nTotal area {15}54\.3 +\n… and 4 table cells\n$/);
   });
 
-  it('ends with status 1 where a document cannot be read, and tells of the others all the same', async () => {
+  it('exits with status 1 when a document fails, and prints the others', async () => {
     const files = [await document('third.pdf'), await document('fourth.pdf')];
     const { code, out, err } = await assay(['extract', ...files, ...at(passports), '--json'], KEY);
     expect(code).toBe(1);
@@ -182,7 +181,7 @@ describe('assay extract', () => {
   });
 });
 
-it('assay restore - can be interrupted while nothing comes, and leaves nothing', async () => {
+it('assay restore exits on an interrupt while it waits for input and leaves no files behind', async () => {
   const interrupt = new AbortController();
   const data = join(folder, 'restored');
   const waiting = assay(['restore', '-'], { DATA_DIR: data }, interrupt.signal);
@@ -193,17 +192,17 @@ it('assay restore - can be interrupted while nothing comes, and leaves nothing',
   expect(await there()).toEqual([]);
 });
 
-describe('what cannot be done is one plain sentence and status 2', () => {
-  const refused = async (args: readonly string[], sentence: RegExp | string, env: Record<string, string> = {}) => {
+describe('Client commands', () => {
+  const refused = async (args: readonly string[], message: RegExp | string, env: Record<string, string> = {}) => {
     const { code, out, err } = await assay(args, env);
     expect({ code, out }, err).toEqual({ code: 2, out: '' });
-    if (typeof sentence === 'string') expect(err).toBe(`${sentence}\n`);
-    else expect(err).toMatch(sentence);
+    if (typeof message === 'string') expect(err).toBe(`${message}\n`);
+    else expect(err).toMatch(message);
     expect(err).not.toMatch(/^\s+at /m);
     expect(err.trim().split('\n')).toHaveLength(1);
   };
 
-  it('a wrong flag, a missing argument', async () => {
+  it('report invalid usage in one line with status 2', async () => {
     await refused(['predict', WALL, '--colour'], "error: unknown option '--colour'");
     await refused(['predict'], "error: missing required argument 'file|url'");
     await refused(['predict', WALL, '--priority', 'high'], /^error: option '--priority <priority>' .* is invalid\./);
@@ -218,7 +217,7 @@ describe('what cannot be done is one plain sentence and status 2', () => {
     );
   });
 
-  it('a file that is missing, is none, is empty, or is nothing to read', async () => {
+  it('report a missing, empty or unsupported file in one line with status 2', async () => {
     const open = ['--token', TOKEN, ...at(photos)];
     await refused(['predict', 'none.jpg', ...open], 'The file none.jpg does not exist.');
     await refused(['predict', folder, ...open], `${folder} is a folder.`);
@@ -238,7 +237,7 @@ describe('what cannot be done is one plain sentence and status 2', () => {
     );
   });
 
-  it('a server that is not there, or is something else', async () => {
+  it('report an unreachable or foreign server in one line with status 2', async () => {
     const nobody = `http://127.0.0.1:${await freePort()}`;
     const words = `${nobody} cannot be reached (ECONNREFUSED). Start Assay with \`node scripts/assay.mjs start\` in its folder.`;
     await refused(['predict', WALL, '--server', nobody], words);
@@ -264,7 +263,7 @@ describe('what cannot be done is one plain sentence and status 2', () => {
     );
   });
 
-  it('a credential that is missing, wrong or too old', async () => {
+  it('report a missing, wrong or expired credential in one line with status 2', async () => {
     const url = photos.url;
     await refused(
       ['predict', WALL, ...at(photos)],

@@ -34,10 +34,9 @@ beforeAll(async () => {
 });
 
 let visits = 0;
-// Of breaches that change something whenever it is read, or remember somebody.
+// State of the deviations that count requests or share a session.
 let times = 0;
 let session: string | undefined;
-/** What the checks find of which the id is one of these or lies below it; all of the service where none is given. */
 async function findings(service: ServiceName, url: string, only = service as string, over: Partial<Visit> = {}) {
   const { signal } = new AbortController();
   const visit: Visit = {
@@ -69,18 +68,17 @@ interface Deployment {
   stop(): Promise<void>;
 }
 
-/** A real deployment keeps every sentence, and each breach is found by the check that it is planted for. */
+/** Expects that a real deployment passes every check and that each deviation fails its check. */
 function conforms<D extends Deployment>(
   service: ServiceName,
   needs: {
     start: () => Promise<D>;
-    /** What does the tasks' work. */
     work?: (deployment: D, proxy: BreachingProxy) => Promise<unknown>;
     skips: string[];
     breaches: Breaches;
   },
 ) {
-  describe(`assay conform, of ${service}`, () => {
+  describe(`assay conform for ${service}`, () => {
     let deployment: D;
     let proxy: BreachingProxy;
     beforeAll(async () => {
@@ -96,13 +94,13 @@ function conforms<D extends Deployment>(
       await deployment.stop();
     });
 
-    it('finds nothing to complain of in the product', async () => {
+    it('passes every check for the product', async () => {
       const verdicts = await findings(service, proxy.url);
       expect(verdicts.filter(({ outcome }) => outcome === 'failed')).toEqual([]);
       expect(idsOf(verdicts, 'skipped')).toEqual(needs.skips);
     });
 
-    it.each(needs.breaches)('finds that %s', async (_, id, breach) => {
+    it.each(needs.breaches)('reports when %s', async (_, id, breach) => {
       proxy.breach = breach;
       const verdicts = await findings(service, proxy.url, id.split('.').slice(0, 2).join('.'));
       expect(idsOf(verdicts, 'failed')).toContain(id);
@@ -111,12 +109,11 @@ function conforms<D extends Deployment>(
   });
 }
 
-/** Where a check names a file that is not there. */
 const isMissing = ({ input }: Job) => JSON.stringify(input).includes('.conform-');
 
 conforms('defectoscopy', {
   start: () => startProduct({ env: { DEFECTOSCOPY_RATE_LIMIT_PER_MINUTE: '0' } }),
-  // Each model ends a task when its state has been seen once more.
+  // A task finishes after its state has been polled once more.
   work: (product, proxy) =>
     product.startWorker(
       fakeModel({
@@ -153,7 +150,7 @@ conforms('defectoscopy', {
       editing('POST /predict', ({ data }) => Object.assign(data, { task_id: 'the-task' })),
     ],
     [
-      'webhooks may not go to localhost',
+      'webhooks to localhost are rejected',
       'defectoscopy.webhook-url.http-localhost',
       asking('POST /predict', (text) => text.replace('http://localhost:', 'http://local:')),
     ],
@@ -163,59 +160,59 @@ conforms('defectoscopy', {
       editing('GET /result/', ({ data }) => data.message && Object.assign(data, { result: null })),
     ],
     [
-      'a final state has another time whenever it is read',
+      'a final state changes between polls',
       'defectoscopy.result.final',
       editing('GET /result/', ({ data }) => data.result && Object.assign(data, { processing_time_ms: ++times })),
     ],
     [
-      'a callback names another event',
+      'a callback has a wrong event',
       'defectoscopy.webhook.header.event',
       { callback: { 'x-service-event': 'defectoscopy.done' } },
     ],
     [
-      'a callback names another task',
+      'a callback has a wrong task id',
       'defectoscopy.webhook.header.task-id',
       { callback: { 'x-service-task-id': 'another' } },
     ],
     [
-      'a callback is a form',
+      'a callback has a form content type',
       'defectoscopy.webhook.header.type',
       { callback: { 'content-type': 'application/x-www-form-urlencoded' } },
     ],
     [
-      'a callback has no delivery',
+      'a callback has no delivery id',
       'defectoscopy.webhook.header.delivery-id',
       { callback: { 'x-service-delivery-id': '' } },
     ],
     ['ok is missing', 'defectoscopy.predict.envelope', editing('POST /predict', (body) => delete body.ok)],
     [
-      'images by http are taken',
+      'http image URLs are accepted',
       'defectoscopy.predict.refuses.image-http',
       asking('POST /predict', (text) => text.replace('http://files', 'https://files')),
     ],
     [
-      'images of any host are taken',
+      'images from any host are accepted',
       'defectoscopy.predict.refuses.image-host',
       asking('POST /predict', (text) => text.replace('conform.invalid', 'files.assay.internal')),
     ],
     [
-      'any priority is taken',
+      'any priority is accepted',
       'defectoscopy.predict.refuses.priority-word',
       asking('POST /predict', (text) => text.replace('urgent', 'batch')),
     ],
     ['a bad request is 400', 'defectoscopy.predict.refuses.no-image', answering('POST /predict', 422, { status: 400 })],
     [
-      'a bad request has a code in small letters',
+      'the error code of a bad request is in lower case',
       'defectoscopy.predict.refuses.body-list',
       editingRefusals('POST /predict', ({ error }) => Object.assign(error, { code: 'validation_error' })),
     ],
     [
-      'webhooks by http may go anywhere',
+      'http webhooks to any host are accepted',
       'defectoscopy.webhook-url.refuses.http',
       asking('POST /predict', (text) => text.replace('http://conform.invalid', 'https://conform.invalid')),
     ],
     [
-      'webhooks by http may not go to [::1]',
+      'http webhooks to [::1] are rejected',
       'defectoscopy.webhook-url.http-ipv6',
       asking('POST /predict', (text) => text.replace('[::1]', '[::2]')),
     ],
@@ -251,7 +248,7 @@ conforms('defectoscopy', {
       editing('GET /result/', ({ data }) => delete data.result?.defects[0].conf),
     ],
     [
-      'a defect is none of the classes',
+      'a defect is not in the class list',
       'defectoscopy.result.done.names',
       editing('GET /result/', ({ data }) => data.result && Object.assign(data.result.defects[0], { name: 'hole' })),
     ],
@@ -274,53 +271,53 @@ conforms('defectoscopy', {
       },
     ],
     [
-      'an unknown task has another code',
+      'an unknown task has a wrong error code',
       'defectoscopy.result.unknown',
       editingRefusals('GET /result/', ({ error }) => Object.assign(error, { code: 'NOT_FOUND' })),
     ],
     [
-      'a webhook has a next attempt that is null',
+      'the next attempt of a webhook is null',
       'defectoscopy.webhook.fields',
       editing('GET /result/', ({ data }) => data.webhook && Object.assign(data.webhook, { next_attempt_at: null })),
     ],
     [
-      'a delivered webhook does not say when',
+      'a delivered webhook has no delivery time',
       'defectoscopy.webhook.delivered',
       editing('GET /result/', ({ data }) => delete data.webhook?.delivered_at),
     ],
     [
-      'the callback tells something else than the poll',
+      'the callback differs from the poll',
       'defectoscopy.webhook.body',
       editing('GET /result/', ({ data }) => data.result && Object.assign(data.result, { surface: 'brick_wall' })),
     ],
     [
-      'the delivery has another id than its callback',
+      'the delivery id differs between callback and poll',
       'defectoscopy.webhook.header.delivery-id',
       editing('GET /result/', ({ data }) => data.webhook && Object.assign(data.webhook, { delivery_id: 'other' })),
     ],
     [
-      'who has no token may read the surfaces',
+      'the surfaces are readable without a token',
       'defectoscopy.access.no-token.classes-surfaces',
       admitting('GET /classes/surfaces', TOKEN),
     ],
-    ['any token may create tasks', 'defectoscopy.access.wrong-token.predict', admitting('POST /predict', TOKEN)],
+    ['any token can create tasks', 'defectoscopy.access.wrong-token.predict', admitting('POST /predict', TOKEN)],
     [
-      'who has a wrong token is answered with 403',
+      'a wrong token is answered with 403',
       'defectoscopy.access.wrong-token.result',
       answering('GET /result/', 401, { status: 403 }),
     ],
     [
-      'health asks for a token',
+      'health requires a token',
       'defectoscopy.health.status',
       { out: (_, { path, headers }) => (path === '/health' && !headers.authorization ? { status: 401 } : undefined) },
     ],
     [
-      'video memory is told in text',
+      'the video memory is a string',
       'defectoscopy.health.body',
       editing('GET /health', ({ data }) => Object.assign(data.gpu, { vram_total_mb: '0 MB' })),
     ],
     [
-      'a model that is not ready has another code',
+      'a model that is not ready has a wrong error code',
       'defectoscopy.health.not-ready',
       answering('GET /health', 200, {
         status: 503,
@@ -334,7 +331,7 @@ conforms('defectoscopy', {
         Object.assign(body, { data: body.data.map((name: string) => ({ name })) }),
       ),
     ],
-    ['there is no /redoc', 'defectoscopy.reference.redoc', answering('GET /redoc', 200, { status: 404 })],
+    ['/redoc is missing', 'defectoscopy.reference.redoc', answering('GET /redoc', 200, { status: 404 })],
     [
       'the metrics are JSON',
       'defectoscopy.reference.metrics',
@@ -360,7 +357,7 @@ conforms('stt', {
   breaches: [
     ['a task is accepted with 201', 'stt.accept.status', answering('POST /transcribe', 202, { status: 201 })],
     [
-      'the accepted response is said to be text',
+      'the accepted response has a text content type',
       'stt.accept.envelope',
       {
         out: ({ headers }, { method }) =>
@@ -401,7 +398,7 @@ conforms('stt', {
       ),
     ],
     [
-      'a final state has another time whenever it is read',
+      'a final state changes between polls',
       'stt.result.again',
       editing('GET /result/', ({ data }) => data.result && Object.assign(data, { processing_time_ms: ++times })),
     ],
@@ -418,17 +415,17 @@ conforms('stt', {
       }),
     ],
     [
-      'recordings by http are taken',
+      'http recording URLs are accepted',
       'stt.accept.refuses.url-http',
       asking('POST /transcribe', (text) => text.replace('http://', 'https://')),
     ],
     [
-      'a list passes for metadata',
+      'a list is accepted as metadata',
       'stt.accept.refuses.metadata-list',
       asking('POST /transcribe', (text) => text.replace('[1]', '{"0":1}')),
     ],
     [
-      'a bad request has another code',
+      'a bad request has a wrong error code',
       'stt.accept.refuses.webhook-no-url',
       editingRefusals('POST /transcribe', ({ error }) => Object.assign(error, { code: 'INVALID_REQUEST' })),
     ],
@@ -438,7 +435,7 @@ conforms('stt', {
       editing('GET /result/', ({ data }) => data.result && Object.assign(data.result, { transcription: null })),
     ],
     [
-      'nobody says which service it was',
+      'the result has no service',
       'stt.result.service',
       editing('GET /result/', ({ data }) => delete data.result?.service),
     ],
@@ -448,17 +445,17 @@ conforms('stt', {
       editing('GET /result/', ({ data }) => data.result && Object.assign(data, { failed_at: null })),
     ],
     [
-      'an unknown task is answered with an empty success',
+      'an unknown task returns an empty success',
       'stt.result.unknown',
       answering('GET /result/', 404, { status: 200, body: Buffer.from('{"ok":true,"data":{}}') }),
     ],
-    ['any token reads results', 'stt.access.wrong-token.result', admitting('GET /result/', TOKEN)],
+    ['any token can read results', 'stt.access.wrong-token.result', admitting('GET /result/', TOKEN)],
     [
-      'who has no token is FORBIDDEN',
+      'a missing token returns FORBIDDEN',
       'stt.access.no-token.transcribe',
       editingRefusals('POST /transcribe', ({ error }) => Object.assign(error, { code: 'FORBIDDEN' })),
     ],
-    ['there is no description', 'stt.reference.openapi', answering('GET /openapi.json', 200, { status: 404 })],
+    ['the OpenAPI document is missing', 'stt.reference.openapi', answering('GET /openapi.json', 200, { status: 404 })],
   ],
 });
 
@@ -474,7 +471,7 @@ conforms('passports', {
       async run({ input, signal }: Job) {
         await proxy.seen(signal);
         const file = await product.house.files.get((input as { file_key: string }).file_key);
-        // The empty page.
+        // The checks upload an empty page.
         if (file?.includes('/Resources << >>')) throw new TaskFailure(failure('NO_FIELDS_FOUND'));
         return { result: extraction() as never };
       },
@@ -497,17 +494,17 @@ conforms('passports', {
       editingRefusals('POST /auth/token', ({ error }) => delete error?.code),
     ],
     [
-      'who has no token may delete',
+      'documents can be deleted without a token',
       'passports.access.no-token.delete',
       answering('DELETE /task/', 401, { status: 200, body: Buffer.alloc(0) }),
     ],
     [
-      'who has a forged token sees the health',
+      'a forged token can read the deep health',
       'passports.access.wrong-token.health',
       answering('GET /health/deep', 401, { status: 200, body: Buffer.from('{"ok":true}') }),
     ],
     [
-      'the session has a cookie of another name',
+      'the session cookie has a wrong name',
       'passports.session.cookie',
       {
         out: ({ headers }) => ({
@@ -524,7 +521,7 @@ conforms('passports', {
       answering('POST /upload', 202, { body: Buffer.from('<html>') }),
     ],
     [
-      'everybody is in the same session',
+      'all clients share one session',
       'passports.session.others',
       {
         in: ({ headers }) => {
@@ -533,7 +530,7 @@ conforms('passports', {
         },
       },
     ],
-    ['a list does not count', 'passports.list.body', editing('GET /api/tasks', (body) => delete body.total)],
+    ['a list has no total', 'passports.list.body', editing('GET /api/tasks', (body) => delete body.total)],
     [
       'created_at is a number',
       'passports.list.body',
@@ -541,29 +538,29 @@ conforms('passports', {
         items.map((item: any) => Object.assign(item, { created_at: Date.parse(item.created_at) })),
       ),
     ],
-    ['the oldest comes first', 'passports.list.sorted', editing('GET /api/tasks', ({ items }) => items.reverse())],
+    ['a list is reversed', 'passports.list.sorted', editing('GET /api/tasks', ({ items }) => items.reverse())],
     [
-      'pages are larger than 200',
+      'more than 200 documents per page are accepted',
       'passports.list.refuses.limit-201',
       { in: ({ path }) => ({ path: path.replace('limit=201', 'limit=200') }) },
     ],
     [
-      'pages begin at 0',
+      'page 0 is accepted',
       'passports.list.refuses.page-0',
       { in: ({ path }) => ({ path: path.replace('page=0', 'page=1') }) },
     ],
     [
-      'the filter is not minded',
+      'the filter is ignored',
       'passports.list.filter.failed',
       { in: ({ path }) => ({ path: path.replace(/status=[A-Z]+/, '') }) },
     ],
     [
-      'a file that is known is not from the cache',
+      'a known file is not served from the cache',
       'passports.repeated.cached',
       editing('GET /api/tasks', ({ items }) => items.map((item: any) => Object.assign(item, { cached: false }))),
     ],
     [
-      'a state has a name of its own',
+      'a state has an unspecified name',
       'passports.status.state',
       editing('GET /api/task/', (body) => Object.assign(body, { status: `X_${body.status}` })),
     ],
@@ -573,12 +570,12 @@ conforms('passports', {
       asking('POST /task/', (text) => text.replace('%2C', '')),
     ],
     [
-      'an empty value is no value',
+      'an empty value is not stored as empty',
       'passports.update.empty',
       asking('POST /task/', (text) => (text.endsWith('=') ? `${text}0` : text)),
     ],
     [
-      'an update answers another word than ok',
+      'an update returns another status than ok',
       'passports.update.json',
       editing('POST /task/', (body) => Object.assign(body, { status: 'updated' })),
     ],
@@ -588,12 +585,12 @@ conforms('passports', {
       answering('POST /task/', 303, { status: 302 }),
     ],
     [
-      'an edited document is to be extracted again',
+      'an edited document becomes PENDING',
       'passports.update.state',
       editingAfter('POST /task/', 'GET /api/task/', (body) => Object.assign(body, { status: 'PENDING' })),
     ],
     [
-      'what failed can be edited',
+      'a failed document can be edited',
       'passports.update.not-success',
       answering('POST /task/', 409, { status: 200, body: Buffer.from('{"status":"ok"}') }),
     ],
@@ -608,32 +605,32 @@ conforms('passports', {
       },
     ],
     [
-      'a name may have 256 characters',
+      'a name of 256 characters is accepted',
       'passports.rename.refuses.long',
       asking('POST /task/', (text) => text.replace('x'.repeat(256), 'x'.repeat(255))),
     ],
     [
-      'a rename leads elsewhere',
+      'a rename redirects to another page',
       'passports.rename.redirect',
       { out: ({ headers, status }) => (status === 303 ? { headers: { ...headers, location: '/tasks' } } : undefined) },
     ],
     [
-      'a document that is done is tried again',
+      'a completed document can be retried',
       'passports.retry.conflict',
       answering('POST /api/task/', 409, { status: 200, body: Buffer.from('{"status":"PENDING"}') }),
     ],
     [
-      'a refused second try changes the state',
+      'a rejected retry changes the state',
       'passports.retry.unchanged',
       editingAfter('POST /api/task/', 'GET /api/task/', (body) => Object.assign(body, { status: 'PENDING' })),
     ],
     [
-      'a second try has no state',
+      'the response to a retry has no state',
       'passports.retry.pending',
       answering('POST /api/task/', 200, { body: Buffer.from('{}') }),
     ],
     [
-      'an Excel file has a name of its own',
+      'an Excel file has an unspecified name',
       'passports.export.excel.name-plain',
       {
         out: ({ headers }) => ({
@@ -645,7 +642,7 @@ conforms('passports', {
       },
     ],
     [
-      'a report is a page',
+      'a report is an HTML page',
       'passports.export.pdf.file',
       answering('GET /export/', 200, { body: Buffer.from('<html>') }),
     ],
@@ -658,22 +655,22 @@ conforms('passports', {
       }),
     ],
     [
-      'an assembled PDF has an id of its own',
+      'an assembled PDF has a numeric id',
       'passports.create-pdf.body',
       editing('POST /api/v1/create-pdf', (body) => Object.assign(body, { task_id: 17 })),
     ],
     [
-      'a cleanup takes any number of days',
+      'a cleanup accepts any number of days',
       'passports.cleanup.refuses.days-366',
       { in: ({ path }) => ({ path: path.replace('days=366', 'days=365') }) },
     ],
     [
-      'a cleanup does not count',
+      'a cleanup returns no counts',
       'passports.cleanup.body',
       editing('POST /admin/cleanup', (body) => delete body.deleted_tasks),
     ],
     [
-      'the deep health has a word of its own for no LLM',
+      'the deep health has an unspecified LLM status',
       'passports.health.body',
       editing('GET /health/deep', ({ data }) => Object.assign(data, { llm_status: 'off' })),
     ],
@@ -684,7 +681,7 @@ conforms('passports', {
     ],
     ['a deletion is answered with 204', 'passports.delete.status', answering('DELETE /task/', 200, { status: 204 })],
     [
-      'a path that is no UUID is not found',
+      'an invalid UUID in the path returns 404',
       'passports.path.delete-task',
       answering('DELETE /task/', 422, {
         status: 404,
@@ -704,25 +701,25 @@ conforms('reports', {
       answering('POST /reports', 422, { body: Buffer.from('{"ok":false,"error":{"code":"BAD","message":"x"}}') }),
     ],
     [
-      'any record_id is taken',
+      'any record_id is accepted',
       'reports.create.malformed.record-id',
       asking('POST /reports', (text) => text.replace('"record_id":{}', '"record_id":"object"')),
     ],
     [
-      'a report of a deletion is refused',
+      'a report with action delete is rejected',
       'reports.create.success',
       asking('POST /reports', (text) => text.replace('"delete"', '"erase"')),
     ],
     [
-      'the fault of a decision has no place',
+      'a validation error of a decision has no location',
       'reports.patch.malformed.status',
       editingRefusals('PATCH /reports/', ({ detail }) => detail?.map((fault: any) => delete fault.loc)),
     ],
-    ['nothing can be decided', 'reports.patch.success', answering('PATCH /reports/', 200, { status: 405 })],
+    ['decisions are rejected', 'reports.patch.success', answering('PATCH /reports/', 200, { status: 405 })],
   ],
 });
 
-describe('assay conform --flood', () => {
+describe('assay conform --flood checks the rate limit', () => {
   it.each([
     ['defectoscopy', {}, 'passed'],
     ['defectoscopy', answering('GET /result/', 429, { status: 503 }), 'failed'],
@@ -738,8 +735,8 @@ describe('assay conform --flood', () => {
   });
 });
 
-describe('assay conform, of a deployment without tokens', () => {
-  it.each(['defectoscopy', 'stt'] as const)('finds that %s says so', async (service) => {
+describe('assay conform for a deployment without tokens', () => {
+  it.each(['defectoscopy', 'stt'] as const)('requires that %s returns 503', async (service) => {
     const product = await startProduct({ service, env: { [`${service.toUpperCase()}_API_TOKENS`]: undefined } });
     const proxy = await startBreachingProxy(product.url);
     const verdicts = await findings(service, proxy.url);
@@ -752,27 +749,27 @@ describe('assay conform, of a deployment without tokens', () => {
   });
 });
 
-describe('assay conform, of what is no such service', () => {
+describe('assay conform for a server that is not Assay', () => {
   it.each([
     ['an empty object', 200, '{}'],
     ['null', 200, 'null'],
-    ['a list of nothing', 202, '{"ok":true,"data":[null],"items":[null],"detail":[]}'],
+    ['lists of null', 202, '{"ok":true,"data":[null],"items":[null],"detail":[]}'],
     [
-      'a task that is no text',
+      'a task id that is not a string',
       202,
       '{"ok":true,"data":{"task_id":{},"status":[],"webhook":7},"items":[{"id":{}}],"token":7}',
     ],
     [
-      'a task that is always done',
+      'a task that is always completed',
       200,
       '{"ok":true,"data":{"task_id":"x","status":"done"},"items":[{"id":"x"}],"token":"x"}',
     ],
-    ['a page', 500, '<html>'],
+    ['an HTML page', 500, '<html>'],
     ['a redirect to itself', 302, ''],
-    ['a redirect to what is no address', 303, '{"ok":true,"data":{"url":"no address"}}', 'http://['],
-    ['a file that is no address', 201, '{"ok":true,"data":{"url":"no address"}}'],
-    ['nothing', 204, ''],
-  ])('goes to its end where the answer is always %s', async (_, status, body, location = '/docs') => {
+    ['a redirect to an invalid URL', 303, '{"ok":true,"data":{"url":"no address"}}', 'http://['],
+    ['an invalid file URL', 201, '{"ok":true,"data":{"url":"no address"}}'],
+    ['an empty response', 204, ''],
+  ])('completes every check when every response is %s', async (_, status, body, location = '/docs') => {
     const server = createServer((_request, response) => {
       response.writeHead(status, { 'content-type': 'application/json', location }).end(body);
     });
@@ -790,8 +787,8 @@ describe('assay conform, of what is no such service', () => {
   });
 });
 
-describe('the checks', () => {
-  it('have each an id of their own and a sentence to cite', () => {
+describe('Conformance checks', () => {
+  it('have unique ids and cite the specification', () => {
     const checks = subjects.flatMap((subject) => subject.checks);
     expect(new Set(checks.map(({ id }) => id)).size).toBe(checks.length);
     expect(checks.length).toBeGreaterThan(200);
@@ -804,7 +801,7 @@ describe('the checks', () => {
   });
 });
 
-describe('the command', () => {
+describe('The assay conform command', () => {
   const { signal } = new AbortController();
   async function told(url: string, options: Parameters<typeof conformCommand>[1] = {}) {
     const lines: string[] = [];
@@ -822,7 +819,7 @@ describe('the command', () => {
     await product.stop();
   });
 
-  it('recognises the service, prints a line for each check and why one was skipped', async () => {
+  it('recognises the service and prints one line per check with the reason for each skipped one', async () => {
     const { holds, text } = await told(`${product.url}/`, { token: TOKEN });
     expect(holds).toBe(true);
     expect(text).toMatch(/^defectoscopy at http:/);
@@ -838,7 +835,7 @@ describe('the command', () => {
     expect(some.text).not.toContain('skipped: ');
   });
 
-  it('shows of a failure the sentence, what was asked, what was expected and what came, and no token', async () => {
+  it('prints the citation, the request, the expected and the actual response of a failure, without the token', async () => {
     proxy.breach = answering('GET /result/', 404, { status: 410 });
     const only = { token: TOKEN, only: ['defectoscopy.result.unknown'] };
     const { holds, text } = await told(proxy.url, only);
@@ -859,7 +856,7 @@ describe('the command', () => {
     proxy.breach = {};
   });
 
-  it('shows no token that the deployment gives out, when that is what is wrong', async () => {
+  it('redacts a token in a response that it prints', async () => {
     const given = createServer((_, response) => {
       response.writeHead(200, { 'content-type': 'application/json' }).end('{ "token": "eyJhbGciOi.secret" }');
     });
@@ -872,7 +869,7 @@ describe('the command', () => {
     expect(text).not.toContain('secret');
   });
 
-  it('says in one sentence what keeps it from looking', async () => {
+  it('prints one message when it cannot run the checks', async () => {
     const nothing = createServer((_, response) => response.writeHead(404).end('no'));
     nothing.listen(0, '127.0.0.1');
     await once(nothing, 'listening');

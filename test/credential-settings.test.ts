@@ -21,13 +21,12 @@ const LONG = {
 const PRODUCTION: Env = { APP_ENV: 'production', SERVICES: '', ...LONG };
 const PORTS = Object.fromEntries(services.map(({ name }) => [`${name.toUpperCase()}_PORT`, '0']));
 
-/** Every setting that holds a secret, without the tests' own database. */
+/** All secret settings except the database ones, which the tests set. */
 const SECRETS = [houseSettings, ...services.map(({ settings }) => settings)]
   .flatMap((settings) => Object.values(settings))
   .filter(({ env, secret }) => secret && !env.startsWith('DATABASE_'))
   .map(({ env }) => env);
 
-/** Requests that need a credential, by service. */
 const GUARDED: Readonly<Record<string, string>> = {
   defectoscopy: '/result/01KAF3M9WZ7Y5T2Q8C4N6B1D0E',
   stt: '/result/01KAF3M9WZ7Y5T2Q8C4N6B1D0E',
@@ -41,7 +40,6 @@ beforeAll(async () => {
 });
 afterAll(() => rm(dataDir, { recursive: true }));
 
-/** The sentences that production ends with; none where it starts. */
 const sentences = (env: Env) =>
   plan({ ...PRODUCTION, DATA_DIR: dataDir, LOG_LEVEL: 'silent', ...env }, 'serve').then(
     () => [],
@@ -54,7 +52,6 @@ async function started(env: Env): Promise<Product> {
   return product;
 }
 
-/** The status of each service's guarded request and of /metrics, without a credential and with a wrong one. */
 async function statusesOf({ addresses }: Product): Promise<Record<string, number[]>> {
   const statuses: Record<string, number[]> = {};
   const ask = (url: string) =>
@@ -76,8 +73,8 @@ const CLOSED = {
   metrics: [401, 401],
 };
 
-describe('production with a credential setting', () => {
-  it.each(SECRETS)('stops with a sentence when %s is only white space or its file is empty', async (name) => {
+describe('Credential settings in production', () => {
+  it.each(SECRETS)('are rejected at the start when %s is blank or its file is empty', async (name) => {
     for (const blank of [' ', '\n', '\t \r\n']) {
       expect(await sentences({ [name]: blank })).toEqual([
         `${name}: is only white space: write a value, or remove the setting.`,
@@ -99,7 +96,7 @@ describe('production with a credential setting', () => {
     'REPORTS_API_TOKENS',
     'REPORTS_MODERATOR_TOKENS',
     'DEFECTOSCOPY_WEBHOOK_SECRETS',
-  ])('stops with a sentence when %s is a list without an entry, also from a file', async (name) => {
+  ])('are rejected at the start when the list %s has no entries, also from a file', async (name) => {
     const file = join(dataDir, 'commas');
     await writeFile(file, ' ,\n, \n');
     for (const env of [{ [name]: ' , ' }, { [name]: undefined, [`${name}_FILE`]: file }]) {
@@ -117,7 +114,7 @@ describe('production with a credential setting', () => {
     ['REPORTS_MODERATOR_TOKENS', 'fifteen-letters'],
     ['METRICS_TOKEN', 'fifteen-letters'],
   ])(
-    'stops with a sentence that does not quote it when %s has a token of fewer than 16 characters',
+    'are rejected at the start without being quoted when %s has a token of fewer than 16 characters',
     async (name, text) => {
       const [sentence, ...others] = await sentences({ [name]: text });
       expect(others).toEqual([]);
@@ -129,7 +126,7 @@ describe('production with a credential setting', () => {
     },
   );
 
-  it('stops with a sentence when REPORTS_MODERATOR_TOKENS is empty or missing', async () => {
+  it('are rejected at the start when REPORTS_MODERATOR_TOKENS is empty or missing', async () => {
     for (const given of ['', undefined]) {
       expect(await sentences({ REPORTS_MODERATOR_TOKENS: given })).toEqual([
         expect.stringMatching(/^REPORTS_MODERATOR_TOKENS must be set in `production`/),
@@ -137,7 +134,7 @@ describe('production with a credential setting', () => {
     }
   });
 
-  it('closes every service when all of them are set', async () => {
+  it('protect every service when all of them are set', async () => {
     expect(await statusesOf(await started({}))).toEqual(CLOSED);
   });
 
@@ -149,9 +146,9 @@ describe('production with a credential setting', () => {
     ['PASSPORTS_API_KEYS', {}],
     ['PASSPORTS_JWT_SECRET', {}],
     ['REPORTS_API_TOKENS', {}],
-    // The specification leaves /metrics open where no token is asked for.
+    // The specification allows /metrics without a token if none is configured.
     ['METRICS_TOKEN', { metrics: [200, 200] }],
-  ])('opens no guarded route when %s is empty or missing', async (name, over) => {
+  ])('open no guarded route when %s is empty or missing', async (name, over) => {
     for (const given of ['', undefined]) {
       expect(await statusesOf(await started({ [name]: given })), `${name}: ${given}`).toEqual({ ...CLOSED, ...over });
     }
@@ -160,7 +157,7 @@ describe('production with a credential setting', () => {
   it.each<[string, Env]>([
     ['both of its token settings are defined and empty', { DEFECTOSCOPY_API_TOKENS: '', DEFECTOSCOPY_API_TOKEN: '' }],
     ['DEFECTOSCOPY_AUTH is `disabled`', { DEFECTOSCOPY_API_TOKENS: undefined, DEFECTOSCOPY_AUTH: 'disabled' }],
-  ])('opens defectoscopy when %s, and /ready warns of it', async (_, env) => {
+  ])('open defectoscopy when %s, and /ready warns about it', async (_, env) => {
     const product = await started(env);
     expect(await statusesOf(product)).toEqual({ ...CLOSED, defectoscopy: [404, 404] });
     const ready = async (name: string): Promise<object> => {
@@ -174,7 +171,7 @@ describe('production with a credential setting', () => {
     expect(await ready('stt')).not.toHaveProperty('warnings');
   });
 
-  it('stays as closed when APP_ENV ends with a line break, as it does in a file', async () => {
+  it('protect every service when APP_ENV ends with a line break', async () => {
     const product = await started({ APP_ENV: 'production\n' });
     const minted = await fetch(`${product.addresses['passports']}/upload`, { method: 'POST' });
     expect(minted.status).toBe(401);
@@ -182,8 +179,8 @@ describe('production with a credential setting', () => {
   });
 });
 
-describe('an address that sends wrong bearer tokens', () => {
-  it('is answered 429 after 100 in a minute, at /metrics too, while its valid token goes on with its whole quota', async () => {
+describe('An address that sends wrong bearer tokens', () => {
+  it('gets 429 after 100 attempts per minute, also at /metrics, while its valid token keeps its full quota', async () => {
     const product = await started({ DEFECTOSCOPY_RATE_LIMIT_PER_MINUTE: '5' });
     const url = product.addresses['defectoscopy'];
     const ask = (token: string, path = GUARDED['defectoscopy']) =>

@@ -9,12 +9,12 @@ import { isAlive } from '../src/base/postgres/processes.ts';
 
 declare module 'vitest' {
   interface ProvidedContext {
-    /** A server where tests make databases of their own; see src/base/testing/database.ts. */
+    /** A server on which tests create databases; see src/base/testing/database.ts. */
     databaseUrl: string;
   }
 }
 
-/** One PostgreSQL for the whole run, thrown away at its end; TEST_DATABASE_URL names another one instead. */
+/** Starts one PostgreSQL for the whole run, unless TEST_DATABASE_URL names an existing one. */
 export default async function databaseServer(project: TestProject): Promise<(() => Promise<void>) | undefined> {
   const given = process.env['TEST_DATABASE_URL'];
   if (given) {
@@ -25,7 +25,7 @@ export default async function databaseServer(project: TestProject): Promise<(() 
   const folder = await mkdtemp(join(tmpdir(), `assay-test-${process.pid}-`));
   const remove = () => rm(folder, { recursive: true, force: true });
   try {
-    await chmod(folder, 0o711); // as it is in life; the other case has a test of its own
+    await chmod(folder, 0o711); // as in production
     const server = await startEmbeddedPostgres({
       dataDir: folder,
       log: createLog('warn', 'test-database'),
@@ -41,7 +41,7 @@ export default async function databaseServer(project: TestProject): Promise<(() 
   }
 }
 
-/** A run that was killed could not stop its server. */
+/** Removes the servers of runs that were killed. */
 async function removeAbandoned(): Promise<void> {
   for (const name of await readdir(tmpdir())) {
     const pid = Number(/^assay-test-(\d+)-/.exec(name)?.[1]);
@@ -51,6 +51,6 @@ async function removeAbandoned(): Promise<void> {
       const lock = await readLock(join(dataDir, 'postgres', 'cluster'));
       if (lock && (await isServerOf(lock.pid, join(dataDir, 'postgres', 'cluster')))) process.kill(lock.pid, 'SIGQUIT');
     }
-    await rm(folder, { recursive: true, force: true, maxRetries: 3 }).catch(() => {}); // somebody else's, or a disk of a test
+    await rm(folder, { recursive: true, force: true, maxRetries: 3 }).catch(() => {}); // another user's folder, or a mounted one
   }
 }

@@ -12,7 +12,7 @@ describe('POST /predict', () => {
   afterAll(() => product.stop());
   const predict = (body: unknown, headers = {}) => product.call('/predict', { method: 'POST', body, headers });
 
-  it('answers 202 with an opaque id, the state queued, a relative address and an estimate', async () => {
+  it('returns 202 with an opaque id, status queued, a relative status URL and an estimate', async () => {
     const { status, headers, body } = await predict({ image_url: PHOTO });
     expect(status).toBe(202);
     expect(body).toEqual({
@@ -29,38 +29,38 @@ describe('POST /predict', () => {
   });
 
   it.each([
-    ['no image_url', {}],
+    ['a missing image_url', {}],
     ['an http image', { image_url: 'http://storage-1.example.com/photo.jpg' }],
-    ['a host that is not allowed', { image_url: 'https://example.org/photo.jpg' }],
-    ['a host that only begins like an allowed one', { image_url: 'https://storage-1.example.com.evil.example/x' }],
-    ['user information', { image_url: 'https://storage-1.example.com@evil.example/x' }],
-    ['another port', { image_url: 'https://storage-1.example.com:8443/x' }],
-    ['a fragment', { image_url: `${PHOTO}#x` }],
-    ['a priority that is none', { image_url: PHOTO, priority: 'urgent' }],
-    ['a priority that is no string', { image_url: PHOTO, priority: 1 }],
-    ['an http webhook elsewhere than on this machine', { image_url: PHOTO, webhook_url: 'http://example.org/hook' }],
+    ['an image host that is not allowed', { image_url: 'https://example.org/photo.jpg' }],
+    ['a host with an allowed host as prefix', { image_url: 'https://storage-1.example.com.evil.example/x' }],
+    ['user information in the URL', { image_url: 'https://storage-1.example.com@evil.example/x' }],
+    ['another port in the URL', { image_url: 'https://storage-1.example.com:8443/x' }],
+    ['a fragment in the URL', { image_url: `${PHOTO}#x` }],
+    ['an unknown priority', { image_url: PHOTO, priority: 'urgent' }],
+    ['a priority that is not a string', { image_url: PHOTO, priority: 1 }],
+    ['an http webhook to another host', { image_url: PHOTO, webhook_url: 'http://example.org/hook' }],
     ['a webhook to a private address', { image_url: PHOTO, webhook_url: 'https://192.168.1.5/hook' }],
-    ['a webhook to this machine in another notation', { image_url: PHOTO, webhook_url: 'http://127.1/hook' }],
+    ['a loopback webhook in short notation', { image_url: PHOTO, webhook_url: 'http://127.1/hook' }],
     ['a model version that is not installed', { image_url: PHOTO, model_version: '9.9.9' }],
     ['a body that is an array', []],
     ['malformed JSON', '{"image_url":'],
-    ['nothing at all', ''],
-    ['a prototype', '{"image_url":"https://storage-1.example.com/x","__proto__":{"a":1}}'],
-  ])('refuses %s with 422 VALIDATION_ERROR', async (_, body) => {
+    ['an empty body', ''],
+    ['a __proto__ member', '{"image_url":"https://storage-1.example.com/x","__proto__":{"a":1}}'],
+  ])('rejects %s with 422 VALIDATION_ERROR', async (_, body) => {
     const answer = await predict(body);
     expect(answer).toMatchObject({ status: 422, body: { ok: false, error: { code: 'VALIDATION_ERROR' } } });
     expect(answer.body.error.message.length).toBeGreaterThan(10);
   });
 
   it.each([
-    ['both kinds of priority', { priority: 'batch' }],
+    ['the priority batch', { priority: 'batch' }],
     ['unknown keys', { something: 'else' }],
-    ['http webhooks to exactly localhost, 127.0.0.1 and [::1]', { webhook_url: 'http://[::1]:9999/hook' }],
+    ['http webhooks to loopback hosts', { webhook_url: 'http://[::1]:9999/hook' }],
     ['https webhooks', { webhook_url: 'https://receiver.example.com:8443/hook?a=1' }],
-    ['images of the second allowed host', { image_url: 'https://storage-2.example.com/photo.jpg' }],
-    ['hosts with names in any script', { image_url: 'https://хранилище.example.com/стена.jpg' }],
-    ['the same host in its other spelling', { image_url: 'https://xn--80akiaokt3b4b.example.com/%D1%81.jpg' }],
-  ])('takes %s', async (_, more) => {
+    ['images from the second allowed host', { image_url: 'https://storage-2.example.com/photo.jpg' }],
+    ['internationalized host names', { image_url: 'https://хранилище.example.com/стена.jpg' }],
+    ['the same host in Punycode', { image_url: 'https://xn--80akiaokt3b4b.example.com/%D1%81.jpg' }],
+  ])('accepts %s', async (_, more) => {
     expect((await predict({ image_url: PHOTO, ...more })).status).toBe(202);
   });
 
@@ -75,7 +75,7 @@ describe('POST /predict', () => {
     expect(priorities.get(ids[1]!)).not.toBe(priorities.get(ids[0]!));
   });
 
-  it('keeps the trace of who asks for the callback, and no other text that was sent in its place', async () => {
+  it('stores a valid traceparent header for the callback and ignores an invalid one', async () => {
     const good = '00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01';
     const kept = async (traceparent: string) => {
       const { body } = await predict({ image_url: PHOTO }, { traceparent });
@@ -89,7 +89,7 @@ describe('POST /predict', () => {
     expect(await kept(good.replace(/4bf\w+/, '0'.repeat(32)))).toBeNull();
   });
 
-  it('answers 413 for a body over 64 KiB and 415 for another type', async () => {
+  it('returns 413 for a body over 64 KiB and 415 for another content type', async () => {
     expect(await predict({ image_url: PHOTO, x: 'x'.repeat(70_000) })).toMatchObject({
       status: 413,
       body: { error: { code: 'PAYLOAD_TOO_LARGE' } },
@@ -100,7 +100,7 @@ describe('POST /predict', () => {
     });
   });
 
-  it('answers the first task again for a repeated Idempotency-Key, and refuses another body under it', async () => {
+  it('replays the task for a repeated Idempotency-Key and rejects another body with the same key', async () => {
     const key = { 'idempotency-key': '"order-17"' };
     const first = await predict({ image_url: PHOTO, priority: 'batch' }, key);
     const again = await predict({ priority: 'batch', image_url: PHOTO }, { 'idempotency-key': 'order-17' });
@@ -124,7 +124,7 @@ describe('GET /result/{task_id}', () => {
   });
   afterEach(() => product.stop());
 
-  it('answers 202 while queued, 200 when done, with the fields of each state and no others', async () => {
+  it('returns 202 while queued and 200 when done, with exactly the fields of each state', async () => {
     const id = await product.predict();
     const queued = await product.call(`/result/${id}`);
     expect(queued.status).toBe(202);
@@ -155,7 +155,7 @@ describe('GET /result/{task_id}', () => {
     });
   });
 
-  it('answers 202 while processing, with a message, when to ask again, and no other field', async () => {
+  it('returns 202 while processing, with a message and Retry-After and no other field', async () => {
     const id = await product.predict();
     let finish = () => {};
     const run = () =>
@@ -175,7 +175,7 @@ describe('GET /result/{task_id}', () => {
     finish();
   });
 
-  it('answers 404 TASK_NOT_FOUND for an unknown id and after the result’s time, counted from queueing', async () => {
+  it('returns 404 TASK_NOT_FOUND for an unknown id and after the retention period, counted from queueing', async () => {
     const id = await product.predict();
     await product.age(id, 86_390);
     expect((await product.call(`/result/${id}`)).status).toBe(202);
@@ -187,7 +187,7 @@ describe('GET /result/{task_id}', () => {
     expect(await product.call(`/result/${'x'.repeat(5000)}`)).toMatchObject({ status: 404 });
   });
 
-  it('fails an unfinished task at its deadline, with time left to read it', async () => {
+  it('fails an unfinished task at its deadline while the result can still be read', async () => {
     const id = await product.predict();
     await product.age(id, 82_801);
     expect(await product.finished(id)).toEqual({
@@ -198,7 +198,7 @@ describe('GET /result/{task_id}', () => {
     });
   });
 
-  it('holds the answer with Prefer: wait until the task ends, and no longer', async () => {
+  it('delays the response with Prefer: wait until the task ends or the time is over', async () => {
     const id = await product.predict();
     const begun = Date.now();
     const patient = product.call(`/result/${id}`, { headers: { prefer: 'wait=20' } });
@@ -211,20 +211,20 @@ describe('GET /result/{task_id}', () => {
     expect(Date.now() - begun).toBeLessThan(10_000);
   });
 
-  it('answers 304 to who has it already', async () => {
+  it('returns 304 for a matching If-None-Match', async () => {
     const id = await product.predict();
     const etag = (await product.call(`/result/${id}`)).headers.get('etag')!;
     const again = await product.call(`/result/${id}`, { headers: { 'if-none-match': etag } });
     expect(again).toMatchObject({ status: 304, text: '' });
   });
 
-  it('speaks Russian to who prefers it', async () => {
+  it('returns a Russian message when Accept-Language prefers Russian', async () => {
     const id = await product.predict();
     const { body } = await product.call(`/result/${id}`, { headers: { 'accept-language': 'ru-RU,ru;q=0.9,en;q=0.8' } });
     expect(body.data.message).toMatch(/[а-я]/);
   });
 
-  it('gives a task up on request, and says 409 when it was too late', async () => {
+  it('cancels a task on request and returns 409 when it has already finished', async () => {
     const id = await product.predict();
     const cancel = () => product.call(`/result/${id}/cancel`, { method: 'POST' });
     expect(await cancel()).toMatchObject({
@@ -236,24 +236,24 @@ describe('GET /result/{task_id}', () => {
   });
 
   it.each([
-    ['no body under a JSON type', { headers: { 'content-type': 'application/json' } }],
-    ['a form', { body: 'a=b', headers: { 'content-type': 'application/x-www-form-urlencoded' } }],
-    ['what is no JSON', { body: '{' }],
-    ['a type that is none', { body: 'x', headers: { 'content-type': 'nonsense' } }],
-    ['bytes', { body: Buffer.alloc(1000), headers: { 'content-type': 'image/jpeg' } }],
-  ])('takes %s with a request that has no body to read', async (_, init) => {
+    ['an empty body with a JSON content type', { headers: { 'content-type': 'application/json' } }],
+    ['a form body', { body: 'a=b', headers: { 'content-type': 'application/x-www-form-urlencoded' } }],
+    ['malformed JSON', { body: '{' }],
+    ['an invalid content type', { body: 'x', headers: { 'content-type': 'nonsense' } }],
+    ['binary data', { body: Buffer.alloc(1000), headers: { 'content-type': 'image/jpeg' } }],
+  ])('ignores %s in a cancel request', async (_, init) => {
     const id = await product.predict();
     expect(await product.call(`/result/${id}/cancel`, { method: 'POST', ...init })).toMatchObject({ status: 200 });
   });
 
-  it('takes no more than the limit with it', async () => {
+  it('rejects an ignored body over the size limit with 413', async () => {
     const id = await product.predict();
     const cancel = (body: Uint8Array) => product.call(`/result/${id}/cancel`, { method: 'POST', body });
     expect(await cancel(Buffer.alloc(70_000))).toMatchObject({ status: 413 });
     expect(await cancel(Buffer.alloc(60_000))).toMatchObject({ status: 200 });
   });
 
-  it('shows where a class was seen: 409 before the task is done, 422 for a class the model has not', async () => {
+  it('returns the heat map of a class, 409 before the task is done, and 422 for an unknown class', async () => {
     const id = await product.predict();
     const heatmap = (name: string) => product.call(`/result/${id}/heatmap?class=${name}`);
     expect(await heatmap('crack')).toMatchObject({ status: 409, body: { error: { code: 'TASK_NOT_READY' } } });
@@ -267,20 +267,20 @@ describe('GET /result/{task_id}', () => {
     expect((await heatmap('__proto__')).status).toBe(422);
     expect((await product.call(`/result/${id}/heatmap`)).status).toBe(422);
     expect((await product.call('/result/none/heatmap?class=crack')).status).toBe(404);
-    // Its time comes between the two reads.
+    // The task expires between the two reads.
     vi.spyOn(product.house.tasks, 'readAttachment').mockResolvedValueOnce(undefined);
     expect(await heatmap('crack')).toMatchObject({ status: 404, body: { error: { code: 'TASK_NOT_FOUND' } } });
   });
 });
 
-describe('the model’s endpoints', () => {
+describe('Model endpoints', () => {
   let product: Product;
   beforeAll(async () => {
     product = await startProduct();
   });
   afterAll(() => product.stop());
 
-  it('answer 503 MODEL_NOT_READY while no worker has its model loaded, yet the service is ready', async () => {
+  it('return 503 MODEL_NOT_READY while no worker has loaded the model, although the service is ready', async () => {
     const notReady = { status: 503, body: { ok: false, error: { code: 'MODEL_NOT_READY' } } };
     expect(await product.call('/health', { token: null })).toMatchObject(notReady);
     expect(await product.call('/classes/defects')).toMatchObject(notReady);
@@ -292,7 +292,7 @@ describe('the model’s endpoints', () => {
     });
   });
 
-  it('answer with what the worker says once its model is loaded, and estimate less then', async () => {
+  it("return the worker's data once its model is loaded, and the estimate decreases", async () => {
     await product.startWorker(fakeModel());
     expect((await product.call('/health', { token: null })).body).toEqual({
       ok: true,
@@ -303,7 +303,7 @@ describe('the model’s endpoints', () => {
         gpu: { name: 'cpu', vram_used_mb: 0, vram_total_mb: 0 },
       },
     });
-    // The name of a process, by which it stands there: it tells nothing of its machine.
+    // The id reveals no host name.
     expect(product.house.id).toMatch(/^[0-9a-z]{12}$/);
     expect((await product.call('/classes/defects')).body).toEqual({ ok: true, data: ['crack', 'chip'] });
     expect((await product.call('/classes/surfaces')).body).toEqual({ ok: true, data: ['concrete_wall', 'brick_wall'] });
@@ -314,7 +314,7 @@ describe('the model’s endpoints', () => {
     expect(predicted.body.data.estimated_wait_seconds).toBe(90);
   });
 
-  it('show metrics without a token', async () => {
+  it('serve metrics without a token', async () => {
     const { status, headers, text } = await product.call('/metrics', { token: null });
     expect(status).toBe(200);
     expect(headers.get('content-type')).toMatch(/^text\/plain; version=0\.0\.4/);
@@ -334,7 +334,7 @@ describe('POST /files', () => {
   const upload = (body: Uint8Array, type = 'image/jpeg') =>
     product.call('/files', { method: 'POST', body, headers: { 'content-type': type } });
 
-  it('keeps the bytes and answers an address that a task may name', async () => {
+  it('stores the bytes and returns a URL for use in tasks', async () => {
     const { status, body } = await upload(JPEG, 'application/octet-stream');
     expect(status).toBe(201);
     expect(body.data).toEqual({
@@ -347,7 +347,7 @@ describe('POST /files', () => {
     expect((await product.house.files.get(body.data.url.split('/').at(-1)))?.equals(JPEG)).toBe(true);
   });
 
-  it('takes one multipart part named file', async () => {
+  it('accepts one multipart part named file', async () => {
     const form = new FormData();
     form.append('file', new Blob([JPEG], { type: 'image/jpeg' }), 'wall.jpg');
     const response = await fetch(`${product.url}/files`, {
@@ -358,14 +358,14 @@ describe('POST /files', () => {
     expect(response.status).toBe(201);
   });
 
-  it('refuses what is no image, what is too large, and who has no token', async () => {
+  it('rejects other media types, oversized files and requests without a token', async () => {
     expect((await upload(Buffer.from('just text'))).status).toBe(415);
     expect((await upload(new Uint8Array(0))).status).toBe(415);
     expect((await upload(Buffer.concat([JPEG, Buffer.alloc(21 * 1024 * 1024)]))).status).toBe(413);
     expect((await product.call('/files', { method: 'POST', body: JPEG, token: null })).status).toBe(401);
   });
 
-  it('holds no more for one credential than its quota', async () => {
+  it('enforces the storage quota per credential', async () => {
     const small = await startProduct({ env: { FILES_QUOTA_BYTES: '3000', DEFECTOSCOPY_API_TOKENS: `${TOKEN},other` } });
     const send = (token: string) =>
       small.call('/files', { method: 'POST', body: JPEG, headers: { 'content-type': 'image/jpeg' }, token });
@@ -375,18 +375,18 @@ describe('POST /files', () => {
     await small.stop();
   });
 
-  it('is not there where no host is reserved for it', async () => {
+  it('returns 404 without FILES_HOST', async () => {
     const without = await startProduct({ env: { FILES_HOST: undefined } });
     expect((await without.call('/files', { method: 'POST', body: JPEG })).status).toBe(404);
     await without.stop();
   });
 });
 
-describe('authorization', () => {
+describe('Defectoscopy authorization', () => {
   const PROTECTED = ['/classes/defects', '/classes/surfaces', '/result/x'];
   const OPEN = ['/health', '/metrics', '/docs', '/swagger', '/redoc', '/openapi.json', '/ready', '/livez'];
 
-  it('is asked for where the specification says so, and only there', async () => {
+  it('is required exactly for the endpoints in the specification', async () => {
     const product = await startProduct();
     for (const token of [null, 'wrong']) {
       for (const path of PROTECTED) {
@@ -400,7 +400,7 @@ describe('authorization', () => {
     await product.stop();
   });
 
-  it('takes the single token alone, as one word', async () => {
+  it('accepts a single token from DEFECTOSCOPY_API_TOKEN', async () => {
     const product = await startProduct({ env: { DEFECTOSCOPY_API_TOKENS: undefined, DEFECTOSCOPY_API_TOKEN: 'only' } });
     expect((await product.call('/result/x', { token: 'only' })).status).toBe(404);
     expect((await product.call('/result/x', { token: 'other' })).status).toBe(401);
@@ -408,7 +408,7 @@ describe('authorization', () => {
     await product.stop();
   });
 
-  it('is off when both settings are empty, and unconfigured when none was ever made', async () => {
+  it('is disabled when both settings are empty, and returns 503 when none is defined', async () => {
     const disabled = await startProduct({ env: { DEFECTOSCOPY_API_TOKENS: '', DEFECTOSCOPY_API_TOKEN: '' } });
     expect((await disabled.call('/result/x', { token: null })).status).toBe(404);
     await disabled.stop();
@@ -420,7 +420,7 @@ describe('authorization', () => {
     await unconfigured.stop();
   });
 
-  it('lets every valid token read every task, unless tasks are to be their maker’s alone', async () => {
+  it('allows every valid token to read every task, unless TASK_VISIBILITY is `token`', async () => {
     for (const [visibility, status] of [
       ['service', 202],
       ['token', 404],
@@ -431,7 +431,7 @@ describe('authorization', () => {
       const id = await product.predict();
       const begun = Date.now();
       expect((await product.call(`/result/${id}`, { token: 'other' })).status).toBe(status);
-      // A wait would tell that there is such a task.
+      // Waiting would reveal that the task exists.
       const headers = { prefer: `wait=${status === 404 ? 20 : 0}` };
       expect((await product.call(`/result/${id}`, { token: 'other', headers })).status).toBe(status);
       expect(Date.now() - begun).toBeLessThan(10_000);
@@ -441,8 +441,8 @@ describe('authorization', () => {
   });
 });
 
-describe('limits and refusals', () => {
-  it('answer 429 with Retry-After over the limit, counted per token over both endpoints', async () => {
+describe('Rate limits and error responses', () => {
+  it('return 429 with Retry-After above the limit, counted per token over both endpoints', async () => {
     const env = { DEFECTOSCOPY_RATE_LIMIT_PER_MINUTE: '5', DEFECTOSCOPY_API_TOKENS: `${TOKEN},other` };
     const product = await startProduct({ env });
     for (let i = 0; i < 4; i++) expect((await product.call('/result/x')).status).toBe(404);
@@ -458,7 +458,7 @@ describe('limits and refusals', () => {
     await product.stop();
   });
 
-  it('are 1000 in 60 seconds where nothing is set: the 1001st is refused', async () => {
+  it('allow 1000 requests per 60 seconds by default', async () => {
     const product = await startProduct();
     const first = await product.call('/result/x');
     expect(first.headers.get('ratelimit-policy')).toBe('"default";q=1000;w=60');
@@ -471,7 +471,7 @@ describe('limits and refusals', () => {
     await product.stop();
   }, 55_000);
 
-  it('can be read by a page of an allowed origin, whatever the refusal', async () => {
+  it('have CORS headers for an allowed origin on every error', async () => {
     const origin = 'https://app.example.com';
     const product = await startProduct({ env: { CORS_ALLOW_ORIGINS: origin } });
     for (const [path, status] of [
@@ -489,7 +489,7 @@ describe('limits and refusals', () => {
     await product.stop();
   });
 
-  it('answer 404 for an unknown address, 405 with Allow for another method', async () => {
+  it('return 404 for an unknown path and 405 with Allow for another method', async () => {
     const product = await startProduct();
     expect(await product.call('/nothing')).toMatchObject({ status: 404, body: { error: { code: 'NOT_FOUND' } } });
     const wrong = await product.call('/predict');

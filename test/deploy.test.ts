@@ -20,19 +20,16 @@ vi.setConfig({ testTimeout: 120_000 });
 const run = promisify(execFile);
 const read = (path: string) => readFile(join(REPOSITORY, path), 'utf8');
 
-/** Every word that `assay` takes as a command. */
 const commands = async () =>
   [...(await read('src/main.ts')).matchAll(/\.command\('([a-z]+)'/g)].map(([, name]) => name!);
 
-/** Complains of words that `assay` would not take. */
 async function expectCommand([command, ...rest]: readonly string[]): Promise<void> {
   expect(await commands()).toContain(command);
   if (command !== 'work') return expect(rest).toEqual([]);
   expect(rest).toEqual(['--service', expect.toBeOneOf(services.map(({ name }) => name))]);
 }
 
-describe('the Dockerfile', () => {
-  /** Its instructions, by stage. */
+describe('The Dockerfile', () => {
   const stages = async () => {
     const text = (await read('deploy/Dockerfile')).replaceAll(/^#.*\n/gm, '').replaceAll('\\\n', ' ');
     const found = new Map<string, { base: string; lines: string[] }>();
@@ -48,7 +45,7 @@ describe('the Dockerfile', () => {
   const removals = (lines: readonly string[]) =>
     lines.flatMap((line) => (/^RUN rm -rf (.*)$/.exec(line)?.[1] ?? '').split(/\s+/).filter(Boolean));
 
-  it('copies what there is, and lets it through to the builder', async () => {
+  it('copies only files that exist and that the ignore file includes', async () => {
     const letThrough = (await read('deploy/Dockerfile.dockerignore'))
       .split('\n')
       .flatMap((line) => /^!(.*)$/.exec(line)?.[1] ?? []);
@@ -69,7 +66,7 @@ describe('the Dockerfile', () => {
     expect(copied).toBeGreaterThan(8);
   });
 
-  it('has what is compiled, and what to compile it with, before it compiles', async () => {
+  it('copies all sources and projects before it compiles', async () => {
     const { lines } = (await stages()).get('build')!;
     const built = lines.indexOf('RUN node scripts/build.mjs');
     const there = lines.slice(0, built).flatMap((line) => /^COPY (.*) \S+$/.exec(line)?.[1]?.split(' ') ?? []);
@@ -80,7 +77,7 @@ describe('the Dockerfile', () => {
     expect(there).toEqual(expect.arrayContaining(['tsconfig.json', ...projects, 'src/', 'scripts/']));
   });
 
-  it('builds each stage on one before, and ends in commands that exist, as a user who is not root', async () => {
+  it('builds each stage from an earlier one and runs existing commands as a non-root user', async () => {
     const known = await stages();
     const names = [...known.keys()];
     for (const [name, { base, lines }] of known) {
@@ -102,7 +99,7 @@ describe('the Dockerfile', () => {
     }
   });
 
-  it('removes only what there is, on one platform or another', async () => {
+  it('removes only paths that exist', async () => {
     const lock = JSON.parse(await read('package-lock.json')).packages;
     const all = [...(await stages()).values()].flatMap(({ lines }) => removals(lines));
     expect(all.length).toBeGreaterThan(8);
@@ -112,7 +109,7 @@ describe('the Dockerfile', () => {
     }
   });
 
-  it('leaves a gateway all that it needs: it answers on every listener without networks and their weights', async () => {
+  it('produces a gateway that serves every listener without neural networks and weights', async () => {
     const root = await mkdtemp(join(tmpdir(), 'assay-image-'));
     onTestFinished(() => rm(root, { recursive: true, force: true }));
     const known = await stages();
@@ -127,7 +124,7 @@ describe('the Dockerfile', () => {
       root,
       gone.filter((path) => path !== compiler),
     );
-    // As the image does it: with what runs installed, and nothing else.
+    // Compile as the image does, with the production dependencies only.
     await run(process.execPath, ['scripts/build.mjs'], { cwd: root, maxBuffer: 2 ** 24 });
     const rest = gone.filter((path) => path === compiler || !path.startsWith('node_modules/'));
     await run('sh', ['-c', `rm -rf ${rest.join(' ')}`], { cwd: root });
@@ -144,7 +141,7 @@ describe('the Dockerfile', () => {
       );
     expect(await health()).toBe('ended with 1');
     const stop = new AbortController();
-    // Links are taken for what they link to, or else every package would find what was taken away.
+    // Otherwise links would resolve to packages that were removed here.
     const flags = ['--preserve-symlinks', '--preserve-symlinks-main'];
     const serving = run(process.execPath, [...flags, 'dist/main.js', 'serve'], {
       cwd: root,
@@ -170,7 +167,7 @@ describe('the Dockerfile', () => {
   });
 });
 
-/** What `npm ci --omit=dev` would install, less what is `gone`, as links to what is installed here. */
+/** Links the packages of `npm ci --omit=dev`, except those in `gone`. */
 async function installedIn(root: string, gone: readonly string[]): Promise<void> {
   const { packages } = JSON.parse(await read('package-lock.json'));
   for (const path of Object.keys(packages)) {
@@ -181,7 +178,7 @@ async function installedIn(root: string, gone: readonly string[]): Promise<void>
   }
 }
 
-/** The environment that compose.yaml gives to every process, with words for what it asks for. */
+/** The environment in compose.yaml with placeholders for required values. */
 async function composed(): Promise<Record<string, string>> {
   const { environment } = yaml.parse(await read('deploy/compose.yaml'))['x-assay'];
   let words = 0;
@@ -199,7 +196,7 @@ async function composed(): Promise<Record<string, string>> {
 describe('compose.yaml', () => {
   const compose = async () => yaml.parse(await read('deploy/compose.yaml'), { merge: true });
 
-  it('starts every role once, by commands that exist', async () => {
+  it('starts every role once with existing commands', async () => {
     const { services: containers } = await compose();
     const { postgres, storage, ...own } = containers;
     expect(postgres.image).toMatch(/^postgres:\d+$/);
@@ -215,19 +212,18 @@ describe('compose.yaml', () => {
       expect(build).toMatchObject({ context: '..', dockerfile: 'deploy/Dockerfile' });
     }
     for (const port of services.map(({ settings }) => settings['port']!.shownDefault)) {
-      // Whoever wants them to be reached from elsewhere puts a proxy in front, or says so.
       expect(own.serve.ports).toContain(`127.0.0.1:${port}:${port}`);
       expect(await read('deploy/Dockerfile')).toMatch(new RegExp(`^EXPOSE .*\\b${port}\\b`, 'm'));
       expect(await read('deploy/healthcheck.mjs')).toContain(`: ${port}`);
     }
   });
 
-  it('waits only for what it starts, and mounts only what it names', async () => {
+  it('depends only on its own services and mounts only its own volumes', async () => {
     const { services: containers, volumes } = await compose();
     for (const { depends_on = {}, volumes: mounts = [], profiles = [] } of Object.values<any>(containers)) {
       for (const [name, { required }] of Object.entries<any>(depends_on)) {
         expect(Object.keys(containers)).toContain(name);
-        // What a profile leaves out is not waited for by what it does not.
+        // A dependency on a service of another profile must be optional.
         const { profiles: of = [] } = containers[name];
         if (of.some((each: string) => !profiles.includes(each))) expect(required, name).toBe(false);
       }
@@ -235,7 +231,7 @@ describe('compose.yaml', () => {
     }
   });
 
-  it('names only settings that exist, and with them every process starts', async () => {
+  it('names only existing settings, and every process starts with them', async () => {
     const known = [houseSettings, ...services.map(({ settings }) => settings)].flatMap((each) =>
       Object.values(each).map(({ env }) => env),
     );
@@ -252,7 +248,7 @@ describe('compose.yaml', () => {
     expect(JSON.stringify(planned.services.map(({ verdicts }) => verdicts))).not.toMatch(/disabled|unconfigured/);
   });
 
-  it('passes each setting that closes something, and whatever else its .env has, to every process', async () => {
+  it('passes each protective setting and the .env file to every process', async () => {
     const { services: containers } = await compose();
     const { postgres, storage, ...own } = containers;
     for (const [name, { environment, env_file }] of Object.entries<any>(own)) {
@@ -263,7 +259,7 @@ describe('compose.yaml', () => {
     }
   });
 
-  it('keeps files in a bucket of the storage beside, which is made with the same name and keys', async () => {
+  it('configures the bundled storage with the bucket name and keys of the services', async () => {
     const { services: containers } = await compose();
     const { environment, command, healthcheck } = containers.storage;
     const listed = /^FILES_URL=(.*)$/m.exec(await read('deploy/compose.env.example'))![1]!;
@@ -278,7 +274,7 @@ describe('compose.yaml', () => {
     expect(containers.storage.ports).toBeUndefined();
   });
 
-  it('starts without a bucket by its .env alone, and so by one of before there was any', async () => {
+  it('starts without a bucket, also with a .env file from before buckets were supported', async () => {
     const text = await read('deploy/compose.yaml');
     const demanded = [...text.matchAll(/\$\{(\w+):\?/g)].map(([, name]) => name!);
     expect(demanded.filter((name) => /^(FILES_|S3_)/.test(name))).toEqual([]);
@@ -292,23 +288,21 @@ describe('compose.yaml', () => {
     expect(env).toMatchObject({ FILES_URL: '', S3_ACCESS_KEY_ID: '', S3_SECRET_ACCESS_KEY: '' });
     const planned = await plan(env, 'serve');
     expect(await openFileStore(planned)).not.toHaveProperty('bucket');
-    // And where the keys alone are forgotten, the start says so.
     const forgotten = plan({ ...env, FILES_URL: 's3://assay?endpoint=http://storage:8333' }, 'serve');
     await expect(forgotten).rejects.toThrow('FILES_URL requires S3_ACCESS_KEY_ID and S3_SECRET_ACCESS_KEY.');
   });
 
-  it('asks for what its example lists, and for nothing else', async () => {
+  it('uses exactly the variables in its example', async () => {
     const asked = [...(await read('deploy/compose.yaml')).matchAll(/\$\{(\w+)/g)].map(([, name]) => name!);
     const listed = [...(await read('deploy/compose.env.example')).matchAll(/^(\w+)=/gm)].map(([, name]) => name!);
-    // The one that Compose itself reads.
     expect(listed.sort()).toEqual([...new Set([...asked, 'COMPOSE_PROFILES'])].sort());
   });
 });
 
-describe('the systemd units', () => {
+describe('The systemd units', () => {
   const folder = join(REPOSITORY, 'deploy/systemd');
 
-  it('start commands that exist', async () => {
+  it('start existing commands', async () => {
     let seen = 0;
     for (const name of await readdir(folder)) {
       for (const [, line] of (await readFile(join(folder, name), 'utf8')).matchAll(/^Exec\w+=(.*)$/gm)) {
@@ -321,7 +315,7 @@ describe('the systemd units', () => {
     expect(seen).toBeGreaterThan(5);
   });
 
-  it('are lines of sections, and understood by systemd where there is one', async () => {
+  it('are well-formed and pass `systemd-analyze verify` if it is installed', async () => {
     const files = await readdir(folder);
     for (const name of files) {
       const lines = (await readFile(join(folder, name), 'utf8')).split('\n');
@@ -341,7 +335,6 @@ describe('the systemd units', () => {
       return `${stdout}${stderr}`.split('\n').filter((line) => line.includes(units));
     };
     expect(await verify((text) => text)).toEqual([]);
-    // And would it say so?
     const mistaken = (text: string) => text.replace('Restart=always', 'Restart=maybe').replace('UMask', 'UMusk');
     expect(await verify(mistaken)).not.toEqual([]);
   });

@@ -23,14 +23,13 @@ const DOCUMENTS = [
   ...(await readdir(new URL('docs/', ROOT))).filter((name) => name.endsWith('.md')).map((name) => `docs/${name}`),
 ];
 
-/** The blocks of code in a document, each with what stands behind its opening fence, without their indent. */
+/** The code blocks of a document, unindented, with the info string of the fence. */
 const blocksOf = (text: string) =>
   [...text.matchAll(/^( *)```(.*)\n([\s\S]*?)^ *```$/gm)].map(([, indent = '', kind = '', code = '']) => ({
     kind,
     code: code.replaceAll(new RegExp(`^${indent}`, 'gm'), ''),
   }));
 
-/** What is run of a document: its blocks of this kind one after another, as one program. */
 const programOf = async (document: string, kind: string) =>
   blocksOf(await read(document))
     .filter((block) => block.kind === kind)
@@ -44,10 +43,10 @@ const having = async (kind: string) => {
 };
 const [SHELL, TYPESCRIPT, PYTHON] = [await having('sh run'), await having('ts run'), await having('py run')];
 
-/** Of a block that starts and ends things: a crowded machine takes its time. */
+/** Generous because these blocks start and stop processes. */
 const PATIENCE = { timeout: 120_000 };
 
-describe('the documentation', () => {
+describe('The documentation', () => {
   let product: Product;
   let speech: Product;
   let passports: Product;
@@ -66,7 +65,6 @@ describe('the documentation', () => {
     await catalog.stop();
   });
 
-  /** A folder of its own with the project's `examples/` and `scripts/`: what an example writes is thrown away. */
   const emptyFolder = async () => {
     const folder = await realpath(await mkdtemp(join(tmpdir(), 'assay-docs-')));
     for (const name of ['examples', 'scripts']) await symlink(fileURLToPath(new URL(name, ROOT)), join(folder, name));
@@ -86,7 +84,7 @@ describe('the documentation', () => {
     ASSAY_CATALOG: catalog.url,
     READER_TOKEN: READER,
     MODERATOR_TOKEN: MODERATOR,
-    // What `assay` takes for the services of this machine, and for its store.
+    // Read by `assay` for local services and for the database.
     DEFECTOSCOPY_PORT: new URL(product.url).port,
     DEFECTOSCOPY_API_TOKENS: TOKEN,
     STT_PORT: new URL(speech.url).port,
@@ -97,7 +95,7 @@ describe('the documentation', () => {
     DATA_DIR: catalog.dataDir,
   });
 
-  it.for(SHELL)('%s has shell examples that run as they stand', PATIENCE, async (document) => {
+  it.for(SHELL)('has shell examples in %s that run as written', PATIENCE, async (document) => {
     const folder = await emptyFolder();
     const script = `set -euo pipefail\n${await programOf(document, 'sh run')}`;
     const { stdout } = await run('bash', ['-c', script], { cwd: folder, env: env() });
@@ -106,7 +104,7 @@ describe('the documentation', () => {
   });
 
   it.for(TYPESCRIPT)(
-    '%s has TypeScript examples that compile strictly and run as they stand',
+    'has TypeScript examples in %s that compile in strict mode and run as written',
     PATIENCE,
     async (document) => {
       const folder = await emptyFolder();
@@ -123,11 +121,11 @@ describe('the documentation', () => {
     },
   );
 
-  it.for(PYTHON)('%s has Python examples that run as they stand', async (document, context) => {
+  it.for(PYTHON)('has Python examples in %s that run as written', async (document, context) => {
     await run(needs('python3', context), ['-c', await programOf(document, 'py run')]);
   });
 
-  it('has no code that is not run, but for what is printed and for commands of those who run it', async () => {
+  it('runs all of its code except output and operator commands', async () => {
     const kinds = new Map<string, number>();
     for (const document of DOCUMENTS) {
       for (const { kind, code } of blocksOf(await read(document))) {
@@ -144,7 +142,7 @@ describe('the documentation', () => {
     for (const kind of ['sh run', 'ts run', 'py run']) expect(kinds.get(kind), kind).toBeGreaterThan(1);
   });
 
-  it('gives to each command only options that it has', PATIENCE, async () => {
+  it('uses only options that each command has', PATIENCE, async () => {
     const options = new Map<string, string>();
     const help = async (command: string) => {
       const text =
@@ -175,7 +173,7 @@ describe('the documentation', () => {
     expect(seen).toBeGreaterThan(3);
   });
 
-  it('names only scripts, commands and files that exist', async () => {
+  it('refers only to scripts, commands and files that exist', async () => {
     const { scripts } = JSON.parse(await read('package.json'));
     const main = `${await read('src/main.ts')}${await read('src/commands/client-commands.ts')}`;
     for (const document of DOCUMENTS) {
@@ -195,8 +193,8 @@ describe('the documentation', () => {
     }
   });
 
-  it('names no command that npm would install from a public registry, and neither does the product', async () => {
-    // The registry's name `assay` is not ours.
+  it('and the product name no command that npm would install from a public registry', async () => {
+    // The package `assay` of the public registry is a different project.
     const installs = /\bnpx (?:-\S+ )*(?:assay|tsc)\b|\bnpm (?:exec|x) (?!--no -- )/;
     const sources = (await readdir(new URL('src/', ROOT), { recursive: true })).filter((name) => /\.tsx?$/.test(name));
     const rest = ['CHANGELOG.md', 'package.json', 'deploy/compose.yaml', 'deploy/Dockerfile', 'scripts/assay.mjs'];
@@ -205,12 +203,12 @@ describe('the documentation', () => {
     }
   });
 
-  it('of the settings is the one that the settings make', async () => {
+  it('contains the settings reference that is generated from the code', async () => {
     expect(await read('docs/configure.md')).toBe(`${settingsDocument()}\n`);
   });
 });
 
-/** Compiles a program as a strict project would, beside it; answers what is wrong with it. */
+/** The diagnostics of a strict compilation; writes the output beside the program. */
 function compiled(program: string): string[] {
   const made = ts.createProgram([program], {
     strict: true,

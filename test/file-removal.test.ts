@@ -32,7 +32,6 @@ beforeEach(async () => {
 const trashOf = (table: (typeof TABLES)[number], store: Files = files) =>
   openTrash({ db: database.db, files: store, log, table });
 
-/** Rows whose bytes are to be removed, for keys that lie in the store or in none. */
 async function queue(table: (typeof TABLES)[number], keys: readonly string[]): Promise<void> {
   const statement =
     table === 'files'
@@ -50,8 +49,8 @@ const store = async (many: number) => {
   return stored.map(({ key }) => key);
 };
 
-describe.each(TABLES)('the removal of files that %s names', (table) => {
-  it('removes files more than ten times as fast as one after the other from a bucket that takes 20 ms for each', async () => {
+describe.each(TABLES)('Deletion of files queued in %s', (table) => {
+  it('is more than ten times as fast as sequential deletion from a bucket with 20 ms latency', async () => {
     const storage = await startS3Server({ latencyMs: 20 });
     const bucket = openBucketFiles({ bucket: readBucketUrl(storage.filesUrl), keys: KEYS, draftsDir: dir, log });
     onTestFinished(async () => {
@@ -77,11 +76,11 @@ describe.each(TABLES)('the removal of files that %s names', (table) => {
       await trashOf(table, bucket).empty();
     });
     expect([storage.objects.size, await count(table)]).toEqual([0, 0]);
-    // 24 times on two busy cores, which client and storage share; what limits it is their processor time.
+    // Measured: 24 times on two busy cores shared by client and storage; CPU time is the limit.
     expect(shared / single).toBeGreaterThan(10);
   });
 
-  it('removes each file once when several processes remove at the same time', async () => {
+  it('removes each file once when several processes run at the same time', async () => {
     const keys = await store(1200);
     await queue(table, keys);
     const asked: string[] = [];
@@ -97,7 +96,7 @@ describe.each(TABLES)('the removal of files that %s names', (table) => {
     expect(await count(table)).toBe(0);
   });
 
-  it('removes the others when one file cannot be removed, and tries that one again in the next call', async () => {
+  it('continues after a file that cannot be removed, and retries it in the next run', async () => {
     const keys = await store(1200);
     await queue(table, keys);
     let fails = true;
@@ -118,10 +117,10 @@ describe.each(TABLES)('the removal of files that %s names', (table) => {
     expect(await count(table)).toBe(0);
   });
 
-  it('forgets no row whose bytes are still there, and repeats what a killed process has begun', async () => {
+  it('keeps the rows of existing files, and resumes after a killed process', async () => {
     const [first, second] = (await store(2)) as [string, string];
     await queue(table, [first, second]);
-    // A process that dies after it has removed one file, and before it has removed the other or any row.
+    // A process that dies after removing one file and before deleting any row.
     const dying: Files = { ...files, remove: (key) => (key === first ? files.remove(key) : new Promise(() => {})) };
     void trashOf(table, dying).empty();
     while ((await files.get(first)) !== undefined) await new Promise((resolve) => setTimeout(resolve, 5));
@@ -134,7 +133,7 @@ describe.each(TABLES)('the removal of files that %s names', (table) => {
     expect([await count(table), await files.get(second)]).toEqual([0, undefined]);
   });
 
-  it('gives its keys back when it is stopped', async () => {
+  it('releases its keys when it is stopped', async () => {
     const keys = await store(100);
     await queue(table, keys);
     const stop = new AbortController();
@@ -153,7 +152,7 @@ describe.each(TABLES)('the removal of files that %s names', (table) => {
   });
 });
 
-it('leaves uploads alone until their time is over', async () => {
+it('Deletion of files keeps uploads until they expire', async () => {
   const [key] = (await store(1)) as [string];
   await queue('files', [key]);
   await database.db.query(`update files set expires_at = now() + interval '1 hour'`);

@@ -13,7 +13,7 @@ import { KEYS, type S3Server, startS3Server } from './helpers/s3-server.ts';
 import { cleanUp, newPlace, startAssay } from './processes/assay.ts';
 import { picture } from './processes/client.ts';
 
-// Real processes start and stop here, on whatever machine.
+// These tests start and stop real processes.
 vi.setConfig({ testTimeout: 120_000 });
 
 let storage: S3Server;
@@ -25,7 +25,7 @@ beforeEach(async () => {
   env = { FILES_URL: storage.filesUrl, S3_ACCESS_KEY_ID: accessKeyId, S3_SECRET_ACCESS_KEY: secretAccessKey };
 });
 
-describe('the product with its files in a bucket', () => {
+describe('Assay with files in a bucket', () => {
   let product: Product;
   beforeEach(async () => {
     product = await startProduct({ env });
@@ -35,7 +35,7 @@ describe('the product with its files in a bucket', () => {
   const upload = async () =>
     product.call('/files', { method: 'POST', body: await picture(1), headers: { 'content-type': 'image/jpeg' } });
 
-  it('keeps uploads there, and nothing of them here', async () => {
+  it('stores uploads in the bucket and not on the local disk', async () => {
     const uploaded = await upload();
     expect(uploaded.status).toBe(201);
     const key = new URL(uploaded.body.data.url).pathname.slice(1);
@@ -43,7 +43,7 @@ describe('the product with its files in a bucket', () => {
     expect(await readdir(join(product.house.shared.dataDir, 'files'), { recursive: true })).toEqual(['incoming']);
   });
 
-  it('answers 503 while the storage is away, as it does without a database', async () => {
+  it('returns 503 while the storage is unavailable', async () => {
     await storage.stop();
     const { status, headers, body } = await upload();
     expect(status).toBe(503);
@@ -52,7 +52,7 @@ describe('the product with its files in a bucket', () => {
     expect(JSON.stringify(body)).not.toContain('127.0.0.1');
   });
 
-  it('fails no task for that: it goes on when the storage is back, and no attempt was counted', async () => {
+  it('retries tasks without counting an attempt until the storage is available again', async () => {
     const { url } = (await upload()).body.data;
     const { fetch, files } = product.house;
     const source = { fetch, files, policy: { kind: 'public' }, filesHost: 'files.assay.internal' } as const;
@@ -80,7 +80,7 @@ describe('the product with its files in a bucket', () => {
     expect(new Set(attempts)).toEqual(new Set([1]));
   });
 
-  it('leads no stranger’s URL to the storage, where that is on this machine', async () => {
+  it('rejects user-supplied URLs that lead to a local storage endpoint', async () => {
     const asked = storage.asked.length;
     const policy = { kind: 'operator', origin: new URL(storage.endpoint).origin } as const;
     await expect(product.house.fetch(`${storage.endpoint}/x`, { policy })).rejects.toMatchObject({
@@ -90,10 +90,10 @@ describe('the product with its files in a bucket', () => {
   });
 });
 
-describe('the command line with files in a bucket', () => {
+describe('Assay commands with files in a bucket', () => {
   afterEach(cleanUp);
 
-  it('starts nothing with a key that is refused, and says why', async () => {
+  it('report rejected credentials and exit', async () => {
     const place = await newPlace();
     const settings = { ...env, DATABASE_URL: 'postgres://nobody@127.0.0.1:1/none', S3_SECRET_ACCESS_KEY: 'wrong' };
     const program = startAssay(place, { args: ['serve'], env: settings });
@@ -102,7 +102,7 @@ describe('the command line with files in a bucket', () => {
     expect(program.said.err).not.toMatch(/wrong|at .*\.js/);
   });
 
-  it('backs up everything but the files, and restores it where they are', async () => {
+  it('back up everything except the files, and restore with the same bucket', async () => {
     const product = await startProduct({ env });
     onTestFinished(() => product.stop());
     const body = await picture(2);
@@ -137,7 +137,7 @@ describe('the command line with files in a bucket', () => {
   });
 });
 
-it('files of before there was a bucket are told of at the start, once', async () => {
+it('Assay warns at the start about local files from before the bucket was configured', async () => {
   const dataDir = await mkdtemp(join(tmpdir(), 'assay-before-'));
   onTestFinished(() => rm(dataDir, { recursive: true }));
   const warned = async (more: Record<string, string>) => {
@@ -161,7 +161,7 @@ it('files of before there was a bucket are told of at the start, once', async ()
   expect(heard[0]).toContain(join(dataDir, 'files'));
 });
 
-it('keys are asked for where a bucket is named', async () => {
+it('Assay requires keys when FILES_URL names a bucket', async () => {
   const refused = plan({ APP_ENV: 'test', FILES_URL: 's3://bucket?region=x', S3_ACCESS_KEY_ID: 'key' }, 'serve');
   await expect(refused).rejects.toThrow('FILES_URL requires S3_ACCESS_KEY_ID and S3_SECRET_ACCESS_KEY.');
 });

@@ -31,7 +31,6 @@ async function draftsFolder(): Promise<{ draftsDir: string; drafts(): Promise<st
   };
 }
 
-/** A log, and its lines. */
 function listening(): { log: Log; heard: string[] } {
   const heard: string[] = [];
   const lines = new Writable({
@@ -43,7 +42,6 @@ function listening(): { log: Log; heard: string[] } {
   return { log: pino({ level: 'trace' }, lines), heard };
 }
 
-/** Opens a bucket as the product does, and what the contract wants to know of it. */
 async function underTest(filesUrl: string, keys: BucketKeys) {
   const { draftsDir, drafts, remove } = await draftsFolder();
   const files = openBucketFiles({ bucket: readBucketUrl(filesUrl), keys, draftsDir, log: silent });
@@ -59,7 +57,7 @@ async function underTest(filesUrl: string, keys: BucketKeys) {
   };
 }
 
-describeFiles('files in a bucket', async () => {
+describeFiles('Bucket file store', async () => {
   const server = await startS3Server({ pageSize: 7 });
   const under = await underTest(server.filesUrl, KEYS);
   return {
@@ -72,17 +70,17 @@ describeFiles('files in a bucket', async () => {
   };
 });
 
-// FILES_TEST_S3_URL=s3://bucket/test?endpoint=… with S3_ACCESS_KEY_ID and S3_SECRET_ACCESS_KEY: a real one.
+// FILES_TEST_S3_URL=s3://bucket/test?endpoint=… with S3_ACCESS_KEY_ID and S3_SECRET_ACCESS_KEY tests a real server.
 const real = process.env['FILES_TEST_S3_URL'];
 if (real !== undefined) {
   const { S3_ACCESS_KEY_ID: accessKeyId = '', S3_SECRET_ACCESS_KEY: secretAccessKey = '' } = process.env;
-  describeFiles('files in the bucket of FILES_TEST_S3_URL', () => {
+  describeFiles('Bucket file store at FILES_TEST_S3_URL', () => {
     const [place, query = ''] = real.split('?');
     return underTest(`${place}/${newId()}?${query}`, { accessKeyId, secretAccessKey });
   });
 }
 
-describe('files in a bucket', () => {
+describe('Bucket file store on S3', () => {
   let server: S3Server;
   beforeEach(async () => {
     server = await startS3Server();
@@ -99,7 +97,7 @@ describe('files in a bucket', () => {
     return files;
   };
 
-  it('are one request each, under the prefix, where a copied folder of files would put them', async () => {
+  it('stores a file with one request under the same path as the local file store', async () => {
     const files = await open();
     const { key } = await files.put(randomBytes(300_000), { maxBytes: 300_000 });
     const path = `some/where/${placeOf(key)}`;
@@ -109,11 +107,11 @@ describe('files in a bucket', () => {
     expect(await all(files.keys())).toEqual([key]);
   });
 
-  it('are not read on where they are larger than what is wanted', async () => {
+  it('stops reading a file that exceeds the requested size', async () => {
     const files = await open();
     const { key } = await files.put(Buffer.from('0123456789'), { maxBytes: 10 });
     server.asked.length = 0;
-    // Who reads it is cut off, and asks for the rest.
+    // Otherwise the reader would request the rest after the interruption.
     server.mischief.push('half');
     await expect(files.get(key, { maxBytes: 9 })).rejects.toThrow(FileTooLarge);
     expect(server.asked.length).toBe(1);
@@ -121,7 +119,7 @@ describe('files in a bucket', () => {
     expect(String(await files.get(key, { maxBytes: 10 }))).toBe('0123456789');
   });
 
-  it('are listed page by page, without what is none of ours', async () => {
+  it('lists keys page by page and ignores foreign objects', async () => {
     await server.stop();
     server = await startS3Server({ pageSize: 3 });
     const files = await open();
@@ -134,7 +132,7 @@ describe('files in a bucket', () => {
     expect(server.asked.filter((line) => line.startsWith('GET')).length).toBe(4);
   });
 
-  it('are tried again where the storage is overloaded or breaks off, and no more than three times', async () => {
+  it('retries at most three times when the storage is overloaded or the connection breaks', async () => {
     const files = await open();
     const put = () => files.put(Buffer.from('0123456789'), { maxBytes: 10 });
     server.mischief.push({ status: 503 }, 'hang-up');
@@ -149,18 +147,17 @@ describe('files in a bucket', () => {
     const failure = await put().catch((error: unknown) => error);
     expect(failure).toBeInstanceOf(StorageAway);
     expect(failure).toMatchObject({ code: 'STORAGE_UNAVAILABLE', status: 503, headers: { 'retry-after': '5' } });
-    // Three tries, and the word that nothing is to be left of them.
     expect(server.asked.map((line) => line.split(' ')[0])).toEqual(['PUT', 'PUT', 'PUT', 'DELETE']);
   });
 
-  it('leave nothing behind when an answer is lost, again and again', async () => {
+  it('leaves no object behind when responses are lost repeatedly', async () => {
     const files = await open();
     server.mischief.push('lose-answer', 'lose-answer', { status: 403, code: 'AccessDenied' });
     await expect(files.put(Buffer.from('x'), { maxBytes: 1 })).rejects.toThrow(StorageAway);
     expect(server.objects.size).toBe(0);
   });
 
-  it('leave nothing behind when an upload is given up on its way', async () => {
+  it('leaves no object behind when an upload is aborted', async () => {
     const files = await open();
     const stop = new AbortController();
     server.mischief.push({ status: 503 }, { status: 503 });
@@ -172,7 +169,7 @@ describe('files in a bucket', () => {
     expect(server.objects.size).toBe(0);
   });
 
-  it('are read on where the connection broke off', async () => {
+  it('resumes reading after a broken connection', async () => {
     const files = await open();
     const bytes = randomBytes(1_000_000);
     const { key } = await files.put(bytes, { maxBytes: bytes.length });
@@ -187,7 +184,7 @@ describe('files in a bucket', () => {
     await expect(files.get(key)).rejects.toThrow(StorageAway);
   });
 
-  it('are said to be away at once while nobody listens, and are back by themselves', async () => {
+  it('fails immediately while the storage is unreachable and recovers afterwards', async () => {
     const files = await open();
     const { key } = await files.put(Buffer.from('x'), { maxBytes: 1 });
     await server.stop();
@@ -201,25 +198,24 @@ describe('files in a bucket', () => {
     await expect.poll(() => files.get(key).catch(() => undefined), { timeout: 10_000 }).toEqual(Buffer.from('x'));
   });
 
-  it('are away, too, where the storage takes questions and does not answer; and it is not asked thrice', async () => {
+  it('reports the storage as unavailable after one attempt when it accepts connections but does not respond', async () => {
     const files = await open({ patienceMs: 100 });
     server.mischief.push('silence', 'silence', 'silence');
     await expect(files.get(newId())).rejects.toThrow(StorageAway);
     expect(server.asked).toHaveLength(1);
   });
 
-  it('of an upload that was never answered nothing stays: it is removed as soon as the storage may be asked again', async () => {
+  it('deletes the object of a failed upload as soon as the storage is available again', async () => {
     const files = await open();
     server.mischief.push('lose-answer', 'lose-answer', 'lose-answer');
     await expect(files.put(Buffer.from('x'), { maxBytes: 1 })).rejects.toThrow(StorageAway);
     expect(server.objects.size).toBe(1);
-    // And it is tried again where that fails.
     server.mischief.push({ status: 403, code: 'AccessDenied' });
     await expect.poll(() => server.objects.size, { timeout: 10_000 }).toBe(0);
     expect(server.asked.map((line) => line.split(' ')[0])).toEqual(['PUT', 'PUT', 'PUT', 'DELETE', 'DELETE']);
   });
 
-  it('and where there is no time for that, the log says what may lie there', async () => {
+  it('logs the key of an object that it could not delete before closing', async () => {
     const { log, heard } = listening();
     const files = await open({ log });
     server.mischief.push('lose-answer', 'lose-answer', 'lose-answer');
@@ -229,7 +225,7 @@ describe('files in a bucket', () => {
     expect(heard.join()).toContain(path!.slice(-26));
   });
 
-  it('a draft that cannot be read is no storage that is away: others are asked on', async () => {
+  it('does not report the storage as unavailable when a local draft cannot be read', async () => {
     const { draftsDir, drafts, remove } = await draftsFolder();
     onTestFinished(remove);
     const files = openBucketFiles({ bucket: readBucketUrl(server.filesUrl), keys: KEYS, draftsDir, log: silent });
@@ -245,10 +241,10 @@ describe('files in a bucket', () => {
     expect(server.objects.size).toBe(1);
   });
 
-  describe('behind what answers instead of the storage', () => {
+  describe('behind a proxy', () => {
     const page = '<html><h1>404 Not Found</h1><hr>nginx</html>';
 
-    it('a page that says 404 is no word about a file', async () => {
+    it('treats an HTML page with status 404 as unavailable, not as a missing file', async () => {
       const files = await open();
       const { key } = await files.put(Buffer.from('x'), { maxBytes: 1 });
       for (const act of [
@@ -263,7 +259,7 @@ describe('files in a bucket', () => {
       expect(String(await files.get(key))).toBe('x');
     });
 
-    it('nor is “no such key” for an upload, or “no such part” where none was asked for', async () => {
+    it('treats unexpected S3 errors for an upload or a full read as unavailable', async () => {
       const files = await open();
       server.mischief.push({ status: 404, code: 'NoSuchKey' });
       await expect(files.put(Buffer.from('y'), { maxBytes: 1 })).rejects.toThrow(StorageAway);
@@ -272,7 +268,7 @@ describe('files in a bucket', () => {
       await expect(files.get(key)).rejects.toThrow(StorageAway);
     });
 
-    it('but some storages say without a word that there was nothing to remove', async () => {
+    it('accepts an empty 404 for a deletion only', async () => {
       const files = await open();
       server.mischief.push({ status: 404, page: '' }, { status: 404, code: 'NoSuchKey' });
       await files.remove(newId());
@@ -281,7 +277,7 @@ describe('files in a bucket', () => {
       await expect(files.get(newId())).rejects.toThrow(StorageAway);
     });
 
-    it('a file that does not say how long it is, or a whole one instead of a part, cannot be used', async () => {
+    it('rejects a file without Content-Length and a whole file in place of a range', async () => {
       const files = await open();
       const { key } = await files.put(Buffer.from('x'), { maxBytes: 1 });
       server.mischief.push('unmeasured');
@@ -292,12 +288,12 @@ describe('files in a bucket', () => {
     });
   });
 
-  it('are no missing file where it is the bucket that is missing', async () => {
+  it('does not report a missing bucket as a missing file', async () => {
     const files = await open({ url: server.filesUrl.replace(BUCKET, 'another') });
     await expect(files.get(newId())).rejects.toThrow(StorageAway);
   });
 
-  describe('are checked at the start', () => {
+  describe('start-up check', () => {
     const { log, heard } = listening();
     const check = async (given: Parameters<typeof open>[0]) => {
       heard.length = 0;
@@ -309,7 +305,7 @@ describe('files in a bucket', () => {
       return outcome;
     };
 
-    it('and a bucket that is there, with or without files, is none to talk about', async () => {
+    it('accepts a bucket with or without files silently', async () => {
       expect(await check({})).toBeUndefined();
       server.objects.set('some/where/x', Buffer.from('x'));
       expect(await check({})).toBeUndefined();
@@ -325,7 +321,7 @@ describe('files in a bucket', () => {
       expect(String(outcome)).toMatch(sentence);
     });
 
-    it('so does a bucket that is not there, or in another region', async () => {
+    it('rejects a missing bucket, a wrong region and missing permissions with a message', async () => {
       const missing = await check({ url: server.filesUrl.replace(BUCKET, 'another') });
       expect(String(missing)).toBe(
         `OperatorError: There is no bucket another at ${server.endpoint}: create it, or correct FILES_URL.`,
@@ -338,17 +334,17 @@ describe('files in a bucket', () => {
       expect(String(await check({}))).toMatch(/may not list the bucket/);
     });
 
-    it('a storage that cannot be reached is a warning: it may come', async () => {
+    it('logs a warning when the storage is unreachable', async () => {
       await server.stop();
       expect(await check({})).toBeUndefined();
       expect(heard.join()).toContain(`The file storage at ${server.endpoint} is unavailable: it is unreachable`);
     });
 
     it.each([
-      ['a request that took too long', { status: 408, code: 'RequestTimeout' }],
-      ['a page of something in between', { status: 404, page: '<html>no such host</html>' }],
-      ['a login of something in between', { status: 403, page: '' }],
-    ])('so is %s', async (_, trick) => {
+      ['a request timeout', { status: 408, code: 'RequestTimeout' }],
+      ['a 404 page of a proxy', { status: 404, page: '<html>no such host</html>' }],
+      ['a 403 page of a proxy', { status: 403, page: '' }],
+    ])('logs a warning for %s', async (_, trick) => {
       server.mischief.push(trick, trick, trick);
       expect(await check({})).toBeUndefined();
       expect(heard.join()).toContain(`is unavailable: it responded with ${trick.status}`);
@@ -357,7 +353,7 @@ describe('files in a bucket', () => {
 });
 
 describe('FILES_URL', () => {
-  it('names endpoint, region, bucket and prefix', () => {
+  it('contains endpoint, region, bucket and prefix', () => {
     expect(readBucketUrl('s3://photos?region=eu-west-1')).toEqual({
       endpoint: 'https://s3.eu-west-1.amazonaws.com',
       region: 'eu-west-1',
@@ -388,8 +384,8 @@ describe('FILES_URL', () => {
   });
 });
 
-describe('the storage that these tests use', () => {
-  it('checks signatures by the published algorithm: it agrees with the examples of its document', () => {
+describe('S3 test server', () => {
+  it('computes the signatures of the examples in the AWS documentation', () => {
     const empty = 'e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855';
     const welcome = '44ce7dd67c959e0d3524ffac1771dfbba87d2b6b4b4e99e42034a8b803f8b072';
     const sign = (method: string, path: string, query: string, payloadHash: string, more: Record<string, string>) =>

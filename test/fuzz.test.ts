@@ -9,13 +9,12 @@ import { fakeModel, type Product, startProduct, TOKEN } from './helpers/product.
 
 type Json = any;
 
-/** Requests of each operation: `FUZZ_RUNS=2000 npx vitest run test/fuzz.test.ts` for a night of it. */
+/** Requests per operation. Long run: `FUZZ_RUNS=2000 npx vitest run test/fuzz.test.ts` */
 const RUNS = Number(process.env['FUZZ_RUNS'] ?? 15);
-/** `FUZZ_SEED=…` does again what a failure was found by. */
+/** `FUZZ_SEED=…` reproduces a failure. */
 const SEED = Number(process.env['FUZZ_SEED'] ?? 20261120);
-/** A failure is told as it was found; `FUZZ_SHRINK=1` looks for the smallest request that shows it, which takes longer. */
+/** `FUZZ_SHRINK=1` searches for a minimal failing request, which takes longer. */
 const AS_FOUND = process.env['FUZZ_SHRINK'] === undefined;
-/** Nobody waits longer for an answer; not even on a machine that does three other things. */
 const ANSWER_MS = 5_000 * (RUNS > 100 ? 1 : 4);
 vi.setConfig({ testTimeout: 60_000 + RUNS * 3_000, hookTimeout: 120_000 });
 
@@ -62,18 +61,18 @@ beforeAll(async () => {
     Buffer.from('PK\x03\x04'),
   ];
   const bearer = (token: string) => ({ authorization: `Bearer ${token}` });
-  const strangers = {
-    nobody: {},
-    stranger: bearer('wrong'),
-    forger: bearer('eyJhbGciOiJub25lIn0.eyJzdWIiOiJhZG1pbiJ9.'),
-    mumbler: { authorization: 'Basic YTpi' },
+  const unauthorized = {
+    anonymous: {},
+    wrongToken: bearer('wrong'),
+    forgedToken: bearer('eyJhbGciOiJub25lIn0.eyJzdWIiOiJhZG1pbiJ9.'),
+    basicAuth: { authorization: 'Basic YTpi' },
   };
 
   const finished = [await product.predict(), await product.predict()];
   await product.startWorker(fakeModel());
   for (const id of finished) await product.finished(id);
   known['defectoscopy'] = {
-    credentials: { client: bearer(TOKEN), again: bearer(TOKEN), ...strangers },
+    credentials: { client: bearer(TOKEN), again: bearer(TOKEN), ...unauthorized },
     ids: { task_id: finished },
     files,
   };
@@ -81,7 +80,7 @@ beforeAll(async () => {
   const stt = newClient(addresses['stt']!, TOKEN);
   const heard = await stt.post('/transcribe/audio_url', { json: { url: 'https://storage.example.com/a.mp3' } });
   known['stt'] = {
-    credentials: { client: bearer(TOKEN), ...strangers },
+    credentials: { client: bearer(TOKEN), ...unauthorized },
     ids: { task_id: [heard.body.data.task_id] },
     files,
   };
@@ -98,7 +97,7 @@ beforeAll(async () => {
       person: { cookie },
       both: { cookie, ...bearer(await signIn(ADMIN_KEY)) },
       clerk: { cookie, ...bearer(await signIn(USER_KEY)) },
-      ...strangers,
+      ...unauthorized,
     },
     ids: { task_id: papers, image_id: images.map((each: Json) => each.image_id ?? each.id), page: ['1', '2', '0'] },
     files,
@@ -115,7 +114,7 @@ beforeAll(async () => {
   const report = (await reader.post('/reports', { json: { record_id: 'a', action_type: 'hide' } })).body;
   const view = (await reader.post('/views', { json: { name: 'v', query: 'q=a' } })).body;
   known['catalog'] = {
-    credentials: { reader: bearer(READER), moderator: bearer(MODERATOR), ...strangers },
+    credentials: { reader: bearer(READER), moderator: bearer(MODERATOR), ...unauthorized },
     ids: { record_id: records.map((each) => each.record_id), report_id: [report.id], id: [view.id] },
     files,
   };
@@ -125,7 +124,7 @@ afterAll(async () => {
   await product.stop();
 });
 
-/** Sends what no client library would let out, and answers what came back. */
+/** Sends a request that HTTP client libraries would reject. */
 function send(origin: string, { method, path, headers, body }: Request): Promise<Answer> {
   return new Promise((resolve, reject) => {
     const { hostname, port } = new URL(origin);
@@ -149,7 +148,7 @@ function send(origin: string, { method, path, headers, body }: Request): Promise
       };
       answer.on('data', (chunk) => {
         chunks.push(chunk);
-        // A stream of events has no end: its beginning is enough.
+        // An event stream does not end; its beginning suffices.
         if (/event-stream/.test(answer.headers['content-type'] ?? '')) {
           done();
           out.destroy();
@@ -165,7 +164,6 @@ function send(origin: string, { method, path, headers, body }: Request): Promise
   });
 }
 
-/** What has an answer of its own while no worker of every service runs. */
 const TELLS_OF_WORKERS = ['/health', '/ready', '/health/deep'];
 const NEEDS = { 401: 'www-authenticate', 429: 'retry-after', 503: 'retry-after' } as const;
 
@@ -179,7 +177,7 @@ function expectKept(document: Json, name: string, operation: Json, request: Requ
   }
   expect(headers.get('x-request-id'), said).not.toBeNull();
   expect(headers.get('x-content-type-options'), said).toBe('nosniff');
-  expect(text, 'an answer does not show the program').not.toMatch(/\bat .*\.[tj]s:\d+|node_modules|select .* from /);
+  expect(text, 'a response exposes no internals').not.toMatch(/\bat .*\.[tj]s:\d+|node_modules|select .* from /);
   const needed = NEEDS[status as keyof typeof NEEDS];
   if (needed && !TELLS_OF_WORKERS.includes(template)) expect(headers.get(needed), said).not.toBeNull();
 
@@ -187,22 +185,20 @@ function expectKept(document: Json, name: string, operation: Json, request: Requ
   if (elsewhere) expect(answer.body ?? text, said).toBeTruthy();
   else expectDescribed(document, method, template, answer);
   if (!TELLS_OF_WORKERS.includes(template)) expect(status, said).toBeLessThan(500);
-  const good = !['nobody', 'stranger', 'forger', 'mumbler'].includes(request.as);
+  const good = !['anonymous', 'wrongToken', 'forgedToken', 'basicAuth'].includes(request.as);
   const secured =
     operation.security?.length > 0 && !operation.security.some((one: Json) => Object.keys(one).length === 0);
-  // How long an address is, is asked before who asks.
   if (secured && !good && !elsewhere) expect([401, 400, 414], said).toContain(status);
 }
 
-/** Which operation, why, and what was sent: a long address is told by its beginning. */
 const told = (name: string, error: Error): string =>
   `${name}: ${(error.cause as Error | undefined)?.message ?? ''}\n${error.message.replace(/([^\s"]{100})[^\s"]{50,}/g, '$1…')}`.slice(
     0,
     1_200,
   );
 
-describe.each(NAMES)('every operation that %s describes', (service) => {
-  it('answers what it describes, whatever is sent, and to nobody without a credential', async () => {
+describe.each(NAMES)('Fuzzing the %s service', (service) => {
+  it('returns only documented responses to random requests and rejects those without a credential', async () => {
     const document = documents[service];
     const breaches: string[] = [];
     for (const [name, operation] of operationsOf(document)) {
@@ -222,14 +218,14 @@ describe.each(NAMES)('every operation that %s describes', (service) => {
           method: 'GET',
           path: '/livez',
           headers: {},
-          as: 'nobody',
+          as: 'anonymous',
           onTemplate: true,
         })
       ).status,
     ).toBe(200);
   });
 
-  it('has no neighbour that breaks: any address, any method', async () => {
+  it('returns no server error for random paths and methods', async () => {
     const { credentials } = known[service]!;
     const paths = fc.oneof(
       hostileText.map((text) => `/${encodeURIComponent(wellFormed(text).slice(0, 1_500))}`),
@@ -259,7 +255,7 @@ describe.each(NAMES)('every operation that %s describes', (service) => {
       method: fc.constantFrom('GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS', 'TRACE', 'PROPFIND'),
       path: paths,
       headers: fc.constantFrom(...Object.values(credentials)),
-      as: fc.constant('nobody'),
+      as: fc.constant('anonymous'),
       onTemplate: fc.constant(false),
     });
     const kept = fc.asyncProperty(requests, async (request) => {

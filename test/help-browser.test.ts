@@ -16,10 +16,10 @@ afterAll(() => product.stop());
 const search = (page: Page) => page.getByRole('searchbox', { name: 'Search help' });
 const found = (page: Page) => page.locator('#help-found a');
 
-describe('the pages of the help', () => {
-  it('have nothing that axe calls serious, and nothing wider than the screen', { timeout: 60_000 }, async (test) => {
+describe('Help pages', () => {
+  it('have no serious axe violations and no horizontal overflow', { timeout: 60_000 }, async (test) => {
     const source = await readFile(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
-    // One with code, and on the phone one with wide tables.
+    // A page with code blocks and, on the phone, one with wide tables.
     const looks = [
       { path: 'help/api', viewport: { width: 1440, height: 900 }, colorScheme: 'light', locale: 'en-GB' },
       { path: 'help/api', viewport: { width: 1440, height: 900 }, colorScheme: 'dark', locale: 'ru-RU' },
@@ -27,7 +27,7 @@ describe('the pages of the help', () => {
       { path: 'help/models', viewport: { width: 390, height: 844 }, colorScheme: 'dark', locale: 'en-GB' },
     ] as const;
     for (const { path, ...look } of looks) {
-      const { page, trouble } = await visit(test, `${product.url}/${path}`, { ...look, bypassCSP: true });
+      const { page, problems } = await visit(test, `${product.url}/${path}`, { ...look, bypassCSP: true });
       const name = `${path.replace('/', '-')} ${look.viewport.width} ${look.colorScheme} ${look.locale}`;
       await page.addScriptTag({ content: source });
       const grave = await page.evaluate<string[]>(`axe.run().then(({ violations }) => violations
@@ -36,7 +36,7 @@ describe('the pages of the help', () => {
       expect(grave, name).toEqual([]);
       const wide = await page.evaluate<number>('document.documentElement.scrollWidth');
       expect(wide, name).toBeLessThanOrEqual(look.viewport.width);
-      expect(trouble, name).toEqual([]);
+      expect(problems, name).toEqual([]);
       const shots = process.env['ASSAY_SCREENSHOTS'];
       if (shots !== undefined) {
         await page.screenshot({ path: `${shots}/${name.replaceAll(' ', '-')}.png`, fullPage: true });
@@ -44,8 +44,8 @@ describe('the pages of the help', () => {
     }
   });
 
-  it('find a section by words of its title or its text, and lead there', async (test) => {
-    const { page, trouble } = await visit(test, `${product.url}/help/run`);
+  it('find a section by words of its title or text and open it', async (test) => {
+    const { page, problems } = await visit(test, `${product.url}/help/run`);
     await search(page).fill('  BACKUP killed ');
     await until(() => found(page).first().textContent()).toBe('Back up');
     expect(await page.locator('#help-found mark').first().textContent()).toBe('backup');
@@ -61,10 +61,10 @@ describe('the pages of the help', () => {
     await until(() => page.locator('#help-count').textContent()).toBe('No results.');
     await search(page).fill('');
     await until(() => page.locator('#help-found').isHidden()).toBe(true);
-    expect(trouble).toEqual([]);
+    expect(problems).toEqual([]);
   });
 
-  it('copy an example as it stands', async (test) => {
+  it('copy a code block unchanged', async (test) => {
     const { page } = await visit(test, `${product.url}/help/run`, {
       permissions: ['clipboard-read', 'clipboard-write'],
     });
@@ -77,7 +77,7 @@ describe('the pages of the help', () => {
     await until(() => button.textContent()).toBe('Copy');
   });
 
-  it('show their contents at the side where there is room, and on a phone when they are asked for', async (test) => {
+  it('show the table of contents in a sidebar, and on a phone on demand', async (test) => {
     const { page } = await visit(test, `${product.url}/help/api`);
     const current = page.getByRole('link', { name: 'The API in words' });
     expect(await current.isVisible()).toBe(true);
@@ -90,7 +90,7 @@ describe('the pages of the help', () => {
     expect(await current.isVisible()).toBe(true);
   });
 
-  it('can be read without a script', async (test) => {
+  it('are readable without JavaScript', async (test) => {
     const { page } = await visit(test, `${product.url}/help`, { javaScriptEnabled: false });
     expect(await search(page).isVisible()).toBe(false);
     await page.getByRole('article').getByRole('link', { name: 'Run it' }).click();

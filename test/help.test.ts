@@ -24,8 +24,8 @@ const article = (html: string) => /<article[\s\S]*<\/article>/.exec(html)![0];
 const contents = (html: string) => /<details class="contents">[\s\S]*<\/details>/.exec(html)![0];
 const title = (markdown: string) => /^# (.*)$/m.exec(markdown)![1]!;
 
-describe('the help', () => {
-  it('shows every document of the package, to everybody, with all of them in its contents', async () => {
+describe('Help', () => {
+  it('shows every document without a token and lists all of them in its contents', async () => {
     for (const name of await names()) {
       const response = await get(pathOf(name));
       expect(response.status, name).toBe(200);
@@ -38,14 +38,14 @@ describe('the help', () => {
     }
   });
 
-  it('is the same at every listener', async () => {
+  it('is the same on every service', async () => {
     const here = article(await (await get('/help/api')).text());
     for (const service of ['stt', 'passports', 'catalog']) {
       expect(article(await (await get('/help/api', {}, service)).text()), service).toBe(here);
     }
   });
 
-  it('has no link that leads nowhere, and no anchor that is not there or is there twice', async () => {
+  it('has no broken links or anchors and no duplicate ids', async () => {
     const seen = new Map<string, { status: number; ids: string[] }>();
     const look = async (path: string) => {
       const known = seen.get(path);
@@ -71,7 +71,7 @@ describe('the help', () => {
     expect(links).toBeGreaterThan(100);
   });
 
-  it('makes a link of every link between documents, and plain text of those to files that it does not serve', async () => {
+  it('converts links between documents and renders links to other files as plain text', async () => {
     let [made, left] = [0, 0];
     for (const name of await names()) {
       const markdown = await readFile(new URL(`${name}.md`, DOCS), 'utf8');
@@ -93,7 +93,7 @@ describe('the help', () => {
     expect(left).toBeGreaterThan(3);
   });
 
-  it('knows every document and anchor that the files beside it link to', async () => {
+  it('has every document and anchor that README.md and ARCHITECTURE.md link to', async () => {
     for (const file of ['README.md', 'ARCHITECTURE.md']) {
       const markdown = await readFile(new URL(`../${file}`, DOCS), 'utf8');
       for (const [, name = '', anchor] of markdown.matchAll(/\]\(docs\/([a-z0-9-]+)\.md(?:#([^)]+))?\)/g)) {
@@ -106,7 +106,7 @@ describe('the help', () => {
     for (const name of await names()) expect(linked).toContain(name);
   });
 
-  it('leads from each page to the one before and the one after, in the order of its first page', async () => {
+  it('links each page to the previous and next one in the order of the start page', async () => {
     const passed: string[] = [];
     for (let path: string | undefined = '/help'; path !== undefined; ) {
       passed.push(path);
@@ -120,7 +120,7 @@ describe('the help', () => {
     expect([...passed].sort()).toEqual((await names()).map(pathOf).sort());
   });
 
-  it('runs and styles nothing inline, and asks no other host for anything', async () => {
+  it('uses no inline scripts or styles and no resources of other hosts', async () => {
     for (const name of await names()) {
       const response = await get(pathOf(name));
       expect(response.headers.get('content-security-policy')).toMatch(/default-src 'none'; script-src 'self';/);
@@ -132,7 +132,7 @@ describe('the help', () => {
     }
   });
 
-  it('speaks the language of its reader around documents that are in English, and says so', async () => {
+  it("shows its navigation in the user's language around English documents", async () => {
     const english = await get('/help/run');
     expect(english.headers.get('content-language')).toBe('en');
     const russian = await get('/help/run', { 'accept-language': 'ru' });
@@ -144,7 +144,7 @@ describe('the help', () => {
     expect(html).toContain('Документация доступна только на английском языке.');
   });
 
-  it('is not sent again to who has it already', async () => {
+  it('returns 304 for a matching If-None-Match', async () => {
     for (const path of ['/help', '/help/api', '/help/passages.json']) {
       const etag = (await get(path)).headers.get('etag')!;
       const again = await get(path, { 'if-none-match': etag });
@@ -153,7 +153,7 @@ describe('the help', () => {
     }
   });
 
-  it('answers 404 where there is no such page: to people with a page that leads on, to programs as everywhere', async () => {
+  it('returns 404 for an unknown page, as HTML to browsers and as JSON to API clients', async () => {
     for (const path of ['/help/nothing', '/help/..%2fpackage.json', '/help/decisions%2f0001-one-table', '/help/API']) {
       const response = await get(path, { accept: 'text/html' });
       expect([response.status, response.headers.get('etag')], path).toEqual([404, null]);
@@ -168,14 +168,14 @@ describe('the help', () => {
     ]);
   });
 
-  it('has one address for each page', async () => {
+  it('redirects alternative paths to one canonical address per page', async () => {
     for (const path of ['/help/index', '/help/']) {
       const response = await get(path);
       expect([response.status, response.headers.get('location')], path).toEqual([308, '../help']);
     }
   });
 
-  it('can be searched: every heading of every document is a passage at its address', async () => {
+  it('has a search index with every heading of every document', async () => {
     const { passages } = (await (await get('/help/passages.json')).json()) as Passages;
     for (const name of await names()) {
       const html = article(await (await get(pathOf(name))).text());
@@ -186,7 +186,7 @@ describe('the help', () => {
     expect(text).toContain('npm start runs everything: an embedded PostgreSQL under ./data');
   });
 
-  it('stands in the header of every page, and in no reference', async () => {
+  it('is linked in the header of every page and absent from the API reference', async () => {
     for (const [service, path] of [
       ['defectoscopy', '/'],
       ['stt', '/'],

@@ -7,7 +7,7 @@ import { cleanUpServers, startPostgres } from './processes/postgres.ts';
 import { startRelay, startStandby } from './processes/standby.ts';
 import { until } from './processes/until.ts';
 
-// Where PostgreSQL is to come from: HOSTS_POSTGRES=/usr/lib/postgresql/15/bin
+// The PostgreSQL binaries: HOSTS_POSTGRES=/usr/lib/postgresql/15/bin
 const BIN = process.env['HOSTS_POSTGRES'];
 
 vi.setConfig({ testTimeout: 240_000, hookTimeout: 60_000 });
@@ -19,12 +19,12 @@ afterEach(async () => {
   hosts = undefined;
 });
 
-it('two hosts with wrong clocks share the work; one that is cut off is replaced; a standby takes over', async (context) => {
+it('Two hosts with wrong clocks share the work, survive the loss of one host, and continue after a failover to a standby', async (context) => {
   hosts = await startHosts(['db', 'db2', 'a', 'b'], context);
   const [db, db2, hostA, hostB] = hosts.all as [Hosts['all'][0], Hosts['all'][0], Hosts['all'][0], Hosts['all'][0]];
   const bin = BIN === undefined ? {} : { bin: BIN };
   const primary = await startPostgres({ ...bin, host: db.address, inside: db.inside });
-  // The one address by which everybody finds whichever server is the primary.
+  // A stable address for the current primary.
   const relay = await startRelay(primary, { host: hosts.address });
   const env = { DATABASE_URL: relay.in(primary.url), DEFECTOSCOPY_RATE_LIMIT_PER_MINUTE: '100000', LOG_LEVEL: 'warn' };
   const [early, late] = faketime() ? [{ clock: '+1h' }, { clock: '-1h' }] : [{}, {}];
@@ -38,17 +38,15 @@ it('two hosts with wrong clocks share the work; one that is cut off is replaced;
   await Promise.all([a, b].map(({ assay }) => assay.says(/is ready/)));
   await until(async () => (await a.call('/ready')).body.data.workers_online === 2);
   const audit = await openAudit(env.DATABASE_URL);
-  // Each knows of the other, so that they share their rate limits.
   await until(async () => /assay_rate_limit_gateways 2/.test((await a.call('/metrics')).body));
   step('two hosts are ready');
 
-  // Accepted by either, worked on by either, read at either.
   const picture = await uploadPicture(a, 1);
   const ids = [...(await predictMany(a, picture, 30)), ...(await predictMany(b, picture, 30))];
   for (const [at, id] of ids.entries()) {
     const data = await finished(at % 2 ? a : b, id);
     expect(data).toMatchObject({ status: 'done' });
-    // What the database calls now, whatever the hosts believe.
+    // Timestamps follow the database clock.
     expect(Math.abs(Number(data['completed_at']) - Date.now() / 1000)).toBeLessThan(60);
   }
   const workersOf = async () => new Set((await audit.events(ids)).map(({ worker }) => worker));
@@ -58,14 +56,14 @@ it('two hosts with wrong clocks share the work; one that is cut off is replaced;
   ];
   let seen = await workersOf();
   for (let i = 0; !workers.every((worker) => worker && seen.has(worker)); i++) {
-    if (i === 20) throw new Error('One of the two has had nothing to do.');
+    if (i === 20) throw new Error('One of the two workers received no tasks.');
     ids.push(...(await predictMany(i % 2 ? a : b, picture, 20)));
     for (const id of ids.slice(-20)) await finished(a, id);
     seen = await workersOf();
   }
   step('both have worked');
 
-  // The cable of one is pulled while it holds tasks.
+  // Disconnect one host while it holds tasks.
   const pid = await b.assay.child('work');
   let held: string[] = [];
   while (held.length === 0) {
@@ -77,7 +75,7 @@ it('two hosts with wrong clocks share the work; one that is cut off is replaced;
   const cut = performance.now();
   for (const id of ids) expect(await finished(a, id)).toMatchObject({ status: 'done' });
   step(
-    `${held.length} tasks that the lost host held are ended by the other, ${seconds(performance.now() - cut)} after the cut`,
+    `${held.length} tasks of the lost host were completed by the other one ${seconds(performance.now() - cut)} after the cut`,
   );
   await hostB.plug();
   await until(async () => (await ready(b)) && (await a.call('/ready')).body.data.workers_online === 2, 60_000);
@@ -85,7 +83,7 @@ it('two hosts with wrong clocks share the work; one that is cut off is replaced;
   for (const id of ids.slice(-10)) expect(await finished(b, id)).toMatchObject({ status: 'done' });
   step('the lost host is back and works');
 
-  // The primary's host is lost in the midst of work, with everything that only it had.
+  // Lose the primary's host, including its disk, under load.
   const standby = await startStandby(primary.url, { ...bin, host: db2.address, inside: db2.inside, synchronous: true });
   step('a standby follows');
   let over = false;
@@ -111,7 +109,7 @@ it('two hosts with wrong clocks share the work; one that is cut off is replaced;
   await until(() => acknowledged.length > before + 20);
   over = true;
   await Promise.all(clients);
-  step(`both hosts go on ${seconds(performance.now() - lost)} after the primary was lost`);
+  step(`both hosts continue ${seconds(performance.now() - lost)} after the primary was lost`);
   for (const id of acknowledged) expect(await finished(a, id)).toMatchObject({ status: 'done' });
   const all = [...ids, ...acknowledged];
   expect([...(await audit.ends(all))].filter(([, ends]) => ends !== 1)).toEqual([]);
@@ -133,7 +131,6 @@ const predictMany = async (client: Client, picture: string, count: number): Prom
 
 const seconds = (ms: number) => `${(ms / 1000).toFixed(1)} s`;
 
-/** Says what has been reached, and how long it took. */
 function steps(): (what: string) => void {
   let since = performance.now();
   return (what) => {

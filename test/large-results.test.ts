@@ -11,10 +11,10 @@ vi.setConfig({ testTimeout: 180_000 });
 afterEach(cleanUp);
 
 const POLLS = 300;
-/** Without bounds on a batch it was 1100 and 1400. What remains is mostly garbage that is not collected yet. */
+/** 1100 and 1400 MiB were measured without limits on a batch. The rest is mostly uncollected garbage. */
 const MOST_MEBIBYTES = 300;
 
-/** Finished tasks, each with a result of 2.2 MB as a transcript of four hours has it. */
+/** Each result has 2.2 MB, like a transcript of four hours. */
 async function startWithResults(tasks: number) {
   const { db, url, drop } = await testDatabase();
   onTestFinished(drop);
@@ -37,7 +37,7 @@ async function startWithResults(tasks: number) {
   );
   const agent = new Agent({ maxSockets: Number.POSITIVE_INFINITY });
   onTestFinished(() => agent.destroy());
-  /** The size of one response, whose bytes are dropped as they arrive. */
+  /** The size of one response; the bytes are discarded on arrival. */
   const poll = (id: string) =>
     new Promise<number>((resolve, reject) => {
       const headers = { authorization: `Bearer ${TOKEN}` };
@@ -55,12 +55,12 @@ async function startWithResults(tasks: number) {
   return { pid: gateway.pid, ids, resultBytes: Buffer.byteLength(result), poll };
 }
 
-describe('300 polls of results of 2.2 MB that arrive together', () => {
+describe('300 concurrent polls of 2.2 MB results', () => {
   for (const [what, tasks] of [
     ['the same result', 1],
     ['a hundred results', 100],
   ] as const) {
-    it(`are answered in bounded memory when they read ${what}`, async () => {
+    it(`need bounded memory when they read ${what}`, async () => {
       const { pid, ids, resultBytes, poll } = await startWithResults(tasks);
       await poll(ids[0]!);
       let sizes: number[] = [];

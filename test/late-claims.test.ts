@@ -9,7 +9,7 @@ const TASKS = 8;
 let product: Product;
 afterEach(() => product.stop());
 
-/** A product behind a proxy that can delay the answers to claims, with a model that takes all tasks at once. */
+/** A product behind a proxy that can delay claims; the model runs all tasks concurrently. */
 async function startBehindProxy({ runMs }: { runMs: number }) {
   const { db, url, drop } = await testDatabase();
   onTestFinished(drop);
@@ -38,9 +38,9 @@ async function startBehindProxy({ runMs }: { runMs: number }) {
   };
 }
 
-describe('a worker whose claims are answered late', { timeout: 120_000 }, () => {
+describe('A worker whose claims are answered late', { timeout: 120_000 }, () => {
   for (const what of ['answers', 'requests'] as const) {
-    it(`returns the tasks uncounted when it has given the claims up (delayed ${what})`, async () => {
+    it(`returns the tasks without counting an attempt when it has abandoned the claims (delayed ${what})`, async () => {
       const place = await startBehindProxy({ runMs: 100 });
       const ids = await place.createTasks();
       place.delayClaims(5500, what);
@@ -51,10 +51,10 @@ describe('a worker whose claims are answered late', { timeout: 120_000 }, () => 
     });
   }
 
-  it('keeps the leases when the answers come shortly before it would have given the claims up', async () => {
+  it('keeps the leases when the responses arrive shortly before it would abandon the claims', async () => {
     const place = await startBehindProxy({ runMs: 2500 });
     await place.startWorker();
-    await delay(1500); // so that the lease runs out before the next renewal that is due by the clock
+    await delay(1500); // the lease then expires before the next scheduled renewal
     place.delayClaims(4600);
     const ids = await place.createTasks();
     await delay(4000);

@@ -17,7 +17,7 @@ import { until } from './processes/until.ts';
 
 vi.setConfig({ testTimeout: 120_000, hookTimeout: 120_000 });
 
-/** Where the screenshots go: `service-page-width-theme-language.png`. None are made where this is not set. */
+/** The folder for screenshots named `service-page-width-theme-language.png`; none are saved if unset. */
 const SCREENS = process.env['ASSAY_SCREENSHOTS'];
 const THEMES = ['light', 'dark'] as const;
 const LOOKS = [
@@ -31,7 +31,6 @@ const KEY = 'browser-key-1234567890';
 const DOCUMENT = 'Паспорт кв. 37 — Садовая.pdf';
 const EXAMPLES = new URL('../examples/', import.meta.url);
 
-/** What there is to be looked at: one of each, as the services have made it. */
 interface Made {
   readonly document: string;
   readonly photo: string;
@@ -116,13 +115,13 @@ async function uploaded(service: Service, type: string, bytes: Buffer): Promise<
   return ((await answer.json()) as { data: { url: string } }).data.url;
 }
 
-/** A page by the name that its screenshots have, and how it comes to show what there is to see. */
+/** A page and the steps that prepare it. */
 interface Place {
   readonly name: string;
-  /** Absent: it is looked at where the one before it has led. */
+  /** Default: the current page. */
   readonly path?: string;
   readonly ready?: (page: Page) => Promise<unknown>;
-  /** The status that the browser's console tells of, where the page is a refusal. */
+  /** The expected HTTP error status. */
   readonly status?: number;
 }
 
@@ -131,7 +130,6 @@ const row = (id: string) => `/row/${encodeURIComponent(id)}`;
 const HELP: Place = { name: 'help', path: '/help' };
 const OVERVIEW: Place = { name: 'overview', path: '/overview', ready: shown('.figure .now') };
 
-/** Who has a token, and where he enters it. */
 const DOORS = {
   passports: { credential: KEY, field: '#api_key' },
   catalog: { credential: MODERATOR, field: '#token' },
@@ -214,7 +212,7 @@ async function look(page: Page, service: Service, place: Place, { width, height,
     const name = [service, place.name, width, theme, language].join('-');
     expect.soft(await flaws(page, { colours: theme === 'dark' }), name).toEqual([]);
     if (SCREENS === undefined) continue;
-    // A screenshot of the full page would end the touch that the phone's layout depends on.
+    // A full-page screenshot would end the touch emulation that the phone layout depends on.
     const tall = await page.evaluate<number>('document.documentElement.scrollHeight');
     if (touch) await page.setViewportSize({ width, height: Math.min(tall, 6000) });
     await page.screenshot({ path: join(SCREENS, `${name}.png`), fullPage: !touch });
@@ -222,14 +220,14 @@ async function look(page: Page, service: Service, place: Place, { width, height,
   }
 }
 
-describe.each(LOOKS)('at $width px, light and dark, in $language', (seen) => {
+describe.each(LOOKS)('Layout and accessibility at $width px in $language, light and dark', (seen) => {
   it.for(Object.keys(PLACES) as Service[])(
-    'every page of %s can be used by everybody, fits, and asks nobody else for anything',
+    'has no violations on any page of %s, and no page requests other hosts',
     async (service, test) => {
       const { width, height, language, touch } = seen;
       const url = product.addresses[service]!;
       const door = service === 'passports' || service === 'catalog' ? DOORS[service] : undefined;
-      const { page, trouble } = await visit(test, door === undefined ? url : `${url}/login`, {
+      const { page, problems } = await visit(test, door === undefined ? url : `${url}/login`, {
         ...{ viewport: { width, height }, locale: language === 'ru' ? 'ru-RU' : 'en-GB' },
         ...(touch && { hasTouch: true, isMobile: true }),
       });
@@ -245,15 +243,15 @@ describe.each(LOOKS)('at $width px, light and dark, in $language', (seen) => {
         expect(await page.locator('html').getAttribute('lang'), place.name).toBe(language);
         await look(page, service, place, seen);
         const told = place.status === undefined ? [] : [expect.stringContaining(String(place.status))];
-        expect.soft(trouble.splice(0), place.name).toEqual(told);
+        expect.soft(problems.splice(0), place.name).toEqual(told);
       }
     },
   );
 });
 
-describe('a page that is not so', () => {
+describe('Layout and accessibility checks', () => {
   it.for([
-    ['words too pale for the dark', "document.querySelector('h1').style.color = '#333'", /^color-contrast/, true],
+    ['low contrast in the dark theme', "document.querySelector('h1').style.color = '#333'", /^color-contrast/, true],
     [
       'a button without a name',
       "document.querySelector('main').append(document.createElement('button'))",
@@ -274,11 +272,11 @@ describe('a page that is not so', () => {
       /^target-size/,
     ],
     [
-      'a line wider than the window',
+      'a heading wider than the window',
       "document.querySelector('h1').style.width = '3000px'",
       /px wide in a window of 1440/,
     ],
-  ] as const)('is told of %s', async ([, breach, told, colours = false], test) => {
+  ] as const)('detect %s', async ([, breach, told, colours = false], test) => {
     const colorScheme = colours ? 'dark' : 'light';
     const { page } = await visit(test, `${product.url}/overview`, { colorScheme, reducedMotion: 'reduce' });
     expect(await flaws(page, { colours })).toEqual([]);
@@ -286,9 +284,9 @@ describe('a page that is not so', () => {
     expect(await flaws(page, { colours })).toContainEqual(expect.stringMatching(told));
   });
 
-  it('is told of what it asks of others', async (test) => {
-    const { page, trouble } = await visit(test, `${product.url}/overview`);
+  it('detect a request to another host', async (test) => {
+    const { page, problems } = await visit(test, `${product.url}/overview`);
     await page.evaluate("document.body.style.backgroundImage = 'url(https://elsewhere.example/a.png)'");
-    await expect.poll(() => trouble.join()).toContain('elsewhere.example');
+    await expect.poll(() => problems.join()).toContain('elsewhere.example');
   });
 });

@@ -19,7 +19,7 @@ const picture = () =>
     .jpeg()
     .toBuffer();
 
-it('an upload whose commit nobody has heard of keeps its bytes, and its client hears 503', async () => {
+it('An upload whose commit result is unknown returns 503 and keeps its file', async () => {
   const { db, lossy } = await lossyDatabase();
   const product = await startProduct({ env: { DATABASE_URL: lossy.url } });
   onTestFinished(() => product.stop());
@@ -33,7 +33,7 @@ it('an upload whose commit nobody has heard of keeps its bytes, and its client h
   for (const { key } of rows) expect(await product.house.files.get(key)).toEqual(await picture());
 });
 
-it('images of a session whose commit nobody has heard of keep their bytes; those after them leave none', async () => {
+it('Image uploads whose commit result is unknown keep the files of committed rows and delete the others', async () => {
   const { db, lossy } = await lossyDatabase();
   const house = await startPassports({ DATABASE_URL: lossy.url });
   onTestFinished(() => house.stop());
@@ -61,7 +61,7 @@ it('images of a session whose commit nobody has heard of keep their bytes; those
   expect(there).toEqual([true, true, false, false]);
 });
 
-/** Sends a request whose commit gets no answer, then the same request again, as a client does that heard 503. */
+/** Sends a request whose commit gets no response, then repeats it like a client after a 503. */
 async function sendTwice(lossy: Lossy, lostCommit: Lossy['lostCommit'], send: () => Promise<Answer>) {
   Object.assign(lossy, { losesCommits: true, lostCommit });
   const first = await send();
@@ -75,7 +75,7 @@ describe.each<[Lossy['lostCommit'], replayed: string | null]>([
   ['at-once', 'true'],
   ['late', 'true'],
   ['never', null],
-])('a request repeated with its Idempotency-Key after a commit without an answer (commit: %s)', (fate, replayed) => {
+])('A request repeated with its Idempotency-Key after an unknown commit result (commit: %s)', (fate, replayed) => {
   it('creates the documents of POST /upload once', async () => {
     const { db, lossy } = await lossyDatabase();
     const house = await startPassports({ DATABASE_URL: lossy.url });

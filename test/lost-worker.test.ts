@@ -5,11 +5,11 @@ import { cleanUp, databaseUrl, newPlace, signalTo, startAssay } from './processe
 import { finished, predict, uploadPicture } from './processes/client.ts';
 import { until } from './processes/until.ts';
 
-// Real processes start and stop here, on whatever machine.
+// This test starts and stops real processes.
 vi.setConfig({ testTimeout: 120_000 });
 afterEach(cleanUp);
 
-it('a supervisor gives back what its worker held, as soon as it was killed', async () => {
+it('The supervisor releases the tasks of its worker immediately after the worker is killed', async () => {
   const place = await newPlace();
   const assay = startAssay(place);
   await assay.says(/is ready/);
@@ -19,7 +19,7 @@ it('a supervisor gives back what its worker held, as soon as it was killed', asy
     const ids: string[] = [];
     const count = async (condition: string) => (await db.query(`select from tasks where ${condition}`)).rowCount;
     const told = () => /"released":(\d+)/.exec(assay.said.err)?.[1];
-    // Until it is struck while it holds something that no statement of its own still has in hand.
+    // Repeat until the kill hits while the worker holds tasks without a statement in progress.
     while (told() === undefined) {
       const worker = await assay.child('work');
       const answers = await Promise.all(Array.from({ length: 60 }, () => predict(assay, picture)));

@@ -6,18 +6,17 @@ import { until } from './processes/until.ts';
 
 vi.setConfig({ testTimeout: 120_000 });
 
-/** The value of the sample `name` with these labels, in whatever order. */
 function sampleIn(text: string, name: string, ...labels: string[]): number {
   const line = text.split('\n').find((each) => each.startsWith(`${name}{`) && labels.every((l) => each.includes(l)));
   return Number(line?.split(' ').at(-1));
 }
 
 describe('GET /metrics', () => {
-  describe('of a product', () => {
+  describe('of a product in one process', () => {
     let product: Product;
     afterEach(() => product.stop());
 
-    it('keeps what a worker has counted when it leaves', async () => {
+    it('keeps the counts of workers that have stopped', async () => {
       product = await startProduct();
       const counted = async () => {
         const { text } = await product.call('/metrics');
@@ -37,10 +36,10 @@ describe('GET /metrics', () => {
     });
   });
 
-  describe('of processes', () => {
+  describe('of separate processes', () => {
     afterEach(cleanUp);
 
-    it('keeps what a gateway has counted when it is killed and started again', async () => {
+    it('keeps the counts of a gateway that was killed and restarted', async () => {
       const assay = startAssay(await newPlace());
       await assay.says(/is ready/);
       signalTo(await assay.child('work'), 'SIGSTOP');

@@ -12,7 +12,7 @@ afterEach(cleanUp);
 
 const read = (path: string) => readFile(join(REPOSITORY, path), 'utf8');
 
-describe('the dashboard and the alerts', () => {
+describe('The Grafana dashboard and the alert rules', () => {
   const expressions = async () => {
     const rules: { expr: string }[] = yaml
       .parse(await read('deploy/monitoring/alerts.yaml'))
@@ -24,7 +24,7 @@ describe('the dashboard and the alerts', () => {
     return [...rules, ...targets].map(({ expr }) => expr);
   };
 
-  it('name only metrics and labels that a running product exports', async () => {
+  it('use only metrics and labels that a running product exports', async () => {
     const receiver = await startReceiver();
     onTestFinished(() => receiver.close());
     const place = await newPlace();
@@ -40,7 +40,7 @@ describe('the dashboard and the alerts', () => {
     let exported = new Map<string, Set<string>>();
     await until(async () => {
       exported = readMetrics((await assay.call('/metrics')).body);
-      // Those of other processes come with their heartbeats.
+      // Metrics of other processes arrive with their heartbeats.
       return (
         [...wanted].every((name) => exported.has(name)) && (exported.get('assay_webhook_attempts_total')?.size ?? 0) > 0
       );
@@ -51,7 +51,7 @@ describe('the dashboard and the alerts', () => {
     for (const expression of await expressions()) {
       for (const [, name, selector] of expression.matchAll(/\b(assay_\w+)\{([^}]*)\}/g)) {
         const known = exported.get(name!)!;
-        if (known.size === 0) continue; // nothing has happened that it counts
+        if (known.size === 0) continue; // no samples yet
         for (const [, label] of selector!.matchAll(/(\w+)\s*[!=]/g))
           expect([...known, ...always], expression).toContain(label);
       }
@@ -62,7 +62,7 @@ describe('the dashboard and the alerts', () => {
     }
   });
 
-  it('have expressions whose brackets and quotes are closed', async () => {
+  it('have expressions with balanced brackets and quotes', async () => {
     for (const expression of await expressions()) {
       const open: string[] = [];
       for (const character of expression.replaceAll(/"[^"]*"/g, '')) {
@@ -75,7 +75,7 @@ describe('the dashboard and the alerts', () => {
   });
 });
 
-/** Metrics with the labels that their samples have; a histogram also under the names of its parts. */
+/** The label names of each metric; a histogram is listed with its suffixes. */
 function readMetrics(text: string): Map<string, Set<string>> {
   const found = new Map<string, Set<string>>();
   for (const [, name, kind] of text.matchAll(/^# TYPE (\w+) (\w+)$/gm)) {

@@ -9,16 +9,16 @@ import type { Claim, TaskStore } from '../src/tasks/store.ts';
 import { until } from './processes/until.ts';
 
 const PASSED = 500_000;
-/** Of the entries that each task has left in each index that is read from its front. */
+/** Every passed task has left one entry in each queue index. */
 const FEW = 200;
 
 const log = createLog('silent', 'test');
 const sweepLimits = { services: ['a'], maxAttempts: 3, batchMaxWaitSeconds: 3600, rows: 1000 };
 const want = { service: 'a', worker: 'w', limit: 4, leaseMs: 6000 };
 
-describe(`the queue, when ${PASSED} tasks have passed since the oldest snapshot began`, () => {
+describe(`The queue after ${PASSED} tasks since the oldest open snapshot`, () => {
   let database: TestDatabase;
-  /** One connection, so that its statistics can be read after each statement. */
+  /** One connection, so that its statistics can be flushed after each statement. */
   let db: Db;
   let store: TaskStore & { close(): void };
   let closeSnapshot = () => {};
@@ -43,7 +43,6 @@ describe(`the queue, when ${PASSED} tasks have passed since the oldest snapshot 
     await database.drop();
   });
 
-  /** A transaction that has read something, and then does nothing until `closeSnapshot` is called. */
   const openSnapshot = (on: Db, opened: () => void) =>
     on.transaction(async (tx) => {
       await tx.query('set transaction isolation level repeatable read');
@@ -64,7 +63,7 @@ describe(`the queue, when ${PASSED} tasks have passed since the oldest snapshot 
   const ended = (claims: readonly Claim[]) =>
     claims.map(({ id, attempt }) => ({ id, attempt, outcome: 'done' as const, result: {}, processingMs: 1 }));
 
-  /** How many entries of indexes `run` has read, of dead rows too. */
+  /** The number of index entries that `run` reads, including dead rows. */
   const entriesRead = async (run: () => Promise<unknown>) => {
     const total = async () => {
       await db.query('select pg_stat_force_next_flush()');
@@ -78,10 +77,10 @@ describe(`the queue, when ${PASSED} tasks have passed since the oldest snapshot 
     return (await total()) - before;
   };
 
-  it('is claimed from, renewed, ended, swept and counted without reading what has passed', {
+  it('is claimed from, renewed, completed, swept and counted without reading the passed tasks', {
     timeout: 120_000,
   }, async () => {
-    // The first of each reads everything, and not again before a hundred times as long has passed.
+    // Only the first call reads all entries; it is repeated after a hundred times its duration.
     const searched = await entriesRead(() => store.depth('a'));
     expect(searched).toBeGreaterThanOrEqual(PASSED);
     await store.sweep(sweepLimits);
@@ -108,7 +107,7 @@ describe(`the queue, when ${PASSED} tasks have passed since the oldest snapshot 
     for (const [what, count] of Object.entries(read)) expect(count, what).toBeLessThan(FEW);
   });
 
-  it('gives a task that became visible late to a worker, and one whose lease ran out', {
+  it('provides tasks that became visible late and tasks whose lease expired', {
     timeout: 300_000,
   }, async () => {
     const [late, lost] = await accept(2);
@@ -126,7 +125,7 @@ describe(`the queue, when ${PASSED} tasks have passed since the oldest snapshot 
     }, 290_000);
   });
 
-  it('is indexed without reading the feed of what has passed', { timeout: 120_000 }, async () => {
+  it('feeds the catalog index without reading the passed entries', { timeout: 120_000 }, async () => {
     const indexer = openIndexer({ db, sources: [], log });
     const add = (count: number) =>
       db.query(`insert into catalog_feed (service, task_id) select 'a', n::text from generate_series(1, $1::int) n`, [
@@ -136,12 +135,12 @@ describe(`the queue, when ${PASSED} tasks have passed since the oldest snapshot 
     await database.db.query('delete from catalog_feed');
     expect(await entriesRead(() => indexer.turn())).toBeGreaterThanOrEqual(PASSED);
     await add(3);
-    // What has passed just now is read again for ten seconds, for what may have been committed late.
+    // For ten seconds the indexer rereads recent entries because of late commits.
     await until(async () => (await entriesRead(() => indexer.turn())) < FEW, 60_000);
   });
 });
 
-/** Accepts, claims and ends so many tasks, an hour to half an hour ago; nothing of them can be vacuumed. */
+/** Creates completed tasks, 30 to 60 minutes old; the snapshot prevents their vacuum. */
 async function passTasks(db: Db, count: number): Promise<void> {
   const run = (sql: string, params: unknown[] = []) =>
     db.transaction((tx) => tx.query(sql, params), { statementTimeoutMs: 240_000 });

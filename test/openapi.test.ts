@@ -11,7 +11,7 @@ const METHODS = ['get', 'put', 'post', 'delete', 'patch', 'head', 'options', 'tr
 
 const ajv = new Ajv2020({ strict: false, allErrors: true });
 addFormats.default(ajv);
-// What OpenAPI adds to the formats of JSON Schema.
+// OpenAPI adds this format to those of JSON Schema.
 ajv.addFormat('binary', true);
 
 let product: Product;
@@ -28,15 +28,14 @@ const operations = (): [name: string, operation: Json][] =>
     METHODS.filter((method) => item[method]).map((method): [string, Json] => [`${method} ${path}`, item[method]]),
   );
 
-/** Every object inside a value, the value included. */
 function* objects(value: Json): Generator<Json> {
   if (typeof value !== 'object' || value === null) return;
   yield value;
   for (const part of Object.values(value)) yield* objects(part);
 }
 
-describe('the description at /openapi.json', () => {
-  it('is OpenAPI 3.1 and has every JSON endpoint of the specification, each by its token rule', () => {
+describe('Defectoscopy GET /openapi.json', () => {
+  it('is OpenAPI 3.1 and lists every JSON endpoint of the specification with its authentication', () => {
     expect(document.openapi).toMatch(/^3\.1\.\d+$/);
     expect(document.info).toMatchObject({ title: expect.any(String), version: expect.any(String) });
     const secured = Object.fromEntries(operations().map(([name, { security }]) => [name, security !== undefined]));
@@ -55,7 +54,7 @@ describe('the description at /openapi.json', () => {
     expect(Object.keys(document.webhooks)).toEqual(['defectoscopy.result.terminal']);
   });
 
-  it('is well-formed: unique operations, declared parameters, described answers, references that lead somewhere', () => {
+  it('is well-formed: unique operations, declared parameters, described responses, valid references', () => {
     const ids = operations().map(([, { operationId }]) => operationId);
     expect(new Set(ids).size).toBe(ids.length);
     for (const [name, operation] of operations()) {
@@ -87,7 +86,7 @@ describe('the description at /openapi.json', () => {
     }
   });
 
-  it('has examples that keep to their schemas', () => {
+  it('has examples that match their schemas', () => {
     let held = 0;
     for (const each of objects(document)) {
       if (each.schema === undefined) continue;
@@ -103,7 +102,7 @@ describe('the description at /openapi.json', () => {
     expect(held).toBeGreaterThan(30);
   });
 
-  it('tells of the headers that a client may send and may read', () => {
+  it('describes the request and response headers', () => {
     const sends = (name: string) =>
       (operations().find(([each]) => each === name)![1].parameters ?? [])
         .filter((parameter: Json) => parameter.in === 'header')
@@ -122,7 +121,7 @@ describe('the description at /openapi.json', () => {
     expect(document.paths['/result/{task_id}'].get.responses[304].content).toBeUndefined();
   });
 
-  it('tells how a file is sent, and names no refusal that nobody makes', () => {
+  it('describes file uploads and lists only error responses that occur', () => {
     const { requestBody, responses } = document.paths['/files'].post;
     expect(Object.keys(requestBody.content)).toEqual(['application/octet-stream', 'multipart/form-data']);
     expect(Object.keys(responses)).toEqual(expect.arrayContaining(['201', '401', '413', '415', '422', '429', '503']));
@@ -131,7 +130,7 @@ describe('the description at /openapi.json', () => {
   });
 });
 
-it('describes every answer of a tour through the product: its status, its headers, its body', async () => {
+it('Defectoscopy GET /openapi.json describes the status, headers and body of every response of a tour through the service', async () => {
   const toured = new Set<string>();
 
   async function visit(path: string, init: CallInit = {}): Promise<Answer> {
@@ -147,7 +146,7 @@ it('describes every answer of a tour through the product: its status, its header
     const schema = described.content?.['application/json'].schema;
     if (schema === undefined) expect(answer.text, where).toBe('');
     else expect(ajv.validate(schema, answer.body), `${where}: ${ajv.errorsText()}\n${answer.text}`).toBe(true);
-    // What is said of every answer of a status must be on this one; the rest is on some of them.
+    // Only these headers are present on every response with the status.
     const own = [
       'Retry-After',
       'WWW-Authenticate',

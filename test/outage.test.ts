@@ -8,7 +8,7 @@ let product: Product;
 afterEach(() => product.stop());
 
 for (const way of ['cut', 'hang'] as const) {
-  it(`an outage longer than a lease costs no attempt of who lives through it (${way})`, {
+  it(`A database outage longer than a lease does not cost a task of a living worker an attempt (${way})`, {
     timeout: 60_000,
   }, async () => {
     const { db, url, drop } = await testDatabase();

@@ -9,7 +9,6 @@ const IMAGE = 'https://storage-1.example.com/photo.jpg';
 const predict = (product: Product, headers: Record<string, string> = {}, body: object = {}) =>
   product.call('/predict', { method: 'POST', body: { image_url: IMAGE, ...body }, headers });
 
-/** Queues tasks as another gateway would. */
 async function fill(product: Product, service: string, many: number): Promise<void> {
   const task = { service, principal: 'p', priority: 'realtime', input: { image_url: IMAGE } } as const;
   const { tasks, shared } = product.house;
@@ -25,18 +24,17 @@ const waiting = async ({ database }: Product | Passports) =>
     )
   ).rows[0]!.n;
 
-/** Until every gateway has counted what waits now. */
 const counted = () => delay(300);
 
-describe('a queue that has as many waiting tasks as its service allows', () => {
+describe('A service queue at its limit', () => {
   let product: Product;
   beforeAll(async () => {
     product = await startProduct({ env: { DEFECTOSCOPY_MAX_WAITING: '20', DEFECTOSCOPY_RATE_LIMIT_PER_MINUTE: '0' } });
   });
   afterAll(() => product.stop());
 
-  it('refuses the next task with 503 and Retry-After, and takes tasks again once a worker has made room', async () => {
-    // What is under way during a count stays counted in until the next one: so the last rooms may take another request.
+  it('rejects the next task with 503 and Retry-After, and accepts tasks again after a worker has completed some', async () => {
+    // Requests in progress stay counted until the next count, so the last places may take another round.
     let refusals = 0;
     while ((await waiting(product)) < 20) {
       const answers = await Promise.all(Array.from({ length: 100 }, () => predict(product)));
@@ -52,7 +50,7 @@ describe('a queue that has as many waiting tasks as its service allows', () => {
     expect(refused.headers.get('retry-after')).toMatch(/^[1-9]\d*$/);
     const metrics = (await product.call('/metrics')).text;
     expect(metrics).toContain(`assay_queue_full_total{service="defectoscopy"} ${refusals + 1}`);
-    // The queue is there and takes what is asked of it otherwise: no load balancer is to turn away from this gateway.
+    // The gateway stays ready: the queue is available for all other requests.
     expect(await product.call('/ready')).toMatchObject({ status: 200, body: { data: { queue_depth: 20 } } });
 
     const stopWorker = await product.startWorker(fakeModel());
@@ -62,7 +60,7 @@ describe('a queue that has as many waiting tasks as its service allows', () => {
     await stopWorker();
   });
 
-  it('answers the repetition of a request that was accepted before, and writes nothing down for a new key', async () => {
+  it('replays a request that was accepted before, and records nothing for a new key', async () => {
     const first = await predict(product, { 'idempotency-key': 'one' });
     expect(first.status).toBe(202);
     await fill(product, 'defectoscopy', 20);
@@ -77,7 +75,6 @@ describe('a queue that has as many waiting tasks as its service allows', () => {
     expect((await predict(product, { 'idempotency-key': 'two' })).status).toBe(503);
     expect(await waiting(product)).toBe(full);
 
-    // The refusal leaves no trace of its key.
     await product.database.db.query('delete from tasks');
     await counted();
     const later = await predict(product, { 'idempotency-key': 'two' });
@@ -97,7 +94,7 @@ describe('a queue that has as many waiting tasks as its service allows', () => {
   });
 });
 
-it('two gateways exceed the limit by no more than what the other accepts before it counts again', async () => {
+it('Two gateways exceed the queue limit at most by the tasks that the other one accepts between two counts', async () => {
   const env = { DEFECTOSCOPY_MAX_WAITING: '50', DEFECTOSCOPY_RATE_LIMIT_PER_MINUTE: '0' };
   const first = await startProduct({ env });
   const second = await startProduct({ env: { ...env, DATABASE_URL: first.database.url } });
@@ -112,7 +109,7 @@ it('two gateways exceed the limit by no more than what the other accepts before 
   expect([(await predict(first)).status, (await predict(second)).status]).toEqual([503, 503]);
 });
 
-it('any number of tasks may wait where the limit is 0', async () => {
+it('The queue is unlimited when the limit is 0', async () => {
   const product = await startProduct({ env: { DEFECTOSCOPY_MAX_WAITING: '0' } });
   onTestFinished(() => product.stop());
   await fill(product, 'defectoscopy', 300);
@@ -120,7 +117,7 @@ it('any number of tasks may wait where the limit is 0', async () => {
   expect((await predict(product)).status).toBe(202);
 });
 
-it('a queue of more than 10 000 tasks is counted as far as its limit', async () => {
+it('A queue of more than 10 000 tasks is counted up to its limit', async () => {
   const product = await startProduct({ env: { DEFECTOSCOPY_MAX_WAITING: '10500' } });
   onTestFinished(() => product.stop());
   const insert = (many: number) =>
@@ -137,7 +134,7 @@ it('a queue of more than 10 000 tasks is counted as far as its limit', async () 
 
 const waitingKnown = async (product: Product) => (await product.call('/ready')).body.data.queue_depth;
 
-it('speech to text refuses a task in the same way', async () => {
+it('Speech to text rejects tasks above the queue limit', async () => {
   const product = await startProduct({ service: 'stt', env: { STT_MAX_WAITING: '2' } });
   onTestFinished(() => product.stop());
   const post = () =>
@@ -149,7 +146,7 @@ it('speech to text refuses a task in the same way', async () => {
   expect(Number(refused.headers.get('retry-after'))).toBeGreaterThan(0);
 });
 
-describe('documents whose queue is full', () => {
+describe('Passports with a full queue', () => {
   let house: Passports;
   beforeAll(async () => {
     house = await startPassports({ PASSPORTS_MAX_WAITING: '2' });
@@ -162,7 +159,7 @@ describe('documents whose queue is full', () => {
       headers: { accept: 'application/json', ...headers },
     });
 
-  it('are refused and leave nothing, but for repetitions and content that is known', async () => {
+  it('rejects documents without leaving files, except repetitions and known content', async () => {
     const known = await (await house.signedIn()).upload(pdf('known'));
     await house.succeed(known[0]!);
     await counted();
@@ -225,7 +222,7 @@ describe('estimated_wait_seconds', () => {
     expect((await predict(product)).body.data.estimated_wait_seconds).toBe(2);
   });
 
-  it('counts what goes first: batch tasks wait for realtime tasks, and not the other way round', async () => {
+  it('respects priorities: batch tasks wait for realtime tasks, and not vice versa', async () => {
     const product = await startProduct({
       env: { DEFECTOSCOPY_ESTIMATE_WARM: '1', DEFECTOSCOPY_MAX_WAITING: '1000' },
       model: model(),
@@ -246,7 +243,7 @@ describe('estimated_wait_seconds', () => {
     expect(realtime.body.data.estimated_wait_seconds).toBe(1);
     expect(queued.body.data.estimated_wait_seconds).toBeGreaterThan(2);
 
-    // A full queue says when there is room: at this rate, for the first that asks, in a second.
+    // At this throughput, the first place becomes free within a second.
     await fill(product, 'defectoscopy', 1000);
     await counted();
     const refused = await predict(product);
@@ -254,7 +251,7 @@ describe('estimated_wait_seconds', () => {
     expect(Number(refused.headers.get('retry-after'))).toBeLessThan(10);
   });
 
-  it('is the number of the settings, whatever waits, with ESTIMATE_MODE=fixed', async () => {
+  it('is the configured value at any queue length with ESTIMATE_MODE=fixed', async () => {
     const product = await startProduct({
       env: { ESTIMATE_MODE: 'fixed', DEFECTOSCOPY_ESTIMATE_WARM: '2' },
       model: model(),

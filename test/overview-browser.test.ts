@@ -49,12 +49,12 @@ describe('the overview page', () => {
     await until(() => figure(page, 'Defectoscopy', 'Completed per minute').locator('.now').textContent()).toBe('1');
     expect(await panel(page, 'Speech to text').locator('.worker-state').textContent()).toBe('No active workers');
     expect(await page.evaluate('window.sameDocument')).toBe(true);
-    expect(trouble).toEqual([]);
+    expect(problems).toEqual([]);
   });
 
-  it('asks for nothing while nobody looks at it, and says so when the server does not answer', async (test) => {
+  it('pauses its requests while hidden, and shows when the server does not respond', async (test) => {
     const { page } = await visit(test, `${product.url}/overview`);
-    // From here on the page's clock goes as far as it is told to.
+    // From here the test controls the page's clock.
     await page.clock.install();
     await page.reload();
     let asked = 0;
@@ -72,7 +72,6 @@ describe('the overview page', () => {
     const before = asked;
     await page.clock.runFor(60_000);
     await hide(false);
-    // That it is looked at again is the first reason to ask.
     await until(async () => asked).toBeGreaterThan(before);
     expect(asked).toBe(before + 1);
     await page.unroute('**/overview');
@@ -80,11 +79,11 @@ describe('the overview page', () => {
     await until(() => page.locator('#offline').isVisible()).toBe(false);
   });
 
-  it('leads from service to service by the keyboard alone', async (test) => {
+  it('links to the other services with the keyboard alone', async (test) => {
     const { page } = await visit(test, `${product.url}/`);
     const places = (name: string) => page.getByRole('navigation', { name: 'Services' }).getByRole('link', { name });
     const focused = () => page.evaluate<string>('document.activeElement.textContent');
-    // The page of a neighbour is another origin, which a visit refuses by itself.
+    // The other service is another origin, which `openPage` blocks.
     await page.context().unrouteAll();
     const go = async (name: string) => {
       for (let i = 0; i < 30 && (await focused()) !== name; i++) await page.keyboard.press('Tab');
@@ -102,7 +101,7 @@ describe('the overview page', () => {
     await page.waitForURL(`${product.addresses['defectoscopy']}/`);
   });
 
-  it('shows itself without a script, too, with a way to see it anew', async (test) => {
+  it('works without JavaScript and has a refresh link', async (test) => {
     const { page } = await visit(test, `${product.url}/overview`, { javaScriptEnabled: false });
     expect(await figure(page, 'Defectoscopy', 'Queued').locator('.now').textContent()).toMatch(/^\d+$/);
     await page.getByRole('link', { name: 'Refresh' }).click();

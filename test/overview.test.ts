@@ -12,7 +12,6 @@ const start = async (over: Record<string, string> = {}) => {
 };
 afterEach(() => product.stop());
 
-/** A model whose tasks wait until they are let go. */
 function held() {
   const waiting: (() => void)[] = [];
   const run = () => new Promise<Outcome>((resolve) => waiting.push(() => resolve({ result: RESULT })));
@@ -25,7 +24,6 @@ const of = async (name: string) => (await snapshot()).services.find((seen: any) 
 const now = (series: number[]) => series.at(-1);
 const page = async (service: string, path = '/overview', headers: Record<string, string> = {}) =>
   (await fetch(product.addresses[service] + path, { headers })).text();
-/** The links between the services, as `name href current`. */
 const places = (html: string) => {
   const [nav = ''] = /<nav class="places"[\s\S]*?<\/nav>/.exec(html) ?? [];
   return [...nav.matchAll(/<a href="([^"]*)"(?: aria-current="(\w+)")?>([^<]*)/g)].map(([, href, current, title]) => ({
@@ -35,10 +33,10 @@ const places = (html: string) => {
   }));
 };
 
-describe('the overview', () => {
+describe('Overview', () => {
   beforeEach(() => start());
 
-  it('shows a task wait, be worked on and be done, and no other service move', async () => {
+  it('shows a task as waiting, in progress and done, and no activity of other services', async () => {
     const { model, release } = held();
     const id = await product.predict();
     await product.predict({ priority: 'batch' });
@@ -51,7 +49,6 @@ describe('the overview', () => {
     const { queue, ...busy } = await of('defectoscopy');
     expect(busy).toMatchObject({ worker_state: 'warm', workers: [{ state: 'warm', model: '1.0.0' }] });
     expect(now(queue.waiting)).toBe(0);
-    // What was, is still to be seen.
     expect(Math.max(...queue.waiting)).toBe(2);
 
     release();
@@ -63,7 +60,7 @@ describe('the overview', () => {
     for (const series of Object.values<any>(other.queue).filter(Array.isArray)) expect(Math.max(...series)).toBe(0);
   });
 
-  it('is the same at every listener', async () => {
+  it('is the same on every service', async () => {
     await until(async () => (await snapshot()).services[0].queue.waiting.length).toBeGreaterThan(1);
     const [here, there] = await Promise.all([snapshot('defectoscopy'), snapshot('stt')]);
     expect(here.services.map(({ service }: any) => service)).toEqual(['defectoscopy', 'stt']);
@@ -72,7 +69,7 @@ describe('the overview', () => {
     expect(Date.parse(here.at)).toBeGreaterThan(Date.now() - 60_000);
   });
 
-  it('counts what a client has cancelled as failed, and a worker that ends takes nothing back', async () => {
+  it('counts cancelled tasks as failed, and keeps its counts when a worker stops', async () => {
     const stop = await product.startWorker(fakeModel());
     await product.finished(await product.predict());
     await until(async () => now((await of('defectoscopy')).queue.done_last_minute)).toBe(1);
@@ -83,7 +80,7 @@ describe('the overview', () => {
     expect(now((await of('defectoscopy')).queue.done_last_minute)).toBe(1);
   });
 
-  it('tells nothing of tasks, clients, tokens or machines', async () => {
+  it('reveals no tasks, clients, tokens or hosts', async () => {
     const info = { model_version: '1.0.0', host: 'secret-host', pid: 4242, classes: { defects: ['secret-class'] } };
     const beat = { id: 'secret-worker', role: 'work', service: 'defectoscopy', state: 'warm' as const };
     await product.house.workers.beat({ ...beat, info, metrics: [] });
@@ -95,7 +92,7 @@ describe('the overview', () => {
     expect(told).toContain('1.0.0');
   });
 
-  it('shows what a worker works with, and the memory of its GPU', async () => {
+  it('shows the model of a worker and its GPU memory', async () => {
     const gpu = { name: 'H200', vram_used_mb: 2048, vram_total_mb: 8192 };
     await product.house.workers.beat({
       ...{ id: 'w', role: 'work', service: 'stt', state: 'warm' },
@@ -108,7 +105,7 @@ describe('the overview', () => {
     expect(await page('stt')).toContain('ready, whisper, 1 in progress, H200, 2 of 8 GB');
   });
 
-  it('speaks the language of its reader, says each chart in words, and needs no script', async () => {
+  it("is in the user's language, has text alternatives for charts, and works without JavaScript", async () => {
     await until(async () => (await snapshot()).at).not.toBeNull();
     const english = await page('defectoscopy');
     expect(english).toMatch(/role="img" aria-label="Queued: 0 now, maximum 0"/);
@@ -118,13 +115,13 @@ describe('the overview', () => {
     expect(places(russian).map(({ title }) => title)).toEqual(['Дефектоскопия', 'Речь в текст', 'Обзор']);
   });
 
-  it('stands in no reference, since it is no contract', async () => {
+  it('is absent from the API reference', async () => {
     const { paths } = (await product.call('/openapi.json')).body;
     expect(Object.keys(paths).filter((path) => path.includes('overview'))).toEqual([]);
   });
 });
 
-describe('the overview at the catalog', () => {
+describe('Overview on the catalog', () => {
   let catalog: Catalog;
   beforeEach(async () => {
     await start();
@@ -132,7 +129,7 @@ describe('the overview at the catalog', () => {
   });
   afterEach(() => catalog.stop());
 
-  it('shows how many records can be found, and how far behind they are', async () => {
+  it('shows the number of searchable records and their lag', async () => {
     const text = 'crack in the third beam';
     await catalog.seed([{ recordId: 'bridge-7', title: 'Bridge 7', text }]);
     const records = async () => {
@@ -149,8 +146,8 @@ describe('the overview at the catalog', () => {
   });
 });
 
-describe('the links between the services', () => {
-  it('lead to where each listens, and mark the page that is open', async () => {
+describe('Service navigation', () => {
+  it('links to the port of each service and marks the current page', async () => {
     await start();
     const { defectoscopy, stt } = product.addresses;
     expect(places(await page('defectoscopy', '/'))).toEqual([
@@ -165,7 +162,7 @@ describe('the links between the services', () => {
     ]);
   });
 
-  it('lead to the public address where one is set, and stay on the host that was asked for otherwise', async () => {
+  it('links to the public URL if configured, and otherwise keeps the host of the request', async () => {
     await start({ DEFECTOSCOPY_PUBLIC_URL: 'https://assay.example.com/photos', STT_PUBLIC_URL: '' });
     expect(places(await page('stt'))[0]!.href).toBe('https://assay.example.com/photos/');
     const { port } = new URL(product.addresses['stt']!);
@@ -174,15 +171,15 @@ describe('the links between the services', () => {
     expect(places(html)[1]!.href).toBe(`http://localhost:${port}/`);
   });
 
-  it('know of a service that another process listens for, and of none that SERVICES leaves out', async () => {
+  it('includes services of other processes and omits those that SERVICES leaves out', async () => {
     await start({ SERVICES: 'defectoscopy,passports', PASSPORTS_PORT: '18003' });
     const names = places(await page('defectoscopy')).map(({ title }) => title);
     expect(names).toEqual(['Defectoscopy', 'Passports', 'Overview']);
   });
 });
 
-describe('the overview where METRICS_TOKEN closes /metrics', () => {
-  it('shows what /ready and /health tell, and no more', async () => {
+describe('Overview with METRICS_TOKEN', () => {
+  it('shows only the data of /ready and /health', async () => {
     await start({ METRICS_TOKEN: 'for-metrics' });
     await product.predict();
     await until(async () => now((await of('defectoscopy')).queue.unfinished)).toBe(1);

@@ -21,7 +21,6 @@ const FORM = { form: { 'general:address': 'x' } };
 
 type Kind = 'public' | 'visitor' | 'session' | 'bearer';
 
-/** Every endpoint of the service with whom it is for, and a request that is well-formed. */
 const ENDPOINTS: readonly [kind: Kind, method: string, path: string, ask?: Ask][] = [
   ['public', 'POST', '/auth/token', { json: { api_key: ADMIN_KEY } }],
   ['public', 'GET', '/health'],
@@ -89,36 +88,36 @@ beforeAll(async () => {
       .setExpirationTime(now + 3600);
   good = {
     'a token that was issued': token,
-    'a token of the secret before': await issued({ secret: 'the secret before, as long as the other' }),
+    'a token of the previous secret': await issued({ secret: 'the secret before, as long as the other' }),
     'a token that expired less than 30 s ago': await issued({}, new Date(Date.now() - 86_400_000 - 10_000)),
   };
   bad = {
     'a token that has expired': await issued({}, new Date(Date.now() - 86_400_000 - 60_000)),
     'a token that is not valid yet': await issued({}, new Date(Date.now() + 120_000)),
-    'a token of another secret': await issued({ secret: 'not the secret of this service at all' }),
-    'a token of a key that was removed': await issued({}, new Date(), apiKeysFrom('gone:gone-key-123')[0]),
-    'a token of a key that was replaced under its name': await issued(
+    'a token signed with another secret': await issued({ secret: 'not the secret of this service at all' }),
+    'a token of a removed key': await issued({}, new Date(), apiKeysFrom('gone:gone-key-123')[0]),
+    'a token of a key that was replaced under the same name': await issued(
       {},
       new Date(),
       apiKeysFrom('admin:other-key-123')[0],
     ),
-    'a token whose body was changed': `${head}.${Buffer.from(JSON.stringify({ ...claims, exp: now + 9e6 })).toString('base64url')}.${token.split('.')[2]}`,
+    'a token with a changed body': `${head}.${Buffer.from(JSON.stringify({ ...claims, exp: now + 9e6 })).toString('base64url')}.${token.split('.')[2]}`,
     'a token without a signature': `${head}.${body}.`,
-    'a token of the algorithm none': new UnsecuredJWT(claims).setExpirationTime('1h').encode(),
-    'a token without an end': await signed((jwt) => jwt.setIssuedAt(now).setNotBefore(now), { kid }),
+    'a token with the algorithm none': new UnsecuredJWT(claims).setExpirationTime('1h').encode(),
+    'a token without an expiry': await signed((jwt) => jwt.setIssuedAt(now).setNotBefore(now), { kid }),
     'a token without a key id': await signed(times),
-    'a token of a key id that is unknown': await signed(times, { kid: 'other' }),
+    'a token with an unknown key id': await signed(times, { kid: 'other' }),
     'a token with critical headers': await signed(times, { kid, crit: ['b64'], b64: true }),
-    'a token for others': await signed((jwt) => times(jwt).setAudience('stt'), { kid }),
-    'a token by others': await signed((jwt) => times(jwt).setIssuer('evil'), { kid }),
+    'a token for another audience': await signed((jwt) => times(jwt).setAudience('stt'), { kid }),
+    'a token of another issuer': await signed((jwt) => times(jwt).setIssuer('evil'), { kid }),
     'an API key': ADMIN_KEY,
-    nothing: '',
+    'an empty token': '',
     'a word': 'token',
   };
 });
 afterAll(() => house.stop());
 
-/** Asks, and gives up a stream as soon as it is answered. */
+/** The status of a request; streams are requested as JSON. */
 async function statusOf(client: Client, method: string, path: string, ask: Ask = {}): Promise<number> {
   const headers = { ...ask.headers };
   if (path.endsWith('/stream')) headers['accept'] ??= 'application/json';
@@ -132,11 +131,11 @@ const withCookies = (cookies: Record<string, string>, token?: string): Client =>
 };
 const refused = (status: number) => status === 401 || status === 403;
 
-describe('who may do what', () => {
-  it.each(ENDPOINTS)('%s: %s %s', async (kind, method, path, ask) => {
+describe('Passports access control', () => {
+  it.each(ENDPOINTS)('enforces the rule %s for %s %s', async (kind, method, path, ask) => {
     const asked = (client: Client, headers: Record<string, string> = {}) =>
       statusOf(client, method, path, { ...ask, headers });
-    const [token, forged] = [good['a token that was issued']!, bad['a token of another secret']!];
+    const [token, forged] = [good['a token that was issued']!, bad['a token signed with another secret']!];
     const closed = (kinds: readonly Kind[]) => (kinds.includes(kind) ? 401 : undefined);
     const expectation = async (who: string, client: Client, status: number | undefined, headers = {}) => {
       const answered = await asked(client, headers);
@@ -146,14 +145,14 @@ describe('who may do what', () => {
     const unsafe = !SAFE.includes(method);
     const shut = kind === 'public' ? undefined : 401;
 
-    await expectation('nobody', house.client(), closed(['session', 'bearer']));
+    await expectation('no credential', house.client(), closed(['session', 'bearer']));
     await expectation('a session', withCookies({ bti_session_id: cookie }), closed(['bearer']));
     await expectation('a token', house.client({ token }), undefined);
     await expectation('a forged token', house.client({ token: forged }), shut);
     await expectation('an expired token', house.client({ token: bad['a token that has expired']! }), shut);
     await expectation('a forged token with a good session', withCookies({ bti_session_id: cookie }, forged), shut);
     await expectation(
-      'a session that was never given out',
+      'an unknown session',
       withCookies({ bti_session_id: 'A'.repeat(43) }),
       closed(['session', 'bearer']),
     );
@@ -168,26 +167,26 @@ describe('who may do what', () => {
       withCookies({ bti_access_token: forged }),
       closed(['session', 'bearer']),
     );
-    await expectation('Basic', house.client(), shut, { authorization: 'Basic YTpi' });
+    await expectation('Basic authentication', house.client(), shut, { authorization: 'Basic YTpi' });
 
-    // A page of another site sends cookies along; a program has none to lose.
+    // Browsers send cookies cross-site; a header needs no CSRF protection.
     const csrf = unsafe && kind !== 'public' ? 403 : undefined;
     await expectation(
-      'a foreign page with a token in the cookie',
+      'a cross-site request with a token in the cookie',
       withCookies({ bti_access_token: token }),
       csrf,
       FOREIGN,
     );
     await expectation(
-      'a foreign page with a session',
+      'a cross-site request with a session',
       withCookies({ bti_session_id: cookie }),
       closed(['bearer']) ?? csrf,
       FOREIGN,
     );
-    await expectation('a foreign page with a header', house.client({ token }), undefined, FOREIGN);
+    await expectation('a cross-site request with a header', house.client({ token }), undefined, FOREIGN);
   });
 
-  it('takes every token that is good and none that is not', async () => {
+  it('accepts every valid token and rejects every invalid one', async () => {
     for (const [what, token] of Object.entries(good)) {
       expect((await house.client({ token }).get('/api/tasks')).status, what).toBe(200);
     }
@@ -198,7 +197,7 @@ describe('who may do what', () => {
     }
   });
 
-  it('asks for a token everywhere where the operator says `all`', async () => {
+  it('requires a token everywhere with PASSPORTS_BEARER_SCOPE=all', async () => {
     const strict = await startPassports({ PASSPORTS_BEARER_SCOPE: 'all' });
     try {
       for (const [kind, method, path, ask] of ENDPOINTS) {
@@ -213,7 +212,7 @@ describe('who may do what', () => {
     }
   });
 
-  it('shows no page of a document to a session alone where the operator says `all`', async () => {
+  it('hides documents from a session without a token with PASSPORTS_BEARER_SCOPE=all', async () => {
     const strict = await startPassports({ PASSPORTS_BEARER_SCOPE: 'all' });
     try {
       const browser = strict.client();
@@ -222,7 +221,6 @@ describe('who may do what', () => {
       const listed = async () => (await browser.get('/')).text.includes('secret.pdf');
       expect(await listed()).toBe(true);
       expect((await browser.get(`/task/${id}`)).status).toBe(200);
-      // As when its time is over.
       browser.cookies.delete('bti_access_token');
       expect(await listed()).toBe(false);
       const page = await browser.get(`/task/${id}`);
@@ -232,7 +230,7 @@ describe('who may do what', () => {
     }
   });
 
-  it('lets only administrators clean up, by a role that is read anew', async () => {
+  it('allows the cleanup only to administrators', async () => {
     const user = await house.signedIn(USER_KEY);
     expect(await user.post('/admin/cleanup?dry_run=true')).toMatchObject({
       status: 403,
@@ -242,11 +240,11 @@ describe('who may do what', () => {
   });
 });
 
-describe('the order of checks', () => {
-  // Each request is wrong in every later way too: what comes first is what is told.
+describe('The order of checks', () => {
+  // Each request also fails all later checks.
   const wrongBody: Ask = { body: 'not json', headers: { 'content-type': 'application/xml' } };
   it.each<[string, number, string, string, Ask, boolean]>([
-    ['an unknown address before anything', 404, 'POST', '/nothing', wrongBody, false],
+    ['an unknown path before anything else', 404, 'POST', '/nothing', wrongBody, false],
     ['the method before credentials', 405, 'PUT', '/api/tasks', wrongBody, false],
     ['credentials before the type', 401, 'POST', '/api/v1/create-pdf', wrongBody, false],
     [
@@ -266,12 +264,12 @@ describe('the order of checks', () => {
       { body: `["${'x'.repeat(2 ** 21)}`, headers: { 'content-type': 'application/json' } },
       true,
     ],
-    ['the body before what is there', 422, 'POST', '/api/v1/create-pdf', { json: { image_ids: 'x' } }, true],
-    ['the body before what is there', 422, 'POST', `/task/${ID}/update`, { form: { 'no:such': 'x' } }, true],
-    ['the type of a form before what is there', 415, 'POST', `/task/${ID}/update`, { json: {} }, true],
-    ['the address before what is there', 422, 'GET', '/api/task/none/status', {}, true],
-    ['what is there before its state', 404, 'POST', `/task/${ID}/update`, FORM, true],
-    ['credentials before the address', 401, 'GET', '/api/task/none/status', {}, false],
+    ['the body before the resource', 422, 'POST', '/api/v1/create-pdf', { json: { image_ids: 'x' } }, true],
+    ['the body before the resource', 422, 'POST', `/task/${ID}/update`, { form: { 'no:such': 'x' } }, true],
+    ['the form type before the resource', 415, 'POST', `/task/${ID}/update`, { json: {} }, true],
+    ['the path parameter before the resource', 422, 'GET', '/api/task/none/status', {}, true],
+    ['the resource before its state', 404, 'POST', `/task/${ID}/update`, FORM, true],
+    ['credentials before the path parameter', 401, 'GET', '/api/task/none/status', {}, false],
   ])('is %s: %i', async (_, status, method, path, ask, authorized) => {
     const client = authorized ? await house.signedIn() : house.client();
     const answer = await client.ask(path, { method, ...ask });
@@ -290,8 +288,8 @@ describe('the order of checks', () => {
   });
 });
 
-describe('the exchange of a key', () => {
-  it('gives a token for 24 hours', async () => {
+describe('POST /auth/token', () => {
+  it('returns a token for 24 hours', async () => {
     const answer = await house.client().post('/auth/token', { json: { api_key: ADMIN_KEY } });
     expect(answer.body).toEqual({ token: expect.stringMatching(/^[\w-]+\.[\w-]+\.[\w-]+$/), expires_in: 86_400 });
     expect(answer.headers.get('cache-control')).toBe('no-store');
@@ -301,30 +299,30 @@ describe('the exchange of a key', () => {
   it.each<[string, Ask, number, object]>([
     ['a wrong key', { json: { api_key: 'wrong' } }, 401, { ok: false, error: { code: 'INVALID_API_KEY' } }],
     ['an empty key', { json: { api_key: '' } }, 401, { error: { code: 'INVALID_API_KEY' } }],
-    ['no key', { json: {} }, 422, { detail: [{ loc: ['body', 'api_key'], type: 'missing' }] }],
-    ['a number', { json: { api_key: 5 } }, 422, { detail: [{ loc: ['body', 'api_key'], type: 'string_type' }] }],
-    ['null', { json: { api_key: null } }, 422, { detail: [{ loc: ['body', 'api_key'], type: 'string_type' }] }],
+    ['a missing key', { json: {} }, 422, { detail: [{ loc: ['body', 'api_key'], type: 'missing' }] }],
+    ['a number as key', { json: { api_key: 5 } }, 422, { detail: [{ loc: ['body', 'api_key'], type: 'string_type' }] }],
+    ['null as key', { json: { api_key: null } }, 422, { detail: [{ loc: ['body', 'api_key'], type: 'string_type' }] }],
     ['an array', { json: [] }, 422, { detail: [{ loc: ['body'], type: 'dict_type' }] }],
     [
-      'no JSON',
+      'malformed JSON',
       { body: '{', headers: { 'content-type': 'application/json' } },
       422,
       { detail: [{ loc: ['body'], type: 'json_invalid' }] },
     ],
-    ['nothing', {}, 422, { detail: [{ loc: ['body'], type: 'missing' }] }],
-  ])('refuses %s', async (_, ask, status, body) => {
+    ['an empty body', {}, 422, { detail: [{ loc: ['body'], type: 'missing' }] }],
+  ])('rejects %s', async (_, ask, status, body) => {
     const answer = await house.client().post('/auth/token', ask);
     expect(answer).toMatchObject({ status, body });
     expect(answer.text).not.toContain('wrong-');
   });
 
-  it('never shows what was sent as a key', async () => {
+  it('does not echo the submitted key', async () => {
     const answer = await house.client().post('/auth/token', { json: { api_key: ['secret-word'] } });
     expect(answer.status).toBe(422);
     expect(answer.text).not.toContain('secret-word');
   });
 
-  it('is limited per address, signing in counted with it, whatever came of the tries', async () => {
+  it('is rate-limited per address together with /login, regardless of the outcome', async () => {
     const limited = await startPassports({ PASSPORTS_TOKEN_LIMIT_PER_MINUTE: '4' });
     try {
       const client = limited.client();
@@ -346,7 +344,7 @@ describe('the exchange of a key', () => {
     }
   });
 
-  it('says so where no keys are configured', async () => {
+  it('returns 503 AUTH_UNCONFIGURED without configured keys', async () => {
     const unconfigured = await startPassports({ PASSPORTS_API_KEYS: '' });
     try {
       const answer = await unconfigured.client().post('/auth/token', { json: {} });
@@ -359,17 +357,16 @@ describe('the exchange of a key', () => {
   });
 });
 
-describe('signing in with a browser', () => {
+describe('Passports browser sessions', () => {
   const cookieNamed = (answer: Answer, name: string) =>
     answer.headers.getSetCookie().find((line) => line.startsWith(`${name}=`));
-  /** As if the cookie had been given out so long ago. */
   const aged = (session: string, ago: string) =>
     house.gateway.db.query('update passport_sessions set seen_at = now() - $2::interval where digest = $1', [
       hash('sha256', session, 'hex'),
       ago,
     ]);
 
-  it('sets both cookies, a new session always, and goes to the list', async () => {
+  it('start at sign-in with a new session cookie and a token cookie', async () => {
     const browser = withCookies({ bti_session_id: cookie });
     const answer = await browser.post('/login', { form: { api_key: ADMIN_KEY }, headers: { origin: house.url } });
     expect(answer.status).toBe(303);
@@ -381,7 +378,7 @@ describe('signing in with a browser', () => {
     expect((await browser.get('/health/deep')).status).toBe(200);
   });
 
-  it('marks cookies for https where the request came by it, or always, as the operator says', async () => {
+  it('get Secure cookies when a trusted proxy reports HTTPS', async () => {
     const proxied = await startPassports({ TRUST_PROXY: 'loopback' });
     try {
       const login = { form: { api_key: ADMIN_KEY } };
@@ -393,7 +390,7 @@ describe('signing in with a browser', () => {
     }
   });
 
-  it('refuses a wrong key, and a form on another page', async () => {
+  it('are not started by a wrong key or a cross-site form', async () => {
     const browser = house.client();
     expect((await browser.post('/login', { form: { api_key: 'wrong' }, headers: JSON_PLEASE })).body.error.code).toBe(
       'INVALID_API_KEY',
@@ -402,7 +399,7 @@ describe('signing in with a browser', () => {
     expect([...browser.cookies]).toEqual([]);
   });
 
-  it('is never replaced by the key of a link, whatever the browser submits', async () => {
+  it('are never replaced by the key of a link', async () => {
     const browser = house.client();
     const signIn = (key: string, more = {}) => browser.post('/login', { form: { api_key: key, ...more } });
     expect((await signIn(ADMIN_KEY, { from_link: '1' })).headers.get('location')).toBe('/');
@@ -411,18 +408,17 @@ describe('signing in with a browser', () => {
     expect([refused.status, refused.headers.get('location')]).toEqual([303, '/login']);
     expect([...browser.cookies]).toEqual(cookies);
     expect((await browser.get('/login', { accept: 'text/html' })).text).toContain('id="signed-in"');
-    // A key that the person typed is meant.
     expect((await signIn(USER_KEY)).headers.get('location')).toBe('/');
     expect([...browser.cookies]).not.toEqual(cookies);
   });
 
-  it('has signing out remove what the browser has in its cache, and nothing of other services', async () => {
+  it('clear the browser cache at sign-out', async () => {
     const browser = house.client();
     await browser.post('/login', { form: { api_key: ADMIN_KEY } });
     expect((await browser.post('/logout')).headers.get('clear-site-data')).toBe('"cache"');
   });
 
-  it('ends with signing out: the token is refused from then on, wherever it was copied to', async () => {
+  it('end at sign-out, which revokes the token', async () => {
     const browser = house.client();
     await browser.post('/login', { form: { api_key: ADMIN_KEY } });
     const token = browser.cookies.get('bti_access_token')!;
@@ -432,7 +428,7 @@ describe('signing in with a browser', () => {
     expect((await house.client({ token }).get('/api/tasks')).status).toBe(401);
   });
 
-  it('ends the session as well: its documents are there for the key, and for nobody who kept the cookie', async () => {
+  it('end at sign-out also for copies of the session cookie, while the key keeps access to the documents', async () => {
     const browser = house.client();
     await browser.post('/login', { form: { api_key: ADMIN_KEY } });
     const session = browser.cookies.get('bti_session_id')!;
@@ -441,17 +437,16 @@ describe('signing in with a browser', () => {
     expect((await kept.get(`/api/task/${id}/status`)).status).toBe(200);
     await aged(session, '25 hours');
     const answer = await browser.post('/logout');
-    // Taken back, though it would have been given out anew.
+    // The cookie is deleted although it was due for renewal.
     expect(cookieNamed(answer, 'bti_session_id')).toContain('bti_session_id=; Max-Age=0');
     expect(answer.headers.getSetCookie().filter((line) => line.startsWith('bti_session_id'))).toHaveLength(1);
     expect((await kept.get(`/api/task/${id}/status`)).status).toBe(401);
     expect((await (await house.signedIn()).get(`/api/task/${id}/status`)).status).toBe(200);
-    // As with any cookie that was not given out here, a new session begins.
     await kept.upload(pdf());
     expect(kept.cookies.get('bti_session_id')).not.toBe(session);
   });
 
-  it('ends a session without a token too', async () => {
+  it('end at sign-out also without a token', async () => {
     const browser = house.client();
     await browser.upload(pdf());
     const kept = withCookies({ bti_session_id: browser.cookies.get('bti_session_id')! });
@@ -459,7 +454,7 @@ describe('signing in with a browser', () => {
     expect((await kept.get('/api/tasks')).status).toBe(401);
   });
 
-  it('gives the session of a browser that comes back after a day its whole time again, once', async () => {
+  it('are renewed once when the browser returns after a day', async () => {
     for (const path of ['/api/tasks', '/']) {
       const browser = house.client();
       await browser.upload(pdf());
@@ -473,7 +468,7 @@ describe('signing in with a browser', () => {
     }
   });
 
-  it('knows a session for 30 days after its last visit, which may be a day after it was given its time', async () => {
+  it('expire 30 days after the last renewal plus one day', async () => {
     const browser = house.client();
     await browser.upload(pdf());
     const session = browser.cookies.get('bti_session_id')!;
@@ -484,19 +479,19 @@ describe('signing in with a browser', () => {
   });
 
   it.each<[string, Record<string, string>, boolean]>([
-    ['its own page, by Origin', { origin: 'OWN' }, true],
-    ['its own page, by Sec-Fetch-Site', { 'sec-fetch-site': 'same-origin' }, true],
+    ['a same-origin page (Origin)', { origin: 'OWN' }, true],
+    ['a same-origin page (Sec-Fetch-Site)', { 'sec-fetch-site': 'same-origin' }, true],
     ['the address bar', { 'sec-fetch-site': 'none' }, true],
-    ['its own page, by Referer', { referer: 'OWN/task/1' }, true],
-    ['a program', {}, true],
+    ['a same-origin page (Referer)', { referer: 'OWN/task/1' }, true],
+    ['a client without these headers', {}, true],
     ['another site', { 'sec-fetch-site': 'cross-site', origin: 'https://evil.example' }, false],
     ['another port of this host', { 'sec-fetch-site': 'same-site', origin: 'http://127.0.0.1:1' }, false],
-    ['another port, by Origin alone', { origin: 'http://127.0.0.1:1' }, false],
-    ['a page without an address', { origin: 'null' }, false],
-    ['another site, by Referer', { referer: 'https://evil.example/OWN' }, false],
-    ['a host that only begins like this one', { origin: 'OWN.evil.example' }, false],
-    ['what is no address', { origin: 'http://' }, false],
-  ])('counts cookies for %s as it should', async (_, headers, allowed) => {
+    ['another port (Origin only)', { origin: 'http://127.0.0.1:1' }, false],
+    ['an opaque origin', { origin: 'null' }, false],
+    ['another site (Referer)', { referer: 'https://evil.example/OWN' }, false],
+    ['a host with this host as prefix', { origin: 'OWN.evil.example' }, false],
+    ['an invalid origin', { origin: 'http://' }, false],
+  ])('apply the CSRF rule to %s', async (_, headers, allowed) => {
     const browser = house.client();
     await browser.post('/login', { form: { api_key: ADMIN_KEY } });
     const own = Object.fromEntries(
@@ -505,12 +500,11 @@ describe('signing in with a browser', () => {
     const answer = await browser.post(`/api/task/${ID}/retry`, { headers: own });
     expect(answer.status).toBe(allowed ? 404 : 403);
     if (!allowed) expect(answer.body.error.code).toBe('CSRF_FAILED');
-    // The header is a program's: no page can add it for somebody else.
     const token = browser.cookies.get('bti_access_token')!;
     expect((await house.client({ token }).post(`/api/task/${ID}/retry`, { headers: own })).status).toBe(404);
   });
 
-  it('counts the origins that the operator names as its own', async () => {
+  it('accept the origins in PUBLIC_ORIGINS as their own', async () => {
     const named = await startPassports({ PUBLIC_ORIGINS: 'https://docs.example.com' });
     try {
       const browser = named.client();
@@ -523,7 +517,7 @@ describe('signing in with a browser', () => {
     }
   });
 
-  it('counts the host by which a trusted proxy was asked, and no other proxy', async () => {
+  it('accept the forwarded host of a trusted proxy only', async () => {
     for (const [trusted, status] of [
       ['loopback', 404],
       ['10.0.0.0/8', 403],

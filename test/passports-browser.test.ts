@@ -16,7 +16,7 @@ import { ADMIN_KEY, type Passports, startPassports } from './helpers/passports.t
 import { type Product, startProduct } from './helpers/product.ts';
 
 const KEY = 'browser-key-1234567890';
-/** What scripts/make-passport-example.mjs prints. */
+/** Printed by scripts/make-passport-example.mjs. */
 const EXAMPLE = fileURLToPath(new URL('../examples/passport.pdf', import.meta.url));
 const OWNER = 'Ёлкина Людмила Фёдоровна';
 const { signal } = new AbortController();
@@ -48,7 +48,6 @@ const value = (page: Page, key: string) => field(page, key).inputValue();
 const saved = (page: Page) => until(() => page.locator('#saved').textContent());
 const pdf = async (name: string) => ({ name, mimeType: 'application/pdf', buffer: await readFile(EXAMPLE) });
 
-/** A person who has signed in with the key, on the page with the list. */
 async function signedIn(test: Test, options?: Options): Promise<Visit> {
   const it = await visit(test, `${product.url}/login`, options);
   await it.page.locator('#api_key').fill(KEY);
@@ -57,7 +56,6 @@ async function signedIn(test: Test, options?: Options): Promise<Visit> {
   return it;
 }
 
-/** One more, who has uploaded the example under this name, seen it finish and opened it. */
 async function reviewing(test: Test, name: string, options?: Options): Promise<Visit> {
   const it = await signedIn(test, options);
   await it.page.locator('#pdfs').setInputFiles(await pdf(name));
@@ -71,7 +69,7 @@ const idOf = (page: Page) => /\/task\/([^/?#]+)/.exec(page.url())![1]!;
 const resultOf = async (page: Page, id = idOf(page)) =>
   (await page.request.get(`${product.url}/api/task/${id}/result`)).json();
 
-/** The next time that the page asks what has become of it, the answer is not there before it is released. */
+/** Delays the page's next update request until `release`. */
 async function heldDrawing(page: Page): Promise<{ asked: Promise<unknown>; release(): void }> {
   const [asked, released] = [new EventEmitter(), new EventEmitter()];
   const gone = once(released, 'go');
@@ -94,17 +92,17 @@ async function bytesOf(page: Page, click: () => Promise<void>): Promise<{ name: 
   return { name: download.suggestedFilename(), bytes: await readFile(await download.path()) };
 }
 
-describe('the pages of passports', () => {
-  it('let in who has the key and nobody else', async (test) => {
-    const { page, trouble } = await visit(test, `${product.url}/login`);
+describe('Passports pages', () => {
+  it('require a valid key', async (test) => {
+    const { page, problems } = await visit(test, `${product.url}/login`);
     await page.locator('#api_key').fill('not-the-key');
     await page.keyboard.press('Enter');
     await until(() => page.locator('main').textContent()).toContain('There is no such API key');
     expect(await page.locator('#api_key').isVisible()).toBe(true);
-    expect(trouble.splice(0)).toEqual([expect.stringContaining('401')]);
+    expect(problems.splice(0)).toEqual([expect.stringContaining('401')]);
     expect(await page.context().cookies()).toEqual([]);
 
-    // As with the link of the start-up banner: nobody types, and nothing of the key stays in the address.
+    // The link of the start-up banner; the key does not stay in the address.
     await page.goto(`${product.url}/login#key=${KEY}`);
     await page.waitForURL(`${product.url}/login`);
     await page.getByRole('button', { name: 'Sign in' }).click();
@@ -114,14 +112,14 @@ describe('the pages of passports', () => {
     await page.waitForURL(`${product.url}/login`);
     await page.goto(product.url);
     expect(await page.getByRole('link', { name: 'Sign in' }).isVisible()).toBe(true);
-    expect(trouble).toEqual([]);
+    expect(problems).toEqual([]);
   });
 
-  it('wait for the person when a link brings a key, and never replace a session with it', async (test) => {
-    const { page, trouble } = await visit(test, `${product.url}/login#key=${KEY}`);
+  it('fill in the key of a link without submitting it, and never replace a session with it', async (test) => {
+    const { page, problems } = await visit(test, `${product.url}/login#key=${KEY}`);
     await until(() => page.locator('#api_key').inputValue()).toBe(KEY);
     expect(await page.locator('#from-link').textContent()).toContain('Sign in only if you trust');
-    // Long enough for a form that submits itself.
+    // Long enough to notice an automatic submission.
     await page.waitForTimeout(500);
     expect([page.url(), await page.context().cookies()]).toEqual([`${product.url}/login`, []]);
     await page.keyboard.press('Enter');
@@ -137,11 +135,11 @@ describe('the pages of passports', () => {
     expect(await page.context().cookies()).toEqual(cookies);
     await page.locator('#signed-in a').click();
     await page.waitForURL(`${product.url}/`);
-    expect(trouble).toEqual([]);
+    expect(problems).toEqual([]);
   });
 
-  it('take the example from an upload to all of its values, without a reload', async (test) => {
-    const { page, trouble } = await signedIn(test, { locale: 'ru-RU' });
+  it('show the example from the upload to all of its values without a reload', async (test) => {
+    const { page, problems } = await signedIn(test, { locale: 'ru-RU' });
     expect(await page.locator('html').getAttribute('lang')).toBe('ru');
     await page.evaluate('globalThis.here = true');
     await page.locator('#pdfs').setInputFiles(await pdf('Паспорт кв. 37 — Садовая.pdf'));
@@ -153,13 +151,12 @@ describe('the pages of passports', () => {
     await page.waitForURL('**/task/*');
     expect((await resultOf(page)).data).toEqual(PRINTED);
     for (const [key, shown] of Object.entries(SHOWN)) expect(await value(page, key), key).toBe(shown);
-    // Its language is the reader's throughout; what is not is a name.
     expect(await page.locator('main').textContent()).not.toMatch(/[a-z]{4,} [a-z]{4,} [a-z]{4,}/);
-    expect(trouble).toEqual([]);
+    expect(problems).toEqual([]);
   });
 
-  it('let values be corrected, taken back and found again with the keyboard alone', async (test) => {
-    const { page, trouble } = await reviewing(test, 'keyboard.pdf');
+  it('support correcting, undoing and restoring values with the keyboard alone', async (test) => {
+    const { page, problems } = await reviewing(test, 'keyboard.pdf');
     const focused = () => page.evaluate<string>('document.activeElement.id');
     for (let i = 0; i < 60 && (await focused()) !== 'general:year_built'; i++) await page.keyboard.press('Tab');
     expect(await focused()).toBe('general:year_built');
@@ -179,7 +176,6 @@ describe('the pages of passports', () => {
     await page.keyboard.press('Escape');
     expect(await value(page, 'general:year_built')).toBe('1981');
 
-    // What is no year is said beside the field, stays there to be mended, and is not saved.
     await page.keyboard.press('Control+A');
     await page.keyboard.type('long ago');
     await page.keyboard.press('Enter');
@@ -190,9 +186,8 @@ describe('the pages of passports', () => {
     expect((await resultOf(page)).data.general.year_built).toBe(1981);
     await page.keyboard.press('Shift+Enter');
     await page.keyboard.press('Escape');
-    expect(trouble.splice(0)).toEqual([expect.stringContaining('422')]);
+    expect(problems.splice(0)).toEqual([expect.stringContaining('422')]);
 
-    // Typed as people write it, shown as it is kept.
     await field(page, 'areas:total_area').focus();
     await page.keyboard.press('Control+A');
     await page.keyboard.type('1 054,70');
@@ -219,11 +214,11 @@ describe('the pages of passports', () => {
     await page.reload();
     expect(await value(page, 'general:year_built')).toBe('1978');
     expect(await page.locator('#history li').count()).toBe(3);
-    expect(trouble).toEqual([]);
+    expect(problems).toEqual([]);
   });
 
-  it('let rows be added to a table and removed from it with the keyboard alone', async (test) => {
-    const { page, trouble } = await reviewing(test, 'rows.pdf');
+  it('support adding and removing table rows with the keyboard alone', async (test) => {
+    const { page, problems } = await reviewing(test, 'rows.pdf');
     await field(page, 'rooms:8.name').focus();
     await page.keyboard.type('лоджия');
     await page.keyboard.press('Enter');
@@ -233,13 +228,12 @@ describe('the pages of passports', () => {
     await page.keyboard.type('3,6');
     await page.keyboard.press('Enter');
     await until(async () => (await resultOf(page)).data.rooms[7]).toMatchObject({ name: 'лоджия', area: 3.6 });
-    // And the row after it, which the script has made.
+    // The row after it was added by the script.
     await field(page, 'rooms:9.name').focus();
     await page.keyboard.type('балкон');
     await page.keyboard.press('Enter');
     await until(async () => (await resultOf(page)).data.rooms.length).toBe(9);
 
-    // A row without values is none: the one below it moves up, here as at the service, and with it its name.
     await page.getByRole('button', { name: 'Remove row 8' }).focus();
     await page.keyboard.press('Enter');
     await until(() => value(page, 'rooms:8.name')).toBe('балкон');
@@ -253,13 +247,12 @@ describe('the pages of passports', () => {
       ...PRINTED.rooms.map(({ name }) => name),
       'балкон',
     ]);
-    expect(trouble).toEqual([]);
+    expect(problems).toEqual([]);
   });
 
-  it('leave a person where they are while what was saved is drawn', async (test) => {
-    const { page, trouble } = await reviewing(test, 'focus.pdf');
+  it('keep the focus and the text in progress while a saved value is rendered', async (test) => {
+    const { page, problems } = await reviewing(test, 'focus.pdf');
     const focused = () => page.evaluate<string>('document.activeElement.id');
-    // The history is drawn with all the rest.
     const drawn = (edits: number) =>
       until(() => page.locator('#history summary').textContent()).toContain(`(${edits})`);
     await page.evaluate('globalThis.here = true');
@@ -269,7 +262,7 @@ describe('the pages of passports', () => {
     await page.keyboard.type('лоджия');
     await page.keyboard.press('Enter');
     await drawing.asked;
-    // It knows of no ninth row, and of nothing that is typed.
+    // The pending update does not contain the ninth row or the typed text.
     await field(page, 'rooms:9.name').focus();
     await page.keyboard.type('балкон');
     await page.keyboard.press('Enter');
@@ -280,7 +273,6 @@ describe('the pages of passports', () => {
     await page.keyboard.type(',');
     expect([await focused(), await value(page, 'rooms:9.area')]).toEqual(['rooms:9.area', '2,1']);
 
-    // A button works while a save is on its way, and when it has come back to who waits there.
     const next = await heldDrawing(page);
     await page.getByRole('button', { name: 'Remove row 9' }).focus();
     await next.asked;
@@ -295,7 +287,6 @@ describe('the pages of passports', () => {
     await drawn(7);
     expect((await resultOf(page)).data.rooms.length).toBe(7);
 
-    // One that is drawn anew is the same for who is there.
     await page.locator('#history summary').click();
     await field(page, 'general:floors').fill('11');
     const revert = page.locator('#history .revert').last();
@@ -307,11 +298,11 @@ describe('the pages of passports', () => {
     await drawn(9);
     expect(await value(page, 'rooms:8.name')).toBe('');
     expect(await page.evaluate('globalThis.here')).toBe(true);
-    expect(trouble).toEqual([]);
+    expect(problems).toEqual([]);
   });
 
-  it('bring a person back to their field when others have changed the rows', async (test) => {
-    const { page, trouble } = await reviewing(test, 'rows-of-two.pdf');
+  it('move the focus to the right field when another user has changed the rows', async (test) => {
+    const { page, problems } = await reviewing(test, 'rows-of-two.pdf');
     const other = await page.context().newPage();
     await other.goto(page.url());
     await field(other, 'rooms:8.name').fill('лоджия');
@@ -321,11 +312,11 @@ describe('the pages of passports', () => {
     await page.keyboard.press('Enter');
     await until(() => value(page, 'rooms:8.name')).toBe('лоджия');
     await until(() => page.evaluate('document.activeElement.id')).toBe('general:floor');
-    expect(trouble).toEqual([expect.stringContaining('412')]);
+    expect(problems).toEqual([expect.stringContaining('412')]);
   });
 
-  it('bring two people at one document together', async (test) => {
-    const { page, trouble } = await reviewing(test, 'shared.pdf');
+  it('merge the edits of two users of one document', async (test) => {
+    const { page, problems } = await reviewing(test, 'shared.pdf');
     const other = await page.context().newPage();
     await other.goto(page.url());
     const write = async (who: Page, key: string, text: string) => {
@@ -334,14 +325,13 @@ describe('the pages of passports', () => {
     };
     await write(other, 'general:owner', 'Щукин Пётр Ильич');
     await until(() => other.locator('#saved').textContent()).toBe('Saved');
-    // Another field: both edits hold, and both are seen.
     await write(page, 'general:floors', '10');
     await until(() => value(page, 'general:owner')).toBe('Щукин Пётр Ильич');
     await until(async () => (await resultOf(page)).data.general).toMatchObject({
       floors: 10,
       owner: 'Щукин Пётр Ильич',
     });
-    // The same field: who comes second is asked.
+    // The second user must confirm a change of the same field.
     await other.reload();
     await write(other, 'general:floors', '11');
     await until(() => other.locator('#saved').textContent()).toBe('Saved');
@@ -355,19 +345,17 @@ describe('the pages of passports', () => {
     await page.keyboard.press('Enter');
     await until(async () => (await resultOf(page)).data.general.floors).toBe(12);
     await until(() => problem.textContent()).toBe('');
-    expect(trouble).toEqual([expect.stringContaining('412'), expect.stringContaining('412')]);
+    expect(problems).toEqual([expect.stringContaining('412'), expect.stringContaining('412')]);
   });
 
-  it('light the box of the field in focus on its page, and lead from a box to its field', async (test) => {
+  it('highlight the box of the focused field, and focus the field of a clicked box', async (test) => {
     const { page } = await reviewing(test, 'boxes.pdf', { viewport: { width: 1280, height: 700 } });
     await field(page, 'rooms:3.area').focus();
     const lit = page.locator('#page-2 .box.lit');
     expect(await lit.getAttribute('data-key')).toBe('rooms:3.area');
-    // The second page has been brought into sight.
     await until(() => lit.evaluate((box: any) => box.getBoundingClientRect().top)).toBeLessThan(700);
     await page.locator('#page-1 .box[data-key="general:floors"]').click();
     expect(await page.evaluate('document.activeElement.id')).toBe('general:floors');
-    // The box lies on the value: there is ink below it.
     const { bbox, page: on } = (await resultOf(page)).fields['general:floors'];
     const picture = await (await page.request.get(`${product.url}/api/task/${idOf(page)}/page/${on}`)).body();
     const { width, height } = await sharp(picture).metadata();
@@ -381,8 +369,8 @@ describe('the pages of passports', () => {
     expect((await sharp(picture).extract(cut).greyscale().stats()).channels[0]!.min).toBeLessThan(100);
   });
 
-  it('export what a person has corrected, named after the document', async (test) => {
-    const { page, trouble } = await reviewing(test, 'Квартира №37 «Ёлкина».pdf');
+  it('export corrected values in files named after the document', async (test) => {
+    const { page, problems } = await reviewing(test, 'Квартира №37 «Ёлкина».pdf');
     await field(page, 'general:owner').fill('Щукин Пётр Ильич');
     await page.keyboard.press('Enter');
     await saved(page).toBe('Saved');
@@ -397,11 +385,11 @@ describe('the pages of passports', () => {
     const words = await wordsOf(report.bytes);
     expect(words.join(' ')).toContain('Щукин Пётр Ильич');
     expect(words.join(' ')).not.toContain(OWNER);
-    expect(trouble).toEqual([]);
+    expect(problems).toEqual([]);
   });
 
-  it('rename with a Cyrillic name, everywhere, and delete after a question', async (test) => {
-    const { page, trouble } = await signedIn(test);
+  it('rename a document with a Cyrillic name, and delete it after a confirmation', async (test) => {
+    const { page, problems } = await signedIn(test);
     await page.locator('#pdfs').setInputFiles(await pdf('scan0001.pdf'));
     await until(() => row(page, 'scan0001.pdf').getAttribute('data-status')).toBe('SUCCESS');
     await row(page, 'scan0001.pdf').locator('summary').click();
@@ -422,13 +410,13 @@ describe('the pages of passports', () => {
     await page.getByRole('button', { name: 'Delete' }).click();
     await page.waitForURL(`${product.url}/`);
     expect(await page.getByText('No documents yet.', { exact: false }).isVisible()).toBe(true);
-    expect(trouble).toEqual([]);
+    expect(problems).toEqual([]);
   });
 
-  it('put photos into another order by keyboard, one of them turned, and make one document', {
+  it('reorder photos with the keyboard, rotate one, and create one document', {
     timeout: 240_000,
   }, async (test) => {
-    const { page, trouble } = await signedIn(test);
+    const { page, problems } = await signedIn(test);
     const [first, second] = await photosOf(EXAMPLE);
     const lying = await sharp(first).rotate(270).jpeg().toBuffer();
     const plain = await sharp({ create: { width: 900, height: 600, channels: 3, background: '#9a9a9a' } })
@@ -470,11 +458,11 @@ describe('the pages of passports', () => {
     expect(fields['areas:total_area']).toMatchObject({ value: 54.7, page: 2 });
     expect(sheets.map((sheet: any) => sheet.width < sheet.height)).toEqual([true, true, false]);
     expect(sheets[1].turn).toBe(0);
-    expect(trouble).toEqual([]);
+    expect(problems).toEqual([]);
   });
 
-  it('put photos into order by dragging, and leave one out', async (test) => {
-    const { page, trouble } = await signedIn(test);
+  it('reorder photos by dragging and remove one', async (test) => {
+    const { page, problems } = await signedIn(test);
     const tile = async (name: string) => ({
       ...{ name, mimeType: 'image/png' },
       buffer: await sharp({ create: { width: 60, height: 80, channels: 3, background: '#fff' } })
@@ -492,10 +480,10 @@ describe('the pages of passports', () => {
     expect(await page.evaluate('document.activeElement.closest("li").dataset.name')).toBe('b.png');
     await page.reload();
     await until(() => page.locator('#images li').count()).toBe(2);
-    expect(trouble).toEqual([]);
+    expect(problems).toEqual([]);
   });
 
-  it('refuse a form that another origin has made this browser send', async (test) => {
+  it('reject a cross-site form', async (test) => {
     const { page } = await reviewing(test, 'target.pdf');
     const id = idOf(page);
     const evil = createServer((_, response) => {
@@ -519,7 +507,7 @@ describe('the pages of passports', () => {
     }
   });
 
-  it('work without a script', async (test) => {
+  it('work without JavaScript', async (test) => {
     const { page } = await signedIn(test, { javaScriptEnabled: false });
     await page.locator('#pdfs').setInputFiles(await pdf('без сценариев.pdf'));
     await page.getByRole('button', { name: 'Upload' }).click();
@@ -535,7 +523,6 @@ describe('the pages of passports', () => {
     await page.waitForURL('**/task/*');
     expect(await value(page, 'general:floors')).toBe('12');
     const { fields, version } = await resultOf(page);
-    // Everything was sent, one thing was changed.
     expect(version).toBe(2);
     expect(Object.values(fields).filter((each: any) => each.edited_at !== null)).toMatchObject([{ value: 12 }]);
 
@@ -547,7 +534,7 @@ describe('the pages of passports', () => {
   });
 });
 
-describe('the pages of passports below a path of a shared host', () => {
+describe('Passports pages below a path prefix', () => {
   const below = '/registry';
   let house: Passports;
   let proxy: Server;
@@ -555,7 +542,7 @@ describe('the pages of passports below a path of a shared host', () => {
   beforeAll(async () => {
     proxy = createServer((request, response) => {
       const { method, headers } = request;
-      // Like every proxy that gives a product a part of its host: what it takes from the address the product never sees.
+      // Like reverse proxies that strip the path prefix.
       const path = request.url!.slice(below.length) || '/';
       const passed = ask(house.url + path, { method, headers }, (answer) => {
         response.writeHead(answer.statusCode!, answer.headers);
@@ -580,7 +567,7 @@ describe('the pages of passports below a path of a shared host', () => {
     await page.keyboard.press('Enter');
     await page.waitForURL(`${url}/`);
     const { buffer, ...file } = await pdf(name);
-    // Bytes of its own: what was read before is known at once.
+    // Unique bytes, because known files are served from the cache.
     const unread = Buffer.concat([buffer, Buffer.from(`%${name}`)]);
     await page.locator('#pdfs').setInputFiles({ ...file, buffer: unread });
     await page.getByRole('button', { name: 'Upload' }).click();
@@ -588,7 +575,7 @@ describe('the pages of passports below a path of a shared host', () => {
     return { page, id: (await page.locator('#documents li').getAttribute('data-id'))! };
   }
 
-  it('send every form back to where it came from, without a script', async (test) => {
+  it('redirect forms within the prefix without JavaScript', async (test) => {
     const { page, id } = await without(test, 'a.pdf');
     await house.succeed(id);
     await page.reload();
@@ -608,7 +595,7 @@ describe('the pages of passports below a path of a shared host', () => {
     expect(await page.context().cookies()).toEqual([]);
   });
 
-  it('save a table of more cells than one form may have, without a script', async (test) => {
+  it('save a table with more cells than one form may have without JavaScript', async (test) => {
     const { page, id } = await without(test, 'long.pdf');
     const cell = (value: string | number) => ({
       ...{ value, confidence: 0.9, source: 'text' as const, page: 1, bbox: null, text: String(value) },
@@ -631,7 +618,7 @@ describe('the pages of passports below a path of a shared host', () => {
   });
 });
 
-describe('the pages of documents in every state', () => {
+describe('Passports pages for every document state', () => {
   let house: Passports;
   beforeAll(async () => {
     house = await startPassports();
@@ -645,14 +632,14 @@ describe('the pages of documents in every state', () => {
     return it;
   }
 
-  it('filter the list by state and turn its pages', async (test) => {
-    const { page, trouble } = await arrived(test);
+  it('filter the list by state and paginate it', async (test) => {
+    const { page, problems } = await arrived(test);
     const files = Array.from({ length: 27 }, (_, i) => ({
       name: `${i}.pdf`,
       mimeType: 'application/pdf',
       buffer: Buffer.from(`%PDF-1.7\n${i} ${Math.random()}`),
     }));
-    // More than one form takes: they go in two, and what is no PDF is named.
+    // The files exceed one request; the invalid one is reported.
     const notes = { name: 'notes.pdf', mimeType: 'application/pdf', buffer: Buffer.from('notes') };
     await page.locator('#pdfs').setInputFiles([...files, notes]);
     await until(() => page.locator('#sent').textContent()).toBe('Uploaded: 27');
@@ -674,11 +661,11 @@ describe('the pages of documents in every state', () => {
     await page.getByRole('link', { name: 'Completed', exact: true }).click();
     await page.waitForURL('**/?status=SUCCESS');
     expect(await page.locator('#documents .name').allTextContents()).toEqual(['7.pdf']);
-    expect(trouble).toEqual([]);
+    expect(problems).toEqual([]);
   });
 
-  it('offer another try where there can be one, and show what comes of it', async (test) => {
-    const { page, trouble } = await arrived(test);
+  it('offer a retry for failed documents and show its result', async (test) => {
+    const { page, problems } = await arrived(test);
     await page.locator('#pdfs').setInputFiles(await pdf('again.pdf'));
     await row(page, 'again.pdf').waitFor();
     const id = (await row(page, 'again.pdf').getAttribute('data-id'))!;
@@ -691,16 +678,16 @@ describe('the pages of documents in every state', () => {
     expect(await page.locator('progress').isVisible()).toBe(true);
     await house.succeed(id);
     await until(() => page.locator('#fields').count()).toBe(1);
-    expect(trouble).toEqual([]);
+    expect(problems).toEqual([]);
   });
 
-  it('drop a warning that an edit has settled, and show one that an edit has made', async (test) => {
-    const { page, trouble } = await arrived(test);
+  it('update the warnings after edits', async (test) => {
+    const { page, problems } = await arrived(test);
     const { buffer, ...file } = await pdf('sum.pdf');
     await page.locator('#pdfs').setInputFiles({ ...file, buffer: Buffer.concat([buffer, Buffer.from('%sum')]) });
     await row(page, 'sum.pdf').waitFor();
     const id = (await row(page, 'sum.pdf').getAttribute('data-id'))!;
-    // Its rooms have 27.5 m² in all.
+    // The areas of its rooms add up to 27.5 m².
     const warning = { code: 'SUM_MISMATCH', message: '', fields: ['rooms:1.area', 'rooms:2.area', 'areas:total_area'] };
     await house.succeed(id, { warnings: [warning] });
     await page.goto(`${house.url}/task/${id}`);
@@ -716,7 +703,6 @@ describe('the pages of documents in every state', () => {
   });
 });
 
-/** Pages of a PDF as somebody would photograph them, only better. */
 async function photosOf(path: string): Promise<Buffer[]> {
   const document = await openPdf(path, { maxPages: 10, signal });
   const photos: Buffer[] = [];
@@ -779,7 +765,6 @@ const PRINTED = {
   ],
   notes: { text: 'Самовольной перепланировки не обнаружено' },
 };
-/** Some of it as the fields of the page show it. */
 const SHOWN = {
   'general:address': 'Пермский край, г. Кедровск, ул. Садовая, д. 14, кв. 37',
   'general:issue_date': '2011-05-18',

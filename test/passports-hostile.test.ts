@@ -38,7 +38,7 @@ async function locked(options: { userPassword?: string; ownerPassword?: string }
   return Buffer.from(await document.save());
 }
 
-/** A page of this, with objects numbered from 1000 beside it; whatever becomes of them, the text is there too. */
+/** A page with extra objects numbered from 1000. */
 const withObjects = (draws: string, resources: string, objects: readonly ObjectMade[]) =>
   pdfOf([{ content: `${TEXT}\n${draws}`, resources }], objects);
 
@@ -49,7 +49,6 @@ function imageOf(side: number, filter: string, body: Buffer): Buffer {
   ]);
 }
 
-/** Forms in forms, each drawing the next one. */
 function nested(depth: number): Buffer {
   const forms = Array.from(
     { length: depth },
@@ -62,14 +61,13 @@ function nested(depth: number): Buffer {
   return withObjects('/Fm Do', '/XObject << /Fm 1000 0 R >>', forms);
 }
 
-/** A content that takes a few kilobytes and becomes gigabytes. */
+/** A content stream of a few kilobytes that decompresses to gigabytes. */
 function bomb(): Buffer {
   const body = deflateSync(deflateSync(Buffer.alloc(400e6), { level: 1 }));
   const stream: ObjectMade = { number: 1000, dictionary: '/Filter [/FlateDecode /FlateDecode]', body };
   return edited('/Contents 11 0 R', `/Contents [${'1000 0 R '.repeat(8)}]`, pdfOf([{ content: '' }], [stream]));
 }
 
-/** As every ZIP archive begins. */
 const ARCHIVE = Buffer.concat([Buffer.from('PK\x03\x04\x14\0\0\0\x08\0'), deflateSync(Buffer.from('text'))]);
 
 type Ending =
@@ -80,35 +78,35 @@ type Ending =
   | 'UNSUPPORTED_DOCUMENT'
   | 'UNREADABLE_SCAN';
 const HOSTILE: readonly [name: string, bytes: () => Buffer | Promise<Buffer>, ending: Ending][] = [
-  ['a wrong table of contents', () => edited(/startxref\n\d+/, 'startxref\n7'), 'SUCCESS'],
-  ['a tail that is missing', () => PASSPORT.subarray(0, PASSPORT.indexOf('xref\n0 1') - 10), 'PDF_CORRUPT'],
-  ['a head alone', () => PASSPORT.subarray(0, 60), 'PDF_CORRUPT'],
-  ['junk behind the five letters', () => Buffer.from('%PDF-junk\n'), 'PDF_CORRUPT'],
-  ['an archive behind a head', () => Buffer.concat([Buffer.from('%PDF-1.7\n'), ARCHIVE]), 'PDF_CORRUPT'],
+  ['a wrong cross-reference offset', () => edited(/startxref\n\d+/, 'startxref\n7'), 'SUCCESS'],
+  ['a missing trailer', () => PASSPORT.subarray(0, PASSPORT.indexOf('xref\n0 1') - 10), 'PDF_CORRUPT'],
+  ['a header only', () => PASSPORT.subarray(0, 60), 'PDF_CORRUPT'],
+  ['junk after the signature', () => Buffer.from('%PDF-junk\n'), 'PDF_CORRUPT'],
+  ['an archive after a header', () => Buffer.concat([Buffer.from('%PDF-1.7\n'), ARCHIVE]), 'PDF_CORRUPT'],
   ['a password', () => locked({ userPassword: 'secret', ownerPassword: 'owner' }), 'PDF_ENCRYPTED'],
   ['a password for changes only', () => locked({ ownerPassword: 'owner' }), 'SUCCESS'],
-  ['gigabytes, packed twice', bomb, 'PDF_TOO_COMPLEX'],
-  ['10 000 drawings in drawings', () => nested(10_000), 'SUCCESS'],
+  ['gigabytes of doubly compressed data', bomb, 'PDF_TOO_COMPLEX'],
+  ['10 000 nested forms', () => nested(10_000), 'SUCCESS'],
   [
-    'a picture of 64k by 64k',
+    'an image of 64k by 64k',
     () => imageOf(65_535, 'FlateDecode', deflateSync(Buffer.alloc(10_000))),
     'PDF_TOO_COMPLEX',
   ],
   ['a JPEG of 64k by 64k', () => imageOf(65_500, 'DCTDecode', jpegHead(65_500)), 'PDF_TOO_COMPLEX'],
   ['no pages', () => pdfOf([]), 'UNSUPPORTED_DOCUMENT'],
-  ['pages that hold themselves', () => edited('/Kids [10 0 R]', '/Kids [2 0 R 2 0 R 10 0 R]'), 'SUCCESS'],
-  ['two billion pages, it says', () => edited('/Count 1', '/Count 2147483647'), 'SUCCESS'],
-  ['minus five pages, it says', () => edited('/Count 1', '/Count -5'), 'SUCCESS'],
-  ['a page as large as the world', () => edited('[0 0 600 800]', '[0 0 1e30 -1e30]'), 'SUCCESS'],
+  ['a page tree with cycles', () => edited('/Kids [10 0 R]', '/Kids [2 0 R 2 0 R 10 0 R]'), 'SUCCESS'],
+  ['a declared count of two billion pages', () => edited('/Count 1', '/Count 2147483647'), 'SUCCESS'],
+  ['a declared count of minus five pages', () => edited('/Count 1', '/Count -5'), 'SUCCESS'],
+  ['a page of extreme size', () => edited('[0 0 600 800]', '[0 0 1e30 -1e30]'), 'SUCCESS'],
   ['a page without a size', () => edited('[0 0 600 800]', '[0 0 0 0]'), 'SUCCESS'],
-  ['a page that is a hair', () => edited('[0 0 600 800]', '[0 0 .001 99999]'), 'UNREADABLE_SCAN'],
-  ['a page that is its own content', () => edited('/Contents 11 0 R', '/Contents 10 0 R'), 'UNREADABLE_SCAN'],
-  ['a program that never ends', () => edited('/Type /Catalog', `/Type /Catalog ${PROGRAM}`), 'SUCCESS'],
+  ['a page of extreme aspect ratio', () => edited('[0 0 600 800]', '[0 0 .001 99999]'), 'UNREADABLE_SCAN'],
+  ['a page with itself as content', () => edited('/Contents 11 0 R', '/Contents 10 0 R'), 'UNREADABLE_SCAN'],
+  ['a script with an endless loop', () => edited('/Type /Catalog', `/Type /Catalog ${PROGRAM}`), 'SUCCESS'],
 ];
 const PROGRAM = '/OpenAction << /S /JavaScript /JS (while(true){}) >>';
 
 describe('POST /task/{task_id}/update', () => {
-  it('returns 422 for dates and numbers of 10 000 characters, and the listener answers others meanwhile', async () => {
+  it('returns 422 for dates and numbers of 10 000 characters without blocking other requests', async () => {
     const client = await assay.signedIn();
     const [id] = await client.upload({ name: 'a.pdf', bytes: PASSPORT });
     expect((await assay.resultOf(client, id!, 60_000))['status']).toBe('SUCCESS');
@@ -130,8 +128,8 @@ describe('POST /task/{task_id}/update', () => {
   });
 });
 
-describe('files made to harm', () => {
-  it('end as it is written, each, and the worker that read them goes on', async () => {
+describe('Hostile files', () => {
+  it('have the expected outcome, and the worker survives', async () => {
     const client = assay.client();
     const worker = await assay.child('work');
     const files = await Promise.all(
@@ -155,7 +153,7 @@ describe('files made to harm', () => {
     }
   });
 
-  it('as images of 64k by 64k are refused before they are unpacked, by what they say of themselves', async () => {
+  it('with images of 64k by 64k declared pixels are rejected before they are decoded', async () => {
     const images = [blackPng(65_535), tiffOf(greyTags(65_535, 65_535)), jpegHead(65_500), bombedPng()];
     const files = images.map((bytes, i) => ({ name: `${i}.jpg`, bytes }));
     const codes: string[] = [];
@@ -168,11 +166,11 @@ describe('files made to harm', () => {
   });
 });
 
-/** A picture of a pixel with a remark of 100 MB. */
+/** A one-pixel image with a comment of 100 MB. */
 const bombedPng = () =>
   pixelPng(pngChunk('zTXt', Buffer.concat([Buffer.from('Comment\0\0'), deflateSync(Buffer.alloc(100e6))])));
 
-/** A part of a multipart body whose header is written as it stands, which no client library would do. */
+/** Uploads a file with an unescaped part header. */
 async function uploadRaw(client: Client, disposition: Buffer | string): Promise<Answer> {
   const body = Buffer.concat([
     Buffer.from('--x\r\nContent-Disposition: form-data; name="files"; '),
@@ -187,17 +185,17 @@ async function uploadRaw(client: Client, disposition: Buffer | string): Promise<
   });
 }
 
-describe('names made to harm', () => {
+describe('Hostile file names', () => {
   it.each<[string, string, string]>([
     ['a script', 'filename="<script>alert(1)</script>.pdf"', 'script>.pdf'],
     ['a quote and a semicolon', 'filename="a\\"; filename=evil.exe; x=\\".pdf"', 'a"; filename=evil.exe; x=".pdf'],
-    ['line ends, in percent signs', 'filename="a%0D%0ASet-Cookie: x=1.pdf"', 'a%0D%0ASet-Cookie: x=1.pdf'],
-    ['a folder, by the other way to write a name', "filename*=UTF-8''..%2F..%2Fetc%2Fpasswd.pdf", 'passwd.pdf'],
-    ['a sign that turns what follows', 'filename="a\u202efdp.exe"', 'afdp.exe'],
-    ['the end of a string', 'filename="a\u0000b.pdf"', 'ab.pdf'],
+    ['percent-encoded line breaks', 'filename="a%0D%0ASet-Cookie: x=1.pdf"', 'a%0D%0ASet-Cookie: x=1.pdf'],
+    ['a path in filename*', "filename*=UTF-8''..%2F..%2Fetc%2Fpasswd.pdf", 'passwd.pdf'],
+    ['a text direction override', 'filename="a\u202efdp.exe"', 'afdp.exe'],
+    ['a NUL character', 'filename="a\u0000b.pdf"', 'ab.pdf'],
     ['10 000 characters', `filename="${'я'.repeat(5000)}.pdf"`, `${'я'.repeat(251)}.pdf`],
     ['a formula', 'filename="=cmd|calc!A1.pdf"', '=cmd|calc!A1.pdf'],
-  ])('%s: are words and nothing else, on a page, in a header and in a workbook', async (_, disposition, shown) => {
+  ])('with %s are text on pages, in headers and in workbooks', async (_, disposition, shown) => {
     const client = assay.client();
     const { status, body, text, headers } = await uploadRaw(client, disposition);
     expect(status, text).toBeLessThan(203);
@@ -221,7 +219,7 @@ describe('names made to harm', () => {
     expect(rows[1]![1]).toBe(`text:${shown}`);
   });
 
-  it('that cannot be understood break the request, and nothing is kept of it; one without an end has one', async () => {
+  it('that are malformed reject the request without storing a file, and overlong ones are truncated', async () => {
     const before = await assay.stored();
     const broken = await uploadRaw(assay.client(), "filename*=UTF-8''a%0D%0ASet-Cookie%3A%20x%3D1.pdf");
     expect(broken).toMatchObject({ status: 422, body: { detail: [{ loc: ['body', 'files'] }] } });
@@ -232,8 +230,8 @@ describe('names made to harm', () => {
   });
 });
 
-describe('Cyrillic', () => {
-  it('survives the whole way: upload, list, new name, both exports, and what they hold is what was read', async () => {
+describe('Cyrillic text', () => {
+  it('is preserved in uploads, lists, renames and both exports', async () => {
     const client = assay.client();
     const bytes = await readFile(new URL('../examples/passport.pdf', import.meta.url));
     const [id] = await client.upload({ name: 'Техпаспорт — Ёлкин, Йошкар-Ола №7.pdf'.normalize('NFD'), bytes });
@@ -263,7 +261,7 @@ describe('Cyrillic', () => {
   });
 });
 
-/** As a person reads it, without the spaces, at which lines may break. */
+/** Without spaces, where lines may break. */
 const printed = (value: string | number) => String(value).replace(/\s/g, '');
 
 async function wordsOf(bytes: Buffer): Promise<string[]> {
@@ -276,8 +274,8 @@ async function wordsOf(bytes: Buffer): Promise<string[]> {
   return words;
 }
 
-describe('ids of somebody else', () => {
-  it('are as good as ids of nobody, at every endpoint that a session reaches', async () => {
+describe('Ids of another session', () => {
+  it('get the same response as unknown ids on every endpoint', async () => {
     const [victim, stranger] = [assay.client(), assay.client()];
     const [id] = await victim.upload({ name: 'private.pdf', bytes: PASSPORT });
     await stranger.upload({ name: 'own.pdf', bytes: PASSPORT });
@@ -324,18 +322,17 @@ describe('ids of somebody else', () => {
       const whole = path.endsWith('excel') ? JSON.stringify([...sheetsOf(bytes).values()]) : text;
       expect(whole, path).not.toMatch(new RegExp(`private|${id}|${image}`));
     }
-    // Nothing of this has changed anything.
     expect((await victim.get(`/api/task/${id}/result`)).body).toMatchObject({ filename: 'private.pdf', version: 1 });
     expect((await victim.get('/api/v1/images')).body.images).toMatchObject([{ image_id: image, rotation: 0 }]);
   });
 });
 
-describe('forged tokens', () => {
+describe('Forged tokens', () => {
   const part = (json: object) => Buffer.from(JSON.stringify(json)).toString('base64url');
   const now = Math.floor(Date.now() / 1000);
   const claims = { iss: 'assay', aud: 'passports', sub: 'admin', jti: 'x', iat: now, nbf: now, exp: now + 3600 };
 
-  it('open nothing, and no address that they name is asked', async () => {
+  it('are rejected, and no URL in them is requested', async () => {
     let asked = 0;
     const server = createServer((socket) => {
       asked++;
@@ -355,25 +352,25 @@ describe('forged tokens', () => {
       ...Object.fromEntries(
         ['none', 'None', 'nOnE', 'NONE', ''].map((alg) => [`alg ${alg}`, `${part({ ...known, alg })}.${body}.`]),
       ),
-      'none with the signature of another': `${part({ ...known, alg: 'none' })}.${body}.${signature}`,
+      'algorithm none with a valid signature': `${part({ ...known, alg: 'none' })}.${body}.${signature}`,
       'a key id that is a path': signed({ ...known, kid: '../../../../dev/null' }, mine, ''),
-      'a key id that is a question': signed({ ...known, kid: "x' union select 'k" }, mine, 'k'),
+      'a key id with SQL': signed({ ...known, kid: "x' union select 'k" }, mine, 'k'),
       'a key id that is an object': signed({ ...known, kid: { a: 1 } }, mine),
-      'a key id of a prototype': signed({ ...known, kid: '__proto__' }, mine, ''),
-      'a key of its own': signed({ ...known, jwk }, mine),
-      'a key at an address': signed({ ...known, jku: keys }, mine),
-      'a certificate at an address': signed({ ...known, x5u: keys }, mine),
-      'no secret': signed(known, mine, ''),
+      'the key id __proto__': signed({ ...known, kid: '__proto__' }, mine, ''),
+      'an embedded key': signed({ ...known, jwk }, mine),
+      'a key at a URL': signed({ ...known, jku: keys }, mine),
+      'a certificate at a URL': signed({ ...known, x5u: keys }, mine),
+      'an empty secret': signed(known, mine, ''),
       'a longer digest': signed({ ...known, alg: 'HS512' }, mine, 'my own secret', 'sha512'),
-      'an algorithm of key pairs': signed({ ...known, alg: 'RS256' }, mine),
-      'a header that has to be understood': `${part({ ...known, crit: ['exp'] })}.${body}.${signature}`,
+      'an asymmetric algorithm': signed({ ...known, alg: 'RS256' }, mine),
+      'a critical header': `${part({ ...known, crit: ['exp'] })}.${body}.${signature}`,
       'an unencoded payload': `${part({ ...known, b64: false, crit: ['b64'] })}.${body}.${signature}`,
       'another subject': `${head}.${part({ ...mine, sub: 'root' })}.${signature}`,
-      'an end in the far future': `${head}.${part({ ...mine, exp: 1e300 })}.${signature}`,
+      'a changed expiry': `${head}.${part({ ...mine, exp: 1e300 })}.${signature}`,
       'one part': head,
       'five parts': `${token}.a.b`,
-      'no JSON': `${Buffer.from('{').toString('base64url')}.${body}.${signature}`,
-      'claims alone': signed({ alg: 'HS256' }, claims),
+      'malformed JSON': `${Buffer.from('{').toString('base64url')}.${body}.${signature}`,
+      'claims without a key id': signed({ alg: 'HS256' }, claims),
     };
     for (const [what, bad] of Object.entries(forged)) {
       const answer = await assay.client({ token: bad }).get('/api/tasks');
@@ -383,7 +380,6 @@ describe('forged tokens', () => {
       expect((await browser.get('/health/deep')).status, what).toBe(401);
     }
     expect((await assay.client({ token }).get('/api/tasks')).status).toBe(200);
-    // A header beyond every bound is no token either.
     const long = await assay.client({ token: `${head}.${'A'.repeat(20_000)}.x` }).get('/api/tasks');
     expect(long.status).toBe(431);
     expect(asked).toBe(0);

@@ -22,7 +22,6 @@ async function stored(): Promise<string[]> {
 }
 
 let shade = 0;
-/** A picture like no other, lying or upright. */
 const picture = async (
   width = 60,
   height = 40,
@@ -44,8 +43,8 @@ async function uploaded(client: Client, count = 1): Promise<string[]> {
 const create = (client: Client, image_ids: unknown, headers: Record<string, string> = {}) =>
   client.post('/api/v1/create-pdf', { json: { image_ids }, headers });
 
-describe('images', () => {
-  it('are kept in a session that is minted for them, and told of as they would be shown', async () => {
+describe('Passports images', () => {
+  it('are stored in a new session and described with their displayed size', async () => {
     const client = house.client();
     const files = [await picture(60, 40), await picture(60, 40, { orientation: 6, name: 'phone.jpg' })];
     const { status, body } = await client.post('/api/v1/upload-images', { files });
@@ -70,7 +69,7 @@ describe('images', () => {
     expect((await client.get('/api/v1/images')).body).toEqual({ images: body.images, image_ids: body.image_ids });
   });
 
-  it('are turned by quarters, either way, and shown so', async () => {
+  it('are rotated by quarter turns in both directions', async () => {
     const client = house.client();
     const [id] = await uploaded(client);
     const rotate = async (query = '') => (await client.post(`/api/v1/rotate-image/${id}${query}`)).body;
@@ -92,7 +91,7 @@ describe('images', () => {
     expect((await client.get(`/api/v1/image/${id}?w=30`, { 'if-none-match': etag })).status).toBe(200);
   });
 
-  it('are removed with their bytes; what is gone, foreign or no id is refused', async () => {
+  it('are deleted with their files; deleted, foreign and invalid ids are rejected', async () => {
     const [client, stranger] = [house.client(), house.client()];
     const before = await stored();
     const [id] = await uploaded(client);
@@ -117,7 +116,7 @@ describe('images', () => {
     expect((await stored()).length).toBe(before.length + 1);
   });
 
-  it('that are none are rejected by name, and the others kept', async () => {
+  it('that are invalid are rejected by name, and the others are stored', async () => {
     const client = house.client();
     const cut = (await picture()).bytes.subarray(0, 200);
     const svg = '<svg xmlns="http://www.w3.org/2000/svg" width="9" height="9"/>';
@@ -149,7 +148,7 @@ describe('images', () => {
     expect(alone).toMatchObject({ status: 413, body: { error: { code: 'FILE_TOO_LARGE' } } });
   });
 
-  it('are at most 200 in a session', async () => {
+  it('are limited to 200 per session', async () => {
     const client = house.client();
     const before = await stored();
     const files = await Promise.all(Array.from({ length: 50 }, () => picture(8, 8)));
@@ -163,7 +162,7 @@ describe('images', () => {
 });
 
 describe('POST /api/v1/create-pdf', () => {
-  it('makes one document of the images in their order, and takes them out of the session', async () => {
+  it('creates one document from the images in the given order and removes them from the session', async () => {
     const client = house.client();
     const before = await stored();
     const files = [await picture(60, 40), await picture(40, 60), await picture(60, 40)];
@@ -193,7 +192,7 @@ describe('POST /api/v1/create-pdf', () => {
     expect(shapes).toEqual(['upright', 'lying', 'upright']);
   });
 
-  it('knows the same images in the same order and turn again', async () => {
+  it('uses the cache for the same images with the same order and rotation', async () => {
     const files = [await picture(), await picture()];
     const asked = async (order: readonly number[]) => {
       const client = house.client();
@@ -213,7 +212,7 @@ describe('POST /api/v1/create-pdf', () => {
     expect((await asked([1, 0])).answer.status).toBe(202);
   });
 
-  it('refuses what it cannot take as a whole, and then takes nothing', async () => {
+  it('rejects invalid requests as a whole and keeps the images', async () => {
     const [client, stranger] = [house.client(), house.client()];
     const ids = await uploaded(client, 5);
     const [foreign] = await uploaded(stranger);
@@ -242,11 +241,10 @@ describe('POST /api/v1/create-pdf', () => {
     }
     expect((await client.get('/api/v1/images')).body.image_ids).toEqual(ids);
     expect((await client.get('/api/tasks')).body.total).toBe(0);
-    // Ids are the same however they are written.
     expect((await create(client, [first!.toUpperCase()])).status).toBe(202);
   });
 
-  it('names an image that cannot become a page after all, and then takes nothing', async () => {
+  it('names an image that can no longer be decoded and keeps the images', async () => {
     const client = house.client();
     const before = await stored();
     const ids = await uploaded(client);
@@ -260,7 +258,7 @@ describe('POST /api/v1/create-pdf', () => {
     expect([await stored(), (await client.get('/api/v1/images')).body.image_ids]).toEqual([kept, ids]);
   });
 
-  it('says so where nothing can be stored, and then takes nothing', async () => {
+  it('returns 503 when the storage is unavailable and keeps the images', async () => {
     const client = house.client();
     const ids = await uploaded(client, 2);
     const incoming = join(house.dataDir, 'files', 'incoming');
@@ -284,7 +282,7 @@ describe('POST /api/v1/create-pdf', () => {
     expect((await create(client, ids)).status).toBe(202);
   });
 
-  it('finds under a cookie what came under it, and not what the token alone brought', async () => {
+  it('separates images uploaded with a session cookie from those uploaded with a token only', async () => {
     const program = await house.signedIn();
     const [byToken] = await uploaded(program);
     const browser = house.client({ token: program.token });
@@ -297,7 +295,7 @@ describe('POST /api/v1/create-pdf', () => {
     expect((await create(program, [byToken])).status).toBe(202);
   });
 
-  it('answers a repeated Idempotency-Key though the images are gone', async () => {
+  it('replays a repeated Idempotency-Key after the images are removed', async () => {
     const client = house.client();
     const ids = await uploaded(client, 2);
     const headers = { 'idempotency-key': 'one' };

@@ -20,19 +20,19 @@ beforeAll(async () => {
 }, 120_000);
 afterAll(cleanUp);
 
-/** Nothing of this may need more: MiB at any moment so far. Half of it is the bare process. */
+/** Peak memory limits in MiB; about half of it is the bare process. */
 const BOUND = { serve: 400, work: 900 };
 async function expectBounded(): Promise<void> {
   if (process.platform !== 'linux') return;
   const peaks = await assay.peaks();
-  console.log('MiB at most so far:', JSON.stringify(peaks));
+  console.log('Peak MiB so far:', JSON.stringify(peaks));
   expect(peaks.serve).toBeLessThan(BOUND.serve);
   expect(peaks.work).toBeLessThan(BOUND.work);
 }
 
 const line = (y: number, label: string, value: string | number) =>
   `BT /F1 14 Tf 60 ${y} Td (${label}) Tj ET\nBT /F1 14 Tf 320 ${y} Td (${value}) Tj ET\n`;
-/** A document of so many pages; what stands on the last one is nowhere else. */
+/** A document with `pages` pages; its values are on the last page only. */
 function passport(pages: number, year: number): PageMade[] {
   return Array.from({ length: pages }, (_, i) => ({
     content:
@@ -42,7 +42,7 @@ function passport(pages: number, year: number): PageMade[] {
   }));
 }
 
-/** States that the stream of the session tells of a document, in order, until it has ended. */
+/** Collects the states of a document from the session's event stream until a final state. */
 async function watched(client: Client): Promise<(id: string) => Promise<string[]>> {
   const response = await fetch(`${assay.url}/api/tasks/stream`, {
     headers: { accept: 'text/event-stream', cookie: `bti_session_id=${client.cookies.get('bti_session_id')}` },
@@ -61,8 +61,8 @@ async function watched(client: Client): Promise<(id: string) => Promise<string[]
   };
 }
 
-describe('the most pages', () => {
-  it('are read to the last one, and meanwhile it is said how far; one page more is refused for good', async () => {
+describe('Documents with the maximum number of pages', () => {
+  it('are read to the last page with increasing progress, and one page more is a permanent error', async () => {
     const client = assay.client();
     await client.upload({ name: 'first.pdf', bytes: pdfOf(passport(1, 1950)) });
     const states = await watched(client);
@@ -79,7 +79,7 @@ describe('the most pages', () => {
     }, 200_000);
     const result = await assay.resultOf(client, most);
     console.log(
-      `200 pages in ${Math.round(performance.now() - began) / 1000} s, ${shares.length} different shares seen`,
+      `200 pages in ${Math.round(performance.now() - began) / 1000} s, ${shares.length} different progress values seen`,
     );
     expect(result).toMatchObject({ status: 'SUCCESS', pages: 200, data: { general: { year_built: 1978 } } });
     expect(result['fields']['general:year_built']).toMatchObject({ page: 200 });
@@ -98,17 +98,17 @@ describe('the most pages', () => {
   });
 });
 
-/** A document of one page with so many MiB beside it that nobody looks at, and no other is like it. */
+/** A unique document with `mebibytes` MiB of unused data. */
 function heavy(name: string, year: number, mebibytes: number): { name: string; bytes: Buffer } {
   const ballast = { number: 1000, dictionary: '', body: Buffer.concat(Array(mebibytes).fill(MEBIBYTE)) };
   return { name, bytes: pdfOf(passport(1, year), [ballast]) };
 }
 const MEBIBYTE = randomBytes(2 ** 20);
 
-describe('many uploads at once', () => {
-  it('are all taken, each into its own session in its order, and none is lost or mixed up', async () => {
+describe('Many concurrent uploads', () => {
+  it('are stored in their own session in order without loss', async () => {
     const one = assay.client();
-    // 180 MiB in one request, and beside it 20 requests of 2 MiB, each of somebody else.
+    // 180 MiB in one request, and 20 concurrent requests of 2 MiB from other clients.
     const many = Array.from({ length: 20 }, (_, i) => heavy(`${i}.pdf`, 1900 + i, 9));
     const others = Array.from({ length: 20 }, (_, i) => ({
       client: assay.client(),
@@ -119,7 +119,7 @@ describe('many uploads at once', () => {
       one.upload(...many),
       ...others.map(async ({ client, file }) => client.upload(file)),
     ]);
-    console.log(`40 documents, 220 MiB, taken in ${Math.round(performance.now() - began) / 1000} s`);
+    console.log(`40 documents, 220 MiB, stored in ${Math.round(performance.now() - began) / 1000} s`);
     expect(ids).toHaveLength(20);
     expect(new Set([...ids, ...single.flat()]).size).toBe(40);
     const yearsOf = async (client: Client, of: readonly string[]) => {
@@ -137,8 +137,8 @@ describe('many uploads at once', () => {
   });
 });
 
-describe('the most images', () => {
-  it('are 200 in a session and 100 in a PDF; what is beyond is refused by name and costs the others nothing', async () => {
+describe('The maximum number of images', () => {
+  it('is 200 in a session and 100 in a PDF; the excess is rejected by name without affecting the others', async () => {
     const client = assay.client();
     const photo = await photograph();
     const upload = async (count: number) => {
@@ -154,7 +154,7 @@ describe('the most images', () => {
     expect(last.rejected).toMatchObject([{ filename: 'Снимок 3.jpg', error: { code: 'TOO_MANY_IMAGES' } }]);
     const ids: string[] = (await client.get('/api/v1/images')).body.image_ids;
     expect(ids).toHaveLength(200);
-    console.log(`200 photos of 12 megapixels taken in ${Math.round(performance.now() - began) / 1000} s`);
+    console.log(`200 photos of 12 megapixels stored in ${Math.round(performance.now() - began) / 1000} s`);
 
     const create = (image_ids: readonly string[]) => client.post('/api/v1/create-pdf', { json: { image_ids } });
     expect(await create(ids.slice(0, 101))).toMatchObject({
@@ -166,11 +166,10 @@ describe('the most images', () => {
     const made = await create(ids.slice(0, 100));
     expect(made.status).toBe(202);
     const { task_id } = made.body;
-    // The session's images are gone, the document is there.
     expect((await client.get('/api/v1/images')).body.image_ids).toEqual([]);
     expect(await assay.stored()).toHaveLength(before.length - 200 + 1);
 
-    // The first page read is a hundredth of the work: all the pages are there. Reading the rest takes minutes.
+    // 1 % progress after the first page proves 100 pages; reading them all would take minutes.
     let progress = 0;
     await until(async () => {
       ({ progress = 0 } = (await client.get(`/api/task/${task_id}/status`)).body);
@@ -182,14 +181,14 @@ describe('the most images', () => {
     expect((await client.ask(`/task/${task_id}`, { method: 'DELETE' })).status).toBe(200);
     const [next] = await client.upload({ name: 'next.pdf', bytes: pdfOf(passport(1, 1984)) });
     expect(await assay.resultOf(client, next!)).toMatchObject({ status: 'SUCCESS' });
-    // The PDF of the deleted one is gone, the other one and its page are there.
+    // The deleted file is gone; the other document and its page image are stored.
     await until(async () => (await assay.stored()).length === before.length - 200 + 2);
     await expectBounded();
   });
 });
 
-describe('a worker that is killed in the midst of documents', () => {
-  it('costs them time and nothing else: each ends once, with all of its values, and nothing of the lost attempt stays', async () => {
+describe('Documents whose worker is killed', () => {
+  it('are completed once with all values, and files of the lost attempt are deleted', async () => {
     const audit = await openAudit(await databaseUrl(assay.place));
     try {
       const client = assay.client();
@@ -217,8 +216,7 @@ describe('a worker that is killed in the midst of documents', () => {
       expect(scan).toMatchObject({ status: 'SUCCESS', pages: 2, data: { general: { year_built: 1991 } } });
       expect([...(await audit.ends(ids)).values()]).toEqual([1, 1]);
       for (const id of ids) expect((await states(id)).filter((state) => state === 'SUCCESS')).toEqual(['SUCCESS']);
-      // A picture of each page, of the attempt that succeeded. Those of the lost one are to be thrown away, but for what
-      // its lanes were putting down in that very moment.
+      // One picture per page; those of the lost attempt are queued for deletion, except files in progress at the kill.
       const known = await audit.db.query<{ key: string; drawn: boolean }>(
         `select key, file_key = any($1) as drawn from passport_pictures
           union all select key, false from passport_files union all select key, false from passport_trash`,
@@ -227,7 +225,7 @@ describe('a worker that is killed in the midst of documents', () => {
       expect(known.rows.filter(({ drawn }) => drawn)).toHaveLength(60 + 2);
       const keys = new Set(known.rows.map(({ key }) => key));
       const strays = (await assay.stored()).filter((key) => !keys.has(key) && !before.includes(key));
-      console.log(`${strays.length} files that nobody knows of`);
+      console.log(`${strays.length} files without a database row`);
       expect(strays.length).toBeLessThanOrEqual(2 * availableParallelism());
       for (const pid of readers) await until(async () => !(await isAlive(pid)));
     } finally {
@@ -243,7 +241,6 @@ async function fileKeys({ db }: Audit, ids: readonly string[]): Promise<string[]
   return rows.map(({ file_key }) => file_key);
 }
 
-/** The document as a scanner makes it: a picture for each page. */
 async function scanOf(bytes: Buffer, pages: number): Promise<Buffer> {
   const signal = AbortSignal.timeout(60_000);
   const digital = await openPdf(await asFile(bytes), { maxPages: pages, signal });
@@ -257,7 +254,6 @@ async function scanOf(bytes: Buffer, pages: number): Promise<Buffer> {
   return Buffer.from(await scan.save());
 }
 
-/** As a phone takes it: 12 megapixels of something, and nothing to read in it. */
 async function photograph(): Promise<Buffer> {
   const spots = { width: 16, height: 12, channels: 3 as const };
   return sharp(randomBytes(spots.width * spots.height * 3), { raw: spots })

@@ -23,8 +23,8 @@ beforeAll(async () => {
 });
 afterAll(() => house.stop());
 
-describe('the description at /openapi.json', () => {
-  it('has every endpoint of the specification, each with the credentials that it takes', () => {
+describe('Passports GET /openapi.json', () => {
+  it('lists every endpoint with the accepted credentials', () => {
     const kind = (security: Json) => (security ?? []).map((one: Json) => Object.keys(one)[0] ?? 'none').join(' ');
     expect(Object.fromEntries(operationsOf(document).map(([name, { security }]) => [name, kind(security)]))).toEqual({
       'post /auth/token': '',
@@ -60,11 +60,11 @@ describe('the description at /openapi.json', () => {
     expect(Object.keys(document.components.securitySchemes)).toEqual(['bearer', 'session']);
   });
 
-  it('is well-formed: unique operations, declared parameters, described answers, examples that keep to their schemas', () => {
+  it('is well-formed: unique operations, declared parameters, described responses, examples that match their schemas', () => {
     expect(expectWellFormed(document)).toBeGreaterThan(60);
   });
 
-  it('says how files and forms are sent', () => {
+  it('describes the content types of files and forms', () => {
     const content = (path: string) => Object.keys(document.paths[path].post.requestBody.content);
     expect(content('/upload')).toEqual(['multipart/form-data']);
     expect(content('/api/v1/upload-images')).toEqual(['multipart/form-data']);
@@ -74,7 +74,7 @@ describe('the description at /openapi.json', () => {
   });
 });
 
-it('describes every answer of a tour through the service: its status and its body', async () => {
+it('Passports GET /openapi.json describes the status and body of every response of a tour through the service', async () => {
   const toured = new Set<string>();
 
   async function visit(client: Client, method: string, path: string, ask: Ask = {}): Promise<Answer> {

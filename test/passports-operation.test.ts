@@ -16,7 +16,7 @@ const age = (id: string, days: number) =>
   );
 
 describe('GET /health and /api/status', () => {
-  it.each(['/health', '/api/status'])('%s says that the service answers, and no more', async (path) => {
+  it.each(['/health', '/api/status'])('return only status, version and uptime: %s', async (path) => {
     expect(await house.client().get(path)).toMatchObject({
       status: 200,
       body: { status: 'ok', version: expect.stringMatching(/^\d+\.\d+\.\d+/), uptime_seconds: expect.any(Number) },
@@ -25,7 +25,7 @@ describe('GET /health and /api/status', () => {
 });
 
 describe('GET /health/deep', () => {
-  it('is normal without a language model and without workers, unless workers are insisted on', async () => {
+  it('is healthy without a language model and without workers, unless strict=1', async () => {
     const answer = await admin.get('/health/deep');
     expect(answer.status).toBe(200);
     expect(answer.headers.get('x-health')).toBe('ok');
@@ -51,7 +51,7 @@ describe('GET /health/deep', () => {
     expect((await admin.get('/health/deep?strict=x')).status).toBe(422);
   });
 
-  it('warns where the language model is away, and tells the rest', async () => {
+  it('returns 503 with all other data when the language model is unavailable', async () => {
     const env = { LLM_PROVIDER: 'openai', LLM_BASE_URL: 'http://127.0.0.1:1/v1', LLM_MODEL: 'any' };
     const other = await startPassports(env);
     try {
@@ -72,7 +72,7 @@ describe('GET /health/deep', () => {
     }
   });
 
-  it('fails without its database, which it still says to who has a token', async () => {
+  it('returns 503 without a database, also to a client with a token', async () => {
     const broken = await startPassports();
     const client = await broken.signedIn();
     await broken.house.db.close();
@@ -89,7 +89,7 @@ describe('GET /health/deep', () => {
 });
 
 describe('GET /api/stats/failed', () => {
-  it('counts what ended in the window, by state and reason, without names', async () => {
+  it('counts the tasks that ended in the window by state and reason, without file names', async () => {
     const client = house.client();
     const ids = await client.upload(pdf(), pdf(), pdf(), pdf('secret name.pdf'));
     await house.succeed(ids[0]!);
@@ -118,7 +118,7 @@ describe('GET /api/stats/failed', () => {
 });
 
 describe('GET /api/stats/failed with a key of the role user', () => {
-  it('names the failed tasks of its own key and session, and counts those of everybody', async () => {
+  it('lists the failed tasks of its own key and session, and counts all', async () => {
     const [clerk, stranger] = [await house.signedIn(USER_KEY), house.client()];
     const [own, others] = [await clerk.upload(pdf()), await stranger.upload(pdf())];
     for (const id of [...own, ...others]) await house.fail(id, 'PDF_CORRUPT');
@@ -128,7 +128,7 @@ describe('GET /api/stats/failed with a key of the role user', () => {
     expect(idsOf(seen)).toEqual(own);
     expect(idsOf(all)).toEqual(expect.arrayContaining([...own, ...others]));
     expect(seen.failed_total).toBe(all.failed_total);
-    // The session of the cookie is proved beside the key.
+    // With the cookie, the session's tasks are listed too.
     const both = house.client({ token: clerk.token });
     both.cookies.set('bti_session_id', stranger.cookies.get('bti_session_id')!);
     expect(idsOf(await stats(both)).sort()).toEqual([...own, ...others].sort());
@@ -136,7 +136,7 @@ describe('GET /api/stats/failed with a key of the role user', () => {
 });
 
 describe('POST /admin/cleanup', () => {
-  it('deletes what is older than the days that are asked for, 30 where none are, and counts before if asked', async () => {
+  it('deletes documents older than `days` (default 30), and only counts them with dry_run', async () => {
     const client = house.client();
     const ids = await client.upload(pdf(), pdf(), pdf());
     await age(ids[0]!, 31);
@@ -156,7 +156,7 @@ describe('POST /admin/cleanup', () => {
     expect(left).toEqual([ids[2]]);
   });
 
-  it.each(['days=0', 'days=366', 'days=x', 'days=1.5', 'dry_run=perhaps'])('refuses %s', async (query) => {
+  it.each(['days=0', 'days=366', 'days=x', 'days=1.5', 'dry_run=perhaps'])('rejects %s', async (query) => {
     const answer = await admin.post(`/admin/cleanup?${query}`);
     expect(answer).toMatchObject({ status: 422, body: { detail: [{ loc: ['query', query.split('=')[0]] }] } });
   });

@@ -11,14 +11,13 @@ beforeAll(async () => {
 });
 afterAll(() => house.stop());
 
-/** A PDF of about so many bytes that is like no other. */
 const heavy = (kib: number) => {
   const { name, bytes } = pdf();
   return { name, bytes: bytes.padEnd(kib * KIB, 'x') };
 };
 
 let pictures = 0;
-/** A picture of about 30 KiB: noise does not compress. */
+/** A picture of about 30 KiB of noise, which does not compress. */
 async function picture() {
   const [width, height] = [100, 100];
   const noise = Buffer.from(Array.from({ length: width * height * 3 }, () => Math.floor(Math.random() * 256)));
@@ -38,8 +37,8 @@ const codeOf = ({ status, body }: Awaited<ReturnType<typeof send>>) => [status, 
 
 const FULL = [413, 'QUOTA_EXCEEDED'];
 
-describe('the quota of uploads to passports', () => {
-  it('answers 413 QUOTA_EXCEEDED to documents beyond it, keeps nothing of them, and accepts them after others were deleted', async () => {
+describe('Upload quota of passports', () => {
+  it('rejects excess documents with 413 QUOTA_EXCEEDED without storing them, and accepts them after a deletion', async () => {
     const client = await house.signedIn();
     const [first] = await client.upload(heavy(60));
     const refused = await send(client, heavy(30), heavy(30));
@@ -52,7 +51,7 @@ describe('the quota of uploads to passports', () => {
     expect((await send(client, heavy(30))).status).toBe(202);
   });
 
-  it('is one for a key, whichever sessions and tokens it comes by, and another for each other key and session', async () => {
+  it('is shared by all sessions and tokens of one key, and separate for other keys and sessions', async () => {
     const clerk = await house.signedIn(USER_KEY);
     await clerk.upload(heavy(60));
     const browser = house.client();
@@ -62,7 +61,7 @@ describe('the quota of uploads to passports', () => {
     expect((await send(house.client(), heavy(60))).status).toBe(202);
   });
 
-  it('counts images that wait; one that does not fit is named in `rejected`, or answered 413 where none fits', async () => {
+  it('includes pending images; excess images are listed in `rejected`, or return 413 if none fits', async () => {
     const client = house.client();
     const answer = await sendImages(client, await picture(), await picture(), await picture(), await picture());
     expect(answer.status).toBe(201);
@@ -75,7 +74,7 @@ describe('the quota of uploads to passports', () => {
     expect((await sendImages(client, await picture())).status).toBe(201);
   });
 
-  it('does not count images together with the PDF that they become', async () => {
+  it('does not count images together with the PDF created from them', async () => {
     const client = house.client();
     const { body } = await sendImages(client, await picture(), await picture(), await picture());
     const made = await client.post('/api/v1/create-pdf', { json: { image_ids: body.image_ids } });
@@ -83,7 +82,7 @@ describe('the quota of uploads to passports', () => {
     expect(codeOf(await send(client, heavy(30)))).toEqual(FULL);
   });
 
-  it('lets through no more than fits when many uploads come at once', async () => {
+  it('holds for concurrent uploads', async () => {
     const client = house.client();
     await client.upload(heavy(1));
     const answers = await Promise.all(Array.from({ length: 8 }, () => send(client, heavy(30))));

@@ -14,7 +14,6 @@ async function started(env: Record<string, string | undefined> = {}): Promise<Pa
   return house;
 }
 
-/** The service on a database whose network a test can spoil. */
 async function startedBehindRelay(): Promise<{ house: Passports; relay: Relay; database: TestDatabase }> {
   const database = await testDatabase();
   const { hostname: host, port } = new URL(database.url);
@@ -29,7 +28,6 @@ async function startedBehindRelay(): Promise<{ house: Passports; relay: Relay; d
   return { house, relay, database };
 }
 
-/** An open stream: what it said until it ended, and whether it has. */
 async function openStream(url: string, headers: Record<string, string>) {
   const response = await fetch(`${url}/api/tasks/stream`, { headers: { accept: 'text/event-stream', ...headers } });
   expect(response.status).toBe(200);
@@ -45,7 +43,6 @@ const cookiesOf = ({ cookies }: Client) => ({
 });
 const bearer = (token: string | undefined) => ({ authorization: `Bearer ${token}` });
 
-/** Resolves with the text of a stream that ends by itself within 5 s. */
 async function ended(stream: { text: Promise<string> }): Promise<string> {
   const late = new Promise<never>((_, reject) => setTimeout(() => reject(new Error('the stream is still open')), 5000));
   return Promise.race([stream.text, late]);
@@ -57,15 +54,15 @@ async function signedInBrowser(house: Passports): Promise<Client> {
   return browser;
 }
 
-describe('a token while the database does not answer', () => {
-  it('is answered 503 on every route but /health/deep, revoked or not', async () => {
+describe('Tokens while the database does not respond', () => {
+  it('return 503 on every route except /health/deep, whether revoked or not', async () => {
     const { house, relay } = await startedBehindRelay();
     const client = await house.signedIn();
     const revoked = await house.signedIn();
     await revoked.post('/logout');
     expect((await revoked.get('/api/tasks')).status).toBe(401);
     relay.hang();
-    // HEAD of the stream needs no row of its own: only the check of the token asks the database.
+    // HEAD of the stream queries the database only for the token check.
     const answers = await Promise.all(
       [client, revoked].map(({ token }) =>
         fetch(`${house.url}/api/tasks/stream`, { method: 'HEAD', headers: bearer(token) }),
@@ -82,8 +79,8 @@ describe('a token while the database does not answer', () => {
   }, 60_000);
 });
 
-describe('an open stream of events', () => {
-  it('ends when its browser signs out, and those of other sessions and tokens stay', async () => {
+describe('Event streams', () => {
+  it('end when their browser signs out, while those of other sessions and tokens stay open', async () => {
     const house = await started();
     const browser = await signedInBrowser(house);
     const other = await signedInBrowser(house);
@@ -98,7 +95,7 @@ describe('an open stream of events', () => {
     expect(others.map(({ isOpen }) => isOpen())).toEqual([true, true]);
   });
 
-  it('ends when the anonymous session that opened it is given back', async () => {
+  it('end when their anonymous session signs out', async () => {
     const house = await started();
     const browser = house.client();
     await browser.upload(pdf());
@@ -107,7 +104,7 @@ describe('an open stream of events', () => {
     expect(await ended(stream)).toMatch(/event: end\n/);
   });
 
-  it('ends when its token is given back, also at another gateway', async () => {
+  it('end when their token is revoked, also on another gateway', async () => {
     const house = await started();
     const other = await started({ DATABASE_URL: house.database.url });
     const program = await house.signedIn();
@@ -116,11 +113,11 @@ describe('an open stream of events', () => {
     for (const stream of streams) expect(await ended(stream)).toMatch(/event: end\n/);
   });
 
-  it('ends when its token expires', async () => {
+  it('end when their token expires', async () => {
     const house = await started();
     const [admin] = apiKeysFrom(`admin:${ADMIN_KEY}`);
     const tokens = openTokens({ keys: [], secret: SECRET, lifetimeHours: 24 });
-    // Good for 2 more seconds of the 30 that clocks may differ by.
+    // Valid for 2 more of the 30 seconds of clock tolerance.
     const { token } = await tokens.issue(admin!, new Date(Date.now() - DAY_MS - 28_000));
     const lasting = await house.signedIn();
     const stream = await openStream(house.url, bearer(token));
@@ -132,7 +129,7 @@ describe('an open stream of events', () => {
     expect((await house.client({ token }).get('/api/tasks')).status).toBe(401);
   });
 
-  it('ends when its session expires', async () => {
+  it('end when their session expires', async () => {
     const house = await started();
     const browser = house.client();
     await browser.upload(pdf());

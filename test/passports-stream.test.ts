@@ -13,7 +13,6 @@ interface Message {
   readonly data: any;
 }
 
-/** A browser's stream of events, read as they come. */
 async function watch(client: Client, lastEventId?: number) {
   const stop = new AbortController();
   const response = await fetch(`${house.url}/api/tasks/stream`, {
@@ -42,7 +41,6 @@ async function watch(client: Client, lastEventId?: number) {
     }
     return messages.shift();
   }
-  /** The next event that says this of this document. */
   async function until(id: string, status: string): Promise<Message[]> {
     const seen: Message[] = [];
     for (let message = await next(); message !== undefined; message = await next()) {
@@ -61,7 +59,7 @@ async function visitor(): Promise<{ client: Client; id: string }> {
 }
 
 describe('GET /api/tasks/stream', () => {
-  it('begins with a snapshot, then tells each change as it happens, each with the number after the last', async () => {
+  it('starts with a snapshot and sends each change with consecutive event ids', async () => {
     const { client, id } = await visitor();
     const stream = await watch(client);
     expect(Object.fromEntries(stream.response.headers)).toMatchObject({
@@ -100,7 +98,7 @@ describe('GET /api/tasks/stream', () => {
     stream.close();
   });
 
-  it('replays exactly what was missed, and starts anew where that is no longer known', async () => {
+  it('replays missed events after Last-Event-ID, and starts with a new snapshot for an unknown id', async () => {
     const { client, id } = await visitor();
     const first = await watch(client);
     const { id: seen } = (await first.next())!;
@@ -120,7 +118,7 @@ describe('GET /api/tasks/stream', () => {
     }
   });
 
-  it('tells nothing of other sessions', async () => {
+  it('sends no events of other sessions', async () => {
     const [mine, theirs] = [await visitor(), await visitor()];
     const stream = await watch(mine.client);
     expect((await stream.next())!.data.items.map((item: { id: string }) => item.id)).toEqual([mine.id]);
@@ -131,7 +129,7 @@ describe('GET /api/tasks/stream', () => {
     stream.close();
   });
 
-  it('is one of five in a session at a time', async () => {
+  it('allows five streams per session', async () => {
     const { client } = await visitor();
     const streams = await Promise.all(Array.from({ length: 5 }, () => watch(client)));
     expect(streams.map(({ response }) => response.status)).toEqual([200, 200, 200, 200, 200]);
@@ -146,7 +144,7 @@ describe('GET /api/tasks/stream', () => {
     streams[0]!.close();
   });
 
-  it('gives the snapshot alone, as JSON, to who asks for it; and nothing but headers to HEAD', async () => {
+  it('returns the snapshot as JSON on request, and only headers for HEAD', async () => {
     const { client, id } = await visitor();
     const answer = await client.get('/api/tasks/stream', { accept: 'application/json' });
     expect(answer.body).toEqual({ items: [expect.objectContaining({ id })], total: 1 });
@@ -154,7 +152,7 @@ describe('GET /api/tasks/stream', () => {
     expect([head.status, head.text]).toEqual([200, '']);
   });
 
-  it('ends with a word when the service stops', async () => {
+  it('sends an end event when the service stops', async () => {
     const other = await startPassports();
     const client = other.client();
     await client.upload(pdf());

@@ -23,7 +23,6 @@ beforeAll(async () => {
 });
 afterAll(() => house.stop());
 
-/** Every file in the file store. */
 async function stored(): Promise<string[]> {
   const entries = await readdir(join(house.dataDir, 'files'), { recursive: true, withFileTypes: true }).catch(() => []);
   return entries
@@ -32,7 +31,6 @@ async function stored(): Promise<string[]> {
     .sort();
 }
 
-/** A session with one document of its own, in a state. */
 async function documentIn(state: 'PENDING' | 'PROCESSING' | 'SUCCESS' | 'FAILED' | 'ERROR' | 'PERMANENT_ERROR') {
   const client = await house.signedIn();
   client.cookies.set('bti_session_id', await sessionCookie());
@@ -58,8 +56,8 @@ const update = (
   headers: Record<string, string> = JSON_PLEASE,
 ) => client.post(`/task/${id}/update`, { form, headers });
 
-describe('a document', () => {
-  it('is uploaded by somebody who is given a session, listed, worked on, and read', async () => {
+describe('Passports documents', () => {
+  it('are uploaded anonymously in a new session, listed, processed and read', async () => {
     const person = house.client();
     const answer = await person.post('/upload', { files: [pdf('Техпаспорт №7.pdf')], headers: JSON_PLEASE });
     expect(answer.status).toBe(202);
@@ -137,7 +135,7 @@ describe('a document', () => {
     ['FAILED', 'NO_FIELDS_FOUND'],
     ['ERROR', 'STORAGE_ERROR'],
     ['PERMANENT_ERROR', 'PDF_ENCRYPTED'],
-  ] as const)('that ended %s says why, and has no data', async (state, errorType) => {
+  ] as const)('that ended as %s (%s) have an error and no data', async (state, errorType) => {
     const { client, id } = await documentIn(state);
     expect(await client.get(`/api/task/${id}/result`)).toMatchObject({
       status: 200,
@@ -146,7 +144,7 @@ describe('a document', () => {
     expect((await client.get(`/api/task/${id}/status`)).body).toMatchObject({ status: state, error_type: errorType });
   });
 
-  it('that there is not says NOT_FOUND, in a body that is a status and an error at once', async () => {
+  it('that do not exist return 404 with the status NOT_FOUND', async () => {
     const { client } = await documentIn('PENDING');
     expect(await client.get(`/api/task/${NOBODYS}/status`)).toMatchObject({
       status: 404,
@@ -160,7 +158,7 @@ describe('a document', () => {
     }
   });
 
-  it('that came before is known again: its own row, the untouched result, 200', async () => {
+  it('that are uploaded again get their own id and the unedited cached result', async () => {
     const { client, id } = await documentIn('PENDING');
     const file = pdf('first.pdf');
     const [first] = await client.upload(file);
@@ -185,7 +183,7 @@ describe('a document', () => {
 });
 
 describe('POST /upload', () => {
-  it('goes to the list for a form, also where everything else is accepted', async () => {
+  it('redirects to the list unless JSON is preferred', async () => {
     for (const accept of ['text/html', '*/*', 'text/html, application/json', 'application/json;q=0']) {
       const answer = await house.client().post('/upload', { files: [pdf()], headers: { accept } });
       expect([answer.status, answer.headers.get('location')], accept).toEqual([303, '/']);
@@ -195,7 +193,7 @@ describe('POST /upload', () => {
     }
   });
 
-  it('keeps the order of the files, says what it rejects and goes on with the others', async () => {
+  it('keeps the order of the files, reports rejected ones and stores the others', async () => {
     const before = await stored();
     const answer = await house.client().post('/upload', {
       files: [
@@ -225,7 +223,7 @@ describe('POST /upload', () => {
 
   it.each<[string, Ask, number, object]>([
     [
-      'nothing but what is no PDF',
+      'only files that are not PDFs',
       { files: [{ name: 'a.pdf', bytes: 'text' }] },
       415,
       { error: { code: 'UNSUPPORTED_MEDIA_TYPE' } },
@@ -265,7 +263,7 @@ describe('POST /upload', () => {
       { detail: [{ loc: ['body', 'name'] }] },
     ],
     ['a name of spaces', { files: [pdf()], fields: { name: '   ' } }, 400, { error: { code: 'INVALID_NAME' } }],
-  ])('refuses %s, keeps nothing and mints no session', async (_, ask, status, body) => {
+  ])('rejects %s without storing files or creating a session', async (_, ask, status, body) => {
     const before = await stored();
     const client = house.client();
     const answer = await client.post('/upload', { ...ask, headers: { ...JSON_PLEASE, ...ask.headers } });
@@ -274,7 +272,7 @@ describe('POST /upload', () => {
     expect([...client.cookies]).toEqual([]);
   });
 
-  it('takes `file` as well, and a display name beside it', async () => {
+  it('accepts the part name `file` and a display name', async () => {
     const client = house.client();
     const files = [{ ...pdf('scan0001.pdf'), field: 'file' }];
     const answer = await client.post('/upload', { files, fields: { name: ' Дом на углу ' }, headers: JSON_PLEASE });
@@ -288,12 +286,12 @@ describe('POST /upload', () => {
     ['и\u0306.pdf', 'й.pdf'],
     [`${'я'.repeat(300)}.pdf`, `${'я'.repeat(251)}.pdf`],
     ['..', 'document.pdf'],
-  ])('shows %j as %j', async (name, shown) => {
+  ])('sanitizes the file name %j to %j', async (name, shown) => {
     const answer = await house.client().post('/upload', { files: [{ ...pdf(), name }], headers: JSON_PLEASE });
     expect(answer.body.items[0].filename).toBe(shown);
   });
 
-  it('refuses a file over 50 MiB and goes on with the one behind it', async () => {
+  it('rejects a file over 50 MiB and stores the following one', async () => {
     const before = await stored();
     const large = Buffer.alloc(52 * 2 ** 20, 'x');
     large.write('%PDF-1.7');
@@ -311,7 +309,7 @@ describe('POST /upload', () => {
     expect(alone).toMatchObject({ status: 413, body: { error: { code: 'FILE_TOO_LARGE' } } });
   });
 
-  it('refuses more than 200 MiB in all, said before or not, and keeps nothing', async () => {
+  it('rejects more than 200 MiB in total without Content-Length and stores nothing', async () => {
     const before = await stored();
     const piece = Buffer.alloc(2 ** 20, 'x');
     async function* endless() {
@@ -330,13 +328,13 @@ describe('POST /upload', () => {
       .client()
       .post('/upload', { body, headers })
       .catch((error) => error);
-    // The answer comes while the client still sends, and some clients take that for a broken line.
+    // Some clients report an early response as a broken connection.
     if ('status' in answer)
       expect(answer).toMatchObject({ status: 413, body: { error: { code: 'PAYLOAD_TOO_LARGE' } } });
     expect(await stored()).toEqual(before);
   });
 
-  it('answers a repeated Idempotency-Key as the first time, and refuses other files under it', async () => {
+  it('replays a repeated Idempotency-Key and rejects other files with the same key', async () => {
     const { client } = await documentIn('PENDING');
     const [file, other] = [pdf(), pdf()];
     const headers = { ...JSON_PLEASE, 'idempotency-key': '"one"' };
@@ -351,11 +349,10 @@ describe('POST /upload', () => {
     expect(await stored()).toEqual(before);
     const strange = await client.post('/upload', { files: [other], headers: { ...headers, 'idempotency-key': '"' } });
     expect(strange).toMatchObject({ status: 422, body: { detail: [{ loc: ['header', 'idempotency-key'] }] } });
-    // Somebody else's key is another key.
     expect((await house.client().post('/upload', { files: [other], headers })).status).toBe(202);
   });
 
-  it('does a request with a key once, however often it comes at the same moment', async () => {
+  it('processes concurrent requests with the same key once', async () => {
     const { client } = await documentIn('PENDING');
     const file = pdf();
     const headers = { ...JSON_PLEASE, 'idempotency-key': 'at-once' };
@@ -374,7 +371,7 @@ describe('POST /upload', () => {
 });
 
 describe('GET /api/tasks', () => {
-  it('pages and filters the documents of one session, the newest first', async () => {
+  it('paginates and filters the documents of one session, newest first', async () => {
     const client = house.client();
     const ids: string[] = [];
     for (let i = 0; i < 5; i++) ids.unshift((await client.upload(pdf(`${i}.pdf`)))[0]!);
@@ -402,14 +399,14 @@ describe('GET /api/tasks', () => {
     ['?page=1.5', { loc: ['query', 'page'], type: 'int_parsing', input: '1.5' }],
     ['?status=NOT_FOUND', { loc: ['query', 'status'], type: 'enum', input: 'NOT_FOUND' }],
     ['?status=', { loc: ['query', 'status'], type: 'enum', input: '' }],
-  ])('refuses %s with a detail', async (query, detail) => {
+  ])('rejects %s with a detail', async (query, detail) => {
     const client = await house.signedIn();
     expect(await client.get(`/api/tasks${query}`)).toMatchObject({ status: 422, body: { detail: [detail] } });
   });
 });
 
-describe('whose a document is', () => {
-  it('its session sees it, no other session does, and a token does where it was made in an anonymous one', async () => {
+describe('Document ownership', () => {
+  it('allows access to the own session, and to a token for documents of anonymous sessions', async () => {
     const owner = house.client();
     const [id] = await owner.upload(pdf());
     const other = house.client();
@@ -418,13 +415,13 @@ describe('whose a document is', () => {
     expect((await owner.get(`/api/task/${id}/status`)).status).toBe(200);
     expect((await other.get(`/api/task/${id}/status`)).status).toBe(404);
     expect((await program.get(`/api/task/${id}/status`)).status).toBe(200);
-    // A token beside a foreign session proves both.
+    // A token with a foreign session has the rights of both.
     other.token = program.token;
     expect((await other.get(`/api/task/${id}/status`)).status).toBe(200);
     expect((await other.get('/api/tasks')).body.items.map((item: { id: string }) => item.id)).not.toContain(id);
   });
 
-  it('what one key made is not for another key, and a program needs no cookie', async () => {
+  it('separates the documents of different keys, and needs no cookie with a token', async () => {
     const [admin, clerk] = [await house.signedIn(), await house.signedIn(USER_KEY)];
     const answer = await clerk.post('/upload', { files: [pdf()], headers: JSON_PLEASE });
     expect(answer.headers.getSetCookie()).toEqual([]);
@@ -435,7 +432,7 @@ describe('whose a document is', () => {
     expect((await clerk.ask(`/task/${id}`, { method: 'DELETE' })).status).toBe(200);
   });
 
-  it('is changed by its session or an administrator where it was made in an anonymous session, not by a user key', async () => {
+  it('allows changes of anonymous documents to the own session and administrators, not to a user key', async () => {
     const owner = house.client();
     const [id, failed] = await owner.upload(pdf(), pdf());
     await house.succeed(id!);
@@ -453,7 +450,7 @@ describe('whose a document is', () => {
       const answer = await clerk.ask(path, { method, ...ask });
       expect(answer, path).toMatchObject({ status: 403, body: { error: { code: 'FORBIDDEN' } } });
     }
-    // What the specification documents with the header alone, and does not change the document.
+    // Exports require only the header and change nothing.
     expect((await clerk.get(`/export/${id}/excel`)).status).toBe(200);
     expect((await owner.get(`/api/task/${id}/result`)).body).toMatchObject({ version: 1, filename: 'a.pdf' });
     for (const [method, path, ask] of writes.slice(0, 3)) {
@@ -462,7 +459,7 @@ describe('whose a document is', () => {
     expect((await (await house.signedIn()).ask(`/task/${id}`, { method: 'DELETE' })).status).toBe(200);
   });
 
-  it('under strict ownership a token opens no anonymous session', async () => {
+  it('denies tokens access to anonymous sessions with PASSPORTS_STRICT_OWNERSHIP', async () => {
     const strict = await startPassports({ PASSPORTS_STRICT_OWNERSHIP: 'true' });
     try {
       const [id] = await strict.client().upload(pdf());
@@ -476,7 +473,7 @@ describe('whose a document is', () => {
 });
 
 describe('GET /api/task/{task_id}/page/{page}', () => {
-  it('is checked again with every use, and returns 304 to a browser that has the picture', async () => {
+  it('revalidates the picture on every use and returns 304 for a matching If-None-Match', async () => {
     const client = house.client();
     const [id] = await client.upload(pdf());
     const { key } = await house.house.files.put(Buffer.from('picture'), { maxBytes: 100 });
@@ -490,7 +487,6 @@ describe('GET /api/task/{task_id}/page/{page}', () => {
     const again = await client.get(path, { 'if-none-match': etag });
     expect([again.status, again.text, again.headers.get('etag')]).toEqual([304, '', etag]);
     expect(again.headers.get('cache-control')).toBe('private, no-cache');
-    // A browser that was signed out, or belongs to somebody else, gets no 304.
     expect((await house.client().get(path, { 'if-none-match': etag })).status).toBe(401);
     const another = house.client();
     await another.upload(pdf());
@@ -499,14 +495,14 @@ describe('GET /api/task/{task_id}/page/{page}', () => {
 });
 
 describe('POST /task/{task_id}/update', () => {
-  it('writes values by the types of their fields, empty ones as null, and keeps what was read', async () => {
+  it('parses values by the types of their fields, empty ones as null, and keeps the original values', async () => {
     const { client, id } = await documentIn('SUCCESS');
     const answer = await update(client, id, {
       'general:address': 'ул. Северная, 1',
       'areas:total_area': '1 234,56',
       'areas:living_area': '30.5',
       'general:year_built': '',
-      csrf_token: 'of nobody, and no matter to a program',
+      csrf_token: 'ignored with a bearer token',
     });
     expect(answer).toMatchObject({ status: 200, body: { status: 'ok', id } });
     const { body } = await client.get(`/api/task/${id}/result`);
@@ -539,18 +535,18 @@ describe('POST /task/{task_id}/update', () => {
   });
 
   it.each<[string, Record<string, string>, string, string]>([
-    ['a field that there is not', { 'general:nothing': 'x' }, 'general:nothing', 'extra_forbidden'],
-    ['a section that there is not', { 'nothing:address': 'x' }, 'nothing:address', 'extra_forbidden'],
-    ['a key of another form', { address: 'x' }, 'address', 'extra_forbidden'],
-    ['a prototype', { ['__proto__']: 'x' }, '__proto__', 'extra_forbidden'],
+    ['an unknown field', { 'general:nothing': 'x' }, 'general:nothing', 'extra_forbidden'],
+    ['an unknown section', { 'nothing:address': 'x' }, 'nothing:address', 'extra_forbidden'],
+    ['an unqualified key', { address: 'x' }, 'address', 'extra_forbidden'],
+    ['a __proto__ key', { ['__proto__']: 'x' }, '__proto__', 'extra_forbidden'],
     ['text for a number', { 'areas:total_area': 'много' }, 'areas:total_area', 'float_parsing'],
     ['a fraction for a whole number', { 'general:year_built': '1978,5' }, 'general:year_built', 'int_parsing'],
-    ['a date that is none', { 'general:issue_date': '31.02.2001' }, 'general:issue_date', 'date_parsing'],
-    ['a text that is too long', { 'general:owner': 'x'.repeat(10_001) }, 'general:owner', 'string_too_long'],
+    ['an invalid date', { 'general:issue_date': '31.02.2001' }, 'general:issue_date', 'date_parsing'],
+    ['a too long text', { 'general:owner': 'x'.repeat(10_001) }, 'general:owner', 'string_too_long'],
     ['a date of 101 characters', { 'general:issue_date': ' '.repeat(101) }, 'general:issue_date', 'string_too_long'],
     ['a number of 101 characters', { 'areas:total_area': '1'.repeat(101) }, 'areas:total_area', 'string_too_long'],
-    ['a row that is not the next', { 'rooms:4.name': 'x' }, 'rooms:4.name', 'less_than_equal'],
-  ])('refuses %s, and then writes nothing', async (_, form, field, type) => {
+    ['a row beyond the next one', { 'rooms:4.name': 'x' }, 'rooms:4.name', 'less_than_equal'],
+  ])('rejects %s without saving any value', async (_, form, field, type) => {
     const { client, id } = await documentIn('SUCCESS');
     const answer = await update(client, id, { 'general:address': 'written?', ...form });
     expect(answer).toMatchObject({ status: 422, body: { detail: [{ loc: ['body', field], type }] } });
@@ -560,7 +556,7 @@ describe('POST /task/{task_id}/update', () => {
     });
   });
 
-  it('returns 404 for a document that does not exist, whatever the values of the form are', async () => {
+  it('returns 404 for an unknown document before it validates the form', async () => {
     const client = await house.signedIn();
     const form = { 'general:issue_date': 'x' };
     expect(await update(client, NOBODYS, form)).toMatchObject({
@@ -569,20 +565,20 @@ describe('POST /task/{task_id}/update', () => {
     });
   });
 
-  it('refuses more than 500 fields', async () => {
+  it('rejects more than 500 fields', async () => {
     const { client, id } = await documentIn('SUCCESS');
     const form = Object.fromEntries(Array.from({ length: 501 }, (_, i) => [`rooms:${i}.name`, 'x']));
     expect(await update(client, id, form)).toMatchObject({ status: 422, body: { detail: [{ type: 'too_long' }] } });
   });
 
-  it('appends rows to a table, and removes the ones that are emptied; the others close up', async () => {
+  it('appends rows to a table, and removes empty ones without gaps', async () => {
     const { client, id } = await documentIn('SUCCESS');
     await update(client, id, { 'rooms:3.name': 'ванная', 'rooms:4.name': 'коридор', 'rooms:3.area': '4,2' });
     const rooms = async () => (await client.get(`/api/task/${id}/result`)).body.data.rooms.map((row: any) => row.name);
     expect(await rooms()).toEqual(['кухня', 'жилая', 'ванная', 'коридор']);
     await update(client, id, { 'rooms:2.name': '', 'rooms:2.area': '' });
     expect(await rooms()).toEqual(['кухня', 'ванная', 'коридор']);
-    // The second row is now the bathroom, and the next new one is the fourth.
+    // The second row is now the bathroom, and the next new row is the fourth.
     await update(client, id, { 'rooms:2.name': 'санузел', 'rooms:4.name': 'балкон' });
     expect(await rooms()).toEqual(['кухня', 'санузел', 'коридор', 'балкон']);
     const { body } = await client.get(`/api/task/${id}/result`);
@@ -590,16 +586,15 @@ describe('POST /task/{task_id}/update', () => {
     expect(body.fields['rooms:5.name']).toBeUndefined();
   });
 
-  it('counts the rows anew where somebody was quicker', async () => {
+  it('renumbers rows after a concurrent edit', async () => {
     const { client, id } = await documentIn('SUCCESS');
     const answers = await Promise.all(['a', 'b', 'c'].map((name) => update(client, id, { 'rooms:3.name': name })));
     expect(answers.map(({ status }) => status)).toEqual([200, 200, 200]);
     const { body } = await client.get(`/api/task/${id}/result`);
-    // For the first there was no third row yet, for the others there was.
     expect(body.data.rooms.length).toBe(3);
   });
 
-  it('holds an edit to the version that it names', async () => {
+  it('applies an edit only to the version in If-Match', async () => {
     const { client, id } = await documentIn('SUCCESS');
     const tag = (await client.get(`/api/task/${id}/result`)).headers.get('etag')!;
     const edit = (value: string, ifMatch: string) =>
@@ -613,7 +608,7 @@ describe('POST /task/{task_id}/update', () => {
   });
 
   it.each(['PENDING', 'PROCESSING', 'FAILED', 'ERROR', 'PERMANENT_ERROR'] as const)(
-    'is refused in %s',
+    'returns 409 in the state %s',
     async (state) => {
       const { client, id } = await documentIn(state);
       expect(await update(client, id, { 'general:owner': 'x' })).toMatchObject({
@@ -623,7 +618,7 @@ describe('POST /task/{task_id}/update', () => {
     },
   );
 
-  it('refuses a form of ours that was made for another session', async () => {
+  it('rejects a form with the CSRF token of another session', async () => {
     const { id } = await documentIn('SUCCESS');
     const browser = house.client();
     await browser.post('/login', { form: { api_key: 'admin-key-1234567890' } });
@@ -637,7 +632,7 @@ describe('POST /task/{task_id}/rename', () => {
   const rename = (client: Client, id: string, name: string, headers: Record<string, string> = {}) =>
     client.post(`/task/${id}/rename`, { form: { name }, headers });
 
-  it('always redirects to the list, and the name is kept as it was meant', async () => {
+  it('redirects to the list and stores the sanitized name', async () => {
     const { client, id } = await documentIn('PENDING');
     for (const [accept, name, kept] of [
       ['application/json', ' Дом 7\u0000 ', 'Дом 7'],
@@ -652,15 +647,15 @@ describe('POST /task/{task_id}/rename', () => {
 
   it.each<[string, Record<string, string>, number, object]>([
     ['an empty name', { name: '' }, 400, { error: { code: 'INVALID_NAME' } }],
-    ['a name of nothing visible', { name: ' \u200e\u0007 ' }, 400, { error: { code: 'INVALID_NAME' } }],
+    ['an invisible name', { name: ' \u200e\u0007 ' }, 400, { error: { code: 'INVALID_NAME' } }],
     ['256 characters', { name: 'я'.repeat(256) }, 400, { error: { code: 'INVALID_NAME' } }],
-    ['no name', { title: 'x' }, 422, { detail: [{ loc: ['body', 'name'], type: 'missing' }] }],
-  ])('refuses %s', async (_, form, status, body) => {
+    ['a missing name', { title: 'x' }, 422, { detail: [{ loc: ['body', 'name'], type: 'missing' }] }],
+  ])('rejects %s', async (_, form, status, body) => {
     const { client, id } = await documentIn('PENDING');
     expect(await client.post(`/task/${id}/rename`, { form })).toMatchObject({ status, body });
   });
 
-  it('says that there is no such task', async () => {
+  it('returns 404 for an unknown task', async () => {
     const { client } = await documentIn('PENDING');
     expect(await rename(client, NOBODYS, 'x')).toMatchObject({
       status: 404,
@@ -671,7 +666,7 @@ describe('POST /task/{task_id}/rename', () => {
 
 describe('DELETE /task/{task_id}', () => {
   it.each(['PENDING', 'PROCESSING', 'SUCCESS', 'ERROR'] as const)(
-    'removes a document in %s with its file',
+    'removes a document in the state %s with its file',
     async (state) => {
       const before = (await stored()).length;
       const { client, id } = await documentIn(state);
@@ -679,14 +674,14 @@ describe('DELETE /task/{task_id}', () => {
       expect([answer.status, answer.text]).toEqual([200, '']);
       expect((await client.get(`/api/task/${id}/status`)).status).toBe(404);
       expect((await client.ask(`/task/${id}`, { method: 'DELETE' })).status).toBe(404);
-      // `documentIn` has uploaded one more, for its session.
+      // The session of `createDocument` has another document.
       expect((await stored()).length).toBe(before + 1);
     },
   );
 });
 
 describe('POST /api/task/{task_id}/retry', () => {
-  it.each(['FAILED', 'ERROR'] as const)('queues a document in %s again, once of two at once', async (state) => {
+  it.each(['FAILED', 'ERROR'] as const)('queues a document in %s once for concurrent requests', async (state) => {
     const { client, id } = await documentIn(state);
     const answers = await Promise.all([1, 2].map(() => client.post(`/api/task/${id}/retry`)));
     expect(answers.map(({ status }) => status).sort()).toEqual([200, 409]);
@@ -697,7 +692,7 @@ describe('POST /api/task/{task_id}/retry', () => {
     expect((await client.get(`/api/task/${id}/status`)).body.status).toBe('SUCCESS');
   });
 
-  it.each(['PENDING', 'PROCESSING', 'SUCCESS', 'PERMANENT_ERROR'] as const)('is refused in %s', async (state) => {
+  it.each(['PENDING', 'PROCESSING', 'SUCCESS', 'PERMANENT_ERROR'] as const)('is rejected in %s', async (state) => {
     const { client, id } = await documentIn(state);
     expect(await client.post(`/api/task/${id}/retry`)).toMatchObject({
       status: 409,
@@ -706,12 +701,12 @@ describe('POST /api/task/{task_id}/retry', () => {
   });
 });
 
-describe('what a browser is told', () => {
+describe('Passports browser responses', () => {
   it.each<[string, string, Ask]>([
-    ['an upload', '/upload', { files: [{ name: 'a.txt', bytes: 'text' }] }],
-    ['an update', `/task/${NOBODYS}/update`, { form: { 'general:owner': 'x' } }],
-    ['a rename', `/task/${NOBODYS}/rename`, { form: { name: '' } }],
-  ])('of %s that was refused is a page, and JSON for a program whatever it accepts', async (_, path, ask) => {
+    ['upload', '/upload', { files: [{ name: 'a.txt', bytes: 'text' }] }],
+    ['update', `/task/${NOBODYS}/update`, { form: { 'general:owner': 'x' } }],
+    ['rename', `/task/${NOBODYS}/rename`, { form: { name: '' } }],
+  ])('are an HTML page for a rejected %s, and JSON for API clients', async (_, path, ask) => {
     const client = await house.signedIn();
     for (const accept of ['application/json', '*/*']) {
       const answer: Answer = await client.post(path, { ...ask, headers: { accept } });
@@ -726,7 +721,7 @@ describe('what a browser is told', () => {
     expect(page.text).toMatch(/^<!doctype html>/);
   });
 
-  it('shows its documents, and a name that is markup as the text that it is', async () => {
+  it('show the documents of the session only, and escape markup in names', async () => {
     const browser = house.client();
     const [id] = await browser.upload(pdf());
     const { token } = await house.signedIn();
@@ -736,7 +731,6 @@ describe('what a browser is told', () => {
       const page = await browser.get(path, PAGE_PLEASE);
       expect([page.status, page.headers.get('cache-control')], path).toEqual([200, 'no-store']);
       expect(page.text, path).toContain('img src=x onerror');
-      // Inside quotes it is a value; a quote of its own would end them.
       expect(page.text.replace(/="[^"]*"/g, ''), path).not.toContain('<img src=x');
     }
     const stranger = house.client();
@@ -750,8 +744,8 @@ describe('what a browser is told', () => {
   });
 });
 
-describe('pictures of pages', () => {
-  it('go to whom the document is for, and to nobody else', async () => {
+describe('Page pictures', () => {
+  it('are available only to clients with access to the document', async () => {
     const { client, id } = await documentIn('PENDING');
     const bytes = Buffer.from('\xff\xd8\xff a picture', 'latin1');
     const { key } = await house.gateway.files.put(bytes, { maxBytes: 100 });

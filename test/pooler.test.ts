@@ -14,14 +14,14 @@ afterEach(async () => {
   await database.drop();
 });
 
-// Without DATABASE_DIRECT_URL: what hints save is not needed for anything to work.
+// Without DATABASE_DIRECT_URL: notifications are optional.
 const MODES = [
   ['session', {}],
   ['transaction', { DATABASE_POOLING: 'transaction' }],
 ] as const;
 
 for (const [mode, more] of MODES) {
-  it(`works behind a pooler of ${mode}s`, { timeout: 120_000 }, async (context) => {
+  it(`Assay works behind PgBouncer in ${mode} mode`, { timeout: 120_000 }, async (context) => {
     const pooler = await startPooler(needs('pgbouncer', context), database.url, mode);
     try {
       const place = await newPlace();
@@ -34,7 +34,6 @@ for (const [mode, more] of MODES) {
         expect(status).toBe(202);
         expect(await finished(assay, body.data.task_id)).toMatchObject({ status: 'done' });
       }
-      // Nothing went wrong that was mended by trying again.
       expect(assay.said.err).not.toMatch(/prepared statement|unsupported startup|"level":(40|50|60)/);
     } finally {
       await cleanUp();

@@ -22,7 +22,7 @@ async function startGateway(env: Record<string, string> = {}): Promise<Assay> {
   return startAssay(await newPlace(), { args: ['serve'], env: { ...ENV, DATABASE_URL: database.url, ...env } });
 }
 
-/** Status and message of `/ready`; 0 where nothing listens. */
+/** Status and message of `/ready`; 0 if nothing listens. */
 async function readiness({ call }: Assay): Promise<[number, string?]> {
   const answer = await call('/ready').catch(() => undefined);
   if (!answer) return [0];
@@ -32,7 +32,7 @@ async function readiness({ call }: Assay): Promise<[number, string?]> {
 const isReady = async (gateway: Assay) => (await readiness(gateway))[0] === 200;
 
 describe('GET /ready', () => {
-  it('is 503 while a lock keeps tasks from being written down, and 200 again after it', async () => {
+  it('is 503 while a lock blocks the creation of tasks, and 200 again afterwards', async () => {
     const gateway = await startGateway();
     await until(() => isReady(gateway));
     const image = await uploadPicture(gateway, 1);
@@ -50,7 +50,7 @@ describe('GET /ready', () => {
     expect((await predict(gateway, image)).status).toBe(202);
   });
 
-  it('is 503 while the database takes no writes, although no client has tried', async () => {
+  it('is 503 while the database is read-only, without a client request', async () => {
     const gateway = await startGateway();
     await until(() => isReady(gateway));
     const name = new URL(database.url).pathname.slice(1);
@@ -70,8 +70,8 @@ describe('GET /ready', () => {
   });
 });
 
-describe('assay serve on the schema of an earlier version', () => {
-  it('answers 503 to everything but probes until the database is migrated, and never 500', async () => {
+describe('assay serve with the schema of an earlier version', () => {
+  it('returns 503 for everything except probes until the database is migrated', async () => {
     const empty = await emptyDatabase();
     try {
       const gateway = await startGateway({ DATABASE_URL: empty.url });
@@ -95,7 +95,7 @@ describe('assay serve on the schema of an earlier version', () => {
 });
 
 describe('SIGTERM', () => {
-  it('turns /ready to 503 at once, while new connections are answered for SHUTDOWN_DELAY_SECONDS', async () => {
+  it('sets /ready to 503 immediately, while new connections are served for SHUTDOWN_DELAY_SECONDS', async () => {
     const gateway = await startGateway({ SHUTDOWN_DELAY_SECONDS: '3' });
     await until(() => isReady(gateway));
     const image = await uploadPicture(gateway, 1);
@@ -115,7 +115,7 @@ describe('SIGTERM', () => {
     expect(tookMs).toBeLessThan(8_000);
   });
 
-  it('closes at once where no delay is set, as in the local profile', async () => {
+  it('closes connections immediately without a delay', async () => {
     const gateway = await startGateway();
     await until(() => isReady(gateway));
     const since = Date.now();

@@ -1,6 +1,6 @@
 import type { Reporter, TestModule } from 'vitest/node';
 
-/** Closes a run with one plain line, and under ASSAY_REQUIRE=all makes every skipped test a failure. */
+/** Prints a summary line at the end of a run; with ASSAY_REQUIRE=all every skipped test is a failure. */
 export default class ClosingLine implements Reporter {
   onTestRunEnd(modules: readonly TestModule[]): void {
     const tests = modules.flatMap((module) => [...module.children.allTests()]);

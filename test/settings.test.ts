@@ -25,7 +25,7 @@ afterEach(async () => {
 const inTest = (env: Env) => plan({ APP_ENV: 'test', DATA_DIR: dataDir, LOG_LEVEL: 'silent', ...env }, 'start');
 const inLocal = (env: Env, role = 'start') => plan({ DATA_DIR: dataDir, LOG_LEVEL: 'silent', ...env }, role);
 
-/** The sentences that the start ends with; a fault that is no sentence for the operator fails the test. */
+/** The configuration errors; fails if the error is not an OperatorError. */
 async function sentences(env: Env): Promise<string[]> {
   const problem = await inTest(env).then(
     () => new SettingsProblem(''),
@@ -35,52 +35,52 @@ async function sentences(env: Env): Promise<string[]> {
   return (problem as Error).message.split('\n');
 }
 
-describe('a configuration that cannot work stops the start with a sentence', () => {
+describe('Invalid settings stop the start with a message:', () => {
   it.each<[string, Env, RegExp]>([
     ['a token with a space', { DEFECTOSCOPY_API_TOKENS: 'a b' }, /^DEFECTOSCOPY_API_TOKENS: Access token number 1 /],
     ['a comma in the single token', { DEFECTOSCOPY_API_TOKEN: 'a,b' }, /^DEFECTOSCOPY_API_TOKEN: must be one/],
     ['too few connections for a worker', { DATABASE_CONNECTIONS: '4' }, /^DATABASE_CONNECTIONS: must be .* from 5 to/],
     ['a metrics token of two words', { METRICS_TOKEN: 'one two' }, /^METRICS_TOKEN: must be one/],
     ['a comma in the metrics token', { METRICS_TOKEN: 'one,two' }, /^METRICS_TOKEN: must be one/],
-    ['no authorization, yet tokens', { DEFECTOSCOPY_AUTH: 'disabled', DEFECTOSCOPY_API_TOKEN: 't' }, /remove one\.$/],
+    ['tokens and disabled auth', { DEFECTOSCOPY_AUTH: 'disabled', DEFECTOSCOPY_API_TOKEN: 't' }, /remove one\.$/],
     [
-      'a network that is none',
+      'a malformed network mask',
       { OUTBOUND_ALLOW_CIDRS: '10.0.0.0/99' },
       /^OUTBOUND_ALLOW_CIDRS: "10\.0\.0\.0\/99" is not/,
     ],
-    ['a proxy that is none', { TRUST_PROXY: 'yes' }, /^TRUST_PROXY: "yes" is not a network/],
+    ['an invalid proxy', { TRUST_PROXY: 'yes' }, /^TRUST_PROXY: "yes" is not a network/],
     [
-      'every proxy',
+      'TRUST_PROXY=true',
       { TRUST_PROXY: 'true' },
       /^TRUST_PROXY: "true" would let every client choose its own address: write/,
     ],
     ['every address as a proxy', { TRUST_PROXY: '0.0.0.0/0' }, /^TRUST_PROXY: "0.0.0.0\/0" would let every client/],
-    ['a row of a hundred proxies', { TRUST_PROXY: '100' }, /^TRUST_PROXY: must be a number of proxies from 0 to 10/],
+    ['a chain of a hundred proxies', { TRUST_PROXY: '100' }, /^TRUST_PROXY: must be a number of proxies from 0 to 10/],
     ['a number of proxies among networks', { TRUST_PROXY: '1,10.0.0.0/8' }, /^TRUST_PROXY: "1" is not a network/],
     ['an image host with a scheme', { DEFECTOSCOPY_ALLOWED_IMAGE_HOSTS: 'https://s3.example.com' }, /is not a host/],
     ['an image host with a path', { DEFECTOSCOPY_ALLOWED_IMAGE_HOSTS: 's3.example.com/bucket' }, /is not a host/],
-    ['an image host with a star', { DEFECTOSCOPY_ALLOWED_IMAGE_HOSTS: 'ok.example.com,*.example.com' }, /"\*\.example/],
+    ['a wildcard image host', { DEFECTOSCOPY_ALLOWED_IMAGE_HOSTS: 'ok.example.com,*.example.com' }, /"\*\.example/],
     [
-      'an open host with a scheme',
+      'an outbound host with a scheme',
       { OUTBOUND_ALLOW_HOSTS: 'https://nas.local' },
       /^OUTBOUND_ALLOW_HOSTS: .*not a host/,
     ],
-    ['an open host with a port', { OUTBOUND_ALLOW_HOSTS: 'nas.local:9000' }, /^OUTBOUND_ALLOW_HOSTS: .*not a host/],
+    ['an outbound host with a port', { OUTBOUND_ALLOW_HOSTS: 'nas.local:9000' }, /^OUTBOUND_ALLOW_HOSTS: .*not a host/],
     ['a file host with a port', { FILES_HOST: 'files.example.com:443' }, /^FILES_HOST: .*not a host/],
     ['a file host with a scheme', { FILES_HOST: 'https://files.example.com' }, /^FILES_HOST: .*not a host/],
     ['an origin with a path', { PUBLIC_ORIGINS: 'https://docs.example.com/a' }, /^PUBLIC_ORIGINS: .* is not an origin/],
     ['production without moderators', { APP_ENV: 'production' }, /^REPORTS_MODERATOR_TOKENS must be set/],
     ['a deadline beyond 20 days', { TASK_DEADLINE_SECONDS: '1728001', RESULT_TTL_SECONDS: '9000000' }, /1728000/],
-    ['a time to live beyond a year', { RESULT_TTL_SECONDS: '1e15' }, /^RESULT_TTL_SECONDS: must be/],
+    ['a retention beyond a year', { RESULT_TTL_SECONDS: '1e15' }, /^RESULT_TTL_SECONDS: must be/],
     ['an estimate beyond a day', { DEFECTOSCOPY_ESTIMATE_WARM: '86401' }, /^DEFECTOSCOPY_ESTIMATE_WARM: must be/],
-    ['a delivery in eternity', { WEBHOOK_RETRY_SCHEDULE: '0,Infinity' }, /^WEBHOOK_RETRY_SCHEDULE: must be/],
-    ['no delivery at all', { WEBHOOK_RETRY_SCHEDULE: ',' }, /^WEBHOOK_RETRY_SCHEDULE: must be/],
-    ['a secret that signs nothing', { DEFECTOSCOPY_WEBHOOK_SECRETS: `000000000000:whsec_x` }, /is not base64/],
+    ['an infinite retry delay', { WEBHOOK_RETRY_SCHEDULE: '0,Infinity' }, /^WEBHOOK_RETRY_SCHEDULE: must be/],
+    ['an empty retry schedule', { WEBHOOK_RETRY_SCHEDULE: ',' }, /^WEBHOOK_RETRY_SCHEDULE: must be/],
+    ['an invalid webhook secret', { DEFECTOSCOPY_WEBHOOK_SECRETS: `000000000000:whsec_x` }, /is not base64/],
   ])('%s', async (_, env, sentence) => {
     expect(await sentences(env)).toEqual([expect.stringMatching(sentence)]);
   });
 
-  it('a file that holds no signing key; one that is not there yet will be made', async () => {
+  it('a file without a signing key; a missing file is created later', async () => {
     const file = join(dataDir, 'key.pem');
     expect(await sentences({ WEBHOOK_SIGNING_KEY_FILE: file })).toEqual(['']);
     await writeFile(file, 'no key');
@@ -95,7 +95,7 @@ describe('a configuration that cannot work stops the start with a sentence', () 
     expect(await sentences({ WEBHOOK_SIGNING_KEY_FILE: file })).toEqual(['']);
   });
 
-  it('a previous signing key whose file is missing or holds no key', async () => {
+  it('a previous signing key whose file is missing or contains no key', async () => {
     const file = join(dataDir, 'previous.pem');
     const refused = [expect.stringMatching(/^WEBHOOK_SIGNING_KEY_PREVIOUS_FILE: .*Ed25519 private key/)];
     expect(await sentences({ WEBHOOK_SIGNING_KEY_PREVIOUS_FILE: file })).toEqual(refused);
@@ -106,7 +106,7 @@ describe('a configuration that cannot work stops the start with a sentence', () 
     expect(await sentences({ WEBHOOK_SIGNING_KEY_PREVIOUS_FILE: file })).toEqual(['']);
   });
 
-  it('and all faults come at once, of the house and of the service, of one setting and of two together', async () => {
+  it('all errors at once, of core and service settings and of combinations', async () => {
     const all = await sentences({
       METRICS_TOKEN: 'a b',
       OUTBOUND_ALLOW_CIDRS: 'x',
@@ -125,9 +125,8 @@ describe('a configuration that cannot work stops the start with a sentence', () 
   });
 });
 
-it('keeps strangers’ URLs from every listener and from a database whose address names no port', async () => {
+it('User-supplied URLs cannot reach listeners of any service or the default database port', async () => {
   const planned = await inTest({ DATABASE_URL: 'postgres://u:p@localhost/db', DEFECTOSCOPY_PORT: '18999' });
-  // As the process of one other service would be made.
   const house = await openHouse({ ...planned, services: [] });
   const reasonAt = async (port: number) => {
     const holes = readHoles({ cidrs: ['127.0.0.1'] });
@@ -141,7 +140,7 @@ it('keeps strangers’ URLs from every listener and from a database whose addres
 });
 
 describe('SERVICES', () => {
-  it('chooses which services run; without it all of them do', async () => {
+  it('selects the services that run; all run by default', async () => {
     const names = async (env: Env) => (await inTest(env)).services.map(({ name }) => name);
     expect(await names({ SERVICES: 'stt' })).toEqual(['stt']);
     expect(await names({ SERVICES: 'stt, defectoscopy' })).toEqual(['defectoscopy', 'stt']);
@@ -152,20 +151,20 @@ describe('SERVICES', () => {
   });
 });
 
-describe('hosts', () => {
-  it('are compared in one spelling, however they were written', async () => {
+describe('Host settings', () => {
+  it('are normalized to lower case without white space', async () => {
     const { settings, shared } = await inTest({ FILES_HOST: ' Files.Example.COM ', OUTBOUND_ALLOW_HOSTS: 'NAS.local' });
     expect(shared.filesHost).toBe('files.example.com');
     expect(settings.outboundAllowHosts).toEqual(['nas.local']);
   });
 });
 
-describe('credentials of the local profile', () => {
+describe('Generated credentials of the local profile', () => {
   const stateOf = ({ services }: Awaited<ReturnType<typeof plan>>) => services[0]!.verdicts['auth'];
   const alone = (env: Env, role?: string) => inLocal({ SERVICES: 'defectoscopy', ...env }, role);
   const made = () => readdir(join(dataDir, 'credentials')).catch(() => []);
 
-  it('are made once, for their owner alone, by what listens', async () => {
+  it('are created once with owner-only permissions by listening roles', async () => {
     const first = await alone({});
     expect(stateOf(first)).toBe('enforced');
     expect(first.env['DEFECTOSCOPY_API_TOKENS']).toMatch(/^assay-/);
@@ -175,18 +174,18 @@ describe('credentials of the local profile', () => {
     expect((await alone({}, 'config')).env).toEqual(first.env);
   });
 
-  it('are made for each service that runs', async () => {
+  it('are created for each enabled service', async () => {
     const { services } = await inLocal({});
     expect(services.map(({ verdicts }) => verdicts['auth'])).toContain('enforced');
     expect(await made()).toEqual(expect.arrayContaining(['defectoscopy_api_tokens', 'stt_api_tokens']));
   });
 
-  it.each(['config', 'train', 'work', 'deliver', 'sweep', 'migrate'])('are not made by %s', async (role) => {
+  it.each(['config', 'train', 'work', 'deliver', 'sweep', 'migrate'])('are not created by %s', async (role) => {
     await alone({}, role);
     expect(await made()).toEqual([]);
   });
 
-  it('are not made beside a token that was set in any way', async () => {
+  it('are not created if a token is configured in any way', async () => {
     const file = join(dataDir, 'token');
     await writeFile(file, 'mine\n');
     for (const env of [
@@ -207,12 +206,12 @@ describe('credentials of the local profile', () => {
     expect(await made()).toEqual([]);
   });
 
-  it('are made although the default of DEFECTOSCOPY_AUTH is written out', async () => {
+  it('are created although the default of DEFECTOSCOPY_AUTH is set explicitly', async () => {
     expect(stateOf(await alone({ DEFECTOSCOPY_AUTH: 'tokens' }))).toBe('enforced');
     expect(await made()).toHaveLength(1);
   });
 
-  it('are a sentence where they cannot be kept', async () => {
+  it('are reported with a message if they cannot be stored', async () => {
     await writeFile(join(dataDir, 'credentials'), 'a file in their place');
     await expect(alone({})).rejects.toThrow(OperatorError);
   });
@@ -229,7 +228,7 @@ describe('assay config check', () => {
   }
   const verdict = (text: string, name: string) => new RegExp(`^${name} +(.*)$`, 'm').exec(text)?.[1];
 
-  it('prints the values in force without their secrets, and every verdict', async () => {
+  it('prints the effective values without secrets, and all diagnostics', async () => {
     const text = await printed({
       APP_ENV: 'production',
       DEFECTOSCOPY_API_TOKENS: 'hunter2-and-more-letters',
@@ -255,13 +254,13 @@ describe('assay config check', () => {
     [{ APP_ENV: 'production', DEFECTOSCOPY_API_TOKENS: '' }, 'unconfigured'],
     [{ APP_ENV: 'production', DEFECTOSCOPY_API_TOKENS: '', DEFECTOSCOPY_API_TOKEN: '' }, 'disabled'],
     [{ APP_ENV: 'production', DEFECTOSCOPY_AUTH: 'disabled' }, 'disabled'],
-  ])('tells nothing said from nothing asked: %j', async (env, state) => {
+  ])('distinguishes missing tokens from disabled authorization: %j', async (env, state) => {
     const text = await printed({ ...(env as Record<string, string>), REPORTS_MODERATOR_TOKENS: 'moderator-1234567' });
     expect(verdict(text, 'defectoscopy auth')).toBe(state);
     expect(verdict(text, 'defectoscopy image_hosts')).toMatch(/^none: no storage host is allowed/);
   });
 
-  it('says what the first start of the local profile will add, and then where it has put it', async () => {
+  it('describes the token that the first start will create, and later its file', async () => {
     vi.stubEnv('DEFECTOSCOPY_API_TOKENS', undefined);
     const text = await printed({ APP_ENV: 'local' });
     expect(verdict(text, 'HOST')).toBe('"127.0.0.1"');

@@ -3,10 +3,10 @@ import { fakeModel, type Product, startProduct, TOKEN } from './helpers/product.
 import { type Receiver, startReceiver } from './helpers/receiver.ts';
 
 const OTHER_TOKEN = 'test-token-2';
-/** Just below the timeout of this test, as 14 s are below the default of 15 s. */
+/** Just below this test's timeout of 5 s. */
 const SLOW_MS = 4000;
 
-describe('webhook delivery while receivers are slow', () => {
+describe('Webhook delivery with slow receivers', () => {
   let product: Product;
   const receivers: Receiver[] = [];
 
@@ -34,13 +34,12 @@ describe('webhook delivery while receivers are slow', () => {
     expect(answer.status).toBe(202);
     return answer.body.data.task_id as string;
   };
-  /** `perReceiver` tasks for each receiver, all of them ended. */
   const burden = async (slow: readonly Receiver[], perReceiver: number) => {
     const urls = Array.from({ length: perReceiver }, () => slow.map(({ url }) => url)).flat();
     const ids = await Promise.all(urls.map((url) => request(url, TOKEN)));
     for (const id of ids) await product.finished(id);
   };
-  /** Milliseconds from the end of a task to the arrival of its callback at a receiver that answers at once. */
+  /** Milliseconds from the end of a task to the arrival of its callback. */
   const callbackDelay = async (token: string) => {
     const [quick] = await open(1, 0);
     const id = await request(quick!.url, token);
@@ -58,7 +57,7 @@ describe('webhook delivery while receivers are slow', () => {
     expect(slow.flatMap(({ received }) => received).length).toBeLessThan(200);
   });
 
-  it('delivers a callback of the same client to a quick receiver within 2 s while its 20 slow receivers have 200 due', async () => {
+  it("delivers the same client's callback to a fast receiver within 2 s while its 20 slow receivers have 200 due", async () => {
     const slow = await open(20, SLOW_MS);
     await burden(slow, 10);
     await new Promise((resolve) => setTimeout(resolve, 1000));
@@ -66,7 +65,7 @@ describe('webhook delivery while receivers are slow', () => {
     expect(slow.flatMap(({ received }) => received).length).toBeLessThan(200);
   });
 
-  it("delivers another client's callback within 2 s after 150 receivers appeared whose speed is unknown", async () => {
+  it("delivers another client's callback within 2 s after 150 new receivers of unknown speed", async () => {
     await burden(await open(150, SLOW_MS), 1);
     expect(await callbackDelay(OTHER_TOKEN)).toBeLessThan(2000);
   });

@@ -19,8 +19,8 @@ import { until } from './processes/until.ts';
 
 afterEach(cleanUpServers);
 
-describe('behind a relay that a standby takes over', () => {
-  it('a database answers again by itself, and has everything that was acknowledged', async () => {
+describe('A relay with a failover to a standby', () => {
+  it('makes the database available again with all acknowledged rows', async () => {
     const primary = await startPostgres();
     await asking(primary.url, (db) => db.query('create table notes (id int primary key)'));
     const standby = await startStandby(primary.url, { synchronous: true });
@@ -38,7 +38,7 @@ describe('behind a relay that a standby takes over', () => {
     await primary.kill();
     relay.target(standby);
     await relay.mend();
-    // Reached, but a standby still: as unavailable as none at all, and the pool drops the connection.
+    // Still a read-only standby: treated as unavailable, and the pool drops the connection.
     await expect(db.query('insert into notes values (1000)')).rejects.toMatchObject({ code: '25006' });
     await standby.promote();
     expect((await db.query('insert into notes values (1000)')).rowCount).toBe(1);
@@ -55,8 +55,7 @@ describe('behind a relay that a standby takes over', () => {
   });
 });
 
-describe('a backup from a standby', () => {
-  /** The product's own schema and a file that a row names, with a standby that follows. */
+describe('A backup from a standby', () => {
   async function startPair() {
     const primary = await startPostgres();
     const db = openDb({ url: primary.url, log: createLog('silent', 'test'), max: 4 });
@@ -84,7 +83,7 @@ describe('a backup from a standby', () => {
     return key;
   }
 
-  it('holds every row and file, and leaves no snapshot open on the primary', async () => {
+  it('contains every row and file without an open snapshot on the primary', async () => {
     const { db, standby, dataDir } = await startPair();
     await keyed(dataDir);
     for (let i = 0; i < 3; i++) await upload(db, dataDir);
@@ -108,7 +107,7 @@ describe('a backup from a standby', () => {
     expect(await command.ended, command.said.err).toMatchObject({ code: 0 });
   });
 
-  it('names no file that was removed while the standby was behind', async () => {
+  it('contains no reference to a file that was deleted while the standby was behind', async () => {
     const { db, standby, dataDir } = await startPair();
     await keyed(dataDir);
     const keys = [await upload(db, dataDir), await upload(db, dataDir)];
@@ -118,7 +117,7 @@ describe('a backup from a standby', () => {
     await rm(join(dataDir, 'files', keys[0]!.slice(-2), keys[0]!));
     const resume = delay(3_000).then(async () => {
       await asking(standby.url, (from) => from.query('select pg_wal_replay_resume()'));
-      // As heartbeats do: a standby knows by the next commit how far it is.
+      // Like heartbeats: a standby learns its position from the next commit.
       await db.query('create table beat ()');
     });
     const taken = await asking(standby.url, (from) => backup(from, dataDir));
@@ -127,13 +126,13 @@ describe('a backup from a standby', () => {
     expect(taken.rows.get('files')).toBe(1);
   });
 
-  it('is refused where the keys are not', async () => {
+  it('is rejected without the keys', async () => {
     const { standby, dataDir } = await startPair();
     const refused = asking(standby.url, (from) => backup(from, dataDir));
     await expect(refused).rejects.toThrow(/^There are no keys in \S+\. A standby has only the rows: /);
   });
 
-  it('ends with a sentence when the standby needs to go on replaying', async () => {
+  it("fails with a message when it conflicts with the standby's replay", async () => {
     const { db, standby, dataDir } = await startPair();
     await keyed(dataDir);
     await upload(db, dataDir);
@@ -157,8 +156,8 @@ describe('a backup from a standby', () => {
   });
 });
 
-describe('the age of the oldest snapshot', () => {
-  it('counts what a standby with hot_standby_feedback holds open', async () => {
+describe('The age of the oldest snapshot', () => {
+  it('includes a snapshot of a standby with hot_standby_feedback', async () => {
     const primary = await startPostgres();
     const standby = await startStandby(primary.url, {
       settings: { hot_standby_feedback: 'on', wal_receiver_status_interval: '1s' },

@@ -28,11 +28,11 @@ import { until } from './processes/until.ts';
 const log = createLog('silent', 'test');
 const NO_TOKEN = { DEFECTOSCOPY_API_TOKENS: undefined };
 
-// Real processes start and stop here, on whatever machine.
+// These tests start and stop real processes.
 vi.setConfig({ testTimeout: 120_000 });
 afterEach(cleanUp);
 
-it('starts with nothing set, tells a command that works, stops gently, and is back within 10 s', async () => {
+it('Assay starts without settings, prints a working command, shuts down gracefully, and restarts within 10 s', async () => {
   const place = await newPlace();
   const first = startAssay(place, { env: NO_TOKEN });
   await first.says(/is ready/);
@@ -62,23 +62,22 @@ it('starts with nothing set, tells a command that works, stops gently, and is ba
   expect(await stop(first, place, 'SIGTERM')).toMatchObject({ code: 0 });
   expect(first.said.out).toMatch(/\nStopped\.\n$/);
 
-  // Of what a killed one leaves, and of a stranger who got its number, nobody takes notice.
+  // A stale lock file is ignored, even if another process has its process id.
   await writeFile(join(place.dataDir, 'supervisor.lock'), `${process.pid}\nlong ago\n`);
   const began = performance.now();
   const second = startAssay(place, { env: NO_TOKEN });
   await second.says(/is ready/);
   expect((await second.call(`/result/${task_id}`, asOwner)).body).toEqual(answer.body);
   const ms = Math.round(performance.now() - began);
-  console.log(`A second start answers after ${ms} ms.`);
+  console.log(`The second start responds after ${ms} ms.`);
   expect(ms).toBeLessThan(10_000);
   expect(await stop(second, place, 'SIGTERM')).toMatchObject({ code: 0 });
-  // The database was closed each time, so that it had nothing to recover.
   const server = await readFile(join(place.dataDir, 'postgres', 'server.log'), 'utf8');
   expect(server).toContain('database system was shut down at');
   expect(server).not.toMatch(/not properly shut down|was interrupted/);
 });
 
-it('finishes what it works on when Ctrl-C in a terminal reaches all its processes, and hands nothing back twice', async () => {
+it('Assay finishes the running tasks when Ctrl-C reaches all of its processes, and returns no task twice', async () => {
   const place = await newPlace();
   const assay = startAssay(place);
   await assay.says(/is ready/);
@@ -90,7 +89,7 @@ it('finishes what it works on when Ctrl-C in a terminal reaches all its processe
 
   const server = await startEmbeddedPostgres({ dataDir: place.dataDir, log });
   const db = openDb({ url: server.url, log });
-  // What was handed back stays `processing`, as clients have seen it.
+  // Returned tasks stay `processing` for clients.
   const { rows } = await db.query(
     `select count(*) filter (where status = 'done')                 as done,
             count(*) filter (where worker is null and finished_at is null) as waiting,
@@ -104,7 +103,7 @@ it('finishes what it works on when Ctrl-C in a terminal reaches all its processe
   expect(Number(rows[0]!['done']) + Number(rows[0]!['waiting'])).toBe(61);
 });
 
-it('leaves no process behind when the supervisor is killed while the others still start', async () => {
+it('Assay leaves no process behind when the supervisor is killed during the start', async () => {
   const place = await newPlace();
   const database = await testDatabase();
   onTestFinished(() => database.drop());
@@ -114,7 +113,7 @@ it('leaves no process behind when the supervisor is killed while the others stil
   await until(async () => (await assay.alive()).length === 0);
 });
 
-it('says every fault of its settings in a sentence, and ends with status 2', async () => {
+it('Assay prints every invalid setting in one line and exits with status 2', async () => {
   const place = await newPlace();
   const faulty = startAssay(place, {
     env: { DEFECTOSCOPY_PORT: 'many', WORKERS: 'some', APP_ENV: 'home', DATABASE_URL: 'mysql://root:hunter2@host/db' },
@@ -140,7 +139,7 @@ it('says every fault of its settings in a sentence, and ends with status 2', asy
   expect(sentences(stranger)).toEqual([expect.stringMatching(/^The database of DATABASE_URL rejected the connection: password/)]);
 });
 
-it('is not ready, and says why last, where a worker or a listener refuses its settings', async () => {
+it('Assay is not ready and prints the reason last when a worker or listener rejects its settings', async () => {
   const place = await newPlace();
   const database = await testDatabase();
   onTestFinished(() => database.drop());
@@ -159,7 +158,7 @@ it('is not ready, and says why last, where a worker or a listener refuses its se
   ]);
 });
 
-it('says what is wrong with a command line, and ends with status 2', async () => {
+it('Assay prints command line errors and exits with status 2', async () => {
   const place = await newPlace();
   const said = async (...args: string[]) => {
     const assay = startAssay(place, { args });
@@ -176,7 +175,7 @@ it('says what is wrong with a command line, and ends with status 2', async () =>
   expect(await said('--help')).toMatchObject({ code: 0, out: expect.stringMatching(/ start [\s\S]+\(the default\)/) });
 });
 
-it('runs as separate processes on one database, in any order, whatever their clocks say', async () => {
+it('Assay runs as separate processes on one database, started in any order and with different clocks', async () => {
   const database = await emptyDatabase();
   onTestFinished(() => database.drop());
   const receiver = await startReceiver();
@@ -211,7 +210,7 @@ it('runs as separate processes on one database, in any order, whatever their clo
   }
 });
 
-it('listens while its database is away, answering 503', async () => {
+it('Assay listens while its database is unavailable and returns 503', async () => {
   const place = await newPlace();
   const away = `postgres://nobody:nothing@127.0.0.1:${await freePort()}/none`;
   const serve = startAssay(place, { args: ['serve'], env: { DATABASE_URL: away } });
@@ -224,7 +223,7 @@ it('listens while its database is away, answering 503', async () => {
   expect(await serve.ended).toMatchObject({ code: 0 });
 });
 
-it('starts workers on demand: for realtime work at once, for batch work after the cost delay, and stops idle ones', async () => {
+it('Assay starts workers on demand, immediately for realtime tasks and after the cost delay for batch tasks, and stops idle ones', async () => {
   const database = await testDatabase();
   onTestFinished(() => database.drop());
   const place = await newPlace();
@@ -244,7 +243,7 @@ it('starts workers on demand: for realtime work at once, for batch work after th
 
   const batch = (await predict(assay, picture, { priority: 'batch' })).body.data;
   const asked = Date.now();
-  // 4 s until it is worth while, 90 s to load, 90 s to work.
+  // Cost delay of 4 s, 90 s to load the model, 90 s to run the task.
   expect(batch.estimated_wait_seconds).toBe(184);
   await until(hasWorker);
   expect(Date.now() - asked).toBeGreaterThan(3500);
@@ -261,7 +260,7 @@ it('starts workers on demand: for realtime work at once, for batch work after th
   expect(await stop(assay, place, 'SIGTERM')).toMatchObject({ code: 0 });
 });
 
-it('shows a photo and its classes in `npm run demo`, found again in the catalog, as an ordinary user', async () => {
+it('`npm run demo` shows a photo with its classes and the catalog record as an ordinary user', async () => {
   const place = await newPlace();
   const env = { ...NO_TOKEN, SERVICES: 'defectoscopy,catalog', CATALOG_PORT: String(await freePort()) };
   const demo = startAssay(place, { args: ['demo'], env, ...(await ordinaryUser(place)) });
@@ -272,7 +271,6 @@ it('shows a photo and its classes in `npm run demo`, found again in the catalog,
   expect(await databasePid(place)).toBeUndefined();
 });
 
-/** Asks it to stop, and makes sure that nothing of it is left. */
 async function stop(assay: Assay, place: Place, signal: NodeJS.Signals, to?: 'group') {
   await assay.alive();
   assay.kill(signal, to);
@@ -282,10 +280,10 @@ async function stop(assay: Assay, place: Place, signal: NodeJS.Signals, to?: 'gr
   return end;
 }
 
-/** What a person reads: the lines on standard error that are no log. */
+/** The lines on standard error that are not JSON log lines. */
 const sentences = ({ said }: Assay) => said.err.split('\n').filter((line) => line !== '' && !line.startsWith('{'));
 
-/** Root plays one, with a copy of whatever is out of the user's reach; anybody else is one. */
+/** Runs as an unprivileged user if the tests run as root, with copies of unreadable files. */
 async function ordinaryUser({ dataDir }: Place): Promise<Pick<StartOptions, 'user' | 'from' | 'node'>> {
   if (process.getuid?.() !== 0) return {};
   const home = dirname(dataDir);
@@ -296,7 +294,7 @@ async function ordinaryUser({ dataDir }: Place): Promise<Pick<StartOptions, 'use
   const own = existsSync(node) ? { user, node } : { user };
   if (await canReach(REPOSITORY, user, READ | ENTER)) return own;
   const from = join(home, 'assay');
-  // Packages are linked if possible: a copy of them all would take longer than the test.
+  // Copying all packages would take longer than the test.
   const copy = `
     mkdir "$0" && cp -a package.json tsconfig*.json src dist scripts migrations models examples "$0" &&
     chown -R ${user.uid}:${user.gid} "$0" && { cp -al node_modules "$0" || cp -a node_modules "$0"; }`;

@@ -28,7 +28,7 @@ describe('POST /transcribe/audio_url', () => {
   });
   afterAll(() => product.stop());
 
-  it('answers 202 with the task, which is queued, and how long to wait for a worker that is cold', async () => {
+  it('returns 202 with a queued task and the estimated wait for a cold worker', async () => {
     const { status, body, headers } = await transcribe({ url: URL });
     expect(status).toBe(202);
     expect(body).toEqual({
@@ -44,34 +44,34 @@ describe('POST /transcribe/audio_url', () => {
   });
 
   it.each<[string, unknown]>([
-    ['no url', {}],
+    ['a missing url', {}],
     ['an empty url', { url: '' }],
     ['an http url', { url: 'http://storage.example.com/a.mp3' }],
     ['an IP address', { url: 'https://93.184.216.34/a.mp3' }],
-    ['an address of this machine', { url: 'https://127.0.0.1/a.mp3' }],
+    ['a loopback address', { url: 'https://127.0.0.1/a.mp3' }],
     ['localhost', { url: 'https://localhost/a.mp3' }],
     ['a host without a dot', { url: 'https://intranet/a.mp3' }],
-    ['a local name', { url: 'https://nas.local/a.mp3' }],
-    ['another port', { url: 'https://storage.example.com:8443/a.mp3' }],
-    ['user information', { url: 'https://a:b@storage.example.com/a.mp3' }],
-    ['a file', { url: 'file:///etc/passwd' }],
+    ['a .local host', { url: 'https://nas.local/a.mp3' }],
+    ['another port in the url', { url: 'https://storage.example.com:8443/a.mp3' }],
+    ['user information in the url', { url: 'https://a:b@storage.example.com/a.mp3' }],
+    ['a file url', { url: 'file:///etc/passwd' }],
     ['a very long url', { url: `https://storage.example.com/${'a'.repeat(2048)}` }],
-    ['a language that is none', { url: URL, language: 'xx' }],
-    ['a language by its name', { url: URL, language: 'english' }],
+    ['an unknown language', { url: URL, language: 'xx' }],
+    ['a language name instead of its code', { url: URL, language: 'english' }],
     ['metadata that is a list', { url: URL, metadata: [1] }],
     ['metadata that is text', { url: URL, metadata: 'call 17' }],
     ['metadata over 16 KiB', { url: URL, metadata: { a: 'x'.repeat(16_384) } }],
     ['metadata nested too deep', `{"url":"${URL}","metadata":${'{"a":'.repeat(9)}1${'}'.repeat(9)}}`],
-    ['metadata nested much too deep', `{"url":"${URL}","metadata":{"a":${'['.repeat(7000)}${']'.repeat(7000)}}}`],
+    ['metadata nested 7000 levels deep', `{"url":"${URL}","metadata":{"a":${'['.repeat(7000)}${']'.repeat(7000)}}}`],
     [
-      'metadata of too many keys',
+      'metadata with too many keys',
       { url: URL, metadata: Object.fromEntries([...Array(201).keys()].map((n) => [n, 1])) },
     ],
     ['a webhook without url', { url: URL, webhook: { secret: 'x' } }],
     ['a webhook that is text', { url: URL, webhook: 'https://receiver.example.com/' }],
-    ['a webhook by http', { url: URL, webhook: { url: 'http://receiver.example.com/hook' } }],
-    ['a webhook to this machine', { url: URL, webhook: { url: 'https://localhost/hook' } }],
-    ['a webhook to this machine by http', { url: URL, webhook: { url: 'http://127.0.0.1:9999/hook' } }],
+    ['an http webhook', { url: URL, webhook: { url: 'http://receiver.example.com/hook' } }],
+    ['a webhook to localhost', { url: URL, webhook: { url: 'https://localhost/hook' } }],
+    ['an http webhook to a loopback address', { url: URL, webhook: { url: 'http://127.0.0.1:9999/hook' } }],
     ['an empty secret', { url: URL, webhook: { url: 'https://receiver.example.com/hook', secret: '' } }],
     [
       'a very long secret',
@@ -80,8 +80,8 @@ describe('POST /transcribe/audio_url', () => {
     ['a body that is a list', []],
     ['a body that is null', 'null'],
     ['malformed JSON', '{"url":'],
-    ['nothing at all', ''],
-  ])('refuses %s with 422 VALIDATION_ERROR', async (_, body) => {
+    ['an empty body', ''],
+  ])('rejects %s with 422 VALIDATION_ERROR', async (_, body) => {
     const answer = await transcribe(body);
     expect(answer).toMatchObject({ status: 422, body: { ok: false, error: { code: 'VALIDATION_ERROR' } } });
     expect(answer.text).not.toContain('a:b');
@@ -89,20 +89,20 @@ describe('POST /transcribe/audio_url', () => {
 
   it.each<[string, object]>([
     ['unknown keys', { something: 'else' }],
-    ['metadata of null, as none', { metadata: null }],
-    ['metadata of 8 levels', { metadata: JSON.parse(`${'{"a":'.repeat(8)}1${'}'.repeat(8)}`) }],
-    ['metadata of 200 keys', { metadata: Object.fromEntries([...Array(200).keys()].map((n) => [n, 1])) }],
-    ['a language in capitals', { language: 'RU' }],
-    ['a language to be found out', { language: 'auto' }],
-    ['a host that the operator lists', { url: 'https://media.corp.internal:8443/a.mp3' }],
-    ['an upload of ours', { url: 'https://files.assay.internal/01KAF3M9WZ7Y5T2Q8C4N6B1D0E' }],
-    ['hosts with names in any script', { url: 'https://хранилище.example.com/запись.mp3' }],
+    ['null as metadata', { metadata: null }],
+    ['metadata nested 8 levels deep', { metadata: JSON.parse(`${'{"a":'.repeat(8)}1${'}'.repeat(8)}`) }],
+    ['metadata with 200 keys', { metadata: Object.fromEntries([...Array(200).keys()].map((n) => [n, 1])) }],
+    ['a language in upper case', { language: 'RU' }],
+    ['the language auto', { language: 'auto' }],
+    ['a host in STT_ALLOWED_URL_HOSTS', { url: 'https://media.corp.internal:8443/a.mp3' }],
+    ['an uploaded file', { url: 'https://files.assay.internal/01KAF3M9WZ7Y5T2Q8C4N6B1D0E' }],
+    ['internationalized host names', { url: 'https://хранилище.example.com/запись.mp3' }],
     ['a secret of any characters', { webhook: { url: 'https://receiver.example.com/hook', secret: 'п' } }],
-  ])('takes %s', async (_, more) => {
+  ])('accepts %s', async (_, more) => {
     expect(await transcribe({ url: URL, ...more })).toMatchObject({ status: 202 });
   });
 
-  it('echoes metadata as the text that came, wherever the task is told of', async () => {
+  it('returns metadata byte for byte in every response', async () => {
     const metadata =
       '{ "big": 12345678901234567890123, "tiny": 1e-400, "nul": "\\u0000", "one": 1.0, "b": 1, "a": [ {} ], "__proto__": {"x": 1}, "text": "}\\"," }';
     const { status, text } = await transcribe(`{"metadata" : ${metadata} , "url":"${URL}"}`);
@@ -115,7 +115,7 @@ describe('POST /transcribe/audio_url', () => {
     expect((await product.call(`/result/${id}`)).text).toBe(cancelled.text);
   });
 
-  it('tells of a webhook only where there is one, and never of its secret', async () => {
+  it('returns the webhook state if there is a webhook, and never its secret', async () => {
     const secret = 'a-secret-of-the-client';
     const { text, body } = await transcribe({
       url: URL,
@@ -135,7 +135,7 @@ describe('POST /transcribe/audio_url', () => {
     expect(rows[0]!.task + rows[0]!.delivery).not.toContain(secret);
   });
 
-  it('answers the first task again for a repeated Idempotency-Key, and refuses another body under it', async () => {
+  it('replays the task for a repeated Idempotency-Key and rejects another body with the same key', async () => {
     const key = { 'idempotency-key': 'call-17' };
     const body = (number: string) => `{"url":"${URL}","metadata":{"n":${number}}}`;
     const first = await transcribe(body('12345678901234567890'), key);
@@ -148,7 +148,7 @@ describe('POST /transcribe/audio_url', () => {
     });
   });
 
-  it('answers 413 for a body over 64 KiB and 415 for another type', async () => {
+  it('returns 413 for a body over 64 KiB and 415 for another content type', async () => {
     expect(await transcribe({ url: URL, x: 'x'.repeat(70_000) })).toMatchObject({ status: 413 });
     expect(await transcribe('a=b', { 'content-type': 'application/x-www-form-urlencoded' })).toMatchObject({
       status: 415,
@@ -156,15 +156,14 @@ describe('POST /transcribe/audio_url', () => {
   });
 });
 
-describe('a task', () => {
+describe('Speech-to-text tasks', () => {
   beforeAll(async () => {
     product = await start();
   });
   afterAll(() => product.stop());
-  /** A worker until the end of the test. */
   const work = async (over: Partial<Model>) => onTestFinished(await product.startWorker(fakeHearing(over)));
 
-  it('is queued, processing with its progress, and done with its text', async () => {
+  it('are queued, processing with progress, and done with a transcription', async () => {
     const id = await created({ language: 'en', metadata: { call: 17 } });
     const queued = await product.call(`/result/${id}`);
     expect(queued).toMatchObject({ status: 202 });
@@ -196,7 +195,7 @@ describe('a task', () => {
     });
   });
 
-  it('that failed has a stable sentence, a code and its time, and no result', async () => {
+  it('that failed have a message, a code and a time, and no result', async () => {
     await work({ run: () => Promise.reject(new TaskFailure(FAILURES.corrupt)) });
     const id = await created();
     expect(await product.finished(id)).toEqual({
@@ -209,13 +208,13 @@ describe('a task', () => {
     });
   });
 
-  it('in which nobody spoke is done with an empty transcription', async () => {
+  it('without speech are done with an empty transcription', async () => {
     const nothing = { transcription: '', service: 'local', duration_seconds: 1, segments: [] };
     await work({ run: async () => ({ result: nothing }) });
     expect((await product.finished(await created()))['result']).toEqual(nothing);
   });
 
-  it('is shared out among workers, one recording to each', async () => {
+  it('are distributed with one recording per worker', async () => {
     const running = new Set<string>();
     let release: () => void = () => {};
     const released = new Promise<void>((resolve) => {
@@ -235,7 +234,7 @@ describe('a task', () => {
     for (const id of ids) expect(await product.finished(id)).toMatchObject({ status: 'done' });
   });
 
-  it('that is cancelled stops its work, and the worker goes on with the next', async () => {
+  it('that are cancelled stop, and the worker continues with the next task', async () => {
     const stopped: unknown[] = [];
     const run = ({ input, signal }: Job) => {
       if ((input as { url: string }).url !== URL) return Promise.resolve({ result: HEARD as never });
@@ -266,7 +265,7 @@ describe('a task', () => {
     });
   });
 
-  it('is not there for an id that is unknown or another service’s', async () => {
+  it('are not found by an unknown id or an id of another service', async () => {
     const notFound = { status: 404, body: { ok: false, error: { code: 'TASK_NOT_FOUND' } } };
     expect(await product.call('/result/01KAF3M9WZ7Y5T2Q8C4N6B1D0E')).toMatchObject(notFound);
     expect(await product.call('/result/%00')).toMatchObject(notFound);
@@ -278,7 +277,7 @@ describe('a task', () => {
     await product.database.db.query('delete from tasks where id = $1', [id]);
   });
 
-  it('has its transcript as text, SubRip, WebVTT and JSON once it is done', async () => {
+  it('have a transcript as text, SubRip, WebVTT and JSON when done', async () => {
     const id = await created();
     const read = (query = '') => product.call(`/result/${id}/transcript${query}`);
     expect(await read()).toMatchObject({ status: 409, body: { error: { code: 'TASK_NOT_READY' } } });
@@ -298,7 +297,7 @@ describe('a task', () => {
   });
 });
 
-describe('the webhook of a task', () => {
+describe('Speech-to-text webhooks', () => {
   let receiver: Receiver;
   afterEach(async () => {
     await receiver.close();
@@ -310,7 +309,7 @@ describe('the webhook of a task', () => {
   };
 
   it.each(['whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw', 'plain words, ключ'])(
-    'is signed with its secret %s, and equals the poll’s body in everything except data.webhook',
+    'are signed with the secret %s and equal the poll response except for data.webhook',
     async (secret) => {
       await open();
       const id = await created({ metadata: { call: 17 }, webhook: { url: receiver.url, secret } });
@@ -341,7 +340,7 @@ describe('the webhook of a task', () => {
     },
   );
 
-  it('leaves a result of more than 256 KiB to the poll, and says so', async () => {
+  it('omit a result of more than 256 KiB and set `truncated`', async () => {
     const long = { ...HEARD, transcription: 'crack '.repeat(50_000) };
     await open({ run: async () => ({ result: long as never }) });
     const id = await created({ metadata: { n: 1 }, webhook: { url: receiver.url } });
@@ -361,10 +360,10 @@ describe('the webhook of a task', () => {
   });
 });
 
-describe('who may come in', () => {
+describe('Speech-to-text access control', () => {
   afterEach(() => product.stop());
 
-  it('is who has a token: without or with a wrong one 401', async () => {
+  it('returns 401 without a token and with a wrong token', async () => {
     product = await start();
     const unauthorized = { status: 401, body: { ok: false, error: { code: 'UNAUTHORIZED' } } };
     for (const token of [null, 'wrong']) {
@@ -383,7 +382,7 @@ describe('who may come in', () => {
   it.each([
     ['not set', undefined],
     ['empty', ''],
-  ])('is nobody where STT_API_TOKENS is %s: 503, and not ready', async (_, tokens) => {
+  ])('returns 503 and is not ready when STT_API_TOKENS is %s', async (_, tokens) => {
     product = await start({ STT_API_TOKENS: tokens });
     const unavailable = { status: 503, body: { ok: false, error: { code: 'QUEUE_UNAVAILABLE' } } };
     expect(await transcribe({ url: URL })).toMatchObject(unavailable);
@@ -392,7 +391,7 @@ describe('who may come in', () => {
     expect(await product.call('/livez', { token: null })).toMatchObject({ status: 200 });
   });
 
-  it('reads every task of the service, unless tasks are to be their maker’s alone', async () => {
+  it('allows every token to read every task, unless TASK_VISIBILITY is `token`', async () => {
     const tokens = { STT_API_TOKENS: `${TOKEN},other` };
     const statuses = async () => {
       const id = await created();
@@ -406,7 +405,7 @@ describe('who may come in', () => {
     expect(await statuses()).toEqual([404, 404]);
   });
 
-  it('is limited per token, with the time after which a retry is safe', async () => {
+  it('limits requests per token with Retry-After', async () => {
     product = await start({ STT_API_TOKENS: `${TOKEN},other`, STT_RATE_LIMIT_PER_MINUTE: '2' });
     expect((await transcribe({ url: URL })).status).toBe(202);
     expect((await product.call('/result/x')).status).toBe(404);
@@ -418,13 +417,13 @@ describe('who may come in', () => {
   });
 });
 
-describe('the rest of the house', () => {
+describe('Speech-to-text service', () => {
   beforeAll(async () => {
     product = await start();
   });
   afterAll(() => product.stop());
 
-  it('keeps uploads that are recordings, by what their bytes are', async () => {
+  it('accepts uploads that are recordings by their content', async () => {
     const upload = (body: Buffer) =>
       product.call('/files', { method: 'POST', body, headers: { 'content-type': 'image/png' } });
     const stored = await upload(silence());
@@ -435,7 +434,7 @@ describe('the rest of the house', () => {
     }
   });
 
-  it('says whether an engine is loaded, and what to expect of the first poll', async () => {
+  it('reports whether a model is loaded, and estimates the wait accordingly', async () => {
     expect(await product.call('/health', { token: null })).toMatchObject({
       status: 503,
       body: { error: { code: 'MODEL_NOT_READY' } },
@@ -450,7 +449,7 @@ describe('the rest of the house', () => {
     expect((await transcribe({ url: URL })).body.data.estimated_wait_seconds).toBe(60);
   });
 
-  it('describes itself in OpenAPI, with examples that keep to their schemas', async () => {
+  it('has an OpenAPI document whose examples match their schemas', async () => {
     const { paths, webhooks } = (await product.call('/openapi.json', { token: null })).body;
     expect(Object.keys(paths)).toEqual(
       expect.arrayContaining([
@@ -485,7 +484,6 @@ describe('the rest of the house', () => {
   });
 });
 
-/** Every object inside a value, the value included. */
 function* objects(value: unknown): Generator<Record<string, unknown>> {
   if (typeof value !== 'object' || value === null) return;
   yield value as Record<string, unknown>;

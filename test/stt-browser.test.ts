@@ -16,19 +16,18 @@ const choose = (page: Page, name?: string) => page.locator('#file').setInputFile
 const until = (check: () => Promise<unknown>) => expect.poll(check, { timeout: 8000, interval: 50 });
 const verdict = (page: Page) => until(() => page.locator('#verdict').textContent());
 
-describe('the speech page at /', () => {
+describe('Speech-to-text upload page', () => {
   let product: Product;
   beforeAll(async () => {
     product = await startProduct({ service: 'stt' });
   });
   afterAll(() => product.stop());
-  /** A worker until the end of the test. */
   const work = async (over: Partial<Model> = {}) => onTestFinished(await product.startWorker(fakeHearing(over)));
   const open = (test: Parameters<typeof visit>[0], options: Parameters<typeof visit>[2] = {}) =>
     visit(test, `${product.url}/#token=${TOKEN}`, options);
 
-  it('takes a recording through queued and processing, with its progress, to the text', async (test) => {
-    const { page, trouble } = await open(test);
+  it('shows a recording as queued, in progress with its percentage, and transcribed', async (test) => {
+    const { page, problems } = await open(test);
     expect(page.url()).toBe(`${product.url}/`);
     await choose(page);
     await until(() => step(page, 'Queued').getAttribute('aria-current')).toBe('step');
@@ -50,12 +49,12 @@ describe('the speech page at /', () => {
       expect.stringMatching(/^0:00The north wall shows a crack\.\s*$/),
     ]);
     await until(() => page.locator('#live').textContent()).toContain('The north wall');
-    expect(trouble).toEqual([]);
+    expect(problems).toEqual([]);
   });
 
-  it('plays from the word that is clicked, and marks the word that is heard', async (test) => {
+  it('plays from the clicked word and highlights the current word', async (test) => {
     await work();
-    const { page, trouble } = await open(test);
+    const { page, problems } = await open(test);
     await choose(page);
     await verdict(page).toBe('Transcript');
     const at = () => page.evaluate<number>('document.querySelector("#audio").currentTime');
@@ -67,12 +66,12 @@ describe('the speech page at /', () => {
     await page.keyboard.press('Enter');
     await until(at).toBeLessThan(1.2);
     await until(() => page.locator('.word.now').textContent()).toBe('north');
-    expect(trouble).toEqual([]);
+    expect(problems).toEqual([]);
   });
 
-  it('gives the transcript away as text, SRT, VTT and JSON', async (test) => {
+  it('downloads the transcript as text, SRT, VTT and JSON', async (test) => {
     await work();
-    const { page, trouble } = await open(test);
+    const { page, problems } = await open(test);
     await choose(page, 'interview.wav');
     await verdict(page).toBe('Transcript');
     const saved = async (format: string) => {
@@ -86,17 +85,17 @@ describe('the speech page at /', () => {
     expect(await saved('srt')).toContain('00:00:00,300 --> 00:00:02,100');
     expect(await saved('vtt')).toMatch(/^WEBVTT/);
     expect(JSON.parse(await saved('json')).data).toEqual(HEARD);
-    expect(trouble).toEqual([]);
+    expect(problems).toEqual([]);
   });
 
-  it('records with the microphone, with the keyboard alone', async (test) => {
+  it('records with the microphone with the keyboard alone', async (test) => {
     const inputs: unknown[] = [];
     const run = async ({ input }: Job) => {
       inputs.push(input);
       return { result: HEARD as never };
     };
     await work({ run });
-    const { page, trouble } = await open(test);
+    const { page, problems } = await open(test);
     await page.locator('#language').selectOption('ru');
     const focused = () => page.evaluate<string>('document.activeElement.id');
     await page.locator('#record').focus();
@@ -108,14 +107,13 @@ describe('the speech page at /', () => {
     expect(await focused()).toBe('record');
     expect(await page.locator('#file-name').textContent()).toMatch(/^Recording .*\.webm$/);
     expect(inputs).toEqual([{ url: expect.stringMatching(/^https:\/\/files\.assay\.internal\//), language: 'ru' }]);
-    // What the browser has recorded can be played, and its length is known.
     await until(() => page.evaluate<number>('document.querySelector("#audio").duration')).toBeLessThan(60);
 
     await page.locator('#record').click();
     await page.locator('#record-discard').click();
     await until(() => page.locator('#recording').isVisible()).toBe(false);
     expect(inputs).toHaveLength(1);
-    expect(trouble).toEqual([]);
+    expect(problems).toEqual([]);
   });
 
   it('offers an example to who has no recording at hand', async (test) => {
@@ -129,19 +127,19 @@ describe('the speech page at /', () => {
     expect(trouble).toEqual([]);
   });
 
-  it('speaks Russian to who prefers it', async (test) => {
+  it('is in Russian for a browser that prefers Russian', async (test) => {
     await work();
-    const { page, trouble } = await open(test, { locale: 'ru-RU' });
+    const { page, problems } = await open(test, { locale: 'ru-RU' });
     await choose(page, 'запись.wav');
     await verdict(page).toBe('Расшифровка');
     expect(await page.locator('.verdict .surface').textContent()).toBe('Английский · 0:02');
     expect(await page.locator('main').textContent()).not.toMatch(
       /(?<!north |wall |shows )[a-z]{4,} (?!wall)[a-z]{5,} [a-z]{5,}/,
     );
-    expect(trouble).toEqual([]);
+    expect(problems).toEqual([]);
   });
 
-  it('says in words that nothing was said, that it failed, and that it was cancelled', async (test) => {
+  it('shows results without speech, failures and cancellations', async (test) => {
     const stop = await product.startWorker(
       fakeHearing({
         run: async () => ({ result: { transcription: '', service: 'local', duration_seconds: 3, segments: [] } }),
@@ -170,7 +168,7 @@ describe('the speech page at /', () => {
     await until(() => page.getByRole('alert').textContent()).toContain('notes.txt');
   });
 
-  it('says what is switched off, and what to do without script', async (test) => {
+  it('states that uploads are disabled, and that JavaScript is required', async (test) => {
     const closed = await startProduct({ service: 'stt', env: { FILES_HOST: undefined } });
     onTestFinished(() => closed.stop());
     expect((await closed.call('/', { token: null })).text).toContain('Uploads are disabled');
@@ -178,7 +176,7 @@ describe('the speech page at /', () => {
     expect(await page.locator('noscript').textContent()).toContain('requires JavaScript');
   });
 
-  it('fits a phone and a desk, in light and dark', { timeout: 60_000 }, async (test) => {
+  it('fits a phone and a desktop screen in light and dark mode', { timeout: 60_000 }, async (test) => {
     const sentence = 'The north wall of the second stairwell shows a long crack from the window to the ceiling.';
     const segments = Array.from({ length: 12 }, (_, index) => ({
       start: index * 9,

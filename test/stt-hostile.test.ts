@@ -16,10 +16,10 @@ import type { Failure } from '../src/tasks/task.ts';
 import { type Product, startProduct } from './helpers/product.ts';
 import { silence } from './helpers/speech.ts';
 
-// One listener and one worker live through everything in this file, in order; only the engine is a fake.
+// All tests share one gateway and one worker; only the recognizer is a fake.
 let product: Product;
 let host: { origin: string; answer: RequestListener };
-/** What downloads may cost as the service asks for it, and what they may cost here. */
+/** The download limits of the service; the test replaces them with smaller ones. */
 let asked: Pick<GuardedRequest<unknown>, 'maxBytes' | 'budgets'>[];
 const FEW_BYTES = 1_000_000;
 const SHORT = { headersMs: 800, idleMs: 800, totalMs: 1600 };
@@ -45,7 +45,7 @@ beforeAll(async () => {
   host = { origin: `https://media.test:${port}`, answer: () => {} };
 
   const env = { STT_ALLOWED_URL_HOSTS: `media.test:${port}`, OUTBOUND_ALLOW_HOSTS: 'media.test' };
-  // What may be tried again would fail three times alike.
+  // One attempt, because retries would fail in the same way.
   product = await startProduct({ service: 'stt', env: { ...env, WORKER_MAX_ATTEMPTS: '1' } });
   const real = createGuardedFetch({
     ca,
@@ -75,7 +75,6 @@ beforeEach(() => {
   windows = 0;
 });
 
-/** Has the host answer so, and waits for what becomes of a task that names it. */
 async function outcome(answer: RequestListener, name = 'call-17.mp3'): Promise<Record<string, any>> {
   host.answer = answer;
   const created = await product.call('/transcribe/audio_url', {
@@ -92,7 +91,7 @@ const sends =
 
 async function expectFailed(answer: RequestListener, { code, sentence }: Failure): Promise<void> {
   const data = await outcome(answer);
-  // All of it: nothing tells of addresses, files or engines.
+  // No other fields, which could reveal internals.
   expect(data).toEqual({
     task_id: expect.any(String),
     status: 'failed',
@@ -104,28 +103,28 @@ async function expectFailed(answer: RequestListener, { code, sentence }: Failure
   expect(windows).toBe(0);
 }
 
-describe('a file that cannot be heard fails with its reason:', () => {
+describe('Speech to text fails for an unusable file with its reason:', () => {
   it.each<[string, Failure, () => Buffer]>([
     ['a web page', FAILURES.unsupported, () => Buffer.from('<!doctype html><title>Sign in to go on</title>')],
     ['a playlist', FAILURES.unsupported, () => Buffer.from('#EXTM3U\n#EXTINF:10,\nhttps://169.254.169.254/latest\n')],
     ['an archive', FAILURES.unsupported, () => Buffer.concat([Buffer.from('PK\x03\x04'), Buffer.alloc(5000, 9)])],
-    ['nothing', FAILURES.corrupt, () => Buffer.alloc(0)],
+    ['an empty file', FAILURES.corrupt, () => Buffer.alloc(0)],
     ['the header of a WAV file', FAILURES.corrupt, () => silence().subarray(0, 44)],
     ['the header of a FLAC file', FAILURES.corrupt, () => voiceBytes('flac').subarray(0, 42)],
     ['the header of an Ogg file', FAILURES.corrupt, () => voiceBytes('opus').subarray(0, 47)],
-    ['an MP4 file that breaks off before its index', FAILURES.corrupt, () => half(voiceBytes('m4a'))],
-    ['a WAV file that breaks off', FAILURES.corrupt, () => half(silence(10))],
-    ['a FLAC file that breaks off', FAILURES.corrupt, () => half(voiceBytes('flac'))],
-    ['a WAV file of no samples a second', FAILURES.corrupt, () => noRate(silence(2))],
-    ['sound that its seller has locked', FAILURES.protected, locked],
-    ['a video without sound', FAILURES.noSound, mute],
+    ['an MP4 file truncated before its index', FAILURES.corrupt, () => half(voiceBytes('m4a'))],
+    ['a truncated WAV file', FAILURES.corrupt, () => half(silence(10))],
+    ['a truncated FLAC file', FAILURES.corrupt, () => half(voiceBytes('flac'))],
+    ['a WAV file with a sample rate of 0', FAILURES.corrupt, () => noRate(silence(2))],
+    ['DRM-protected audio', FAILURES.protected, locked],
+    ['a video without audio', FAILURES.noSound, mute],
     ['a recording of five hours', FAILURES.tooLong, fiveHours],
   ])('%s', async (_, failure, bytes) => {
     await expectFailed(sends(bytes()), failure);
   });
 });
 
-describe('a host that gives nothing makes a task fail with its reason:', () => {
+describe('Speech to text fails for an unusable host with its reason:', () => {
   it.each<[string, Failure, RequestListener]>([
     ['a 404', FAILURES.notFound, (_, response) => response.writeHead(404).end('gone, see https://10.0.0.1/')],
     [
@@ -134,32 +133,32 @@ describe('a host that gives nothing makes a task fail with its reason:', () => {
       (_, response) => response.writeHead(302, { location: 'https://intranet.example.com/call.mp3' }).end(),
     ],
     [
-      'a redirect to the metadata of a cloud',
+      'a redirect to the cloud metadata service',
       FAILURES.blocked,
       (_, response) => response.writeHead(302, { location: 'http://169.254.169.254/latest/meta-data' }).end(),
     ],
-    ['redirects in a circle', FAILURES.fetchFailed, (request, response) => circle(request.url!, response)],
-    ['silence', FAILURES.fetchFailed, () => {}],
-    ['a body that drips', FAILURES.fetchFailed, drip],
-    ['a body without end', FAILURES.tooLarge, pour],
+    ['a redirect loop', FAILURES.fetchFailed, (request, response) => circle(request.url!, response)],
+    ['no response', FAILURES.fetchFailed, () => {}],
+    ['a slow body', FAILURES.fetchFailed, drip],
+    ['an endless body', FAILURES.tooLarge, pour],
   ])('%s', async (_, failure, answer) => {
     await expectFailed(answer, failure);
     expect(asked).toEqual([{ maxBytes: 2 ** 30, budgets: { totalMs: 300_000, idleMs: 15_000 } }]);
   });
 });
 
-it('a recording under a wrong name and a wrong type is heard all the same', async () => {
+it('Speech to text ignores a wrong file name and content type', async () => {
   const note = await readFile(new URL('../examples/voice-note.mp3', import.meta.url));
   const data = await outcome(sends(note, 'text/html'), 'report.pdf');
   expect(data).toMatchObject({ status: 'done', result: { transcription: 'Somebody spoke.', service: 'local' } });
 });
 
-it('noise under the head of a recording harms nobody, and the worker that met all this hears the next one', async () => {
+it('Speech to text survives corrupt recordings and transcribes the next one', async () => {
   for (const voice of ['mp3', 'm4a', 'webm', 'ogg'] as const) {
     const garbled = Buffer.from(voiceBytes(voice));
     for (let i = garbled.length >> 2; i < (garbled.length * 3) >> 2; i++) garbled[i] = (i * 2_654_435_761) >>> 24;
     const data = await outcome(sends(garbled));
-    // Some decoders find their way again behind the noise.
+    // Some decoders resynchronize after the noise.
     if (data['status'] === 'failed') expect(data['error_code']).toMatch(/^AUDIO_(CORRUPT|UNSUPPORTED|TOO_LONG)$/);
   }
   expect(await outcome(sends(voiceBytes('ogg')))).toMatchObject({ status: 'done', result: { language: 'en' } });
@@ -172,21 +171,20 @@ function noRate(wav: Buffer): Buffer {
   return wav;
 }
 
-/** The kind of its samples says that they are encrypted (ISO/IEC 14496-12 §8.12). */
+/** Marks the samples as encrypted (ISO/IEC 14496-12 §8.12). */
 function locked(): Buffer {
   const m4a = Buffer.from(voiceBytes('m4a'));
   m4a.write('drms', m4a.indexOf('stsd') + 16, 'latin1');
   return m4a;
 }
 
-/** The track of sound says that it is one of subtitles. */
 function mute(): Buffer {
   const mp4 = Buffer.from(voiceBytes('mp4'));
   mp4.write('subt', mp4.indexOf('soun'), 'latin1');
   return mp4;
 }
 
-/** So the first block says; RFC 9639 §8.2: the last 36 of these 64 bits count the samples. */
+/** Declares five hours; RFC 9639 §8.2: the last 36 of these 64 bits count the samples. */
 function fiveHours(): Buffer {
   const flac = Buffer.from(voiceBytes('flac'));
   const fields = flac.readBigUInt64BE(18);

@@ -10,10 +10,10 @@ vi.setConfig({ testTimeout: 240_000 });
 afterEach(cleanUp);
 
 const NOTE = new URL('../examples/voice-note.mp3', import.meta.url);
-/** What scripts/make-voice-note.mjs says. */
+/** The text of scripts/make-voice-note.mjs. */
 const SPOKEN =
   'the inspection of the north stairwell is finished we found one long crack above the window and some rust on the handrail the rest of the wall looks good';
-/** A minute of the same voice. */
+/** One minute of the same voice. */
 const INSPECTION = new URL('speech/inspection.ogg', import.meta.url);
 const plain = (text: string) => text.toLowerCase().replace(/[^a-z ]+/g, '');
 
@@ -37,7 +37,7 @@ const transcribe = async ({ call }: Assay, body: object): Promise<string> => {
   return answer.body.data.task_id;
 };
 
-it('turns the example voice note into its text with the model that ships, and tells a webhook', async () => {
+it('Speech to text transcribes the example voice note with the shipped model and sends the webhook', async () => {
   const receiver = await startReceiver();
   const assay = await startSpeech({ STT_WEBHOOK_ALLOW_LOOPBACK: 'true' });
   const url = await upload(assay, await readFile(NOTE));
@@ -66,27 +66,25 @@ it('turns the example voice note into its text with the model that ships, and te
   await receiver.close();
 });
 
-it('hears at most one window again when its worker is killed in the middle of a recording', async () => {
+it('Speech to text repeats at most one window when its worker is killed during a recording', async () => {
   const assay = await startSpeech({ LOG_LEVEL: 'debug' });
   const url = await upload(assay, await readFile(INSPECTION));
   const id = await transcribe(assay, { url, language: 'en' });
   const begun = () => [...assay.said.err.matchAll(/"from":([\d.]+),"to":([\d.]+)/g)].map(([, from]) => Number(from));
   await until(() => begun().length >= 2, 60_000);
-  // What was heard of the first window is on disk by then, or a moment later.
   await until(async () => ((await assay.call(`/result/${id}`)).body.data.progress ?? 0) > 0);
   signalTo(await assay.child('work'), 'SIGKILL');
 
   const { status, result } = await finished(assay, id);
   expect(status).toBe('done');
-  // One from each window, none of them lost and none twice.
+  // One phrase from each window, each exactly once.
   for (const said of ['the roof is in good order', 'every switch has a name', 'the keys to the attic']) {
     expect(plain(result.transcription).split(said), said).toHaveLength(2);
   }
   const windows = begun();
   const again = windows.length - new Set(windows).size;
-  console.log(`${new Set(windows).size} windows; ${again} of them heard twice.`);
+  console.log(`${new Set(windows).size} windows; ${again} of them processed twice.`);
   expect(new Set(windows).size).toBeGreaterThanOrEqual(3);
   expect(again).toBeLessThanOrEqual(1);
-  // A successor that begins at the beginning would not have been asked this.
   expect(windows.filter((from) => from === windows[0])).toHaveLength(1);
 });

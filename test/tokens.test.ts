@@ -8,7 +8,7 @@ import { newClient, startPassports } from './helpers/passports.ts';
 import { type Product, startProduct, TOKEN } from './helpers/product.ts';
 import { type Ended, runAssay } from './processes/run-assay.ts';
 
-// Real processes start here, on whatever machine.
+// These tests start real processes.
 vi.setConfig({ testTimeout: 120_000 });
 
 let folder: string;
@@ -17,7 +17,7 @@ let other: Product;
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'assay-tokens-'));
   one = await startProduct({ roles: [] });
-  // A second gateway, of another machine: it shares the database and nothing else.
+  // A second gateway that shares only the database.
   other = await startProduct({ roles: [], env: { DATABASE_URL: one.database.url } });
 }, 120_000);
 afterAll(async () => {
@@ -26,7 +26,6 @@ afterAll(async () => {
   await rm(folder, { recursive: true });
 });
 
-/** `assay tokens …` with the database of a product. */
 const tokens = (url: string, args: readonly string[], env: Record<string, string> = {}): Promise<Ended> =>
   runAssay(['tokens', ...args], { cwd: folder, env: { DATABASE_URL: url, APP_ENV: 'test', ...env } });
 
@@ -42,7 +41,7 @@ const predict = async (product: Product, token: string) =>
 const soon = (check: () => Promise<void>) => vi.waitFor(check, { timeout: 10_000, interval: 50 });
 
 describe('assay tokens create', () => {
-  it('prints the token once; every gateway takes it without a restart, and only its digest is kept', async () => {
+  it('prints the token once; every gateway accepts it without a restart, and only its digest is stored', async () => {
     const { url, db } = one.database;
     const { token, err } = await create(url, '--service', 'defectoscopy', '--name', 'acme');
     expect(token).toMatch(/^assay_defectoscopy_[A-Za-z0-9_-]{43}$/);
@@ -55,14 +54,13 @@ describe('assay tokens create', () => {
     );
     expect(rows.map(({ digest }) => digest)).toEqual([hash('sha256', token, 'hex')]);
     expect(JSON.stringify(rows)).not.toContain(token.slice(-20));
-    // As if it stood in the settings.
     const { rows: tasks } = await db.query('select from tasks where principal = $1', [
       `token-${hash('sha256', token, 'hex').slice(0, 12)}`,
     ]);
     expect(tasks.length).toBeGreaterThan(0);
   });
 
-  it('tells programs all of it, and people when it ends', async () => {
+  it('prints all properties with --json, including the expiry', async () => {
     const { url } = one.database;
     const args = ['--service', 'stt', '--name', 'brief', '--expires', '90d'];
     const { token: json } = await create(url, ...args, '--json');
@@ -72,7 +70,7 @@ describe('assay tokens create', () => {
     expect(Date.parse(told.expires_at) - Date.now()).toBeGreaterThan(89 * 86_400_000);
   });
 
-  it('refuses what cannot be in one sentence', async () => {
+  it('rejects invalid input with one line', async () => {
     await create(one.database.url, '--service', 'stt', '--name', 'taken');
     const refused: [args: string[], sentence: RegExp][] = [
       [['--service', 'stt', '--name', 'taken'], /already has a token named taken/],
@@ -93,7 +91,7 @@ describe('assay tokens create', () => {
     );
   });
 
-  it('says so where authorization is switched off, and it stays off', async () => {
+  it('warns when authorization is disabled, which stays disabled', async () => {
     const { url } = one.database;
     const open = await startProduct({
       roles: [],
@@ -108,7 +106,7 @@ describe('assay tokens create', () => {
   });
 });
 
-it('a service without tokens answers 503 until one is created, and again when it is revoked', async () => {
+it('A service without tokens returns 503 until one is created, and again after its revocation', async () => {
   const bare = await startProduct({ roles: [], env: { DEFECTOSCOPY_API_TOKENS: undefined } });
   onTestFinished(() => bare.stop());
   const { url } = bare.database;
@@ -126,7 +124,7 @@ it('a service without tokens answers 503 until one is created, and again when it
 });
 
 describe('assay tokens revoke and list', () => {
-  it('a revoked token is refused by every gateway; the others go on', async () => {
+  it('reject a revoked token on every gateway, while other tokens stay valid', async () => {
     const { url } = one.database;
     const { token } = await create(url, '--service', 'defectoscopy', '--name', 'leaver');
     const { token: stays } = await create(url, '--service', 'defectoscopy', '--name', 'stays');
@@ -140,7 +138,7 @@ describe('assay tokens revoke and list', () => {
     for (const gateway of [one, other]) expect(await predict(gateway, stays)).toBe(202);
   });
 
-  it('a token that has expired is refused, and is listed as such', async () => {
+  it('reject an expired token and list it as such', async () => {
     const { url, db } = one.database;
     const { token } = await create(url, '--service', 'defectoscopy', '--name', 'short', '--expires', '1h');
     await soon(async () => expect(await predict(one, token)).toBe(202));
@@ -150,7 +148,7 @@ describe('assay tokens revoke and list', () => {
     expect(out).toMatch(/^short +defectoscopy +client +token-[0-9a-f]{12} +\d{4}-\d\d-\d\d \d\d:\d\dZ +expired$/m);
   });
 
-  it('the list tells name, service and times, and never a token', async () => {
+  it('list name, service and times, and never a token', async () => {
     const { url } = one.database;
     const { token } = await create(url, '--service', 'catalog', '--name', 'listed', '--role', 'moderator');
     const { out } = await tokens(url, []);
@@ -163,7 +161,7 @@ describe('assay tokens revoke and list', () => {
     expect(out + JSON.stringify(json)).not.toContain(hash('sha256', token, 'hex').slice(0, 20));
   });
 
-  it('a name that is none, and one that two services have, are a sentence', async () => {
+  it('report unknown and ambiguous names in one line', async () => {
     const { url } = one.database;
     expect(await tokens(url, ['revoke', 'nobody'])).toMatchObject({ code: 2, err: expect.stringMatching(/^No token/) });
     for (const service of ['stt', 'passports']) await create(url, '--service', service, '--name', 'both');
@@ -177,8 +175,8 @@ describe('assay tokens revoke and list', () => {
   });
 });
 
-describe('a key of passports', () => {
-  it('is exchanged for tokens; when it is revoked they end at once, and so do open streams', async () => {
+describe('An API key of passports', () => {
+  it('is exchanged for tokens; its revocation ends them and their event streams immediately', async () => {
     const house = await startPassports({ PASSPORTS_API_KEYS: '' });
     onTestFinished(() => house.stop());
     const { url } = house.database;
@@ -190,7 +188,6 @@ describe('a key of passports', () => {
     await soon(async () => expect((await exchange(key)).status).toBe(200));
     const clerk = newClient(house.url, (await exchange(key)).body.token);
     expect((await clerk.get('/api/tasks')).status).toBe(200);
-    // The least that there is.
     expect((await clerk.get('/export/all/excel')).status).toBe(403);
 
     const stream = await fetch(`${house.url}/api/tasks/stream`, {
@@ -204,8 +201,8 @@ describe('a key of passports', () => {
   });
 });
 
-describe('a token of the catalog', () => {
-  it('is for reading unless it is for moderators, and a browser that signed in with it is out once it is revoked', async () => {
+describe('A token of the catalog', () => {
+  it('is for readers by default, and its revocation signs its browsers out', async () => {
     const catalog = await startCatalog();
     onTestFinished(() => catalog.stop());
     const { url } = catalog.database;

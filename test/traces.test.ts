@@ -42,12 +42,12 @@ async function receiving(...replies: number[]) {
   return receiver;
 }
 
-/** But for the API, a few types and stubs that the metrics library loads for itself. */
+/** Ignores the API package, which the metrics library loads itself. */
 const isLoaded = () =>
   Object.keys(createRequire(import.meta.url).cache).some((file) => /@opentelemetry\/(?!api\/)/.test(file));
 
-// The first one here: what was loaded stays.
-it('without OTEL_EXPORTER_OTLP_ENDPOINT nothing of OpenTelemetry is even loaded, and the caller’s trace goes on', async () => {
+// Must be the first test, because loaded modules stay loaded.
+it("Without OTEL_EXPORTER_OTLP_ENDPOINT, OpenTelemetry is not loaded and the caller's trace is forwarded", async () => {
   const hook = await receiving();
   const product = await producing({});
   const traceparent = `00-${TRACE}-${CALLER}-01`;
@@ -62,8 +62,8 @@ it('without OTEL_EXPORTER_OTLP_ENDPOINT nothing of OpenTelemetry is even loaded,
   expect(isLoaded()).toBe(true);
 });
 
-describe('with OTEL_EXPORTER_OTLP_ENDPOINT set', () => {
-  it('there is one trace from POST to the callback, which the receiver can join, below the caller’s own', async () => {
+describe('Tracing with OTEL_EXPORTER_OTLP_ENDPOINT', () => {
+  it("exports one trace from POST to the callback as a child of the caller's trace and forwards it to the receiver", async () => {
     const collector = await collecting();
     const hook = await receiving();
     const run = () => step('infer', async () => ({ result: RESULT }));
@@ -115,7 +115,7 @@ describe('with OTEL_EXPORTER_OTLP_ENDPOINT set', () => {
     expect(request!.headers['traceparent']).toBe(`00-${TRACE}-${delivered.spanId}-01`);
   });
 
-  it('every attempt is a span, of a task and of a callback, and tells the code of what went wrong', async () => {
+  it('exports a span with the error code for every attempt of a task and a callback', async () => {
     const collector = await collecting();
     const hook = await receiving(503);
     let runs = 0;
@@ -145,7 +145,7 @@ describe('with OTEL_EXPORTER_OTLP_ENDPOINT set', () => {
     expect(new Set(own.map(({ traceId }) => traceId)).size).toBe(1);
   });
 
-  it('a traceparent that is none is passed over, and a trace of our own is begun', async () => {
+  it('ignores an invalid traceparent and starts a new trace', async () => {
     const collector = await collecting();
     const product = await producing({ OTEL_EXPORTER_OTLP_ENDPOINT: collector.url });
     const malformed = [
@@ -166,7 +166,7 @@ describe('with OTEL_EXPORTER_OTLP_ENDPOINT set', () => {
       expect([traceId === TRACE, parentSpanId]).toEqual([false, undefined]);
   });
 
-  it('a caller who does not want to be traced is not, and the receiver is told so', async () => {
+  it('does not export a trace that the caller has not sampled, and forwards this decision', async () => {
     const collector = await collecting();
     const hook = await receiving();
     const product = await producing({ OTEL_EXPORTER_OTLP_ENDPOINT: collector.url });
@@ -184,7 +184,7 @@ describe('with OTEL_EXPORTER_OTLP_ENDPOINT set', () => {
   });
 
   it.each([
-    // what is kept of 200 traces: of our own, of callers who want to be traced, and of those who do not
+    // Exported of 200 traces each: new, sampled by the caller, not sampled by the caller.
     ['parentbased_always_on', 1, [200, 200, 0]],
     ['parentbased_always_off', 1, [0, 200, 0]],
     ['parentbased_traceidratio', 0, [0, 200, 0]],
@@ -192,7 +192,7 @@ describe('with OTEL_EXPORTER_OTLP_ENDPOINT set', () => {
     ['always_off', 1, [0, 0, 0]],
     ['traceidratio', 1, [200, 200, 200]],
     ['traceidratio', 0, [0, 0, 0]],
-  ] as const)('OTEL_TRACES_SAMPLER=%s with the argument %s keeps its share', async (sampler, ratio, shares) => {
+  ] as const)('applies OTEL_TRACES_SAMPLER=%s with the argument %s', async (sampler, ratio, shares) => {
     const collector = await collecting();
     const log = createLog('silent', 'test');
     const traces = await openTraces({ endpoint: collector.url, sampler, ratio, resource: {}, log });
@@ -205,7 +205,7 @@ describe('with OTEL_EXPORTER_OTLP_ENDPOINT set', () => {
     expect(parents.map((_, i) => kept(i))).toEqual(shares);
   });
 
-  it('documents and the questions to a language model are in the trace of their upload', async () => {
+  it('includes documents and language model requests in the trace of their upload', async () => {
     const collector = await collecting();
     const language = createServer((request, response) => {
       request.resume().on('end', () => {
@@ -254,7 +254,7 @@ describe('with OTEL_EXPORTER_OTLP_ENDPOINT set', () => {
     expect(everything).not.toContain(client.token);
   });
 
-  it('no span holds a token, a secret, an address that was given, or who asks', async () => {
+  it('exports no token, secret, client-supplied URL or client address', async () => {
     const collector = await collecting();
     const hook = await receiving(500);
     const secret = `whsec_${Buffer.from('CANARY-SIGNING-SECRET-OF-WEBHOOK').toString('base64')}`;
@@ -284,9 +284,9 @@ describe('with OTEL_EXPORTER_OTLP_ENDPOINT set', () => {
   });
 
   it.each([
-    ['is not there', undefined],
-    ['refuses', 401],
-  ])('a collector that %s costs no task, and one line of the log', async (_, status) => {
+    ['is unreachable', undefined],
+    ['returns 401', 401],
+  ])('completes all tasks and logs one line when the collector %s', async (_, status) => {
     const collector = await startCollector(status);
     if (status === undefined) await collector.close();
     else onTestFinished(() => collector.close());
@@ -300,7 +300,7 @@ describe('with OTEL_EXPORTER_OTLP_ENDPOINT set', () => {
   });
 });
 
-it('each process sends its own before it ends, and its log names the traces', async () => {
+it('Each process exports its spans before it exits, and its log contains the trace ids', async () => {
   const collector = await collecting();
   const hook = await receiving();
   const database = await testDatabase();

@@ -8,7 +8,7 @@ const LIMIT = 10;
 let house: Passports | undefined;
 afterEach(() => house?.stop());
 
-/** A reverse proxy as deployments have one: it appends the address of its client to X-Forwarded-For. */
+/** A reverse proxy that appends the client address to X-Forwarded-For. */
 async function startProxy(target: string): Promise<string> {
   const { hostname, port } = new URL(target);
   const proxy = createServer((incoming, outgoing) => {
@@ -26,7 +26,6 @@ async function startProxy(target: string): Promise<string> {
   return `http://127.0.0.1:${(proxy.address() as AddressInfo).port}`;
 }
 
-/** Tries to exchange a wrong key from a local address of the client's machine; returns the status. */
 function tryKey(url: string, from: string, forged?: string): Promise<number> {
   const headers = { 'content-type': 'application/json', ...(forged && { 'x-forwarded-for': forged }) };
   return new Promise((resolve, reject) => {
@@ -42,27 +41,27 @@ function tryKey(url: string, from: string, forged?: string): Promise<number> {
   });
 }
 
-/** How many of 40 requests, each with another forged address, were let through to the key check. */
+/** How many of 40 requests with different forged addresses pass the rate limit. */
 async function passedOf40(url: string, from: string): Promise<number> {
   let passed = 0;
   for (let i = 0; i < 40; i++) if ((await tryKey(url, from, `203.0.113.${i + 1}`)) === 401) passed++;
   return passed;
 }
 
-// Linux alone answers on every address of 127.0.0.0/8 without more ado.
+// Only Linux accepts every address of 127.0.0.0/8 by default.
 describe.runIf(process.platform === 'linux')('TRUST_PROXY', () => {
   it.each([
     ['a number of proxies', '1'],
     ['the address of the proxy', '127.0.0.1'],
     ['the network of the proxy', '127.0.0.1/32'],
-  ])('as %s counts 40 forged X-Forwarded-For headers of one client as one client', async (_, trusted) => {
+  ])('as %s treats 40 forged X-Forwarded-For headers of one client as one client', async (_, trusted) => {
     house = await startPassports({ TRUST_PROXY: trusted, PASSPORTS_TOKEN_LIMIT_PER_MINUTE: String(LIMIT) });
     const proxy = await startProxy(house.url);
     expect(await passedOf40(proxy, '127.0.0.2')).toBe(LIMIT);
     expect(await tryKey(proxy, '127.0.0.3')).toBe(401);
   });
 
-  it('left empty believes no header, so that clients behind a proxy are counted as one', async () => {
+  it('left empty ignores the header, so that all clients behind a proxy share one limit', async () => {
     house = await startPassports({ TRUST_PROXY: '', PASSPORTS_TOKEN_LIMIT_PER_MINUTE: String(LIMIT) });
     expect(await passedOf40(house.url, '127.0.0.2')).toBe(LIMIT);
     const proxy = await startProxy(house.url);

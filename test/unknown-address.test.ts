@@ -13,7 +13,7 @@ afterAll(() => product.stop());
 const ask = (service: string, path: string, headers: Record<string, string> = {}) =>
   fetch(product.addresses[service] + path, { headers });
 
-it.each(SERVICES)('an address that is none is a page for whoever comes to %s with a browser', async (service) => {
+it.each(SERVICES)('An unknown path of %s returns an HTML page to a browser', async (service) => {
   for (const [path, root] of [
     ['/nothing', './'],
     ['/nothing/at/all?q=1', '../../'],
@@ -27,14 +27,13 @@ it.each(SERVICES)('an address that is none is a page for whoever comes to %s wit
     expect(html).toContain('<html lang="ru">');
     expect(html).toContain('Страница не найдена.');
     expect(html).toContain(`<a href="${root}">`);
-    // Where its styles are said to be, they are.
     const [, style] = /<link rel="stylesheet" href="([^"]+)"/.exec(html)!;
     const found = await fetch(new URL(style!, answer.url));
     expect(found.status).toBe(200);
   }
 });
 
-it.each(SERVICES)('and the error envelope for programs of %s', async (service) => {
+it.each(SERVICES)('An unknown path of %s returns the JSON error envelope to API clients', async (service) => {
   for (const headers of [{}, { accept: 'application/json' }, { accept: '*/*' }] as Record<string, string>[]) {
     const answer = await ask(service, '/nothing', headers);
     expect(answer.status).toBe(404);

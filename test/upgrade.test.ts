@@ -24,11 +24,11 @@ const QUICK_MODEL = fileURLToPath(new URL('./processes/chaos-model.mjs', import.
 const CLIENTS = 4;
 const PAUSE_MS = 20;
 
-/** A client is answered 503 when an accept takes longer. */
+/** The gateway returns 503 when accepting a task takes longer. */
 const ACCEPT_LIMIT_MS = 5_000;
 
-describe('an upgrade under load', () => {
-  it('accepts every task through the gateways of both versions, behind an open snapshot and a long lock, and ends all of them as done', async () => {
+describe('An upgrade under load', () => {
+  it('accepts every task on gateways of both versions during an open snapshot and a long lock, and completes all of them', async () => {
     const later = await laterVersion({
       '9001_note.sql': '-- additive\nalter table tasks add column note text;\n',
       '9002_note_index.sql':
@@ -56,9 +56,9 @@ describe('an upgrade under load', () => {
     const load = startLoad(gateways, image);
     await until(async () => (await readiness(next)) === 503);
 
-    // A report that was left open: it has read tasks, so their table cannot be altered.
+    // An open transaction that has read tasks blocks altering the table.
     const report = await openTransaction(database.db, 'select from tasks limit 1');
-    // Another one, elsewhere: the concurrent index build waits for its snapshot.
+    // The concurrent index build waits for the snapshot of another transaction.
     const otherReport = await openTransaction(database.db, 'select from models limit 1');
     const migrating = start(place, ['migrate'], later.from);
     await delay(8_000);
@@ -72,7 +72,6 @@ describe('an upgrade under load', () => {
     expect(await migrating.ended, migrating.said.err).toMatchObject({ code: 0 });
     await until(() => isReady(next), 15_000);
 
-    // Both versions, on the schema of the later one; and the earlier one starts again on it.
     await delay(1_000);
     expect(await readiness(old)).toBe(200);
     const earlier = start(place, ['migrate']);
@@ -102,7 +101,7 @@ interface Counted {
   readonly longestMs: number;
 }
 
-/** Clients behind a load balancer: they ask the gateways that are ready, in turn, and poll what they have asked for. */
+/** Clients behind a load balancer: they use the ready gateways in turn and poll their tasks. */
 function startLoad(gateways: () => Assay[], image: string) {
   const over = new AbortController();
   const accepted: string[] = [];
@@ -144,7 +143,6 @@ function startLoad(gateways: () => Assay[], image: string) {
   return {
     accepted,
     through: (url: string) => used.has(url),
-    /** What was counted since it was last taken. */
     take(): Counted {
       const taken = { statuses, longestMs };
       statuses = {};
@@ -182,7 +180,6 @@ async function hasIndex(db: Db): Promise<boolean> {
 
 const openTransactions: { end(): Promise<void> }[] = [];
 
-/** A transaction with a snapshot that stays open until it is ended. */
 async function openTransaction(db: Db, statement: string): Promise<{ end(): Promise<void> }> {
   let finish = () => {};
   const asked = new Promise<void>((resolve) => {

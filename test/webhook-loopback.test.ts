@@ -7,7 +7,7 @@ import { type Receiver, type Reply, startReceiver } from './helpers/receiver.ts'
 const TOKEN = 'a-token-that-is-long-enough-for-production';
 const TIMEOUT_MS = 2000;
 
-describe('data.webhook of a receiver on this machine in production', () => {
+describe('data.webhook of a loopback receiver in production', () => {
   let product: Product;
   const receivers: Receiver[] = [];
   afterEach(async () => {
@@ -31,7 +31,6 @@ describe('data.webhook of a receiver on this machine in production', () => {
     receivers.push(started);
     return started.url;
   };
-  /** A port on which nothing listens. */
   const closedPort = async () => {
     const server = createServer().listen(0, '127.0.0.1');
     await once(server, 'listening');
@@ -39,7 +38,6 @@ describe('data.webhook of a receiver on this machine in production', () => {
     await new Promise((resolve) => server.close(resolve));
     return `http://127.0.0.1:${port}/hook`;
   };
-  /** Receivers that fail in every way that a client could try to tell apart. */
   const failing = async () => [
     await receiver(500),
     await receiver(302),
@@ -54,7 +52,7 @@ describe('data.webhook of a receiver on this machine in production', () => {
     return (await product.call('/predict', { method: 'POST', body, token: TOKEN })).body.data.task_id;
   };
   const webhookOf = async (id: string) => (await product.call(`/result/${id}`, { token: TOKEN })).body.data.webhook;
-  /** What a client sees once the outcome of an attempt shows, and how long after the attempt's start that was. */
+  /** The webhook state after the first attempt. */
   const outcome = async (url: string) => {
     const id = await create(url);
     let startedAt = Number.POSITIVE_INFINITY;
@@ -66,7 +64,7 @@ describe('data.webhook of a receiver on this machine in production', () => {
     }
   };
 
-  it('is the same for an error page, a redirect, 410, Retry-After, silence, a closed port and an own listener', async () => {
+  it('is the same for an error page, a redirect, 410, Retry-After, a timeout, a closed port and an Assay listener', async () => {
     await open('0,60,60');
     const seen = await Promise.all((await failing()).map(outcome));
     for (const { webhook, afterMs } of seen) {
@@ -86,7 +84,7 @@ describe('data.webhook of a receiver on this machine in production', () => {
     }
   });
 
-  it('fails after the whole schedule, whatever the kind of failure', async () => {
+  it('becomes failed after the whole schedule for every kind of failure', async () => {
     await open('0,0,0');
     const ids = await Promise.all((await failing()).map(create));
     for (const id of ids) {
@@ -96,7 +94,7 @@ describe('data.webhook of a receiver on this machine in production', () => {
     }
   });
 
-  it('says that a callback was delivered, and neither with which status nor how fast', async () => {
+  it('reveals neither the status nor the response time of a delivered callback', async () => {
     await open('0,60');
     for (const { webhook, afterMs } of await Promise.all([
       outcome(await receiver(204)),

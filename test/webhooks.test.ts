@@ -10,7 +10,7 @@ import { deliver } from '../src/roles/deliver.ts';
 import { type Answer, fakeModel, type Product, startProduct, TOKEN } from './helpers/product.ts';
 import { type Received, type Receiver, type Reply, startReceiver } from './helpers/receiver.ts';
 
-describe('the callback of defectoscopy', () => {
+describe('A defectoscopy callback', () => {
   let product: Product;
   const receivers: Receiver[] = [];
   const receiver = async (replies?: (n: number) => Reply) => {
@@ -33,7 +33,7 @@ describe('the callback of defectoscopy', () => {
     throw new Error(`the delivery does not become ${state}: ${JSON.stringify(await webhookOf(id))}`);
   };
 
-  /** What was sent, which must be what a poll answers, but for the webhook: that is as it was at that instant. */
+  /** Expects that the sent body equals the poll response except for the webhook. */
   const comparedWithPoll = async (id: string, { body }: Received) => {
     const sent = JSON.parse(body);
     const polled = (await product.call(`/result/${id}`)).body;
@@ -51,7 +51,7 @@ describe('the callback of defectoscopy', () => {
     await Promise.all(receivers.splice(0).map((started) => started.close()));
   });
 
-  it('is a POST with the headers of the specification, sent only after the final result is recorded', async () => {
+  it('is a POST with the headers of the specification, sent after the final result is recorded', async () => {
     const polls: Promise<Answer>[] = [];
     const { url, got } = await receiver(() => {
       polls.push(product.call(`/result/${id}`));
@@ -81,14 +81,14 @@ describe('the callback of defectoscopy', () => {
     });
   });
 
-  it('has a body that equals the poll’s in everything except data.webhook, which is as it was at that instant', async () => {
+  it('has a body that equals the poll response except for data.webhook', async () => {
     const { url, got } = await receiver();
     const id = await hooked(url);
     const [request] = await got(1);
     expect((await comparedWithPoll(id, request!)).data.status).toBe('done');
   });
 
-  it('goes out for failed tasks too, whatever ended them', async () => {
+  it('is sent for failed and cancelled tasks too', async () => {
     const { url, got } = await receiver();
     await product.stop();
     product = await startProduct();
@@ -109,7 +109,7 @@ describe('the callback of defectoscopy', () => {
     });
   });
 
-  it('is signed: v1a with the published key, v1 with the token’s secret, both over the bytes that came', async () => {
+  it("is signed with the published key (v1a) and the token's secret (v1)", async () => {
     const { tokensFrom } = await import('../src/http/bearer.ts');
     const tokens = tokensFrom({ list: TOKEN });
     const name = tokens.state === 'enforced' ? tokens.entries[0]!.principal : '';
@@ -128,7 +128,7 @@ describe('the callback of defectoscopy', () => {
     expect(verify(null, signed, key, Buffer.from(v1a!, 'base64'))).toBe(true);
   });
 
-  it('is signed with two keys during a rotation, so that receivers which know only one of them can verify it', async () => {
+  it('is signed with both keys during a rotation', async () => {
     const dir = await mkdtemp(join(tmpdir(), 'assay-rotation-'));
     onTestFinished(() => rm(dir, { recursive: true }));
     const [oldKey, newKey] = ['old.pem', 'new.pem'].map((name) => join(dir, name));
@@ -158,7 +158,7 @@ describe('the callback of defectoscopy', () => {
     await expect(verifyWebhook(last.body, last.headers, { publicKey: before })).rejects.toThrow();
   });
 
-  it('is signed with the generated key and the one that was renamed to webhook-signing-previous.pem', async () => {
+  it('is signed with the generated key and the one renamed to webhook-signing-previous.pem', async () => {
     const DATA_DIR = await mkdtemp(join(tmpdir(), 'assay-rotation-'));
     onTestFinished(() => rm(DATA_DIR, { recursive: true, force: true }));
     const keys = async () => (await product.call('/.well-known/webhook-keys.json', { token: null })).body.keys;
@@ -174,7 +174,7 @@ describe('the callback of defectoscopy', () => {
     await expect(verifyWebhook(body, headers, { publicKey: { keys: [first] } })).resolves.toBeDefined();
   });
 
-  it('is sent again with the same bytes and the same delivery id until a 2xx comes', async () => {
+  it('is repeated with the same body and delivery id until a 2xx response', async () => {
     const { url, got } = await receiver((n) => [500, { status: 302, headers: { location: '/elsewhere' } }, 200][n]!);
     const id = await hooked(url);
     const requests = await got(3);
@@ -185,7 +185,7 @@ describe('the callback of defectoscopy', () => {
     expect(requests.map(({ headers }) => headers['x-service-delivery-attempt'])).toEqual(['1', '2', '3']);
   });
 
-  it('is pending between attempts and says when the next one is due', async () => {
+  it('is pending between attempts and has the time of the next one', async () => {
     await open({ WEBHOOK_RETRY_SCHEDULE: '0,60,60' });
     const { url, got } = await receiver(() => 503);
     const id = await hooked(url);
@@ -204,7 +204,7 @@ describe('the callback of defectoscopy', () => {
     expect(webhook).not.toHaveProperty('delivered_at');
   });
 
-  it('is given up after the last attempt of the schedule, and at once on 410 Gone', async () => {
+  it('fails after the last attempt of the schedule, and immediately on 410 Gone', async () => {
     const stubborn = await receiver(() => 500);
     const gone = await receiver(() => 410);
     const failed = await settled(await hooked(stubborn.url), 'failed');
@@ -214,7 +214,7 @@ describe('the callback of defectoscopy', () => {
     expect(stubborn.received).toHaveLength(4);
   });
 
-  it('does not hold anything up when a receiver is silent: the task is done, the next one is served', async () => {
+  it('does not delay tasks or other callbacks when a receiver does not respond', async () => {
     const silent = await receiver(() => 'silence');
     const good = await receiver();
     const ids = await Promise.all(Array.from({ length: 12 }, () => hooked(silent.url)));
@@ -226,7 +226,7 @@ describe('the callback of defectoscopy', () => {
     expect(await settled(ids[0]!, 'failed')).toMatchObject({ attempts: 4, last_error: 'timeout' });
   });
 
-  it('is still sent after the result has expired, when no attempt could be made before', async () => {
+  it('is sent after the result has expired if no attempt was possible before', async () => {
     const { url, got, received } = await receiver((n) => [500, 204][n]!);
     await product.stop();
     product = await startProduct({ env: { WEBHOOK_RETRY_SCHEDULE: '0,0' }, roles: ['sweep'], model: fakeModel() });
@@ -248,14 +248,14 @@ describe('the callback of defectoscopy', () => {
     expect(received).toHaveLength(2);
   });
 
-  it('never reaches our own listeners', async () => {
+  it("never reaches Assay's own listeners", async () => {
     const own = product.url.replace('/127.0.0.1', '/localhost');
     await open({ DEFECTOSCOPY_PORT: new URL(own).port, WEBHOOK_RETRY_SCHEDULE: '0,0' });
     const id = await hooked(`${product.url}/predict`);
     expect(await settled(id, 'failed')).toMatchObject({ attempts: 1, last_error: 'blocked_address' });
   });
 
-  it('that we cannot make ready (its secret does not open) takes the schedule too, and then it is given up', async () => {
+  it('fails after the schedule if its secret cannot be decrypted', async () => {
     const { url, received } = await receiver();
     await product.stop();
     product = await startProduct({ env: { WEBHOOK_RETRY_SCHEDULE: '0,0' } });
@@ -266,7 +266,7 @@ describe('the callback of defectoscopy', () => {
     expect(received).toEqual([]);
   });
 
-  it('does not come for a task that was created without one, and its state says nothing of it', async () => {
+  it('is not sent for a task without a webhook, whose state has no webhook either', async () => {
     const { url, got, received } = await receiver();
     const silent = await product.predict();
     expect(await product.finished(silent)).not.toHaveProperty('webhook');

@@ -9,7 +9,7 @@ import { fakeModel, type Product, RESULT, startProduct } from './helpers/product
 const DONE = { result: RESULT };
 const BUSY: Failure = { code: 'IMAGE_FETCH_FAILED', sentence: 'The image could not be downloaded.' };
 
-describe('a worker', () => {
+describe('A worker', () => {
   let product: Product;
   beforeEach(async () => {
     product = await startProduct();
@@ -20,7 +20,7 @@ describe('a worker', () => {
     (await product.database.db.query<{ attempts: number }>('select attempts from tasks where id = $1', [id])).rows[0]
       ?.attempts;
 
-  /** A worker that the product does not know, with needs of its own. */
+  /** A worker outside the product with the given dependencies. */
   const workWith = (model: Model, over: Partial<Parameters<typeof work>[0]> = {}) => {
     const { tasks, workers, log } = product.house;
     const stop = new AbortController();
@@ -47,7 +47,7 @@ describe('a worker', () => {
     };
   };
 
-  it('runs a task whose attempt was lost alone, while others keep coming', async () => {
+  it('runs a task alone after a lost attempt, while other tasks keep arriving', async () => {
     const running = new Set<string>();
     const neighbours: string[][] = [];
     let lost = '';
@@ -65,7 +65,7 @@ describe('a worker', () => {
     const clients = [predictOn(), predictOn(), predictOn()];
     await product.startWorker(fakeModel({ run, concurrency: 4 }));
     await vi.waitFor(() => expect(running.size).toBe(4), { timeout: 20_000 });
-    // As a sweep leaves it behind.
+    // As the sweep leaves a task with an expired lease.
     lost = await product.predict({ priority: 'batch' });
     await product.database.db.query(`update tasks set returned = 'lost', attempts = 1, priority = 0 where id = $1`, [
       lost,
@@ -77,7 +77,7 @@ describe('a worker', () => {
     expect(await attempts(lost)).toBe(2);
   });
 
-  it('tries again after a transient failure, under the same id, and stays in processing meanwhile', async () => {
+  it('retries after a transient failure with the same id and the status processing', async () => {
     let runs = 0;
     const run = async () => {
       if (++runs === 1) throw new TaskFailure(BUSY, { transient: true });
@@ -102,7 +102,7 @@ describe('a worker', () => {
     expect(await attempts(id)).toBe(1);
   });
 
-  it('fails a task for an error that the model does not explain, without showing it', async () => {
+  it('fails a task on an unexpected error without showing the error', async () => {
     const run = async () => {
       throw new Error('secret internals');
     };
@@ -112,14 +112,14 @@ describe('a worker', () => {
     expect(JSON.stringify(data)).not.toContain('secret');
   });
 
-  it('ends an attempt whose time is up', async () => {
+  it('aborts an attempt at its time limit', async () => {
     const run = (job: Job) =>
       new Promise<never>((_, reject) => job.signal.addEventListener('abort', () => reject(new Error())));
     await product.startWorker(fakeModel({ run, timeLimitMs: 200 }));
     expect(await product.finished(await product.predict())).toMatchObject({ error_code: 'INFERENCE_TIMEOUT' });
   });
 
-  it('keeps its lease over work much longer than the lease', async () => {
+  it('renews its lease during a task much longer than the lease', async () => {
     let runs = 0;
     const run = async () => {
       runs++;
@@ -131,7 +131,7 @@ describe('a worker', () => {
     expect(runs).toBe(1);
   });
 
-  it('stops work that was cancelled', async () => {
+  it('aborts a cancelled task', async () => {
     let stopped = false;
     const run = (job: Job) =>
       new Promise<never>((_, reject) =>
@@ -148,13 +148,13 @@ describe('a worker', () => {
     await vi.waitFor(() => expect(stopped).toBe(true), 10_000);
   });
 
-  it('ends its process for an attempt that does not stop, and takes no neighbour along', async () => {
+  it('exits on an attempt that does not stop, without costing concurrent tasks an attempt', async () => {
     const poisoned = ({ input }: Job) => JSON.stringify(input).includes('poison');
     const busy: string[] = [];
     const run = (job: Job) => {
       busy.push(job.id);
       return new Promise<never>((_, reject) => {
-        // Who waits for a turn gives up when told to; who has one in native code hears nothing.
+        // Waiting attempts react to the signal; a running one in native code does not.
         if (!poisoned(job) && busy.length < 3) job.signal.addEventListener('abort', () => reject(new Error()));
       });
     };
@@ -193,7 +193,7 @@ describe('a worker', () => {
     await other.stop();
   });
 
-  it('counts a task as done only where its result was recorded', async () => {
+  it('counts a task as done only when its result was recorded', async () => {
     const finish: (() => void)[] = [];
     const run = () => new Promise<typeof DONE>((resolve) => finish.push(() => resolve(DONE)));
     const other = workWith(fakeModel({ run }));
@@ -208,7 +208,7 @@ describe('a worker', () => {
     expect(metrics).toContain('assay_task_attempts_total{service="defectoscopy",outcome="lost"} 1');
   });
 
-  it('keeps the lease of what has ended while the store does not take it, and loses no result', async () => {
+  it('keeps the lease of a completed task until the store accepts the result', async () => {
     const { tasks } = product.house;
     let away = true;
     const advance: typeof tasks.advance = (endings, want) =>
@@ -232,7 +232,7 @@ describe('a worker', () => {
     await other.stop();
   });
 
-  it('tells at once what ends while it waits for the rest before it stops', async () => {
+  it('reports results immediately while it waits for other tasks before it stops', async () => {
     const finish = new Map<string, () => void>();
     const run = ({ id }: Job) => new Promise<typeof DONE>((resolve) => finish.set(id, () => resolve(DONE)));
     const stop = await product.startWorker(fakeModel({ run }));
@@ -247,7 +247,7 @@ describe('a worker', () => {
     expect((await product.call(`/result/${long}`)).body.data.status).toBe('done');
   });
 
-  it('finishes what it has begun when it is told to stop', async () => {
+  it('finishes running tasks when it is stopped', async () => {
     const run = async () => {
       await new Promise((resolve) => setTimeout(resolve, 1000));
       return DONE;

@@ -10,7 +10,7 @@ const HOUR_MS = 3_600_000;
 const NOON = Date.parse('2026-11-19T12:00:00Z');
 const ago = (hours: number) => new Date(NOON - hours * HOUR_MS);
 
-/** A map with its warm spot in the upper left, 6 × 4. */
+/** A heat map of 6 × 4 with the maximum in the upper left. */
 const SPOT = Buffer.from([
   255, 220, 90, 20, 0, 0, 220, 180, 60, 10, 0, 0, 80, 50, 20, 0, 0, 0, 20, 10, 0, 0, 0, 0,
 ]).toString('base64');
@@ -97,11 +97,10 @@ export const FAILED: RecordDraft = {
 };
 export const FAILED_ID = `defectoscopy:${FAILED.taskId}`;
 
-/** Somebody tries to make his record run, break out, turn around and disappear. */
+/** A title that attempts script injection and text direction override. */
 export const HOSTILE_TITLE = `"><img src=x onerror=alert(1)>\u202Egpj.exe`;
 export const HOSTILE_ID = `"'><script>alert(1)</script>&?#/../x`;
 
-/** One record of each kind, as their services would have made them. */
 export async function seedRecords(catalog: Catalog): Promise<void> {
   const { db } = catalog.house;
   await db.transaction((tx) =>
@@ -131,7 +130,6 @@ export async function seedRecords(catalog: Catalog): Promise<void> {
   for (const id of [PHOTO_ID, DOCUMENT_ID]) await catalog.seedPicture(id, picture);
 }
 
-/** Gives the recording its sound, as if its upload still lived. */
 export async function seedSound(catalog: Catalog): Promise<void> {
   const { db, files } = catalog.house;
   const bytes = await readFile(new URL('../../examples/voice-note.mp3', import.meta.url));

@@ -1,19 +1,15 @@
 import axe from 'axe-core';
 import type { Page } from 'playwright-core';
 
-/**
- * What is wrong with how a page shows itself, in a line each: nothing where all is well. In its second theme only the
- * colours can have become wrong.
- */
+/** Layout and accessibility violations, one line each. With `colours`, checks only the colour contrast. */
 export async function flaws(page: Page, { colours = false }: { colours?: boolean } = {}): Promise<string[]> {
   if (colours) return barriers(page, { runOnly: ['color-contrast'] });
   return [...(await barriers(page, EVERYTHING)), ...(await overhangs(page))];
 }
 
-/** With the targets smaller than 24 px (WCAG 2.2, 2.5.8), which axe does not look for by itself. */
+/** Adds the check for targets smaller than 24 px (WCAG 2.2, 2.5.8), which axe does not run by default. */
 const EVERYTHING = { rules: { 'target-size': { enabled: true } } };
 
-/** What keeps a person who sees little, hears a screen reader or has no mouse from getting by, however little axe minds it. */
 async function barriers(page: Page, options: object): Promise<string[]> {
   await page.evaluate(axe.source);
   return page.evaluate<string[]>(`axe.run({ resultTypes: ['violations'], ...${JSON.stringify(options)} })
@@ -21,7 +17,7 @@ async function barriers(page: Page, options: object): Promise<string[]> {
       .flatMap(({ id, nodes }) => nodes.map(({ html, failureSummary }) => id + ': ' + html + ' ' + failureSummary)))`);
 }
 
-/** That it is wider than its window, and by which elements. */
+/** Reports horizontal overflow and the overflowing elements. */
 async function overhangs(page: Page): Promise<string[]> {
   return page.evaluate<string[]>(`(() => {
     const { scrollWidth, clientWidth } = document.documentElement;

@@ -2,10 +2,7 @@ import sharp from 'sharp';
 import type { Job, Outcome } from '../../src/services/service.ts';
 import { fakeModel } from '../helpers/product.ts';
 
-/**
- * Something like a wall with a crack from the upper left to the bottom, 600 × 400. `orientation` is what a phone that is
- * held upright writes beside lying pixels. From pixels, not from SVG: the product forbids sharp to read that.
- */
+/** A synthetic wall with a crack, 600 × 400. Not drawn from SVG, because the product disables that loader of sharp. */
 export function wall({ orientation }: { orientation?: number } = {}): Promise<Buffer> {
   const [width, height] = [600, 400];
   const pixels = Buffer.alloc(width * height * 3);
@@ -61,7 +58,7 @@ export const SOUND: Outcome = {
   attachment: { width: 7, height: 7, maps },
 };
 
-/** A model that holds each photo until it is told what to answer. */
+/** A model that holds each photo until `release` provides the outcome. */
 export function heldModel() {
   let release: (outcome: Outcome | Error) => void = () => {};
   const run = ({ signal }: Job) =>

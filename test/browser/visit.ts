@@ -2,7 +2,7 @@ import { type Browser, type BrowserContextOptions, chromium, type Page } from 'p
 import { afterAll, onTestFinished } from 'vitest';
 import { needs } from '../../src/base/testing/require.ts';
 
-/** Chromium would otherwise look for updates and news of its own. */
+/** Disables Chromium's background requests. */
 const QUIET = [
   '--no-sandbox',
   '--disable-gpu',
@@ -11,15 +11,15 @@ const QUIET = [
   '--disable-background-networking',
   '--disable-component-update',
   '--disable-sync',
-  // A microphone that beeps, and a person who allows it.
+  // A fake microphone that beeps, with permission granted.
   '--use-fake-device-for-media-stream',
   '--use-fake-ui-for-media-stream',
 ];
 
 export interface Visit {
   readonly page: Page;
-  /** What a person would not see and we must not have: errors in the console, refused loads, requests elsewhere. */
-  readonly trouble: string[];
+  /** Console errors, blocked loads and requests to other hosts. */
+  readonly problems: string[];
 }
 
 let browser: Promise<Browser> | undefined;
@@ -27,7 +27,7 @@ afterAll(async () => {
   await (await browser)?.close();
 });
 
-/** Opens `url` as a person would, in a browser of its own memory; any request to another host is refused and told. */
+/** Opens `url` in a fresh browser context; blocks and records any request to another host. */
 export async function visit(
   test: Parameters<typeof needs>[1],
   url: string,
@@ -41,12 +41,12 @@ export async function visit(
     ...options,
   });
   onTestFinished(() => context.close());
-  const trouble: string[] = [];
+  const problems: string[] = [];
   const { origin } = new URL(url);
   await context.route('**/*', (route) => {
     const asked = route.request().url();
     if (asked.startsWith(`${origin}/`) || asked.startsWith('blob:')) return route.continue();
-    trouble.push(`asks for ${asked}`);
+    problems.push(`asks for ${asked}`);
     return route.abort();
   });
   await context.addInitScript({
@@ -54,8 +54,8 @@ export async function visit(
       console.error('policy: ' + event.violatedDirective + ' ' + event.blockedURI));`,
   });
   const page = await context.newPage();
-  page.on('console', (message) => message.type() === 'error' && trouble.push(message.text()));
-  page.on('pageerror', (error) => trouble.push(String(error)));
+  page.on('console', (message) => message.type() === 'error' && problems.push(message.text()));
+  page.on('pageerror', (error) => problems.push(String(error)));
   await page.goto(url);
-  return { page, trouble };
+  return { page, problems };
 }

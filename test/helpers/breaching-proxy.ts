@@ -21,30 +21,26 @@ export interface Given {
   body: Buffer;
 }
 
-/** Something that the deployment does otherwise than the specification says. */
+/** A deviation of the deployment from the specification. */
 export interface Breach {
-  /** Changes the request on its way in. */
   readonly in?: (told: Told) => Partial<Told> | undefined;
-  /** Changes the answer on its way out. */
   readonly out?: (given: Given, told: Told) => Partial<Given> | undefined;
-  /** Changes the headers of a callback, which then comes by way of the proxy. */
+  /** Changes the headers of a callback, which is routed through the proxy. */
   readonly callback?: Readonly<Record<string, string>>;
 }
 
-/** What a breach is in words, the check that must find it, and the breach. */
+/** Title, id of the check that must detect the deviation, deviation. */
 export type Breaches = [title: string, id: string, breach: Breach][];
 
 const isAt = (route: string, { method, path }: Told) => `${method} ${path}`.startsWith(route);
 
-/** Answers of that status are changed where the route begins so. */
+/** Changes responses with `status` on routes that start with `route`. */
 export const answering = (route: string, status: number, change: Partial<Given>): Breach => ({
   out: (given, told) => (isAt(route, told) && given.status === status ? change : undefined),
 });
 
-/** The JSON of a success is changed in place. */
 export const editing = (route: string, edit: (body: any) => unknown): Breach => editingWhere(route, isSuccess, edit);
 
-/** The JSON of a refusal is changed in place. */
 export const editingRefusals = (route: string, edit: (body: any) => unknown): Breach =>
   editingWhere(route, (given) => !isSuccess(given), edit);
 
@@ -60,7 +56,7 @@ const editingWhere = (route: string, isMeant: (given: Given) => boolean, edit: (
   },
 });
 
-/** The text of a request is another than was sent: the deployment takes what it should refuse, or loses something. */
+/** Changes the request body, so that the deployment accepts invalid input or loses data. */
 export const asking = (route: string, change: (text: string) => string): Breach => ({
   in: (told) => {
     if (!isAt(route, told)) return undefined;
@@ -69,12 +65,11 @@ export const asking = (route: string, change: (text: string) => string): Breach 
   },
 });
 
-/** Whoever comes is let in as if with this token. */
 export const admitting = (route: string, token: string): Breach => ({
   in: (told) => (isAt(route, told) ? { headers: { ...told.headers, authorization: `Bearer ${token}` } } : undefined),
 });
 
-/** From the first request to the `after` route on, the JSON of an answer is changed in place. */
+/** Edits the JSON of responses after the first request to the `after` route. */
 export function editingAfter(after: string, route: string, edit: (body: any) => unknown): Breach {
   const { out } = editing(route, edit);
   let isAfter = false;
@@ -86,11 +81,11 @@ export function editingAfter(after: string, route: string, edit: (body: any) => 
   };
 }
 
-/** A reverse proxy before a real deployment: as good as it, or with one breach. */
+/** A reverse proxy in front of a real deployment: transparent, or with one deviation. */
 export interface BreachingProxy {
   readonly url: string;
   breach: Breach;
-  /** Until somebody asks for something once more and has the answer: then what was begun has been seen as it was. */
+  /** Resolves after a later request was answered, so that the current state has been observed. */
   seen(signal: AbortSignal): Promise<void>;
   close(): Promise<void>;
 }
@@ -98,7 +93,7 @@ export interface BreachingProxy {
 export async function startBreachingProxy(target: string): Promise<BreachingProxy> {
   const { hostname, port } = new URL(target);
   let begun = 0;
-  // Requests that wait for the end of a task: they are no look at the state before it.
+  // Long polls do not observe the state before the end of a task.
   let patient = 0;
   const waiting = new Set<{ since: number; go: () => void }>();
   const pass = (number: number) => {
@@ -166,7 +161,7 @@ export async function startBreachingProxy(target: string): Promise<BreachingProx
 
 const COURIER = '/courier?to=';
 
-/** A callback is to come to the proxy first. */
+/** Rewrites `webhook_url` so that the callback passes through the proxy. */
 function byCourier({ body, headers }: Told, own: string): Partial<Told> {
   if (headers['content-type'] !== 'application/json') return {};
   const address = (_: string, to: string) => `"webhook_url":"${own}${COURIER}${encodeURIComponent(to)}"`;

@@ -5,19 +5,18 @@ import type { Filters, Sort } from '../../src/services/catalog/search/filters.ts
 import type { RecordDraft } from '../../src/services/records.ts';
 import type { Random } from '../documents/random.ts';
 
-/** A record as a test knows it, beside the database. */
+/** A record in the oracle, independent of the database. */
 export interface Known extends RecordDraft {
   readonly service: string;
   readonly recordId: string;
-  /** The place in which it was written, from 1 on. */
+  /** Position in the order of writing, from 1. */
   readonly number: number;
   readonly hidden: boolean;
   readonly reported: boolean;
-  /** Of the title, then of the text. */
   readonly words: readonly string[];
 }
 
-// Each has a stem of its own, none is like another, and of the long one another is a part.
+// Each word has a distinct stem, no two words are similar, and one is part of the long one.
 const WORDS = 'балкон крыша насос бетон железобетон фланец wall rust bridges 17 2024 зелёный квартира'.split(' ');
 const PARTS = ['желез', 'елезоб', 'балк', 'ржав', 'ридж', 'brid', 'зелен', 'ЗЕЛЁН'];
 const SERVICES = ['defectoscopy', 'stt', 'passports'];
@@ -28,7 +27,7 @@ const CONFS = [0, 0.1, 0.5, 0.7, 0.9, 0.91, 1];
 const DAY_MS = 86_400_000;
 const EPOCH = Date.UTC(2026, 0, 1);
 
-/** Writes so many random records, some reported and some hidden, as the indexer does. */
+/** Writes random records with the indexer's code; some are reported or hidden. */
 export async function seedKnown(db: Db, random: Random, count: number, from = 1): Promise<Known[]> {
   const records = Array.from({ length: count }, (_, i) => known(random, from + i));
   await db.transaction((tx) =>
@@ -67,7 +66,6 @@ function known(random: Random, number: number): Known {
     ...{ service, taskId, title, text, number },
     recordId: `${service}:${taskId}`,
     status: random.chance(0.8) ? 'done' : 'failed',
-    // Some at the same moment.
     createdAt: new Date(EPOCH + random.whole(0, 40) * (DAY_MS / 4)),
     ...(photo && random.chance(0.8) && { surface: random.pick(SURFACES) }),
     ...(photo && random.chance(0.8) && { master: { name: random.pick(MASTERS), conf: random.pick(CONFS) } }),
@@ -88,22 +86,22 @@ const plain = (text: string) =>
     .split(/[ ,-]+/)
     .filter(Boolean);
 
-/** Random filters; what `q` asks for stands beside it, as the oracle understands it. */
+/** Random filters; `terms` are the parsed terms of `q`. */
 export interface Question {
   readonly filters: Filters;
   readonly asked: readonly { readonly kind: 'part' | 'phrase' | 'not'; readonly words: readonly string[] }[];
 }
 
 export function question(random: Random): Question {
-  const asked = random.chance(0.5) ? Array.from({ length: random.whole(1, 3) }, () => wanted(random)) : [];
-  const q = asked.map(({ kind, words }) => {
+  const terms = random.chance(0.5) ? Array.from({ length: random.whole(1, 3) }, () => wanted(random)) : [];
+  const q = terms.map(({ kind, words }) => {
     const text = words.join(' ');
     if (kind === 'part') return text;
     return kind === 'phrase' ? `"${text}"` : words.length > 1 ? `-"${text}"` : `-${text}`;
   });
   const some = (share: number) => random.chance(share);
   return {
-    asked,
+    asked: terms,
     filters: {
       ...(q.length > 0 && { q: q.join(' ') }),
       ...(some(0.3) && { service: random.pick([...SERVICES, 'import']) }),
@@ -126,7 +124,7 @@ function wanted(random: Random): Question['asked'][number] {
   return { kind, words: Array.from({ length: random.whole(1, 2) }, () => random.pick(WORDS)) };
 }
 
-/** Whether the filters find the record: written for this test, from what the contract says. */
+/** Independent implementation of the documented contract. */
 export function finds({ filters, asked }: Question, record: Known): boolean {
   const { service, status, surface, master, defect, minConf, from, to, hasReport, hidden } = filters;
   const conf = confOf(filters, record);
@@ -160,7 +158,7 @@ const hasPart = (words: readonly string[], part: string) =>
 const hasPhrase = (words: readonly string[], phrase: readonly string[]) =>
   words.some((_, i) => phrase.every((word, j) => words[i + j] === word));
 
-/** The ids of what is found, in the order of `sort`; for `relevance` in no order that is told. */
+/** Ids of the matching records in the order of `sort`, which is unspecified for `relevance`. */
 export function brute(records: readonly Known[], question: Question, sort: Sort): string[] {
   const found = records.filter((record) => finds(question, record));
   const later = (a: Known, b: Known) => b.createdAt.getTime() - a.createdAt.getTime() || b.number - a.number;
@@ -174,7 +172,6 @@ export function brute(records: readonly Known[], question: Question, sort: Sort)
 
 export const FACETS = ['service', 'status', 'surface', 'master', 'defect'] as const;
 
-/** What each choice would find, by asking for it. */
 export function bruteFacet(records: readonly Known[], { filters, asked }: Question, name: (typeof FACETS)[number]) {
   const { [name]: _, ...others } = filters;
   const counts = new Map<string, number>();

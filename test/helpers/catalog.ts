@@ -12,26 +12,24 @@ export const OTHER_READER = 'reader-token-2';
 export const MODERATOR = 'moderator-token-1';
 export const OTHER_MODERATOR = 'moderator-token-2';
 
-/** The real listener of the catalog on real SQL; its worker runs when it is asked for. */
+/** The catalog's real HTTP server on a real database; `index` starts its worker. */
 export interface Catalog {
   readonly url: string;
   readonly house: House;
   readonly database: TestDatabase;
   readonly dataDir: string;
-  /** Nobody: without a token and without cookies. */
+  /** A client with this token, or anonymous without one. */
   client(options?: { token?: string | undefined }): Client;
   readonly reader: Client;
   readonly moderator: Client;
-  /** Writes records as if they had been imported. */
   seed(records: readonly ImportedRecord[]): Promise<void>;
-  /** Gives a record these bytes for its picture, as if they had been fetched and made smaller. */
   seedPicture(recordId: string, picture: { bytes: Buffer; width: number; height: number }): Promise<void>;
-  /** Starts the worker, where it does not run, and waits until nothing waits for it; a picture may still be in the making. */
+  /** Starts the worker if necessary and waits until the feed is indexed; pictures may be in progress. */
   index(): Promise<void>;
   stop(): Promise<void>;
 }
 
-/** `env` may take a variable back by undefined. All services' finished work is indexed; only the catalog listens. */
+/** An `undefined` value in `env` removes a default. */
 export async function startCatalog(env: Record<string, string | undefined> = {}): Promise<Catalog> {
   const database = await testDatabase();
   const dataDir = await mkdtemp(join(tmpdir(), 'assay-catalog-'));
@@ -68,7 +66,6 @@ export async function startCatalog(env: Record<string, string | undefined> = {})
   async function attend(): Promise<void> {
     if (attending !== undefined) return;
     attending = service.attend!(await attendHouse(house), signal);
-    // What it dies of is told by `stop`.
     attending.catch(() => {});
     running.push(attending);
   }
@@ -85,7 +82,7 @@ export async function startCatalog(env: Record<string, string | undefined> = {})
         'update catalog_records set picture_key = $2, picture_width = $3, picture_height = $4 where record_id = $1',
         [recordId, key, width, height],
       );
-      if (rowCount !== 1) throw new Error(`there is no record ${recordId}`);
+      if (rowCount !== 1) throw new Error(`record ${recordId} not found`);
     },
     async index() {
       await attend();

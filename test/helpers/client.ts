@@ -1,27 +1,26 @@
 import { readFile } from 'node:fs/promises';
 import type { Clock } from '../../src/client/index.ts';
 
-/** The example photo. */
 export const wall = async () => new Blob([await readFile(new URL('../../examples/wall.jpg', import.meta.url))]);
-/** An address that tasks of the test product may name; its model never fetches it. */
+/** An address in the allowlist of the test product; the fake model never fetches it. */
 export const REFERENCE = 'https://storage-1.example.com/photo.jpg';
 
-/** The global `fetch`, seen: what was asked, and what becomes of each answer. */
+/** Wraps the global `fetch`, records requests, and drops responses for which `outcomeOf` returns `lost`. */
 export function watched(then: (path: string, count: number) => 'lost' | undefined = () => undefined) {
-  const asked: string[] = [];
+  const requests: string[] = [];
   const watch: typeof fetch = async (input, init) => {
     const path = `${init?.method ?? 'GET'} ${new URL(String(input)).pathname}`;
-    const count = asked.filter((each) => each === path).length;
-    asked.push(path);
+    const count = requests.filter((each) => each === path).length;
+    requests.push(path);
     const response = await fetch(input, init);
     if (then(path, count) !== 'lost') return response;
     await response.arrayBuffer();
     throw new TypeError('fetch failed', { cause: { code: 'ECONNRESET' } });
   };
-  return { asked, fetch: watch };
+  return { requests, fetch: watch };
 }
 
-/** Time that passes only while somebody sleeps. */
+/** A clock that advances only during `sleep`. */
 export function clockOf(onSleep: (seconds: number) => Promise<void> | void = () => {}): Clock & { slept: number[] } {
   let now = Date.now();
   const slept: number[] = [];

@@ -2,7 +2,6 @@ import { once } from 'node:events';
 import { createServer, type IncomingHttpHeaders } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
-/** A span as a collector gets it, its attributes by name. */
 export interface Collected {
   readonly name: string;
   readonly kind: 'internal' | 'server' | 'client' | 'producer' | 'consumer';
@@ -10,7 +9,6 @@ export interface Collected {
   readonly spanId: string;
   readonly parentSpanId?: string;
   readonly attributes: Readonly<Record<string, string | number>>;
-  /** Of the process that it came from. */
   readonly resource: Readonly<Record<string, string | number>>;
   readonly failed: boolean;
   readonly seconds: number;
@@ -20,12 +18,12 @@ export interface Collector {
   readonly url: string;
   readonly requests: { readonly path: string; readonly headers: IncomingHttpHeaders; readonly text: string }[];
   spans(): Collected[];
-  /** Waits for a span of this name and, where it is given, of this trace. */
+  /** Waits for a span with this name and, if given, this trace id. */
   span(name: string, traceId?: string): Promise<Collected>;
   close(): Promise<void>;
 }
 
-/** A collector of traces that speaks OTLP over HTTP in JSON, as far as keeping what comes. */
+/** A trace collector that accepts OTLP/HTTP in JSON and keeps every request. */
 export async function startCollector(status = 200): Promise<Collector> {
   const requests: Collector['requests'] = [];
   const server = createServer((request, response) => {

@@ -3,10 +3,9 @@ import { encoding, hostileText, jsonText, wellFormed } from './openapi-values.ts
 
 type Json = any;
 
-/** What goes out behind the head, and what the head says of it. */
 export type Content = { readonly headers: Record<string, string>; readonly body?: Buffer };
 
-/** A body where none is asked for. */
+/** Unexpected bodies for operations that take none. */
 export const straysOf = (method: string): Arbitrary<Content> =>
   method === 'get'
     ? fc.constant({ headers: {} })
@@ -53,13 +52,12 @@ const TYPES = [
   ],
 ];
 
-/** Bodies of an operation by its `content`: whole ones, and ones under another name, packed or missing. */
+/** Bodies of an operation: valid, with a wrong type or encoding, or without bytes. */
 export function contentOf(content: Json, files: readonly Buffer[]): Arbitrary<Content> {
   const right = Object.entries<Json>(content).map(([type, described]) => bodyOf(type, described, files));
   const either = fc.oneof(...right);
   return fc.oneof(
     { weight: 8, arbitrary: either },
-    // The body of one type under the name of another.
     {
       weight: 2,
       arbitrary: fc
@@ -116,7 +114,7 @@ const formText: Arbitrary<Buffer> = fc.oneof(
   fc.uint8Array({ maxLength: 100 }).map((bytes) => Buffer.from(bytes)),
 );
 
-/** Forms with files: whole ones, and ones in which a line or the end is missing. */
+/** Multipart forms, some of them truncated. */
 function multipart(names: readonly string[], file: Arbitrary<Buffer>): Arbitrary<Content> {
   const fieldName = fc.constantFrom(...names, 'another', '__proto__', '', 'files[]');
   const fileName = fc.oneof(

@@ -4,29 +4,25 @@ import { encoding, fitting, hostileText, wellFormed } from './openapi-values.ts'
 
 type Json = any;
 
-/** One request as it goes out. */
 export interface Request {
   readonly method: string;
   readonly path: string;
   readonly headers: Readonly<Record<string, string>>;
   readonly body?: Buffer | undefined;
-  /** Which of the credentials it shows. */
+  /** The name of the credential in use. */
   readonly as: string;
-  /** False where the address may not be one of the operation any more. */
+  /** False if the path may no longer match the operation's template. */
   readonly onTemplate: boolean;
 }
 
-/** What one service is fuzzed with. */
 export interface Known {
-  /** Headers by the name of a credential. */
   readonly credentials: Readonly<Record<string, Readonly<Record<string, string>>>>;
-  /** Values of path parameters that lead to something. */
+  /** Path parameter values of existing resources. */
   readonly ids: Readonly<Record<string, readonly string[]>>;
-  /** Files that are what they should be, and some that are not. */
   readonly files: readonly Buffer[];
 }
 
-/** Requests of one operation: some as the description wants them, most with something wrong. */
+/** Requests of one operation: some valid, most with one defect. */
 export function requestsOf(method: string, template: string, operation: Json, known: Known): Arbitrary<Request> {
   const parameters: Json[] = operation.parameters ?? [];
   const of = (where: string) => parameters.filter((each) => each.in === where);
@@ -58,7 +54,7 @@ function addressOf(template: string, parameters: readonly Json[], known: Known):
   }));
 }
 
-/** `whole` is false for what may be no value of the parameter at all: nothing, a part of the path, or no text. */
+/** `whole` is false if the text may not be a single path segment. */
 function pathValue({ name, schema }: Json, known: Known): Arbitrary<{ text: string; whole: boolean }> {
   const encoded = (text: string) => ({
     text: encoding(text),
@@ -136,7 +132,7 @@ function queryOf(parameters: readonly Json[]): Arbitrary<string> {
   });
 }
 
-/** A header is Latin-1 without control characters, whoever writes it. */
+/** HTTP clients accept only Latin-1 without control characters in headers. */
 const headerText = hostileText.map((text) =>
   text
     .replace(/[^\x20-\x7e\xa0-\xff]/g, '')

@@ -2,11 +2,10 @@ import fc, { type Arbitrary } from 'fast-check';
 
 type Json = any;
 
-/** Any 16-bit units at all: halves of characters, NUL and line ends among them. */
 const units = (maxLength: number): Arbitrary<string> =>
   fc.array(fc.integer({ min: 0, max: 0xffff }), { maxLength }).map((all) => String.fromCharCode(...all));
 
-/** Texts that have broken something somewhere. */
+/** Strings that commonly break parsers. */
 export const hostileText: Arbitrary<string> = fc.oneof(
   fc.constantFrom(
     ...[
@@ -56,14 +55,13 @@ export const hostileText: Arbitrary<string> = fc.oneof(
   fc.constantFrom(200, 5_000).map((length) => 'я'.repeat(length)),
 );
 
-/** What UTF-8 can say of a text: half of a character becomes the sign for none. */
+/** The text as UTF-8 can represent it: a lone surrogate becomes U+FFFD. */
 export const wellFormed = (text: string): string => text.replace(/\p{Cs}/gu, '\ufffd');
 
-/** encodeURIComponent, and what it refuses as the bytes that a careless client would send. */
+/** Percent-encodes a text; encodeURIComponent rejects lone surrogates. */
 export const encoding = (text: string): string =>
   encodeURIComponent(wellFormed(text)) + (wellFormed(text) === text ? '' : '%ed%a0%80');
 
-/** JSON values of every kind, none of them asked for. */
 export const junk: Arbitrary<Json> = fc.oneof(
   hostileText,
   fc.constantFrom(null, true, false, 0, -1, 1.5, -0, 1e308, 5e-324, 2 ** 53, 2 ** 31, -(2 ** 63)),
@@ -75,7 +73,7 @@ export const junk: Arbitrary<Json> = fc.oneof(
     .map((keys) => Object.fromEntries(Array.from({ length: keys }, (_, i) => [`k${i}`, i]))),
 );
 
-/** What keeps to a schema, as far as the schema says it. */
+/** Values that match a schema, as far as it is interpreted here. */
 export function fitting(schema: Json): Arbitrary<Json> {
   if (schema === undefined) return fc.jsonValue();
   if (schema.const !== undefined) return fc.constant(schema.const);
@@ -134,7 +132,7 @@ const range = ({ minimum, maximum }: Json) => ({
   ...(maximum !== undefined && { max: Math.min(maximum, 2 ** 31 - 1) }),
 });
 
-/** JSON texts: what fits, what nearly fits, and what only looks like JSON. `example` is a value known to be good. */
+/** JSON texts: valid, almost valid, and malformed. `example` is a valid value. */
 export function jsonText(schema: Json, example: Json): Arbitrary<Buffer> {
   const good = example === undefined ? fitting(schema) : fc.oneof(fc.constant(example), fitting(schema));
   const names = Object.keys(schema?.properties ?? {});
@@ -156,7 +154,7 @@ const isObject = (value: Json): boolean => typeof value === 'object' && value !=
 function replaced(value: Json, key: string, part: Json): Json {
   if (!isObject(value)) return part;
   const nested = Object.keys(value).find((each) => isObject(value[each]));
-  // Every other time one level further down, where there is one.
+  // For half of the keys, one level deeper if the value has a nested object.
   if (nested !== undefined && key.length % 2 === 0) return { ...value, [nested]: { ...value[nested], [key]: part } };
   return Object.fromEntries([...Object.entries(value).filter(([each]) => each !== key), [key, part]]);
 }
@@ -164,7 +162,7 @@ function replaced(value: Json, key: string, part: Json): Json {
 const without = (value: Json, key: string): Json =>
   isObject(value) ? Object.fromEntries(Object.entries(value).filter(([each]) => each !== key)) : [value];
 
-/** The same member twice: the last one counts in every reader of JSON that we know, and must not in one count as both. */
+/** Repeats a member: JSON parsers use the last one. */
 function twice(value: Json, key: string, given: string): Buffer {
   const inner = JSON.stringify(isObject(value) ? value : {}).slice(1, -1);
   const members = [`${JSON.stringify(key)}:${JSON.stringify(given)}`, inner, `${JSON.stringify(key)}:null`];

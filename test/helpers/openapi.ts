@@ -9,19 +9,16 @@ const METHODS = ['get', 'put', 'post', 'delete', 'patch', 'head', 'options', 'tr
 
 const ajv = new Ajv2020({ strict: false, allErrors: true });
 addFormats.default(ajv);
-// What OpenAPI adds to the formats of JSON Schema.
+// OpenAPI adds this format to those of JSON Schema.
 ajv.addFormat('binary', true);
 
-/** The operations of a description, each by its method and path. */
+/** The operations of an OpenAPI document, named by method and path. */
 export const operationsOf = (document: Json): [name: string, operation: Json][] =>
   Object.entries<Json>(document.paths).flatMap(([path, item]) =>
     METHODS.filter((method) => item[method]).map((method): [string, Json] => [`${method} ${path}`, item[method]]),
   );
 
-/**
- * Expects unique operations with summaries, declared parameters, described answers, and examples that keep to their
- * schemas; answers how many examples there are.
- */
+/** Expects a complete document whose examples match their schemas. Returns the number of examples. */
 export function expectWellFormed(document: Json): number {
   const operations = operationsOf(document);
   const ids = operations.map(([, { operationId }]) => operationId);
@@ -51,7 +48,7 @@ export function expectWellFormed(document: Json): number {
   return held;
 }
 
-/** Expects that the status and the body of an answer are described; tells which answer of which operation it was. */
+/** Expects that the response is described; returns its operation and status. */
 export function expectDescribed(document: Json, method: string, path: string, answer: Answer): string {
   const at = path.split('?')[0]!;
   const fits = (each: string) => new RegExp(`^${each.replace(/\{\w+\}/g, '[^/]+')}$`).test(at);
@@ -69,7 +66,6 @@ export function expectDescribed(document: Json, method: string, path: string, an
   return where;
 }
 
-/** Every object inside a value, the value included. */
 function* objects(value: Json): Generator<Json> {
   if (typeof value !== 'object' || value === null) return;
   yield value;

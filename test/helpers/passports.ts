@@ -32,18 +32,17 @@ export interface Ask {
   readonly body?: string | Buffer | ReadableStream;
 }
 
-/** A client of the service: a program with a token, a browser with cookies, both, or neither. */
+/** An HTTP client with an optional bearer token and a cookie jar. */
 export interface Client {
   readonly cookies: Map<string, string>;
   token: string | undefined;
   ask(path: string, ask?: Ask): Promise<Answer>;
   get(path: string, headers?: Record<string, string>): Promise<Answer>;
   post(path: string, ask?: Ask): Promise<Answer>;
-  /** Uploads PDFs and answers their ids. */
   upload(...files: { name: string; bytes: Buffer | string }[]): Promise<string[]>;
 }
 
-/** The real listener on real SQL; documents end as the test says, as if a worker had done it. */
+/** A real HTTP server and database; the test sets the outcome of each document. */
 export interface Passports {
   readonly url: string;
   readonly house: House;
@@ -51,11 +50,10 @@ export interface Passports {
   readonly database: TestDatabase;
   readonly dataDir: string;
   client(options?: { token?: string | undefined }): Client;
-  /** A client with the token of a key. */
   signedIn(key?: string): Promise<Client>;
   succeed(id: string, over?: Partial<Extraction>): Promise<void>;
   fail(id: string, code: ErrorType): Promise<void>;
-  /** Takes the document as a worker does, so that it is PROCESSING. */
+  /** Claims the document like a worker, so that it is PROCESSING. */
   begin(id: string): Promise<void>;
   stop(): Promise<void>;
 }
@@ -129,22 +127,21 @@ export async function startPassports(env: Record<string, string | undefined> = {
   return product;
 }
 
-/** A client of the service at this address, with a token where one is given. */
 export function newClient(url: string, token: string | undefined): Client {
   const cookies = new Map<string, string>();
   const client: Client = {
     cookies,
     token,
-    async ask(path, { method = 'GET', headers = {}, ...ask } = {}) {
+    async ask(path, { method = 'GET', headers = {}, ...options } = {}) {
       const jar = [...cookies].map(([name, value]) => `${name}=${value}`).join('; ');
-      const body = bodyOf(ask);
+      const body = bodyOf(options);
       const response = await fetch(url + path, {
         method,
         redirect: 'manual',
         headers: {
           ...(client.token !== undefined && { authorization: `Bearer ${client.token}` }),
           ...(jar !== '' && { cookie: jar }),
-          ...(ask.json !== undefined && { 'content-type': 'application/json' }),
+          ...(options.json !== undefined && { 'content-type': 'application/json' }),
           ...headers,
         },
         ...(body !== undefined && { body, duplex: 'half' }),
@@ -184,7 +181,7 @@ function bodyOf({ json, form, files, fields, body }: Ask): any {
 }
 
 let documents = 0;
-/** A file that begins like a PDF and is like no other: what is in it, no gateway looks at. */
+/** A unique file with a PDF signature, which is all that the gateway checks. */
 export const pdf = (name = 'a.pdf') => ({ name, bytes: `%PDF-1.7\n${++documents} ${Math.random()}` });
 
 const read = (value: Field['value'], over: Partial<Field> = {}): Field => ({
@@ -217,7 +214,7 @@ export function extraction(over: Partial<Extraction> = {}): Extraction {
   };
 }
 
-/** A worker's model that has read every document already. */
+/** A worker's model that returns the same result for every document. */
 export function fakeReading(): Model {
   return {
     info: () => ({}),

@@ -13,22 +13,19 @@ import type { Model } from '../../src/services/service.ts';
 
 export const TOKEN = 'test-token-1';
 
-/** The real product in this process: real listeners, real SQL, real webhooks; only the model may be a fake. */
+/** The product in this process with real HTTP servers, database and webhooks; the model may be a fake. */
 export interface Product {
   readonly url: string;
-  /** Where each service listens that `SERVICES` names. */
   readonly addresses: Readonly<Record<string, string>>;
   readonly house: House;
   readonly database: TestDatabase;
   /** Calls the API with the test token; `body` is sent as JSON. */
   call(path: string, init?: CallInit): Promise<Answer>;
-  /** Creates a task and answers its id. */
   predict(body?: Record<string, unknown>): Promise<string>;
-  /** Waits until the task is finished and answers its data. */
   finished(id: string): Promise<Record<string, any>>;
-  /** Starts a worker of a service with this model, of the first service where none is named; answers how to stop it. */
+  /** Starts a worker of a service (default: the first one); returns a function that stops it. */
   startWorker(model: Model, of?: string): Promise<() => Promise<void>>;
-  /** Lets time pass for one task, its lease and its delivery. */
+  /** Moves the timestamps of a task, its lease and its delivery into the past. */
   age(id: string, seconds: number): Promise<void>;
   stop(): Promise<void>;
 }
@@ -53,7 +50,6 @@ export async function startProduct({
   roles = ['deliver', 'sweep'],
   model,
 }: {
-  /** The one service that runs. */
   service?: string;
   env?: Record<string, string | undefined>;
   roles?: readonly ('deliver' | 'sweep')[];
@@ -131,7 +127,7 @@ export async function startProduct({
         const { status, body } = await call(`/result/${id}`, { headers: { prefer: 'wait=2' } });
         if (status === 200) return body.data;
       }
-      throw new Error(`task ${id} does not end`);
+      throw new Error(`task ${id} did not finish in time`);
     },
     async startWorker(given, of = service) {
       const own = new AbortController();
@@ -190,7 +186,7 @@ export const RESULT = {
   model_version: '1.0.0',
 };
 
-/** A model that answers at once, or does what the test says. */
+/** A model that returns RESULT immediately unless `over` replaces `run`. */
 export function fakeModel(over: Partial<Model> = {}): Model {
   return {
     info: () => ({

@@ -9,7 +9,7 @@ export interface Received {
   readonly at: number;
 }
 
-/** The answer to the n-th request (from 0): a status, with headers or after a delay if need be, or none. */
+/** The response to the n-th request, counted from 0. */
 export type Reply =
   | number
   | { readonly status: number; readonly headers?: Record<string, string>; readonly afterMs?: number }
@@ -18,12 +18,11 @@ export type Reply =
 export interface Receiver {
   readonly url: string;
   readonly received: Received[];
-  /** Waits until `count` requests have come. */
   got(count: number): Promise<Received[]>;
   close(): Promise<void>;
 }
 
-/** A webhook receiver on this machine, real as any. */
+/** A webhook receiver on the loopback interface. */
 export async function startReceiver(replies: (n: number) => Reply = () => 204): Promise<Receiver> {
   const received: Received[] = [];
   const server = createServer((request, response) => {

@@ -8,39 +8,34 @@ export const KEYS = { accessKeyId: 'TESTKEY', secretAccessKey: 'a-secret/that+no
 export const BUCKET = 'assay-test';
 export const REGION = 'eu-test-1';
 
-/** What happens to a request instead of its answer. */
 export type Mischief =
   | { readonly status: number; readonly code?: string }
-  /** Something in between answers instead of the storage, by a page of its own or without a word. */
+  /** An intermediary responds with its own page or an empty body. */
   | { readonly status: number; readonly page: string }
-  /** The connection breaks before anything is done. */
+  /** Closes the connection before the request takes effect. */
   | 'hang-up'
-  /** It is done, and the connection breaks before the answer. */
+  /** Closes the connection after the request takes effect. */
   | 'lose-answer'
-  /** The body breaks off in the middle. */
+  /** The response body ends in the middle. */
   | 'half'
-  /** What is got comes without saying how long it is. */
+  /** The response has no Content-Length. */
   | 'unmeasured'
-  /** There is never an answer. */
   | 'silence';
 
-/** A small S3 that believes nothing: every request must be signed for what it is, and say how long it is. */
+/** A small S3 server that verifies the signature and requires the length of every request. */
 export interface S3Server {
   readonly endpoint: string;
-  /** What FILES_URL says of it. */
   readonly filesUrl: string;
-  /** By their keys within the bucket. */
   readonly objects: Map<string, Buffer>;
-  /** Method and path of what was asked, refusals included. */
+  /** Method and path of every request, including rejected ones. */
   readonly asked: string[];
-  /** What happens to the next requests. */
   readonly mischief: Mischief[];
-  /** Nobody listens there any more, until it is started again. */
+  /** Closes the listener until `start`. */
   stop(): Promise<void>;
   start(): Promise<void>;
 }
 
-/** `latencyMs`: how long every answer takes. */
+/** `latencyMs`: delay of every response. */
 export async function startS3Server({ pageSize = 1000, latencyMs = 0 } = {}): Promise<S3Server> {
   const objects = new Map<string, Buffer>();
   const asked: string[] = [];
@@ -83,7 +78,7 @@ export async function startS3Server({ pageSize = 1000, latencyMs = 0 } = {}): Pr
   };
 }
 
-/** What S3 would have against this request, before it looks for what was asked. */
+/** The error for a bad signature or header. */
 function refusalOf(request: IncomingMessage, body: Buffer): [status: number, code: string] | undefined {
   const { method = '', url = '', headers } = request;
   const [, key, date, region, signed, signature] =
@@ -117,7 +112,7 @@ function refusalOf(request: IncomingMessage, body: Buffer): [status: number, cod
 
 function refuse(response: ServerResponse, status: number, code: string): unknown {
   response.writeHead(status, { 'content-type': 'application/xml' });
-  // As the real one, it quotes what was signed: none of it is to be seen anywhere.
+  // Like S3, it quotes the string to sign; the product must not expose it.
   return response.end(`<Error><Code>${code}</Code><StringToSign>AWS4-HMAC-SHA256 quoted</StringToSign></Error>`);
 }
 
@@ -180,5 +175,5 @@ function list(
   );
 }
 
-/** Signs that a client must not mix up: of XML, of addresses and of base64. */
+/** Characters with a special meaning in XML, URLs and base64. */
 const TOKEN = '1/2+3==&4 ';

@@ -1,9 +1,7 @@
 import { createHash, createHmac } from 'node:crypto';
 
-/** What a signature of S3 covers. */
 export interface Signed {
   readonly method: string;
-  /** As it was sent. */
   readonly path: string;
   readonly query: string;
   /** Lower-case name and value, in any order. */
@@ -15,8 +13,8 @@ export interface Signed {
 }
 
 /**
- * The signature of a request, from the published algorithm and nothing of the product: AWS Signature Version 4, "Signature
- * Calculations for the Authorization Header: Transferring Payload in a Single Chunk".
+ * Independent implementation of AWS Signature Version 4 ("Signature Calculations for the Authorization Header:
+ * Transferring Payload in a Single Chunk").
  */
 export function signatureOf(request: Signed, secret: string): string {
   const date = request.time.slice(0, 8);
@@ -53,6 +51,6 @@ function canonical({ method, path, query, headers, payloadHash }: Signed): strin
   ].join('\n');
 }
 
-/** UriEncode() of the same document: all but letters, digits and `-._~`. */
+/** UriEncode() of the same document: encodes all but letters, digits and `-._~`. */
 const encoded = (text: string) =>
   encodeURIComponent(text).replaceAll(/[!'()*]/g, (sign) => `%${sign.charCodeAt(0).toString(16).toUpperCase()}`);

@@ -14,7 +14,7 @@ export const HEARD: Recorded = {
   })),
 };
 
-/** A model of speech that has heard everything already, or does what the test says. */
+/** A speech model that returns TRANSCRIPT immediately unless `over` replaces `run`. */
 export function fakeHearing(over: Partial<Model> = {}): Model {
   return {
     info: () => ({ model: 'whisper-base', providers: [{ name: 'local', model: 'whisper-base' }] }),
@@ -27,7 +27,6 @@ export function fakeHearing(over: Partial<Model> = {}): Model {
   };
 }
 
-/** A second of silence as a WAV file. */
 export function silence(seconds = 1): Buffer {
   const bytes = seconds * 32_000;
   const head = Buffer.alloc(44);

@@ -2,7 +2,7 @@ import { createRequire } from 'node:module';
 
 const ours = createRequire(import.meta.url);
 
-/** YAML is read by what Fastify's OpenAPI reads it with: one more package for the tests alone would be one too many. */
+/** The YAML parser of @fastify/swagger, which avoids a dependency for the tests alone. */
 export const yaml: { parse(text: string, options?: { merge?: boolean }): any } = createRequire(
   ours.resolve('@fastify/swagger'),
 )('yaml');
