@@ -233,7 +233,7 @@ describe('Defectoscopy upload page', () => {
     const { page, problems } = await visit(test, open.url);
     await choosePhoto(page);
     await until(() => page.locator('#verdict').textContent()).toBe('No defects found');
-    expect(trouble).toEqual([]);
+    expect(problems).toEqual([]);
   });
 
   it('shows a notice instead of the form when JavaScript is disabled', async (test) => {
@@ -281,7 +281,7 @@ describe('Defectoscopy upload page', () => {
     'shows the prediction of the shipped model for the example photo',
     async (test) => {
       await work(await product.house.services[0]!.work!.load(await modelHouse(product.house)));
-      const { page, trouble } = await visit(test, `${product.url}/#token=${TOKEN}`);
+      const { page, problems } = await visit(test, `${product.url}/#token=${TOKEN}`);
       await page.getByRole('button', { name: 'Use the example photo' }).click();
       await until(() => page.locator('#verdict').textContent()).not.toBe('');
       expect(await page.locator('.bars').count()).toBe(2);

@@ -80,7 +80,7 @@ describe('Catalog pages', () => {
     expect(await page.getByRole('link', { name: 'Reports', exact: true }).count()).toBe(0);
     await page.goto(`${catalog.url}/admin/reports`);
     expect(await page.locator('main').textContent()).toContain('This requires a moderator token');
-    expect(trouble.splice(0)).toEqual([expect.stringContaining('403')]);
+    expect(problems.splice(0)).toEqual([expect.stringContaining('403')]);
     await page.goto(catalog.url);
     await page.getByRole('button', { name: 'Sign out' }).click();
     await page.waitForURL(`${catalog.url}/login`);
@@ -174,7 +174,7 @@ describe('Catalog pages', () => {
     expect(await page.locator('main').textContent()).toContain('There are no open reports');
     await page.goto(`${catalog.url}/?q=${encodeURIComponent('штукотурка')}`);
     expect(await shown(page)).toEqual([]);
-    // Who moderates may look for what is hidden, and for nothing else then.
+    // The filter for hidden records excludes all others.
     await page.getByLabel('Hidden records only').check();
     await page.getByRole('button', { name: 'Apply' }).click();
     expect(await shown(page)).toEqual(['bridge-7']);
@@ -416,7 +416,6 @@ describe('Catalog pages', () => {
     expect(await shown(page)).toHaveLength(6);
     await page.keyboard.press('Enter');
     await until(() => page.locator('main').textContent()).toContain('Произошла ошибка');
-    // Nor is a wrong address of somebody's own making anything else.
     await page.goto(`${catalog.url}/?from=yesterday`);
     expect(await page.locator('main').textContent()).toContain('Введите дату или дату и время.');
   });
@@ -467,7 +466,7 @@ describe('Catalog pages', () => {
     expect(await page.locator('#heat').isVisible()).toBe(true);
     await page.locator('.bar', { hasText: 'Sound' }).click();
     expect(await page.locator('#where').textContent()).toContain('No heatmap');
-    // The arrow keys belong to the classes while one has the focus; elsewhere they lead to the neighbours.
+    // Arrow keys select classes if one has the focus.
     await press(page, 'ArrowUp');
     expect(new URL(page.url()).pathname).toBe(new URL(address(PHOTO_ID)).pathname);
     await page.locator('h1').click();

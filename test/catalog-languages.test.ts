@@ -24,7 +24,7 @@ it.each(['/', '/?view=table'])(
       (await catalog.reader.get(path, { accept: 'text/html', 'accept-language': language })).text;
     const russian = await page('ru');
     expect(russian).toContain('Файл снимка повреждён или загружен не полностью.');
-    // Of a code that is not known, the sentence that came.
+    // For an unknown code, the message as indexed.
     expect(russian.split(SENTENCE).length - 1).toBe(path === '/' ? 1 : 2);
     const english = await page('en');
     expect(english).toContain(SENTENCE);

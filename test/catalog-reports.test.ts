@@ -22,7 +22,6 @@ beforeAll(async () => {
   nobody = house.client();
 });
 afterAll(async () => {
-  // Whatever was done here, the trail holds.
   expect(await verifyTrail(house.database.db)).toMatchObject({ outcome: 'intact' });
   await house.stop();
 });

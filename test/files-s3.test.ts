@@ -313,9 +313,9 @@ describe('Bucket file store on S3', () => {
     });
 
     it.each([
-      ['a key that is not known', { keys: { ...KEYS, accessKeyId: 'OTHER' } }, /rejects the access key in S3_ACCESS/],
-      ['a secret that is not its own', { keys: { ...KEYS, secretAccessKey: 'wrong' } }, /rejects S3_SECRET_ACCESS_KEY/],
-    ])('%s stops it with a sentence', async (_, given, sentence) => {
+      ['an unknown access key', { keys: { ...KEYS, accessKeyId: 'OTHER' } }, /rejects the access key in S3_ACCESS/],
+      ['a wrong secret key', { keys: { ...KEYS, secretAccessKey: 'wrong' } }, /rejects S3_SECRET_ACCESS_KEY/],
+    ])('rejects %s with a message', async (_, given, sentence) => {
       const outcome = await check(given);
       expect(outcome).toBeInstanceOf(OperatorError);
       expect(String(outcome)).toMatch(sentence);
@@ -373,12 +373,12 @@ describe('FILES_URL', () => {
     ['a word', 'bucket', /must be an address like s3:/],
     ['keys in it', 's3://key:top-secret@bucket?region=x', /must not contain keys/],
     ['neither endpoint nor region', 's3://bucket', /needs region=/],
-    ['what it does not know', 's3://bucket?region=x&acl=public', /unknown parameter acl=/],
+    ['an unknown parameter', 's3://bucket?region=x&acl=public', /unknown parameter acl=/],
     ['an endpoint with a path', 's3://bucket?endpoint=https://x.example.com/s3', /needs an endpoint=/],
     ['an endpoint with keys', 's3://bucket?endpoint=https://key:top-secret@x.example.com', /needs an endpoint=/],
-    ['a bucket that cannot be', 's3://BUCKET?region=x', /not a valid bucket name/],
-    ['a prefix that leads astray', 's3://bucket/a%2F..?region=x', /between slashes/],
-  ])('%s is refused', (_, url, sentence) => {
+    ['an invalid bucket name', 's3://BUCKET?region=x', /not a valid bucket name/],
+    ['a prefix with dot segments', 's3://bucket/a%2F..?region=x', /between slashes/],
+  ])('rejects %s', (_, url, sentence) => {
     expect(() => readBucketUrl(url)).toThrow(sentence);
     expect(() => readBucketUrl(url)).not.toThrow('top-secret');
   });

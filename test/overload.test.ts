@@ -199,7 +199,7 @@ describe('estimated_wait_seconds', () => {
     });
 
   // Other work on the machine may change the rate between the estimate and the end: three tries.
-  it('is near the truth with 1 000 waiting tasks, and the number of the settings on an idle system', {
+  it('is accurate with 1 000 waiting tasks, and equals the configured value on an idle system', {
     retry: 2,
   }, async () => {
     const product = await startProduct({ env: { DEFECTOSCOPY_ESTIMATE_WARM: '2' }, model: model() });

@@ -19,9 +19,9 @@ const figure = (page: Page, title: string, label: string) =>
 const line = (page: Page, title: string, label: string) =>
   figure(page, title, label).locator('.line').getAttribute('d');
 
-describe('the overview page', () => {
-  it('moves with what happens, without being loaded anew', async (test) => {
-    const { page, trouble } = await visit(test, `${product.url}/overview`);
+describe('Overview page', () => {
+  it('updates without a reload', async (test) => {
+    const { page, problems } = await visit(test, `${product.url}/overview`);
     const waiting = figure(page, 'Defectoscopy', 'Queued');
     await until(() => waiting.locator('.now').textContent()).toBe('0');
     await page.evaluate('window.sameDocument = true');

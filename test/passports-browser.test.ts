@@ -699,7 +699,7 @@ describe('Passports pages for every document state', () => {
     await field(page, 'rooms:2.area').fill('20');
     await page.keyboard.press('Enter');
     await until(warned).toEqual(['Inconsistent values: Rooms: Area, m² · Total area.']);
-    expect(trouble).toEqual([]);
+    expect(problems).toEqual([]);
   });
 });
 

@@ -39,7 +39,6 @@ it('Assay starts without settings, prints a working command, shuts down graceful
   const token = /token=(\S+)/.exec(first.said.out)?.[1];
   expect(token).toMatch(/^assay-/);
   expect(first.said.out).toContain(`page       ${first.url}/#token=${token}`);
-  // Meanwhile somebody starts it once more.
   const runs = `Assay is already running on this data directory (process ${first.pid}). Stop it first, or set DATA_DIR to another folder.`;
   for (const args of [['start'], ['demo']]) {
     const twin = startAssay(place, { args, env: NO_TOKEN });
@@ -56,7 +55,6 @@ it('Assay starts without settings, prints a working command, shuts down graceful
   const answer = await first.call(`/result/${task_id}`, asOwner);
   expect(answer).toMatchObject({ status: 200, body: { data: { status: 'done' } } });
 
-  // They have not stopped the database when they left.
   expect(first.said.err).not.toContain('the database exited');
 
   expect(await stop(first, place, 'SIGTERM')).toMatchObject({ code: 0 });

@@ -116,15 +116,15 @@ describe('Speech-to-text upload page', () => {
     expect(problems).toEqual([]);
   });
 
-  it('offers an example to who has no recording at hand', async (test) => {
-    const { page, trouble } = await open(test);
+  it('offers an example recording', async (test) => {
+    const { page, problems } = await open(test);
     await page.getByRole('button', { name: 'Use the example voice note' }).click();
     await until(() => page.locator('#file-name').textContent()).toBe('voice-note.mp3');
     await until(() => page.evaluate<number>('document.querySelector("#audio").duration')).toBeGreaterThan(10);
     await until(() => step(page, 'Queued').getAttribute('aria-current')).toBe('step');
     await page.getByRole('button', { name: 'Cancel' }).click();
     await verdict(page).toBe('Processing was cancelled.');
-    expect(trouble).toEqual([]);
+    expect(problems).toEqual([]);
   });
 
   it('is in Russian for a browser that prefers Russian', async (test) => {

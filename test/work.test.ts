@@ -91,7 +91,7 @@ describe('A worker', () => {
     expect(await attempts(id)).toBe(2);
   });
 
-  it('fails a task at once for a permanent fault of the input', async () => {
+  it('fails a task immediately on a permanent input error', async () => {
     const failure: Failure = { code: 'IMAGE_CORRUPT', sentence: 'The image is damaged or incomplete.' };
     const run = async () => {
       throw new TaskFailure(failure);
