@@ -98,7 +98,7 @@ describe('Assay commands with files in a bucket', () => {
     const settings = { ...env, DATABASE_URL: 'postgres://nobody@127.0.0.1:1/none', S3_SECRET_ACCESS_KEY: 'wrong' };
     const program = startAssay(place, { args: ['serve'], env: settings });
     expect(await program.ended).toMatchObject({ code: 2 });
-    expect(program.said.err).toContain('S3_SECRET_ACCESS_KEY is not the secret of the key in S3_ACCESS_KEY_ID.');
+    expect(program.said.err).toContain('rejects S3_SECRET_ACCESS_KEY as the secret of the key in S3_ACCESS_KEY_ID.');
     expect(program.said.err).not.toMatch(/wrong|at .*\.js/);
   });
 

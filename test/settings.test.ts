@@ -52,7 +52,7 @@ describe('Invalid settings stop the start with a message:', () => {
     [
       'TRUST_PROXY=true',
       { TRUST_PROXY: 'true' },
-      /^TRUST_PROXY: "true" would let every client choose its own address: write/,
+      /^TRUST_PROXY: "true" would let every client choose its own address: give/,
     ],
     ['every address as a proxy', { TRUST_PROXY: '0.0.0.0/0' }, /^TRUST_PROXY: "0.0.0.0\/0" would let every client/],
     ['a chain of a hundred proxies', { TRUST_PROXY: '100' }, /^TRUST_PROXY: must be a number of proxies from 0 to 10/],
