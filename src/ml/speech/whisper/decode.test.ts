@@ -9,7 +9,7 @@ const says = (text: string, probability = 0.9) => {
   const tokens = [...spells(text), END];
   return speaker((text) => likely(tokens[text.length]!, probability));
 };
-const textOf = ({ spoken }: Pick<Transcript, 'spoken'>) => LETTERS.text(spoken.map(({ token }) => token));
+const textOf = ({ spoken }: Transcript) => LETTERS.text(spoken.map(({ token }) => token));
 
 test('transcribe decodes greedily to the end token', async () => {
   const { heard, steps } = says('hello');

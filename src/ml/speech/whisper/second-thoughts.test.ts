@@ -17,7 +17,7 @@ const says = (text: string, probability: number) => {
   const tokens = [...spells(text), END];
   return speaker((text) => likely(tokens[Math.min(text.length, tokens.length - 1)]!, probability)).heard;
 };
-const textOf = ({ spoken }: Pick<Transcript, 'spoken'>) => LETTERS.text(spoken.map(({ token }) => token));
+const textOf = ({ spoken }: Transcript) => LETTERS.text(spoken.map(({ token }) => token));
 
 test('transcribeWithFallback returns a confident transcript', async () => {
   expect(textOf(await faithful(says('hello', 0.9), options))).toBe('hello');
