@@ -5,7 +5,7 @@ export interface DocumentItem {
   /** The display name. */
   readonly filename: string;
   readonly status: 'PENDING' | 'PROCESSING' | 'SUCCESS' | 'FAILED' | 'ERROR' | 'PERMANENT_ERROR';
-  /** Whether the result was there already: the same file came before. */
+  /** Whether the result is cached: the same file was processed before. */
   readonly cached: boolean;
   readonly created_at: string | null;
   readonly error_type: string | null;
@@ -13,7 +13,7 @@ export interface DocumentItem {
 
 export interface DocumentList {
   readonly items: readonly DocumentItem[];
-  /** With the filter applied. */
+  /** Number of tasks that match the filter. */
   readonly total: number;
   readonly page: number;
   readonly limit: number;
@@ -48,7 +48,7 @@ export interface DocumentResult {
   readonly created_at?: string | null;
   /** ISO 8601, UTC. */
   readonly updated_at?: string;
-  /** Grows with each edit; `If-Match` of an update takes it. */
+  /** Increases with each edit; use it as `If-Match` of an update. */
   readonly version?: number;
   readonly error_type?: string | null;
   readonly error?: string | null;
@@ -57,17 +57,17 @@ export interface DocumentResult {
     readonly version: string;
   };
   readonly data?: Readonly<Record<string, unknown>> | null;
-  /** By the keys of the update form: `section:field`. */
+  /** Keys as in the update form: `section:field`. */
   readonly fields?: {
     readonly [key: string]: DocumentField;
   };
   readonly pages?: number;
   readonly sheets?: readonly {
     readonly page: number;
-    /** In points, as the document shows the page. */
+    /** In points, as the PDF shows the page. */
     readonly width: number;
     readonly height: number;
-    /** Degrees clockwise that set its content upright. */
+    /** Clockwise rotation in degrees that makes the content upright. */
     readonly turn: number;
     /** `text`, or the OCR engine with its languages. */
     readonly reader: string;
@@ -98,7 +98,7 @@ export interface DocumentsUploaded {
 export interface PageImage {
   readonly image_id: string;
   readonly filename: string;
-  /** As it would be shown: upright, and turned as asked. */
+  /** After EXIF orientation and rotation. */
   readonly width: number;
   readonly height: number;
   readonly size_bytes: number;
@@ -157,9 +157,9 @@ export interface CleanupResult {
 export interface DeepHealth {
   readonly ok: boolean;
   readonly data: {
-    /** `ok` when the database answers. */
+    /** `ok` if the database answers. */
     readonly database: string;
-    /** 0: the queue is not worked on. */
+    /** 0: queued tasks are not processed. */
     readonly workers_online: number;
     readonly version: string;
     readonly llm_status: 'ok' | 'error' | 'unconfigured';

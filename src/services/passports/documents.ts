@@ -3,7 +3,10 @@ import type { Extraction, Value } from './extraction.ts';
 
 export type Status = 'PENDING' | 'PROCESSING' | 'SUCCESS' | 'FAILED' | 'ERROR' | 'PERMANENT_ERROR';
 
-/** A cookie proves a session; a token proves a key and, without a cookie, implies the session `key:<sub>`. */
+/**
+ * A cookie proves a session (a digest of its value); a token proves a key and, without a cookie, implies the session
+ * `key:<sub>`.
+ */
 export interface Caller {
   readonly session: string;
   readonly key?: string;
@@ -143,10 +146,10 @@ export interface Documents {
   }>;
 
   /**
-   * `too-many` if the session would hold more than `most`. Then, and on errors such as `QUOTA_EXCEEDED`, the file is
-   * deleted, unless the outcome of the transaction is unknown.
+   * `too-many` if the session would hold more than `maxImages`. Then, and on errors such as `QUOTA_EXCEEDED`, the file
+   * is deleted, unless the outcome of the transaction is unknown.
    */
-  addImage(caller: Caller, image: Omit<ImageRow, 'id' | 'rotation'>, most: number): Promise<ImageRow | 'too-many'>;
+  addImage(caller: Caller, image: Omit<ImageRow, 'id' | 'rotation'>, maxImages: number): Promise<ImageRow | 'too-many'>;
   images(session: string): Promise<ImageRow[]>;
   image(session: string, id: string): Promise<ImageRow | undefined>;
   rotateImage(session: string, id: string, by: 90 | 270): Promise<ImageRow | undefined>;

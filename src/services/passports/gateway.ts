@@ -107,7 +107,7 @@ export async function openGateway({
   app.decorateRequest('visitor', null);
   const watch = watchSessions({
     ...{ documents, tokens, sessions, log },
-    mostPerSession: MOST_STREAMS,
+    maxPerSession: MOST_STREAMS,
     signal: app.closing,
   });
 

@@ -34,11 +34,11 @@ export function watchSessions(deps: {
   documents: Documents;
   tokens: Tokens;
   sessions: Visits;
-  mostPerSession: number;
+  maxPerSession: number;
   log: Log;
   signal: AbortSignal;
 }): SessionWatch {
-  const { documents, tokens, sessions, mostPerSession, log, signal } = deps;
+  const { documents, tokens, sessions, maxPerSession, log, signal } = deps;
   const watchers = new Map<string, Set<Watcher>>();
   const eventSignal = createBell();
 
@@ -126,7 +126,7 @@ export function watchSessions(deps: {
 
   return {
     admit(session) {
-      if ((watchers.get(session)?.size ?? 0) >= mostPerSession) throw tooManyStreams(mostPerSession);
+      if ((watchers.get(session)?.size ?? 0) >= maxPerSession) throw tooManyStreams(maxPerSession);
     },
     follow(caller, stream, { after, token }) {
       if (signal.aborted) return endStream(stream);

@@ -9,7 +9,7 @@ const COUNT_LOCK = 1_884_220_663;
 
 /** Images expire after `ttlSeconds`, even before they are deleted. */
 export interface Images {
-  add(caller: Caller, image: Omit<ImageRow, 'id' | 'rotation'>, most: number): Promise<ImageRow | 'too-many'>;
+  add(caller: Caller, image: Omit<ImageRow, 'id' | 'rotation'>, maxImages: number): Promise<ImageRow | 'too-many'>;
   all(session: string): Promise<ImageRow[]>;
   find(session: string, id: string): Promise<ImageRow | undefined>;
   rotate(session: string, id: string, by: 90 | 270): Promise<ImageRow | undefined>;
@@ -22,7 +22,7 @@ export function postgresImages(db: Db, { ttlSeconds, quotaBytes }: { ttlSeconds:
   const query = async (sql: { name: string; text: string }, params: unknown[]) =>
     (await (db as Queryable).query<Row>({ ...sql, limitMs }, params)).rows.map(toImage);
   return {
-    add: (caller, image, most) =>
+    add: (caller, image, maxImages) =>
       db.transaction(async (tx) => {
         const { session, key = null } = caller;
         // Serialised per session: each count must include the previous image.
@@ -30,7 +30,7 @@ export function postgresImages(db: Db, { ttlSeconds, quotaBytes }: { ttlSeconds:
         await checkQuota(tx, caller, image.sizeBytes, quotaBytes);
         const { rows } = await tx.query<Row>({ ...ADD, limitMs }, [
           ...[uuids(1)[0], session, image.filename, image.fileKey, image.sha256, image.sizeBytes, image.contentType],
-          ...[image.width, image.height, ttlSeconds, most, key],
+          ...[image.width, image.height, ttlSeconds, maxImages, key],
         ]);
         return rows[0] ? toImage(rows[0]) : 'too-many';
       }),

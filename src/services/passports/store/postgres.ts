@@ -83,8 +83,8 @@ export function postgresDocuments(deps: {
     },
     failures: (windowSeconds, caller) => failures(db, windowSeconds, caller),
 
-    async addImage(caller, image, most) {
-      const added = await writeDown([image.fileKey], deps, () => images.add(caller, image, most));
+    async addImage(caller, image, maxImages) {
+      const added = await writeDown([image.fileKey], deps, () => images.add(caller, image, maxImages));
       if (added === 'too-many') await files.remove(image.fileKey);
       return added;
     },
