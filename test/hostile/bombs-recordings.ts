@@ -240,7 +240,7 @@ const MP4S: readonly HostileRecording[] = [
     make: () => Buffer.concat([voiceBytes('m4a'), box('moof', box('traf', box('trun', uint32s(0, 0xffffffff))))]),
     ends: CORRUPT,
   },
-  { name: 'an M4A with boxes nested 100 000 depth', make: () => inMoov(nested(100_000)), ends: CORRUPT },
+  { name: 'an M4A with boxes nested 100 000 deep', make: () => inMoov(nested(100_000)), ends: CORRUPT },
   {
     name: 'an M4A with 100 000 empty boxes',
     make: () => inMoov(Buffer.concat(pages(100_000, () => box('free')))),
@@ -284,7 +284,7 @@ function tracks(count: number, samples: number): Buffer {
 const UNKNOWN = Buffer.from('01ffffffffffffff', 'hex');
 const WEBMS: readonly HostileRecording[] = [
   {
-    name: 'a WebM with segments nested 100 000 depth',
+    name: 'a WebM with segments nested 100 000 deep',
     make: () => Buffer.concat([webmHead(), ...pages(100_000, segment)]),
     ends: CORRUPT,
   },

@@ -55,14 +55,14 @@ const BODIES: readonly HostileRequest[] = [
     make: () => index(record(`"attributes":{${joined(200_000, (n) => `"k${n}":0,`)}"k":0}`)),
     ends: '200 failed',
   },
-  { name: 'JSON nested 30 000 depth', make: () => predict(nested(30_000)), ends: TOO_LARGE },
+  { name: 'JSON nested 30 000 deep', make: () => predict(nested(30_000)), ends: TOO_LARGE },
   {
-    name: 'a record nested 90 depth',
+    name: 'a record nested 90 deep',
     make: () => index(record(`"attributes":{"a":${nested(90)}}`)),
     ends: '200 failed',
   },
   {
-    name: 'metadata nested 30 000 depth',
+    name: 'metadata nested 30 000 deep',
     make: () => speech(`"metadata":{"a":${nested(30_000)}}`),
     ends: INVALID,
   },

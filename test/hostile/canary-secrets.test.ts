@@ -173,7 +173,11 @@ it('Every service handles accepted, failing and rejected requests with canary se
   });
   const { url } = ((await voice.json()) as { data: { url: string } }).data;
   const whsec = `whsec_${Buffer.from(secret('secret of a webhook')).toString('base64')}`;
-  const transcription = await request('STT', '/transcribe/audio_url', json({ url, webhook: { url: hook, secret: whsec } }, stt));
+  const transcription = await request(
+    'STT',
+    '/transcribe/audio_url',
+    json({ url, webhook: { url: hook, secret: whsec } }, stt),
+  );
   expect(transcription.status, transcription.text).toBe(202);
 
   const browser = await readDocument();
@@ -222,7 +226,7 @@ async function readDocument(): Promise<Client> {
 /** Sends invalid requests with a secret in the invalid part. */
 async function sendInvalidRequests(hook: string): Promise<void> {
   for (const service of ['DEFECTOSCOPY', 'STT', 'PASSPORTS', 'CATALOG']) {
-    const token = secret(`a sendInvalidRequests token at ${service}`);
+    const token = secret(`a wrong token at ${service}`);
     for (const path of ['/predict', '/transcribe/audio_url', '/files', '/index', '/reports', '/api/tasks', '/upload']) {
       await request(service, path, json({ url: hook }, token));
       await request(service, path, {
@@ -230,7 +234,7 @@ async function sendInvalidRequests(hook: string): Promise<void> {
       });
     }
     const right = secrets.get(service === 'CATALOG' ? 'REPORTS_API_TOKENS' : `${service}_API_TOKENS`) ?? token;
-    const bad = secret(`a sendInvalidRequests body at ${service}`);
+    const bad = secret(`a wrong body at ${service}`);
     for (const path of ['/predict', '/transcribe/audio_url', '/index', '/reports', '/auth/token', '/login']) {
       await request(service, path, json(`{"secret": "${bad}`, right));
       await request(service, path, json({ webhook: { secret: [bad] }, api_key: [bad], image_url: 5 }, right));
@@ -240,7 +244,7 @@ async function sendInvalidRequests(hook: string): Promise<void> {
   }
 }
 
-/** Reads the public readPages and those of the administrator. */
+/** Reads the public pages and those of the administrator. */
 async function readPages(browser: Client): Promise<void> {
   for (const service of ['DEFECTOSCOPY', 'STT', 'PASSPORTS', 'CATALOG']) {
     for (const path of [
@@ -279,8 +283,8 @@ async function withoutDatabase(token: string): Promise<void> {
   await db.query(`select pg_terminate_backend(pid) from pg_stat_activity where usename = '${role}'`);
   await until(
     async () =>
-      (await request('DEFECTOSCOPY', '/predict', json({ image_url: 'https://storage.example.invalid/x' }, token))).status >=
-      500,
+      (await request('DEFECTOSCOPY', '/predict', json({ image_url: 'https://storage.example.invalid/x' }, token)))
+        .status >= 500,
   );
   for (const service of ['DEFECTOSCOPY', 'STT', 'PASSPORTS', 'CATALOG']) {
     for (const path of ['/ready', '/health', '/api/status', '/overview', '/search?q=a', '/api/tasks'])
@@ -312,7 +316,7 @@ it('The config, backup and audit commands run with every secret setting, and pro
   );
   expect(settings.filter(({ said }) => !said)).toEqual([]);
   // The error for an invalid value names the setting.
-  const complaint = startAssay(place, {
+  const check = startAssay(place, {
     args: ['config', 'check'],
     env: {
       ...env,
@@ -322,8 +326,8 @@ it('The config, backup and audit commands run with every secret setting, and pro
       OTEL_EXPORTER_OTLP_HEADERS: secrets.get('OTEL_EXPORTER_OTLP_HEADERS')!,
     },
   });
-  expect((await complaint.ended).code).toBe(2);
-  read.push({ where: 'a complaint about settings', text: complaint.said.out + complaint.said.err });
+  expect((await check.ended).code).toBe(2);
+  read.push({ where: 'errors of config check', text: check.said.out + check.said.err });
   for (const pid of await assay.alive()) {
     read.push({
       where: `the command line of ${pid}`,

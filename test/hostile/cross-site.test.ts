@@ -48,9 +48,9 @@ afterAll(async () => {
 /** Hosts of the product and of the attacker's page; the ports always differ. */
 const PLACES: readonly [product: string, page: string, what: string][] = [
   ['127.0.0.1', '127.0.0.1', 'another port of the same host, with Sec-Fetch-Site'],
-  ['127.0.0.1', 'attackerServer.test', 'another site, with Sec-Fetch-Site'],
+  ['127.0.0.1', 'evil.test', 'another site, with Sec-Fetch-Site'],
   ['docs.victim.test', 'docs.victim.test', 'another port of the same host, with Origin only'],
-  ['docs.victim.test', 'attackerServer.victim.test', 'a sibling subdomain of the same site'],
+  ['docs.victim.test', 'evil.victim.test', 'a sibling subdomain of the same site'],
 ];
 
 interface Target {
