@@ -1,6 +1,6 @@
-// Everything that may befall a product, for as long as you like, and what came of it:
+// Runs test/chaos-all.test.ts (fault injection) with other parameters:
 // node scripts/chaos.mjs --seed 7 --tasks 20000 --minutes 10 --faults kill,pause,partition,restart,failover,disk-full,slow-disk
-// It is test/chaos-all.test.ts with other numbers. Disks are filled and slowed on Linux as root, with loop devices.
+// Disk faults require root on Linux with loop devices.
 import { spawnSync } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import { asked, refuse } from './asked.mjs';
@@ -8,7 +8,7 @@ import { asked, refuse } from './asked.mjs';
 const FAULTS = ['kill', 'pause', 'partition', 'restart', 'failover', 'disk-full', 'slow-disk'];
 
 const USAGE = `usage: node scripts/chaos.mjs [--seed 1] [--tasks 2000] [--minutes 3] [--faults ${FAULTS.join()}]
-Asks for --tasks tasks, spread over --minutes minutes, and for more as long as faults go on; 0 minutes: each stroke once.`;
+Sends --tasks tasks over --minutes minutes, and more while faults are active. With 0 minutes each fault runs once.`;
 const values = asked(USAGE, {
   seed: { type: 'string', default: '1' },
   tasks: { type: 'string', default: '2000' },
@@ -17,7 +17,7 @@ const values = asked(USAGE, {
 });
 const unknown = values.faults.split(',').filter((fault) => !FAULTS.includes(fault));
 if (unknown.length > 0 || ![values.seed, values.tasks, values.minutes].every((number) => Number(number) >= 0)) {
-  refuse(`--seed, --tasks and --minutes take numbers, --faults takes of ${FAULTS.join()}.`);
+  refuse(`--seed, --tasks and --minutes must be numbers; --faults must be a list from ${FAULTS.join()}.`);
 }
 const { status } = spawnSync(
   process.execPath,

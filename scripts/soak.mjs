@@ -1,7 +1,6 @@
-// Hours of steady work, and whether anything grows: node scripts/soak.mjs --minutes 60 --rate auto
-// The whole product as `assay start` runs it, with a quick model in place of the neural network; `auto` is half of what the
-// same machine got through a moment before. Results expire after --ttl seconds, so that as many leave as come. Ctrl-C
-// prints what there is. Linux: what a process holds is read from /proc.
+// Soak test: measures whether resource use grows under steady load: node scripts/soak.mjs --minutes 60 --rate auto
+// Runs `assay start` with a fast fake model. `auto` is half of the throughput measured just before. Results expire after
+// --ttl seconds, so that the number of tasks stays constant. Ctrl-C prints the report so far. Requires Linux (/proc).
 import { fork } from 'node:child_process';
 import { mkdir, mkdtemp, readdir, readFile, readlink, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -14,23 +13,23 @@ import { judge, median } from './soak-flat.mjs';
 import { startLoad } from './soak-load.mjs';
 
 const USAGE = `usage: node scripts/soak.mjs [--minutes 60] [--rate auto] [--ttl 60] [--port 28011]
---rate is tasks a second, or auto: half of what this machine gets through. --ttl is how many seconds results are kept.`;
-const given = asked(USAGE, {
+--rate is tasks per second, or auto (half of the measured maximum). --ttl is the retention of results in seconds.`;
+const options = asked(USAGE, {
   minutes: { type: 'string', default: '60' },
   rate: { type: 'string', default: 'auto' },
   ttl: { type: 'string', default: '60' },
   port: { type: 'string', default: '28011' },
 });
-const { minutes, rate, ttl, port } = given;
+const { minutes, rate, ttl, port } = options;
 if (![minutes, ttl, port, rate === 'auto' ? '1' : rate].every((number) => Number(number) > 0) || Number(ttl) <= 10) {
-  refuse('--minutes, --rate and --port take numbers above 0, --rate also auto, --ttl a number above 10.');
+  refuse('--minutes, --rate and --port must be above 0 (--rate may be auto); --ttl must be above 10.');
 }
-const SAMPLE_S = 10;
-const CEILING_S = 20;
+const SAMPLE_INTERVAL_S = 10;
+const CEILING_DURATION_S = 20;
 const CLIENTS = 64;
 const TOKEN = 'soak-token';
 const MIB = 1024 ** 2;
-// What autovacuum leaves is bloat: dead rows, and tables and indexes that are larger than what lives in them needs.
+// Dead rows and table and index sizes show bloat that autovacuum does not remove.
 const COUNTS = `
   select (select count(*) from pg_stat_activity where backend_type = 'client backend') as connections,
          (select sum(pg_table_size(c)) / 1048576.0 from unnest('{tasks,deliveries}'::regclass[]) c) as "tables, MiB",
@@ -52,7 +51,7 @@ const stop = new AbortController();
 for (const signal of ['SIGINT', 'SIGTERM']) process.on(signal, () => stop.abort());
 
 const product = fork(here('../dist/main.js'), ['start'], {
-  detached: true, // Ctrl-C is ours: we tell it to stop when the table is printed
+  detached: true, // Ctrl-C reaches this script only, which stops the product after the report
   stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
   env: {
     ...process.env,
@@ -61,29 +60,30 @@ const product = fork(here('../dist/main.js'), ['start'], {
     CHAOS_MODEL_MS: '5',
     DATA_DIR: dataDir,
     SERVICES: 'defectoscopy',
-    DEFECTOSCOPY_PORT: given.port,
+    DEFECTOSCOPY_PORT: options.port,
     DEFECTOSCOPY_API_TOKENS: TOKEN,
     DEFECTOSCOPY_RATE_LIMIT_PER_MINUTE: '0',
-    RESULT_TTL_SECONDS: given.ttl,
-    TASK_DEADLINE_SECONDS: String(Number(given.ttl) - 10),
+    RESULT_TTL_SECONDS: options.ttl,
+    TASK_DEADLINE_SECONDS: String(Number(options.ttl) - 10),
     LOG_LEVEL: 'error',
   },
 });
-const ended = new Promise((resolve) => product.once('exit', resolve));
-const url = `http://127.0.0.1:${given.port}`;
+const exited = new Promise((resolve) => product.once('exit', resolve));
+const url = `http://127.0.0.1:${options.port}`;
 let code = 1;
 let load;
 let db;
 try {
   await untilReady();
   db = await openDatabase();
-  load = await startLoad({ url, token: TOKEN, renewMs: Number(given.ttl) * 250, connections: CLIENTS });
-  await load.ceiling({ seconds: 5, clients: CLIENTS }); // compilers, prepared statements
-  const ceiling = given.rate === 'auto' ? await load.ceiling({ seconds: CEILING_S, clients: CLIENTS }) : undefined;
-  const perSecond = ceiling === undefined ? Number(given.rate) : ceiling / 2;
-  const of = ceiling === undefined ? '' : `, half of ${ceiling.toFixed(0)} that this machine got through`;
+  load = await startLoad({ url, token: TOKEN, renewMs: Number(options.ttl) * 250, connections: CLIENTS });
+  await load.ceiling({ seconds: 5, clients: CLIENTS }); // warm-up
+  const ceiling =
+    options.rate === 'auto' ? await load.ceiling({ seconds: CEILING_DURATION_S, clients: CLIENTS }) : undefined;
+  const perSecond = ceiling === undefined ? Number(options.rate) : ceiling / 2;
+  const note = ceiling === undefined ? '' : `, half of the measured maximum of ${ceiling.toFixed(0)}`;
   console.log(
-    `${perSecond.toFixed(0)} tasks a second${of}; results are kept for ${given.ttl} s; ${given.minutes} minutes.`,
+    `${perSecond.toFixed(0)} tasks per second${note}; results are kept for ${options.ttl} s; ${options.minutes} minutes.`,
   );
   const samples = await sampleWhile(load.steady({ perSecond, signal: stop.signal }));
   code = report(samples);
@@ -91,20 +91,20 @@ try {
   await load?.close();
   await db?.close();
   product.kill('SIGTERM');
-  await ended;
+  await exited;
   await rm(folder, { recursive: true, force: true });
 }
 process.exitCode = code;
 
 async function untilReady() {
-  for (let turn = 0; !stop.signal.aborted; turn++, await delay(200)) {
+  for (let attempt = 0; !stop.signal.aborted; attempt++, await delay(200)) {
     const answer = await fetch(`${url}/ready`).catch(() => undefined);
     if (answer?.status === 200) return;
-    if (turn > 300 || product.exitCode !== null) throw new Error('The product does not start.');
+    if (attempt > 300 || product.exitCode !== null) throw new Error('The product did not start.');
   }
 }
 
-/** The embedded database, which runs already. */
+/** Connects to the product's running embedded database. */
 async function openDatabase() {
   const { startEmbeddedPostgres } = await import('../dist/base/embedded-postgres.js');
   const { createLog } = await import('../dist/base/log.js');
@@ -118,11 +118,11 @@ async function sampleWhile(loading) {
   const began = performance.now();
   load.takeTimes();
   while (!stop.signal.aborted) {
-    await delay(SAMPLE_S * 1000, undefined, { signal: stop.signal }).catch(() => {});
+    await delay(SAMPLE_INTERVAL_S * 1000, undefined, { signal: stop.signal }).catch(() => {});
     if (stop.signal.aborted) break;
     const atS = (performance.now() - began) / 1000;
     samples.push({ atS, values: await sample(), count: { ...load.count } });
-    if (atS >= Number(given.minutes) * 60) stop.abort();
+    if (atS >= Number(options.minutes) * 60) stop.abort();
   }
   await loading;
   return samples;
@@ -133,7 +133,7 @@ async function sample() {
   const take = (name, value) => {
     values[name] = value;
   };
-  for (const { name, pid } of await partsOfProduct()) {
+  for (const { name, pid } of await productProcesses()) {
     const status = await readFile(`/proc/${pid}/status`, 'utf8').catch(() => '');
     const probe = JSON.parse(await readFile(join(probes, String(pid)), 'utf8').catch(() => '{}'));
     const descriptors = await readdir(`/proc/${pid}/fd`).catch(() => []);
@@ -155,8 +155,8 @@ async function sample() {
   return values;
 }
 
-/** The supervisor and its children by their roles, and the database's processes as one. */
-async function partsOfProduct() {
+/** Lists the supervisor and its children by role. */
+async function productProcesses() {
   const parts = [{ name: 'supervisor', pid: product.pid }];
   for (const pid of (await readdir('/proc')).filter(Number)) {
     const status = await readFile(`/proc/${pid}/status`, 'utf8').catch(() => '');
@@ -169,38 +169,38 @@ async function partsOfProduct() {
 }
 
 function report(samples) {
-  const minutes = Number(given.minutes);
-  const everyS = Math.max(minutes >= 20 ? 300 : (minutes * 60) / 8, SAMPLE_S);
+  const minutes = Number(options.minutes);
+  const everyS = Math.max(minutes >= 20 ? 300 : (minutes * 60) / 8, SAMPLE_INTERVAL_S);
   const names = Object.keys(samples.at(-1)?.values ?? {});
   const slots = [...new Set(samples.map(({ atS }) => Math.ceil(atS / everyS)))];
-  const verdicts = judge(samples) ?? [];
+  const trends = judge(samples) ?? [];
   const rows = names.map((name) => {
-    const { rise, limit, flat } = verdicts.find((each) => each.name === name) ?? {};
+    const { rise, limit, flat } = trends.find((each) => each.name === name) ?? {};
     const cells = slots.map((slot) => {
       const these = samples.filter(({ atS }) => Math.ceil(atS / everyS) === slot);
       return median(these.flatMap(({ values }) => values[name] ?? []));
     });
     return [name, ...cells.map(short), short(rise ?? 0), short(limit ?? 0), flat === false ? 'GROWS' : 'flat'];
   });
-  const heads = slots.map((slot) => `to ${(slot * everyS) / 60} min`.replace(/\.(\d)\d*/, '.$1'));
-  table(['', ...heads, '2nd half', 'may', ''], rows);
+  const headings = slots.map((slot) => `to ${(slot * everyS) / 60} min`.replace(/\.(\d)\d*/, '.$1'));
+  table(['', ...headings, '2nd half', 'limit', ''], rows);
 
   const { accepted, done, wanted, delivered, refused, underWay } = load.count;
   console.log(
-    `${accepted} tasks accepted, ${done} done; ${wanted} webhooks wanted, ${delivered} came; ${refused} refused or broken off.`,
+    `${accepted} tasks accepted, ${done} completed; ${wanted} webhooks requested, ${delivered} received; ${refused} requests failed.`,
   );
   for (const [fault, times] of load.faults) console.log(`  ${times} × ${fault}`);
-  const growing = verdicts.filter(({ flat }) => !flat).map(({ name }) => name);
-  const kept = refused === 0 && underWay === 0 && delivered >= wanted;
-  if (verdicts.length === 0) console.log('Too short for a verdict.');
-  else console.log(growing.length === 0 ? 'Verdict: flat.' : `Verdict: not flat: ${growing.join('; ')}.`);
-  if (!kept) console.log('Not everything that was asked for was done.');
-  return verdicts.length > 0 && growing.length === 0 && kept ? 0 : 1;
+  const growing = trends.filter(({ flat }) => !flat).map(({ name }) => name);
+  const isComplete = refused === 0 && underWay === 0 && delivered >= wanted;
+  if (trends.length === 0) console.log('Too short for a result.');
+  else console.log(growing.length === 0 ? 'Result: stable.' : `Result: growing: ${growing.join('; ')}.`);
+  if (!isComplete) console.log('Some tasks or webhooks are missing.');
+  return trends.length > 0 && growing.length === 0 && isComplete ? 0 : 1;
 }
 
-function table(heads, rows) {
-  const widths = heads.map((head, i) => Math.max(head.length, ...rows.map((row) => row[i].length)));
-  for (const row of [heads, ...rows]) {
+function table(headings, rows) {
+  const widths = headings.map((head, i) => Math.max(head.length, ...rows.map((row) => row[i].length)));
+  for (const row of [headings, ...rows]) {
     console.log(row.map((cell, i) => (i === 0 ? cell.padEnd(widths[i]) : cell.padStart(widths[i]))).join('  '));
   }
 }

@@ -26,7 +26,8 @@ export async function costOf(pids: readonly number[], doing: () => Promise<void>
   const over = new AbortController();
   // Sampled, because helper processes exit with their work.
   const watching = (async () => {
-    for (; !over.signal.aborted; await delay(50, undefined, { signal: over.signal }).catch(() => {})) await samplePeaks();
+    for (; !over.signal.aborted; await delay(50, undefined, { signal: over.signal }).catch(() => {}))
+      await samplePeaks();
   })();
   await doing().finally(() => {
     over.abort();

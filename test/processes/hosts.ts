@@ -105,7 +105,8 @@ export async function startMachine(
   for (const folder of ['keys', 'files']) await symlink(join(disk, folder), join(place.dataDir, folder));
   // Every program replaces itself by exec, so the pid and the IPC channel stay the same.
   const node = join(dirname(place.dataDir), 'node');
-  const fakeClock = clock === undefined ? '' : `LD_PRELOAD=${faketime()} FAKETIME=${clock} FAKETIME_DONT_FAKE_MONOTONIC=1 `;
+  const fakeClock =
+    clock === undefined ? '' : `LD_PRELOAD=${faketime()} FAKETIME=${clock} FAKETIME_DONT_FAKE_MONOTONIC=1 `;
   await writeFile(node, `#!/bin/sh\nexec ${host.inside.join(' ')} env ${fakeClock}${process.execPath} "$@"\n`);
   await chmod(node, 0o755);
   const assay = startAssay(place, { node, env: { HOST: '0.0.0.0', ...env } });
