@@ -104,7 +104,6 @@ async function untilReady() {
   }
 }
 
-/** Connects to the product's running embedded database. */
 async function openDatabase() {
   const { startEmbeddedPostgres } = await import('../dist/base/embedded-postgres.js');
   const { createLog } = await import('../dist/base/log.js');
@@ -155,7 +154,6 @@ async function sample() {
   return values;
 }
 
-/** Lists the supervisor and its children by role. */
 async function productProcesses() {
   const parts = [{ name: 'supervisor', pid: product.pid }];
   for (const pid of (await readdir('/proc')).filter(Number)) {

@@ -14,12 +14,10 @@ const edited = (from: string | RegExp, to: string, bytes = PASSPORT) =>
 const zeros = (bytes: number) => deflateSync(Buffer.alloc(bytes), { level: 9 });
 const withContent = (content: string, resources = '', objects: readonly ObjectMade[] = []) =>
   pdfOf([{ content: `${TEXT}\n${content}`, resources }], objects);
-/** The document with more entries in the page dictionary. */
 const withPageEntries = (entries: string, objects: readonly ObjectMade[] = []) =>
   pdfOf([{ content: TEXT, entries }], objects);
 const numbers = (count: number, of: (number: number) => string) => Array.from({ length: count }, (_, i) => of(i));
 
-/** The document with a picture of this encoding on its page. */
 const picture = (side: number, coding: string, body: Buffer) =>
   withContent('q 600 0 0 300 0 0 cm /Im Do Q', '/XObject << /Im 1000 0 R >>', [
     {
@@ -42,7 +40,6 @@ const forms = (depth: number, times: number) =>
     })),
   );
 
-/** A page tree with one node per level. */
 function deepTree(depth: number): Buffer {
   const objects = numbers(depth, String).map((_, i) => ({
     number: 1000 + i,
@@ -51,7 +48,6 @@ function deepTree(depth: number): Buffer {
   return edited('/Kids [10 0 R]', '/Kids [1000 0 R]', pdfOf([{ content: TEXT }], objects));
 }
 
-/** The document with an object stream that inflates to `bytes`. */
 function objectStream(bytes: number): Buffer {
   const dictionary = '/Type /ObjStm /N 1000000 /First 10 /Filter /FlateDecode';
   return withPageEntries('', [{ number: 1000, dictionary, body: zeros(bytes) }]);

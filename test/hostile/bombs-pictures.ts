@@ -106,7 +106,6 @@ const OVERSIZED: readonly Bomb[] = [
   },
 ];
 
-/** Many passes, frames or directories. */
 const REPETITIVE: readonly Bomb[] = [
   { name: 'a JPEG of 50 000 passes', make: () => jpegOfScans(50_000, 8000, 6000), ends: TOO_SLOW },
   { name: 'a JPEG of 80 passes over 48 megapixels', make: () => jpegOfScans(80, 8000, 6000), ends: DONE },
@@ -145,7 +144,6 @@ const REPETITIVE: readonly Bomb[] = [
   },
 ];
 
-/** Oversized or recursive metadata. */
 const METADATA: readonly Bomb[] = [
   {
     name: 'a PNG with a comment of 100 MB',
@@ -188,7 +186,6 @@ const METADATA: readonly Bomb[] = [
   { name: 'an AVIF with boxes nested 100 000 deep', make: () => nested(100_000), ends: UNSUPPORTED_PAGE.corrupt },
 ];
 
-/** Other formats, truncated files and appended data. */
 const OTHER: readonly Bomb[] = [
   { name: 'a JPEG followed by a ZIP archive', make: () => withTail(text('PK\x03\x04\x14\0\0\0\x08\0')), ends: DONE },
   { name: 'a JPEG followed by a video, as phones write it', make: () => withTail(randomBytes(16e6)), ends: DONE },
@@ -216,7 +213,6 @@ const OTHER: readonly Bomb[] = [
 
 export const PICTURES: readonly Bomb[] = [...OVERSIZED, ...REPETITIVE, ...METADATA, ...OTHER];
 
-/** A WebP without its RIFF header. */
 const bareWebp = async (width?: number, height?: number) => (await plain(width, height).webp().toBuffer()).subarray(12);
 
 /** An AVIF whose declared size is smaller than the encoded picture. */
@@ -227,13 +223,11 @@ async function avifWithSmallerHeader(): Promise<Buffer> {
   return bytes;
 }
 
-/** A HEIC followed by the `moov` box of another file. */
 function heicWith(films: Buffer): Buffer {
   const at = films.indexOf('moov') - 4;
   return Buffer.concat([phoneHeic(), films.subarray(at, at + films.readUInt32BE(at))]);
 }
 
-/** A TIFF with `count` directories of eight pixels each. */
 function directories(count: number): Buffer {
   const one = tiffOf(greyTags(8, 1));
   const file = Buffer.concat([one.subarray(0, 16), repeated(count, one.subarray(16))]);
@@ -245,7 +239,6 @@ function directories(count: number): Buffer {
 const compressedText = (type: string, name: string, bytes: number) =>
   pngChunk(type, Buffer.concat([text(`${name}\0\0`), zeros(bytes)]));
 
-/** A colour profile in the maximum of 255 segments. */
 const profile = () =>
   Array.from({ length: 255 }, (_, i) =>
     segment(0xe2, Buffer.concat([text('ICC_PROFILE\0'), Buffer.from([i + 1, 255]), Buffer.alloc(65_000, i)])),

@@ -155,7 +155,6 @@ function page(of: {
   return whole;
 }
 
-/** Chained streams without audio, followed by a voice. */
 function chained(count: number): Buffer {
   const tags = Buffer.concat([Buffer.from('OpusTags'), Buffer.alloc(8)]);
   const link = (serial: number) => [
@@ -165,7 +164,6 @@ function chained(count: number): Buffer {
   return Buffer.concat([...pages(count, (n) => Buffer.concat(link(n + 7))), voiceBytes('opus')]);
 }
 
-/** Overwrites bytes at `offset` from the first occurrence of `name`. */
 function edited(bytes: Buffer, name: string, offset: number, ...values: number[]): Buffer {
   const copy = Buffer.from(bytes);
   Buffer.from(values).copy(copy, copy.indexOf(name) + offset);
@@ -204,7 +202,6 @@ function id3(says = 0, frames: Buffer = Buffer.alloc(0)): Buffer {
   return Buffer.concat([Buffer.from([0x49, 0x44, 0x33, 3, 0, 0, ...size]), frames]);
 }
 
-/** An ID3 tag with one deflated text frame of zeros. */
 function inflatingTag(bytes: number): Buffer {
   const body = Buffer.concat([uint32s(bytes), deflateSync(Buffer.alloc(bytes), { level: 1 })]);
   const frame = Buffer.concat([Buffer.from('TXXX'), uint32s(body.length), Buffer.from([0, 0x80]), body]);
@@ -217,7 +214,6 @@ function uint32s(...all: number[]): Buffer {
   return bytes;
 }
 
-/** An MP3 whose Info header declares this number of frames. */
 const mp3WithFrameCount = (frames: number) => edited(voiceBytes('mp3'), 'Info', 8, ...uint32s(frames));
 const adts = (count: number) => Buffer.alloc(7 * count, Buffer.from([0xff, 0xf1, 0x60, 0x40, 0, 0x1f, 0xfc]));
 const MP4S: readonly HostileRecording[] = [
@@ -274,7 +270,6 @@ function nested(depth: number): Buffer {
   return whole;
 }
 
-/** Adds copies of the voice's track, each with this number of samples. */
 function tracks(count: number, samples: number): Buffer {
   const changed = m4a('stsz', 0, 1, samples);
   const at = changed.indexOf('trak') - 4;

@@ -28,7 +28,6 @@ const predict = (body: Buffer | string) => json('defectoscopy', '/predict', body
 const index = (records: Buffer | string) => json('catalog', '/index', records);
 const csv = (table: Buffer | string) => post('catalog', '/index', 'text/csv', table);
 
-/** Repeats `text` to this number of bytes. */
 const filled = (bytes: number, text: string) => Buffer.alloc(bytes, text);
 const joined = (count: number, text: (n: number) => string) =>
   Array.from({ length: count }, (_, n) => text(n)).join('');

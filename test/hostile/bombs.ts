@@ -6,7 +6,7 @@ export interface Bomb<Payload = Buffer> {
   readonly name: string;
   /** Builds the payload at run time, so that the repository contains no bomb. */
   readonly make: () => Payload | Promise<Payload>;
-  /** The only permitted outcome, in the form that {@link Target.outcome} returns. */
+  /** The only permitted outcome, as the target reports it. */
   readonly ends: string;
   /** Raises the limits of the target for this bomb. */
   readonly most?: Partial<Cost>;
@@ -15,11 +15,8 @@ export interface Bomb<Payload = Buffer> {
 }
 
 export interface Target<Payload = Buffer> {
-  /** Sends the payload and returns the outcome. */
-  outcome(payload: Payload, bomb: Bomb<Payload>): Promise<string>;
-  /** The measured processes, by name; their descendants are measured too. */
+  ending(payload: Payload, bomb: Bomb<Payload>): Promise<string>;
   processes(): Promise<Readonly<Record<string, number>>>;
-  /** Throws unless a valid input is processed. */
   honest(): Promise<void>;
   /** Limits per bomb. An unbounded parser exceeds them about a hundredfold, so a slow machine does not. */
   readonly most: Cost;
@@ -34,7 +31,7 @@ export function tryBombs<Payload>(bombs: readonly Bomb<Payload>[], target: Targe
       const processesBefore = await target.processes();
       let outcome = 'nothing';
       const cost = await costOf(Object.values(processesBefore), async () => {
-        outcome = await target.outcome(payload, bomb);
+        outcome = await target.ending(payload, bomb);
       });
       if (process.env['BOMBS'] === 'all') console.log(bomb.name, '→', outcome, cost);
       expect(outcome).toBe(bomb.ends);

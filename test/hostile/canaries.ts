@@ -7,7 +7,6 @@ import { networkInterfaces } from 'node:os';
 export interface Canaries {
   readonly port: number;
   readonly addresses: readonly string[];
-  /** Local addresses of accepted connections. */
   readonly heard: readonly string[];
   close(): void;
 }

@@ -17,7 +17,6 @@ import { until } from '../processes/until.ts';
 vi.setConfig({ testTimeout: 180_000 });
 
 const run = randomBytes(6).toString('hex');
-/** Secret values by name. */
 const secrets = new Map<string, string>();
 function secret(name: string): string {
   const value = `canary-${name.replace(/\W+/g, '-')}-${run}-${randomBytes(9).toString('hex')}`;
@@ -34,10 +33,8 @@ let env: Record<string, string>;
 const externalHosts: Server[] = [];
 /** Requests that the webhook receivers and the model providers received. */
 const sent: { to: string; headers: Record<string, unknown>; body: string }[] = [];
-/** All output of the product, with its source. */
 const read: { where: string; text: string }[] = [];
 const role = `canary_${run}`;
-/** The database role of `DATABASE_DIRECT_URL`. */
 const directRole = `${role}_direct`;
 
 /** Starts an external host that fails and echoes the request headers. */
@@ -128,7 +125,6 @@ afterAll(async () => {
 
 const at = (service: string) => `http://127.0.0.1:${service === 'DEFECTOSCOPY' ? place.port : env[`${service}_PORT`]}`;
 
-/** Sends a request and records the response with its headers. */
 async function request(service: string, path: string, init: RequestInit = {}) {
   const response = await fetch(at(service) + path, { redirect: 'manual', ...init });
   const text = await response.text();
@@ -186,7 +182,6 @@ it('Every service handles accepted, failing and rejected requests with canary se
   await request('CATALOG', '/index', json({ records: [{ record_id: 'a', title: 'A', image_url: photo }] }, moderator));
   await request('CATALOG', '/login', { method: 'POST', body: new URLSearchParams({ token: moderator! }) });
 
-  // Every external host was called and failed.
   await until(() => ['speech', 'language', 'webhook'].every((to) => sent.some((each) => each.to === to)), 60_000);
   await until(async () => {
     const { rows } = await database.db.query("select from deliveries where state = 'failed'");
@@ -223,7 +218,6 @@ async function readDocument(): Promise<Client> {
   return browser;
 }
 
-/** Sends invalid requests with a secret in the invalid part. */
 async function sendInvalidRequests(hook: string): Promise<void> {
   for (const service of ['DEFECTOSCOPY', 'STT', 'PASSPORTS', 'CATALOG']) {
     const token = secret(`a wrong token at ${service}`);
@@ -244,7 +238,6 @@ async function sendInvalidRequests(hook: string): Promise<void> {
   }
 }
 
-/** Reads the public pages and those of the administrator. */
 async function readPages(browser: Client): Promise<void> {
   for (const service of ['DEFECTOSCOPY', 'STT', 'PASSPORTS', 'CATALOG']) {
     for (const path of [
@@ -311,10 +304,10 @@ it('The config, backup and audit commands run with every secret setting, and pro
   const settings = await Promise.all(
     (await secretSettings()).map(async (name) => ({
       name,
-      said: read.some(({ where, text }) => where === 'assay config check' && text.includes(name)),
+      isShown: read.some(({ where, text }) => where === 'assay config check' && text.includes(name)),
     })),
   );
-  expect(settings.filter(({ said }) => !said)).toEqual([]);
+  expect(settings.filter(({ isShown }) => !isShown)).toEqual([]);
   // The error for an invalid value names the setting.
   const check = startAssay(place, {
     args: ['config', 'check'],

@@ -59,7 +59,6 @@ interface Target {
   readonly fields: Readonly<Record<string, string>>;
 }
 
-/** All rows of a database, except heartbeats, last-use times and rate limits. */
 async function allRows(db: Db): Promise<string[]> {
   const { rows } = await db.query<{ name: string }>(
     "select tablename as name from pg_tables where schemaname = 'public' and tablename !~ '^(workers|rate_.*)$' order by 1",
@@ -118,7 +117,6 @@ it.for(PLACES)('The product at %s is not changed or read by a page at %s (%s)', 
 
   for (const [i, db] of dbs.entries()) expect(await allRows(db)).toEqual(before[i]);
   expect((await context.cookies()).map(({ name, value }) => `${name}=${value}`).sort()).toEqual(cookies);
-  // The user stays signed in and may still make changes.
   await user.stillWorks();
   await context.close();
 });
@@ -142,7 +140,6 @@ function openVisits(test: Parameters<typeof needs>[1]) {
   return openedVisits;
 }
 
-/** A browser context with a signed-in user and the attacker's page. */
 async function openVisit(browser: Browser, [host, page]: (typeof PLACES)[number]) {
   const context = await browser.newContext();
   const at = (url: string) => url.replace('127.0.0.1', host);

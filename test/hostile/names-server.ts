@@ -64,7 +64,6 @@ function parseQuestion(message: Buffer): { name: string; type: number; end: numb
   return { name: labels.join('.').toLowerCase(), type: message.readUInt16BE(at + 1), end: at + 5 };
 }
 
-/** Encodes a response with all records of this type and a TTL of 0. */
 function answer(question: Buffer, type: number, zone: Zone | undefined): Buffer {
   const records: Buffer[] = [];
   let owner: Buffer = Buffer.from([0xc0, 12]);

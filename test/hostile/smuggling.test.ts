@@ -17,7 +17,6 @@ const body = JSON.stringify({ image_url: SMUGGLED });
 const AUTHORIZED = `Host: a\r\nAuthorization: Bearer ${TOKEN}\r\nContent-Type: application/json\r\n`;
 /** A request that creates a task, which reveals whether the server executed it. */
 const HIDDEN = `POST /predict HTTP/1.1\r\n${AUTHORIZED}Content-Length: ${body.length}\r\n\r\n${body}`;
-/** The head of a POST request with these header lines. */
 const post = (...lines: string[]) => `POST /predict HTTP/1.1\r\n${AUTHORIZED}${lines.join('\r\n')}\r\n\r\n`;
 const get = (...lines: string[]) => `GET /livez HTTP/1.1\r\n${['Host: a', ...lines].join('\r\n')}\r\n\r\n`;
 const LAST = get('Connection: close');
@@ -151,7 +150,7 @@ describe('A malformed request', () => {
     ['a header of 20 000 characters', get(`X: ${'x'.repeat(20_000)}`), 431],
     ['a path of 20 000 characters', `GET /${'x'.repeat(20_000)} HTTP/1.1\r\nHost: a\r\n\r\n`, 431],
     ['a chunk extension of 20 000 characters', `${post('Transfer-Encoding: chunked')}5;${'x'.repeat(20_000)}\r\n`, 400],
-  ])('closes the connection: %s', async (_, bytes, status) => {
+  ])('is rejected and the connection is closed: %s', async (_, bytes, status) => {
     const { statuses, text } = await send(bytes, HIDDEN);
     expect(statuses, text).toEqual([status]);
     expect(await smuggled()).toBe(0);

@@ -68,7 +68,6 @@ beforeAll(async () => {
 }, 60_000);
 afterAll(() => expect(canaries.heard).toEqual([]));
 
-/** Ports of the product's listeners and of its database. */
 function ownPorts(): number[] {
   const listeners = Object.values(product.addresses).map((url) => Number(new URL(url).port));
   return [...listeners, Number(new URL(product.database.url).port)].filter((port) => port > 0);
@@ -85,7 +84,6 @@ async function post(service: string, path: string, sent: unknown, token = TOKEN)
 }
 const PICTURE = 'https://storage-1.example.com/a.jpg';
 
-/** Entry points: each sends a URL to the product. */
 const ENTRY_POINTS: Readonly<Record<string, (form: string) => ReturnType<typeof post>>> = {
   'image_url of a task': (form) => post('defectoscopy', '/predict', { image_url: form }),
   'webhook_url of a task': (form) => post('defectoscopy', '/predict', { image_url: PICTURE, webhook_url: form }),
@@ -112,8 +110,8 @@ it.each(Object.entries(ENTRY_POINTS))(
     const failures: string[] = [];
     const tried = forms.map(async (form) => {
       const { status, text } = await send(form);
-      const told = form.length > 8 && text.includes(JSON.stringify(form).slice(1, -1));
-      if (status !== 422 || told) failures.push(`${JSON.stringify(form)}: ${status} ${text}`);
+      const isEchoed = form.length > 8 && text.includes(JSON.stringify(form).slice(1, -1));
+      if (status !== 422 || isEchoed) failures.push(`${JSON.stringify(form)}: ${status} ${text}`);
     });
     await Promise.all(tried);
     expect(failures).toEqual([]);
@@ -145,17 +143,18 @@ it('Host names that resolve to loopback or a metadata service are looked up and 
   expect((await post('catalog', '/index', { records }, MODERATOR)).body.indexed).toBe(3);
 
   const { db } = product.database;
-  const said = async (sql: string, ids: string[]) =>
-    (await db.query<{ said: string }>(sql, [ids])).rows.map((r) => r.said);
+  const column = async (sql: string, ids: string[]) =>
+    (await db.query<{ value: string }>(sql, [ids])).rows.map((r) => r.value);
   await until(async () => {
-    const states = await said('select state as said from deliveries where task_id = any($1)', taskIds);
+    const states = await column('select state as value from deliveries where task_id = any($1)', taskIds);
     return states.length === 3 && states.every((state) => state === 'failed');
   });
-  const errors = await said('select last_error as said from deliveries where task_id = any($1)', taskIds);
+  const errors = await column('select last_error as value from deliveries where task_id = any($1)', taskIds);
   expect(errors).toEqual(Array(3).fill('blocked_address'));
   const ids = recordings.map(({ data }) => data.task_id as string);
   await until(
-    async () => (await said("select id as said from tasks where id = any($1) and status = 'failed'", ids)).length === 3,
+    async () =>
+      (await column("select id as value from tasks where id = any($1) and status = 'failed'", ids)).length === 3,
   );
   await until(async () => (await db.query('select from catalog_pictures where due_at is not null')).rowCount === 0);
   for (const host of hosts) expect(names.asked.slice(before).filter((each) => each === `${host} A`)).toHaveLength(3);

@@ -4,7 +4,6 @@
  * RFC 5214, and the cloud providers' documentation of metadata services.
  */
 
-/** IPv4 addresses that are not public, with their use. */
 export const ADDRESSES_V4: Readonly<Record<string, string>> = {
   '127.0.0.1': 'loopback',
   '127.0.0.53': 'the resolver of many Linux machines',
@@ -37,14 +36,13 @@ export const ADDRESSES_V4: Readonly<Record<string, string>> = {
   '255.255.255.255': 'broadcast',
 };
 
-/** IPv6 addresses that are not public, in URL notation. */
 export const ADDRESSES_V6: Readonly<Record<string, string>> = {
   '[::]': 'unspecified',
   '[::2]': 'beside loopback',
   '[0:0:0:0:0:0:0:1]': 'loopback in full',
   '[0000:0000:0000:0000:0000:0000:0000:0001]': 'loopback with every digit',
   '[::0:1]': 'loopback, half abbreviated',
-  '[0::1]': 'loopback with a nought',
+  '[0::1]': 'loopback with a leading zero',
   '[::127.0.0.1]': 'v4-compatible',
   '[::ffff:0:127.0.0.1]': 'v4-translated (SIIT)',
   '[::ffff:0:0:127.0.0.1]': 'one group too far',
@@ -93,18 +91,18 @@ const enclosed = (text: string) =>
 /** Notations of an IPv4 address as a URL host, including IPv6 forms that embed it. */
 export const NOTATIONS: readonly [name: string, write: (plain: string, bytes: Bytes) => string][] = [
   ['plain', (plain) => plain],
-  ['a dot behind', (plain) => `${plain}.`],
-  ['two dots behind', (plain) => `${plain}..`],
+  ['a trailing dot', (plain) => `${plain}.`],
+  ['two trailing dots', (plain) => `${plain}..`],
   ['one number', (_, bytes) => String(toUint32(bytes))],
   ['one number beyond 32 bits', (_, bytes) => String(toUint32(bytes) + 2 ** 32)],
   ['one octal number', (_, bytes) => toOctal(toUint32(bytes))],
   ['one octal number, padded', (_, bytes) => toOctal(toUint32(bytes), 20)],
   ['one hexadecimal number', (_, bytes) => `0x${toHex(toUint32(bytes), 8)}`],
-  ['one hexadecimal number, large letters', (_, bytes) => `0X${toHex(toUint32(bytes), 8).toUpperCase()}`],
+  ['one hexadecimal number, upper case', (_, bytes) => `0X${toHex(toUint32(bytes), 8).toUpperCase()}`],
   ['one hexadecimal number, padded', (_, bytes) => `0x${toHex(toUint32(bytes), 20)}`],
   ['octal', (_, bytes) => bytes.map((each) => toOctal(each)).join('.')],
   ['octal, padded', (_, bytes) => bytes.map((each) => toOctal(each, 8)).join('.')],
-  ['leading noughts', (_, bytes) => bytes.map((each) => String(each).padStart(3, '0')).join('.')],
+  ['leading zeros', (_, bytes) => bytes.map((each) => String(each).padStart(3, '0')).join('.')],
   ['hexadecimal', (_, bytes) => bytes.map((each) => `0x${toHex(each)}`).join('.')],
   ['hexadecimal, padded', (_, bytes) => bytes.map((each) => `0x${toHex(each, 8)}`).join('.')],
   ['mixed', (_, [a, b, c, d]) => `0x${toHex(a)}.${toOctal(b)}.${c}.0X${toHex(d)}`],
@@ -113,9 +111,9 @@ export const NOTATIONS: readonly [name: string, write: (plain: string, bytes: By
   ['three parts', (_, [a, b, c, d]) => `${a}.${b}.${(c << 8) | d}`],
   ['three parts, octal', (_, [a, b, c, d]) => `${toOctal(a)}.${toOctal(b)}.${toOctal((c << 8) | d)}`],
   ['beyond a byte', (_, bytes) => bytes.map((each) => each + 256).join('.')],
-  ['percent signs', (plain) => plain.replace(/./g, (sign) => `%${toHex(sign.codePointAt(0)!)}`)],
-  ['percent signs, twice', (plain) => plain.replace(/\d/g, (sign) => `%25${toHex(sign.codePointAt(0)!)}`)],
-  ['a dot in percent signs', (plain) => plain.replaceAll('.', '%2e')],
+  ['percent-encoded', (plain) => plain.replace(/./g, (sign) => `%${toHex(sign.codePointAt(0)!)}`)],
+  ['percent-encoded twice', (plain) => plain.replace(/\d/g, (sign) => `%25${toHex(sign.codePointAt(0)!)}`)],
+  ['percent-encoded dots', (plain) => plain.replaceAll('.', '%2e')],
   ['full-width digits', (plain) => digits(plain, 0xff10)],
   ['full-width dots', (plain) => plain.replaceAll('.', '．')],
   ['ideographic dots', (plain) => plain.replaceAll('.', '。')],
@@ -125,7 +123,7 @@ export const NOTATIONS: readonly [name: string, write: (plain: string, bytes: By
   ['Arabic digits', (plain) => digits(plain, 0x0660)],
   ['superscript', (plain) => plain.replaceAll('1', '¹').replaceAll('2', '²')],
   ['a soft hyphen', (plain) => plain.replace('.', '\u00ad.')],
-  ['a space of no width', (plain) => plain.replace('.', '\u200b.')],
+  ['a zero-width space', (plain) => plain.replace('.', '\u200b.')],
   ['mapped', (plain) => `[::ffff:${plain}]`],
   ['mapped, in groups', (_, bytes) => `[::ffff:${groups(bytes)}]`],
   ['mapped, in full', (_, bytes) => `[0:0:0:0:0:FFFF:${groups(bytes)}]`],
@@ -137,11 +135,10 @@ export const NOTATIONS: readonly [name: string, write: (plain: string, bytes: By
   ['Teredo, as its server', (_, bytes) => `[2001:0:${groups(bytes)}:0:0:f7f7:f7f7]`],
   ['Teredo, as its client', (_, bytes) => `[2001:0:808:808:0:0:${groups(bytes, 0xffff)}]`],
   ['in brackets', (plain) => `[${plain}]`],
-  ['behind a name', (plain) => `${plain}%00.example.com`],
-  ['before a slash in percent signs', (plain) => `${plain}%2f.example.com`],
+  ['before a NUL and a name', (plain) => `${plain}%00.example.com`],
+  ['before a percent-encoded slash', (plain) => `${plain}%2f.example.com`],
 ];
 
-/** Host names and malformed hosts. */
 export const HOSTS: readonly string[] = [
   'localhost',
   'localhost.',

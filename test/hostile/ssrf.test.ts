@@ -53,7 +53,6 @@ async function reasonOf(url: string, policy: UrlPolicy, of = fetch): Promise<str
   throw error instanceof Error ? error : new Error(`${error}: ${url}`);
 }
 
-/** Returns the URLs that were not blocked, with the result. */
 async function leaksOf(forms: readonly string[], policy: UrlPolicy): Promise<string[]> {
   const unexpectedResults: string[] = [];
   for (const form of forms) {
@@ -202,7 +201,6 @@ describe('A redirect is blocked', () => {
   });
   afterAll(() => server.close());
 
-  /** Returns the redirect targets with an unexpected result. */
   async function unexpectedResults(forms: readonly string[], statuses: readonly number[]): Promise<string[]> {
     zones = (name) => ({ addresses: ['127.0.0.1', ...(name === 'cdn.test' ? [] : ['::1'])] });
     const holes = readHoles({ hosts: ['cdn.test'] });

@@ -15,7 +15,6 @@ const lengthsUpTo = (longest: number): number[] => {
   return [...lengths, longest];
 };
 
-/** Returns the CPU time in milliseconds. */
 async function costOf({ parse }: TextParser, text: string): Promise<number> {
   const before = process.cpuUsage();
   try {

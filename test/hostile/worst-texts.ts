@@ -39,15 +39,12 @@ import { cuesOf } from '../../src/services/stt/transcript/cues.ts';
 import { srt, vtt } from '../../src/services/stt/transcript/formats.ts';
 import { languageOf } from '../../src/services/task-routes.ts';
 
-/** Builds a text of about `length` characters. */
 export type Worst = (length: number) => string;
 
-/** A parser of untrusted text. */
 export interface TextParser {
   readonly name: string;
   /** The maximum input length in characters, reduced to what a test has time for. */
   readonly longest: number;
-  /** May throw to reject the text. */
   parse(text: string): unknown;
   /** Specific texts; {@link PERIODIC} texts are also tried unless `only` is set. */
   readonly worst?: readonly Worst[];
@@ -55,7 +52,6 @@ export interface TextParser {
   readonly only?: true;
 }
 
-/** Repeats `again` between `begin` and `end`. */
 export const periodic =
   (again: string, begin = '', end = ''): Worst =>
   (length) =>

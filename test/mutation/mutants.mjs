@@ -93,7 +93,6 @@ function mutateNode(node, addMutant, source) {
   }
 }
 
-/** Whether the literal is a program constant, not a message text. */
 function isConstant(node) {
   const { parent, text } = node;
   if (ts.isPropertyAssignment(parent) && parent.name === node) return false;
@@ -101,7 +100,6 @@ function isConstant(node) {
   return text !== '' && !/ \w+ /.test(text);
 }
 
-/** Returns the pattern without each of its anchors and without the `i` flag. */
 function patterns(literal) {
   const [, body, flags] = /^\/(.*)\/([a-z]*)$/s.exec(literal);
   return [

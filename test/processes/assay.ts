@@ -21,14 +21,11 @@ export interface Place {
   readonly port: number;
 }
 
-/** The product as a process, with its children. */
 export interface Assay extends Client {
   readonly pid: number;
   readonly url: string;
-  /** Standard output and standard error so far. */
   readonly said: { readonly out: string; readonly err: string };
   readonly ended: Promise<{ code: number | null; signal: NodeJS.Signals | null }>;
-  /** Waits until standard output matches. */
   says(pattern: RegExp): Promise<void>;
   children(): Promise<Process[]>;
   /** Waits for the child that runs `role` and returns its pid. */
@@ -50,7 +47,6 @@ export async function newPlace(): Promise<Place> {
   return { dataDir: join(folder, 'data'), port: await freePort() };
 }
 
-/** Kills all started processes and removes all created folders. */
 export async function cleanUp(): Promise<void> {
   for (const pid of groups) signalTo(-pid, 'SIGKILL');
   groups.clear();
@@ -71,7 +67,6 @@ export interface StartOptions {
   args?: readonly string[];
   env?: Record<string, string | undefined>;
   user?: { uid: number; gid: number };
-  /** The repository to start it from. */
   from?: string;
   node?: string;
 }
@@ -81,7 +76,6 @@ export function startAssay(place: Place, options: StartOptions = {}): Assay {
   const child: ChildProcess = spawn(node, [join(from, 'scripts/assay.mjs'), ...args], {
     ...user,
     cwd: from,
-    // Excludes the test runner's environment.
     env: {
       PATH: process.env['PATH'],
       HOME: dirname(place.dataDir),
@@ -142,7 +136,6 @@ export function startAssay(place: Place, options: StartOptions = {}): Assay {
   };
 }
 
-/** Returns the URL of the running embedded database. */
 export async function databaseUrl({ dataDir }: Place): Promise<string> {
   return (await startEmbeddedPostgres({ dataDir, log })).url;
 }

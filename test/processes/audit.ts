@@ -7,14 +7,11 @@ const log = createLog('silent', 'test');
 /** A log of every claim, requeue and end of a task, written by a database trigger. */
 export interface Audit {
   readonly db: Db;
-  /** The tasks that this process holds now. */
   heldBy(pid: number): Promise<string[]>;
-  /** The current or last worker id of this process. */
   workerOf(pid: number): Promise<string | undefined>;
   events(ids: readonly string[]): Promise<Event[]>;
   /** How often each task has ended; must be 1. */
   ends(ids: readonly string[]): Promise<Map<string, number>>;
-  /** Whether this worker process has sent a heartbeat since then, by the database's clock. */
   hasBeaten(pid: number, since: Date): Promise<boolean>;
   now(): Promise<Date>;
   counts(): Promise<Counts>;

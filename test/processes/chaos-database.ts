@@ -9,12 +9,9 @@ import { until } from './until.ts';
 
 /** A database behind per-client proxies, whose server can fail over. */
 export interface ChangingDatabase {
-  /** Creates a proxied connection path that can be broken. */
   way(): Promise<Way>;
-  /** Kills all server processes at once and restarts the server. */
   kill(): Promise<void>;
   restart(mode: 'fast' | 'immediate'): Promise<void>;
-  /** Creates the synchronous standby that `failOver` needs. */
   prepareStandby(): Promise<void>;
   /** Kills the server, removes its data and promotes the standby. */
   failOver(): Promise<void>;

@@ -10,7 +10,6 @@ const run = promisify(execFile);
 
 /** A small file system in a loop-mounted file. */
 export interface Disk {
-  /** Allocates every free block. */
   fill(): Promise<void>;
   free(): Promise<void>;
   /** For `forMs`, blocks writes for `stallMs` of every `stallMs + passMs`. */

@@ -7,7 +7,6 @@ import { type ChangingDatabase, startChangingDatabase, type Way } from './chaos-
 import { type Disk, mountDisk } from './chaos-disk.ts';
 import { until } from './until.ts';
 
-/** Processes with a separate network path to the database. */
 export type Part = 'host' | 'gateway' | 'worker' | 'deliverer';
 
 /**
@@ -21,11 +20,8 @@ export interface Ground {
   readonly audit: Audit;
   readonly dataDir: string;
   readonly ways: Readonly<Record<Part, Way>>;
-  /** The current process. */
   now(part: Part): Assay;
-  /** Descriptions of unexpected exits. */
   deaths(): string[];
-  /** The end of each process's output. */
   lastWords(): string;
   /** Stops everything gracefully; returns descriptions of leftovers and failed shutdowns. */
   stop(): Promise<string[]>;

@@ -2,7 +2,6 @@ import type { Audit } from './audit.ts';
 
 const REPORT_INTERVAL_MS = 10_000;
 
-/** Reports progress every ten seconds. */
 export function feelPulse(audit: Audit, tell: (what: string) => void): { stop(): void } {
   const report = async () => {
     const { tasks, unfinished, leased, undelivered } = await audit.counts();
@@ -10,7 +9,6 @@ export function feelPulse(audit: Audit, tell: (what: string) => void): { stop():
     const claims = rows.map(({ worker, claims }) => `${worker} ${claims}`).join(', ');
     tell(`${tasks} tasks, ${unfinished} unfinished, ${leased} held, ${undelivered} undelivered; claims: ${claims}`);
   };
-  // A failed report is skipped.
   const timer = setInterval(() => void report().catch(() => {}), REPORT_INTERVAL_MS);
   return { stop: () => clearInterval(timer) };
 }

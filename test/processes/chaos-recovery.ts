@@ -14,7 +14,6 @@ type Role = keyof typeof ROLES;
 /** One of the two processes with a role; a restart gives it another pid. */
 interface RoleProcess {
   assay(): Assay;
-  /** Waits for the current process and returns its pid. */
   pid(): Promise<number>;
 }
 
@@ -37,7 +36,6 @@ export function player(cluster: Ground, part: Role, at: Part): RoleProcess {
   };
 }
 
-/** Picks the supervised or the separate process at random. */
 export const either = (cluster: Ground, dice: () => number, part: Role) =>
   player(cluster, part, dice() < 0.5 ? 'host' : part);
 
@@ -67,14 +65,12 @@ export function acknowledging({ acknowledged }: Traffic): () => Promise<void> {
   return () => until(() => acknowledged.size > before + 2);
 }
 
-/** The tasks that a worker process held, and its worker id. */
 interface Held {
   readonly pid: number;
   readonly worker: string;
   readonly ids: readonly string[];
 }
 
-/** Waits until the worker holds a task. */
 export async function untilHolding(audit: Audit, worker: RoleProcess): Promise<Held> {
   let held: Held | undefined;
   await until(async () => {

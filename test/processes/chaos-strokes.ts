@@ -186,7 +186,6 @@ export const STROKES = {
   },
 } satisfies Record<string, Stroke>;
 
-/** Disk faults require separate disks. */
 export const isPossible = (name: StrokeName, { files }: Ground): boolean => !/disk/.test(name) || files !== undefined;
 
 async function pauseProcess(pid: number, ms: number): Promise<void> {

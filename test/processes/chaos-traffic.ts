@@ -8,7 +8,6 @@ export interface Acknowledged {
 }
 
 export interface Traffic {
-  /** By idempotency key. */
   readonly acknowledged: ReadonlyMap<string, Acknowledged>;
   /** Counts per outcome: operation, then status and error code, or the name of a connection error. */
   readonly answers: ReadonlyMap<string, number>;
@@ -16,7 +15,6 @@ export interface Traffic {
   readonly firstSeen: ReadonlyMap<string, Record<string, unknown>>;
   /** Waits until this many tasks were sent, all are acknowledged and all polls have ended. */
   finish(tasks: number): Promise<void>;
-  /** Stops all clients. */
   abandon(): void;
 }
 
@@ -44,7 +42,6 @@ export async function startTraffic(options: {
   let last = Number.POSITIVE_INFINITY;
   let isStopped = false;
 
-  /** Retries until the status is `wanted`; returns the data. */
   const retryUntil = async (
     operation: string,
     number: number,

@@ -6,14 +6,12 @@ import type { Audit, Counts } from './audit.ts';
 import type { Acknowledged, Traffic } from './chaos-traffic.ts';
 import type { Client } from './client.ts';
 
-/** Everything that is checked after a run. */
 export interface Evidence {
   readonly acknowledged: ReadonlyMap<string, Acknowledged>;
   readonly answers: ReadonlyMap<string, number>;
   readonly firstSeen: ReadonlyMap<string, Record<string, unknown>>;
   /** The result per acknowledged task; undefined for 404. */
   readonly polled: ReadonlyMap<string, Record<string, unknown> | undefined>;
-  /** How often each task has ended. */
   readonly ends: ReadonlyMap<string, number>;
   readonly counts: Counts;
   readonly received: readonly Received[];
@@ -54,7 +52,6 @@ async function fetchResult(id: string, gateway: Client): Promise<Record<string, 
 const isIdle = ({ unfinished, leased, undelivered, deliveriesLeased }: Counts) =>
   unfinished + leased + undelivered + deliveriesLeased === 0;
 
-/** Describes every violated guarantee. */
 export function faultsOf(evidence: Evidence): string[] {
   return [
     ...faultsOfTasks(evidence),

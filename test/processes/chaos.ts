@@ -33,7 +33,6 @@ export interface ChaosOptions {
   readonly perSecond: number;
   /** Duration of fault injection; 0: each fault once. */
   readonly durationMs: number;
-  /** The faults to inject. */
   readonly strokes: readonly StrokeName[];
   readonly order: 'given' | 'shuffled';
   /** Called at the beginning and end of each fault. */
@@ -48,22 +47,22 @@ export async function unleash(cluster: Ground, receiver: Receiver, options: Chao
   const struck: Struck[] = [];
   const began = performance.now();
 
-  const strike = async (name: StrokeName, dice: () => number): Promise<Struck> => {
-    const stroke: Stroke = STROKES[name];
+  const injectFault = async (name: StrokeName, dice: () => number): Promise<Struck> => {
+    const scenario: Stroke = STROKES[name];
     const context = { cluster, traffic, dice };
     options.tell?.(name);
     if (laneOf(name) === 'database') await cluster.database.ensureRuns();
-    await stroke.prepare?.(context);
+    await scenario.prepare?.(context);
     const at = performance.now();
-    const recovered = await stroke.strike(context);
-    const over = performance.now();
+    const recovered = await scenario.strike(context);
+    const endedAt = performance.now();
     await recovered();
     options.tell?.(`${name}: recovered`);
-    return { stroke: name, lastedMs: over - at, recoveryMs: performance.now() - over };
+    return { stroke: name, lastedMs: endedAt - at, recoveryMs: performance.now() - endedAt };
   };
 
-  let broken = false;
-  const isOver = () => broken || (durationMs > 0 && performance.now() - began > durationMs);
+  let hasFailed = false;
+  const isOver = () => hasFailed || (durationMs > 0 && performance.now() - began > durationMs);
   const runLane = async (names: readonly StrokeName[], dice: () => number) => {
     if (names.length === 0) return;
     do {
@@ -71,9 +70,9 @@ export async function unleash(cluster: Ground, receiver: Receiver, options: Chao
         if (isOver()) return;
         await delay(dice() * 1000);
         try {
-          struck.push(await strike(name, dice));
+          struck.push(await injectFault(name, dice));
         } catch (error) {
-          broken = true;
+          hasFailed = true;
           throw new Error(`The fault "${name}" failed: ${(error as Error).message}`, { cause: error });
         }
       }

@@ -2,7 +2,6 @@ import sharp from 'sharp';
 
 export const TOKEN = 'test-token-1';
 
-/** An HTTP client of one service. */
 export interface Client {
   call(path: string, init?: Call): Promise<Answer>;
 }
@@ -47,7 +46,6 @@ export function picture(number: number): Promise<Buffer> {
     .toBuffer();
 }
 
-/** Uploads a picture and returns its URL. */
 export async function uploadPicture({ call }: Client, number: number): Promise<string> {
   return (await call('/files', { body: await picture(number) })).body.data.url;
 }
@@ -55,7 +53,6 @@ export async function uploadPicture({ call }: Client, number: number): Promise<s
 export const predict = ({ call }: Client, image_url: string, more: object = {}): Promise<Answer> =>
   call('/predict', { body: { image_url, ...more } });
 
-/** Waits until the task has ended and returns its data. */
 export async function finished({ call }: Client, id: string): Promise<Record<string, any>> {
   for (let i = 0; i < 12; i++) {
     const { status, body } = await call(`/result/${id}`, { headers: { prefer: 'wait=5' } });

@@ -6,7 +6,6 @@ import { type Process, processes } from '../../src/base/postgres/processes.ts';
 export interface Cost {
   /** The largest growth of any one process's peak memory; new processes count from 0. */
   readonly mebibytes: number;
-  /** CPU seconds of all of them. */
   readonly seconds: number;
 }
 

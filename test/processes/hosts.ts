@@ -11,7 +11,6 @@ import { type Client, clientOf } from './client.ts';
 export interface Host {
   readonly name: string;
   readonly address: string;
-  /** The command prefix that runs a command in it. */
   readonly inside: readonly string[];
   /** Takes the link down; open connections get no error. */
   unplug(): Promise<void>;
@@ -19,7 +18,6 @@ export interface Host {
 }
 
 export interface Hosts {
-  /** This machine's address in the network. */
   readonly address: string;
   readonly network: string;
   readonly all: readonly Host[];
@@ -79,12 +77,10 @@ async function addHost(options: {
   };
 }
 
-/** The product on one host, and a client of that host's address. */
 export interface Machine extends Client {
   readonly assay: Assay;
 }
 
-/** Creates the folder with keys and files that hosts share. */
 export async function sharedDisk(): Promise<string> {
   const { dataDir } = await newPlace();
   for (const folder of ['keys', 'files']) await mkdir(join(dataDir, folder), { recursive: true, mode: 0o700 });

@@ -6,18 +6,14 @@ import { type Assay, newPlace, type Place, startAssay } from './assay.ts';
 import { peakMebibytes } from './cost.ts';
 import { until } from './until.ts';
 
-/** The passports service as separate gateway, worker and database processes. */
 export interface PassportsAssay extends Assay {
   readonly place: Place;
   /** A browser without a session, or a program with a token. */
   client(options?: { token?: string | undefined }): Client;
-  /** A client with the administrator's token. */
   signedIn(): Promise<Client>;
-  /** Waits until the document is processed and returns its result. */
   resultOf(client: Client, id: string, patienceMs?: number): Promise<Record<string, any>>;
   /** Peak memory per kind of process, in MiB (Linux). */
   peaks(): Promise<Record<'serve' | 'work' | 'pdf', number>>;
-  /** The keys of the files in the store. */
   stored(): Promise<string[]>;
 }
 

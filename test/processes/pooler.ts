@@ -8,7 +8,6 @@ import { asking } from './postgres.ts';
 import { until } from './until.ts';
 
 export interface Pooler {
-  /** The database URL through the pooler. */
   readonly url: string;
   close(): Promise<void>;
 }

@@ -19,15 +19,11 @@ export interface Server {
   readonly url: string;
   readonly host: string;
   readonly port: number;
-  /** The data directory. */
   readonly cluster: string;
-  /** Returns the server log so far. */
   said(): Promise<string>;
-  /** Returns the pids of its running processes. */
   parts(): Promise<number[]>;
   /** Kills all its processes at once, as a power failure does, and waits until they have exited. */
   kill(): Promise<void>;
-  /** Restarts it after `kill` or `stop`. */
   start(): Promise<void>;
   /** PostgreSQL's shutdown mode: `immediate` leaves recovery to the next start. */
   stop(mode?: 'fast' | 'immediate'): Promise<void>;
@@ -36,10 +32,8 @@ export interface Server {
 export interface ServerOptions {
   /** Folder of its programs, such as /usr/lib/postgresql/15/bin; default: the embedded ones. */
   bin?: string;
-  /** Listen address; default 127.0.0.1. */
   host?: string;
   port?: number;
-  /** Server settings that override the defaults used here. */
   settings?: Readonly<Record<string, string | number>>;
   /** A command prefix, such as `['ip', 'netns', 'exec', 'a']`. */
   inside?: readonly string[];
@@ -150,7 +144,6 @@ export async function newCluster(): Promise<string> {
   return cluster;
 }
 
-/** Kills all servers started here and removes their data. */
 export async function cleanUpServers(): Promise<void> {
   for (const folder of folders) {
     const name = nameOf(join(folder, 'data', 'postgres', 'cluster'));
@@ -168,7 +161,6 @@ export async function embeddedBin(): Promise<string> {
   return dirname((await postgresBinaries({ home, account, log })).postgres);
 }
 
-/** Runs `run` with a connection that is closed afterwards. */
 export async function asking<T>(url: string, run: (db: Db) => Promise<T>): Promise<T> {
   const db = openDb({ url, log, max: 1, applicationName: 'test' });
   return run(db).finally(() => db.close());

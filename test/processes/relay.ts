@@ -9,7 +9,6 @@ export interface Address {
 
 /** A TCP proxy that simulates network faults. */
 export interface Relay extends Address {
-  /** Returns `url` with the proxy's address. */
   in(url: string): string;
   /** Resets every connection and refuses new ones until `mend`. */
   cut(): Promise<void>;
@@ -18,14 +17,11 @@ export interface Relay extends Address {
   /** Delays each chunk by this many milliseconds in both directions; 0 removes the delay. */
   slow(ms: number): void;
   mend(): Promise<void>;
-  /** Sets the target of new connections; existing ones stay until `cut`. */
   target(to: Address): void;
-  /** Number of open connections. */
   connections(): number;
   close(): Promise<void>;
 }
 
-/** Starts a proxy to `to`. */
 export async function startRelay(to: Address, options: Partial<Address> = {}): Promise<Relay> {
   const { host = '127.0.0.1' } = options;
   let target = to;

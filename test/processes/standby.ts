@@ -10,7 +10,6 @@ import { until } from './until.ts';
 
 export { startRelay } from './relay.ts';
 
-/** A standby that replicates a primary and can be promoted. */
 export interface Standby extends Server {
   /** Enables synchronous replication and waits until the standby has caught up. */
   becomeSynchronous(): Promise<void>;

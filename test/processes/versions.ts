@@ -7,7 +7,6 @@ import { REPOSITORY } from './assay.ts';
 const COPIED = ['dist', 'scripts', 'migrations', 'package.json'];
 
 export interface Version {
-  /** The repository for `startAssay`. */
   readonly from: string;
   remove(): Promise<void>;
 }
