@@ -16,7 +16,7 @@ interface Expression {
 
 const SOURCES = new URL('../../src/', import.meta.url);
 
-/** Collects regular collectExpressions from literals, request schemas and the default schema. */
+/** Collects regular expressions from literals, request schemas and the default schema. */
 async function collectExpressions(): Promise<Expression[]> {
   const names = (await readdir(SOURCES, { recursive: true })).filter(
     (name) => /\.tsx?$/.test(name) && !/\.test\.|\.d\.ts$|(^|\/)testing\//.test(name),

@@ -46,7 +46,7 @@ export interface TextParser {
   /** The maximum input length in characters, reduced to what a test has time for. */
   readonly longest: number;
   parse(text: string): unknown;
-  /** Specific texts; {@link PERIODIC} texts are also tried unless `only` is set. */
+  /** Specific texts; {@link PERIODIC} texts are also tried unless `skipsPeriodic` is set. */
   readonly worst?: readonly Worst[];
   /** Skips {@link PERIODIC}, because the parser is too slow for all of it. */
   readonly only?: true;

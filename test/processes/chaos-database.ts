@@ -102,7 +102,7 @@ export async function startChangingDatabase({ onDisk }: { onDisk: boolean }): Pr
 }
 
 interface ManagedPath extends Way {
-  /** Redirects the path to another server; a broken path stays broken until `mend`. */
+  /** Redirects the path to another server; a broken path stays broken until `restore`. */
   follow(to: Address): Promise<void>;
   close(): Promise<void>;
 }

@@ -10,9 +10,9 @@ export interface Address {
 /** A TCP proxy that simulates network faults. */
 export interface Relay extends Address {
   in(url: string): string;
-  /** Resets every connection and refuses new ones until `mend`. */
+  /** Resets every connection and refuses new ones until `restore`. */
   cut(): Promise<void>;
-  /** Holds all data back without closing connections, until `mend`. */
+  /** Holds all data back without closing connections, until `restore`. */
   hang(): void;
   /** Delays each chunk by this many milliseconds in both directions; 0 removes the delay. */
   slow(ms: number): void;
