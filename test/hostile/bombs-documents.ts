@@ -6,22 +6,20 @@ import type { Bomb } from './bombs.ts';
 const line = (y: number, label: string, value: string | number) =>
   `BT /F1 14 Tf 60 ${y} Td (${label}) Tj ET\nBT /F1 14 Tf 320 ${y} Td (${value}) Tj ET\n`;
 const TEXT = line(700, 'Year built', 1978) + line(670, 'Address', 'Hill Street 12');
-/** An honest document; what is made of it has the same text, where nothing else becomes of it. */
+/** The valid document that the bombs are derived from. */
 export const PASSPORT: Buffer = pdfOf([{ content: TEXT }]);
 
 const edited = (from: string | RegExp, to: string, bytes = PASSPORT) =>
   Buffer.from(bytes.toString('latin1').replace(from, to), 'latin1');
 const zeros = (bytes: number) => deflateSync(Buffer.alloc(bytes), { level: 9 });
-/** The text, and what else the page draws. */
-const drawing = (content: string, resources = '', objects: readonly ObjectMade[] = []) =>
+const withContent = (content: string, resources = '', objects: readonly ObjectMade[] = []) =>
   pdfOf([{ content: `${TEXT}\n${content}`, resources }], objects);
-/** The text, and these entries in the page's dictionary. */
-const having = (entries: string, objects: readonly ObjectMade[] = []) => pdfOf([{ content: TEXT, entries }], objects);
+const withPageEntries = (entries: string, objects: readonly ObjectMade[] = []) =>
+  pdfOf([{ content: TEXT, entries }], objects);
 const numbers = (count: number, of: (number: number) => string) => Array.from({ length: count }, (_, i) => of(i));
 
-/** The text on a page that holds one picture, coded so. */
 const picture = (side: number, coding: string, body: Buffer) =>
-  drawing('q 600 0 0 300 0 0 cm /Im Do Q', '/XObject << /Im 1000 0 R >>', [
+  withContent('q 600 0 0 300 0 0 cm /Im Do Q', '/XObject << /Im 1000 0 R >>', [
     {
       number: 1000,
       dictionary: `/Type /XObject /Subtype /Image /Width ${side} /Height ${side} ${coding}`,
@@ -30,9 +28,9 @@ const picture = (side: number, coding: string, body: Buffer) =>
   ]);
 const BLACK = '/ColorSpace /DeviceGray /BitsPerComponent 1';
 
-/** Forms that draw the next one so many times, this deep. */
+/** Nested form XObjects: each draws the next one `times` times. */
 const forms = (depth: number, times: number) =>
-  drawing(
+  withContent(
     '/Fm Do',
     '/XObject << /Fm 1000 0 R >>',
     numbers(depth, String).map((_, i) => ({
@@ -42,7 +40,6 @@ const forms = (depth: number, times: number) =>
     })),
   );
 
-/** Pages of pages of pages. */
 function deepTree(depth: number): Buffer {
   const objects = numbers(depth, String).map((_, i) => ({
     number: 1000 + i,
@@ -51,34 +48,33 @@ function deepTree(depth: number): Buffer {
   return edited('/Kids [10 0 R]', '/Kids [1000 0 R]', pdfOf([{ content: TEXT }], objects));
 }
 
-/** The same bytes, and a stream of objects that becomes this large. */
 function objectStream(bytes: number): Buffer {
   const dictionary = '/Type /ObjStm /N 1000000 /First 10 /Filter /FlateDecode';
-  return having('', [{ number: 1000, dictionary, body: zeros(bytes) }]);
+  return withPageEntries('', [{ number: 1000, dictionary, body: zeros(bytes) }]);
 }
 
-async function locked(): Promise<Buffer> {
+async function encryptedDocument(): Promise<Buffer> {
   const document = await PDFDocument.load(PASSPORT);
   document.encrypt({ userPassword: 'secret', ownerPassword: 'owner' });
   return Buffer.from(await document.save());
 }
 
-const launch = (action: string) => edited('/Type /Catalog', `/Type /Catalog /OpenAction << ${action} >>`);
+const withOpenAction = (action: string) => edited('/Type /Catalog', `/Type /Catalog /OpenAction << ${action} >>`);
 const DONE = 'SUCCESS';
 
-/** Beside those of test/passports-hostile.test.ts. */
+/** In addition to those in test/passports-hostile.test.ts. */
 export const DOCUMENTS: readonly Bomb[] = [
-  // Pages and the way to them.
+  // Page tree and cross-reference table
   { name: '201 pages', make: () => pdfOf(Array(201).fill({ content: TEXT })), ends: 'PDF_TOO_MANY_PAGES' },
   {
     name: '100 000 pages',
     make: () => edited('/Count 1 /Kids [10 0 R]', `/Count 100000 /Kids [${'10 0 R '.repeat(100_000)}]`),
     ends: 'PDF_TOO_MANY_PAGES',
   },
-  { name: 'a tree of pages 20 000 deep', make: () => deepTree(20_000), ends: 'PDF_CORRUPT' },
+  { name: 'a page tree of depth 20 000', make: () => deepTree(20_000), ends: 'PDF_CORRUPT' },
   { name: 'a page that is its own parent', make: () => edited('/Parent 2 0 R', '/Parent 10 0 R'), ends: DONE },
   {
-    name: 'a table of contents that is followed by itself',
+    name: 'a cross-reference table whose /Prev is itself',
     make: () => {
       const at = PASSPORT.indexOf('xref\n0 1');
       return edited('trailer\n<<', `trailer\n<< /Prev ${at}`);
@@ -86,48 +82,50 @@ export const DOCUMENTS: readonly Bomb[] = [
     ends: DONE,
   },
   {
-    name: 'an object that is itself',
+    name: 'an object that refers to itself',
     make: () => edited('/Count 1', '/Count 1000 0 R', pdfOf([{ content: TEXT }], [{ number: 1000, body: '1000 0 R' }])),
     ends: DONE,
   },
   {
-    name: 'a table of contents of two billion rows',
+    name: 'a cross-reference table with two billion declared rows',
     make: () => edited('xref\n0 1', 'xref\n0 2147483647'),
     ends: DONE,
   },
   {
-    name: 'an object with the last number there is',
-    make: () => having('', [{ number: 4_000_000, body: '(far)' }]),
+    name: 'an object with the number 4 000 000',
+    make: () => withPageEntries('', [{ number: 4_000_000, body: '(far)' }]),
     ends: DONE,
   },
   { name: 'a page of 10⁹ points', make: () => edited('[0 0 600 800]', '[0 0 1000000000 1000000000]'), ends: DONE },
-  // What becomes larger.
-  { name: 'objects packed to a thousandth', make: () => objectStream(300e6), ends: DONE },
+  // Decompression
+  { name: 'an object stream that inflates 1000 times', make: () => objectStream(300e6), ends: DONE },
   {
-    name: 'a text packed five times',
+    name: 'a content stream deflated five times',
     make: () => {
       let body = zeros(50e6);
       for (let i = 0; i < 4; i++) body = deflateSync(body);
       return edited(
         '/Contents 11 0 R',
         '/Contents [11 0 R 1000 0 R]',
-        having('', [{ number: 1000, dictionary: `/Filter [${'/FlateDecode '.repeat(5)}]`, body }]),
+        withPageEntries('', [{ number: 1000, dictionary: `/Filter [${'/FlateDecode '.repeat(5)}]`, body }]),
       );
     },
     ends: DONE,
   },
   {
-    name: 'a page packed by a filter 1 000 times',
+    name: 'a page with a chain of 1000 filters',
     make: () =>
       edited(
         '/Contents 11 0 R',
         '/Contents 1000 0 R',
-        having('', [{ number: 1000, dictionary: `/Filter [${'/ASCIIHexDecode '.repeat(1000)}]`, body: '00>' }]),
+        withPageEntries('', [
+          { number: 1000, dictionary: `/Filter [${'/ASCIIHexDecode '.repeat(1000)}]`, body: '00>' },
+        ]),
       ),
     ends: 'UNREADABLE_SCAN',
   },
   {
-    name: 'runs of one byte',
+    name: 'a run-length encoded picture of 20 000 × 20 000',
     make: () =>
       picture(
         20_000,
@@ -137,7 +135,7 @@ export const DOCUMENTS: readonly Bomb[] = [
     ends: DONE,
   },
   {
-    name: 'a fax of 60 000 × 60 000',
+    name: 'a CCITT fax picture of 60 000 × 60 000',
     make: () =>
       picture(
         60_000,
@@ -147,7 +145,7 @@ export const DOCUMENTS: readonly Bomb[] = [
     ends: 'PDF_TOO_COMPLEX',
   },
   {
-    name: 'a fax of 20 000 × 20 000',
+    name: 'a CCITT fax picture of 20 000 × 20 000',
     make: () =>
       picture(
         20_000,
@@ -158,7 +156,7 @@ export const DOCUMENTS: readonly Bomb[] = [
     heavy: true,
   },
   {
-    name: 'JBIG2 of 2³¹ × 2³¹',
+    name: 'a JBIG2 picture of 2³¹ × 2³¹',
     make: () =>
       picture(
         20_000,
@@ -168,7 +166,7 @@ export const DOCUMENTS: readonly Bomb[] = [
     ends: DONE,
   },
   {
-    name: 'JPEG 2000 of 2³¹ × 2³¹',
+    name: 'a JPEG 2000 picture of 2³¹ × 2³¹',
     make: () =>
       picture(
         1000,
@@ -181,17 +179,22 @@ export const DOCUMENTS: readonly Bomb[] = [
     ends: DONE,
   },
   {
-    name: 'a picture in the text of the page, 20 000 × 20 000',
-    make: () => drawing('q 600 0 0 300 0 0 cm BI /W 20000 /H 20000 /BPC 1 /CS /G ID \x00\x00 EI Q'),
+    name: 'an inline picture of 20 000 × 20 000',
+    make: () => withContent('q 600 0 0 300 0 0 cm BI /W 20000 /H 20000 /BPC 1 /CS /G ID \x00\x00 EI Q'),
     ends: DONE,
   },
-  // Drawings in drawings.
-  { name: 'drawings that draw each other for ever', make: () => forms(2, 1), ends: DONE },
-  { name: 'drawings of ten drawings, 12 deep', make: () => forms(12, 10), ends: 'PDF_TOO_COMPLEX', heavy: true },
+  // Recursion
+  { name: 'form XObjects that draw each other endlessly', make: () => forms(2, 1), ends: DONE },
   {
-    name: 'a pattern in itself',
+    name: 'form XObjects that draw ten others, 12 levels deep',
+    make: () => forms(12, 10),
+    ends: 'PDF_TOO_COMPLEX',
+    heavy: true,
+  },
+  {
+    name: 'a tiling pattern that uses itself',
     make: () =>
-      drawing('/Pattern cs /P scn 0 0 600 400 re f', '/Pattern << /P 1000 0 R >>', [
+      withContent('/Pattern cs /P scn 0 0 600 400 re f', '/Pattern << /P 1000 0 R >>', [
         {
           number: 1000,
           dictionary:
@@ -202,27 +205,27 @@ export const DOCUMENTS: readonly Bomb[] = [
     ends: 'PDF_TOO_COMPLEX',
     heavy: true,
   },
-  { name: 'a million states kept', make: () => drawing('q '.repeat(1e6)), ends: DONE },
+  { name: 'a million saved graphics states', make: () => withContent('q '.repeat(1e6)), ends: DONE },
   {
     name: 'a path of a million points',
-    make: () => drawing(`0 0 m ${numbers(1e6, (i) => `${i % 600} ${(i * 7) % 800} l`).join(' ')} S`),
+    make: () => withContent(`0 0 m ${numbers(1e6, (i) => `${i % 600} ${(i * 7) % 800} l`).join(' ')} S`),
     ends: DONE,
   },
   {
-    name: 'lists in lists, 200 000 deep',
-    make: () => having(`/Deep ${'['.repeat(200_000)}${']'.repeat(200_000)}`),
+    name: 'arrays nested 200 000 deep',
+    make: () => withPageEntries(`/Deep ${'['.repeat(200_000)}${']'.repeat(200_000)}`),
     ends: DONE,
   },
-  // Many of a kind.
+  // Large numbers of objects
   {
     name: 'a page of ten million letters',
-    make: () => drawing(`BT /F1 1 Tf 0 0 Td (${'a'.repeat(1e7)}) Tj ET`),
+    make: () => withContent(`BT /F1 1 Tf 0 0 Td (${'a'.repeat(1e7)}) Tj ET`),
     ends: DONE,
   },
   {
-    name: 'a million notes',
+    name: 'a million annotations',
     make: () =>
-      having(`/Annots [${'1000 0 R '.repeat(1e6)}]`, [
+      withPageEntries(`/Annots [${'1000 0 R '.repeat(1e6)}]`, [
         { number: 1000, body: '<< /Type /Annot /Subtype /Text /Rect [0 0 9 9] >>' },
       ]),
     ends: 'PDF_TOO_COMPLEX',
@@ -233,17 +236,25 @@ export const DOCUMENTS: readonly Bomb[] = [
     make: () => pdfOf([{ content: TEXT, fonts: numbers(100_000, (i) => `/G${i} 3 0 R`).join(' ') }]),
     ends: DONE,
   },
-  // What wants to be done.
-  { name: 'a password', make: locked, ends: 'PDF_ENCRYPTED' },
-  { name: 'a program to be started', make: () => launch('/S /Launch /F (/bin/sh)'), ends: DONE },
-  { name: 'an address to be opened', make: () => launch('/S /URI /URI (http://169.254.169.254/)'), ends: DONE },
+  // Actions and other formats
+  { name: 'a document with a password', make: encryptedDocument, ends: 'PDF_ENCRYPTED' },
   {
-    name: 'an archive that says it is a PDF',
+    name: 'a document that launches a program when opened',
+    make: () => withOpenAction('/S /Launch /F (/bin/sh)'),
+    ends: DONE,
+  },
+  {
+    name: 'a document that opens a URL when opened',
+    make: () => withOpenAction('/S /URI /URI (http://169.254.169.254/)'),
+    ends: DONE,
+  },
+  {
+    name: 'a ZIP header before a PDF',
     make: () => Buffer.concat([Buffer.from('PK\x03\x04'), Buffer.alloc(900), PASSPORT]),
     ends: DONE,
   },
   {
-    name: 'a picture that says it is a PDF',
+    name: 'a JPEG header before a PDF header',
     make: () => Buffer.from('\xff\xd8\xff\xe0%PDF-1.7\n', 'latin1'),
     ends: 'PDF_CORRUPT',
   },

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, vi } from 'vitest';
+import { afterAll, beforeAll, describe, vi } from 'vitest';
 import { newClient } from '../helpers/passports.ts';
 import { type Assay, cleanUp, freePort, newPlace, startAssay } from '../processes/assay.ts';
 import { finished, picture, predict } from '../processes/client.ts';
@@ -7,19 +7,19 @@ import { PICTURES } from './bombs-pictures.ts';
 
 vi.setConfig({ testTimeout: 120_000 });
 
-// Two doors: what a worker decodes of a task, and what a gateway decodes of an upload.
+// Pictures are decoded in two places: by a worker (task) and by a gateway (upload).
 let assay: Assay;
-let pages: string;
+let passportsUrl: string;
 beforeAll(async () => {
   const port = await freePort();
   const env = { SERVICES: 'defectoscopy,passports', PASSPORTS_PORT: String(port), LOG_LEVEL: 'warn' };
   assay = startAssay(await newPlace(), { env: { ...env, DEFECTOSCOPY_RATE_LIMIT_PER_MINUTE: '0' } });
-  pages = `http://127.0.0.1:${port}`;
+  passportsUrl = `http://127.0.0.1:${port}`;
   await assay.says(/is ready/);
 }, 120_000);
 afterAll(cleanUp);
 
-async function asPhoto(bytes: Buffer): Promise<string> {
+async function sendAsPhoto(bytes: Buffer): Promise<string> {
   const stored = await assay.call('/files', { body: bytes });
   if (stored.status !== 201) return String(stored.status);
   const accepted = await predict(assay, stored.body.data.url);
@@ -27,22 +27,22 @@ async function asPhoto(bytes: Buffer): Promise<string> {
   return error_code ?? status;
 }
 
-async function asPage(bytes: Buffer): Promise<string> {
+async function sendAsPage(bytes: Buffer): Promise<string> {
   const files = [{ name: 'page', bytes }];
-  return String((await newClient(pages, undefined).post('/api/v1/upload-images', { files })).status);
+  return String((await newClient(passportsUrl, undefined).post('/api/v1/upload-images', { files })).status);
 }
 
 const target: Target = {
-  ending: async (bytes) => `${await asPhoto(bytes)}, ${await asPage(bytes)}`,
+  ending: async (bytes) => `${await sendAsPhoto(bytes)}, ${await sendAsPage(bytes)}`,
   processes: async () => ({
     serve: await assay.child('serve'),
     work: await assay.child('work --service defectoscopy'),
   }),
   async honest() {
-    const ending = `${await asPhoto(await picture(1))}, ${await asPage(await picture(1))}`;
-    if (ending !== 'done, 201') throw new Error(`An honest picture ended as ${ending}`);
+    const result = `${await sendAsPhoto(await picture(1))}, ${await sendAsPage(await picture(1))}`;
+    if (result !== 'done, 201') throw new Error(`A valid picture ended as ${result}`);
   },
   most: { mebibytes: 400, seconds: 20 },
 };
 
-tryBombs(PICTURES, target);
+describe('A hostile picture', () => tryBombs(PICTURES, target));

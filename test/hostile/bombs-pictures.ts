@@ -29,27 +29,27 @@ import {
 } from '../../src/ml/testing/make-pictures.ts';
 import type { Bomb } from './bombs.ts';
 
-// What becomes of it as a photo (a worker of defectoscopy), and as a page (the gateway of passports).
+// Outcomes as a photo (defectoscopy worker) and as a page (passports gateway).
 const DONE = 'done, 201';
 const CORRUPT = 'IMAGE_CORRUPT, 415';
 const TOO_LARGE = 'IMAGE_TOO_LARGE, 413';
 const TOO_SLOW = 'INFERENCE_TIMEOUT, 415';
-const NO_PICTURE = '415, 415';
-// GIF and AVIF are no pages.
-const NO_PAGE = { done: 'done, 415', corrupt: 'IMAGE_CORRUPT, 415', tooLarge: 'IMAGE_TOO_LARGE, 415' };
+const UNSUPPORTED = '415, 415';
+// Pages do not accept GIF and AVIF.
+const UNSUPPORTED_PAGE = { done: 'done, 415', corrupt: 'IMAGE_CORRUPT, 415', tooLarge: 'IMAGE_TOO_LARGE, 415' };
 
-const many = (count: number, part: Buffer) => Buffer.concat(Array<Buffer>(count).fill(part));
+const repeated = (count: number, part: Buffer) => Buffer.concat(Array<Buffer>(count).fill(part));
 const zeros = (bytes: number) => deflateSync(Buffer.alloc(bytes), { level: 9 });
 const text = (words: string) => Buffer.from(words, 'latin1');
 const jpeg = () => plain().jpeg().toBuffer();
-const before = async (...segments: Buffer[]) => withSegments(await jpeg(), ...segments);
-const behind = async (tail: Buffer) => Buffer.concat([await jpeg(), tail]);
-const half = (bytes: Buffer) => bytes.subarray(0, bytes.length >> 1);
+const withSegmentsBefore = async (...segments: Buffer[]) => withSegments(await jpeg(), ...segments);
+const withTail = async (tail: Buffer) => Buffer.concat([await jpeg(), tail]);
+const firstHalf = (bytes: Buffer) => bytes.subarray(0, bytes.length >> 1);
 const noise = (width: number, height: number) =>
   sharp(randomBytes(width * height * 3), { raw: { width, height, channels: 3 } });
 
-/** More pixels than bytes, in the whole or in a part. */
-const LARGE: readonly Bomb[] = [
+/** Declared dimensions far larger than the file. */
+const OVERSIZED: readonly Bomb[] = [
   { name: 'a PNG of 30 000 × 30 000', make: () => blackPng(30_000), ends: TOO_LARGE },
   { name: 'a PNG of 2³¹ × 2³¹', make: () => pngOf(pngHead(2 ** 31 - 1, 2 ** 31 - 1)), ends: CORRUPT },
   { name: 'a JPEG of 65 500 × 65 500', make: () => jpegHead(65_500), ends: TOO_LARGE },
@@ -58,20 +58,20 @@ const LARGE: readonly Bomb[] = [
   {
     name: 'a GIF of 60 000 × 60 000',
     make: () => gifOf(60_000, 60_000, gifFrame(60_000, 60_000)),
-    ends: NO_PAGE.tooLarge,
+    ends: UNSUPPORTED_PAGE.tooLarge,
   },
   { name: 'a WebP of 2²⁴ × 2⁸', make: async () => webpOf(2 ** 24, 2 ** 8, await bareWebp()), ends: CORRUPT },
   { name: 'a HEIC of 20 000 × 20 000', make: () => claiming(phoneHeic(), 20_000, 20_000), ends: TOO_LARGE },
   { name: 'a HEIC of 65 535 × 65 535', make: () => claiming(phoneHeic(), 65_535, 65_535), ends: TOO_LARGE },
   {
-    name: 'an AVIF of 65 535 × 65 535, one tile for all',
+    name: 'an AVIF of 65 535 × 65 535 with one shared tile',
     make: () => avifGrid(250, 250, 65_535, 65_535),
-    ends: NO_PAGE.corrupt,
+    ends: UNSUPPORTED_PAGE.corrupt,
   },
   {
     name: 'a GIF of a pixel with a frame of 65 535 × 65 535',
     make: () => gifOf(1, 1, gifFrame(65_535, 65_535)),
-    ends: NO_PAGE.tooLarge,
+    ends: UNSUPPORTED_PAGE.tooLarge,
   },
   {
     name: 'a WebP of a pixel with a frame of 4 000 × 4 000',
@@ -84,8 +84,16 @@ const LARGE: readonly Bomb[] = [
     ends: CORRUPT,
   },
   { name: 'a TIFF of 65 535 channels', make: () => tiffOf(greyTags(7000, 7000, [277, 3, 65_535])), ends: CORRUPT },
-  { name: 'an AVIF of 64 × 64 with 62 500 tiles', make: () => avifGrid(250, 250, 64, 64), ends: NO_PAGE.corrupt },
-  { name: 'an AVIF of a pixel with a picture of 8 000 × 6 000', make: avifBeyond, ends: NO_PAGE.corrupt },
+  {
+    name: 'an AVIF of 64 × 64 with 62 500 tiles',
+    make: () => avifGrid(250, 250, 64, 64),
+    ends: UNSUPPORTED_PAGE.corrupt,
+  },
+  {
+    name: 'an AVIF of a pixel with a picture of 8 000 × 6 000',
+    make: avifWithSmallerHeader,
+    ends: UNSUPPORTED_PAGE.corrupt,
+  },
   {
     name: 'an interlaced PNG of 49 megapixels, 16 bits a channel',
     make: () => {
@@ -98,16 +106,19 @@ const LARGE: readonly Bomb[] = [
   },
 ];
 
-/** The same pixels again and again, or so many pictures that nobody would look at. */
-const MANY: readonly Bomb[] = [
+const REPETITIVE: readonly Bomb[] = [
   { name: 'a JPEG of 50 000 passes', make: () => jpegOfScans(50_000, 8000, 6000), ends: TOO_SLOW },
   { name: 'a JPEG of 80 passes over 48 megapixels', make: () => jpegOfScans(80, 8000, 6000), ends: DONE },
-  { name: 'a GIF of 1 300 000 frames', make: () => gifOf(1, 1, many(1_300_000, gifFrame(1, 1))), ends: NO_PAGE.done },
+  {
+    name: 'a GIF of 1 300 000 frames',
+    make: () => gifOf(1, 1, repeated(1_300_000, gifFrame(1, 1))),
+    ends: UNSUPPORTED_PAGE.done,
+  },
   { name: 'a WebP of 400 000 frames', make: () => webpOfFrames(400_000), ends: TOO_SLOW },
   { name: 'a WebP of 2 000 frames', make: () => webpOfFrames(2000), ends: DONE },
   {
-    name: 'a WebP of 1 000 000 parts of no kind',
-    make: async () => webpOf(64, 48, many(1e6, riff('none')), await bareWebp()),
+    name: 'a WebP of 1 000 000 unknown chunks',
+    make: async () => webpOf(64, 48, repeated(1e6, riff('none')), await bareWebp()),
     ends: DONE,
   },
   {
@@ -115,105 +126,119 @@ const MANY: readonly Bomb[] = [
     make: () =>
       pixelPng(
         pngChunk('acTL', Buffer.concat([big(200_000), big(0)])),
-        many(200_000, pngChunk('fcTL', Buffer.alloc(26))),
+        repeated(200_000, pngChunk('fcTL', Buffer.alloc(26))),
       ),
     ends: DONE,
   },
-  { name: 'a TIFF whose next directory is itself', make: () => tiffOf(greyTags(8, 1), { next: 16 }), ends: DONE },
+  { name: 'a TIFF whose directory links to itself', make: () => tiffOf(greyTags(8, 1), { next: 16 }), ends: DONE },
   { name: 'a TIFF of 60 000 directories', make: () => directories(60_000), ends: DONE },
-  { name: 'an AVIF with 30 films of ten million frames', make: () => avifWithFilms(30, 10e6), ends: NO_PAGE.done },
   {
-    name: 'a HEIC with 30 films of ten million frames',
+    name: 'an AVIF with 30 video tracks of ten million frames',
+    make: () => avifWithFilms(30, 10e6),
+    ends: UNSUPPORTED_PAGE.done,
+  },
+  {
+    name: 'a HEIC with 30 video tracks of ten million frames',
     make: async () => heicWith(await avifWithFilms(30, 10e6)),
     ends: DONE,
   },
 ];
 
-/** What is beside the pixels. */
-const BESIDE: readonly Bomb[] = [
-  { name: 'a PNG with a remark of 100 MB', make: () => pixelPng(packed('zTXt', 'Comment', 100e6)), ends: DONE },
+const METADATA: readonly Bomb[] = [
   {
-    name: 'a PNG with a remark of 2 GB',
-    make: () => pixelPng(packed('zTXt', 'Comment', 2e9)),
+    name: 'a PNG with a comment of 100 MB',
+    make: () => pixelPng(compressedText('zTXt', 'Comment', 100e6)),
+    ends: DONE,
+  },
+  {
+    name: 'a PNG with a comment of 2 GB',
+    make: () => pixelPng(compressedText('zTXt', 'Comment', 2e9)),
     ends: DONE,
     heavy: true,
   },
-  { name: 'a PNG with a profile of 100 MB', make: () => pixelPng(packed('iCCP', 'icc', 100e6)), ends: DONE },
+  { name: 'a PNG with a profile of 100 MB', make: () => pixelPng(compressedText('iCCP', 'icc', 100e6)), ends: DONE },
   {
-    name: 'a PNG with 200 000 remarks',
-    make: () => pixelPng(many(200_000, pngChunk('tEXt', text('a\0b')))),
+    name: 'a PNG with 200 000 comments',
+    make: () => pixelPng(repeated(200_000, pngChunk('tEXt', text('a\0b')))),
     ends: DONE,
   },
-  { name: 'an AVIF with a description of 300 MB', make: () => avifDescribed(zeros(300e6)), ends: NO_PAGE.done },
-  { name: 'a JPEG with 200 000 remarks', make: () => before(many(200_000, segment(0xfe, text('a')))), ends: DONE },
+  {
+    name: 'an AVIF with a description of 300 MB',
+    make: () => avifDescribed(zeros(300e6)),
+    ends: UNSUPPORTED_PAGE.done,
+  },
+  {
+    name: 'a JPEG with 200 000 comments',
+    make: () => withSegmentsBefore(repeated(200_000, segment(0xfe, text('a')))),
+    ends: DONE,
+  },
   {
     name: 'a JPEG with 200 000 tables',
-    make: () => before(many(200_000, segment(0xdb, Buffer.alloc(65, 1)))),
+    make: () => withSegmentsBefore(repeated(200_000, segment(0xdb, Buffer.alloc(65, 1)))),
     ends: DONE,
   },
-  { name: 'a JPEG with a profile of 16 MB', make: () => before(...profile()), ends: DONE },
+  { name: 'a JPEG with a profile of 16 MB', make: () => withSegmentsBefore(...profile()), ends: DONE },
   {
-    name: 'a JPEG with EXIF that is followed by itself',
-    make: () => before(segment(0xe1, text(EXIF_LOOP))),
+    name: 'a JPEG with an EXIF directory that links to itself',
+    make: () => withSegmentsBefore(segment(0xe1, text(EXIF_LOOP))),
     ends: DONE,
   },
-  { name: 'boxes in boxes, 100 000 deep', make: () => nested(100_000), ends: NO_PAGE.corrupt },
+  { name: 'an AVIF with boxes nested 100 000 deep', make: () => nested(100_000), ends: UNSUPPORTED_PAGE.corrupt },
 ];
 
-/** What is no picture, a part of one, or more than one. */
 const OTHER: readonly Bomb[] = [
-  { name: 'an archive behind a JPEG', make: () => behind(text('PK\x03\x04\x14\0\0\0\x08\0')), ends: DONE },
-  { name: 'a film behind a JPEG, as phones write it', make: () => behind(randomBytes(16e6)), ends: DONE },
-  { name: 'a JPEG that breaks off', make: async () => half(await noise(900, 900).jpeg().toBuffer()), ends: CORRUPT },
+  { name: 'a JPEG followed by a ZIP archive', make: () => withTail(text('PK\x03\x04\x14\0\0\0\x08\0')), ends: DONE },
+  { name: 'a JPEG followed by a video, as phones write it', make: () => withTail(randomBytes(16e6)), ends: DONE },
+  { name: 'a truncated JPEG', make: async () => firstHalf(await noise(900, 900).jpeg().toBuffer()), ends: CORRUPT },
   {
-    name: 'an interlaced PNG that breaks off',
-    make: async () => half(await noise(900, 900).png({ progressive: true }).toBuffer()),
+    name: 'a truncated interlaced PNG',
+    make: async () => firstHalf(await noise(900, 900).png({ progressive: true }).toBuffer()),
     ends: CORRUPT,
   },
   {
-    name: 'a drawing with a program in it',
+    name: 'an SVG with a script',
     make: () => text('<svg xmlns="http://www.w3.org/2000/svg"><script>for(;;);</script></svg>'),
-    ends: NO_PICTURE,
+    ends: UNSUPPORTED,
   },
-  { name: 'a bitmap of Windows', make: () => Buffer.concat([text('BM'), Buffer.alloc(50, 0x7f)]), ends: NO_PICTURE },
-  { name: 'an icon', make: () => Buffer.concat([text('\0\0\x01\0'), Buffer.alloc(50, 0xff)]), ends: NO_PICTURE },
-  { name: 'JPEG 2000', make: () => text('\0\0\0\x0cjP  \r\n\x87\n\0\0\0\x14ftypjp2 \0\0\0\0jp2 '), ends: NO_PICTURE },
-  { name: 'JPEG XL', make: () => Buffer.concat([text('\xff\x0a'), Buffer.alloc(50, 0xff)]), ends: NO_PICTURE },
-  { name: 'a document', make: () => text('%PDF-1.7\n1 0 obj\n<<>>\nendobj\n'), ends: NO_PICTURE },
+  { name: 'a BMP', make: () => Buffer.concat([text('BM'), Buffer.alloc(50, 0x7f)]), ends: UNSUPPORTED },
+  { name: 'an ICO', make: () => Buffer.concat([text('\0\0\x01\0'), Buffer.alloc(50, 0xff)]), ends: UNSUPPORTED },
+  {
+    name: 'a JPEG 2000',
+    make: () => text('\0\0\0\x0cjP  \r\n\x87\n\0\0\0\x14ftypjp2 \0\0\0\0jp2 '),
+    ends: UNSUPPORTED,
+  },
+  { name: 'a JPEG XL', make: () => Buffer.concat([text('\xff\x0a'), Buffer.alloc(50, 0xff)]), ends: UNSUPPORTED },
+  { name: 'a PDF', make: () => text('%PDF-1.7\n1 0 obj\n<<>>\nendobj\n'), ends: UNSUPPORTED },
 ];
 
-export const PICTURES: readonly Bomb[] = [...LARGE, ...MANY, ...BESIDE, ...OTHER];
+export const PICTURES: readonly Bomb[] = [...OVERSIZED, ...REPETITIVE, ...METADATA, ...OTHER];
 
-/** Of a WebP, the part that is the picture. */
 const bareWebp = async (width?: number, height?: number) => (await plain(width, height).webp().toBuffer()).subarray(12);
 
-/** An AVIF that says it is smaller than what is coded in it. */
-async function avifBeyond(): Promise<Buffer> {
+/** An AVIF whose declared size is smaller than the encoded picture. */
+async function avifWithSmallerHeader(): Promise<Buffer> {
   const bytes = await plain(8000, 6000).avif({ effort: 0 }).toBuffer();
   const size = Buffer.concat([big(8000), big(6000)]);
   Buffer.concat([big(1), big(1)]).copy(bytes, bytes.indexOf(size));
   return bytes;
 }
 
-/** A HEIC with the films of another file behind it. */
 function heicWith(films: Buffer): Buffer {
   const at = films.indexOf('moov') - 4;
   return Buffer.concat([phoneHeic(), films.subarray(at, at + films.readUInt32BE(at))]);
 }
 
-/** So many directories, each of one picture of eight pixels. */
 function directories(count: number): Buffer {
   const one = tiffOf(greyTags(8, 1));
-  const file = Buffer.concat([one.subarray(0, 16), many(count, one.subarray(16))]);
+  const file = Buffer.concat([one.subarray(0, 16), repeated(count, one.subarray(16))]);
   const length = one.length - 16;
   for (let i = 1; i < count; i++) file.writeUInt32LE(16 + i * length, 16 + i * length - 4);
   return file;
 }
 
-const packed = (type: string, name: string, bytes: number) =>
+const compressedText = (type: string, name: string, bytes: number) =>
   pngChunk(type, Buffer.concat([text(`${name}\0\0`), zeros(bytes)]));
 
-/** A colour profile in as many segments as there can be. */
 const profile = () =>
   Array.from({ length: 255 }, (_, i) =>
     segment(0xe2, Buffer.concat([text('ICC_PROFILE\0'), Buffer.from([i + 1, 255]), Buffer.alloc(65_000, i)])),

@@ -8,27 +8,31 @@ import { RECORDINGS } from './bombs-recordings.ts';
 
 vi.setConfig({ testTimeout: 240_000, hookTimeout: 120_000 });
 
-// The real product, with the decoders that this machine has, and with those alone that it brings along.
+// Runs with the installed ffmpeg, and without it on the bundled WebAssembly decoders only.
 describe.each([
   ['ffmpeg', process.env['PATH']],
   ['wasm', '/nowhere'],
-] as const)('a recording made to harm, read by %s', (decoder, PATH) => {
+] as const)('A hostile recording, decoded by %s', (decoder, PATH) => {
   let assay: Assay;
   beforeAll(async () => {
     const place = await newPlace();
-    const own = { SERVICES: 'stt', STT_PORT: String(place.port), STT_API_TOKENS: TOKEN, STT_MODEL: 'moonshine-base' };
+    const settings = {
+      SERVICES: 'stt',
+      STT_PORT: String(place.port),
+      STT_API_TOKENS: TOKEN,
+      STT_MODEL: 'moonshine-base',
+    };
     assay = startAssay(place, {
-      env: { ...own, PATH, LOG_LEVEL: 'warn', WORKER_MAX_ATTEMPTS: '1', STT_RATE_LIMIT_PER_MINUTE: '0' },
+      env: { ...settings, PATH, LOG_LEVEL: 'warn', WORKER_MAX_ATTEMPTS: '1', STT_RATE_LIMIT_PER_MINUTE: '0' },
     });
     await assay.says(/is ready/);
     await until(async () => (await assay.call('/health')).status === 200, 60_000);
   });
   afterAll(cleanUp);
 
-  /** What becomes of a task for these bytes. */
   async function ending(body: Buffer): Promise<string> {
     const stored = await assay.call('/files', { body, headers: { 'content-type': 'application/octet-stream' } });
-    if (stored.status !== 201) return `refused with ${stored.status}`;
+    if (stored.status !== 201) return `rejected with ${stored.status}`;
     const { url } = stored.body.data as { url: string };
     const created = await assay.call('/transcribe/audio_url', { body: { url } });
     const { status, error_code } = await finished(assay, created.body.data.task_id as string);
@@ -42,7 +46,7 @@ describe.each([
     ending,
     processes: async () => ({ serve: await assay.child('serve'), work: await assay.child('work') }),
     honest: async () => expect(await ending(wav(new Float32Array(8000)))).toBe('done'),
-    // Where a voice is left in it, the network that hears it takes half a gigabyte for a while. Moonshine, since it is quick.
+    // Speech recognition takes about 500 MiB when a voice is left. Moonshine is the fastest model.
     most: { mebibytes: 900, seconds: 20 },
   });
 });

@@ -1,5 +1,5 @@
 import { connect } from 'node:net';
-import { afterAll, beforeAll, expect, vi } from 'vitest';
+import { afterAll, beforeAll, describe, expect, vi } from 'vitest';
 import { type TestDatabase, testDatabase } from '../../src/base/testing/database.ts';
 import { type Assay, cleanUp, freePort, newPlace, startAssay } from '../processes/assay.ts';
 import { clientOf, TOKEN } from '../processes/client.ts';
@@ -9,7 +9,7 @@ import { REQUESTS, type Said } from './bombs-requests.ts';
 
 vi.setConfig({ testTimeout: 120_000, hookTimeout: 120_000 });
 
-// The real gateway, a process of its own with all its listeners.
+// The gateway as a separate process with all listeners.
 let database: TestDatabase;
 let assay: Assay;
 let ports: Record<Said['to'], number>;
@@ -44,21 +44,21 @@ afterAll(async () => {
   await database.drop();
 });
 
-/** All that is answered until the connection ends. */
-async function answerTo({ to, bytes }: Said): Promise<string> {
+/** Sends the bytes and returns everything received until the connection closes. */
+async function send({ to, bytes }: Said): Promise<string> {
   const socket = connect(ports[to], '127.0.0.1');
   let text = '';
   socket.setEncoding('utf8').on('data', (piece: string) => {
     text += piece;
   });
-  // Whoever is refused may be cut off while it still speaks.
+  // The server may reset the connection while this side is still writing.
   socket.on('error', () => {});
   socket.write(bytes);
   await new Promise((resolve) => socket.once('close', resolve));
   return text;
 }
 
-/** The first answer's status, and what its body says is wrong. */
+/** Returns the first response's status and error code. */
 function summary(answer: string): string {
   const status = /^HTTP\/1\.1 (\d{3})/.exec(answer)?.[1];
   if (status === undefined) return `nothing: ${answer.slice(0, 100)}`;
@@ -67,12 +67,13 @@ function summary(answer: string): string {
   return Number(status) < 400 || kind === null ? status : `${status} ${kind[1]}`;
 }
 
-tryBombs(REQUESTS, {
-  ending: async (said) => summary(await answerTo(said)),
-  processes: async () => ({ serve: assay.pid }),
-  honest: async () => {
-    const image_url = 'https://storage-1.example.com/a.jpg';
-    expect((await assay.call('/predict', { body: { image_url } })).status).toBe(422);
-  },
-  most: { mebibytes: 300, seconds: 10 },
-});
+describe('A hostile HTTP request', () =>
+  tryBombs(REQUESTS, {
+    ending: async (request) => summary(await send(request)),
+    processes: async () => ({ serve: assay.pid }),
+    honest: async () => {
+      const image_url = 'https://storage-1.example.com/a.jpg';
+      expect((await assay.call('/predict', { body: { image_url } })).status).toBe(422);
+    },
+    most: { mebibytes: 300, seconds: 10 },
+  }));

@@ -1,46 +1,45 @@
 import { expect, it } from 'vitest';
 import { type Cost, costOf } from '../processes/cost.ts';
 
-/** Something that costs its sender little and its reader much, unless the reader looks after itself. */
-export interface Bomb<Made = Buffer> {
+/** A cheap input that is expensive to process unless the parser enforces limits. */
+export interface Bomb<Payload = Buffer> {
   readonly name: string;
-  /** Made anew for each run, so that no bomb lies in the tree. */
-  readonly make: () => Made | Promise<Made>;
-  /** All that may come of it: a code, a status, `done`; in the words of the table's own `ending`. */
+  /** Builds the payload at run time, so that the repository contains no bomb. */
+  readonly make: () => Payload | Promise<Payload>;
+  /** The only permitted outcome, as the target reports it. */
   readonly ends: string;
-  /** Where it may cost more than the rest of its table. */
+  /** Raises the limits of the target for this bomb. */
   readonly most?: Partial<Cost>;
-  /** Takes long to make, or to be refused: tried only where `BOMBS=all`. */
+  /** Slow to build or to reject: runs only with `BOMBS=all`. */
   readonly heavy?: true;
 }
 
-/** Where the bombs of a table are sent. */
-export interface Target<Made = Buffer> {
-  /** Sends one, and answers what came of it. */
-  ending(made: Made, bomb: Bomb<Made>): Promise<string>;
-  /** The processes that it may harm, by name; those that they start are watched with them. */
+export interface Target<Payload = Buffer> {
+  ending(payload: Payload, bomb: Bomb<Payload>): Promise<string>;
   processes(): Promise<Readonly<Record<string, number>>>;
-  /** Throws unless the next one, that means no harm, is served. */
   honest(): Promise<void>;
-  /** What one may cost. A bomb that goes off costs a hundred times as much, so that no slow machine is taken for one. */
+  /** Limits per bomb. An unbounded parser exceeds them about a hundredfold, so a slow machine does not. */
   readonly most: Cost;
 }
 
-/** A test for each bomb: it ends as its row says, costs no more than it may, and whoever it was sent to serves on. */
-export function tryBombs<Made>(bombs: readonly Bomb<Made>[], target: Target<Made>): void {
-  it.each(bombs.filter(({ heavy }) => !heavy || process.env['BOMBS'] === 'all'))('$name', async (bomb) => {
-    const made = await bomb.make();
-    const before = await target.processes();
-    let ending = 'nothing';
-    const cost = await costOf(Object.values(before), async () => {
-      ending = await target.ending(made, bomb);
-    });
-    if (process.env['BOMBS'] === 'all') console.log(bomb.name, '→', ending, cost);
-    expect(ending).toBe(bomb.ends);
-    const most = { ...target.most, ...bomb.most };
-    expect(cost?.mebibytes ?? 0, 'MiB more than before').toBeLessThan(most.mebibytes);
-    expect(cost?.seconds ?? 0, 'seconds of CPU').toBeLessThan(most.seconds);
-    await target.honest();
-    expect(await target.processes(), 'still the same processes').toEqual(before);
-  });
+/** Defines a test per bomb: it checks the outcome, the cost and that the same processes still serve. */
+export function tryBombs<Payload>(bombs: readonly Bomb<Payload>[], target: Target<Payload>): void {
+  it.each(bombs.filter(({ heavy }) => !heavy || process.env['BOMBS'] === 'all'))(
+    '$name: ends as $ends within the CPU and memory limits',
+    async (bomb) => {
+      const payload = await bomb.make();
+      const processesBefore = await target.processes();
+      let outcome = 'nothing';
+      const cost = await costOf(Object.values(processesBefore), async () => {
+        outcome = await target.ending(payload, bomb);
+      });
+      if (process.env['BOMBS'] === 'all') console.log(bomb.name, '→', outcome, cost);
+      expect(outcome).toBe(bomb.ends);
+      const most = { ...target.most, ...bomb.most };
+      expect(cost?.mebibytes ?? 0, 'memory growth in MiB').toBeLessThan(most.mebibytes);
+      expect(cost?.seconds ?? 0, 'CPU seconds').toBeLessThan(most.seconds);
+      await target.honest();
+      expect(await target.processes(), 'process ids after the test').toEqual(processesBefore);
+    },
+  );
 }

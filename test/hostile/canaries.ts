@@ -3,12 +3,10 @@ import { once } from 'node:events';
 import { type AddressInfo, createServer, type Server } from 'node:net';
 import { networkInterfaces } from 'node:os';
 
-/** Listeners on one port of all of this machine's addresses, which must hear nothing. */
+/** Listeners on one port of every local address; a connection to one of them is a leak. */
 export interface Canaries {
   readonly port: number;
-  /** The addresses on which they listen. */
   readonly addresses: readonly string[];
-  /** Where connections arrived. */
   readonly heard: readonly string[];
   close(): void;
 }
@@ -29,8 +27,8 @@ export async function startCanaries(): Promise<Canaries> {
       socket.destroy();
     });
     server.listen(port, address);
-    const listens = await once(server, 'listening').then(...EITHER);
-    // A machine need not have IPv6, nor this port free on each of its addresses.
+    const listens = await once(server, 'listening').then(...SUCCEEDED);
+    // IPv6 may be missing, and the port may be taken on some addresses.
     if (!listens) continue;
     ({ port } = server.address() as AddressInfo);
     servers.push(server);
@@ -44,17 +42,14 @@ export async function startCanaries(): Promise<Canaries> {
   };
 }
 
-const EITHER = [() => true, () => false] as const;
+const SUCCEEDED = [() => true, () => false] as const;
 
-/**
- * Every TCP connection that this process attempts from now on, as `address port`, with TLS or without: read where Node
- * hands it to the system.
- */
+/** Records every TCP connection attempt of this process, as `address port`. */
 export function watchDials(): { dialled(): string[]; end(): void } {
   const attempts: { address?: string; port?: number }[] = [];
   const hook = createHook({
     init(_id, type, _by, resource) {
-      // What it is told is written onto it after this.
+      // Node sets `address` and `port` after this hook.
       if (type === 'TCPCONNECTWRAP') attempts.push(resource);
     },
   }).enable();

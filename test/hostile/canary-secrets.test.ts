@@ -13,12 +13,10 @@ import { KEYS, type S3Server, startS3Server } from '../helpers/s3-server.ts';
 import { type Assay, cleanUp, freePort, newPlace, type Place, REPOSITORY, startAssay } from '../processes/assay.ts';
 import { until } from '../processes/until.ts';
 
-// The product as a user starts it, at its most talkative, with a secret of its own in every setting that takes one. Each is
-// called by its name here and sought everywhere the product says anything.
+// Starts the product with LOG_LEVEL=debug and a unique secret in every secret setting, then searches all its output.
 vi.setConfig({ testTimeout: 180_000 });
 
 const run = randomBytes(6).toString('hex');
-/** What a secret is known by, however it is packed. */
 const secrets = new Map<string, string>();
 function secret(name: string): string {
   const value = `canary-${name.replace(/\W+/g, '-')}-${run}-${randomBytes(9).toString('hex')}`;
@@ -32,17 +30,15 @@ let database: TestDatabase;
 let collector: Collector;
 let storage: S3Server;
 let env: Record<string, string>;
-const strangers: Server[] = [];
-/** What the receivers of webhooks and the providers of models were sent. */
+const externalHosts: Server[] = [];
+/** Requests that the webhook receivers and the model providers received. */
 const sent: { to: string; headers: Record<string, unknown>; body: string }[] = [];
-/** Everything that anybody could read, by where it was read. */
 const read: { where: string; text: string }[] = [];
 const role = `canary_${run}`;
-/** The one that waits for hints, by `DATABASE_DIRECT_URL`. */
-const hinted = `${role}_direct`;
+const directRole = `${role}_direct`;
 
-/** A host that fails, and says aloud what it was asked with. */
-async function stranger(to: string): Promise<string> {
+/** Starts an external host that fails and echoes the request headers. */
+async function startExternalHost(to: string): Promise<string> {
   const server = createServer((request, response) => {
     let body = '';
     request.setEncoding('latin1').on('data', (piece: string) => {
@@ -56,7 +52,7 @@ async function stranger(to: string): Promise<string> {
   });
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
-  strangers.push(server);
+  externalHosts.push(server);
   return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
 }
 
@@ -70,8 +66,8 @@ beforeAll(async () => {
   const url = new URL(database.url);
   [url.username, url.password] = [role, password];
   const direct = new URL(database.url);
-  [direct.username, direct.password] = [hinted, secret('DATABASE_DIRECT_URL')];
-  await db.query(`create role ${hinted} login password '${direct.password}'`);
+  [direct.username, direct.password] = [directRole, secret('DATABASE_DIRECT_URL')];
+  await db.query(`create role ${directRole} login password '${direct.password}'`);
   const token = secret('DEFECTOSCOPY_API_TOKENS');
   const signing = Buffer.from(secret('DEFECTOSCOPY_WEBHOOK_SECRETS')).toString('base64');
   const ports = await Promise.all(
@@ -79,7 +75,7 @@ beforeAll(async () => {
   );
   env = {
     ...Object.fromEntries(ports),
-    // In `local` the banner shows what opens each service, on purpose.
+    // With APP_ENV=local the banner shows credentials on purpose.
     ...{ APP_ENV: 'production', HOST: '127.0.0.1', FILES_HOST: 'files.assay.internal', SERVICES: '' },
     LOG_LEVEL: 'debug',
     DATABASE_URL: url.href,
@@ -97,14 +93,14 @@ beforeAll(async () => {
     STT_API_TOKENS: secret('STT_API_TOKENS'),
     STT_API_TOKEN: secret('STT_API_TOKEN'),
     STT_PROVIDERS: 'remote',
-    STT_REMOTE_URL: `${await stranger('speech')}/v1`,
+    STT_REMOTE_URL: `${await startExternalHost('speech')}/v1`,
     STT_REMOTE_KEY: secret('STT_REMOTE_KEY'),
     STT_WEBHOOK_ALLOW_LOOPBACK: 'true',
     PASSPORTS_API_KEYS: `admin:${secret('PASSPORTS_API_KEYS')}`,
     PASSPORTS_JWT_SECRET: secret('PASSPORTS_JWT_SECRET'),
     PASSPORTS_JWT_SECRET_PREVIOUS: secret('PASSPORTS_JWT_SECRET_PREVIOUS'),
     LLM_PROVIDER: 'openai',
-    LLM_BASE_URL: `${await stranger('language')}/v1`,
+    LLM_BASE_URL: `${await startExternalHost('language')}/v1`,
     LLM_MODEL: 'some-model',
     LLM_API_KEY: secret('LLM_API_KEY'),
     REPORTS_API_TOKENS: secret('REPORTS_API_TOKENS'),
@@ -116,21 +112,20 @@ beforeAll(async () => {
 }, 120_000);
 afterAll(async () => {
   await cleanUp();
-  for (const server of strangers) {
+  for (const server of externalHosts) {
     server.closeAllConnections();
     server.close();
   }
   await collector?.close();
   await storage?.stop();
   await database?.db.query(`select pg_terminate_backend(pid) from pg_stat_activity where usename ^@ '${role}'`);
-  await database?.db.query(`drop role if exists ${role}, ${hinted}`).catch(() => {});
+  await database?.db.query(`drop role if exists ${role}, ${directRole}`).catch(() => {});
   await database?.drop();
 }, 60_000);
 
 const at = (service: string) => `http://127.0.0.1:${service === 'DEFECTOSCOPY' ? place.port : env[`${service}_PORT`]}`;
 
-/** Asks, and keeps what was answered, headers and all, among what could be read. */
-async function ask(service: string, path: string, init: RequestInit = {}) {
+async function request(service: string, path: string, init: RequestInit = {}) {
   const response = await fetch(at(service) + path, { redirect: 'manual', ...init });
   const text = await response.text();
   const headers = JSON.stringify([...response.headers].filter(([name]) => name !== 'set-cookie'));
@@ -143,29 +138,29 @@ const json = (body: unknown, token?: string): RequestInit => ({
   body: typeof body === 'string' ? body : JSON.stringify(body),
 });
 
-/** The settings that hold secrets, as the list of all settings marks them. */
+/** The secret settings: those that docs/configure.md lists with a `_FILE` variant. */
 async function secretSettings(): Promise<string[]> {
   const listed = await readFile(join(REPOSITORY, 'docs/configure.md'), 'utf8');
   return [...listed.matchAll(/^\| `(\w+)` \|.*Also as `\1_FILE`/gm)].map(([, name]) => name!);
 }
 
-it('every setting that holds a secret has one here', async () => {
+it('Every secret setting in docs/configure.md has a canary value in this test', async () => {
   const settings = await secretSettings();
   expect(settings.length).toBeGreaterThan(15);
   expect(settings.filter((name) => !secrets.has(name))).toEqual([]);
 });
 
-it('is used: what comes in, fails, is refused and goes out, at every service', async () => {
+it('Every service handles accepted, failing and rejected requests with canary secrets', async () => {
   const [tokens, stt, reader, moderator] = [
     'DEFECTOSCOPY_API_TOKENS',
     'STT_API_TOKENS',
     'REPORTS_API_TOKENS',
     'REPORTS_MODERATOR_TOKENS',
   ].map((name) => secrets.get(name)!);
-  const hook = `${await stranger('webhook')}/hook/${secret('path of a webhook')}?key=${secret('query of a webhook')}`;
+  const hook = `${await startExternalHost('webhook')}/hook/${secret('path of a webhook')}?key=${secret('query of a webhook')}`;
   const photo = `https://storage.example.invalid/${secret('path of a photo')}.jpg?signature=${secret('query of a photo')}`;
 
-  const task = await ask('DEFECTOSCOPY', '/predict', json({ image_url: photo, webhook_url: hook }, tokens));
+  const task = await request('DEFECTOSCOPY', '/predict', json({ image_url: photo, webhook_url: hook }, tokens));
   expect(task.status, task.text).toBe(202);
   const voice = await fetch(`${at('STT')}/files`, {
     method: 'POST',
@@ -174,16 +169,19 @@ it('is used: what comes in, fails, is refused and goes out, at every service', a
   });
   const { url } = ((await voice.json()) as { data: { url: string } }).data;
   const whsec = `whsec_${Buffer.from(secret('secret of a webhook')).toString('base64')}`;
-  const heard = await ask('STT', '/transcribe/audio_url', json({ url, webhook: { url: hook, secret: whsec } }, stt));
-  expect(heard.status, heard.text).toBe(202);
+  const transcription = await request(
+    'STT',
+    '/transcribe/audio_url',
+    json({ url, webhook: { url: hook, secret: whsec } }, stt),
+  );
+  expect(transcription.status, transcription.text).toBe(202);
 
   const browser = await readDocument();
-  await wrong(hook);
-  await ask('CATALOG', '/search?q=crack', { headers: { authorization: `Bearer ${reader}` } });
-  await ask('CATALOG', '/index', json({ records: [{ record_id: 'a', title: 'A', image_url: photo }] }, moderator));
-  await ask('CATALOG', '/login', { method: 'POST', body: new URLSearchParams({ token: moderator! }) });
+  await sendInvalidRequests(hook);
+  await request('CATALOG', '/search?q=crack', { headers: { authorization: `Bearer ${reader}` } });
+  await request('CATALOG', '/index', json({ records: [{ record_id: 'a', title: 'A', image_url: photo }] }, moderator));
+  await request('CATALOG', '/login', { method: 'POST', body: new URLSearchParams({ token: moderator! }) });
 
-  // The remote provider was asked, the webhooks were called, the language model was, and each of them failed.
   await until(() => ['speech', 'language', 'webhook'].every((to) => sent.some((each) => each.to === to)), 60_000);
   await until(async () => {
     const { rows } = await database.db.query("select from deliveries where state = 'failed'");
@@ -191,17 +189,17 @@ it('is used: what comes in, fails, is refused and goes out, at every service', a
   }, 60_000);
   for (const [service, token, id] of [
     ['DEFECTOSCOPY', tokens, task],
-    ['STT', stt, heard],
+    ['STT', stt, transcription],
   ] as const) {
     const path = `/result/${id.json().data.task_id}`;
-    const { text } = await ask(service, path, { headers: { authorization: `Bearer ${token}` } });
+    const { text } = await request(service, path, { headers: { authorization: `Bearer ${token}` } });
     expect(text).toContain('"status":"failed"');
   }
-  await pages(browser);
+  await readPages(browser);
   await withoutDatabase(tokens!);
 });
 
-/** Signs in as a browser and as a program, and has a document read, for which the language model fails. */
+/** Signs in as a browser and as a program, and uploads a document, for which the language model fails. */
 async function readDocument(): Promise<Client> {
   const key = secrets.get('PASSPORTS_API_KEYS')!;
   const browser = newClient(at('PASSPORTS'), undefined);
@@ -220,29 +218,27 @@ async function readDocument(): Promise<Client> {
   return browser;
 }
 
-/** Requests that are wrong, each with a secret in what is wrong. */
-async function wrong(hook: string): Promise<void> {
+async function sendInvalidRequests(hook: string): Promise<void> {
   for (const service of ['DEFECTOSCOPY', 'STT', 'PASSPORTS', 'CATALOG']) {
     const token = secret(`a wrong token at ${service}`);
     for (const path of ['/predict', '/transcribe/audio_url', '/files', '/index', '/reports', '/api/tasks', '/upload']) {
-      await ask(service, path, json({ url: hook }, token));
-      await ask(service, path, {
+      await request(service, path, json({ url: hook }, token));
+      await request(service, path, {
         headers: { authorization: `Basic ${btoa(token)}`, cookie: `bti_access_token=${token}; catalog_token=${token}` },
       });
     }
     const right = secrets.get(service === 'CATALOG' ? 'REPORTS_API_TOKENS' : `${service}_API_TOKENS`) ?? token;
     const bad = secret(`a wrong body at ${service}`);
     for (const path of ['/predict', '/transcribe/audio_url', '/index', '/reports', '/auth/token', '/login']) {
-      await ask(service, path, json(`{"secret": "${bad}`, right));
-      await ask(service, path, json({ webhook: { secret: [bad] }, api_key: [bad], image_url: 5 }, right));
-      await ask(service, path, { method: 'POST', body: new URLSearchParams({ api_key: bad, token: bad }) });
+      await request(service, path, json(`{"secret": "${bad}`, right));
+      await request(service, path, json({ webhook: { secret: [bad] }, api_key: [bad], image_url: 5 }, right));
+      await request(service, path, { method: 'POST', body: new URLSearchParams({ api_key: bad, token: bad }) });
     }
-    await ask(service, `/nothing?token=${bad}`);
+    await request(service, `/nothing?token=${bad}`);
   }
 }
 
-/** What everybody may read, and what the administrator may. */
-async function pages(browser: Client): Promise<void> {
+async function readPages(browser: Client): Promise<void> {
   for (const service of ['DEFECTOSCOPY', 'STT', 'PASSPORTS', 'CATALOG']) {
     for (const path of [
       '/',
@@ -263,9 +259,9 @@ async function pages(browser: Client): Promise<void> {
       '/queue',
       '/login',
     ]) {
-      await ask(service, path, { headers: { accept: path === '/' || path === '/overview' ? 'text/html' : '*/*' } });
+      await request(service, path, { headers: { accept: path === '/' || path === '/overview' ? 'text/html' : '*/*' } });
     }
-    const { status } = await ask(service, '/metrics', {
+    const { status } = await request(service, '/metrics', {
       headers: { authorization: `Bearer ${secrets.get('METRICS_TOKEN')}` },
     });
     expect(status).toBe(200);
@@ -273,25 +269,25 @@ async function pages(browser: Client): Promise<void> {
   read.push({ where: '/health/deep, signed in', text: (await browser.get('/health/deep')).text });
 }
 
-/** As if somebody had changed the password: nothing can be asked, and everything complains. */
+/** Changes the database password, so that every query fails. */
 async function withoutDatabase(token: string): Promise<void> {
   const { db } = database;
   await db.query(`alter role ${role} password 'another'`);
   await db.query(`select pg_terminate_backend(pid) from pg_stat_activity where usename = '${role}'`);
   await until(
     async () =>
-      (await ask('DEFECTOSCOPY', '/predict', json({ image_url: 'https://storage.example.invalid/x' }, token))).status >=
-      500,
+      (await request('DEFECTOSCOPY', '/predict', json({ image_url: 'https://storage.example.invalid/x' }, token)))
+        .status >= 500,
   );
   for (const service of ['DEFECTOSCOPY', 'STT', 'PASSPORTS', 'CATALOG']) {
     for (const path of ['/ready', '/health', '/api/status', '/overview', '/search?q=a', '/api/tasks'])
-      await ask(service, path);
+      await request(service, path);
   }
   await db.query(`alter role ${role} password '${secrets.get('DATABASE_URL')}'`);
-  await until(async () => (await ask('DEFECTOSCOPY', '/ready')).status === 200, 60_000);
+  await until(async () => (await request('DEFECTOSCOPY', '/ready')).status === 200, 60_000);
 }
 
-it('commands say none either: settings, backup, what is running', async () => {
+it('The config, backup and audit commands run with every secret setting, and process command lines are readable', async () => {
   const commands = [
     ['config', 'check'],
     ['config'],
@@ -308,12 +304,12 @@ it('commands say none either: settings, backup, what is running', async () => {
   const settings = await Promise.all(
     (await secretSettings()).map(async (name) => ({
       name,
-      said: read.some(({ where, text }) => where === 'assay config check' && text.includes(name)),
+      isShown: read.some(({ where, text }) => where === 'assay config check' && text.includes(name)),
     })),
   );
-  expect(settings.filter(({ said }) => !said)).toEqual([]);
-  // A wrong value is complained of by its name.
-  const complaint = startAssay(place, {
+  expect(settings.filter(({ isShown }) => !isShown)).toEqual([]);
+  // The error for an invalid value names the setting.
+  const check = startAssay(place, {
     args: ['config', 'check'],
     env: {
       ...env,
@@ -323,8 +319,8 @@ it('commands say none either: settings, backup, what is running', async () => {
       OTEL_EXPORTER_OTLP_HEADERS: secrets.get('OTEL_EXPORTER_OTLP_HEADERS')!,
     },
   });
-  expect((await complaint.ended).code).toBe(2);
-  read.push({ where: 'a complaint about settings', text: complaint.said.out + complaint.said.err });
+  expect((await check.ended).code).toBe(2);
+  read.push({ where: 'errors of config check', text: check.said.out + check.said.err });
   for (const pid of await assay.alive()) {
     read.push({
       where: `the command line of ${pid}`,
@@ -333,8 +329,8 @@ it('commands say none either: settings, backup, what is running', async () => {
   }
 });
 
-/** In every packing that a log or a database could have it in. */
-function isIn(text: string, value: string): boolean {
+/** Searches for the value as plain text, URL-encoded, as hexadecimal and as base64. */
+function containsSecret(text: string, value: string): boolean {
   const bytes = Buffer.from(value);
   const shifted = [0, 1, 2].map((shift) =>
     Buffer.concat([Buffer.alloc(shift), bytes])
@@ -344,39 +340,39 @@ function isIn(text: string, value: string): boolean {
   );
   return [value, encodeURIComponent(value), bytes.toString('hex'), ...shifted].some((form) => text.includes(form));
 }
-const foundIn = (text: string, among: Iterable<[string, string]> = secrets) =>
-  [...among].filter(([, value]) => isIn(text, value)).map(([name]) => name);
+const findSecrets = (text: string, among: Iterable<[string, string]> = secrets) =>
+  [...among].filter(([, value]) => containsSecret(text, value)).map(([name]) => name);
 
-describe('no secret is in', () => {
-  it('what all processes wrote at LOG_LEVEL=debug, which is much', () => {
+describe('No canary secret appears in', () => {
+  it('the output of any process at LOG_LEVEL=debug', () => {
     expect(assay.said.err.split('\n').length).toBeGreaterThan(100);
-    expect(foundIn(assay.said.err)).toEqual([]);
-    expect(foundIn(assay.said.out)).toEqual([]);
+    expect(findSecrets(assay.said.err)).toEqual([]);
+    expect(findSecrets(assay.said.out)).toEqual([]);
   });
 
-  it('any answer, page, description, number or sentence of a command', () => {
+  it('any HTTP response, page, OpenAPI document, metric or command output', () => {
     expect(read.length).toBeGreaterThan(150);
-    expect(read.flatMap(({ where, text }) => foundIn(text).map((name) => `${name}: ${where}`))).toEqual([]);
+    expect(read.flatMap(({ where, text }) => findSecrets(text).map((name) => `${name}: ${where}`))).toEqual([]);
   });
 
-  it('any span; only the header for the collector has the one that is for it', () => {
+  it("any exported span, except the collector's own secret in its request header", () => {
     expect(collector.spans().length).toBeGreaterThan(20);
-    expect(foundIn(collector.requests.map(({ text }) => text).join())).toEqual([]);
+    expect(findSecrets(collector.requests.map(({ text }) => text).join())).toEqual([]);
     expect(collector.requests[0]!.headers['authorization']).toBe(secrets.get('OTEL_EXPORTER_OTLP_HEADERS'));
   });
 
-  it('what others are sent, but for each its own', () => {
+  it("any request to an external host, except that host's own key", () => {
     const wrongly = sent.flatMap(({ to, headers, body }) => {
       const own: Record<string, string> = { speech: 'STT_REMOTE_KEY', language: 'LLM_API_KEY' };
       const text = JSON.stringify(headers) + body;
-      return foundIn(text)
+      return findSecrets(text)
         .filter((name) => name !== own[to])
         .map((name) => `${name} to ${to}`);
     });
     expect(wrongly).toEqual([]);
   });
 
-  it('any row of the database, but for the addresses that tasks name', async () => {
+  it('any database row, except the URLs that tasks contain', async () => {
     const { db } = database;
     const { rows: tables } = await db.query<{ name: string }>(
       "select format('%I.%I', schemaname, tablename) as name from pg_tables where schemaname not in ('pg_catalog', 'information_schema')",
@@ -388,15 +384,15 @@ describe('no secret is in', () => {
     const kept = [...secrets].filter(([name]) => !named.has(name));
     for (const { name } of tables) {
       const { rows } = await db.query<{ row: string }>(`select t::text as row from ${name} t`);
-      expect(foundIn(rows.map(({ row }) => row).join('\n'), kept), name).toEqual([]);
+      expect(findSecrets(rows.map(({ row }) => row).join('\n'), kept), name).toEqual([]);
     }
   });
 
-  it('any file of the product', async () => {
+  it('any file in the data directory', async () => {
     const files = await readdir(place.dataDir, { recursive: true, withFileTypes: true });
     for (const file of files.filter((each) => each.isFile())) {
       const path = join(file.parentPath, file.name);
-      expect(foundIn(await readFile(path, 'latin1')), path).toEqual([]);
+      expect(findSecrets(await readFile(path, 'latin1')), path).toEqual([]);
     }
   });
 });

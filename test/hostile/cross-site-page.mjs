@@ -1,6 +1,6 @@
-// What the page of somebody else does, in the browser of whoever opened it: see cross-site.test.ts.
+// The attacker's page of cross-site.test.ts.
 
-/** Forms of every kind, into frames, and one into a window: what needs no script on the other side. */
+/** Submits a form of every encoding type into a frame. */
 async function forms(targets) {
   const sent = targets.flatMap(({ method, url, fields }, i) =>
     ['application/x-www-form-urlencoded', 'multipart/form-data', 'text/plain'].map(async (enctype, n) => {
@@ -23,7 +23,7 @@ async function forms(targets) {
         form.append(file);
       }
       document.body.append(frame, form);
-      // The empty frame's own load comes first.
+      // The initial load event of the empty frame comes first.
       await new Promise((resolve) => setTimeout(resolve));
       const loaded = new Promise((resolve) => frame.addEventListener('load', resolve, { once: true }));
       form.submit();
@@ -35,13 +35,13 @@ async function forms(targets) {
   await Promise.all(sent);
 }
 
-/** The same from a page without an origin or a referrer: a frame in a sandbox. */
-async function formsOfNobody(targets) {
+/** Submits forms without an origin or a referrer, from a sandboxed frame. */
+async function sandboxedForms(targets) {
   const sent = targets.map(async ({ url, fields }) => {
     const frame = document.createElement('iframe');
     frame.setAttribute('sandbox', 'allow-scripts allow-forms');
     const inputs = Object.entries(fields).map(([name, value]) => `<input name="${name}" value="${value}">`);
-    // Sent when it has loaded, so that the frame loads twice: itself, and what is answered.
+    // The frame loads twice: its own document, then the response.
     const form = `<form method="post" action="${url}">${inputs.join('')}</form>`;
     frame.srcdoc = `<meta name="referrer" content="no-referrer"><body onload="document.forms[0].submit()">${form}`;
     let loads = 0;
@@ -57,7 +57,7 @@ async function formsOfNobody(targets) {
   await Promise.all(sent);
 }
 
-/** With cookies, in every mode and with every body that needs no permission, and with those that do. */
+/** Sends requests with cookies and every kind of body, with and without a CORS preflight. */
 async function fetches(targets) {
   const sent = targets.flatMap(({ method, url, fields }) => {
     const file = new FormData();
@@ -81,14 +81,14 @@ async function fetches(targets) {
   await Promise.all(sent);
 }
 
-/** What is sent when a page is left; it is out when later requests of this page are answered. */
+/** Sends beacons. They have been sent once later requests of this page are answered. */
 async function beacons(targets) {
   for (const { url, fields } of targets) navigator.sendBeacon(url, new URLSearchParams(fields));
   for (const { url } of targets) await fetch(url, { mode: 'no-cors', credentials: 'include' }).catch(() => {});
 }
 
-/** What a page can learn of others: by script, by style, by picture, by a stream; answers what it could read. */
-async function reads(urls) {
+/** Reads by fetch, script, stylesheet, picture and event stream; returns what was readable. */
+async function crossSiteReads(urls) {
   const learnt = [];
   for (const url of urls) {
     const answer = await fetch(url, { credentials: 'include' }).then(
@@ -120,7 +120,7 @@ async function reads(urls) {
   return learnt;
 }
 
-/** Pages of ours shown inside a page of theirs; answers those that could be. */
+/** Loads the product's pages in frames; returns those that were shown. */
 async function frames(urls) {
   const shown = [];
   for (const url of urls.filter((each) => !each.includes('/api/'))) {
@@ -129,11 +129,10 @@ async function frames(urls) {
     const loaded = new Promise((resolve) => frame.addEventListener('load', resolve, { once: true }));
     document.body.append(frame);
     await loaded;
-    // Our pages have forms, links and scripts within; what the browser shows in their place has no frame to find.
     if (frame.contentDocument !== null || frame.contentWindow.length > 0) shown.push(url);
     frame.remove();
   }
   return shown;
 }
 
-globalThis.attacks = { forms, formsOfNobody, fetches, beacons, reads, frames };
+globalThis.attacks = { forms, sandboxedForms, fetches, beacons, crossSiteReads, frames };

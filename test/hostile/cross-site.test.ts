@@ -11,46 +11,46 @@ import { type Catalog, MODERATOR, startCatalog } from '../helpers/catalog.ts';
 import { ADMIN_KEY, type Passports, pdf, startPassports, USER_KEY } from '../helpers/passports.ts';
 import { type Product, startProduct } from '../helpers/product.ts';
 
-// A person is signed in to the product, and opens a page of somebody else in the same browser. Everything that a page can
-// make a browser do without asking is tried at every address that changes something, as the descriptions list them.
+// A signed-in user opens the attacker's page in the same browser. The page attacks every state-changing operation that the
+// OpenAPI documents list.
 vi.setConfig({ testTimeout: 120_000, hookTimeout: 120_000 });
 
 let passports: Passports;
 let catalog: Catalog;
 let open: Product;
-let evil: Server;
+let attackerServer: Server;
 let browser: Browser | undefined;
 
 beforeAll(async () => {
   [passports, catalog, open] = await Promise.all([
     startPassports({ PASSPORTS_TOKEN_LIMIT_PER_MINUTE: '0' }),
     startCatalog(),
-    // Without tokens, on purpose: then only its being a page of ours speaks for a request.
+    // Without authentication, only the origin check protects a request.
     startProduct({ roles: [], env: { DEFECTOSCOPY_AUTH: 'disabled', DEFECTOSCOPY_API_TOKENS: undefined } }),
   ]);
   const script = await readFile(new URL('cross-site-page.mjs', import.meta.url));
-  evil = createServer(({ url }, response) => {
+  attackerServer = createServer(({ url }, response) => {
     if (url === '/script') response.writeHead(200, { 'content-type': 'text/javascript' }).end(script);
     else
       response
         .writeHead(200, { 'content-type': 'text/html' })
         .end('<!doctype html><body><script src="/script"></script>');
   }).listen(0, '127.0.0.1');
-  await once(evil, 'listening');
+  await once(attackerServer, 'listening');
 });
 afterAll(async () => {
   await browser?.close();
-  evil.closeAllConnections();
-  evil.close();
+  attackerServer.closeAllConnections();
+  attackerServer.close();
   await Promise.all([passports.stop(), catalog.stop(), open.stop()]);
 });
 
-/** Where the product is and where the page of somebody else is: hosts, the ports differ always. */
+/** Hosts of the product and of the attacker's page; the ports always differ. */
 const PLACES: readonly [product: string, page: string, what: string][] = [
-  ['127.0.0.1', '127.0.0.1', 'another port of the same host, in a browser that says which site asks'],
-  ['127.0.0.1', 'evil.test', 'another site, in a browser that says which site asks'],
-  ['docs.victim.test', 'docs.victim.test', 'another port of the same host, in a browser that says only the origin'],
-  ['docs.victim.test', 'evil.victim.test', 'a sister domain, to which cookies are the same site’s'],
+  ['127.0.0.1', '127.0.0.1', 'another port of the same host, with Sec-Fetch-Site'],
+  ['127.0.0.1', 'evil.test', 'another site, with Sec-Fetch-Site'],
+  ['docs.victim.test', 'docs.victim.test', 'another port of the same host, with Origin only'],
+  ['docs.victim.test', 'evil.victim.test', 'a sibling subdomain of the same site'],
 ];
 
 interface Target {
@@ -59,8 +59,7 @@ interface Target {
   readonly fields: Readonly<Record<string, string>>;
 }
 
-/** Everything in a database but for who was seen when, and how often somebody asked. */
-async function everything(db: Db): Promise<string[]> {
+async function allRows(db: Db): Promise<string[]> {
   const { rows } = await db.query<{ name: string }>(
     "select tablename as name from pg_tables where schemaname = 'public' and tablename !~ '^(workers|rate_.*)$' order by 1",
   );
@@ -73,8 +72,8 @@ async function everything(db: Db): Promise<string[]> {
   return (await Promise.all(contents)).flat().sort();
 }
 
-/** Every operation of a description that may change something, on what is really there. */
-async function targetsAt(url: string, there: Readonly<Record<string, string>>, more: readonly string[] = []) {
+/** The state-changing operations of an OpenAPI document, with the ids of existing objects. */
+async function targetsAt(url: string, ids: Readonly<Record<string, string>>, more: readonly string[] = []) {
   const description = (await (await fetch(`${url}/openapi.json`)).json()) as any;
   const changing = Object.entries<any>(description.paths).flatMap(([path, methods]) =>
     Object.keys(methods)
@@ -84,11 +83,11 @@ async function targetsAt(url: string, there: Readonly<Record<string, string>>, m
   const all = [...changing, ...more.map((path) => ({ method: 'POST', path }))];
   return all.map(({ method, path }) => ({
     method,
-    path: path.replace(/\{(\w+)\}/g, (_, name: string) => there[name] ?? there['id'] ?? '1'),
+    path: path.replace(/\{(\w+)\}/g, (_, name: string) => ids[name] ?? ids['id'] ?? '1'),
   }));
 }
 
-/** What is sent with each: names that the forms of the product have, so that nothing fails for want of one. */
+/** Sent with every request: covers the required fields of all forms. */
 const FIELDS = {
   ...{ name: 'stolen', 'general:address': 'stolen', api_key: USER_KEY, token: MODERATOR, days: '0', dry_run: 'false' },
   ...{ kind: 'wrong', comment: 'stolen', decision: 'rejected', note: 'stolen', q: 'stolen', query: 'stolen' },
@@ -102,32 +101,31 @@ const FIELDS = {
   },
 };
 
-it.for(PLACES)('nothing is changed at %s from %s: %s', async (place, test) => {
-  const { product, attacker, context, person } = (await everyVisit(test)).get(place)!;
-  const targets: Target[] = person.targets.map(({ method, url }) => ({ method, url, fields: FIELDS }));
+it.for(PLACES)('The product at %s is not changed or read by a page at %s (%s)', async (place, test) => {
+  const { product, attacker, context, user } = (await openVisits(test)).get(place)!;
+  const targets: Target[] = user.targets.map(({ method, url }) => ({ method, url, fields: FIELDS }));
   expect(targets.length).toBeGreaterThan(20);
   const dbs = [passports.house.db, catalog.house.db, open.house.db];
-  const before = await Promise.all(dbs.map(everything));
+  const before = await Promise.all(dbs.map(allRows));
   const cookies = (await context.cookies()).map(({ name, value }) => `${name}=${value}`).sort();
 
   const attack = (name: string, on: readonly unknown[]) => attacker.evaluate(`attacks.${name}(${JSON.stringify(on)})`);
-  for (const name of ['forms', 'formsOfNobody', 'fetches', 'beacons']) await attack(name, targets);
-  expect(await attack('reads', person.readable)).toEqual([]);
-  expect(await attack('frames', person.readable)).toEqual([]);
+  for (const name of ['forms', 'sandboxedForms', 'fetches', 'beacons']) await attack(name, targets);
+  expect(await attack('crossSiteReads', user.readable)).toEqual([]);
+  expect(await attack('frames', user.readable)).toEqual([]);
   await expectNoWindow(attacker, `${product.passports}/`);
 
-  for (const [i, db] of dbs.entries()) expect(await everything(db)).toEqual(before[i]);
+  for (const [i, db] of dbs.entries()) expect(await allRows(db)).toEqual(before[i]);
   expect((await context.cookies()).map(({ name, value }) => `${name}=${value}`).sort()).toEqual(cookies);
-  // The person is signed in as before, and the product's own page may do what was tried.
-  await person.stillWorks();
+  await user.stillWorks();
   await context.close();
 });
 
-let visits: Promise<Map<unknown, Awaited<ReturnType<typeof visited>>>> | undefined;
-/** Everybody signs in first: what is tried then uses up how often one address may. */
-function everyVisit(test: Parameters<typeof needs>[1]) {
+let openedVisits: Promise<Map<unknown, Awaited<ReturnType<typeof openVisit>>>> | undefined;
+/** All users sign in before the first attack, which uses up the rate limit of the address. */
+function openVisits(test: Parameters<typeof needs>[1]) {
   const executablePath = needs('chromium', test);
-  visits ??= (async () => {
+  openedVisits ??= (async () => {
     browser = await chromium.launch({
       executablePath,
       args: [
@@ -136,23 +134,22 @@ function everyVisit(test: Parameters<typeof needs>[1]) {
       ],
     });
     const made = new Map();
-    for (const place of PLACES) made.set(place, await visited(browser, place));
+    for (const place of PLACES) made.set(place, await openVisit(browser, place));
     return made;
   })();
-  return visits;
+  return openedVisits;
 }
 
-/** A browser of its own memory, where a person is signed in and has a page of somebody else open. */
-async function visited(browser: Browser, [host, page]: (typeof PLACES)[number]) {
+async function openVisit(browser: Browser, [host, page]: (typeof PLACES)[number]) {
   const context = await browser.newContext();
   const at = (url: string) => url.replace('127.0.0.1', host);
   const product = { passports: at(passports.url), catalog: at(catalog.url), open: at(open.url) };
   const attacker = await context.newPage();
-  await attacker.goto(`http://${page}:${(evil.address() as AddressInfo).port}/`);
-  return { context, product, attacker, person: await signIn(context, product) };
+  await attacker.goto(`http://${page}:${(attackerServer.address() as AddressInfo).port}/`);
+  return { context, product, attacker, user: await signIn(context, product) };
 }
 
-/** Signs in to both services with their own pages; `readable`: what only who is signed in should see. */
+/** Signs in to both services; `readable` lists pages for signed-in users only. */
 async function signIn(context: BrowserContext, product: Record<'passports' | 'catalog' | 'open', string>) {
   const tab = await context.newPage();
   await tab.goto(`${product.passports}/login`);
@@ -179,17 +176,17 @@ async function signIn(context: BrowserContext, product: Record<'passports' | 'ca
 
   await catalog.seed([{ recordId: 'r1', title: 'A wall', text: 'cracked', attributes: {} } as never]);
   const report = await catalog.reader.post('/reports', { json: { record_id: 'r1', action_type: 'delete' } });
-  // The one that is open already, from the second person on.
+  // 200: the open report of an earlier user.
   expect([200, 201], report.text).toContain(report.status);
-  const clerk = await context.newPage();
-  await clerk.goto(`${product.catalog}/login`);
-  await clerk.fill('input[name=token]', MODERATOR);
-  await clerk.click('form button[type=submit]');
-  await clerk.waitForURL((url) => !url.pathname.endsWith('/login'), { timeout: 60_000 });
+  const moderatorTab = await context.newPage();
+  await moderatorTab.goto(`${product.catalog}/login`);
+  await moderatorTab.fill('input[name=token]', MODERATOR);
+  await moderatorTab.click('form button[type=submit]');
+  await moderatorTab.waitForURL((url) => !url.pathname.endsWith('/login'), { timeout: 60_000 });
 
-  const at = async (name: 'passports' | 'catalog' | 'open', there: Record<string, string>, more?: string[]) => {
+  const at = async (name: 'passports' | 'catalog' | 'open', ids: Record<string, string>, more?: string[]) => {
     const own = { passports: passports.url, catalog: catalog.url, open: open.url }[name];
-    return (await targetsAt(own, there, more)).map(({ method, path }) => ({ method, url: product[name] + path }));
+    return (await targetsAt(own, ids, more)).map(({ method, path }) => ({ method, url: product[name] + path }));
   };
   const targets = [
     ...(await at('passports', { id, task_id: id, image_id: image, page: '1' }, ['/login', '/logout'])),
@@ -211,19 +208,19 @@ async function signIn(context: BrowserContext, product: Record<'passports' | 'ca
         return (await fetch(`/task/${task}/rename`, { method: 'POST', body, redirect: 'follow' })).status;
       }, id);
       expect(renamed).toBe(200);
-      expect((await clerk.goto(`${product.catalog}/reports`))?.status()).toBeLessThan(400);
+      expect((await moderatorTab.goto(`${product.catalog}/reports`))?.status()).toBeLessThan(400);
     },
   };
 }
 
-/** A window that their page opens on ours tells them nothing, and is not theirs to hold where the browser knows how. */
+/** Checks that a window opened by the attacker's page is unreadable and loses its opener. */
 async function expectNoWindow(attacker: Page, url: string): Promise<void> {
   const opened = attacker.context().waitForEvent('page');
   await attacker.evaluate(`globalThis.held = window.open(${JSON.stringify(url)}); null`);
   const popup = await opened;
   await popup.waitForURL(url);
   await expect(attacker.evaluate('held.document.title')).rejects.toThrow(/SecurityError|Blocked a frame|null/);
-  // Browsers keep `Cross-Origin-Opener-Policy` for what came by https, or from this machine.
+  // Browsers apply `Cross-Origin-Opener-Policy` only over https or on loopback.
   if (new URL(url).hostname === '127.0.0.1') {
     expect(await popup.evaluate('window.opener')).toBe(null);
     await expect.poll(() => attacker.evaluate('held.closed')).toBe(true);

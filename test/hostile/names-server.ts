@@ -4,29 +4,29 @@ import { once } from 'node:events';
 import { isIPv4 } from 'node:net';
 import type { Resolve } from '../../src/base/guarded-connector.ts';
 
-/** What a name has: addresses of both families, and perhaps another name on the way to them. */
+/** The records of a name: addresses of both families and an optional CNAME. */
 export interface Zone {
   readonly addresses: readonly string[];
   readonly alias?: string;
 }
 
-/** A name server of the test: it says what an attacker's would, differently at each question if it likes. */
+/** A DNS server that plays an attacker's: each query may get a different answer. */
 export interface NamesServer {
   readonly port: number;
-  /** The names that were asked for, in order, each with the type of record. */
+  /** The queries in order: name and record type. */
   readonly asked: readonly string[];
-  /** A look-up that asks this server over UDP, for both families, with nothing kept from one time to the next. */
+  /** Looks up both families over UDP, without a cache. */
   readonly resolve: Resolve;
   close(): void;
 }
 
-/** `answers` says what a name has when it is asked for the `n`-th time (from 0); undefined: there is no such name. */
+/** `answers` returns the records for the `n`-th query of a name (from 0); undefined is NXDOMAIN. */
 export async function startNamesServer(answers: (name: string, n: number) => Zone | undefined): Promise<NamesServer> {
   const asked: string[] = [];
   const times = new Map<string, number>();
   const socket = createSocket('udp4');
   socket.on('message', (question, { address, port }) => {
-    const { name, type, end } = questionIn(question);
+    const { name, type, end } = parseQuestion(question);
     const key = `${name} ${type === A ? 'A' : 'AAAA'}`;
     const n = times.get(key) ?? 0;
     times.set(key, n + 1);
@@ -51,10 +51,10 @@ export async function startNamesServer(answers: (name: string, n: number) => Zon
 const A = 1;
 const CNAME = 5;
 const AAAA = 28;
-const NO_SUCH_NAME = 3;
+const NXDOMAIN = 3;
 
-/** The one question of a message (RFC 1035 §4.1.2). */
-function questionIn(message: Buffer): { name: string; type: number; end: number } {
+/** Parses the single question of a message (RFC 1035 §4.1.2). */
+function parseQuestion(message: Buffer): { name: string; type: number; end: number } {
   const labels: string[] = [];
   let at = 12;
   for (let length = message[at]!; length > 0; length = message[at]!) {
@@ -64,20 +64,19 @@ function questionIn(message: Buffer): { name: string; type: number; end: number 
   return { name: labels.join('.').toLowerCase(), type: message.readUInt16BE(at + 1), end: at + 5 };
 }
 
-/** The answer to a question: all that the name has of this type, good for no second at all. */
 function answer(question: Buffer, type: number, zone: Zone | undefined): Buffer {
   const records: Buffer[] = [];
   let owner: Buffer = Buffer.from([0xc0, 12]);
   if (zone?.alias !== undefined) {
-    records.push(record(owner, CNAME, encoded(zone.alias)));
-    owner = encoded(zone.alias);
+    records.push(record(owner, CNAME, encodeName(zone.alias)));
+    owner = encodeName(zone.alias);
   }
   for (const address of zone?.addresses ?? []) {
     if (isIPv4(address) !== (type === A) || (type !== A && type !== AAAA)) continue;
     records.push(record(owner, type, isIPv4(address) ? bytes4(address) : bytes6(address)));
   }
   const message = Buffer.concat([question, ...records]);
-  message.writeUInt16BE(0x8180 | (zone === undefined ? NO_SUCH_NAME : 0), 2);
+  message.writeUInt16BE(0x8180 | (zone === undefined ? NXDOMAIN : 0), 2);
   message.writeUInt16BE(1, 4);
   message.writeUInt16BE(records.length, 6);
   message.writeUInt32BE(0, 8);
@@ -92,14 +91,14 @@ function record(owner: Buffer, type: number, data: Buffer): Buffer {
   return Buffer.concat([owner, head, data]);
 }
 
-function encoded(name: string): Buffer {
+function encodeName(name: string): Buffer {
   const labels = name.split('.').map((label) => Buffer.concat([Buffer.of(label.length), Buffer.from(label, 'latin1')]));
   return Buffer.concat([...labels, Buffer.of(0)]);
 }
 
 const bytes4 = (address: string) => Buffer.from(address.split('.').map(Number));
 
-/** As URL() writes an address: groups of hexadecimal digits, with at most one gap. */
+/** Encodes an IPv6 address from the normalised form of `URL`. */
 function bytes6(address: string): Buffer {
   const [before = '', after] = new URL(`http://[${address}]`).hostname.slice(1, -1).split('::');
   const read = (text: string) => (text === '' ? [] : text.split(':').map((group) => Number.parseInt(group, 16)));

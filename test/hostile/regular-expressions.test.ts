@@ -16,23 +16,23 @@ interface Expression {
 
 const SOURCES = new URL('../../src/', import.meta.url);
 
-/** Every regular expression of the product: literals, patterns of request schemas, and those of the default schema. */
-async function expressions(): Promise<Expression[]> {
+/** Collects regular expressions from literals, request schemas and the default schema. */
+async function collectExpressions(): Promise<Expression[]> {
   const names = (await readdir(SOURCES, { recursive: true })).filter(
     (name) => /\.tsx?$/.test(name) && !/\.test\.|\.d\.ts$|(^|\/)testing\//.test(name),
   );
   const found = await Promise.all(
-    names.map(async (name) => inSource(name, await readFile(new URL(name, SOURCES), 'utf8'))),
+    names.map(async (name) => findInSource(name, await readFile(new URL(name, SOURCES), 'utf8'))),
   );
   const shared = [NAME_TO_SEE, STORABLE, WITHOUT_NUL].map((source) => ({
     where: 'http/storable.ts',
     source,
     flags: 'u',
   }));
-  return [...found.flat(), ...shared, ...inSchema(DEFAULT_SCHEMA)];
+  return [...found.flat(), ...shared, ...findInSchema(DEFAULT_SCHEMA)];
 }
 
-function inSource(name: string, text: string): Expression[] {
+function findInSource(name: string, text: string): Expression[] {
   const file = ts.createSourceFile(name, text, ts.ScriptTarget.Latest, true);
   const found: Expression[] = [];
   const visit = (node: ts.Node): void => {
@@ -55,24 +55,24 @@ function inSource(name: string, text: string): Expression[] {
 
 const PATTERNS = new Set(['pattern', 'marks', 'shapes', 'unless']);
 
-function inSchema(value: unknown): Expression[] {
+function findInSchema(value: unknown): Expression[] {
   if (typeof value !== 'object' || value === null) return [];
   return Object.entries(value).flatMap(([key, member]) => {
-    if (!PATTERNS.has(key)) return inSchema(member);
+    if (!PATTERNS.has(key)) return findInSchema(member);
     return [member].flat().map((source) => ({ where: `the default schema, ${key}`, source, flags: 'iu' }));
   });
 }
 
-/** recheck's analysis in JavaScript. What the package exports by default starts a Java program or a binary, if it can. */
+/** recheck in JavaScript; the package's default export starts a Java program or a binary. */
 const { checkSync } = createRequire(import.meta.url)('recheck/lib/browser.js') as typeof import('recheck');
 
-/** An automaton cannot follow an assertion, and grows with each repetition that is counted. */
+/** The automaton supports no look-around and grows with counted repetitions. */
 const BEYOND_AUTOMATA = /\(\?<?[=!]|\{\d*,?\d{3,}\}/;
 
-/** Read no outside input, and take the analysis minutes. */
+/** Expressions that read trusted input only and take minutes to analyse. */
 const TRUSTED: Readonly<Record<string, string>> = { 'base/backup/tables.ts': 'the migrations of this package' };
 
-function provenLinear({ where, source, flags }: Expression): string {
+function checkLinear({ where, source, flags }: Expression): string {
   if (Object.hasOwn(TRUSTED, where.replace(/:\d+$/, ''))) return 'trusted';
   try {
     const { status, error } = checkSync(source, flags, { checker: 'automaton', timeout: 60_000 }) as {
@@ -85,8 +85,8 @@ function provenLinear({ where, source, flags }: Expression): string {
   }
 }
 
-/** What the linter of `npm run check` says, which follows assertions but proves nothing. */
-function complaints({ source, flags }: Expression): string[] {
+/** Runs the linter of `npm run check`, which supports look-around but gives no proof. */
+function linterMessages({ source, flags }: Expression): string[] {
   const code = `new RegExp(${JSON.stringify(source)}, ${JSON.stringify(flags)}).test(text);`;
   return new Linter()
     .verify(code, [
@@ -101,10 +101,12 @@ function complaints({ source, flags }: Expression): string[] {
     .map(({ message }) => message.slice(0, 200));
 }
 
-describe('every regular expression in src/', async () => {
-  const all = [...new Map((await expressions()).map((each) => [`/${each.source}/${each.flags}`, each])).values()];
+describe('Every regular expression in src/', async () => {
+  const all = [
+    ...new Map((await collectExpressions()).map((each) => [`/${each.source}/${each.flags}`, each])).values(),
+  ];
 
-  it('is found, in code of the server and of the browser, in request schemas and in the default schema', () => {
+  it('is found in server code, browser code, request schemas and the default schema', () => {
     expect(fileURLToPath(SOURCES)).toMatch(/src\/$/);
     expect(all.length).toBeGreaterThan(350);
     for (const place of [
@@ -120,30 +122,31 @@ describe('every regular expression in src/', async () => {
     }
   });
 
-  it('takes linear time: proven by its automaton, or beyond automata and without complaint of the linter', {
+  it('runs in linear time, proven by its automaton or, where automata do not apply, accepted by the linter', {
     timeout: 300_000,
   }, () => {
-    const wrong: string[] = [];
+    const failures: string[] = [];
     let proven = 0;
     for (const each of all) {
-      const proof = provenLinear(each);
+      const proof = checkLinear(each);
       if (proof === 'safe') proven++;
       else if (proof !== 'trusted' && (proof === 'vulnerable' || !BEYOND_AUTOMATA.test(each.source))) {
-        wrong.push(`${each.where} /${each.source}/${each.flags}: ${proof}`);
+        failures.push(`${each.where} /${each.source}/${each.flags}: ${proof}`);
       }
-      for (const message of complaints(each)) wrong.push(`${each.where} /${each.source}/${each.flags}: ${message}`);
+      for (const message of linterMessages(each))
+        failures.push(`${each.where} /${each.source}/${each.flags}: ${message}`);
     }
-    expect(wrong).toEqual([]);
+    expect(failures).toEqual([]);
     expect(proven / all.length).toBeGreaterThan(0.85);
   });
 
   it.each([
-    ['dates: a day among quotation marks, as it was', '[«"]*\\s*(?<!\\d)\\d{1,2}\\s*[»"_]*\\s*_*\\p{L}{3,9}', 'gu'],
-    ['numbers: digits and separators, as it was', "^[+-]?[\\d\\s.,']*\\d[\\d\\s.,']*$", 'u'],
-    ['a trailing slash', '\\/+$', ''],
-    ['a tag that does not end', '<c\\s[^>]*?\\br=', ''],
-  ])('would be refused as %s', (_, source, flags) => {
+    ['an earlier date pattern with quotation marks', '[«"]*\\s*(?<!\\d)\\d{1,2}\\s*[»"_]*\\s*_*\\p{L}{3,9}', 'gu'],
+    ['an earlier number pattern with separators', "^[+-]?[\\d\\s.,']*\\d[\\d\\s.,']*$", 'u'],
+    ['repeated trailing slashes', '\\/+$', ''],
+    ['an unclosed tag', '<c\\s[^>]*?\\br=', ''],
+  ])('is rejected when it backtracks super-linearly: %s', (_, source, flags) => {
     const each = { where: '', source, flags };
-    expect(provenLinear(each) === 'vulnerable' || complaints(each).length > 0).toBe(true);
+    expect(checkLinear(each) === 'vulnerable' || linterMessages(each).length > 0).toBe(true);
   });
 });

@@ -1,11 +1,9 @@
 /**
- * The table of ways to make a server call what it must not call (server-side request forgery). It grows: a new form is one
- * line here, and every door and every policy meets it. Sources: IANA's special-purpose registries (RFC 6890 and its
- * updates), WHATWG URL, RFC 3986, RFC 4291, RFC 6052, RFC 3056, RFC 4380, RFC 5214, and what clouds document of
- * their metadata services.
+ * URLs for server-side request forgery (SSRF); every entry point and every URL policy is tested with all of them. Sources:
+ * IANA special-purpose registries (RFC 6890 and updates), WHATWG URL, RFC 3986, RFC 4291, RFC 6052, RFC 3056, RFC 4380,
+ * RFC 5214, and the cloud providers' documentation of metadata services.
  */
 
-/** IPv4 addresses that nobody on the internet can mean, each with what listens there. */
 export const ADDRESSES_V4: Readonly<Record<string, string>> = {
   '127.0.0.1': 'loopback',
   '127.0.0.53': 'the resolver of many Linux machines',
@@ -38,14 +36,13 @@ export const ADDRESSES_V4: Readonly<Record<string, string>> = {
   '255.255.255.255': 'broadcast',
 };
 
-/** IPv6 addresses of the same kind, as they are written in a URL. */
 export const ADDRESSES_V6: Readonly<Record<string, string>> = {
   '[::]': 'unspecified',
   '[::2]': 'beside loopback',
   '[0:0:0:0:0:0:0:1]': 'loopback in full',
   '[0000:0000:0000:0000:0000:0000:0000:0001]': 'loopback with every digit',
   '[::0:1]': 'loopback, half abbreviated',
-  '[0::1]': 'loopback with a nought',
+  '[0::1]': 'loopback with a leading zero',
   '[::127.0.0.1]': 'v4-compatible',
   '[::ffff:0:127.0.0.1]': 'v4-translated (SIIT)',
   '[::ffff:0:0:127.0.0.1]': 'one group too far',
@@ -81,41 +78,42 @@ export const ADDRESSES_V6: Readonly<Record<string, string>> = {
 };
 
 type Bytes = readonly [number, number, number, number];
-const octal = (n: number, digits = 0) => `0${n.toString(8).padStart(digits, '0')}`;
-const hex = (n: number, digits = 0) => n.toString(16).padStart(digits, '0');
-const whole = ([a, b, c, d]: Bytes) => ((a << 24) | (b << 16) | (c << 8) | d) >>> 0;
-const groups = ([a, b, c, d]: Bytes, turn = 0) => `${hex(((a << 8) | b) ^ turn)}:${hex(((c << 8) | d) ^ turn)}`;
+const toOctal = (n: number, digits = 0) => `0${n.toString(8).padStart(digits, '0')}`;
+const toHex = (n: number, digits = 0) => n.toString(16).padStart(digits, '0');
+const toUint32 = ([a, b, c, d]: Bytes) => ((a << 24) | (b << 16) | (c << 8) | d) >>> 0;
+const groups = ([a, b, c, d]: Bytes, xorMask = 0) =>
+  `${toHex(((a << 8) | b) ^ xorMask)}:${toHex(((c << 8) | d) ^ xorMask)}`;
 const digits = (text: string, from: number) =>
   text.replace(/\d/g, (digit) => String.fromCodePoint(from + Number(digit)));
 const enclosed = (text: string) =>
   text.replace(/\d/g, (digit) => (digit === '0' ? '⓪' : String.fromCodePoint(0x2460 + Number(digit) - 1)));
 
-/** How one IPv4 address can be written or carried as the host of a URL; the plain way is the first. */
+/** Notations of an IPv4 address as a URL host, including IPv6 forms that embed it. */
 export const NOTATIONS: readonly [name: string, write: (plain: string, bytes: Bytes) => string][] = [
   ['plain', (plain) => plain],
-  ['a dot behind', (plain) => `${plain}.`],
-  ['two dots behind', (plain) => `${plain}..`],
-  ['one number', (_, bytes) => String(whole(bytes))],
-  ['one number beyond 32 bits', (_, bytes) => String(whole(bytes) + 2 ** 32)],
-  ['one octal number', (_, bytes) => octal(whole(bytes))],
-  ['one octal number, padded', (_, bytes) => octal(whole(bytes), 20)],
-  ['one hexadecimal number', (_, bytes) => `0x${hex(whole(bytes), 8)}`],
-  ['one hexadecimal number, large letters', (_, bytes) => `0X${hex(whole(bytes), 8).toUpperCase()}`],
-  ['one hexadecimal number, padded', (_, bytes) => `0x${hex(whole(bytes), 20)}`],
-  ['octal', (_, bytes) => bytes.map((each) => octal(each)).join('.')],
-  ['octal, padded', (_, bytes) => bytes.map((each) => octal(each, 8)).join('.')],
-  ['leading noughts', (_, bytes) => bytes.map((each) => String(each).padStart(3, '0')).join('.')],
-  ['hexadecimal', (_, bytes) => bytes.map((each) => `0x${hex(each)}`).join('.')],
-  ['hexadecimal, padded', (_, bytes) => bytes.map((each) => `0x${hex(each, 8)}`).join('.')],
-  ['mixed', (_, [a, b, c, d]) => `0x${hex(a)}.${octal(b)}.${c}.0X${hex(d)}`],
+  ['a trailing dot', (plain) => `${plain}.`],
+  ['two trailing dots', (plain) => `${plain}..`],
+  ['one number', (_, bytes) => String(toUint32(bytes))],
+  ['one number beyond 32 bits', (_, bytes) => String(toUint32(bytes) + 2 ** 32)],
+  ['one octal number', (_, bytes) => toOctal(toUint32(bytes))],
+  ['one octal number, padded', (_, bytes) => toOctal(toUint32(bytes), 20)],
+  ['one hexadecimal number', (_, bytes) => `0x${toHex(toUint32(bytes), 8)}`],
+  ['one hexadecimal number, upper case', (_, bytes) => `0X${toHex(toUint32(bytes), 8).toUpperCase()}`],
+  ['one hexadecimal number, padded', (_, bytes) => `0x${toHex(toUint32(bytes), 20)}`],
+  ['octal', (_, bytes) => bytes.map((each) => toOctal(each)).join('.')],
+  ['octal, padded', (_, bytes) => bytes.map((each) => toOctal(each, 8)).join('.')],
+  ['leading zeros', (_, bytes) => bytes.map((each) => String(each).padStart(3, '0')).join('.')],
+  ['hexadecimal', (_, bytes) => bytes.map((each) => `0x${toHex(each)}`).join('.')],
+  ['hexadecimal, padded', (_, bytes) => bytes.map((each) => `0x${toHex(each, 8)}`).join('.')],
+  ['mixed', (_, [a, b, c, d]) => `0x${toHex(a)}.${toOctal(b)}.${c}.0X${toHex(d)}`],
   ['two parts', (_, [a, b, c, d]) => `${a}.${(b << 16) | (c << 8) | d}`],
-  ['two parts, hexadecimal', (_, [a, b, c, d]) => `0x${hex(a)}.0x${hex((b << 16) | (c << 8) | d)}`],
+  ['two parts, hexadecimal', (_, [a, b, c, d]) => `0x${toHex(a)}.0x${toHex((b << 16) | (c << 8) | d)}`],
   ['three parts', (_, [a, b, c, d]) => `${a}.${b}.${(c << 8) | d}`],
-  ['three parts, octal', (_, [a, b, c, d]) => `${octal(a)}.${octal(b)}.${octal((c << 8) | d)}`],
+  ['three parts, octal', (_, [a, b, c, d]) => `${toOctal(a)}.${toOctal(b)}.${toOctal((c << 8) | d)}`],
   ['beyond a byte', (_, bytes) => bytes.map((each) => each + 256).join('.')],
-  ['percent signs', (plain) => plain.replace(/./g, (sign) => `%${hex(sign.codePointAt(0)!)}`)],
-  ['percent signs, twice', (plain) => plain.replace(/\d/g, (sign) => `%25${hex(sign.codePointAt(0)!)}`)],
-  ['a dot in percent signs', (plain) => plain.replaceAll('.', '%2e')],
+  ['percent-encoded', (plain) => plain.replace(/./g, (sign) => `%${toHex(sign.codePointAt(0)!)}`)],
+  ['percent-encoded twice', (plain) => plain.replace(/\d/g, (sign) => `%25${toHex(sign.codePointAt(0)!)}`)],
+  ['percent-encoded dots', (plain) => plain.replaceAll('.', '%2e')],
   ['full-width digits', (plain) => digits(plain, 0xff10)],
   ['full-width dots', (plain) => plain.replaceAll('.', '．')],
   ['ideographic dots', (plain) => plain.replaceAll('.', '。')],
@@ -125,7 +123,7 @@ export const NOTATIONS: readonly [name: string, write: (plain: string, bytes: By
   ['Arabic digits', (plain) => digits(plain, 0x0660)],
   ['superscript', (plain) => plain.replaceAll('1', '¹').replaceAll('2', '²')],
   ['a soft hyphen', (plain) => plain.replace('.', '\u00ad.')],
-  ['a space of no width', (plain) => plain.replace('.', '\u200b.')],
+  ['a zero-width space', (plain) => plain.replace('.', '\u200b.')],
   ['mapped', (plain) => `[::ffff:${plain}]`],
   ['mapped, in groups', (_, bytes) => `[::ffff:${groups(bytes)}]`],
   ['mapped, in full', (_, bytes) => `[0:0:0:0:0:FFFF:${groups(bytes)}]`],
@@ -137,11 +135,10 @@ export const NOTATIONS: readonly [name: string, write: (plain: string, bytes: By
   ['Teredo, as its server', (_, bytes) => `[2001:0:${groups(bytes)}:0:0:f7f7:f7f7]`],
   ['Teredo, as its client', (_, bytes) => `[2001:0:808:808:0:0:${groups(bytes, 0xffff)}]`],
   ['in brackets', (plain) => `[${plain}]`],
-  ['behind a name', (plain) => `${plain}%00.example.com`],
-  ['before a slash in percent signs', (plain) => `${plain}%2f.example.com`],
+  ['before a NUL and a name', (plain) => `${plain}%00.example.com`],
+  ['before a percent-encoded slash', (plain) => `${plain}%2f.example.com`],
 ];
 
-/** Hosts that no number names. */
 export const HOSTS: readonly string[] = [
   'localhost',
   'localhost.',
@@ -216,9 +213,9 @@ export const HOSTS: readonly string[] = [
   'stоrage.example.com。127.1',
 ];
 
-/** Addresses whose trick is not the host alone. `PORT` stands for a port on which somebody listens. */
+/** URLs that exploit more than the host. `PORT` is replaced by a listening port. */
 export const URLS: readonly string[] = [
-  // Whose host is it? One parser says this, another that.
+  // Hosts that URL parsers read differently.
   'https://storage.example.com@127.0.0.1:PORT/',
   'https://storage.example.com:443@127.0.0.1:PORT/',
   'https://storage.example.com%40127.0.0.1:PORT/',
@@ -337,7 +334,7 @@ export const URLS: readonly string[] = [
   'res://c:/windows/win.ini',
 ];
 
-/** Every host of the table: each address in plain, loopback and a metadata service in every notation, and the rest. */
+/** Returns all hosts: four addresses in every notation, the others in the main ones. */
 export function hosts(): string[] {
   const everyNotation = ['127.0.0.1', '169.254.169.254', '10.0.0.1', '168.63.129.16'];
   const written = everyNotation.flatMap((plain) => NOTATIONS.map(([, write]) => write(plain, bytesOf(plain))));
@@ -349,13 +346,13 @@ export function hosts(): string[] {
   return [...new Set([...written, ...carried, ...Object.keys(ADDRESSES_V6), ...HOSTS])];
 }
 
-/** Every URL of the table, where `port` is one on which somebody listens. */
+/** Returns all URLs, with each host on `port`, a listening port, and on the default port. */
 export function ssrfForms(port: number): string[] {
   const onPort = hosts().flatMap((host) => [`https://${host}:${port}/`, `http://${host}:${port}/`]);
   return [...new Set([...onPort, ...plainForms(port)])];
 }
 
-/** The same with each host once, on the port of https: what is wrong with it is then no matter of ports. */
+/** Returns all URLs, with each host on the default https port only. */
 export function plainForms(port: number): string[] {
   const ofHosts = hosts().map((host) => `https://${host}/`);
   return [...new Set([...ofHosts, ...URLS.map((url) => url.replaceAll('PORT', String(port)))])];

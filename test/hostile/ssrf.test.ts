@@ -12,7 +12,7 @@ import { type Canaries, startCanaries, watchDials } from './canaries.ts';
 import { type NamesServer, startNamesServer, type Zone } from './names-server.ts';
 import { ADDRESSES_V4, ADDRESSES_V6, hosts, ssrfForms } from './ssrf-forms.ts';
 
-// The guard itself, with a name server of the test; the doors of the product are in ssrf-doors.test.ts.
+// Tests the guarded fetch with a controlled DNS server; ssrf-entry-points.test.ts tests the product.
 const { ca, issue } = createAuthority();
 let canaries: Canaries;
 let names: NamesServer;
@@ -33,7 +33,7 @@ afterAll(async () => {
   canaries.close();
 });
 beforeEach(() => {
-  // An attacker's name server: whatever is asked, it leads here.
+  // By default every name resolves to this machine.
   zones = () => ({ addresses: ['127.0.0.1', '::1'] });
 });
 
@@ -53,28 +53,27 @@ async function reasonOf(url: string, policy: UrlPolicy, of = fetch): Promise<str
   throw error instanceof Error ? error : new Error(`${error}: ${url}`);
 }
 
-/** Those of `forms` that were not refused as the guard refuses, each with what happened. */
 async function leaksOf(forms: readonly string[], policy: UrlPolicy): Promise<string[]> {
-  const leaks: string[] = [];
+  const unexpectedResults: string[] = [];
   for (const form of forms) {
     const reason = await reasonOf(form, policy);
-    if (reason !== 'blocked_address') leaks.push(`${JSON.stringify(form)}: ${reason}`);
+    if (reason !== 'blocked_address') unexpectedResults.push(`${JSON.stringify(form)}: ${reason}`);
   }
-  return leaks;
+  return unexpectedResults;
 }
 
-describe('no form of the table leads anywhere', () => {
+describe('The guarded fetch blocks', () => {
   it.each([
-    ['a list of hosts', allowlist],
+    ['an allowlist of hosts', allowlist],
     ['any public host', anyPublic],
-    ['a webhook', webhook],
-  ])('where the rule is: %s', async (_, policy) => {
+    ['webhooks', webhook],
+  ])('every URL of the SSRF table under the policy: %s', async (_, policy) => {
     const before = dials.dialled().length;
     expect(await leaksOf(ssrfForms(canaries.port), policy)).toEqual([]);
     expect([dials.dialled().length - before, canaries.heard]).toEqual([0, []]);
   });
 
-  it('where a webhook may go to this machine, but for the three hosts that are written so, which it reaches', async () => {
+  it('every URL of the SSRF table for loopback webhooks, except the three literal loopback hosts', async () => {
     const forms = ssrfForms(canaries.port);
     const [meant, others] = [
       forms.filter((form) => LOOPBACK.test(form) && form.includes(`:${canaries.port}`)),
@@ -84,7 +83,7 @@ describe('no form of the table leads anywhere', () => {
     expect(await leaksOf(others, loopbackWebhook)).toEqual([]);
     expect([dials.dialled().length - before, canaries.heard]).toEqual([0, []]);
 
-    // Canaries that cannot sing would prove nothing.
+    // Checks that the canaries do detect connections.
     expect(meant.length).toBeGreaterThan(4);
     for (const form of meant) expect(await reasonOf(form, loopbackWebhook), form).toBe('connect_error');
     expect(new Set(canaries.heard)).toEqual(
@@ -93,7 +92,7 @@ describe('no form of the table leads anywhere', () => {
     (canaries.heard as string[]).length = 0;
   });
 
-  it('nor to a port of ours, by any address of this machine', async () => {
+  it("the product's own ports on every local address", async () => {
     const guarded = createGuardedFetch({ resolve: names.resolve, refusedPorts: [canaries.port] });
     const before = dials.dialled().length;
     const holes = readHoles({ cidrs: ['0.0.0.0/0', '::/0'] });
@@ -110,30 +109,29 @@ describe('no form of the table leads anywhere', () => {
   });
 });
 
-describe('no name leads anywhere that it must not', () => {
+describe('A host name', () => {
   const private4 = Object.keys(ADDRESSES_V4);
   const private6 = Object.keys(ADDRESSES_V6)
     .map((host) => host.slice(1, -1))
     .filter((address) => !address.includes('%'));
-  // What a name server may send: one line each.
   const ANSWERS: readonly [what: string, zone: Zone][] = [
     ...private4.map((ip): [string, Zone] => [ip, { addresses: [ip] }]),
     ...private6.map((ip): [string, Zone] => [ip, { addresses: [ip] }]),
     ...private4.map((ip): [string, Zone] => [`${ip}, mapped`, { addresses: [`::ffff:${ip}`] }]),
     ...private4.map((ip): [string, Zone] => [`${ip}, translated`, { addresses: [`64:ff9b::${ip}`] }]),
-    ['a public one and a private one', { addresses: ['8.8.8.8', '10.0.0.1'] }],
-    ['a private one and a public one', { addresses: ['10.0.0.1', '8.8.8.8'] }],
-    ['a public IPv4 one and a private IPv6 one', { addresses: ['8.8.8.8', 'fd00::1'] }],
-    ['a private IPv4 one and a public IPv6 one', { addresses: ['127.0.0.1', '2606:4700:4700::1111'] }],
+    ['a public and a private address', { addresses: ['8.8.8.8', '10.0.0.1'] }],
+    ['a private and a public address', { addresses: ['10.0.0.1', '8.8.8.8'] }],
+    ['a public IPv4 and a private IPv6 address', { addresses: ['8.8.8.8', 'fd00::1'] }],
+    ['a private IPv4 and a public IPv6 address', { addresses: ['127.0.0.1', '2606:4700:4700::1111'] }],
     [
-      'many public ones and a private one',
+      'many public addresses and a private one',
       { addresses: [...Array.from({ length: 20 }, (_, i) => `8.8.4.${i}`), '::1'] },
     ],
-    ['another name, which is private', { addresses: ['169.254.169.254'], alias: 'metadata.google.internal' }],
-    ['another name, which is localhost', { addresses: ['127.0.0.1', '::1'], alias: 'localhost' }],
+    ['an alias with a private address', { addresses: ['169.254.169.254'], alias: 'metadata.google.internal' }],
+    ['an alias of localhost', { addresses: ['127.0.0.1', '::1'], alias: 'localhost' }],
   ];
 
-  it.each(ANSWERS)('%s', async (_, zone) => {
+  it.each(ANSWERS)('is blocked when it resolves to: %s', async (_, zone) => {
     zones = () => zone;
     const before = dials.dialled().length;
     const { port } = canaries;
@@ -146,8 +144,8 @@ describe('no name leads anywhere that it must not', () => {
     expect([dials.dialled().length - before, canaries.heard]).toEqual([0, []]);
   });
 
-  it('is asked for once a connection, and only what was said then is dialled, whatever is said later', async () => {
-    // 192.0.2.1 is nobody's; the hole lets it play the public address, which is dialled in vain.
+  it('is resolved once per connection, and only that answer is dialled (DNS rebinding)', async () => {
+    // 192.0.2.1 (TEST-NET-1) stands for a public address that does not respond.
     const holes = readHoles({ cidrs: ['192.0.2.1'] });
     for (const [first, later] of [
       [['192.0.2.1'], ['127.0.0.1', '::1']],
@@ -157,19 +155,19 @@ describe('no name leads anywhere that it must not', () => {
       const name = `rebind-${later.length}-${later[0]}.example.com`;
       const policy: UrlPolicy = { kind: 'public', hosts: [`${name}:${canaries.port}`], holes };
       const [asked, dialled] = [names.asked.length, dials.dialled().length];
-      const patient = createGuardedFetch({ resolve: names.resolve, connectMs: 400 });
+      const shortTimeoutFetch = createGuardedFetch({ resolve: names.resolve, connectMs: 400 });
       expect(['timeout', 'connect_error']).toContain(
-        await reasonOf(`https://${name}:${canaries.port}/`, policy, patient),
+        await reasonOf(`https://${name}:${canaries.port}/`, policy, shortTimeoutFetch),
       );
       expect(names.asked.slice(asked).sort()).toEqual([`${name} A`, `${name} AAAA`]);
       expect(new Set(dials.dialled().slice(dialled))).toEqual(new Set([`192.0.2.1 ${canaries.port}`]));
-      expect(await reasonOf(`https://${name}:${canaries.port}/`, policy, patient)).toBe('blocked_address');
-      await patient.close();
+      expect(await reasonOf(`https://${name}:${canaries.port}/`, policy, shortTimeoutFetch)).toBe('blocked_address');
+      await shortTimeoutFetch.close();
     }
     expect(canaries.heard).toEqual([]);
   });
 
-  it('that nobody knows is an error of names, and nothing else', async () => {
+  it('fails with dns_error when it does not exist or has no addresses', async () => {
     zones = () => undefined;
     expect(await reasonOf('https://nobody.example.com/', anyPublic)).toBe('dns_error');
     zones = () => ({ addresses: [] });
@@ -177,14 +175,14 @@ describe('no name leads anywhere that it must not', () => {
   });
 });
 
-describe('no redirect leads anywhere that the first address could not', () => {
+describe('A redirect is blocked', () => {
   let port: number;
   let location: Buffer;
   let asked: number;
   let server: ReturnType<typeof createTls>;
 
   beforeAll(async () => {
-    // Below HTTP, so that a Location may be any bytes.
+    // A raw TLS server, so that Location may contain any bytes.
     server = createTls(issue('cdn.test'), (socket: Socket) => {
       socket.on('error', () => {});
       socket.on('data', (request) => {
@@ -203,8 +201,7 @@ describe('no redirect leads anywhere that the first address could not', () => {
   });
   afterAll(() => server.close());
 
-  /** Those of `forms` behind whose redirect something happened that must not. */
-  async function leaks(forms: readonly string[], statuses: readonly number[]): Promise<string[]> {
+  async function unexpectedResults(forms: readonly string[], statuses: readonly number[]): Promise<string[]> {
     zones = (name) => ({ addresses: ['127.0.0.1', ...(name === 'cdn.test' ? [] : ['::1'])] });
     const holes = readHoles({ hosts: ['cdn.test'] });
     const policies: UrlPolicy[] = [
@@ -219,12 +216,12 @@ describe('no redirect leads anywhere that the first address could not', () => {
           location = Buffer.from(form);
           asked = 0;
           const reason = await reasonOf(`https://cdn.test:${port}/${status}`, policy);
-          // Headers are bytes, each a letter. A relative address stays where it is: the host says 404 or sends in a circle.
+          // Header bytes are Latin-1. A relative URL stays on the host, which answers 404 or redirects in a loop.
           const read = parsedUrl(location.toString('latin1'), new URL(`https://cdn.test:${port}/`));
           const stays = read?.port === String(port) && read.hostname === 'cdn.test' && read.protocol === 'https:';
-          const nowhere = read === undefined || form === '' || asked === 4 ? 'redirect' : 'http_status';
-          const fine = reason === (read && !stays ? 'blocked_address' : nowhere);
-          if (!fine) found.push(`${status} ${policy.kind} ${JSON.stringify(form)}: ${reason}`);
+          const expectedReason = read === undefined || form === '' || asked === 4 ? 'redirect' : 'http_status';
+          const isExpected = reason === (read && !stays ? 'blocked_address' : expectedReason);
+          if (!isExpected) found.push(`${status} ${policy.kind} ${JSON.stringify(form)}: ${reason}`);
         }
       }
     }
@@ -232,21 +229,25 @@ describe('no redirect leads anywhere that the first address could not', () => {
   }
   const forms = () => ssrfForms(canaries.port).filter((form) => !/[\r\n\0]/.test(form));
 
-  it('by any form of the table', async () => {
-    expect(await leaks(forms(), [302])).toEqual([]);
+  it('for every URL of the SSRF table', async () => {
+    expect(await unexpectedResults(forms(), [302])).toEqual([]);
     expect(canaries.heard).toEqual([]);
   });
 
-  it('by any status that redirects', async () => {
-    const few = [...Object.keys(ADDRESSES_V4), ...hosts().filter((host) => host.startsWith('['))]
+  it('for every redirect status', async () => {
+    const targets = [...Object.keys(ADDRESSES_V4), ...hosts().filter((host) => host.startsWith('['))]
       .map((host) => `https://${host}:${canaries.port}/`)
       .filter((form) => parsedUrl(form) !== undefined);
-    few.push(`http://cdn.test:${canaries.port}/`, `//127.0.0.1:${canaries.port}/`, `\\\\127.0.0.1:${canaries.port}\\`);
-    expect(await leaks(few, [301, 303, 307, 308])).toEqual([]);
+    targets.push(
+      `http://cdn.test:${canaries.port}/`,
+      `//127.0.0.1:${canaries.port}/`,
+      `\\\\127.0.0.1:${canaries.port}\\`,
+    );
+    expect(await unexpectedResults(targets, [301, 303, 307, 308])).toEqual([]);
     expect(canaries.heard).toEqual([]);
   });
 
-  it('by what is no address at all', async () => {
+  it('or fails when Location is malformed', async () => {
     const garbage = ['https://[::1', 'https://exa mple.com/', 'https://%zz/', 'https://a:b:c/', '', '\xff\xfe'];
     const policy: UrlPolicy = {
       kind: 'public',

@@ -39,29 +39,25 @@ import { cuesOf } from '../../src/services/stt/transcript/cues.ts';
 import { srt, vtt } from '../../src/services/stt/transcript/formats.ts';
 import { languageOf } from '../../src/services/task-routes.ts';
 
-/** A text of about so many characters. */
 export type Worst = (length: number) => string;
 
-/** What reads text from outside. */
 export interface TextParser {
   readonly name: string;
-  /** The most characters that reach it; of what a page, a recording or a workbook holds, as many as a test has time for. */
+  /** The maximum input length in characters, reduced to what a test has time for. */
   readonly longest: number;
-  /** What it throws is a refusal like any other. */
   parse(text: string): unknown;
-  /** What an attacker would send to this one; {@link PERIODIC} texts are tried on every parser that has no `only`. */
+  /** Specific texts; {@link PERIODIC} texts are also tried unless `skipsPeriodic` is set. */
   readonly worst?: readonly Worst[];
-  /** Too slow by itself for all of {@link PERIODIC}. */
+  /** Skips {@link PERIODIC}, because the parser is too slow for all of it. */
   readonly only?: true;
 }
 
-/** `begin`, then `again` as often as fits, then `end`. */
 export const periodic =
   (again: string, begin = '', end = ''): Worst =>
   (length) =>
     begin + again.repeat(Math.max(1, Math.floor((length - begin.length - end.length) / again.length))) + end;
 
-/** Runs that a careless expression reads again from each of their characters, because of what stands before or behind. */
+/** Repetitions that cause quadratic backtracking in careless expressions. */
 export const PERIODIC: readonly (readonly [string, Worst])[] = [
   ...[
     ' ',
@@ -108,7 +104,7 @@ export const PERIODIC: readonly (readonly [string, Worst])[] = [
     '\r\n',
     '𝒳',
   ],
-  // In two classes, which normalization sorts.
+  // Two combining classes, which normalisation sorts.
   ...['\u0316\u0301', '\uff9e\u0316'],
 ].flatMap((again) =>
   (
@@ -128,7 +124,7 @@ export const PERIODIC: readonly (readonly [string, Worst])[] = [
   ),
 );
 
-/** All headers of a request together: the server's limit. */
+/** The server's limit for all headers of a request. */
 const HEADERS = 16 * 1024;
 const TYPED = 10_000;
 const ON_A_PAGE = 100_000;
@@ -148,17 +144,17 @@ const spoken = (text: string) => ({ segments: [{ start: 0, end: 60, text }], wor
 
 export const PARSERS: readonly TextParser[] = [
   {
-    name: 'a date that is typed',
+    name: 'a typed date',
     longest: TYPED,
     parse: (text) => parseValue({ type: 'date' }, text),
     worst: [(length) => `x${' '.repeat(length / 2)}1${' '.repeat(length / 2)}x`],
   },
-  { name: 'a number that is typed', longest: TYPED, parse: (text) => parseValue({ type: 'number' }, text) },
-  { name: 'a text that is typed', longest: TYPED, parse: (text) => parseValue({ type: 'string' }, text) },
-  { name: 'the key of a field', longest: TYPED, parse: (text) => named(DEFAULT_SCHEMA, text) },
+  { name: 'a typed number', longest: TYPED, parse: (text) => parseValue({ type: 'number' }, text) },
+  { name: 'a typed text', longest: TYPED, parse: (text) => parseValue({ type: 'string' }, text) },
+  { name: 'a field key', longest: TYPED, parse: (text) => named(DEFAULT_SCHEMA, text) },
   { name: 'a form', longest: 100_000, parse: (text) => parseForm(text) },
-  { name: 'a name that is given', longest: TYPED, parse: (text) => givenName(text) },
-  { name: 'the name of a file', longest: HEADERS, parse: (text) => attachment(excelName(displayName(text, 'x'))) },
+  { name: 'a given name', longest: TYPED, parse: (text) => givenName(text) },
+  { name: 'a file name', longest: HEADERS, parse: (text) => attachment(excelName(displayName(text, 'x'))) },
   {
     name: 'a date on a page',
     longest: ON_A_PAGE,
@@ -190,27 +186,32 @@ export const PARSERS: readonly TextParser[] = [
   { name: 'a text on a page', longest: ON_A_PAGE, parse: (text) => [tidy(text), shaped(shapes, text)] },
   { name: 'a label on a page', longest: ON_A_PAGE, parse: (text) => labelWord(text) },
   {
-    name: 'the looks of a value of the default schema',
+    name: 'value patterns of the default schema',
     longest: ON_A_PAGE,
     parse: (text) => [...marks, ...unless.map((one) => schemaPattern(one, 'iu'))].map((pattern) => pattern.test(text)),
     worst: [periodic('последняя инвентаризация '), periodic('ГУП '), periodic('"1" ')],
   },
   {
-    // The layout takes quadratic time in the words of a page: it runs in a thread with a time limit (find-fields.ts).
+    // Layout analysis is quadratic in the words of a page; it runs in a thread with a time limit (find-fields.ts).
     name: 'a page of one long word',
     longest: 50_000,
     parse: (text) => extractFields([pageOf(text)], DEFAULT_SCHEMA),
     worst: [periodic(' ', 'Дата составления: x', '1'), periodic('1', 'Общая площадь: 1,', ':')],
     only: true,
   },
-  { name: 'the words of an OCR engine', longest: 1_000_000, parse: (text) => wordsOfTsv(text, 3) },
+  { name: 'the TSV output of an OCR engine', longest: 1_000_000, parse: (text) => wordsOfTsv(text, 3) },
   {
     name: 'the answer of a language model',
     longest: 1_000_000,
     parse: (text) => readAnswer(text, [], DEFAULT_SCHEMA),
     worst: [periodic('{'), periodic('{}')],
   },
-  { name: 'a search', longest: 2000, parse: (text) => wordsAsked(text), worst: [periodic('-"'), periodic('-«a')] },
+  {
+    name: 'a search query',
+    longest: 2000,
+    parse: (text) => wordsAsked(text),
+    worst: [periodic('-"'), periodic('-«a')],
+  },
   {
     name: 'a record',
     longest: 100_000,
@@ -220,21 +221,21 @@ export const PARSERS: readonly TextParser[] = [
     },
     worst: [(length) => `a${'\u0301'.repeat(length / 2)}${'\u0316'.repeat(length / 2)}`],
   },
-  { name: 'a table as CSV', longest: 1_000_000, parse: (text) => readCsv(Buffer.from(text), 1000, signal) },
+  { name: 'a CSV table', longest: 1_000_000, parse: (text) => readCsv(Buffer.from(text), 1000, signal) },
   {
-    name: 'a table as XLSX',
+    name: 'an XLSX table',
     longest: 1_000_000,
     parse: async (text) => unpackedAnew(await archive(text)),
     worst: [periodic('<c '), periodic('<c r= '), periodic('<c <'), periodic('<x:c '), periodic('a:', '<')],
     only: true,
   },
   {
-    name: 'a body as JSON',
+    name: 'a JSON body',
     longest: 1_000_000,
     parse: (text) => jsonScales({ values: 1_000_000, depth: 100 })(Buffer.from(text)),
     worst: [periodic('\\', '"')],
   },
-  { name: 'a text in a body', longest: 100_000, parse: (text) => texts.map((pattern) => pattern.test(text)) },
+  { name: 'a string in a request body', longest: 100_000, parse: (text) => texts.map((pattern) => pattern.test(text)) },
   { name: 'Accept', longest: HEADERS, parse: (text) => [wantsPage(text), names(text, 'text/csv')] },
   { name: 'Accept-Language', longest: HEADERS, parse: (text) => languageOf(`ru${text}`) },
   { name: 'Authorization', longest: HEADERS, parse: (text) => bearerToken(`Bearer ${text}`) },
@@ -250,12 +251,12 @@ export const PARSERS: readonly TextParser[] = [
   { name: 'X-Request-ID', longest: HEADERS, parse: (text) => requestId({ headers: { 'x-request-id': text } }) },
   { name: 'traceparent', longest: HEADERS, parse: (text) => traceparent({ traceparent: text }) },
   {
-    name: 'the address of a file or a webhook',
+    name: 'the URL of a file or a webhook',
     longest: 100_000,
     parse: (text) => checkUrl(`https://a.example/${text}`, { kind: 'public' }),
   },
   {
-    name: 'the host of an address',
+    name: 'the host of a URL',
     longest: 100_000,
     parse: (text) => checkUrl(`https://${text}.example/`, { kind: 'public' }),
   },
@@ -266,7 +267,7 @@ export const PARSERS: readonly TextParser[] = [
       segmentsOf(JSON.stringify({ text }), { start: 0, end: 60, samples: new Float32Array() } as never, 'ru'),
   },
   {
-    name: 'what was said in a recording',
+    name: 'a transcript',
     longest: 100_000,
     parse: (text) => [isInvented(text, 1), sentencesByLength(text, 60)],
   },

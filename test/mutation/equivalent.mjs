@@ -1,5 +1,5 @@
 /**
- * Changes that change nothing, each with the reason: `on` is a part of the line that it is made on.
+ * Mutants that do not change behaviour, with the reason. `on` is part of the mutated line.
  *
  * @type {readonly { file: string, on: string, was: string, becomes: string, why: string }[]}
  */
@@ -9,35 +9,35 @@ export const EQUIVALENT = [
     on: 'CSRF_FIELD',
     was: "'csrf_token'",
     becomes: "'mutant'",
-    why: 'pages write the name and routes read it from this one place: any name does',
+    why: 'pages and routes share this constant, so any name works',
   },
   {
     file: 'src/base/addresses.ts',
     on: 'target.ip === undefined ?',
     was: 'target.ip === undefined',
     becomes: 'false',
-    why: 'what is no text is no IP address either: `parse` says the same of it',
+    why: 'a value that is not text is not an IP address for `parse` either',
   },
   {
     file: 'src/base/addresses.ts',
     on: 'return [];',
     was: '[]',
     becomes: 'undefined',
-    why: 'what is then judged as a plain address lies outside 2000::/3, and is not public either',
+    why: 'the address is then checked as a plain one, which is outside 2000::/3 and therefore not public',
   },
   {
     file: 'src/services/passports/auth/tokens.ts',
     on: "JOSENotSupported('crit')",
     was: "'crit'",
     becomes: "'mutant'",
-    why: 'only that it is thrown is seen, not what it says',
+    why: 'callers see that an error is thrown, not its message',
   },
   {
     file: 'src/services/passports/auth/tokens.ts',
     on: 'kid === undefined ?',
     was: 'kid === undefined',
     becomes: 'false',
-    why: 'no key has the name undefined',
+    why: 'no key is named undefined',
   },
   {
     file: 'src/services/passports/auth/tokens.ts',

@@ -1,9 +1,8 @@
 import ts from 'typescript';
 
 /**
- * Every small change to a source that its tests should notice: an operator turned, a condition decided, a statement
- * left out, a constant changed, an anchor of a pattern lost. What is no behaviour is left alone: types, imports,
- * sentences for people.
+ * Lists all mutants of a source: changed operators, fixed conditions, removed statements, changed constants and removed
+ * pattern anchors. Types, imports and message texts are not mutated.
  *
  * @typedef {{ line: number, was: string, becomes: string, start: number, end: number }} Mutant
  * @param {string} text
@@ -12,13 +11,13 @@ import ts from 'typescript';
 export function mutantsOf(text) {
   const source = ts.createSourceFile('source.ts', text, ts.ScriptTarget.Latest, true);
   const found = [];
-  const put = (node, becomes) => {
+  const addMutant = (node, becomes) => {
     const [start, end] = [node.getStart(source), node.getEnd()];
     const was = text.slice(start, end);
     if (was === becomes) return;
     found.push({ line: source.getLineAndCharacterOfPosition(start).line + 1, was, becomes, start, end });
   };
-  visit(source, put, source);
+  visit(source, addMutant, source);
   return found;
 }
 
@@ -26,7 +25,7 @@ export function mutantsOf(text) {
 export const mutated = (text, { start, end, becomes }) => text.slice(0, start) + becomes + text.slice(end);
 
 const K = ts.SyntaxKind;
-const TURNED = {
+const REPLACED_OPERATORS = {
   [K.EqualsEqualsEqualsToken]: ['!=='],
   [K.ExclamationEqualsEqualsToken]: ['==='],
   [K.LessThanToken]: ['<=', '>='],
@@ -46,48 +45,54 @@ const TURNED = {
   [K.GreaterThanGreaterThanToken]: ['<<'],
   [K.LessThanLessThanToken]: ['>>'],
 };
-const CALLED = { some: 'every', every: 'some', startsWith: 'endsWith', endsWith: 'startsWith', min: 'max', max: 'min' };
-const DROPPED = new Set(['toLowerCase', 'trim', 'filter', 'normalize', 'reverse', 'sort']);
+const REPLACED_METHODS = {
+  some: 'every',
+  every: 'some',
+  startsWith: 'endsWith',
+  endsWith: 'startsWith',
+  min: 'max',
+  max: 'min',
+};
+const REMOVED_METHODS = new Set(['toLowerCase', 'trim', 'filter', 'normalize', 'reverse', 'sort']);
 
-function visit(node, put, source) {
+function visit(node, addMutant, source) {
   if (ts.isTypeNode(node) || ts.isImportDeclaration(node) || ts.isInterfaceDeclaration(node)) return;
   if (ts.isTypeAliasDeclaration(node)) return;
-  change(node, put, source);
-  ts.forEachChild(node, (child) => visit(child, put, source));
+  mutateNode(node, addMutant, source);
+  ts.forEachChild(node, (child) => visit(child, addMutant, source));
 }
 
-function change(node, put, source) {
-  const inner = (each) => each.getText(source);
+function mutateNode(node, addMutant, source) {
+  const textOf = (each) => each.getText(source);
   if (ts.isBinaryExpression(node)) {
-    for (const operator of TURNED[node.operatorToken.kind] ?? []) put(node.operatorToken, operator);
+    for (const operator of REPLACED_OPERATORS[node.operatorToken.kind] ?? []) addMutant(node.operatorToken, operator);
   } else if (ts.isIfStatement(node) || ts.isWhileStatement(node)) {
-    for (const verdict of ts.isIfStatement(node) ? ['true', 'false'] : ['false']) put(node.expression, verdict);
+    for (const constant of ts.isIfStatement(node) ? ['true', 'false'] : ['false']) addMutant(node.expression, constant);
   } else if (ts.isConditionalExpression(node)) {
-    for (const verdict of ['true', 'false']) put(node.condition, verdict);
+    for (const constant of ['true', 'false']) addMutant(node.condition, constant);
   } else if (ts.isPrefixUnaryExpression(node) && node.operator === K.ExclamationToken) {
-    put(node, `(${inner(node.operand)})`);
+    addMutant(node, `(${textOf(node.operand)})`);
   } else if (ts.isReturnStatement(node) && node.expression) {
-    if (inner(node.expression) !== 'undefined') put(node.expression, 'undefined');
+    if (textOf(node.expression) !== 'undefined') addMutant(node.expression, 'undefined');
   } else if (node.kind === K.TrueKeyword || node.kind === K.FalseKeyword) {
-    put(node, node.kind === K.TrueKeyword ? 'false' : 'true');
+    addMutant(node, node.kind === K.TrueKeyword ? 'false' : 'true');
   } else if (ts.isNumericLiteral(node)) {
-    put(node, `(${inner(node)} + 1)`);
+    addMutant(node, `(${textOf(node)} + 1)`);
   } else if (ts.isStringLiteral(node) && isConstant(node)) {
-    put(node, "'mutant'");
+    addMutant(node, "'mutant'");
   } else if (ts.isRegularExpressionLiteral(node)) {
-    for (const pattern of patterns(inner(node))) put(node, pattern);
+    for (const pattern of patterns(textOf(node))) addMutant(node, pattern);
   } else if (ts.isArrayLiteralExpression(node) && node.elements.length > 0 && !ts.isVariableDeclaration(node.parent)) {
-    put(node, '[]');
+    addMutant(node, '[]');
   } else if (ts.isExpressionStatement(node) || ts.isThrowStatement(node)) {
-    put(node, ';');
+    addMutant(node, ';');
   } else if (ts.isCallExpression(node) && ts.isPropertyAccessExpression(node.expression)) {
     const { name, expression } = node.expression;
-    if (CALLED[name.text]) put(name, CALLED[name.text]);
-    if (DROPPED.has(name.text)) put(node, inner(expression));
+    if (REPLACED_METHODS[name.text]) addMutant(name, REPLACED_METHODS[name.text]);
+    if (REMOVED_METHODS.has(name.text)) addMutant(node, textOf(expression));
   }
 }
 
-/** A word that the program goes by, and no sentence for people. */
 function isConstant(node) {
   const { parent, text } = node;
   if (ts.isPropertyAssignment(parent) && parent.name === node) return false;
@@ -95,7 +100,6 @@ function isConstant(node) {
   return text !== '' && !/ \w+ /.test(text);
 }
 
-/** The pattern without each of its anchors, and without its flags. */
 function patterns(literal) {
   const [, body, flags] = /^\/(.*)\/([a-z]*)$/s.exec(literal);
   return [

@@ -1,5 +1,5 @@
 /**
- * The guards, each with the tests that must notice when it is changed. `database` where those need one.
+ * Security checks and the tests that must detect their mutants. `database`: the tests need one.
  *
  * @type {readonly { file: string, tests: readonly string[], database?: boolean }[]}
  */

@@ -1,5 +1,5 @@
-// A process of its own, so that a mutant that never ends can be ended: it tries the mutants of one file from a number on
-// and prints a line of JSON for each.
+// Tests the mutants of one file from a given number on and prints a JSON line for each. Runs as a separate process, so that
+// the caller can kill it when a mutant does not terminate.
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { createVitest } from 'vitest/node';
@@ -12,7 +12,7 @@ const path = join(process.cwd(), file);
 const original = readFileSync(path, 'utf8');
 let current = original;
 
-const say = (told) => process.stdout.write(`\n@${JSON.stringify(told)}\n`);
+const print = (event) => process.stdout.write(`\n@${JSON.stringify(event)}\n`);
 const vitest = await createVitest(
   'test',
   {
@@ -32,7 +32,7 @@ const vitest = await createVitest(
   { plugins: [{ name: 'mutant', enforce: 'pre', load: (id) => (id.split('?')[0] === path ? current : null) }] },
 );
 const specifications = await vitest.globTestSpecifications();
-const passes = async () => {
+const findFailure = async () => {
   vitest.invalidateFile(path);
   const { testModules, unhandledErrors } = await vitest.rerunTestSpecifications(specifications);
   const broken = testModules.find((module) => !module.ok());
@@ -46,17 +46,17 @@ const passes = async () => {
 };
 
 if (from === '0') {
-  const broken = await passes();
-  say({ original: broken === undefined, ...broken });
+  const broken = await findFailure();
+  print({ original: broken === undefined, ...broken });
   if (broken) process.exit(1);
 }
 for (const [i, mutant] of mutantsOf(original).entries()) {
   if (i < Number(from) || i >= Number(from) + Number(count)) continue;
-  say({ begins: i });
+  print({ begins: i });
   current = mutated(original, mutant);
-  const killed = await passes();
-  say({ i, killed: killed !== undefined, by: killed?.by });
+  const killed = await findFailure();
+  print({ i, killed: killed !== undefined, by: killed?.by });
 }
-say({ end: true });
+print({ end: true });
 await vitest.close();
 process.exit(0);

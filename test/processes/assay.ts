@@ -15,27 +15,24 @@ import { until } from './until.ts';
 
 export const REPOSITORY = fileURLToPath(new URL('../../', import.meta.url));
 
-/** Where one product runs: a folder for its data and a port. */
+/** The data directory and the port of one product. */
 export interface Place {
   readonly dataDir: string;
   readonly port: number;
 }
 
-/** The program as a user starts it: a process of its own, and those that it starts. */
 export interface Assay extends Client {
   readonly pid: number;
   readonly url: string;
-  /** What it has written to standard output and to standard error. */
   readonly said: { readonly out: string; readonly err: string };
   readonly ended: Promise<{ code: number | null; signal: NodeJS.Signals | null }>;
-  /** Waits until standard output matches. */
   says(pattern: RegExp): Promise<void>;
   children(): Promise<Process[]>;
-  /** The child that runs `role`, waited for. */
+  /** Waits for the child that runs `role` and returns its pid. */
   child(role: string): Promise<number>;
-  /** Those that live of all its processes that were ever seen here. */
+  /** Returns the running pids among all processes of it seen so far. */
   alive(): Promise<number[]>;
-  /** `group`: to all its processes at once, as Ctrl-C in a terminal does it. */
+  /** `group`: signals the whole process group, as Ctrl-C in a terminal does. */
   kill(signal: NodeJS.Signals, to?: 'group'): void;
 }
 
@@ -43,14 +40,13 @@ const folders = new Set<string>();
 const groups = new Set<number>();
 
 export async function newPlace(): Promise<Place> {
-  // Under this name the next run finds the server of a run that was killed: see test/database-server.ts.
+  // test/database-server.ts finds servers of killed runs by this prefix.
   const folder = await mkdtemp(join(tmpdir(), `assay-test-${process.pid}-`));
   folders.add(folder);
   await chmod(folder, 0o755);
   return { dataDir: join(folder, 'data'), port: await freePort() };
 }
 
-/** Kills and removes whatever was started and made here, however a test has ended. */
 export async function cleanUp(): Promise<void> {
   for (const pid of groups) signalTo(-pid, 'SIGKILL');
   groups.clear();
@@ -71,7 +67,6 @@ export interface StartOptions {
   args?: readonly string[];
   env?: Record<string, string | undefined>;
   user?: { uid: number; gid: number };
-  /** The repository that it is started from. */
   from?: string;
   node?: string;
 }
@@ -81,18 +76,16 @@ export function startAssay(place: Place, options: StartOptions = {}): Assay {
   const child: ChildProcess = spawn(node, [join(from, 'scripts/assay.mjs'), ...args], {
     ...user,
     cwd: from,
-    // Nothing of the test runner's own.
     env: {
       PATH: process.env['PATH'],
       HOME: dirname(place.dataDir),
       DATA_DIR: place.dataDir,
-      // One service is enough to see how processes live and die.
       SERVICES: 'defectoscopy',
       DEFECTOSCOPY_PORT: String(place.port),
       DEFECTOSCOPY_API_TOKENS: TOKEN,
       ...env,
     },
-    // A group of its own, like a shell's job. The channel ends it should the test runner be killed.
+    // A separate process group; the IPC channel stops it if the test runner is killed.
     detached: true,
     stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
   });
@@ -105,9 +98,9 @@ export function startAssay(place: Place, options: StartOptions = {}): Assay {
   child.stderr!.setEncoding('utf8').on('data', (chunk: string) => {
     said.err += chunk;
   });
-  let over = false;
+  let exited = false;
   const ended = once(child, 'exit').then(([code, signal]) => {
-    over = true;
+    exited = true;
     return { code, signal };
   });
   const seen = new Set([pid]);
@@ -123,7 +116,7 @@ export function startAssay(place: Place, options: StartOptions = {}): Assay {
     ...clientOf(url),
     says: (pattern) =>
       until(() => {
-        if (over && !pattern.test(said.out)) throw new Error(`It has ended instead:\n${said.out}\n${said.err}`);
+        if (exited && !pattern.test(said.out)) throw new Error(`The product exited:\n${said.out}\n${said.err}`);
         return pattern.test(said.out);
       }, 60_000),
     async child(role) {
@@ -143,12 +136,11 @@ export function startAssay(place: Place, options: StartOptions = {}): Assay {
   };
 }
 
-/** The address of the embedded database, which runs. */
 export async function databaseUrl({ dataDir }: Place): Promise<string> {
   return (await startEmbeddedPostgres({ dataDir, log })).url;
 }
 
-/** The first process of the embedded database, if it lives. */
+/** Returns the postmaster's pid if the embedded database is running. */
 export async function databasePid(place: Pick<Place, 'dataDir'>): Promise<number | undefined> {
   const lock = await readLock(clusterOf(place));
   if (!lock || !(await isAlive(lock.pid))) return undefined;
@@ -157,7 +149,7 @@ export async function databasePid(place: Pick<Place, 'dataDir'>): Promise<number
 
 export async function freePort(): Promise<number> {
   for (;;) {
-    // Below the ports that connections get: one that was free a moment ago is often somebody's connection the next.
+    // Below the ephemeral range, whose ports outgoing connections may take at any time.
     const port = randomInt(20_000, 30_000);
     const server = createServer().listen(port, '127.0.0.1');
     const listens = await once(server, 'listening').then(...FREE);
@@ -172,7 +164,7 @@ export function signalTo(pid: number, signal: NodeJS.Signals): void {
   try {
     process.kill(pid, signal);
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== 'ESRCH') throw error; // it has gone by itself
+    if ((error as NodeJS.ErrnoException).code !== 'ESRCH') throw error; // ESRCH: the process has exited
   }
 }
 

@@ -5,21 +5,16 @@ import { createLog } from '../../src/base/log.ts';
 
 const log = createLog('silent', 'test');
 
-/** What the database itself has seen: every claim, every return to the queue, every end of a task. */
+/** A log of every claim, requeue and end of a task, written by a database trigger. */
 export interface Audit {
   readonly db: Db;
-  /** The tasks that the process with this number holds now. */
   heldBy(pid: number): Promise<string[]>;
-  /** The name that this process has, or had, as a worker. */
   workerOf(pid: number): Promise<string | undefined>;
-  /** What happened to the tasks, in order. */
   events(ids: readonly string[]): Promise<Event[]>;
-  /** How often each task has ended: what is not 1 is a fault. */
+  /** How often each task has ended; must be 1. */
   ends(ids: readonly string[]): Promise<Map<string, number>>;
-  /** Whether the worker that is this process has beaten since then, by the database's clock. */
   hasBeaten(pid: number, since: Date): Promise<boolean>;
   now(): Promise<Date>;
-  /** What is there, and what is not at rest. */
   counts(): Promise<Counts>;
   close(): Promise<void>;
 }
@@ -27,10 +22,9 @@ export interface Audit {
 export interface Counts {
   readonly tasks: number;
   readonly unfinished: number;
-  /** Tasks that somebody holds, finished or not. */
+  /** Tasks with a worker or a lease, finished or not. */
   readonly leased: number;
   readonly undelivered: number;
-  /** Deliveries that somebody holds. */
   readonly deliveriesLeased: number;
 }
 
@@ -42,10 +36,10 @@ interface Event {
   readonly at: Date;
 }
 
-/** Lets a trigger in the database of a product write down what happens. While the database is away, questions wait. */
+/** Installs the trigger in a product's database. Queries wait while the database is unavailable. */
 export async function openAudit(url: string): Promise<Audit> {
-  const impatient = openDb({ url, log, max: 3, applicationName: 'audit', statementTimeoutMs: 10_000 });
-  const db: Db = { ...impatient, query: (sql, params) => patiently(() => impatient.query(sql, params)) };
+  const directDb = openDb({ url, log, max: 3, applicationName: 'audit', statementTimeoutMs: 10_000 });
+  const db: Db = { ...directDb, query: (sql, params) => retryWhileUnavailable(() => directDb.query(sql, params)) };
   await db.query(TRIGGER);
   return {
     db,
@@ -94,7 +88,7 @@ export async function openAudit(url: string): Promise<Audit> {
   };
 }
 
-async function patiently<T>(ask: () => Promise<T>): Promise<T> {
+async function retryWhileUnavailable<T>(ask: () => Promise<T>): Promise<T> {
   for (const since = Date.now(); ; await delay(100)) {
     try {
       return await ask();
@@ -112,7 +106,7 @@ const COUNTS = `
          (select count(*) from deliveries where leased_until is not null)::int as "deliveriesLeased"
 `;
 
-// A row that is already finished must not change any more, so any change of one counts as one more end.
+// Any change of a finished row counts as another end.
 const TRIGGER = `
   create table audit (
     number   bigserial primary key,

@@ -7,45 +7,42 @@ import { type Standby, startStandby } from './standby.ts';
 import { turns } from './turns.ts';
 import { until } from './until.ts';
 
-/** One database that processes know by addresses of their own, whichever server stands behind them. */
+/** A database behind per-client proxies, whose server can fail over. */
 export interface ChangingDatabase {
-  /** A network to it that can be spoilt for whoever was given it. */
   way(): Promise<Way>;
-  /** `kill -9` of every part at once, and a start. */
   kill(): Promise<void>;
   restart(mode: 'fast' | 'immediate'): Promise<void>;
-  /** Makes the standby that `failOver` needs; from then on nothing is acknowledged that it does not have. */
   prepareStandby(): Promise<void>;
-  /** The server is lost with its data, and its standby takes its place. */
+  /** Kills the server, removes its data and promotes the standby. */
   failOver(): Promise<void>;
-  /** Every part of it stands still. */
+  /** Stops all server processes for this time (SIGSTOP, SIGCONT). */
   pause(forMs: number): Promise<void>;
-  /** The disk that its data are on; absent where disks cannot be made. */
+  /** The disk with its data; undefined without loop devices. */
   disk(): Disk | undefined;
-  /** Starts the server if it has ended by itself, and waits until it answers. */
+  /** Starts the server if it has exited, and waits until it answers. */
   ensureRuns(): Promise<void>;
   close(): Promise<void>;
 }
 
 export interface Way {
   readonly url: string;
-  /** Nothing passes: `cut` ends what there is and refuses what comes, `hang` tells nobody. */
+  /** `cut` resets connections and refuses new ones; `hang` holds all data back without closing connections. */
   spoil(how: 'cut' | 'hang'): Promise<void>;
   mend(): Promise<void>;
 }
 
 const DISK_MB = 3000;
-/** A server that recovers on a crowded machine. */
-const PATIENCE_MS = 120_000;
+/** For recovery on a busy machine. */
+const RECOVERY_TIMEOUT_MS = 120_000;
 const SETTINGS = { max_connections: 200 };
 
 export async function startChangingDatabase({ onDisk }: { onDisk: boolean }): Promise<ChangingDatabase> {
   let server: Server = await startPostgres({ settings: SETTINGS });
-  let disk = await putOnDisk(server);
-  let next: { standby: Standby; disk: Disk | undefined } | undefined;
-  const ways: KnownWay[] = [];
+  let disk = await moveToDisk(server);
+  let prepared: { standby: Standby; disk: Disk | undefined } | undefined;
+  const paths: ManagedPath[] = [];
 
-  async function putOnDisk(of: Server): Promise<Disk | undefined> {
+  async function moveToDisk(of: Server): Promise<Disk | undefined> {
     if (!onDisk) return undefined;
     await of.stop();
     const made = await mountDisk(of.cluster, DISK_MB);
@@ -55,8 +52,8 @@ export async function startChangingDatabase({ onDisk }: { onDisk: boolean }): Pr
 
   return {
     async way() {
-      const way = await openWay(server);
-      ways.push(way);
+      const way = await createPath(server);
+      paths.push(way);
       return way;
     },
     async kill() {
@@ -68,17 +65,17 @@ export async function startChangingDatabase({ onDisk }: { onDisk: boolean }): Pr
       await server.start();
     },
     async prepareStandby() {
-      if (next) return;
+      if (prepared) return;
       const standby = await startStandby(server.url, { settings: SETTINGS });
-      // Before the primary waits for it: while its data move to their disk, it stands still.
-      next = { standby, disk: await putOnDisk(standby) };
+      // Before replication becomes synchronous, because the standby stops during the move to its disk.
+      prepared = { standby, disk: await moveToDisk(standby) };
       await standby.becomeSynchronous();
     },
     async failOver() {
-      const { standby, disk: itsDisk } = next!;
-      next = undefined;
+      const { standby, disk: itsDisk } = prepared!;
+      prepared = undefined;
       await server.kill();
-      for (const way of ways) await way.follow(standby);
+      for (const way of paths) await way.follow(standby);
       await disk?.remove();
       [server, disk] = [standby, itsDisk];
       await standby.promote();
@@ -97,40 +94,40 @@ export async function startChangingDatabase({ onDisk }: { onDisk: boolean }): Pr
           () => true,
           () => false,
         );
-      }, PATIENCE_MS),
+      }, RECOVERY_TIMEOUT_MS),
     async close() {
-      for (const way of ways) await way.close();
+      for (const way of paths) await way.close();
     },
   };
 }
 
-interface KnownWay extends Way {
-  /** Leads to another server from now on. Who is cut off stays so, and finds it later. */
+interface ManagedPath extends Way {
+  /** Redirects the path to another server; a broken path stays broken until `restore`. */
   follow(to: Address): Promise<void>;
   close(): Promise<void>;
 }
 
-/** A failover and a broken network may befall it at the same time, and each must find it as the other has left it. */
-async function openWay(server: Server): Promise<KnownWay> {
+/** The mutex serialises a failover and a network fault that happen at the same time. */
+async function createPath(server: Server): Promise<ManagedPath> {
   const relay = await startRelay(server);
-  const inTurn = turns();
-  let spoilt = false;
+  const withLock = turns();
+  let isBroken = false;
   return {
     url: relay.in(server.url),
     spoil: (how) =>
-      inTurn(async () => {
-        spoilt = true;
+      withLock(async () => {
+        isBroken = true;
         await relay[how]();
       }),
     mend: () =>
-      inTurn(async () => {
-        spoilt = false;
+      withLock(async () => {
+        isBroken = false;
         await relay.mend();
       }),
     follow: (to) =>
-      inTurn(async () => {
+      withLock(async () => {
         relay.target(to);
-        if (spoilt) return;
+        if (isBroken) return;
         await relay.cut();
         await relay.mend();
       }),

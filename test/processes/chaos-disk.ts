@@ -8,20 +8,19 @@ import { promisify } from 'node:util';
 
 const run = promisify(execFile);
 
-/** A disk of its own, small enough to be filled: a file system in a file. */
+/** A small file system in a loop-mounted file. */
 export interface Disk {
-  /** Takes every block that is left. */
   fill(): Promise<void>;
   free(): Promise<void>;
-  /** For so long, whatever is written waits: for `stallMs` of every `stallMs + passMs`. */
+  /** For `forMs`, blocks writes for `stallMs` of every `stallMs + passMs`. */
   stall(options: { forMs: number; stallMs: number; passMs: number }): Promise<void>;
-  /** With all that is on it. Nobody may be using it. */
+  /** Removes the disk and its data. It must not be in use. */
   remove(): Promise<void>;
 }
 
 const disks = new Set<string>();
 
-/** Whether this machine lets us mount such disks: root may, on Linux, where there are loop devices. */
+/** Whether such disks can be mounted: requires root on Linux with loop devices. */
 export async function disksWork(): Promise<boolean> {
   if (process.platform !== 'linux' || process.getuid?.() !== 0) return false;
   const folder = await mkdtemp(join(tmpdir(), `assay-test-${process.pid}-`));
@@ -37,17 +36,17 @@ export async function disksWork(): Promise<boolean> {
 }
 
 /**
- * Puts what lies in `folder` onto a new disk of `megabytes`, and a link to it in its place: what is mounted elsewhere keeps
- * nobody from removing the folder, however a test has ended. Nobody may be using it.
+ * Moves `folder` to a new disk and replaces it with a link, so that the folder can be removed even while the disk is
+ * mounted. It must not be in use.
  */
 export async function mountDisk(folder: string, megabytes: number): Promise<Disk> {
-  const home = await mkdtemp(join(tmpdir(), `assay-disk-${process.pid}-`));
-  disks.add(home);
-  const [image, mount] = [join(home, 'image'), join(home, 'mount')];
-  await chmod(home, 0o711);
+  const diskRoot = await mkdtemp(join(tmpdir(), `assay-disk-${process.pid}-`));
+  disks.add(diskRoot);
+  const [image, mount] = [join(diskRoot, 'image'), join(diskRoot, 'mount')];
+  await chmod(diskRoot, 0o711);
   await writeFile(image, '');
   await truncate(image, megabytes * 1024 ** 2);
-  // Without blocks that are kept for root, who writes here: full is to be full for everybody.
+  // No reserved blocks, because root writes here.
   await run('mkfs.ext4', ['-q', '-m', '0', '-E', 'lazy_itable_init=0,lazy_journal_init=0', image]);
   await mkdir(mount);
   await run('mount', ['-o', 'loop', image, mount]);
@@ -59,34 +58,34 @@ export async function mountDisk(folder: string, megabytes: number): Promise<Disk
 
   return {
     async fill() {
-      // Allocated, not written: full at once, whatever the disk underneath can do.
-      for (let round = 0; round < 5; round++) {
+      // fallocate fills the disk at once, independent of the speed of the underlying disk.
+      for (let i = 0; i < 5; i++) {
         const { bavail, bsize } = await statfs(mount);
         if (bavail === 0) return;
-        await run('fallocate', ['-l', String(bavail * bsize), `${ballast}${round}`]).catch(() => {});
+        await run('fallocate', ['-l', String(bavail * bsize), `${ballast}${i}`]).catch(() => {});
       }
     },
     async free() {
-      for (let round = 0; round < 5; round++) await rm(`${ballast}${round}`, { force: true });
+      for (let i = 0; i < 5; i++) await rm(`${ballast}${i}`, { force: true });
     },
     async stall({ forMs, stallMs, passMs }) {
       for (const began = Date.now(); Date.now() - began < forMs; await delay(passMs)) {
-        // In a process of its own, which thaws what it froze even if this one dies meanwhile.
-        const pulse = 'fsfreeze -f "$0" && { sleep "$1"; fsfreeze -u "$0"; }';
-        await once(spawn('sh', ['-c', pulse, mount, String(stallMs / 1000)], { detached: true }), 'exit');
+        // A detached process unfreezes the disk even if this one exits.
+        const freezeScript = 'fsfreeze -f "$0" && { sleep "$1"; fsfreeze -u "$0"; }';
+        await once(spawn('sh', ['-c', freezeScript, mount, String(stallMs / 1000)], { detached: true }), 'exit');
       }
     },
-    remove: () => removeDisk(home),
+    remove: () => removeDisk(diskRoot),
   };
 }
 
-/** Takes every disk away again; what still uses one keeps it until it ends. */
+/** Unmounts every disk; processes that still use one keep it until they exit. */
 export async function removeDisks(): Promise<void> {
-  for (const home of disks) await removeDisk(home);
+  for (const diskRoot of disks) await removeDisk(diskRoot);
 }
 
-async function removeDisk(home: string): Promise<void> {
-  await run('umount', ['-l', join(home, 'mount')]).catch(() => {});
-  await rm(home, { recursive: true, force: true });
-  disks.delete(home);
+async function removeDisk(diskRoot: string): Promise<void> {
+  await run('umount', ['-l', join(diskRoot, 'mount')]).catch(() => {});
+  await rm(diskRoot, { recursive: true, force: true });
+  disks.delete(diskRoot);
 }

@@ -1,6 +1,5 @@
-// A quick model in place of defectoscopy's, for test/chaos.test.ts: NODE_OPTIONS=--import=<this file> puts it into every
-// process of the product, which otherwise is what users run. Engine and files are what the test is about: the model reads
-// the picture that the task names, takes CHAOS_MODEL_MS on average, and gives every attempt another result.
+// Replaces defectoscopy's model by a fast fake in every process of the product, with NODE_OPTIONS=--import=<this file>. The
+// fake reads the task's picture, takes CHAOS_MODEL_MS on average and returns a different result for each attempt.
 import { register } from 'node:module';
 import { setTimeout as delay } from 'node:timers/promises';
 
@@ -24,7 +23,7 @@ export async function loadModel({ house }) {
     timeLimitMs: 60_000,
     async run({ input, signal }) {
       const bytes = await house.files.get(new URL(input.image_url).pathname.slice(1));
-      if (!bytes?.length) throw new Error('The picture is gone.');
+      if (!bytes?.length) throw new Error('The picture is missing.');
       await delay(2 * Math.random() * meanMs, undefined, { signal });
       const conf = Math.round(Math.random() * 1e4) / 1e4;
       return {

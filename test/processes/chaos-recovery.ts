@@ -5,27 +5,26 @@ import type { Ground, Part } from './chaos-ground.ts';
 import type { Traffic } from './chaos-traffic.ts';
 import { until as untilWithin } from './until.ts';
 
-/** Longer than a worker's lease, which is 6 s. */
+/** Exceeds the worker lease of 6 s. */
 export const LONG_MS = 7_000;
 
 const ROLES = { gateway: 'serve', worker: 'work', deliverer: 'deliver' } as const;
-type Player = keyof typeof ROLES;
+type Role = keyof typeof ROLES;
 
-/** One of the two that play a part. What has ended is started again: it is another process then. */
-interface Playing {
+/** One of the two processes with a role; a restart gives it another pid. */
+interface RoleProcess {
   assay(): Assay;
-  /** Its process as it runs now, waited for. */
   pid(): Promise<number>;
 }
 
-export function player(ground: Ground, part: Player, at: Part): Playing {
+export function player(cluster: Ground, part: Role, at: Part): RoleProcess {
   const now = async () => {
-    const assay = ground.now(at);
+    const assay = cluster.now(at);
     if (at !== 'host') return assay.pid;
     return (await assay.children()).find(({ command }) => command.includes(`main.js ${ROLES[part]}`))?.pid;
   };
   return {
-    assay: () => ground.now(at),
+    assay: () => cluster.now(at),
     async pid() {
       let found: number | undefined;
       await until(async () => {
@@ -37,45 +36,42 @@ export function player(ground: Ground, part: Player, at: Part): Playing {
   };
 }
 
-/** The one under supervision or the one of its own. */
-export const either = (ground: Ground, dice: () => number, part: Player) =>
-  player(ground, part, dice() < 0.5 ? 'host' : part);
+export const either = (cluster: Ground, dice: () => number, part: Role) =>
+  player(cluster, part, dice() < 0.5 ? 'host' : part);
 
-/** What it held when it fell silent may have been ended a moment before; what it claims since then is lost with its lease. */
+/** Tasks claimed just before the fault are covered by the delay, which exceeds their lease. */
 export const longUntilGivenUp = ({ audit }: Ground, held: Held) =>
   Promise.all([untilGivenUp(audit, held), delay(LONG_MS)]);
 
 export const answering = (gateway: () => Assay) =>
   until(async () => (await statusOf(gateway(), '/livez')) !== undefined);
 
-/** `undefined`: nobody answers there at the moment. */
+/** Undefined while the gateway does not respond. */
 export const statusOf = (gateway: Assay, path: string): Promise<number | undefined> =>
   gateway.call(path, { timeoutMs: 5000 }).then(
     ({ status }) => status,
     () => undefined,
   );
 
-/** The worker is there again; should it have been killed, another one is. */
-export async function beating({ audit }: Ground, worker: Playing): Promise<() => Promise<void>> {
+/** Returns a function that waits until the worker, or its replacement, has sent a heartbeat. */
+export async function beating({ audit }: Ground, worker: RoleProcess): Promise<() => Promise<void>> {
   const since = await audit.now();
   return () => until(async () => audit.hasBeaten(await worker.pid(), since));
 }
 
-/** Tasks are accepted again. */
+/** Returns a function that waits until tasks are accepted again. */
 export function acknowledging({ acknowledged }: Traffic): () => Promise<void> {
   const before = acknowledged.size;
   return () => until(() => acknowledged.size > before + 2);
 }
 
-/** What a worker's process held at some moment, and the name that it goes by. */
 interface Held {
   readonly pid: number;
   readonly worker: string;
   readonly ids: readonly string[];
 }
 
-/** Waits until it works on something. */
-export async function untilHolding(audit: Audit, worker: Playing): Promise<Held> {
+export async function untilHolding(audit: Audit, worker: RoleProcess): Promise<Held> {
   let held: Held | undefined;
   await until(async () => {
     const pid = await worker.pid();
@@ -88,21 +84,21 @@ export async function untilHolding(audit: Audit, worker: Playing): Promise<Held>
 }
 
 /**
- * Waits until nobody counts on this worker for these any more: others have them, or they wait for others, or have ended. How
- * long they wait is no matter of the stroke: what came as `batch` waits for all that did not.
+ * Waits until the tasks have ended, are queued or belong to another worker. Does not wait for queued ones, because `batch`
+ * tasks wait for all others.
  */
 export async function untilGivenUp(audit: Audit, { ids, worker: lost }: Held): Promise<void> {
-  const left = async () => {
+  const stillHeld = async () => {
     const last = new Map((await audit.events(ids)).map((event) => [event.id, event]));
-    return [...last.values()].filter(({ worker, status }) => !ENDED.has(status) && worker === lost);
+    return [...last.values()].filter(({ worker, status }) => !FINAL_STATUSES.has(status) && worker === lost);
   };
-  await until(async () => (await left()).length === 0).catch(async () => {
+  await until(async () => (await stillHeld()).length === 0).catch(async () => {
     const counts = JSON.stringify(await audit.counts());
-    throw new Error(`The leases of ${lost} do not run out: ${JSON.stringify(await left())}, where there are ${counts}`);
+    throw new Error(`The leases of ${lost} do not expire: ${JSON.stringify(await stillHeld())}; counts: ${counts}`);
   });
 }
 
-/** Long after a crowded machine has got over several faults at a time. */
+/** Long enough for a busy machine to recover from several simultaneous faults. */
 export const until = (condition: () => boolean | Promise<boolean>) => untilWithin(condition, 180_000);
 
-const ENDED = new Set(['done', 'failed']);
+const FINAL_STATUSES = new Set(['done', 'failed']);

@@ -8,55 +8,57 @@ export interface Acknowledged {
 }
 
 export interface Traffic {
-  /** By the key that each was asked for with. */
   readonly acknowledged: ReadonlyMap<string, Acknowledged>;
-  /** How often clients got what: a verb and a status with its code, or the name of a broken connection. */
+  /** Counts per outcome: operation, then status and error code, or the name of a connection error. */
   readonly answers: ReadonlyMap<string, number>;
-  /** What the first poll that found a task finished was told, by its id. */
+  /** The first final result that a poll received, by task id. */
   readonly firstSeen: ReadonlyMap<string, Record<string, unknown>>;
-  /** Goes on until so many were asked for, and until each was acknowledged and every poll has ended. */
+  /** Waits until this many tasks were sent, all are acknowledged and all polls have ended. */
   finish(tasks: number): Promise<void>;
-  /** Gives up whatever still runs. */
   abandon(): void;
 }
 
 const CLIENTS = 12;
-/** So many of the tasks are polled as soon as they are acknowledged. */
-const POLLED = 0.25;
+/** Share of tasks that are polled right after the acknowledgement. */
+const POLLED_SHARE = 0.25;
 const PICTURES = 8;
 
 /**
- * Clients as they should be: each asks until it gets its 202, at whichever gateway answers, always under the same
- * Idempotency-Key, and at a steady rate; what an outage has held up comes all at once afterwards.
+ * Simulates well-behaved clients: each retries with the same Idempotency-Key, on alternating gateways, until it gets 202.
+ * The rate is steady; requests delayed by an outage follow at once.
  */
-export async function startTraffic(needs: {
+export async function startTraffic(options: {
   gateways: readonly Client[];
   receiver: Receiver;
   perSecond: number;
   dice: () => number;
 }): Promise<Traffic> {
-  const { gateways, receiver, perSecond, dice } = needs;
+  const { gateways, receiver, perSecond, dice } = options;
   const pictures = await Promise.all(Array.from({ length: PICTURES }, (_, i) => uploadPicture(gateways[0]!, i)));
   const acknowledged = new Map<string, Acknowledged>();
   const answers = new Map<string, number>();
   const firstSeen = new Map<string, Record<string, unknown>>();
   const polls = new Set<Promise<void>>();
   let last = Number.POSITIVE_INFINITY;
-  let over = false;
+  let isStopped = false;
 
-  /** Asks until the answer is one of `wanted`, and answers its body. */
-  const insist = async (verb: string, number: number, wanted: number, call: (gateway: Client) => Promise<Answered>) => {
-    for (let turn = number; !over; turn++) {
-      const answer = await call(gateways[turn % gateways.length]!).catch(broken);
-      const got = typeof answer === 'string' ? answer : told(answer);
-      answers.set(`${verb} ${got}`, (answers.get(`${verb} ${got}`) ?? 0) + 1);
+  const retryUntil = async (
+    operation: string,
+    number: number,
+    wanted: number,
+    call: (gateway: Client) => Promise<Answered>,
+  ) => {
+    for (let attempt = number; !isStopped; attempt++) {
+      const answer = await call(gateways[attempt % gateways.length]!).catch(connectionError);
+      const got = typeof answer === 'string' ? answer : outcomeOf(answer);
+      answers.set(`${operation} ${got}`, (answers.get(`${operation} ${got}`) ?? 0) + 1);
       if (typeof answer !== 'string' && answer.status === wanted) return answer.body.data;
       if (got !== '202') await delay(40);
     }
     return undefined;
   };
 
-  const ask = async (number: number) => {
+  const sendTask = async (number: number) => {
     const webhook = number % 3 === 0;
     const body = {
       image_url: pictures[number % PICTURES]!,
@@ -64,15 +66,15 @@ export async function startTraffic(needs: {
       ...(webhook && { webhook_url: receiver.url }),
     };
     const headers = { 'idempotency-key': `task-${number}` };
-    const data = await insist('accept', number, 202, (gateway) =>
+    const data = await retryUntil('accept', number, 202, (gateway) =>
       gateway.call('/predict', { headers, body, timeoutMs: 10_000 }),
     );
     if (!data) return;
     const id = data.task_id as string;
     acknowledged.set(`task-${number}`, { id, webhook });
-    if (dice() >= POLLED) return;
+    if (dice() >= POLLED_SHARE) return;
     const headersOfPoll = { prefer: 'wait=5' };
-    const poll = insist('poll', number, 200, (gateway) =>
+    const poll = retryUntil('poll', number, 200, (gateway) =>
       gateway.call(`/result/${id}`, { headers: headersOfPoll, timeoutMs: 10_000 }),
     ).then((seen) => void (seen && firstSeen.set(id, seen)));
     polls.add(poll);
@@ -82,18 +84,18 @@ export async function startTraffic(needs: {
   const began = performance.now();
   let next = 0;
   const client = async () => {
-    while (!over && next < last) {
+    while (!isStopped && next < last) {
       const number = next++;
       const dueInMs = began + (number * 1000) / perSecond - performance.now();
       if (dueInMs > 0) await delay(dueInMs);
-      if (number % 20 === 19) pictures[number % PICTURES] = await pictureOf(number);
-      await ask(number);
+      if (number % 20 === 19) pictures[number % PICTURES] = await uploadAnother(number);
+      await sendTask(number);
     }
   };
-  const pictureOf = async (number: number) => {
-    const given = await picture(number);
-    const data = await insist('upload', number, 201, (gateway) =>
-      gateway.call('/files', { body: given, timeoutMs: 10_000 }),
+  const uploadAnother = async (number: number) => {
+    const bytes = await picture(number);
+    const data = await retryUntil('upload', number, 201, (gateway) =>
+      gateway.call('/files', { body: bytes, timeoutMs: 10_000 }),
     );
     return (data?.url as string | undefined) ?? pictures[number % PICTURES]!;
   };
@@ -107,7 +109,7 @@ export async function startTraffic(needs: {
       await Promise.all(polls);
     },
     abandon() {
-      over = true;
+      isStopped = true;
     },
   };
 }
@@ -117,9 +119,9 @@ interface Answered {
   readonly body: any;
 }
 
-const told = ({ status, body }: Answered) =>
-  status < 300 ? String(status) : `${status} ${body?.error?.code ?? 'without a code'}`;
+const outcomeOf = ({ status, body }: Answered) =>
+  status < 300 ? String(status) : `${status} ${body?.error?.code ?? 'without an error code'}`;
 
-function broken(error: Error & { cause?: { code?: string } }): string {
+function connectionError(error: Error & { cause?: { code?: string } }): string {
   return error.cause?.code ?? error.name;
 }

@@ -6,57 +6,59 @@ import type { Audit, Counts } from './audit.ts';
 import type { Acknowledged, Traffic } from './chaos-traffic.ts';
 import type { Client } from './client.ts';
 
-/** What is known when it is over. */
 export interface Evidence {
   readonly acknowledged: ReadonlyMap<string, Acknowledged>;
   readonly answers: ReadonlyMap<string, number>;
   readonly firstSeen: ReadonlyMap<string, Record<string, unknown>>;
-  /** What a poll says of each task that was acknowledged; `undefined` where there is none any more. */
+  /** The result per acknowledged task; undefined for 404. */
   readonly polled: ReadonlyMap<string, Record<string, unknown> | undefined>;
-  /** How often each has ended. */
   readonly ends: ReadonlyMap<string, number>;
   readonly counts: Counts;
   readonly received: readonly Received[];
 }
 
-/** Waits until nothing is left to be done, at most `patienceMs`, and looks at everything. */
-export async function gather(needs: {
+/** Waits until all work is done, at most `patienceMs`, and collects the evidence. */
+export async function gather(options: {
   traffic: Pick<Traffic, 'acknowledged' | 'answers' | 'firstSeen'>;
   audit: Audit;
   gateway: Client;
   received: readonly Received[];
   patienceMs: number;
 }): Promise<Evidence> {
-  const { traffic, audit, gateway, received, patienceMs } = needs;
+  const { traffic, audit, gateway, received, patienceMs } = options;
   for (const since = Date.now(); Date.now() - since < patienceMs; await delay(100)) {
-    if (atRest(await audit.counts())) break;
+    if (isIdle(await audit.counts())) break;
   }
   const ids = [...traffic.acknowledged.values()].map(({ id }) => id);
   const polled = new Map<string, Record<string, unknown> | undefined>();
   let next = 0;
   const poll = async () => {
     for (let id = ids[next++]; id !== undefined; id = ids[next++]) {
-      polled.set(id, await stateOf(id, gateway));
+      polled.set(id, await fetchResult(id, gateway));
     }
   };
   await Promise.all(Array.from({ length: 16 }, poll));
   return { ...traffic, polled, ends: await audit.ends(ids), counts: await audit.counts(), received };
 }
 
-/** A gateway may still find its connections broken by the last fault. */
-async function stateOf(id: string, gateway: Client): Promise<Record<string, unknown> | undefined> {
-  for (let turn = 1; ; turn++, await delay(200)) {
+/** Retries 503, which broken database connections may still cause after the last fault. */
+async function fetchResult(id: string, gateway: Client): Promise<Record<string, unknown> | undefined> {
+  for (let attempt = 1; ; attempt++, await delay(200)) {
     const { status, body } = await gateway.call(`/result/${id}`);
-    if (status !== 503 || turn === 20) return status === 404 ? undefined : body.data;
+    if (status !== 503 || attempt === 20) return status === 404 ? undefined : body.data;
   }
 }
 
-const atRest = ({ unfinished, leased, undelivered, deliveriesLeased }: Counts) =>
+const isIdle = ({ unfinished, leased, undelivered, deliveriesLeased }: Counts) =>
   unfinished + leased + undelivered + deliveriesLeased === 0;
 
-/** Everything that the product has promised and not kept, a line each. */
 export function faultsOf(evidence: Evidence): string[] {
-  return [...faultsOfTasks(evidence), ...faultsOfCounts(evidence), ...faultsOfCalls(evidence), ...webhooks(evidence)];
+  return [
+    ...faultsOfTasks(evidence),
+    ...faultsOfCounts(evidence),
+    ...faultsOfResponses(evidence),
+    ...faultsOfWebhooks(evidence),
+  ];
 }
 
 function faultsOfTasks({ acknowledged, polled, ends, firstSeen }: Evidence): string[] {
@@ -70,7 +72,9 @@ function faultsOfTasks({ acknowledged, polled, ends, firstSeen }: Evidence): str
       ...(keys > 1 ? [`${id}: acknowledged for ${keys} keys`] : []),
       ...(data['status'] === 'done' ? [] : [`${id}: ${data['status']} ${data['error_code'] ?? ''}`]),
       ...(ends.get(id) === 1 ? [] : [`${id}: ended ${ends.get(id)} times`]),
-      ...(seen && told(seen) !== told(data) ? [`${id}: said ${told(seen)}, then ${told(data)}`] : []),
+      ...(seen && withoutDelivery(seen) !== withoutDelivery(data)
+        ? [`${id}: said ${withoutDelivery(seen)}, then ${withoutDelivery(data)}`]
+        : []),
     ];
   });
 }
@@ -79,27 +83,27 @@ function faultsOfCounts({ acknowledged, counts }: Evidence): string[] {
   const { tasks, unfinished, leased, undelivered, deliveriesLeased } = counts;
   return [
     ...(tasks === acknowledged.size ? [] : [`${tasks} tasks are stored and ${acknowledged.size} were acknowledged`]),
-    ...(unfinished === 0 ? [] : [`${unfinished} tasks do not end`]),
+    ...(unfinished === 0 ? [] : [`${unfinished} tasks have not ended`]),
     ...(leased === 0 ? [] : [`${leased} tasks are still held`]),
     ...(undelivered === 0 ? [] : [`${undelivered} deliveries were not made`]),
     ...(deliveriesLeased === 0 ? [] : [`${deliveriesLeased} deliveries are still held`]),
   ];
 }
 
-/** Clients were told nothing but what was asked for, or "later", or their connection broke. */
-function faultsOfCalls({ answers }: Evidence): string[] {
+/** Allows only success, a retryable 503 and connection errors. */
+function faultsOfResponses({ answers }: Evidence): string[] {
   return [...answers].flatMap(([what, times]) => {
     const [, status = '', code = ''] = what.split(' ');
     const isAnswer = /^\d/.test(status);
-    const isFine = !isAnswer || /^20[0-2]$/.test(status) || (status === '503' && LATER.has(code));
+    const isFine = !isAnswer || /^20[0-2]$/.test(status) || (status === '503' && RETRYABLE_CODES.has(code));
     return isFine ? [] : [`${times} × ${what}`];
   });
 }
 
-const LATER = new Set(['QUEUE_UNAVAILABLE', 'STORAGE_UNAVAILABLE']);
+const RETRYABLE_CODES = new Set(['QUEUE_UNAVAILABLE', 'STORAGE_UNAVAILABLE']);
 
-/** Each delivered, under one name, with the same bytes, which say what a poll says. */
-function webhooks({ acknowledged, polled, received }: Evidence): string[] {
+/** Checks that each webhook was delivered under one id, with identical bodies that match the polled result. */
+function faultsOfWebhooks({ acknowledged, polled, received }: Evidence): string[] {
   const byTask = new Map<string, Received[]>();
   for (const each of received) {
     const id = String(each.headers['x-service-task-id']);
@@ -107,23 +111,25 @@ function webhooks({ acknowledged, polled, received }: Evidence): string[] {
   }
   const wanted = [...acknowledged.values()].filter(({ webhook }) => webhook);
   const ids = new Set(wanted.map(({ id }) => id));
-  const unasked = [...byTask.keys()].filter((id) => !ids.has(id));
+  const unrequested = [...byTask.keys()].filter((id) => !ids.has(id));
   const faults = wanted.flatMap(({ id }) => {
     const attempts = byTask.get(id) ?? [];
-    if (attempts.length === 0) return [`${id}: no webhook came`];
+    if (attempts.length === 0) return [`${id}: no webhook received`];
     const names = new Set(attempts.flatMap(({ headers }) => [headers['x-service-delivery-id'], headers['webhook-id']]));
     const bodies = new Set(attempts.map(({ body }) => body));
     if (names.size !== 1 || bodies.size !== 1) return [`${id}: ${names.size} delivery ids, ${bodies.size} bodies`];
     const data = polled.get(id);
-    return data && told(JSON.parse(attempts[0]!.body).data) === told(data) ? [] : [`${id}: ${attempts[0]!.body}`];
+    return data && withoutDelivery(JSON.parse(attempts[0]!.body).data) === withoutDelivery(data)
+      ? []
+      : [`${id}: ${attempts[0]!.body}`];
   });
-  return [...faults, ...unasked.map((id) => `${id}: a webhook that nobody asked for`)];
+  return [...faults, ...unrequested.map((id) => `${id}: an unrequested webhook`)];
 }
 
-/** All but the delivery's own state, which goes on. */
-const told = (data: Record<string, unknown>) => JSON.stringify({ ...data, webhook: undefined });
+/** Excludes the delivery state, which still changes. */
+const withoutDelivery = (data: Record<string, unknown>) => JSON.stringify({ ...data, webhook: undefined });
 
-/** Keys of files that lie in the store though no upload names them, and of uploads whose bytes are gone. */
+/** Returns the keys of stored files without an upload row and of upload rows without a file. */
 export async function strayFiles(audit: Audit, dataDir: string): Promise<{ nameless: string[]; missing: string[] }> {
   const { rows } = await audit.db.query<{ key: string }>('select key from files');
   const known = new Set(rows.map(({ key }) => key));

@@ -6,9 +6,8 @@ import { startTraffic, type Traffic } from './chaos-traffic.ts';
 
 export interface Struck {
   readonly stroke: StrokeName;
-  /** How long the fault itself lasted. */
   readonly lastedMs: number;
-  /** From its end until what it hurt was done again. */
+  /** From the end of the fault to recovery. */
   readonly recoveryMs: number;
 }
 
@@ -17,7 +16,7 @@ export interface Chaos {
   readonly traffic: Traffic;
 }
 
-/** Numbers that come again with the same seed (mulberry32). */
+/** A seeded random number generator (mulberry32). */
 export function random(seed: number): () => number {
   let state = seed;
   return () => {
@@ -32,63 +31,61 @@ export interface ChaosOptions {
   readonly seed: number;
   readonly tasks: number;
   readonly perSecond: number;
-  /** Strokes go on until then; 0: one round. */
+  /** Duration of fault injection; 0: each fault once. */
   readonly durationMs: number;
-  /** What may happen: to the database, the network and the processes at the same time. */
   readonly strokes: readonly StrokeName[];
-  /** In the order given, or in one of the seed's. */
   readonly order: 'given' | 'shuffled';
-  /** Hears of each stroke as it begins and ends. */
+  /** Called at the beginning and end of each fault. */
   readonly tell?: (what: string) => void;
 }
 
-/** Steady traffic, and meanwhile one fault after the other; ends when every client has its acknowledgement. */
-export async function unleash(ground: Ground, receiver: Receiver, options: ChaosOptions): Promise<Chaos> {
+/** Injects faults under steady traffic; resolves when every client has its acknowledgement. */
+export async function unleash(cluster: Ground, receiver: Receiver, options: ChaosOptions): Promise<Chaos> {
   const { seed, tasks, perSecond, durationMs } = options;
-  const gateways = [ground.now('host'), ground.now('gateway')];
+  const gateways = [cluster.now('host'), cluster.now('gateway')];
   const traffic = await startTraffic({ gateways, receiver, perSecond, dice: random(seed) });
   const struck: Struck[] = [];
   const began = performance.now();
 
-  const strike = async (name: StrokeName, dice: () => number): Promise<Struck> => {
-    const stroke: Stroke = STROKES[name];
-    const scene = { ground, traffic, dice };
+  const injectFault = async (name: StrokeName, dice: () => number): Promise<Struck> => {
+    const scenario: Stroke = STROKES[name];
+    const context = { cluster, traffic, dice };
     options.tell?.(name);
-    if (laneOf(name) === 'database') await ground.database.ensureRuns();
-    await stroke.prepare?.(scene);
+    if (laneOf(name) === 'database') await cluster.database.ensureRuns();
+    await scenario.prepare?.(context);
     const at = performance.now();
-    const recovered = await stroke.strike(scene);
-    const over = performance.now();
+    const recovered = await scenario.strike(context);
+    const endedAt = performance.now();
     await recovered();
-    options.tell?.(`${name}: well again`);
-    return { stroke: name, lastedMs: over - at, recoveryMs: performance.now() - over };
+    options.tell?.(`${name}: recovered`);
+    return { stroke: name, lastedMs: endedAt - at, recoveryMs: performance.now() - endedAt };
   };
 
-  let broken = false;
-  const isOver = () => broken || (durationMs > 0 && performance.now() - began > durationMs);
-  const lane = async (names: readonly StrokeName[], dice: () => number) => {
+  let hasFailed = false;
+  const isOver = () => hasFailed || (durationMs > 0 && performance.now() - began > durationMs);
+  const runLane = async (names: readonly StrokeName[], dice: () => number) => {
     if (names.length === 0) return;
     do {
       for (const name of options.order === 'given' ? names : shuffled(names, dice)) {
         if (isOver()) return;
         await delay(dice() * 1000);
         try {
-          struck.push(await strike(name, dice));
+          struck.push(await injectFault(name, dice));
         } catch (error) {
-          broken = true;
-          throw new Error(`The stroke "${name}" went wrong: ${(error as Error).message}`, { cause: error });
+          hasFailed = true;
+          throw new Error(`The fault "${name}" failed: ${(error as Error).message}`, { cause: error });
         }
       }
     } while (durationMs > 0 && !isOver());
   };
 
   try {
-    // Of the dice of each lane only that lane knows, so that a seed means the same however long a recovery takes. Where one
-    // goes wrong the others end what they have begun: nothing is to be struck while the ground is cleared.
+    // Each lane has its own generator, so that a seed gives the same faults at any recovery speed. If one lane fails, the
+    // others finish their current fault before cleanup.
     const lanes = await Promise.allSettled(
-      LANES.map((here, i) =>
-        lane(
-          options.strokes.filter((name) => laneOf(name) === here && isPossible(name, ground)),
+      LANES.map((laneName, i) =>
+        runLane(
+          options.strokes.filter((name) => laneOf(name) === laneName && isPossible(name, cluster)),
           random(seed + 1 + i),
         ),
       ),
@@ -102,7 +99,7 @@ export async function unleash(ground: Ground, receiver: Receiver, options: Chaos
   return { struck, traffic };
 }
 
-/** What is struck at the same time as the others, by one stroke after the other. */
+/** Lanes run concurrently; the faults of one lane run one after the other. */
 const LANES = ['database', 'network', 'processes'] as const;
 
 function laneOf(name: StrokeName): (typeof LANES)[number] {
@@ -110,7 +107,6 @@ function laneOf(name: StrokeName): (typeof LANES)[number] {
   return name.startsWith('partition ') ? 'network' : 'processes';
 }
 
-/** The strokes of these faults. */
 export const strokesOf = (faults: readonly Fault[]): StrokeName[] =>
   (Object.keys(STROKES) as StrokeName[]).filter((name) => faults.includes(name.split(' ')[0] as Fault));
 

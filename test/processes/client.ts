@@ -2,14 +2,13 @@ import sharp from 'sharp';
 
 export const TOKEN = 'test-token-1';
 
-/** Whoever calls a service by its address. */
 export interface Client {
   call(path: string, init?: Call): Promise<Answer>;
 }
 
 export interface Call {
   headers?: Record<string, string>;
-  /** Sent with POST, as JSON unless it is bytes. */
+  /** Sent with POST: bytes as they are, anything else as JSON. */
   body?: object;
   timeoutMs?: number;
 }
@@ -39,7 +38,7 @@ export const clientOf = (url: string): Client => ({
   },
 });
 
-/** A small picture, another one for each number. */
+/** Creates a small JPEG, different for each number. */
 export function picture(number: number): Promise<Buffer> {
   const background = { r: (number * 37) % 256, g: (number * 91) % 256, b: (number * 53) % 256 };
   return sharp({ create: { width: 64, height: 48, channels: 3, background } })
@@ -47,7 +46,6 @@ export function picture(number: number): Promise<Buffer> {
     .toBuffer();
 }
 
-/** Uploads such a picture and answers the address that a task may name. */
 export async function uploadPicture({ call }: Client, number: number): Promise<string> {
   return (await call('/files', { body: await picture(number) })).body.data.url;
 }
@@ -55,11 +53,10 @@ export async function uploadPicture({ call }: Client, number: number): Promise<s
 export const predict = ({ call }: Client, image_url: string, more: object = {}): Promise<Answer> =>
   call('/predict', { body: { image_url, ...more } });
 
-/** Waits until the task is finished and answers its data. */
 export async function finished({ call }: Client, id: string): Promise<Record<string, any>> {
   for (let i = 0; i < 12; i++) {
     const { status, body } = await call(`/result/${id}`, { headers: { prefer: 'wait=5' } });
     if (status === 200) return body.data;
   }
-  throw new Error(`The task ${id} does not end.`);
+  throw new Error(`The task ${id} did not end within 60 s.`);
 }

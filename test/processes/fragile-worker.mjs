@@ -1,5 +1,4 @@
-// A worker whose model takes the whole process with it when it sees what it cannot bear: for test/chaos.test.ts, which
-// gives it a database by its environment. It runs what was built.
+// A worker for test/chaos.test.ts whose model kills its own process on /poison.jpg. Uses the compiled code in dist/.
 import { setTimeout as delay } from 'node:timers/promises';
 import { openHouse, plan } from '../../dist/compose.js';
 import { work } from '../../dist/roles/work.js';
@@ -12,7 +11,7 @@ const model = {
   concurrency: Number(process.env.CONCURRENCY ?? 1),
   timeLimitMs: 60_000,
   async run({ input }) {
-    // So that it strikes when its neighbours run too.
+    // Half the time of other tasks, so that they are still running.
     await delay(Number(process.env.RUN_MS ?? 0) * (input.image_url.endsWith('/poison.jpg') ? 0.5 : 1));
     if (input.image_url.endsWith('/poison.jpg')) process.kill(process.pid, 'SIGKILL');
     return { result: JSON.parse(process.env.RESULT) };

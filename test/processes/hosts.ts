@@ -7,19 +7,17 @@ import { promisify } from 'node:util';
 import { type Assay, newPlace, startAssay } from './assay.ts';
 import { type Client, clientOf } from './client.ts';
 
-/** A machine of its own as far as the network is concerned: an address, a cable, and no way to others but by it. */
+/** A network namespace with its own address, connected by one virtual cable. */
 export interface Host {
   readonly name: string;
   readonly address: string;
-  /** What runs a command there. */
   readonly inside: readonly string[];
-  /** Pulls the cable: nothing comes or goes any more, and nobody is told. */
+  /** Takes the link down; open connections get no error. */
   unplug(): Promise<void>;
   plug(): Promise<void>;
 }
 
 export interface Hosts {
-  /** This machine's address among them. */
   readonly address: string;
   readonly network: string;
   readonly all: readonly Host[];
@@ -27,11 +25,11 @@ export interface Hosts {
 }
 
 /**
- * Hosts on one switch, as network namespaces, for which one must be root on Linux with iproute2. Where that is not so
- * the test is skipped with a sentence, except under ASSAY_REQUIRE=all, where it fails.
+ * Creates hosts on one bridge, as network namespaces. Requires root on Linux with iproute2; otherwise the test is skipped,
+ * or fails with ASSAY_REQUIRE=all.
  */
 export async function startHosts(names: readonly string[], context: { skip(note?: string): never }): Promise<Hosts> {
-  refuseWithoutNetworks(context);
+  requireNetworkNamespaces(context);
   const id = randomBytes(2).toString('hex');
   const prefix = `10.${randomByte()}.${randomByte()}`;
   const bridge = `as${id}`;
@@ -54,24 +52,24 @@ export async function startHosts(names: readonly string[], context: { skip(note?
   return { address: `${prefix}.1`, network: `${prefix}.0/24`, all, remove };
 }
 
-async function addHost(needs: {
+async function addHost(options: {
   id: string;
   bridge: string;
   name: string;
   address: string;
   at: number;
 }): Promise<Host> {
-  const { id, bridge, name, address, at } = needs;
-  const space = nameOf(id, name);
-  const inside = ['ip', 'netns', 'exec', space];
+  const { id, bridge, name, address, at } = options;
+  const namespace = nameOf(id, name);
+  const inside = ['ip', 'netns', 'exec', namespace];
   const [cable, end] = [`as${id}v${at}`, `as${id}e${at}`];
-  await ip('netns', 'add', space);
+  await ip('netns', 'add', namespace);
   await ip('link', 'add', cable, 'type', 'veth', 'peer', 'name', end);
-  await ip('link', 'set', end, 'netns', space);
+  await ip('link', 'set', end, 'netns', namespace);
   await ip('link', 'set', cable, 'master', bridge, 'up');
-  await ip('-n', space, 'addr', 'add', `${address}/24`, 'dev', end);
-  await ip('-n', space, 'link', 'set', end, 'up');
-  await ip('-n', space, 'link', 'set', 'lo', 'up');
+  await ip('-n', namespace, 'addr', 'add', `${address}/24`, 'dev', end);
+  await ip('-n', namespace, 'link', 'set', end, 'up');
+  await ip('-n', namespace, 'link', 'set', 'lo', 'up');
   return {
     ...{ name, address, inside },
     unplug: () => ip('link', 'set', cable, 'down'),
@@ -79,12 +77,10 @@ async function addHost(needs: {
   };
 }
 
-/** The product on one host, and whoever calls it by that host's address. */
 export interface Machine extends Client {
   readonly assay: Assay;
 }
 
-/** What hosts have in common: a folder with their keys and files, as on a shared disk. */
 export async function sharedDisk(): Promise<string> {
   const { dataDir } = await newPlace();
   for (const folder of ['keys', 'files']) await mkdir(join(dataDir, folder), { recursive: true, mode: 0o700 });
@@ -92,8 +88,8 @@ export async function sharedDisk(): Promise<string> {
 }
 
 /**
- * Everything of the product on one host, with a data directory of its own but for its keys and files, which are on
- * `disk`. `clock` is what that host's clock is wrong by: `+1h`.
+ * Starts the product on one host with its own data directory; keys and files are on `disk`. `clock` is the host's clock
+ * error, such as `+1h`.
  */
 export async function startMachine(
   host: Host,
@@ -103,30 +99,31 @@ export async function startMachine(
   const place = await newPlace();
   await mkdir(place.dataDir, { recursive: true });
   for (const folder of ['keys', 'files']) await symlink(join(disk, folder), join(place.dataDir, folder));
-  // By programs that become each other, so that the process is the one that was started and its channel stays open.
+  // Every program replaces itself by exec, so the pid and the IPC channel stay the same.
   const node = join(dirname(place.dataDir), 'node');
-  const wrong = clock === undefined ? '' : `LD_PRELOAD=${faketime()} FAKETIME=${clock} FAKETIME_DONT_FAKE_MONOTONIC=1 `;
-  await writeFile(node, `#!/bin/sh\nexec ${host.inside.join(' ')} env ${wrong}${process.execPath} "$@"\n`);
+  const fakeClock =
+    clock === undefined ? '' : `LD_PRELOAD=${faketime()} FAKETIME=${clock} FAKETIME_DONT_FAKE_MONOTONIC=1 `;
+  await writeFile(node, `#!/bin/sh\nexec ${host.inside.join(' ')} env ${fakeClock}${process.execPath} "$@"\n`);
   await chmod(node, 0o755);
   const assay = startAssay(place, { node, env: { HOST: '0.0.0.0', ...env } });
   return { ...clientOf(`http://${host.address}:${place.port}`), assay };
 }
 
-/** The library that lets a program believe in another time, where there is one. */
+/** Path of the libfaketime library, if installed. */
 export const faketime = () =>
   ['x86_64', 'aarch64']
     .map((machine) => `/usr/lib/${machine}-linux-gnu/faketime/libfaketimeMT.so.1`)
     .find((path) => existsSync(path));
 
-function refuseWithoutNetworks({ skip }: { skip(note?: string): never }): void {
+function requireNetworkNamespaces({ skip }: { skip(note?: string): never }): void {
   const trial = `as${randomBytes(3).toString('hex')}`;
   try {
     execFileSync('ip', ['netns', 'add', trial], { stdio: 'pipe' });
     execFileSync('ip', ['netns', 'del', trial], { stdio: 'pipe' });
   } catch (error) {
-    const sentence = `network namespaces cannot be made here (root on Linux with iproute2 can): ${(error as Error).message.trim()}`;
-    if (process.env['ASSAY_REQUIRE'] === 'all') throw new Error(`ASSAY_REQUIRE=all, but ${sentence}`);
-    skip(sentence);
+    const reason = `network namespaces cannot be created (requires root on Linux with iproute2): ${(error as Error).message.trim()}`;
+    if (process.env['ASSAY_REQUIRE'] === 'all') throw new Error(`ASSAY_REQUIRE=all, but ${reason}`);
+    skip(reason);
   }
 }
 

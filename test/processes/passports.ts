@@ -6,18 +6,14 @@ import { type Assay, newPlace, type Place, startAssay } from './assay.ts';
 import { peakMebibytes } from './cost.ts';
 import { until } from './until.ts';
 
-/** The passports service as a user starts it: a gateway, a worker and a database of its own, each a process. */
 export interface PassportsAssay extends Assay {
   readonly place: Place;
-  /** A browser that nobody knows yet, or a program with a token. */
+  /** A browser without a session, or a program with a token. */
   client(options?: { token?: string | undefined }): Client;
-  /** A client with the administrator's token. */
   signedIn(): Promise<Client>;
-  /** Waits until the document is no longer worked on; answers its result. */
   resultOf(client: Client, id: string, patienceMs?: number): Promise<Record<string, any>>;
-  /** The most memory, in MiB, that each of its processes has taken so far, by what it is. Linux. */
+  /** Peak memory per kind of process, in MiB (Linux). */
   peaks(): Promise<Record<'serve' | 'work' | 'pdf', number>>;
-  /** The keys of the files in the store. */
   stored(): Promise<string[]>;
 }
 
@@ -44,10 +40,10 @@ export async function startPassportsAssay(env: Record<string, string> = {}): Pro
       program.token = (await program.post('/auth/token', { json: { api_key: ADMIN_KEY } })).body.token;
       return program;
     },
-    async resultOf(by, id, patienceMs = 60_000) {
+    async resultOf(owner, id, patienceMs = 60_000) {
       let body: Record<string, any> = {};
       await until(async () => {
-        const answer = await by.get(`/api/task/${id}/result`);
+        const answer = await owner.get(`/api/task/${id}/result`);
         ({ body } = answer);
         if (answer.status > 202) throw new Error(`${id}: ${answer.text}`);
         return answer.status === 200;
@@ -56,12 +52,12 @@ export async function startPassportsAssay(env: Record<string, string> = {}): Pro
     },
     async peaks() {
       const [gateway, worker] = [await assay.child('serve'), await assay.child('work')];
-      const readers = (await processes()).filter(({ command }) => command.includes('pdfium-process'));
-      const own = readers.filter(({ parent }) => parent === worker).map(({ pid }) => peakMebibytes(pid));
+      const pdfProcesses = (await processes()).filter(({ command }) => command.includes('pdfium-process'));
+      const peaks = pdfProcesses.filter(({ parent }) => parent === worker).map(({ pid }) => peakMebibytes(pid));
       return {
         serve: await peakMebibytes(gateway),
         work: await peakMebibytes(worker),
-        pdf: Math.max(0, ...(await Promise.all(own))),
+        pdf: Math.max(0, ...(await Promise.all(peaks))),
       };
     },
     async stored() {

@@ -8,12 +8,11 @@ import { asking } from './postgres.ts';
 import { until } from './until.ts';
 
 export interface Pooler {
-  /** The same database by way of the pooler. */
   readonly url: string;
   close(): Promise<void>;
 }
 
-/** A PgBouncer as its package brings it, with nothing set but where the server is and how connections are shared. */
+/** Starts PgBouncer with default settings except for the server address and the pool mode. */
 export async function startPooler(
   program: string,
   serverUrl: string,
@@ -24,7 +23,7 @@ export async function startPooler(
   await chmod(folder, 0o755);
   const listen = await freePort();
   const ini = join(folder, 'pgbouncer.ini');
-  // Fewer connections than clients: what one client leaves behind on a connection, another one meets.
+  // Fewer connections than clients, so that clients share connections.
   await writeFile(
     ini,
     `[databases]
@@ -41,7 +40,7 @@ max_client_conn = 200
 `,
   );
   await writeFile(join(folder, 'users.txt'), `"${username}" "${password}"\n`, { mode: 0o644 });
-  // It refuses to run as root.
+  // PgBouncer does not run as root.
   const account = process.getuid?.() === 0 ? { uid: 65_534, gid: 65_534 } : {};
   const child = spawn(program, [ini], { ...account, cwd: '/', stdio: 'ignore' });
   const exited = once(child, 'exit');

@@ -13,35 +13,29 @@ import { isAlive, processes } from '../../src/base/postgres/processes.ts';
 import { freePort, signalTo } from './assay.ts';
 import { until } from './until.ts';
 
-/** A PostgreSQL of the test's own, as an operator runs one: no process of the product starts or stops it. */
+/** An external PostgreSQL server, started and stopped by the test. */
 export interface Server {
-  /** With the password; the database in it is `postgres` or the primary's. */
+  /** Includes the password; the database is `postgres` or the primary's. */
   readonly url: string;
   readonly host: string;
   readonly port: number;
-  /** The folder that holds its data and nothing of others'. */
   readonly cluster: string;
-  /** What the server has said so far. */
   said(): Promise<string>;
-  /** Its processes, as many as live. */
   parts(): Promise<number[]>;
-  /** Kills every part of it at once, as a power cut does, and waits until nothing of it lives. */
+  /** Kills all its processes at once, as a power failure does, and waits until they have exited. */
   kill(): Promise<void>;
-  /** Starts it again on its data, after a `kill` or a `stop`. */
   start(): Promise<void>;
-  /** `fast` lets nobody finish but writes everything; `immediate` leaves recovery to the next start. */
+  /** PostgreSQL's shutdown mode: `immediate` leaves recovery to the next start. */
   stop(mode?: 'fast' | 'immediate'): Promise<void>;
 }
 
 export interface ServerOptions {
-  /** Where its programs are: those that come with the product, or a folder such as /usr/lib/postgresql/15/bin. */
+  /** Folder of its programs, such as /usr/lib/postgresql/15/bin; default: the embedded ones. */
   bin?: string;
-  /** The address it listens on; 127.0.0.1. */
   host?: string;
   port?: number;
-  /** On its command line, over what every server here has. */
   settings?: Readonly<Record<string, string | number>>;
-  /** A command that runs the server somewhere else: `['ip', 'netns', 'exec', 'a']`. */
+  /** A command prefix, such as `['ip', 'netns', 'exec', 'a']`. */
   inside?: readonly string[];
 }
 
@@ -50,7 +44,7 @@ const USER = 'assay';
 const folders = new Set<string>();
 const log = createLog('silent', 'test');
 
-/** A new, empty server that takes standbys and keeps what it commits. */
+/** Starts a new, empty server that accepts standbys and keeps commits durable. */
 export async function startPostgres(options: ServerOptions = {}): Promise<Server> {
   const bin = options.bin ?? (await embeddedBin());
   const cluster = await newCluster();
@@ -65,7 +59,7 @@ export async function startPostgres(options: ServerOptions = {}): Promise<Server
   return runServer({ cluster, bin, url: `postgres://${USER}:${PASSWORD}@127.0.0.1/postgres`, options });
 }
 
-/** Runs a server on data that are there, and waits until it answers. `url` says who may ask it for what. */
+/** Starts a server on an existing data directory and waits until it answers. `url` gives the user, password and database. */
 export async function runServer(needs: {
   cluster: string;
   bin: string;
@@ -90,8 +84,8 @@ export async function runServer(needs: {
 
   async function start() {
     const account = await accountFor(cluster);
-    const { program, first } = placed({ program: join(bin, 'postgres'), inside, account });
-    // Through a shell only for its output: a file that outlives us and that the server's account need not open.
+    const { program, first } = commandFor({ program: join(bin, 'postgres'), inside, account });
+    // The shell opens the log file, which the server's account may not open itself.
     const child = spawn('sh', ['-c', 'exec "$0" "$@" >>"$LOG" 2>&1', program, ...first, ...args], {
       cwd: '/',
       env: { ...serverEnvironment(), LOG: output },
@@ -101,17 +95,17 @@ export async function runServer(needs: {
     });
     child.unref();
     pid = child.pid!;
-    let over = false;
+    let hasExited = false;
     exited = once(child, 'exit').then(() => {
-      over = true;
+      hasExited = true;
     });
     await until(async () => {
-      if (over) throw new Error(`PostgreSQL has ended: ${await readFile(output, 'utf8')}`);
-      return answers(url.href);
+      if (hasExited) throw new Error(`PostgreSQL has exited: ${await readFile(output, 'utf8')}`);
+      return isAnswering(url.href);
     }, 120_000);
   }
 
-  async function gone() {
+  async function waitForExit() {
     await exited;
     await until(async () => (await partsOf(name)).length === 0);
   }
@@ -124,19 +118,19 @@ export async function runServer(needs: {
     said: () => readFile(output, 'utf8'),
     parts: () => partsOf(name),
     async kill() {
-      // The first process alone would leave its parts a moment in which they might still commit.
+      // After a kill of the postmaster alone, its backends might still commit.
       for (const part of [pid, ...(await partsOf(name))]) signalTo(part, 'SIGKILL');
-      await gone();
+      await waitForExit();
       await rm(join(cluster, 'postmaster.pid'), { force: true });
     },
     async stop(mode = 'fast') {
       signalTo(pid, mode === 'fast' ? 'SIGINT' : 'SIGQUIT');
-      await gone();
+      await waitForExit();
     },
   };
 }
 
-/** A new folder for a server's data, where the next run finds what a killed run has left: see test/database-server.ts. */
+/** Creates a data directory where test/database-server.ts finds the server of a killed run. */
 export async function newCluster(): Promise<string> {
   const folder = await mkdtemp(join(tmpdir(), `assay-test-${process.pid}-`));
   folders.add(folder);
@@ -150,7 +144,6 @@ export async function newCluster(): Promise<string> {
   return cluster;
 }
 
-/** Kills and removes every server that was made here, however a test has ended. */
 export async function cleanUpServers(): Promise<void> {
   for (const folder of folders) {
     const name = nameOf(join(folder, 'data', 'postgres', 'cluster'));
@@ -168,19 +161,18 @@ export async function embeddedBin(): Promise<string> {
   return dirname((await postgresBinaries({ home, account, log })).postgres);
 }
 
-/** One question to a server by a connection that is closed again. */
 export async function asking<T>(url: string, run: (db: Db) => Promise<T>): Promise<T> {
   const db = openDb({ url, log, max: 1, applicationName: 'test' });
   return run(db).finally(() => db.close());
 }
 
-const answers = (url: string) =>
+const isAnswering = (url: string) =>
   asking(url, (db) => db.query('select')).then(
     () => true,
     () => false,
   );
 
-function placed(needs: { program: string; inside: readonly string[]; account: { uid?: number; gid?: number } }): {
+function commandFor(needs: { program: string; inside: readonly string[]; account: { uid?: number; gid?: number } }): {
   program: string;
   first: string[];
 } {
@@ -191,11 +183,11 @@ function placed(needs: { program: string; inside: readonly string[]; account: { 
   return { program: outer!, first: rest };
 }
 
-/** The processes of a server: the first has the name on its command line, the others in their titles. */
+/** The postmaster has the cluster name on its command line, the other processes in their titles. */
 async function partsOf(name: string): Promise<number[]> {
   const found = (await processes()).filter(
     ({ command }) => command.includes(`cluster_name=${name}`) || command.startsWith(`postgres: ${name}: `),
   );
-  const lives = await Promise.all(found.map(async ({ pid }) => ((await isAlive(pid)) ? [pid] : [])));
-  return lives.flat();
+  const running = await Promise.all(found.map(async ({ pid }) => ((await isAlive(pid)) ? [pid] : [])));
+  return running.flat();
 }

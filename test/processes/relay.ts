@@ -7,57 +7,52 @@ export interface Address {
   readonly port: number;
 }
 
-/** A network that a test can spoil: what connects to it is connected to what stands behind it. */
+/** A TCP proxy that simulates network faults. */
 export interface Relay extends Address {
-  /** `url` with this relay's address in place of the server's. */
   in(url: string): string;
-  /** Ends every connection, and refuses new ones until `mend`. */
+  /** Resets every connection and refuses new ones until `restore`. */
   cut(): Promise<void>;
-  /** Nothing passes any more, and nobody is told: what a lost network looks like. `mend` lets through what waits. */
+  /** Holds all data back without closing connections, until `restore`. */
   hang(): void;
-  /** Every piece of data comes so much later, in both directions; 0 ends it. */
+  /** Delays each chunk by this many milliseconds in both directions; 0 removes the delay. */
   slow(ms: number): void;
   mend(): Promise<void>;
-  /** New connections go there. Those that there are stay, until `cut`. */
   target(to: Address): void;
-  /** How many connections stand. */
   connections(): number;
   close(): Promise<void>;
 }
 
-/** Listens on a port of its own and passes on to `to`. */
 export async function startRelay(to: Address, options: Partial<Address> = {}): Promise<Relay> {
   const { host = '127.0.0.1' } = options;
-  let behind = to;
-  let lateMs = 0;
+  let target = to;
+  let delayMs = 0;
   let gate = Promise.resolve();
   let open: (() => void) | undefined;
   const pairs = new Set<readonly [Socket, Socket]>();
   let server: NetServer | undefined;
 
-  function accept(near: Socket) {
-    const far = connect({ host: behind.host, port: behind.port, noDelay: true });
-    near.setNoDelay(true);
-    const pair = [near, far] as const;
+  function accept(client: Socket) {
+    const upstream = connect({ host: target.host, port: target.port, noDelay: true });
+    client.setNoDelay(true);
+    const pair = [client, upstream] as const;
     pairs.add(pair);
-    // A network that hangs does not tell either side that the other has gone.
+    // While the proxy hangs, a closed connection is not reported to the other side.
     const end = () =>
       void gate.then(() => {
         pairs.delete(pair);
         for (const socket of pair) socket.destroy();
       });
     for (const socket of pair) socket.on('error', end).on('close', end);
-    void pass(near, far).catch(end);
-    void pass(far, near).catch(end);
+    void pass(client, upstream).catch(end);
+    void pass(upstream, client).catch(end);
   }
 
-  /** One piece after the other, each held up as the network is at that moment. */
   async function pass(from: Socket, into: Socket): Promise<void> {
-    for await (const piece of from) {
-      if (lateMs > 0) await delay(lateMs);
+    for await (const chunk of from) {
+      if (delayMs > 0) await delay(delayMs);
       await gate;
       if (into.destroyed) return;
-      if (!into.write(piece as Buffer)) await once(into, 'drain');
+      if (!into.write(chunk as Buffer)) await once(into, 'drain');
     }
     await gate;
     into.end();
@@ -71,7 +66,7 @@ export async function startRelay(to: Address, options: Partial<Address> = {}): P
     return (listener.address() as { port: number }).port;
   }
 
-  async function silence(): Promise<void> {
+  async function closeAll(): Promise<void> {
     const listener = server;
     server = undefined;
     const closed = listener && new Promise((resolve) => listener.close(resolve));
@@ -95,7 +90,7 @@ export async function startRelay(to: Address, options: Partial<Address> = {}): P
     },
     async cut() {
       release();
-      await silence();
+      await closeAll();
     },
     hang() {
       if (open) return;
@@ -104,20 +99,20 @@ export async function startRelay(to: Address, options: Partial<Address> = {}): P
       });
     },
     slow(ms) {
-      lateMs = ms;
+      delayMs = ms;
     },
     async mend() {
       release();
-      lateMs = 0;
+      delayMs = 0;
       if (!server) await listen(port);
     },
     target(next) {
-      behind = next;
+      target = next;
     },
     connections: () => pairs.size,
     async close() {
       release();
-      await silence();
+      await closeAll();
     },
   };
 }

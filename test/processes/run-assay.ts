@@ -11,12 +11,12 @@ export interface Ended {
 
 let built: Promise<unknown> | undefined;
 
-/** The command as a user types it in a folder of his own, with nothing of the test runner's environment. */
+/** Runs the command in `cwd` without the test runner's environment. */
 export async function runAssay(
   args: readonly string[],
   { cwd, env = {}, interrupt }: { cwd: string; env?: Record<string, string>; interrupt?: AbortSignal | undefined },
 ): Promise<Ended> {
-  // Once, and not by each of many commands that start at the same time.
+  // One build for all commands that start at the same time.
   built ??= promisify(execFile)(process.execPath, [join(REPOSITORY, 'scripts/build.mjs')]);
   await built;
   return new Promise((resolve) => {

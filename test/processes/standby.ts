@@ -10,39 +10,35 @@ import { until } from './until.ts';
 
 export { startRelay } from './relay.ts';
 
-/** A second server that follows a first one, and takes its place when told to. */
 export interface Standby extends Server {
-  /** From here on the primary acknowledges no commit that this one has not on its disk, and it has all that was before. */
+  /** Enables synchronous replication and waits until the standby has caught up. */
   becomeSynchronous(): Promise<void>;
-  /** Makes it a primary; resolves when it takes what is written. Its `url` stays. */
+  /** Promotes it and waits until it accepts writes. Its `url` stays. */
   promote(): Promise<void>;
-  /** Waits until it has replayed everything that the primary has written by now. */
+  /** Waits until it has replayed the primary's current WAL. */
   caughtUp(): Promise<void>;
 }
 
 export interface StandbyOptions extends ServerOptions {
-  /**
-   * `true`: from here on the primary acknowledges no commit that the standby has not on its disk. `false`: it may be
-   * behind, and what it has not got is lost with the primary.
-   */
+  /** Synchronous replication; otherwise unreplicated commits are lost with the primary. */
   synchronous?: boolean;
 }
 
-/** For what a crowded machine and its disk take their time for. */
-const PATIENCE_MS = 120_000;
+/** For a busy machine and a slow disk. */
+const TIMEOUT_MS = 120_000;
 
 /**
- * A standby of the server at `primaryUrl`, whose data lie on this machine and which takes standbys (the product's own
- * embedded server does; the one that vitest starts for the tests, without a log to replay, does not). It is a copy of
- * the primary's files, taken as pg_basebackup takes one, which the embedded server does not bring.
+ * Starts a standby of the server at `primaryUrl`, whose data directory must be on this machine and which must accept
+ * standbys (the shared test server does not). Copies the primary's files as pg_basebackup does, which the embedded server
+ * does not include.
  */
 export async function startStandby(primaryUrl: string, options: StandbyOptions = {}): Promise<Standby> {
   const { synchronous = false } = options;
-  const { bin, data } = await about(primaryUrl);
+  const { bin, data } = await inspectPrimary(primaryUrl);
   const cluster = await newCluster();
   const name = `standby_${randomBytes(4).toString('hex')}`;
   await asking(primaryUrl, async (db) => {
-    // A slot, so that the primary keeps the log from before the copy until the standby has had it.
+    // The slot keeps the WAL from before the copy.
     await db.query('select pg_create_physical_replication_slot($1, true)', [name]);
     const copied = async (tx: Transaction) => {
       await tx.query(`select pg_backup_start($1, fast => true)`, [name]);
@@ -50,8 +46,8 @@ export async function startStandby(primaryUrl: string, options: StandbyOptions =
       const { rows } = await tx.query<{ labelfile: string }>('select labelfile from pg_backup_stop(false)');
       return rows[0]!.labelfile;
     };
-    // It waits for a checkpoint, which a crowded or a slow disk may take its time for.
-    const label = await db.transaction(copied, { statementTimeoutMs: PATIENCE_MS });
+    // pg_backup_start waits for a checkpoint, which is slow on a busy disk.
+    const label = await db.transaction(copied, { statementTimeoutMs: TIMEOUT_MS });
     await writeFile(join(cluster, 'backup_label'), label);
   });
   await writeFile(join(cluster, 'standby.signal'), '');
@@ -61,9 +57,9 @@ export async function startStandby(primaryUrl: string, options: StandbyOptions =
     join(cluster, 'postgresql.auto.conf'),
     `primary_conninfo = '${conninfo}'\nprimary_slot_name = '${name}'\nhot_standby = on\n`,
   );
-  if (process.getuid?.() === 0) await giveAll(cluster);
+  if (process.getuid?.() === 0) await chownAll(cluster);
   const server = await runServer({ cluster, bin: options.bin ?? bin, url: primaryUrl, options });
-  await until(() => streams(primaryUrl, name), PATIENCE_MS);
+  await until(() => isStreaming(primaryUrl, name), TIMEOUT_MS);
 
   async function caughtUp() {
     const { rows } = await asking(primaryUrl, (db) =>
@@ -74,7 +70,7 @@ export async function startStandby(primaryUrl: string, options: StandbyOptions =
         db.query<{ done: boolean }>('select pg_last_wal_replay_lsn() >= $1::pg_lsn as done', [rows[0]!.lsn]),
       );
       return replayed.rows[0]!.done === true;
-    }, PATIENCE_MS);
+    }, TIMEOUT_MS);
   }
 
   async function becomeSynchronous() {
@@ -93,13 +89,13 @@ export async function startStandby(primaryUrl: string, options: StandbyOptions =
           db.query<{ standby: boolean }>('select pg_is_in_recovery() as standby'),
         );
         return rows[0]?.standby === false;
-      }, PATIENCE_MS);
+      }, TIMEOUT_MS);
     },
   };
 }
 
-/** Where the primary's files lie, and programs that understand them. */
-async function about(url: string): Promise<{ bin: string; data: string }> {
+/** Returns the primary's data directory and the programs of its major version. */
+async function inspectPrimary(url: string): Promise<{ bin: string; data: string }> {
   const { rows } = await asking(url, (db) =>
     db.query<{ data: string; version: string }>(
       `select current_setting('data_directory') as data, current_setting('server_version_num') as version`,
@@ -111,23 +107,23 @@ async function about(url: string): Promise<{ bin: string; data: string }> {
   const ours = execFileSync(join(bin, 'postgres'), ['--version'], { encoding: 'utf8' });
   if (ours.includes(`(PostgreSQL) ${version.slice(0, 2)}.`)) return { bin, data };
   if (existsSync(debian)) return { bin: debian, data };
-  throw new Error(`There is no PostgreSQL ${version.slice(0, 2)} here to make a standby with.`);
+  throw new Error(`PostgreSQL ${version.slice(0, 2)} is not installed, so no standby can be created.`);
 }
 
-/** What a copy must not have, as the chapter "Making a base backup using the low level API" of the manual lists it. */
-const LEFT_OUT = new Set(['postmaster.pid', 'postmaster.opts', 'pg_internal.init', 'standby.signal', 'backup_label']);
+/** Files that a copy omits (PostgreSQL manual, "Making a Base Backup Using the Low Level API"). */
+const OMITTED = new Set(['postmaster.pid', 'postmaster.opts', 'pg_internal.init', 'standby.signal', 'backup_label']);
 const EMPTIED = new Set(
   'pg_wal pg_replslot pg_dynshmem pg_notify pg_serial pg_snapshots pg_stat_tmp pg_subtrans'.split(' '),
 );
 
-/** Files that vanish while they are copied were removed by the server, and the log says so to the copy as well. */
+/** Ignores files that the server removes during the copy; WAL replay removes them from the copy too. */
 async function copyCluster(from: string, to: string): Promise<void> {
-  const entries = await readdir(from, { withFileTypes: true }).catch(unlessGone);
+  const entries = await readdir(from, { withFileTypes: true }).catch(ignoreMissing);
   for (const entry of entries ?? []) {
-    if (LEFT_OUT.has(entry.name) || entry.name.startsWith('pgsql_tmp')) continue;
+    if (OMITTED.has(entry.name) || entry.name.startsWith('pgsql_tmp')) continue;
     const [source, target] = [join(from, entry.name), join(to, entry.name)];
     if (!entry.isDirectory()) {
-      await copyFile(source, target).catch(unlessGone);
+      await copyFile(source, target).catch(ignoreMissing);
       continue;
     }
     await mkdir(target, { mode: 0o700 });
@@ -135,12 +131,12 @@ async function copyCluster(from: string, to: string): Promise<void> {
   }
 }
 
-function unlessGone(error: NodeJS.ErrnoException): undefined {
+function ignoreMissing(error: NodeJS.ErrnoException): undefined {
   if (error.code !== 'ENOENT') throw error;
   return undefined;
 }
 
-async function giveAll(cluster: string): Promise<void> {
+async function chownAll(cluster: string): Promise<void> {
   for (const entry of await readdir(cluster, { recursive: true })) {
     await lchown(join(cluster, entry), NOBODY.uid, NOBODY.gid);
   }
@@ -148,7 +144,7 @@ async function giveAll(cluster: string): Promise<void> {
   await chmod(cluster, 0o700);
 }
 
-async function streams(url: string, name: string, state: 'async' | 'sync' = 'async'): Promise<boolean> {
+async function isStreaming(url: string, name: string, state: 'async' | 'sync' = 'async'): Promise<boolean> {
   const { rowCount } = await asking(url, (db) =>
     db.query(
       `select from pg_stat_replication where application_name = $1 and state = 'streaming' and ($2 = 'async' or sync_state = $2)`,
@@ -158,13 +154,13 @@ async function streams(url: string, name: string, state: 'async' | 'sync' = 'asy
   return rowCount > 0;
 }
 
-/** After the copy: a standby that took this setting over would wait for itself when it is promoted. */
+/** Called after the copy: a standby that copied this setting would wait for itself after promotion. */
 async function makeSynchronous(url: string, name: string): Promise<void> {
   await asking(url, async (db) => {
     await db.query(`alter system set synchronous_standby_names = '${name}'`);
     await db.query('select pg_reload_conf()');
   });
-  await until(() => streams(url, name, 'sync'), PATIENCE_MS);
-  // Commits wait once the checkpointer has read it too, which it does before it takes an order.
-  await asking(url, (db) => db.transaction((tx) => tx.query('checkpoint'), { statementTimeoutMs: PATIENCE_MS }));
+  await until(() => isStreaming(url, name, 'sync'), TIMEOUT_MS);
+  // The setting is in force once the checkpointer has read it, which it does before a checkpoint.
+  await asking(url, (db) => db.transaction((tx) => tx.query('checkpoint'), { statementTimeoutMs: TIMEOUT_MS }));
 }

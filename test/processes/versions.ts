@@ -3,16 +3,15 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { REPOSITORY } from './assay.ts';
 
-/** What a program finds relative to itself, and so has to be a copy. */
+/** Copied because the program resolves them relative to itself; the rest is linked. */
 const COPIED = ['dist', 'scripts', 'migrations', 'package.json'];
 
 export interface Version {
-  /** For `startAssay`: the repository that it is started from. */
   readonly from: string;
   remove(): Promise<void>;
 }
 
-/** This program as a version of its own that has `migrations` beyond its others: by file name, what is in it. */
+/** Creates a later version of the product with additional migrations (SQL by file name). */
 export async function laterVersion(migrations: Readonly<Record<string, string>>): Promise<Version> {
   const from = await mkdtemp(join(tmpdir(), `assay-test-${process.pid}-`));
   for (const name of await readdir(REPOSITORY)) {
