@@ -55,7 +55,7 @@ export default tseslint.config(
   {
     // Only commands read the environment. Exception: the embedded database passes some variables on to PostgreSQL.
     files: ['src/**'],
-    ignores: ['src/commands/**', 'src/base/postgres/account.ts', '**/*.test.ts', '**/testing/**'],
+    ignores: ['src/commands/**', 'src/base/postgres/server-account.ts', '**/*.test.ts', '**/testing/**'],
     rules: {
       'no-restricted-properties': ['error', { object: 'process', property: 'env', message: 'Make it a setting.' }],
     },

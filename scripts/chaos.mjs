@@ -3,13 +3,13 @@
 // The disk faults use loop devices and need root on Linux.
 import { spawnSync } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
-import { asked, refuse } from './asked.mjs';
+import { parseScriptOptions, exitWithUsage } from './script-options.mjs';
 
 const FAULTS = ['kill', 'pause', 'partition', 'restart', 'failover', 'disk-full', 'slow-disk'];
 
 const USAGE = `usage: node scripts/chaos.mjs [--seed 1] [--tasks 2000] [--minutes 3] [--faults ${FAULTS.join()}]
 Creates --tasks tasks over --minutes minutes, and more while faults last; 0 minutes: each fault once.`;
-const values = asked(USAGE, {
+const values = parseScriptOptions(USAGE, {
   seed: { type: 'string', default: '1' },
   tasks: { type: 'string', default: '2000' },
   minutes: { type: 'string', default: '3' },
@@ -17,7 +17,7 @@ const values = asked(USAGE, {
 });
 const unknown = values.faults.split(',').filter((fault) => !FAULTS.includes(fault));
 if (unknown.length > 0 || ![values.seed, values.tasks, values.minutes].every((number) => Number(number) >= 0)) {
-  refuse(`--seed, --tasks and --minutes take numbers; --faults takes a list of ${FAULTS.join()}.`);
+  exitWithUsage(`--seed, --tasks and --minutes take numbers; --faults takes a list of ${FAULTS.join()}.`);
 }
 const { status } = spawnSync(
   process.execPath,

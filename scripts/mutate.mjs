@@ -5,7 +5,7 @@ import { readFileSync } from 'node:fs';
 import { EQUIVALENT } from '../test/mutation/equivalent.mjs';
 import { mutantsOf } from '../test/mutation/mutants.mjs';
 import { TARGETS } from '../test/mutation/targets.mjs';
-import { asked, refuse } from './asked.mjs';
+import { parseScriptOptions, exitWithUsage } from './script-options.mjs';
 
 const MIN_SCORE = 0.9;
 /** A mutant without output for this time is killed. */
@@ -13,10 +13,10 @@ const TIMEOUT_MS = 90_000;
 
 const USAGE = `usage: node scripts/mutate.mjs [part of a path …]
 Mutates the modules whose path contains one of these parts (default: all ${TARGETS.length}) and prints the surviving mutants.`;
-const { words: pathParts } = asked(USAGE, {}, { words: true });
+const { words: pathParts } = parseScriptOptions(USAGE, {}, { words: true });
 const targets = TARGETS.filter(({ file }) => pathParts.length === 0 || pathParts.some((part) => file.includes(part)));
 if (targets.length === 0)
-  refuse(`No module has ${pathParts.join(' or ')} in its path:\n${TARGETS.map(({ file }) => file).join('\n')}`);
+  exitWithUsage(`No module has ${pathParts.join(' or ')} in its path:\n${TARGETS.map(({ file }) => file).join('\n')}`);
 let failed = false;
 let running;
 // The trial runs in its own process group, which does not receive signals to this process.

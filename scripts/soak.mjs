@@ -8,14 +8,14 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
-import { asked, refuse } from './asked.mjs';
+import { parseScriptOptions, exitWithUsage } from './script-options.mjs';
 import { ensureBuilt } from './build.mjs';
-import { judge, median } from './soak-flat.mjs';
+import { judge, median } from './soak-trend.mjs';
 import { startLoad } from './soak-load.mjs';
 
 const USAGE = `usage: node scripts/soak.mjs [--minutes 60] [--rate auto] [--ttl 60] [--port 28011]
 --rate: tasks per second, or auto: half of the measured maximum. --ttl: seconds that results are kept.`;
-const options = asked(USAGE, {
+const options = parseScriptOptions(USAGE, {
   minutes: { type: 'string', default: '60' },
   rate: { type: 'string', default: 'auto' },
   ttl: { type: 'string', default: '60' },
@@ -23,7 +23,7 @@ const options = asked(USAGE, {
 });
 const { minutes, rate, ttl, port } = options;
 if (![minutes, ttl, port, rate === 'auto' ? '1' : rate].every((number) => Number(number) > 0) || Number(ttl) <= 10) {
-  refuse('--minutes, --rate and --port take numbers above 0, --rate also auto, --ttl a number above 10.');
+  exitWithUsage('--minutes, --rate and --port take numbers above 0, --rate also auto, --ttl a number above 10.');
 }
 const SAMPLE_S = 10;
 const CEILING_S = 20;

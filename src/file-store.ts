@@ -3,10 +3,10 @@ import { join } from 'node:path';
 import { isOwnAddress } from './base/addresses.ts';
 import { type BucketFiles, openBucketFiles } from './base/files/bucket-files.ts';
 import { readBucketUrl } from './base/files/bucket-url.ts';
-import { isFolderOfFiles } from './base/files/key.ts';
-import { type Files, openFiles } from './base/files.ts';
+import { isKeyFolder } from './base/files/file-key.ts';
+import { type Files, createFolderFiles } from './base/files.ts';
 import { systemResolve } from './base/guarded-connector.ts';
-import type { Plan } from './plan.ts';
+import type { Config } from './config.ts';
 
 export interface FileStore {
   readonly files: Files;
@@ -22,10 +22,10 @@ export async function openFileStore({
   settings,
   shared,
   log,
-}: Pick<Plan, 'settings' | 'shared' | 'log'>): Promise<FileStore> {
+}: Pick<Config, 'settings' | 'shared' | 'log'>): Promise<FileStore> {
   const dir = join(shared.dataDir, 'files');
   const { filesUrl, s3AccessKeyId, s3SecretAccessKey } = settings;
-  if (filesUrl === undefined) return { files: openFiles({ dir }), ports: [], close: async () => {} };
+  if (filesUrl === undefined) return { files: createFolderFiles({ dir }), ports: [], close: async () => {} };
   // The settings' cross-field rules ensure that both keys are set.
   const keys = { accessKeyId: s3AccessKeyId!.trim(), secretAccessKey: s3SecretAccessKey!.trim() };
   const location = readBucketUrl(filesUrl);
@@ -34,7 +34,7 @@ export async function openFileStore({
     await bucket.close();
     throw error;
   });
-  if ((await readdir(dir).catch(() => [])).some(isFolderOfFiles)) {
+  if ((await readdir(dir).catch(() => [])).some(isKeyFolder)) {
     log.warn(
       `${dir} holds files from before FILES_URL was set, which are no longer used: copy them into the bucket if they are missing there, then remove the folders with two-letter names.`,
     );

@@ -2,14 +2,14 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { newId } from './base/ids.ts';
 import { readOrCreate } from './base/secrets.ts';
-import { type Environment, SettingsProblem } from './base/settings.ts';
+import { type Environment, SettingsError } from './base/settings.ts';
 import type { Service } from './services/service.ts';
 
 /**
  * Credentials of the `local` profile that the environment does not set, from files under DATA_DIR with mode 0600.
  * `make` creates missing ones; only processes that listen set it.
  */
-export async function localCredentials({
+export async function loadLocalCredentials({
   services,
   input,
   dataDir,
@@ -28,7 +28,7 @@ export async function localCredentials({
       ? await readOrCreate(file, () => `assay-${newId().toLowerCase()}`)
       : await readFile(file).catch(() => undefined);
     const secret = content?.toString('utf8').trim();
-    if (secret) credentials[env] = service.writeCredential?.(secret) ?? secret;
+    if (secret) credentials[env] = service.formatCredential?.(secret) ?? secret;
   }
   return credentials;
 }
@@ -40,7 +40,7 @@ function missingCredentials(service: Service, input: Environment): readonly stri
   try {
     return service.missingCredentials(input);
   } catch (error) {
-    if (error instanceof SettingsProblem) return [];
+    if (error instanceof SettingsError) return [];
     throw error;
   }
 }

@@ -4,9 +4,9 @@ import { OperatorError } from './base/operator-error.ts';
 import { stopSignal } from './base/stop-signal.ts';
 import { addClientCommands } from './commands/client-commands.ts';
 import type { ConformOptions } from './commands/conform.ts';
-import { endWith } from './commands/ending.ts';
+import { exitWithError } from './commands/exit.ts';
 import type { CreateOptions } from './commands/tokens.ts';
-import { MISCONFIGURED } from './roles/supervise.ts';
+import { EXIT_CONFIG_ERROR } from './roles/supervise.ts';
 
 // Commands are imported on demand, so that a process loads only the code of its role.
 const program = new Command('assay')
@@ -20,7 +20,7 @@ program
   .action(async () => {
     const { start } = await import('./commands/start.ts');
     const { banner } = await import('./commands/banner.ts');
-    const { withGoodbye } = await import('./commands/goodbye.ts');
+    const { withShutdownMessage: withGoodbye } = await import('./commands/shutdown-message.ts');
     const signal = stopSignal();
     let bannerPrinted = false;
     await withGoodbye(signal, () =>
@@ -42,7 +42,7 @@ program
   .option('--keep', 'keep running afterwards')
   .action(async (options: { keep?: boolean }) => {
     const { demo } = await import('./commands/demo.ts');
-    const { withGoodbye } = await import('./commands/goodbye.ts');
+    const { withShutdownMessage: withGoodbye } = await import('./commands/shutdown-message.ts');
     const signal = stopSignal();
     if (options.keep) await withGoodbye(signal, () => demo({ keep: true, signal }));
     else await demo({ keep: false, signal });
@@ -222,6 +222,6 @@ try {
   await program.parseAsync();
 } catch (error) {
   // commander has already printed the help or the usage error.
-  if (error instanceof CommanderError) process.exitCode = error.exitCode === 0 ? 0 : MISCONFIGURED;
-  else endWith(error);
+  if (error instanceof CommanderError) process.exitCode = error.exitCode === 0 ? 0 : EXIT_CONFIG_ERROR;
+  else exitWithError(error);
 }

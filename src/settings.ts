@@ -1,27 +1,27 @@
 import { createPrivateKey } from 'node:crypto';
 import { existsSync, readFileSync } from 'node:fs';
-import { networkText } from './base/addresses.ts';
+import { validateNetwork } from './base/addresses.ts';
 import { readBucketUrl } from './base/files/bucket-url.ts';
-import { listedHost } from './base/outbound-url.ts';
-import { parsedUrl } from './base/parsed-url.ts';
+import { parseHost } from './base/outbound-url.ts';
+import { parseUrl } from './base/parse-url.ts';
 import {
-  type Agreement,
+  type CrossFieldRule,
   appEnv,
   choice,
   integer,
-  LONGEST_SECONDS,
+  MAX_SECONDS,
   list,
   type Setting,
   secondsList,
   text,
-  verbatim,
+  rawText,
 } from './base/settings.ts';
 import { traceSettings } from './base/trace-settings.ts';
-import { oneToken } from './http/token-settings.ts';
+import { singleTokenSetting } from './http/token-settings.ts';
 import { services } from './services/index.ts';
 
 /** Settings of the core; each service adds its own. `assay config --markdown` prints their reference. */
-export const houseSettings = {
+export const coreSettings = {
   appEnv,
   host: text('HOST', undefined, 'Address to listen on; 127.0.0.1 in `local`, 0.0.0.0 otherwise.'),
   services: list('SERVICES', [], 'Services that this installation runs, comma-separated; empty: all.', (name) => {
@@ -47,13 +47,13 @@ export const houseSettings = {
     'Bucket of an S3-compatible object storage for all files: `s3://bucket/prefix?endpoint=https://host:port&region=name`; not set: DATA_DIR/files.',
     bucketUrl,
   ),
-  s3AccessKeyId: verbatim('S3_ACCESS_KEY_ID', 'Access key of the bucket in FILES_URL.', { secret: true }),
-  s3SecretAccessKey: verbatim('S3_SECRET_ACCESS_KEY', 'Secret of that access key.', { secret: true }),
+  s3AccessKeyId: rawText('S3_ACCESS_KEY_ID', 'Access key of the bucket in FILES_URL.', { secret: true }),
+  s3SecretAccessKey: rawText('S3_SECRET_ACCESS_KEY', 'Secret of that access key.', { secret: true }),
   filesHost: text(
     'FILES_HOST',
     undefined,
     'Reserved host name in the URLs of uploaded files; files.assay.internal in `local`, otherwise not set, which disables POST /files.',
-    (host) => listedHost(host),
+    (host) => parseHost(host),
   ),
   filesQuotaBytes: integer(
     'FILES_QUOTA_BYTES',
@@ -70,7 +70,7 @@ export const houseSettings = {
     'An unfinished task fails after this time; must be below RESULT_TTL_SECONDS.',
     {
       min: 1,
-      max: LONGEST_SECONDS,
+      max: MAX_SECONDS,
     },
   ),
   workerMaxAttempts: integer(
@@ -87,7 +87,7 @@ export const houseSettings = {
     3600,
     'After this time, a waiting batch task gets realtime priority.',
     {
-      max: LONGEST_SECONDS,
+      max: MAX_SECONDS,
     },
   ),
   estimateMode: choice(
@@ -99,7 +99,7 @@ export const houseSettings = {
   workers: choice('WORKERS', ['always', 'on-demand'], 'always', 'Whether workers run always or only while tasks wait.'),
   workerIdleSeconds: integer('WORKER_IDLE_SECONDS', 300, 'An on-demand worker without tasks stops after this time.', {
     min: 5,
-    max: LONGEST_SECONDS,
+    max: MAX_SECONDS,
   }),
   taskVisibility: choice(
     'TASK_VISIBILITY',
@@ -138,13 +138,13 @@ export const houseSettings = {
     'OUTBOUND_ALLOW_CIDRS',
     [],
     'Private networks allowed for downloads and webhooks.',
-    networkText,
+    validateNetwork,
   ),
   outboundAllowHosts: list(
     'OUTBOUND_ALLOW_HOSTS',
     [],
     'Hosts allowed for downloads and webhooks, independent of their addresses.',
-    (host) => listedHost(host),
+    (host) => parseHost(host),
   ),
   trustProxy: trustedProxies(
     'TRUST_PROXY',
@@ -169,7 +169,7 @@ export const houseSettings = {
     "Public origins of the pages, in addition to the request's own: `https://docs.example.com`.",
     origin,
   ),
-  metricsToken: oneToken('METRICS_TOKEN', 'Bearer token required by /metrics, if set.'),
+  metricsToken: singleTokenSetting('METRICS_TOKEN', 'Bearer token required by /metrics, if set.'),
   logLevel: choice('LOG_LEVEL', ['debug', 'info', 'warn', 'error', 'silent'], 'info', 'Lowest level that is logged.'),
   ...traceSettings,
   // The maximum is the time that the supervisor waits for a stopping process, less the time for requests in flight.
@@ -196,16 +196,16 @@ export const houseSettings = {
   ),
 };
 
-export const houseAgreements: readonly Agreement<typeof houseSettings>[] = [
+export const crossFieldRules: readonly CrossFieldRule<typeof coreSettings>[] = [
   {
-    between: ['taskDeadlineSeconds', 'resultTtlSeconds'],
+    fields: ['taskDeadlineSeconds', 'resultTtlSeconds'],
     check({ taskDeadlineSeconds, resultTtlSeconds }) {
       if (taskDeadlineSeconds < resultTtlSeconds) return;
       throw new Error('TASK_DEADLINE_SECONDS must be below RESULT_TTL_SECONDS: unfinished tasks must not expire.');
     },
   },
   {
-    between: ['filesUrl', 's3AccessKeyId', 's3SecretAccessKey'],
+    fields: ['filesUrl', 's3AccessKeyId', 's3SecretAccessKey'],
     check({ filesUrl, s3AccessKeyId, s3SecretAccessKey }) {
       if (!filesUrl || (s3AccessKeyId && s3SecretAccessKey)) return;
       throw new Error('FILES_URL requires S3_ACCESS_KEY_ID and S3_SECRET_ACCESS_KEY.');
@@ -216,10 +216,10 @@ export const houseAgreements: readonly Agreement<typeof houseSettings>[] = [
 /** The URL contains a password, so the error message must not quote it. */
 function postgresUrl(env: string, about: string): Setting<string | undefined> {
   return {
-    ...verbatim(env, about, { secret: true }),
+    ...rawText(env, about, { secret: true }),
     read(url) {
       if (!url) return undefined;
-      if (/^postgres(ql)?:\/\//.test(url) && parsedUrl(url)) return url;
+      if (/^postgres(ql)?:\/\//.test(url) && parseUrl(url)) return url;
       throw new Error('must be an address like postgres://user:password@host:5432/database.');
     },
   };
@@ -231,7 +231,7 @@ function bucketUrl(value: string): string {
 }
 
 function origin(value: string): string {
-  const url = parsedUrl(value);
+  const url = parseUrl(value);
   if (url && /^https?:$/.test(url.protocol) && url.origin === value.toLowerCase().replace(/\/$/, '')) return url.origin;
   throw new Error(`"${value}" is not an origin like https://docs.example.com.`);
 }
@@ -262,7 +262,7 @@ function proxyNetwork(value: string): string {
       `"${value}" would let every client choose its own address: give the number of proxies (\`1\`), or their addresses or networks (\`10.0.0.0/8\`).`,
     );
   }
-  return networkText(value);
+  return validateNetwork(value);
 }
 
 /** A missing file will be created. */

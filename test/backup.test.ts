@@ -11,45 +11,45 @@ import { emptyDatabase, testDatabase } from '../src/base/testing/database.ts';
 import { backupCommand } from '../src/commands/backup.ts';
 import { FILE_COLUMNS } from '../src/commands/file-columns.ts';
 import { restoreCommand } from '../src/commands/restore.ts';
-import { newClient, type Passports, pdf, startPassports } from './helpers/passports.ts';
+import { createClient, type Passports, createPdf, startPassports } from './helpers/passports.ts';
 import { startReceiver } from './helpers/receiver.ts';
-import { type Assay, cleanUp, newPlace, type Place, REPOSITORY, signalTo, startAssay } from './processes/assay.ts';
-import { finished, predict, uploadPicture } from './processes/client.ts';
+import { type Assay, cleanUp, createInstancePlace, type InstancePlace, REPOSITORY, signalTo, startAssay } from './processes/assay.ts';
+import { waitForTask, predict, uploadPicture } from './processes/client.ts';
 
 // These tests start and stop real processes.
 vi.setConfig({ testTimeout: 180_000 });
 afterEach(cleanUp);
 
 async function run(
-  place: Pick<Place, 'dataDir'>,
+  place: Pick<InstancePlace, 'dataDir'>,
   args: readonly string[],
   env: Record<string, string | undefined> = {},
 ) {
   const program = startAssay({ port: 0, ...place }, { args, env });
   const { code } = await program.ended;
-  return { code, out: program.said.out, err: program.said.err };
+  return { code, out: program.output.out, err: program.output.err };
 }
 
 const resultOf = async ({ call }: Assay, id: string) => (await call(`/result/${id}`)).body;
 
-const NO_PICTURE = Buffer.from('\xff\xd8\xff\xe0 no picture', 'latin1');
+const CORRUPT_IMAGE = Buffer.from('\xff\xd8\xff\xe0 no picture', 'latin1');
 
 describe('Backup and restore on one machine', () => {
   it('creates a backup under load; the restored instance has the finished results and completes the queued tasks', async () => {
     const receiver = await startReceiver();
     onTestFinished(() => receiver.close());
-    const first = await newPlace();
+    const first = await createInstancePlace();
     const assay = startAssay(first);
-    await assay.says(/is ready/);
+    await assay.waitForOutput(/is ready/);
     const picture = await uploadPicture(assay, 1);
-    const broken = (await assay.call('/files', { body: NO_PICTURE })).body.data.url;
+    const broken = (await assay.call('/files', { body: CORRUPT_IMAGE })).body.data.url;
     const ended = new Map<string, unknown>();
     for (const [image, status] of [
       [picture, 'done'],
       [broken, 'failed'],
     ] as const) {
       const id = (await predict(assay, image)).body.data.task_id;
-      expect(await finished(assay, id)).toMatchObject({ status });
+      expect(await waitForTask(assay, id)).toMatchObject({ status });
       ended.set(id, await resultOf(assay, id));
     }
 
@@ -59,21 +59,21 @@ describe('Backup and restore on one machine', () => {
     const ask = async () => (await predict(assay, picture, webhook)).body.data.task_id;
     const waiting: string[] = await Promise.all(Array.from({ length: 20 }, ask));
     const file = join(dirname(first.dataDir), 'backup.tar');
-    const late: number[] = [];
+    const statuses: number[] = [];
     let over = false;
     const [taken] = await Promise.all([
       run(first, ['backup', file]).finally(() => {
         over = true;
       }),
       (async () => {
-        while (!over && late.length < 300) late.push((await predict(assay, picture)).status);
+        while (!over && statuses.length < 300) statuses.push((await predict(assay, picture)).status);
       })(),
     ]);
     expect(taken).toMatchObject({ code: 0, out: '' });
     expect(taken.err).toMatch(
       /^\S+ contains the state at \S+Z: \d+ tasks, 2 files, \d+\.\d MiB\.\nIt also contains keys and tokens: [^\n]*\n$/,
     );
-    expect(new Set(late)).toEqual(new Set([202]));
+    expect(new Set(statuses)).toEqual(new Set([202]));
     expect((await stat(file)).mode & 0o777).toBe(0o600);
     expect((await readdir(dirname(file))).filter((name) => name.includes('tar'))).toEqual(['backup.tar']);
     const keys = (await assay.call('/.well-known/webhook-keys.json')).body;
@@ -84,7 +84,7 @@ describe('Backup and restore on one machine', () => {
     });
     assay.kill('SIGKILL', 'group');
 
-    const second = await newPlace();
+    const second = await createInstancePlace();
     const flipped = await readFile(file);
     flipped[flipped.length >> 1]! ^= 4;
     const damaged = join(dirname(second.dataDir), 'damaged.tar');
@@ -107,23 +107,23 @@ describe('Backup and restore on one machine', () => {
       err: expect.stringMatching(/^The target is not empty: there is data in the table tasks, .*--replace/),
     });
 
-    const again = startAssay(second);
-    await again.says(/is ready/);
-    for (const [id, was] of ended) expect(await resultOf(again, id)).toEqual(was);
-    for (const id of waiting) expect(await finished(again, id)).toMatchObject({ status: 'done' });
-    await receiver.got(waiting.length);
-    expect((await again.call('/.well-known/webhook-keys.json')).body).toEqual(keys);
+    const restored = startAssay(second);
+    await restored.waitForOutput(/is ready/);
+    for (const [id, was] of ended) expect(await resultOf(restored, id)).toEqual(was);
+    for (const id of waiting) expect(await waitForTask(restored, id)).toMatchObject({ status: 'done' });
+    await receiver.waitForRequests(waiting.length);
+    expect((await restored.call('/.well-known/webhook-keys.json')).body).toEqual(keys);
   });
 
   it('reports invalid files and unreachable databases in one message and leaves no files behind', async () => {
-    const { dataDir } = await newPlace();
+    const { dataDir } = await createInstancePlace();
     const folder = dirname(dataDir);
     const database = await testDatabase();
     onTestFinished(() => database.drop());
     onTestFinished(() => void vi.unstubAllEnvs());
     vi.stubEnv('DATA_DIR', dataDir);
     const { signal } = new AbortController();
-    const refused = async (attempt: () => Promise<void>, message: RegExp) => {
+    const expectRejection = async (attempt: () => Promise<void>, message: RegExp) => {
       const error: unknown = await attempt().then(
         () => 'no error',
         (thrown: unknown) => thrown,
@@ -136,42 +136,42 @@ describe('Backup and restore on one machine', () => {
     const backUp = (name: string) => () => backupCommand(file(name), signal);
     const restore = (name: string) => () => restoreCommand(file(name), { replace: false, signal });
 
-    await refused(backUp('x.tar'), /^There is nothing to back up in \S+\. Run .* set DATA_DIR or DATABASE_URL\.$/);
-    await refused(restore('nowhere.tar'), /^The file \S+nowhere\.tar does not exist\.$/);
+    await expectRejection(backUp('x.tar'), /^There is nothing to back up in \S+\. Run .* set DATA_DIR or DATABASE_URL\.$/);
+    await expectRejection(restore('nowhere.tar'), /^The file \S+nowhere\.tar does not exist\.$/);
     await writeFile(file('letter.tar'), 'Dear operator,');
-    await refused(restore('letter.tar'), /letter\.tar is not a backup of Assay, or its beginning is damaged\.$/);
+    await expectRejection(restore('letter.tar'), /letter\.tar is not a backup of Assay, or its beginning is damaged\.$/);
     vi.stubEnv('DATABASE_URL', database.url);
-    await refused(backUp('.'), /is a folder; give the name of a file\.$/);
-    await refused(backUp('no/such'), /could not be written: ENOENT/);
+    await expectRejection(backUp('.'), /is a folder; give the name of a file\.$/);
+    await expectRejection(backUp('no/such'), /could not be written: ENOENT/);
     const stopped = () => backupCommand(file('x.tar'), AbortSignal.abort());
-    await refused(stopped, /^Stopped: no backup was written\.$/);
+    await expectRejection(stopped, /^Stopped: no backup was written\.$/);
     vi.stubEnv('DATABASE_URL', 'postgres://nobody:hunter2@127.0.0.1:1/nothing');
-    expect(await refused(backUp('x.tar'), /^The database is unavailable: /)).not.toContain('hunter2');
+    expect(await expectRejection(backUp('x.tar'), /^The database is unavailable: /)).not.toContain('hunter2');
     expect(await readdir(folder)).toEqual(['letter.tar']);
   });
 });
 
 describe('Backup and restore with an external database', () => {
   it('pipes documents, edits, files and pending images from one database to another', async () => {
-    const house = await startPassports();
+    const passports = await startPassports();
     let stopped = false;
     const stop = async () => {
-      if (!stopped) await house.stop();
+      if (!stopped) await passports.stop();
       stopped = true;
     };
     onTestFinished(stop);
-    const admin = await house.signedIn();
-    const file = pdf('паспорт.pdf');
-    const ids = await admin.upload(file, pdf(), pdf());
-    await house.succeed(ids[0]!);
-    await house.fail(ids[1]!, 'PDF_CORRUPT');
+    const admin = await passports.signIn();
+    const file = createPdf('паспорт.pdf');
+    const ids = await admin.upload(file, createPdf(), createPdf());
+    await passports.succeed(ids[0]!);
+    await passports.fail(ids[1]!, 'PDF_CORRUPT');
     const edit = { form: { 'general:address': 'ул. Новая, 1' }, headers: { accept: 'application/json' } };
     expect((await admin.post(`/task/${ids[0]}/update`, edit)).status).toBe(200);
     const wall = await readFile(join(REPOSITORY, 'examples/wall.jpg'));
     const images = { files: [{ name: 'wall.jpg', bytes: wall, type: 'image/jpeg' }] };
     expect((await admin.post('/api/v1/upload-images', images)).status).toBeLessThan(300);
-    const seen = await everythingOf(admin, ids);
-    expect(JSON.stringify(seen)).toContain('ул. Новая, 1');
+    const before = await readDocuments(admin, ids);
+    expect(JSON.stringify(before)).toContain('ул. Новая, 1');
 
     const to = await emptyDatabase();
     onTestFinished(() => to.drop());
@@ -185,7 +185,7 @@ describe('Backup and restore with an external database', () => {
     const env = {
       PATH: process.env['PATH'],
       ...{ NODE: process.execPath, ASSAY: assay, TO_URL: to.url, TO_DIR: dataDir },
-      ...{ FROM_URL: house.database.url, FROM_DIR: house.dataDir },
+      ...{ FROM_URL: passports.database.url, FROM_DIR: passports.dataDir },
     };
     const { stdout } = await promisify(execFile)('bash', ['-c', script], { env });
     expect(stdout).toMatch(/^Restored the backup/);
@@ -195,8 +195,8 @@ describe('Backup and restore with an external database', () => {
 
     const restored = await startPassports({ DATABASE_URL: to.url, DATA_DIR: dataDir });
     onTestFinished(() => restored.stop());
-    const same = newClient(restored.url, admin.token);
-    expect(await everythingOf(same, ids)).toEqual(seen);
+    const same = createClient(restored.url, admin.token);
+    expect(await readDocuments(same, ids)).toEqual(before);
     const original = await same.get(`/export/${ids[0]}/pdf`);
     expect(original.status).toBe(200);
     await restored.succeed(ids[2]!);
@@ -204,14 +204,14 @@ describe('Backup and restore with an external database', () => {
   });
 
   it('rejects the restore while a process still uses the database', async () => {
-    const house = await startPassports();
-    onTestFinished(() => house.stop());
+    const passports = await startPassports();
+    onTestFinished(() => passports.stop());
     const folder = await mkdtemp(join(tmpdir(), 'assay-restored-'));
     onTestFinished(() => rm(folder, { recursive: true, force: true }));
     const file = join(folder, 'it.tar');
-    const env = { DATABASE_URL: house.database.url };
-    expect(await run(house, ['backup', file], env)).toMatchObject({ code: 0 });
-    expect(await run(house, ['restore', file, '--replace'], env)).toMatchObject({
+    const env = { DATABASE_URL: passports.database.url };
+    expect(await run(passports, ['backup', file], env)).toMatchObject({ code: 0 });
+    expect(await run(passports, ['restore', file, '--replace'], env)).toMatchObject({
       code: 2,
       err: 'Assay still runs on this database. Stop all of its processes first.\n',
     });
@@ -236,20 +236,20 @@ describe('Backup and restore with an external database', () => {
         where table_schema = 'public' and data_type = 'text' and column_name ~ '(^|_)key$'
         order by 1`,
     );
-    const known = [...FILE_COLUMNS.map(({ table, column }) => `${table}.${column}`), ...others];
-    expect(rows.map(({ name }) => name)).toEqual(known.sort());
+    const expected = [...FILE_COLUMNS.map(({ table, column }) => `${table}.${column}`), ...others];
+    expect(rows.map(({ name }) => name)).toEqual(expected.sort());
   });
 });
 
 /** All client-visible data without timestamps. */
-async function everythingOf(client: Awaited<ReturnType<Passports['signedIn']>>, ids: readonly string[]) {
+async function readDocuments(client: Awaited<ReturnType<Passports['signIn']>>, ids: readonly string[]) {
   const paths = ids.flatMap((id) => ['status', 'result', 'history'].map((what) => `/api/task/${id}/${what}`));
   const answers = await Promise.all(['/api/tasks', '/api/v1/images', ...paths].map((path) => client.get(path)));
   return answers.map(({ status, body }) => ({ status, body }));
 }
 
 it('Assay does not start on the data of another PostgreSQL major version and prints the upgrade steps', async () => {
-  const place = await newPlace();
+  const place = await createInstancePlace();
   const log = createLog('silent', 'test');
   await (await startEmbeddedPostgres({ dataDir: place.dataDir, log, unsafeForTests: true })).stop();
   await writeFile(join(place.dataDir, 'postgres', 'cluster', 'PG_VERSION'), '17\n');

@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it, vi } from 'vitest';
 import { type Product, startProduct } from './helpers/product.ts';
 import { freePort, REPOSITORY } from './processes/assay.ts';
-import { type Ended, runAssay } from './processes/run-assay.ts';
+import { type CommandResult, runAssay } from './processes/run-assay.ts';
 
 // These tests start real processes.
 vi.setConfig({ testTimeout: 240_000 });
@@ -37,57 +37,57 @@ const NO_SETTINGS = ['conform'];
 
 let folder: string;
 let product: Product;
-let stranger: Server;
-let words: Record<string, string>;
+let foreignServer: Server;
+let placeholders: Record<string, string>;
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'assay-bad-input-'));
   await writeFile(join(folder, 'text.txt'), 'text');
   await writeFile(join(folder, 'empty.jpg'), '');
   await mkdir(join(folder, 'folder'));
   product = await startProduct({ roles: [], env: { SERVICES: 'defectoscopy,passports', PASSPORTS_PORT: '0' } });
-  stranger = createServer((_request, response) => response.end('<!doctype html><p>Welcome')).listen(0, '127.0.0.1');
-  await once(stranger, 'listening');
-  words = {
+  foreignServer = createServer((_request, response) => response.end('<!doctype html><p>Welcome')).listen(0, '127.0.0.1');
+  await once(foreignServer, 'listening');
+  placeholders = {
     WALL: join(REPOSITORY, 'examples/wall.jpg'),
     PRODUCT: product.url,
     PASSPORTS: product.addresses['passports']!,
-    STRANGER: `http://127.0.0.1:${(stranger.address() as AddressInfo).port}`,
+    STRANGER: `http://127.0.0.1:${(foreignServer.address() as AddressInfo).port}`,
     NOWHERE: String(await freePort()),
     DATABASE: product.database.url,
   };
 }, 120_000);
 afterAll(async () => {
-  stranger.close();
+  foreignServer.close();
   await product.stop();
   await rm(folder, { recursive: true });
 });
 
-const filled = (text: string) =>
-  Object.entries(words).reduce((done, [word, value]) => done.replaceAll(word, value), text);
+const fillPlaceholders = (text: string) =>
+  Object.entries(placeholders).reduce((done, [word, value]) => done.replaceAll(word, value), text);
 
-const assay = (line: string, env: Readonly<Record<string, string>> = {}): Promise<Ended> =>
-  runAssay(filled(line).split(' '), {
+const assay = (line: string, env: Readonly<Record<string, string>> = {}): Promise<CommandResult> =>
+  runAssay(fillPlaceholders(line).split(' '), {
     cwd: folder,
-    env: Object.fromEntries(Object.entries(env).map(([name, value]) => [name, filled(value)])),
+    env: Object.fromEntries(Object.entries(env).map(([name, value]) => [name, fillPlaceholders(value)])),
   });
 
 type Row = readonly [line: string, sentence: RegExp, env?: Readonly<Record<string, string>>];
 
 /** Expects status 2 and a one-line message. Three at a time, because Node's start dominates. */
-async function hold(rows: readonly Row[]): Promise<void> {
-  const waiting = [...rows];
-  const breaches: unknown[] = [];
-  const line = async () => {
-    for (let row = waiting.shift(); row !== undefined; row = waiting.shift()) {
-      const [command, sentence, env] = row;
+async function expectRejections(rows: readonly Row[]): Promise<void> {
+  const remaining = [...rows];
+  const failures: unknown[] = [];
+  const runRows = async () => {
+    for (let row = remaining.shift(); row !== undefined; row = remaining.shift()) {
+      const [command, message, env] = row;
       const { code, out, err } = await assay(command, env);
-      const said = err.trimEnd();
-      const holds = code === 2 && sentence.test(said) && !said.includes('\n') && !/\bat .*:\d+:\d+/.test(out + err);
-      if (!holds) breaches.push({ command, code, out, err });
+      const text = err.trimEnd();
+      const isExpected = code === 2 && message.test(text) && !text.includes('\n') && !/\bat .*:\d+:\d+/.test(out + err);
+      if (!isExpected) failures.push({ command, code, out, err });
     }
   };
-  await Promise.all([line(), line(), line()]);
-  expect(breaches).toEqual([]);
+  await Promise.all([runRows(), runRows(), runRows()]);
+  expect(failures).toEqual([]);
 }
 
 it('This test covers every command that `assay --help` lists', async () => {
@@ -97,19 +97,19 @@ it('This test covers every command that `assay --help` lists', async () => {
 });
 
 it('Every command rejects an unknown flag with one line and status 2', () =>
-  hold(
+  expectRejections(
     Object.values(COMMANDS).map((line): Row => [`${line} --no-such-flag`, /^error: unknown option '--no-such-flag'$/]),
   ));
 
 it('Every command that reads settings rejects an invalid DATABASE_URL with one line and status 2', () =>
-  hold(
+  expectRejections(
     Object.entries(COMMANDS)
       .filter(([name]) => !NO_SETTINGS.includes(name))
       .map(([, line]): Row => [line, /^DATABASE_URL: must be an address like /, { DATABASE_URL: 'nonsense' }]),
   ));
 
 it('Commands report missing input, unreachable servers and rejected credentials with one line and status 2', () =>
-  hold([
+  expectRejections([
     ['nonsense', /^There is no command nonsense; see `assay --help`\.$/],
     ['start extra', /^error: too many arguments/],
     ['predict', /^error: missing required argument/],
@@ -175,7 +175,7 @@ it('Commands report an expired token with one line and status 2', async () => {
   const env = { DATABASE_URL: 'DATABASE' };
   const { out } = await assay('tokens create --service defectoscopy --name old --expires 1m', env);
   await product.database.db.query('update access_tokens set expires_at = now()');
-  await hold([[`predict WALL --server PRODUCT --token ${out.trimEnd()}`, /rejected the credential: /]]);
+  await expectRejections([[`predict WALL --server PRODUCT --token ${out.trimEnd()}`, /rejected the credential: /]]);
 });
 
 it('`config check` warns about misspelt settings and exits with status 0', async () => {

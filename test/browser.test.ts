@@ -4,24 +4,24 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
-import { modelHouse } from '../src/compose.ts';
+import { createModelContext } from '../src/app-context.ts';
 import { FAILURES } from '../src/services/defectoscopy/failures.ts';
 import type { Model, Outcome } from '../src/services/service.ts';
 import { TaskFailure } from '../src/tasks/task.ts';
-import { CRACKED, heldModel, SOUND, wall } from './browser/photos.ts';
-import { visit } from './browser/visit.ts';
-import { fakeModel, type Product, startProduct, TOKEN } from './helpers/product.ts';
+import { CRACK_OUTCOME, createBlockedModel, NO_DEFECTS_OUTCOME, createWallPhoto } from './browser/photos.ts';
+import { openPage } from './browser/open-page.ts';
+import { createFakeModel, type Product, startProduct, TOKEN } from './helpers/product.ts';
 
 const jpeg = (name: string, buffer: Buffer) => ({ name, mimeType: 'image/jpeg', buffer });
-const step = (page: Page, name: string) => page.locator('#steps li', { hasText: name });
+const stepItem = (page: Page, name: string) => page.locator('#steps li', { hasText: name });
 const choosePhoto = async (page: Page, name = 'wall.jpg') =>
-  page.locator('#file').setInputFiles(jpeg(name, await wall()));
-const painted = (page: Page) =>
+  page.locator('#file').setInputFiles(jpeg(name, await createWallPhoto()));
+const isHeatmapPainted = (page: Page) =>
   page.evaluate<boolean>(`(() => {
     const canvas = document.querySelector('#heat');
     return !canvas.hidden && canvas.getContext('2d').getImageData(0, 0, canvas.width, canvas.height).data.some(Boolean);
   })()`);
-const give = (page: Page, kind: 'drop' | 'paste', file: string) =>
+const transferFile = (page: Page, kind: 'drop' | 'paste', file: string) =>
   page.evaluate(`(() => {
     const data = new DataTransfer();
     data.items.add(${file});
@@ -38,24 +38,24 @@ describe('Defectoscopy upload page', () => {
   });
   afterAll(() => product.stop());
   const work = async (model: Model) => onTestFinished(await product.startWorker(model));
-  const sees = (outcome: Outcome) => work(fakeModel({ run: async () => outcome }));
+  const predict = (outcome: Outcome) => work(createFakeModel({ run: async () => outcome }));
 
   it('shows a photo as queued, processing and done, and sends no request to other hosts', async (test) => {
-    const { page, problems } = await visit(test, `${product.url}/#token=${TOKEN}`);
+    const { page, problems } = await openPage(test, `${product.url}/#token=${TOKEN}`);
     expect(page.url()).toBe(`${product.url}/`);
     expect(await page.locator('#token-form').isVisible()).toBe(false);
     await until(() => page.locator('#model-says').textContent()).toContain('No model is loaded');
 
     await choosePhoto(page);
-    await until(() => step(page, 'Queued').getAttribute('aria-current')).toBe('step');
+    await until(() => stepItem(page, 'Queued').getAttribute('aria-current')).toBe('step');
     await until(() => page.locator('#note').textContent()).toContain('within 5 min');
     await until(() => page.locator('#live').textContent()).toBe('Queued');
 
-    const { model, release } = heldModel();
+    const { model, release } = createBlockedModel();
     await work(model);
-    await until(() => step(page, 'In progress').getAttribute('aria-current')).toBe('step');
-    release(CRACKED);
-    await until(() => step(page, 'Completed').getAttribute('data-state')).toBe('past');
+    await until(() => stepItem(page, 'In progress').getAttribute('aria-current')).toBe('step');
+    release(CRACK_OUTCOME);
+    await until(() => stepItem(page, 'Completed').getAttribute('data-state')).toBe('past');
 
     expect(await page.locator('#verdict').textContent()).toBe('Crack, 84% · chip, 6%');
     expect(await page.locator('.verdict .surface').textContent()).toBe('SurfaceConcrete wall');
@@ -66,7 +66,7 @@ describe('Defectoscopy upload page', () => {
       'Mechanical7.3%',
       'Sound4.6%',
     ]);
-    await until(() => painted(page)).toBe(true);
+    await until(() => isHeatmapPainted(page)).toBe(true);
     await until(() => page.locator('#where').textContent()).toBe('Crack: strongest in the upper left.');
 
     await page.getByText('Chip', { exact: true }).click();
@@ -77,8 +77,8 @@ describe('Defectoscopy upload page', () => {
   });
 
   it('is in Russian for a browser that prefers Russian', async (test) => {
-    await sees(CRACKED);
-    const { page, problems } = await visit(test, `${product.url}/#token=${TOKEN}`, { locale: 'ru-RU' });
+    await predict(CRACK_OUTCOME);
+    const { page, problems } = await openPage(test, `${product.url}/#token=${TOKEN}`, { locale: 'ru-RU' });
     expect(await page.locator('html').getAttribute('lang')).toBe('ru');
     await choosePhoto(page, 'стена.jpg');
     await until(() => page.locator('#verdict').textContent()).toMatch(/^Трещина, 84\s%/);
@@ -88,8 +88,8 @@ describe('Defectoscopy upload page', () => {
   });
 
   it('works with the keyboard alone', async (test) => {
-    await sees(CRACKED);
-    const { page } = await visit(test, `${product.url}/#token=${TOKEN}`);
+    await predict(CRACK_OUTCOME);
+    const { page } = await openPage(test, `${product.url}/#token=${TOKEN}`);
     // Registered before the key press, so that the event cannot be missed.
     const opened = page.waitForEvent('filechooser');
     const focused = () => page.evaluate<string>('document.activeElement.id || document.activeElement.value');
@@ -103,8 +103,8 @@ describe('Defectoscopy upload page', () => {
     await tabTo('file');
     await page.keyboard.press('Enter');
     const chooser = await opened;
-    await chooser.setFiles(jpeg('wall.jpg', await wall()));
-    await until(() => painted(page)).toBe(true);
+    await chooser.setFiles(jpeg('wall.jpg', await createWallPhoto()));
+    await until(() => isHeatmapPainted(page)).toBe(true);
     expect(await focused()).toBe('file');
     await tabTo('strength');
     await page.keyboard.press('End');
@@ -116,16 +116,16 @@ describe('Defectoscopy upload page', () => {
   });
 
   it('shows “Looks sound” and hides the heat map when the model finds no defects', async (test) => {
-    await sees(SOUND);
-    const { page } = await visit(test, `${product.url}/#token=${TOKEN}`);
+    await predict(NO_DEFECTS_OUTCOME);
+    const { page } = await openPage(test, `${product.url}/#token=${TOKEN}`);
     await choosePhoto(page);
     await until(() => page.locator('#verdict').textContent()).toBe('No defects found');
     expect(await page.locator('#heat').isVisible()).toBe(false);
   });
 
   it('asks for a token when it has none, and again when the server rejects it', async (test) => {
-    await sees(CRACKED);
-    const { page } = await visit(test, product.url);
+    await predict(CRACK_OUTCOME);
+    const { page } = await openPage(test, product.url);
     const form = page.locator('#token-form');
     await form.waitFor();
     await choosePhoto(page);
@@ -144,31 +144,31 @@ describe('Defectoscopy upload page', () => {
 
   it('shows the message and the code of rejected uploads and failed tasks', async (test) => {
     const run = () => Promise.reject(new TaskFailure(FAILURES.corrupt));
-    await work(fakeModel({ run }));
-    const { page } = await visit(test, `${product.url}/#token=${TOKEN}`);
+    await work(createFakeModel({ run }));
+    const { page } = await openPage(test, `${product.url}/#token=${TOKEN}`);
     await page
       .locator('#file')
       .setInputFiles(jpeg('letter.jpg', Buffer.from('Dear all, this is no photo. '.repeat(99))));
     await until(() => page.locator('.verdict').textContent()).toContain('Unsupported image format');
     expect(await page.locator('.verdict').textContent()).toContain('UNSUPPORTED_MEDIA_TYPE');
     await choosePhoto(page);
-    await until(() => page.locator('.verdict').textContent()).toContain(FAILURES.corrupt.sentence);
+    await until(() => page.locator('.verdict').textContent()).toContain(FAILURES.corrupt.message);
     expect(await page.locator('.verdict').textContent()).toContain('IMAGE_CORRUPT');
 
     await page.locator('#file').setInputFiles({ name: 'notes.txt', mimeType: 'text/plain', buffer: Buffer.from('x') });
     await until(() => page.getByRole('alert').textContent()).toContain('notes.txt');
-    await give(page, 'drop', `new File([new Uint8Array(20 * 2 ** 20 + 1)], 'huge.jpg', { type: 'image/jpeg' })`);
+    await transferFile(page, 'drop', `new File([new Uint8Array(20 * 2 ** 20 + 1)], 'huge.jpg', { type: 'image/jpeg' })`);
     await until(() => page.getByRole('alert').textContent()).toMatch(/huge\.jpg is too large \(20 MB\)/);
   });
 
   it('cancels a queued photo and keeps the earlier photos of the session', async (test) => {
-    const { page } = await visit(test, `${product.url}/#token=${TOKEN}`);
+    const { page } = await openPage(test, `${product.url}/#token=${TOKEN}`);
     await choosePhoto(page, 'first.jpg');
-    await until(() => step(page, 'Queued').getAttribute('aria-current')).toBe('step');
+    await until(() => stepItem(page, 'Queued').getAttribute('aria-current')).toBe('step');
     await page.getByRole('button', { name: 'Cancel' }).click();
     await until(() => page.locator('#verdict').textContent()).toBe('Processing was cancelled.');
 
-    await sees(CRACKED);
+    await predict(CRACK_OUTCOME);
     await choosePhoto(page, 'second.jpg');
     await until(() => page.locator('#verdict').textContent()).toContain('Crack');
     await page.getByRole('button', { name: /first.jpg/ }).click();
@@ -176,27 +176,27 @@ describe('Defectoscopy upload page', () => {
   });
 
   it('rotates a photo by its EXIF orientation and shows a placeholder for formats without preview', async (test) => {
-    await sees(CRACKED);
-    const { page } = await visit(test, `${product.url}/#token=${TOKEN}`);
+    await predict(CRACK_OUTCOME);
+    const { page } = await openPage(test, `${product.url}/#token=${TOKEN}`);
     const ratio = () =>
       page.evaluate<number>(
         '(({ clientWidth, clientHeight }) => clientWidth / clientHeight)(document.querySelector("#frame"))',
       );
-    await page.locator('#file').setInputFiles(jpeg('phone.jpg', await wall({ orientation: 6 })));
+    await page.locator('#file').setInputFiles(jpeg('phone.jpg', await createWallPhoto({ orientation: 6 })));
     await until(ratio).toBeCloseTo(400 / 600, 1);
     const tiff = Buffer.concat([Buffer.from('II*\0'), Buffer.alloc(500)]);
     await page.locator('#file').setInputFiles({ name: 'scan.tiff', mimeType: 'image/tiff', buffer: tiff });
     await until(() => page.locator('#no-preview').textContent()).toContain('No preview available for scan.tiff');
-    await until(() => painted(page)).toBe(true);
+    await until(() => isHeatmapPainted(page)).toBe(true);
   });
 
   it('accepts dropped and pasted files and shows their names as text', async (test) => {
-    await sees(CRACKED);
-    const { page, problems } = await visit(test, `${product.url}/#token=${TOKEN}`);
+    await predict(CRACK_OUTCOME);
+    const { page, problems } = await openPage(test, `${product.url}/#token=${TOKEN}`);
     const name = '<img src=x onerror=alert(1)>.jpg';
-    const bytes = `Uint8Array.from(atob('${(await wall()).toString('base64')}'), (c) => c.charCodeAt(0))`;
+    const bytes = `Uint8Array.from(atob('${(await createWallPhoto()).toString('base64')}'), (c) => c.charCodeAt(0))`;
     const bring = async (kind: 'drop' | 'paste') => {
-      await give(page, kind, `new File([${bytes}], '${kind} ${name}', { type: 'image/jpeg' })`);
+      await transferFile(page, kind, `new File([${bytes}], '${kind} ${name}', { type: 'image/jpeg' })`);
       await until(() => page.locator('#file-name').textContent()).toBe(`${kind} ${name}`);
       await until(() => page.locator('#verdict').textContent()).toContain('Crack');
     };
@@ -206,8 +206,8 @@ describe('Defectoscopy upload page', () => {
   });
 
   it('shows the reason and retries while the server is unreachable or rate-limited', async (test) => {
-    await sees(CRACKED);
-    const { page } = await visit(test, `${product.url}/#token=${TOKEN}`);
+    await predict(CRACK_OUTCOME);
+    const { page } = await openPage(test, `${product.url}/#token=${TOKEN}`);
     const error = { code: 'RATE_LIMIT_EXCEEDED', message: 'Too many requests.' };
     let [busy, away] = [1, 1];
     await page.route('**/predict', (route) => {
@@ -227,32 +227,32 @@ describe('Defectoscopy upload page', () => {
     expect((await closed.call('/', { token: null })).text).toContain('Uploads are disabled');
     const open = await startProduct({
       env: { DEFECTOSCOPY_AUTH: 'disabled', DEFECTOSCOPY_API_TOKENS: undefined },
-      model: fakeModel({ run: async () => SOUND }),
+      model: createFakeModel({ run: async () => NO_DEFECTS_OUTCOME }),
     });
     onTestFinished(() => open.stop());
-    const { page, problems } = await visit(test, open.url);
+    const { page, problems } = await openPage(test, open.url);
     await choosePhoto(page);
     await until(() => page.locator('#verdict').textContent()).toBe('No defects found');
     expect(problems).toEqual([]);
   });
 
   it('shows a notice instead of the form when JavaScript is disabled', async (test) => {
-    const { page } = await visit(test, product.url, { javaScriptEnabled: false });
+    const { page } = await openPage(test, product.url, { javaScriptEnabled: false });
     expect(await page.locator('noscript').textContent()).toContain('requires JavaScript');
     expect(await page.locator('.zone').isVisible()).toBe(false);
   });
 
   it('fits a phone and a desktop screen in light and dark mode', { timeout: 60_000 }, async (test) => {
-    await sees(CRACKED);
+    await predict(CRACK_OUTCOME);
     const folder = process.env['ASSAY_SCREENSHOTS'] ?? (await mkdtemp(join(tmpdir(), 'assay-screens-')));
     for (const width of [390, 1440]) {
       for (const colorScheme of ['light', 'dark'] as const) {
-        const { page } = await visit(test, `${product.url}/#token=${TOKEN}`, {
+        const { page } = await openPage(test, `${product.url}/#token=${TOKEN}`, {
           ...{ colorScheme, viewport: { width, height: width === 390 ? 1600 : 900 }, reducedMotion: 'reduce' },
           ...(width === 390 && { hasTouch: true, isMobile: true }),
         });
         await choosePhoto(page);
-        await until(() => painted(page)).toBe(true);
+        await until(() => isHeatmapPainted(page)).toBe(true);
         const wider = 'document.documentElement.scrollWidth - document.documentElement.clientWidth';
         expect(await page.evaluate(wider)).toBe(0);
         // A full-page screenshot would end the touch emulation that the phone layout depends on.
@@ -280,8 +280,8 @@ describe('Defectoscopy upload page', () => {
   it.skipIf(!existsSync(new URL('../models/defectoscopy/1.0.0/manifest.json', import.meta.url)))(
     'shows the prediction of the shipped model for the example photo',
     async (test) => {
-      await work(await product.house.services[0]!.work!.load(await modelHouse(product.house)));
-      const { page, problems } = await visit(test, `${product.url}/#token=${TOKEN}`);
+      await work(await product.context.services[0]!.work!.load(await createModelContext(product.context)));
+      const { page, problems } = await openPage(test, `${product.url}/#token=${TOKEN}`);
       await page.getByRole('button', { name: 'Use the example photo' }).click();
       await until(() => page.locator('#verdict').textContent()).not.toBe('');
       expect(await page.locator('.bars').count()).toBe(2);

@@ -8,16 +8,16 @@ import {
   PHOTO_ID,
   SPEECH_ID,
   seedRecords,
-  seedSound,
+  seedAudio,
 } from './browser/catalog-records.ts';
-import { flaws } from './browser/look.ts';
-import { type Visit, visit } from './browser/visit.ts';
+import { findViolations } from './browser/page-checks.ts';
+import { type OpenedPage, openPage } from './browser/open-page.ts';
 import { type Catalog, MODERATOR, OTHER_MODERATOR, READER, startCatalog } from './helpers/catalog.ts';
 
 vi.setConfig({ testTimeout: 120_000 });
 
-type Test = Parameters<typeof visit>[0];
-type Options = Parameters<typeof visit>[2];
+type Test = Parameters<typeof openPage>[0];
+type Options = Parameters<typeof openPage>[2];
 
 let catalog: Catalog;
 beforeAll(async () => {
@@ -29,9 +29,9 @@ afterAll(() => catalog.stop());
 const until = (check: () => Promise<unknown>) => expect.poll(check, { timeout: 15_000, interval: 50 });
 const address = (recordId: string) => `${catalog.url}/row/${encodeURIComponent(recordId)}`;
 const card = (page: Page, recordId: string) => page.locator(`[data-record="${recordId.replaceAll('"', '\\"')}"]`);
-const shown = (page: Page) =>
+const shownRecords = (page: Page) =>
   page.locator('#hits [data-record]').evaluateAll((all) => all.map((one: any) => one.dataset.record));
-async function shoot(page: Page, name: string): Promise<void> {
+async function takeScreenshot(page: Page, name: string): Promise<void> {
   const shots = process.env['ASSAY_SCREENSHOTS'];
   if (shots !== undefined) await page.screenshot({ path: `${shots}/catalog-${name}.png`, fullPage: true });
 }
@@ -43,10 +43,10 @@ type Session = Awaited<ReturnType<BrowserContext['storageState']>>;
 const sessions = new Map<string, Session>();
 
 /** Opens the search page as this user. Reuses the session cookie because sign-ins are rate-limited. */
-async function signedIn(test: Test, token: string, options?: Options): Promise<Visit> {
+async function signIn(test: Test, token: string, options?: Options): Promise<OpenedPage> {
   const session = sessions.get(token);
-  if (session !== undefined) return visit(test, `${catalog.url}/`, { ...options, storageState: session });
-  const it = await visit(test, `${catalog.url}/login`, options);
+  if (session !== undefined) return openPage(test, `${catalog.url}/`, { ...options, storageState: session });
+  const it = await openPage(test, `${catalog.url}/login`, options);
   await it.page.locator('#token').fill(token);
   await it.page.locator('#login button').click();
   await it.page.waitForURL(`${catalog.url}/`);
@@ -56,17 +56,17 @@ async function signedIn(test: Test, token: string, options?: Options): Promise<V
 }
 
 /** Creates a report as the reader; returns its id. */
-async function report(recordId: string, action: string, description?: string): Promise<string> {
+async function createReport(recordId: string, action: string, description?: string): Promise<string> {
   const json = { record_id: recordId, action_type: action, ...(description !== undefined && { description }) };
   const { body } = await catalog.reader.post('/reports', { json });
   return body.id;
 }
-const decide = (id: string, json: object) => catalog.moderator.ask(`/reports/${id}`, { method: 'PATCH', json });
+const decideReport = (id: string, json: object) => catalog.moderator.request(`/reports/${id}`, { method: 'PATCH', json });
 const stateOf = async (id: string) => (await catalog.moderator.get(`/reports/${id}`)).body.status;
 
 describe('Catalog pages', () => {
   it('sign a reader in, return to the requested page, and sign out', async (test) => {
-    const { page, problems } = await visit(test, `${catalog.url}/row/bridge-7`);
+    const { page, problems } = await openPage(test, `${catalog.url}/row/bridge-7`);
     expect(problems.splice(0)).toEqual([expect.stringContaining('401')]);
     await page.getByRole('link', { name: 'Sign in' }).click();
     await page.locator('#token').fill('not-a-token');
@@ -97,12 +97,12 @@ describe('Catalog pages', () => {
   });
 
   it('find a record by a misspelt Russian word, hide it after an accepted report, and show it again when the report is reopened', async (test) => {
-    const reader = await signedIn(test, READER, { locale: 'ru-RU' });
+    const reader = await signIn(test, READER, { locale: 'ru-RU' });
     const { page } = reader;
     await page.evaluate('globalThis.here = true');
     await page.locator('#q').focus();
     await page.keyboard.type('штукотурка');
-    await until(() => shown(page)).toEqual(['bridge-7']);
+    await until(() => shownRecords(page)).toEqual(['bridge-7']);
     await until(() => page.locator('#live').textContent()).toBe('1 запись');
     expect(await page.evaluate('globalThis.here')).toBe(true);
     expect(new URL(page.url()).searchParams.get('q')).toBe('штукотурка');
@@ -119,7 +119,7 @@ describe('Catalog pages', () => {
     expect(await page.locator('#reported').textContent()).toContain('Жалоба отправлена');
     const receipt = await page.locator('#receipt-link').getAttribute('href');
 
-    const { page: desk, problems } = await signedIn(test, MODERATOR, { locale: 'ru-RU' });
+    const { page: desk, problems } = await signIn(test, MODERATOR, { locale: 'ru-RU' });
     await desk.goto(`${catalog.url}/admin/reports`);
     await press(desk, 'j');
     const item = desk.locator('.report-item', { hasText: 'Мост № 7' });
@@ -131,7 +131,7 @@ describe('Catalog pages', () => {
     expect(await desk.locator('[data-tab=accepted] .count').textContent()).toBe('1');
 
     await page.goto(`${catalog.url}/?q=${encodeURIComponent('штукотурка')}`);
-    expect(await shown(page)).toEqual([]);
+    expect(await shownRecords(page)).toEqual([]);
     await page.goto(address('bridge-7'));
     expect(await page.locator('main').textContent()).toContain('Запись не найдена');
     await page.goto(new URL(receipt!, address('bridge-7')).href);
@@ -145,7 +145,7 @@ describe('Catalog pages', () => {
     await until(() => item.getAttribute('data-status')).toBe('open');
     expect(await focused(desk)).toBe(await item.getAttribute('id'));
     await page.goto(`${catalog.url}/?q=${encodeURIComponent('штукотурка')}`);
-    expect(await shown(page)).toEqual(['bridge-7']);
+    expect(await shownRecords(page)).toEqual(['bridge-7']);
 
     await press(desk, 't');
     await desk.waitForURL('**/admin/reports/rep_*');
@@ -153,16 +153,16 @@ describe('Catalog pages', () => {
     expect(rows).toHaveLength(3);
     expect(rows[1]).toContain('открыта → принята');
     expect(rows[2]).toContain('Мост стоит, проверено.');
-    await decide((await item.getAttribute('id'))!, { status: 'rejected' });
+    await decideReport((await item.getAttribute('id'))!, { status: 'rejected' });
     expect(problems).toEqual([]);
     expect(reader.problems).toEqual([expect.stringContaining('404')]);
   });
 
   it('support search, reports and moderation without JavaScript', async (test) => {
-    const { page, problems } = await signedIn(test, MODERATOR, { javaScriptEnabled: false });
+    const { page, problems } = await signIn(test, MODERATOR, { javaScriptEnabled: false });
     await page.locator('#q').fill('штукотурка');
     await page.getByRole('button', { name: 'Search' }).click();
-    expect(await shown(page)).toEqual(['bridge-7']);
+    expect(await shownRecords(page)).toEqual(['bridge-7']);
     await page.locator('a.name').click();
     await page.locator('[name=action_type]').selectOption('delete');
     await page.locator('[name=description]').fill('No longer there.');
@@ -173,11 +173,11 @@ describe('Catalog pages', () => {
     await page.waitForURL('**/admin/reports');
     expect(await page.locator('main').textContent()).toContain('There are no open reports');
     await page.goto(`${catalog.url}/?q=${encodeURIComponent('штукотурка')}`);
-    expect(await shown(page)).toEqual([]);
+    expect(await shownRecords(page)).toEqual([]);
     // The filter for hidden records excludes all others.
     await page.getByLabel('Hidden records only').check();
     await page.getByRole('button', { name: 'Apply' }).click();
-    expect(await shown(page)).toEqual(['bridge-7']);
+    expect(await shownRecords(page)).toEqual(['bridge-7']);
 
     await page.getByRole('link', { name: 'Reports', exact: true }).click();
     await page.locator('[data-tab=accepted]').click();
@@ -187,24 +187,24 @@ describe('Catalog pages', () => {
     await page.getByRole('button', { name: 'Reopen' }).click();
     await page.waitForURL('**/admin/reports');
     await page.goto(`${catalog.url}/?q=${encodeURIComponent('штукотурка')}`);
-    expect(await shown(page)).toEqual(['bridge-7']);
+    expect(await shownRecords(page)).toEqual(['bridge-7']);
     await page.goto(`${catalog.url}/admin/reports`);
     await page.getByRole('button', { name: 'Reject' }).click();
 
     await page.goto(`${catalog.url}/?view=table`);
     await page.locator('#facet-defect-crack').click();
-    expect(await shown(page)).toEqual([PHOTO_ID]);
+    expect(await shownRecords(page)).toEqual([PHOTO_ID]);
     await page.locator('#chip-defect').click();
-    expect(await shown(page)).toHaveLength(6);
+    expect(await shownRecords(page)).toHaveLength(6);
     expect(await page.locator('table.hits').count()).toBe(1);
     expect(problems.filter((line) => !line.includes('422'))).toEqual([]);
   });
 
   it('show a second moderator the decision that was made meanwhile', async (test) => {
-    const id = await report(PHOTO_ID, 'reclassify', 'This is no crack but a joint.');
-    const { page, problems } = await signedIn(test, OTHER_MODERATOR);
+    const id = await createReport(PHOTO_ID, 'reclassify', 'This is no crack but a joint.');
+    const { page, problems } = await signIn(test, OTHER_MODERATOR);
     await page.goto(`${catalog.url}/admin/reports`);
-    await decide(id, { status: 'rejected', resolver_note: 'It is a crack.' });
+    await decideReport(id, { status: 'rejected', resolver_note: 'It is a crack.' });
     await page.locator(`#${id}`).focus();
     await press(page, 'a');
     await until(() => page.locator(`#${id} .outcome-line`).textContent()).toBe(
@@ -218,11 +218,11 @@ describe('Catalog pages', () => {
 
   it('support the report queue with the keyboard alone and list the shortcuts', async (test) => {
     const ids = [
-      await report(PHOTO_ID, 'edit', 'first'),
-      await report(SPEECH_ID, 'edit', 'second'),
-      await report('no such record', 'other', 'third'),
+      await createReport(PHOTO_ID, 'edit', 'first'),
+      await createReport(SPEECH_ID, 'edit', 'second'),
+      await createReport('no such record', 'other', 'third'),
     ];
-    const { page, problems } = await signedIn(test, MODERATOR);
+    const { page, problems } = await signIn(test, MODERATOR);
     await page.goto(`${catalog.url}/admin/reports`);
     await press(page, '?');
     expect(await page.locator('#keys').getAttribute('open')).not.toBeNull();
@@ -242,39 +242,39 @@ describe('Catalog pages', () => {
     await until(() => page.locator(`#${ids[2]}`).getAttribute('data-status')).toBe('duplicate');
     await press(page, 'k', 'k', 'Enter');
     await page.waitForURL(address(PHOTO_ID));
-    await decide(ids[0]!, { status: 'rejected' });
+    await decideReport(ids[0]!, { status: 'rejected' });
     expect(problems).toEqual([]);
   });
 
   it('accept keyboard shortcuts by physical key on non-Latin layouts', async (test) => {
-    const ids = [await report(PHOTO_ID, 'edit', 'one'), await report(SPEECH_ID, 'edit', 'two')];
-    const { page, problems } = await signedIn(test, MODERATOR, { locale: 'ru-RU' });
-    const strike = (key: string, code: string) =>
+    const ids = [await createReport(PHOTO_ID, 'edit', 'one'), await createReport(SPEECH_ID, 'edit', 'two')];
+    const { page, problems } = await signIn(test, MODERATOR, { locale: 'ru-RU' });
+    const pressKey = (key: string, code: string) =>
       page.evaluate(
         `document.activeElement.dispatchEvent(new KeyboardEvent('keydown',
           ${JSON.stringify({ key, code, bubbles: true, cancelable: true })}))`,
       );
     await page.goto(`${catalog.url}/admin/reports`);
     expect(await page.locator('[data-tab=open]').textContent()).toContain('Открытые');
-    await strike('о', 'KeyJ');
+    await pressKey('о', 'KeyJ');
     expect(await focused(page)).toBe(ids[0]);
-    await strike('о', 'KeyJ');
+    await pressKey('о', 'KeyJ');
     expect(await focused(page)).toBe(ids[1]);
-    await strike('л', 'KeyK');
+    await pressKey('л', 'KeyK');
     // On a Latin layout the letter decides, not the physical key.
-    await strike('j', 'KeyC');
+    await pressKey('j', 'KeyC');
     expect(await focused(page)).toBe(ids[1]);
-    await strike('к', 'KeyR');
+    await pressKey('к', 'KeyR');
     await until(() => page.locator(`#${ids[1]}`).getAttribute('data-status')).toBe('rejected');
     await page.goto(address(PHOTO_ID));
-    await strike('о', 'KeyJ');
+    await pressKey('о', 'KeyJ');
     await page.waitForURL(address(SPEECH_ID));
-    await decide(ids[0]!, { status: 'rejected' });
+    await decideReport(ids[0]!, { status: 'rejected' });
     expect(problems.filter((line) => !line.includes('404'))).toEqual([]);
   });
 
   it('reject a report without an action and keep the description', async (test) => {
-    const { page } = await signedIn(test, READER, { javaScriptEnabled: false, locale: 'ru-RU' });
+    const { page } = await signIn(test, READER, { javaScriptEnabled: false, locale: 'ru-RU' });
     const send = page.getByRole('button', { name: 'Отправить жалобу' });
     const filed = async () => (await catalog.moderator.get('/reports')).body.total;
     const before = await filed();
@@ -286,19 +286,19 @@ describe('Catalog pages', () => {
     await page.locator('[name=action_type]').evaluate((it: any) => it.removeAttribute('required'));
     await send.click();
     await page.waitForURL(`${address('bridge-7')}/report`);
-    await shoot(page, 'report-again');
+    await takeScreenshot(page, 'report-again');
     expect(await page.locator('main').textContent()).toContain('Что сделать: ');
     expect(await page.locator('[name=description]').inputValue()).toBe('Опора <b>снята</b>.');
     expect(await filed()).toBe(before);
     await page.locator('[name=action_type]').selectOption('edit');
     await send.click();
     await page.waitForURL('**/row/bridge-7?reported=*');
-    await decide(new URL(page.url()).searchParams.get('reported')!, { status: 'rejected' });
+    await decideReport(new URL(page.url()).searchParams.get('reported')!, { status: 'rejected' });
   });
 
   it("show the content of the reported record in the queue, and the audit trail in the user's language", async (test) => {
-    const id = await report('bridge-7', 'hide', 'Снесён.');
-    const { page, problems } = await signedIn(test, MODERATOR, {
+    const id = await createReport('bridge-7', 'hide', 'Снесён.');
+    const { page, problems } = await signIn(test, MODERATOR, {
       locale: 'ru-RU',
       viewport: { width: 320, height: 700 },
     });
@@ -307,33 +307,33 @@ describe('Catalog pages', () => {
     expect(await item.textContent()).toContain('Штукатурка отслаивается');
     expect(await item.locator('dl').textContent()).toContain('Ёлкина');
     expect(await item.locator('dt').first().textContent()).toBe('inspector');
-    await shoot(page, 'queue-320');
+    await takeScreenshot(page, 'queue-320');
     await page.goto(`${catalog.url}/admin/reports/${id}`);
     const [first] = await page.locator('.trail tbody tr').allTextContents();
     expect(first).toContain('Скрыть: Мост № 7, опора 3');
     expect(first).not.toContain('hide bridge-7');
-    await decide(id, { status: 'rejected' });
+    await decideReport(id, { status: 'rejected' });
     expect(problems).toEqual([]);
   });
 
   it('link to the last page when the page number is too large', async (test) => {
-    const { page, problems } = await signedIn(test, READER);
+    const { page, problems } = await signIn(test, READER);
     await page.goto(`${catalog.url}/?page=999`);
     expect(await page.locator('.nothing').textContent()).toContain('The last page of these results is 1.');
     await page.locator('#page-last').click();
-    await until(() => shown(page)).toHaveLength(6);
+    await until(() => shownRecords(page)).toHaveLength(6);
     expect(problems).toEqual([]);
   });
 
   it('scroll wide tables within their box on a phone and do not break words in the header', async (test) => {
-    const { page } = await signedIn(test, MODERATOR, { viewport: { width: 320, height: 800 }, locale: 'ru-RU' });
+    const { page } = await signIn(test, MODERATOR, { viewport: { width: 320, height: 800 }, locale: 'ru-RU' });
     for (const width of [320, 390]) {
       await page.setViewportSize({ width, height: 800 });
       for (const place of ['/?view=table', new URL(address(DOCUMENT_ID)).pathname, '/admin/reports?status=all']) {
         await page.goto(catalog.url + place);
         const name = `${place} ${width}`;
-        await shoot(page, `phone-${width}-${place.replace(/\W+/g, '-').slice(0, 20)}`);
-        expect(await flaws(page), name).toEqual([]);
+        await takeScreenshot(page, `phone-${width}-${place.replace(/\W+/g, '-').slice(0, 20)}`);
+        expect(await findViolations(page), name).toEqual([]);
         const tall = await page
           .locator('header nav a')
           .evaluateAll(
@@ -350,7 +350,7 @@ describe('Catalog pages', () => {
   });
 
   it('link to the help from every page, also below a path prefix', async (test) => {
-    const { page, problems } = await signedIn(test, MODERATOR);
+    const { page, problems } = await signIn(test, MODERATOR);
     for (const place of ['/', new URL(address(PHOTO_ID)).pathname, '/admin/reports']) {
       await page.goto(catalog.url + place);
       const link = page.getByRole('link', { name: 'Help', exact: true });
@@ -364,18 +364,18 @@ describe('Catalog pages', () => {
   });
 
   it('keep the complete search state in the address for typing, filters and history', async (test) => {
-    const { page, problems } = await signedIn(test, MODERATOR);
+    const { page, problems } = await signIn(test, MODERATOR);
     await page.locator('#facet-service-defectoscopy').click();
-    await until(() => shown(page)).toEqual([PHOTO_ID, FAILED_ID]);
+    await until(() => shownRecords(page)).toEqual([PHOTO_ID, FAILED_ID]);
     expect(await focused(page)).toBe('facet-service-defectoscopy');
     await page.locator('[name=min_conf]').selectOption('0.9');
-    await until(() => shown(page)).toEqual([PHOTO_ID]);
+    await until(() => shownRecords(page)).toEqual([PHOTO_ID]);
     await page.locator('#q').fill('трещин');
     await until(async () => new URL(page.url()).search).toBe(
       `?${new URLSearchParams({ q: 'трещин', service: 'defectoscopy', min_conf: '0.9' })}`,
     );
     await page.goBack();
-    await until(() => shown(page)).toEqual([PHOTO_ID, FAILED_ID]);
+    await until(() => shownRecords(page)).toEqual([PHOTO_ID, FAILED_ID]);
     expect(await page.locator('[name=min_conf]').inputValue()).toBe('');
     expect(await page.locator('#q').inputValue()).toBe('');
     await page.goForward();
@@ -393,9 +393,9 @@ describe('Catalog pages', () => {
     // The view is remembered without being in the address.
     await page.locator('.hits a.name').click();
     await page.locator('#back').click();
-    await until(() => shown(page)).toEqual([PHOTO_ID]);
+    await until(() => shownRecords(page)).toEqual([PHOTO_ID]);
     await page.locator('#reset').click();
-    await until(() => shown(page)).toHaveLength(6);
+    await until(() => shownRecords(page)).toHaveLength(6);
     expect(await page.locator('table.hits').count()).toBe(1);
     await page.locator('#view-gallery').click();
     await until(() => page.locator('.gallery').count()).toBe(1);
@@ -404,16 +404,16 @@ describe('Catalog pages', () => {
     const ways = page.locator('.nothing ul a');
     expect(await ways.allTextContents()).toEqual(['Without “штукатурка”: 1', 'Without Speech: 1']);
     await ways.last().click();
-    await until(() => shown(page)).toEqual(['bridge-7']);
+    await until(() => shownRecords(page)).toEqual(['bridge-7']);
     expect(problems).toEqual([]);
   });
 
   it('keep the results while an incomplete query is invalid, and show the error on submission', async (test) => {
-    const { page, problems } = await signedIn(test, READER, { locale: 'ru-RU' });
+    const { page, problems } = await signIn(test, READER, { locale: 'ru-RU' });
     await page.locator('#q').fill(Array.from({ length: 30 }, (_, i) => `слово${i}`).join(' '));
     await until(async () => problems.length).toBe(1);
     expect(problems.splice(0)).toEqual([expect.stringContaining('422')]);
-    expect(await shown(page)).toHaveLength(6);
+    expect(await shownRecords(page)).toHaveLength(6);
     await page.keyboard.press('Enter');
     await until(() => page.locator('main').textContent()).toContain('Произошла ошибка');
     await page.goto(`${catalog.url}/?from=yesterday`);
@@ -422,7 +422,7 @@ describe('Catalog pages', () => {
 
   it('show the filters as a separate page on a phone, with and without JavaScript', async (test) => {
     for (const javaScriptEnabled of [true, false]) {
-      const { page, problems } = await signedIn(test, READER, {
+      const { page, problems } = await signIn(test, READER, {
         viewport: { width: 390, height: 844 },
         javaScriptEnabled,
       });
@@ -435,16 +435,16 @@ describe('Catalog pages', () => {
         await page.getByRole('link', { name: 'Close filters' }).click();
       }
       expect(await page.locator('#hits').isVisible()).toBe(true);
-      expect(await shown(page)).toEqual([SPEECH_ID]);
+      expect(await shownRecords(page)).toEqual([SPEECH_ID]);
       expect(await page.locator('.to-filters').textContent()).toBe('Filters (1)');
       expect(problems).toEqual([]);
     }
   });
 
   it('save a view under a name, open it and delete it', async (test) => {
-    const { page, problems } = await signedIn(test, READER);
+    const { page, problems } = await signIn(test, READER);
     await page.locator('#facet-status-failed').click();
-    await until(() => shown(page)).toEqual([FAILED_ID]);
+    await until(() => shownRecords(page)).toEqual([FAILED_ID]);
     await page.getByText('Save this view').click();
     await page.locator('#view-name').fill('Broken <b>ones</b>');
     await page.keyboard.press('Enter');
@@ -453,14 +453,14 @@ describe('Catalog pages', () => {
     expect(new URL(page.url()).search).toBe('?status=failed');
     await page.goto(catalog.url);
     await saved.locator('a').click();
-    await until(() => shown(page)).toEqual([FAILED_ID]);
+    await until(() => shownRecords(page)).toEqual([FAILED_ID]);
     await saved.getByRole('button').click();
     await until(() => saved.count()).toBe(0);
     expect(problems).toEqual([]);
   });
 
   it('show a photo with its heat map, a document with the positions of its values, and the error of a failed task', async (test) => {
-    const { page, problems } = await signedIn(test, READER);
+    const { page, problems } = await signIn(test, READER);
     await page.goto(address(PHOTO_ID));
     await until(() => page.locator('#where').textContent()).toBe('Crack: strongest in the upper left.');
     expect(await page.locator('#heat').isVisible()).toBe(true);
@@ -488,12 +488,12 @@ describe('Catalog pages', () => {
   });
 
   it('state that a recording has expired, and highlight the text of one that plays', async (test) => {
-    const { page, problems } = await signedIn(test, READER);
+    const { page, problems } = await signIn(test, READER);
     await page.goto(address(SPEECH_ID));
     await until(() => page.locator('#no-player').isVisible()).toBe(true);
     expect(await page.locator('#audio').isVisible()).toBe(false);
     expect(problems.splice(0)).toEqual([expect.stringContaining('404')]);
-    await seedSound(catalog);
+    await seedAudio(catalog);
     await page.reload();
     await page.getByRole('button', { name: 'Play from 0:03' }).click();
     await until(() => page.locator('.word.now').textContent()).toBe('Нужен ремонт до зимы.');
@@ -503,17 +503,17 @@ describe('Catalog pages', () => {
 
   it('show hostile text as text in every place', async (test) => {
     const nasty = `</script><svg onload=alert(1)>\u202E`;
-    const id = await report(HOSTILE_ID, 'other', nasty);
+    const id = await createReport(HOSTILE_ID, 'other', nasty);
     await catalog.moderator.post('/views', {
       json: { name: `<img src=x onerror=alert(1)>`, query: 'q=%22%3E%3Cscript%3E' },
     });
-    const { page, problems } = await signedIn(test, MODERATOR);
+    const { page, problems } = await signIn(test, MODERATOR);
     const dialogs: string[] = [];
     page.on('dialog', (dialog) => {
       dialogs.push(dialog.message());
       void dialog.dismiss();
     });
-    const said = HOSTILE_TITLE.replace('\u202E', '‹U+202E›');
+    const displayed = HOSTILE_TITLE.replace('\u202E', '‹U+202E›');
     const q = encodeURIComponent(nasty);
     const places = [
       '/',
@@ -531,26 +531,26 @@ describe('Catalog pages', () => {
       const text = (await page.locator('body').innerText()) + (await page.title());
       expect(text, place).not.toContain('\u202E');
       expect(await page.locator('svg[onload], img[onerror], main script').count(), place).toBe(0);
-      if (!/login|[?&](q|defect)=/.test(place)) expect(text, place).toContain(said);
+      if (!/login|[?&](q|defect)=/.test(place)) expect(text, place).toContain(displayed);
     }
     await page.locator('#q').fill(nasty);
     await until(() => page.locator('.chip').first().textContent()).toContain('‹U+202E›');
-    await decide(id, { status: 'rejected' });
+    await decideReport(id, { status: 'rejected' });
     expect(dialogs).toEqual([]);
     expect(problems).toEqual([]);
   });
 
   it('have no layout or accessibility violations with hostile text and on the filter page', async (test) => {
-    await report(HOSTILE_ID, 'edit', 'again');
+    await createReport(HOSTILE_ID, 'edit', 'again');
     const looks = [
       { viewport: { width: 1440, height: 900 }, colorScheme: 'light', locale: 'ru-RU' },
       { viewport: { width: 390, height: 844 }, colorScheme: 'dark', locale: 'en-GB' },
     ] as const;
     for (const look of looks) {
-      const { page } = await signedIn(test, MODERATOR, look);
+      const { page } = await signIn(test, MODERATOR, look);
       for (const place of [new URL(address(HOSTILE_ID)).pathname, '/admin/reports?status=all', '/#filters']) {
         await page.goto(catalog.url + place);
-        expect(await flaws(page), `${place} ${look.viewport.width} ${look.colorScheme}`).toEqual([]);
+        expect(await findViolations(page), `${place} ${look.viewport.width} ${look.colorScheme}`).toEqual([]);
       }
     }
   });
@@ -560,7 +560,7 @@ describe('Empty catalog', () => {
   it('explains how to create a record', async (test) => {
     const empty = await startCatalog({ CATALOG_PUBLIC: 'true' });
     try {
-      const { page, problems } = await visit(test, empty.url);
+      const { page, problems } = await openPage(test, empty.url);
       expect(await page.locator('.nothing').textContent()).toContain('No records yet');
       expect(await page.getByRole('link', { name: 'Sign in' }).isVisible()).toBe(true);
       expect(problems).toEqual([]);

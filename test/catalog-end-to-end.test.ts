@@ -1,27 +1,27 @@
 import { readFile } from 'node:fs/promises';
 import sharp from 'sharp';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { attendHouse } from '../src/compose.ts';
+import { createBackgroundContext } from '../src/app-context.ts';
 import { FAILURES } from '../src/services/defectoscopy/failures.ts';
 import { TaskFailure } from '../src/tasks/task.ts';
 import { MODERATOR, READER } from './helpers/catalog.ts';
-import { type Client, newClient } from './helpers/passports.ts';
-import { fakeModel, type Product, startProduct } from './helpers/product.ts';
-import { until } from './processes/until.ts';
+import { type Client, createClient } from './helpers/passports.ts';
+import { createFakeModel, type Product, startProduct } from './helpers/product.ts';
+import { waitUntil } from './processes/until.ts';
 
 let product: Product;
 let reader: Client;
 let moderator: Client;
 const stop = new AbortController();
-let attending: Promise<void>;
-let photoIs: 'sound' | 'broken' = 'sound';
+let catalogWorker: Promise<void>;
+let photoState: 'sound' | 'broken' = 'sound';
 
 beforeAll(async () => {
   product = await startProduct({
-    model: fakeModel({
+    model: createFakeModel({
       run: async (job) => {
-        if (photoIs === 'broken') throw new TaskFailure(FAILURES.corrupt);
-        return fakeModel().run(job);
+        if (photoState === 'broken') throw new TaskFailure(FAILURES.corrupt);
+        return createFakeModel().run(job);
       },
     }),
     env: {
@@ -32,22 +32,22 @@ beforeAll(async () => {
     },
   });
   const url = product.addresses['catalog']!;
-  reader = newClient(url, READER);
-  moderator = newClient(url, MODERATOR);
-  const { house } = product;
-  const catalog = house.services.find(({ name }) => name === 'catalog')!;
-  attending = catalog.attend!(await attendHouse(house), stop.signal);
+  reader = createClient(url, READER);
+  moderator = createClient(url, MODERATOR);
+  const { context } = product;
+  const catalog = context.services.find(({ name }) => name === 'catalog')!;
+  catalogWorker = catalog.runBackgroundJob!(await createBackgroundContext(context), stop.signal);
 });
 afterAll(async () => {
   stop.abort();
-  await attending;
+  await catalogWorker;
   await product.stop();
 });
 
-const find = async (query: string, client = reader) =>
+const search = async (query: string, client = reader) =>
   (await client.get(`/search?${query}`)).body.items.map(({ record_id: id }: { record_id: string }) => id);
 
-async function predicted(): Promise<string> {
+async function createPrediction(): Promise<string> {
   const photo = await readFile(new URL('../examples/wall.jpg', import.meta.url));
   const headers = { authorization: 'Bearer test-token-1', 'content-type': 'image/jpeg' };
   const upload = await fetch(`${product.url}/files`, { method: 'POST', headers, body: photo });
@@ -56,16 +56,16 @@ async function predicted(): Promise<string> {
 }
 
 it('The catalog finds a completed task with its picture; an accepted report hides the record and reopening shows it again', async () => {
-  const id = await predicted();
+  const id = await createPrediction();
   const recordId = `defectoscopy:${id}`;
   const path = `/row/${encodeURIComponent(recordId)}`;
-  await product.finished(id);
+  await product.waitForResult(id);
   const ended = performance.now();
   const query = new URLSearchParams({ q: 'трищина', service: 'defectoscopy', defect: 'crack', min_conf: '0.85' });
-  await until(async () => (await find(String(query))).includes(recordId));
+  await waitUntil(async () => (await search(String(query))).includes(recordId));
   console.log(`A finished task is found after ${Math.round(performance.now() - ended)} ms.`);
 
-  await until(async () => (await reader.get(path)).body.image !== null);
+  await waitUntil(async () => (await reader.get(path)).body.image !== null);
   const { body } = await reader.get(path);
   expect(body).toMatchObject({
     record_id: recordId,
@@ -86,20 +86,20 @@ it('The catalog finds a completed task with its picture; an accepted report hide
     maps: { crack: 'ADNm/w==' },
   });
 
-  const asked = { record_id: recordId, action_type: 'hide', description: 'a neighbour’s wall' };
-  const report = (await reader.post('/reports', { json: asked })).body;
-  expect(await find('has_report=true')).toEqual([recordId]);
-  const decide = (json: object) => moderator.ask(`/reports/${report.id}`, { method: 'PATCH', json });
+  const reportInput = { record_id: recordId, action_type: 'hide', description: 'a neighbour’s wall' };
+  const report = (await reader.post('/reports', { json: reportInput })).body;
+  expect(await search('has_report=true')).toEqual([recordId]);
+  const decide = (json: object) => moderator.request(`/reports/${report.id}`, { method: 'PATCH', json });
 
   expect((await decide({ status: 'accepted' })).status).toBe(200);
-  expect(await find(String(query))).toEqual([]);
+  expect(await search(String(query))).toEqual([]);
   expect((await reader.get(path)).status).toBe(404);
   expect((await reader.get(body.image.url)).status).toBe(410);
-  expect(await find('hidden=true', moderator)).toEqual([recordId]);
+  expect(await search('hidden=true', moderator)).toEqual([recordId]);
   expect((await reader.get(`/reports/${report.id}?receipt=${report.receipt}`)).body.status).toBe('accepted');
 
   expect((await decide({ status: 'open', resolver_note: 'it is ours' })).status).toBe(200);
-  expect(await find(String(query))).toEqual([recordId]);
+  expect(await search(String(query))).toEqual([recordId]);
   expect((await reader.get(body.image.url)).status).toBe(200);
   expect((await moderator.get(`/reports/${report.id}/events`)).body.items).toMatchObject([
     { action: 'created', to: 'open' },
@@ -109,10 +109,10 @@ it('The catalog finds a completed task with its picture; an accepted report hide
 });
 
 it('The catalog finds a failed task with its error code', async () => {
-  photoIs = 'broken';
-  const id = await predicted();
-  expect((await product.finished(id))['status']).toBe('failed');
-  await until(async () => (await find('status=failed')).includes(`defectoscopy:${id}`));
+  photoState = 'broken';
+  const id = await createPrediction();
+  expect((await product.waitForResult(id))['status']).toBe('failed');
+  await waitUntil(async () => (await search('status=failed')).includes(`defectoscopy:${id}`));
   const { body } = await reader.get(`/row/${encodeURIComponent(`defectoscopy:${id}`)}`);
   expect(body).toMatchObject({ status: 'failed', surface: null, defects: [], result: { error_code: 'IMAGE_CORRUPT' } });
 });

@@ -3,12 +3,12 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createLog } from '../src/base/log.ts';
 import { xlsx } from '../src/base/xlsx/xlsx.ts';
 import { zip } from '../src/base/xlsx/zip.ts';
-import { openIndexer } from '../src/services/catalog/records/feed.ts';
-import { switchSources } from '../src/services/catalog/records/sources.ts';
-import { finished } from '../src/services/catalog/records/testing/finished.ts';
+import { createIndexer } from '../src/services/catalog/records/feed.ts';
+import { setSources } from '../src/services/catalog/records/sources.ts';
+import { finishTasks } from '../src/services/catalog/records/testing/finished.ts';
 import { documentRecords } from '../src/services/passports/records.ts';
 import { type Catalog, startCatalog } from './helpers/catalog.ts';
-import { type Passports, pdf, startPassports } from './helpers/passports.ts';
+import { type Passports, createPdf, startPassports } from './helpers/passports.ts';
 import { RESULT } from './helpers/product.ts';
 
 const XLSX = 'application/vnd.openxmlformats-officedocument.spreadsheetml.sheet';
@@ -17,7 +17,7 @@ describe('Catalog index', () => {
   let catalog: Catalog;
   beforeAll(async () => {
     catalog = await startCatalog();
-    await switchSources(catalog.house.db, ['defectoscopy', 'stt', 'passports']);
+    await setSources(catalog.context.db, ['defectoscopy', 'stt', 'passports']);
   });
   afterAll(() => catalog.stop());
 
@@ -27,14 +27,14 @@ describe('Catalog index', () => {
 
   describe('of finished tasks', () => {
     it('contains a photo with its classes, heat maps and picture', async () => {
-      const { files, tasks } = catalog.house;
+      const { files, tasks } = catalog.context;
       const jpeg = await sharp({ create: { width: 1500, height: 750, channels: 3, background: 'grey' } })
         .jpeg()
         .toBuffer();
       const { key } = await files.put(jpeg, { maxBytes: 1e6 });
       const attachment = { width: 1, height: 1, maps: { crack: '/w==' } };
       const input = { image_url: `https://files.assay.internal/${key}` };
-      const [id] = await finished(tasks, 'defectoscopy', [{ input, result: RESULT, attachment }]);
+      const [id] = await finishTasks(tasks, 'defectoscopy', [{ input, result: RESULT, attachment }]);
       await catalog.index();
       const found = async () => (await catalog.reader.get('/search?q=трещина')).body;
       await expect
@@ -52,7 +52,7 @@ describe('Catalog index', () => {
     it('contains a recording with its transcription', async () => {
       const result = { transcription: 'Протечка кровли', service: 'local', duration_seconds: 2, segments: [] };
       const input = { url: 'https://calls.example.com/1.mp3' };
-      const [id] = await finished(catalog.house.tasks, 'stt', [{ input, result }]);
+      const [id] = await finishTasks(catalog.context.tasks, 'stt', [{ input, result }]);
       await catalog.index();
       expect((await row(`stt:${id}`)).result).toEqual(result);
     });
@@ -60,7 +60,7 @@ describe('Catalog index', () => {
     it('finds a task within seconds of its completion', async () => {
       await catalog.index();
       const result = { transcription: 'внезапная находка', service: 'local', duration_seconds: 2, segments: [] };
-      await finished(catalog.house.tasks, 'stt', [{ input: { url: 'https://a.example.com/1.mp3' }, result }]);
+      await finishTasks(catalog.context.tasks, 'stt', [{ input: { url: 'https://a.example.com/1.mp3' }, result }]);
       await expect
         .poll(async () => (await catalog.reader.get('/search?q=находка')).body.total, { timeout: 10_000 })
         .toBe(1);
@@ -171,21 +171,21 @@ describe('Catalog index', () => {
 
     it('rejects archive bombs and XML bombs', async () => {
       const bombs = {
-        'a part that decompresses to 100 MB': await packed([{ name: 'xl/a.xml', content: zeros(100) }]),
-        'parts that together decompress to 90 MB': await packed(
+        'a part that decompresses to 100 MB': await zipArchive([{ name: 'xl/a.xml', content: zeros(100) }]),
+        'parts that together decompress to 90 MB': await zipArchive(
           Array.from({ length: 3 }, (_, i) => ({ name: `xl/${i}.xml`, content: zeros(30) })),
         ),
-        'thousands of parts': await packed(
+        'thousands of parts': await zipArchive(
           Array.from({ length: 2000 }, (_, i) => ({ name: `xl/s${i}.xml`, content: [''] })),
         ),
-        'a part with a false size in the directory': lying(
-          await packed([{ name: 'xl/workbook.xml', content: zeros(1) }]),
+        'a part with a false size in the directory': withDeclaredSize(
+          await zipArchive([{ name: 'xl/workbook.xml', content: zeros(1) }]),
           2 ** 20,
         ),
-        'a cell at the far end of the sheet': await sheetOf(
+        'a cell at the far end of the sheet': await workbookWithSheet(
           '<row r="1"><c r="A1" t="inlineStr"><is><t>record_id</t></is></c></row><row r="1048576"><c r="XFD1048576"><v>1</v></c></row>',
         ),
-        'nested entities': await sheetOf(
+        'nested entities': await workbookWithSheet(
           '<row r="1"><c r="A1" t="inlineStr"><is><t>&lol9;</t></is></c></row>',
           '<!DOCTYPE lolz [<!ENTITY lol "lol"><!ENTITY lol9 "&lol;&lol;">]>',
         ),
@@ -197,8 +197,8 @@ describe('Catalog index', () => {
 
     it('rejects too many records, oversized bodies and unsupported media types', async () => {
       const many = Array.from({ length: 1001 }, (_, i) => ({ record_id: `many-${i}` }));
-      const refusal = await catalog.moderator.post('/index', { json: { records: many } });
-      expect([refusal.status, refusal.body.error.code]).toEqual([413, 'PAYLOAD_TOO_LARGE']);
+      const rejection = await catalog.moderator.post('/index', { json: { records: many } });
+      expect([rejection.status, rejection.body.error.code]).toEqual([413, 'PAYLOAD_TOO_LARGE']);
       const table = ['record_id', ...many.map(({ record_id }) => record_id)].join('\n');
       expect((await post(table, 'text/csv')).status).toBe(413);
       expect((await catalog.reader.get('/search?q=many')).body.total).toBe(0);
@@ -249,18 +249,18 @@ describe('Passport documents in the catalog index', () => {
   let passports: Passports;
   beforeAll(async () => {
     passports = await startPassports();
-    await switchSources(passports.house.db, ['passports']);
+    await setSources(passports.context.db, ['passports']);
   });
   afterAll(() => passports.stop());
 
   const source = { service: 'passports', title: 'Passports', ...documentRecords(undefined) };
   const index = async () => {
-    const { db } = passports.house;
-    await openIndexer({ db, sources: [source], log: createLog('silent', 'test') }).turn();
+    const { db } = passports.context;
+    await createIndexer({ db, sources: [source], log: createLog('silent', 'test') }).indexBatch();
   };
   const record = async (id: string) =>
     (
-      await passports.house.db.query<any>(
+      await passports.context.db.query<any>(
         `select * from catalog_records join catalog_texts using (number) join catalog_details using (number)
           where record_id = $1`,
         [`passports:${id}`],
@@ -268,8 +268,8 @@ describe('Passport documents in the catalog index', () => {
     ).rows[0];
 
   it('are found by their field values, follow edits and renames, and disappear when deleted', async () => {
-    const client = await passports.signedIn();
-    const [id] = (await client.upload(pdf('паспорт дома.pdf'))) as [string];
+    const client = await passports.signIn();
+    const [id] = (await client.upload(createPdf('паспорт дома.pdf'))) as [string];
     await index();
     expect(await record(id)).toBeUndefined();
     await passports.succeed(id);
@@ -291,18 +291,18 @@ describe('Passport documents in the catalog index', () => {
     expect(edited.text).not.toContain('Южная');
     expect(edited.number).toBe(first.number);
 
-    await passports.house.db.query(`update passport_documents set filename = 'другое имя.pdf' where id = $1`, [id]);
+    await passports.context.db.query(`update passport_documents set filename = 'другое имя.pdf' where id = $1`, [id]);
     await index();
     expect(await record(id)).toMatchObject({ title: 'другое имя.pdf', number: first.number });
 
-    await passports.house.tasks.remove('passports', [id]);
+    await passports.context.tasks.remove('passports', [id]);
     await index();
     expect(await record(id)).toBeUndefined();
   });
 
   it('show the error code of a failure, and the new result after a retry', async () => {
-    const client = await passports.signedIn();
-    const [id] = (await client.upload(pdf('b.pdf'))) as [string];
+    const client = await passports.signIn();
+    const [id] = (await client.upload(createPdf('b.pdf'))) as [string];
     await passports.fail(id, 'UNREADABLE_SCAN');
     await index();
     const failed = await record(id);
@@ -315,36 +315,36 @@ describe('Passport documents in the catalog index', () => {
   });
 
   it('disappear when deleted, also after the service is no longer a source', async () => {
-    const client = await passports.signedIn();
-    const [id] = (await client.upload(pdf('c.pdf'))) as [string];
+    const client = await passports.signIn();
+    const [id] = (await client.upload(createPdf('c.pdf'))) as [string];
     await passports.succeed(id);
     await index();
     expect(await record(id)).toBeDefined();
-    await switchSources(passports.house.db, []);
-    await passports.house.tasks.remove('passports', [id]);
+    await setSources(passports.context.db, []);
+    await passports.context.tasks.remove('passports', [id]);
     await index();
     expect(await record(id)).toBeUndefined();
-    await switchSources(passports.house.db, ['passports']);
+    await setSources(passports.context.db, ['passports']);
   });
 });
 
-async function gathered(pieces: AsyncIterable<Buffer>): Promise<Buffer> {
+async function collect(pieces: AsyncIterable<Buffer>): Promise<Buffer> {
   const all: Buffer[] = [];
   for await (const piece of pieces) all.push(piece);
   return Buffer.concat(all);
 }
 
 const workbook = (header: string[], rows: (string | number | Date)[][]) =>
-  gathered(xlsx([{ name: 'a', header, widths: header.map(() => 10), rows }]));
+  collect(xlsx([{ name: 'a', header, widths: header.map(() => 10), rows }]));
 
-const packed = (entries: { name: string; content: Iterable<string> }[]) => gathered(zip(entries));
+const zipArchive = (entries: { name: string; content: Iterable<string> }[]) => collect(zip(entries));
 
 function* zeros(megabytes: number): Generator<string, void, undefined> {
   for (let left = megabytes; left > 0; left--) yield '0'.repeat(2 ** 20);
 }
 
 /** Sets the declared size of the archive's only part with this size to ten bytes. */
-function lying(archive: Buffer, size: number): Buffer {
+function withDeclaredSize(archive: Buffer, size: number): Buffer {
   const word = Buffer.alloc(4);
   word.writeUInt32LE(size);
   const bytes = Buffer.from(archive);
@@ -352,12 +352,12 @@ function lying(archive: Buffer, size: number): Buffer {
   return bytes;
 }
 
-async function sheetOf(rows: string, before = ''): Promise<Buffer> {
+async function workbookWithSheet(rows: string, before = ''): Promise<Buffer> {
   const main = 'http://schemas.openxmlformats.org/spreadsheetml/2006/main';
   const office = 'http://schemas.openxmlformats.org/officeDocument/2006/relationships';
   const relation = (type: string, target: string) =>
     `<Relationships xmlns="http://schemas.openxmlformats.org/package/2006/relationships"><Relationship Id="r1" Type="${office}/${type}" Target="${target}"/></Relationships>`;
-  return packed([
+  return zipArchive([
     { name: '_rels/.rels', content: [relation('officeDocument', 'xl/workbook.xml')] },
     {
       name: 'xl/workbook.xml',

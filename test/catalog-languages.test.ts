@@ -1,19 +1,19 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { entryOf } from '../src/services/catalog/records/entry.ts';
-import { write } from '../src/services/catalog/records/write.ts';
+import { createEntry } from '../src/services/catalog/records/entry.ts';
+import { writeRecords } from '../src/services/catalog/records/write.ts';
 import { type Catalog, startCatalog } from './helpers/catalog.ts';
 
-const SENTENCE = 'The image is damaged or incomplete.';
+const MESSAGE = 'The image is damaged or incomplete.';
 
 let catalog: Catalog;
 beforeAll(async () => {
   catalog = await startCatalog();
   const failed = (taskId: string, code: string) =>
-    entryOf('defectoscopy', {
-      ...{ taskId, status: 'failed', createdAt: new Date(), title: `${taskId}.jpg`, text: SENTENCE },
-      result: { error: SENTENCE, error_code: code },
+    createEntry('defectoscopy', {
+      ...{ taskId, status: 'failed', createdAt: new Date(), title: `${taskId}.jpg`, text: MESSAGE },
+      result: { error: MESSAGE, error_code: code },
     } as const);
-  await catalog.house.db.transaction((tx) => write(tx, [failed('known', 'IMAGE_CORRUPT'), failed('new', 'NEW_CODE')]));
+  await catalog.context.db.transaction((tx) => writeRecords(tx, [failed('known', 'IMAGE_CORRUPT'), failed('new', 'NEW_CODE')]));
 });
 afterAll(() => catalog.stop());
 
@@ -25,15 +25,15 @@ it.each(['/', '/?view=table'])(
     const russian = await page('ru');
     expect(russian).toContain('Файл снимка повреждён или загружен не полностью.');
     // For an unknown code, the message as indexed.
-    expect(russian.split(SENTENCE).length - 1).toBe(path === '/' ? 1 : 2);
+    expect(russian.split(MESSAGE).length - 1).toBe(path === '/' ? 1 : 2);
     const english = await page('en');
-    expect(english).toContain(SENTENCE);
+    expect(english).toContain(MESSAGE);
     expect(english).not.toContain('Снимок');
   },
 );
 
 it('The JSON search results contain the text as indexed', async () => {
   const { body } = await catalog.reader.get('/search?service=defectoscopy', { 'accept-language': 'ru' });
-  expect(body.items.map(({ snippet }: { snippet: string }) => snippet)).toEqual([SENTENCE, SENTENCE]);
+  expect(body.items.map(({ snippet }: { snippet: string }) => snippet)).toEqual([MESSAGE, MESSAGE]);
   expect(body.items[0]).not.toHaveProperty('failure');
 });

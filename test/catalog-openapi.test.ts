@@ -1,17 +1,17 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type Catalog, startCatalog } from './helpers/catalog.ts';
 import { expectDescribed, expectWellFormed, operationsOf } from './helpers/openapi.ts';
-import type { Answer, Ask, Client } from './helpers/passports.ts';
+import type { HttpResponse, HttpRequestOptions, Client } from './helpers/passports.ts';
 
 type Json = any;
 
-let house: Catalog;
+let catalog: Catalog;
 let document: Json;
 beforeAll(async () => {
-  house = await startCatalog();
-  document = (await house.client().get('/openapi.json')).body;
+  catalog = await startCatalog();
+  document = (await catalog.client().get('/openapi.json')).body;
 });
-afterAll(() => house.stop());
+afterAll(() => catalog.stop());
 
 describe('Catalog GET /openapi.json', () => {
   it('lists every endpoint with the accepted credentials', () => {
@@ -51,14 +51,14 @@ describe('Catalog GET /openapi.json', () => {
 
 it('Catalog GET /openapi.json describes the status and body of every response of a tour through the service', async () => {
   const toured = new Set<string>();
-  async function visit(client: Client, method: string, path: string, ask: Ask = {}): Promise<Answer> {
-    const answer = await client.ask(path, { method, ...ask });
+  async function visit(client: Client, method: string, path: string, ask: HttpRequestOptions = {}): Promise<HttpResponse> {
+    const answer = await client.request(path, { method, ...ask });
     toured.add(expectDescribed(document, method, path, answer));
     return answer;
   }
-  const { reader, moderator } = house;
-  const nobody = house.client();
-  for (const path of ['/health', '/ready', '/livez']) await visit(nobody, 'GET', path);
+  const { reader, moderator } = catalog;
+  const anonymous = catalog.client();
+  for (const path of ['/health', '/ready', '/livez']) await visit(anonymous, 'GET', path);
 
   const records = [
     { record_id: 'a', title: 'one', text: 'трещина', attributes: { place: 'x' } },
@@ -68,27 +68,27 @@ it('Catalog GET /openapi.json describes the status and body of every response of
   await visit(moderator, 'POST', '/index', { json: { records: 7 } });
   await visit(moderator, 'POST', '/index', { body: 'x', headers: { 'content-type': 'text/plain' } });
   await visit(reader, 'POST', '/index', { json: { records } });
-  await visit(nobody, 'POST', '/index', { json: { records } });
+  await visit(anonymous, 'POST', '/index', { json: { records } });
   await visit(reader, 'GET', '/index/status');
   await visit(reader, 'GET', '/search?q=трищина');
   await visit(reader, 'GET', '/search?limit=0');
   await visit(reader, 'GET', '/search?hidden=true');
-  await visit(nobody, 'GET', '/search');
+  await visit(anonymous, 'GET', '/search');
   for (const format of ['jsonl', 'csv', 'xlsx', 'pdf']) await visit(reader, 'GET', `/export?format=${format}`);
   await visit(reader, 'POST', '/filters/reset', { headers: { accept: 'application/json' } });
   await visit(reader, 'POST', '/filters/reset');
 
-  const asked = { record_id: 'a', action_type: 'hide' };
+  const reportInput = { record_id: 'a', action_type: 'hide' };
   const key = { 'idempotency-key': 'k' };
-  const { id, receipt } = (await visit(reader, 'POST', '/reports', { json: asked, headers: key })).body;
-  await visit(reader, 'POST', '/reports', { json: asked, headers: key });
-  await visit(reader, 'POST', '/reports', { json: { ...asked, action_type: 'edit' }, headers: key });
-  await visit(reader, 'POST', '/reports', { json: asked });
+  const { id, receipt } = (await visit(reader, 'POST', '/reports', { json: reportInput, headers: key })).body;
+  await visit(reader, 'POST', '/reports', { json: reportInput, headers: key });
+  await visit(reader, 'POST', '/reports', { json: { ...reportInput, action_type: 'edit' }, headers: key });
+  await visit(reader, 'POST', '/reports', { json: reportInput });
   await visit(reader, 'POST', '/reports', { json: { record_id: '' } });
-  await visit(nobody, 'POST', '/reports', { json: asked });
-  await visit(nobody, 'GET', `/reports/${id}?receipt=${receipt}`);
-  await visit(nobody, 'GET', `/reports/${id}?receipt=wrong`);
-  await visit(nobody, 'GET', `/reports/${id}`);
+  await visit(anonymous, 'POST', '/reports', { json: reportInput });
+  await visit(anonymous, 'GET', `/reports/${id}?receipt=${receipt}`);
+  await visit(anonymous, 'GET', `/reports/${id}?receipt=wrong`);
+  await visit(anonymous, 'GET', `/reports/${id}`);
   await visit(reader, 'GET', `/reports/${id}`);
   await visit(reader, 'GET', '/reports');
   await visit(moderator, 'GET', '/reports?status=open');
@@ -115,7 +115,7 @@ it('Catalog GET /openapi.json describes the status and body of every response of
     'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==',
     'base64',
   );
-  await house.seedPicture('a', { bytes: png, width: 1, height: 1 });
+  await catalog.seedPicture('a', { bytes: png, width: 1, height: 1 });
   const { etag } = Object.fromEntries((await visit(reader, 'GET', '/image/a')).headers);
   await visit(reader, 'GET', '/image/a', { headers: { 'if-none-match': etag! } });
   await visit(reader, 'GET', '/image/a', { headers: { range: 'bytes=0-3' } });

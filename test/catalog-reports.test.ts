@@ -1,50 +1,50 @@
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { ACTIONS, STATUSES, type Status } from '../src/services/catalog/reports/report.ts';
-import { verifyTrail } from '../src/services/catalog/reports/verify.ts';
+import { verifyAuditTrail } from '../src/services/catalog/reports/verify-audit-trail.ts';
 import { type Catalog, MODERATOR, OTHER_MODERATOR, OTHER_READER, READER, startCatalog } from './helpers/catalog.ts';
-import type { Answer, Ask, Client } from './helpers/passports.ts';
+import type { HttpResponse, HttpRequestOptions, Client } from './helpers/passports.ts';
 
 type Json = any;
 
-const HTML_PLEASE = { accept: 'text/html,application/xhtml+xml;q=0.9' };
-const MOMENT = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}\.\d{3}Z$/;
+const ACCEPT_HTML = { accept: 'text/html,application/xhtml+xml;q=0.9' };
+const TIMESTAMP = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}\.\d{3}Z$/;
 
-let house: Catalog;
+let catalog: Catalog;
 let reader: Client;
 let moderator: Client;
 let other: Client;
-let nobody: Client;
+let anonymous: Client;
 beforeAll(async () => {
-  house = await startCatalog();
-  reader = house.client({ token: READER });
-  moderator = house.client({ token: MODERATOR });
-  other = house.client({ token: OTHER_MODERATOR });
-  nobody = house.client();
+  catalog = await startCatalog();
+  reader = catalog.client({ token: READER });
+  moderator = catalog.client({ token: MODERATOR });
+  other = catalog.client({ token: OTHER_MODERATOR });
+  anonymous = catalog.client();
 });
 afterAll(async () => {
-  expect(await verifyTrail(house.database.db)).toMatchObject({ outcome: 'intact' });
-  await house.stop();
+  expect(await verifyAuditTrail(catalog.database.db)).toMatchObject({ outcome: 'intact' });
+  await catalog.stop();
 });
 
 let records = 0;
-const newRecord = () => `survey:${++records}`;
-const report = (over: Json = {}, ask: Ask = {}, client = reader) =>
-  client.post('/reports', { json: { record_id: newRecord(), action_type: 'delete', ...over }, ...ask });
-const reported = async (over: Json = {}): Promise<Json> => (await report(over)).body;
+const createRecordId = () => `survey:${++records}`;
+const report = (over: Json = {}, ask: HttpRequestOptions = {}, client = reader) =>
+  client.post('/reports', { json: { record_id: createRecordId(), action_type: 'delete', ...over }, ...ask });
+const createReport = async (over: Json = {}): Promise<Json> => (await report(over)).body;
 const patch = (id: string, json: Json, headers: Record<string, string> = {}, client = moderator) =>
-  client.ask(`/reports/${id}`, { method: 'PATCH', json, headers });
+  client.request(`/reports/${id}`, { method: 'PATCH', json, headers });
 const eventsOf = async (id: string): Promise<Json[]> => (await moderator.get(`/reports/${id}/events`)).body.items;
-const errorOf = ({ status, body }: Answer) => [status, body?.error?.code];
-const detailOf = ({ status, body }: Answer) => [status, body?.detail?.[0]?.loc, body?.detail?.[0]?.type];
+const errorOf = ({ status, body }: HttpResponse) => [status, body?.error?.code];
+const detailOf = ({ status, body }: HttpResponse) => [status, body?.detail?.[0]?.loc, body?.detail?.[0]?.type];
 
-async function standing(status: Status): Promise<Json> {
-  const body = await reported();
+async function createReportWithStatus(status: Status): Promise<Json> {
+  const body = await createReport();
   return status === 'open' ? body : (await patch(body.id, { status })).body;
 }
 
 describe('POST /reports', () => {
   it('creates a report and returns 201, its location and a receipt', async () => {
-    const record_id = newRecord();
+    const record_id = createRecordId();
     const answer = await report({ record_id, description: 'a face', user_info: 'team 4' });
     const { receipt, ...body } = answer.body;
     expect(answer.status).toBe(201);
@@ -57,7 +57,7 @@ describe('POST /reports', () => {
     expect(body).toEqual({
       ...{ id: expect.stringMatching(/^rep_[0-9A-Z]{26}$/), record_id, action_type: 'delete' },
       ...{ description: 'a face', user_info: 'team 4', status: 'open', resolver_note: null },
-      ...{ created_at: expect.stringMatching(MOMENT), updated_at: body.created_at, resolved_at: null, version: 1 },
+      ...{ created_at: expect.stringMatching(TIMESTAMP), updated_at: body.created_at, resolved_at: null, version: 1 },
     });
     expect(Buffer.from(receipt, 'base64url').length).toBeGreaterThanOrEqual(16);
     expect((await moderator.get(`/reports/${body.id}`)).body).toEqual(body);
@@ -97,7 +97,7 @@ describe('POST /reports', () => {
   });
 
   it('returns only id and status when the same report is sent again within 24 hours', async () => {
-    const record_id = newRecord();
+    const record_id = createRecordId();
     const first = await report({ record_id, description: 'one', user_info: 'anna@example.com' });
     const { receipt: _, ...body } = first.body;
     const again = await report({ record_id, description: 'two' });
@@ -105,7 +105,7 @@ describe('POST /reports', () => {
     expect(again.headers.get('location')).toBeNull();
     for (const answer of [
       await report({ record_id, action_type: 'hide' }),
-      await report({ record_id }, {}, house.client({ token: OTHER_READER })),
+      await report({ record_id }, {}, catalog.client({ token: OTHER_READER })),
     ]) {
       expect(answer.status).toBe(201);
     }
@@ -114,9 +114,9 @@ describe('POST /reports', () => {
   });
 
   it('returns the whole report when the repetition has its receipt', async () => {
-    const record_id = newRecord();
+    const record_id = createRecordId();
     const { receipt, ...body } = (await report({ record_id, description: 'one' })).body;
-    const repeat = (query: string, ask: Ask = {}) =>
+    const repeat = (query: string, ask: HttpRequestOptions = {}) =>
       reader.post(`/reports${query}`, { json: { record_id, action_type: 'delete' }, ...ask });
     const again = await repeat(`?receipt=${receipt}`);
     expect([again.status, again.body]).toEqual([200, body]);
@@ -155,7 +155,7 @@ describe('POST /reports', () => {
   });
 
   it('creates one report when the same report is sent concurrently', async () => {
-    const record_id = newRecord();
+    const record_id = createRecordId();
     const answers = await Promise.all(Array.from({ length: 12 }, () => report({ record_id })));
     expect(answers.map(({ status }) => status).sort()).toEqual([...Array.from({ length: 11 }, () => 200), 201]);
     expect(new Set(answers.map(({ body }) => body.id)).size).toBe(1);
@@ -163,14 +163,14 @@ describe('POST /reports', () => {
 
   it('replays the response for a repeated Idempotency-Key before it checks for an identical report', async () => {
     const headers = { 'idempotency-key': 'k-1' };
-    const asked = { record_id: newRecord() };
-    const first = await report(asked, { headers });
-    const again = await report(asked, { headers });
+    const input = { record_id: createRecordId() };
+    const first = await report(input, { headers });
+    const again = await report(input, { headers });
     expect([again.status, again.body]).toEqual([201, first.body]);
     expect(again.headers.get('idempotency-replayed')).toBe('true');
     expect(again.headers.get('location')).toBe(first.headers.get('location'));
-    expect(errorOf(await report({ record_id: newRecord() }, { headers }))).toEqual([422, 'IDEMPOTENCY_KEY_REUSED']);
-    expect((await report(asked, { headers }, house.client({ token: OTHER_READER }))).status).toBe(201);
+    expect(errorOf(await report({ record_id: createRecordId() }, { headers }))).toEqual([422, 'IDEMPOTENCY_KEY_REUSED']);
+    expect((await report(input, { headers }, catalog.client({ token: OTHER_READER }))).status).toBe(201);
     expect(detailOf(await report({}, { headers: { 'idempotency-key': 'ö' } }))).toEqual([
       ...[422, ['header', 'idempotency-key'], 'string_pattern_mismatch'],
     ]);
@@ -180,11 +180,11 @@ describe('POST /reports', () => {
     const big = JSON.stringify({ record_id: 'x', action_type: 'delete', description: 'x'.repeat(1_000_000) });
     const send = (client: Client, type: string, body: string) =>
       client.post('/reports', { headers: { 'content-type': type }, body });
-    expect(errorOf(await send(nobody, 'text/plain', big))).toEqual([401, 'UNAUTHORIZED']);
+    expect(errorOf(await send(anonymous, 'text/plain', big))).toEqual([401, 'UNAUTHORIZED']);
     expect(errorOf(await send(reader, 'text/plain', '{}'))).toEqual([415, 'UNSUPPORTED_MEDIA_TYPE']);
     expect(errorOf(await send(reader, 'application/json', big))).toEqual([413, 'PAYLOAD_TOO_LARGE']);
     expect((await send(reader, 'application/json', '{}')).status).toBe(422);
-    const wrong = await reader.ask('/reports', { method: 'PUT', json: {} });
+    const wrong = await reader.request('/reports', { method: 'PUT', json: {} });
     expect(errorOf(wrong)).toEqual([405, 'METHOD_NOT_ALLOWED']);
     expect(wrong.headers.get('allow')).toBe('GET, HEAD, POST');
   });
@@ -208,7 +208,7 @@ describe('POST /reports', () => {
     expect(listed).toMatchObject({ status: 200, body: { total: 1, items: [kept] } });
     expect(listed.headers.get('content-type')).toBe('application/json; charset=utf-8');
     expect((await eventsOf(body.id)).map(({ note }) => note)).toEqual([`delete ${text}`, text]);
-    expect(await verifyTrail(house.database.db)).toMatchObject({ outcome: 'intact' });
+    expect(await verifyAuditTrail(catalog.database.db)).toMatchObject({ outcome: 'intact' });
   });
 });
 
@@ -223,9 +223,9 @@ describe('PATCH /reports/{report_id}', () => {
   const moves = STATUSES.flatMap((from) => STATUSES.map((to) => [from, to] as const));
 
   it.each(moves)('%s to %s follows the transition table, for moderators only', async (from, to) => {
-    const now = await standing(from);
+    const now = await createReportWithStatus(from);
     const json = { status: to, resolver_note: 'because' } as const;
-    expect(errorOf(await patch(now.id, json, {}, nobody))).toEqual([401, 'UNAUTHORIZED']);
+    expect(errorOf(await patch(now.id, json, {}, anonymous))).toEqual([401, 'UNAUTHORIZED']);
     expect(errorOf(await patch(now.id, json, {}, reader))).toEqual([403, 'FORBIDDEN']);
     const before = (await eventsOf(now.id)).length;
 
@@ -247,14 +247,14 @@ describe('PATCH /reports/{report_id}', () => {
   });
 
   it('accepts the example of the specification', async () => {
-    const { id } = await reported();
+    const { id } = await createReport();
     const answer = await patch(id, { status: 'accepted', resolver_note: 'ok' });
     expect(answer).toMatchObject({ status: 200, body: { id, status: 'accepted', resolver_note: 'ok' } });
   });
 
   it('reopens a decided report only with a note', async () => {
     for (const status of ['accepted', 'rejected', 'duplicate'] as const) {
-      const { id } = await standing(status);
+      const { id } = await createReportWithStatus(status);
       for (const note of [{}, { resolver_note: null }, { resolver_note: '  ' }]) {
         const answer = await patch(id, { status: 'open', ...note });
         expect(detailOf(answer)).toEqual([422, ['body', 'resolver_note'], 'missing']);
@@ -267,7 +267,7 @@ describe('PATCH /reports/{report_id}', () => {
   });
 
   it('returns 200 for the same decision by the same moderator and 409 for another moderator', async () => {
-    const { id } = await reported();
+    const { id } = await createReport();
     const first = await patch(id, { status: 'accepted', resolver_note: 'yes' });
     const again = await patch(id, { status: 'accepted', resolver_note: 'yes' }, { 'if-match': '"1"' });
     expect([again.status, again.body]).toEqual([200, first.body]);
@@ -275,15 +275,15 @@ describe('PATCH /reports/{report_id}', () => {
   });
 
   it('sets and clears the note without a status', async () => {
-    const { id } = await standing('rejected');
+    const { id } = await createReportWithStatus('rejected');
     expect((await patch(id, { resolver_note: 'seen' }, {}, other)).body).toMatchObject({
-      ...{ status: 'rejected', resolver_note: 'seen', version: 3, resolved_at: expect.stringMatching(MOMENT) },
+      ...{ status: 'rejected', resolver_note: 'seen', version: 3, resolved_at: expect.stringMatching(TIMESTAMP) },
     });
     expect((await patch(id, { resolver_note: null })).body).toMatchObject({ resolver_note: null, version: 4 });
   });
 
   it('returns 412 with the current report when If-Match has another version, and records the attempt in the audit trail', async () => {
-    const { id } = await reported();
+    const { id } = await createReport();
     const { headers } = await moderator.get(`/reports/${id}`);
     const tag = headers.get('etag')!;
     await patch(id, { resolver_note: 'first' }, {}, other);
@@ -306,14 +306,14 @@ describe('PATCH /reports/{report_id}', () => {
     ['a number as note', { resolver_note: 1 }, [422, ['body', 'resolver_note'], 'string_type']],
     ['a NUL character', { resolver_note: '\u0000' }, [422, ['body', 'resolver_note'], 'string_pattern_mismatch']],
   ])('returns 422 with a `detail` array for %s and records no event', async (_, json, detail) => {
-    const { id } = await reported();
+    const { id } = await createReport();
     expect(detailOf(await patch(id, json))).toEqual(detail);
     expect(await eventsOf(id)).toHaveLength(1);
   });
 
   it('checks credentials, role, type, size and body before it looks up the report', async () => {
     const big = { resolver_note: 'x'.repeat(1_000_000) };
-    expect(errorOf(await patch('rep_none', big, {}, nobody))).toEqual([401, 'UNAUTHORIZED']);
+    expect(errorOf(await patch('rep_none', big, {}, anonymous))).toEqual([401, 'UNAUTHORIZED']);
     expect(errorOf(await patch('rep_none', big, {}, reader))).toEqual([403, 'FORBIDDEN']);
     expect(errorOf(await patch('rep_none', big))).toEqual([413, 'PAYLOAD_TOO_LARGE']);
     expect(errorOf(await patch('rep_none', {}, { 'content-type': 'text/plain' }))).toEqual([
@@ -322,7 +322,7 @@ describe('PATCH /reports/{report_id}', () => {
     expect((await patch('rep_none', {})).status).toBe(422);
     expect(errorOf(await patch('rep_none', { status: 'accepted' }))).toEqual([404, 'REPORT_NOT_FOUND']);
     expect(errorOf(await patch('%00', { status: 'accepted' }))[0]).toBe(422);
-    expect(errorOf(await moderator.ask('/reports/rep_none', { method: 'DELETE' }))).toEqual([
+    expect(errorOf(await moderator.request('/reports/rep_none', { method: 'DELETE' }))).toEqual([
       405,
       'METHOD_NOT_ALLOWED',
     ]);
@@ -330,7 +330,7 @@ describe('PATCH /reports/{report_id}', () => {
 
   it('accepts one of two concurrent decisions and returns 409 with the report to the other; the audit trail has both', async () => {
     for (let i = 0; i < 20; i++) {
-      const { id } = await reported();
+      const { id } = await createReport();
       const answers = await Promise.all([
         patch(id, { status: 'accepted', resolver_note: 'mine' }, {}, moderator),
         patch(id, { status: i % 2 ? 'accepted' : 'rejected', resolver_note: 'no, mine' }, {}, other),
@@ -347,7 +347,7 @@ describe('PATCH /reports/{report_id}', () => {
   });
 
   it('applies one decision per report when several moderators decide concurrently', async () => {
-    const ids: string[] = (await Promise.all(Array.from({ length: 15 }, () => reported()))).map(({ id }) => id);
+    const ids: string[] = (await Promise.all(Array.from({ length: 15 }, () => createReport()))).map(({ id }) => id);
     const answers = await Promise.all(
       ids.flatMap((id) => [
         patch(id, { status: 'accepted' }),
@@ -362,24 +362,24 @@ describe('PATCH /reports/{report_id}', () => {
 
 describe('Reading reports', () => {
   it('returns the outcome to a reporter with the receipt and without a token', async () => {
-    const { id, receipt } = await reported({ user_info: 'me' });
+    const { id, receipt } = await createReport({ user_info: 'me' });
     await patch(id, { status: 'rejected', resolver_note: 'it is a wall' });
-    const answer = await nobody.get(`/reports/${id}?receipt=${receipt}`);
+    const answer = await anonymous.get(`/reports/${id}?receipt=${receipt}`);
     expect(answer).toMatchObject({ status: 200, body: { id, status: 'rejected', resolver_note: 'it is a wall' } });
     expect(answer.body).not.toHaveProperty('receipt');
     expect(answer.headers.get('cache-control')).toBe('no-store');
-    const { id: another } = await reported();
+    const { id: another } = await createReport();
     for (const path of [`${another}?receipt=${receipt}`, `${id}?receipt=x`, `${id}?receipt=`]) {
-      expect(errorOf(await nobody.get(`/reports/${path}`)), path).toEqual([404, 'REPORT_NOT_FOUND']);
+      expect(errorOf(await anonymous.get(`/reports/${path}`)), path).toEqual([404, 'REPORT_NOT_FOUND']);
     }
-    expect(errorOf(await nobody.get(`/reports/${id}`))).toEqual([401, 'UNAUTHORIZED']);
+    expect(errorOf(await anonymous.get(`/reports/${id}`))).toEqual([401, 'UNAUTHORIZED']);
     expect(errorOf(await reader.get(`/reports/${id}`))).toEqual([403, 'FORBIDDEN']);
     expect((await reader.get(`/reports/${id}?receipt=${receipt}`)).status).toBe(200);
     expect(errorOf(await moderator.get('/reports/rep_none'))).toEqual([404, 'REPORT_NOT_FOUND']);
   });
 
   it('returns the events of a report as a hash chain', async () => {
-    const { id } = await reported();
+    const { id } = await createReport();
     await patch(id, { status: 'in_review' });
     const { status, body } = await moderator.get(`/reports/${id}/events`);
     expect([status, body.total]).toEqual([200, 2]);
@@ -394,9 +394,9 @@ describe('Reading reports', () => {
   });
 
   it('lists reports by every filter, in pages, newest or oldest first', async () => {
-    const mark = `mark${newRecord().replace(':', '')}`;
+    const mark = `mark${createRecordId().replace(':', '')}`;
     const all: Json[] = [];
-    for (const action_type of ['delete', 'hide', 'other']) all.push(await reported({ action_type, description: mark }));
+    for (const action_type of ['delete', 'hide', 'other']) all.push(await createReport({ action_type, description: mark }));
     await patch(all[1].id, { status: 'rejected' });
     const list = async (query: string) => {
       const { body } = await moderator.get(`/reports?q=${mark}&${query}`);
@@ -430,11 +430,11 @@ describe('Reading reports', () => {
 
   it('GET /admin/reports lists undecided reports, oldest first, with the counts of all statuses', async () => {
     const before = (await moderator.get('/admin/reports')).body.counts;
-    const mark = `queue${newRecord().replace(':', '')}`;
+    const mark = `queue${createRecordId().replace(':', '')}`;
     const [first, second, third] = [
-      await reported({ description: mark }),
-      await reported({ description: mark }),
-      await reported({ description: mark }),
+      await createReport({ description: mark }),
+      await createReport({ description: mark }),
+      await createReport({ description: mark }),
     ];
     await patch(second.id, { status: 'duplicate' });
     const answer = await moderator.get(`/admin/reports?q=${mark}`);
@@ -443,7 +443,7 @@ describe('Reading reports', () => {
     expect(answer.body.counts).toEqual({ ...before, open: before.open + 2, duplicate: before.duplicate + 1 });
     expect((await moderator.get(`/admin/reports?q=${mark}&status=all`)).body.total).toBe(3);
     expect((await moderator.get(`/admin/reports?q=${mark}&status=duplicate`)).body.total).toBe(1);
-    const page = await moderator.get('/admin/reports', HTML_PLEASE);
+    const page = await moderator.get('/admin/reports', ACCEPT_HTML);
     expect([page.status, page.headers.get('content-type')]).toEqual([200, 'text/html; charset=utf-8']);
   });
 });
@@ -456,29 +456,29 @@ it.each([
   ['POST', '/views/%00/delete', 'id'],
 ])('An invalid id returns 422: %s %s', async (method, path, name) => {
   const ask = { method, headers: { accept: 'application/json' }, ...(method === 'POST' && { form: {} }) };
-  expect(detailOf(await moderator.ask(path, ask))).toEqual([422, ['path', name], 'string_pattern_mismatch']);
+  expect(detailOf(await moderator.request(path, ask))).toEqual([422, ['path', name], 'string_pattern_mismatch']);
 });
 
 describe('POST /row/{record_id}/report (HTML form)', () => {
   const form = (id: string, fields: Record<string, string>, headers: Record<string, string> = {}, client = reader) =>
-    client.post(`/row/${encodeURIComponent(id)}/report`, { form: fields, headers: { ...HTML_PLEASE, ...headers } });
+    client.post(`/row/${encodeURIComponent(id)}/report`, { form: fields, headers: { ...ACCEPT_HTML, ...headers } });
 
   it("creates a report and redirects to the record with the report's id and receipt", async () => {
-    const id = `a/б ${newRecord()}?&#`;
+    const id = `a/б ${createRecordId()}?&#`;
     const answer = await form(id, { action_type: 'hide', description: 'x\r\ny', user_info: '' });
     expect(answer.status).toBe(303);
-    const to = new URL(answer.headers.get('location')!, house.url);
+    const to = new URL(answer.headers.get('location')!, catalog.url);
     expect(decodeURIComponent(to.pathname)).toBe(`/row/${id}`);
     const [reported, receipt] = [to.searchParams.get('reported'), to.searchParams.get('receipt')];
-    const { body } = await nobody.get(`/reports/${reported}?receipt=${receipt}`);
+    const { body } = await anonymous.get(`/reports/${reported}?receipt=${receipt}`);
     expect(body).toMatchObject({ record_id: id, action_type: 'hide', description: 'x\r\ny', user_info: null });
     const again = await form(id, { action_type: 'hide' });
-    expect(new URL(again.headers.get('location')!, house.url).search).toBe(`?reported=${reported}`);
+    expect(new URL(again.headers.get('location')!, catalog.url).search).toBe(`?reported=${reported}`);
   });
 
   it('uses the record id of the path and ignores one in the form', async () => {
-    const id = newRecord();
-    for (const record_id of [newRecord(), 'a\0b', 'x'.repeat(9000)]) {
+    const id = createRecordId();
+    for (const record_id of [createRecordId(), 'a\0b', 'x'.repeat(9000)]) {
       await form(id, { action_type: 'other', record_id });
       const { body } = await moderator.get(`/reports?record_id=${encodeURIComponent(id)}`);
       expect(body.items).toMatchObject([{ record_id: id, action_type: 'other' }]);
@@ -487,8 +487,8 @@ describe('POST /row/{record_id}/report (HTML form)', () => {
 
   it('rejects invalid forms like POST /reports, and cross-site forms', async () => {
     const json = { accept: 'application/json' };
-    const id = newRecord();
-    expect(errorOf(await form(id, { action_type: 'hide' }, json, nobody))).toEqual([401, 'UNAUTHORIZED']);
+    const id = createRecordId();
+    expect(errorOf(await form(id, { action_type: 'hide' }, json, anonymous))).toEqual([401, 'UNAUTHORIZED']);
     expect(detailOf(await form(id, {}, json))).toEqual([422, ['body', 'action_type'], 'missing']);
     expect(detailOf(await form(id, { action_type: 'x' }, json))).toEqual([422, ['body', 'action_type'], 'enum']);
     const long = { action_type: 'hide', description: 'x'.repeat(4001) };
@@ -497,7 +497,7 @@ describe('POST /row/{record_id}/report (HTML form)', () => {
     expect(errorOf(await form(id, huge, json))).toEqual([413, 'PAYLOAD_TOO_LARGE']);
     const typed = await reader.post(`/row/${id}/report`, { json: { action_type: 'hide' }, headers: json });
     expect(errorOf(typed)).toEqual([415, 'UNSUPPORTED_MEDIA_TYPE']);
-    const browser = house.client();
+    const browser = catalog.client();
     await browser.post('/login', { form: { token: READER }, headers: { 'sec-fetch-site': 'same-origin' } });
     const strange = { ...json, 'sec-fetch-site': 'cross-site', origin: 'https://evil.example' };
     expect(errorOf(await form(id, { action_type: 'hide' }, strange, browser))).toEqual([403, 'CSRF_FAILED']);
@@ -505,8 +505,8 @@ describe('POST /row/{record_id}/report (HTML form)', () => {
     expect(errorOf(await form(id, forged, { ...json, 'sec-fetch-site': 'same-origin' }, browser))).toEqual([
       ...[403, 'CSRF_FAILED'],
     ]);
-    await house.seed([{ recordId: id, title: id }]);
-    const page = await browser.get(`/row/${encodeURIComponent(id)}`, HTML_PLEASE);
+    await catalog.seed([{ recordId: id, title: id }]);
+    const page = await browser.get(`/row/${encodeURIComponent(id)}`, ACCEPT_HTML);
     const [, csrf_token] = /name="csrf_token" value="([^"]+)"/.exec(page.text)!;
     const own = { action_type: 'hide', csrf_token: csrf_token! };
     expect((await form(id, own, { 'sec-fetch-site': 'same-origin' }, browser)).status).toBe(303);
@@ -518,10 +518,10 @@ describe('Decisions on reports', () => {
     (await client.get(`/search?q=${encodeURIComponent(id)}`)).body.total;
 
   it('hide a record from the search when a delete is accepted, and show it again when the report is reopened', async () => {
-    const record_id = `wall-${newRecord().replace(':', '')}`;
-    await house.seed([{ recordId: record_id, title: record_id }]);
+    const record_id = `wall-${createRecordId().replace(':', '')}`;
+    await catalog.seed([{ recordId: record_id, title: record_id }]);
     expect(await found(record_id)).toBe(1);
-    const { id } = await reported({ record_id });
+    const { id } = await createReport({ record_id });
     expect((await reader.get(`/row/${record_id}`)).body.open_reports).toBe(1);
     await patch(id, { status: 'accepted' });
     expect(await found(record_id)).toBe(0);
@@ -531,17 +531,17 @@ describe('Decisions on reports', () => {
     expect(await found(record_id)).toBe(1);
     // An accepted restore after a delete has the same effect.
     await patch(id, { status: 'accepted' });
-    const restore = await reported({ record_id, action_type: 'restore' });
+    const restore = await createReport({ record_id, action_type: 'restore' });
     expect(await found(record_id)).toBe(0);
     await patch(restore.id, { status: 'accepted' });
     expect(await found(record_id)).toBe(1);
   });
 
   it('hide a record that is indexed after the decision, and show it when the report is reopened', async () => {
-    const record_id = `later-${newRecord().replace(':', '')}`;
-    const { id } = await reported({ record_id, action_type: 'hide' });
+    const record_id = `later-${createRecordId().replace(':', '')}`;
+    const { id } = await createReport({ record_id, action_type: 'hide' });
     await patch(id, { status: 'accepted' });
-    await house.seed([{ recordId: record_id, title: record_id }]);
+    await catalog.seed([{ recordId: record_id, title: record_id }]);
     expect(await found(record_id)).toBe(0);
     await patch(id, { status: 'open', resolver_note: 'x' });
     expect(await found(record_id)).toBe(1);
@@ -549,11 +549,11 @@ describe('Decisions on reports', () => {
 
   it('hide a record that is written concurrently with the decision', async () => {
     for (let i = 0; i < 10; i++) {
-      const record_id = `race-${newRecord().replace(':', '')}`;
-      if (i % 2) await house.seed([{ recordId: record_id, title: record_id }]);
-      const { id } = await reported({ record_id, action_type: 'hide' });
+      const record_id = `race-${createRecordId().replace(':', '')}`;
+      if (i % 2) await catalog.seed([{ recordId: record_id, title: record_id }]);
+      const { id } = await createReport({ record_id, action_type: 'hide' });
       const title = `${record_id} again`;
-      await Promise.all([patch(id, { status: 'accepted' }), house.seed([{ recordId: record_id, title }])]);
+      await Promise.all([patch(id, { status: 'accepted' }), catalog.seed([{ recordId: record_id, title }])]);
       expect(await found(record_id)).toBe(0);
     }
   });

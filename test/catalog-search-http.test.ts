@@ -1,6 +1,6 @@
 import { parse } from 'csv-parse/sync';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
-import { addressOf, filtersFrom, type SearchQuery } from '../src/services/catalog/search/filter-query.ts';
+import { toQueryString, filtersFrom, type SearchQuery } from '../src/services/catalog/search/filter-query.ts';
 import { sheetsOf } from '../src/services/passports/export/testing/workbook.ts';
 import { type Catalog, startCatalog } from './helpers/catalog.ts';
 
@@ -27,7 +27,7 @@ beforeAll(async () => {
     ...FORMULAS.map((title, i) => ({ recordId: `f${i}`, title, text: title, createdAt: new Date('2020-01-01') })),
     { recordId: 'gone', title: 'Скрытая', text: 'секрет', createdAt: new Date('2026-11-20T12:00:00Z') },
   ]);
-  await catalog.house.db.query(`update catalog_records set hidden = true where record_id = 'gone'`);
+  await catalog.context.db.query(`update catalog_records set hidden = true where record_id = 'gone'`);
 });
 afterAll(() => catalog?.stop());
 
@@ -121,7 +121,7 @@ describe('GET /search', () => {
     const moderator = { role: 'moderator', principal: 'm', by: 'header' } as const;
     for (const query of queries) {
       const filters = filtersFrom(query, moderator);
-      const { min_conf, has_report, hidden, ...texts } = Object.fromEntries(new URLSearchParams(addressOf(filters)));
+      const { min_conf, has_report, hidden, ...texts } = Object.fromEntries(new URLSearchParams(toQueryString(filters)));
       const again = filtersFrom(
         {
           ...texts,
@@ -142,7 +142,7 @@ describe('Last search filters', () => {
     browser.cookies.set('assay_catalog', 'reader-token-1');
     await browser.get('/search?q=стена&service=import');
     expect(decodeURIComponent(browser.cookies.get('search_filters')!)).toBe(
-      addressOf({ q: 'стена', service: 'import' }),
+      toQueryString({ q: 'стена', service: 'import' }),
     );
     const reset = await browser.post('/filters/reset', { headers: { accept: 'application/json' } });
     expect(reset.body).toEqual({ filters: {} });
@@ -182,9 +182,9 @@ describe('GET /export', () => {
   });
 
   it('answers HEAD without generating the file', async () => {
-    const query = vi.spyOn(catalog.house.db, 'query');
-    const transaction = vi.spyOn(catalog.house.db, 'transaction');
-    const head = await catalog.reader.ask('/export?format=csv', { method: 'HEAD' });
+    const query = vi.spyOn(catalog.context.db, 'query');
+    const transaction = vi.spyOn(catalog.context.db, 'transaction');
+    const head = await catalog.reader.request('/export?format=csv', { method: 'HEAD' });
     expect([head.status, head.text, head.headers.get('content-type')]).toEqual([
       ...[200, '', 'text/csv; charset=utf-8; header=present'],
     ]);

@@ -1,15 +1,15 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type TestDatabase, testDatabase } from '../src/base/testing/database.ts';
-import { entryOf } from '../src/services/catalog/records/entry.ts';
-import { write } from '../src/services/catalog/records/write.ts';
+import { createEntry } from '../src/services/catalog/records/entry.ts';
+import { writeRecords } from '../src/services/catalog/records/write.ts';
 import type { Filters, Sort } from '../src/services/catalog/search/filters.ts';
-import type { Page, Search } from '../src/services/catalog/search/found.ts';
-import { lookOnce, narrow } from '../src/services/catalog/search/narrow.ts';
-import { openSearch } from '../src/services/catalog/search/search.ts';
-import { parameters } from '../src/services/catalog/search/statement.ts';
-import { found, records as read, where } from '../src/services/catalog/search/where.ts';
-import { randomOf } from './documents/random.ts';
-import { brute, bruteFacet, FACETS, type Known, question, seedKnown } from './helpers/catalog-oracle.ts';
+import type { Page, Search } from '../src/services/catalog/search/search-types.ts';
+import { beginSnapshot, resolveFilters } from '../src/services/catalog/search/resolve-filters.ts';
+import { createSearch } from '../src/services/catalog/search/search.ts';
+import { createParameters } from '../src/services/catalog/search/sql-parameters.ts';
+import { queryStage, fromClause as read, where } from '../src/services/catalog/search/where.ts';
+import { createRandom } from './documents/random.ts';
+import { bruteForceSearch, bruteForceFacet, FACETS, type OracleRecord, randomQuery, seedRandomRecords } from './helpers/search-oracle.ts';
 
 const SEED = Number(process.env['SEED'] ?? 20261120);
 const SORTS: readonly Sort[] = ['newest', 'oldest', 'confidence', 'relevance'];
@@ -19,14 +19,14 @@ let search: Search;
 
 beforeAll(async () => {
   database = await testDatabase();
-  search = openSearch(database.db);
+  search = createSearch(database.db);
 });
 afterAll(() => database?.drop());
 
 const page = (over: Partial<Page> = {}): Page => ({ sort: 'newest', page: 1, limit: 200, facets: false, ...over });
 
 /** The ids of all pages. `between` runs after the first page. */
-async function paged(filters: Filters, over: Partial<Page>, between?: () => Promise<void>) {
+async function searchAllPages(filters: Filters, over: Partial<Page>, between?: () => Promise<void>) {
   const ids: string[] = [];
   let upTo: number | undefined;
   for (let number = 1; ; number++) {
@@ -38,23 +38,23 @@ async function paged(filters: Filters, over: Partial<Page>, between?: () => Prom
   }
 }
 
-async function exported(filters: Filters, sort: Sort): Promise<string[]> {
+async function exportAll(filters: Filters, sort: Sort): Promise<string[]> {
   const ids: string[] = [];
-  for await (const { recordId } of search.each(filters, sort)) ids.push(recordId);
+  for await (const { recordId } of search.stream(filters, sort)) ids.push(recordId);
   return ids;
 }
 
 /** The result of the same predicates with a sequential scan. */
-async function scanned(filters: Filters): Promise<string[]> {
+async function scanSequentially(filters: Filters): Promise<string[]> {
   return database.db.transaction(async (tx) => {
-    await lookOnce(tx);
+    await beginSnapshot(tx);
     await tx.query('set local enable_seqscan = on');
     await tx.query('set local enable_indexscan = off');
     await tx.query('set local enable_indexonlyscan = off');
     await tx.query('set local enable_bitmapscan = off');
-    const narrowed = await narrow(tx, filters, undefined);
-    const { bind, values } = parameters();
-    const stage = found(narrowed.expansion);
+    const narrowed = await resolveFilters(tx, filters, undefined);
+    const { bind, values } = createParameters();
+    const stage = queryStage(narrowed.expansion);
     const sql = `select r.record_id from ${read(stage, { bind })} where ${where(narrowed, { bind })} and ${stage.rest({ bind })}`;
     const plan = await tx.query<{ 'QUERY PLAN': string }>(`explain ${sql}`, values);
     expect(plan.rows.map((row) => row['QUERY PLAN']).join('\n')).toMatch(/Seq Scan on catalog_records/);
@@ -64,41 +64,41 @@ async function scanned(filters: Filters): Promise<string[]> {
 }
 
 describe('Catalog search over random records', () => {
-  const random = randomOf(SEED);
-  let records: Known[];
+  const random = createRandom(SEED);
+  let records: OracleRecord[];
   beforeAll(async () => {
-    records = await seedKnown(database.db, random, 300);
+    records = await seedRandomRecords(database.db, random, 300);
   });
 
   it('returns the same records in the same order as a brute-force filter, in pages and as an export', async () => {
-    let something = 0;
+    let nonEmpty = 0;
     for (let i = 0; i < 80; i++) {
-      const asked = question(random);
+      const query = randomQuery(random);
       const sort = random.pick(SORTS);
-      const about = `seed ${SEED}, question ${i}: ${JSON.stringify({ ...asked.filters, sort })}`;
-      const expected = brute(records, asked, sort);
-      const { ids, total } = await paged(asked.filters, { sort, limit: random.pick([7, 40, 200]) });
-      const all = await exported(asked.filters, sort);
+      const about = `seed ${SEED}, question ${i}: ${JSON.stringify({ ...query.filters, sort })}`;
+      const expected = bruteForceSearch(records, query, sort);
+      const { ids, total } = await searchAllPages(query.filters, { sort, limit: random.pick([7, 40, 200]) });
+      const all = await exportAll(query.filters, sort);
       expect(all, about).toEqual(ids);
       expect(total, about).toBe(expected.length);
       // The order by relevance is not defined by the oracle.
-      if (sort === 'relevance' && asked.filters.q !== undefined)
+      if (sort === 'relevance' && query.filters.q !== undefined)
         expect([...ids].sort(), about).toEqual(expected.sort());
       else expect(ids, about).toEqual(expected);
-      if (expected.length > 0) something++;
+      if (expected.length > 0) nonEmpty++;
     }
-    expect(something).toBeGreaterThan(25);
+    expect(nonEmpty).toBeGreaterThan(25);
   });
 
   it('counts each facet with all filters except its own', async () => {
     for (let i = 0; i < 40; i++) {
-      const asked = question(random);
-      const about = `seed ${SEED}, facets ${i}: ${JSON.stringify(asked.filters)}`;
-      const { facets, total } = await search.find(asked.filters, page({ facets: true }));
-      expect(total, about).toBe(brute(records, asked, 'newest').length);
+      const query = randomQuery(random);
+      const about = `seed ${SEED}, facets ${i}: ${JSON.stringify(query.filters)}`;
+      const { facets, total } = await search.find(query.filters, page({ facets: true }));
+      expect(total, about).toBe(bruteForceSearch(records, query, 'newest').length);
       for (const name of FACETS) {
         const counts = Object.fromEntries(facets![name].map(({ value, count }) => [value, count]));
-        expect(counts, `${about}: ${name}`).toEqual(bruteFacet(records, asked, name));
+        expect(counts, `${about}: ${name}`).toEqual(bruteForceFacet(records, query, name));
         expect(facets![name].every(({ more }) => !more)).toBe(true);
       }
     }
@@ -115,24 +115,24 @@ describe('Catalog search over random records', () => {
       'желез 17',
       'нассос "wall"',
     ]) {
-      const expected = await scanned({ q });
-      expect((await paged({ q }, { sort: 'relevance', limit: 40 })).ids.sort(), q).toEqual(expected);
-      expect((await exported({ q }, 'newest')).sort(), q).toEqual(expected);
+      const expected = await scanSequentially({ q });
+      expect((await searchAllPages({ q }, { sort: 'relevance', limit: 40 })).ids.sort(), q).toEqual(expected);
+      expect((await exportAll({ q }, 'newest')).sort(), q).toEqual(expected);
     }
-    expect((await scanned({ q: 'болкон' })).length).toBeGreaterThan(10);
+    expect((await scanSequentially({ q: 'болкон' })).length).toBeGreaterThan(10);
   });
 
   it('keeps the pages stable while records are added', async () => {
     for (const filters of [{}, { q: 'болкон' }, { q: '-крыша', service: 'stt' }, { minConf: 0.5 }] as Filters[]) {
       for (const sort of SORTS) {
-        const before = await exported(filters, sort);
+        const before = await exportAll(filters, sort);
         const grow = async () => {
-          records.push(...(await seedKnown(database.db, random, 20, records.length + 1)));
+          records.push(...(await seedRandomRecords(database.db, random, 20, records.length + 1)));
         };
-        const { ids, total } = await paged(filters, { sort, limit: 40 }, grow);
+        const { ids, total } = await searchAllPages(filters, { sort, limit: 40 }, grow);
         expect(ids, JSON.stringify({ ...filters, sort })).toEqual(before);
         expect(total).toBe(before.length);
-        expect((await exported(filters, sort)).length).toBeGreaterThan(before.length);
+        expect((await exportAll(filters, sort)).length).toBeGreaterThan(before.length);
       }
     }
   });
@@ -143,7 +143,7 @@ describe('Catalog search for words', () => {
   async function record(title: string, text = ''): Promise<string> {
     const taskId = `w${Object.keys(titles).length}`;
     const draft = { taskId, title, text, status: 'done', createdAt: new Date(), result: {} } as const;
-    await database.db.transaction((tx) => write(tx, [entryOf('words', draft)]));
+    await database.db.transaction((tx) => writeRecords(tx, [createEntry('words', draft)]));
     titles[`words:${taskId}`] = title;
     return `words:${taskId}`;
   }
@@ -286,7 +286,7 @@ describe('Catalog search for words', () => {
     for (const sort of ['relevance', 'newest'] as const) {
       const one = await search.find({ q }, page({ sort, facets: true }));
       expect(one.items.length).toBe(Math.min(one.total, 200));
-      expect((await exported({ q }, sort)).length).toBe(one.total);
+      expect((await exportAll({ q }, sort)).length).toBe(one.total);
     }
   });
 });

@@ -1,22 +1,22 @@
 import { afterEach, expect, it, vi } from 'vitest';
 import { type Received, startReceiver } from './helpers/receiver.ts';
 import { cleanUp } from './processes/assay.ts';
-import { random, type Struck, strokesOf, unleash } from './processes/chaos.ts';
-import { disksWork, removeDisks } from './processes/chaos-disk.ts';
-import { type Ground, startGround } from './processes/chaos-ground.ts';
-import { feelPulse } from './processes/chaos-pulse.ts';
-import type { Fault, StrokeName } from './processes/chaos-strokes.ts';
-import { type Evidence, faultsOf, gather, strayFiles } from './processes/chaos-verdict.ts';
+import { createRandom, type InjectedFault, scenariosOf, runChaos } from './processes/chaos.ts';
+import { canMountDisks, removeDisks } from './processes/chaos-disk.ts';
+import { type ChaosCluster, startChaosCluster } from './processes/chaos-cluster.ts';
+import { startProgressReports } from './processes/chaos-progress.ts';
+import type { Fault, ScenarioName } from './processes/chaos-faults.ts';
+import { type Evidence, findViolations, collectEvidence, findStrayFiles } from './processes/chaos-assertions.ts';
 import { cleanUpServers } from './processes/postgres.ts';
 
 // A longer run: node scripts/chaos.mjs --seed 7 --tasks 20000 --minutes 10
 const SEED = Number(process.env['CHAOS_SEED'] ?? 1);
 const TASKS = Number(process.env['CHAOS_TASKS'] ?? 300);
 const DURATION_MS = Number(process.env['CHAOS_MINUTES'] ?? 0) * 60_000;
-const ASKED = process.env['CHAOS_FAULTS']?.split(',') as Fault[] | undefined;
+const REQUESTED_FAULTS = process.env['CHAOS_FAULTS']?.split(',') as Fault[] | undefined;
 
 /** Faults of the default run in this order; process faults overlap with the others. */
-const SHORT: readonly StrokeName[] = [
+const DEFAULT_STROKES: readonly ScenarioName[] = [
   'kill deliverer',
   'pause worker',
   'kill supervisor',
@@ -42,36 +42,36 @@ afterEach(async () => {
 });
 
 it('Assay completes every acknowledged task once despite process, database, disk and network faults', async () => {
-  const strokes = ASKED ? strokesOf(ASKED) : SHORT;
+  const strokes = REQUESTED_FAULTS ? scenariosOf(REQUESTED_FAULTS) : DEFAULT_STROKES;
   const wantsDisks = strokes.some((name) => name.includes('disk'));
-  const onDisks = wantsDisks && (await disksWork());
+  const onDisks = wantsDisks && (await canMountDisks());
   if (wantsDisks && !onDisks) console.warn('Test disks are unavailable here: disk faults are skipped.');
-  const dice = random(SEED + 100);
+  const dice = createRandom(SEED + 100);
   const receiver = await startReceiver(() => (dice() < 0.2 ? 500 : 204));
-  const ground = await startGround({ env: ENV, onDisks, modelMs: 50 });
-  const pulse = process.env['CHAOS_TELL'] && feelPulse(ground.audit, tell);
+  const ground = await startChaosCluster({ env: ENV, onDisks, modelMs: 50 });
+  const pulse = process.env['CHAOS_TELL'] && startProgressReports(ground.audit, logEvent);
   try {
-    const { struck, traffic } = await unleash(ground, receiver, {
-      ...{ seed: SEED, tasks: TASKS, durationMs: DURATION_MS, strokes, order: ASKED ? 'shuffled' : 'given' },
-      ...(process.env['CHAOS_TELL'] && { tell }),
+    const { injected: struck, traffic } = await runChaos(ground, receiver, {
+      ...{ seed: SEED, tasks: TASKS, durationMs: DURATION_MS, scenarios: strokes, order: REQUESTED_FAULTS ? 'shuffled' : 'given' },
+      ...(process.env['CHAOS_TELL'] && { log: logEvent }),
       perSecond: DURATION_MS > 0 ? (TASKS * 1000) / DURATION_MS : 15,
     });
-    const needs = { traffic, audit: ground.audit, gateway: ground.now('gateway'), received: receiver.received };
-    const evidence = await gather({ ...needs, patienceMs: 180_000 });
+    const inputs = { traffic, audit: ground.audit, gateway: ground.currentProcess('gateway'), received: receiver.received };
+    const evidence = await collectEvidence({ ...inputs, patienceMs: 180_000 });
     report(struck, evidence, ground);
-    expect(faultsOf(evidence)).toEqual([]);
-    const stray = await strayFiles(ground.audit, ground.dataDir);
+    expect(findViolations(evidence)).toEqual([]);
+    const stray = await findStrayFiles(ground.audit, ground.dataDir);
     console.log(`${stray.nameless.length} files without a row remain from interrupted uploads.`);
     expect(stray.missing).toEqual([]);
-    expect(ground.deaths()).toEqual([]);
+    expect(ground.unexpectedExits()).toEqual([]);
     expect(evidence.firstSeen.size).toBeGreaterThan(10);
 
-    const planted = await plantFaults(ground, evidence, receiver.received);
-    expect(faultsOf(await gather({ ...needs, patienceMs: 0 })).sort()).toEqual(planted.sort());
+    const planted = await injectViolations(ground, evidence, receiver.received);
+    expect(findViolations(await collectEvidence({ ...inputs, patienceMs: 0 })).sort()).toEqual(planted.sort());
     if (pulse) pulse.stop();
     expect(await ground.stop()).toEqual([]);
   } catch (error) {
-    console.log(ground.lastWords());
+    console.log(ground.outputTails());
     throw error;
   } finally {
     if (pulse) pulse.stop();
@@ -80,15 +80,15 @@ it('Assay completes every acknowledged task once despite process, database, disk
 });
 
 /** Injects violations of the invariants; returns the expected findings. */
-async function plantFaults({ audit }: Ground, evidence: Evidence, received: Received[]): Promise<string[]> {
+async function injectViolations({ audit }: ChaosCluster, evidence: Evidence, received: Received[]): Promise<string[]> {
   const { acknowledged, polled, firstSeen, counts } = evidence;
-  const silent = [...acknowledged.values()].filter(({ webhook }) => !webhook).map(({ id }) => id);
-  const changed = silent.find((id) => firstSeen.has(id))!;
-  const [lost, held] = silent.filter((id) => id !== changed);
+  const withoutWebhook = [...acknowledged.values()].filter(({ webhook }) => !webhook).map(({ id }) => id);
+  const changed = withoutWebhook.find((id) => firstSeen.has(id))!;
+  const [lost, held] = withoutWebhook.filter((id) => id !== changed);
   const [first] = received;
-  const told = String(first!.headers['x-service-task-id']);
+  const deliveredTaskId = String(first!.headers['x-service-task-id']);
   const before = JSON.stringify(polled.get(changed));
-  const { rows } = await audit.db.query<{ delivery: string }>(PLANT, [lost, changed, held]);
+  const { rows } = await audit.db.query<{ delivery: string }>(INJECT_VIOLATIONS, [lost, changed, held]);
   received.push({ ...first!, headers: { ...first!.headers, 'x-service-delivery-id': 'another' } });
   return [
     `${lost}: lost`,
@@ -97,12 +97,12 @@ async function plantFaults({ audit }: Ground, evidence: Evidence, received: Rece
     `${changed}: said ${before}, then ${before.replace('brick_wall', 'plaster')}`,
     `${held}: ended 2 times`,
     '1 tasks are still held',
-    `${told}: 2 delivery ids, 1 bodies`,
+    `${deliveredTaskId}: 2 delivery ids, 1 bodies`,
     ...(rows[0] ? ['1 deliveries were not made', '1 deliveries are still held'] : []),
   ];
 }
 
-const PLANT = `
+const INJECT_VIOLATIONS = `
   with lost as (delete from tasks where id = $1),
        changed as (update tasks set result = replace(result::text, 'brick_wall', 'plaster')::json where id = $2),
        held as (update tasks set worker = 'nobody', leased_until = now() + interval '1 hour' where id = $3)
@@ -111,9 +111,9 @@ const PLANT = `
   returning id as delivery
 `;
 
-function report(struck: readonly Struck[], { answers, counts, received, ends }: Evidence, ground: Ground): void {
-  const rows = [...new Set(struck.map(({ stroke }) => stroke))].sort().map((stroke) => {
-    const these = struck.filter((each) => each.stroke === stroke);
+function report(struck: readonly InjectedFault[], { answers, counts, received, ends }: Evidence, ground: ChaosCluster): void {
+  const rows = [...new Set(struck.map(({ scenario: stroke }) => stroke))].sort().map((stroke) => {
+    const these = struck.filter((each) => each.scenario === stroke);
     const recoveries = these.map(({ recoveryMs }) => recoveryMs).sort((a, b) => a - b);
     const lasted = these.reduce((sum, { lastedMs }) => sum + lastedMs, 0) / these.length;
     const median = recoveries[Math.floor(recoveries.length / 2)]!;
@@ -122,13 +122,13 @@ function report(struck: readonly Struck[], { answers, counts, received, ends }: 
   });
   console.table(Object.fromEntries(rows));
   console.table(Object.fromEntries([...answers].sort()));
-  const again = `--seed ${SEED} --tasks ${TASKS} --minutes ${DURATION_MS / 60_000} --faults ${(ASKED ?? ['…']).join()}`;
+  const again = `--seed ${SEED} --tasks ${TASKS} --minutes ${DURATION_MS / 60_000} --faults ${(REQUESTED_FAULTS ?? ['…']).join()}`;
   console.log(
     `${counts.tasks} tasks are stored, ${ends.size} were acknowledged, ${received.length} webhook requests arrived, ` +
-      `${ground.deaths().length} processes exited unexpectedly. Repeat with: node scripts/chaos.mjs ${again}`,
+      `${ground.unexpectedExits().length} processes exited unexpectedly. Repeat with: node scripts/chaos.mjs ${again}`,
   );
 }
 
-const tell = (what: string) =>
+const logEvent = (what: string) =>
   process.stdout.write(`${(performance.now() / 1000).toFixed(1).padStart(7)} s  ${what}\n`);
 const seconds = (ms: number) => `${(ms / 1000).toFixed(1)} s`;

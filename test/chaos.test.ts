@@ -5,9 +5,9 @@ import { createLog } from '../src/base/log.ts';
 import { type TestDatabase, testDatabase } from '../src/base/testing/database.ts';
 import { supervise } from '../src/roles/supervise.ts';
 import { type Product, RESULT, startProduct } from './helpers/product.ts';
-import { type Assay, cleanUp, databasePid, newPlace, type Place, signalTo, startAssay } from './processes/assay.ts';
-import { finished, predict, uploadPicture } from './processes/client.ts';
-import { until } from './processes/until.ts';
+import { type Assay, cleanUp, databasePid, createInstancePlace, type InstancePlace, signalTo, startAssay } from './processes/assay.ts';
+import { waitForTask, predict, uploadPicture } from './processes/client.ts';
+import { waitUntil } from './processes/until.ts';
 
 const ENV = {
   DEFECTOSCOPY_RATE_LIMIT_PER_MINUTE: '0',
@@ -17,9 +17,9 @@ const ENV = {
 afterEach(cleanUp);
 
 it('The gateway returns 503 while the database is down and recovers without a restart', async () => {
-  const place = await newPlace();
+  const place = await createInstancePlace();
   const assay = startAssay(place, { env: ENV });
-  await assay.says(/is ready/);
+  await assay.waitForOutput(/is ready/);
   const picture = await uploadPicture(assay, 1);
   const ids = await predictMany(assay, picture, 40);
 
@@ -28,7 +28,7 @@ it('The gateway returns 503 while the database is down and recovers without a re
   signalTo((await databasePid(place))!, 'SIGKILL');
   const unavailable = { status: 503, body: { error: { code: 'QUEUE_UNAVAILABLE' } } };
   const ready = async () => (await assay.call('/ready')).status === 200;
-  await until(async () => !(await ready()));
+  await waitUntil(async () => !(await ready()));
   expect(await predict(assay, picture)).toMatchObject(unavailable);
   expect(await assay.call(`/result/${ids[0]}`)).toMatchObject(unavailable);
   expect(await assay.call(`/result/${ids[0]}`, { headers: { prefer: 'wait=5' } })).toMatchObject(unavailable);
@@ -37,24 +37,24 @@ it('The gateway returns 503 while the database is down and recovers without a re
   const before = await assay.children();
   assay.kill('SIGCONT');
   const back = performance.now();
-  await until(ready, 30_000);
+  await waitUntil(ready, 30_000);
   console.log(`The database and all services were ready again after ${seconds(performance.now() - back)}.`);
   ids.push((await predict(assay, picture)).body.data.task_id);
-  for (const id of ids) expect(await finished(assay, id)).toMatchObject({ status: 'done' });
+  for (const id of ids) expect(await waitForTask(assay, id)).toMatchObject({ status: 'done' });
   expect((await assay.children()).map(({ pid }) => pid)).toEqual(before.map(({ pid }) => pid));
 });
 
 describe('Assay with an external database', () => {
   let database: TestDatabase;
-  let place: Place;
+  let place: InstancePlace;
   let assay: Assay;
   let env: Record<string, string>;
   beforeEach(async () => {
     database = await testDatabase();
-    place = await newPlace();
+    place = await createInstancePlace();
     env = { ...ENV, DATABASE_URL: database.url };
     assay = startAssay(place, { env });
-    await assay.says(/is ready/);
+    await assay.waitForOutput(/is ready/);
   });
   afterEach(async () => {
     await cleanUp();
@@ -66,20 +66,20 @@ describe('Assay with an external database', () => {
     await database.db.query(SLOW_COMMIT);
     const ask = () => assay.call('/predict', { headers: { 'idempotency-key': 'once' }, body: { image_url: picture } });
     const cutOff = ask().catch((error: Error) => error.name);
-    await until(async () => {
+    await waitUntil(async () => {
       const { rowCount } = await database.db.query(`select from pg_stat_activity where wait_event = 'PgSleep'`);
       return rowCount > 0;
     });
     signalTo(await assay.child('serve'), 'SIGKILL');
     expect(await cutOff).toBe('TypeError');
 
-    await until(() => assay.call('/livez').then(...ANSWERED));
+    await waitUntil(() => assay.call('/livez').then(...TO_BOOLEAN));
     const second = await ask();
     expect(second).toMatchObject({ status: 202 });
     expect(second.headers.get('idempotency-replayed')).toBe('true');
     const { rows } = await database.db.query<{ id: string }>('select id from tasks');
     expect(rows).toEqual([{ id: second.body.data.task_id }]);
-    expect(await finished(assay, rows[0]!.id)).toMatchObject({ status: 'done' });
+    expect(await waitForTask(assay, rows[0]!.id)).toMatchObject({ status: 'done' });
   });
 });
 
@@ -95,11 +95,11 @@ it('A task that kills its worker three times fails with WORKER_LOST, and the wor
         poison,
       ]);
     }, 100);
-    const data = await product.finished(poison).finally(() => clearInterval(loseLease));
+    const data = await product.waitForResult(poison).finally(() => clearInterval(loseLease));
     expect(data).toMatchObject({ status: 'failed', error_code: 'WORKER_LOST' });
     const { rows } = await product.database.db.query('select attempts from tasks where id = $1', [poison]);
     expect(rows).toEqual([{ attempts: 3 }]);
-    expect(await product.finished(good)).toMatchObject({ status: 'done' });
+    expect(await product.waitForResult(good)).toMatchObject({ status: 'done' });
   } finally {
     await worker.stop();
     await product.stop();
@@ -113,8 +113,8 @@ it('Tasks that run beside one that kills its worker are completed', { timeout: 1
   ids.push(...(await Promise.all(Array.from({ length: 3 }, () => product.predict()))));
   const worker = superviseFragileWorker(product, { CONCURRENCY: '8', RUN_MS: '2000' });
   try {
-    expect(await product.finished(poison)).toMatchObject({ status: 'failed', error_code: 'WORKER_LOST' });
-    const ended = await Promise.all(ids.map((id) => product.finished(id)));
+    expect(await product.waitForResult(poison)).toMatchObject({ status: 'failed', error_code: 'WORKER_LOST' });
+    const ended = await Promise.all(ids.map((id) => product.waitForResult(id)));
     expect(ended.map(({ status }) => status)).toEqual(ids.map(() => 'done'));
     const { rows } = await product.database.db.query<{ id: string; attempts: number }>(
       'select id, attempts from tasks',
@@ -136,7 +136,7 @@ function superviseFragileWorker(product: Product, extra: Record<string, string> 
   const env = {
     ...process.env,
     DATABASE_URL: product.database.url,
-    DATA_DIR: product.house.shared.dataDir,
+    DATA_DIR: product.context.shared.dataDir,
     LOG_LEVEL: 'silent',
     RESULT: JSON.stringify(RESULT),
     ...extra,
@@ -160,7 +160,7 @@ const predictMany = async (assay: Assay, picture: string, count: number): Promis
   return answers.map(({ body }) => body.data.task_id);
 };
 
-const ANSWERED = [() => true, () => false] as const;
+const TO_BOOLEAN = [() => true, () => false] as const;
 const seconds = (ms: number) => `${(ms / 1000).toFixed(1)} s`;
 
 const SLOW_COMMIT = `

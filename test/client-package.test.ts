@@ -6,7 +6,7 @@ import ts from 'typescript';
 import { expect, it, onTestFinished } from 'vitest';
 
 const ROOT = fileURLToPath(new URL('../', import.meta.url));
-const complaints = (program: ts.Program, folder: string) =>
+const diagnosticsIn = (program: ts.Program, folder: string) =>
   program
     .getSourceFiles()
     .filter(({ fileName }) => fileName.startsWith(folder))
@@ -18,10 +18,10 @@ it('The client package has types that compile in a strict project and code witho
   onTestFinished(() => rm(folder, { recursive: true }));
   const { config } = ts.readConfigFile(join(ROOT, 'tsconfig.client.json'), ts.sys.readFile);
   const { options, fileNames } = ts.parseJsonConfigFileContent(config, ts.sys, ROOT);
-  const made = ts.createProgram(fileNames, { ...options, outDir: folder });
+  const program = ts.createProgram(fileNames, { ...options, outDir: folder });
   expect(fileNames.length).toBeGreaterThan(10);
-  expect(complaints(made, join(ROOT, 'src/client'))).toEqual([]);
-  made.emit();
+  expect(diagnosticsIn(program, join(ROOT, 'src/client'))).toEqual([]);
+  program.emit();
 
   await writeFile(join(folder, 'consumer.ts'), CONSUMER);
   for (const module of [ts.ModuleKind.NodeNext, ts.ModuleKind.Preserve]) {
@@ -30,7 +30,7 @@ it('The client package has types that compile in a strict project and code witho
     const strict = { strict: true, noEmit: true, exactOptionalPropertyTypes: true, types: [] };
     const lib = ['lib.es2023.d.ts', 'lib.dom.d.ts'];
     const consumer = ts.createProgram([join(folder, 'consumer.ts')], { ...strict, module, moduleResolution, lib });
-    expect(complaints(consumer, folder)).toEqual([`${folder}/consumer.ts: ${EXPECTED}`]);
+    expect(diagnosticsIn(consumer, folder)).toEqual([`${folder}/consumer.ts: ${EXPECTED}`]);
   }
   for (const file of ts.sys.readDirectory(folder, ['.js'])) {
     for (const [, imported] of (await readFile(file, 'utf8')).matchAll(/from '([^']+)'/g)) {

@@ -3,32 +3,32 @@ import { Assay, type AssayOptions, type TaskFailed, verifyWebhook } from '../src
 import { failure } from '../src/services/passports/failures.ts';
 import { TaskFailure } from '../src/tasks/task.ts';
 import { type Catalog, MODERATOR, READER, startCatalog } from './helpers/catalog.ts';
-import { clockOf, wall, watched } from './helpers/client.ts';
-import { ADMIN_KEY, fakeReading, pdf } from './helpers/passports.ts';
+import { createFakeClock, readExamplePhoto, recordingFetch } from './helpers/client.ts';
+import { ADMIN_KEY, createFakeExtractionModel, createPdf } from './helpers/passports.ts';
 import { type Product, startProduct, TOKEN } from './helpers/product.ts';
 import { startReceiver } from './helpers/receiver.ts';
-import { fakeHearing, HEARD, silence } from './helpers/speech.ts';
+import { createFakeSpeechModel, TRANSCRIPT, createSilence } from './helpers/speech.ts';
 
 describe('Speech-to-text client', () => {
   let product: Product;
   const client = () => new Assay({ stt: { url: product.url, token: TOKEN }, polling: 'local' }).stt;
   beforeAll(async () => {
     const env = { STT_WEBHOOK_ALLOW_LOOPBACK: 'true' };
-    product = await startProduct({ service: 'stt', env, model: fakeHearing() });
+    product = await startProduct({ service: 'stt', env, model: createFakeSpeechModel() });
   });
   afterAll(() => product.stop());
 
   it('transcribes bytes and returns the transcript in every format', async () => {
     const metadata = { note: 17 };
-    const task = await client().transcribe(silence(), { language: 'en', metadata });
+    const task = await client().transcribe(createSilence(), { language: 'en', metadata });
     expect(task).toMatchObject({ metadata });
     const done = await client().wait(task);
-    expect(done).toMatchObject({ result: HEARD, metadata });
+    expect(done).toMatchObject({ result: TRANSCRIPT, metadata });
     const { task_id } = task;
-    expect(await client().transcript(task_id)).toBe(`${HEARD.transcription}\n`);
+    expect(await client().transcript(task_id)).toBe(`${TRANSCRIPT.transcription}\n`);
     expect(await client().transcript(task_id, 'srt')).toContain('00:00:00,300 --> ');
     expect(await client().transcript(task_id, 'vtt')).toMatch(/^WEBVTT/);
-    expect((await client().transcript(task_id, 'json')).transcription).toBe(HEARD.transcription);
+    expect((await client().transcript(task_id, 'json')).transcription).toBe(TRANSCRIPT.transcription);
     expect(await client().health()).toMatchObject({ model: 'whisper-base' });
   });
 
@@ -36,12 +36,12 @@ describe('Speech-to-text client', () => {
     'verifies its callbacks with the secret %s',
     async (secret) => {
       const receiver = await startReceiver();
-      const task = await client().transcribe(silence(), { webhook: { url: receiver.url, secret } });
-      const [received] = await receiver.got(1);
+      const task = await client().transcribe(createSilence(), { webhook: { url: receiver.url, secret } });
+      const [received] = await receiver.waitForRequests(1);
       await receiver.close();
       const { body, headers } = received!;
       const event = await verifyWebhook(body, headers, { secret });
-      expect(event).toMatchObject({ event: 'stt.result.terminal', task: { task_id: task.task_id, result: HEARD } });
+      expect(event).toMatchObject({ event: 'stt.result.terminal', task: { task_id: task.task_id, result: TRANSCRIPT } });
       const other = verifyWebhook(body, headers, { secret: 'another' });
       await expect(other).rejects.toMatchObject({ code: 'WEBHOOK_SIGNATURE' });
     },
@@ -62,7 +62,7 @@ describe('Passports client', () => {
     new Assay({ passports: { url: product.url, apiKey }, polling: 'local', ...over }).passports;
   beforeAll(async () => {
     const env = { PASSPORTS_API_KEYS: `admin:${ADMIN_KEY}`, PASSPORTS_TOKEN_LIMIT_PER_MINUTE: '0' };
-    const reading = fakeReading();
+    const reading = createFakeExtractionModel();
     const run: typeof reading.run = (job) => {
       if (readable) return reading.run(job);
       return Promise.reject(new TaskFailure(failure('NO_FIELDS_FOUND')));
@@ -70,7 +70,7 @@ describe('Passports client', () => {
     product = await startProduct({ service: 'passports', env, model: { ...reading, run } });
   });
   afterAll(() => product.stop());
-  const document = (name: string) => ({ name, data: new Blob([pdf().bytes as string]) });
+  const document = (name: string) => ({ name, data: new Blob([createPdf().bytes as string]) });
 
   it('uploads, waits for, edits, renames, exports and deletes a document', async () => {
     const assay = client();
@@ -109,8 +109,8 @@ describe('Passports client', () => {
   it('creates a document from images', async () => {
     const assay = client();
     const { images } = await assay.uploadImages([
-      { name: 'page 1.jpg', data: await wall() },
-      new File([await wall()], 'page 2.jpg'),
+      { name: 'page 1.jpg', data: await readExamplePhoto() },
+      new File([await readExamplePhoto()], 'page 2.jpg'),
     ]);
     expect(images.map(({ filename }) => filename)).toEqual(['page 1.jpg', 'page 2.jpg']);
     const [first, second] = images.map(({ image_id }) => image_id) as [string, string];
@@ -145,9 +145,9 @@ describe('Passports client', () => {
   });
 
   it('exchanges its key once, again before the token expires, and once more when the token is rejected', async () => {
-    const { requests, fetch } = watched();
+    const { requests, fetch } = recordingFetch();
     const exchanges = () => requests.filter((path) => path === 'POST /auth/token').length;
-    const clock = clockOf();
+    const clock = createFakeClock();
     const assay = client({ fetch, clock });
     await Promise.all([assay.list(), assay.images(), assay.list()]);
     await assay.list();
@@ -160,11 +160,11 @@ describe('Passports client', () => {
     expect(exchanges()).toBe(2);
 
     let authorization = '';
-    const listening: typeof globalThis.fetch = (input, init) => {
+    const capturing: typeof globalThis.fetch = (input, init) => {
       authorization = new Headers(init?.headers).get('authorization') ?? authorization;
       return fetch(input, init);
     };
-    const another = client({ fetch: listening, clock });
+    const another = client({ fetch: capturing, clock });
     await another.list();
     await globalThis.fetch(`${product.url}/logout`, { method: 'POST', headers: { authorization }, redirect: 'manual' });
     requests.length = 0;
@@ -172,8 +172,8 @@ describe('Passports client', () => {
     expect(requests).toEqual(['GET /api/tasks', 'POST /auth/token', 'GET /api/tasks']);
 
     requests.length = 0;
-    const stranger = client({ fetch, clock }, 'no such key').list();
-    await expect(stranger).rejects.toMatchObject({ name: 'Unauthorized', code: 'INVALID_API_KEY' });
+    const unknownKey = client({ fetch, clock }, 'no such key').list();
+    await expect(unknownKey).rejects.toMatchObject({ name: 'Unauthorized', code: 'INVALID_API_KEY' });
     expect(requests).toEqual(['POST /auth/token']);
   });
 });
@@ -213,7 +213,7 @@ describe('Catalog client', () => {
     expect(lines.trim().split('\n')).toHaveLength(1);
 
     await product.seedPicture('bridge/7', {
-      bytes: Buffer.from(await (await wall()).arrayBuffer()),
+      bytes: Buffer.from(await (await readExamplePhoto()).arrayBuffer()),
       width: 1,
       height: 1,
     });
@@ -221,11 +221,11 @@ describe('Catalog client', () => {
   });
 
   it('creates reports and decides on them', async () => {
-    const lost = watched((path, count) => (path === 'POST /reports' && count === 0 ? 'lost' : undefined));
-    const asked = { record_id: 'bridge/7', action_type: 'hide', description: 'Not ours.' } as const;
-    const report = await client(READER, { ...lost, clock: clockOf() }).report(asked);
+    const lost = recordingFetch((path, count) => (path === 'POST /reports' && count === 0 ? 'lost' : undefined));
+    const input = { record_id: 'bridge/7', action_type: 'hide', description: 'Not ours.' } as const;
+    const report = await client(READER, { ...lost, clock: createFakeClock() }).report(input);
     expect(lost.requests).toHaveLength(2);
-    expect(report).toMatchObject({ ...asked, status: 'open', receipt: expect.stringMatching(/./) });
+    expect(report).toMatchObject({ ...input, status: 'open', receipt: expect.stringMatching(/./) });
     const moderator = client(MODERATOR);
     expect(await moderator.reports({ status: 'open' })).toMatchObject({ total: 1, items: [{ id: report.id }] });
     const decided = await moderator.decide(

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { Assay, type AssayOptions, type Photo, TaskFailed, verifyWebhook } from '../src/client/index.ts';
-import { clockOf, REFERENCE, wall, watched } from './helpers/client.ts';
-import { fakeModel, type Product, RESULT, startProduct, TOKEN } from './helpers/product.ts';
+import { createFakeClock, REFERENCE, readExamplePhoto, recordingFetch } from './helpers/client.ts';
+import { createFakeModel, type Product, RESULT, startProduct, TOKEN } from './helpers/product.ts';
 import { startReceiver } from './helpers/receiver.ts';
 import { freePort } from './processes/assay.ts';
 
@@ -10,23 +10,23 @@ describe('Defectoscopy client', () => {
   const client = (over: Partial<AssayOptions> = {}, token: string | undefined = TOKEN) =>
     new Assay({ defectoscopy: { url: `${product.url}/`, token }, polling: 'local', ...over }).defectoscopy;
   beforeAll(async () => {
-    product = await startProduct({ model: fakeModel() });
+    product = await startProduct({ model: createFakeModel() });
   });
   afterAll(() => product.stop());
 
   it('uploads a photo, creates a task, waits, and returns the result', async () => {
-    const task = await client().predict(await wall(), { priority: 'batch', modelVersion: 'own-2' });
+    const task = await client().predict(await readExamplePhoto(), { priority: 'batch', modelVersion: 'own-2' });
     expect(task).toMatchObject({ status: 'queued', status_url: `/result/${task.task_id}`, estimated_wait_seconds: 90 });
-    const seen: Photo[] = [];
-    const done = await client().wait(task, { onState: (state) => seen.push(state) });
+    const states: Photo[] = [];
+    const done = await client().wait(task, { onState: (state) => states.push(state) });
     const { model_version: _, ...result } = RESULT;
     expect(done).toMatchObject({ status: 'done', result, completed_at: expect.stringMatching(/^\d{10}$/) });
-    expect(seen.at(-1)).toEqual(done);
+    expect(states.at(-1)).toEqual(done);
     expect(await client().result(task.task_id)).toEqual(done);
   });
 
   it('accepts images as bytes in any form and as a URL', async () => {
-    const bytes = new Uint8Array(await (await wall()).arrayBuffer());
+    const bytes = new Uint8Array(await (await readExamplePhoto()).arrayBuffer());
     for (const image of [bytes, bytes.buffer, new URL(REFERENCE), REFERENCE]) {
       expect((await client().wait(await client().predict(image))).status).toBe('done');
     }
@@ -54,7 +54,7 @@ describe('Defectoscopy client', () => {
       requestId,
     });
     const { task_id } = await client().wait(await client().predict(REFERENCE));
-    const refusals: [() => Promise<unknown>, string, string][] = [
+    const rejections: [() => Promise<unknown>, string, string][] = [
       [() => client({}, 'wrong').classes(), 'Unauthorized', 'UNAUTHORIZED'],
       [() => client({}, 'wrong').predict(REFERENCE), 'Unauthorized', 'UNAUTHORIZED'],
       [() => client().predict('http://storage-1.example.com/a.jpg'), 'ValidationProblem', 'VALIDATION_ERROR'],
@@ -64,7 +64,7 @@ describe('Defectoscopy client', () => {
       [() => client().heatmap(task_id, 'none'), 'ValidationProblem', 'VALIDATION_ERROR'],
       [() => client().result('../metrics'), 'TaskNotFound', 'TASK_NOT_FOUND'],
     ];
-    for (const [refused, name, code] of refusals) await expect(refused()).rejects.toMatchObject({ name, code });
+    for (const [request, name, code] of rejections) await expect(request()).rejects.toMatchObject({ name, code });
   });
 
   it('reports an unreachable server and one that is not Assay', async () => {
@@ -79,8 +79,8 @@ describe('Defectoscopy client', () => {
   });
 
   it('creates one task when the response is lost and the request is repeated', async () => {
-    const { requests, fetch } = watched((path, count) => (path === 'POST /predict' && count < 2 ? 'lost' : undefined));
-    const clock = clockOf();
+    const { requests, fetch } = recordingFetch((path, count) => (path === 'POST /predict' && count < 2 ? 'lost' : undefined));
+    const clock = createFakeClock();
     const count = async () => Number((await product.database.db.query('select count(*) from tasks')).rows[0]!['count']);
     const before = await count();
     const task = await client({ fetch, clock }).predict(REFERENCE);
@@ -100,8 +100,8 @@ describe('Defectoscopy client', () => {
   });
 
   it('stops after the configured retries and does not repeat requests without an idempotency key', async () => {
-    const lost = watched(() => 'lost');
-    const clock = clockOf();
+    const lost = recordingFetch(() => 'lost');
+    const clock = createFakeClock();
     await expect(client({ ...lost, clock, retries: 2 }).predict(REFERENCE)).rejects.toThrow('ECONNRESET');
     expect(lost.requests).toHaveLength(3);
     const { task_id } = await client().wait(await client().predict(REFERENCE));
@@ -122,7 +122,7 @@ describe('Defectoscopy client', () => {
   it('verifies callbacks with the public keys of the service', async () => {
     const receiver = await startReceiver();
     const task = await client().predict(REFERENCE, { webhookUrl: receiver.url });
-    const [{ body, headers }] = (await receiver.got(1)) as [Awaited<ReturnType<typeof receiver.got>>[number]];
+    const [{ body, headers }] = (await receiver.waitForRequests(1)) as [Awaited<ReturnType<typeof receiver.waitForRequests>>[number]];
     await receiver.close();
     const event = await verifyWebhook(body, headers, { publicKey: await client().webhookKeys() });
     expect(event).toMatchObject({ event: 'defectoscopy.result.terminal', attempt: 1 });
@@ -136,10 +136,10 @@ describe('Client with polling according to the specification', () => {
   const client = (over: Partial<AssayOptions> = {}) =>
     new Assay({ defectoscopy: { url: product.url, token: TOKEN }, ...over }).defectoscopy;
   /** Advances the service's time with the client's clock; cancels the task after `most` pauses. */
-  const ageing = (most = Number.POSITIVE_INFINITY) => {
+  const createAgingClock = (most = Number.POSITIVE_INFINITY) => {
     let task = '';
-    const clock = clockOf(async (seconds) => {
-      await product.age(task, seconds);
+    const clock = createFakeClock(async (seconds) => {
+      await product.backdate(task, seconds);
       if (clock.slept.length === most) await product.call(`/result/${task}/cancel`, { method: 'POST' });
     });
     return {
@@ -155,9 +155,9 @@ describe('Client with polling according to the specification', () => {
   afterAll(() => product.stop());
 
   it('polls first after the estimate, then every 30 to 60 seconds, until the task has finished', async () => {
-    const time = ageing(60);
-    const seen = watched();
-    const assay = client({ clock: time.clock, fetch: seen.fetch });
+    const time = createAgingClock(60);
+    const fetches = recordingFetch();
+    const assay = client({ clock: time.clock, fetch: fetches.fetch });
     const task = await assay.predict(REFERENCE);
     time.of(task.task_id);
     expect(task.estimated_wait_seconds).toBe(300);
@@ -168,24 +168,24 @@ describe('Client with polling according to the specification', () => {
     expect(first).toBe(300);
     expect([Math.min(...rest), Math.max(...rest)]).toEqual([30, 60]);
     expect(rest).toHaveLength(59);
-    expect(seen.requests).toHaveLength(1 + 60);
+    expect(fetches.requests).toHaveLength(1 + 60);
   });
 
   it('stops at 404 after the retention period', async () => {
-    const time = ageing();
+    const time = createAgingClock();
     const assay = client({ clock: time.clock });
     const task = await assay.predict(REFERENCE);
     time.of(task.task_id);
-    await product.age(task.task_id, 90_000);
+    await product.backdate(task.task_id, 90_000);
     await expect(assay.wait(task)).rejects.toMatchObject({ name: 'TaskNotFound' });
   });
 
   it('resumes a stored task and respects a shorter timeout', async () => {
     const task = await client().predict(REFERENCE);
-    const kept = JSON.parse(JSON.stringify(task));
-    const clock = clockOf();
+    const stored = JSON.parse(JSON.stringify(task));
+    const clock = createFakeClock();
     const later = client({ clock }).wait(
-      { ...kept, accepted_at_ms: kept.accepted_at_ms - 1000_000 },
+      { ...stored, accepted_at_ms: stored.accepted_at_ms - 1000_000 },
       { timeoutSeconds: 45 },
     );
     await expect(later).rejects.toMatchObject({ name: 'Timeout' });
@@ -196,7 +196,7 @@ describe('Client with polling according to the specification', () => {
 
   it('waits for Retry-After on 429 and 503 and throws after the configured retries', async () => {
     const limited = await startProduct({ env: { DEFECTOSCOPY_RATE_LIMIT_PER_MINUTE: '2' } });
-    const clock = clockOf();
+    const clock = createFakeClock();
     const assay = new Assay({ defectoscopy: { url: limited.url, token: TOKEN }, clock, retries: 2 }).defectoscopy;
     for (let i = 0; i < 2; i++) await assay.predict(REFERENCE);
     const error = await assay.predict(REFERENCE).catch((refused: unknown) => refused);
@@ -206,7 +206,7 @@ describe('Client with polling according to the specification', () => {
     for (const seconds of clock.slept) expect(seconds).toBeGreaterThan(30);
     expect((error as { retryAfterSeconds: number }).retryAfterSeconds).toBeGreaterThan(30);
 
-    const down = clockOf();
+    const down = createFakeClock();
     await expect(client({ clock: down, retries: 1 }).classes()).rejects.toMatchObject({
       ...{ name: 'Unavailable', code: 'MODEL_NOT_READY' },
     });

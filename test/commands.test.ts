@@ -6,9 +6,9 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { failure } from '../src/services/passports/failures.ts';
 import { TaskFailure } from '../src/tasks/task.ts';
-import { ADMIN_KEY, fakeReading, pdf } from './helpers/passports.ts';
-import { fakeModel, type Product, RESULT, startProduct, TOKEN } from './helpers/product.ts';
-import { fakeHearing, HEARD } from './helpers/speech.ts';
+import { ADMIN_KEY, createFakeExtractionModel, createPdf } from './helpers/passports.ts';
+import { createFakeModel, type Product, RESULT, startProduct, TOKEN } from './helpers/product.ts';
+import { createFakeSpeechModel, TRANSCRIPT } from './helpers/speech.ts';
 import { freePort, REPOSITORY } from './processes/assay.ts';
 import { runAssay } from './processes/run-assay.ts';
 
@@ -28,9 +28,9 @@ let speech: Product;
 let passports: Product;
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'assay-commands-'));
-  photos = await startProduct({ model: fakeModel() });
-  speech = await startProduct({ service: 'stt', model: fakeHearing() });
-  const reading = fakeReading();
+  photos = await startProduct({ model: createFakeModel() });
+  speech = await startProduct({ service: 'stt', model: createFakeSpeechModel() });
+  const reading = createFakeExtractionModel();
   let read = 0;
   passports = await startProduct({
     service: 'passports',
@@ -82,19 +82,19 @@ describe('assay predict', () => {
     expect(code).toBe(0);
     const accepted = JSON.parse(out);
     expect(accepted).toMatchObject({ status: 'queued', estimated_wait_seconds: 90 });
-    expect(await photos.finished(accepted.task_id)).toMatchObject({ status: 'done' });
+    expect(await photos.waitForResult(accepted.task_id)).toMatchObject({ status: 'done' });
   });
 
   it('exits with status 1 when the task fails', async () => {
-    const stranded = await startProduct();
-    onTestFinished(() => stranded.stop());
-    const waiting = assay(['predict', WALL, ...at(stranded), '--token', TOKEN, '--json']);
+    const withoutWorker = await startProduct();
+    onTestFinished(() => withoutWorker.stop());
+    const waiting = assay(['predict', WALL, ...at(withoutWorker), '--token', TOKEN, '--json']);
     let id: string | undefined;
     await vi.waitFor(async () => {
-      const { rows } = await stranded.database.db.query<{ id: string }>('select id from tasks');
+      const { rows } = await withoutWorker.database.db.query<{ id: string }>('select id from tasks');
       id = rows[0]!.id;
     }, 30_000);
-    await stranded.call(`/result/${id}/cancel`, { method: 'POST' });
+    await withoutWorker.call(`/result/${id}/cancel`, { method: 'POST' });
     const { code, out, err } = await waiting;
     expect(code).toBe(1);
     expect(JSON.parse(out)).toMatchObject({ task_id: id, status: 'failed', error_code: 'CANCELLED' });
@@ -102,11 +102,11 @@ describe('assay predict', () => {
   });
 
   it('exits with status 130 on an interrupt while the task continues', async () => {
-    const stranded = await startProduct();
-    onTestFinished(() => stranded.stop());
+    const withoutWorker = await startProduct();
+    onTestFinished(() => withoutWorker.stop());
     const interrupt = new AbortController();
-    const waiting = assay(['predict', WALL, ...at(stranded), '--token', TOKEN], {}, interrupt.signal);
-    const count = async () => (await stranded.database.db.query('select id from tasks')).rows.length;
+    const waiting = assay(['predict', WALL, ...at(withoutWorker), '--token', TOKEN], {}, interrupt.signal);
+    const count = async () => (await withoutWorker.database.db.query('select id from tasks')).rows.length;
     await vi.waitFor(async () => expect(await count()).toBe(1), 30_000);
     interrupt.abort();
     expect(await waiting).toEqual({
@@ -118,35 +118,35 @@ describe('assay predict', () => {
 });
 
 describe('assay transcribe', () => {
-  const said = (...args: string[]) => assay(['transcribe', NOTE, ...at(speech), ...args], { ASSAY_TOKEN: TOKEN });
+  const transcribe = (...args: string[]) => assay(['transcribe', NOTE, ...at(speech), ...args], { ASSAY_TOKEN: TOKEN });
 
   it('prints the transcript with timestamps', async () => {
-    const { code, out, err } = await said('--language', 'en');
+    const { code, out, err } = await transcribe('--language', 'en');
     expect({ code, err }).toEqual({ code: 0, err: '' });
-    expect(out).toBe(`2.4 s of audio, language en\n   0.3 s  ${HEARD.transcription}\n`);
+    expect(out).toBe(`2.4 s of audio, language en\n   0.3 s  ${TRANSCRIPT.transcription}\n`);
   });
 
   it('writes every transcript format and the task as JSON', async () => {
     const [txt, srt, vtt, json, task] = await Promise.all([
-      said('--format', 'txt'),
-      said('--format', 'srt', '--output', join(folder, 'note.srt')),
-      said('--format', 'vtt'),
-      said('--format', 'json'),
-      said('--json'),
+      transcribe('--format', 'txt'),
+      transcribe('--format', 'srt', '--output', join(folder, 'note.srt')),
+      transcribe('--format', 'vtt'),
+      transcribe('--format', 'json'),
+      transcribe('--json'),
     ]);
-    expect(txt.out).toBe(`${HEARD.transcription}\n`);
+    expect(txt.out).toBe(`${TRANSCRIPT.transcription}\n`);
     expect(srt).toEqual({ code: 0, out: '', err: '' });
     expect(await readFile(join(folder, 'note.srt'), 'utf8')).toMatch(/^1\n00:00:00,300 --> .*\n/);
     expect(vtt.out).toMatch(/^WEBVTT/);
-    expect(JSON.parse(json.out)).toEqual(HEARD);
-    expect(JSON.parse(task.out)).toMatchObject({ status: 'done', result: HEARD });
+    expect(JSON.parse(json.out)).toEqual(TRANSCRIPT);
+    expect(JSON.parse(task.out)).toMatchObject({ status: 'done', result: TRANSCRIPT });
   });
 });
 
 describe('assay extract', () => {
   const KEY = { ASSAY_API_KEY: ADMIN_KEY };
   const document = async (name: string) => {
-    await writeFile(join(folder, name), pdf().bytes);
+    await writeFile(join(folder, name), createPdf().bytes);
     return name;
   };
 
@@ -193,7 +193,7 @@ it('assay restore exits on an interrupt while it waits for input and leaves no f
 });
 
 describe('Client commands', () => {
-  const refused = async (args: readonly string[], message: RegExp | string, env: Record<string, string> = {}) => {
+  const expectRejection = async (args: readonly string[], message: RegExp | string, env: Record<string, string> = {}) => {
     const { code, out, err } = await assay(args, env);
     expect({ code, out }, err).toEqual({ code: 2, out: '' });
     if (typeof message === 'string') expect(err).toBe(`${message}\n`);
@@ -203,14 +203,14 @@ describe('Client commands', () => {
   };
 
   it('report invalid usage in one line with status 2', async () => {
-    await refused(['predict', WALL, '--colour'], "error: unknown option '--colour'");
-    await refused(['predict'], "error: missing required argument 'file|url'");
-    await refused(['predict', WALL, '--priority', 'high'], /^error: option '--priority <priority>' .* is invalid\./);
-    await refused(['transcribe', NOTE, '--format', 'srt', '--json'], /cannot be used with/);
-    await refused(['predict', WALL, '--server', 'nowhere'], '--server nowhere is not an http or https URL.');
-    await refused(['extract', WALL, '--format', 'pdf'], /^--format pdf needs --output/);
-    await writeFile(join(folder, 'e.pdf'), pdf().bytes);
-    await refused(
+    await expectRejection(['predict', WALL, '--colour'], "error: unknown option '--colour'");
+    await expectRejection(['predict'], "error: missing required argument 'file|url'");
+    await expectRejection(['predict', WALL, '--priority', 'high'], /^error: option '--priority <priority>' .* is invalid\./);
+    await expectRejection(['transcribe', NOTE, '--format', 'srt', '--json'], /cannot be used with/);
+    await expectRejection(['predict', WALL, '--server', 'nowhere'], '--server nowhere is not an http or https URL.');
+    await expectRejection(['extract', WALL, '--format', 'pdf'], /^--format pdf needs --output/);
+    await writeFile(join(folder, 'e.pdf'), createPdf().bytes);
+    await expectRejection(
       ['extract', WALL, 'e.pdf', ...at(passports), '--format', 'pdf', '--output', 'one.pdf'],
       'one.pdf is not a folder; several documents need one.',
       { ASSAY_API_KEY: ADMIN_KEY },
@@ -219,29 +219,29 @@ describe('Client commands', () => {
 
   it('report a missing, empty or unsupported file in one line with status 2', async () => {
     const open = ['--token', TOKEN, ...at(photos)];
-    await refused(['predict', 'none.jpg', ...open], 'The file none.jpg does not exist.');
-    await refused(['predict', folder, ...open], `${folder} is a folder.`);
+    await expectRejection(['predict', 'none.jpg', ...open], 'The file none.jpg does not exist.');
+    await expectRejection(['predict', folder, ...open], `${folder} is a folder.`);
     await writeFile(join(folder, 'empty.jpg'), '');
-    await refused(['predict', 'empty.jpg', ...open], 'empty.jpg is empty.');
+    await expectRejection(['predict', 'empty.jpg', ...open], 'empty.jpg is empty.');
     await writeFile(join(folder, 'notes.txt'), 'text');
-    await refused(
+    await expectRejection(
       ['predict', 'notes.txt', ...open],
       /returned an error: The body must be an image .* \(UNSUPPORTED_MEDIA_TYPE\)/,
     );
-    await refused(['extract', 'notes.txt', ...at(passports)], /^notes\.txt: /, { ASSAY_API_KEY: ADMIN_KEY });
+    await expectRejection(['extract', 'notes.txt', ...at(passports)], /^notes\.txt: /, { ASSAY_API_KEY: ADMIN_KEY });
     const elsewhere = ['predict', 'https://other.example.com/a.jpg', ...open];
-    await refused(elsewhere, /returned an error: image_url: .* \(VALIDATION_ERROR\)/);
-    await refused(
+    await expectRejection(elsewhere, /returned an error: image_url: .* \(VALIDATION_ERROR\)/);
+    await expectRejection(
       ['predict', WALL, ...open, '--output', '/no/such/folder/a.json'],
       /cannot be written: the folder \S+ does not exist\.\n$/,
     );
   });
 
   it('report an unreachable or foreign server in one line with status 2', async () => {
-    const nobody = `http://127.0.0.1:${await freePort()}`;
-    const words = `${nobody} cannot be reached (ECONNREFUSED). Start Assay with \`node scripts/assay.mjs start\` in its folder.`;
-    await refused(['predict', WALL, '--server', nobody], words);
-    await refused(['extract', NOTE, '--server', nobody], words, { ASSAY_API_KEY: 'any' });
+    const unreachable = `http://127.0.0.1:${await freePort()}`;
+    const words = `${unreachable} cannot be reached (ECONNREFUSED). Start Assay with \`node scripts/assay.mjs start\` in its folder.`;
+    await expectRejection(['predict', WALL, '--server', unreachable], words);
+    await expectRejection(['extract', NOTE, '--server', unreachable], words, { ASSAY_API_KEY: 'any' });
     let answer = '<html>';
     let status = 200;
     const other = createServer((_, response) => response.writeHead(status).end(answer)).listen(0, '127.0.0.1');
@@ -249,15 +249,15 @@ describe('Client commands', () => {
     onTestFinished(() => void other.close());
     const url = `http://127.0.0.1:${(other.address() as { port: number }).port}`;
     for (answer of ['<html>', '{"status":"up"}', 'null'])
-      await refused(['predict', WALL, '--server', url], `${url} is not an Assay service.`);
+      await expectRejection(['predict', WALL, '--server', url], `${url} is not an Assay service.`);
     status = 400;
     answer = '{"error":{"code":"NO","message":"Not\\nso \\u001b[31mfast."}}';
-    await refused(['predict', WALL, '--server', url], `${url} returned an error: Not so  [31mfast. (NO)`);
-    await refused(
+    await expectRejection(['predict', WALL, '--server', url], `${url} returned an error: Not so  [31mfast. (NO)`);
+    await expectRejection(
       ['transcribe', NOTE, ...at(photos), '--token', TOKEN],
       /^http:\S+ returned an error: The body must be an image/,
     );
-    await refused(
+    await expectRejection(
       ['transcribe', 'https://a.example.com/b.mp3', ...at(photos), '--token', TOKEN],
       /is not an Assay stt service/,
     );
@@ -265,22 +265,22 @@ describe('Client commands', () => {
 
   it('report a missing, wrong or expired credential in one line with status 2', async () => {
     const url = photos.url;
-    await refused(
+    await expectRejection(
       ['predict', WALL, ...at(photos)],
       `${url} requires a credential, and ${join(folder, 'none')} contains none: run the command in the folder where Assay was started, or set DATA_DIR, --token or ASSAY_TOKEN.`,
       { DATA_DIR: join(folder, 'none') },
     );
-    await refused(['predict', WALL, ...at(photos), '--token', 'wrong'], /^http:\S+ rejected the credential: /);
-    await refused(
+    await expectRejection(['predict', WALL, ...at(photos), '--token', 'wrong'], /^http:\S+ rejected the credential: /);
+    await expectRejection(
       ['predict', WALL, ...at(photos), '--token', 'ключ'],
       /^The token contains characters that are not allowed/,
     );
-    await refused(
+    await expectRejection(
       ['extract', WALL, ...at(passports), '--api-key', 'wrong'],
       /rejected the credential: There is no such API key\./,
     );
     const old = 'eyJhbGciOiJIUzI1NiJ9.eyJleHAiOjF9.c2lnbmF0dXJl';
-    await refused(
+    await expectRejection(
       ['extract', WALL, ...at(passports), '--token', old],
       /rejected the credential: .* its time is over\./,
     );

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import type { TestProject } from 'vitest/node';
 import { startEmbeddedPostgres } from '../src/base/embedded-postgres.ts';
 import { createLog } from '../src/base/log.ts';
-import { isServerOf, readLock } from '../src/base/postgres/postmaster.ts';
+import { isServerOf, readLockFile } from '../src/base/postgres/postmaster.ts';
 import { isAlive } from '../src/base/postgres/processes.ts';
 
 declare module 'vitest' {
@@ -16,9 +16,9 @@ declare module 'vitest' {
 
 /** Starts one PostgreSQL for the whole run, unless TEST_DATABASE_URL names an existing one. */
 export default async function databaseServer(project: TestProject): Promise<(() => Promise<void>) | undefined> {
-  const given = process.env['TEST_DATABASE_URL'];
-  if (given) {
-    project.provide('databaseUrl', given);
+  const existing = process.env['TEST_DATABASE_URL'];
+  if (existing) {
+    project.provide('databaseUrl', existing);
     return undefined;
   }
   await removeAbandoned();
@@ -48,7 +48,7 @@ async function removeAbandoned(): Promise<void> {
     if (!pid || (await isAlive(pid))) continue;
     const folder = join(tmpdir(), name);
     for (const dataDir of [folder, join(folder, 'data'), join(folder, 'home', 'data')]) {
-      const lock = await readLock(join(dataDir, 'postgres', 'cluster'));
+      const lock = await readLockFile(join(dataDir, 'postgres', 'cluster'));
       if (lock && (await isServerOf(lock.pid, join(dataDir, 'postgres', 'cluster')))) process.kill(lock.pid, 'SIGQUIT');
     }
     await rm(folder, { recursive: true, force: true, maxRetries: 3 }).catch(() => {}); // another user's folder, or a mounted one

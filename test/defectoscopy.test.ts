@@ -1,5 +1,5 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
-import { fakeModel, type Product, RESULT, startProduct, TOKEN } from './helpers/product.ts';
+import { createFakeModel, type Product, RESULT, startProduct, TOKEN } from './helpers/product.ts';
 
 const PHOTO = 'https://storage-1.example.com/photo.jpg';
 
@@ -77,16 +77,16 @@ describe('POST /predict', () => {
 
   it('stores a valid traceparent header for the callback and ignores an invalid one', async () => {
     const good = '00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01';
-    const kept = async (traceparent: string) => {
+    const storedTraceparent = async (traceparent: string) => {
       const { body } = await predict({ image_url: PHOTO }, { traceparent });
       const { rows } = await product.database.db.query('select traceparent from tasks where id = $1', [
         body.data.task_id,
       ]);
       return rows[0]!['traceparent'];
     };
-    expect(await kept(good)).toBe(good);
-    expect(await kept('any text at all')).toBeNull();
-    expect(await kept(good.replace(/4bf\w+/, '0'.repeat(32)))).toBeNull();
+    expect(await storedTraceparent(good)).toBe(good);
+    expect(await storedTraceparent('any text at all')).toBeNull();
+    expect(await storedTraceparent(good.replace(/4bf\w+/, '0'.repeat(32)))).toBeNull();
   });
 
   it('returns 413 for a body over 64 KiB and 415 for another content type', async () => {
@@ -131,8 +131,8 @@ describe('GET /result/{task_id}', () => {
     expect(queued.body).toEqual({ ok: true, data: { task_id: id, status: 'queued', message: expect.any(String) } });
     expect(Number(queued.headers.get('retry-after'))).toBeGreaterThan(290);
 
-    await product.startWorker(fakeModel());
-    await product.finished(id);
+    await product.startWorker(createFakeModel());
+    await product.waitForResult(id);
     const done = await product.call(`/result/${id}`);
     expect(done.status).toBe(200);
     expect(done.body).toEqual({
@@ -162,13 +162,13 @@ describe('GET /result/{task_id}', () => {
       new Promise<{ result: typeof RESULT }>((resolve) => {
         finish = () => resolve({ result: RESULT });
       });
-    await product.startWorker(fakeModel({ run }));
+    await product.startWorker(createFakeModel({ run }));
     let state = await product.call(`/result/${id}`);
     for (let i = 0; i < 200 && state.body.data.status === 'queued'; i++) state = await product.call(`/result/${id}`);
     expect(state.status).toBe(202);
     expect(state.body).toEqual({ ok: true, data: { task_id: id, status: 'processing', message: expect.any(String) } });
     expect(state.headers.get('retry-after')).toMatch(/^[1-9]\d*$/);
-    await product.age(id, 300);
+    await product.backdate(id, 300);
     const late = Number((await product.call(`/result/${id}`)).headers.get('retry-after'));
     expect(late).toBeGreaterThanOrEqual(30);
     expect(late).toBeLessThanOrEqual(60);
@@ -177,9 +177,9 @@ describe('GET /result/{task_id}', () => {
 
   it('returns 404 TASK_NOT_FOUND for an unknown id and after the retention period, counted from queueing', async () => {
     const id = await product.predict();
-    await product.age(id, 86_390);
+    await product.backdate(id, 86_390);
     expect((await product.call(`/result/${id}`)).status).toBe(202);
-    await product.age(id, 11);
+    await product.backdate(id, 11);
     const notFound = { status: 404, body: { ok: false, error: { code: 'TASK_NOT_FOUND' } } };
     expect(await product.call(`/result/${id}`)).toMatchObject(notFound);
     expect(await product.call('/result/nothing')).toMatchObject(notFound);
@@ -189,8 +189,8 @@ describe('GET /result/{task_id}', () => {
 
   it('fails an unfinished task at its deadline while the result can still be read', async () => {
     const id = await product.predict();
-    await product.age(id, 82_801);
-    expect(await product.finished(id)).toEqual({
+    await product.backdate(id, 82_801);
+    expect(await product.waitForResult(id)).toEqual({
       task_id: id,
       status: 'failed',
       error: expect.any(String),
@@ -201,13 +201,13 @@ describe('GET /result/{task_id}', () => {
   it('delays the response with Prefer: wait until the task ends or the time is over', async () => {
     const id = await product.predict();
     const begun = Date.now();
-    const patient = product.call(`/result/${id}`, { headers: { prefer: 'wait=20' } });
+    const longPoll = product.call(`/result/${id}`, { headers: { prefer: 'wait=20' } });
     const short = await product.call(`/result/${id}`, { headers: { prefer: 'wait=1' } });
     expect(short.status).toBe(202);
     expect(short.headers.get('preference-applied')).toBe('wait=1');
     expect(Date.now() - begun).toBeGreaterThan(900);
-    await product.startWorker(fakeModel());
-    expect((await patient).status).toBe(200);
+    await product.startWorker(createFakeModel());
+    expect((await longPoll).status).toBe(200);
     expect(Date.now() - begun).toBeLessThan(10_000);
   });
 
@@ -257,8 +257,8 @@ describe('GET /result/{task_id}', () => {
     const id = await product.predict();
     const heatmap = (name: string) => product.call(`/result/${id}/heatmap?class=${name}`);
     expect(await heatmap('crack')).toMatchObject({ status: 409, body: { error: { code: 'TASK_NOT_READY' } } });
-    await product.startWorker(fakeModel());
-    await product.finished(id);
+    await product.startWorker(createFakeModel());
+    await product.waitForResult(id);
     expect((await heatmap('crack')).body).toEqual({
       ok: true,
       data: { name: 'crack', width: 2, height: 2, values: [0, 0.2, 0.4, 1] },
@@ -268,7 +268,7 @@ describe('GET /result/{task_id}', () => {
     expect((await product.call(`/result/${id}/heatmap`)).status).toBe(422);
     expect((await product.call('/result/none/heatmap?class=crack')).status).toBe(404);
     // The task expires between the two reads.
-    vi.spyOn(product.house.tasks, 'readAttachment').mockResolvedValueOnce(undefined);
+    vi.spyOn(product.context.tasks, 'readAttachment').mockResolvedValueOnce(undefined);
     expect(await heatmap('crack')).toMatchObject({ status: 404, body: { error: { code: 'TASK_NOT_FOUND' } } });
   });
 });
@@ -293,7 +293,7 @@ describe('Model endpoints', () => {
   });
 
   it("return the worker's data once its model is loaded, and the estimate decreases", async () => {
-    await product.startWorker(fakeModel());
+    await product.startWorker(createFakeModel());
     expect((await product.call('/health', { token: null })).body).toEqual({
       ok: true,
       data: {
@@ -304,7 +304,7 @@ describe('Model endpoints', () => {
       },
     });
     // The id reveals no host name.
-    expect(product.house.id).toMatch(/^[0-9a-z]{12}$/);
+    expect(product.context.id).toMatch(/^[0-9a-z]{12}$/);
     expect((await product.call('/classes/defects')).body).toEqual({ ok: true, data: ['crack', 'chip'] });
     expect((await product.call('/classes/surfaces')).body).toEqual({ ok: true, data: ['concrete_wall', 'brick_wall'] });
     const predicted = await product.call('/predict', {
@@ -344,7 +344,7 @@ describe('POST /files', () => {
       expires_at: expect.stringMatching(/^\d{10,}$/),
     });
     expect((await product.call('/predict', { method: 'POST', body: { image_url: body.data.url } })).status).toBe(202);
-    expect((await product.house.files.get(body.data.url.split('/').at(-1)))?.equals(JPEG)).toBe(true);
+    expect((await product.context.files.get(body.data.url.split('/').at(-1)))?.equals(JPEG)).toBe(true);
   });
 
   it('accepts one multipart part named file', async () => {

@@ -8,12 +8,12 @@ import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { readBucketUrl } from '../src/base/files/bucket-url.ts';
 import { testDatabase } from '../src/base/testing/database.ts';
 import { openFileStore } from '../src/file-store.ts';
-import { plan } from '../src/plan.ts';
+import { loadConfig } from '../src/config.ts';
 import { services } from '../src/services/index.ts';
-import { houseSettings } from '../src/settings.ts';
+import { coreSettings } from '../src/settings.ts';
 import { yaml } from './helpers/yaml.ts';
 import { freePort, REPOSITORY } from './processes/assay.ts';
-import { until } from './processes/until.ts';
+import { waitUntil } from './processes/until.ts';
 
 vi.setConfig({ testTimeout: 120_000 });
 
@@ -46,7 +46,7 @@ describe('The Dockerfile', () => {
     lines.flatMap((line) => (/^RUN rm -rf (.*)$/.exec(line)?.[1] ?? '').split(/\s+/).filter(Boolean));
 
   it('copies only files that exist and that the ignore file includes', async () => {
-    const letThrough = (await read('deploy/Dockerfile.dockerignore'))
+    const includedPatterns = (await read('deploy/Dockerfile.dockerignore'))
       .split('\n')
       .flatMap((line) => /^!(.*)$/.exec(line)?.[1] ?? []);
     let copied = 0;
@@ -55,7 +55,7 @@ describe('The Dockerfile', () => {
         const words = /^COPY (?!--from)(.*) \S+$/.exec(line)?.[1]?.split(' ') ?? [];
         for (const source of words) {
           expect(await readdir(join(REPOSITORY, dirname(source))), source).toContain(basename(source));
-          const isLetThrough = letThrough.some((pattern) =>
+          const isLetThrough = includedPatterns.some((pattern) =>
             new RegExp(`^${pattern.replaceAll('.', '\\.').replace('*', '.*')}/?$`).test(source),
           );
           expect(isLetThrough, source).toBe(true);
@@ -113,20 +113,20 @@ describe('The Dockerfile', () => {
     const root = await mkdtemp(join(tmpdir(), 'assay-image-'));
     onTestFinished(() => rm(root, { recursive: true, force: true }));
     const known = await stages();
-    const gone = ['build', 'without-networks'].flatMap((name) => removals(known.get(name)!.lines));
+    const removedPaths = ['build', 'without-networks'].flatMap((name) => removals(known.get(name)!.lines));
     const copied = known.get('build')!.lines.flatMap((line) => /^COPY (.*) \S+$/.exec(line)?.[1]?.split(' ') ?? []);
     for (const path of copied) {
       await mkdir(dirname(join(root, path)), { recursive: true });
       await cp(join(REPOSITORY, path), join(root, path), { recursive: true });
     }
     const compiler = 'node_modules/typescript';
-    await installedIn(
+    await linkPackages(
       root,
-      gone.filter((path) => path !== compiler),
+      removedPaths.filter((path) => path !== compiler),
     );
     // Compile as the image does, with the production dependencies only.
     await run(process.execPath, ['scripts/build.mjs'], { cwd: root, maxBuffer: 2 ** 24 });
-    const rest = gone.filter((path) => path === compiler || !path.startsWith('node_modules/'));
+    const rest = removedPaths.filter((path) => path === compiler || !path.startsWith('node_modules/'));
     await run('sh', ['-c', `rm -rf ${rest.join(' ')}`], { cwd: root });
 
     const database = await testDatabase();
@@ -145,7 +145,7 @@ describe('The Dockerfile', () => {
     const flags = ['--preserve-symlinks', '--preserve-symlinks-main'];
     const serving = run(process.execPath, [...flags, 'dist/main.js', 'serve'], {
       cwd: root,
-      env: { ...env, ...(await composed()), DATABASE_URL: database.url, HOST: '127.0.0.1', LOG_LEVEL: 'warn' },
+      env: { ...env, ...(await composeEnvironment()), DATABASE_URL: database.url, HOST: '127.0.0.1', LOG_LEVEL: 'warn' },
       signal: stop.signal,
       killSignal: 'SIGKILL',
     }).catch((error: { name: string; stderr?: string }) => error);
@@ -153,7 +153,7 @@ describe('The Dockerfile', () => {
     void serving.then((end) => {
       ended = end;
     });
-    await until(async () => {
+    await waitUntil(async () => {
       if (ended) throw new Error(ended.stderr);
       return (await health()) === 'healthy';
     }, 60_000);
@@ -168,18 +168,18 @@ describe('The Dockerfile', () => {
 });
 
 /** Links the packages of `npm ci --omit=dev`, except those in `gone`. */
-async function installedIn(root: string, gone: readonly string[]): Promise<void> {
+async function linkPackages(root: string, removedPaths: readonly string[]): Promise<void> {
   const { packages } = JSON.parse(await read('package-lock.json'));
   for (const path of Object.keys(packages)) {
     if (!/^node_modules\/(@[^/]+\/)?[^/]+$/.test(path) || packages[path].dev) continue;
-    if (gone.some((each) => path === each || path.startsWith(`${each}/`))) continue;
+    if (removedPaths.some((each) => path === each || path.startsWith(`${each}/`))) continue;
     await mkdir(dirname(join(root, path)), { recursive: true });
     await symlink(join(REPOSITORY, path), join(root, path));
   }
 }
 
 /** The environment in compose.yaml with placeholders for required values. */
-async function composed(): Promise<Record<string, string>> {
+async function composeEnvironment(): Promise<Record<string, string>> {
   const { environment } = yaml.parse(await read('deploy/compose.yaml'))['x-assay'];
   let words = 0;
   const filled = (text: string) =>
@@ -198,21 +198,21 @@ describe('compose.yaml', () => {
 
   it('starts every role once with existing commands', async () => {
     const { services: containers } = await compose();
-    const { postgres, storage, ...own } = containers;
+    const { postgres, storage, ...ownServices } = containers;
     expect(postgres.image).toMatch(/^postgres:\d+$/);
     expect(storage.image).toMatch(/^[\w/]+:\d+\.\d+$/);
-    const given: string[][] = Object.values<any>(own).map(({ command }) => command);
-    for (const words of given) await expectCommand(words);
+    const commandLines: string[][] = Object.values<any>(ownServices).map(({ command }) => command);
+    for (const words of commandLines) await expectCommand(words);
     const roles = ['migrate', 'serve', 'deliver', 'sweep', ...services.map(({ name }) => `work --service ${name}`)];
-    expect(given.map((words) => words.join(' ')).sort()).toEqual(roles.sort());
+    expect(commandLines.map((words) => words.join(' ')).sort()).toEqual(roles.sort());
     const targets = (await read('deploy/Dockerfile')).match(/(?<= AS )\S+$/gm);
-    for (const { build, command } of Object.values<any>(own)) {
+    for (const { build, command } of Object.values<any>(ownServices)) {
       expect(targets).toContain(build.target);
       expect(build.target).toBe(command[0] === 'work' ? 'worker' : 'gateway');
       expect(build).toMatchObject({ context: '..', dockerfile: 'deploy/Dockerfile' });
     }
-    for (const port of services.map(({ settings }) => settings['port']!.shownDefault)) {
-      expect(own.serve.ports).toContain(`127.0.0.1:${port}:${port}`);
+    for (const port of services.map(({ settings }) => settings['port']!.displayedDefault)) {
+      expect(ownServices.serve.ports).toContain(`127.0.0.1:${port}:${port}`);
       expect(await read('deploy/Dockerfile')).toMatch(new RegExp(`^EXPOSE .*\\b${port}\\b`, 'm'));
       expect(await read('deploy/healthcheck.mjs')).toContain(`: ${port}`);
     }
@@ -232,10 +232,10 @@ describe('compose.yaml', () => {
   });
 
   it('names only existing settings, and every process starts with them', async () => {
-    const known = [houseSettings, ...services.map(({ settings }) => settings)].flatMap((each) =>
+    const known = [coreSettings, ...services.map(({ settings }) => settings)].flatMap((each) =>
       Object.values(each).map(({ env }) => env),
     );
-    const env = await composed();
+    const env = await composeEnvironment();
     expect(Object.keys(env).length).toBeGreaterThan(5);
     for (const name of Object.keys(env)) expect(known, name).toContain(name);
     for (const [, name] of (await read('deploy/Dockerfile')).matchAll(/\b([A-Z_]+)=(?!\/?\$)/g)) {
@@ -243,15 +243,15 @@ describe('compose.yaml', () => {
     }
     const dataDir = await mkdtemp(join(tmpdir(), 'assay-compose-'));
     onTestFinished(() => rm(dataDir, { recursive: true }));
-    const planned = await plan({ ...env, APP_ENV: 'production', DATA_DIR: dataDir }, 'serve');
-    expect(planned.services.map(({ name }) => name)).toEqual(services.map(({ name }) => name));
-    expect(JSON.stringify(planned.services.map(({ verdicts }) => verdicts))).not.toMatch(/disabled|unconfigured/);
+    const config = await loadConfig({ ...env, APP_ENV: 'production', DATA_DIR: dataDir }, 'serve');
+    expect(config.services.map(({ name }) => name)).toEqual(services.map(({ name }) => name));
+    expect(JSON.stringify(config.services.map(({ derivedSettings: verdicts }) => verdicts))).not.toMatch(/disabled|unconfigured/);
   });
 
   it('passes each protective setting and the .env file to every process', async () => {
     const { services: containers } = await compose();
-    const { postgres, storage, ...own } = containers;
-    for (const [name, { environment, env_file }] of Object.entries<any>(own)) {
+    const { postgres, storage, ...ownServices } = containers;
+    for (const [name, { environment, env_file }] of Object.entries<any>(ownServices)) {
       for (const setting of ['METRICS_TOKEN', 'COOKIE_SECURE', 'WEBHOOK_LOOPBACK', 'TRUST_PROXY', 'PUBLIC_ORIGINS']) {
         expect(environment[setting], `${setting} of ${name}`).toBe(`\${${setting}:-}`);
       }
@@ -268,9 +268,9 @@ describe('compose.yaml', () => {
     expect(new URL(endpoint).hostname).toBe('storage');
     expect(command).toContain(`-ip=${new URL(endpoint).hostname}`);
     expect(healthcheck.test.join(' ')).toContain(new URL(endpoint).port);
-    const ours = containers.serve.environment;
-    expect(environment.AWS_ACCESS_KEY_ID).toBe(ours.S3_ACCESS_KEY_ID);
-    expect(environment.AWS_SECRET_ACCESS_KEY).toBe(ours.S3_SECRET_ACCESS_KEY);
+    const serviceEnvironment = containers.serve.environment;
+    expect(environment.AWS_ACCESS_KEY_ID).toBe(serviceEnvironment.S3_ACCESS_KEY_ID);
+    expect(environment.AWS_SECRET_ACCESS_KEY).toBe(serviceEnvironment.S3_SECRET_ACCESS_KEY);
     expect(containers.storage.ports).toBeUndefined();
   });
 
@@ -284,18 +284,18 @@ describe('compose.yaml', () => {
     expect(optional).toEqual([/^COMPOSE_PROFILES=(.*)$/m.exec(await read('deploy/compose.env.example'))![1]]);
     const dataDir = await mkdtemp(join(tmpdir(), 'assay-compose-'));
     onTestFinished(() => rm(dataDir, { recursive: true }));
-    const env = { ...(await composed()), APP_ENV: 'production', DATA_DIR: dataDir };
+    const env = { ...(await composeEnvironment()), APP_ENV: 'production', DATA_DIR: dataDir };
     expect(env).toMatchObject({ FILES_URL: '', S3_ACCESS_KEY_ID: '', S3_SECRET_ACCESS_KEY: '' });
-    const planned = await plan(env, 'serve');
-    expect(await openFileStore(planned)).not.toHaveProperty('bucket');
-    const forgotten = plan({ ...env, FILES_URL: 's3://assay?endpoint=http://storage:8333' }, 'serve');
+    const config = await loadConfig(env, 'serve');
+    expect(await openFileStore(config)).not.toHaveProperty('bucket');
+    const forgotten = loadConfig({ ...env, FILES_URL: 's3://assay?endpoint=http://storage:8333' }, 'serve');
     await expect(forgotten).rejects.toThrow('FILES_URL requires S3_ACCESS_KEY_ID and S3_SECRET_ACCESS_KEY.');
   });
 
   it('uses exactly the variables in its example', async () => {
-    const asked = [...(await read('deploy/compose.yaml')).matchAll(/\$\{(\w+)/g)].map(([, name]) => name!);
+    const used = [...(await read('deploy/compose.yaml')).matchAll(/\$\{(\w+)/g)].map(([, name]) => name!);
     const listed = [...(await read('deploy/compose.env.example')).matchAll(/^(\w+)=/gm)].map(([, name]) => name!);
-    expect(listed.sort()).toEqual([...new Set([...asked, 'COMPOSE_PROFILES'])].sort());
+    expect(listed.sort()).toEqual([...new Set([...used, 'COMPOSE_PROFILES'])].sort());
   });
 });
 
@@ -322,7 +322,7 @@ describe('The systemd units', () => {
       expect(lines.filter((line) => !/^(|#.*|\[(Unit|Service|Timer|Install)\]|[A-Z]\w+=.*)$/.test(line))).toEqual([]);
       expect(lines[0]).toMatch(/^# |^\[Unit\]$/);
     }
-    if (!(await run('systemd-analyze', ['--version']).then(...THERE))) return;
+    if (!(await run('systemd-analyze', ['--version']).then(...TO_BOOLEAN))) return;
     const units = await mkdtemp(join(tmpdir(), 'assay-units-'));
     onTestFinished(() => rm(units, { recursive: true }));
     const verify = async (change: (text: string) => string) => {
@@ -340,4 +340,4 @@ describe('The systemd units', () => {
   });
 });
 
-const THERE = [() => true, () => false] as const;
+const TO_BOOLEAN = [() => true, () => false] as const;

@@ -6,12 +6,12 @@ import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import ts from 'typescript';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { needs } from '../src/base/testing/require.ts';
+import { requireTool } from '../src/base/testing/require.ts';
 import { settingsDocument } from '../src/commands/config.ts';
 import { type Catalog, MODERATOR, READER, startCatalog } from './helpers/catalog.ts';
-import { ADMIN_KEY, fakeReading } from './helpers/passports.ts';
-import { fakeModel, type Product, startProduct, TOKEN } from './helpers/product.ts';
-import { fakeHearing } from './helpers/speech.ts';
+import { ADMIN_KEY, createFakeExtractionModel } from './helpers/passports.ts';
+import { createFakeModel, type Product, startProduct, TOKEN } from './helpers/product.ts';
+import { createFakeSpeechModel } from './helpers/speech.ts';
 
 const ROOT = new URL('../', import.meta.url);
 const run = promisify(execFile);
@@ -36,15 +36,15 @@ const programOf = async (document: string, kind: string) =>
     .map(({ code }) => code)
     .join('\n');
 
-const having = async (kind: string) => {
+const documentsWith = async (kind: string) => {
   const found: string[] = [];
   for (const document of DOCUMENTS) if ((await programOf(document, kind)) !== '') found.push(document);
   return found;
 };
-const [SHELL, TYPESCRIPT, PYTHON] = [await having('sh run'), await having('ts run'), await having('py run')];
+const [SHELL, TYPESCRIPT, PYTHON] = [await documentsWith('sh run'), await documentsWith('ts run'), await documentsWith('py run')];
 
 /** Generous because these blocks start and stop processes. */
-const PATIENCE = { timeout: 120_000 };
+const SLOW = { timeout: 120_000 };
 
 describe('The documentation', () => {
   let product: Product;
@@ -52,10 +52,10 @@ describe('The documentation', () => {
   let passports: Product;
   let catalog: Catalog;
   beforeAll(async () => {
-    product = await startProduct({ model: fakeModel() });
-    speech = await startProduct({ service: 'stt', model: fakeHearing() });
+    product = await startProduct({ model: createFakeModel() });
+    speech = await startProduct({ service: 'stt', model: createFakeSpeechModel() });
     const env = { PASSPORTS_API_KEYS: `admin:${ADMIN_KEY}` };
-    passports = await startProduct({ service: 'passports', env, model: fakeReading() });
+    passports = await startProduct({ service: 'passports', env, model: createFakeExtractionModel() });
     catalog = await startCatalog();
   });
   afterAll(async () => {
@@ -95,7 +95,7 @@ describe('The documentation', () => {
     DATA_DIR: catalog.dataDir,
   });
 
-  it.for(SHELL)('has shell examples in %s that run as written', PATIENCE, async (document) => {
+  it.for(SHELL)('has shell examples in %s that run as written', SLOW, async (document) => {
     const folder = await emptyFolder();
     const script = `set -euo pipefail\n${await programOf(document, 'sh run')}`;
     const { stdout } = await run('bash', ['-c', script], { cwd: folder, env: env() });
@@ -105,7 +105,7 @@ describe('The documentation', () => {
 
   it.for(TYPESCRIPT)(
     'has TypeScript examples in %s that compile in strict mode and run as written',
-    PATIENCE,
+    SLOW,
     async (document) => {
       const folder = await emptyFolder();
       for (const name of ['assay', '@types', 'undici-types']) {
@@ -114,7 +114,7 @@ describe('The documentation', () => {
       }
       const program = join(folder, 'program.mts');
       await writeFile(program, await programOf(document, 'ts run'));
-      expect(compiled(program)).toEqual([]);
+      expect(compile(program)).toEqual([]);
       const { stderr } = await run(process.execPath, ['program.mjs'], { cwd: folder, env: env() });
       expect(stderr).toBe('');
       await rm(folder, { recursive: true });
@@ -122,7 +122,7 @@ describe('The documentation', () => {
   );
 
   it.for(PYTHON)('has Python examples in %s that run as written', async (document, context) => {
-    await run(needs('python3', context), ['-c', await programOf(document, 'py run')]);
+    await run(requireTool('python3', context), ['-c', await programOf(document, 'py run')]);
   });
 
   it('runs all of its code except output and operator commands', async () => {
@@ -142,7 +142,7 @@ describe('The documentation', () => {
     for (const kind of ['sh run', 'ts run', 'py run']) expect(kinds.get(kind), kind).toBeGreaterThan(1);
   });
 
-  it('uses only options that each command has', PATIENCE, async () => {
+  it('uses only options that each command has', SLOW, async () => {
     const options = new Map<string, string>();
     const help = async (command: string) => {
       const text =
@@ -209,17 +209,17 @@ describe('The documentation', () => {
 });
 
 /** The diagnostics of a strict compilation; writes the output beside the program. */
-function compiled(program: string): string[] {
-  const made = ts.createProgram([program], {
+function compile(program: string): string[] {
+  const compilation = ts.createProgram([program], {
     strict: true,
     target: ts.ScriptTarget.ES2023,
     module: ts.ModuleKind.NodeNext,
     moduleResolution: ts.ModuleResolutionKind.NodeNext,
     types: ['node'],
   });
-  const source = made.getSourceFile(program)!;
-  const { diagnostics } = made.emit(source);
-  return [...made.getOptionsDiagnostics(), ...made.getSemanticDiagnostics(source), ...diagnostics].map(
+  const source = compilation.getSourceFile(program)!;
+  const { diagnostics } = compilation.emit(source);
+  return [...compilation.getOptionsDiagnostics(), ...compilation.getSemanticDiagnostics(source), ...diagnostics].map(
     ({ messageText, start = 0 }) => `${ts.flattenDiagnosticMessageText(messageText, ' ')} at ${start}`,
   );
 }

@@ -4,12 +4,12 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFinished } from 'vitest';
 import { openBucketFiles } from '../src/base/files/bucket-files.ts';
 import { readBucketUrl } from '../src/base/files/bucket-url.ts';
-import { placeOf } from '../src/base/files/key.ts';
-import { type Files, openFiles } from '../src/base/files.ts';
+import { keyToPath } from '../src/base/files/file-key.ts';
+import { type Files, createFolderFiles } from '../src/base/files.ts';
 import { newId } from '../src/base/ids.ts';
 import { createLog } from '../src/base/log.ts';
 import { type TestDatabase, testDatabase } from '../src/base/testing/database.ts';
-import { openTrash } from '../src/services/trash.ts';
+import { createFileDeletionQueue } from '../src/services/file-deletion-queue.ts';
 import { KEYS, startS3Server } from './helpers/s3-server.ts';
 
 const TABLES = ['files', 'passport_trash', 'catalog_trash'] as const;
@@ -25,12 +25,12 @@ afterAll(() => database.drop());
 beforeEach(async () => {
   await database.db.query(`truncate ${TABLES.join()}`);
   dir = await mkdtemp(join(tmpdir(), 'assay-removal-'));
-  files = openFiles({ dir });
+  files = createFolderFiles({ dir });
   onTestFinished(() => rm(dir, { recursive: true }));
 });
 
-const trashOf = (table: (typeof TABLES)[number], store: Files = files) =>
-  openTrash({ db: database.db, files: store, log, table });
+const deletionQueue = (table: (typeof TABLES)[number], store: Files = files) =>
+  createFileDeletionQueue({ db: database.db, files: store, log, table });
 
 async function queue(table: (typeof TABLES)[number], keys: readonly string[]): Promise<void> {
   const statement =
@@ -57,13 +57,13 @@ describe.each(TABLES)('Deletion of files queued in %s', (table) => {
       await bucket.close();
       await storage.stop();
     });
-    const place = (many: number) => {
+    const storeObjects = (many: number) => {
       const keys = Array.from({ length: many }, () => newId());
-      for (const key of keys) storage.objects.set(`some/where/${placeOf(key)}`, Buffer.from('x'));
+      for (const key of keys) storage.objects.set(`some/where/${keyToPath(key)}`, Buffer.from('x'));
       return keys;
     };
     const perSecond = async (many: number, remove: (keys: string[]) => Promise<void>) => {
-      const keys = place(many);
+      const keys = storeObjects(many);
       const begun = performance.now();
       await remove(keys);
       return many / ((performance.now() - begun) / 1000);
@@ -73,7 +73,7 @@ describe.each(TABLES)('Deletion of files queued in %s', (table) => {
     });
     const shared = await perSecond(2000, async (keys) => {
       await queue(table, keys);
-      await trashOf(table, bucket).empty();
+      await deletionQueue(table, bucket).drain();
     });
     expect([storage.objects.size, await count(table)]).toEqual([0, 0]);
     // Measured: 24 times on two busy cores shared by client and storage; CPU time is the limit.
@@ -83,16 +83,16 @@ describe.each(TABLES)('Deletion of files queued in %s', (table) => {
   it('removes each file once when several processes run at the same time', async () => {
     const keys = await store(1200);
     await queue(table, keys);
-    const asked: string[] = [];
+    const removedKeys: string[] = [];
     const counted: Files = {
       ...files,
       remove(key) {
-        asked.push(key);
+        removedKeys.push(key);
         return files.remove(key);
       },
     };
-    await Promise.all([1, 2, 3, 4].map(() => trashOf(table, counted).empty()));
-    expect(asked.sort()).toEqual(keys.sort());
+    await Promise.all([1, 2, 3, 4].map(() => deletionQueue(table, counted).drain()));
+    expect(removedKeys.sort()).toEqual(keys.sort());
     expect(await count(table)).toBe(0);
   });
 
@@ -110,10 +110,10 @@ describe.each(TABLES)('Deletion of files queued in %s', (table) => {
         return files.remove(key);
       },
     };
-    await trashOf(table, failing).empty();
+    await deletionQueue(table, failing).drain();
     expect([await count(table), tries]).toEqual([1, 1]);
     fails = false;
-    await trashOf(table, failing).empty();
+    await deletionQueue(table, failing).drain();
     expect(await count(table)).toBe(0);
   });
 
@@ -122,14 +122,14 @@ describe.each(TABLES)('Deletion of files queued in %s', (table) => {
     await queue(table, [first, second]);
     // A process that dies after removing one file and before deleting any row.
     const dying: Files = { ...files, remove: (key) => (key === first ? files.remove(key) : new Promise(() => {})) };
-    void trashOf(table, dying).empty();
+    void deletionQueue(table, dying).drain();
     while ((await files.get(first)) !== undefined) await new Promise((resolve) => setTimeout(resolve, 5));
     expect([await count(table), await files.get(second)]).toEqual([2, Buffer.from('x')]);
 
-    await trashOf(table).empty();
+    await deletionQueue(table).drain();
     expect(await count(table)).toBe(2);
     await database.db.query(`update ${table} set leased_until = leased_until - interval '61 seconds'`);
-    await trashOf(table).empty();
+    await deletionQueue(table).drain();
     expect([await count(table), await files.get(second)]).toEqual([0, undefined]);
   });
 
@@ -144,10 +144,10 @@ describe.each(TABLES)('Deletion of files queued in %s', (table) => {
         await files.remove(key);
       },
     };
-    await trashOf(table, slow).empty(stop.signal);
+    await deletionQueue(table, slow).drain(stop.signal);
     const left = await count(table);
     expect(left).toBeGreaterThan(50);
-    await trashOf(table).empty();
+    await deletionQueue(table).drain();
     expect(await count(table)).toBe(0);
   });
 });
@@ -156,6 +156,6 @@ it('Deletion of files keeps uploads until they expire', async () => {
   const [key] = (await store(1)) as [string];
   await queue('files', [key]);
   await database.db.query(`update files set expires_at = now() + interval '1 hour'`);
-  await trashOf('files').empty();
+  await deletionQueue('files').drain();
   expect([await count('files'), await files.get(key)]).toEqual([1, Buffer.from('x')]);
 });

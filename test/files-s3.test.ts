@@ -8,8 +8,8 @@ import { pino } from 'pino';
 import { beforeEach, describe, expect, it, onTestFinished } from 'vitest';
 import { openBucketFiles } from '../src/base/files/bucket-files.ts';
 import { type BucketKeys, readBucketUrl } from '../src/base/files/bucket-url.ts';
-import { placeOf } from '../src/base/files/key.ts';
-import { isStorageAway, StorageAway } from '../src/base/files/storage-away.ts';
+import { keyToPath } from '../src/base/files/file-key.ts';
+import { isStorageUnavailable, StorageUnavailable } from '../src/base/files/storage-unavailable.ts';
 import { describeFiles } from '../src/base/files.contract.ts';
 import { FileTooLarge } from '../src/base/files.ts';
 import { newId } from '../src/base/ids.ts';
@@ -21,7 +21,7 @@ import { signatureOf } from './helpers/s3-signature.ts';
 const silent = createLog('silent', 'test');
 const all = (keys: AsyncIterable<string>): Promise<string[]> => Readable.from(keys).toArray();
 
-async function draftsFolder(): Promise<{ draftsDir: string; drafts(): Promise<string[]>; remove(): Promise<void> }> {
+async function createDraftsFolder(): Promise<{ draftsDir: string; drafts(): Promise<string[]>; remove(): Promise<void> }> {
   const dir = await mkdtemp(join(tmpdir(), 'assay-drafts-'));
   const draftsDir = join(dir, 'incoming');
   return {
@@ -31,19 +31,19 @@ async function draftsFolder(): Promise<{ draftsDir: string; drafts(): Promise<st
   };
 }
 
-function listening(): { log: Log; heard: string[] } {
-  const heard: string[] = [];
+function createRecordingLog(): { log: Log; logLines: string[] } {
+  const logLines: string[] = [];
   const lines = new Writable({
     write(line, _, done) {
-      heard.push(String(line));
+      logLines.push(String(line));
       done();
     },
   });
-  return { log: pino({ level: 'trace' }, lines), heard };
+  return { log: pino({ level: 'trace' }, lines), logLines };
 }
 
-async function underTest(filesUrl: string, keys: BucketKeys) {
-  const { draftsDir, drafts, remove } = await draftsFolder();
+async function openForContract(filesUrl: string, keys: BucketKeys) {
+  const { draftsDir, drafts, remove } = await createDraftsFolder();
   const files = openBucketFiles({ bucket: readBucketUrl(filesUrl), keys, draftsDir, log: silent });
   return {
     files,
@@ -59,7 +59,7 @@ async function underTest(filesUrl: string, keys: BucketKeys) {
 
 describeFiles('Bucket file store', async () => {
   const server = await startS3Server({ pageSize: 7 });
-  const under = await underTest(server.filesUrl, KEYS);
+  const under = await openForContract(server.filesUrl, KEYS);
   return {
     ...under,
     async close() {
@@ -76,7 +76,7 @@ if (real !== undefined) {
   const { S3_ACCESS_KEY_ID: accessKeyId = '', S3_SECRET_ACCESS_KEY: secretAccessKey = '' } = process.env;
   describeFiles('Bucket file store at FILES_TEST_S3_URL', () => {
     const [place, query = ''] = real.split('?');
-    return underTest(`${place}/${newId()}?${query}`, { accessKeyId, secretAccessKey });
+    return openForContract(`${place}/${newId()}?${query}`, { accessKeyId, secretAccessKey });
   });
 }
 
@@ -88,7 +88,7 @@ describe('Bucket file store on S3', () => {
   });
 
   const open = async ({ url = server.filesUrl, keys = KEYS, log = silent, patienceMs = 5000 } = {}) => {
-    const { draftsDir, remove } = await draftsFolder();
+    const { draftsDir, remove } = await createDraftsFolder();
     const files = openBucketFiles({ bucket: readBucketUrl(url), keys, draftsDir, log, patienceMs });
     onTestFinished(async () => {
       await files.close();
@@ -100,9 +100,9 @@ describe('Bucket file store on S3', () => {
   it('stores a file with one request under the same path as the local file store', async () => {
     const files = await open();
     const { key } = await files.put(randomBytes(300_000), { maxBytes: 300_000 });
-    const path = `some/where/${placeOf(key)}`;
+    const path = `some/where/${keyToPath(key)}`;
     expect(path).toBe(`some/where/${key.slice(-2)}/${key}`);
-    expect(server.asked).toEqual([`PUT /${BUCKET}/${path}`]);
+    expect(server.requests).toEqual([`PUT /${BUCKET}/${path}`]);
     expect([...server.objects.keys()]).toEqual([path]);
     expect(await all(files.keys())).toEqual([key]);
   });
@@ -110,12 +110,12 @@ describe('Bucket file store on S3', () => {
   it('stops reading a file that exceeds the requested size', async () => {
     const files = await open();
     const { key } = await files.put(Buffer.from('0123456789'), { maxBytes: 10 });
-    server.asked.length = 0;
+    server.requests.length = 0;
     // Otherwise the reader would request the rest after the interruption.
-    server.mischief.push('half');
+    server.faults.push('half');
     await expect(files.get(key, { maxBytes: 9 })).rejects.toThrow(FileTooLarge);
-    expect(server.asked.length).toBe(1);
-    server.mischief.push('half');
+    expect(server.requests.length).toBe(1);
+    server.faults.push('half');
     expect(String(await files.get(key, { maxBytes: 10 }))).toBe('0123456789');
   });
 
@@ -127,43 +127,43 @@ describe('Bucket file store on S3', () => {
     const keys = await Promise.all(Array.from({ length: 10 }, put));
     server.objects.set('some/where/readme.txt', Buffer.from('x'));
     server.objects.set(`some/where/00/${keys[0]}`, Buffer.from('x'));
-    server.objects.set(`else/${placeOf(keys[0]!)}`, Buffer.from('x'));
+    server.objects.set(`else/${keyToPath(keys[0]!)}`, Buffer.from('x'));
     expect((await all(files.keys())).sort()).toEqual(keys.sort());
-    expect(server.asked.filter((line) => line.startsWith('GET')).length).toBe(4);
+    expect(server.requests.filter((line) => line.startsWith('GET')).length).toBe(4);
   });
 
   it('retries at most three times when the storage is overloaded or the connection breaks', async () => {
     const files = await open();
     const put = () => files.put(Buffer.from('0123456789'), { maxBytes: 10 });
-    server.mischief.push({ status: 503 }, 'hang-up');
+    server.faults.push({ status: 503 }, 'hang-up');
     const { key } = await put();
-    server.mischief.push({ status: 500, code: 'InternalError' }, { status: 429 });
+    server.faults.push({ status: 500, code: 'InternalError' }, { status: 429 });
     expect(String(await files.get(key))).toBe('0123456789');
-    server.mischief.push('lose-answer');
+    server.faults.push('lose-answer');
     await files.remove(key);
     expect(server.objects.size).toBe(0);
-    server.asked.length = 0;
-    server.mischief.push({ status: 503 }, { status: 503 }, { status: 503 });
+    server.requests.length = 0;
+    server.faults.push({ status: 503 }, { status: 503 }, { status: 503 });
     const failure = await put().catch((error: unknown) => error);
-    expect(failure).toBeInstanceOf(StorageAway);
+    expect(failure).toBeInstanceOf(StorageUnavailable);
     expect(failure).toMatchObject({ code: 'STORAGE_UNAVAILABLE', status: 503, headers: { 'retry-after': '5' } });
-    expect(server.asked.map((line) => line.split(' ')[0])).toEqual(['PUT', 'PUT', 'PUT', 'DELETE']);
+    expect(server.requests.map((line) => line.split(' ')[0])).toEqual(['PUT', 'PUT', 'PUT', 'DELETE']);
   });
 
   it('leaves no object behind when responses are lost repeatedly', async () => {
     const files = await open();
-    server.mischief.push('lose-answer', 'lose-answer', { status: 403, code: 'AccessDenied' });
-    await expect(files.put(Buffer.from('x'), { maxBytes: 1 })).rejects.toThrow(StorageAway);
+    server.faults.push('lose-answer', 'lose-answer', { status: 403, code: 'AccessDenied' });
+    await expect(files.put(Buffer.from('x'), { maxBytes: 1 })).rejects.toThrow(StorageUnavailable);
     expect(server.objects.size).toBe(0);
   });
 
   it('leaves no object behind when an upload is aborted', async () => {
     const files = await open();
     const stop = new AbortController();
-    server.mischief.push({ status: 503 }, { status: 503 });
+    server.faults.push({ status: 503 }, { status: 503 });
     const put = files.put(Buffer.from('x'), { maxBytes: 1, signal: stop.signal });
     put.catch(() => {});
-    await expect.poll(() => server.asked.length).toBeGreaterThan(0);
+    await expect.poll(() => server.requests.length).toBeGreaterThan(0);
     stop.abort();
     await expect(put).rejects.toThrow(/abort/i);
     expect(server.objects.size).toBe(0);
@@ -174,14 +174,14 @@ describe('Bucket file store on S3', () => {
     const bytes = randomBytes(1_000_000);
     const { key } = await files.put(bytes, { maxBytes: bytes.length });
     for (const range of [{}, { start: 10, end: 999_990 }]) {
-      server.mischief.push('half', 'half', { status: 503 }, 'half');
+      server.faults.push('half', 'half', { status: 503 }, 'half');
       const { stream } = (await files.stream(key, range))!;
       const end = range.end === undefined ? bytes.length : range.end + 1;
       expect((await buffer(stream)).equals(bytes.subarray(range.start ?? 0, end))).toBe(true);
-      expect(server.mischief).toEqual([]);
+      expect(server.faults).toEqual([]);
     }
-    server.mischief.push(...Array.from({ length: 5 }, () => 'half' as const));
-    await expect(files.get(key)).rejects.toThrow(StorageAway);
+    server.faults.push(...Array.from({ length: 5 }, () => 'half' as const));
+    await expect(files.get(key)).rejects.toThrow(StorageUnavailable);
   });
 
   it('fails immediately while the storage is unreachable and recovers afterwards', async () => {
@@ -191,50 +191,50 @@ describe('Bucket file store on S3', () => {
     for (const attempt of [() => files.get(key), () => files.put(Buffer.from('y'), { maxBytes: 1 })]) {
       const failure = await attempt().catch((error: unknown) => error);
       expect(failure).toMatchObject({ code: 'STORAGE_UNAVAILABLE', status: 503 });
-      expect(isStorageAway(new Error('a reason', { cause: failure }))).toBe(true);
+      expect(isStorageUnavailable(new Error('a reason', { cause: failure }))).toBe(true);
     }
-    await expect(files.remove(key)).rejects.toThrow(StorageAway);
+    await expect(files.remove(key)).rejects.toThrow(StorageUnavailable);
     await server.start();
     await expect.poll(() => files.get(key).catch(() => undefined), { timeout: 10_000 }).toEqual(Buffer.from('x'));
   });
 
   it('reports the storage as unavailable after one attempt when it accepts connections but does not respond', async () => {
     const files = await open({ patienceMs: 100 });
-    server.mischief.push('silence', 'silence', 'silence');
-    await expect(files.get(newId())).rejects.toThrow(StorageAway);
-    expect(server.asked).toHaveLength(1);
+    server.faults.push('silence', 'silence', 'silence');
+    await expect(files.get(newId())).rejects.toThrow(StorageUnavailable);
+    expect(server.requests).toHaveLength(1);
   });
 
   it('deletes the object of a failed upload as soon as the storage is available again', async () => {
     const files = await open();
-    server.mischief.push('lose-answer', 'lose-answer', 'lose-answer');
-    await expect(files.put(Buffer.from('x'), { maxBytes: 1 })).rejects.toThrow(StorageAway);
+    server.faults.push('lose-answer', 'lose-answer', 'lose-answer');
+    await expect(files.put(Buffer.from('x'), { maxBytes: 1 })).rejects.toThrow(StorageUnavailable);
     expect(server.objects.size).toBe(1);
-    server.mischief.push({ status: 403, code: 'AccessDenied' });
+    server.faults.push({ status: 403, code: 'AccessDenied' });
     await expect.poll(() => server.objects.size, { timeout: 10_000 }).toBe(0);
-    expect(server.asked.map((line) => line.split(' ')[0])).toEqual(['PUT', 'PUT', 'PUT', 'DELETE', 'DELETE']);
+    expect(server.requests.map((line) => line.split(' ')[0])).toEqual(['PUT', 'PUT', 'PUT', 'DELETE', 'DELETE']);
   });
 
   it('logs the key of an object that it could not delete before closing', async () => {
-    const { log, heard } = listening();
+    const { log, logLines } = createRecordingLog();
     const files = await open({ log });
-    server.mischief.push('lose-answer', 'lose-answer', 'lose-answer');
-    await expect(files.put(Buffer.from('x'), { maxBytes: 1 })).rejects.toThrow(StorageAway);
+    server.faults.push('lose-answer', 'lose-answer', 'lose-answer');
+    await expect(files.put(Buffer.from('x'), { maxBytes: 1 })).rejects.toThrow(StorageUnavailable);
     await files.close();
     const [path] = server.objects.keys();
-    expect(heard.join()).toContain(path!.slice(-26));
+    expect(logLines.join()).toContain(path!.slice(-26));
   });
 
   it('does not report the storage as unavailable when a local draft cannot be read', async () => {
-    const { draftsDir, drafts, remove } = await draftsFolder();
+    const { draftsDir, drafts, remove } = await createDraftsFolder();
     onTestFinished(remove);
     const files = openBucketFiles({ bucket: readBucketUrl(server.filesUrl), keys: KEYS, draftsDir, log: silent });
     onTestFinished(() => files.close());
     const { key } = await files.put(Buffer.from('x'), { maxBytes: 1 });
-    server.mischief.push({ status: 503 }, { status: 503 });
-    server.asked.length = 0;
+    server.faults.push({ status: 503 }, { status: 503 });
+    server.requests.length = 0;
     const put = files.put(Buffer.from('y'), { maxBytes: 1 }).catch((error: unknown) => error);
-    await expect.poll(() => server.asked.length, { interval: 5 }).toBe(1);
+    await expect.poll(() => server.requests.length, { interval: 5 }).toBe(1);
     for (const draft of await drafts()) await rm(join(draftsDir, draft));
     expect(await put).toMatchObject({ code: 'STORAGE_UNAVAILABLE', reason: 'disk error ENOENT' });
     expect(String(await files.get(key))).toBe('x');
@@ -247,61 +247,61 @@ describe('Bucket file store on S3', () => {
     it('treats an HTML page with status 404 as unavailable, not as a missing file', async () => {
       const files = await open();
       const { key } = await files.put(Buffer.from('x'), { maxBytes: 1 });
-      for (const act of [
+      for (const operation of [
         () => files.put(Buffer.from('y'), { maxBytes: 1 }),
         () => files.get(key),
         () => files.stream(key, { start: 0, end: 3 }),
         () => files.remove(key),
       ]) {
-        server.mischief.push({ status: 404, page });
-        await expect(act()).rejects.toThrow(StorageAway);
+        server.faults.push({ status: 404, page });
+        await expect(operation()).rejects.toThrow(StorageUnavailable);
       }
       expect(String(await files.get(key))).toBe('x');
     });
 
     it('treats unexpected S3 errors for an upload or a full read as unavailable', async () => {
       const files = await open();
-      server.mischief.push({ status: 404, code: 'NoSuchKey' });
-      await expect(files.put(Buffer.from('y'), { maxBytes: 1 })).rejects.toThrow(StorageAway);
+      server.faults.push({ status: 404, code: 'NoSuchKey' });
+      await expect(files.put(Buffer.from('y'), { maxBytes: 1 })).rejects.toThrow(StorageUnavailable);
       const { key } = await files.put(Buffer.from('x'), { maxBytes: 1 });
-      server.mischief.push({ status: 416, code: 'InvalidRange' });
-      await expect(files.get(key)).rejects.toThrow(StorageAway);
+      server.faults.push({ status: 416, code: 'InvalidRange' });
+      await expect(files.get(key)).rejects.toThrow(StorageUnavailable);
     });
 
     it('accepts an empty 404 for a deletion only', async () => {
       const files = await open();
-      server.mischief.push({ status: 404, page: '' }, { status: 404, code: 'NoSuchKey' });
+      server.faults.push({ status: 404, page: '' }, { status: 404, code: 'NoSuchKey' });
       await files.remove(newId());
       await files.remove(newId());
-      server.mischief.push({ status: 404, page: '' });
-      await expect(files.get(newId())).rejects.toThrow(StorageAway);
+      server.faults.push({ status: 404, page: '' });
+      await expect(files.get(newId())).rejects.toThrow(StorageUnavailable);
     });
 
     it('rejects a file without Content-Length and a whole file in place of a range', async () => {
       const files = await open();
       const { key } = await files.put(Buffer.from('x'), { maxBytes: 1 });
-      server.mischief.push('unmeasured');
-      await expect(files.stream(key)).rejects.toThrow(StorageAway);
-      server.mischief.push({ status: 200, page: 'x'.repeat(300_000) });
-      await expect(files.stream(key, { start: 2 })).rejects.toThrow(StorageAway);
+      server.faults.push('unmeasured');
+      await expect(files.stream(key)).rejects.toThrow(StorageUnavailable);
+      server.faults.push({ status: 200, page: 'x'.repeat(300_000) });
+      await expect(files.stream(key, { start: 2 })).rejects.toThrow(StorageUnavailable);
       expect(String(await files.get(key))).toBe('x');
     });
   });
 
   it('does not report a missing bucket as a missing file', async () => {
     const files = await open({ url: server.filesUrl.replace(BUCKET, 'another') });
-    await expect(files.get(newId())).rejects.toThrow(StorageAway);
+    await expect(files.get(newId())).rejects.toThrow(StorageUnavailable);
   });
 
   describe('start-up check', () => {
-    const { log, heard } = listening();
-    const check = async (given: Parameters<typeof open>[0]) => {
-      heard.length = 0;
-      const files = await open({ ...given, log });
+    const { log, logLines } = createRecordingLog();
+    const check = async (options: Parameters<typeof open>[0]) => {
+      logLines.length = 0;
+      const files = await open({ ...options, log });
       const outcome = await files.check().catch((error: unknown) => error);
-      const said = JSON.stringify([heard, String(outcome)]);
-      expect(said).not.toContain(KEYS.secretAccessKey);
-      expect(said).not.toContain('quoted');
+      const output = JSON.stringify([logLines, String(outcome)]);
+      expect(output).not.toContain(KEYS.secretAccessKey);
+      expect(output).not.toContain('quoted');
       return outcome;
     };
 
@@ -309,16 +309,16 @@ describe('Bucket file store on S3', () => {
       expect(await check({})).toBeUndefined();
       server.objects.set('some/where/x', Buffer.from('x'));
       expect(await check({})).toBeUndefined();
-      expect(heard).toEqual([]);
+      expect(logLines).toEqual([]);
     });
 
     it.each([
       ['an unknown access key', { keys: { ...KEYS, accessKeyId: 'OTHER' } }, /rejects the access key in S3_ACCESS/],
       ['a wrong secret key', { keys: { ...KEYS, secretAccessKey: 'wrong' } }, /rejects S3_SECRET_ACCESS_KEY/],
-    ])('rejects %s with a message', async (_, given, sentence) => {
-      const outcome = await check(given);
+    ])('rejects %s with a message', async (_, options, message) => {
+      const outcome = await check(options);
       expect(outcome).toBeInstanceOf(OperatorError);
-      expect(String(outcome)).toMatch(sentence);
+      expect(String(outcome)).toMatch(message);
     });
 
     it('rejects a missing bucket, a wrong region and missing permissions with a message', async () => {
@@ -330,24 +330,24 @@ describe('Bucket file store on S3', () => {
       expect(String(await check({ url: server.filesUrl.replace(REGION, 'us-east-1') }))).toMatch(
         /not in the region of FILES_URL/,
       );
-      server.mischief.push({ status: 403, code: 'AccessDenied' });
+      server.faults.push({ status: 403, code: 'AccessDenied' });
       expect(String(await check({}))).toMatch(/may not list the bucket/);
     });
 
     it('logs a warning when the storage is unreachable', async () => {
       await server.stop();
       expect(await check({})).toBeUndefined();
-      expect(heard.join()).toContain(`The file storage at ${server.endpoint} is unavailable: it is unreachable`);
+      expect(logLines.join()).toContain(`The file storage at ${server.endpoint} is unavailable: it is unreachable`);
     });
 
     it.each([
       ['a request timeout', { status: 408, code: 'RequestTimeout' }],
       ['a 404 page of a proxy', { status: 404, page: '<html>no such host</html>' }],
       ['a 403 page of a proxy', { status: 403, page: '' }],
-    ])('logs a warning for %s', async (_, trick) => {
-      server.mischief.push(trick, trick, trick);
+    ])('logs a warning for %s', async (_, fault) => {
+      server.faults.push(fault, fault, fault);
       expect(await check({})).toBeUndefined();
-      expect(heard.join()).toContain(`is unavailable: it responded with ${trick.status}`);
+      expect(logLines.join()).toContain(`is unavailable: it responded with ${fault.status}`);
     });
   });
 });
@@ -378,8 +378,8 @@ describe('FILES_URL', () => {
     ['an endpoint with keys', 's3://bucket?endpoint=https://key:top-secret@x.example.com', /needs an endpoint=/],
     ['an invalid bucket name', 's3://BUCKET?region=x', /not a valid bucket name/],
     ['a prefix with dot segments', 's3://bucket/a%2F..?region=x', /between slashes/],
-  ])('rejects %s', (_, url, sentence) => {
-    expect(() => readBucketUrl(url)).toThrow(sentence);
+  ])('rejects %s', (_, url, message) => {
+    expect(() => readBucketUrl(url)).toThrow(message);
     expect(() => readBucketUrl(url)).not.toThrow('top-secret');
   });
 });

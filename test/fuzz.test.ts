@@ -2,10 +2,10 @@ import { Agent, request as httpRequest } from 'node:http';
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { expectDescribed, operationsOf } from './helpers/openapi.ts';
-import { type Known, type Request, requestsOf } from './helpers/openapi-requests.ts';
-import { hostileText, wellFormed } from './helpers/openapi-values.ts';
-import { ADMIN_KEY, type Answer, fakeReading, newClient, pdf, SECRET, USER_KEY } from './helpers/passports.ts';
-import { fakeModel, type Product, startProduct, TOKEN } from './helpers/product.ts';
+import { type FuzzInputs, type Request, requestsOf } from './helpers/openapi-requests.ts';
+import { hostileText, toWellFormed } from './helpers/openapi-values.ts';
+import { ADMIN_KEY, type HttpResponse, createFakeExtractionModel, createClient, createPdf, SECRET, USER_KEY } from './helpers/passports.ts';
+import { createFakeModel, type Product, startProduct, TOKEN } from './helpers/product.ts';
 
 type Json = any;
 
@@ -14,7 +14,7 @@ const RUNS = Number(process.env['FUZZ_RUNS'] ?? 15);
 /** `FUZZ_SEED=…` reproduces a failure. */
 const SEED = Number(process.env['FUZZ_SEED'] ?? 20261120);
 /** `FUZZ_SHRINK=1` searches for a minimal failing request, which takes longer. */
-const AS_FOUND = process.env['FUZZ_SHRINK'] === undefined;
+const END_ON_FAILURE = process.env['FUZZ_SHRINK'] === undefined;
 const ANSWER_MS = 5_000 * (RUNS > 100 ? 1 : 4);
 vi.setConfig({ testTimeout: 60_000 + RUNS * 3_000, hookTimeout: 120_000 });
 
@@ -30,7 +30,7 @@ const WAV = Buffer.concat([Buffer.from('RIFF\x64\0\0\0WAVEfmt ', 'latin1'), Buff
 
 let product: Product;
 const documents: Record<string, Json> = {};
-const known: Record<string, Known> = {};
+const inputs: Record<string, FuzzInputs> = {};
 const agent = new Agent({ keepAlive: true, maxSockets: 8 });
 
 beforeAll(async () => {
@@ -56,7 +56,7 @@ beforeAll(async () => {
     JPEG,
     PNG,
     WAV,
-    Buffer.from(pdf().bytes),
+    Buffer.from(createPdf().bytes),
     Buffer.from('record_id,title\nz,"a\nb'),
     Buffer.from('PK\x03\x04'),
   ];
@@ -69,42 +69,42 @@ beforeAll(async () => {
   };
 
   const finished = [await product.predict(), await product.predict()];
-  await product.startWorker(fakeModel());
-  for (const id of finished) await product.finished(id);
-  known['defectoscopy'] = {
+  await product.startWorker(createFakeModel());
+  for (const id of finished) await product.waitForResult(id);
+  inputs['defectoscopy'] = {
     credentials: { client: bearer(TOKEN), again: bearer(TOKEN), ...unauthorized },
     ids: { task_id: finished },
     files,
   };
 
-  const stt = newClient(addresses['stt']!, TOKEN);
-  const heard = await stt.post('/transcribe/audio_url', { json: { url: 'https://storage.example.com/a.mp3' } });
-  known['stt'] = {
+  const stt = createClient(addresses['stt']!, TOKEN);
+  const sttTask = await stt.post('/transcribe/audio_url', { json: { url: 'https://storage.example.com/a.mp3' } });
+  inputs['stt'] = {
     credentials: { client: bearer(TOKEN), ...unauthorized },
-    ids: { task_id: [heard.body.data.task_id] },
+    ids: { task_id: [sttTask.body.data.task_id] },
     files,
   };
 
-  const admin = newClient(addresses['passports']!, undefined);
+  const admin = createClient(addresses['passports']!, undefined);
   const signIn = async (api_key: string) => (await admin.post('/auth/token', { json: { api_key } })).body.token;
-  const person = newClient(addresses['passports']!, undefined);
-  await product.startWorker(fakeReading(), 'passports');
-  const papers = await person.upload(...Array.from({ length: 12 }, () => pdf()));
+  const person = createClient(addresses['passports']!, undefined);
+  await product.startWorker(createFakeExtractionModel(), 'passports');
+  const documentIds = await person.upload(...Array.from({ length: 12 }, () => createPdf()));
   const { images } = (await person.post('/api/v1/upload-images', { files: [{ name: 'a.png', bytes: PNG }] })).body;
   const cookie = [...person.cookies].map(([name, value]) => `${name}=${value}`).join('; ');
-  known['passports'] = {
+  inputs['passports'] = {
     credentials: {
       person: { cookie },
       both: { cookie, ...bearer(await signIn(ADMIN_KEY)) },
       clerk: { cookie, ...bearer(await signIn(USER_KEY)) },
       ...unauthorized,
     },
-    ids: { task_id: papers, image_id: images.map((each: Json) => each.image_id ?? each.id), page: ['1', '2', '0'] },
+    ids: { task_id: documentIds, image_id: images.map((each: Json) => each.image_id ?? each.id), page: ['1', '2', '0'] },
     files,
   };
 
-  const reader = newClient(addresses['catalog']!, READER);
-  const moderator = newClient(addresses['catalog']!, MODERATOR);
+  const reader = createClient(addresses['catalog']!, READER);
+  const moderator = createClient(addresses['catalog']!, MODERATOR);
   const records = ['a', 'b', 'трещина', 'a/b', '__proto__'].map((record_id) => ({
     record_id,
     title: 'one',
@@ -113,7 +113,7 @@ beforeAll(async () => {
   await moderator.post('/index', { json: { records } });
   const report = (await reader.post('/reports', { json: { record_id: 'a', action_type: 'hide' } })).body;
   const view = (await reader.post('/views', { json: { name: 'v', query: 'q=a' } })).body;
-  known['catalog'] = {
+  inputs['catalog'] = {
     credentials: { reader: bearer(READER), moderator: bearer(MODERATOR), ...unauthorized },
     ids: { record_id: records.map((each) => each.record_id), report_id: [report.id], id: [view.id] },
     files,
@@ -125,7 +125,7 @@ afterAll(async () => {
 });
 
 /** Sends a request that HTTP client libraries would reject. */
-function send(origin: string, { method, path, headers, body }: Request): Promise<Answer> {
+function send(origin: string, { method, path, headers, body }: Request): Promise<HttpResponse> {
   return new Promise((resolve, reject) => {
     const { hostname, port } = new URL(origin);
     const length = body === undefined ? {} : { 'content-length': body.length };
@@ -164,34 +164,34 @@ function send(origin: string, { method, path, headers, body }: Request): Promise
   });
 }
 
-const TELLS_OF_WORKERS = ['/health', '/ready', '/health/deep'];
-const NEEDS = { 401: 'www-authenticate', 429: 'retry-after', 503: 'retry-after' } as const;
+const WORKER_STATUS_PATHS = ['/health', '/ready', '/health/deep'];
+const REQUIRED_HEADERS = { 401: 'www-authenticate', 429: 'retry-after', 503: 'retry-after' } as const;
 
-function expectKept(document: Json, name: string, operation: Json, request: Request, answer: Answer): void {
+function expectDocumentedResponse(document: Json, name: string, operation: Json, request: Request, answer: HttpResponse): void {
   const [method, template] = name.split(' ') as [string, string];
   const { status, headers, text } = answer;
-  const said = `${status} ${text.slice(0, 300)}`;
+  const summary = `${status} ${text.slice(0, 300)}`;
   if (status === 431 && request.path.length > 8_192) {
-    expect(answer.body, said).toMatchObject({ ok: false, error: { code: 'HEADERS_TOO_LARGE' } });
+    expect(answer.body, summary).toMatchObject({ ok: false, error: { code: 'HEADERS_TOO_LARGE' } });
     return;
   }
-  expect(headers.get('x-request-id'), said).not.toBeNull();
-  expect(headers.get('x-content-type-options'), said).toBe('nosniff');
+  expect(headers.get('x-request-id'), summary).not.toBeNull();
+  expect(headers.get('x-content-type-options'), summary).toBe('nosniff');
   expect(text, 'a response exposes no internals').not.toMatch(/\bat .*\.[tj]s:\d+|node_modules|select .* from /);
-  const needed = NEEDS[status as keyof typeof NEEDS];
-  if (needed && !TELLS_OF_WORKERS.includes(template)) expect(headers.get(needed), said).not.toBeNull();
+  const needed = REQUIRED_HEADERS[status as keyof typeof REQUIRED_HEADERS];
+  if (needed && !WORKER_STATUS_PATHS.includes(template)) expect(headers.get(needed), summary).not.toBeNull();
 
   const elsewhere = !request.onTemplate && [404, 405, 414].includes(status);
-  if (elsewhere) expect(answer.body ?? text, said).toBeTruthy();
+  if (elsewhere) expect(answer.body ?? text, summary).toBeTruthy();
   else expectDescribed(document, method, template, answer);
-  if (!TELLS_OF_WORKERS.includes(template)) expect(status, said).toBeLessThan(500);
+  if (!WORKER_STATUS_PATHS.includes(template)) expect(status, summary).toBeLessThan(500);
   const good = !['anonymous', 'wrongToken', 'forgedToken', 'basicAuth'].includes(request.as);
   const secured =
     operation.security?.length > 0 && !operation.security.some((one: Json) => Object.keys(one).length === 0);
-  if (secured && !good && !elsewhere) expect([401, 400, 414], said).toContain(status);
+  if (secured && !good && !elsewhere) expect([401, 400, 414], summary).toContain(status);
 }
 
-const told = (name: string, error: Error): string =>
+const formatFailure = (name: string, error: Error): string =>
   `${name}: ${(error.cause as Error | undefined)?.message ?? ''}\n${error.message.replace(/([^\s"]{100})[^\s"]{50,}/g, '$1…')}`.slice(
     0,
     1_200,
@@ -200,18 +200,18 @@ const told = (name: string, error: Error): string =>
 describe.each(NAMES)('Fuzzing the %s service', (service) => {
   it('returns only documented responses to random requests and rejects those without a credential', async () => {
     const document = documents[service];
-    const breaches: string[] = [];
+    const failures: string[] = [];
     for (const [name, operation] of operationsOf(document)) {
       const [method, template] = name.split(' ') as [string, string];
-      const requests = requestsOf(method, template, operation, known[service]!);
-      const kept = fc.asyncProperty(requests, async (request) => {
-        expectKept(document, name, operation, request, await send(product.addresses[service]!, request));
+      const requests = requestsOf(method, template, operation, inputs[service]!);
+      const property = fc.asyncProperty(requests, async (request) => {
+        expectDocumentedResponse(document, name, operation, request, await send(product.addresses[service]!, request));
       });
-      await fc.assert(kept, { seed: SEED, numRuns: RUNS, endOnFailure: AS_FOUND }).catch((error) => {
-        breaches.push(told(name, error));
+      await fc.assert(property, { seed: SEED, numRuns: RUNS, endOnFailure: END_ON_FAILURE }).catch((error) => {
+        failures.push(formatFailure(name, error));
       });
     }
-    expect(breaches).toEqual([]);
+    expect(failures).toEqual([]);
     expect(
       (
         await send(product.addresses[service]!, {
@@ -226,9 +226,9 @@ describe.each(NAMES)('Fuzzing the %s service', (service) => {
   });
 
   it('returns no server error for random paths and methods', async () => {
-    const { credentials } = known[service]!;
+    const { credentials } = inputs[service]!;
     const paths = fc.oneof(
-      hostileText.map((text) => `/${encodeURIComponent(wellFormed(text).slice(0, 1_500))}`),
+      hostileText.map((text) => `/${encodeURIComponent(toWellFormed(text).slice(0, 1_500))}`),
       fc.constantFrom(
         ...Object.keys(documents[service].paths),
         '/',
@@ -258,12 +258,12 @@ describe.each(NAMES)('Fuzzing the %s service', (service) => {
       as: fc.constant('anonymous'),
       onTemplate: fc.constant(false),
     });
-    const kept = fc.asyncProperty(requests, async (request) => {
+    const property = fc.asyncProperty(requests, async (request) => {
       const { status, headers, text } = await send(product.addresses[service]!, request);
-      const healthy = TELLS_OF_WORKERS.some((each) => request.path.startsWith(each)) && status === 503;
+      const healthy = WORKER_STATUS_PATHS.some((each) => request.path.startsWith(each)) && status === 503;
       if (!healthy) expect(status, `${request.method} ${request.path} ${text.slice(0, 300)}`).toBeLessThan(500);
       expect(headers.get('x-content-type-options'), `${request.method} ${request.path}`).toBe('nosniff');
     });
-    await fc.assert(kept, { seed: SEED, numRuns: RUNS * 8, endOnFailure: AS_FOUND });
+    await fc.assert(property, { seed: SEED, numRuns: RUNS * 8, endOnFailure: END_ON_FAILURE });
   });
 });

@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { visit } from './browser/visit.ts';
+import { openPage } from './browser/open-page.ts';
 import { type Product, startProduct } from './helpers/product.ts';
 
 const until = (check: () => Promise<unknown>) => expect.poll(check, { timeout: 15_000, interval: 50 });
@@ -27,7 +27,7 @@ describe('Help pages', () => {
       { path: 'help/models', viewport: { width: 390, height: 844 }, colorScheme: 'dark', locale: 'en-GB' },
     ] as const;
     for (const { path, ...look } of looks) {
-      const { page, problems } = await visit(test, `${product.url}/${path}`, { ...look, bypassCSP: true });
+      const { page, problems } = await openPage(test, `${product.url}/${path}`, { ...look, bypassCSP: true });
       const name = `${path.replace('/', '-')} ${look.viewport.width} ${look.colorScheme} ${look.locale}`;
       await page.addScriptTag({ content: source });
       const grave = await page.evaluate<string[]>(`axe.run().then(({ violations }) => violations
@@ -45,7 +45,7 @@ describe('Help pages', () => {
   });
 
   it('find a section by words of its title or text and open it', async (test) => {
-    const { page, problems } = await visit(test, `${product.url}/help/run`);
+    const { page, problems } = await openPage(test, `${product.url}/help/run`);
     await search(page).fill('  BACKUP killed ');
     await until(() => found(page).first().textContent()).toBe('Back up');
     expect(await page.locator('#help-found mark').first().textContent()).toBe('backup');
@@ -65,7 +65,7 @@ describe('Help pages', () => {
   });
 
   it('copy a code block unchanged', async (test) => {
-    const { page } = await visit(test, `${product.url}/help/run`, {
+    const { page } = await openPage(test, `${product.url}/help/run`, {
       permissions: ['clipboard-read', 'clipboard-write'],
     });
     const block = page.locator('.code').first();
@@ -78,7 +78,7 @@ describe('Help pages', () => {
   });
 
   it('show the table of contents in a sidebar, and on a phone on demand', async (test) => {
-    const { page } = await visit(test, `${product.url}/help/api`);
+    const { page } = await openPage(test, `${product.url}/help/api`);
     const current = page.getByRole('link', { name: 'The API in words' });
     expect(await current.isVisible()).toBe(true);
     expect(await current.getAttribute('aria-current')).toBe('page');
@@ -91,7 +91,7 @@ describe('Help pages', () => {
   });
 
   it('are readable without JavaScript', async (test) => {
-    const { page } = await visit(test, `${product.url}/help`, { javaScriptEnabled: false });
+    const { page } = await openPage(test, `${product.url}/help`, { javaScriptEnabled: false });
     expect(await search(page).isVisible()).toBe(false);
     await page.getByRole('article').getByRole('link', { name: 'Run it' }).click();
     await page.waitForURL(`${product.url}/help/run`);

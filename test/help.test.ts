@@ -1,6 +1,6 @@
 import { readdir, readFile } from 'node:fs/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { Passages } from '../src/ui/help/browser/find.ts';
+import type { SearchData } from '../src/ui/help/browser/search.ts';
 import { type Product, startProduct, TOKEN } from './helpers/product.ts';
 
 const DOCS = new URL('../docs/', import.meta.url);
@@ -47,9 +47,9 @@ describe('Help', () => {
 
   it('has no broken links or anchors and no duplicate ids', async () => {
     const seen = new Map<string, { status: number; ids: string[] }>();
-    const look = async (path: string) => {
-      const known = seen.get(path);
-      if (known) return known;
+    const fetchPage = async (path: string) => {
+      const cached = seen.get(path);
+      if (cached) return cached;
       const response = await get(path, { accept: 'text/html' });
       const found = { status: response.status, ids: ids(await response.text()) };
       seen.set(path, found);
@@ -62,7 +62,7 @@ describe('Help', () => {
       for (const href of hrefs(html)) {
         const url = new URL(href, product.url + pathOf(name));
         if (url.origin !== product.url) continue;
-        const { status, ids: there } = await look(url.pathname);
+        const { status, ids: there } = await fetchPage(url.pathname);
         expect(status, `${name} → ${href}`).toBe(200);
         if (url.hash !== '') expect(there, `${name} → ${href}`).toContain(decodeURIComponent(url.hash.slice(1)));
         links++;
@@ -161,8 +161,8 @@ describe('Help', () => {
       expect(html).toContain('Page not found');
       expect(hrefs(html)).toContain('../help/run');
     }
-    const refused = await get('/help/nothing');
-    expect([refused.status, ((await refused.json()) as { error: unknown }).error]).toEqual([
+    const rejected = await get('/help/nothing');
+    expect([rejected.status, ((await rejected.json()) as { error: unknown }).error]).toEqual([
       404,
       expect.objectContaining({ code: 'NOT_FOUND', message: 'This help page does not exist.' }),
     ]);
@@ -176,7 +176,7 @@ describe('Help', () => {
   });
 
   it('has a search index with every heading of every document', async () => {
-    const { passages } = (await (await get('/help/passages.json')).json()) as Passages;
+    const { passages } = (await (await get('/help/passages.json')).json()) as SearchData;
     for (const name of await names()) {
       const html = article(await (await get(pathOf(name))).text());
       const found = passages.filter(({ address }) => `/${address.split('#')[0]}` === pathOf(name));

@@ -2,10 +2,10 @@ import { Agent, get } from 'node:http';
 import { afterEach, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { newId } from '../src/base/ids.ts';
 import { testDatabase } from '../src/base/testing/database.ts';
-import { cleanUp, newPlace, startAssay } from './processes/assay.ts';
+import { cleanUp, createInstancePlace, startAssay } from './processes/assay.ts';
 import { TOKEN } from './processes/client.ts';
-import { costOf } from './processes/cost.ts';
-import { until } from './processes/until.ts';
+import { measureCost } from './processes/cost.ts';
+import { waitUntil } from './processes/until.ts';
 
 vi.setConfig({ testTimeout: 180_000 });
 afterEach(cleanUp);
@@ -18,11 +18,11 @@ const MOST_MEBIBYTES = 300;
 async function startWithResults(tasks: number) {
   const { db, url, drop } = await testDatabase();
   onTestFinished(drop);
-  const gateway = startAssay(await newPlace(), {
+  const gateway = startAssay(await createInstancePlace(), {
     args: ['serve'],
     env: { DATABASE_URL: url, DEFECTOSCOPY_RATE_LIMIT_PER_MINUTE: '0' },
   });
-  await until(() => gateway.call('/health').then(Boolean, () => false), 60_000);
+  await waitUntil(() => gateway.call('/health').then(Boolean, () => false), 60_000);
   const words = Array.from({ length: 25_000 }, (_, n) => ({
     ...{ word: `слово-${n * 7919}`, start: n / 7, end: n / 7 + 0.1, conf: 0.9 },
   }));
@@ -64,11 +64,11 @@ describe('300 concurrent polls of 2.2 MB results', () => {
       const { pid, ids, resultBytes, poll } = await startWithResults(tasks);
       await poll(ids[0]!);
       let sizes: number[] = [];
-      const cost = await costOf([pid], async () => {
+      const cost = await measureCost([pid], async () => {
         sizes = await Promise.all(Array.from({ length: POLLS }, (_, n) => poll(ids[n % tasks]!)));
       });
       for (const size of sizes) expect(size).toBeGreaterThan(resultBytes);
-      if (cost) expect(cost.mebibytes).toBeLessThan(MOST_MEBIBYTES);
+      if (cost) expect(cost.memoryMib).toBeLessThan(MOST_MEBIBYTES);
     });
   }
 });

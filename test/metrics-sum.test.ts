@@ -1,8 +1,8 @@
 import { afterEach, describe, expect, it, vi } from 'vitest';
-import { fakeModel, type Product, startProduct } from './helpers/product.ts';
-import { cleanUp, newPlace, signalTo, startAssay } from './processes/assay.ts';
+import { createFakeModel, type Product, startProduct } from './helpers/product.ts';
+import { cleanUp, createInstancePlace, signalTo, startAssay } from './processes/assay.ts';
 import { predict, uploadPicture } from './processes/client.ts';
-import { until } from './processes/until.ts';
+import { waitUntil } from './processes/until.ts';
 
 vi.setConfig({ testTimeout: 120_000 });
 
@@ -27,8 +27,8 @@ describe('GET /metrics', () => {
         ];
       };
       for (let worker = 1; worker <= 2; worker++) {
-        const stop = await product.startWorker(fakeModel());
-        for (let i = 0; i < 3; i++) await product.finished(await product.predict());
+        const stop = await product.startWorker(createFakeModel());
+        for (let i = 0; i < 3; i++) await product.waitForResult(await product.predict());
         await vi.waitFor(async () => expect(await counted()).toEqual([3, 3, 3].map((n) => n * worker)), 10_000);
         await stop();
         expect(await counted()).toEqual([3, 3, 3].map((n) => n * worker));
@@ -40,8 +40,8 @@ describe('GET /metrics', () => {
     afterEach(cleanUp);
 
     it('keeps the counts of a gateway that was killed and restarted', async () => {
-      const assay = startAssay(await newPlace());
-      await assay.says(/is ready/);
+      const assay = startAssay(await createInstancePlace());
+      await assay.waitForOutput(/is ready/);
       signalTo(await assay.child('work'), 'SIGSTOP');
       const picture = await uploadPicture(assay, 1);
       const cancelled = async () => {
@@ -54,8 +54,8 @@ describe('GET /metrics', () => {
       await new Promise((resolve) => setTimeout(resolve, 3000)); // two heartbeats
       const killed = await assay.child('serve');
       signalTo(killed, 'SIGKILL');
-      await until(async () => (await assay.child('serve')) !== killed);
-      await until(() => assay.call('/health').then(Boolean, () => false));
+      await waitUntil(async () => (await assay.child('serve')) !== killed);
+      await waitUntil(() => assay.call('/health').then(Boolean, () => false));
       expect(await failed()).toBe(2);
       expect(await cancelled()).toBe(200);
       expect(await failed()).toBe(3);

@@ -3,9 +3,9 @@ import { join } from 'node:path';
 import { afterEach, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { startReceiver } from './helpers/receiver.ts';
 import { yaml } from './helpers/yaml.ts';
-import { cleanUp, freePort, newPlace, REPOSITORY, startAssay } from './processes/assay.ts';
+import { cleanUp, freePort, createInstancePlace, REPOSITORY, startAssay } from './processes/assay.ts';
 import { predict, uploadPicture } from './processes/client.ts';
-import { until } from './processes/until.ts';
+import { waitUntil } from './processes/until.ts';
 
 vi.setConfig({ testTimeout: 120_000 });
 afterEach(cleanUp);
@@ -27,25 +27,25 @@ describe('The Grafana dashboard and the alert rules', () => {
   it('use only metrics and labels that a running product exports', async () => {
     const receiver = await startReceiver();
     onTestFinished(() => receiver.close());
-    const place = await newPlace();
+    const place = await createInstancePlace();
     const llm = { LLM_PROVIDER: 'openai', LLM_BASE_URL: 'http://127.0.0.1:1/v1', LLM_MODEL: 'any' };
     const ports = { PASSPORTS_PORT: String(await freePort()), CATALOG_PORT: String(await freePort()) };
     const assay = startAssay(place, { env: { ...llm, ...ports, SERVICES: 'defectoscopy,passports,catalog' } });
-    await assay.says(/is ready/);
-    const asked = await predict(assay, await uploadPicture(assay, 1), { webhook_url: `${receiver.url}/hook` });
-    expect(asked.status).toBe(202);
-    await receiver.got(1);
+    await assay.waitForOutput(/is ready/);
+    const response = await predict(assay, await uploadPicture(assay, 1), { webhook_url: `${receiver.url}/hook` });
+    expect(response.status).toBe(202);
+    await receiver.waitForRequests(1);
 
-    const wanted = new Set((await expressions()).flatMap((text) => text.match(/\bassay_\w+/g) ?? []));
+    const required = new Set((await expressions()).flatMap((text) => text.match(/\bassay_\w+/g) ?? []));
     let exported = new Map<string, Set<string>>();
-    await until(async () => {
+    await waitUntil(async () => {
       exported = readMetrics((await assay.call('/metrics')).body);
       // Metrics of other processes arrive with their heartbeats.
       return (
-        [...wanted].every((name) => exported.has(name)) && (exported.get('assay_webhook_attempts_total')?.size ?? 0) > 0
+        [...required].every((name) => exported.has(name)) && (exported.get('assay_webhook_attempts_total')?.size ?? 0) > 0
       );
     }).catch(() => {});
-    expect([...wanted].filter((name) => !exported.has(name))).toEqual([]);
+    expect([...required].filter((name) => !exported.has(name))).toEqual([]);
 
     const always = ['job', 'instance', 'le'];
     for (const expression of await expressions()) {

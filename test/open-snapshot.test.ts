@@ -3,20 +3,20 @@ import { type Db, openDb } from '../src/base/db.ts';
 import { newId } from '../src/base/ids.ts';
 import { createLog } from '../src/base/log.ts';
 import { type TestDatabase, testDatabase } from '../src/base/testing/database.ts';
-import { openIndexer } from '../src/services/catalog/records/feed.ts';
-import { postgresTaskStore } from '../src/tasks/postgres.ts';
+import { createIndexer } from '../src/services/catalog/records/feed.ts';
+import { createPostgresTaskStore } from '../src/tasks/postgres.ts';
 import type { Claim, TaskStore } from '../src/tasks/store.ts';
-import { until } from './processes/until.ts';
+import { waitUntil } from './processes/until.ts';
 
-const PASSED = 500_000;
+const PASSED_TASKS = 500_000;
 /** Every passed task has left one entry in each queue index. */
-const FEW = 200;
+const MAX_ENTRIES = 200;
 
 const log = createLog('silent', 'test');
 const sweepLimits = { services: ['a'], maxAttempts: 3, batchMaxWaitSeconds: 3600, rows: 1000 };
-const want = { service: 'a', worker: 'w', limit: 4, leaseMs: 6000 };
+const claimRequest = { service: 'a', worker: 'w', limit: 4, leaseMs: 6000 };
 
-describe(`The queue after ${PASSED} tasks since the oldest open snapshot`, () => {
+describe(`The queue after ${PASSED_TASKS} tasks since the oldest open snapshot`, () => {
   let database: TestDatabase;
   /** One connection, so that its statistics can be flushed after each statement. */
   let db: Db;
@@ -27,12 +27,12 @@ describe(`The queue after ${PASSED} tasks since the oldest open snapshot`, () =>
   beforeAll(async () => {
     database = await testDatabase();
     db = openDb({ url: database.url, log, max: 1 });
-    store = postgresTaskStore(db);
+    store = createPostgresTaskStore(db);
     const opened = new Promise<void>((resolve, reject) => {
       snapshot = openSnapshot(database.db, resolve).catch(reject);
     });
     await opened;
-    await passTasks(database.db, PASSED);
+    await createPassedTasks(database.db, PASSED_TASKS);
   }, 300_000);
 
   afterAll(async () => {
@@ -81,14 +81,14 @@ describe(`The queue after ${PASSED} tasks since the oldest open snapshot`, () =>
     timeout: 120_000,
   }, async () => {
     // Only the first call reads all entries; it is repeated after a hundred times its duration.
-    const searched = await entriesRead(() => store.depth('a'));
-    expect(searched).toBeGreaterThanOrEqual(PASSED);
+    const searched = await entriesRead(() => store.queueDepth('a'));
+    expect(searched).toBeGreaterThanOrEqual(PASSED_TASKS);
     await store.sweep(sweepLimits);
 
     await accept(12);
     let claims: Claim[] = [];
     const claim = async (endings: readonly Claim[] = []) => {
-      ({ claimed: claims } = await store.advance(ended(endings), want));
+      ({ claimed: claims } = await store.completeAndClaim(ended(endings), claimRequest));
       expect(claims).toHaveLength(4);
     };
     const renew = () =>
@@ -101,10 +101,10 @@ describe(`The queue after ${PASSED} tasks since the oldest open snapshot`, () =>
       renew: await entriesRead(renew),
       'end and claim': await entriesRead(() => claim(claims)),
       sweep: await entriesRead(() => store.sweep(sweepLimits)),
-      depth: await entriesRead(() => store.depth('a')),
+      depth: await entriesRead(() => store.queueDepth('a')),
     };
     console.log('Index entries read:', read);
-    for (const [what, count] of Object.entries(read)) expect(count, what).toBeLessThan(FEW);
+    for (const [what, count] of Object.entries(read)) expect(count, what).toBeLessThan(MAX_ENTRIES);
   });
 
   it('provides tasks that became visible late and tasks whose lease expired', {
@@ -117,31 +117,31 @@ describe(`The queue after ${PASSED} tasks since the oldest open snapshot`, () =>
       [lost],
     );
     const claimed = new Set<string>();
-    await until(async () => {
+    await waitUntil(async () => {
       await store.sweep(sweepLimits);
-      const { claimed: claims } = await store.advance([], want);
+      const { claimed: claims } = await store.completeAndClaim([], claimRequest);
       for (const { id } of claims) claimed.add(id);
       return claimed.has(late!) && claimed.has(lost!);
     }, 290_000);
   });
 
   it('feeds the catalog index without reading the passed entries', { timeout: 120_000 }, async () => {
-    const indexer = openIndexer({ db, sources: [], log });
+    const indexer = createIndexer({ db, sources: [], log });
     const add = (count: number) =>
       db.query(`insert into catalog_feed (service, task_id) select 'a', n::text from generate_series(1, $1::int) n`, [
         count,
       ]);
-    await add(PASSED);
+    await add(PASSED_TASKS);
     await database.db.query('delete from catalog_feed');
-    expect(await entriesRead(() => indexer.turn())).toBeGreaterThanOrEqual(PASSED);
+    expect(await entriesRead(() => indexer.indexBatch())).toBeGreaterThanOrEqual(PASSED_TASKS);
     await add(3);
     // For ten seconds the indexer rereads recent entries because of late commits.
-    await until(async () => (await entriesRead(() => indexer.turn())) < FEW, 60_000);
+    await waitUntil(async () => (await entriesRead(() => indexer.indexBatch())) < MAX_ENTRIES, 60_000);
   });
 });
 
 /** Creates completed tasks, 30 to 60 minutes old; the snapshot prevents their vacuum. */
-async function passTasks(db: Db, count: number): Promise<void> {
+async function createPassedTasks(db: Db, count: number): Promise<void> {
   const run = (sql: string, params: unknown[] = []) =>
     db.transaction((tx) => tx.query(sql, params), { statementTimeoutMs: 240_000 });
   await run(

@@ -1,7 +1,7 @@
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import addFormats from 'ajv-formats';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type Answer, type CallInit, fakeModel, type Product, startProduct, TOKEN } from './helpers/product.ts';
+import { type HttpResponse, type CallInit, createFakeModel, type Product, startProduct, TOKEN } from './helpers/product.ts';
 
 type Json = any;
 
@@ -87,7 +87,7 @@ describe('Defectoscopy GET /openapi.json', () => {
   });
 
   it('has examples that match their schemas', () => {
-    let held = 0;
+    let exampleCount = 0;
     for (const each of objects(document)) {
       if (each.schema === undefined) continue;
       const examples = [
@@ -96,27 +96,27 @@ describe('Defectoscopy GET /openapi.json', () => {
       ];
       for (const example of examples) {
         expect(ajv.validate(each.schema, example), `${ajv.errorsText()} in ${JSON.stringify(example)}`).toBe(true);
-        held++;
+        exampleCount++;
       }
     }
-    expect(held).toBeGreaterThan(30);
+    expect(exampleCount).toBeGreaterThan(30);
   });
 
   it('describes the request and response headers', () => {
-    const sends = (name: string) =>
+    const requestHeaders = (name: string) =>
       (operations().find(([each]) => each === name)![1].parameters ?? [])
         .filter((parameter: Json) => parameter.in === 'header')
         .map((parameter: Json) => parameter.name);
-    expect(sends('post /predict')).toContain('Idempotency-Key');
-    expect(sends('get /result/{task_id}')).toEqual(expect.arrayContaining(['Prefer', 'If-None-Match']));
-    const reads = (path: string, method: string, status: number) =>
+    expect(requestHeaders('post /predict')).toContain('Idempotency-Key');
+    expect(requestHeaders('get /result/{task_id}')).toEqual(expect.arrayContaining(['Prefer', 'If-None-Match']));
+    const responseHeaders = (path: string, method: string, status: number) =>
       Object.keys(document.paths[path][method].responses[status].headers);
-    expect(reads('/predict', 'post', 202)).toEqual(
+    expect(responseHeaders('/predict', 'post', 202)).toEqual(
       expect.arrayContaining(['Location', 'RateLimit', 'RateLimit-Policy']),
     );
-    expect(reads('/result/{task_id}', 'get', 202)).toEqual(expect.arrayContaining(['ETag', 'Retry-After']));
-    expect(reads('/result/{task_id}', 'get', 429)).toContain('Retry-After');
-    expect(reads('/predict', 'post', 401)).toContain('WWW-Authenticate');
+    expect(responseHeaders('/result/{task_id}', 'get', 202)).toEqual(expect.arrayContaining(['ETag', 'Retry-After']));
+    expect(responseHeaders('/result/{task_id}', 'get', 429)).toContain('Retry-After');
+    expect(responseHeaders('/predict', 'post', 401)).toContain('WWW-Authenticate');
     expect(Object.keys(document.paths['/result/{task_id}'].get.responses)).toContain('304');
     expect(document.paths['/result/{task_id}'].get.responses[304].content).toBeUndefined();
   });
@@ -133,7 +133,7 @@ describe('Defectoscopy GET /openapi.json', () => {
 it('Defectoscopy GET /openapi.json describes the status, headers and body of every response of a tour through the service', async () => {
   const toured = new Set<string>();
 
-  async function visit(path: string, init: CallInit = {}): Promise<Answer> {
+  async function visit(path: string, init: CallInit = {}): Promise<HttpResponse> {
     const answer = await product.call(path, init);
     const method = (init.method ?? 'GET').toLowerCase();
     const at = path.split('?')[0]!;
@@ -147,7 +147,7 @@ it('Defectoscopy GET /openapi.json describes the status, headers and body of eve
     if (schema === undefined) expect(answer.text, where).toBe('');
     else expect(ajv.validate(schema, answer.body), `${where}: ${ajv.errorsText()}\n${answer.text}`).toBe(true);
     // Only these headers are present on every response with the status.
-    const own = [
+    const uniformHeaders = [
       'Retry-After',
       'WWW-Authenticate',
       'ETag',
@@ -156,8 +156,8 @@ it('Defectoscopy GET /openapi.json describes the status, headers and body of eve
       'RateLimit',
       'RateLimit-Policy',
     ];
-    const told = Object.keys(described.headers).filter((name) => own.includes(name));
-    for (const name of told) expect(answer.headers.get(name), `${where} ${name}`).not.toBeNull();
+    const requiredHeaders = Object.keys(described.headers).filter((name) => uniformHeaders.includes(name));
+    for (const name of requiredHeaders) expect(answer.headers.get(name), `${where} ${name}`).not.toBeNull();
     toured.add(where);
     return answer;
   }
@@ -185,14 +185,14 @@ it('Defectoscopy GET /openapi.json describes the status, headers and body of eve
   await visit(`/result/${id}/heatmap?class=crack`);
   await visit('/result/none');
   await visit('/result/none', { token: null });
-  const given = await product.predict();
-  await post(`/result/${given}/cancel`);
-  await post(`/result/${given}/cancel`);
+  const cancelledId = await product.predict();
+  await post(`/result/${cancelledId}/cancel`);
+  await post(`/result/${cancelledId}/cancel`);
   await post('/result/none/cancel');
-  await visit(`/result/${given}`);
+  await visit(`/result/${cancelledId}`);
 
-  await product.startWorker(fakeModel());
-  await product.finished(id);
+  await product.startWorker(createFakeModel());
+  await product.waitForResult(id);
   await visit(`/result/${id}`);
   await visit(`/result/${id}/heatmap?class=crack`);
   await visit(`/result/${id}/heatmap?class=mould`);

@@ -1,8 +1,8 @@
 import { afterEach, expect, it, onTestFinished } from 'vitest';
 import { testDatabase } from '../src/base/testing/database.ts';
-import { fakeModel, type Product, RESULT, startProduct } from './helpers/product.ts';
-import { startRelay } from './processes/relay.ts';
-import { until } from './processes/until.ts';
+import { createFakeModel, type Product, RESULT, startProduct } from './helpers/product.ts';
+import { startTcpProxy } from './processes/tcp-proxy.ts';
+import { waitUntil } from './processes/until.ts';
 
 let product: Product;
 afterEach(() => product.stop());
@@ -14,25 +14,25 @@ for (const way of ['cut', 'hang'] as const) {
     const { db, url, drop } = await testDatabase();
     onTestFinished(drop);
     const { hostname: host, port } = new URL(url);
-    const relay = await startRelay({ host, port: Number(port) });
+    const relay = await startTcpProxy({ host, port: Number(port) });
     onTestFinished(() => relay.close());
-    product = await startProduct({ env: { DATABASE_URL: relay.in(url) } });
+    product = await startProduct({ env: { DATABASE_URL: relay.proxiedUrl(url) } });
     let finish = () => {};
     const finished = new Promise<void>((resolve) => {
       finish = resolve;
     });
-    await product.startWorker(fakeModel({ run: () => finished.then(() => ({ result: RESULT })) }));
+    await product.startWorker(createFakeModel({ run: () => finished.then(() => ({ result: RESULT })) }));
     const id = await product.predict();
-    const its = async (what: string) =>
+    const readTask = async (what: string) =>
       (await db.query<{ is: boolean }>(`select ${what} as is from tasks where id = $1`, [id])).rows[0]!.is;
-    await until(() => its('worker is not null'));
+    await waitUntil(() => readTask('worker is not null'));
 
     await relay[way]();
-    await until(() => its('leased_until < now()'));
-    await relay.mend();
-    await until(() => its('worker is null or leased_until > now()'));
+    await waitUntil(() => readTask('leased_until < now()'));
+    await relay.restore();
+    await waitUntil(() => readTask('worker is null or leased_until > now()'));
     finish();
-    expect(await product.finished(id)).toMatchObject({ status: 'done' });
-    expect(await its('attempts = 1')).toBe(true);
+    expect(await product.waitForResult(id)).toMatchObject({ status: 'done' });
+    expect(await readTask('attempts = 1')).toBe(true);
   });
 }

@@ -2,16 +2,16 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { newId } from '../src/base/ids.ts';
 import { type Passports, startPassports } from './helpers/passports.ts';
-import { fakeModel, type Product, RESULT, startProduct } from './helpers/product.ts';
+import { createFakeModel, type Product, RESULT, startProduct } from './helpers/product.ts';
 
 const IMAGE = 'https://storage-1.example.com/photo.jpg';
 
 const predict = (product: Product, headers: Record<string, string> = {}, body: object = {}) =>
   product.call('/predict', { method: 'POST', body: { image_url: IMAGE, ...body }, headers });
 
-async function fill(product: Product, service: string, many: number): Promise<void> {
+async function queueTasks(product: Product, service: string, many: number): Promise<void> {
   const task = { service, principal: 'p', priority: 'realtime', input: { image_url: IMAGE } } as const;
-  const { tasks, shared } = product.house;
+  const { tasks, shared } = product.context;
   const { taskDeadlineSeconds: deadlineSeconds, resultTtlSeconds: ttlSeconds } = shared;
   const write = () => tasks.accept({ ...task, id: newId(), estimateSeconds: 1, deadlineSeconds, ttlSeconds });
   await Promise.all(Array.from({ length: many }, write));
@@ -24,7 +24,7 @@ const waiting = async ({ database }: Product | Passports) =>
     )
   ).rows[0]!.n;
 
-const counted = () => delay(300);
+const waitForCount = () => delay(300);
 
 describe('A service queue at its limit', () => {
   let product: Product;
@@ -41,21 +41,21 @@ describe('A service queue at its limit', () => {
       const accepted = answers.filter(({ status }) => status === 202).length;
       refusals += 100 - accepted;
       expect(accepted).toBeGreaterThan(0);
-      await counted();
+      await waitForCount();
     }
     expect(await waiting(product)).toBe(20);
 
-    const refused = await predict(product);
-    expect(refused).toMatchObject({ status: 503, body: { ok: false, error: { code: 'QUEUE_UNAVAILABLE' } } });
-    expect(refused.headers.get('retry-after')).toMatch(/^[1-9]\d*$/);
+    const rejected = await predict(product);
+    expect(rejected).toMatchObject({ status: 503, body: { ok: false, error: { code: 'QUEUE_UNAVAILABLE' } } });
+    expect(rejected.headers.get('retry-after')).toMatch(/^[1-9]\d*$/);
     const metrics = (await product.call('/metrics')).text;
     expect(metrics).toContain(`assay_queue_full_total{service="defectoscopy"} ${refusals + 1}`);
     // The gateway stays ready: the queue is available for all other requests.
     expect(await product.call('/ready')).toMatchObject({ status: 200, body: { data: { queue_depth: 20 } } });
 
-    const stopWorker = await product.startWorker(fakeModel());
+    const stopWorker = await product.startWorker(createFakeModel());
     while ((await waiting(product)) > 0) await delay(20);
-    await counted();
+    await waitForCount();
     expect((await predict(product)).status).toBe(202);
     await stopWorker();
   });
@@ -63,8 +63,8 @@ describe('A service queue at its limit', () => {
   it('replays a request that was accepted before, and records nothing for a new key', async () => {
     const first = await predict(product, { 'idempotency-key': 'one' });
     expect(first.status).toBe(202);
-    await fill(product, 'defectoscopy', 20);
-    await counted();
+    await queueTasks(product, 'defectoscopy', 20);
+    await waitForCount();
     const full = await waiting(product);
 
     const again = await predict(product, { 'idempotency-key': 'one' });
@@ -76,7 +76,7 @@ describe('A service queue at its limit', () => {
     expect(await waiting(product)).toBe(full);
 
     await product.database.db.query('delete from tasks');
-    await counted();
+    await waitForCount();
     const later = await predict(product, { 'idempotency-key': 'two' });
     expect(later.status).toBe(202);
     expect(later.headers.get('idempotency-replayed')).toBeNull();
@@ -84,7 +84,7 @@ describe('A service queue at its limit', () => {
 
   it('has room for another task after many repetitions of one request', async () => {
     await product.database.db.query('delete from tasks');
-    await counted();
+    await waitForCount();
     await predict(product, { 'idempotency-key': 'often' });
     const again = await Promise.all(
       Array.from({ length: 100 }, () => predict(product, { 'idempotency-key': 'often' })),
@@ -105,15 +105,15 @@ it('Two gateways exceed the queue limit at most by the tasks that the other one 
   await Promise.all([first, second].flatMap((product) => Array.from({ length: 100 }, () => predict(product))));
   expect(await waiting(first)).toBeGreaterThanOrEqual(50);
   expect(await waiting(first)).toBeLessThanOrEqual(100);
-  await counted();
+  await waitForCount();
   expect([(await predict(first)).status, (await predict(second)).status]).toEqual([503, 503]);
 });
 
 it('The queue is unlimited when the limit is 0', async () => {
   const product = await startProduct({ env: { DEFECTOSCOPY_MAX_WAITING: '0' } });
   onTestFinished(() => product.stop());
-  await fill(product, 'defectoscopy', 300);
-  await counted();
+  await queueTasks(product, 'defectoscopy', 300);
+  await waitForCount();
   expect((await predict(product)).status).toBe(202);
 });
 
@@ -127,12 +127,12 @@ it('A queue of more than 10 000 tasks is counted up to its limit', async () => {
       [many],
     );
   await insert(10_499);
-  await expect.poll(() => waitingKnown(product), { timeout: 10_000 }).toBe(10_499);
+  await expect.poll(() => reportedQueueDepth(product), { timeout: 10_000 }).toBe(10_499);
   expect((await predict(product)).status).toBe(202);
   await expect.poll(async () => (await predict(product)).status, { timeout: 10_000 }).toBe(503);
 });
 
-const waitingKnown = async (product: Product) => (await product.call('/ready')).body.data.queue_depth;
+const reportedQueueDepth = async (product: Product) => (await product.call('/ready')).body.data.queue_depth;
 
 it('Speech to text rejects tasks above the queue limit', async () => {
   const product = await startProduct({ service: 'stt', env: { STT_MAX_WAITING: '2' } });
@@ -141,39 +141,39 @@ it('Speech to text rejects tasks above the queue limit', async () => {
     product.call('/transcribe/audio_url', { method: 'POST', body: { url: 'https://storage.example.com/17.mp3' } });
   const answers = await Promise.all([post(), post(), post()]);
   expect(answers.map(({ status }) => status).sort()).toEqual([202, 202, 503]);
-  const refused = answers.find(({ status }) => status === 503)!;
-  expect(refused.body.error.code).toBe('QUEUE_UNAVAILABLE');
-  expect(Number(refused.headers.get('retry-after'))).toBeGreaterThan(0);
+  const rejected = answers.find(({ status }) => status === 503)!;
+  expect(rejected.body.error.code).toBe('QUEUE_UNAVAILABLE');
+  expect(Number(rejected.headers.get('retry-after'))).toBeGreaterThan(0);
 });
 
 describe('Passports with a full queue', () => {
-  let house: Passports;
+  let passports: Passports;
   beforeAll(async () => {
-    house = await startPassports({ PASSPORTS_MAX_WAITING: '2' });
+    passports = await startPassports({ PASSPORTS_MAX_WAITING: '2' });
   });
-  afterAll(() => house.stop());
+  afterAll(() => passports.stop());
   const pdf = (text: string) => ({ name: `${text}.pdf`, bytes: `%PDF-1.7 ${text}` });
   const upload = async (text: string, headers: Record<string, string> = {}) =>
-    (await house.signedIn()).post('/upload', {
+    (await passports.signIn()).post('/upload', {
       files: [pdf(text)],
       headers: { accept: 'application/json', ...headers },
     });
 
   it('rejects documents without leaving files, except repetitions and known content', async () => {
-    const known = await (await house.signedIn()).upload(pdf('known'));
-    await house.succeed(known[0]!);
-    await counted();
+    const known = await (await passports.signIn()).upload(pdf('known'));
+    await passports.succeed(known[0]!);
+    await waitForCount();
     const first = await upload('first', { 'idempotency-key': 'k' });
     expect(first.status).toBe(202);
     expect((await upload('second')).status).toBe(202);
-    await counted();
+    await waitForCount();
 
-    const stored = await house.database.db.query('select key from passport_files');
-    const refused = await upload('third');
-    expect(refused).toMatchObject({ status: 503, body: { error: { code: 'QUEUE_UNAVAILABLE' } } });
-    expect(Number(refused.headers.get('retry-after'))).toBeGreaterThan(0);
-    expect(await waiting(house)).toBe(2);
-    expect((await house.database.db.query('select key from passport_files')).rows).toEqual(stored.rows);
+    const stored = await passports.database.db.query('select key from passport_files');
+    const rejected = await upload('third');
+    expect(rejected).toMatchObject({ status: 503, body: { error: { code: 'QUEUE_UNAVAILABLE' } } });
+    expect(Number(rejected.headers.get('retry-after'))).toBeGreaterThan(0);
+    expect(await waiting(passports)).toBe(2);
+    expect((await passports.database.db.query('select key from passport_files')).rows).toEqual(stored.rows);
 
     expect((await upload('first', { 'idempotency-key': 'k' })).body).toEqual(first.body);
     expect(await upload('known')).toMatchObject({
@@ -181,8 +181,8 @@ describe('Passports with a full queue', () => {
       body: { items: [{ status: 'SUCCESS', cached: true }] },
     });
 
-    await house.succeed(first.body.items[0].id);
-    await counted();
+    await passports.succeed(first.body.items[0].id);
+    await waitForCount();
     expect((await upload('third')).status).toBe(202);
   });
 });
@@ -190,7 +190,7 @@ describe('Passports with a full queue', () => {
 describe('estimated_wait_seconds', () => {
   const PER_SECOND = 80;
   const model = () =>
-    fakeModel({
+    createFakeModel({
       concurrency: 4,
       async run() {
         await delay(50);
@@ -206,19 +206,19 @@ describe('estimated_wait_seconds', () => {
     onTestFinished(() => product.stop());
     expect((await predict(product)).body.data.estimated_wait_seconds).toBe(2);
 
-    await fill(product, 'defectoscopy', 1500);
+    await queueTasks(product, 'defectoscopy', 1500);
     while ((await waiting(product)) > 1000) await delay(20);
     await delay(1000);
     const ahead = await waiting(product);
     const begun = performance.now();
     const { task_id: id, estimated_wait_seconds: estimate } = (await predict(product)).body.data;
-    await product.finished(id);
+    await product.waitForResult(id);
     const seconds = (performance.now() - begun) / 1000;
     expect(seconds).toBeGreaterThan(0.7 * (ahead / PER_SECOND));
     expect(estimate, `it took ${seconds} s`).toBeGreaterThan(0.7 * seconds - 1);
     expect(estimate, `it took ${seconds} s`).toBeLessThan(1.3 * seconds + 1);
 
-    await counted();
+    await waitForCount();
     expect((await predict(product)).body.data.estimated_wait_seconds).toBe(2);
   });
 
@@ -228,7 +228,7 @@ describe('estimated_wait_seconds', () => {
       model: model(),
     });
     onTestFinished(() => product.stop());
-    const { tasks } = product.house;
+    const { tasks } = product.context;
     const batch = {
       service: 'defectoscopy',
       principal: 'p',
@@ -244,11 +244,11 @@ describe('estimated_wait_seconds', () => {
     expect(queued.body.data.estimated_wait_seconds).toBeGreaterThan(2);
 
     // At this throughput, the first place becomes free within a second.
-    await fill(product, 'defectoscopy', 1000);
-    await counted();
-    const refused = await predict(product);
-    expect(refused.status).toBe(503);
-    expect(Number(refused.headers.get('retry-after'))).toBeLessThan(10);
+    await queueTasks(product, 'defectoscopy', 1000);
+    await waitForCount();
+    const rejected = await predict(product);
+    expect(rejected.status).toBe(503);
+    expect(Number(rejected.headers.get('retry-after'))).toBeLessThan(10);
   });
 
   it('is the configured value at any queue length with ESTIMATE_MODE=fixed', async () => {
@@ -257,7 +257,7 @@ describe('estimated_wait_seconds', () => {
       model: model(),
     });
     onTestFinished(() => product.stop());
-    await fill(product, 'defectoscopy', 800);
+    await queueTasks(product, 'defectoscopy', 800);
     while ((await waiting(product)) > 400) await delay(20);
     expect((await predict(product)).body.data.estimated_wait_seconds).toBe(2);
   });

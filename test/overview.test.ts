@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { Outcome } from '../src/services/service.ts';
 import { type Catalog, startCatalog } from './helpers/catalog.ts';
-import { fakeModel, type Product, RESULT, startProduct, TOKEN } from './helpers/product.ts';
+import { createFakeModel, type Product, RESULT, startProduct, TOKEN } from './helpers/product.ts';
 
 const env = { SERVICES: 'defectoscopy,stt', STT_PORT: '0', STT_API_TOKENS: TOKEN };
 const until = (check: () => Promise<unknown>) => expect.poll(check, { timeout: 15_000, interval: 50 });
@@ -12,19 +12,19 @@ const start = async (over: Record<string, string> = {}) => {
 };
 afterEach(() => product.stop());
 
-function held() {
+function createHeldModel() {
   const waiting: (() => void)[] = [];
   const run = () => new Promise<Outcome>((resolve) => waiting.push(() => resolve({ result: RESULT })));
-  return { model: fakeModel({ run }), release: () => waiting.splice(0).map((go) => go()) };
+  return { model: createFakeModel({ run }), release: () => waiting.splice(0).map((go) => go()) };
 }
 
 const snapshot = async (service = 'defectoscopy') =>
   (await fetch(`${product.addresses[service]}/overview.json`)).json() as Promise<any>;
-const of = async (name: string) => (await snapshot()).services.find((seen: any) => seen.service === name);
-const now = (series: number[]) => series.at(-1);
+const overviewOf = async (name: string) => (await snapshot()).services.find((seen: any) => seen.service === name);
+const latest = (series: number[]) => series.at(-1);
 const page = async (service: string, path = '/overview', headers: Record<string, string> = {}) =>
   (await fetch(product.addresses[service] + path, { headers })).text();
-const places = (html: string) => {
+const serviceLinks = (html: string) => {
   const [nav = ''] = /<nav class="places"[\s\S]*?<\/nav>/.exec(html) ?? [];
   return [...nav.matchAll(/<a href="([^"]*)"(?: aria-current="(\w+)")?>([^<]*)/g)].map(([, href, current, title]) => ({
     title,
@@ -37,25 +37,25 @@ describe('Overview', () => {
   beforeEach(() => start());
 
   it('shows a task as waiting, in progress and done, and no activity of other services', async () => {
-    const { model, release } = held();
+    const { model, release } = createHeldModel();
     const id = await product.predict();
     await product.predict({ priority: 'batch' });
-    await until(async () => (await of('defectoscopy')).queue.waiting_now).toEqual({ realtime: 1, batch: 1 });
-    await until(async () => now((await of('defectoscopy')).queue.waiting)).toBe(2);
-    expect(await of('defectoscopy')).toMatchObject({ worker_state: 'cold', workers: [] });
+    await until(async () => (await overviewOf('defectoscopy')).queue.waiting_now).toEqual({ realtime: 1, batch: 1 });
+    await until(async () => latest((await overviewOf('defectoscopy')).queue.waiting)).toBe(2);
+    expect(await overviewOf('defectoscopy')).toMatchObject({ worker_state: 'cold', workers: [] });
 
     await product.startWorker(model);
-    await until(async () => now((await of('defectoscopy')).queue.processing)).toBe(2);
-    const { queue, ...busy } = await of('defectoscopy');
+    await until(async () => latest((await overviewOf('defectoscopy')).queue.processing)).toBe(2);
+    const { queue, ...busy } = await overviewOf('defectoscopy');
     expect(busy).toMatchObject({ worker_state: 'warm', workers: [{ state: 'warm', model: '1.0.0' }] });
-    expect(now(queue.waiting)).toBe(0);
+    expect(latest(queue.waiting)).toBe(0);
     expect(Math.max(...queue.waiting)).toBe(2);
 
     release();
-    await product.finished(id);
-    await until(async () => now((await of('defectoscopy')).queue.done_last_minute)).toBe(2);
-    await until(async () => now((await of('defectoscopy')).queue.unfinished)).toBe(0);
-    const other = await of('stt');
+    await product.waitForResult(id);
+    await until(async () => latest((await overviewOf('defectoscopy')).queue.done_last_minute)).toBe(2);
+    await until(async () => latest((await overviewOf('defectoscopy')).queue.unfinished)).toBe(0);
+    const other = await overviewOf('stt');
     expect(other).toMatchObject({ worker_state: 'cold', workers: [] });
     for (const series of Object.values<any>(other.queue).filter(Array.isArray)) expect(Math.max(...series)).toBe(0);
   });
@@ -70,36 +70,36 @@ describe('Overview', () => {
   });
 
   it('counts cancelled tasks as failed, and keeps its counts when a worker stops', async () => {
-    const stop = await product.startWorker(fakeModel());
-    await product.finished(await product.predict());
-    await until(async () => now((await of('defectoscopy')).queue.done_last_minute)).toBe(1);
+    const stop = await product.startWorker(createFakeModel());
+    await product.waitForResult(await product.predict());
+    await until(async () => latest((await overviewOf('defectoscopy')).queue.done_last_minute)).toBe(1);
     await stop();
     const id = await product.predict();
     expect((await product.call(`/result/${id}/cancel`, { method: 'POST' })).status).toBe(200);
-    await until(async () => now((await of('defectoscopy')).queue.failed_last_minute)).toBe(1);
-    expect(now((await of('defectoscopy')).queue.done_last_minute)).toBe(1);
+    await until(async () => latest((await overviewOf('defectoscopy')).queue.failed_last_minute)).toBe(1);
+    expect(latest((await overviewOf('defectoscopy')).queue.done_last_minute)).toBe(1);
   });
 
   it('reveals no tasks, clients, tokens or hosts', async () => {
     const info = { model_version: '1.0.0', host: 'secret-host', pid: 4242, classes: { defects: ['secret-class'] } };
     const beat = { id: 'secret-worker', role: 'work', service: 'defectoscopy', state: 'warm' as const };
-    await product.house.workers.beat({ ...beat, info, metrics: [] });
+    await product.context.workers.recordHeartbeat({ ...beat, info, metrics: [] });
     const id = await product.predict({ image_url: 'https://storage-1.example.com/secret-photo.jpg' });
-    await until(async () => (await of('defectoscopy')).workers.length).toBe(1);
-    await until(async () => now((await of('defectoscopy')).queue.waiting)).toBe(1);
-    const told = JSON.stringify(await snapshot()) + (await page('defectoscopy')) + (await page('stt'));
-    for (const secret of [id, TOKEN, 'secret', '4242', 'storage-1']) expect(told).not.toContain(secret);
-    expect(told).toContain('1.0.0');
+    await until(async () => (await overviewOf('defectoscopy')).workers.length).toBe(1);
+    await until(async () => latest((await overviewOf('defectoscopy')).queue.waiting)).toBe(1);
+    const output = JSON.stringify(await snapshot()) + (await page('defectoscopy')) + (await page('stt'));
+    for (const secret of [id, TOKEN, 'secret', '4242', 'storage-1']) expect(output).not.toContain(secret);
+    expect(output).toContain('1.0.0');
   });
 
   it('shows the model of a worker and its GPU memory', async () => {
     const gpu = { name: 'H200', vram_used_mb: 2048, vram_total_mb: 8192 };
-    await product.house.workers.beat({
+    await product.context.workers.recordHeartbeat({
       ...{ id: 'w', role: 'work', service: 'stt', state: 'warm' },
       info: { model: 'whisper', gpu, running: 1 },
       metrics: [],
     });
-    await until(async () => (await of('stt')).workers).toEqual([
+    await until(async () => (await overviewOf('stt')).workers).toEqual([
       { state: 'warm', model: 'whisper', running: 1, gpu: { name: 'H200', used_mb: 2048, total_mb: 8192 } },
     ]);
     expect(await page('stt')).toContain('ready, whisper, 1 in progress, H200, 2 of 8 GB');
@@ -112,7 +112,7 @@ describe('Overview', () => {
     expect(english).toContain('<noscript><a href="overview">');
     const russian = await page('defectoscopy', '/overview', { 'accept-language': 'ru' });
     expect(russian).toContain('<html lang="ru">');
-    expect(places(russian).map(({ title }) => title)).toEqual(['Дефектоскопия', 'Речь в текст', 'Обзор']);
+    expect(serviceLinks(russian).map(({ title }) => title)).toEqual(['Дефектоскопия', 'Речь в текст', 'Обзор']);
   });
 
   it('is absent from the API reference', async () => {
@@ -135,12 +135,12 @@ describe('Overview on the catalog', () => {
     const records = async () => {
       const { services } = (await (await fetch(`${catalog.url}/overview.json`)).json()) as any;
       const { queue, documents = [], lag_seconds: lag = [] } = services.find((it: any) => it.service === 'catalog');
-      return [queue, now(documents), now(lag)];
+      return [queue, latest(documents), latest(lag)];
     };
     await until(records).toEqual([undefined, 1, 0]);
     const html = await (await fetch(`${catalog.url}/overview`)).text();
     expect(html).toContain('Searchable records: 1 now');
-    expect(places(html).map(({ title }) => title)).toEqual([
+    expect(serviceLinks(html).map(({ title }) => title)).toEqual([
       ...['Defectoscopy', 'Speech to text', 'Passports', 'Catalog', 'Overview'],
     ]);
   });
@@ -150,12 +150,12 @@ describe('Service navigation', () => {
   it('links to the port of each service and marks the current page', async () => {
     await start();
     const { defectoscopy, stt } = product.addresses;
-    expect(places(await page('defectoscopy', '/'))).toEqual([
+    expect(serviceLinks(await page('defectoscopy', '/'))).toEqual([
       { title: 'Defectoscopy', href: './', current: 'true' },
       { title: 'Speech to text', href: `${stt}/` },
       { title: 'Overview', href: 'overview' },
     ]);
-    expect(places(await page('stt'))).toEqual([
+    expect(serviceLinks(await page('stt'))).toEqual([
       { title: 'Defectoscopy', href: `${defectoscopy}/` },
       { title: 'Speech to text', href: './' },
       { title: 'Overview', href: 'overview', current: 'page' },
@@ -164,16 +164,16 @@ describe('Service navigation', () => {
 
   it('links to the public URL if configured, and otherwise keeps the host of the request', async () => {
     await start({ DEFECTOSCOPY_PUBLIC_URL: 'https://assay.example.com/photos', STT_PUBLIC_URL: '' });
-    expect(places(await page('stt'))[0]!.href).toBe('https://assay.example.com/photos/');
+    expect(serviceLinks(await page('stt'))[0]!.href).toBe('https://assay.example.com/photos/');
     const { port } = new URL(product.addresses['stt']!);
-    const asked = product.addresses['defectoscopy']!.replace('127.0.0.1', 'localhost');
-    const html = await (await fetch(`${asked}/`)).text();
-    expect(places(html)[1]!.href).toBe(`http://localhost:${port}/`);
+    const url = product.addresses['defectoscopy']!.replace('127.0.0.1', 'localhost');
+    const html = await (await fetch(`${url}/`)).text();
+    expect(serviceLinks(html)[1]!.href).toBe(`http://localhost:${port}/`);
   });
 
   it('includes services of other processes and omits those that SERVICES leaves out', async () => {
     await start({ SERVICES: 'defectoscopy,passports', PASSPORTS_PORT: '18003' });
-    const names = places(await page('defectoscopy')).map(({ title }) => title);
+    const names = serviceLinks(await page('defectoscopy')).map(({ title }) => title);
     expect(names).toEqual(['Defectoscopy', 'Passports', 'Overview']);
   });
 });
@@ -182,7 +182,7 @@ describe('Overview with METRICS_TOKEN', () => {
   it('shows only the data of /ready and /health', async () => {
     await start({ METRICS_TOKEN: 'for-metrics' });
     await product.predict();
-    await until(async () => now((await of('defectoscopy')).queue.unfinished)).toBe(1);
+    await until(async () => latest((await overviewOf('defectoscopy')).queue.unfinished)).toBe(1);
     const seen = await snapshot();
     expect(Object.keys(seen.services[0].queue)).toEqual(['unfinished']);
     expect(seen).not.toHaveProperty('webhooks');

@@ -1,27 +1,27 @@
 import { hash, randomUUID } from 'node:crypto';
 import { SignJWT, UnsecuredJWT } from 'jose';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { apiKeysFrom } from '../src/services/passports/auth/api-keys.ts';
-import { openTokens } from '../src/services/passports/auth/tokens.ts';
+import { parseApiKeys } from '../src/services/passports/auth/api-keys.ts';
+import { createTokens } from '../src/services/passports/auth/tokens.ts';
 import {
   ADMIN_KEY,
-  type Answer,
-  type Ask,
+  type HttpResponse,
+  type HttpRequestOptions,
   type Client,
   type Passports,
-  pdf,
+  createPdf,
   SECRET,
   startPassports,
   USER_KEY,
 } from './helpers/passports.ts';
 
-const PDF = { files: [pdf()] };
+const PDF = { files: [createPdf()] };
 const ID = randomUUID();
 const FORM = { form: { 'general:address': 'x' } };
 
 type Kind = 'public' | 'visitor' | 'session' | 'bearer';
 
-const ENDPOINTS: readonly [kind: Kind, method: string, path: string, ask?: Ask][] = [
+const ENDPOINTS: readonly [kind: Kind, method: string, path: string, ask?: HttpRequestOptions][] = [
   ['public', 'POST', '/auth/token', { json: { api_key: ADMIN_KEY } }],
   ['public', 'GET', '/health'],
   ['public', 'GET', '/api/status'],
@@ -52,33 +52,33 @@ const ENDPOINTS: readonly [kind: Kind, method: string, path: string, ask?: Ask][
 ];
 
 const SAFE = ['GET', 'HEAD'];
-const JSON_PLEASE = { accept: 'application/json' };
-const FOREIGN = { origin: 'https://evil.example' };
+const ACCEPT_JSON = { accept: 'application/json' };
+const CROSS_SITE = { origin: 'https://evil.example' };
 
-let house: Passports;
+let passports: Passports;
 let cookie: string;
-let good: Record<string, string>;
-let bad: Record<string, string>;
+let validTokens: Record<string, string>;
+let invalidTokens: Record<string, string>;
 
-const [ADMIN] = apiKeysFrom(`admin:${ADMIN_KEY}`);
-const tokens = (over: Partial<Parameters<typeof openTokens>[0]> = {}) =>
-  openTokens({ keys: [], secret: SECRET, lifetimeHours: 24, ...over });
-const issued = async (over: Partial<Parameters<typeof openTokens>[0]> = {}, at = new Date(), key = ADMIN!) =>
+const [ADMIN] = parseApiKeys(`admin:${ADMIN_KEY}`);
+const tokens = (over: Partial<Parameters<typeof createTokens>[0]> = {}) =>
+  createTokens({ keys: [], secret: SECRET, lifetimeHours: 24, ...over });
+const issueToken = async (over: Partial<Parameters<typeof createTokens>[0]> = {}, at = new Date(), key = ADMIN!) =>
   (await tokens(over).issue(key, at)).token;
 const claims = { iss: 'assay', aud: 'passports', sub: 'admin', jti: 'x', key_id: ADMIN!.id };
-const signed = (build: (jwt: SignJWT) => SignJWT, header: object = {}) =>
+const signToken = (build: (jwt: SignJWT) => SignJWT, header: object = {}) =>
   build(new SignJWT(claims))
     .setProtectedHeader({ alg: 'HS256', ...header })
     .sign(new TextEncoder().encode(SECRET));
 const kidOf = (token: string) => JSON.parse(Buffer.from(token.split('.')[0]!, 'base64url').toString()).kid as string;
 
 beforeAll(async () => {
-  house = await startPassports({ PASSPORTS_JWT_SECRET_PREVIOUS: 'the secret before, as long as the other' });
-  const visitor = house.client();
-  await visitor.upload(pdf());
+  passports = await startPassports({ PASSPORTS_JWT_SECRET_PREVIOUS: 'the secret before, as long as the other' });
+  const visitor = passports.client();
+  await visitor.upload(createPdf());
   cookie = visitor.cookies.get('bti_session_id')!;
   const now = Math.floor(Date.now() / 1000);
-  const token = await issued();
+  const token = await issueToken();
   const kid = kidOf(token);
   const [head, body] = token.split('.');
   const times = (jwt: SignJWT) =>
@@ -86,88 +86,88 @@ beforeAll(async () => {
       .setIssuedAt(now)
       .setNotBefore(now)
       .setExpirationTime(now + 3600);
-  good = {
+  validTokens = {
     'a token that was issued': token,
-    'a token of the previous secret': await issued({ secret: 'the secret before, as long as the other' }),
-    'a token that expired less than 30 s ago': await issued({}, new Date(Date.now() - 86_400_000 - 10_000)),
+    'a token of the previous secret': await issueToken({ secret: 'the secret before, as long as the other' }),
+    'a token that expired less than 30 s ago': await issueToken({}, new Date(Date.now() - 86_400_000 - 10_000)),
   };
-  bad = {
-    'a token that has expired': await issued({}, new Date(Date.now() - 86_400_000 - 60_000)),
-    'a token that is not valid yet': await issued({}, new Date(Date.now() + 120_000)),
-    'a token signed with another secret': await issued({ secret: 'not the secret of this service at all' }),
-    'a token of a removed key': await issued({}, new Date(), apiKeysFrom('gone:gone-key-123')[0]),
-    'a token of a key that was replaced under the same name': await issued(
+  invalidTokens = {
+    'a token that has expired': await issueToken({}, new Date(Date.now() - 86_400_000 - 60_000)),
+    'a token that is not valid yet': await issueToken({}, new Date(Date.now() + 120_000)),
+    'a token signed with another secret': await issueToken({ secret: 'not the secret of this service at all' }),
+    'a token of a removed key': await issueToken({}, new Date(), parseApiKeys('gone:gone-key-123')[0]),
+    'a token of a key that was replaced under the same name': await issueToken(
       {},
       new Date(),
-      apiKeysFrom('admin:other-key-123')[0],
+      parseApiKeys('admin:other-key-123')[0],
     ),
     'a token with a changed body': `${head}.${Buffer.from(JSON.stringify({ ...claims, exp: now + 9e6 })).toString('base64url')}.${token.split('.')[2]}`,
     'a token without a signature': `${head}.${body}.`,
     'a token with the algorithm none': new UnsecuredJWT(claims).setExpirationTime('1h').encode(),
-    'a token without an expiry': await signed((jwt) => jwt.setIssuedAt(now).setNotBefore(now), { kid }),
-    'a token without a key id': await signed(times),
-    'a token with an unknown key id': await signed(times, { kid: 'other' }),
-    'a token with critical headers': await signed(times, { kid, crit: ['b64'], b64: true }),
-    'a token for another audience': await signed((jwt) => times(jwt).setAudience('stt'), { kid }),
-    'a token of another issuer': await signed((jwt) => times(jwt).setIssuer('evil'), { kid }),
+    'a token without an expiry': await signToken((jwt) => jwt.setIssuedAt(now).setNotBefore(now), { kid }),
+    'a token without a key id': await signToken(times),
+    'a token with an unknown key id': await signToken(times, { kid: 'other' }),
+    'a token with critical headers': await signToken(times, { kid, crit: ['b64'], b64: true }),
+    'a token for another audience': await signToken((jwt) => times(jwt).setAudience('stt'), { kid }),
+    'a token of another issuer': await signToken((jwt) => times(jwt).setIssuer('evil'), { kid }),
     'an API key': ADMIN_KEY,
     'an empty token': '',
     'a word': 'token',
   };
 });
-afterAll(() => house.stop());
+afterAll(() => passports.stop());
 
 /** The status of a request; streams are requested as JSON. */
-async function statusOf(client: Client, method: string, path: string, ask: Ask = {}): Promise<number> {
+async function statusOf(client: Client, method: string, path: string, ask: HttpRequestOptions = {}): Promise<number> {
   const headers = { ...ask.headers };
   if (path.endsWith('/stream')) headers['accept'] ??= 'application/json';
-  return (await client.ask(path, { method, ...ask, headers })).status;
+  return (await client.request(path, { method, ...ask, headers })).status;
 }
 
 const withCookies = (cookies: Record<string, string>, token?: string): Client => {
-  const client = house.client({ token });
+  const client = passports.client({ token });
   for (const [name, value] of Object.entries(cookies)) client.cookies.set(name, value);
   return client;
 };
-const refused = (status: number) => status === 401 || status === 403;
+const isRejected = (status: number) => status === 401 || status === 403;
 
 describe('Passports access control', () => {
   it.each(ENDPOINTS)('enforces the rule %s for %s %s', async (kind, method, path, ask) => {
-    const asked = (client: Client, headers: Record<string, string> = {}) =>
+    const send = (client: Client, headers: Record<string, string> = {}) =>
       statusOf(client, method, path, { ...ask, headers });
-    const [token, forged] = [good['a token that was issued']!, bad['a token signed with another secret']!];
-    const closed = (kinds: readonly Kind[]) => (kinds.includes(kind) ? 401 : undefined);
+    const [token, forged] = [validTokens['a token that was issued']!, invalidTokens['a token signed with another secret']!];
+    const unauthorizedFor = (kinds: readonly Kind[]) => (kinds.includes(kind) ? 401 : undefined);
     const expectation = async (who: string, client: Client, status: number | undefined, headers = {}) => {
-      const answered = await asked(client, headers);
-      if (status === undefined) expect(refused(answered), `${who}: ${answered}`).toBe(false);
+      const answered = await send(client, headers);
+      if (status === undefined) expect(isRejected(answered), `${who}: ${answered}`).toBe(false);
       else expect(answered, who).toBe(status);
     };
     const unsafe = !SAFE.includes(method);
-    const shut = kind === 'public' ? undefined : 401;
+    const unauthorizedStatus = kind === 'public' ? undefined : 401;
 
-    await expectation('no credential', house.client(), closed(['session', 'bearer']));
-    await expectation('a session', withCookies({ bti_session_id: cookie }), closed(['bearer']));
-    await expectation('a token', house.client({ token }), undefined);
-    await expectation('a forged token', house.client({ token: forged }), shut);
-    await expectation('an expired token', house.client({ token: bad['a token that has expired']! }), shut);
-    await expectation('a forged token with a good session', withCookies({ bti_session_id: cookie }, forged), shut);
+    await expectation('no credential', passports.client(), unauthorizedFor(['session', 'bearer']));
+    await expectation('a session', withCookies({ bti_session_id: cookie }), unauthorizedFor(['bearer']));
+    await expectation('a token', passports.client({ token }), undefined);
+    await expectation('a forged token', passports.client({ token: forged }), unauthorizedStatus);
+    await expectation('an expired token', passports.client({ token: invalidTokens['a token that has expired']! }), unauthorizedStatus);
+    await expectation('a forged token with a good session', withCookies({ bti_session_id: cookie }, forged), unauthorizedStatus);
     await expectation(
       'an unknown session',
       withCookies({ bti_session_id: 'A'.repeat(43) }),
-      closed(['session', 'bearer']),
+      unauthorizedFor(['session', 'bearer']),
     );
     await expectation(
       'a malformed session',
       withCookies({ bti_session_id: "' or 1=1" }),
-      closed(['session', 'bearer']),
+      unauthorizedFor(['session', 'bearer']),
     );
     await expectation('a token in the cookie', withCookies({ bti_access_token: token }), undefined);
     await expectation(
       'a forged token in the cookie',
       withCookies({ bti_access_token: forged }),
-      closed(['session', 'bearer']),
+      unauthorizedFor(['session', 'bearer']),
     );
-    await expectation('Basic authentication', house.client(), shut, { authorization: 'Basic YTpi' });
+    await expectation('Basic authentication', passports.client(), unauthorizedStatus, { authorization: 'Basic YTpi' });
 
     // Browsers send cookies cross-site; a header needs no CSRF protection.
     const csrf = unsafe && kind !== 'public' ? 403 : undefined;
@@ -175,23 +175,23 @@ describe('Passports access control', () => {
       'a cross-site request with a token in the cookie',
       withCookies({ bti_access_token: token }),
       csrf,
-      FOREIGN,
+      CROSS_SITE,
     );
     await expectation(
       'a cross-site request with a session',
       withCookies({ bti_session_id: cookie }),
-      closed(['bearer']) ?? csrf,
-      FOREIGN,
+      unauthorizedFor(['bearer']) ?? csrf,
+      CROSS_SITE,
     );
-    await expectation('a cross-site request with a header', house.client({ token }), undefined, FOREIGN);
+    await expectation('a cross-site request with a header', passports.client({ token }), undefined, CROSS_SITE);
   });
 
   it('accepts every valid token and rejects every invalid one', async () => {
-    for (const [what, token] of Object.entries(good)) {
-      expect((await house.client({ token }).get('/api/tasks')).status, what).toBe(200);
+    for (const [what, token] of Object.entries(validTokens)) {
+      expect((await passports.client({ token }).get('/api/tasks')).status, what).toBe(200);
     }
-    for (const [what, token] of Object.entries(bad)) {
-      const answer = await house.client({ token }).get('/api/tasks');
+    for (const [what, token] of Object.entries(invalidTokens)) {
+      const answer = await passports.client({ token }).get('/api/tasks');
       expect(answer, what).toMatchObject({ status: 401, body: { ok: false, error: { code: 'UNAUTHORIZED' } } });
       expect(answer.headers.get('www-authenticate'), what).toBe('Bearer error="invalid_token"');
     }
@@ -202,10 +202,10 @@ describe('Passports access control', () => {
     try {
       for (const [kind, method, path, ask] of ENDPOINTS) {
         const status = await statusOf(strict.client(), method, path, ask);
-        if (kind === 'public') expect(refused(status), path).toBe(false);
+        if (kind === 'public') expect(isRejected(status), path).toBe(false);
         else expect(status, path).toBe(401);
-        const client = await strict.signedIn();
-        expect(refused(await statusOf(client, method, path, ask)), path).toBe(false);
+        const client = await strict.signIn();
+        expect(isRejected(await statusOf(client, method, path, ask)), path).toBe(false);
       }
     } finally {
       await strict.stop();
@@ -217,7 +217,7 @@ describe('Passports access control', () => {
     try {
       const browser = strict.client();
       await browser.post('/login', { form: { api_key: ADMIN_KEY } });
-      const [id] = await browser.upload(pdf('secret.pdf'));
+      const [id] = await browser.upload(createPdf('secret.pdf'));
       const listed = async () => (await browser.get('/')).text.includes('secret.pdf');
       expect(await listed()).toBe(true);
       expect((await browser.get(`/task/${id}`)).status).toBe(200);
@@ -231,7 +231,7 @@ describe('Passports access control', () => {
   });
 
   it('allows the cleanup only to administrators', async () => {
-    const user = await house.signedIn(USER_KEY);
+    const user = await passports.signIn(USER_KEY);
     expect(await user.post('/admin/cleanup?dry_run=true')).toMatchObject({
       status: 403,
       body: { error: { code: 'FORBIDDEN' } },
@@ -242,8 +242,8 @@ describe('Passports access control', () => {
 
 describe('The order of checks', () => {
   // Each request also fails all later checks.
-  const wrongBody: Ask = { body: 'not json', headers: { 'content-type': 'application/xml' } };
-  it.each<[string, number, string, string, Ask, boolean]>([
+  const wrongBody: HttpRequestOptions = { body: 'not json', headers: { 'content-type': 'application/xml' } };
+  it.each<[string, number, string, string, HttpRequestOptions, boolean]>([
     ['an unknown path before anything else', 404, 'POST', '/nothing', wrongBody, false],
     ['the method before credentials', 405, 'PUT', '/api/tasks', wrongBody, false],
     ['credentials before the type', 401, 'POST', '/api/v1/create-pdf', wrongBody, false],
@@ -271,8 +271,8 @@ describe('The order of checks', () => {
     ['the resource before its state', 404, 'POST', `/task/${ID}/update`, FORM, true],
     ['credentials before the path parameter', 401, 'GET', '/api/task/none/status', {}, false],
   ])('is %s: %i', async (_, status, method, path, ask, authorized) => {
-    const client = authorized ? await house.signedIn() : house.client();
-    const answer = await client.ask(path, { method, ...ask });
+    const client = authorized ? await passports.signIn() : passports.client();
+    const answer = await client.request(path, { method, ...ask });
     expect(answer.status, answer.text).toBe(status);
     if (status === 422)
       expect(answer.body.detail[0]).toMatchObject({
@@ -290,13 +290,13 @@ describe('The order of checks', () => {
 
 describe('POST /auth/token', () => {
   it('returns a token for 24 hours', async () => {
-    const answer = await house.client().post('/auth/token', { json: { api_key: ADMIN_KEY } });
+    const answer = await passports.client().post('/auth/token', { json: { api_key: ADMIN_KEY } });
     expect(answer.body).toEqual({ token: expect.stringMatching(/^[\w-]+\.[\w-]+\.[\w-]+$/), expires_in: 86_400 });
     expect(answer.headers.get('cache-control')).toBe('no-store');
     expect(answer.headers.getSetCookie()).toEqual([]);
   });
 
-  it.each<[string, Ask, number, object]>([
+  it.each<[string, HttpRequestOptions, number, object]>([
     ['a wrong key', { json: { api_key: 'wrong' } }, 401, { ok: false, error: { code: 'INVALID_API_KEY' } }],
     ['an empty key', { json: { api_key: '' } }, 401, { error: { code: 'INVALID_API_KEY' } }],
     ['a missing key', { json: {} }, 422, { detail: [{ loc: ['body', 'api_key'], type: 'missing' }] }],
@@ -311,13 +311,13 @@ describe('POST /auth/token', () => {
     ],
     ['an empty body', {}, 422, { detail: [{ loc: ['body'], type: 'missing' }] }],
   ])('rejects %s', async (_, ask, status, body) => {
-    const answer = await house.client().post('/auth/token', ask);
+    const answer = await passports.client().post('/auth/token', ask);
     expect(answer).toMatchObject({ status, body });
     expect(answer.text).not.toContain('wrong-');
   });
 
   it('does not echo the submitted key', async () => {
-    const answer = await house.client().post('/auth/token', { json: { api_key: ['secret-word'] } });
+    const answer = await passports.client().post('/auth/token', { json: { api_key: ['secret-word'] } });
     expect(answer.status).toBe(422);
     expect(answer.text).not.toContain('secret-word');
   });
@@ -349,7 +349,7 @@ describe('POST /auth/token', () => {
     try {
       const answer = await unconfigured.client().post('/auth/token', { json: {} });
       expect(answer).toMatchObject({ status: 503, body: { error: { code: 'AUTH_UNCONFIGURED' } } });
-      const token = await issued();
+      const token = await issueToken();
       expect((await unconfigured.client({ token }).get('/api/tasks')).status).toBe(401);
     } finally {
       await unconfigured.stop();
@@ -358,17 +358,17 @@ describe('POST /auth/token', () => {
 });
 
 describe('Passports browser sessions', () => {
-  const cookieNamed = (answer: Answer, name: string) =>
+  const cookieNamed = (answer: HttpResponse, name: string) =>
     answer.headers.getSetCookie().find((line) => line.startsWith(`${name}=`));
-  const aged = (session: string, ago: string) =>
-    house.gateway.db.query('update passport_sessions set seen_at = now() - $2::interval where digest = $1', [
+  const backdateSession = (session: string, ago: string) =>
+    passports.gateway.db.query('update passport_sessions set seen_at = now() - $2::interval where digest = $1', [
       hash('sha256', session, 'hex'),
       ago,
     ]);
 
   it('start at sign-in with a new session cookie and a token cookie', async () => {
     const browser = withCookies({ bti_session_id: cookie });
-    const answer = await browser.post('/login', { form: { api_key: ADMIN_KEY }, headers: { origin: house.url } });
+    const answer = await browser.post('/login', { form: { api_key: ADMIN_KEY }, headers: { origin: passports.url } });
     expect(answer.status).toBe(303);
     expect(answer.headers.get('location')).toBe('/');
     for (const name of ['bti_session_id', 'bti_access_token']) {
@@ -391,21 +391,21 @@ describe('Passports browser sessions', () => {
   });
 
   it('are not started by a wrong key or a cross-site form', async () => {
-    const browser = house.client();
-    expect((await browser.post('/login', { form: { api_key: 'wrong' }, headers: JSON_PLEASE })).body.error.code).toBe(
+    const browser = passports.client();
+    expect((await browser.post('/login', { form: { api_key: 'wrong' }, headers: ACCEPT_JSON })).body.error.code).toBe(
       'INVALID_API_KEY',
     );
-    expect((await browser.post('/login', { form: { api_key: ADMIN_KEY }, headers: FOREIGN })).status).toBe(403);
+    expect((await browser.post('/login', { form: { api_key: ADMIN_KEY }, headers: CROSS_SITE })).status).toBe(403);
     expect([...browser.cookies]).toEqual([]);
   });
 
   it('are never replaced by the key of a link', async () => {
-    const browser = house.client();
+    const browser = passports.client();
     const signIn = (key: string, more = {}) => browser.post('/login', { form: { api_key: key, ...more } });
     expect((await signIn(ADMIN_KEY, { from_link: '1' })).headers.get('location')).toBe('/');
     const cookies = [...browser.cookies];
-    const refused = await signIn(USER_KEY, { from_link: '1' });
-    expect([refused.status, refused.headers.get('location')]).toEqual([303, '/login']);
+    const rejected = await signIn(USER_KEY, { from_link: '1' });
+    expect([rejected.status, rejected.headers.get('location')]).toEqual([303, '/login']);
     expect([...browser.cookies]).toEqual(cookies);
     expect((await browser.get('/login', { accept: 'text/html' })).text).toContain('id="signed-in"');
     expect((await signIn(USER_KEY)).headers.get('location')).toBe('/');
@@ -413,54 +413,54 @@ describe('Passports browser sessions', () => {
   });
 
   it('clear the browser cache at sign-out', async () => {
-    const browser = house.client();
+    const browser = passports.client();
     await browser.post('/login', { form: { api_key: ADMIN_KEY } });
     expect((await browser.post('/logout')).headers.get('clear-site-data')).toBe('"cache"');
   });
 
   it('end at sign-out, which revokes the token', async () => {
-    const browser = house.client();
+    const browser = passports.client();
     await browser.post('/login', { form: { api_key: ADMIN_KEY } });
     const token = browser.cookies.get('bti_access_token')!;
-    expect((await house.client({ token }).get('/api/tasks')).status).toBe(200);
+    expect((await passports.client({ token }).get('/api/tasks')).status).toBe(200);
     expect((await browser.post('/logout')).status).toBe(303);
     expect([...browser.cookies]).toEqual([]);
-    expect((await house.client({ token }).get('/api/tasks')).status).toBe(401);
+    expect((await passports.client({ token }).get('/api/tasks')).status).toBe(401);
   });
 
   it('end at sign-out also for copies of the session cookie, while the key keeps access to the documents', async () => {
-    const browser = house.client();
+    const browser = passports.client();
     await browser.post('/login', { form: { api_key: ADMIN_KEY } });
     const session = browser.cookies.get('bti_session_id')!;
-    const [id] = await browser.upload(pdf());
-    const kept = withCookies({ bti_session_id: session });
-    expect((await kept.get(`/api/task/${id}/status`)).status).toBe(200);
-    await aged(session, '25 hours');
+    const [id] = await browser.upload(createPdf());
+    const copied = withCookies({ bti_session_id: session });
+    expect((await copied.get(`/api/task/${id}/status`)).status).toBe(200);
+    await backdateSession(session, '25 hours');
     const answer = await browser.post('/logout');
     // The cookie is deleted although it was due for renewal.
     expect(cookieNamed(answer, 'bti_session_id')).toContain('bti_session_id=; Max-Age=0');
     expect(answer.headers.getSetCookie().filter((line) => line.startsWith('bti_session_id'))).toHaveLength(1);
-    expect((await kept.get(`/api/task/${id}/status`)).status).toBe(401);
-    expect((await (await house.signedIn()).get(`/api/task/${id}/status`)).status).toBe(200);
-    await kept.upload(pdf());
-    expect(kept.cookies.get('bti_session_id')).not.toBe(session);
+    expect((await copied.get(`/api/task/${id}/status`)).status).toBe(401);
+    expect((await (await passports.signIn()).get(`/api/task/${id}/status`)).status).toBe(200);
+    await copied.upload(createPdf());
+    expect(copied.cookies.get('bti_session_id')).not.toBe(session);
   });
 
   it('end at sign-out also without a token', async () => {
-    const browser = house.client();
-    await browser.upload(pdf());
-    const kept = withCookies({ bti_session_id: browser.cookies.get('bti_session_id')! });
+    const browser = passports.client();
+    await browser.upload(createPdf());
+    const copied = withCookies({ bti_session_id: browser.cookies.get('bti_session_id')! });
     await browser.post('/logout');
-    expect((await kept.get('/api/tasks')).status).toBe(401);
+    expect((await copied.get('/api/tasks')).status).toBe(401);
   });
 
   it('are renewed once when the browser returns after a day', async () => {
     for (const path of ['/api/tasks', '/']) {
-      const browser = house.client();
-      await browser.upload(pdf());
+      const browser = passports.client();
+      await browser.upload(createPdf());
       const session = browser.cookies.get('bti_session_id')!;
       expect((await browser.get(path)).headers.getSetCookie()).toEqual([]);
-      await aged(session, '25 hours');
+      await backdateSession(session, '25 hours');
       expect(cookieNamed(await browser.get(path), 'bti_session_id')).toBe(
         `bti_session_id=${session}; Max-Age=2592000; Path=/; HttpOnly; SameSite=Lax`,
       );
@@ -469,12 +469,12 @@ describe('Passports browser sessions', () => {
   });
 
   it('expire 30 days after the last renewal plus one day', async () => {
-    const browser = house.client();
-    await browser.upload(pdf());
+    const browser = passports.client();
+    await browser.upload(createPdf());
     const session = browser.cookies.get('bti_session_id')!;
-    await aged(session, '30 days 23 hours');
+    await backdateSession(session, '30 days 23 hours');
     expect((await browser.get('/api/tasks')).status).toBe(200);
-    await aged(session, '31 days 1 hour');
+    await backdateSession(session, '31 days 1 hour');
     expect((await browser.get('/api/tasks')).status).toBe(401);
   });
 
@@ -492,16 +492,16 @@ describe('Passports browser sessions', () => {
     ['a host with this host as prefix', { origin: 'OWN.evil.example' }, false],
     ['an invalid origin', { origin: 'http://' }, false],
   ])('apply the CSRF rule to %s', async (_, headers, allowed) => {
-    const browser = house.client();
+    const browser = passports.client();
     await browser.post('/login', { form: { api_key: ADMIN_KEY } });
-    const own = Object.fromEntries(
-      Object.entries(headers).map(([name, value]) => [name, value.replace('OWN', house.url)]),
+    const requestHeaders = Object.fromEntries(
+      Object.entries(headers).map(([name, value]) => [name, value.replace('OWN', passports.url)]),
     );
-    const answer = await browser.post(`/api/task/${ID}/retry`, { headers: own });
+    const answer = await browser.post(`/api/task/${ID}/retry`, { headers: requestHeaders });
     expect(answer.status).toBe(allowed ? 404 : 403);
     if (!allowed) expect(answer.body.error.code).toBe('CSRF_FAILED');
     const token = browser.cookies.get('bti_access_token')!;
-    expect((await house.client({ token }).post(`/api/task/${ID}/retry`, { headers: own })).status).toBe(404);
+    expect((await passports.client({ token }).post(`/api/task/${ID}/retry`, { headers: requestHeaders })).status).toBe(404);
   });
 
   it('accept the origins in PUBLIC_ORIGINS as their own', async () => {

@@ -8,10 +8,10 @@ import { fileURLToPath } from 'node:url';
 import type { Page } from 'playwright-core';
 import sharp from 'sharp';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
-import { modelHouse } from '../src/compose.ts';
+import { createModelContext } from '../src/app-context.ts';
 import { sheetsOf } from '../src/services/passports/export/testing/workbook.ts';
 import { openPdf } from '../src/services/passports/model/pages/pdf.ts';
-import { type Visit, visit } from './browser/visit.ts';
+import { type OpenedPage, openPage } from './browser/open-page.ts';
 import { ADMIN_KEY, type Passports, startPassports } from './helpers/passports.ts';
 import { type Product, startProduct } from './helpers/product.ts';
 
@@ -23,8 +23,8 @@ const { signal } = new AbortController();
 
 vi.setConfig({ testTimeout: 240_000 });
 
-type Test = Parameters<typeof visit>[0];
-type Options = Parameters<typeof visit>[2];
+type Test = Parameters<typeof openPage>[0];
+type Options = Parameters<typeof openPage>[2];
 
 let product: Product;
 let scratch: string;
@@ -34,7 +34,7 @@ beforeAll(async () => {
     service: 'passports',
     env: { PASSPORTS_API_KEYS: `anna:${KEY}`, PASSPORTS_TOKEN_LIMIT_PER_MINUTE: '0' },
   });
-  await product.startWorker(await product.house.services[0]!.work!.load(await modelHouse(product.house)));
+  await product.startWorker(await product.context.services[0]!.work!.load(await createModelContext(product.context)));
 }, 120_000);
 afterAll(async () => {
   await product.stop();
@@ -48,16 +48,16 @@ const value = (page: Page, key: string) => field(page, key).inputValue();
 const saved = (page: Page) => until(() => page.locator('#saved').textContent());
 const pdf = async (name: string) => ({ name, mimeType: 'application/pdf', buffer: await readFile(EXAMPLE) });
 
-async function signedIn(test: Test, options?: Options): Promise<Visit> {
-  const it = await visit(test, `${product.url}/login`, options);
+async function signIn(test: Test, options?: Options): Promise<OpenedPage> {
+  const it = await openPage(test, `${product.url}/login`, options);
   await it.page.locator('#api_key').fill(KEY);
   await it.page.keyboard.press('Enter');
   await it.page.waitForURL(`${product.url}/`);
   return it;
 }
 
-async function reviewing(test: Test, name: string, options?: Options): Promise<Visit> {
-  const it = await signedIn(test, options);
+async function openReview(test: Test, name: string, options?: Options): Promise<OpenedPage> {
+  const it = await signIn(test, options);
   await it.page.locator('#pdfs').setInputFiles(await pdf(name));
   await until(() => row(it.page, name).getAttribute('data-status')).toBe('SUCCESS');
   await row(it.page, name).locator('.name').click();
@@ -70,7 +70,7 @@ const resultOf = async (page: Page, id = idOf(page)) =>
   (await page.request.get(`${product.url}/api/task/${id}/result`)).json();
 
 /** Delays the page's next update request until `release`. */
-async function heldDrawing(page: Page): Promise<{ asked: Promise<unknown>; release(): void }> {
+async function delayNextUpdate(page: Page): Promise<{ requested: Promise<unknown>; release(): void }> {
   const [asked, released] = [new EventEmitter(), new EventEmitter()];
   const gone = once(released, 'go');
   await page.route(
@@ -82,19 +82,19 @@ async function heldDrawing(page: Page): Promise<{ asked: Promise<unknown>; relea
     },
     { times: 1 },
   );
-  return { asked: once(asked, 'asked'), release: () => released.emit('go') };
+  return { requested: once(asked, 'asked'), release: () => released.emit('go') };
 }
 
-async function bytesOf(page: Page, click: () => Promise<void>): Promise<{ name: string; bytes: Buffer }> {
-  const asked = page.waitForEvent('download');
+async function downloadFile(page: Page, click: () => Promise<void>): Promise<{ name: string; bytes: Buffer }> {
+  const downloadEvent = page.waitForEvent('download');
   await click();
-  const download = await asked;
+  const download = await downloadEvent;
   return { name: download.suggestedFilename(), bytes: await readFile(await download.path()) };
 }
 
 describe('Passports pages', () => {
   it('require a valid key', async (test) => {
-    const { page, problems } = await visit(test, `${product.url}/login`);
+    const { page, problems } = await openPage(test, `${product.url}/login`);
     await page.locator('#api_key').fill('not-the-key');
     await page.keyboard.press('Enter');
     await until(() => page.locator('main').textContent()).toContain('There is no such API key');
@@ -116,7 +116,7 @@ describe('Passports pages', () => {
   });
 
   it('fill in the key of a link without submitting it, and never replace a session with it', async (test) => {
-    const { page, problems } = await visit(test, `${product.url}/login#key=${KEY}`);
+    const { page, problems } = await openPage(test, `${product.url}/login#key=${KEY}`);
     await until(() => page.locator('#api_key').inputValue()).toBe(KEY);
     expect(await page.locator('#from-link').textContent()).toContain('Sign in only if you trust');
     // Long enough to notice an automatic submission.
@@ -139,7 +139,7 @@ describe('Passports pages', () => {
   });
 
   it('show the example from the upload to all of its values without a reload', async (test) => {
-    const { page, problems } = await signedIn(test, { locale: 'ru-RU' });
+    const { page, problems } = await signIn(test, { locale: 'ru-RU' });
     expect(await page.locator('html').getAttribute('lang')).toBe('ru');
     await page.evaluate('globalThis.here = true');
     await page.locator('#pdfs').setInputFiles(await pdf('Паспорт кв. 37 — Садовая.pdf'));
@@ -149,14 +149,14 @@ describe('Passports pages', () => {
     expect(await document.getByRole('link', { name: 'Excel' }).isVisible()).toBe(true);
     await document.locator('.name').click();
     await page.waitForURL('**/task/*');
-    expect((await resultOf(page)).data).toEqual(PRINTED);
-    for (const [key, shown] of Object.entries(SHOWN)) expect(await value(page, key), key).toBe(shown);
+    expect((await resultOf(page)).data).toEqual(EXPECTED_VALUES);
+    for (const [key, shown] of Object.entries(DISPLAYED_VALUES)) expect(await value(page, key), key).toBe(shown);
     expect(await page.locator('main').textContent()).not.toMatch(/[a-z]{4,} [a-z]{4,} [a-z]{4,}/);
     expect(problems).toEqual([]);
   });
 
   it('support correcting, undoing and restoring values with the keyboard alone', async (test) => {
-    const { page, problems } = await reviewing(test, 'keyboard.pdf');
+    const { page, problems } = await openReview(test, 'keyboard.pdf');
     const focused = () => page.evaluate<string>('document.activeElement.id');
     for (let i = 0; i < 60 && (await focused()) !== 'general:year_built'; i++) await page.keyboard.press('Tab');
     expect(await focused()).toBe('general:year_built');
@@ -218,7 +218,7 @@ describe('Passports pages', () => {
   });
 
   it('support adding and removing table rows with the keyboard alone', async (test) => {
-    const { page, problems } = await reviewing(test, 'rows.pdf');
+    const { page, problems } = await openReview(test, 'rows.pdf');
     await field(page, 'rooms:8.name').focus();
     await page.keyboard.type('лоджия');
     await page.keyboard.press('Enter');
@@ -244,24 +244,24 @@ describe('Passports pages', () => {
     await until(async () => (await resultOf(page)).data.rooms[7]).toMatchObject({ name: 'балкон', area: 2.1 });
     await until(() => value(page, 'rooms:8.area')).toBe('2.1');
     expect((await resultOf(page)).data.rooms.map(({ name }: { name: string }) => name)).toEqual([
-      ...PRINTED.rooms.map(({ name }) => name),
+      ...EXPECTED_VALUES.rooms.map(({ name }) => name),
       'балкон',
     ]);
     expect(problems).toEqual([]);
   });
 
   it('keep the focus and the text in progress while a saved value is rendered', async (test) => {
-    const { page, problems } = await reviewing(test, 'focus.pdf');
+    const { page, problems } = await openReview(test, 'focus.pdf');
     const focused = () => page.evaluate<string>('document.activeElement.id');
     const drawn = (edits: number) =>
       until(() => page.locator('#history summary').textContent()).toContain(`(${edits})`);
     await page.evaluate('globalThis.here = true');
 
-    const drawing = await heldDrawing(page);
+    const drawing = await delayNextUpdate(page);
     await field(page, 'rooms:8.name').focus();
     await page.keyboard.type('лоджия');
     await page.keyboard.press('Enter');
-    await drawing.asked;
+    await drawing.requested;
     // The pending update does not contain the ninth row or the typed text.
     await field(page, 'rooms:9.name').focus();
     await page.keyboard.type('балкон');
@@ -273,9 +273,9 @@ describe('Passports pages', () => {
     await page.keyboard.type(',');
     expect([await focused(), await value(page, 'rooms:9.area')]).toEqual(['rooms:9.area', '2,1']);
 
-    const next = await heldDrawing(page);
+    const next = await delayNextUpdate(page);
     await page.getByRole('button', { name: 'Remove row 9' }).focus();
-    await next.asked;
+    await next.requested;
     await page.keyboard.press('Enter');
     next.release();
     await drawn(5);
@@ -302,7 +302,7 @@ describe('Passports pages', () => {
   });
 
   it('move the focus to the right field when another user has changed the rows', async (test) => {
-    const { page, problems } = await reviewing(test, 'rows-of-two.pdf');
+    const { page, problems } = await openReview(test, 'rows-of-two.pdf');
     const other = await page.context().newPage();
     await other.goto(page.url());
     await field(other, 'rooms:8.name').fill('лоджия');
@@ -316,7 +316,7 @@ describe('Passports pages', () => {
   });
 
   it('merge the edits of two users of one document', async (test) => {
-    const { page, problems } = await reviewing(test, 'shared.pdf');
+    const { page, problems } = await openReview(test, 'shared.pdf');
     const other = await page.context().newPage();
     await other.goto(page.url());
     const write = async (who: Page, key: string, text: string) => {
@@ -349,7 +349,7 @@ describe('Passports pages', () => {
   });
 
   it('highlight the box of the focused field, and focus the field of a clicked box', async (test) => {
-    const { page } = await reviewing(test, 'boxes.pdf', { viewport: { width: 1280, height: 700 } });
+    const { page } = await openReview(test, 'boxes.pdf', { viewport: { width: 1280, height: 700 } });
     await field(page, 'rooms:3.area').focus();
     const lit = page.locator('#page-2 .box.lit');
     expect(await lit.getAttribute('data-key')).toBe('rooms:3.area');
@@ -370,17 +370,17 @@ describe('Passports pages', () => {
   });
 
   it('export corrected values in files named after the document', async (test) => {
-    const { page, problems } = await reviewing(test, 'Квартира №37 «Ёлкина».pdf');
+    const { page, problems } = await openReview(test, 'Квартира №37 «Ёлкина».pdf');
     await field(page, 'general:owner').fill('Щукин Пётр Ильич');
     await page.keyboard.press('Enter');
     await saved(page).toBe('Saved');
-    const excel = await bytesOf(page, () => page.getByRole('link', { name: 'Excel' }).click());
+    const excel = await downloadFile(page, () => page.getByRole('link', { name: 'Excel' }).click());
     expect(excel.name).toBe('Passport_Квартира №37 «Ёлкина».xlsx');
     const [rows] = sheetsOf(excel.bytes).values();
     expect(rows).toContainEqual(['text:Owner', 'text:Щукин Пётр Ильич']);
     expect(rows).toContainEqual(['text:Year built', 'number:1978']);
 
-    const report = await bytesOf(page, () => page.getByRole('link', { name: 'PDF report' }).click());
+    const report = await downloadFile(page, () => page.getByRole('link', { name: 'PDF report' }).click());
     expect(report.name).toBe('Report_Квартира №37 «Ёлкина».pdf');
     const words = await wordsOf(report.bytes);
     expect(words.join(' ')).toContain('Щукин Пётр Ильич');
@@ -389,7 +389,7 @@ describe('Passports pages', () => {
   });
 
   it('rename a document with a Cyrillic name, and delete it after a confirmation', async (test) => {
-    const { page, problems } = await signedIn(test);
+    const { page, problems } = await signIn(test);
     await page.locator('#pdfs').setInputFiles(await pdf('scan0001.pdf'));
     await until(() => row(page, 'scan0001.pdf').getAttribute('data-status')).toBe('SUCCESS');
     await row(page, 'scan0001.pdf').locator('summary').click();
@@ -397,7 +397,7 @@ describe('Passports pages', () => {
     await page.keyboard.press('Enter');
     const renamed = row(page, 'Дом у реки, объект №5.pdf');
     await renamed.waitFor();
-    const excel = await bytesOf(page, () => renamed.getByRole('link', { name: 'Excel' }).click());
+    const excel = await downloadFile(page, () => renamed.getByRole('link', { name: 'Excel' }).click());
     expect(excel.name).toBe('Passport_Дом у реки, объект №5.xlsx');
     await renamed.locator('.name').click();
     await page.waitForURL('**/task/*');
@@ -416,7 +416,7 @@ describe('Passports pages', () => {
   it('reorder photos with the keyboard, rotate one, and create one document', {
     timeout: 240_000,
   }, async (test) => {
-    const { page, problems } = await signedIn(test);
+    const { page, problems } = await signIn(test);
     const [first, second] = await photosOf(EXAMPLE);
     const lying = await sharp(first).rotate(270).jpeg().toBuffer();
     const plain = await sharp({ create: { width: 900, height: 600, channels: 3, background: '#9a9a9a' } })
@@ -462,7 +462,7 @@ describe('Passports pages', () => {
   });
 
   it('reorder photos by dragging and remove one', async (test) => {
-    const { page, problems } = await signedIn(test);
+    const { page, problems } = await signIn(test);
     const tile = async (name: string) => ({
       ...{ name, mimeType: 'image/png' },
       buffer: await sharp({ create: { width: 60, height: 80, channels: 3, background: '#fff' } })
@@ -484,7 +484,7 @@ describe('Passports pages', () => {
   });
 
   it('reject a cross-site form', async (test) => {
-    const { page } = await reviewing(test, 'target.pdf');
+    const { page } = await openReview(test, 'target.pdf');
     const id = idOf(page);
     const evil = createServer((_, response) => {
       response.setHeader('content-type', 'text/html');
@@ -508,7 +508,7 @@ describe('Passports pages', () => {
   });
 
   it('work without JavaScript', async (test) => {
-    const { page } = await signedIn(test, { javaScriptEnabled: false });
+    const { page } = await signIn(test, { javaScriptEnabled: false });
     await page.locator('#pdfs').setInputFiles(await pdf('без сценариев.pdf'));
     await page.getByRole('button', { name: 'Upload' }).click();
     await page.waitForURL(`${product.url}/`);
@@ -536,7 +536,7 @@ describe('Passports pages', () => {
 
 describe('Passports pages below a path prefix', () => {
   const below = '/registry';
-  let house: Passports;
+  let isolated: Passports;
   let proxy: Server;
   let url: string;
   beforeAll(async () => {
@@ -544,7 +544,7 @@ describe('Passports pages below a path prefix', () => {
       const { method, headers } = request;
       // Like reverse proxies that strip the path prefix.
       const path = request.url!.slice(below.length) || '/';
-      const passed = ask(house.url + path, { method, headers }, (answer) => {
+      const passed = ask(isolated.url + path, { method, headers }, (answer) => {
         response.writeHead(answer.statusCode!, answer.headers);
         answer.pipe(response);
       });
@@ -553,16 +553,16 @@ describe('Passports pages below a path prefix', () => {
     });
     await new Promise<void>((resolve) => proxy.listen(0, '127.0.0.1', resolve));
     url = `http://127.0.0.1:${(proxy.address() as AddressInfo).port}${below}`;
-    house = await startPassports({ PASSPORTS_PUBLIC_URL: url });
+    isolated = await startPassports({ PASSPORTS_PUBLIC_URL: url });
   });
   afterAll(async () => {
     proxy.closeAllConnections();
     proxy.close();
-    await house.stop();
+    await isolated.stop();
   });
 
-  async function without(test: Test, name: string): Promise<{ page: Page; id: string }> {
-    const { page } = await visit(test, `${url}/login`, { javaScriptEnabled: false });
+  async function uploadWithoutScript(test: Test, name: string): Promise<{ page: Page; id: string }> {
+    const { page } = await openPage(test, `${url}/login`, { javaScriptEnabled: false });
     await page.locator('#api_key').fill(ADMIN_KEY);
     await page.keyboard.press('Enter');
     await page.waitForURL(`${url}/`);
@@ -576,8 +576,8 @@ describe('Passports pages below a path prefix', () => {
   }
 
   it('redirect forms within the prefix without JavaScript', async (test) => {
-    const { page, id } = await without(test, 'a.pdf');
-    await house.succeed(id);
+    const { page, id } = await uploadWithoutScript(test, 'a.pdf');
+    await isolated.succeed(id);
     await page.reload();
     await page.locator('#documents .name').click();
     await page.waitForURL(`${url}/task/${id}`);
@@ -596,7 +596,7 @@ describe('Passports pages below a path prefix', () => {
   });
 
   it('save a table with more cells than one form may have without JavaScript', async (test) => {
-    const { page, id } = await without(test, 'long.pdf');
+    const { page, id } = await uploadWithoutScript(test, 'long.pdf');
     const cell = (value: string | number) => ({
       ...{ value, confidence: 0.9, source: 'text' as const, page: 1, bbox: null, text: String(value) },
     });
@@ -605,7 +605,7 @@ describe('Passports pages below a path prefix', () => {
       [`rooms:${row}.no`, cell(row)],
       [`rooms:${row}.name`, cell(`комната ${row}`)],
     ]);
-    await house.succeed(id, { fields: Object.fromEntries(cells) });
+    await isolated.succeed(id, { fields: Object.fromEntries(cells) });
     await page.goto(`${url}/task/${id}`);
     await field(page, 'rooms:117.area').fill('7,25');
     await page.getByRole('button', { name: 'Save rows 81–121' }).click();
@@ -619,21 +619,21 @@ describe('Passports pages below a path prefix', () => {
 });
 
 describe('Passports pages for every document state', () => {
-  let house: Passports;
+  let isolated: Passports;
   beforeAll(async () => {
-    house = await startPassports();
+    isolated = await startPassports();
   });
-  afterAll(() => house.stop());
+  afterAll(() => isolated.stop());
 
-  async function arrived(test: Test): Promise<Visit> {
-    const it = await visit(test, `${house.url}/login#key=${ADMIN_KEY}`);
+  async function signInToIsolated(test: Test): Promise<OpenedPage> {
+    const it = await openPage(test, `${isolated.url}/login#key=${ADMIN_KEY}`);
     await it.page.getByRole('button', { name: 'Sign in' }).click();
-    await it.page.waitForURL(`${house.url}/`);
+    await it.page.waitForURL(`${isolated.url}/`);
     return it;
   }
 
   it('filter the list by state and paginate it', async (test) => {
-    const { page, problems } = await arrived(test);
+    const { page, problems } = await signInToIsolated(test);
     const files = Array.from({ length: 27 }, (_, i) => ({
       name: `${i}.pdf`,
       mimeType: 'application/pdf',
@@ -645,10 +645,10 @@ describe('Passports pages for every document state', () => {
     await until(() => page.locator('#sent').textContent()).toBe('Uploaded: 27');
     expect(await page.locator('#refused').textContent()).toContain('notes.pdf: The file is not');
     await until(() => page.locator('#documents li').count()).toBe(25);
-    const { items } = await (await page.request.get(`${house.url}/api/tasks?limit=50`)).json();
+    const { items } = await (await page.request.get(`${isolated.url}/api/tasks?limit=50`)).json();
     for (const { id, filename } of items) {
-      if (filename === '7.pdf') await house.succeed(id);
-      else await house.fail(id, 'PDF_CORRUPT');
+      if (filename === '7.pdf') await isolated.succeed(id);
+      else await isolated.fail(id, 'PDF_CORRUPT');
     }
     await until(() => page.locator('#documents li[data-status=PERMANENT_ERROR]').count()).toBeGreaterThan(20);
     await page.getByRole('link', { name: 'Unreadable', exact: true }).click();
@@ -665,32 +665,32 @@ describe('Passports pages for every document state', () => {
   });
 
   it('offer a retry for failed documents and show its result', async (test) => {
-    const { page, problems } = await arrived(test);
+    const { page, problems } = await signInToIsolated(test);
     await page.locator('#pdfs').setInputFiles(await pdf('again.pdf'));
     await row(page, 'again.pdf').waitFor();
     const id = (await row(page, 'again.pdf').getAttribute('data-id'))!;
-    await house.fail(id, 'STORAGE_ERROR');
+    await isolated.fail(id, 'STORAGE_ERROR');
     await until(() => row(page, 'again.pdf').locator('.why').textContent()).toContain('could not be read');
     await row(page, 'again.pdf').getByRole('button', { name: 'Retry' }).click();
     await until(() => row(page, 'again.pdf').getAttribute('data-status')).toBe('PENDING');
     expect(await row(page, 'again.pdf').locator('.why').textContent()).toBe('');
-    await page.goto(`${house.url}/task/${id}`);
+    await page.goto(`${isolated.url}/task/${id}`);
     expect(await page.locator('progress').isVisible()).toBe(true);
-    await house.succeed(id);
+    await isolated.succeed(id);
     await until(() => page.locator('#fields').count()).toBe(1);
     expect(problems).toEqual([]);
   });
 
   it('update the warnings after edits', async (test) => {
-    const { page, problems } = await arrived(test);
+    const { page, problems } = await signInToIsolated(test);
     const { buffer, ...file } = await pdf('sum.pdf');
     await page.locator('#pdfs').setInputFiles({ ...file, buffer: Buffer.concat([buffer, Buffer.from('%sum')]) });
     await row(page, 'sum.pdf').waitFor();
     const id = (await row(page, 'sum.pdf').getAttribute('data-id'))!;
     // The areas of its rooms add up to 27.5 m².
     const warning = { code: 'SUM_MISMATCH', message: '', fields: ['rooms:1.area', 'rooms:2.area', 'areas:total_area'] };
-    await house.succeed(id, { warnings: [warning] });
-    await page.goto(`${house.url}/task/${id}`);
+    await isolated.succeed(id, { warnings: [warning] });
+    await page.goto(`${isolated.url}/task/${id}`);
     const warned = () => page.locator('.warned').allTextContents();
     expect(await warned()).toEqual(['Inconsistent values: Rooms: Area, m² · Total area.']);
     await field(page, 'areas:total_area').fill('27,5');
@@ -729,7 +729,7 @@ async function wordsOf(bytes: Buffer): Promise<string[]> {
 const room = (no: number, name: string, living_area: number | null, auxiliary_area: number | null) => ({
   ...{ no, name, area: living_area ?? auxiliary_area, living_area, auxiliary_area, height: 2.64 },
 });
-const PRINTED = {
+const EXPECTED_VALUES = {
   general: {
     address: 'Пермский край, г. Кедровск, ул. Садовая, д. 14, кв. 37',
     cadastral_number: '59:99:0410023:1847',
@@ -765,7 +765,7 @@ const PRINTED = {
   ],
   notes: { text: 'Самовольной перепланировки не обнаружено' },
 };
-const SHOWN = {
+const DISPLAYED_VALUES = {
   'general:address': 'Пермский край, г. Кедровск, ул. Садовая, д. 14, кв. 37',
   'general:issue_date': '2011-05-18',
   'general:inventory_value': '412630.5',

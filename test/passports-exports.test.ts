@@ -5,36 +5,36 @@ import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from 'v
 import { sheetsOf } from '../src/services/passports/export/testing/workbook.ts';
 import { openPdf } from '../src/services/passports/model/pages/pdf.ts';
 import {
-  type Answer,
+  type HttpResponse,
   type Client,
-  extraction,
+  createExtraction,
   type Passports,
-  pdf,
+  createPdf,
   startPassports,
   USER_KEY,
 } from './helpers/passports.ts';
 
 const EXCEL = 'application/vnd.openxmlformats-officedocument.spreadsheetml.sheet';
-const NOBODYS = '01993f6e-2d8a-7c21-9b1e-4f6a7d0c5e12';
+const UNKNOWN_ID = '01993f6e-2d8a-7c21-9b1e-4f6a7d0c5e12';
 
-let house: Passports;
+let passports: Passports;
 let client: Client;
 let id: string;
 let waiting: string;
 beforeAll(async () => {
-  house = await startPassports();
-  const visitor = house.client();
-  [id, waiting] = (await visitor.upload(pdf('План дома №7.pdf'), pdf('waits.pdf'))) as [string, string];
-  await house.succeed(id);
-  visitor.token = (await house.signedIn()).token;
+  passports = await startPassports();
+  const visitor = passports.client();
+  [id, waiting] = (await visitor.upload(createPdf('План дома №7.pdf'), createPdf('waits.pdf'))) as [string, string];
+  await passports.succeed(id);
+  visitor.token = (await passports.signIn()).token;
   client = visitor;
   const form = { 'general:address': '=1+1', 'general:issue_date': '12.03.1987' };
   await client.post(`/task/${id}/update`, { form });
 });
-afterAll(() => house.stop());
+afterAll(() => passports.stop());
 
 /** The rows of the first sheet; non-text cells have their type as prefix. */
-function rowsOf(answer: Answer): string[][] {
+function rowsOf(answer: HttpResponse): string[][] {
   const [rows] = sheetsOf(answer.bytes).values();
   return rows!.map((row) => row.map((cell) => cell.replace(/^text:/, '')));
 }
@@ -54,7 +54,7 @@ describe('Passports exports', () => {
     expect(values).toMatchObject({ Address: '=1+1', 'Year built': 'number:1978', 'Date of issue': 'date:1987-03-12' });
     const wide = rowsOf(await client.get(`/export/${id}/excel?layout=wide`));
     expect(wide[0]).toEqual(['Section', 'Field', 'Value', 'Confidence', 'Edited']);
-    const russian = rowsOf(await client.ask(`/export/${id}/excel`, { headers: { 'accept-language': 'ru' } }));
+    const russian = rowsOf(await client.request(`/export/${id}/excel`, { headers: { 'accept-language': 'ru' } }));
     expect(russian.map(([field]) => field)).toContain('Адрес');
   });
 
@@ -76,20 +76,20 @@ describe('Passports exports', () => {
   });
 
   it('of a long table do not block other requests while the PDF is created', async () => {
-    const [kitchen] = Object.values(extraction().fields);
+    const [kitchen] = Object.values(createExtraction().fields);
     const names = Array.from({ length: 3000 }, (_, row) => [`rooms:${row + 1}.name`, { ...kitchen!, value: 'кухня' }]);
-    const [long] = await client.upload(pdf());
-    await house.succeed(long!, { fields: Object.fromEntries(names) });
+    const [long] = await client.upload(createPdf());
+    await passports.succeed(long!, { fields: Object.fromEntries(names) });
     let printing = true;
     const report = client.get(`/export/${long}/pdf`).finally(() => {
       printing = false;
     });
     let alive = 0;
-    for (; printing; alive++) expect((await house.client().get('/livez')).status).toBe(200);
+    for (; printing; alive++) expect((await passports.client().get('/livez')).status).toBe(200);
     expect((await report).status).toBe(200);
     // Measured: at most two requests succeed if the PDF is created in the gateway's event loop.
     expect(alive).toBeGreaterThan(10);
-    await client.ask(`/task/${long}`, { method: 'DELETE' });
+    await client.request(`/task/${long}`, { method: 'DELETE' });
   });
 
   it('of a session have one row per completed document and work without any', async () => {
@@ -98,15 +98,15 @@ describe('Passports exports', () => {
     const [header, ...rows] = rowsOf(answer);
     expect(header!.slice(0, 3)).toEqual(['id', 'filename', 'created_at']);
     expect(rows.map((row) => row.slice(0, 2))).toEqual([[id, 'План дома №7.pdf']]);
-    const newcomer = house.client();
-    await newcomer.upload(pdf());
-    expect(rowsOf(await newcomer.get('/export/session/excel'))).toEqual([header]);
+    const newClient = passports.client();
+    await newClient.upload(createPdf());
+    expect(rowsOf(await newClient.get('/export/session/excel'))).toEqual([header]);
   });
 
   it('of all tasks are limited to administrators and filtered by date', async () => {
-    const other = house.client();
-    const [second] = await other.upload(pdf());
-    await house.succeed(second!);
+    const other = passports.client();
+    const [second] = await other.upload(createPdf());
+    await passports.succeed(second!);
     const ids = async (query = '') =>
       rowsOf(await client.get(`/export/all/excel${query}`))
         .slice(1)
@@ -120,7 +120,7 @@ describe('Passports exports', () => {
       status: 422,
       body: { detail: [{ loc: ['query', 'from'] }] },
     });
-    const clerk = await house.signedIn(USER_KEY);
+    const clerk = await passports.signIn(USER_KEY);
     expect(await clerk.get('/export/all/excel')).toMatchObject({ status: 403, body: { error: { code: 'FORBIDDEN' } } });
     const { headers } = await client.get('/export/all/excel');
     expect(headers.get('content-disposition')).toContain(`filename="Passports_${today}.xlsx"`);
@@ -128,10 +128,10 @@ describe('Passports exports', () => {
 
   it('of many tasks are not generated for HEAD', async () => {
     const path = '/export/all/excel';
-    const query = vi.spyOn(house.house.db, 'query');
+    const query = vi.spyOn(passports.context.db, 'query');
     onTestFinished(() => query.mockRestore());
     const read = () => query.mock.calls.filter(([sql]) => JSON.stringify(sql).includes('passport_documents')).length;
-    const head = await client.ask(path, { method: 'HEAD' });
+    const head = await client.request(path, { method: 'HEAD' });
     expect([head.status, head.headers.get('content-type'), head.text]).toEqual([200, EXCEL, '']);
     for (let i = 0; i < 10; i++) await client.get('/api/status');
     expect(read()).toBe(0);
@@ -144,7 +144,7 @@ describe('Passports exports', () => {
       status: 409,
       body: { error: { code: 'TASK_NOT_READY' } },
     });
-    expect(await client.get(`/export/${NOBODYS}/${kind}`)).toMatchObject({
+    expect(await client.get(`/export/${UNKNOWN_ID}/${kind}`)).toMatchObject({
       status: 404,
       body: { error: { code: 'TASK_NOT_FOUND' } },
     });
@@ -153,6 +153,6 @@ describe('Passports exports', () => {
       body: { detail: [{ type: 'uuid_parsing' }] },
     });
     expect((await client.get(`/export/${id}/excel?layout=tall`)).status).toBe(422);
-    expect((await house.client().get(`/export/${id}/${kind}`)).status).toBe(401);
+    expect((await passports.client().get(`/export/${id}/${kind}`)).status).toBe(401);
   });
 });

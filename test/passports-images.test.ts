@@ -3,18 +3,18 @@ import { join } from 'node:path';
 import sharp from 'sharp';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { openPdf } from '../src/services/passports/model/pages/pdf.ts';
-import { type Client, type Passports, pdf, startPassports } from './helpers/passports.ts';
+import { type Client, type Passports, createPdf, startPassports } from './helpers/passports.ts';
 
-const NOBODYS = '01993f6e-2d8a-7c21-9b1e-4f6a7d0c5e12';
+const UNKNOWN_ID = '01993f6e-2d8a-7c21-9b1e-4f6a7d0c5e12';
 
-let house: Passports;
+let passports: Passports;
 beforeAll(async () => {
-  house = await startPassports({ PDF_MAX_IMAGES: '4' });
+  passports = await startPassports({ PDF_MAX_IMAGES: '4' });
 });
-afterAll(() => house.stop());
+afterAll(() => passports.stop());
 
-async function stored(): Promise<string[]> {
-  const entries = await readdir(join(house.dataDir, 'files'), { recursive: true, withFileTypes: true }).catch(() => []);
+async function listStoredFiles(): Promise<string[]> {
+  const entries = await readdir(join(passports.dataDir, 'files'), { recursive: true, withFileTypes: true }).catch(() => []);
   return entries
     .filter((entry) => entry.isFile())
     .map(({ name }) => name)
@@ -34,7 +34,7 @@ const picture = async (
   return { name, bytes };
 };
 
-async function uploaded(client: Client, count = 1): Promise<string[]> {
+async function uploadPictures(client: Client, count = 1): Promise<string[]> {
   const files = await Promise.all(Array.from({ length: count }, () => picture()));
   const { status, body, text } = await client.post('/api/v1/upload-images', { files });
   expect(status, text).toBe(201);
@@ -45,7 +45,7 @@ const create = (client: Client, image_ids: unknown, headers: Record<string, stri
 
 describe('Passports images', () => {
   it('are stored in a new session and described with their displayed size', async () => {
-    const client = house.client();
+    const client = passports.client();
     const files = [await picture(60, 40), await picture(60, 40, { orientation: 6, name: 'phone.jpg' })];
     const { status, body } = await client.post('/api/v1/upload-images', { files });
     expect(status).toBe(201);
@@ -70,8 +70,8 @@ describe('Passports images', () => {
   });
 
   it('are rotated by quarter turns in both directions', async () => {
-    const client = house.client();
-    const [id] = await uploaded(client);
+    const client = passports.client();
+    const [id] = await uploadPictures(client);
     const rotate = async (query = '') => (await client.post(`/api/v1/rotate-image/${id}${query}`)).body;
     expect(await rotate()).toEqual({ image_id: id, rotation: 90, width: 40, height: 60 });
     expect((await rotate()).rotation).toBe(180);
@@ -92,32 +92,32 @@ describe('Passports images', () => {
   });
 
   it('are deleted with their files; deleted, foreign and invalid ids are rejected', async () => {
-    const [client, stranger] = [house.client(), house.client()];
-    const before = await stored();
-    const [id] = await uploaded(client);
-    await uploaded(stranger);
+    const [client, otherClient] = [passports.client(), passports.client()];
+    const before = await listStoredFiles();
+    const [id] = await uploadPictures(client);
+    await uploadPictures(otherClient);
     for (const [method, path] of [
       ['DELETE', `/api/v1/image/${id}`],
       ['POST', `/api/v1/rotate-image/${id}`],
       ['GET', `/api/v1/image/${id}`],
     ] as const) {
-      const answer = await stranger.ask(path, { method });
+      const answer = await otherClient.request(path, { method });
       expect(answer).toMatchObject({ status: 404, body: { error: { code: 'IMAGE_NOT_FOUND' } } });
     }
-    expect((await client.ask(`/api/v1/image/${id}`, { method: 'DELETE' })).body).toEqual({
+    expect((await client.request(`/api/v1/image/${id}`, { method: 'DELETE' })).body).toEqual({
       status: 'ok',
       image_id: id,
     });
-    expect((await client.ask(`/api/v1/image/${id}`, { method: 'DELETE' })).status).toBe(404);
-    expect((await client.ask('/api/v1/image/1', { method: 'DELETE' })).body.detail[0]).toMatchObject({
+    expect((await client.request(`/api/v1/image/${id}`, { method: 'DELETE' })).status).toBe(404);
+    expect((await client.request('/api/v1/image/1', { method: 'DELETE' })).body.detail[0]).toMatchObject({
       loc: ['path', 'image_id'],
       type: 'uuid_parsing',
     });
-    expect((await stored()).length).toBe(before.length + 1);
+    expect((await listStoredFiles()).length).toBe(before.length + 1);
   });
 
   it('that are invalid are rejected by name, and the others are stored', async () => {
-    const client = house.client();
+    const client = passports.client();
     const cut = (await picture()).bytes.subarray(0, 200);
     const svg = '<svg xmlns="http://www.w3.org/2000/svg" width="9" height="9"/>';
     const large = Buffer.alloc(20 * 2 ** 20 + 1);
@@ -129,7 +129,7 @@ describe('Passports images', () => {
       { name: 'empty.jpg', bytes: '' },
       { name: 'large.jpg', bytes: large },
       await picture(),
-      pdf('document.pdf'),
+      createPdf('document.pdf'),
     ];
     const { status, body } = await client.post('/api/v1/upload-images', { files });
     expect(status).toBe(201);
@@ -149,13 +149,13 @@ describe('Passports images', () => {
   });
 
   it('are limited to 200 per session', async () => {
-    const client = house.client();
-    const before = await stored();
+    const client = passports.client();
+    const before = await listStoredFiles();
     const files = await Promise.all(Array.from({ length: 50 }, () => picture(8, 8)));
     for (let i = 0; i < 4; i++) expect((await client.post('/api/v1/upload-images', { files })).status).toBe(201);
     const full = await client.post('/api/v1/upload-images', { files: files.slice(0, 2) });
     expect(full).toMatchObject({ status: 400, body: { error: { code: 'TOO_MANY_IMAGES' } } });
-    expect((await stored()).length).toBe(before.length + 200);
+    expect((await listStoredFiles()).length).toBe(before.length + 200);
     const many = await client.post('/api/v1/upload-images', { files: [...files, await picture()] });
     expect(many).toMatchObject({ status: 413, body: { error: { code: 'PAYLOAD_TOO_LARGE' } } });
   });
@@ -163,8 +163,8 @@ describe('Passports images', () => {
 
 describe('POST /api/v1/create-pdf', () => {
   it('creates one document from the images in the given order and removes them from the session', async () => {
-    const client = house.client();
-    const before = await stored();
+    const client = passports.client();
+    const before = await listStoredFiles();
     const files = [await picture(60, 40), await picture(40, 60), await picture(60, 40)];
     const { body: images } = await client.post('/api/v1/upload-images', { files });
     const [lying, upright, turned] = images.image_ids;
@@ -178,9 +178,9 @@ describe('POST /api/v1/create-pdf', () => {
       status: 'PENDING',
     });
     expect((await client.get('/api/v1/images')).body.image_ids).toEqual([]);
-    const kept = (await stored()).filter((name) => !before.includes(name));
+    const kept = (await listStoredFiles()).filter((name) => !before.includes(name));
     expect(kept).toHaveLength(1);
-    const path = join(house.dataDir, 'files', kept[0]!.slice(-2), kept[0]!);
+    const path = join(passports.dataDir, 'files', kept[0]!.slice(-2), kept[0]!);
     const { signal } = new AbortController();
     const document = await openPdf(path, { maxPages: 10, signal });
     const shapes: string[] = [];
@@ -194,8 +194,8 @@ describe('POST /api/v1/create-pdf', () => {
 
   it('uses the cache for the same images with the same order and rotation', async () => {
     const files = [await picture(), await picture()];
-    const asked = async (order: readonly number[]) => {
-      const client = house.client();
+    const createFrom = async (order: readonly number[]) => {
+      const client = passports.client();
       const { body } = await client.post('/api/v1/upload-images', { files });
       const answer = await create(
         client,
@@ -203,41 +203,41 @@ describe('POST /api/v1/create-pdf', () => {
       );
       return { answer, left: (await client.get('/api/v1/images')).body.image_ids };
     };
-    const first = await asked([0, 1]);
-    await house.succeed(first.answer.body.task_id);
-    const again = await asked([0, 1]);
+    const first = await createFrom([0, 1]);
+    await passports.succeed(first.answer.body.task_id);
+    const again = await createFrom([0, 1]);
     expect(again.answer).toMatchObject({ status: 200, body: { status: 'SUCCESS' } });
     expect(again.answer.body.task_id).not.toBe(first.answer.body.task_id);
     expect(again.left).toEqual([]);
-    expect((await asked([1, 0])).answer.status).toBe(202);
+    expect((await createFrom([1, 0])).answer.status).toBe(202);
   });
 
   it('rejects invalid requests as a whole and keeps the images', async () => {
-    const [client, stranger] = [house.client(), house.client()];
-    const ids = await uploaded(client, 5);
-    const [foreign] = await uploaded(stranger);
+    const [client, otherClient] = [passports.client(), passports.client()];
+    const ids = await uploadPictures(client, 5);
+    const [foreign] = await uploadPictures(otherClient);
     const [first] = ids;
-    for (const [asked, invalid] of [
+    for (const [imageIds, invalid] of [
       [[], []],
       [[first, foreign], [foreign]],
-      [[first, NOBODYS], [NOBODYS]],
+      [[first, UNKNOWN_ID], [UNKNOWN_ID]],
       [[first, first], [first]],
     ] as const) {
-      const answer = await create(client, asked);
+      const answer = await create(client, imageIds);
       expect(answer).toMatchObject({
         status: 400,
         body: { ok: false, error: { code: 'INVALID_IMAGE_IDS', details: { invalid } } },
       });
     }
     expect(await create(client, ids)).toMatchObject({ status: 400, body: { error: { code: 'TOO_MANY_IMAGES' } } });
-    for (const [asked, loc, type] of [
+    for (const [imageIds, loc, type] of [
       [undefined, ['body', 'image_ids'], 'missing'],
       ['x', ['body', 'image_ids'], 'list_type'],
       [[1], ['body', 'image_ids', 0], 'string_type'],
       [[first, 'x'], ['body', 'image_ids', 1], 'uuid_parsing'],
       [[`urn:uuid:${first}`], ['body', 'image_ids', 0], 'uuid_parsing'],
     ] as const) {
-      expect(await create(client, asked)).toMatchObject({ status: 422, body: { detail: [{ loc, type }] } });
+      expect(await create(client, imageIds)).toMatchObject({ status: 422, body: { detail: [{ loc, type }] } });
     }
     expect((await client.get('/api/v1/images')).body.image_ids).toEqual(ids);
     expect((await client.get('/api/tasks')).body.total).toBe(0);
@@ -245,29 +245,29 @@ describe('POST /api/v1/create-pdf', () => {
   });
 
   it('names an image that can no longer be decoded and keeps the images', async () => {
-    const client = house.client();
-    const before = await stored();
-    const ids = await uploaded(client);
-    const [key] = (await stored()).filter((each) => !before.includes(each));
-    await writeFile(join(house.dataDir, 'files', key!.slice(-2), key!), 'no image any more');
-    const kept = await stored();
+    const client = passports.client();
+    const before = await listStoredFiles();
+    const ids = await uploadPictures(client);
+    const [key] = (await listStoredFiles()).filter((each) => !before.includes(each));
+    await writeFile(join(passports.dataDir, 'files', key!.slice(-2), key!), 'no image any more');
+    const kept = await listStoredFiles();
     expect(await create(client, ids)).toMatchObject({
       status: 400,
       body: { ok: false, error: { code: 'INVALID_IMAGE_IDS', details: { invalid: ids } } },
     });
-    expect([await stored(), (await client.get('/api/v1/images')).body.image_ids]).toEqual([kept, ids]);
+    expect([await listStoredFiles(), (await client.get('/api/v1/images')).body.image_ids]).toEqual([kept, ids]);
   });
 
   it('returns 503 when the storage is unavailable and keeps the images', async () => {
-    const client = house.client();
-    const ids = await uploaded(client, 2);
-    const incoming = join(house.dataDir, 'files', 'incoming');
+    const client = passports.client();
+    const ids = await uploadPictures(client, 2);
+    const incoming = join(passports.dataDir, 'files', 'incoming');
     await rename(incoming, `${incoming}-away`);
     await writeFile(incoming, 'a file where a folder should be');
     try {
       for (const answer of [
         await create(client, ids),
-        await client.post('/upload', { files: [pdf()], headers: { accept: 'application/json' } }),
+        await client.post('/upload', { files: [createPdf()], headers: { accept: 'application/json' } }),
         await client.post('/api/v1/upload-images', { files: [await picture()] }),
       ]) {
         expect(answer).toMatchObject({ status: 503, body: { ok: false, error: { code: 'STORAGE_UNAVAILABLE' } } });
@@ -283,11 +283,11 @@ describe('POST /api/v1/create-pdf', () => {
   });
 
   it('separates images uploaded with a session cookie from those uploaded with a token only', async () => {
-    const program = await house.signedIn();
-    const [byToken] = await uploaded(program);
-    const browser = house.client({ token: program.token });
-    const visitor = house.client();
-    const [byCookie] = await uploaded(visitor);
+    const program = await passports.signIn();
+    const [byToken] = await uploadPictures(program);
+    const browser = passports.client({ token: program.token });
+    const visitor = passports.client();
+    const [byCookie] = await uploadPictures(visitor);
     browser.cookies.set('bti_session_id', visitor.cookies.get('bti_session_id')!);
     expect((await create(browser, [byToken])).status).toBe(400);
     expect((await create(program, [byCookie])).status).toBe(400);
@@ -296,8 +296,8 @@ describe('POST /api/v1/create-pdf', () => {
   });
 
   it('replays a repeated Idempotency-Key after the images are removed', async () => {
-    const client = house.client();
-    const ids = await uploaded(client, 2);
+    const client = passports.client();
+    const ids = await uploadPictures(client, 2);
     const headers = { 'idempotency-key': 'one' };
     const first = await create(client, ids, headers);
     expect(first.status).toBe(202);

@@ -5,12 +5,12 @@ import sharp from 'sharp';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { isAlive, processes } from '../src/base/postgres/processes.ts';
 import { openPdf } from '../src/services/passports/model/pages/pdf.ts';
-import { asFile, type PageMade, pdfOf } from '../src/services/passports/model/pages/testing/pdf.ts';
+import { writeTempPdf, type TestPage, createTestPdf } from '../src/services/passports/model/pages/testing/pdf.ts';
 import type { Client } from './helpers/passports.ts';
 import { cleanUp, databaseUrl, signalTo } from './processes/assay.ts';
 import { type Audit, openAudit } from './processes/audit.ts';
 import { type PassportsAssay, startPassportsAssay } from './processes/passports.ts';
-import { until } from './processes/until.ts';
+import { waitUntil } from './processes/until.ts';
 
 vi.setConfig({ testTimeout: 240_000 });
 
@@ -22,7 +22,7 @@ afterAll(cleanUp);
 
 /** Peak memory limits in MiB; about half of it is the bare process. */
 const BOUND = { serve: 400, work: 900 };
-async function expectBounded(): Promise<void> {
+async function expectMemoryWithinBounds(): Promise<void> {
   if (process.platform !== 'linux') return;
   const peaks = await assay.peaks();
   console.log('Peak MiB so far:', JSON.stringify(peaks));
@@ -30,33 +30,33 @@ async function expectBounded(): Promise<void> {
   expect(peaks.work).toBeLessThan(BOUND.work);
 }
 
-const line = (y: number, label: string, value: string | number) =>
+const labelledLine = (y: number, label: string, value: string | number) =>
   `BT /F1 14 Tf 60 ${y} Td (${label}) Tj ET\nBT /F1 14 Tf 320 ${y} Td (${value}) Tj ET\n`;
 /** A document with `pages` pages; its values are on the last page only. */
-function passport(pages: number, year: number): PageMade[] {
+function documentPages(pages: number, year: number): TestPage[] {
   return Array.from({ length: pages }, (_, i) => ({
     content:
       i + 1 < pages
-        ? line(700, 'Note', `sheet ${i + 1}`)
-        : line(700, 'Year built', year) + line(670, 'Address', 'Hill Street 12'),
+        ? labelledLine(700, 'Note', `sheet ${i + 1}`)
+        : labelledLine(700, 'Year built', year) + labelledLine(670, 'Address', 'Hill Street 12'),
   }));
 }
 
 /** Collects the states of a document from the session's event stream until a final state. */
-async function watched(client: Client): Promise<(id: string) => Promise<string[]>> {
+async function watchStates(client: Client): Promise<(id: string) => Promise<string[]>> {
   const response = await fetch(`${assay.url}/api/tasks/stream`, {
     headers: { accept: 'text/event-stream', cookie: `bti_session_id=${client.cookies.get('bti_session_id')}` },
   });
   const stream = response.body!.pipeThrough(new TextDecoderStream())[Symbol.asyncIterator]();
-  let told = '';
+  let received = '';
   return async (id) => {
     for (;;) {
-      const events = [...told.matchAll(/^event: task\nid: \d+\ndata: (.*)$/gm)].map(([, data]) => JSON.parse(data!));
+      const events = [...received.matchAll(/^event: task\nid: \d+\ndata: (.*)$/gm)].map(([, data]) => JSON.parse(data!));
       const states = events.filter((event) => event.id === id).map(({ status }) => status as string);
       if (states.some((state) => !['PENDING', 'PROCESSING'].includes(state))) return states;
       const { done, value } = await stream.next();
-      if (done) throw new Error(`the stream ended: ${told}`);
-      told += value;
+      if (done) throw new Error(`the stream ended: ${received}`);
+      received += value;
     }
   };
 }
@@ -64,15 +64,15 @@ async function watched(client: Client): Promise<(id: string) => Promise<string[]
 describe('Documents with the maximum number of pages', () => {
   it('are read to the last page with increasing progress, and one page more is a permanent error', async () => {
     const client = assay.client();
-    await client.upload({ name: 'first.pdf', bytes: pdfOf(passport(1, 1950)) });
-    const states = await watched(client);
+    await client.upload({ name: 'first.pdf', bytes: createTestPdf(documentPages(1, 1950)) });
+    const states = await watchStates(client);
     const began = performance.now();
     const [most, more] = (await client.upload(
-      { name: '200.pdf', bytes: pdfOf(passport(200, 1978)) },
-      { name: '201.pdf', bytes: pdfOf(passport(201, 1979)) },
+      { name: '200.pdf', bytes: createTestPdf(documentPages(200, 1978)) },
+      { name: '201.pdf', bytes: createTestPdf(documentPages(201, 1979)) },
     )) as [string, string];
     const shares: number[] = [];
-    await until(async () => {
+    await waitUntil(async () => {
       const { status, progress } = (await client.get(`/api/task/${most}/status`)).body;
       if (progress !== undefined && progress !== shares.at(-1)) shares.push(progress);
       return status !== 'PENDING' && status !== 'PROCESSING';
@@ -94,14 +94,14 @@ describe('Documents with the maximum number of pages', () => {
     });
     client.token = (await assay.signedIn()).token;
     expect((await client.post(`/api/task/${more}/retry`)).status).toBe(409);
-    await expectBounded();
+    await expectMemoryWithinBounds();
   });
 });
 
 /** A unique document with `mebibytes` MiB of unused data. */
-function heavy(name: string, year: number, mebibytes: number): { name: string; bytes: Buffer } {
+function largePdf(name: string, year: number, mebibytes: number): { name: string; bytes: Buffer } {
   const ballast = { number: 1000, dictionary: '', body: Buffer.concat(Array(mebibytes).fill(MEBIBYTE)) };
-  return { name, bytes: pdfOf(passport(1, year), [ballast]) };
+  return { name, bytes: createTestPdf(documentPages(1, year), [ballast]) };
 }
 const MEBIBYTE = randomBytes(2 ** 20);
 
@@ -109,10 +109,10 @@ describe('Many concurrent uploads', () => {
   it('are stored in their own session in order without loss', async () => {
     const one = assay.client();
     // 180 MiB in one request, and 20 concurrent requests of 2 MiB from other clients.
-    const many = Array.from({ length: 20 }, (_, i) => heavy(`${i}.pdf`, 1900 + i, 9));
+    const many = Array.from({ length: 20 }, (_, i) => largePdf(`${i}.pdf`, 1900 + i, 9));
     const others = Array.from({ length: 20 }, (_, i) => ({
       client: assay.client(),
-      file: heavy('own.pdf', 1950 + i, 2),
+      file: largePdf('own.pdf', 1950 + i, 2),
     }));
     const began = performance.now();
     const [ids, ...single] = await Promise.all([
@@ -133,7 +133,7 @@ describe('Many concurrent uploads', () => {
       expect(items.map(({ id }: { id: string }) => id)).toEqual(single[i]);
     }
     console.log(`and read after ${Math.round(performance.now() - began) / 1000} s`);
-    await expectBounded();
+    await expectMemoryWithinBounds();
   });
 });
 
@@ -162,28 +162,28 @@ describe('The maximum number of images', () => {
       body: { error: { code: 'TOO_MANY_IMAGES' } },
     });
     expect((await client.get('/api/v1/images')).body.image_ids).toEqual(ids);
-    const before = await assay.stored();
+    const before = await assay.storedKeys();
     const made = await create(ids.slice(0, 100));
     expect(made.status).toBe(202);
     const { task_id } = made.body;
     expect((await client.get('/api/v1/images')).body.image_ids).toEqual([]);
-    expect(await assay.stored()).toHaveLength(before.length - 200 + 1);
+    expect(await assay.storedKeys()).toHaveLength(before.length - 200 + 1);
 
     // 1 % progress after the first page proves 100 pages; reading them all would take minutes.
     let progress = 0;
-    await until(async () => {
+    await waitUntil(async () => {
       ({ progress = 0 } = (await client.get(`/api/task/${task_id}/status`)).body);
       return progress > 0;
     }, 60_000);
     expect((progress / 0.95) * 100).toBeCloseTo(Math.round((progress / 0.95) * 100), 6);
     expect(progress).toBeLessThan(0.1);
     client.token = (await assay.signedIn()).token;
-    expect((await client.ask(`/task/${task_id}`, { method: 'DELETE' })).status).toBe(200);
-    const [next] = await client.upload({ name: 'next.pdf', bytes: pdfOf(passport(1, 1984)) });
+    expect((await client.request(`/task/${task_id}`, { method: 'DELETE' })).status).toBe(200);
+    const [next] = await client.upload({ name: 'next.pdf', bytes: createTestPdf(documentPages(1, 1984)) });
     expect(await assay.resultOf(client, next!)).toMatchObject({ status: 'SUCCESS' });
     // The deleted file is gone; the other document and its page image are stored.
-    await until(async () => (await assay.stored()).length === before.length - 200 + 2);
-    await expectBounded();
+    await waitUntil(async () => (await assay.storedKeys()).length === before.length - 200 + 2);
+    await expectMemoryWithinBounds();
   });
 });
 
@@ -192,19 +192,19 @@ describe('Documents whose worker is killed', () => {
     const audit = await openAudit(await databaseUrl(assay.place));
     try {
       const client = assay.client();
-      const before = await assay.stored();
-      const sheets = passport(2, 1991);
-      const scanned = await scanOf(pdfOf(sheets), sheets.length);
+      const before = await assay.storedKeys();
+      const sheets = documentPages(2, 1991);
+      const scanned = await scanOf(createTestPdf(sheets), sheets.length);
       const files = [
-        { name: 'digital.pdf', bytes: pdfOf(passport(60, 1990)) },
+        { name: 'digital.pdf', bytes: createTestPdf(documentPages(60, 1990)) },
         { name: 'scanned.pdf', bytes: scanned },
       ];
       const ids = await client.upload(...files);
-      const states = await watched(client);
+      const states = await watchStates(client);
       const worker = await assay.child('work');
-      await until(async () => (await audit.heldBy(worker)).length === 2);
+      await waitUntil(async () => (await audit.heldBy(worker)).length === 2);
       const progress = async (id: string) => (await client.get(`/api/task/${id}/status`)).body.progress ?? 0;
-      await until(async () => (await progress(ids[0]!)) > 0.1);
+      await waitUntil(async () => (await progress(ids[0]!)) > 0.1);
       const readers = (await processes()).filter(({ parent }) => parent === worker).map(({ pid }) => pid);
       expect(readers.length).toBeGreaterThan(0);
       const began = performance.now();
@@ -214,7 +214,7 @@ describe('Documents whose worker is killed', () => {
       console.log(`ended ${Math.round(performance.now() - began) / 1000} s after the kill`);
       expect(digital).toMatchObject({ status: 'SUCCESS', pages: 60, data: { general: { year_built: 1990 } } });
       expect(scan).toMatchObject({ status: 'SUCCESS', pages: 2, data: { general: { year_built: 1991 } } });
-      expect([...(await audit.ends(ids)).values()]).toEqual([1, 1]);
+      expect([...(await audit.endCounts(ids)).values()]).toEqual([1, 1]);
       for (const id of ids) expect((await states(id)).filter((state) => state === 'SUCCESS')).toEqual(['SUCCESS']);
       // One picture per page; those of the lost attempt are queued for deletion, except files in progress at the kill.
       const known = await audit.db.query<{ key: string; drawn: boolean }>(
@@ -224,10 +224,10 @@ describe('Documents whose worker is killed', () => {
       );
       expect(known.rows.filter(({ drawn }) => drawn)).toHaveLength(60 + 2);
       const keys = new Set(known.rows.map(({ key }) => key));
-      const strays = (await assay.stored()).filter((key) => !keys.has(key) && !before.includes(key));
+      const strays = (await assay.storedKeys()).filter((key) => !keys.has(key) && !before.includes(key));
       console.log(`${strays.length} files without a database row`);
       expect(strays.length).toBeLessThanOrEqual(2 * availableParallelism());
-      for (const pid of readers) await until(async () => !(await isAlive(pid)));
+      for (const pid of readers) await waitUntil(async () => !(await isAlive(pid)));
     } finally {
       await audit.close();
     }
@@ -243,7 +243,7 @@ async function fileKeys({ db }: Audit, ids: readonly string[]): Promise<string[]
 
 async function scanOf(bytes: Buffer, pages: number): Promise<Buffer> {
   const signal = AbortSignal.timeout(60_000);
-  const digital = await openPdf(await asFile(bytes), { maxPages: pages, signal });
+  const digital = await openPdf(await writeTempPdf(bytes), { maxPages: pages, signal });
   const scan = await PDFDocument.create();
   for (let page = 1; page <= pages; page++) {
     const { width, height, channels, data } = await digital.render(page, { dpi: 200, maxPixels: 1e7 }, signal);

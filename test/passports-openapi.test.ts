@@ -2,26 +2,26 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { expectDescribed, expectWellFormed, operationsOf } from './helpers/openapi.ts';
 import {
   ADMIN_KEY,
-  type Answer,
-  type Ask,
+  type HttpResponse,
+  type HttpRequestOptions,
   type Client,
   type Passports,
-  pdf,
+  createPdf,
   startPassports,
 } from './helpers/passports.ts';
 
 type Json = any;
 
-const JSON_PLEASE = { accept: 'application/json' };
-const NOBODYS = '01993f6e-2d8a-7c21-9b1e-4f6a7d0c5e12';
+const ACCEPT_JSON = { accept: 'application/json' };
+const UNKNOWN_ID = '01993f6e-2d8a-7c21-9b1e-4f6a7d0c5e12';
 
-let house: Passports;
+let passports: Passports;
 let document: Json;
 beforeAll(async () => {
-  house = await startPassports({ PASSPORTS_TOKEN_LIMIT_PER_MINUTE: '5' });
-  document = (await house.client().get('/openapi.json')).body;
+  passports = await startPassports({ PASSPORTS_TOKEN_LIMIT_PER_MINUTE: '5' });
+  document = (await passports.client().get('/openapi.json')).body;
 });
-afterAll(() => house.stop());
+afterAll(() => passports.stop());
 
 describe('Passports GET /openapi.json', () => {
   it('lists every endpoint with the accepted credentials', () => {
@@ -77,55 +77,55 @@ describe('Passports GET /openapi.json', () => {
 it('Passports GET /openapi.json describes the status and body of every response of a tour through the service', async () => {
   const toured = new Set<string>();
 
-  async function visit(client: Client, method: string, path: string, ask: Ask = {}): Promise<Answer> {
-    const answer = await client.ask(path, { method, ...ask });
+  async function visit(client: Client, method: string, path: string, ask: HttpRequestOptions = {}): Promise<HttpResponse> {
+    const answer = await client.request(path, { method, ...ask });
     toured.add(expectDescribed(document, method, path, answer));
     return answer;
   }
 
-  const nobody = house.client();
-  for (const path of ['/health', '/api/status', '/ready', '/livez']) await visit(nobody, 'GET', path);
-  const token = async (json: unknown) => visit(nobody, 'POST', '/auth/token', { json });
-  const client = house.client();
+  const anonymous = passports.client();
+  for (const path of ['/health', '/api/status', '/ready', '/livez']) await visit(anonymous, 'GET', path);
+  const token = async (json: unknown) => visit(anonymous, 'POST', '/auth/token', { json });
+  const client = passports.client();
   client.token = (await token({ api_key: ADMIN_KEY })).body.token;
   await token({ api_key: 'wrong' });
   await token({});
-  const program = house.client({ token: client.token });
-  const person = house.client();
-  const files = (...list: { name: string; bytes: string }[]) => ({ files: list, headers: JSON_PLEASE });
+  const program = passports.client({ token: client.token });
+  const person = passports.client();
+  const files = (...list: { name: string; bytes: string }[]) => ({ files: list, headers: ACCEPT_JSON });
 
-  const first = pdf();
+  const first = createPdf();
   const { items } = (await visit(person, 'POST', '/upload', files(first, { name: 'no.pdf', bytes: 'no' }))).body;
   const id = items[0].id;
   client.cookies.set('bti_session_id', person.cookies.get('bti_session_id')!);
-  await visit(person, 'POST', '/upload', { files: [pdf()] });
+  await visit(person, 'POST', '/upload', { files: [createPdf()] });
   await visit(person, 'POST', '/upload', files({ name: 'no.pdf', bytes: '' }));
   await visit(person, 'POST', '/upload', files({ name: 'no.pdf', bytes: 'no' }));
   await visit(person, 'POST', '/upload', { fields: { a: 'b' } });
   await visit(person, 'POST', '/upload', {
     ...files(first),
-    headers: { ...JSON_PLEASE, origin: 'https://evil.example' },
+    headers: { ...ACCEPT_JSON, origin: 'https://evil.example' },
   });
   await visit(person, 'GET', `/api/task/${id}/result`);
   await visit(client, 'GET', `/export/${id}/excel`);
   await visit(client, 'POST', `/api/task/${id}/retry`);
   await visit(client, 'POST', `/task/${id}/update`, { form: {} });
-  await house.succeed(id);
+  await passports.succeed(id);
   await visit(person, 'POST', '/upload', files(first));
 
   const tag = (await visit(person, 'GET', `/api/task/${id}/result`)).headers.get('etag')!;
   await visit(person, 'GET', `/api/task/${id}/result`, { headers: { 'if-none-match': tag } });
   await visit(person, 'GET', '/api/tasks?limit=2');
   await visit(person, 'GET', '/api/tasks?limit=x');
-  await visit(nobody, 'GET', '/api/tasks');
+  await visit(anonymous, 'GET', '/api/tasks');
   await visit(person, 'GET', `/api/task/${id}/status`);
-  await visit(person, 'GET', `/api/task/${NOBODYS}/status`);
-  await visit(client, 'POST', `/task/${id}/update`, { form: { 'general:owner': 'x' }, headers: JSON_PLEASE });
+  await visit(person, 'GET', `/api/task/${UNKNOWN_ID}/status`);
+  await visit(client, 'POST', `/task/${id}/update`, { form: { 'general:owner': 'x' }, headers: ACCEPT_JSON });
   await visit(client, 'POST', `/task/${id}/update`, { form: { 'general:owner': 'y' } });
   await visit(client, 'POST', `/task/${id}/update`, { form: { 'no:no': 'y' } });
   await visit(client, 'POST', `/task/${id}/update`, { form: {}, headers: { 'if-match': '"1"' } });
   await visit(client, 'POST', `/task/${id}/update`, { json: {} });
-  await visit(client, 'POST', `/task/${NOBODYS}/update`, { form: {} });
+  await visit(client, 'POST', `/task/${UNKNOWN_ID}/update`, { form: {} });
   await visit(client, 'POST', `/task/${id}/rename`, { form: { name: 'x' } });
   await visit(client, 'POST', `/task/${id}/rename`, { form: { name: '' } });
   await visit(client, 'POST', `/task/${id}/rename`, { form: {} });
@@ -142,9 +142,9 @@ it('Passports GET /openapi.json describes the status and body of every response 
   await visit(client, 'GET', '/api/stats/failed');
   await visit(person, 'POST', '/api/v1/upload-images', { files: [{ name: 'a.png', bytes: 'no' }] });
   await visit(person, 'GET', '/api/v1/images');
-  await visit(program, 'POST', '/api/v1/create-pdf', { json: { image_ids: [NOBODYS] } });
-  await visit(program, 'POST', `/api/v1/rotate-image/${NOBODYS}`);
-  await visit(program, 'DELETE', `/api/v1/image/${NOBODYS}`);
+  await visit(program, 'POST', '/api/v1/create-pdf', { json: { image_ids: [UNKNOWN_ID] } });
+  await visit(program, 'POST', `/api/v1/rotate-image/${UNKNOWN_ID}`);
+  await visit(program, 'DELETE', `/api/v1/image/${UNKNOWN_ID}`);
   await visit(client, 'DELETE', `/task/${id}`);
   await visit(client, 'DELETE', `/task/${id}`);
   await token({});

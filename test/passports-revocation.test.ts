@@ -1,31 +1,31 @@
 import { hash } from 'node:crypto';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { type TestDatabase, testDatabase } from '../src/base/testing/database.ts';
-import { apiKeysFrom } from '../src/services/passports/auth/api-keys.ts';
-import { openTokens } from '../src/services/passports/auth/tokens.ts';
-import { ADMIN_KEY, type Client, type Passports, pdf, SECRET, startPassports, USER_KEY } from './helpers/passports.ts';
-import { type Relay, startRelay } from './processes/relay.ts';
+import { parseApiKeys } from '../src/services/passports/auth/api-keys.ts';
+import { createTokens } from '../src/services/passports/auth/tokens.ts';
+import { ADMIN_KEY, type Client, type Passports, createPdf, SECRET, startPassports, USER_KEY } from './helpers/passports.ts';
+import { type TcpProxy, startTcpProxy } from './processes/tcp-proxy.ts';
 
 const DAY_MS = 86_400_000;
 
-async function started(env: Record<string, string | undefined> = {}): Promise<Passports> {
-  const house = await startPassports(env);
-  onTestFinished(() => house.stop());
-  return house;
+async function startIsolated(env: Record<string, string | undefined> = {}): Promise<Passports> {
+  const passports = await startPassports(env);
+  onTestFinished(() => passports.stop());
+  return passports;
 }
 
-async function startedBehindRelay(): Promise<{ house: Passports; relay: Relay; database: TestDatabase }> {
+async function startBehindRelay(): Promise<{ passports: Passports; relay: TcpProxy; database: TestDatabase }> {
   const database = await testDatabase();
   const { hostname: host, port } = new URL(database.url);
-  const relay = await startRelay({ host, port: Number(port) });
-  const house = await startPassports({ DATABASE_URL: relay.in(database.url) });
+  const relay = await startTcpProxy({ host, port: Number(port) });
+  const passports = await startPassports({ DATABASE_URL: relay.proxiedUrl(database.url) });
   onTestFinished(async () => {
-    await relay.mend();
-    await house.stop();
+    await relay.restore();
+    await passports.stop();
     await relay.close();
     await database.drop();
   });
-  return { house, relay, database };
+  return { passports, relay, database };
 }
 
 async function openStream(url: string, headers: Record<string, string>) {
@@ -43,29 +43,29 @@ const cookiesOf = ({ cookies }: Client) => ({
 });
 const bearer = (token: string | undefined) => ({ authorization: `Bearer ${token}` });
 
-async function ended(stream: { text: Promise<string> }): Promise<string> {
+async function waitForEnd(stream: { text: Promise<string> }): Promise<string> {
   const late = new Promise<never>((_, reject) => setTimeout(() => reject(new Error('the stream is still open')), 5000));
   return Promise.race([stream.text, late]);
 }
 
-async function signedInBrowser(house: Passports): Promise<Client> {
-  const browser = house.client();
+async function signInBrowser(passports: Passports): Promise<Client> {
+  const browser = passports.client();
   expect((await browser.post('/login', { form: { api_key: USER_KEY } })).status).toBe(303);
   return browser;
 }
 
 describe('Tokens while the database does not respond', () => {
   it('return 503 on every route except /health/deep, whether revoked or not', async () => {
-    const { house, relay } = await startedBehindRelay();
-    const client = await house.signedIn();
-    const revoked = await house.signedIn();
+    const { passports, relay } = await startBehindRelay();
+    const client = await passports.signIn();
+    const revoked = await passports.signIn();
     await revoked.post('/logout');
     expect((await revoked.get('/api/tasks')).status).toBe(401);
     relay.hang();
     // HEAD of the stream queries the database only for the token check.
     const answers = await Promise.all(
       [client, revoked].map(({ token }) =>
-        fetch(`${house.url}/api/tasks/stream`, { method: 'HEAD', headers: bearer(token) }),
+        fetch(`${passports.url}/api/tasks/stream`, { method: 'HEAD', headers: bearer(token) }),
       ),
     );
     expect(answers.map(({ status }) => status)).toEqual([503, 503]);
@@ -75,70 +75,70 @@ describe('Tokens while the database does not respond', () => {
     const health = await client.get('/health/deep');
     expect([health.status, health.body.error.code]).toEqual([503, 'DATABASE_UNAVAILABLE']);
     expect(health.body.data).toMatchObject({ database: 'error' });
-    expect((await house.client().get('/health/deep')).status).toBe(401);
+    expect((await passports.client().get('/health/deep')).status).toBe(401);
   }, 60_000);
 });
 
 describe('Event streams', () => {
   it('end when their browser signs out, while those of other sessions and tokens stay open', async () => {
-    const house = await started();
-    const browser = await signedInBrowser(house);
-    const other = await signedInBrowser(house);
-    const program = await house.signedIn();
-    const stream = await openStream(house.url, cookiesOf(browser));
+    const passports = await startIsolated();
+    const browser = await signInBrowser(passports);
+    const other = await signInBrowser(passports);
+    const program = await passports.signIn();
+    const stream = await openStream(passports.url, cookiesOf(browser));
     const others = await Promise.all([
-      openStream(house.url, cookiesOf(other)),
-      openStream(house.url, bearer(program.token)),
+      openStream(passports.url, cookiesOf(other)),
+      openStream(passports.url, bearer(program.token)),
     ]);
     expect((await browser.post('/logout')).status).toBe(303);
-    expect(await ended(stream)).toMatch(/event: end\ndata: \{\}\n\n$/);
+    expect(await waitForEnd(stream)).toMatch(/event: end\ndata: \{\}\n\n$/);
     expect(others.map(({ isOpen }) => isOpen())).toEqual([true, true]);
   });
 
   it('end when their anonymous session signs out', async () => {
-    const house = await started();
-    const browser = house.client();
-    await browser.upload(pdf());
-    const stream = await openStream(house.url, cookiesOf(browser));
+    const passports = await startIsolated();
+    const browser = passports.client();
+    await browser.upload(createPdf());
+    const stream = await openStream(passports.url, cookiesOf(browser));
     await browser.post('/logout');
-    expect(await ended(stream)).toMatch(/event: end\n/);
+    expect(await waitForEnd(stream)).toMatch(/event: end\n/);
   });
 
   it('end when their token is revoked, also on another gateway', async () => {
-    const house = await started();
-    const other = await started({ DATABASE_URL: house.database.url });
-    const program = await house.signedIn();
-    const streams = await Promise.all([house, other].map(({ url }) => openStream(url, bearer(program.token))));
+    const passports = await startIsolated();
+    const other = await startIsolated({ DATABASE_URL: passports.database.url });
+    const program = await passports.signIn();
+    const streams = await Promise.all([passports, other].map(({ url }) => openStream(url, bearer(program.token))));
     await program.post('/logout');
-    for (const stream of streams) expect(await ended(stream)).toMatch(/event: end\n/);
+    for (const stream of streams) expect(await waitForEnd(stream)).toMatch(/event: end\n/);
   });
 
   it('end when their token expires', async () => {
-    const house = await started();
-    const [admin] = apiKeysFrom(`admin:${ADMIN_KEY}`);
-    const tokens = openTokens({ keys: [], secret: SECRET, lifetimeHours: 24 });
+    const passports = await startIsolated();
+    const [admin] = parseApiKeys(`admin:${ADMIN_KEY}`);
+    const tokens = createTokens({ keys: [], secret: SECRET, lifetimeHours: 24 });
     // Valid for 2 more of the 30 seconds of clock tolerance.
     const { token } = await tokens.issue(admin!, new Date(Date.now() - DAY_MS - 28_000));
-    const lasting = await house.signedIn();
-    const stream = await openStream(house.url, bearer(token));
-    const other = await openStream(house.url, bearer(lasting.token));
+    const lasting = await passports.signIn();
+    const stream = await openStream(passports.url, bearer(token));
+    const other = await openStream(passports.url, bearer(lasting.token));
     const began = performance.now();
-    expect(await ended(stream)).toMatch(/event: end\n/);
+    expect(await waitForEnd(stream)).toMatch(/event: end\n/);
     expect(performance.now() - began).toBeGreaterThan(500);
     expect(other.isOpen()).toBe(true);
-    expect((await house.client({ token }).get('/api/tasks')).status).toBe(401);
+    expect((await passports.client({ token }).get('/api/tasks')).status).toBe(401);
   });
 
   it('end when their session expires', async () => {
-    const house = await started();
-    const browser = house.client();
-    await browser.upload(pdf());
-    const stream = await openStream(house.url, cookiesOf(browser));
+    const passports = await startIsolated();
+    const browser = passports.client();
+    await browser.upload(createPdf());
+    const stream = await openStream(passports.url, cookiesOf(browser));
     const digest = hash('sha256', browser.cookies.get('bti_session_id')!, 'hex');
-    await house.database.db.query(
+    await passports.database.db.query(
       `update passport_sessions set seen_at = now() - interval '32 days' where digest = $1`,
       [digest],
     );
-    expect(await ended(stream)).toMatch(/event: end\n/);
+    expect(await waitForEnd(stream)).toMatch(/event: end\n/);
   });
 });

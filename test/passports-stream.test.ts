@@ -1,11 +1,11 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type Client, type Passports, pdf, startPassports } from './helpers/passports.ts';
+import { type Client, type Passports, createPdf, startPassports } from './helpers/passports.ts';
 
-let house: Passports;
+let passports: Passports;
 beforeAll(async () => {
-  house = await startPassports();
+  passports = await startPassports();
 });
-afterAll(() => house.stop());
+afterAll(() => passports.stop());
 
 interface Message {
   readonly event: string;
@@ -15,7 +15,7 @@ interface Message {
 
 async function watch(client: Client, lastEventId?: number) {
   const stop = new AbortController();
-  const response = await fetch(`${house.url}/api/tasks/stream`, {
+  const response = await fetch(`${passports.url}/api/tasks/stream`, {
     signal: stop.signal,
     headers: {
       accept: 'text/event-stream',
@@ -52,15 +52,15 @@ async function watch(client: Client, lastEventId?: number) {
   return { response, next, until, text: () => text, close: () => stop.abort() };
 }
 
-async function visitor(): Promise<{ client: Client; id: string }> {
-  const client = house.client();
-  const [id] = await client.upload(pdf('first.pdf'));
+async function createVisitor(): Promise<{ client: Client; id: string }> {
+  const client = passports.client();
+  const [id] = await client.upload(createPdf('first.pdf'));
   return { client, id: id! };
 }
 
 describe('GET /api/tasks/stream', () => {
   it('starts with a snapshot and sends each change with consecutive event ids', async () => {
-    const { client, id } = await visitor();
+    const { client, id } = await createVisitor();
     const stream = await watch(client);
     expect(Object.fromEntries(stream.response.headers)).toMatchObject({
       'content-type': 'text/event-stream; charset=utf-8',
@@ -73,11 +73,11 @@ describe('GET /api/tasks/stream', () => {
       id: expect.any(Number),
       data: { total: 1, items: [{ id, status: 'PENDING' }] },
     });
-    const [second] = await client.upload(pdf('second.pdf'));
+    const [second] = await client.upload(createPdf('second.pdf'));
     await stream.until(second!, 'PENDING');
-    await house.succeed(id);
-    const told = await stream.until(id, 'SUCCESS');
-    expect(told.at(-1)!.data).toEqual({
+    await passports.succeed(id);
+    const events = await stream.until(id, 'SUCCESS');
+    expect(events.at(-1)!.data).toEqual({
       id,
       status: 'SUCCESS',
       previous_status: 'PROCESSING',
@@ -87,23 +87,23 @@ describe('GET /api/tasks/stream', () => {
       error_type: null,
       updated_at: expect.any(String),
     });
-    await house.fail(second!, 'PDF_ENCRYPTED');
+    await passports.fail(second!, 'PDF_ENCRYPTED');
     const failed = await stream.until(second!, 'PERMANENT_ERROR');
     expect(failed.at(-1)!.data.error_type).toBe('PDF_ENCRYPTED');
-    client.token = (await house.signedIn()).token;
-    await client.ask(`/task/${id}`, { method: 'DELETE' });
-    let gone = await stream.next();
-    while (gone?.event !== 'deleted') gone = await stream.next();
-    expect(gone.data).toEqual({ id });
+    client.token = (await passports.signIn()).token;
+    await client.request(`/task/${id}`, { method: 'DELETE' });
+    let deletion = await stream.next();
+    while (deletion?.event !== 'deleted') deletion = await stream.next();
+    expect(deletion.data).toEqual({ id });
     stream.close();
   });
 
   it('replays missed events after Last-Event-ID, and starts with a new snapshot for an unknown id', async () => {
-    const { client, id } = await visitor();
+    const { client, id } = await createVisitor();
     const first = await watch(client);
     const { id: seen } = (await first.next())!;
     first.close();
-    await house.succeed(id);
+    await passports.succeed(id);
     const again = await watch(client, seen);
     const missed = await again.until(id, 'SUCCESS');
     expect(missed.map(({ event, id: number, data }) => [event, number, data.status])).toEqual([
@@ -119,18 +119,18 @@ describe('GET /api/tasks/stream', () => {
   });
 
   it('sends no events of other sessions', async () => {
-    const [mine, theirs] = [await visitor(), await visitor()];
+    const [mine, theirs] = [await createVisitor(), await createVisitor()];
     const stream = await watch(mine.client);
     expect((await stream.next())!.data.items.map((item: { id: string }) => item.id)).toEqual([mine.id]);
-    await house.succeed(theirs.id);
-    await house.succeed(mine.id);
-    const told = await stream.until(mine.id, 'SUCCESS');
-    expect(new Set(told.map(({ data }) => data.id))).toEqual(new Set([mine.id]));
+    await passports.succeed(theirs.id);
+    await passports.succeed(mine.id);
+    const events = await stream.until(mine.id, 'SUCCESS');
+    expect(new Set(events.map(({ data }) => data.id))).toEqual(new Set([mine.id]));
     stream.close();
   });
 
   it('allows five streams per session', async () => {
-    const { client } = await visitor();
+    const { client } = await createVisitor();
     const streams = await Promise.all(Array.from({ length: 5 }, () => watch(client)));
     expect(streams.map(({ response }) => response.status)).toEqual([200, 200, 200, 200, 200]);
     const sixth = await watch(client);
@@ -145,17 +145,17 @@ describe('GET /api/tasks/stream', () => {
   });
 
   it('returns the snapshot as JSON on request, and only headers for HEAD', async () => {
-    const { client, id } = await visitor();
+    const { client, id } = await createVisitor();
     const answer = await client.get('/api/tasks/stream', { accept: 'application/json' });
     expect(answer.body).toEqual({ items: [expect.objectContaining({ id })], total: 1 });
-    const head = await client.ask('/api/tasks/stream', { method: 'HEAD' });
+    const head = await client.request('/api/tasks/stream', { method: 'HEAD' });
     expect([head.status, head.text]).toEqual([200, '']);
   });
 
   it('sends an end event when the service stops', async () => {
     const other = await startPassports();
     const client = other.client();
-    await client.upload(pdf());
+    await client.upload(createPdf());
     const response = await fetch(`${other.url}/api/tasks/stream`, {
       headers: { cookie: `bti_session_id=${client.cookies.get('bti_session_id')}` },
     });

@@ -1,8 +1,8 @@
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { type TestDatabase, testDatabase } from '../src/base/testing/database.ts';
-import { needs } from '../src/base/testing/require.ts';
-import { cleanUp, newPlace, startAssay } from './processes/assay.ts';
-import { finished, predict, uploadPicture } from './processes/client.ts';
+import { requireTool } from '../src/base/testing/require.ts';
+import { cleanUp, createInstancePlace, startAssay } from './processes/assay.ts';
+import { waitForTask, predict, uploadPicture } from './processes/client.ts';
 import { startPooler } from './processes/pooler.ts';
 
 let database: TestDatabase;
@@ -22,19 +22,19 @@ const MODES = [
 
 for (const [mode, more] of MODES) {
   it(`Assay works behind PgBouncer in ${mode} mode`, { timeout: 120_000 }, async (context) => {
-    const pooler = await startPooler(needs('pgbouncer', context), database.url, mode);
+    const pooler = await startPooler(requireTool('pgbouncer', context), database.url, mode);
     try {
-      const place = await newPlace();
+      const place = await createInstancePlace();
       const env = { DATABASE_URL: pooler.url, DEFECTOSCOPY_RATE_LIMIT_PER_MINUTE: '0', ...more };
       const assay = startAssay(place, { env });
-      await assay.says(/is ready/);
+      await assay.waitForOutput(/is ready/);
       const picture = await uploadPicture(assay, 1);
       const answers = await Promise.all(Array.from({ length: 40 }, () => predict(assay, picture)));
       for (const { status, body } of answers) {
         expect(status).toBe(202);
-        expect(await finished(assay, body.data.task_id)).toMatchObject({ status: 'done' });
+        expect(await waitForTask(assay, body.data.task_id)).toMatchObject({ status: 'done' });
       }
-      expect(assay.said.err).not.toMatch(/prepared statement|unsupported startup|"level":(40|50|60)/);
+      expect(assay.output.err).not.toMatch(/prepared statement|unsupported startup|"level":(40|50|60)/);
     } finally {
       await cleanUp();
       await pooler.close();

@@ -1,9 +1,9 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { migrate } from '../src/base/migrate.ts';
 import { emptyDatabase, type TestDatabase, testDatabase } from '../src/base/testing/database.ts';
-import { type Assay, cleanUp, newPlace, startAssay } from './processes/assay.ts';
+import { type Assay, cleanUp, createInstancePlace, startAssay } from './processes/assay.ts';
 import { predict, uploadPicture } from './processes/client.ts';
-import { until } from './processes/until.ts';
+import { waitUntil } from './processes/until.ts';
 
 vi.setConfig({ testTimeout: 120_000 });
 
@@ -19,7 +19,7 @@ afterEach(async () => {
 const ENV = { FILES_HOST: 'files.test.internal', DEFECTOSCOPY_RATE_LIMIT_PER_MINUTE: '0' };
 
 async function startGateway(env: Record<string, string> = {}): Promise<Assay> {
-  return startAssay(await newPlace(), { args: ['serve'], env: { ...ENV, DATABASE_URL: database.url, ...env } });
+  return startAssay(await createInstancePlace(), { args: ['serve'], env: { ...ENV, DATABASE_URL: database.url, ...env } });
 }
 
 /** Status and message of `/ready`; 0 if nothing listens. */
@@ -34,31 +34,31 @@ const isReady = async (gateway: Assay) => (await readiness(gateway))[0] === 200;
 describe('GET /ready', () => {
   it('is 503 while a lock blocks the creation of tasks, and 200 again afterwards', async () => {
     const gateway = await startGateway();
-    await until(() => isReady(gateway));
+    await waitUntil(() => isReady(gateway));
     const image = await uploadPicture(gateway, 1);
     expect((await predict(gateway, image)).status).toBe(202);
     await database.db.transaction(
       async (tx) => {
         await tx.query('lock table tasks in share mode');
         expect((await predict(gateway, image)).status).toBe(503);
-        await until(async () => (await readiness(gateway))[0] === 503, 10_000);
+        await waitUntil(async () => (await readiness(gateway))[0] === 503, 10_000);
         expect(await readiness(gateway)).toEqual([503, 'The database does not accept new tasks now.']);
       },
       { statementTimeoutMs: 60_000 },
     );
-    await until(() => isReady(gateway), 15_000);
+    await waitUntil(() => isReady(gateway), 15_000);
     expect((await predict(gateway, image)).status).toBe(202);
   });
 
   it('is 503 while the database is read-only, without a client request', async () => {
     const gateway = await startGateway();
-    await until(() => isReady(gateway));
+    await waitUntil(() => isReady(gateway));
     const name = new URL(database.url).pathname.slice(1);
     await database.db.query(`alter database ${name} set default_transaction_read_only = on`);
     await database.db.query(
       'select pg_terminate_backend(pid) from pg_stat_activity where datname = current_database() and pid <> pg_backend_pid()',
     );
-    await until(async () => (await readiness(gateway))[1] === 'The database does not accept new tasks now.', 15_000);
+    await waitUntil(async () => (await readiness(gateway))[1] === 'The database does not accept new tasks now.', 15_000);
     await database.db.transaction(async (tx) => {
       await tx.query('set transaction read write');
       await tx.query(`alter database ${name} reset default_transaction_read_only`);
@@ -66,7 +66,7 @@ describe('GET /ready', () => {
     await database.db.query(
       'select pg_terminate_backend(pid) from pg_stat_activity where datname = current_database() and pid <> pg_backend_pid()',
     );
-    await until(() => isReady(gateway), 15_000);
+    await waitUntil(() => isReady(gateway), 15_000);
   });
 });
 
@@ -75,17 +75,17 @@ describe('assay serve with the schema of an earlier version', () => {
     const empty = await emptyDatabase();
     try {
       const gateway = await startGateway({ DATABASE_URL: empty.url });
-      await until(async () => (await readiness(gateway))[0] !== 0);
+      await waitUntil(async () => (await readiness(gateway))[0] !== 0);
       expect(await readiness(gateway)).toEqual([503, 'The database schema is outdated: run `assay migrate`.']);
       expect((await gateway.call('/livez')).status).toBe(200);
       for (const path of ['/result/01J00000000000000000000000', '/health', '/', '/docs']) {
         expect((await gateway.call(path)).status, path).toBe(503);
       }
       expect((await predict(gateway, 'https://files.test.internal/x')).body.error.code).toBe('QUEUE_UNAVAILABLE');
-      expect(gateway.said.err).toContain('waiting for `assay migrate`');
+      expect(gateway.output.err).toContain('waiting for `assay migrate`');
 
       await migrate(empty.db, new URL('../migrations/', import.meta.url));
-      await until(() => isReady(gateway), 10_000);
+      await waitUntil(() => isReady(gateway), 10_000);
       expect((await predict(gateway, await uploadPicture(gateway, 1))).status).toBe(202);
     } finally {
       await cleanUp();
@@ -97,11 +97,11 @@ describe('assay serve with the schema of an earlier version', () => {
 describe('SIGTERM', () => {
   it('sets /ready to 503 immediately, while new connections are served for SHUTDOWN_DELAY_SECONDS', async () => {
     const gateway = await startGateway({ SHUTDOWN_DELAY_SECONDS: '3' });
-    await until(() => isReady(gateway));
+    await waitUntil(() => isReady(gateway));
     const image = await uploadPicture(gateway, 1);
     const since = Date.now();
     gateway.kill('SIGTERM');
-    await until(async () => (await readiness(gateway))[0] === 503, 1_000);
+    await waitUntil(async () => (await readiness(gateway))[0] === 503, 1_000);
     expect(await readiness(gateway)).toEqual([503, 'This gateway is stopping.']);
     const statuses: number[] = [];
     while (Date.now() - since < 2_000) {
@@ -117,7 +117,7 @@ describe('SIGTERM', () => {
 
   it('closes connections immediately without a delay', async () => {
     const gateway = await startGateway();
-    await until(() => isReady(gateway));
+    await waitUntil(() => isReady(gateway));
     const since = Date.now();
     gateway.kill('SIGTERM');
     expect(await gateway.ended).toMatchObject({ code: 0 });

@@ -3,12 +3,12 @@ import { mkdtemp, readdir, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { readHoles } from '../src/base/addresses.ts';
+import { parseAllowList } from '../src/base/addresses.ts';
 import { OperatorError } from '../src/base/operator-error.ts';
-import { SettingsProblem } from '../src/base/settings.ts';
+import { SettingsError } from '../src/base/settings.ts';
 import { configCommand } from '../src/commands/config.ts';
-import { openHouse } from '../src/compose.ts';
-import { plan } from '../src/plan.ts';
+import { openAppContext } from '../src/app-context.ts';
+import { loadConfig } from '../src/config.ts';
 
 type Env = Record<string, string | undefined>;
 
@@ -22,13 +22,13 @@ afterEach(async () => {
   await rm(dataDir, { recursive: true, force: true });
 });
 
-const inTest = (env: Env) => plan({ APP_ENV: 'test', DATA_DIR: dataDir, LOG_LEVEL: 'silent', ...env }, 'start');
-const inLocal = (env: Env, role = 'start') => plan({ DATA_DIR: dataDir, LOG_LEVEL: 'silent', ...env }, role);
+const inTest = (env: Env) => loadConfig({ APP_ENV: 'test', DATA_DIR: dataDir, LOG_LEVEL: 'silent', ...env }, 'start');
+const inLocal = (env: Env, role = 'start') => loadConfig({ DATA_DIR: dataDir, LOG_LEVEL: 'silent', ...env }, role);
 
 /** The configuration errors; fails if the error is not an OperatorError. */
-async function sentences(env: Env): Promise<string[]> {
+async function configErrors(env: Env): Promise<string[]> {
   const problem = await inTest(env).then(
-    () => new SettingsProblem(''),
+    () => new SettingsError(''),
     (error: unknown) => error,
   );
   expect(problem).toBeInstanceOf(OperatorError);
@@ -76,38 +76,38 @@ describe('Invalid settings stop the start with a message:', () => {
     ['an infinite retry delay', { WEBHOOK_RETRY_SCHEDULE: '0,Infinity' }, /^WEBHOOK_RETRY_SCHEDULE: must be/],
     ['an empty retry schedule', { WEBHOOK_RETRY_SCHEDULE: ',' }, /^WEBHOOK_RETRY_SCHEDULE: must be/],
     ['an invalid webhook secret', { DEFECTOSCOPY_WEBHOOK_SECRETS: `000000000000:whsec_x` }, /is not base64/],
-  ])('%s', async (_, env, sentence) => {
-    expect(await sentences(env)).toEqual([expect.stringMatching(sentence)]);
+  ])('%s', async (_, env, message) => {
+    expect(await configErrors(env)).toEqual([expect.stringMatching(message)]);
   });
 
   it('a file without a signing key; a missing file is created later', async () => {
     const file = join(dataDir, 'key.pem');
-    expect(await sentences({ WEBHOOK_SIGNING_KEY_FILE: file })).toEqual(['']);
+    expect(await configErrors({ WEBHOOK_SIGNING_KEY_FILE: file })).toEqual(['']);
     await writeFile(file, 'no key');
-    expect(await sentences({ WEBHOOK_SIGNING_KEY_FILE: file })).toEqual([
+    expect(await configErrors({ WEBHOOK_SIGNING_KEY_FILE: file })).toEqual([
       expect.stringMatching(/^WEBHOOK_SIGNING_KEY_FILE: .*does not hold an Ed25519 private key/),
     ]);
     const rsa = generateKeyPairSync('rsa', { modulusLength: 2048 }).privateKey;
     await writeFile(file, rsa.export({ type: 'pkcs8', format: 'pem' }));
-    expect(await sentences({ WEBHOOK_SIGNING_KEY_FILE: file })).toHaveLength(1);
+    expect(await configErrors({ WEBHOOK_SIGNING_KEY_FILE: file })).toHaveLength(1);
     const key = generateKeyPairSync('ed25519').privateKey;
     await writeFile(file, key.export({ type: 'pkcs8', format: 'pem' }));
-    expect(await sentences({ WEBHOOK_SIGNING_KEY_FILE: file })).toEqual(['']);
+    expect(await configErrors({ WEBHOOK_SIGNING_KEY_FILE: file })).toEqual(['']);
   });
 
   it('a previous signing key whose file is missing or contains no key', async () => {
     const file = join(dataDir, 'previous.pem');
-    const refused = [expect.stringMatching(/^WEBHOOK_SIGNING_KEY_PREVIOUS_FILE: .*Ed25519 private key/)];
-    expect(await sentences({ WEBHOOK_SIGNING_KEY_PREVIOUS_FILE: file })).toEqual(refused);
+    const expected = [expect.stringMatching(/^WEBHOOK_SIGNING_KEY_PREVIOUS_FILE: .*Ed25519 private key/)];
+    expect(await configErrors({ WEBHOOK_SIGNING_KEY_PREVIOUS_FILE: file })).toEqual(expected);
     await writeFile(file, 'no key');
-    expect(await sentences({ WEBHOOK_SIGNING_KEY_PREVIOUS_FILE: file })).toEqual(refused);
+    expect(await configErrors({ WEBHOOK_SIGNING_KEY_PREVIOUS_FILE: file })).toEqual(expected);
     const key = generateKeyPairSync('ed25519').privateKey;
     await writeFile(file, key.export({ type: 'pkcs8', format: 'pem' }));
-    expect(await sentences({ WEBHOOK_SIGNING_KEY_PREVIOUS_FILE: file })).toEqual(['']);
+    expect(await configErrors({ WEBHOOK_SIGNING_KEY_PREVIOUS_FILE: file })).toEqual(['']);
   });
 
   it('all errors at once, of core and service settings and of combinations', async () => {
-    const all = await sentences({
+    const all = await configErrors({
       METRICS_TOKEN: 'a b',
       OUTBOUND_ALLOW_CIDRS: 'x',
       RESULT_TTL_SECONDS: '100',
@@ -126,17 +126,17 @@ describe('Invalid settings stop the start with a message:', () => {
 });
 
 it('User-supplied URLs cannot reach listeners of any service or the default database port', async () => {
-  const planned = await inTest({ DATABASE_URL: 'postgres://u:p@localhost/db', DEFECTOSCOPY_PORT: '18999' });
-  const house = await openHouse({ ...planned, services: [] });
+  const config = await inTest({ DATABASE_URL: 'postgres://u:p@localhost/db', DEFECTOSCOPY_PORT: '18999' });
+  const context = await openAppContext({ ...config, services: [] });
   const reasonAt = async (port: number) => {
-    const holes = readHoles({ cidrs: ['127.0.0.1'] });
+    const holes = parseAllowList({ cidrs: ['127.0.0.1'] });
     const policy = { kind: 'allowlist', hosts: [`127.0.0.1:${port}`], allowPrivate: true, holes } as const;
-    return house.fetch(`https://127.0.0.1:${port}/`, { policy }).catch(({ reason }) => reason);
+    return context.fetch(`https://127.0.0.1:${port}/`, { policy }).catch(({ reason }) => reason);
   };
   expect(await reasonAt(18998)).toBe('connect_error');
   expect(await reasonAt(18999)).toBe('blocked_address');
   expect(await reasonAt(5432)).toBe('blocked_address');
-  await house.close();
+  await context.close();
 });
 
 describe('SERVICES', () => {
@@ -145,7 +145,7 @@ describe('SERVICES', () => {
     expect(await names({ SERVICES: 'stt' })).toEqual(['stt']);
     expect(await names({ SERVICES: 'stt, defectoscopy' })).toEqual(['defectoscopy', 'stt']);
     expect(await names({ SERVICES: '' })).toEqual(expect.arrayContaining(['defectoscopy', 'stt']));
-    expect(await sentences({ SERVICES: 'speech' })).toEqual([
+    expect(await configErrors({ SERVICES: 'speech' })).toEqual([
       expect.stringMatching(/^SERVICES: "speech" is not a service; choose from defectoscopy, stt/),
     ]);
   });
@@ -160,29 +160,29 @@ describe('Host settings', () => {
 });
 
 describe('Generated credentials of the local profile', () => {
-  const stateOf = ({ services }: Awaited<ReturnType<typeof plan>>) => services[0]!.verdicts['auth'];
-  const alone = (env: Env, role?: string) => inLocal({ SERVICES: 'defectoscopy', ...env }, role);
-  const made = () => readdir(join(dataDir, 'credentials')).catch(() => []);
+  const stateOf = ({ services }: Awaited<ReturnType<typeof loadConfig>>) => services[0]!.derivedSettings['auth'];
+  const loadDefectoscopyConfig = (env: Env, role?: string) => inLocal({ SERVICES: 'defectoscopy', ...env }, role);
+  const listCredentials = () => readdir(join(dataDir, 'credentials')).catch(() => []);
 
   it('are created once with owner-only permissions by listening roles', async () => {
-    const first = await alone({});
+    const first = await loadDefectoscopyConfig({});
     expect(stateOf(first)).toBe('enforced');
     expect(first.env['DEFECTOSCOPY_API_TOKENS']).toMatch(/^assay-/);
-    expect(await made()).toEqual(['defectoscopy_api_tokens']);
+    expect(await listCredentials()).toEqual(['defectoscopy_api_tokens']);
     expect((await stat(join(dataDir, 'credentials', 'defectoscopy_api_tokens'))).mode & 0o077).toBe(0);
-    expect((await alone({}, 'serve')).env).toEqual(first.env);
-    expect((await alone({}, 'config')).env).toEqual(first.env);
+    expect((await loadDefectoscopyConfig({}, 'serve')).env).toEqual(first.env);
+    expect((await loadDefectoscopyConfig({}, 'config')).env).toEqual(first.env);
   });
 
   it('are created for each enabled service', async () => {
     const { services } = await inLocal({});
-    expect(services.map(({ verdicts }) => verdicts['auth'])).toContain('enforced');
-    expect(await made()).toEqual(expect.arrayContaining(['defectoscopy_api_tokens', 'stt_api_tokens']));
+    expect(services.map(({ derivedSettings: verdicts }) => verdicts['auth'])).toContain('enforced');
+    expect(await listCredentials()).toEqual(expect.arrayContaining(['defectoscopy_api_tokens', 'stt_api_tokens']));
   });
 
   it.each(['config', 'train', 'work', 'deliver', 'sweep', 'migrate'])('are not created by %s', async (role) => {
-    await alone({}, role);
-    expect(await made()).toEqual([]);
+    await loadDefectoscopyConfig({}, role);
+    expect(await listCredentials()).toEqual([]);
   });
 
   it('are not created if a token is configured in any way', async () => {
@@ -194,26 +194,26 @@ describe('Generated credentials of the local profile', () => {
       { DEFECTOSCOPY_API_TOKEN: 'mine' },
       { DEFECTOSCOPY_API_TOKENS: 'mine' },
     ]) {
-      const planned = await alone(env);
-      expect(stateOf(planned)).toBe('enforced');
-      expect(planned.services[0]!.credential).toBe('mine');
+      const config = await loadDefectoscopyConfig(env);
+      expect(stateOf(config)).toBe('enforced');
+      expect(config.services[0]!.credential).toBe('mine');
     }
     const bothEmpty = { DEFECTOSCOPY_API_TOKENS: '', DEFECTOSCOPY_API_TOKEN: '' };
     for (const env of [bothEmpty, { DEFECTOSCOPY_AUTH: 'disabled' }]) {
-      expect(stateOf(await alone(env))).toBe('disabled');
+      expect(stateOf(await loadDefectoscopyConfig(env))).toBe('disabled');
     }
-    expect(stateOf(await alone({ DEFECTOSCOPY_API_TOKENS: '' }))).toBe('unconfigured');
-    expect(await made()).toEqual([]);
+    expect(stateOf(await loadDefectoscopyConfig({ DEFECTOSCOPY_API_TOKENS: '' }))).toBe('unconfigured');
+    expect(await listCredentials()).toEqual([]);
   });
 
   it('are created although the default of DEFECTOSCOPY_AUTH is set explicitly', async () => {
-    expect(stateOf(await alone({ DEFECTOSCOPY_AUTH: 'tokens' }))).toBe('enforced');
-    expect(await made()).toHaveLength(1);
+    expect(stateOf(await loadDefectoscopyConfig({ DEFECTOSCOPY_AUTH: 'tokens' }))).toBe('enforced');
+    expect(await listCredentials()).toHaveLength(1);
   });
 
   it('are reported with a message if they cannot be stored', async () => {
     await writeFile(join(dataDir, 'credentials'), 'a file in their place');
-    await expect(alone({})).rejects.toThrow(OperatorError);
+    await expect(loadDefectoscopyConfig({})).rejects.toThrow(OperatorError);
   });
 });
 

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { fakeModel, type Product, startProduct, TOKEN } from './helpers/product.ts';
+import { createFakeModel, type Product, startProduct, TOKEN } from './helpers/product.ts';
 import { type Receiver, startReceiver } from './helpers/receiver.ts';
 
 const OTHER_TOKEN = 'test-token-2';
@@ -13,7 +13,7 @@ describe('Webhook delivery with slow receivers', () => {
   beforeEach(async () => {
     product = await startProduct({
       env: { DEFECTOSCOPY_API_TOKENS: `${TOKEN},${OTHER_TOKEN}`, WEBHOOK_TIMEOUT_SECONDS: '5' },
-      model: fakeModel(),
+      model: createFakeModel(),
     });
   });
   afterEach(async () => {
@@ -34,24 +34,24 @@ describe('Webhook delivery with slow receivers', () => {
     expect(answer.status).toBe(202);
     return answer.body.data.task_id as string;
   };
-  const burden = async (slow: readonly Receiver[], perReceiver: number) => {
+  const createSlowCallbacks = async (slow: readonly Receiver[], perReceiver: number) => {
     const urls = Array.from({ length: perReceiver }, () => slow.map(({ url }) => url)).flat();
     const ids = await Promise.all(urls.map((url) => request(url, TOKEN)));
-    for (const id of ids) await product.finished(id);
+    for (const id of ids) await product.waitForResult(id);
   };
   /** Milliseconds from the end of a task to the arrival of its callback. */
   const callbackDelay = async (token: string) => {
-    const [quick] = await open(1, 0);
-    const id = await request(quick!.url, token);
-    await product.finished(id);
+    const [fast] = await open(1, 0);
+    const id = await request(fast!.url, token);
+    await product.waitForResult(id);
     const ended = Date.now();
-    while (quick!.received.length === 0) await new Promise((resolve) => setTimeout(resolve, 10));
-    return quick!.received[0]!.at - ended;
+    while (fast!.received.length === 0) await new Promise((resolve) => setTimeout(resolve, 10));
+    return fast!.received[0]!.at - ended;
   };
 
   it("delivers another client's callback within 2 s while 20 slow receivers have 200 callbacks due", async () => {
     const slow = await open(20, SLOW_MS);
-    await burden(slow, 10);
+    await createSlowCallbacks(slow, 10);
     await new Promise((resolve) => setTimeout(resolve, 1000));
     expect(await callbackDelay(OTHER_TOKEN)).toBeLessThan(2000);
     expect(slow.flatMap(({ received }) => received).length).toBeLessThan(200);
@@ -59,14 +59,14 @@ describe('Webhook delivery with slow receivers', () => {
 
   it("delivers the same client's callback to a fast receiver within 2 s while its 20 slow receivers have 200 due", async () => {
     const slow = await open(20, SLOW_MS);
-    await burden(slow, 10);
+    await createSlowCallbacks(slow, 10);
     await new Promise((resolve) => setTimeout(resolve, 1000));
     expect(await callbackDelay(TOKEN)).toBeLessThan(2000);
     expect(slow.flatMap(({ received }) => received).length).toBeLessThan(200);
   });
 
   it("delivers another client's callback within 2 s after 150 new receivers of unknown speed", async () => {
-    await burden(await open(150, SLOW_MS), 1);
+    await createSlowCallbacks(await open(150, SLOW_MS), 1);
     expect(await callbackDelay(OTHER_TOKEN)).toBeLessThan(2000);
   });
 });

@@ -3,50 +3,50 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterEach, describe, expect, it, onTestFinished } from 'vitest';
-import { archiveWriter } from '../src/base/backup/archive-writer.ts';
-import { takeBackup } from '../src/base/backup/take.ts';
+import { createArchiveWriter } from '../src/base/backup/archive-writer.ts';
+import { createBackup } from '../src/base/backup/create-backup.ts';
 import { type Db, openDb } from '../src/base/db.ts';
 import { newId } from '../src/base/ids.ts';
 import { createLog } from '../src/base/log.ts';
 import { migrate } from '../src/base/migrate.ts';
 import { readMigrations } from '../src/base/migration-files.ts';
 import { FILE_COLUMNS } from '../src/commands/file-columns.ts';
-import { snapshotAge } from '../src/tasks/oldest-snapshot.ts';
+import { createSnapshotAgeReader } from '../src/tasks/oldest-snapshot.ts';
 import { startAssay } from './processes/assay.ts';
-import { asking, cleanUpServers, startPostgres } from './processes/postgres.ts';
+import { withConnection, cleanUpServers, startPostgres } from './processes/postgres.ts';
 import { startRelay, startStandby } from './processes/standby.ts';
-import { until } from './processes/until.ts';
+import { waitUntil } from './processes/until.ts';
 
 afterEach(cleanUpServers);
 
 describe('A relay with a failover to a standby', () => {
   it('makes the database available again with all acknowledged rows', async () => {
     const primary = await startPostgres();
-    await asking(primary.url, (db) => db.query('create table notes (id int primary key)'));
+    await withConnection(primary.url, (db) => db.query('create table notes (id int primary key)'));
     const standby = await startStandby(primary.url, { synchronous: true });
     const relay = await startRelay(primary);
-    const db = openDb({ url: relay.in(primary.url), log: createLog('silent', 'test'), max: 2 });
+    const db = openDb({ url: relay.proxiedUrl(primary.url), log: createLog('silent', 'test'), max: 2 });
     const hints: string[] = [];
     const over = new AbortController();
     const listening = db.listen('notes', (hint) => hints.push(hint), over.signal);
-    await until(() => hints.length === 1);
+    await waitUntil(() => hints.length === 1);
     let noted = 0;
     for (; noted < 20; noted++) await db.query('insert into notes values ($1)', [noted]);
 
     await relay.cut();
     await expect(db.query('select')).rejects.toThrow();
     await primary.kill();
-    relay.target(standby);
-    await relay.mend();
+    relay.setTarget(standby);
+    await relay.restore();
     // Still a read-only standby: treated as unavailable, and the pool drops the connection.
     await expect(db.query('insert into notes values (1000)')).rejects.toMatchObject({ code: '25006' });
     await standby.promote();
     expect((await db.query('insert into notes values (1000)')).rowCount).toBe(1);
     const { rows } = await db.query<{ count: number }>('select count(*) from notes');
     expect(rows[0]!.count).toBe(noted + 1);
-    await until(() => hints.length === 2);
+    await waitUntil(() => hints.length === 2);
     await db.notify('notes', 'after');
-    await until(() => hints.includes('after'));
+    await waitUntil(() => hints.includes('after'));
 
     over.abort();
     await listening;
@@ -67,7 +67,7 @@ describe('A backup from a standby', () => {
     return { db, primary, standby, dataDir };
   }
 
-  const keyed = async (dataDir: string) => {
+  const createKeys = async (dataDir: string) => {
     await mkdir(join(dataDir, 'keys'), { mode: 0o700 });
     await writeFile(join(dataDir, 'keys', 'sealing.key'), 'a key', { mode: 0o600 });
   };
@@ -85,11 +85,11 @@ describe('A backup from a standby', () => {
 
   it('contains every row and file without an open snapshot on the primary', async () => {
     const { db, standby, dataDir } = await startPair();
-    await keyed(dataDir);
+    await createKeys(dataDir);
     for (let i = 0; i < 3; i++) await upload(db, dataDir);
-    await standby.caughtUp();
+    await standby.waitUntilCaughtUp();
     const seen: number[] = [];
-    const taken = await asking(standby.url, (from) =>
+    const taken = await withConnection(standby.url, (from) =>
       backup(from, dataDir, async () => {
         const { rows } = await db.query<{ open: number }>(
           `select count(*) as open from pg_stat_activity where backend_xmin is not null and pid <> pg_backend_pid()`,
@@ -104,23 +104,23 @@ describe('A backup from a standby', () => {
       { dataDir, port: 0 },
       { args: ['backup', join(dataDir, 'assay.tar')], env: { DATABASE_URL: standby.url } },
     );
-    expect(await command.ended, command.said.err).toMatchObject({ code: 0 });
+    expect(await command.ended, command.output.err).toMatchObject({ code: 0 });
   });
 
   it('contains no reference to a file that was deleted while the standby was behind', async () => {
     const { db, standby, dataDir } = await startPair();
-    await keyed(dataDir);
+    await createKeys(dataDir);
     const keys = [await upload(db, dataDir), await upload(db, dataDir)];
-    await standby.caughtUp();
-    await asking(standby.url, (from) => from.query('select pg_wal_replay_pause()'));
+    await standby.waitUntilCaughtUp();
+    await withConnection(standby.url, (from) => from.query('select pg_wal_replay_pause()'));
     await db.query('delete from files where key = $1', [keys[0]]);
     await rm(join(dataDir, 'files', keys[0]!.slice(-2), keys[0]!));
     const resume = delay(3_000).then(async () => {
-      await asking(standby.url, (from) => from.query('select pg_wal_replay_resume()'));
+      await withConnection(standby.url, (from) => from.query('select pg_wal_replay_resume()'));
       // Like heartbeats: a standby learns its position from the next commit.
       await db.query('create table beat ()');
     });
-    const taken = await asking(standby.url, (from) => backup(from, dataDir));
+    const taken = await withConnection(standby.url, (from) => backup(from, dataDir));
     await resume;
     expect(taken).toMatchObject({ files: 1, missing: [] });
     expect(taken.rows.get('files')).toBe(1);
@@ -128,31 +128,31 @@ describe('A backup from a standby', () => {
 
   it('is rejected without the keys', async () => {
     const { standby, dataDir } = await startPair();
-    const refused = asking(standby.url, (from) => backup(from, dataDir));
-    await expect(refused).rejects.toThrow(/^There are no keys in \S+\. A standby has only the rows: /);
+    const rejected = withConnection(standby.url, (from) => backup(from, dataDir));
+    await expect(rejected).rejects.toThrow(/^There are no keys in \S+\. A standby has only the rows: /);
   });
 
   it("fails with a message when it conflicts with the standby's replay", async () => {
     const { db, standby, dataDir } = await startPair();
-    await keyed(dataDir);
+    await createKeys(dataDir);
     await upload(db, dataDir);
-    await standby.caughtUp();
-    await asking(standby.url, async (from) => {
+    await standby.waitUntilCaughtUp();
+    await withConnection(standby.url, async (from) => {
       await from.query('alter system set max_standby_streaming_delay = 100').catch(() => {});
       await from.query('select pg_reload_conf()');
     });
     let removed = false;
-    const refused = asking(standby.url, (from) =>
+    const rejected = withConnection(standby.url, (from) =>
       backup(from, dataDir, async () => {
         if (removed) return;
         removed = true;
         await db.query('delete from files');
-        await db.runAlone('vacuum files', { statementTimeoutMs: 30_000 });
+        await db.runOutsideTransaction('vacuum files', { statementTimeoutMs: 30_000 });
         await db.query('drop table files');
         await delay(3_000);
       }),
     );
-    await expect(refused).rejects.toThrow(/^The standby cancelled the backup because it conflicted with its replay\. /);
+    await expect(rejected).rejects.toThrow(/^The standby cancelled the backup because it conflicted with its replay\. /);
   });
 });
 
@@ -163,21 +163,21 @@ describe('The age of the oldest snapshot', () => {
       settings: { hot_standby_feedback: 'on', wal_receiver_status_interval: '1s' },
     });
     let nowMs = 0;
-    await asking(primary.url, async (db) => {
-      const read = snapshotAge(db, () => nowMs);
+    await withConnection(primary.url, async (db) => {
+      const read = createSnapshotAgeReader(db, () => nowMs);
       await read();
-      await asking(standby.url, (from) =>
+      await withConnection(standby.url, (from) =>
         from.transaction(async (tx) => {
           await tx.query('set transaction isolation level repeatable read');
           await tx.query('select 1');
-          await until(async () => {
+          await waitUntil(async () => {
             await db.query('select pg_current_xact_id()');
             nowMs += 1_000;
             return (await read()) > 60;
           });
         }),
       );
-      await until(async () => {
+      await waitUntil(async () => {
         await db.query('select pg_current_xact_id()');
         nowMs += 10;
         return (await read()) < 10;
@@ -187,8 +187,8 @@ describe('The age of the oldest snapshot', () => {
 });
 
 const backup = async (db: Db, dataDir: string, onPart: () => Promise<void> = async () => {}) =>
-  takeBackup(
-    archiveWriter(async () => {
+  createBackup(
+    createArchiveWriter(async () => {
       await onPart();
     }),
     {

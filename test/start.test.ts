@@ -8,7 +8,7 @@ import { afterEach, expect, it, onTestFinished, vi } from 'vitest';
 import { openDb } from '../src/base/db.ts';
 import { startEmbeddedPostgres } from '../src/base/embedded-postgres.ts';
 import { createLog } from '../src/base/log.ts';
-import { canReach, ENTER, NOBODY, READ } from '../src/base/postgres/account.ts';
+import { canReach, ENTER_PERMISSION, NOBODY, READ_PERMISSION } from '../src/base/postgres/server-account.ts';
 import { emptyDatabase, testDatabase } from '../src/base/testing/database.ts';
 import { startReceiver } from './helpers/receiver.ts';
 import {
@@ -16,14 +16,14 @@ import {
   cleanUp,
   databasePid,
   freePort,
-  newPlace,
-  type Place,
+  createInstancePlace,
+  type InstancePlace,
   REPOSITORY,
   type StartOptions,
   startAssay,
 } from './processes/assay.ts';
-import { finished, predict, uploadPicture } from './processes/client.ts';
-import { until } from './processes/until.ts';
+import { waitForTask, predict, uploadPicture } from './processes/client.ts';
+import { waitUntil } from './processes/until.ts';
 
 const log = createLog('silent', 'test');
 const NO_TOKEN = { DEFECTOSCOPY_API_TOKENS: undefined };
@@ -33,20 +33,20 @@ vi.setConfig({ testTimeout: 120_000 });
 afterEach(cleanUp);
 
 it('Assay starts without settings, prints a working command, shuts down gracefully, and restarts within 10 s', async () => {
-  const place = await newPlace();
+  const place = await createInstancePlace();
   const first = startAssay(place, { env: NO_TOKEN });
-  await first.says(/is ready/);
-  const token = /token=(\S+)/.exec(first.said.out)?.[1];
+  await first.waitForOutput(/is ready/);
+  const token = /token=(\S+)/.exec(first.output.out)?.[1];
   expect(token).toMatch(/^assay-/);
-  expect(first.said.out).toContain(`page       ${first.url}/#token=${token}`);
+  expect(first.output.out).toContain(`page       ${first.url}/#token=${token}`);
   const runs = `Assay is already running on this data directory (process ${first.pid}). Stop it first, or set DATA_DIR to another folder.`;
   for (const args of [['start'], ['demo']]) {
-    const twin = startAssay(place, { args, env: NO_TOKEN });
-    expect(await twin.ended).toMatchObject({ code: 2 });
-    expect(sentences(twin)).toEqual([runs]);
+    const duplicate = startAssay(place, { args, env: NO_TOKEN });
+    expect(await duplicate.ended).toMatchObject({ code: 2 });
+    expect(readableLines(duplicate)).toEqual([runs]);
   }
 
-  const line = first.said.out.split('\n').find((text) => text.includes('curl'))!;
+  const line = first.output.out.split('\n').find((text) => text.includes('curl'))!;
   const pasted = await promisify(execFile)('bash', ['-c', line], { cwd: dirname(place.dataDir) });
   const shown = JSON.parse(pasted.stdout);
   expect(shown).toMatchObject({ data: { status: 'done', result: {} } });
@@ -55,16 +55,16 @@ it('Assay starts without settings, prints a working command, shuts down graceful
   const answer = await first.call(`/result/${task_id}`, asOwner);
   expect(answer).toMatchObject({ status: 200, body: { data: { status: 'done' } } });
 
-  expect(first.said.err).not.toContain('the database exited');
+  expect(first.output.err).not.toContain('the database exited');
 
   expect(await stop(first, place, 'SIGTERM')).toMatchObject({ code: 0 });
-  expect(first.said.out).toMatch(/\nStopped\.\n$/);
+  expect(first.output.out).toMatch(/\nStopped\.\n$/);
 
   // A stale lock file is ignored, even if another process has its process id.
   await writeFile(join(place.dataDir, 'supervisor.lock'), `${process.pid}\nlong ago\n`);
   const began = performance.now();
   const second = startAssay(place, { env: NO_TOKEN });
-  await second.says(/is ready/);
+  await second.waitForOutput(/is ready/);
   expect((await second.call(`/result/${task_id}`, asOwner)).body).toEqual(answer.body);
   const ms = Math.round(performance.now() - began);
   console.log(`The second start responds after ${ms} ms.`);
@@ -76,14 +76,14 @@ it('Assay starts without settings, prints a working command, shuts down graceful
 });
 
 it('Assay finishes the running tasks when Ctrl-C reaches all of its processes, and returns no task twice', async () => {
-  const place = await newPlace();
+  const place = await createInstancePlace();
   const assay = startAssay(place);
-  await assay.says(/is ready/);
+  await assay.waitForOutput(/is ready/);
   const picture = await uploadPicture(assay, 1);
-  await finished(assay, (await predict(assay, picture)).body.data.task_id);
+  await waitForTask(assay, (await predict(assay, picture)).body.data.task_id);
   await Promise.all(Array.from({ length: 60 }, () => predict(assay, picture)));
   expect(await stop(assay, place, 'SIGINT', 'group')).toMatchObject({ code: 0 });
-  expect(assay.said.err).not.toMatch(/terminate|Error/);
+  expect(assay.output.err).not.toMatch(/terminate|Error/);
 
   const server = await startEmbeddedPostgres({ dataDir: place.dataDir, log });
   const db = openDb({ url: server.url, log });
@@ -102,22 +102,22 @@ it('Assay finishes the running tasks when Ctrl-C reaches all of its processes, a
 });
 
 it('Assay leaves no process behind when the supervisor is killed during the start', async () => {
-  const place = await newPlace();
+  const place = await createInstancePlace();
   const database = await testDatabase();
   onTestFinished(() => database.drop());
   const assay = startAssay(place, { env: { DATABASE_URL: database.url } });
-  await until(async () => (await assay.children()).length >= 3);
+  await waitUntil(async () => (await assay.children()).length >= 3);
   assay.kill('SIGKILL');
-  await until(async () => (await assay.alive()).length === 0);
+  await waitUntil(async () => (await assay.runningPids()).length === 0);
 });
 
 it('Assay prints every invalid setting in one line and exits with status 2', async () => {
-  const place = await newPlace();
+  const place = await createInstancePlace();
   const faulty = startAssay(place, {
     env: { DEFECTOSCOPY_PORT: 'many', WORKERS: 'some', APP_ENV: 'home', DATABASE_URL: 'mysql://root:hunter2@host/db' },
   });
   expect(await faulty.ended).toMatchObject({ code: 2 });
-  expect(sentences(faulty)).toEqual([
+  expect(readableLines(faulty)).toEqual([
     'APP_ENV: must be one of local, test, production, not "home".',
     'DATABASE_URL: must be an address like postgres://user:password@host:5432/database.',
     'WORKERS: must be one of always, on-demand, not "some".',
@@ -126,51 +126,51 @@ it('Assay prints every invalid setting in one line and exits with status 2', asy
 
   const late = startAssay(place, { env: { TASK_DEADLINE_SECONDS: '90000' } });
   expect(await late.ended).toMatchObject({ code: 2 });
-  expect(sentences(late)).toEqual([expect.stringMatching(/^TASK_DEADLINE_SECONDS must be below RESULT_TTL_SECONDS/)]);
+  expect(readableLines(late)).toEqual([expect.stringMatching(/^TASK_DEADLINE_SECONDS must be below RESULT_TTL_SECONDS/)]);
 
   const database = await testDatabase();
   onTestFinished(() => database.drop());
   const wrong = new URL(database.url);
   wrong.password = 'wrong';
-  const stranger = startAssay(place, { env: { DATABASE_URL: wrong.href } });
-  expect(await stranger.ended).toMatchObject({ code: 2 });
-  expect(sentences(stranger)).toEqual([expect.stringMatching(/^The database of DATABASE_URL rejected the connection: password/)]);
+  const rejected = startAssay(place, { env: { DATABASE_URL: wrong.href } });
+  expect(await rejected.ended).toMatchObject({ code: 2 });
+  expect(readableLines(rejected)).toEqual([expect.stringMatching(/^The database of DATABASE_URL rejected the connection: password/)]);
 });
 
 it('Assay is not ready and prints the reason last when a worker or listener rejects its settings', async () => {
-  const place = await newPlace();
+  const place = await createInstancePlace();
   const database = await testDatabase();
   onTestFinished(() => database.drop());
   const env = { DATABASE_URL: database.url };
   const assay = startAssay(place, { env: { ...env, DEFECTOSCOPY_MODEL_VERSION: '9.9' } });
   expect(await assay.ended).toMatchObject({ code: 2 });
-  expect(assay.said.out).toBe('');
-  expect(assay.said.err).toMatch(/(?:^|\n)The model version 9\.9 [^\n]+\n$/);
+  expect(assay.output.out).toBe('');
+  expect(assay.output.err).toMatch(/(?:^|\n)The model version 9\.9 [^\n]+\n$/);
 
   const port = createServer().listen(place.port, '127.0.0.1');
   onTestFinished(() => void port.close());
   const second = startAssay(place, { env });
   expect(await second.ended).toMatchObject({ code: 2 });
-  expect(sentences(second)).toEqual([
+  expect(readableLines(second)).toEqual([
     `Port ${place.port} is taken by another program; set DEFECTOSCOPY_PORT to a free one.`,
   ]);
 });
 
 it('Assay prints command line errors and exits with status 2', async () => {
-  const place = await newPlace();
-  const said = async (...args: string[]) => {
+  const place = await createInstancePlace();
+  const runCommand = async (...args: string[]) => {
     const assay = startAssay(place, { args });
     const { code } = await assay.ended;
-    return { code, out: assay.said.out, err: assay.said.err };
+    return { code, out: assay.output.out, err: assay.output.err };
   };
-  expect(await said('bogus')).toEqual({
+  expect(await runCommand('bogus')).toEqual({
     code: 2,
     out: '',
     err: 'There is no command bogus; see `assay --help`.\n',
   });
-  expect(await said('--bogus')).toMatchObject({ code: 2, err: expect.stringContaining("unknown option '--bogus'") });
-  expect(await said('--version')).toMatchObject({ code: 0, out: expect.stringMatching(/^\d+\.\d+\.\d+\n$/) });
-  expect(await said('--help')).toMatchObject({ code: 0, out: expect.stringMatching(/ start [\s\S]+\(the default\)/) });
+  expect(await runCommand('--bogus')).toMatchObject({ code: 2, err: expect.stringContaining("unknown option '--bogus'") });
+  expect(await runCommand('--version')).toMatchObject({ code: 0, out: expect.stringMatching(/^\d+\.\d+\.\d+\n$/) });
+  expect(await runCommand('--help')).toMatchObject({ code: 0, out: expect.stringMatching(/ start [\s\S]+\(the default\)/) });
 });
 
 it('Assay runs as separate processes on one database, started in any order and with different clocks', async () => {
@@ -178,9 +178,9 @@ it('Assay runs as separate processes on one database, started in any order and w
   onTestFinished(() => database.drop());
   const receiver = await startReceiver();
   onTestFinished(() => receiver.close());
-  const place = await newPlace();
+  const place = await createInstancePlace();
   const clock = join(dirname(place.dataDir), 'clock.mjs');
-  await writeFile(clock, A_DAY_AHEAD);
+  await writeFile(clock, CLOCK_ONE_DAY_AHEAD);
   const env = { DATABASE_URL: database.url };
   const ahead = { ...env, NODE_OPTIONS: `--import=${clock}` };
 
@@ -190,16 +190,16 @@ it('Assay runs as separate processes on one database, started in any order and w
     startAssay(place, { args: ['deliver'], env }),
     startAssay(place, { args: ['sweep'], env: ahead }),
   ];
-  await until(() => [serve, ...others].every(({ said }) => said.err.includes('waiting for `assay migrate`')));
+  await waitUntil(() => [serve, ...others].every(({ output: said }) => said.err.includes('waiting for `assay migrate`')));
   const migrate = startAssay(place, { args: ['migrate'], env });
   expect(await migrate.ended).toMatchObject({ code: 0 });
-  expect(migrate.said.out).toBe('The database is up to date.\n');
+  expect(migrate.output.out).toBe('The database is up to date.\n');
 
-  await until(async () => (await serve.call('/ready')).status === 200);
+  await waitUntil(async () => (await serve.call('/ready')).status === 200);
   const created = await predict(serve, await uploadPicture(serve, 1), { webhook_url: receiver.url });
   const { task_id } = created.body.data;
-  expect(await finished(serve, task_id)).toMatchObject({ status: 'done' });
-  const [delivery] = await receiver.got(1);
+  expect(await waitForTask(serve, task_id)).toMatchObject({ status: 'done' });
+  const [delivery] = await receiver.waitForRequests(1);
   expect(delivery!.headers['x-service-task-id']).toBe(task_id);
 
   for (const each of [serve, ...others]) {
@@ -209,10 +209,10 @@ it('Assay runs as separate processes on one database, started in any order and w
 });
 
 it('Assay listens while its database is unavailable and returns 503', async () => {
-  const place = await newPlace();
-  const away = `postgres://nobody:nothing@127.0.0.1:${await freePort()}/none`;
-  const serve = startAssay(place, { args: ['serve'], env: { DATABASE_URL: away } });
-  await until(() => serve.said.err.includes('"listening on '));
+  const place = await createInstancePlace();
+  const unreachableUrl = `postgres://nobody:nothing@127.0.0.1:${await freePort()}/none`;
+  const serve = startAssay(place, { args: ['serve'], env: { DATABASE_URL: unreachableUrl } });
+  await waitUntil(() => serve.output.err.includes('"listening on '));
   const unavailable = { status: 503, body: { error: { code: 'QUEUE_UNAVAILABLE' } } };
   expect(await predict(serve, 'https://files.assay.internal/01M7VNMBW4BV4F6GCMCXJHBWBB')).toMatchObject(unavailable);
   expect(await serve.call('/ready')).toMatchObject(unavailable);
@@ -224,7 +224,7 @@ it('Assay listens while its database is unavailable and returns 503', async () =
 it('Assay starts workers on demand, immediately for realtime tasks and after the cost delay for batch tasks, and stops idle ones', async () => {
   const database = await testDatabase();
   onTestFinished(() => database.drop());
-  const place = await newPlace();
+  const place = await createInstancePlace();
   const env = {
     DATABASE_URL: database.url,
     WORKERS: 'on-demand',
@@ -232,7 +232,7 @@ it('Assay starts workers on demand, immediately for realtime tasks and after the
     DEFECTOSCOPY_COST_DELAY_SECONDS: '4',
   };
   const assay = startAssay(place, { env });
-  await assay.says(/is ready/);
+  await assay.waitForOutput(/is ready/);
   const state = async () => (await assay.call('/ready')).body.data.worker_state;
   const isCold = async () => (await state()) === 'cold' && (await assay.call('/health')).status === 503;
   const hasWorker = async () => (await assay.children()).some(({ command }) => command.includes('main.js work'));
@@ -240,57 +240,57 @@ it('Assay starts workers on demand, immediately for realtime tasks and after the
   const picture = await uploadPicture(assay, 1);
 
   const batch = (await predict(assay, picture, { priority: 'batch' })).body.data;
-  const asked = Date.now();
+  const requestedAt = Date.now();
   // Cost delay of 4 s, 90 s to load the model, 90 s to run the task.
   expect(batch.estimated_wait_seconds).toBe(184);
-  await until(hasWorker);
-  expect(Date.now() - asked).toBeGreaterThan(3500);
-  expect(await finished(assay, batch.task_id)).toMatchObject({ status: 'done' });
-  await until(async () => (await state()) === 'warm');
+  await waitUntil(hasWorker);
+  expect(Date.now() - requestedAt).toBeGreaterThan(3500);
+  expect(await waitForTask(assay, batch.task_id)).toMatchObject({ status: 'done' });
+  await waitUntil(async () => (await state()) === 'warm');
   expect(await assay.call('/health')).toMatchObject({ status: 200 });
 
-  await until(async () => (await isCold()) && !(await hasWorker()));
+  await waitUntil(async () => (await isCold()) && !(await hasWorker()));
   const realtime = (await predict(assay, picture)).body.data;
   const again = Date.now();
-  await until(hasWorker);
+  await waitUntil(hasWorker);
   expect(Date.now() - again).toBeLessThan(2500);
-  expect(await finished(assay, realtime.task_id)).toMatchObject({ status: 'done' });
+  expect(await waitForTask(assay, realtime.task_id)).toMatchObject({ status: 'done' });
   expect(await stop(assay, place, 'SIGTERM')).toMatchObject({ code: 0 });
 });
 
 it('`npm run demo` shows a photo with its classes and the catalog record as an ordinary user', async () => {
-  const place = await newPlace();
+  const place = await createInstancePlace();
   const env = { ...NO_TOKEN, SERVICES: 'defectoscopy,catalog', CATALOG_PORT: String(await freePort()) };
-  const demo = startAssay(place, { args: ['demo'], env, ...(await ordinaryUser(place)) });
-  expect(await demo.ended, `${demo.said.out}\n${demo.said.err}`).toMatchObject({ code: 0 });
-  expect(demo.said.out).toMatch(/surface +\w+[\s\S]*groups[\s\S]*defects[\s\S]*That was the demo/);
-  expect(demo.said.out).toMatch(/Catalog[\s\S]* 1 found[\s\S]* in spite of the typo[\s\S]* rep_\w+ +open/);
-  expect(demo.said.err).toBe('');
+  const demo = startAssay(place, { args: ['demo'], env, ...(await createOrdinaryUser(place)) });
+  expect(await demo.ended, `${demo.output.out}\n${demo.output.err}`).toMatchObject({ code: 0 });
+  expect(demo.output.out).toMatch(/surface +\w+[\s\S]*groups[\s\S]*defects[\s\S]*That was the demo/);
+  expect(demo.output.out).toMatch(/Catalog[\s\S]* 1 found[\s\S]* in spite of the typo[\s\S]* rep_\w+ +open/);
+  expect(demo.output.err).toBe('');
   expect(await databasePid(place)).toBeUndefined();
 });
 
-async function stop(assay: Assay, place: Place, signal: NodeJS.Signals, to?: 'group') {
-  await assay.alive();
+async function stop(assay: Assay, place: InstancePlace, signal: NodeJS.Signals, to?: 'group') {
+  await assay.runningPids();
   assay.kill(signal, to);
   const end = await assay.ended;
-  expect(await assay.alive()).toEqual([]);
+  expect(await assay.runningPids()).toEqual([]);
   expect(await databasePid(place)).toBeUndefined();
   return end;
 }
 
 /** The lines on standard error that are not JSON log lines. */
-const sentences = ({ said }: Assay) => said.err.split('\n').filter((line) => line !== '' && !line.startsWith('{'));
+const readableLines = ({ output: said }: Assay) => said.err.split('\n').filter((line) => line !== '' && !line.startsWith('{'));
 
 /** Runs as an unprivileged user if the tests run as root, with copies of unreadable files. */
-async function ordinaryUser({ dataDir }: Place): Promise<Pick<StartOptions, 'user' | 'from' | 'node'>> {
+async function createOrdinaryUser({ dataDir }: InstancePlace): Promise<Pick<StartOptions, 'user' | 'from' | 'node'>> {
   if (process.getuid?.() !== 0) return {};
   const home = dirname(dataDir);
   await chown(home, NOBODY.uid, NOBODY.gid);
   const user = NOBODY;
   const node = join(home, 'node');
-  if (!(await canReach(process.execPath, user, ENTER))) await copyFile(process.execPath, node);
+  if (!(await canReach(process.execPath, user, ENTER_PERMISSION))) await copyFile(process.execPath, node);
   const own = existsSync(node) ? { user, node } : { user };
-  if (await canReach(REPOSITORY, user, READ | ENTER)) return own;
+  if (await canReach(REPOSITORY, user, READ_PERMISSION | ENTER_PERMISSION)) return own;
   const from = join(home, 'assay');
   // Copying all packages would take longer than the test.
   const copy = `
@@ -300,7 +300,7 @@ async function ordinaryUser({ dataDir }: Place): Promise<Pick<StartOptions, 'use
   return { ...own, from };
 }
 
-const A_DAY_AHEAD = `
+const CLOCK_ONE_DAY_AHEAD = `
   const Real = Date;
   const now = () => Real.now() + 86_400_000;
   globalThis.Date = class extends Real {

@@ -7,17 +7,17 @@ import { FAILURES } from '../src/services/stt/failures.ts';
 import { TaskFailure } from '../src/tasks/task.ts';
 import { type Product, startProduct, TOKEN } from './helpers/product.ts';
 import { type Receiver, startReceiver } from './helpers/receiver.ts';
-import { fakeHearing, HEARD, silence } from './helpers/speech.ts';
+import { createFakeSpeechModel, TRANSCRIPT, createSilence } from './helpers/speech.ts';
 
 const URL = 'https://storage.example.com/calls/17.mp3';
 const start = (env: Record<string, string | undefined> = {}, model?: Model) =>
   startProduct({ service: 'stt', env, ...(model && { model }) });
 
 let product: Product;
-const transcribe = (body: unknown, headers: Record<string, string> = {}, given = product) =>
-  given.call('/transcribe/audio_url', { method: 'POST', body, headers });
-const created = async (body: object = {}, given = product): Promise<string> => {
-  const answer = await transcribe({ url: URL, ...body }, {}, given);
+const transcribe = (body: unknown, headers: Record<string, string> = {}, target = product) =>
+  target.call('/transcribe/audio_url', { method: 'POST', body, headers });
+const created = async (body: object = {}, target = product): Promise<string> => {
+  const answer = await transcribe({ url: URL, ...body }, {}, target);
   expect(answer.status, answer.text).toBe(202);
   return answer.body.data.task_id;
 };
@@ -161,7 +161,7 @@ describe('Speech-to-text tasks', () => {
     product = await start();
   });
   afterAll(() => product.stop());
-  const work = async (over: Partial<Model>) => onTestFinished(await product.startWorker(fakeHearing(over)));
+  const work = async (over: Partial<Model>) => onTestFinished(await product.startWorker(createFakeSpeechModel(over)));
 
   it('are queued, processing with progress, and done with a transcription', async () => {
     const id = await created({ language: 'en', metadata: { call: 17 } });
@@ -177,7 +177,7 @@ describe('Speech-to-text tasks', () => {
       await new Promise<void>((resolve) => {
         release = resolve;
       });
-      return { result: HEARD as never };
+      return { result: TRANSCRIPT as never };
     };
     await work({ run });
     const progress = async () => (await product.call(`/result/${id}`)).body.data;
@@ -185,10 +185,10 @@ describe('Speech-to-text tasks', () => {
       .poll(progress, { timeout: 8000 })
       .toEqual({ task_id: id, status: 'processing', progress: 0.42, metadata: { call: 17 } });
     release();
-    expect(await product.finished(id)).toEqual({
+    expect(await product.waitForResult(id)).toEqual({
       task_id: id,
       status: 'done',
-      result: HEARD,
+      result: TRANSCRIPT,
       processing_time_ms: expect.any(Number),
       completed_at: expect.stringMatching(/^\d{10}$/),
       metadata: { call: 17 },
@@ -198,10 +198,10 @@ describe('Speech-to-text tasks', () => {
   it('that failed have a message, a code and a time, and no result', async () => {
     await work({ run: () => Promise.reject(new TaskFailure(FAILURES.corrupt)) });
     const id = await created();
-    expect(await product.finished(id)).toEqual({
+    expect(await product.waitForResult(id)).toEqual({
       task_id: id,
       status: 'failed',
-      error: FAILURES.corrupt.sentence,
+      error: FAILURES.corrupt.message,
       error_code: 'AUDIO_CORRUPT',
       failed_at: expect.stringMatching(/^\d{10}$/),
       processing_time_ms: expect.any(Number),
@@ -211,7 +211,7 @@ describe('Speech-to-text tasks', () => {
   it('without speech are done with an empty transcription', async () => {
     const nothing = { transcription: '', service: 'local', duration_seconds: 1, segments: [] };
     await work({ run: async () => ({ result: nothing }) });
-    expect((await product.finished(await created()))['result']).toEqual(nothing);
+    expect((await product.waitForResult(await created()))['result']).toEqual(nothing);
   });
 
   it('are distributed with one recording per worker', async () => {
@@ -223,7 +223,7 @@ describe('Speech-to-text tasks', () => {
     const run = async ({ id }: Job) => {
       running.add(id);
       await released;
-      return { result: HEARD as never };
+      return { result: TRANSCRIPT as never };
     };
     await work({ run });
     await work({ run });
@@ -231,13 +231,13 @@ describe('Speech-to-text tasks', () => {
     await expect.poll(() => running.size, { timeout: 8000 }).toBe(2);
     expect((await product.call(`/result/${ids[2]}`)).body.data.status).toBe('queued');
     release();
-    for (const id of ids) expect(await product.finished(id)).toMatchObject({ status: 'done' });
+    for (const id of ids) expect(await product.waitForResult(id)).toMatchObject({ status: 'done' });
   });
 
   it('that are cancelled stop, and the worker continues with the next task', async () => {
     const stopped: unknown[] = [];
     const run = ({ input, signal }: Job) => {
-      if ((input as { url: string }).url !== URL) return Promise.resolve({ result: HEARD as never });
+      if ((input as { url: string }).url !== URL) return Promise.resolve({ result: TRANSCRIPT as never });
       return new Promise<never>((_, reject) => {
         signal.addEventListener('abort', () => {
           stopped.push(signal.reason);
@@ -257,7 +257,7 @@ describe('Speech-to-text tasks', () => {
       failed_at: expect.stringMatching(/^\d{10}$/),
     });
     const next = await created({ url: `${URL}?next` });
-    expect(await product.finished(next)).toMatchObject({ status: 'done' });
+    expect(await product.waitForResult(next)).toMatchObject({ status: 'done' });
     expect(stopped).toHaveLength(1);
     expect(await product.call(`/result/${long}/cancel`, { method: 'POST' })).toMatchObject({
       status: 409,
@@ -282,7 +282,7 @@ describe('Speech-to-text tasks', () => {
     const read = (query = '') => product.call(`/result/${id}/transcript${query}`);
     expect(await read()).toMatchObject({ status: 409, body: { error: { code: 'TASK_NOT_READY' } } });
     await work({});
-    await product.finished(id);
+    await product.waitForResult(id);
 
     const plain = await read();
     expect(plain.text).toBe('The north wall shows a crack.\n');
@@ -292,7 +292,7 @@ describe('Speech-to-text tasks', () => {
     expect(subtitles.text).toMatch(/^WEBVTT\n/);
     expect(subtitles.headers.get('content-type')).toBe('text/vtt; charset=utf-8');
     expect(subtitles.headers.get('content-disposition')).toBe(`inline; filename="${id}.vtt"`);
-    expect((await read('?format=json')).body).toEqual({ ok: true, data: HEARD });
+    expect((await read('?format=json')).body).toEqual({ ok: true, data: TRANSCRIPT });
     expect(await read('?format=docx')).toMatchObject({ status: 422, body: { error: { code: 'VALIDATION_ERROR' } } });
   });
 });
@@ -305,7 +305,7 @@ describe('Speech-to-text webhooks', () => {
   });
   const open = async (over: Partial<Model> = {}) => {
     receiver = await startReceiver();
-    product = await start({ STT_WEBHOOK_ALLOW_LOOPBACK: 'true' }, fakeHearing(over));
+    product = await start({ STT_WEBHOOK_ALLOW_LOOPBACK: 'true' }, createFakeSpeechModel(over));
   };
 
   it.each(['whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw', 'plain words, ключ'])(
@@ -313,7 +313,7 @@ describe('Speech-to-text webhooks', () => {
     async (secret) => {
       await open();
       const id = await created({ metadata: { call: 17 }, webhook: { url: receiver.url, secret } });
-      const [{ body, headers }] = (await receiver.got(1)) as [Receiver['received'][number]];
+      const [{ body, headers }] = (await receiver.waitForRequests(1)) as [Receiver['received'][number]];
       const format = secret.startsWith('whsec_') ? {} : { format: 'raw' as const };
       const key = format.format ? new TextEncoder().encode(secret) : secret;
       expect(() => new Webhook(key, format).verify(body, headers as Record<string, string>)).not.toThrow();
@@ -325,8 +325,8 @@ describe('Speech-to-text webhooks', () => {
         'x-service-delivery-id': headers['webhook-id'],
       });
 
-      await expect.poll(async () => (await product.finished(id))['webhook'].status).toBe('delivered');
-      const polled = await product.finished(id);
+      await expect.poll(async () => (await product.waitForResult(id))['webhook'].status).toBe('delivered');
+      const polled = await product.waitForResult(id);
       const sent = JSON.parse(body).data;
       expect(sent.webhook).toEqual({ configured: true, status: 'pending', delivery_id: headers['webhook-id'] });
       expect({ ...sent, webhook: undefined }).toEqual({ ...polled, webhook: undefined });
@@ -341,10 +341,10 @@ describe('Speech-to-text webhooks', () => {
   );
 
   it('omit a result of more than 256 KiB and set `truncated`', async () => {
-    const long = { ...HEARD, transcription: 'crack '.repeat(50_000) };
+    const long = { ...TRANSCRIPT, transcription: 'crack '.repeat(50_000) };
     await open({ run: async () => ({ result: long as never }) });
     const id = await created({ metadata: { n: 1 }, webhook: { url: receiver.url } });
-    const [request] = await receiver.got(1);
+    const [request] = await receiver.waitForRequests(1);
     expect(JSON.parse(request!.body).data).toEqual({
       task_id: id,
       status: 'done',
@@ -354,7 +354,7 @@ describe('Speech-to-text webhooks', () => {
       metadata: { n: 1 },
       webhook: { configured: true, status: 'pending', delivery_id: expect.stringMatching(/^whd_/) },
     });
-    const polled = await product.finished(id);
+    const polled = await product.waitForResult(id);
     expect(polled['result']).toEqual(long);
     expect(polled).not.toHaveProperty('truncated');
   });
@@ -372,7 +372,7 @@ describe('Speech-to-text access control', () => {
       expect(await product.call('/transcribe/audio_url', { token, method: 'POST', body: {} })).toMatchObject(
         unauthorized,
       );
-      expect(await product.call('/files', { token, method: 'POST', body: silence() })).toMatchObject(unauthorized);
+      expect(await product.call('/files', { token, method: 'POST', body: createSilence() })).toMatchObject(unauthorized);
     }
     for (const path of ['/health', '/ready', '/livez', '/metrics', '/docs', '/swagger', '/redoc', '/openapi.json']) {
       expect((await product.call(path, { token: null })).status, path).not.toBe(401);
@@ -426,7 +426,7 @@ describe('Speech-to-text service', () => {
   it('accepts uploads that are recordings by their content', async () => {
     const upload = (body: Buffer) =>
       product.call('/files', { method: 'POST', body, headers: { 'content-type': 'image/png' } });
-    const stored = await upload(silence());
+    const stored = await upload(createSilence());
     expect(stored).toMatchObject({ status: 201, body: { data: { content_type: 'audio/wav', size_bytes: 32_044 } } });
     expect((await transcribe({ url: stored.body.data.url })).status).toBe(202);
     for (const bytes of [Buffer.from('just text, no sound'), Buffer.alloc(0), Buffer.alloc(4000)]) {
@@ -440,7 +440,7 @@ describe('Speech-to-text service', () => {
       body: { error: { code: 'MODEL_NOT_READY' } },
     });
     expect((await product.call('/ready', { token: null })).body.data).toMatchObject({ ready: true, service: 'stt' });
-    onTestFinished(await product.startWorker(fakeHearing()));
+    onTestFinished(await product.startWorker(createFakeSpeechModel()));
     expect((await product.call('/health', { token: null })).body.data).toMatchObject({
       model_loaded: true,
       model: 'whisper-base',
@@ -466,17 +466,17 @@ describe('Speech-to-text service', () => {
     expect(Object.keys(webhooks)).toEqual(['stt.result.terminal']);
     const ajv = new Ajv2020({ strict: false, allErrors: true });
     addFormats.default(ajv);
-    let held = 0;
+    let exampleCount = 0;
     for (const each of objects({ paths, webhooks })) {
       if (each['schema'] === undefined) continue;
       for (const { value } of Object.values(each['examples'] ?? {}) as { value: unknown }[]) {
         expect(ajv.validate(each['schema'] as object, value), `${ajv.errorsText()} in ${JSON.stringify(value)}`).toBe(
           true,
         );
-        held++;
+        exampleCount++;
       }
     }
-    expect(held).toBeGreaterThan(20);
+    expect(exampleCount).toBeGreaterThan(20);
     const taskStates = paths['/result/{task_id}'].get.responses;
     expect(Object.keys(taskStates)).toEqual(
       expect.arrayContaining(['200', '202', '304', '401', '404', '422', '429', '500', '503']),

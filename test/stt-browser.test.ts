@@ -6,11 +6,11 @@ import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vites
 import type { Job, Model } from '../src/services/service.ts';
 import { FAILURES } from '../src/services/stt/failures.ts';
 import { TaskFailure } from '../src/tasks/task.ts';
-import { visit } from './browser/visit.ts';
+import { openPage } from './browser/open-page.ts';
 import { type Product, startProduct, TOKEN } from './helpers/product.ts';
-import { fakeHearing, HEARD, silence } from './helpers/speech.ts';
+import { createFakeSpeechModel, TRANSCRIPT, createSilence } from './helpers/speech.ts';
 
-const wav = (name = 'note.wav', seconds = 3) => ({ name, mimeType: 'audio/wav', buffer: silence(seconds) });
+const wav = (name = 'note.wav', seconds = 3) => ({ name, mimeType: 'audio/wav', buffer: createSilence(seconds) });
 const step = (page: Page, name: string) => page.locator('#steps li', { hasText: name });
 const choose = (page: Page, name?: string) => page.locator('#file').setInputFiles(wav(name));
 const until = (check: () => Promise<unknown>) => expect.poll(check, { timeout: 8000, interval: 50 });
@@ -22,9 +22,9 @@ describe('Speech-to-text upload page', () => {
     product = await startProduct({ service: 'stt' });
   });
   afterAll(() => product.stop());
-  const work = async (over: Partial<Model> = {}) => onTestFinished(await product.startWorker(fakeHearing(over)));
-  const open = (test: Parameters<typeof visit>[0], options: Parameters<typeof visit>[2] = {}) =>
-    visit(test, `${product.url}/#token=${TOKEN}`, options);
+  const work = async (over: Partial<Model> = {}) => onTestFinished(await product.startWorker(createFakeSpeechModel(over)));
+  const open = (test: Parameters<typeof openPage>[0], options: Parameters<typeof openPage>[2] = {}) =>
+    openPage(test, `${product.url}/#token=${TOKEN}`, options);
 
   it('shows a recording as queued, in progress with its percentage, and transcribed', async (test) => {
     const { page, problems } = await open(test);
@@ -37,7 +37,7 @@ describe('Speech-to-text upload page', () => {
       await new Promise<void>((resolve) => {
         release = resolve;
       });
-      return { result: HEARD as never };
+      return { result: TRANSCRIPT as never };
     };
     await work({ run });
     await until(() => step(page, 'In progress').textContent()).toContain('42%');
@@ -84,7 +84,7 @@ describe('Speech-to-text upload page', () => {
     expect(await saved('txt')).toBe('The north wall shows a crack.\n');
     expect(await saved('srt')).toContain('00:00:00,300 --> 00:00:02,100');
     expect(await saved('vtt')).toMatch(/^WEBVTT/);
-    expect(JSON.parse(await saved('json')).data).toEqual(HEARD);
+    expect(JSON.parse(await saved('json')).data).toEqual(TRANSCRIPT);
     expect(problems).toEqual([]);
   });
 
@@ -92,7 +92,7 @@ describe('Speech-to-text upload page', () => {
     const inputs: unknown[] = [];
     const run = async ({ input }: Job) => {
       inputs.push(input);
-      return { result: HEARD as never };
+      return { result: TRANSCRIPT as never };
     };
     await work({ run });
     const { page, problems } = await open(test);
@@ -141,7 +141,7 @@ describe('Speech-to-text upload page', () => {
 
   it('shows results without speech, failures and cancellations', async (test) => {
     const stop = await product.startWorker(
-      fakeHearing({
+      createFakeSpeechModel({
         run: async () => ({ result: { transcription: '', service: 'local', duration_seconds: 3, segments: [] } }),
       }),
     );
@@ -151,7 +151,7 @@ describe('Speech-to-text upload page', () => {
     await stop();
 
     const stopFailing = await product.startWorker(
-      fakeHearing({ run: () => Promise.reject(new TaskFailure(FAILURES.corrupt)) }),
+      createFakeSpeechModel({ run: () => Promise.reject(new TaskFailure(FAILURES.corrupt)) }),
     );
     await choose(page, 'torn.wav');
     await until(() => page.locator('.verdict').textContent()).toContain('AUDIO_CORRUPT');
@@ -172,7 +172,7 @@ describe('Speech-to-text upload page', () => {
     const closed = await startProduct({ service: 'stt', env: { FILES_HOST: undefined } });
     onTestFinished(() => closed.stop());
     expect((await closed.call('/', { token: null })).text).toContain('Uploads are disabled');
-    const { page } = await visit(test, product.url, { javaScriptEnabled: false });
+    const { page } = await openPage(test, product.url, { javaScriptEnabled: false });
     expect(await page.locator('noscript').textContent()).toContain('requires JavaScript');
   });
 
@@ -184,7 +184,7 @@ describe('Speech-to-text upload page', () => {
       text: sentence,
     }));
     const result = {
-      ...HEARD,
+      ...TRANSCRIPT,
       transcription: segments.map(({ text }) => text).join(' '),
       duration_seconds: 108,
       segments,

@@ -4,9 +4,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { startCatalog } from './helpers/catalog.ts';
-import { newClient, startPassports } from './helpers/passports.ts';
+import { createClient, startPassports } from './helpers/passports.ts';
 import { type Product, startProduct, TOKEN } from './helpers/product.ts';
-import { type Ended, runAssay } from './processes/run-assay.ts';
+import { type CommandResult, runAssay } from './processes/run-assay.ts';
 
 // These tests start real processes.
 vi.setConfig({ testTimeout: 120_000 });
@@ -26,7 +26,7 @@ afterAll(async () => {
   await rm(folder, { recursive: true });
 });
 
-const tokens = (url: string, args: readonly string[], env: Record<string, string> = {}): Promise<Ended> =>
+const tokens = (url: string, args: readonly string[], env: Record<string, string> = {}): Promise<CommandResult> =>
   runAssay(['tokens', ...args], { cwd: folder, env: { DATABASE_URL: url, APP_ENV: 'test', ...env } });
 
 const create = async (url: string, ...args: string[]) => {
@@ -38,7 +38,7 @@ const create = async (url: string, ...args: string[]) => {
 const PHOTO = { image_url: 'https://storage-1.example.com/photo.jpg' };
 const predict = async (product: Product, token: string) =>
   (await product.call('/predict', { method: 'POST', body: PHOTO, token })).status;
-const soon = (check: () => Promise<void>) => vi.waitFor(check, { timeout: 10_000, interval: 50 });
+const eventually = (check: () => Promise<void>) => vi.waitFor(check, { timeout: 10_000, interval: 50 });
 
 describe('assay tokens create', () => {
   it('prints the token once; every gateway accepts it without a restart, and only its digest is stored', async () => {
@@ -46,7 +46,7 @@ describe('assay tokens create', () => {
     const { token, err } = await create(url, '--service', 'defectoscopy', '--name', 'acme');
     expect(token).toMatch(/^assay_defectoscopy_[A-Za-z0-9_-]{43}$/);
     expect(err).toContain('only its digest is stored');
-    for (const gateway of [one, other]) await soon(async () => expect(await predict(gateway, token)).toBe(202));
+    for (const gateway of [one, other]) await eventually(async () => expect(await predict(gateway, token)).toBe(202));
     expect(await predict(one, TOKEN)).toBe(202);
 
     const { rows } = await db.query<{ row: string; digest: string }>(
@@ -64,15 +64,15 @@ describe('assay tokens create', () => {
     const { url } = one.database;
     const args = ['--service', 'stt', '--name', 'brief', '--expires', '90d'];
     const { token: json } = await create(url, ...args, '--json');
-    const told = JSON.parse(json);
-    expect(told).toMatchObject({ service: 'stt', name: 'brief', role: 'client' });
-    expect(told.principal).toBe(`token-${hash('sha256', told.token, 'hex').slice(0, 12)}`);
-    expect(Date.parse(told.expires_at) - Date.now()).toBeGreaterThan(89 * 86_400_000);
+    const created = JSON.parse(json);
+    expect(created).toMatchObject({ service: 'stt', name: 'brief', role: 'client' });
+    expect(created.principal).toBe(`token-${hash('sha256', created.token, 'hex').slice(0, 12)}`);
+    expect(Date.parse(created.expires_at) - Date.now()).toBeGreaterThan(89 * 86_400_000);
   });
 
   it('rejects invalid input with one line', async () => {
     await create(one.database.url, '--service', 'stt', '--name', 'taken');
-    const refused: [args: string[], sentence: RegExp][] = [
+    const cases: [args: string[], sentence: RegExp][] = [
       [['--service', 'stt', '--name', 'taken'], /already has a token named taken/],
       [['--service', 'stt', '--name', 'a b'], /--name must be/],
       [['--service', 'sst', '--name', 'a'], /Unknown service sst\. Services: defectoscopy, stt/],
@@ -82,10 +82,10 @@ describe('assay tokens create', () => {
       [['--service', 'stt'], /--name <name>' not specified/],
     ];
     await Promise.all(
-      refused.map(async ([args, sentence]) => {
+      cases.map(async ([args, message]) => {
         const { code, out, err } = await tokens(one.database.url, ['create', ...args]);
         expect({ code, out }).toEqual({ code: 2, out: '' });
-        expect(err).toMatch(sentence);
+        expect(err).toMatch(message);
         expect(err.trimEnd().split('\n')).toHaveLength(1);
       }),
     );
@@ -115,35 +115,35 @@ it('A service without tokens returns 503 until one is created, and again after i
   expect(await auth()).toBe('unconfigured');
 
   const { token } = await create(url, '--service', 'defectoscopy', '--name', 'first');
-  await soon(async () => expect(await predict(bare, token)).toBe(202));
+  await eventually(async () => expect(await predict(bare, token)).toBe(202));
   expect(await predict(bare, 'anything')).toBe(401);
   expect(await auth()).toBe('enforced');
 
   await tokens(url, ['revoke', 'first']);
-  await soon(async () => expect(await predict(bare, token)).toBe(503));
+  await eventually(async () => expect(await predict(bare, token)).toBe(503));
 });
 
 describe('assay tokens revoke and list', () => {
   it('reject a revoked token on every gateway, while other tokens stay valid', async () => {
     const { url } = one.database;
     const { token } = await create(url, '--service', 'defectoscopy', '--name', 'leaver');
-    const { token: stays } = await create(url, '--service', 'defectoscopy', '--name', 'stays');
-    for (const gateway of [one, other]) await soon(async () => expect(await predict(gateway, token)).toBe(202));
+    const { token: otherToken } = await create(url, '--service', 'defectoscopy', '--name', 'stays');
+    for (const gateway of [one, other]) await eventually(async () => expect(await predict(gateway, token)).toBe(202));
 
     expect(await tokens(url, ['revoke', 'leaver'])).toMatchObject({
       code: 0,
       out: 'Revoked leaver of defectoscopy; all listeners reject it within two seconds.\n',
     });
-    for (const gateway of [one, other]) await soon(async () => expect(await predict(gateway, token)).toBe(401));
-    for (const gateway of [one, other]) expect(await predict(gateway, stays)).toBe(202);
+    for (const gateway of [one, other]) await eventually(async () => expect(await predict(gateway, token)).toBe(401));
+    for (const gateway of [one, other]) expect(await predict(gateway, otherToken)).toBe(202);
   });
 
   it('reject an expired token and list it as such', async () => {
     const { url, db } = one.database;
     const { token } = await create(url, '--service', 'defectoscopy', '--name', 'short', '--expires', '1h');
-    await soon(async () => expect(await predict(one, token)).toBe(202));
+    await eventually(async () => expect(await predict(one, token)).toBe(202));
     await db.query(`update access_tokens set expires_at = now() where name = 'short'`);
-    await soon(async () => expect(await predict(one, token)).toBe(401));
+    await eventually(async () => expect(await predict(one, token)).toBe(401));
     const { out } = await tokens(url, ['list', '--service', 'defectoscopy']);
     expect(out).toMatch(/^short +defectoscopy +client +token-[0-9a-f]{12} +\d{4}-\d\d-\d\d \d\d:\d\dZ +expired$/m);
   });
@@ -165,8 +165,8 @@ describe('assay tokens revoke and list', () => {
     const { url } = one.database;
     expect(await tokens(url, ['revoke', 'nobody'])).toMatchObject({ code: 2, err: expect.stringMatching(/^No token/) });
     for (const service of ['stt', 'passports']) await create(url, '--service', service, '--name', 'both');
-    const refused = await tokens(url, ['revoke', 'both']);
-    expect(refused).toMatchObject({
+    const rejected = await tokens(url, ['revoke', 'both']);
+    expect(rejected).toMatchObject({
       code: 2,
       err: 'Several services have a token named both: passports, stt. Specify one with --service.\n',
     });
@@ -177,26 +177,26 @@ describe('assay tokens revoke and list', () => {
 
 describe('An API key of passports', () => {
   it('is exchanged for tokens; its revocation ends them and their event streams immediately', async () => {
-    const house = await startPassports({ PASSPORTS_API_KEYS: '' });
-    onTestFinished(() => house.stop());
-    const { url } = house.database;
-    const stranger = house.client();
-    const exchange = (key: string) => stranger.post('/auth/token', { json: { api_key: key } });
+    const passports = await startPassports({ PASSPORTS_API_KEYS: '' });
+    onTestFinished(() => passports.stop());
+    const { url } = passports.database;
+    const client = passports.client();
+    const exchange = (key: string) => client.post('/auth/token', { json: { api_key: key } });
     expect((await exchange('some-key-123')).status).toBe(503);
 
     const { token: key } = await create(url, '--service', 'passports', '--name', 'clerk');
-    await soon(async () => expect((await exchange(key)).status).toBe(200));
-    const clerk = newClient(house.url, (await exchange(key)).body.token);
+    await eventually(async () => expect((await exchange(key)).status).toBe(200));
+    const clerk = createClient(passports.url, (await exchange(key)).body.token);
     expect((await clerk.get('/api/tasks')).status).toBe(200);
     expect((await clerk.get('/export/all/excel')).status).toBe(403);
 
-    const stream = await fetch(`${house.url}/api/tasks/stream`, {
+    const stream = await fetch(`${passports.url}/api/tasks/stream`, {
       headers: { authorization: `Bearer ${clerk.token}` },
     });
-    const heard = stream.text();
+    const streamText = stream.text();
     expect(await tokens(url, ['revoke', 'clerk'])).toMatchObject({ code: 0 });
-    await soon(async () => expect((await clerk.get('/api/tasks')).status).toBe(401));
-    expect(await heard).toMatch(/event: end\n/);
+    await eventually(async () => expect((await clerk.get('/api/tasks')).status).toBe(401));
+    expect(await streamText).toMatch(/event: end\n/);
     expect((await exchange(key)).status).toBe(503);
   });
 });
@@ -208,8 +208,8 @@ describe('A token of the catalog', () => {
     const { url } = catalog.database;
     const { token: reads } = await create(url, '--service', 'catalog', '--name', 'reads');
     const { token: decides } = await create(url, '--service', 'catalog', '--name', 'decides', '--role', 'moderator');
-    const queue = async (token: string) => (await newClient(catalog.url, token).get('/admin/reports')).status;
-    await soon(async () => expect(await queue(decides)).toBe(200));
+    const queue = async (token: string) => (await createClient(catalog.url, token).get('/admin/reports')).status;
+    await eventually(async () => expect(await queue(decides)).toBe(200));
     expect(await queue(reads)).toBe(403);
 
     const browser = catalog.client();
@@ -220,7 +220,7 @@ describe('A token of the catalog', () => {
     expect(signedIn.body).toEqual({ status: 'ok', role: 'moderator' });
     expect((await browser.get('/admin/reports')).status).toBe(200);
     await tokens(url, ['revoke', 'decides']);
-    await soon(async () => expect((await browser.get('/admin/reports')).status).toBe(401));
-    expect((await newClient(catalog.url, reads).get('/search')).status).toBe(200);
+    await eventually(async () => expect((await browser.get('/admin/reports')).status).toBe(401));
+    expect((await createClient(catalog.url, reads).get('/search')).status).toBe(200);
   });
 });

@@ -5,8 +5,8 @@ import { type Passports, startPassports } from './helpers/passports.ts';
 
 const LIMIT = 10;
 
-let house: Passports | undefined;
-afterEach(() => house?.stop());
+let passports: Passports | undefined;
+afterEach(() => passports?.stop());
 
 /** A reverse proxy that appends the client address to X-Forwarded-For. */
 async function startProxy(target: string): Promise<string> {
@@ -42,7 +42,7 @@ function tryKey(url: string, from: string, forged?: string): Promise<number> {
 }
 
 /** How many of 40 requests with different forged addresses pass the rate limit. */
-async function passedOf40(url: string, from: string): Promise<number> {
+async function countPassedOf40(url: string, from: string): Promise<number> {
   let passed = 0;
   for (let i = 0; i < 40; i++) if ((await tryKey(url, from, `203.0.113.${i + 1}`)) === 401) passed++;
   return passed;
@@ -55,16 +55,16 @@ describe.runIf(process.platform === 'linux')('TRUST_PROXY', () => {
     ['the address of the proxy', '127.0.0.1'],
     ['the network of the proxy', '127.0.0.1/32'],
   ])('as %s treats 40 forged X-Forwarded-For headers of one client as one client', async (_, trusted) => {
-    house = await startPassports({ TRUST_PROXY: trusted, PASSPORTS_TOKEN_LIMIT_PER_MINUTE: String(LIMIT) });
-    const proxy = await startProxy(house.url);
-    expect(await passedOf40(proxy, '127.0.0.2')).toBe(LIMIT);
+    passports = await startPassports({ TRUST_PROXY: trusted, PASSPORTS_TOKEN_LIMIT_PER_MINUTE: String(LIMIT) });
+    const proxy = await startProxy(passports.url);
+    expect(await countPassedOf40(proxy, '127.0.0.2')).toBe(LIMIT);
     expect(await tryKey(proxy, '127.0.0.3')).toBe(401);
   });
 
   it('left empty ignores the header, so that all clients behind a proxy share one limit', async () => {
-    house = await startPassports({ TRUST_PROXY: '', PASSPORTS_TOKEN_LIMIT_PER_MINUTE: String(LIMIT) });
-    expect(await passedOf40(house.url, '127.0.0.2')).toBe(LIMIT);
-    const proxy = await startProxy(house.url);
+    passports = await startPassports({ TRUST_PROXY: '', PASSPORTS_TOKEN_LIMIT_PER_MINUTE: String(LIMIT) });
+    expect(await countPassedOf40(passports.url, '127.0.0.2')).toBe(LIMIT);
+    const proxy = await startProxy(passports.url);
     for (let i = 0; i < LIMIT; i++) expect(await tryKey(proxy, `127.0.0.${i + 3}`)).toBe(401);
     expect(await tryKey(proxy, '127.0.0.20')).toBe(429);
   });

@@ -3,10 +3,10 @@ import { fileURLToPath } from 'node:url';
 import { afterEach, beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
 import type { Db } from '../src/base/db.ts';
 import { type TestDatabase, testDatabase } from '../src/base/testing/database.ts';
-import { type Assay, cleanUp, freePort, newPlace, type Place, startAssay } from './processes/assay.ts';
-import { finished, predict, uploadPicture } from './processes/client.ts';
-import { until } from './processes/until.ts';
-import { laterVersion } from './processes/versions.ts';
+import { type Assay, cleanUp, freePort, createInstancePlace, type InstancePlace, startAssay } from './processes/assay.ts';
+import { waitForTask, predict, uploadPicture } from './processes/client.ts';
+import { waitUntil } from './processes/until.ts';
+import { createLaterVersion } from './processes/versions.ts';
 
 vi.setConfig({ testTimeout: 300_000 });
 
@@ -29,13 +29,13 @@ const ACCEPT_LIMIT_MS = 5_000;
 
 describe('An upgrade under load', () => {
   it('accepts every task on gateways of both versions during an open snapshot and a long lock, and completes all of them', async () => {
-    const later = await laterVersion({
+    const later = await createLaterVersion({
       '9001_note.sql': '-- additive\nalter table tasks add column note text;\n',
       '9002_note_index.sql':
         '-- additive\n-- no transaction\ncreate index concurrently tasks_note on tasks (note) where note is not null;\n',
     });
     onTestFinished(() => later.remove());
-    const place = await newPlace();
+    const place = await createInstancePlace();
     const env = {
       DATABASE_URL: database.url,
       FILES_HOST: 'files.test.internal',
@@ -43,18 +43,18 @@ describe('An upgrade under load', () => {
       SHUTDOWN_DELAY_SECONDS: '2',
       NODE_OPTIONS: `--import=${QUICK_MODEL}`,
     };
-    const start = (at: Place, args: string[], from?: string) => startAssay(at, { args, env, ...(from && { from }) });
+    const start = (at: InstancePlace, args: string[], from?: string) => startAssay(at, { args, env, ...(from && { from }) });
     const elsewhere = { ...place, port: await freePort() };
 
     let old = start(place, ['serve']);
     start(place, ['work', '--service', 'defectoscopy']);
     start(place, ['sweep']);
-    await until(() => isReady(old));
+    await waitUntil(() => isReady(old));
     const image = await uploadPicture(old, 1);
     const next = start(elsewhere, ['serve'], later.from);
     const gateways = () => [old, next];
     const load = startLoad(gateways, image);
-    await until(async () => (await readiness(next)) === 503);
+    await waitUntil(async () => (await readiness(next)) === 503);
 
     // An open transaction that has read tasks blocks altering the table.
     const report = await openTransaction(database.db, 'select from tasks limit 1');
@@ -64,22 +64,22 @@ describe('An upgrade under load', () => {
     await delay(8_000);
     const behindSnapshot = load.take();
     await report.end();
-    await until(() => hasColumn(database.db));
+    await waitUntil(() => hasColumn(database.db));
     await delay(4_000);
     expect(await hasIndex(database.db)).toBe(false);
     const duringIndexBuild = load.take();
     await otherReport.end();
-    expect(await migrating.ended, migrating.said.err).toMatchObject({ code: 0 });
-    await until(() => isReady(next), 15_000);
+    expect(await migrating.ended, migrating.output.err).toMatchObject({ code: 0 });
+    await waitUntil(() => isReady(next), 15_000);
 
     await delay(1_000);
     expect(await readiness(old)).toBe(200);
     const earlier = start(place, ['migrate']);
-    expect(await earlier.ended, earlier.said.err).toMatchObject({ code: 0 });
+    expect(await earlier.ended, earlier.output.err).toMatchObject({ code: 0 });
     old.kill('SIGTERM');
     expect(await old.ended).toMatchObject({ code: 0 });
     old = start(place, ['serve']);
-    await until(() => isReady(old));
+    await waitUntil(() => isReady(old));
     await delay(1_000);
     const restarted = load.take();
     await load.stop();
@@ -91,12 +91,12 @@ describe('An upgrade under load', () => {
       expect(longestMs, `${phase}: ${JSON.stringify(phases)}`).toBeLessThan(ACCEPT_LIMIT_MS);
     }
     expect(load.through(old.url) && load.through(next.url)).toBe(true);
-    for (const id of load.accepted) expect((await finished(next, id))['status']).toBe('done');
+    for (const id of load.accepted) expect((await waitForTask(next, id))['status']).toBe('done');
     expect(load.accepted.length).toBeGreaterThan(100);
   });
 });
 
-interface Counted {
+interface LoadCounts {
   readonly statuses: Record<string, number>;
   readonly longestMs: number;
 }
@@ -143,7 +143,7 @@ function startLoad(gateways: () => Assay[], image: string) {
   return {
     accepted,
     through: (url: string) => used.has(url),
-    take(): Counted {
+    take(): LoadCounts {
       const taken = { statuses, longestMs };
       statuses = {};
       longestMs = 0;
@@ -182,7 +182,7 @@ const openTransactions: { end(): Promise<void> }[] = [];
 
 async function openTransaction(db: Db, statement: string): Promise<{ end(): Promise<void> }> {
   let finish = () => {};
-  const asked = new Promise<void>((resolve) => {
+  const ended = new Promise<void>((resolve) => {
     finish = resolve;
   });
   let over: Promise<void> = Promise.resolve();
@@ -192,7 +192,7 @@ async function openTransaction(db: Db, statement: string): Promise<{ end(): Prom
         await tx.query('set transaction isolation level repeatable read');
         await tx.query(statement);
         opened();
-        await asked;
+        await ended;
       },
       { statementTimeoutMs: 600_000 },
     );

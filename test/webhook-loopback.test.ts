@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { type AddressInfo, createServer } from 'node:net';
 import { afterEach, describe, expect, it } from 'vitest';
-import { fakeModel, type Product, startProduct } from './helpers/product.ts';
+import { createFakeModel, type Product, startProduct } from './helpers/product.ts';
 import { type Receiver, type Reply, startReceiver } from './helpers/receiver.ts';
 
 const TOKEN = 'a-token-that-is-long-enough-for-production';
@@ -15,7 +15,7 @@ describe('data.webhook of a loopback receiver in production', () => {
     await Promise.all(receivers.splice(0).map((receiver) => receiver.close()));
   });
 
-  const open = async (WEBHOOK_RETRY_SCHEDULE: string) => {
+  const start = async (WEBHOOK_RETRY_SCHEDULE: string) => {
     product = await startProduct({
       env: {
         APP_ENV: 'production',
@@ -23,7 +23,7 @@ describe('data.webhook of a loopback receiver in production', () => {
         WEBHOOK_TIMEOUT_SECONDS: String(TIMEOUT_MS / 1000),
         WEBHOOK_RETRY_SCHEDULE,
       },
-      model: fakeModel(),
+      model: createFakeModel(),
     });
   };
   const receiver = async (reply: Reply) => {
@@ -38,7 +38,7 @@ describe('data.webhook of a loopback receiver in production', () => {
     await new Promise((resolve) => server.close(resolve));
     return `http://127.0.0.1:${port}/hook`;
   };
-  const failing = async () => [
+  const startFailingReceivers = async () => [
     await receiver(500),
     await receiver(302),
     await receiver(410),
@@ -53,7 +53,7 @@ describe('data.webhook of a loopback receiver in production', () => {
   };
   const webhookOf = async (id: string) => (await product.call(`/result/${id}`, { token: TOKEN })).body.data.webhook;
   /** The webhook state after the first attempt. */
-  const outcome = async (url: string) => {
+  const waitForOutcome = async (url: string) => {
     const id = await create(url);
     let startedAt = Number.POSITIVE_INFINITY;
     for (;;) {
@@ -65,8 +65,8 @@ describe('data.webhook of a loopback receiver in production', () => {
   };
 
   it('is the same for an error page, a redirect, 410, Retry-After, a timeout, a closed port and an Assay listener', async () => {
-    await open('0,60,60');
-    const seen = await Promise.all((await failing()).map(outcome));
+    await start('0,60,60');
+    const seen = await Promise.all((await startFailingReceivers()).map(waitForOutcome));
     for (const { webhook, afterMs } of seen) {
       expect(webhook).toEqual({
         configured: true,
@@ -85,8 +85,8 @@ describe('data.webhook of a loopback receiver in production', () => {
   });
 
   it('becomes failed after the whole schedule for every kind of failure', async () => {
-    await open('0,0,0');
-    const ids = await Promise.all((await failing()).map(create));
+    await start('0,0,0');
+    const ids = await Promise.all((await startFailingReceivers()).map(create));
     for (const id of ids) {
       await expect.poll(async () => (await webhookOf(id)).state, { timeout: 20_000 }).toBe('failed');
       expect(await webhookOf(id)).toMatchObject({ attempts: 3, last_error: 'undelivered' });
@@ -95,10 +95,10 @@ describe('data.webhook of a loopback receiver in production', () => {
   });
 
   it('reveals neither the status nor the response time of a delivered callback', async () => {
-    await open('0,60');
+    await start('0,60');
     for (const { webhook, afterMs } of await Promise.all([
-      outcome(await receiver(204)),
-      outcome(await receiver({ status: 200, afterMs: 1000 })),
+      waitForOutcome(await receiver(204)),
+      waitForOutcome(await receiver({ status: 200, afterMs: 1000 })),
     ])) {
       expect(webhook).toEqual({
         configured: true,

@@ -5,9 +5,9 @@ import { join } from 'node:path';
 import { Webhook } from 'standardwebhooks';
 import { afterEach, beforeEach, describe, expect, it, onTestFinished } from 'vitest';
 import { verifyWebhook } from '../src/client/index.ts';
-import { deliverNeeds } from '../src/compose.ts';
+import { createDeliverDeps } from '../src/app-context.ts';
 import { deliver } from '../src/roles/deliver.ts';
-import { type Answer, fakeModel, type Product, startProduct, TOKEN } from './helpers/product.ts';
+import { type HttpResponse, createFakeModel, type Product, startProduct, TOKEN } from './helpers/product.ts';
 import { type Received, type Receiver, type Reply, startReceiver } from './helpers/receiver.ts';
 
 describe('A defectoscopy callback', () => {
@@ -20,11 +20,11 @@ describe('A defectoscopy callback', () => {
   };
   const open = async (env: Record<string, string> = {}) => {
     await product?.stop();
-    product = await startProduct({ env, model: fakeModel() });
+    product = await startProduct({ env, model: createFakeModel() });
   };
-  const hooked = (webhook_url: string) => product.predict({ webhook_url });
+  const createWithWebhook = (webhook_url: string) => product.predict({ webhook_url });
   const webhookOf = async (id: string) => (await product.call(`/result/${id}`)).body.data.webhook;
-  const settled = async (id: string, state: string) => {
+  const waitForState = async (id: string, state: string) => {
     for (let i = 0; i < 400; i++) {
       const webhook = await webhookOf(id);
       if (webhook.state === state) return webhook;
@@ -34,7 +34,7 @@ describe('A defectoscopy callback', () => {
   };
 
   /** Expects that the sent body equals the poll response except for the webhook. */
-  const comparedWithPoll = async (id: string, { body }: Received) => {
+  const expectPollBody = async (id: string, { body }: Received) => {
     const sent = JSON.parse(body);
     const polled = (await product.call(`/result/${id}`)).body;
     const { delivery_id } = polled.data.webhook;
@@ -52,15 +52,15 @@ describe('A defectoscopy callback', () => {
   });
 
   it('is a POST with the headers of the specification, sent after the final result is recorded', async () => {
-    const polls: Promise<Answer>[] = [];
-    const { url, got } = await receiver(() => {
+    const polls: Promise<HttpResponse>[] = [];
+    const { url, waitForRequests: got } = await receiver(() => {
       polls.push(product.call(`/result/${id}`));
       return 204;
     });
-    const id: string = await hooked(url);
+    const id: string = await createWithWebhook(url);
     const [request] = await got(1);
     expect(await polls[0]).toMatchObject({ status: 200, body: { data: { status: 'done' } } });
-    const webhook = await settled(id, 'delivered');
+    const webhook = await waitForState(id, 'delivered');
     expect(request!.method).toBe('POST');
     expect(request!.headers).toMatchObject({
       'content-type': 'application/json',
@@ -82,41 +82,41 @@ describe('A defectoscopy callback', () => {
   });
 
   it('has a body that equals the poll response except for data.webhook', async () => {
-    const { url, got } = await receiver();
-    const id = await hooked(url);
+    const { url, waitForRequests: got } = await receiver();
+    const id = await createWithWebhook(url);
     const [request] = await got(1);
-    expect((await comparedWithPoll(id, request!)).data.status).toBe('done');
+    expect((await expectPollBody(id, request!)).data.status).toBe('done');
   });
 
   it('is sent for failed and cancelled tasks too', async () => {
-    const { url, got } = await receiver();
+    const { url, waitForRequests: got } = await receiver();
     await product.stop();
     product = await startProduct();
-    const cancelled = await hooked(url);
+    const cancelled = await createWithWebhook(url);
     await product.call(`/result/${cancelled}/cancel`, { method: 'POST' });
     const [request] = await got(1);
-    expect((await comparedWithPoll(cancelled, request!)).data).toMatchObject({
+    expect((await expectPollBody(cancelled, request!)).data).toMatchObject({
       task_id: cancelled,
       status: 'failed',
       error_code: 'CANCELLED',
     });
-    const late = await hooked(url);
-    await product.age(late, 82_801);
+    const late = await createWithWebhook(url);
+    await product.backdate(late, 82_801);
     const [, second] = await got(2);
-    expect((await comparedWithPoll(late, second!)).data).toMatchObject({
+    expect((await expectPollBody(late, second!)).data).toMatchObject({
       task_id: late,
       error_code: 'DEADLINE_EXCEEDED',
     });
   });
 
   it("is signed with the published key (v1a) and the token's secret (v1)", async () => {
-    const { tokensFrom } = await import('../src/http/bearer.ts');
+    const { parseTokenSettings: tokensFrom } = await import('../src/http/bearer.ts');
     const tokens = tokensFrom({ list: TOKEN });
     const name = tokens.state === 'enforced' ? tokens.entries[0]!.principal : '';
     const secret = 'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw';
     await open({ DEFECTOSCOPY_WEBHOOK_SECRETS: `${name}:${secret}` });
-    const { url, got } = await receiver();
-    await hooked(url);
+    const { url, waitForRequests: got } = await receiver();
+    await createWithWebhook(url);
     const { body, headers } = (await got(1))[0]!;
     expect(() => new Webhook(secret).verify(body, headers as Record<string, string>)).not.toThrow();
     expect(() => new Webhook(secret).verify(`${body} `, headers as Record<string, string>)).toThrow();
@@ -134,8 +134,8 @@ describe('A defectoscopy callback', () => {
     const [oldKey, newKey] = ['old.pem', 'new.pem'].map((name) => join(dir, name));
     const published = async () => (await product.call('/.well-known/webhook-keys.json', { token: null })).body;
     const sent = async () => {
-      const { url, got } = await receiver();
-      await hooked(url);
+      const { url, waitForRequests: got } = await receiver();
+      await createWithWebhook(url);
       return (await got(1))[0]!;
     };
 
@@ -166,19 +166,19 @@ describe('A defectoscopy callback', () => {
     const [first] = await keys();
     await product.stop();
     await rename(join(DATA_DIR, 'keys/webhook-signing.pem'), join(DATA_DIR, 'keys/webhook-signing-previous.pem'));
-    product = await startProduct({ env: { DATA_DIR }, model: fakeModel() });
+    product = await startProduct({ env: { DATA_DIR }, model: createFakeModel() });
     expect(await keys()).toEqual([expect.objectContaining({ kty: 'OKP' }), first]);
-    const { url, got } = await receiver();
-    await hooked(url);
+    const { url, waitForRequests: got } = await receiver();
+    await createWithWebhook(url);
     const { body, headers } = (await got(1))[0]!;
     await expect(verifyWebhook(body, headers, { publicKey: { keys: [first] } })).resolves.toBeDefined();
   });
 
   it('is repeated with the same body and delivery id until a 2xx response', async () => {
-    const { url, got } = await receiver((n) => [500, { status: 302, headers: { location: '/elsewhere' } }, 200][n]!);
-    const id = await hooked(url);
+    const { url, waitForRequests: got } = await receiver((n) => [500, { status: 302, headers: { location: '/elsewhere' } }, 200][n]!);
+    const id = await createWithWebhook(url);
     const requests = await got(3);
-    const webhook = await settled(id, 'delivered');
+    const webhook = await waitForState(id, 'delivered');
     expect(webhook).toMatchObject({ attempts: 3, response_status_code: 200 });
     expect(new Set(requests.map(({ body }) => body)).size).toBe(1);
     expect(new Set(requests.map(({ headers }) => headers['webhook-id']))).toEqual(new Set([webhook.delivery_id]));
@@ -187,8 +187,8 @@ describe('A defectoscopy callback', () => {
 
   it('is pending between attempts and has the time of the next one', async () => {
     await open({ WEBHOOK_RETRY_SCHEDULE: '0,60,60' });
-    const { url, got } = await receiver(() => 503);
-    const id = await hooked(url);
+    const { url, waitForRequests: got } = await receiver(() => 503);
+    const id = await createWithWebhook(url);
     await got(1);
     for (let i = 0; i < 100 && !(await webhookOf(id)).last_error; i++) await new Promise((r) => setTimeout(r, 20));
     const webhook = await webhookOf(id);
@@ -206,39 +206,39 @@ describe('A defectoscopy callback', () => {
 
   it('fails after the last attempt of the schedule, and immediately on 410 Gone', async () => {
     const stubborn = await receiver(() => 500);
-    const gone = await receiver(() => 410);
-    const failed = await settled(await hooked(stubborn.url), 'failed');
+    const goneReceiver = await receiver(() => 410);
+    const failed = await waitForState(await createWithWebhook(stubborn.url), 'failed');
     expect(failed).toMatchObject({ attempts: 4, last_error: 'http_status', response_status_code: 500 });
     expect(failed).not.toHaveProperty('next_attempt_at');
-    expect(await settled(await hooked(gone.url), 'failed')).toMatchObject({ attempts: 1, last_error: 'gone' });
+    expect(await waitForState(await createWithWebhook(goneReceiver.url), 'failed')).toMatchObject({ attempts: 1, last_error: 'gone' });
     expect(stubborn.received).toHaveLength(4);
   });
 
   it('does not delay tasks or other callbacks when a receiver does not respond', async () => {
     const silent = await receiver(() => 'silence');
     const good = await receiver();
-    const ids = await Promise.all(Array.from({ length: 12 }, () => hooked(silent.url)));
-    for (const id of ids) await product.finished(id);
+    const ids = await Promise.all(Array.from({ length: 12 }, () => createWithWebhook(silent.url)));
+    for (const id of ids) await product.waitForResult(id);
     const begun = Date.now();
-    await hooked(good.url);
-    await good.got(1);
+    await createWithWebhook(good.url);
+    await good.waitForRequests(1);
     expect(Date.now() - begun).toBeLessThan(1500);
-    expect(await settled(ids[0]!, 'failed')).toMatchObject({ attempts: 4, last_error: 'timeout' });
+    expect(await waitForState(ids[0]!, 'failed')).toMatchObject({ attempts: 4, last_error: 'timeout' });
   });
 
   it('is sent after the result has expired if no attempt was possible before', async () => {
-    const { url, got, received } = await receiver((n) => [500, 204][n]!);
+    const { url, waitForRequests: got, received } = await receiver((n) => [500, 204][n]!);
     await product.stop();
-    product = await startProduct({ env: { WEBHOOK_RETRY_SCHEDULE: '0,0' }, roles: ['sweep'], model: fakeModel() });
-    const id = await hooked(url);
-    const polled = await product.finished(id);
-    await product.age(id, 86_401);
+    product = await startProduct({ env: { WEBHOOK_RETRY_SCHEDULE: '0,0' }, roles: ['sweep'], model: createFakeModel() });
+    const id = await createWithWebhook(url);
+    const polled = await product.waitForResult(id);
+    await product.backdate(id, 86_401);
     const { db } = product.database;
     await expect.poll(async () => (await db.query('select from tasks')).rowCount).toBe(0);
     expect((await product.call(`/result/${id}`)).status).toBe(404);
 
     const stop = new AbortController();
-    const delivering = deliver(await deliverNeeds(product.house, stop.signal));
+    const delivering = deliver(await createDeliverDeps(product.context, stop.signal));
     const [first, second] = await got(2);
     expect(JSON.parse(first!.body).data).toMatchObject({ task_id: id, status: 'done', result: polled['result'] });
     expect(second!.body).toBe(first!.body);
@@ -249,31 +249,31 @@ describe('A defectoscopy callback', () => {
   });
 
   it("never reaches Assay's own listeners", async () => {
-    const own = product.url.replace('/127.0.0.1', '/localhost');
-    await open({ DEFECTOSCOPY_PORT: new URL(own).port, WEBHOOK_RETRY_SCHEDULE: '0,0' });
-    const id = await hooked(`${product.url}/predict`);
-    expect(await settled(id, 'failed')).toMatchObject({ attempts: 1, last_error: 'blocked_address' });
+    const ownUrl = product.url.replace('/127.0.0.1', '/localhost');
+    await open({ DEFECTOSCOPY_PORT: new URL(ownUrl).port, WEBHOOK_RETRY_SCHEDULE: '0,0' });
+    const id = await createWithWebhook(`${product.url}/predict`);
+    expect(await waitForState(id, 'failed')).toMatchObject({ attempts: 1, last_error: 'blocked_address' });
   });
 
   it('fails after the schedule if its secret cannot be decrypted', async () => {
     const { url, received } = await receiver();
     await product.stop();
     product = await startProduct({ env: { WEBHOOK_RETRY_SCHEDULE: '0,0' } });
-    const id = await hooked(url);
+    const id = await createWithWebhook(url);
     await product.database.db.query('update deliveries set secret = $1 where task_id = $2', [Buffer.from('?'), id]);
-    await product.startWorker(fakeModel());
-    expect(await settled(id, 'failed')).toMatchObject({ attempts: 2, last_error: 'connect_error' });
+    await product.startWorker(createFakeModel());
+    expect(await waitForState(id, 'failed')).toMatchObject({ attempts: 2, last_error: 'connect_error' });
     expect(received).toEqual([]);
   });
 
   it('is not sent for a task without a webhook, whose state has no webhook either', async () => {
-    const { url, got, received } = await receiver();
+    const { url, waitForRequests: got, received } = await receiver();
     const silent = await product.predict();
-    expect(await product.finished(silent)).not.toHaveProperty('webhook');
-    const hookedLater = await hooked(url);
+    expect(await product.waitForResult(silent)).not.toHaveProperty('webhook');
+    const hookedLater = await createWithWebhook(url);
     await got(1);
-    await settled(hookedLater, 'delivered');
+    await waitForState(hookedLater, 'delivered');
     expect(received.map(({ body }) => JSON.parse(body).data.task_id)).toEqual([hookedLater]);
-    expect(await product.house.tasks.pendingDeliveries()).toBe(0);
+    expect(await product.context.tasks.pendingDeliveries()).toBe(0);
   });
 });

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { exchange, predict } from './client.mjs';
 import { RESULT, taskInput } from './engines/task.mjs';
-import { command } from './house.mjs';
+import { command } from './environment.mjs';
 
 const LIMIT = 3;
 

@@ -3,10 +3,10 @@
 // bench/peers`.
 import { availableParallelism, loadavg } from 'node:os';
 import { median, option } from '../lib.mjs';
-import { checkPrerequisites } from './needed.mjs';
+import { checkPrerequisites } from './prerequisites.mjs';
 
 const node = checkPrerequisites();
-const { createEnvironment } = await import('./house.mjs');
+const { createEnvironment } = await import('./environment.mjs');
 const { checkContract } = await import('./check.mjs');
 const { openAssay } = await import('./contenders/assay.mjs');
 const { openBullMq } = await import('./contenders/bullmq.mjs');

@@ -1,6 +1,6 @@
 import { networkInterfaces } from 'node:os';
 import { describe, expect, it } from 'vitest';
-import { inHole, isLoopbackAddress, isOwnAddress, isPublicAddress, readHoles } from './addresses.ts';
+import { isAllowListed, isLoopbackAddress, isOwnAddress, isPublicAddress, parseAllowList } from './addresses.ts';
 
 // Both ends of every block, and the adjacent addresses.
 const BLOCKED_V4 = `
@@ -91,23 +91,23 @@ describe('isPublicAddress', () => {
 });
 
 describe('the allow list of OUTBOUND_ALLOW_CIDRS and OUTBOUND_ALLOW_HOSTS', () => {
-  const holes = readHoles({ cidrs: ['10.1.0.0/16', '192.168.7.7', 'fd00:1::/32'], hosts: ['Minio.Local'] });
+  const holes = parseAllowList({ cidrs: ['10.1.0.0/16', '192.168.7.7', 'fd00:1::/32'], hosts: ['Minio.Local'] });
 
   it.each(['10.1.0.0', '10.1.255.255', '192.168.7.7', '::ffff:10.1.2.3', 'fd00:1::5'])('contains %s', (ip) =>
-    expect(inHole(holes, { ip })).toBe(true),
+    expect(isAllowListed(holes, { ip })).toBe(true),
   );
   it.each(['10.2.0.0', '10.0.255.255', '192.168.7.8', 'fd00:2::5', '64:ff9b::10.1.2.3', '2002:a01:203::1', 'x'])(
     'does not contain %s',
-    (ip) => expect(inHole(holes, { ip })).toBe(false),
+    (ip) => expect(isAllowListed(holes, { ip })).toBe(false),
   );
   it('matches hosts by their exact name, case-insensitively', () => {
-    expect(inHole(holes, { host: 'minio.local' })).toBe(true);
-    expect(inHole(holes, { host: 'a.minio.local' })).toBe(false);
-    expect(inHole(undefined, { host: 'minio.local', ip: '10.1.0.0' })).toBe(false);
+    expect(isAllowListed(holes, { host: 'minio.local' })).toBe(true);
+    expect(isAllowListed(holes, { host: 'a.minio.local' })).toBe(false);
+    expect(isAllowListed(undefined, { host: 'minio.local', ip: '10.1.0.0' })).toBe(false);
   });
   it.each(['10.0.0.0/33', '10.0.0/8', 'fd00::/129', '10.0.0.0/', '10.0.0.0/-1', '10.0.0.0/0x8', 'all', ''])(
     'rejects the network "%s" with a message',
-    (cidr) => expect(() => readHoles({ cidrs: [cidr] })).toThrow('is not a network'),
+    (cidr) => expect(() => parseAllowList({ cidrs: [cidr] })).toThrow('is not a network'),
   );
 });
 

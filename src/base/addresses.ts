@@ -28,21 +28,21 @@ export function isOwnAddress(ip: string): boolean {
   if (!address) return false;
   if (within(address, LOOPBACK) || within(address, UNSPECIFIED)) return true;
   const local = Object.values(networkInterfaces()).flatMap((addresses) => addresses ?? []);
-  return local.some((each) => normalAddress(each.address) === address.toString());
+  return local.some((each) => normalizeAddress(each.address) === address.toString());
 }
 
 /** The canonical spelling, for comparisons; undefined for invalid text. */
-export function normalAddress(ip: string): string | undefined {
+export function normalizeAddress(ip: string): string | undefined {
   return parse(ip)?.toString();
 }
 
 /** Private host names and networks that the operator allows for outbound requests. */
-export interface Holes {
+export interface AllowList {
   readonly hosts: ReadonlySet<string>;
   readonly networks: readonly Network[];
 }
 
-export function readHoles(lists: { hosts?: readonly string[]; cidrs?: readonly string[] }): Holes {
+export function parseAllowList(lists: { hosts?: readonly string[]; cidrs?: readonly string[] }): AllowList {
   return {
     hosts: new Set((lists.hosts ?? []).map((host) => host.toLowerCase())),
     networks: (lists.cidrs ?? []).map(network),
@@ -50,12 +50,12 @@ export function readHoles(lists: { hosts?: readonly string[]; cidrs?: readonly s
 }
 
 /** Returns `text`, or throws a message for the operator. */
-export function networkText(text: string): string {
+export function validateNetwork(text: string): string {
   network(text);
   return text;
 }
 
-export function inHole(allowList: Holes | undefined, target: { host?: string; ip?: string }): boolean {
+export function isAllowListed(allowList: AllowList | undefined, target: { host?: string; ip?: string }): boolean {
   if (!allowList) return false;
   if (target.host !== undefined && allowList.hosts.has(target.host.toLowerCase())) return true;
   const address = target.ip === undefined ? undefined : parse(target.ip);

@@ -85,7 +85,7 @@ describe('batched', () => {
 
   it('rejects calls beyond `mostWaiting` as unavailable', async () => {
     const hold = withResolvers<void>();
-    const run = batched((items: number[]) => hold.promise.then(() => items), { max: 1, inFlight: 1, mostWaiting: 2 });
+    const run = batched((items: number[]) => hold.promise.then(() => items), { max: 1, inFlight: 1, maxWaiting: 2 });
     const taken = [run(1)];
     await later();
     taken.push(run(2), run(3));

@@ -1,5 +1,5 @@
 import type { Db } from './db.ts';
-import { rest } from './loop.ts';
+import { sleep } from './loop.ts';
 import type { IndexStatement } from './migration-files.ts';
 
 const POLL_INTERVAL_MS = 500;
@@ -15,12 +15,12 @@ export async function runConcurrently(
 ): Promise<void> {
   if (creates !== undefined) {
     // The server may still build the index for an earlier, lost connection.
-    while (await isBeingBuilt(db, creates)) await rest(POLL_INTERVAL_MS);
+    while (await isBeingBuilt(db, creates)) await sleep(POLL_INTERVAL_MS);
     const valid = await isValid(db, creates);
     if (valid) return;
-    if (valid === false) await db.runAlone(`drop index concurrently if exists ${creates}`, { statementTimeoutMs });
+    if (valid === false) await db.runOutsideTransaction(`drop index concurrently if exists ${creates}`, { statementTimeoutMs });
   }
-  await db.runAlone(sql, { statementTimeoutMs });
+  await db.runOutsideTransaction(sql, { statementTimeoutMs });
 }
 
 /** Undefined if the index does not exist. */

@@ -1,7 +1,7 @@
 import pg from 'pg';
 
 /** The limit of waiting statements is reached; counts as unavailable. */
-export class Overcrowded extends Error {
+export class DatabaseOverloaded extends Error {
   override readonly name = 'DatabaseOverloaded';
   readonly code = '53000';
 }
@@ -35,11 +35,11 @@ const CONNECTION_LOST =
  * Whether the outcome of the statement or commit is unknown: it was sent, but no response arrived. Code that compensates
  * must handle both outcomes.
  */
-export const isUndecided = (error: unknown): boolean => error instanceof Error && unknownOutcomes.has(error);
+export const isOutcomeUnknown = (error: unknown): boolean => error instanceof Error && unknownOutcomes.has(error);
 
 const unknownOutcomes = new WeakSet<Error>();
 
-export async function effective<T>(statement: Promise<T>): Promise<T> {
+export async function trackOutcome<T>(statement: Promise<T>): Promise<T> {
   try {
     return await statement;
   } catch (error) {

@@ -2,10 +2,10 @@ import { type AddressInfo, createServer, type Socket } from 'node:net';
 import { setTimeout as delay, setImmediate as immediate } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest';
 import { openDb, type Queryable } from './db.ts';
-import { isUnavailable, isUndecided } from './db-errors.ts';
+import { isUnavailable, isOutcomeUnknown } from './db-errors.ts';
 import { createLog } from './log.ts';
 import { emptyDatabase, type TestDatabase } from './testing/database.ts';
-import { lossyWayTo } from './testing/lost-answer.ts';
+import { createLossyProxy } from './testing/lossy-proxy.ts';
 
 const log = createLog('silent', 'test');
 let database: TestDatabase;
@@ -84,7 +84,7 @@ describe('a statement with a limit', () => {
     await database.db.transaction(async (tx) => {
       await tx.query('lock table limited in access exclusive mode');
       const error = await failure(db.query(insert));
-      expect([isUnavailable(error), isUndecided(error)]).toEqual([true, false]);
+      expect([isUnavailable(error), isOutcomeUnknown(error)]).toEqual([true, false]);
     });
     await delay(300);
     expect((await database.db.query('select n from limited')).rows).toEqual([]);
@@ -175,26 +175,26 @@ describe('runOutsideTransaction', () => {
   test('runs statements that PostgreSQL rejects in a transaction, with their own time limit', async () => {
     const db = open({ max: 1, statementTimeoutMs: 50 });
     await db.query('create table searched (n int)');
-    await db.runAlone('create index concurrently searched_n on searched (n)', { statementTimeoutMs: 60_000 });
-    await db.runAlone('select pg_sleep(0.2)', { statementTimeoutMs: 5_000 });
+    await db.runOutsideTransaction('create index concurrently searched_n on searched (n)', { statementTimeoutMs: 60_000 });
+    await db.runOutsideTransaction('select pg_sleep(0.2)', { statementTimeoutMs: 5_000 });
     expect((await db.query('show statement_timeout')).rows).toEqual([{ statement_timeout: '50ms' }]);
   });
 });
 
 describe('isOutcomeUnknown', () => {
   test('is true if a commit or single statement was sent but no response arrived', async () => {
-    const lossy = await lossyWayTo(database.url);
+    const lossy = await createLossyProxy(database.url);
     onTestFinished(() => lossy.close());
     const db = open({ url: lossy.url });
     await db.query('create table heard (n int)');
-    lossy.losesCommits = true;
+    lossy.dropsCommits = true;
     const unheard = await failure(db.transaction((tx) => tx.query('insert into heard values (1)')));
-    expect([isUnavailable(unheard), isUndecided(unheard)]).toEqual([true, true]);
+    expect([isUnavailable(unheard), isOutcomeUnknown(unheard)]).toEqual([true, true]);
     expect((await database.db.query('select n from heard')).rows).toEqual([{ n: 1 }]);
     const asleep = failure(db.query('select pg_sleep(60)'));
     await vi.waitFor(async () => expect(await asleepNow()).toBe(1));
     await cutAll();
-    expect(isUndecided(await asleep)).toBe(true);
+    expect(isOutcomeUnknown(await asleep)).toBe(true);
   });
 
   test('is false if the statement was rejected, rolled back or never sent', async () => {
@@ -213,7 +213,7 @@ describe('isOutcomeUnknown', () => {
       await failure(open({ url: 'postgres://x:y@127.0.0.1:1/x' }).query('select 1')),
     ];
     expect(errors.map(isUnavailable)).toEqual([true, true, false, true]);
-    expect(errors.map(isUndecided)).toEqual([false, false, false, false]);
+    expect(errors.map(isOutcomeUnknown)).toEqual([false, false, false, false]);
   });
 
   const asleepNow = async () =>

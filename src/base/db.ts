@@ -1,9 +1,9 @@
 import pg from 'pg';
-import { answered } from './answered.ts';
+import { awaitCallback } from './pg-callback.ts';
 import { copyIn, copyOut } from './copy.ts';
-import { effective, isUnavailable } from './db-errors.ts';
+import { trackOutcome, isUnavailable } from './db-errors.ts';
 import type { Log } from './log.ts';
-import { rest } from './loop.ts';
+import { sleep } from './loop.ts';
 
 /** Prepared once per connection: for the few statements that run thousands of times per second. */
 export interface Statement {
@@ -19,7 +19,7 @@ export interface Statement {
 /** For statements that a client waits for: rejects as unavailable before the client times out. */
 export const CLIENT_LIMIT_MS = 5_000;
 
-export interface Rows<Row> {
+export interface QueryResult<Row> {
   rows: Row[];
   rowCount: number;
 }
@@ -29,7 +29,7 @@ export interface Queryable {
    * Returns int8 as number, timestamptz as Date, json and jsonb parsed. Sends arrays as PostgreSQL
    * arrays and other objects as JSON; stringify a JSON array.
    */
-  query<Row = Record<string, unknown>>(sql: string | Statement, params?: readonly unknown[]): Promise<Rows<Row>>;
+  query<Row = Record<string, unknown>>(sql: string | Statement, params?: readonly unknown[]): Promise<QueryResult<Row>>;
 }
 
 export interface Transaction extends Queryable {
@@ -43,7 +43,7 @@ export interface Db extends Queryable {
   /** `statementTimeoutMs` replaces the default limit. If the commit gets no response, see `isOutcomeUnknown`. */
   transaction<T>(run: (tx: Transaction) => Promise<T>, options?: { statementTimeoutMs?: number }): Promise<T>;
   /** For statements like `create index concurrently`. */
-  runAlone(sql: string, options: { statementTimeoutMs: number }): Promise<void>;
+  runOutsideTransaction(sql: string, options: { statementTimeoutMs: number }): Promise<void>;
   /**
    * Calls `onHint` on every notification and, because notifications may have been missed, after every (re)connect.
    * Resolves when `signal` aborts or the database is closed; never rejects, since callers also poll. Delivers nothing
@@ -138,7 +138,7 @@ export function openDb(options: DbOptions): Db {
 
   /** Replaces `pool.query`, which discards the connection after every failed statement, even a duplicate key. */
   async function withClient<T>(run: (client: pg.PoolClient) => Promise<T>): Promise<T> {
-    const client = await answered<pg.PoolClient>((done) => pool.connect(done));
+    const client = await awaitCallback<pg.PoolClient>((done) => pool.connect(done));
     let broken = false;
     try {
       return await run(client);
@@ -157,7 +157,7 @@ export function openDb(options: DbOptions): Db {
     withClient(async (client) => {
       const limitMs = typeof sql === 'string' ? undefined : sql.limitMs;
       await limitServer(client, limitMs === undefined ? statementTimeoutMs : limitMs * SERVER_SHARE);
-      return effective(run(client, sql, params));
+      return trackOutcome(run(client, sql, params));
     });
 
   return {
@@ -180,7 +180,7 @@ export function openDb(options: DbOptions): Db {
           // A long transaction may also pause between statements: a backup waits for its output.
           if (isLong) await tx.query(noLimits(limitsTransactions));
           const result = await work(tx);
-          await effective(commit(client, (limitMs ?? statementTimeoutMs) + SILENCE_MS));
+          await trackOutcome(commit(client, (limitMs ?? statementTimeoutMs) + SILENCE_MS));
           return result;
         } catch (error) {
           if (!isUnavailable(error)) await tx.query('rollback').catch(() => {});
@@ -188,7 +188,7 @@ export function openDb(options: DbOptions): Db {
         }
       }),
 
-    runAlone: (sql, { statementTimeoutMs: limitMs }) =>
+    runOutsideTransaction: (sql, { statementTimeoutMs: limitMs }) =>
       withClient(async (client) => {
         await limitServer(client, limitMs);
         const limitTransactions = async (ms: number) => {
@@ -196,7 +196,7 @@ export function openDb(options: DbOptions): Db {
         };
         // The timeout counts all phases of a concurrent index build, which waits for old transactions.
         await limitTransactions(0);
-        await effective(run(client, sql, undefined, limitMs)).finally(() =>
+        await trackOutcome(run(client, sql, undefined, limitMs)).finally(() =>
           limitTransactions(TRANSACTION_MS).catch(() => {}),
         );
       }),
@@ -247,7 +247,7 @@ type RunStatement = <Row>(
   sql: string | Statement,
   params: readonly unknown[] | undefined,
   statementTimeoutMs?: number,
-) => Promise<Rows<Row>>;
+) => Promise<QueryResult<Row>>;
 
 /** A prepared statement belongs to one server connection, and the next transaction may get another one. */
 const unnamed = (sql: string | Statement): string | Statement => (typeof sql === 'string' ? sql : { ...sql, name: '' });
@@ -257,11 +257,11 @@ async function send<Row>(
   sql: string | Statement,
   params: readonly unknown[] | undefined,
   statementTimeoutMs: number,
-): Promise<Rows<Row>> {
+): Promise<QueryResult<Row>> {
   const { limitMs, ...statement }: Partial<Statement> & { text: string } =
     typeof sql === 'string' ? { text: sql } : sql;
   const config: pg.QueryConfig = params ? { ...statement, values: params as unknown[] } : statement;
-  const { rows, rowCount } = await answered<pg.QueryResult<Row & pg.QueryResultRow>>(
+  const { rows, rowCount } = await awaitCallback<pg.QueryResult<Row & pg.QueryResultRow>>(
     (done) => client.query(config, done),
     limitMs ?? statementTimeoutMs + SILENCE_MS,
   );
@@ -270,7 +270,7 @@ async function send<Row>(
 
 /** PostgreSQL responds with ROLLBACK if a statement failed and `work` caught its error. */
 async function commit(client: pg.ClientBase, limitMs: number): Promise<void> {
-  const { command } = await answered<pg.QueryResult>((done) => client.query('commit', done), limitMs);
+  const { command } = await awaitCallback<pg.QueryResult>((done) => client.query('commit', done), limitMs);
   if (command === 'ROLLBACK') {
     throw new Error('The transaction was rolled back: one of its statements had failed, and the failure was ignored.');
   }
@@ -315,7 +315,7 @@ async function listen({
     }
     signal.removeEventListener('abort', stop);
     await client.end().catch(() => {});
-    await rest(Math.min(100 * 2 ** failures, 10_000), signal);
+    await sleep(Math.min(100 * 2 ** failures, 10_000), signal);
   }
 }
 

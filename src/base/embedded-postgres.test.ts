@@ -10,8 +10,8 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, onTestFin
 import { openDb } from './db.ts';
 import { type EmbeddedPostgres, type EmbeddedPostgresOptions, startEmbeddedPostgres } from './embedded-postgres.ts';
 import { createLog } from './log.ts';
-import { canReach, ENTER, NOBODY, READ } from './postgres/account.ts';
-import { readLock } from './postgres/postmaster.ts';
+import { canReach, ENTER_PERMISSION, NOBODY, READ_PERMISSION } from './postgres/server-account.ts';
+import { readLockFile } from './postgres/postmaster.ts';
 import { isAlive } from './postgres/processes.ts';
 import { compiledBase, kill, startProgram } from './testing/node-program.ts';
 
@@ -23,8 +23,8 @@ const AS_ROOT = process.getuid?.() === 0;
 // Root can also run tests as an ordinary user, if that user can read Node and this folder.
 const CAN_BE_ORDINARY =
   AS_ROOT &&
-  (await canReach(process.execPath, ORDINARY, ENTER)) &&
-  (await canReach(import.meta.dirname, ORDINARY, READ));
+  (await canReach(process.execPath, ORDINARY, ENTER_PERMISSION)) &&
+  (await canReach(import.meta.dirname, ORDINARY, READ_PERMISSION));
 
 let base: string;
 let folder: string;
@@ -47,7 +47,7 @@ beforeEach(async () => {
   dataDir = join(folder, 'data');
 });
 afterEach(async () => {
-  const lock = await readLock(join(dataDir, 'postgres', 'cluster'));
+  const lock = await readLockFile(join(dataDir, 'postgres', 'cluster'));
   if (lock && (await isAlive(lock.pid))) process.kill(lock.pid, 'SIGQUIT');
   await rm(folder, { recursive: true, force: true, maxRetries: 20, retryDelay: 100 });
 });
@@ -95,7 +95,7 @@ describe('startEmbeddedPostgres', () => {
     onTestFinished(() => second.stop());
     expect(await read(second)).toEqual([{ answer: 'yes' }]);
     expect(second.url).toBe(first.url);
-    expect(await readLock(join(dataDir, 'postgres', 'cluster'))).toMatchObject({ pid: second.pid });
+    expect(await readLockFile(join(dataDir, 'postgres', 'cluster'))).toMatchObject({ pid: second.pid });
   });
 
   test('keeps committed data, listens on this machine only, and requires the password', async () => {

@@ -5,25 +5,25 @@ import { join } from 'node:path';
 import { openDb } from './db.ts';
 import { isUnavailable } from './db-errors.ts';
 import type { Log } from './log.ts';
-import { rest } from './loop.ts';
+import { sleep } from './loop.ts';
 import { OperatorError } from './operator-error.ts';
-import { type Account, accountFor, handOver } from './postgres/account.ts';
+import { type Account, chooseAccount, chownToFolderOwner } from './postgres/server-account.ts';
 import { postgresBinaries } from './postgres/binaries.ts';
 import { clusterPassword, ensureCluster } from './postgres/cluster.ts';
 import { SUPERUSER } from './postgres/initdb.ts';
 import {
-  ended,
-  endRemains,
+  waitForExit,
+  killOrphans,
   isServerOf,
-  nameOf,
-  readLock,
-  removeLock,
+  clusterName,
+  readLockFile,
+  removeLockFile,
   stopFast,
   stopPostmaster,
 } from './postgres/postmaster.ts';
 import { isAlive } from './postgres/processes.ts';
-import { NotYet, startServer } from './postgres/server.ts';
-import { boundServerLog } from './postgres/server-log.ts';
+import { StartingUp, startServer } from './postgres/server.ts';
+import { rotateServerLog } from './postgres/server-log.ts';
 
 export interface EmbeddedPostgres {
   /** Contains the password: pass it on in the environment, never on a command line or in a log. */
@@ -69,7 +69,7 @@ export async function startEmbeddedPostgres(options: EmbeddedPostgresOptions): P
   const { log, signal } = options;
   const home = await openHome(options.dataDir);
   const cluster = join(home, 'cluster');
-  const account = await accountFor(cluster);
+  const account = await chooseAccount(cluster);
   const target = { home, cluster, account, password: await clusterPassword(home), log, signal };
   const deadline = Date.now() + START_TIMEOUT_MS;
   for (let restMs = 50; ; restMs = Math.min(restMs * 2, 1_000)) {
@@ -77,44 +77,44 @@ export async function startEmbeddedPostgres(options: EmbeddedPostgresOptions): P
     try {
       return (await adopt(target)) ?? (await launch(target, options));
     } catch (error) {
-      if (!(error instanceof NotYet || isUnavailable(error))) throw error;
+      if (!(error instanceof StartingUp || isUnavailable(error))) throw error;
       if (Date.now() > deadline) {
         throw new OperatorError(`The database did not start within 30 s: ${(error as Error).message}`, {
           cause: error,
         });
       }
       log.debug({ reason: (error as Error).message }, 'the database cannot start yet');
-      await rest(restMs, signal);
+      await sleep(restMs, signal);
     }
   }
 }
 
 async function adopt(target: Target): Promise<EmbeddedPostgres | undefined> {
   const { cluster, log, signal } = target;
-  let lock = await readLock(cluster);
+  let lock = await readLockFile(cluster);
   if (!lock) return undefined;
   const { pid } = lock;
   if (!(await isAlive(pid))) {
-    await endRemains(cluster, log);
+    await killOrphans(cluster, log);
     return undefined;
   }
   const ours = await isServerOf(pid, cluster);
   if (ours === false) {
     log.info({ pid }, 'the lock file of the database names a process that is not its server; removing the lock file');
-    await endRemains(cluster, log);
-    await removeLock(cluster);
+    await killOrphans(cluster, log);
+    await removeLockFile(cluster);
     return undefined;
   }
   if (ours && lock.state === 'stopping') {
     stopFast(pid); // a smart shutdown waits for the last client, possibly forever
-    throw new NotYet(`the server ${pid} is stopping`);
+    throw new StartingUp(`the server ${pid} is stopping`);
   }
   while (ours && lock?.pid === pid && lock.state === 'starting' && (await isAlive(pid))) {
     signal?.throwIfAborted();
-    await rest(50, signal); // recovery time is unbounded
-    lock = await readLock(cluster);
+    await sleep(50, signal); // recovery time is unbounded
+    lock = await readLockFile(cluster);
   }
-  if (lock?.pid !== pid) throw new NotYet(`the server ${pid} has ended`);
+  if (lock?.pid !== pid) throw new StartingUp(`the server ${pid} has ended`);
   try {
     await becomeReachable(lock.port, target);
   } catch (error) {
@@ -122,7 +122,7 @@ async function adopt(target: Target): Promise<EmbeddedPostgres | undefined> {
     return undefined; // not a server, in a process that we may not inspect: PostgreSQL checks the lock file itself
   }
   log.info({ database_pid: pid, port: lock.port }, 'adopted the running database');
-  return handle(target, { port: lock.port, pid, adopted: true, exited: ended(pid) });
+  return handle(target, { port: lock.port, pid, adopted: true, exited: waitForExit(pid) });
 }
 
 async function launch(target: Target, options: EmbeddedPostgresOptions): Promise<EmbeddedPostgres> {
@@ -145,7 +145,7 @@ async function launch(target: Target, options: EmbeddedPostgresOptions): Promise
 async function openHome(dataDir: string): Promise<string> {
   const path = join(dataDir, 'postgres');
   await mkdir(path, { recursive: true });
-  await handOver(path);
+  await chownToFolderOwner(path);
   // The server's account needs to traverse the folder; other accounts cannot list it.
   if (process.getuid?.() === (await stat(path)).uid || process.getuid?.() === 0) await chmod(path, 0o711);
   return realpath(path);
@@ -162,7 +162,7 @@ async function becomeReachable(port: number, target: Target): Promise<void> {
       `select current_setting('cluster_name') as cluster,
               exists (select from pg_database where datname = 'assay') as exists`,
     );
-    if (rows[0]?.cluster !== nameOf(target.cluster)) throw new NotYet(`the port ${port} leads to ${rows[0]?.cluster}`);
+    if (rows[0]?.cluster !== clusterName(target.cluster)) throw new StartingUp(`the port ${port} leads to ${rows[0]?.cluster}`);
     if (rows[0].exists) return;
     await db.query('create database assay').catch((error: unknown) => {
       if (!/already exists|duplicate key/.test(String(error))) throw error; // created by another process
@@ -180,7 +180,7 @@ function handle(target: Target, server: Omit<EmbeddedPostgres, 'url' | 'stop'> &
   const { port, pid, adopted, exited } = server;
   const { home, log } = target;
   const rotation = setInterval(() => {
-    boundServerLog(home).catch((error: unknown) => log.warn({ err: error }, 'cannot rotate the log of the database'));
+    rotateServerLog(home).catch((error: unknown) => log.warn({ err: error }, 'cannot rotate the log of the database'));
   }, 60_000);
   rotation.unref();
   let stopping: Promise<void> | undefined;
@@ -220,6 +220,6 @@ function freePort(port: number): Promise<number | undefined> {
 async function remember(home: string, name: string, content: string): Promise<void> {
   const draft = join(home, `${name}-${process.pid}-${randomBytes(4).toString('hex')}`);
   await writeFile(draft, content, { mode: 0o600, flag: 'wx' });
-  await handOver(draft);
+  await chownToFolderOwner(draft);
   await rename(draft, join(home, name));
 }

@@ -22,7 +22,7 @@ export class FetchFailed extends Error {
   readonly status?: number;
   readonly retryAfterSeconds?: number;
   /** Start of the response body, if requested. Untrusted: not for responses, and private so that loggers omit it. */
-  get said(): Buffer | undefined {
+  get excerpt(): Buffer | undefined {
     return this.#said;
   }
   readonly #said: Buffer | undefined;

@@ -142,15 +142,15 @@ export function describeFiles(name: string, open: () => Promise<FilesUnderTest>)
       });
 
       it('after a crash, once an hour has passed', async () => {
-        expect(await files.tidy()).toBe(0);
+        expect(await files.cleanup()).toBe(0);
         await files.put(Buffer.from('x'), { maxBytes: 10 });
-        expect(await files.tidy()).toBe(0);
+        expect(await files.cleanup()).toBe(0);
         const [old, young] = ['old', 'young'].map((each) => join(store.drafts, each)) as [string, string];
         await writeFile(old, 'x');
         await writeFile(young, 'x');
         const hourAgo = Date.now() / 1000 - 3601;
         await utimes(old, hourAgo, hourAgo);
-        expect(await files.tidy()).toBe(1);
+        expect(await files.cleanup()).toBe(1);
         expect(await readdir(store.drafts)).toEqual(['young']);
         expect(await store.kept()).toHaveLength(2);
       });

@@ -4,7 +4,7 @@ import { dirname, join } from 'node:path';
 import { buffer } from 'node:stream/consumers';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { describeFiles } from './files.contract.ts';
-import { FileTooLarge, openFiles } from './files.ts';
+import { FileTooLarge, createFolderFiles } from './files.ts';
 
 async function inFolder() {
   const dir = await mkdtemp(join(tmpdir(), 'assay-files-'));
@@ -13,7 +13,7 @@ async function inFolder() {
       .filter((entry) => entry.isFile())
       .map(({ name }) => name);
   const close = () => rm(dir, { recursive: true });
-  return { dir, files: openFiles({ dir }), drafts: join(dir, 'incoming'), kept, close };
+  return { dir, files: createFolderFiles({ dir }), drafts: join(dir, 'incoming'), kept, close };
 }
 
 describeFiles('files in a folder', inFolder);

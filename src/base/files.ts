@@ -1,9 +1,9 @@
 import { type FileHandle, mkdir, open, rename, unlink } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { PassThrough, pipeline, type Readable } from 'node:stream';
-import { type Drafted, FileTooLarge, ifMissing, removeStaleDrafts, writeDraft } from './files/draft.ts';
-import { isFileKey, placeOf } from './files/key.ts';
-import { ofDisk } from './files/storage-away.ts';
+import { type WrittenFile, FileTooLarge, ifMissing, deleteStaleTempFiles, writeTempFile } from './files/temp-file.ts';
+import { isFileKey, keyToPath } from './files/file-key.ts';
+import { toStorageError } from './files/storage-unavailable.ts';
 import { newId } from './ids.ts';
 
 export { FileTooLarge };
@@ -25,10 +25,10 @@ export interface Files {
   /** Idempotent. */
   remove(key: string): Promise<void>;
   /** Deletes temporary files left by a crash. Returns their number. */
-  tidy(now?: number): Promise<number>;
+  cleanup(now?: number): Promise<number>;
 }
 
-export interface StoredFile extends Drafted {
+export interface StoredFile extends WrittenFile {
   readonly key: string;
 }
 
@@ -37,9 +37,9 @@ export interface FileStream {
   readonly stream: Readable;
 }
 
-export function openFiles({ dir }: { dir: string }): Files {
+export function createFolderFiles({ dir }: { dir: string }): Files {
   const tempDir = join(dir, 'incoming');
-  const pathOf = (key: string) => join(dir, placeOf(key));
+  const pathOf = (key: string) => join(dir, keyToPath(key));
   const opened = async (key: string) =>
     isFileKey(key) ? open(pathOf(key)).catch(ifMissing).catch(failStorage) : undefined;
 
@@ -50,14 +50,14 @@ export function openFiles({ dir }: { dir: string }): Files {
       try {
         await mkdir(tempDir, { recursive: true });
         await mkdir(dirname(pathOf(key)), { recursive: true });
-        const drafted = await writeDraft(draft, source, { maxBytes, signal, durable: true });
+        const drafted = await writeTempFile(draft, source, { maxBytes, signal, durable: true });
         await rename(draft, pathOf(key));
         await syncFolder(dirname(pathOf(key)));
         return { key, ...drafted };
       } catch (error) {
         // `cleanup` deletes it if this fails.
         await unlink(draft).catch(() => {});
-        throw ofDisk(error);
+        throw toStorageError(error);
       }
     },
 
@@ -67,7 +67,7 @@ export function openFiles({ dir }: { dir: string }): Files {
       try {
         return await bytesOf(handle, limits);
       } catch (error) {
-        throw ofDisk(error);
+        throw toStorageError(error);
       } finally {
         await handle.close().catch(() => {});
       }
@@ -77,7 +77,7 @@ export function openFiles({ dir }: { dir: string }): Files {
       const handle = await opened(key);
       if (!handle) return undefined;
       const sizeBytes = await sizeOf(handle);
-      const stream = new PassThrough({ destroy: (error, done) => done(error && (ofDisk(error) as Error)) });
+      const stream = new PassThrough({ destroy: (error, done) => done(error && (toStorageError(error) as Error)) });
       pipeline(handle.createReadStream(range), stream, () => {});
       return { sizeBytes, stream };
     },
@@ -86,12 +86,12 @@ export function openFiles({ dir }: { dir: string }): Files {
       if (isFileKey(key)) await unlink(pathOf(key)).catch(ifMissing).catch(failStorage);
     },
 
-    tidy: (now = Date.now()) => removeStaleDrafts(tempDir, now),
+    cleanup: (now = Date.now()) => deleteStaleTempFiles(tempDir, now),
   };
 }
 
 function failStorage(error: unknown): never {
-  throw ofDisk(error);
+  throw toStorageError(error);
 }
 
 /** Reads into one buffer: concatenating chunks takes the memory twice, and memory outside the heap is freed slowly. */
@@ -119,7 +119,7 @@ async function sizeOf(handle: FileHandle): Promise<number> {
     return (await handle.stat()).size;
   } catch (error) {
     await handle.close().catch(() => {});
-    throw ofDisk(error);
+    throw toStorageError(error);
   }
 }
 

@@ -2,7 +2,7 @@ import { lookup } from 'node:dns/promises';
 import { isIP, type LookupFunction } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
 import { buildConnector } from 'undici';
-import { inHole, isLoopbackAddress, isOwnAddress, isPublicAddress, normalAddress } from './addresses.ts';
+import { isAllowListed, isLoopbackAddress, isOwnAddress, isPublicAddress, normalizeAddress } from './addresses.ts';
 import { FetchFailed } from './fetch-failed.ts';
 import type { UrlPolicy } from './outbound-url.ts';
 
@@ -12,16 +12,16 @@ export type Resolve = (host: string) => Promise<readonly string[]>;
 export const systemResolve: Resolve = async (host) => (await lookup(host, { all: true })).map((each) => each.address);
 
 /** Reason of a blocked request: for metrics only, never for a response. */
-export type Blocked = 'url' | 'address' | 'port' | 'peer';
+export type BlockReason = 'url' | 'address' | 'port' | 'peer';
 
 export interface ConnectorOptions {
   readonly policy: UrlPolicy;
   readonly resolve: Resolve;
   /** Includes name lookup and TLS handshake. */
   readonly connectMs: number;
-  readonly refusedPorts: ReadonlySet<number>;
+  readonly blockedPorts: ReadonlySet<number>;
   readonly ca?: string | Buffer | readonly (string | Buffer)[] | undefined;
-  readonly onBlocked: (why: Blocked) => void;
+  readonly onBlocked: (why: BlockReason) => void;
 }
 
 /**
@@ -46,7 +46,7 @@ export function guardedConnector(options: ConnectorOptions): buildConnector.conn
       connect(target, (error, socket) => {
         if (error) return reject(error);
         // An IP literal connects without a lookup, so the peer of the socket is checked.
-        const peer = normalAddress(socket.remoteAddress ?? '');
+        const peer = normalizeAddress(socket.remoteAddress ?? '');
         if (peer !== undefined && addresses.includes(peer)) return callback(null, socket);
         socket.destroy();
         options.onBlocked('peer');
@@ -65,14 +65,14 @@ async function vettedAddresses(host: string, port: number, options: ConnectorOpt
   for (const ip of found) {
     const why = !mayContact(ip, host, options.policy)
       ? 'address'
-      : options.refusedPorts.has(port) && isOwnAddress(ip)
+      : options.blockedPorts.has(port) && isOwnAddress(ip)
         ? 'port'
         : undefined;
     if (!why) continue;
     options.onBlocked(why);
     throw new FetchFailed('blocked_address', { cause: new Error(`${host} is at ${ip}, port ${port}`) });
   }
-  return found.map((ip) => normalAddress(ip)!);
+  return found.map((ip) => normalizeAddress(ip)!);
 }
 
 async function resolved(host: string, options: ConnectorOptions): Promise<readonly string[]> {
@@ -95,10 +95,10 @@ async function resolved(host: string, options: ConnectorOptions): Promise<readon
 
 function mayContact(ip: string, host: string, policy: UrlPolicy): boolean {
   if (isPublicAddress(ip) && !isLoopbackHost(host)) return true;
-  if (inHole(policy.holes, { host, ip })) return true;
+  if (isAllowListed(policy.allowList, { host, ip })) return true;
   switch (policy.kind) {
     case 'allowlist':
-      return policy.allowPrivate === true && normalAddress(ip) !== undefined;
+      return policy.allowPrivate === true && normalizeAddress(ip) !== undefined;
     case 'public':
       return false;
     case 'webhook':

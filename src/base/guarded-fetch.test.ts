@@ -6,10 +6,10 @@ import { buffer } from 'node:stream/consumers';
 import { createServer as createTls } from 'node:tls';
 import { createGzip, deflateSync, gzipSync } from 'node:zlib';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { readHoles } from './addresses.ts';
+import { parseAllowList } from './addresses.ts';
 import { FetchFailed } from './fetch-failed.ts';
 import { createGuardedFetch, type GuardedFetch, type GuardedFetchOptions, retryAfterSeconds } from './guarded-fetch.ts';
-import { rest } from './loop.ts';
+import { sleep } from './loop.ts';
 import type { UrlPolicy } from './outbound-url.ts';
 import { createAuthority } from './testing/certificate.ts';
 
@@ -74,7 +74,7 @@ const openListener = (host?: string) => listen(createTcp(), host);
 const listed = (...hosts: string[]): UrlPolicy => ({
   kind: 'allowlist',
   hosts,
-  holes: readHoles({ hosts: ['cdn.test'] }),
+  allowList: parseAllowList({ hosts: ['cdn.test'] }),
 });
 const hook: UrlPolicy = { kind: 'webhook', loopback: true };
 
@@ -150,7 +150,7 @@ describe('a download', () => {
     for (let i = 0; i < 3; i++) {
       await get(`https://cdn.test:${port}/${i}`, { policy: one });
       // undici reuses a connection only after one event loop iteration.
-      await rest(10);
+      await sleep(10);
     }
     expect([connections(), lookups.length]).toEqual([1, 1]);
     await get(`https://cdn.test:${port}/`, { policy: two });
@@ -206,8 +206,8 @@ describe('guardedFetch blocks, without sending anything,', () => {
     // 192.0.2.1 is unassigned and stands for the public address: it passes the check, but does not connect.
     const answers = [['192.0.2.1'], ['127.0.0.1']];
     names['evil.test'] = async () => answers.shift()!;
-    const holes = readHoles({ cidrs: ['192.0.2.1'] });
-    const policy: UrlPolicy = { kind: 'allowlist', hosts: [`evil.test:${listener.port}`], holes };
+    const holes = parseAllowList({ cidrs: ['192.0.2.1'] });
+    const policy: UrlPolicy = { kind: 'allowlist', hosts: [`evil.test:${listener.port}`], allowList: holes };
     const get = guarded({ connectMs: 200 });
     const first = await failed(get(`https://evil.test:${listener.port}/`, { policy }));
     expect(['timeout', 'connect_error']).toContain(first.reason);
@@ -223,7 +223,7 @@ describe('guardedFetch blocks, without sending anything,', () => {
     const policy: UrlPolicy = {
       kind: 'allowlist',
       hosts: [`other.test:${port}`],
-      holes: readHoles({ cidrs: ['0.0.0.0'] }),
+      allowList: parseAllowList({ cidrs: ['0.0.0.0'] }),
     };
     names['other.test'] = ['0.0.0.0'];
     expect((await failed(guarded()(`https://other.test:${port}/`, { policy }))).reason).toBe('blocked_address');
@@ -238,12 +238,12 @@ describe('guardedFetch blocks, without sending anything,', () => {
     const closed: UrlPolicy[] = [
       { kind: 'allowlist', hosts },
       { kind: 'public', hosts },
-      { kind: 'allowlist', hosts, holes: readHoles({ cidrs: ['127.0.0.2'], hosts: ['cdn.test'] }) },
+      { kind: 'allowlist', hosts, allowList: parseAllowList({ cidrs: ['127.0.0.2'], hosts: ['cdn.test'] }) },
     ];
     const open: UrlPolicy[] = [
       { kind: 'allowlist', hosts, allowPrivate: true },
-      { kind: 'public', hosts, holes: readHoles({ cidrs: ['127.0.0.0/30'] }) },
-      { kind: 'public', hosts, holes: readHoles({ hosts: ['other.test'] }) },
+      { kind: 'public', hosts, allowList: parseAllowList({ cidrs: ['127.0.0.0/30'] }) },
+      { kind: 'public', hosts, allowList: parseAllowList({ hosts: ['other.test'] }) },
     ];
     for (const policy of closed) expect((await failed(get(policy))).reason).toBe('blocked_address');
     for (const policy of open) expect(String((await get(policy)).body)).toBe('x');
@@ -385,7 +385,7 @@ describe('guardedFetch limits the time of', () => {
     const into = async (pieces: AsyncIterable<Buffer>) => {
       let waited = false;
       for await (const _ of pieces) {
-        if (!waited) await rest(250);
+        if (!waited) await sleep(250);
         waited = true;
       }
     };
@@ -625,7 +625,7 @@ describe('a request', () => {
     const policy = listed(`cdn.test:${port}`);
     const excerpt = async (options: { keepRefusalBytes?: number }) => {
       const error = await failed(guarded()(`https://cdn.test:${port}/`, { policy, ...options }));
-      return (error as FetchFailed).said?.toString();
+      return (error as FetchFailed).excerpt?.toString();
     };
     expect(await excerpt({})).toBeUndefined();
     expect(await excerpt({ keepRefusalBytes: 100 })).toBe('{"code":"quota"}');

@@ -1,20 +1,20 @@
 import { Agent, type Dispatcher } from 'undici';
-import { bodyPieces, collect, dropBody } from './answer-body.ts';
+import { readChunks, collect, discardBody } from './response-body.ts';
 import { FetchFailed } from './fetch-failed.ts';
-import { type Blocked, guardedConnector, type Resolve, systemResolve } from './guarded-connector.ts';
-import { checkUrl, type UrlPolicy, UrlRefused } from './outbound-url.ts';
-import { parsedUrl } from './parsed-url.ts';
-import { type RequestTime, startRequestTime } from './request-time.ts';
+import { type BlockReason, guardedConnector, type Resolve, systemResolve } from './guarded-connector.ts';
+import { checkUrl, type UrlPolicy, UrlRejected } from './outbound-url.ts';
+import { parseUrl } from './parse-url.ts';
+import { type RequestTimeouts, startRequestTimeouts } from './request-timeouts.ts';
 
 export interface GuardedFetchOptions {
   readonly resolve?: Resolve;
   /** Ports of this machine that requests must not reach. */
-  readonly refusedPorts?: Iterable<number>;
+  readonly blockedPorts?: Iterable<number>;
   /** Trusted certificates, replacing the built-in ones and NODE_EXTRA_CA_CERTS. */
   readonly ca?: string | Buffer | (string | Buffer)[];
   /** Includes name lookup and TLS handshake. */
   readonly connectMs?: number;
-  readonly onBlocked?: (why: Blocked) => void;
+  readonly onBlocked?: (why: BlockReason) => void;
 }
 
 export interface Budgets {
@@ -34,7 +34,7 @@ export interface GuardedRequest<Body> {
   readonly budgets?: Partial<Budgets>;
   readonly signal?: AbortSignal;
   /** Number of bytes of an error response to keep in `FetchFailed.excerpt`; default: none. */
-  readonly keepRefusalBytes?: number;
+  readonly errorExcerptBytes?: number;
   /** Consumes the body as a stream; without it the body is returned as one Buffer. A range has the status 206. */
   readonly into?: (pieces: AsyncIterable<Buffer>, status: number) => Promise<Body>;
 }
@@ -58,13 +58,13 @@ export interface GuardedFetch {
  */
 export function createGuardedFetch(options: GuardedFetchOptions = {}): GuardedFetch {
   const { resolve = systemResolve, connectMs = 5_000, onBlocked = () => {}, ca } = options;
-  const refusedPorts = new Set(options.refusedPorts);
+  const refusedPorts = new Set(options.blockedPorts);
   // One agent per policy: a connection is reused only under the policy it was opened with.
   const agents = new Map<UrlPolicy, Agent>();
   const agentFor = (policy: UrlPolicy) => {
     const known = agents.get(policy);
     if (known) return known;
-    const connect = guardedConnector({ policy, resolve, connectMs, refusedPorts, ca, onBlocked });
+    const connect = guardedConnector({ policy, resolve, connectMs, blockedPorts: refusedPorts, ca, onBlocked });
     // Shorter than the keep-alive timeout of common servers, so that requests rarely hit a closing connection.
     const agent = new Agent({ connect, keepAliveTimeout: 1_000, keepAliveMaxTimeout: 1_000 });
     agents.set(policy, agent);
@@ -76,10 +76,10 @@ export function createGuardedFetch(options: GuardedFetchOptions = {}): GuardedFe
     const budgets = { ...DEFAULT_BUDGETS, ...request.budgets };
     let url = permitted(String(first), policy, onBlocked);
     let headers: Record<string, string> = { ...DEFAULT_HEADERS, ...request.headers };
-    const time = startRequestTime(budgets.totalMs, request.signal);
+    const time = startRequestTimeouts(budgets.totalMs, request.signal);
     try {
       for (let hops = 0; ; hops++) {
-        time.allow(connectMs + budgets.headersMs);
+        time.startStep(connectMs + budgets.headersMs);
         const response = await send(agentFor(policy), url, { method, headers, body, signal: time.signal });
         if (response.statusCode >= 200 && response.statusCode < 300)
           return await received(response, request, budgets, time);
@@ -118,12 +118,12 @@ const DEFAULT_HEADERS = { 'user-agent': 'assay', 'accept-encoding': 'identity' }
 const rangeOf = ({ headers }: Pick<GuardedRequest<never>, 'headers'>) =>
   headers?.['range'] === undefined ? {} : { range: headers['range'] };
 
-function permitted(raw: string, policy: UrlPolicy, onBlocked: (why: Blocked) => void): URL {
+function permitted(raw: string, policy: UrlPolicy, onBlocked: (why: BlockReason) => void): URL {
   try {
     // The reserved host of the file store is never contacted over the network.
     return checkUrl(raw, 'filesHost' in policy ? { ...policy, filesHost: undefined } : policy);
   } catch (error) {
-    if (!(error instanceof UrlRefused)) throw error;
+    if (!(error instanceof UrlRejected)) throw error;
     onBlocked('url');
     throw new FetchFailed('blocked_address', { cause: error });
   }
@@ -152,7 +152,7 @@ function redirected(response: Dispatcher.ResponseData, url: URL, policy: UrlPoli
     throw new FetchFailed('http_status', { status, retryAfterSeconds: seconds, excerpt });
   }
   const location = String(headers['location'] ?? '');
-  const next = location === '' ? undefined : parsedUrl(location, url);
+  const next = location === '' ? undefined : parseUrl(location, url);
   if (next === undefined) throw new FetchFailed('redirect', { status });
   next.hash = '';
   return next;
@@ -160,16 +160,16 @@ function redirected(response: Dispatcher.ResponseData, url: URL, policy: UrlPoli
 
 async function errorExcerpt(
   response: Dispatcher.ResponseData,
-  { keepRefusalBytes: maxBytes }: GuardedRequest<unknown>,
+  { errorExcerptBytes: maxBytes }: GuardedRequest<unknown>,
   { idleMs }: Budgets,
-  time: RequestTime,
+  time: RequestTimeouts,
 ): Promise<Buffer | undefined> {
   if (maxBytes === undefined) {
-    await dropBody(response);
+    await discardBody(response);
     return undefined;
   }
   try {
-    return await collect(bodyPieces(response, { maxBytes, idleMs, time }));
+    return await collect(readChunks(response, { maxBytes, idleMs, time }));
   } catch {
     return undefined;
   } finally {
@@ -181,18 +181,18 @@ async function received<Body>(
   response: Dispatcher.ResponseData,
   request: GuardedRequest<Body>,
   { idleMs }: Budgets,
-  time: RequestTime,
+  time: RequestTimeouts,
 ): Promise<Fetched<Body>> {
   const { statusCode: status, headers } = response;
   const { maxBytes = DEFAULT_MAX_BYTES } = request;
   const into = request.into ?? (collect as (pieces: AsyncIterable<Buffer>) => Promise<Body>);
   const fetched = { status, headers, contentType: headers['content-type'] as string | undefined };
   if (request.policy.kind === 'webhook') {
-    await dropBody(response);
+    await discardBody(response);
     return { ...fetched, body: await into(emptyBody(), status) };
   }
   try {
-    return { ...fetched, body: await into(bodyPieces(response, { maxBytes, idleMs, time }), status) };
+    return { ...fetched, body: await into(readChunks(response, { maxBytes, idleMs, time }), status) };
   } finally {
     response.body.on('error', () => {}).destroy();
   }

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { createBell, loop, rest } from './loop.ts';
+import { createSignal, loop, sleep } from './loop.ts';
 
 describe('loop', () => {
   it('continues after an error and ends on abort, also during a pause', async () => {
@@ -12,25 +12,25 @@ describe('loop', () => {
     };
     const startedAt = Date.now();
     await loop(iteration, {
-      restMs: 10,
-      maxRestMs: 60_000,
+      intervalMs: 10,
+      maxIntervalMs: 60_000,
       signal: stop.signal,
       onError: (error) => errors.push(error),
     });
     expect(errors).toHaveLength(1);
     expect(iterations).toBeGreaterThanOrEqual(3);
     expect(Date.now() - startedAt).toBeLessThan(2000);
-    await rest(60_000, stop.signal);
+    await sleep(60_000, stop.signal);
   });
 });
 
 describe('createSignal', () => {
   it('wakes a waiter and keeps one notification for a later waiter', async () => {
-    const event = createBell();
-    setTimeout(event.ring, 5);
+    const event = createSignal();
+    setTimeout(event.notify, 5);
     await event.wait();
-    event.ring();
-    event.ring();
+    event.notify();
+    event.notify();
     await event.wait();
     const startedAt = Date.now();
     await event.wait(30);

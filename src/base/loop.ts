@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 
 /** Waits `ms`, or until `signal` aborts. Never throws. */
-export async function rest(ms: number, signal?: AbortSignal): Promise<void> {
+export async function sleep(ms: number, signal?: AbortSignal): Promise<void> {
   if (signal?.aborted) return;
   await delay(ms, undefined, signal ? { signal } : {}).catch(() => {});
 }
@@ -10,7 +10,7 @@ export async function rest(ms: number, signal?: AbortSignal): Promise<void> {
 export function delayed(signal: AbortSignal, ms: number): AbortSignal {
   if (ms === 0) return signal;
   const controller = new AbortController();
-  const wait = () => void rest(ms).then(() => controller.abort());
+  const wait = () => void sleep(ms).then(() => controller.abort());
   if (signal.aborted) wait();
   else signal.addEventListener('abort', wait, { once: true });
   return controller.signal;
@@ -23,8 +23,8 @@ export function delayed(signal: AbortSignal, ms: number): AbortSignal {
 export async function loop(
   iteration: () => Promise<unknown>,
   options: {
-    restMs: number | (() => number);
-    maxRestMs?: number;
+    intervalMs: number | (() => number);
+    maxIntervalMs?: number;
     signal: AbortSignal;
     onError: (error: unknown) => void;
   },
@@ -38,24 +38,24 @@ export async function loop(
       failures++;
       options.onError(error);
     }
-    const intervalMs = typeof options.restMs === 'number' ? options.restMs : options.restMs();
-    const maxMs = Math.max(intervalMs, options.maxRestMs ?? 5000);
-    await rest(Math.min(intervalMs * 2 ** Math.min(failures, 10), maxMs), options.signal);
+    const intervalMs = typeof options.intervalMs === 'number' ? options.intervalMs : options.intervalMs();
+    const maxMs = Math.max(intervalMs, options.maxIntervalMs ?? 5000);
+    await sleep(Math.min(intervalMs * 2 ** Math.min(failures, 10), maxMs), options.signal);
   }
 }
 
 /** An auto-reset event: `notify` before `wait` is kept, repeated calls count once. */
-export interface Bell {
-  ring(): void;
+export interface Signal {
+  notify(): void;
   /** Resolves on the next `notify`, or after `ms`. */
   wait(ms?: number): Promise<void>;
 }
 
-export function createBell(): Bell {
+export function createSignal(): Signal {
   let notified = false;
   let wake: (() => void) | undefined;
   return {
-    ring() {
+    notify() {
       notified = true;
       wake?.();
     },

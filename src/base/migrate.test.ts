@@ -152,7 +152,7 @@ describe('a migration that is blocked by other sessions', () => {
     await migrate(db, folder);
     await file('0002_more.sql', 'alter table first add column more int;');
     await holdFirst();
-    await expect(migrate(db, folder, { lockPatienceMs: 1_000 })).rejects.toThrow(
+    await expect(migrate(db, folder, { lockTimeoutMs: 1_000 })).rejects.toThrow(
       /^The migration 0002_more.sql did not get the required locks within 1 s\. The oldest transaction belongs to process \d+ \(test\), \d+ s old\.$/,
     );
     expect(await isMigrated(db, await readMigrations(folder))).toBe(false);
@@ -200,7 +200,7 @@ describe('a migration that declares "no transaction"', () => {
     await db.query('insert into first values (1), (1)');
     // A failed build of a unique index leaves an invalid index.
     await expect(
-      db.runAlone('create unique index concurrently first_n on first (n)', { statementTimeoutMs: 10_000 }),
+      db.runOutsideTransaction('create unique index concurrently first_n on first (n)', { statementTimeoutMs: 10_000 }),
     ).rejects.toThrow(/could not create unique index/);
     expect(await valid()).toEqual([{ valid: false }]);
     expect(await migrate(db, folder)).toEqual(['0002_index.sql']);
@@ -222,7 +222,7 @@ describe('a migration that declares "no transaction"', () => {
         });
       });
     });
-    const building = other.runAlone('create index concurrently first_n on first (n)', { statementTimeoutMs: 60_000 });
+    const building = other.runOutsideTransaction('create index concurrently first_n on first (n)', { statementTimeoutMs: 60_000 });
     await vi.waitFor(async () => expect(await valid()).toEqual([{ valid: false }]), { timeout: 20_000 });
     const { rows } = await db.query<{ oid: number }>(`select to_regclass('first_n')::oid::int as oid`);
     const migrating = migrate(db, folder);

@@ -1,8 +1,8 @@
 import { runConcurrently } from './concurrent-index.ts';
 import type { Db, Queryable } from './db.ts';
 import type { Log } from './log.ts';
-import { rest } from './loop.ts';
-import { type Migration, readMigrations, withinTransaction } from './migration-files.ts';
+import { sleep } from './loop.ts';
+import { type Migration, readMigrations, transactionalSql } from './migration-files.ts';
 import { OperatorError } from './operator-error.ts';
 
 const OLDEST_SERVER = 150_000;
@@ -26,7 +26,7 @@ export interface MigrateOptions {
   log?: Log;
   signal?: AbortSignal;
   /** Time limit of retries while other sessions hold the required locks. */
-  lockPatienceMs?: number;
+  lockTimeoutMs?: number;
 }
 
 /**
@@ -50,9 +50,9 @@ export async function migrate(db: Db, folder: string | URL, options: MigrateOpti
 export async function migrateWithin(tx: Queryable, migrations: Migration[]): Promise<string[]> {
   await tx.query('select pg_advisory_xact_lock($1)', [LOCK]);
   await prepareHistory(tx);
-  const missing = pending(migrations, await applied(tx));
+  const missing = pendingMigrations(migrations, await readHistory(tx));
   for (const migration of missing) {
-    await run(migration, () => tx.query(withinTransaction(migration)));
+    await run(migration, () => tx.query(transactionalSql(migration)));
     await remember(tx, migration);
   }
   return missing.map(({ name }) => name);
@@ -68,10 +68,10 @@ export async function isMigrated(db: Queryable, migrations: readonly Migration[]
 
 async function missingFrom(db: Queryable, migrations: readonly Migration[]): Promise<Migration[]> {
   const { rows } = await db.query<{ found: boolean }>(`select to_regclass('schema_migrations') is not null as found`);
-  return pending(migrations, rows[0]?.found ? await applied(db) : [], { newer: 'additive' });
+  return pendingMigrations(migrations, rows[0]?.found ? await readHistory(db) : [], { newer: 'additive' });
 }
 
-export type Applied = Pick<Migration, 'version' | 'name' | 'checksum' | 'additive'>;
+export type AppliedMigration = Pick<Migration, 'version' | 'name' | 'checksum' | 'additive'>;
 
 async function prepareHistory(tx: Queryable): Promise<void> {
   const { rows } = await tx.query<{ complete: boolean }>(
@@ -92,7 +92,7 @@ async function prepareHistory(tx: Queryable): Promise<void> {
 type Outcome = 'applied' | 'already' | 'stopped';
 
 async function withRetries(db: Db, migration: Migration, options: MigrateOptions): Promise<Outcome> {
-  const { log, signal, lockPatienceMs = HOUR_MS } = options;
+  const { log, signal, lockTimeoutMs: lockPatienceMs = HOUR_MS } = options;
   const { name } = migration;
   const since = performance.now();
   for (let pauseMs = FIRST_PAUSE_MS; !signal?.aborted; ) {
@@ -100,13 +100,13 @@ async function withRetries(db: Db, migration: Migration, options: MigrateOptions
       const outcome = await withMigrationLock(db, (tx) => apply(db, tx, migration));
       if (outcome === 'applied') log?.info({ migration: name }, 'applied a migration');
       if (outcome !== 'occupied') return outcome;
-      await rest(POLL_INTERVAL_MS, signal);
+      await sleep(POLL_INTERVAL_MS, signal);
     } catch (error) {
       if (!LOCK_ERRORS.has(causeCode(error))) throw error;
       const session = await oldestSession(db);
       if (performance.now() - since > lockPatienceMs) throw lockedOut(name, lockPatienceMs, session);
       log?.warn({ migration: name, session }, 'another session holds a lock that the migration needs; retrying');
-      await rest(pauseMs, signal);
+      await sleep(pauseMs, signal);
       pauseMs = Math.min(2 * pauseMs, MAX_PAUSE_MS);
     }
   }
@@ -133,18 +133,18 @@ async function withMigrationLock<T>(db: Db, work: (tx: Queryable) => Promise<T>)
 }
 
 async function apply(db: Db, tx: Queryable, migration: Migration): Promise<'applied' | 'already'> {
-  const inTransaction = migration.alone === undefined;
+  const inTransaction = migration.indexStatements === undefined;
   await run(migration, async () => {
     if (inTransaction) await tx.query(`set local lock_timeout = ${LOCK_TIMEOUT_MS}`);
     await prepareHistory(tx);
   });
-  if (pending([migration], await applied(tx, migration.version)).length === 0) return 'already';
+  if (pendingMigrations([migration], await readHistory(tx, migration.version)).length === 0) return 'already';
   await run(migration, async () => {
     if (inTransaction) return void (await tx.query(migration.sql));
     // This transaction only holds the lock. A statement without parameters closes the previous portal and its snapshot,
     // for which the index build would wait.
     await tx.query('select');
-    for (const each of migration.alone ?? []) await runConcurrently(db, each, { statementTimeoutMs: HOUR_MS });
+    for (const each of migration.indexStatements ?? []) await runConcurrently(db, each, { statementTimeoutMs: HOUR_MS });
   });
   await remember(tx, migration);
   return 'applied';
@@ -166,9 +166,9 @@ async function remember(tx: Queryable, { version, name, checksum, additive }: Mi
  * The migrations still to apply; throws an `OperatorError` if program and database are incompatible. `newer`: whether the
  * database may have unknown additive migrations.
  */
-export function pending(
+export function pendingMigrations(
   migrations: readonly Migration[],
-  done: readonly Applied[],
+  done: readonly AppliedMigration[],
   { newer = 'none' }: { newer?: 'none' | 'additive' } = {},
 ): Migration[] {
   const newest = migrations.at(-1)?.version ?? 0;
@@ -200,8 +200,8 @@ export function pending(
 }
 
 /** The applied migrations. Those applied before the column `additive` existed count as not additive. */
-export async function applied(tx: Queryable, version?: number): Promise<Applied[]> {
-  const { rows } = await tx.query<Applied>(
+export async function readHistory(tx: Queryable, version?: number): Promise<AppliedMigration[]> {
+  const { rows } = await tx.query<AppliedMigration>(
     `select version, name, checksum, coalesce((to_jsonb(m) ->> 'additive')::boolean, false) as additive
        from schema_migrations m
       where $1::int is null or version = $1

@@ -12,7 +12,7 @@ export interface Migration {
   /** Older programs work with this migration: `-- additive` in its first lines. */
   additive: boolean;
   /** Set by `-- no transaction` in its first lines: the statements run one by one. */
-  alone?: readonly IndexStatement[];
+  indexStatements?: readonly IndexStatement[];
 }
 
 export interface IndexStatement {
@@ -36,14 +36,14 @@ export async function readMigrations(folder: string | URL): Promise<Migration[]>
       ...{ version, name, sql },
       checksum: createHash('sha256').update(sql).digest('hex'),
       additive: declared.has('additive'),
-      ...(declared.has('no transaction') && { alone: indexStatements(name, sql) }),
+      ...(declared.has('no transaction') && { indexStatements: indexStatements(name, sql) }),
     });
   }
   return migrations;
 }
 
 /** The SQL of a migration without `concurrently`, for use inside a transaction on empty tables. */
-export const withinTransaction = ({ sql, alone }: Migration): string =>
+export const transactionalSql = ({ sql, indexStatements: alone }: Migration): string =>
   alone ? sql.replaceAll(CONCURRENTLY, 'index') : sql;
 
 const CONCURRENTLY = /\bindex\s+concurrently\b/gi;

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { readHoles } from './addresses.ts';
-import { checkUrl, listedHost, type UrlPolicy, UrlRefused } from './outbound-url.ts';
+import { parseAllowList } from './addresses.ts';
+import { checkUrl, parseHost, type UrlPolicy, UrlRejected } from './outbound-url.ts';
 
 const WEBHOOK: UrlPolicy = { kind: 'webhook', loopback: false };
 const LISTED: UrlPolicy = { kind: 'allowlist', hosts: ['storage.example.com', 'storage.example.com:8443'] };
@@ -11,9 +11,9 @@ function reasonOf(url: string, policy: UrlPolicy = WEBHOOK): string {
     checkUrl(url, policy);
     return 'good';
   } catch (error) {
-    expect(error).toBeInstanceOf(UrlRefused);
+    expect(error).toBeInstanceOf(UrlRejected);
     expect(error).toMatchObject({ name: 'UrlRejected' });
-    return (error as UrlRefused).reason;
+    return (error as UrlRejected).reason;
   }
 }
 
@@ -81,15 +81,15 @@ describe('checkUrl', () => {
 });
 
 it('checkUrl allows exactly the IPv6 networks on the allow list', () => {
-  const holes = readHoles({ cidrs: ['fd00:1::/32'] });
-  expect(reasonOf('https://[fd00:1::7]/', { ...WEBHOOK, holes })).toBe('good');
-  expect(reasonOf('https://[fd00:2::7]/', { ...WEBHOOK, holes })).toBe('not_public');
+  const holes = parseAllowList({ cidrs: ['fd00:1::/32'] });
+  expect(reasonOf('https://[fd00:1::7]/', { ...WEBHOOK, allowList: holes })).toBe('good');
+  expect(reasonOf('https://[fd00:2::7]/', { ...WEBHOOK, allowList: holes })).toBe('not_public');
 });
 
 it('parseHost describes the required format, with a port only if ports are allowed', () => {
-  expect(() => listedHost('https://a')).toThrow(/write it like storage\.example\.com, without/);
-  expect(() => listedHost('https://a', { ports: true })).toThrow(
+  expect(() => parseHost('https://a')).toThrow(/write it like storage\.example\.com, without/);
+  expect(() => parseHost('https://a', { ports: true })).toThrow(
     /like storage\.example\.com or storage\.example\.com:8443,/,
   );
-  expect(() => listedHost('a[::1]:443')).toThrow(/is not a host/);
+  expect(() => parseHost('a[::1]:443')).toThrow(/is not a host/);
 });

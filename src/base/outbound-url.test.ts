@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { readHoles } from './addresses.ts';
-import { checkUrl, listedHost, type UrlPolicy, UrlRefused } from './outbound-url.ts';
+import { parseAllowList } from './addresses.ts';
+import { checkUrl, parseHost, type UrlPolicy, UrlRejected } from './outbound-url.ts';
 
 const images: UrlPolicy = {
   kind: 'allowlist',
@@ -20,7 +20,7 @@ function checkedUrlOrReason(raw: string, policy: UrlPolicy): string {
   try {
     return checkUrl(raw, policy).href;
   } catch (error) {
-    if (!(error instanceof UrlRefused)) throw error;
+    if (!(error instanceof UrlRejected)) throw error;
     expect(error.message).toMatch(/^The .*\.$/);
     return error.reason;
   }
@@ -112,7 +112,7 @@ describe('parseHost', () => {
     ['storage.example.com:443', 'storage.example.com'],
     ['10.0.0.5', '10.0.0.5'],
     ['[FD00::1]:9000', '[fd00::1]:9000'],
-  ])('reads %s as %s', (text, host) => expect(listedHost(text, { ports: true })).toBe(host));
+  ])('reads %s as %s', (text, host) => expect(parseHost(text, { ports: true })).toBe(host));
 
   it.each([
     'https://a.example',
@@ -123,16 +123,16 @@ describe('parseHost', () => {
     '*.a.example',
     'u@a.example',
   ])('rejects %s', (text) =>
-    expect(() => listedHost(text, { ports: true })).toThrow(/ is not a host: write it like .*\.$/),
+    expect(() => parseHost(text, { ports: true })).toThrow(/ is not a host: write it like .*\.$/),
   );
   it.each(['a.example.', 'a b', '', 'a.example:', 'a.example:0', '127.1', '::1'])('rejects %j', (text) =>
-    expect(() => listedHost(text, { ports: true })).toThrow('is not a host'),
+    expect(() => parseHost(text, { ports: true })).toThrow('is not a host'),
   );
   it('accepts a port only if ports are allowed', () => {
     for (const text of ['a.example:443', 'a.example:9000', '[fd00::1]:9000']) {
-      expect(() => listedHost(text)).toThrow('is not a host');
+      expect(() => parseHost(text)).toThrow('is not a host');
     }
-    expect(listedHost('[fd00::1]')).toBe('[fd00::1]');
+    expect(parseHost('[fd00::1]')).toBe('[fd00::1]');
   });
 });
 
@@ -158,7 +158,7 @@ describe('checkUrl for audio URLs (any public host name with https)', () => {
   ])('rejects %s with %s', (raw, reason) => expect(checkedUrlOrReason(raw, audio)).toBe(reason));
 
   it('accepts a private name on the allow list', () => {
-    const policy: UrlPolicy = { kind: 'public', holes: readHoles({ hosts: ['nas.local'] }) };
+    const policy: UrlPolicy = { kind: 'public', allowList: parseAllowList({ hosts: ['nas.local'] }) };
     expect(checkedUrlOrReason('https://nas.local/a', policy)).toBe('https://nas.local/a');
     expect(checkedUrlOrReason('https://other.local/a', policy)).toBe('not_public');
   });
@@ -215,7 +215,7 @@ describe('checkUrl for webhook_url', () => {
     const policy: UrlPolicy = {
       kind: 'webhook',
       loopback: false,
-      holes: readHoles({ cidrs: ['10.0.0.0/24'], hosts: ['n8n'] }),
+      allowList: parseAllowList({ cidrs: ['10.0.0.0/24'], hosts: ['n8n'] }),
     };
     expect(checkedUrlOrReason('https://10.0.0.5/', policy)).toBe('https://10.0.0.5/');
     expect(checkedUrlOrReason('https://10.0.1.5/', policy)).toBe('not_public');
@@ -233,6 +233,6 @@ describe('checkUrl for an origin of the operator', () => {
 
   it.each(['https://10.0.0.7:8000/', 'http://10.0.0.7/', 'http://10.0.0.8:8000/', 'http://user@10.0.0.7:8000/'])(
     'rejects the other URL %s',
-    (url) => expect(() => checkUrl(url, operator)).toThrow(UrlRefused),
+    (url) => expect(() => checkUrl(url, operator)).toThrow(UrlRejected),
   );
 });

@@ -1,8 +1,8 @@
 import { isIPv4, isIPv6 } from 'node:net';
 import { domainToUnicode } from 'node:url';
-import { type Holes, inHole, isPublicAddress } from './addresses.ts';
+import { type AllowList, isAllowListed, isPublicAddress } from './addresses.ts';
 import { composeCharacters } from './compose-characters.ts';
-import { parsedUrl } from './parsed-url.ts';
+import { parseUrl } from './parse-url.ts';
 
 /**
  * Which untrusted URLs are allowed.
@@ -29,9 +29,9 @@ export type UrlPolicy = (
     }
   | { readonly kind: 'webhook'; readonly loopback: boolean }
   | { readonly kind: 'operator'; readonly origin: string }
-) & { readonly holes?: Holes | undefined };
+) & { readonly allowList?: AllowList | undefined };
 
-export type UrlRefusal =
+export type UrlRejectionReason =
   | 'too_long'
   | 'syntax'
   | 'scheme'
@@ -43,11 +43,11 @@ export type UrlRefusal =
   | 'not_public';
 
 /** A URL rejected by its text; `message` is for the client. */
-export class UrlRefused extends Error {
+export class UrlRejected extends Error {
   override readonly name = 'UrlRejected';
-  readonly reason: UrlRefusal;
+  readonly reason: UrlRejectionReason;
 
-  constructor(reason: UrlRefusal, message: string) {
+  constructor(reason: UrlRejectionReason, message: string) {
     super(message);
     this.reason = reason;
   }
@@ -59,30 +59,30 @@ export function checkUrl(raw: string, policy: UrlPolicy): URL {
   switch (policy.kind) {
     case 'allowlist':
       requireHttps(url);
-      if (raw.includes('#')) throw new UrlRefused('fragment', 'The URL must not have a fragment (#…).');
+      if (raw.includes('#')) throw new UrlRejected('fragment', 'The URL must not have a fragment (#…).');
       if (!isListed(url, policy.hosts) && !isFilesHost(url, policy.filesHost)) {
-        throw new UrlRefused('not_listed', 'The host of the URL is not one of the allowed hosts.');
+        throw new UrlRejected('not_listed', 'The host of the URL is not one of the allowed hosts.');
       }
       return url;
     case 'public':
       requireHttps(url);
       if (isFilesHost(url, policy.filesHost)) return url;
-      if (isAddress(url)) throw new UrlRefused('host', 'The URL must name its host; an IP address is not accepted.');
+      if (isAddress(url)) throw new UrlRejected('host', 'The URL must name its host; an IP address is not accepted.');
       if (isListed(url, policy.hosts ?? [])) return url;
-      if (url.port !== '') throw new UrlRefused('port', 'The URL must use the standard https port, 443.');
-      requirePublicName(url, policy.holes);
+      if (url.port !== '') throw new UrlRejected('port', 'The URL must use the standard https port, 443.');
+      requirePublicName(url, policy.allowList);
       return url;
     case 'webhook':
       requireAllowedPort(url);
       // Compares the text, because 127.1, 0x7f.1 and 2130706433 also normalise to 127.0.0.1.
       if (policy.loopback && LOOPBACK_HOSTS.has(host)) return url;
       requireHttps(url, policy.loopback ? ' Plain http:// is only for localhost, 127.0.0.1 and [::1].' : '');
-      if (isAddress(url)) requirePublicAddress(url, policy.holes);
-      else requirePublicName(url, policy.holes);
+      if (isAddress(url)) requirePublicAddress(url, policy.allowList);
+      else requirePublicName(url, policy.allowList);
       return url;
     case 'operator':
       if (url.origin === policy.origin) return url;
-      throw new UrlRefused('not_listed', 'The URL leaves the configured origin.');
+      throw new UrlRejected('not_listed', 'The URL leaves the configured origin.');
   }
 }
 
@@ -90,7 +90,7 @@ export function checkUrl(raw: string, policy: UrlPolicy): URL {
  * One entry of an operator's host list in canonical form: lower case, ASCII, with a port only if `ports`. Throws a message
  * for anything else, because such an entry would never match.
  */
-export function listedHost(text: string, { ports = false } = {}): string {
+export function parseHost(text: string, { ports = false } = {}): string {
   const form = ports ? 'storage.example.com or storage.example.com:8443' : 'storage.example.com';
   const wrong = new Error(`"${text}" is not a host: write it like ${form}, without scheme, path or wildcard.`);
   if (/[/?#]/.test(text) || (!ports && text.replace(/^\[[^\]]*\]/, '').includes(':'))) throw wrong;
@@ -106,30 +106,30 @@ const MAX_HOST_CHARS = 253;
 const LOOPBACK_HOSTS: ReadonlySet<string> = new Set(['localhost', '127.0.0.1', '[::1]']);
 const LOCAL_NAMES: ReadonlySet<string> = new Set(['localhost', 'local', 'internal']);
 
-export const isLoopback = (origin: string): boolean => LOOPBACK_HOSTS.has(parsedUrl(origin)?.hostname ?? '');
+export const isLoopback = (origin: string): boolean => LOOPBACK_HOSTS.has(parseUrl(origin)?.hostname ?? '');
 
 /** Accepts only URLs that all parsers read alike: plain host and port, no ambiguous characters. */
 function parseStrictly(raw: string): { url: URL; host: string } {
   if (raw.length > MAX_URL_CHARS)
-    throw new UrlRefused('too_long', `The URL is longer than ${MAX_URL_CHARS} characters.`);
+    throw new UrlRejected('too_long', `The URL is longer than ${MAX_URL_CHARS} characters.`);
   // URL() drops tabs and line ends and reads a backslash as a slash.
   if (/[\s\p{Cc}\p{Cs}\\]/u.test(raw)) {
-    throw new UrlRefused('syntax', 'The URL contains a space, a control character or a backslash.');
+    throw new UrlRejected('syntax', 'The URL contains a space, a control character or a backslash.');
   }
   const shape = /^([a-z][a-z0-9+.-]*):\/\/([^/?#]*)/i.exec(raw);
-  if (!shape) throw new UrlRefused('syntax', 'The value is not an absolute URL like https://host/path.');
+  if (!shape) throw new UrlRejected('syntax', 'The value is not an absolute URL like https://host/path.');
   const [, scheme = '', authority = ''] = shape;
-  if (!/^https?$/i.test(scheme)) throw new UrlRefused('scheme', 'The URL must begin with https://.');
-  if (authority.includes('@')) throw new UrlRefused('userinfo', 'The URL must not contain a user name or password.');
+  if (!/^https?$/i.test(scheme)) throw new UrlRejected('scheme', 'The URL must begin with https://.');
+  if (authority.includes('@')) throw new UrlRejected('userinfo', 'The URL must not contain a user name or password.');
 
   const [, host, port] = /^(\[[0-9a-f:.]+\]|[\p{L}\p{M}\p{N}._-]+)(?::(.*))?$/iu.exec(authority) ?? [];
-  if (host === undefined) throw new UrlRefused('host', 'The host of the URL is not a plain host name.');
+  if (host === undefined) throw new UrlRejected('host', 'The host of the URL is not a plain host name.');
   if (port !== undefined && !(/^[1-9]\d{0,4}$/.test(port) && Number(port) <= 65_535)) {
-    throw new UrlRefused('port', 'The port of the URL is not a number from 1 to 65535.');
+    throw new UrlRejected('port', 'The port of the URL is not a number from 1 to 65535.');
   }
-  const url = parsedUrl(raw);
+  const url = parseUrl(raw);
   if (!url || !isPlainHost(host, url.hostname)) {
-    throw new UrlRefused('host', 'The host of the URL is not a plain host name or a plain IP address.');
+    throw new UrlRejected('host', 'The host of the URL is not a plain host name or a plain IP address.');
   }
   return { url, host };
 }
@@ -148,7 +148,7 @@ function isAddress(url: URL): boolean {
 
 function isListed(url: URL, hosts: readonly string[]): boolean {
   // URL omits port 443, so an entry without a port means exactly 443.
-  return hosts.some((entry) => parsedUrl(`https://${entry}`)?.host === url.host);
+  return hosts.some((entry) => parseUrl(`https://${entry}`)?.host === url.host);
 }
 
 function isFilesHost(url: URL, filesHost: string | undefined): boolean {
@@ -156,25 +156,25 @@ function isFilesHost(url: URL, filesHost: string | undefined): boolean {
 }
 
 function requireHttps(url: URL, unless = ''): void {
-  if (url.protocol !== 'https:') throw new UrlRefused('scheme', `The URL must begin with https://.${unless}`);
+  if (url.protocol !== 'https:') throw new UrlRejected('scheme', `The URL must begin with https://.${unless}`);
 }
 
-function requirePublicName(url: URL, holes: Holes | undefined): void {
+function requirePublicName(url: URL, holes: AllowList | undefined): void {
   const labels = url.hostname.split('.');
   if (labels.length > 1 && !LOCAL_NAMES.has(labels.at(-1)!)) return;
-  if (!inHole(holes, { host: url.hostname })) throw notPublic();
+  if (!isAllowListed(holes, { host: url.hostname })) throw notPublic();
 }
 
-function requirePublicAddress(url: URL, holes: Holes | undefined): void {
+function requirePublicAddress(url: URL, holes: AllowList | undefined): void {
   const ip = url.hostname.replace(/^\[|\]$/g, '');
-  if (!isPublicAddress(ip) && !inHole(holes, { host: url.hostname, ip })) throw notPublic();
+  if (!isPublicAddress(ip) && !isAllowListed(holes, { host: url.hostname, ip })) throw notPublic();
 }
 
-const notPublic = () => new UrlRefused('not_public', 'The host of the URL is not a public one.');
+const notPublic = () => new UrlRejected('not_public', 'The host of the URL is not a public one.');
 
 function requireAllowedPort(url: URL): void {
   if (BLOCKED_PORTS.has(Number(url.port))) {
-    throw new UrlRefused('port', 'The port of the URL belongs to another protocol.');
+    throw new UrlRejected('port', 'The port of the URL belongs to another protocol.');
   }
 }
 

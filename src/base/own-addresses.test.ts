@@ -1,13 +1,13 @@
 import { networkInterfaces } from 'node:os';
 import { describe, expect, it } from 'vitest';
 import {
-  inHole,
+  isAllowListed,
   isLoopbackAddress,
   isOwnAddress,
   isPublicAddress,
-  networkText,
-  normalAddress,
-  readHoles,
+  validateNetwork,
+  normalizeAddress,
+  parseAllowList,
 } from './addresses.ts';
 
 describe('isOwnAddress', () => {
@@ -32,29 +32,29 @@ describe('isOwnAddress', () => {
 });
 
 it('normalizeAddress returns the canonical spelling, or undefined for invalid text', () => {
-  expect(normalAddress('::ffff:10.0.0.1')).toBe('10.0.0.1');
-  expect(normalAddress('2001:0DB8:0::1')).toBe('2001:db8::1');
-  expect(normalAddress('10.1')).toBeUndefined();
+  expect(normalizeAddress('::ffff:10.0.0.1')).toBe('10.0.0.1');
+  expect(normalizeAddress('2001:0DB8:0::1')).toBe('2001:db8::1');
+  expect(normalizeAddress('10.1')).toBeUndefined();
 });
 
 describe('the allow list of the operator', () => {
   it('accepts valid networks and rejects others with a message', () => {
-    expect(networkText('10.1.0.0/16')).toBe('10.1.0.0/16');
+    expect(validateNetwork('10.1.0.0/16')).toBe('10.1.0.0/16');
     for (const text of ['10.1.0.0/33', '10.1.0.0/-1', '10.1.0.0/', 'fd00::/129', 'x', '10.1.0.0/1e1']) {
-      expect(() => networkText(text)).toThrow(/is not a network: write it like/);
+      expect(() => validateNetwork(text)).toThrow(/is not a network: write it like/);
     }
   });
 
   it('may contain all addresses', () => {
-    expect(inHole(readHoles({ cidrs: ['0.0.0.0/0'] }), { ip: '10.0.0.1' })).toBe(true);
+    expect(isAllowListed(parseAllowList({ cidrs: ['0.0.0.0/0'] }), { ip: '10.0.0.1' })).toBe(true);
   });
 
   it('matches hosts case-insensitively and nothing if it is missing', () => {
-    const holes = readHoles({ hosts: ['Intra'], cidrs: ['10.0.0.0/8'] });
-    expect(inHole(holes, { host: 'INTRA' })).toBe(true);
-    expect(inHole(holes, { host: 'other' })).toBe(false);
-    expect(inHole(holes, {})).toBe(false);
-    expect(inHole(undefined, { host: 'intra' })).toBe(false);
+    const holes = parseAllowList({ hosts: ['Intra'], cidrs: ['10.0.0.0/8'] });
+    expect(isAllowListed(holes, { host: 'INTRA' })).toBe(true);
+    expect(isAllowListed(holes, { host: 'other' })).toBe(false);
+    expect(isAllowListed(holes, {})).toBe(false);
+    expect(isAllowListed(undefined, { host: 'intra' })).toBe(false);
   });
 });
 

@@ -2,7 +2,7 @@ import { mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promise
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { loadOrCreateKey, open, readOrCreate, seal } from './secrets.ts';
+import { loadOrCreateKey, unseal, readOrCreate, seal } from './secrets.ts';
 
 let dir: string;
 beforeEach(async () => {
@@ -45,7 +45,7 @@ describe('a sealed secret', () => {
   it('decrypts with its key and differs for each encryption', async () => {
     const key = await loadOrCreateKey(join(dir, 'a'));
     for (const text of ['', 's3cr3t', 'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw', 'ключ 🔑']) {
-      expect(open(key, seal(key, text))).toBe(text);
+      expect(unseal(key, seal(key, text))).toBe(text);
       expect(seal(key, text).equals(seal(key, text))).toBe(false);
     }
     expect(seal(key, 's3cr3t').includes('s3cr3t')).toBe(false);
@@ -55,12 +55,12 @@ describe('a sealed secret', () => {
     const key = await loadOrCreateKey(join(dir, 'a'));
     const other = await loadOrCreateKey(join(dir, 'b'));
     const sealed = seal(key, 's3cr3t');
-    expect(() => open(other, sealed)).toThrow();
+    expect(() => unseal(other, sealed)).toThrow();
     for (let at = 0; at < sealed.length; at++) {
       const changed = Buffer.from(sealed);
       changed[at]! ^= 1;
-      expect(() => open(key, changed)).toThrow();
-      expect(() => open(key, sealed.subarray(0, at))).toThrow();
+      expect(() => unseal(key, changed)).toThrow();
+      expect(() => unseal(key, sealed.subarray(0, at))).toThrow();
     }
   });
 });

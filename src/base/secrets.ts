@@ -30,7 +30,7 @@ export async function readOrCreate(file: string, make: () => string | Buffer): P
 }
 
 /** Created on the first call. */
-export async function keptSecret(file: string): Promise<string> {
+export async function loadSecret(file: string): Promise<string> {
   const make = () => `${newId()}${newId()}${newId()}\n`;
   const secret = (await readOrCreate(file, make)).toString('utf8').trim();
   if (Buffer.byteLength(secret) < KEY_BYTES)
@@ -57,7 +57,7 @@ export function seal(key: KeyObject, text: string): Buffer {
 }
 
 /** Decrypts; throws if the key or the data does not match. */
-export function open(key: KeyObject, sealed: Buffer): string {
+export function unseal(key: KeyObject, sealed: Buffer): string {
   if (sealed.length < HEADER_BYTES || sealed[0] !== VERSION)
     throw new Error('The data has an unknown encryption format.');
   const nonce = sealed.subarray(1, 1 + NONCE_BYTES);

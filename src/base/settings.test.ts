@@ -3,16 +3,16 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import {
-  type Agreement,
+  type CrossFieldRule,
   choice,
   flag,
   integer,
   list,
   readSettings,
-  SettingsProblem,
+  SettingsError,
   secondsList,
   text,
-  verbatim,
+  rawText,
 } from './settings.ts';
 
 const settings = {
@@ -22,7 +22,7 @@ const settings = {
   open: flag('OPEN', false, 'Open.'),
   name: text('NAME', undefined, 'A name.'),
   schedule: secondsList('SCHEDULE', [0, 5], 'A schedule.'),
-  tokens: verbatim('TOKENS', 'Tokens.', { secret: true }),
+  tokens: rawText('TOKENS', 'Tokens.', { secret: true }),
 };
 
 describe('readSettings', () => {
@@ -77,7 +77,7 @@ describe('readSettings', () => {
 
   it('reports all problems at once, one line per variable', () => {
     const wrong = { PORT: '70000', MODE: 'c', OPEN: 'perhaps', SCHEDULE: 'soon' };
-    expect(() => readSettings(settings, wrong)).toThrow(SettingsProblem);
+    expect(() => readSettings(settings, wrong)).toThrow(SettingsError);
     const problem = (() => {
       try {
         readSettings(settings, wrong);
@@ -90,9 +90,9 @@ describe('readSettings', () => {
   });
 
   it('reports violated cross-field rules together with other problems, if the fields are valid', () => {
-    const agreements: Agreement<typeof settings>[] = [
+    const agreements: CrossFieldRule<typeof settings>[] = [
       {
-        between: ['port', 'mode'],
+        fields: ['port', 'mode'],
         check({ port, mode }) {
           if (mode === 'b' && port !== 1) throw new Error('MODE b needs PORT 1.');
         },

@@ -7,8 +7,8 @@ import { OperatorError } from './operator-error.ts';
  */
 export interface Setting<T> {
   readonly env: string;
-  readonly about: string;
-  readonly shownDefault: string;
+  readonly description: string;
+  readonly displayedDefault: string;
   readonly secret: boolean;
   readonly read: (text: string | undefined) => T;
   /** Throws if `production` does not accept this non-empty text. */
@@ -36,13 +36,13 @@ export function profileOf(env: Environment): 'local' | 'test' | 'production' | u
 }
 
 /** A rule for several settings, checked if each of them is valid. */
-export interface Agreement<S extends Settings> {
-  readonly between: readonly (keyof S)[];
+export interface CrossFieldRule<S extends Settings> {
+  readonly fields: readonly (keyof S)[];
   readonly check: (values: Values<S>) => void;
 }
 
 /** One line per problem. */
-export class SettingsProblem extends OperatorError {
+export class SettingsError extends OperatorError {
   override readonly name = 'SettingsError';
 }
 
@@ -53,7 +53,7 @@ export class SettingsProblem extends OperatorError {
 export function readSettings<S extends Settings>(
   settings: S,
   env: Environment,
-  agreements: readonly Agreement<S>[] = [],
+  agreements: readonly CrossFieldRule<S>[] = [],
 ): Values<S> {
   const problems = new Set<string>();
   const values: Record<string, unknown> = {};
@@ -67,7 +67,7 @@ export function readSettings<S extends Settings>(
       problems.add(`${setting.env}: ${messageOf(error)}`);
     }
   }
-  for (const { between, check } of agreements) {
+  for (const { fields: between, check } of agreements) {
     if (!between.every((key) => key in values)) continue;
     try {
       check(values as Values<S>);
@@ -75,21 +75,21 @@ export function readSettings<S extends Settings>(
       problems.add(messageOf(error));
     }
   }
-  if (problems.size > 0) throw new SettingsProblem([...problems].join('\n'));
+  if (problems.size > 0) throw new SettingsError([...problems].join('\n'));
   return values as Values<S>;
 }
 
 const messageOf = (error: unknown) => (error instanceof Error ? error.message : String(error));
 
 /** Text that distinguishes an empty variable from one that is not set (undefined). */
-export const verbatim = (
+export const rawText = (
   env: string,
   about: string,
   options: { secret?: boolean } = {},
 ): Setting<string | undefined> => ({
   env,
-  about,
-  shownDefault: 'not set',
+  description: about,
+  displayedDefault: 'not set',
   secret: options.secret ?? false,
   read: (text) => text,
 });
@@ -144,31 +144,31 @@ export function list(
   parse: (part: string) => string = (part) => part,
 ): Setting<readonly string[]> {
   const parseAll = (value: string) => {
-    const parts = split(value);
-    if (parts.length === 0) throw new Error(NO_ENTRY);
+    const parts = splitList(value);
+    if (parts.length === 0) throw new Error(EMPTY_LIST_MESSAGE);
     return parts.map(parse);
   };
   return textSetting(env, about, fallback, parseAll, fallback.join(',') || 'empty');
 }
 
 /** For a list like `,`: a setting that should be empty must be removed or left empty. */
-export const NO_ENTRY = 'has no entry: write at least one, or remove the setting.';
+export const EMPTY_LIST_MESSAGE = 'has no entry: write at least one, or remove the setting.';
 
 /** Larger values exceed 32 bits as milliseconds, the limit of timers and of PostgreSQL's integers. */
-export const LONGEST_SECONDS = 20 * 86_400;
+export const MAX_SECONDS = 20 * 86_400;
 
 export function secondsList(env: string, fallback: readonly number[], about: string): Setting<readonly number[]> {
   const parse = (value: string) => {
-    const values = split(value).map(Number);
-    if (values.length === 0 || !values.every((value) => value >= 0 && value <= LONGEST_SECONDS)) {
-      throw new Error(`must be a list of seconds, each from 0 to ${LONGEST_SECONDS}, not "${value}".`);
+    const values = splitList(value).map(Number);
+    if (values.length === 0 || !values.every((value) => value >= 0 && value <= MAX_SECONDS)) {
+      throw new Error(`must be a list of seconds, each from 0 to ${MAX_SECONDS}, not "${value}".`);
     }
     return values;
   };
   return textSetting(env, about, fallback, parse, fallback.join(','));
 }
 
-export const split = (value: string): string[] =>
+export const splitList = (value: string): string[] =>
   value
     .split(',')
     .map((part) => part.trim())
@@ -182,7 +182,7 @@ function textSetting<T>(
   shownDefault = fallback === undefined ? 'not set' : String(fallback),
 ): Setting<T> {
   const read = (value: string | undefined) => (value === undefined || value === '' ? fallback : parse(value));
-  return { env, about, shownDefault, secret: false, read };
+  return { env, description: about, displayedDefault: shownDefault, secret: false, read };
 }
 
 function textOf({ env: name, secret }: Setting<unknown>, env: Environment): string | undefined {

@@ -8,7 +8,7 @@ export function stopSignal(): AbortSignal {
   const supervised = process.send !== undefined;
   const stop = () => controller.abort();
   const stopOrKill = () => {
-    if (controller.signal.aborted) endNow();
+    if (controller.signal.aborted) killSelf();
     stop();
   };
   process.on('SIGTERM', supervised ? stop : stopOrKill);
@@ -23,7 +23,7 @@ export function stopSignal(): AbortSignal {
 }
 
 /** Unlike `process.exit`, does not wait for threads in native code or unload their libraries. */
-export function endNow(): never {
+export function killSelf(): never {
   process.kill(process.pid, 'SIGKILL');
   throw new Error('The process has been killed.');
 }

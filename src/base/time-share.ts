@@ -9,7 +9,7 @@ export interface TimeShare {
 /** `leastMs`: minimum time between the starts of two runs; `mostMs`: maximum pause after a run. */
 export function createTimeShare(
   share: number,
-  { leastMs, mostMs }: { leastMs: number; mostMs: number },
+  { leastMs: minIntervalMs, mostMs: maxPauseMs }: { leastMs: number; mostMs: number },
   now = () => performance.now(),
 ): TimeShare {
   let dueAt = Number.NEGATIVE_INFINITY;
@@ -22,7 +22,7 @@ export function createTimeShare(
         return await work();
       } finally {
         const endedAt = now();
-        dueAt = Math.max(startedAt + leastMs, endedAt + Math.min((endedAt - startedAt) / share, mostMs));
+        dueAt = Math.max(startedAt + minIntervalMs, endedAt + Math.min((endedAt - startedAt) / share, maxPauseMs));
       }
     },
     reset() {

@@ -1,11 +1,11 @@
 import type * as Api from '@opentelemetry/api';
 import type * as Sdk from '@opentelemetry/sdk-trace';
 import type { Log } from './log.ts';
-import { rest } from './loop.ts';
+import { sleep } from './loop.ts';
 import type { Attributes, Span, SpanKind, SpanOptions, Traces } from './trace.ts';
 import type { SAMPLERS } from './trace-settings.ts';
 
-export interface TraceExport {
+export interface TraceExportOptions {
   /** Base URL of the collector; spans are sent to `/v1/traces` below it. */
   readonly endpoint: string;
   readonly headers?: Readonly<Record<string, string>> | undefined;
@@ -21,7 +21,7 @@ export interface TraceExport {
  * Sends spans to the collector in batches in the background, and drops them if the queue is full or sending fails. Loads
  * OpenTelemetry only here, so a process without tracing does not have it in memory.
  */
-export async function openTraces(options: TraceExport): Promise<Traces> {
+export async function openTraces(options: TraceExportOptions): Promise<Traces> {
   const [api, sdk, { OTLPTraceExporter }, { defaultResource, resourceFromAttributes }] = await Promise.all([
     import('@opentelemetry/api'),
     import('@opentelemetry/sdk-trace'),
@@ -78,7 +78,7 @@ export async function openTraces(options: TraceExport): Promise<Traces> {
         () => false,
       );
       const timeout = new AbortController();
-      const inTime = await Promise.race([flushed, rest(FLUSH_TIMEOUT_MS, timeout.signal).then(() => false)]);
+      const inTime = await Promise.race([flushed, sleep(FLUSH_TIMEOUT_MS, timeout.signal).then(() => false)]);
       timeout.abort();
       if (!inTime) collector.onFailure('TIMEOUT');
     },
@@ -123,7 +123,7 @@ function reasonOf(error: Error | undefined): string {
   return code === undefined ? (error?.name ?? 'unknown') : String(code);
 }
 
-function samplerOf(sdk: typeof Sdk, { sampler, ratio }: Pick<TraceExport, 'sampler' | 'ratio'>): Sdk.Sampler {
+function samplerOf(sdk: typeof Sdk, { sampler, ratio }: Pick<TraceExportOptions, 'sampler' | 'ratio'>): Sdk.Sampler {
   const root = sampler.endsWith('always_on')
     ? new sdk.AlwaysOnSampler()
     : sampler.endsWith('always_off')

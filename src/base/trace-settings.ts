@@ -1,5 +1,5 @@
-import { parsedUrl } from './parsed-url.ts';
-import { choice, type Setting, text, verbatim } from './settings.ts';
+import { parseUrl } from './parse-url.ts';
+import { choice, type Setting, text, rawText } from './settings.ts';
 
 export const SAMPLERS = [
   'parentbased_always_on',
@@ -36,7 +36,7 @@ export const traceSettings = {
 /** Configured by the operator, so private addresses and plain http are allowed. */
 function collector(env: string, about: string): Setting<string | undefined> {
   return text(env, undefined, about, (value) => {
-    const url = parsedUrl(value);
+    const url = parseUrl(value);
     if (!url || !/^https?:$/.test(url.protocol)) throw new Error('must be an address like http://localhost:4318.');
     if (url.username || url.password || url.search || url.hash) {
       throw new Error('must be an address only; set keys in OTEL_EXPORTER_OTLP_HEADERS.');
@@ -51,7 +51,7 @@ const HEADER_VALUE = /^[\t\x20-\x7e]*$/;
 /** The value contains a key, so the error message must not quote it. */
 function headers(env: string, about: string): Setting<Readonly<Record<string, string>> | undefined> {
   return {
-    ...verbatim(env, about, { secret: true }),
+    ...rawText(env, about, { secret: true }),
     read(raw) {
       if (!raw) return undefined;
       return Object.fromEntries(
@@ -78,7 +78,7 @@ function decoded(value: string): string | undefined {
 
 function ratio(env: string, about: string): Setting<number> {
   return {
-    ...{ env, about, shownDefault: 'not set', secret: false },
+    ...{ env, description: about, displayedDefault: 'not set', secret: false },
     read(raw) {
       if (!raw) return 1;
       const value = Number(raw);

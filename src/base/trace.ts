@@ -32,7 +32,7 @@ export type SpanKind = 'server' | 'client' | 'producer' | 'consumer' | 'internal
 export type Attributes = Readonly<Record<string, string | number | undefined>>;
 
 /** Runs `run` as `span` and ends the span with the attributes of `describe`, or with the kind of the error. */
-export function during<T>(
+export function withSpan<T>(
   span: Span | undefined,
   run: () => Promise<T>,
   describe: (value: T) => Attributes = () => ({}),
@@ -41,10 +41,10 @@ export function during<T>(
 }
 
 /** Runs `run` so that its {@link step}s become children of `span`. */
-export const under = <T>(span: Span | undefined, run: () => T): T =>
+export const withParentSpan = <T>(span: Span | undefined, run: () => T): T =>
   span === undefined ? run() : current.run(span, run);
 
-/** Runs `run` as a child of the span set by {@link under}; without one, only runs it. */
+/** Runs `run` as a child of the span set by {@link withParentSpan}; without one, only runs it. */
 export function step<T>(
   name: string,
   run: () => Promise<T>,
@@ -52,7 +52,7 @@ export function step<T>(
   describe?: (value: T) => Attributes,
 ): Promise<T> {
   const span = current.getStore()?.child(name, options);
-  return span === undefined ? run() : current.run(span, () => during(span, run, describe));
+  return span === undefined ? run() : current.run(span, () => withSpan(span, run, describe));
 }
 
 // Costs nothing until its first `run`.

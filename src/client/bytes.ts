@@ -2,10 +2,10 @@
 export type Bytes = Blob | Uint8Array | ArrayBuffer;
 
 /** Copies byte arrays, so that later changes have no effect. */
-export function blobOf(bytes: Bytes): Blob {
+export function toBlob(bytes: Bytes): Blob {
   if (bytes instanceof Blob) return bytes;
   return new Blob([bytes instanceof Uint8Array ? new Uint8Array(bytes) : bytes]);
 }
 
-export const nameOf = (bytes: Bytes): string | undefined =>
+export const fileNameOf = (bytes: Bytes): string | undefined =>
   typeof File !== 'undefined' && bytes instanceof File ? bytes.name : undefined;

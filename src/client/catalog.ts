@@ -1,5 +1,5 @@
-import { type Line, newIdempotencyKey } from './line.ts';
-import type { Answer, CallOptions } from './request.ts';
+import { type Connection, newIdempotencyKey } from './connection.ts';
+import type { ApiResponse, CallOptions } from './request.ts';
 import type { CreateOptions } from './tasks.ts';
 import type {
   Hit,
@@ -20,7 +20,7 @@ export type SearchOptions = CallOptions & Partial<SearchQuery>;
 export type RecordFilters = Omit<Partial<SearchQuery>, 'page' | 'limit' | 'facets' | 'upto'>;
 
 /** A created report with its receipt, which is returned only once. A repeated report has only an id and a status. */
-export type NewlyReported = Pick<Report, 'id' | 'status'> & Partial<Report> & { readonly receipt?: string };
+export type CreatedReport = Pick<Report, 'id' | 'status'> & Partial<Report> & { readonly receipt?: string };
 
 export type ReportFilters = Partial<Pick<Report, 'status' | 'action_type' | 'record_id'>> & {
   readonly q?: string;
@@ -32,14 +32,14 @@ export type ReportFilters = Partial<Pick<Report, 'status' | 'action_type' | 'rec
 };
 
 export class Catalog {
-  readonly #line: Line;
+  readonly #line: Connection;
 
-  constructor(line: Line) {
+  constructor(line: Connection) {
     this.#line = line;
   }
 
   async search({ signal, ...query }: SearchOptions = {}): Promise<SearchResults> {
-    return (await this.#line.ask('/search', { query, signal })).json();
+    return (await this.#line.request('/search', { query, signal })).json();
   }
 
   /** Iterates over all matches, excluding records indexed after the first page. */
@@ -55,7 +55,7 @@ export class Catalog {
   }
 
   async row(recordId: string, { signal }: CallOptions = {}): Promise<Row> {
-    return (await this.#line.ask(`/row/${encodeURIComponent(recordId)}`, { signal })).json();
+    return (await this.#line.request(`/row/${encodeURIComponent(recordId)}`, { signal })).json();
   }
 
   async image(
@@ -68,7 +68,7 @@ export class Catalog {
   ): Promise<Uint8Array<ArrayBuffer>> {
     const query = { w: width, format };
     return bytesOf(
-      await this.#line.ask(`/image/${encodeURIComponent(recordId)}`, { query, headers: { accept: '*/*' }, signal }),
+      await this.#line.request(`/image/${encodeURIComponent(recordId)}`, { query, headers: { accept: '*/*' }, signal }),
     );
   }
 
@@ -77,21 +77,21 @@ export class Catalog {
     { signal, ...filters }: CallOptions & RecordFilters = {},
   ): Promise<Uint8Array<ArrayBuffer>> {
     const query = { format, ...filters };
-    return bytesOf(await this.#line.ask('/export', { query, headers: { accept: '*/*' }, signal }));
+    return bytesOf(await this.#line.request('/export', { query, headers: { accept: '*/*' }, signal }));
   }
 
   /** Indexes up to 1000 records, replacing those with the same id. Moderators only. */
   async index(records: readonly NewRecord[], { signal }: CallOptions = {}): Promise<IndexResult> {
-    return (await this.#line.ask('/index', { method: 'POST', json: { records }, repeatable: true, signal })).json();
+    return (await this.#line.request('/index', { method: 'POST', json: { records }, repeatable: true, signal })).json();
   }
 
   /** Rebuilds the index. Moderators only. */
   async rebuild({ signal }: CallOptions = {}): Promise<void> {
-    await this.#line.ask('/index/rebuild', { method: 'POST', repeatable: true, signal });
+    await this.#line.request('/index/rebuild', { method: 'POST', repeatable: true, signal });
   }
 
   async indexState({ signal }: CallOptions = {}): Promise<IndexState> {
-    return (await this.#line.ask('/index/status', { signal })).json();
+    return (await this.#line.request('/index/status', { signal })).json();
   }
 
   /**
@@ -101,19 +101,19 @@ export class Catalog {
   async report(
     report: NewReport,
     { idempotencyKey = newIdempotencyKey(), receipt, signal }: CreateOptions & { readonly receipt?: string } = {},
-  ): Promise<NewlyReported> {
+  ): Promise<CreatedReport> {
     const request = { method: 'POST', json: report, query: { receipt }, idempotencyKey, signal } as const;
-    return (await this.#line.ask('/reports', request)).json();
+    return (await this.#line.request('/reports', request)).json();
   }
 
   /** Reads a report with its `receipt`; without one, moderators only. */
   async readReport(id: string, { receipt, signal }: CallOptions & { readonly receipt?: string } = {}): Promise<Report> {
-    return (await this.#line.ask(reportPath(id), { query: { receipt }, signal })).json();
+    return (await this.#line.request(reportPath(id), { query: { receipt }, signal })).json();
   }
 
   /** Lists reports, newest first. Moderators only. */
   async reports({ signal, ...query }: CallOptions & ReportFilters = {}): Promise<ReportList> {
-    return (await this.#line.ask('/reports', { query, signal })).json();
+    return (await this.#line.request('/reports', { query, signal })).json();
   }
 
   /**
@@ -127,13 +127,13 @@ export class Catalog {
   ): Promise<Report> {
     const headers = { 'if-match': ifVersion === undefined ? undefined : `"${ifVersion}"` };
     const repeatable = ifVersion === undefined;
-    return (await this.#line.ask(reportPath(id), { method: 'PATCH', json: patch, headers, repeatable, signal })).json();
+    return (await this.#line.request(reportPath(id), { method: 'PATCH', json: patch, headers, repeatable, signal })).json();
   }
 
   async reportEvents(id: string, { signal }: CallOptions = {}): Promise<ReportEvents> {
-    return (await this.#line.ask(`${reportPath(id)}/events`, { signal })).json();
+    return (await this.#line.request(`${reportPath(id)}/events`, { signal })).json();
   }
 }
 
 const reportPath = (id: string) => `/reports/${encodeURIComponent(id)}`;
-const bytesOf = ({ bytes }: Answer) => bytes;
+const bytesOf = ({ bytes }: ApiResponse) => bytes;

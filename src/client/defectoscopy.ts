@@ -1,21 +1,21 @@
 import type { Bytes } from './bytes.ts';
-import type { WaitOptions } from './follow.ts';
-import type { Line } from './line.ts';
-import type { Polling } from './pace.ts';
+import type { WaitOptions } from './poll.ts';
+import type { Connection } from './connection.ts';
+import type { Polling } from './poll-schedule.ts';
 import type { CallOptions } from './request.ts';
 import {
   type CreateOptions,
   cancelTask,
   createTask,
-  type In,
-  pathOf,
+  type WithStatus,
+  resultPath,
   readTask,
-  referenceTo,
+  uploadIfNeeded,
   type TaskHandle,
   type UploadedFile,
   uploadFile,
   type WebhookKeys,
-  type With,
+  type WithRequired,
   waitForTask,
   webhookKeys,
 } from './tasks.ts';
@@ -30,19 +30,19 @@ export interface PredictOptions extends CreateOptions {
 
 export type PhotoTask = PhotoAccepted & TaskHandle & { readonly accepted_at_ms: number };
 
-export type WaitingPhoto = In<PhotoState, 'queued' | 'processing'>;
-export type DonePhoto = In<
-  With<PhotoState, 'result' | 'processing_time_ms' | 'completed_at' | 'model_version'>,
+export type WaitingPhoto = WithStatus<PhotoState, 'queued' | 'processing'>;
+export type DonePhoto = WithStatus<
+  WithRequired<PhotoState, 'result' | 'processing_time_ms' | 'completed_at' | 'model_version'>,
   'done'
 >;
-export type FailedPhoto = In<With<PhotoState, 'error' | 'error_code'>, 'failed'>;
+export type FailedPhoto = WithStatus<WithRequired<PhotoState, 'error' | 'error_code'>, 'failed'>;
 export type Photo = WaitingPhoto | DonePhoto | FailedPhoto;
 
 export class Defectoscopy {
-  readonly #line: Line;
+  readonly #line: Connection;
   readonly #polling: Polling;
 
-  constructor(line: Line, polling: Polling) {
+  constructor(line: Connection, polling: Polling) {
     this.#line = line;
     this.#polling = polling;
   }
@@ -51,7 +51,7 @@ export class Defectoscopy {
   async predict(image: string | URL | Bytes, options: PredictOptions = {}): Promise<PhotoTask> {
     const { priority, webhookUrl, modelVersion } = options;
     const request: PredictRequest = {
-      image_url: await referenceTo(this.#line, image, options),
+      image_url: await uploadIfNeeded(this.#line, image, options),
       ...(priority !== undefined && { priority }),
       ...(webhookUrl !== undefined && { webhook_url: webhookUrl }),
       ...(modelVersion !== undefined && { model_version: modelVersion }),
@@ -77,20 +77,20 @@ export class Defectoscopy {
 
   /** Activation map of a class on the upright photo, values 0..1. */
   async heatmap(taskId: string, className: string, { signal }: CallOptions = {}): Promise<Heatmap> {
-    const answer = await this.#line.ask(`${pathOf(taskId)}/heatmap`, { query: { class: className }, signal });
+    const answer = await this.#line.request(`${resultPath(taskId)}/heatmap`, { query: { class: className }, signal });
     return answer.data<Heatmap>();
   }
 
   async classes(options: CallOptions = {}): Promise<{ defects: readonly string[]; surfaces: readonly string[] }> {
     const list = async (kind: string) =>
-      (await this.#line.ask(`/classes/${kind}`, { signal: options.signal })).data<string[]>();
+      (await this.#line.request(`/classes/${kind}`, { signal: options.signal })).data<string[]>();
     const [defects, surfaces] = await Promise.all([list('defects'), list('surfaces')]);
     return { defects, surfaces };
   }
 
   /** The loaded model. Throws `Unavailable` if no model is loaded; needs no token. */
   async health({ signal }: CallOptions = {}): Promise<DefectoscopyHealth> {
-    return (await this.#line.ask('/health', { retries: 0, signal })).data<DefectoscopyHealth>();
+    return (await this.#line.request('/health', { retries: 0, signal })).data<DefectoscopyHealth>();
   }
 
   /** Uploads a file for use in tasks; it expires with the results. */

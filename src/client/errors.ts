@@ -1,5 +1,5 @@
 /** Constructor options; `status` is 0 without an HTTP response. */
-export interface Refused {
+export interface AssayErrorInit {
   readonly code: string;
   readonly message: string;
   readonly status?: number;
@@ -21,7 +21,7 @@ export class AssayError extends Error {
   /** Seconds until a retry makes sense, if the service said so. */
   readonly retryAfterSeconds: number | undefined;
 
-  constructor({ code, message, status = 0, requestId, retryAfterSeconds, cause }: Refused) {
+  constructor({ code, message, status = 0, requestId, retryAfterSeconds, cause }: AssayErrorInit) {
     super(message, cause === undefined ? {} : { cause });
     this.code = code;
     this.status = status;
@@ -54,7 +54,7 @@ export class Conflict extends AssayError {
 }
 
 /** 413 and 415: the file is too large or of an unsupported type. */
-export class FileRefused extends AssayError {
+export class FileRejected extends AssayError {
   override readonly name: string = 'FileRejected';
 }
 
@@ -71,7 +71,7 @@ export class ValidationProblem extends AssayError {
   override readonly name: string = 'ValidationProblem';
   readonly details: readonly ValidationDetail[];
 
-  constructor(init: Refused) {
+  constructor(init: AssayErrorInit) {
     super(init);
     this.details = Array.isArray(init.details) ? (init.details as ValidationDetail[]) : [];
   }
@@ -103,7 +103,7 @@ export class TaskFailed<State = unknown> extends AssayError {
   readonly taskId: string;
   readonly state: State;
 
-  constructor(init: Refused & { readonly taskId: string; readonly state: State }) {
+  constructor(init: AssayErrorInit & { readonly taskId: string; readonly state: State }) {
     super({ status: 200, ...init });
     this.taskId = init.taskId;
     this.state = init.state;
@@ -111,6 +111,6 @@ export class TaskFailed<State = unknown> extends AssayError {
 }
 
 /** The webhook is not authentic; `code` gives the reason. */
-export class WebhookRefused extends AssayError {
+export class WebhookRejected extends AssayError {
   override readonly name: string = 'WebhookRejected';
 }

@@ -1,10 +1,10 @@
 import { Catalog } from './catalog.ts';
 import { type Clock, systemClock } from './clock.ts';
 import { Defectoscopy } from './defectoscopy.ts';
-import { type Credential, type Line, openLine } from './line.ts';
-import type { Polling } from './pace.ts';
+import { type Credential, type Connection, createConnection } from './connection.ts';
+import type { Polling } from './poll-schedule.ts';
 import { Passports } from './passports.ts';
-import { exchangedFor } from './passports-token.ts';
+import { exchangeApiKey } from './passports-token.ts';
 import { Stt } from './stt.ts';
 
 export type { Bytes } from './bytes.ts';
@@ -12,13 +12,13 @@ export type * from './catalog.ts';
 export type { Clock } from './clock.ts';
 export type * from './defectoscopy.ts';
 export * from './errors.ts';
-export type { WaitOptions } from './follow.ts';
-export type { Polling } from './pace.ts';
+export type { WaitOptions } from './poll.ts';
+export type { Polling } from './poll-schedule.ts';
 export type * from './passports.ts';
 export type { CallOptions } from './request.ts';
 export type * from './stt.ts';
 export type { CreateOptions, TaskHandle, UploadedFile, WebhookKey, WebhookKeys } from './tasks.ts';
-export { type GivenHeaders, type VerifyOptions, verifyWebhook, type WebhookEvent } from './webhook.ts';
+export { type HeadersInput as GivenHeaders, type VerifyOptions, verifyWebhook, type WebhookEvent } from './webhook.ts';
 export type * from './wire/catalog.ts';
 export type * from './wire/defectoscopy.ts';
 export type * from './wire/passports.ts';
@@ -61,8 +61,8 @@ export class Assay {
 
   constructor(options: AssayOptions) {
     const { defectoscopy, stt, passports, catalog, polling = 'specification', clock = systemClock } = options;
-    const connect = (url: string, credential?: Credential): Line =>
-      openLine({
+    const connect = (url: string, credential?: Credential): Connection =>
+      createConnection({
         url,
         ...(credential && { credential }),
         clock,
@@ -76,7 +76,7 @@ export class Assay {
     if (stt) this.#stt = new Stt(connect(stt.url, bearer(stt.token)), polling);
     if (passports) {
       const { url, apiKey, token } = passports;
-      const key = apiKey === undefined ? bearer(token) : exchangedFor(apiKey, { line: connect(url), clock });
+      const key = apiKey === undefined ? bearer(token) : exchangeApiKey(apiKey, { line: connect(url), clock });
       this.#passports = new Passports(connect(url, key), polling);
     }
     if (catalog) this.#catalog = new Catalog(connect(catalog.url, bearer(catalog.token)));
@@ -100,7 +100,7 @@ export class Assay {
 }
 
 function bearer(token: string | undefined): Credential | undefined {
-  return token === undefined ? undefined : { token: async () => token, renews: () => false };
+  return token === undefined ? undefined : { token: async () => token, invalidate: () => false };
 }
 
 function requireService<T>(service: T | undefined, name: string): T {

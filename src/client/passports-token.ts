@@ -1,5 +1,5 @@
 import type { Clock } from './clock.ts';
-import type { Credential, Line } from './line.ts';
+import type { Credential, Connection } from './connection.ts';
 import type { PassportsToken } from './wire/passports.ts';
 
 /** Renewed this long before it expires. */
@@ -9,14 +9,14 @@ const EXPIRY_MARGIN_MS = 60_000;
  * Exchanges an API key for a token on first use, before it expires, and when it is rejected. Concurrent callers share
  * one exchange.
  */
-export function exchangedFor(apiKey: string, { line, clock }: { line: Line; clock: Clock }): Credential {
+export function exchangeApiKey(apiKey: string, { line, clock }: { line: Connection; clock: Clock }): Credential {
   let current: { token: string; validUntilMs: number } | undefined;
   let exchanging: Promise<string> | undefined;
 
   async function exchange(): Promise<string> {
     const requestedAtMs = clock.now();
     // Without a signal: an aborted caller must not cancel the exchange of the others.
-    const answer = await line.ask('/auth/token', { method: 'POST', json: { api_key: apiKey }, repeatable: true });
+    const answer = await line.request('/auth/token', { method: 'POST', json: { api_key: apiKey }, repeatable: true });
     const { token, expires_in } = answer.json<PassportsToken>();
     const lifetimeMs = expires_in * 1000;
     current = { token, validUntilMs: requestedAtMs + lifetimeMs - Math.min(EXPIRY_MARGIN_MS, lifetimeMs / 10) };
@@ -31,7 +31,7 @@ export function exchangedFor(apiKey: string, { line, clock }: { line: Line; cloc
       });
       return signal ? unlessAborted(exchanging, signal) : exchanging;
     },
-    renews(rejected) {
+    invalidate(rejected) {
       // Another caller may have renewed it already.
       if (current?.token === rejected) current = undefined;
       return true;

@@ -1,10 +1,10 @@
-import { type Bytes, blobOf, nameOf } from './bytes.ts';
+import { type Bytes, toBlob, fileNameOf } from './bytes.ts';
 import { TaskFailed } from './errors.ts';
-import { follow, type Reading, type WaitOptions } from './follow.ts';
-import { type Line, newIdempotencyKey } from './line.ts';
-import { DOCUMENT_PACES, type Polling } from './pace.ts';
-import type { Answer, CallOptions } from './request.ts';
-import type { CreateOptions, In, With } from './tasks.ts';
+import { pollTask, type PollResult, type WaitOptions } from './poll.ts';
+import { type Connection, newIdempotencyKey } from './connection.ts';
+import { DOCUMENT_POLL_SCHEDULES, type Polling } from './poll-schedule.ts';
+import type { ApiResponse, CallOptions } from './request.ts';
+import type { CreateOptions, WithStatus, WithRequired } from './tasks.ts';
 import type {
   CleanupResult,
   DeepHealth,
@@ -25,16 +25,16 @@ import type {
 
 export type NamedFile = Bytes | { readonly name: string; readonly data: Bytes };
 
-export type WaitingDocument = In<DocumentResult, 'PENDING' | 'PROCESSING'>;
-export type ReadDocument = In<
-  With<
+export type WaitingDocument = WithStatus<DocumentResult, 'PENDING' | 'PROCESSING'>;
+export type ReadDocument = WithStatus<
+  WithRequired<
     DocumentResult,
     'filename' | 'updated_at' | 'version' | 'schema' | 'data' | 'fields' | 'pages' | 'sheets' | 'engine' | 'warnings'
   >,
   'SUCCESS'
 >;
-export type FailedDocument = In<
-  With<DocumentResult, 'filename' | 'updated_at' | 'error_type' | 'error'>,
+export type FailedDocument = WithStatus<
+  WithRequired<DocumentResult, 'filename' | 'updated_at' | 'error_type' | 'error'>,
   'FAILED' | 'ERROR' | 'PERMANENT_ERROR'
 >;
 export type Document = WaitingDocument | ReadDocument | FailedDocument;
@@ -43,10 +43,10 @@ export type Document = WaitingDocument | ReadDocument | FailedDocument;
 export type DocumentHandle = string | Pick<DocumentItem, 'id'> | Pick<PdfCreated, 'task_id'>;
 
 export class Passports {
-  readonly #line: Line;
+  readonly #line: Connection;
   readonly #polling: Polling;
 
-  constructor(line: Line, polling: Polling) {
+  constructor(line: Connection, polling: Polling) {
     this.#line = line;
     this.#polling = polling;
   }
@@ -58,7 +58,7 @@ export class Passports {
   ): Promise<DocumentsUploaded> {
     const body = formOf(files, 'document.pdf');
     if (name !== undefined) body.append('name', name);
-    return (await this.#line.ask('/upload', { method: 'POST', body, idempotencyKey, signal })).json();
+    return (await this.#line.request('/upload', { method: 'POST', body, idempotencyKey, signal })).json();
   }
 
   /** Uploads page images. Not retried after a connection error: they would be stored twice. */
@@ -67,11 +67,11 @@ export class Passports {
     { signal }: CallOptions = {},
   ): Promise<PageImagesUploaded> {
     const body = formOf(files, 'image');
-    return (await this.#line.ask('/api/v1/upload-images', { method: 'POST', body, signal })).json();
+    return (await this.#line.request('/api/v1/upload-images', { method: 'POST', body, signal })).json();
   }
 
   async images({ signal }: CallOptions = {}): Promise<PageImages> {
-    return (await this.#line.ask('/api/v1/images', { signal })).json();
+    return (await this.#line.request('/api/v1/images', { signal })).json();
   }
 
   async rotateImage(
@@ -79,11 +79,11 @@ export class Passports {
     { direction, signal }: CallOptions & { readonly direction?: 'cw' | 'ccw' } = {},
   ): Promise<PageImageRotated> {
     const path = `/api/v1/rotate-image/${encodeURIComponent(imageId)}`;
-    return (await this.#line.ask(path, { method: 'POST', query: { direction }, signal })).json();
+    return (await this.#line.request(path, { method: 'POST', query: { direction }, signal })).json();
   }
 
   async removeImage(imageId: string, { signal }: CallOptions = {}): Promise<void> {
-    await this.#line.ask(`/api/v1/image/${encodeURIComponent(imageId)}`, { method: 'DELETE', signal });
+    await this.#line.request(`/api/v1/image/${encodeURIComponent(imageId)}`, { method: 'DELETE', signal });
   }
 
   async createPdf(
@@ -91,7 +91,7 @@ export class Passports {
     { idempotencyKey = newIdempotencyKey(), signal }: CreateOptions = {},
   ): Promise<PdfCreated> {
     const json = { image_ids: imageIds };
-    return (await this.#line.ask('/api/v1/create-pdf', { method: 'POST', json, idempotencyKey, signal })).json();
+    return (await this.#line.request('/api/v1/create-pdf', { method: 'POST', json, idempotencyKey, signal })).json();
   }
 
   /** Lists the documents of this key, newest first. */
@@ -103,11 +103,11 @@ export class Passports {
     readonly limit?: number;
     readonly status?: DocumentItem['status'];
   } = {}): Promise<DocumentList> {
-    return (await this.#line.ask('/api/tasks', { query, signal })).json();
+    return (await this.#line.request('/api/tasks', { query, signal })).json();
   }
 
   async status(id: string, { signal }: CallOptions = {}): Promise<DocumentStatus> {
-    return (await this.#line.ask(`${taskPath(id)}/status`, { signal })).json();
+    return (await this.#line.request(`${taskPath(id)}/status`, { signal })).json();
   }
 
   async result(
@@ -115,7 +115,7 @@ export class Passports {
     { language, signal }: CallOptions & { readonly language?: 'en' | 'ru' | undefined } = {},
   ): Promise<Document> {
     return (
-      await this.#line.ask(`${taskPath(id)}/result`, { headers: { 'accept-language': language }, signal })
+      await this.#line.request(`${taskPath(id)}/result`, { headers: { 'accept-language': language }, signal })
     ).json();
   }
 
@@ -123,13 +123,13 @@ export class Passports {
   async wait(document: DocumentHandle, options: WaitOptions<DocumentStatus> = {}): Promise<ReadDocument> {
     const id = idOf(document);
     const { signal } = options;
-    const read = async (): Promise<Reading<DocumentStatus>> => {
-      const state = (await this.#line.ask(`${taskPath(id)}/status`, { retries: 0, signal })).json<DocumentStatus>();
+    const read = async (): Promise<PollResult<DocumentStatus>> => {
+      const state = (await this.#line.request(`${taskPath(id)}/status`, { retries: 0, signal })).json<DocumentStatus>();
       const ended = state.status !== 'PENDING' && state.status !== 'PROCESSING';
       return { state, ended, retryAfterSeconds: undefined };
     };
-    const [pace, { clock }] = [DOCUMENT_PACES[this.#polling], this.#line];
-    await follow({ taskId: id, read, pace, clock, acceptedAtMs: undefined, estimateSeconds: undefined, options });
+    const [pace, { clock }] = [DOCUMENT_POLL_SCHEDULES[this.#polling], this.#line];
+    await pollTask({ taskId: id, read, pace, clock, acceptedAtMs: undefined, estimateSeconds: undefined, options });
     const ended = await this.result(id, { signal });
     if (ended.status === 'SUCCESS') return ended;
     if (ended.status === 'PENDING' || ended.status === 'PROCESSING') return this.wait(id, options);
@@ -152,27 +152,27 @@ export class Passports {
     const headers = { 'if-match': ifVersion === undefined ? undefined : `"${ifVersion}"` };
     const body = new URLSearchParams(form);
     return (
-      await this.#line.ask(`/task/${encodeURIComponent(id)}/update`, { method: 'POST', body, headers, signal })
+      await this.#line.request(`/task/${encodeURIComponent(id)}/update`, { method: 'POST', body, headers, signal })
     ).json();
   }
 
   /** The service responds with a redirect only. */
   async rename(id: string, name: string, { signal }: CallOptions = {}): Promise<void> {
     const body = new URLSearchParams({ name });
-    await this.#line.ask(`/task/${encodeURIComponent(id)}/rename`, { method: 'POST', body, redirects: true, signal });
+    await this.#line.request(`/task/${encodeURIComponent(id)}/rename`, { method: 'POST', body, redirects: true, signal });
   }
 
   async remove(id: string, { signal }: CallOptions = {}): Promise<void> {
-    await this.#line.ask(`/task/${encodeURIComponent(id)}`, { method: 'DELETE', signal });
+    await this.#line.request(`/task/${encodeURIComponent(id)}`, { method: 'DELETE', signal });
   }
 
   /** Queues a document in FAILED or ERROR again; `Conflict` in other states. */
   async retry(id: string, { signal }: CallOptions = {}): Promise<DocumentStatus> {
-    return (await this.#line.ask(`${taskPath(id)}/retry`, { method: 'POST', signal })).json();
+    return (await this.#line.request(`${taskPath(id)}/retry`, { method: 'POST', signal })).json();
   }
 
   async history(id: string, { signal }: CallOptions = {}): Promise<EditHistory> {
-    return (await this.#line.ask(`${taskPath(id)}/history`, { signal })).json();
+    return (await this.#line.request(`${taskPath(id)}/history`, { signal })).json();
   }
 
   async exportExcel(
@@ -180,13 +180,13 @@ export class Passports {
     { layout, language, signal }: ExportOptions & { readonly layout?: 'plain' | 'wide' } = {},
   ): Promise<Uint8Array<ArrayBuffer>> {
     return bytesOf(
-      await this.#line.ask(`/export/${encodeURIComponent(id)}/excel`, exportRequest({ layout }, { language, signal })),
+      await this.#line.request(`/export/${encodeURIComponent(id)}/excel`, exportRequest({ layout }, { language, signal })),
     );
   }
 
   /** Exports a printable PDF with the source image of each field. */
   async exportPdf(id: string, options: ExportOptions = {}): Promise<Uint8Array<ArrayBuffer>> {
-    return bytesOf(await this.#line.ask(`/export/${encodeURIComponent(id)}/pdf`, exportRequest({}, options)));
+    return bytesOf(await this.#line.request(`/export/${encodeURIComponent(id)}/pdf`, exportRequest({}, options)));
   }
 
   /** Exports all processed documents as XLSX, one row each. Administrators only. */
@@ -195,11 +195,11 @@ export class Passports {
     to,
     ...options
   }: ExportOptions & { readonly from?: string; readonly to?: string } = {}): Promise<Uint8Array<ArrayBuffer>> {
-    return bytesOf(await this.#line.ask('/export/all/excel', exportRequest({ from, to }, options)));
+    return bytesOf(await this.#line.request('/export/all/excel', exportRequest({ from, to }, options)));
   }
 
   async exportSession(options: ExportOptions = {}): Promise<Uint8Array<ArrayBuffer>> {
-    return bytesOf(await this.#line.ask('/export/session/excel', exportRequest({}, options)));
+    return bytesOf(await this.#line.request('/export/session/excel', exportRequest({}, options)));
   }
 
   /** Deletes documents older than `days` (default 30). Administrators only. */
@@ -209,7 +209,7 @@ export class Passports {
     signal,
   }: CallOptions & { readonly days?: number; readonly dryRun?: boolean } = {}): Promise<CleanupResult> {
     const query = { days, dry_run: dryRun };
-    return (await this.#line.ask('/admin/cleanup', { method: 'POST', query, signal })).json();
+    return (await this.#line.request('/admin/cleanup', { method: 'POST', query, signal })).json();
   }
 
   /**
@@ -217,7 +217,7 @@ export class Passports {
    * unavailable.
    */
   async deepHealth({ signal }: CallOptions = {}): Promise<DeepHealth> {
-    return (await this.#line.ask('/health/deep', { retries: 0, signal })).json();
+    return (await this.#line.request('/health/deep', { retries: 0, signal })).json();
   }
 
   /** Failed documents of the last `windowSeconds` (default 3600). */
@@ -225,7 +225,7 @@ export class Passports {
     windowSeconds,
     signal,
   }: CallOptions & { readonly windowSeconds?: number } = {}): Promise<FailedStatistics> {
-    return (await this.#line.ask('/api/stats/failed', { query: { window: windowSeconds }, signal })).json();
+    return (await this.#line.request('/api/stats/failed', { query: { window: windowSeconds }, signal })).json();
   }
 }
 
@@ -234,7 +234,7 @@ export interface ExportOptions extends CallOptions {
 }
 
 const taskPath = (id: string) => `/api/task/${encodeURIComponent(id)}`;
-const bytesOf = ({ bytes }: Answer) => bytes;
+const bytesOf = ({ bytes }: ApiResponse) => bytes;
 
 const exportRequest = (query: Readonly<Record<string, string | undefined>>, { language, signal }: ExportOptions) => ({
   query,
@@ -250,8 +250,8 @@ function idOf(document: DocumentHandle): string {
 function formOf(files: NamedFile | readonly NamedFile[], fallbackName: string): FormData {
   const form = new FormData();
   for (const file of Array.isArray(files) ? (files as readonly NamedFile[]) : [files as NamedFile]) {
-    const named = 'data' in file ? file : { name: nameOf(file) ?? fallbackName, data: file };
-    form.append('files', blobOf(named.data), named.name);
+    const named = 'data' in file ? file : { name: fileNameOf(file) ?? fallbackName, data: file };
+    form.append('files', toBlob(named.data), named.name);
   }
   return form;
 }

@@ -1,13 +1,13 @@
 import type { Clock } from './clock.ts';
 import { AssayError, NetworkProblem, Timeout } from './errors.ts';
-import { refusalOf } from './refusal.ts';
+import { toAssayError } from './response-error.ts';
 
 export interface CallOptions {
   /** Aborts the call, which throws the signal's reason. */
   readonly signal?: AbortSignal | undefined;
 }
 
-export interface Ask extends CallOptions {
+export interface RequestOptions extends CallOptions {
   readonly method?: 'GET' | 'POST' | 'PATCH' | 'DELETE';
   readonly query?: Readonly<Record<string, string | number | boolean | undefined>>;
   readonly headers?: Readonly<Record<string, string | undefined>>;
@@ -19,12 +19,12 @@ export interface Ask extends CallOptions {
   readonly repeatable?: boolean;
   readonly retries?: number;
   /** Requested long polling time. */
-  readonly holdSeconds?: number | undefined;
+  readonly longPollSeconds?: number | undefined;
   /** A redirect is the expected response and is not followed. */
   readonly redirects?: boolean;
 }
 
-export interface Answer {
+export interface ApiResponse {
   readonly status: number;
   readonly headers: Headers;
   readonly bytes: Uint8Array<ArrayBuffer>;
@@ -38,20 +38,20 @@ export interface Answer {
 /** Assumed upload speed for time limits. */
 const UPLOAD_BYTES_PER_SECOND = 50_000;
 
-export interface Ends {
+export interface RequestTarget {
   readonly url: string;
   readonly fetch: typeof fetch;
   readonly clock: Clock;
   readonly timeoutSeconds: number;
 }
 
-export async function send(
-  { url, fetch, timeoutSeconds, clock }: Ends,
+export async function sendRequest(
+  { url, fetch, timeoutSeconds, clock }: RequestTarget,
   path: string,
-  request: Ask,
+  request: RequestOptions,
   token: string | undefined,
-): Promise<Answer | AssayError> {
-  const { method = 'GET', signal, json, idempotencyKey, holdSeconds = 0 } = request;
+): Promise<ApiResponse | AssayError> {
+  const { method = 'GET', signal, json, idempotencyKey, longPollSeconds: holdSeconds = 0 } = request;
   const size =
     request.body instanceof Blob ? request.body.size : request.body instanceof FormData ? bytesIn(request.body) : 0;
   const limitSeconds = timeoutSeconds + holdSeconds + size / UPLOAD_BYTES_PER_SECOND;
@@ -84,7 +84,7 @@ export async function send(
     const { status } = response;
     const redirected = response.type === 'opaqueredirect' || status === 303;
     if (!response.ok && !(request.redirects && redirected)) {
-      return refusalOf({ status, headers: response.headers, text: text() }, clock.now());
+      return toAssayError({ status, headers: response.headers, text: text() }, clock.now());
     }
     return {
       ...{ status, headers: response.headers, bytes },
@@ -133,7 +133,7 @@ function bytesIn(form: FormData): number {
   return bytes;
 }
 
-function queryOf(query: Ask['query'] = {}): string {
+function queryOf(query: RequestOptions['query'] = {}): string {
   const text = new URLSearchParams(definedValues(query)).toString();
   return text === '' ? '' : `?${text}`;
 }

@@ -1,21 +1,21 @@
 import type { Bytes } from './bytes.ts';
-import type { WaitOptions } from './follow.ts';
-import type { Line } from './line.ts';
-import type { Polling } from './pace.ts';
+import type { WaitOptions } from './poll.ts';
+import type { Connection } from './connection.ts';
+import type { Polling } from './poll-schedule.ts';
 import type { CallOptions } from './request.ts';
 import {
   type CreateOptions,
   cancelTask,
   createTask,
-  type In,
-  pathOf,
+  type WithStatus,
+  resultPath,
   readTask,
-  referenceTo,
+  uploadIfNeeded,
   type TaskHandle,
   type UploadedFile,
   uploadFile,
   type WebhookKeys,
-  type With,
+  type WithRequired,
   waitForTask,
   webhookKeys,
 } from './tasks.ts';
@@ -30,21 +30,21 @@ export interface TranscribeOptions extends CreateOptions {
 
 export type RecordingTask = RecordingAccepted & TaskHandle & { readonly accepted_at_ms: number };
 
-export type WaitingRecording = In<RecordingState, 'queued' | 'processing'>;
-export type DoneRecording = In<With<RecordingState, 'result' | 'processing_time_ms' | 'completed_at'>, 'done'>;
-export type FailedRecording = In<With<RecordingState, 'error' | 'error_code' | 'failed_at'>, 'failed'>;
+export type WaitingRecording = WithStatus<RecordingState, 'queued' | 'processing'>;
+export type DoneRecording = WithStatus<WithRequired<RecordingState, 'result' | 'processing_time_ms' | 'completed_at'>, 'done'>;
+export type FailedRecording = WithStatus<WithRequired<RecordingState, 'error' | 'error_code' | 'failed_at'>, 'failed'>;
 export type Recording = WaitingRecording | DoneRecording | FailedRecording;
 
 /** Webhook content when the result is too large; `result` reads the rest. */
-export type TruncatedRecording = In<With<RecordingState, 'truncated'>, 'done'>;
+export type TruncatedRecording = WithStatus<WithRequired<RecordingState, 'truncated'>, 'done'>;
 
 export type TranscriptFormat = 'txt' | 'srt' | 'vtt';
 
 export class Stt {
-  readonly #line: Line;
+  readonly #line: Connection;
   readonly #polling: Polling;
 
-  constructor(line: Line, polling: Polling) {
+  constructor(line: Connection, polling: Polling) {
     this.#line = line;
     this.#polling = polling;
   }
@@ -52,7 +52,7 @@ export class Stt {
   async transcribe(audio: string | URL | Bytes, options: TranscribeOptions = {}): Promise<RecordingTask> {
     const { language, metadata, webhook } = options;
     const request: TranscribeRequest = {
-      url: await referenceTo(this.#line, audio, options),
+      url: await uploadIfNeeded(this.#line, audio, options),
       ...(language !== undefined && { language }),
       ...(metadata !== undefined && { metadata }),
       ...(webhook !== undefined && { webhook }),
@@ -84,13 +84,13 @@ export class Stt {
     { signal }: CallOptions = {},
   ): Promise<string | Transcription> {
     const headers = { accept: '*/*' };
-    const answer = await this.#line.ask(`${pathOf(taskId)}/transcript`, { query: { format }, headers, signal });
+    const answer = await this.#line.request(`${resultPath(taskId)}/transcript`, { query: { format }, headers, signal });
     return format === 'json' ? answer.data<Transcription>() : answer.text;
   }
 
   /** The loaded models. Throws `Unavailable` if no model is loaded; needs no token. */
   async health({ signal }: CallOptions = {}): Promise<SttHealth> {
-    return (await this.#line.ask('/health', { retries: 0, signal })).data<SttHealth>();
+    return (await this.#line.request('/health', { retries: 0, signal })).data<SttHealth>();
   }
 
   /** Uploads a file for use in tasks; it expires with the results. */

@@ -1,9 +1,9 @@
-import { type Bytes, blobOf } from './bytes.ts';
+import { type Bytes, toBlob } from './bytes.ts';
 import { TaskFailed } from './errors.ts';
-import { follow, type Reading, type WaitOptions } from './follow.ts';
-import { type Line, newIdempotencyKey } from './line.ts';
-import { PACES, type Polling } from './pace.ts';
-import { retryAfterSeconds } from './refusal.ts';
+import { pollTask, type PollResult, type WaitOptions } from './poll.ts';
+import { type Connection, newIdempotencyKey } from './connection.ts';
+import { POLL_SCHEDULES, type Polling } from './poll-schedule.ts';
+import { retryAfterSeconds } from './response-error.ts';
 import type { CallOptions } from './request.ts';
 
 /** An accepted task. Plain data that can be stored to resume a wait. */
@@ -47,40 +47,40 @@ export interface CreateOptions extends CallOptions {
 type State = { readonly task_id: string; readonly status: 'queued' | 'processing' | 'done' | 'failed' };
 
 /** A union with one member per status, so that `status` discriminates it. */
-export type In<T, Status extends string> = Status extends string ? T & { readonly status: Status } : never;
+export type WithStatus<T, Status extends string> = Status extends string ? T & { readonly status: Status } : never;
 
-export type With<T, K extends keyof T> = T & { readonly [Key in K]-?: NonNullable<T[Key]> };
+export type WithRequired<T, K extends keyof T> = T & { readonly [Key in K]-?: NonNullable<T[Key]> };
 
 interface PollContext {
-  readonly line: Line;
+  readonly line: Connection;
   readonly polling: Polling;
 }
 
-export async function referenceTo(line: Line, source: string | URL | Bytes, options: CallOptions): Promise<string> {
+export async function uploadIfNeeded(line: Connection, source: string | URL | Bytes, options: CallOptions): Promise<string> {
   if (typeof source === 'string' || source instanceof URL) return String(source);
   return (await uploadFile(line, source, options)).url;
 }
 
 /** Safe to retry: unused files expire. */
-export async function uploadFile(line: Line, bytes: Bytes, { signal }: CallOptions): Promise<UploadedFile> {
-  const body = blobOf(bytes);
+export async function uploadFile(line: Connection, bytes: Bytes, { signal }: CallOptions): Promise<UploadedFile> {
+  const body = toBlob(bytes);
   const headers = { 'content-type': body.type || 'application/octet-stream' };
-  const answer = await line.ask('/files', { method: 'POST', body, headers, repeatable: true, signal });
+  const answer = await line.request('/files', { method: 'POST', body, headers, repeatable: true, signal });
   return answer.data<UploadedFile>();
 }
 
 export async function createTask<Accepted extends { readonly task_id: string }>(
-  line: Line,
+  line: Connection,
   path: string,
   json: object,
   { idempotencyKey = newIdempotencyKey(), signal }: CreateOptions,
 ): Promise<Accepted & { readonly accepted_at_ms: number }> {
-  const answer = await line.ask(path, { method: 'POST', json, idempotencyKey, signal });
+  const answer = await line.request(path, { method: 'POST', json, idempotencyKey, signal });
   return { ...answer.data<Accepted>(), accepted_at_ms: line.clock.now() };
 }
 
-export async function readTask<S extends State>(line: Line, id: string, { signal }: CallOptions): Promise<S> {
-  return (await line.ask(pathOf(id), { signal })).data<S>();
+export async function readTask<S extends State>(line: Connection, id: string, { signal }: CallOptions): Promise<S> {
+  return (await line.request(resultPath(id), { signal })).data<S>();
 }
 
 export async function waitForTask<S extends State & { readonly error?: string; readonly error_code?: string }>(
@@ -90,8 +90,8 @@ export async function waitForTask<S extends State & { readonly error?: string; r
 ): Promise<S> {
   const handle: TaskHandle = typeof task === 'string' ? { task_id: task } : task;
   const { task_id: taskId, accepted_at_ms: acceptedAtMs, estimated_wait_seconds: estimateSeconds } = handle;
-  const read = async (holdSeconds: number): Promise<Reading<S>> => {
-    const answer = await line.ask(pathOf(taskId), { holdSeconds, retries: 0, signal: options.signal });
+  const read = async (holdSeconds: number): Promise<PollResult<S>> => {
+    const answer = await line.request(resultPath(taskId), { longPollSeconds: holdSeconds, retries: 0, signal: options.signal });
     const state = answer.data<S>();
     return {
       state,
@@ -99,20 +99,20 @@ export async function waitForTask<S extends State & { readonly error?: string; r
       retryAfterSeconds: retryAfterSeconds(answer.headers, line.clock.now()),
     };
   };
-  const pace = PACES[polling];
-  const state = await follow({ taskId, read, pace, clock: line.clock, acceptedAtMs, estimateSeconds, options });
+  const pace = POLL_SCHEDULES[polling];
+  const state = await pollTask({ taskId, read, pace, clock: line.clock, acceptedAtMs, estimateSeconds, options });
   if (state.status === 'done') return state;
   const { error_code: code = 'TASK_FAILED', error: message = 'The task failed.' } = state;
   throw new TaskFailed({ code, message, taskId, state });
 }
 
 /** Cancels a task. Not retried: a second cancellation is an error. */
-export async function cancelTask<S extends State>(line: Line, id: string, { signal }: CallOptions): Promise<S> {
-  return (await line.ask(`${pathOf(id)}/cancel`, { method: 'POST', signal })).data<S>();
+export async function cancelTask<S extends State>(line: Connection, id: string, { signal }: CallOptions): Promise<S> {
+  return (await line.request(`${resultPath(id)}/cancel`, { method: 'POST', signal })).data<S>();
 }
 
-export async function webhookKeys(line: Line, { signal }: CallOptions): Promise<WebhookKeys> {
-  return (await line.ask('/.well-known/webhook-keys.json', { signal })).json();
+export async function webhookKeys(line: Connection, { signal }: CallOptions): Promise<WebhookKeys> {
+  return (await line.request('/.well-known/webhook-keys.json', { signal })).json();
 }
 
-export const pathOf = (taskId: string) => `/result/${encodeURIComponent(taskId)}`;
+export const resultPath = (taskId: string) => `/result/${encodeURIComponent(taskId)}`;

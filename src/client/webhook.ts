@@ -1,10 +1,10 @@
 import type { Photo } from './defectoscopy.ts';
-import { WebhookRefused } from './errors.ts';
+import { WebhookRejected } from './errors.ts';
 import type { Recording, TruncatedRecording } from './stt.ts';
 import type { WebhookKeys } from './tasks.ts';
 
 /** Request headers: `Headers`, or an object of names and values. */
-export type GivenHeaders = Headers | Readonly<Record<string, string | readonly string[] | undefined>>;
+export type HeadersInput = Headers | Readonly<Record<string, string | readonly string[] | undefined>>;
 
 export interface VerifyOptions {
   /** Secret for `v1`: `whsec_` and base64, or any other text, used as is. */
@@ -37,7 +37,7 @@ export type WebhookEvent = {
  */
 export async function verifyWebhook(
   body: string | Uint8Array,
-  headers: GivenHeaders,
+  headers: HeadersInput,
   { secret, publicKey, toleranceSeconds = 300, nowMs = Date.now() }: VerifyOptions,
 ): Promise<WebhookEvent> {
   if (secret === undefined && publicKey === undefined)
@@ -104,14 +104,14 @@ function publicKeys(given: VerifyOptions['publicKey']): Uint8Array<ArrayBuffer>[
 
 const isEd25519 = ({ kty, crv }: WebhookKeys['keys'][number]) => kty === 'OKP' && crv === 'Ed25519';
 
-function eventOf(bodyBytes: Uint8Array, headers: GivenHeaders, deliveryId: string): WebhookEvent {
+function eventOf(bodyBytes: Uint8Array, headers: HeadersInput, deliveryId: string): WebhookEvent {
   const { data: task } = JSON.parse(new TextDecoder().decode(bodyBytes)) as { data: Photo & Recording };
   const event = header(headers, 'x-service-event') as WebhookEvent['event'];
   const attempt = Number(header(headers, 'x-service-delivery-attempt') ?? 1);
   return { event, deliveryId, attempt, task } as WebhookEvent;
 }
 
-function header(headers: GivenHeaders, name: string): string | undefined {
+function header(headers: HeadersInput, name: string): string | undefined {
   if (headers instanceof Headers) return headers.get(name) ?? undefined;
   const [, value] = Object.entries(headers).find(([key]) => key.toLowerCase() === name) ?? [];
   return typeof value === 'string' || value === undefined ? value : value[0];
@@ -133,4 +133,4 @@ function concatenate(head: Uint8Array, tail: Uint8Array): Uint8Array<ArrayBuffer
   return all;
 }
 
-const rejection = (code: string, message: string) => new WebhookRefused({ code, message });
+const rejection = (code: string, message: string) => new WebhookRejected({ code, message });

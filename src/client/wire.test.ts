@@ -3,15 +3,15 @@ import * as index from '../services/catalog/routes/index-schema.ts';
 import * as reports from '../services/catalog/routes/report-schema.ts';
 import { RowBody } from '../services/catalog/routes/row-schema.ts';
 import { SearchQuery } from '../services/catalog/search/filter-query.ts';
-import { FoundBody, HitBody } from '../services/catalog/search/wire.ts';
+import { SearchResultBody, HitBody } from '../services/catalog/search/responses.ts';
 import * as defectoscopy from '../services/defectoscopy/schema.ts';
-import * as passports from '../services/passports/schema-http.ts';
+import * as passports from '../services/passports/api-schema.ts';
 import * as stt from '../services/stt/schema.ts';
-import { type Named, typescriptOf } from './testing/typescript-of.ts';
+import { type SchemasByName, typescriptOf } from './testing/typescript-of.ts';
 
 const data = (success: { properties: { data: object } }) => success.properties.data;
 
-const TYPES: Readonly<Record<string, Named>> = {
+const TYPES: Readonly<Record<string, SchemasByName>> = {
   defectoscopy: {
     PredictRequest: defectoscopy.PredictRequest,
     PhotoAccepted: defectoscopy.Accepted,
@@ -52,9 +52,9 @@ const TYPES: Readonly<Record<string, Named>> = {
   catalog: {
     SearchQuery,
     Hit: HitBody,
-    SearchResults: FoundBody,
+    SearchResults: SearchResultBody,
     Row: RowBody,
-    NewRecord: index.Shown.properties.records.items,
+    NewRecord: index.DocumentedRecords.properties.records.items,
     IndexResult: index.Indexed,
     IndexState: index.State,
     NewReport: reports.NewReport,

@@ -1,21 +1,21 @@
-import { plan } from '../plan.ts';
-import { type TrailVerdict, verifyTrail } from '../services/catalog/reports/verify.ts';
-import { inExistingDatabase } from './existing-database.ts';
-import { inWords, notMigrated } from './telling.ts';
+import { loadConfig } from '../config.ts';
+import { type AuditTrailResult, verifyAuditTrail } from '../services/catalog/reports/verify-audit-trail.ts';
+import { withExistingDatabase } from './existing-database.ts';
+import { throwOperatorError, notMigrated } from './terminal.ts';
 
 /** Exit status 1 when the audit trail was altered. */
 export async function verifyCommand(): Promise<void> {
-  const planned = await plan({ LOG_LEVEL: 'warn', ...process.env }, 'audit');
+  const planned = await loadConfig({ LOG_LEVEL: 'warn', ...process.env }, 'audit');
   const where = { planned, applicationName: 'assay-audit', nothing: 'There is no audit trail' };
-  const result = await inExistingDatabase(where, verifyTrail)
+  const result = await withExistingDatabase(where, verifyAuditTrail)
     .catch(notMigrated('There is no audit trail'))
-    .catch(inWords);
-  if (result.outcome === 'intact') return console.log(sentence(result));
-  console.error(sentence(result));
+    .catch(throwOperatorError);
+  if (result.outcome === 'intact') return console.log(auditMessage(result));
+  console.error(auditMessage(result));
   process.exitCode = 1;
 }
 
-export function sentence(result: TrailVerdict): string {
+export function auditMessage(result: AuditTrailResult): string {
   switch (result.outcome) {
     case 'intact':
       return `The audit trail is intact: ${result.rows} events, last hash ${result.lastHash}.`;
@@ -26,13 +26,13 @@ export function sentence(result: TrailVerdict): string {
   }
 }
 
-const BROKEN: Record<Extract<TrailVerdict, { outcome: 'broken' }>['why'], string> = {
+const BROKEN: Record<Extract<AuditTrailResult, { outcome: 'broken' }>['why'], string> = {
   changed: 'the event was changed after it was written',
   missing: 'the event was deleted',
   inserted: 'the event was inserted later',
 };
 
-const MISMATCH: Record<Extract<TrailVerdict, { outcome: 'mismatch' }>['why'], string> = {
+const MISMATCH: Record<Extract<AuditTrailResult, { outcome: 'mismatch' }>['why'], string> = {
   changed: 'the report was changed without an event, or the end of the trail was deleted',
   missing: 'the report was deleted',
   unknown: 'the trail has no event that creates it, or the end of the trail was deleted',

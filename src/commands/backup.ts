@@ -1,15 +1,15 @@
-import { archiveWriter } from '../base/backup/archive-writer.ts';
-import { listFiles } from '../base/backup/held-files.ts';
+import { createArchiveWriter } from '../base/backup/archive-writer.ts';
+import { listBucketFiles } from '../base/backup/file-snapshot.ts';
 import { fileOutput, streamOutput } from '../base/backup/output.ts';
-import { type Taken, takeBackup } from '../base/backup/take.ts';
+import { type BackupResult, createBackup } from '../base/backup/create-backup.ts';
 import { readMigrations } from '../base/migration-files.ts';
 import { OperatorError } from '../base/operator-error.ts';
 import { openFileStore } from '../file-store.ts';
-import { PACKAGE_ROOT, plan } from '../plan.ts';
-import { inExistingDatabase } from './existing-database.ts';
+import { PACKAGE_ROOT, loadConfig } from '../config.ts';
+import { withExistingDatabase } from './existing-database.ts';
 import { FILE_COLUMNS } from './file-columns.ts';
-import { checkOutputFolder } from './given-file.ts';
-import { inWords, mebibytes, statusLine } from './telling.ts';
+import { checkOutputFolder } from './local-files.ts';
+import { throwOperatorError, mebibytes, statusLine } from './terminal.ts';
 
 /** Writes a consistent snapshot, also while Assay runs; `-` is standard output. */
 export async function backupCommand(file: string, signal: AbortSignal): Promise<void> {
@@ -17,29 +17,29 @@ export async function backupCommand(file: string, signal: AbortSignal): Promise<
     throw new OperatorError('A backup is binary data: name a file, or redirect standard output.');
   }
   if (file !== '-') await checkOutputFolder(file);
-  const planned = await plan({ LOG_LEVEL: 'warn', ...process.env }, 'backup');
+  const planned = await loadConfig({ LOG_LEVEL: 'warn', ...process.env }, 'backup');
   const { settings, shared } = planned;
   const migrations = await readMigrations(new URL('migrations/', PACKAGE_ROOT));
   const where = { planned, applicationName: 'assay-backup', nothing: 'There is nothing to back up' };
   const store = await openFileStore(planned);
-  const bucket = store.bucket && (() => listFiles(settings.filesUrl!, store.bucket!.keys));
-  await inExistingDatabase(where, async (db) => {
+  const bucket = store.bucket && (() => listBucketFiles(settings.filesUrl!, store.bucket!.keys));
+  await withExistingDatabase(where, async (db) => {
     const output = file === '-' ? streamOutput(process.stdout) : await fileOutput(file);
     const status = statusLine(process.stderr);
     let bytes = 0;
-    const archive = archiveWriter(async (piece) => {
+    const archive = createArchiveWriter(async (piece) => {
       if (signal.aborted) throw new OperatorError('Stopped: no backup was written.');
       bytes += piece.length;
       await output.write(piece);
     });
     try {
-      const taken = await takeBackup(archive, {
+      const taken = await createBackup(archive, {
         ...{ db, migrations, version: shared.version, dataDir: shared.dataDir, fileColumns: FILE_COLUMNS },
         ...(bucket && { bucket }),
         onPart: (name) => status.show(`${mebibytes(bytes)}, ${name}`),
       });
       await archive.finish();
-      await output.keep();
+      await output.commit();
       status.clear();
       for (const line of summary(taken, { file, bytes, filesIn: settings.filesUrl })) console.error(line);
     } catch (error) {
@@ -48,12 +48,12 @@ export async function backupCommand(file: string, signal: AbortSignal): Promise<
       throw error;
     }
   })
-    .catch(inWords)
+    .catch(throwOperatorError)
     .finally(store.close);
 }
 
 function summary(
-  { takenAt, rows, files, missing }: Taken,
+  { takenAt, rows, files, missing }: BackupResult,
   { file, bytes, filesIn }: { file: string; bytes: number; filesIn: string | undefined },
 ): string[] {
   const tasks = rows.get('tasks') ?? 0;

@@ -2,7 +2,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
-import { plan } from '../plan.ts';
+import { loadConfig } from '../config.ts';
 import { banner } from './banner.ts';
 
 const CATALOG = { catalog: 'http://127.0.0.1:8004' };
@@ -10,7 +10,7 @@ const CATALOG = { catalog: 'http://127.0.0.1:8004' };
 async function catalogBanner(env: Record<string, string> = {}) {
   const dir = await mkdtemp(join(tmpdir(), 'assay-banner-'));
   onTestFinished(() => rm(dir, { recursive: true }));
-  const planned = await plan({ APP_ENV: 'local', SERVICES: 'catalog', DATA_DIR: dir, ...env }, 'start');
+  const planned = await loadConfig({ APP_ENV: 'local', SERVICES: 'catalog', DATA_DIR: dir, ...env }, 'start');
   return { text: banner(planned, CATALOG), env: planned.env };
 }
 

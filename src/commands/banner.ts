@@ -1,8 +1,8 @@
-import type { Plan } from '../plan.ts';
+import type { Config } from '../config.ts';
 import type { OpenService } from '../services/service.ts';
 
 /** Includes credentials only in the `local` profile. */
-export function banner(planned: Plan, addresses: Readonly<Record<string, string>>): string {
+export function banner(planned: Config, addresses: Readonly<Record<string, string>>): string {
   const { services, settings, shared } = planned;
   const local = settings.appEnv === 'local';
   const blocks = services.flatMap((service) => {

@@ -1,21 +1,21 @@
 import { readSettings, type Settings } from '../base/settings.ts';
 import { credentialFile } from '../local-credentials.ts';
-import { type Plan, plan } from '../plan.ts';
+import { type Config, loadConfig } from '../config.ts';
 import { services } from '../services/index.ts';
-import { houseSettings } from '../settings.ts';
-import { misspeltSettings } from './misspelt-settings.ts';
+import { coreSettings } from '../settings.ts';
+import { unknownSettingWarnings } from './unknown-settings.ts';
 
 /** Secrets are masked. Invalid settings exit with status 2. */
 export async function configCommand({ markdown }: { markdown: boolean }): Promise<void> {
   if (markdown) return console.log(settingsDocument());
-  const planned = await plan(process.env, 'config');
+  const planned = await loadConfig(process.env, 'config');
   for (const { title, settings } of groups()) {
     console.log(`\n# ${title}`);
     for (const line of effective(settings, planned)) console.log(line);
   }
   console.log('\n# Derived');
   for (const line of derivedSettings(planned)) console.log(line);
-  const unknown = misspeltSettings(process.env);
+  const unknown = unknownSettingWarnings(process.env);
   if (unknown.length > 0) console.log('\n# Warnings');
   for (const warning of unknown) console.log(warning);
   console.log('\nThe settings are valid.');
@@ -25,7 +25,7 @@ export async function configCommand({ markdown }: { markdown: boolean }): Promis
 export function settingsDocument(): string {
   const tables = groups().map(({ title, settings }) => {
     const rows = Object.values(settings).map(
-      ({ env, about, shownDefault, secret }) =>
+      ({ env, description: about, displayedDefault: shownDefault, secret }) =>
         `| \`${env}\` | ${shownDefault} | ${about}${secret ? ` Also as \`${env}_FILE\`.` : ''} |`,
     );
     return [`## ${title}`, '', '| Variable | Default | Meaning |', '|---|---|---|', ...rows].join('\n');
@@ -41,11 +41,11 @@ effective values, secrets masked. A secret \`NAME\` can also be in a file that \
 not set; a blank secret, an empty secret file and a list without an entry are errors.`;
 
 const groups = (): { title: string; settings: Settings }[] => [
-  { title: 'General', settings: houseSettings },
+  { title: 'General', settings: coreSettings },
   ...services.map(({ title, settings }) => ({ title, settings })),
 ];
 
-function effective(settings: Settings, { env, host, shared }: Plan): string[] {
+function effective(settings: Settings, { env, host, shared }: Config): string[] {
   const values: Record<string, unknown> = readSettings(settings, env);
   const resolved: Record<string, string> = { HOST: host, DATA_DIR: shared.dataDir };
   return Object.entries(settings).map(([key, { env: name, secret }]) => {
@@ -59,12 +59,12 @@ function effective(settings: Settings, { env, host, shared }: Plan): string[] {
 }
 
 /** States that follow from several settings together. */
-function derivedSettings({ services: open, shared, settings, env }: Plan): string[] {
+function derivedSettings({ services: open, shared, settings, env }: Config): string[] {
   const running = services.filter(({ name }) => open.some((service) => service.name === name));
   const missing = settings.appEnv === 'local' ? running.flatMap((service) => service.missingCredentials(env)) : [];
   return [
     ...open.flatMap((service) =>
-      Object.entries(service.verdicts).map(([name, state]) => line(`${service.name} ${name}`, state)),
+      Object.entries(service.derivedSettings).map(([name, state]) => line(`${service.name} ${name}`, state)),
     ),
     ...missing.map((name) => line(name, 'generated on first start; authorization is enforced from then on')),
     line('files_host', shared.filesHost ?? 'unconfigured: POST /files is disabled'),

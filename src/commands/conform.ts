@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { OperatorError } from '../base/operator-error.ts';
-import { parsedUrl } from '../base/parsed-url.ts';
+import { parseUrl } from '../base/parse-url.ts';
 import {
   createProbe,
   NoAnswer,
@@ -16,8 +16,8 @@ import {
   verdictJson,
   verdictLines,
 } from '../conform/index.ts';
-import { PACKAGE_ROOT, plan } from '../plan.ts';
-import { sendable } from './sendable.ts';
+import { PACKAGE_ROOT, loadConfig } from '../config.ts';
+import { validateToken } from './validate-token.ts';
 
 export interface ConformOptions {
   readonly service?: string;
@@ -88,7 +88,7 @@ function wantedChecks({ name, checks }: Subject, only: readonly string[]) {
 async function runInputs({ name }: Subject, base: string, options: ConformOptions) {
   const sameMachine = ['localhost', '127.0.0.1', '[::1]'].includes(new URL(base).hostname);
   const isPassports = name === 'passports';
-  const explicit = isPassports ? options.apiKey : sendable(options.token);
+  const explicit = isPassports ? options.apiKey : validateToken(options.token);
   const credential = explicit ?? (sameMachine ? await localCredential(name) : undefined);
   const example = (file: string) => () => readFile(new URL(`examples/${file}`, PACKAGE_ROOT));
   return {
@@ -111,13 +111,13 @@ async function runInputs({ name }: Subject, base: string, options: ConformOption
 
 /** Never sent to another machine. */
 async function localCredential(name: string): Promise<string | undefined> {
-  const { services } = await plan(process.env, 'conform');
+  const { services } = await loadConfig(process.env, 'conform');
   const serviceName = name === 'reports' ? 'catalog' : name;
   return services.find((service) => service.name === serviceName)?.credential;
 }
 
 function baseOf(url: string): string {
-  const parsed = parsedUrl(url);
+  const parsed = parseUrl(url);
   if (!parsed || !/^https?:$/.test(parsed.protocol)) throw new OperatorError(`${url} is not an http or https URL.`);
   if (parsed.username || parsed.password)
     throw new OperatorError('The URL contains a user name; pass credentials with --token.');
@@ -125,7 +125,7 @@ function baseOf(url: string): string {
 }
 
 function httpsAddress(url: string | undefined): string | undefined {
-  if (url === undefined || parsedUrl(url)?.protocol === 'https:') return url;
+  if (url === undefined || parseUrl(url)?.protocol === 'https:') return url;
   throw new OperatorError(`${url} is not an https URL.`);
 }
 

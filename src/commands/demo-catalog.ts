@@ -1,12 +1,12 @@
-import { rest } from '../base/loop.ts';
+import { sleep } from '../base/loop.ts';
 import { Assay, type Catalog, type Hit } from '../client/index.ts';
-import type { Stage } from './demo-stage.ts';
+import type { DemoContext } from './demo-context.ts';
 
 const INDEX_TIMEOUT_MS = 20_000;
 
 /** Finds the records of the other steps, one of them by a misspelt word, and reports one. */
-export async function showCatalog(stage: Stage, recordIds: readonly string[]): Promise<void> {
-  const { address, credential: token, signal, say, sayAfter } = stage;
+export async function demonstrateCatalog(stage: DemoContext, recordIds: readonly string[]): Promise<void> {
+  const { address, credential: token, signal, print: say, printElapsed: sayAfter } = stage;
   const { catalog } = new Assay({ catalog: { url: address, token } });
   say(`1. GET /search                    records of the ${recordIds.length} results above`);
   const found = await waitUntilIndexed(catalog, recordIds, signal);
@@ -32,7 +32,7 @@ export async function showCatalog(stage: Stage, recordIds: readonly string[]): P
 }
 
 async function waitUntilIndexed(catalog: Catalog, recordIds: readonly string[], signal: AbortSignal): Promise<Hit[]> {
-  for (const since = Date.now(); ; await rest(100, signal)) {
+  for (const since = Date.now(); ; await sleep(100, signal)) {
     signal.throwIfAborted();
     const { items } = await catalog.search({ sort: 'newest', facets: false, signal });
     const found = items.filter(({ record_id: id }) => recordIds.includes(id));

@@ -1,7 +1,7 @@
 import { banner } from './banner.ts';
-import { showCatalog } from './demo-catalog.ts';
-import { SHOWS } from './demo-shows.ts';
-import { seconds, setStage } from './demo-stage.ts';
+import { demonstrateCatalog } from './demo-catalog.ts';
+import { DEMO_STEPS } from './demo-steps.ts';
+import { elapsedSeconds, createDemoContext } from './demo-context.ts';
 import { start } from './start.ts';
 
 /** `assay demo`: sends an example to each service, prints the results, and stops unless `keep`. */
@@ -16,20 +16,20 @@ export async function demo({ keep, signal }: { keep: boolean; signal: AbortSigna
     onListening(planned, addresses) {
       shown ??= (async () => {
         try {
-          console.log(`Listening after ${seconds(begun)}.`);
+          console.log(`Listening after ${elapsedSeconds(begun)}.`);
           const recordIds: string[] = [];
           for (const { name, title, credential } of planned.services) {
-            const show = SHOWS.find(({ service }) => service === name);
+            const show = DEMO_STEPS.find(({ service }) => service === name);
             const address = addresses[name];
             if (!show || address === undefined) continue;
             console.log(`\n${title}\n`);
-            recordIds.push(`${name}:${await show.play(setStage({ address, credential, signal }))}`);
+            recordIds.push(`${name}:${await show.run(createDemoContext({ address, credential, signal }))}`);
           }
           const catalog = planned.services.find(({ name }) => name === 'catalog');
           const address = addresses['catalog'];
           if (catalog && address !== undefined && recordIds.length > 0) {
             console.log(`\n${catalog.title}\n`);
-            await showCatalog(setStage({ address, credential: catalog.credential, signal }), recordIds);
+            await demonstrateCatalog(createDemoContext({ address, credential: catalog.credential, signal }), recordIds);
           }
           if (keep) console.log(banner(planned, addresses));
           else

@@ -2,7 +2,7 @@ import { stat } from 'node:fs/promises';
 import { join, parse } from 'node:path';
 import { OperatorError } from '../base/operator-error.ts';
 import type { Passports, ReadDocument } from '../client/index.ts';
-import { keep } from './given-file.ts';
+import { writeOutputFile } from './local-files.ts';
 
 export interface DocumentFiles {
   /** Prints the path of each file. */
@@ -29,7 +29,7 @@ export async function documentFiles(
       for (const { id, filename } of documents) {
         const path = isFolder ? join(output, `${uniqueName(usedNames, parse(filename).name)}.${format}`) : output;
         const exported = format === 'xlsx' ? passports.exportExcel(id, options) : passports.exportPdf(id, options);
-        await keep(path, await exported);
+        await writeOutputFile(path, await exported);
         console.log(path);
       }
     },

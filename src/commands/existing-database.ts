@@ -2,16 +2,16 @@ import { stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type Db, openDb } from '../base/db.ts';
 import { OperatorError } from '../base/operator-error.ts';
-import { startEmbedded } from '../compose.ts';
-import type { Plan } from '../plan.ts';
-import { occupy } from './occupy.ts';
+import { startEmbedded } from '../app-context.ts';
+import type { Config } from '../config.ts';
+import { lockDataDir } from './data-dir-lock.ts';
 
 /**
  * Uses the configured or the embedded database, starting the latter if necessary. Never creates one: throws `nothing`
  * as the start of the message.
  */
-export async function inExistingDatabase<T>(
-  { planned, applicationName, nothing }: { planned: Plan; applicationName: string; nothing: string },
+export async function withExistingDatabase<T>(
+  { planned, applicationName, nothing }: { planned: Config; applicationName: string; nothing: string },
   run: (db: Db) => Promise<T>,
 ): Promise<T> {
   const { settings, shared, log } = planned;
@@ -26,7 +26,7 @@ export async function inExistingDatabase<T>(
     );
   });
   // A supervisor that started now would lose the database when this command ends.
-  const unlock = await occupy(shared.dataDir).catch(() => undefined);
+  const unlock = await lockDataDir(shared.dataDir).catch(() => undefined);
   try {
     const embedded = await startEmbedded(planned);
     return await open(embedded.url).finally(() => unlock && !embedded.adopted && embedded.stop());

@@ -1,32 +1,32 @@
 import { OperatorError } from '../base/operator-error.ts';
 import { Assay, type AssayError, type Passports, type ReadDocument, TaskFailed } from '../client/index.ts';
 import { documentFiles } from './document-files.ts';
-import { type ErrandOptions, failureOf, onErrand, tell } from './errand.ts';
-import { givenFile } from './given-file.ts';
+import { type ClientCommandOptions, formatTaskFailure, runClientCommand, printResult } from './client-command.ts';
+import { openInputFile } from './local-files.ts';
 import { documentLines } from './result-lines.ts';
-import { whileWaiting } from './waiting.ts';
+import { withProgress } from './progress.ts';
 
-export interface ExtractOptions extends ErrandOptions {
+export interface ExtractOptions extends ClientCommandOptions {
   readonly language?: 'en' | 'ru';
   /** `text` and `json`: one output; others: one file per document. */
   readonly format?: 'text' | 'json' | 'xlsx' | 'pdf';
 }
 
-type File = Awaited<ReturnType<typeof givenFile>>;
+type File = Awaited<ReturnType<typeof openInputFile>>;
 
 /** Each PDF is a document; all other files are page photos of one document. */
 export function extractCommand(paths: readonly string[], flags: ExtractOptions, signal: AbortSignal): Promise<void> {
   const options = { ...flags, json: flags.json || flags.format === 'json' };
   const { format, language, output } = options;
-  return onErrand('passports', options, signal, async ({ url, token, apiKey, ...clientOptions }) => {
-    const inputs = await splitByKind(await Promise.all(paths.map(givenFile)));
+  return runClientCommand('passports', options, signal, async ({ url, token, apiKey, ...clientOptions }) => {
+    const inputs = await splitByKind(await Promise.all(paths.map(openInputFile)));
     const count = inputs.pdfs.length + Math.min(1, inputs.pages.length);
     const files = format === 'xlsx' || format === 'pdf' ? await documentFiles(format, { output, count }) : undefined;
     const { passports } = new Assay({ passports: { url, token, apiKey }, ...clientOptions });
     const ids = await upload(passports, inputs, signal);
     if (!options.wait) {
       const accepted = await Promise.all(ids.map((id) => passports.status(id, { signal })));
-      return tell(
+      return printResult(
         options,
         { documents: accepted },
         accepted.map(({ id, status }) => `${id}  ${status}`),
@@ -37,13 +37,13 @@ export function extractCommand(paths: readonly string[], flags: ExtractOptions, 
     const failed: TaskFailed[] = [];
     for (const id of ids) {
       try {
-        await whileWaiting((onState) => passports.wait(id, { onState, signal }));
+        await withProgress((onState) => passports.wait(id, { onState, signal }));
         read.push((await passports.result(id, { language, signal })) as ReadDocument);
       } catch (error) {
         if (!(error instanceof TaskFailed)) throw error;
         failed.push(error);
         process.exitCode = 1;
-        console.error(failureOf(error));
+        console.error(formatTaskFailure(error));
       }
     }
     if (files) return files.write(passports, read, { language, signal });
@@ -52,7 +52,7 @@ export function extractCommand(paths: readonly string[], flags: ExtractOptions, 
       ...documentLines(document),
     ]);
     if (read.length > 0 || options.json) {
-      await tell(options, { documents: [...read, ...failed.map(({ state }) => state)] }, lines);
+      await printResult(options, { documents: [...read, ...failed.map(({ state }) => state)] }, lines);
     }
   });
 }

@@ -1,9 +1,9 @@
 import { existsSync } from 'node:fs';
 import { createGuardedFetch } from '../base/guarded-fetch.ts';
 import { OperatorError } from '../base/operator-error.ts';
-import { plan } from '../compose.ts';
-import { type SpeechManifest, speechModel, speechModels } from '../ml/speech/catalogue.ts';
-import { installedFolder, pulledFolder } from '../ml/speech/installed.ts';
+import { plan } from '../app-context.ts';
+import { type SpeechManifest, findSpeechModel, listSpeechModels } from '../ml/speech/model-list.ts';
+import { findInstalledFolder, pulledFolder } from '../ml/speech/installed-models.ts';
 import { pullModel } from '../ml/speech/pull.ts';
 
 /** `assay models list`: lists the speech models with the install command of those not installed. */
@@ -18,7 +18,7 @@ export async function pullCommand(
   { mirror, signal }: { mirror?: string | undefined; signal: AbortSignal },
 ): Promise<void> {
   const { shared } = await plan(process.env, 'config');
-  const manifest = speechModel(name);
+  const manifest = findSpeechModel(name);
   if (!manifest) throw new OperatorError(`Unknown speech model ${name}; see \`assay models list\`.`);
   const fetch = createGuardedFetch();
   const progress = progressLine(process.stdout);
@@ -34,7 +34,7 @@ export async function pullCommand(
 }
 
 export function modelLines(dataDir: string): string[] {
-  const models = speechModels();
+  const models = listSpeechModels();
   const width = Math.max(...models.map(({ name }) => name.length));
   return models.map(
     (model) => `${model.name.padEnd(width)}  ${model.title} [${model.licence}]: ${state(model, dataDir)}`,
@@ -42,7 +42,7 @@ export function modelLines(dataDir: string): string[] {
 }
 
 function state(model: SpeechManifest, dataDir: string): string {
-  if (installedFolder(model, dataDir) !== undefined) {
+  if (findInstalledFolder(model, dataDir) !== undefined) {
     return existsSync(pulledFolder(dataDir, model.name)) && model.url ? 'ready, pulled' : 'ready';
   }
   if (model.url !== undefined) return `\`assay models pull ${model.name}\`${sizeOf(model)}`;

@@ -3,26 +3,26 @@ import { mkdir, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { readArchive } from '../base/backup/archive-reader.ts';
-import { type PutBack, putBack } from '../base/backup/put-back.ts';
-import { Damaged } from '../base/backup/tar.ts';
+import { type RestoreResult, restoreBackup } from '../base/backup/restore-backup.ts';
+import { CorruptArchive } from '../base/backup/tar.ts';
 import { verifyBackup } from '../base/backup/verify.ts';
 import { type Db, openDb } from '../base/db.ts';
 import { newId } from '../base/ids.ts';
 import { readMigrations } from '../base/migration-files.ts';
 import { OperatorError } from '../base/operator-error.ts';
-import { startEmbedded } from '../compose.ts';
-import { PACKAGE_ROOT, type Plan, plan } from '../plan.ts';
-import { postgresTaskStore } from '../tasks/postgres.ts';
-import { occupy } from './occupy.ts';
-import { missingInBucket, refuseOtherPlace } from './place-of-files.ts';
-import { inWords, mebibytes, statusLine } from './telling.ts';
+import { startEmbedded } from '../app-context.ts';
+import { PACKAGE_ROOT, type Config, loadConfig } from '../config.ts';
+import { createPostgresTaskStore } from '../tasks/postgres.ts';
+import { lockDataDir } from './data-dir-lock.ts';
+import { missingInBucket, checkFileLocation } from './backup-file-location.ts';
+import { throwOperatorError, mebibytes, statusLine } from './terminal.ts';
 
 /** Into an empty target, or with `replace` over existing data; `-` is standard input. */
 export async function restoreCommand(
   file: string,
   { replace, signal }: { replace: boolean; signal: AbortSignal },
 ): Promise<void> {
-  const planned = await plan({ LOG_LEVEL: 'warn', ...process.env }, 'restore');
+  const planned = await loadConfig({ LOG_LEVEL: 'warn', ...process.env }, 'restore');
   const { shared } = planned;
   await withFile(file, { dataDir: shared.dataDir, signal }, async (path) => {
     const migrations = await readMigrations(new URL('migrations/', PACKAGE_ROOT));
@@ -34,13 +34,13 @@ export async function restoreCommand(
     const name = file === '-' ? 'on standard input' : file;
     const onBytes = (bytes: number) => show(`checking: ${mebibytes(bytes)}`);
     const manifest = await verifyBackup(read(path), { name, migrations, onBytes }).finally(status.clear);
-    refuseOtherPlace(manifest, planned);
+    checkFileLocation(manifest, planned);
     const result = await inDatabase(planned, async (db) => {
       const onPart = (part: string) => show(`restoring: ${part}`);
       const target = { db, migrations, dataDir: shared.dataDir, replace, onPart };
-      const restored = await putBack(readArchive(read(path)), manifest, target)
+      const restored = await restoreBackup(readArchive(read(path)), manifest, target)
         .catch((error: unknown) => {
-          throw error instanceof Damaged ? new OperatorError(`The backup ${name} changed while it was read.`) : error;
+          throw error instanceof CorruptArchive ? new OperatorError(`The backup ${name} changed while it was read.`) : error;
         })
         .finally(status.clear);
       await requeueRunning(db);
@@ -48,14 +48,14 @@ export async function restoreCommand(
       return { ...restored, missing: await missingInBucket(db, manifest, planned) };
     });
     for (const line of summary(result, manifest)) console.log(line);
-  }).catch(inWords);
+  }).catch(throwOperatorError);
 }
 
 const stoppedError = () => new OperatorError('Stopped: nothing was changed.');
 const read = (path: string) => createReadStream(path, { highWaterMark: 1024 * 1024 });
 
 function summary(
-  { rows, files, migrated, missing }: PutBack & { missing: readonly string[] },
+  { rows, files, migrated, missing }: RestoreResult & { missing: readonly string[] },
   manifest: { taken_at: string; version: string; files_in?: string },
 ): string[] {
   const total = [...rows.values()].reduce((sum, count) => sum + count, 0);
@@ -73,13 +73,13 @@ const some = (keys: readonly string[]) =>
 
 /** Does not count the interrupted attempt. */
 async function requeueRunning(db: Db): Promise<void> {
-  const tasks = postgresTaskStore(db);
+  const tasks = createPostgresTaskStore(db);
   const { rows } = await db.query<{ id: string; service: string; worker: string; attempts: number }>(
     'select id, service, worker, attempts from tasks where worker is not null',
   );
   for (const { id, service, worker, attempts: attempt } of rows) {
     const result = { id, attempt, outcome: 'again', delayMs: 0, uncounted: true } as const;
-    await tasks.advance([result], { service, worker, limit: 0, leaseMs: 0 });
+    await tasks.completeAndClaim([result], { service, worker, limit: 0, leaseMs: 0 });
   }
   tasks.close();
 }
@@ -108,13 +108,13 @@ async function withFile(
   }
 }
 
-async function inDatabase<T>(planned: Plan, run: (db: Db) => Promise<T>): Promise<T> {
+async function inDatabase<T>(planned: Config, run: (db: Db) => Promise<T>): Promise<T> {
   const { settings, shared, log } = planned;
   const open = async (url: string) => {
     const db = openDb({ url, log, max: 1, applicationName: 'assay-restore' });
     return run(db).finally(() => db.close());
   };
-  const unlock = await occupy(shared.dataDir);
+  const unlock = await lockDataDir(shared.dataDir);
   try {
     if (settings.databaseUrl) return await open(settings.databaseUrl);
     const embedded = await startEmbedded(planned);

@@ -1,30 +1,30 @@
 import { isUnavailable } from '../base/db-errors.ts';
-import { delayed, rest } from '../base/loop.ts';
+import { delayed, sleep } from '../base/loop.ts';
 import { isMigrated } from '../base/migrate.ts';
 import { OperatorError } from '../base/operator-error.ts';
-import { endNow, stopSignal } from '../base/stop-signal.ts';
+import { killSelf, stopSignal } from '../base/stop-signal.ts';
 import {
-  attendHouse,
-  deliverNeeds,
-  gatewayHouse,
-  type House,
-  modelHouse,
-  openHouse,
-  ownMigrations,
+  createBackgroundContext,
+  createDeliverDeps,
+  createGatewayContext,
+  type AppContext,
+  createModelContext,
+  openAppContext,
+  loadMigrations,
   type Plan,
   plan,
-  sweepNeeds,
-} from '../compose.ts';
+  createSweepDeps,
+} from '../app-context.ts';
 import { deliver } from '../roles/deliver.ts';
-import type { WorkerReady } from '../roles/lost-worker.ts';
-import { createWorkMeters } from '../roles/meters.ts';
+import type { WorkerReady } from '../roles/release-on-exit.ts';
+import { createWorkMetrics } from '../roles/metrics.ts';
 import { serve } from '../roles/serve.ts';
 import { sweep } from '../roles/sweep.ts';
 import { StuckAttempt, work } from '../roles/work.ts';
-import { BEAT_MS } from '../tasks/workers.ts';
-import { warnOfMisspelt } from './misspelt-settings.ts';
-import { untilAnswered, waitingFor } from './patience.ts';
-import { inWords } from './telling.ts';
+import { HEARTBEAT_INTERVAL_MS } from '../tasks/workers.ts';
+import { warnAboutUnknownSettings } from './unknown-settings.ts';
+import { waitForDatabase, waitReason } from './wait-for-database.ts';
+import { throwOperatorError } from './terminal.ts';
 
 /** The listeners answer 503 while the database is unavailable. */
 export const serveCommand = (services: readonly string[]) =>
@@ -32,12 +32,12 @@ export const serveCommand = (services: readonly string[]) =>
     await waitForSchema(app, signal, { orUnavailable: true });
     // Until then the gateway serves requests but reports not ready.
     const closing = delayed(signal, app.shutdownDelayMs);
-    const gateways = await gatewayHouse(app, closing, undefined, signal);
+    const gateways = await createGatewayContext(app, closing, undefined, signal);
     const closed = new AbortController();
     const heartbeats = sendHeartbeats(app, closed.signal, 'serve');
     await serve({
       services: app.services,
-      house: gateways,
+      context: gateways,
       host: app.host,
       onListening: (addresses) => process.send?.({ listening: addresses }),
       log: app.log,
@@ -54,9 +54,9 @@ export const workCommand = (name: string) =>
   runRole('work', [name], async (app, signal) => {
     const { id, services, tasks, workers, log, settings } = app;
     await waitForSchema(app, signal);
-    const { attend, work: loader } = services[0]!;
+    const { runBackgroundJob: attend, work: loader } = services[0]!;
     if (attend) {
-      const job = attend(await attendHouse(app), signal);
+      const job = attend(await createBackgroundContext(app), signal);
       process.send?.({ loaded: name });
       return void (await Promise.all([job, sendHeartbeats(app, signal, 'work', name)]));
     }
@@ -66,12 +66,12 @@ export const workCommand = (name: string) =>
         ...{ id, tasks, workers, log, signal },
         service: name,
         async load() {
-          const model = await loader.load(await modelHouse(app));
+          const model = await loader.load(await createModelContext(app));
           process.send?.({ loaded: name, worker: id } satisfies WorkerReady);
           return model;
         },
         maxAttempts: settings.workerMaxAttempts,
-        meters: createWorkMeters(name, app.registry),
+        workMetrics: createWorkMetrics(name, app.registry),
         metrics: () => app.registry.getMetricsAsJSON(),
         traces: app.traces,
       });
@@ -79,7 +79,7 @@ export const workCommand = (name: string) =>
       if (!(error instanceof StuckAttempt)) throw error;
       log.fatal(error.message);
       await app.traces?.close();
-      endNow();
+      killSelf();
     }
   });
 
@@ -88,9 +88,9 @@ export const deliverCommand = (options: { sweep: boolean }) =>
   runRole('deliver', [], async (app, signal) => {
     await waitForSchema(app, signal);
     await Promise.all([
-      deliver(await deliverNeeds(app, signal)),
+      deliver(await createDeliverDeps(app, signal)),
       sendHeartbeats(app, signal, 'deliver'),
-      options.sweep && sweep(sweepNeeds(app, signal)),
+      options.sweep && sweep(createSweepDeps(app, signal)),
     ]);
   });
 
@@ -98,19 +98,19 @@ export const deliverCommand = (options: { sweep: boolean }) =>
 export const sweepCommand = () =>
   runRole('sweep', [], async (app, signal) => {
     await waitForSchema(app, signal);
-    await Promise.all([sweep(sweepNeeds(app, signal)), sendHeartbeats(app, signal, 'sweep')]);
+    await Promise.all([sweep(createSweepDeps(app, signal)), sendHeartbeats(app, signal, 'sweep')]);
   });
 
 async function runRole(
   role: string,
   services: readonly string[],
-  run: (app: House, signal: AbortSignal) => Promise<void>,
+  run: (app: AppContext, signal: AbortSignal) => Promise<void>,
 ): Promise<void> {
   const done = new AbortController();
   const signal = AbortSignal.any([stopSignal(), done.signal]);
   const planned = selectServices(await plan(process.env, role), services);
-  warnOfMisspelt(process.env, planned.log);
-  const app = await openHouse(planned).catch(inWords);
+  warnAboutUnknownSettings(process.env, planned.log);
+  const app = await openAppContext(planned).catch(throwOperatorError);
   try {
     await run(app, signal);
   } finally {
@@ -121,10 +121,10 @@ async function runRole(
 }
 
 /** With `orUnavailable` returns at once: a gateway answers 503 meanwhile. Throws for a newer, unsupported schema. */
-const waitForSchema = ({ db, log }: House, signal: AbortSignal, { orUnavailable = false } = {}): Promise<void> =>
-  untilAnswered(
+const waitForSchema = ({ db, log }: AppContext, signal: AbortSignal, { orUnavailable = false } = {}): Promise<void> =>
+  waitForDatabase(
     async () => {
-      const migrations = await ownMigrations();
+      const migrations = await loadMigrations();
       const migrated = await isMigrated(db, migrations).catch((error) => {
         if (!orUnavailable || !isUnavailable(error)) throw error;
       });
@@ -132,7 +132,7 @@ const waitForSchema = ({ db, log }: House, signal: AbortSignal, { orUnavailable 
     },
     {
       ...{ log, signal },
-      why: (error) => (error instanceof NotMigrated ? 'waiting for `assay migrate`' : waitingFor(error)),
+      why: (error) => (error instanceof NotMigrated ? 'waiting for `assay migrate`' : waitReason(error)),
     },
   );
 
@@ -142,18 +142,18 @@ class NotMigrated extends Error {
 
 /** Heartbeats carry the process's metrics to all gateways. */
 async function sendHeartbeats(
-  { id, workers, registry, log }: House,
+  { id, workers, registry, log }: AppContext,
   signal: AbortSignal,
   role: string,
   service?: string,
 ): Promise<void> {
-  for (; !signal.aborted; await rest(BEAT_MS, signal)) {
+  for (; !signal.aborted; await sleep(HEARTBEAT_INTERVAL_MS, signal)) {
     const metrics = await registry.getMetricsAsJSON();
     await workers
-      .beat({ id, role, ...(service !== undefined && { service }), state: 'warm', info: {}, metrics })
+      .recordHeartbeat({ id, role, ...(service !== undefined && { service }), state: 'warm', info: {}, metrics })
       .catch((err) => log.warn({ err }, 'the heartbeat could not be stored'));
   }
-  await workers.leave(id).catch(() => {});
+  await workers.unregister(id).catch(() => {});
 }
 
 function selectServices(planned: Plan, names: readonly string[]): Plan {

@@ -1,21 +1,21 @@
 import { type ChildProcess, fork } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import { openDb } from '../base/db.ts';
-import { rest } from '../base/loop.ts';
+import { sleep } from '../base/loop.ts';
 import { OperatorError } from '../base/operator-error.ts';
-import { migrateDatabase, startEmbedded } from '../compose.ts';
-import { inWords, type Plan, plan } from '../plan.ts';
-import { demandFor } from '../roles/demand.ts';
-import { releaseWhenLost } from '../roles/lost-worker.ts';
-import { type Post, supervise } from '../roles/supervise.ts';
+import { migrateDatabase, startEmbedded } from '../app-context.ts';
+import { toOperatorError, type Config, loadConfig } from '../config.ts';
+import { createDemand } from '../roles/autoscale.ts';
+import { releaseOnExit } from '../roles/release-on-exit.ts';
+import { type ManagedProcess, supervise } from '../roles/supervise.ts';
 import type { OpenService } from '../services/service.ts';
-import { postgresTaskStore } from '../tasks/postgres.ts';
-import { SUPERVISED } from './ending.ts';
-import { warnOfMisspelt } from './misspelt-settings.ts';
-import { occupy } from './occupy.ts';
-import { untilAnswered } from './patience.ts';
+import { createPostgresTaskStore } from '../tasks/postgres.ts';
+import { SUPERVISED } from './exit.ts';
+import { warnAboutUnknownSettings } from './unknown-settings.ts';
+import { lockDataDir } from './data-dir-lock.ts';
+import { waitForDatabase } from './wait-for-database.ts';
 
-type OnListening = (planned: Plan, addresses: Readonly<Record<string, string>>) => void;
+type OnListening = (planned: Config, addresses: Readonly<Record<string, string>>) => void;
 
 /**
  * Runs the database, listeners, workers, deliveries and housekeeping, each in a process that is restarted when it
@@ -31,9 +31,9 @@ export async function start({
   /** Called again after a restart of the listeners. */
   onListening: OnListening;
 }): Promise<void> {
-  const planned = await plan(quiet ? { LOG_LEVEL: 'warn', ...process.env } : process.env, 'start');
-  warnOfMisspelt(process.env, planned.log);
-  const unlock = await occupy(planned.shared.dataDir).catch(inWords);
+  const planned = await loadConfig(quiet ? { LOG_LEVEL: 'warn', ...process.env } : process.env, 'start');
+  warnAboutUnknownSettings(process.env, planned.log);
+  const unlock = await lockDataDir(planned.shared.dataDir).catch(toOperatorError);
   try {
     await run(planned, signal, onListening);
   } finally {
@@ -41,7 +41,7 @@ export async function start({
   }
 }
 
-async function run(planned: Plan, signal: AbortSignal, onListening: OnListening): Promise<void> {
+async function run(planned: Config, signal: AbortSignal, onListening: OnListening): Promise<void> {
   const database = await openDatabase(planned, signal).catch((error: unknown) => {
     if (signal.aborted) return undefined;
     throw error;
@@ -57,32 +57,32 @@ async function run(planned: Plan, signal: AbortSignal, onListening: OnListening)
   }
 }
 
-async function runOn(url: string, planned: Plan, signal: AbortSignal, onListening: OnListening): Promise<void> {
+async function runOn(url: string, planned: Config, signal: AbortSignal, onListening: OnListening): Promise<void> {
   const { settings, services, log } = planned;
   const db = openDb({ url, log, max: 2, applicationName: 'assay-start' });
-  const tasks = postgresTaskStore(db);
+  const tasks = createPostgresTaskStore(db);
   try {
-    await untilAnswered(() => migrateDatabase(db, { log, signal }), { log, signal });
+    await waitForDatabase(() => migrateDatabase(db, { log, signal }), { log, signal });
     const env = { ...planned.env, DATABASE_URL: url, DATABASE_URL_FILE: undefined, [SUPERVISED]: 'yes' };
     const child = (...args: string[]) =>
       fork(fileURLToPath(new URL('../main.js', import.meta.url)), args, { env, execArgv: ['--enable-source-maps'] });
     const onDemand = settings.workers === 'on-demand';
     // The worker of a service without tasks always runs.
     const demandOf = ({ name, work }: OpenService) =>
-      work && { demand: demandFor({ name, work }, tasks, { idleSeconds: settings.workerIdleSeconds }) };
+      work && { demand: createDemand({ name, work }, tasks, { idleSeconds: settings.workerIdleSeconds }) };
     const startup = watchStartup(services.filter(({ work }) => !(onDemand && work)).length);
     const announce = async (addresses: Record<string, string>) => {
       await startup.finished;
       if (!signal.aborted && !startup.error()) onListening(planned, addresses);
     };
     const lost = { tasks, maxAttempts: settings.workerMaxAttempts, log };
-    const posts: Post[] = [
+    const posts: ManagedProcess[] = [
       { name: 'serve', spawn: () => startup.watch(onAddresses(child('serve'), announce)) },
       { name: 'deliver', spawn: () => startup.watch(child('deliver', '--sweep')) },
       ...services.map((service) => ({
         name: `work ${service.name}`,
         spawn: () =>
-          startup.watch(releaseWhenLost(child('work', '--service', service.name), { ...lost, service: service.name })),
+          startup.watch(releaseOnExit(child('work', '--service', service.name), { ...lost, service: service.name })),
         ...(onDemand && demandOf(service)),
       })),
     ];
@@ -135,7 +135,7 @@ interface Database {
 
 const NEVER_ABORTED = new AbortController().signal;
 
-async function openDatabase(planned: Plan, signal: AbortSignal): Promise<Database> {
+async function openDatabase(planned: Config, signal: AbortSignal): Promise<Database> {
   const { settings, log } = planned;
   const { databaseUrl } = settings;
   if (databaseUrl) return { address: () => ({ url: databaseUrl, moved: NEVER_ABORTED }), close: async () => {} };
@@ -145,7 +145,7 @@ async function openDatabase(planned: Plan, signal: AbortSignal): Promise<Databas
   let moved = new AbortController();
 
   const restart = async () => {
-    for (; !closed.signal.aborted; await rest(1000, closed.signal)) {
+    for (; !closed.signal.aborted; await sleep(1000, closed.signal)) {
       try {
         return await startEmbedded(planned, closed.signal);
       } catch (err) {

@@ -1,11 +1,11 @@
 import { hash, randomBytes } from 'node:crypto';
 import type { Db } from '../base/db.ts';
 import { OperatorError } from '../base/operator-error.ts';
-import { issue, type ListedToken, listed, revoke } from '../http/access-tokens.ts';
-import { type Plan, plan } from '../plan.ts';
+import { insertToken, type ListedToken, readTokens, deleteToken } from '../http/access-tokens.ts';
+import { type Config, loadConfig } from '../config.ts';
 import type { OpenService } from '../services/service.ts';
-import { inExistingDatabase } from './existing-database.ts';
-import { inWords, notMigrated } from './telling.ts';
+import { withExistingDatabase } from './existing-database.ts';
+import { throwOperatorError, notMigrated } from './terminal.ts';
 
 export interface CreateOptions {
   readonly service: string;
@@ -24,12 +24,12 @@ export async function createToken(options: CreateOptions): Promise<void> {
   }
   const lifetimeSeconds = options.expires === undefined ? undefined : lifetimeSecondsOf(options.expires);
   const planned = await planOf();
-  const { issues, title } = serviceOf(planned, service);
+  const { tokenOptions: issues, title } = serviceOf(planned, service);
   const role = roleOf(options.role, issues.roles, service);
 
   const token = `assay_${service}_${randomBytes(32).toString('base64url')}`;
   const digest = hash('sha256', token, 'hex');
-  const created = await inTokens(planned, (db) => issue(db, { service, name, role, digest, lifetimeSeconds }));
+  const created = await inTokens(planned, (db) => insertToken(db, { service, name, role, digest, lifetimeSeconds }));
   if (created === undefined) {
     throw new OperatorError(`${title} already has a token named ${name}; revoke it first, or use another name.`);
   }
@@ -40,14 +40,14 @@ export async function createToken(options: CreateOptions): Promise<void> {
   } else console.log(token);
   console.error('Copy the token now: only its digest is stored. It is valid on all listeners within two seconds.');
   if (until && !options.json) console.error(`It expires at ${until}.`);
-  if (issues.unused !== undefined) console.error(`It has no effect at present: ${issues.unused}.`);
+  if (issues.unusedReason !== undefined) console.error(`It has no effect at present: ${issues.unusedReason}.`);
 }
 
 /** `assay tokens list`: lists issued tokens, expired ones included, without their values. */
 export async function listTokens({ service, json }: { service?: string; json?: boolean }): Promise<void> {
   const planned = await planOf();
   if (service !== undefined) serviceOf(planned, service);
-  const all = await inTokens(planned, listed);
+  const all = await inTokens(planned, readTokens);
   const shown = all.filter((token) => service === undefined || token.service === service);
   if (json) return console.log(JSON.stringify({ tokens: shown.map(asJson) }, null, 2));
   if (shown.length === 0) return console.error('No tokens have been issued. Tokens of the settings are not listed.');
@@ -63,7 +63,7 @@ export async function listTokens({ service, json }: { service?: string; json?: b
 export async function revokeToken(name: string, { service }: { service?: string }): Promise<void> {
   const planned = await planOf();
   if (service !== undefined) serviceOf(planned, service);
-  const found = await inTokens(planned, (db) => revoke(db, { name, service }));
+  const found = await inTokens(planned, (db) => deleteToken(db, { name, service }));
   const token = found.find(({ revoked }) => revoked);
   if (token) return console.log(`Revoked ${name} of ${token.service}; all listeners reject it within two seconds.`);
   if (found.length === 0) throw new OperatorError(`No token named ${name} was issued; see \`assay tokens list\`.`);
@@ -94,21 +94,21 @@ function alignColumns(rows: readonly (readonly string[])[]): string[] {
   );
 }
 
-const planOf = () => plan({ LOG_LEVEL: 'warn', ...process.env }, 'tokens');
+const planOf = () => loadConfig({ LOG_LEVEL: 'warn', ...process.env }, 'tokens');
 
-function inTokens<T>(planned: Plan, run: (db: Db) => Promise<T>): Promise<T> {
+function inTokens<T>(planned: Config, run: (db: Db) => Promise<T>): Promise<T> {
   const where = { planned, applicationName: 'assay-tokens', nothing: 'There is no database' };
-  return inExistingDatabase(where, run).catch(notMigrated('There is no token table')).catch(inWords);
+  return withExistingDatabase(where, run).catch(notMigrated('There is no token table')).catch(throwOperatorError);
 }
 
-function serviceOf({ services }: Plan, name: string): OpenService {
+function serviceOf({ services }: Config, name: string): OpenService {
   const found = services.find((service) => service.name === name);
   if (found) return found;
   const names = services.map((service) => service.name).join(', ');
   throw new OperatorError(`Unknown service ${name}. Services: ${names}.`);
 }
 
-function roleOf(role: string | undefined, roles: OpenService['issues']['roles'], service: string): string {
+function roleOf(role: string | undefined, roles: OpenService['tokenOptions']['roles'], service: string): string {
   if (role === undefined) return roles[0];
   if (roles.includes(role)) return role;
   throw new OperatorError(`--role of ${service} must be ${roles.join(' or ')}, not ${role}.`);

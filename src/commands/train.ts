@@ -1,4 +1,4 @@
-import { plan } from '../compose.ts';
+import { plan } from '../app-context.ts';
 import { train } from '../services/defectoscopy/train.ts';
 
 /** `assay train FOLDER`: trains the heads of the defectoscopy model on a folder of images. */
@@ -9,8 +9,8 @@ export async function trainCommand(folder: string, { name }: { name?: string } =
     folder,
     name,
     dataDir: shared.dataDir,
-    say: (line) => console.log(line),
-    progress: (done, total) => bar(done, total, performance.now()),
+    log: (line) => console.log(line),
+    onProgress: (done, total) => bar(done, total, performance.now()),
   });
 }
 

@@ -1,9 +1,9 @@
-import { skip } from './breach.ts';
-import { type Check, type ServiceName, step, type Visit } from './check.ts';
+import { skip } from './assertion-failure.ts';
+import { type Check, type ServiceName, oncePerRun, type RunContext } from './check.ts';
 import type { Exchange } from './exchange.ts';
 import { isRecord } from './shape.ts';
 
-export interface Guarded {
+export interface ProtectedEndpoint {
   readonly name: string;
   readonly method: 'get' | 'post' | 'delete';
   readonly path: string;
@@ -13,22 +13,22 @@ export interface Guarded {
 
 interface Guards {
   readonly service: ServiceName;
-  readonly endpoints: readonly Guarded[];
+  readonly endpoints: readonly ProtectedEndpoint[];
   readonly cites: Check['cites'];
-  readonly refused: (response: Exchange) => void;
+  readonly assertResponse: (response: Exchange) => void;
 }
 
-export const nobodys = ({ nonce }: Visit) => `conform-no-such-task-${nonce}`;
+export const unknownTaskId = ({ nonce }: RunContext) => `conform-no-such-task-${nonce}`;
 
-export const asOwner = ({ token }: Visit) => ({
+export const withToken = ({ token }: RunContext) => ({
   token,
   as: token === undefined ? 'without a token' : 'with the token',
 });
 
-const unauthenticated = step((context) => context.probe.get(`/result/${nobodys(context)}`, { as: 'without a token' }));
+const unauthenticated = oncePerRun((context) => context.probe.get(`/result/${unknownTaskId(context)}`, { as: 'without a token' }));
 
 /** Throws `Skip` if tasks cannot be used: no token was given, or the deployment has none. */
-export async function admitted(context: Visit): Promise<void> {
+export async function requireAccess(context: RunContext): Promise<void> {
   const code = codeOf((await unauthenticated(context)).json);
   if (code === 'QUEUE_UNAVAILABLE') skip(NOT_CONFIGURED);
   if (context.token === undefined && code === 'UNAUTHORIZED') skip('--token is missing');
@@ -36,19 +36,19 @@ export async function admitted(context: Visit): Promise<void> {
 
 const NOT_CONFIGURED = 'no tokens are configured or the queue is unavailable: QUEUE_UNAVAILABLE';
 
-export function guardedChecks(options: Guards): Check[] {
-  const { service, endpoints, cites, refused } = options;
+export function authenticationChecks(options: Guards): Check[] {
+  const { service, endpoints, cites, assertResponse: refused } = options;
   const cases = [
     { name: 'no-token', title: 'no token', ask: () => ({ as: 'without a token' }) },
     {
       name: 'wrong-token',
       title: 'a wrong token',
-      ask: ({ nonce }: Visit) => ({ token: `wrong-${nonce}`, as: 'with a wrong token' }),
+      ask: ({ nonce }: RunContext) => ({ token: `wrong-${nonce}`, as: 'with a wrong token' }),
     },
     {
       name: 'no-scheme',
       title: 'a token without Bearer',
-      ask: ({ token = 'none' }: Visit) => ({
+      ask: ({ token = 'none' }: RunContext) => ({
         headers: { authorization: token },
         as: 'with the token but without Bearer',
       }),
@@ -77,7 +77,7 @@ export const unconfiguredCheck = (options: Guards): Check => ({
     if (codeOf((await unauthenticated(context)).json) !== 'QUEUE_UNAVAILABLE')
       skip('tokens are configured or not required');
     for (const { method, path, ...more } of options.endpoints) {
-      options.refused(await context.probe[method](path, { ...more, ...asOwner(context) }));
+      options.assertResponse(await context.probe[method](path, { ...more, ...withToken(context) }));
     }
   },
 });

@@ -6,19 +6,19 @@ export interface Check {
   readonly id: string;
   readonly cites: readonly [section: string, words: string];
   readonly title: string;
-  readonly run: (context: Visit) => Promise<void>;
+  readonly run: (context: RunContext) => Promise<void>;
 }
 
 export type ServiceName = 'defectoscopy' | 'stt' | 'passports' | 'reports';
 
 /** A deployment under test with the options of the run. */
-export interface Visit {
+export interface RunContext {
   readonly probe: Probe;
   readonly token: string | undefined;
   readonly apiKey: string | undefined;
   /** File address for tasks if the deployment has no file storage. */
   readonly fileUrl: string | undefined;
-  readonly specimens: Specimens;
+  readonly specimens: Fixtures;
   readonly webhookUrl: string;
   /** Whether webhooks can reach this process on a loopback address. */
   readonly sameMachine: boolean;
@@ -31,15 +31,15 @@ export interface Visit {
   readonly signal: AbortSignal;
 }
 
-export interface Specimens {
+export interface Fixtures {
   image(): Promise<Uint8Array>;
   recording(): Promise<Uint8Array>;
   document(): Promise<Uint8Array>;
 }
 
 /** Runs `take` once per run; later checks share its result. */
-export function step<T>(take: (context: Visit) => Promise<T>): (context: Visit) => Promise<T> {
-  const results = new WeakMap<Visit, Promise<T>>();
+export function oncePerRun<T>(take: (context: RunContext) => Promise<T>): (context: RunContext) => Promise<T> {
+  const results = new WeakMap<RunContext, Promise<T>>();
   return (context) => {
     const existing = results.get(context);
     if (existing) return existing;

@@ -1,5 +1,5 @@
 export interface Exchange {
-  readonly asked: {
+  readonly request: {
     readonly method: string;
     readonly path: string;
     readonly body: string;
@@ -13,24 +13,24 @@ export interface Exchange {
   readonly json: unknown;
 }
 
-export const askedLine = ({ asked }: Exchange) =>
+export const formatRequest = ({ request: asked }: Exchange) =>
   [asked.method, asked.path, asked.body, asked.as && `(${asked.as})`].filter((word) => word !== '').join(' ');
 
 /** Status, content type if not JSON, and the start of the body. */
-export function cameLine({ status, headers, bytes, json }: Exchange): string {
+export function formatResponse({ status, headers, bytes, json }: Exchange): string {
   const type = headers.get('content-type') ?? 'no content type';
   const location = headers.get('location');
   return [
     String(status),
     location !== null && `to ${location}`,
     (json === undefined || !type.includes('json')) && `[${type}]`,
-    shortened(isText(type, json) ? masked(bytes.toString('utf8')) : `${bytes.length} bytes`, 400),
+    truncate(isText(type, json) ? masked(bytes.toString('utf8')) : `${bytes.length} bytes`, 400),
   ]
     .filter((word) => typeof word === 'string' && word !== '')
     .join(' ');
 }
 
-export function shortened(text: string, length: number): string {
+export function truncate(text: string, length: number): string {
   const line = text.replace(/\s+/g, ' ').trim();
   return line.length <= length ? line : `${line.slice(0, length - 1)}…`;
 }

@@ -1,17 +1,17 @@
-import { admitted, asOwner } from './access.ts';
-import { skip } from './breach.ts';
-import type { Visit } from './check.ts';
+import { requireAccess, withToken } from './access.ts';
+import { skip } from './assertion-failure.ts';
+import type { RunContext } from './check.ts';
 import { isRecord } from './shape.ts';
 
 /**
  * A file address for tasks: the given one, or a file uploaded to the deployment. File storage is not part of the
  * specification, so its absence skips the check.
  */
-export async function fileUrl(context: Visit, flag: string, type: string, bytes: () => Promise<Uint8Array>) {
+export async function fileUrl(context: RunContext, flag: string, type: string, bytes: () => Promise<Uint8Array>) {
   if (context.fileUrl !== undefined) return context.fileUrl;
-  await admitted(context);
+  await requireAccess(context);
   const response = await context.probe.post('/files', {
-    ...asOwner(context),
+    ...withToken(context),
     headers: { 'content-type': type },
     body: await bytes(),
   });

@@ -1,5 +1,5 @@
 import type { Check, ServiceName } from './check.ts';
-import { body, shaped, status } from './expect.ts';
+import { bodyOf, assertShape, assertStatus } from './expect.ts';
 import { filledText, record } from './shape.ts';
 
 export const openapiCheck = (service: ServiceName): Check => ({
@@ -8,7 +8,7 @@ export const openapiCheck = (service: ServiceName): Check => ({
   title: '/openapi.json is an OpenAPI description that needs no token',
   run: async ({ probe }) => {
     const response = await probe.get('/openapi.json', { as: 'without a token' });
-    status(response, 200);
-    shaped(response, body(response), record({ openapi: filledText, paths: record({}) }), 'the body');
+    assertStatus(response, 200);
+    assertShape(response, bodyOf(response), record({ openapi: filledText, paths: record({}) }), 'the body');
   },
 });

@@ -1,16 +1,16 @@
-import { Breach } from './breach.ts';
-import { type Exchange, shortened } from './exchange.ts';
+import { AssertionFailure } from './assertion-failure.ts';
+import { type Exchange, truncate } from './exchange.ts';
 
 /** HTTP client for the deployment; limits time and size and records exchanges. */
 export interface Probe {
   readonly base: string;
-  get(path: string, ask?: Ask): Promise<Exchange>;
-  post(path: string, ask?: Ask): Promise<Exchange>;
-  patch(path: string, ask?: Ask): Promise<Exchange>;
-  delete(path: string, ask?: Ask): Promise<Exchange>;
+  get(path: string, ask?: ProbeRequest): Promise<Exchange>;
+  post(path: string, ask?: ProbeRequest): Promise<Exchange>;
+  patch(path: string, ask?: ProbeRequest): Promise<Exchange>;
+  delete(path: string, ask?: ProbeRequest): Promise<Exchange>;
 }
 
-export interface Ask {
+export interface ProbeRequest {
   readonly token?: string | undefined;
   readonly as?: string;
   readonly cookie?: string | undefined;
@@ -29,20 +29,20 @@ export interface Upload {
   readonly bytes: Uint8Array;
 }
 
-export class NoAnswer extends Error {
+export class NoResponse extends Error {
   override readonly name = 'NoResponse';
 }
 
-export interface Bounds {
+export interface ProbeLimits {
   readonly timeoutMs: number;
   readonly maxBytes: number;
 }
 
-const BOUNDS: Bounds = { timeoutMs: 60_000, maxBytes: 16 * 2 ** 20 };
+const BOUNDS: ProbeLimits = { timeoutMs: 60_000, maxBytes: 16 * 2 ** 20 };
 
 /** Creates a probe. Requests throw `NoResponse`, or `AssertionFailure` for an oversized response. */
-export function createProbe(base: string, signal: AbortSignal, bounds: Bounds = BOUNDS): Probe {
-  const send = async (method: string, path: string, request: Ask = {}): Promise<Exchange> => {
+export function createProbe(base: string, signal: AbortSignal, bounds: ProbeLimits = BOUNDS): Probe {
+  const send = async (method: string, path: string, request: ProbeRequest = {}): Promise<Exchange> => {
     const { headers, body, summary } = encode(request);
     const asked = { method, path, body: summary, as: request.as ?? '' };
     const timeout = AbortSignal.timeout(bounds.timeoutMs);
@@ -57,19 +57,19 @@ export function createProbe(base: string, signal: AbortSignal, bounds: Bounds = 
       const bytes = await readBody(response, bounds.maxBytes);
       const { status } = response;
       const exchange: Exchange = {
-        asked,
+        request: asked,
         status,
         headers: response.headers,
         bytes: bytes ?? Buffer.alloc(0),
         json: jsonOf(bytes),
       };
-      if (!bytes) throw new Breach(`a response of at most ${bounds.maxBytes} bytes`, exchange);
+      if (!bytes) throw new AssertionFailure(`a response of at most ${bounds.maxBytes} bytes`, exchange);
       return exchange;
     } catch (error) {
-      if (error instanceof Breach) throw error;
+      if (error instanceof AssertionFailure) throw error;
       signal.throwIfAborted();
       const why = timeout.aborted ? `no response within ${bounds.timeoutMs / 1000} s` : reason(error);
-      throw new NoAnswer(`${method} ${path}: ${why}`);
+      throw new NoResponse(`${method} ${path}: ${why}`);
     }
   };
   return {
@@ -81,7 +81,7 @@ export function createProbe(base: string, signal: AbortSignal, bounds: Bounds = 
   };
 }
 
-function encode({ token, cookie, headers = {}, json, form, files, body }: Ask) {
+function encode({ token, cookie, headers = {}, json, form, files, body }: ProbeRequest) {
   const all: Record<string, string> = {
     accept: 'application/json',
     ...(token !== undefined && { authorization: `Bearer ${token}` }),
@@ -92,7 +92,7 @@ function encode({ token, cookie, headers = {}, json, form, files, body }: Ask) {
   if (json !== undefined) return { headers: all, body: JSON.stringify(json), summary: masked(json) };
   if (form !== undefined) {
     const text = new URLSearchParams(form);
-    return { headers: all, body: text, summary: shortened(decodeURIComponent(text.toString()), 200) };
+    return { headers: all, body: text, summary: truncate(decodeURIComponent(text.toString()), 200) };
   }
   if (files !== undefined) {
     const data = new FormData();
@@ -100,13 +100,13 @@ function encode({ token, cookie, headers = {}, json, form, files, body }: Ask) {
       data.append(field, new Blob([Buffer.from(bytes)], { type }), name);
     return { headers: all, body: data, summary: files.map(({ field, name }) => `${field}=@${name}`).join(' ') };
   }
-  const summary = typeof body === 'string' ? shortened(body, 200) : body ? `${body.length} bytes` : '';
+  const summary = typeof body === 'string' ? truncate(body, 200) : body ? `${body.length} bytes` : '';
   return { headers: all, body, summary };
 }
 
 /** Masks secrets, since reports are shared. */
 const masked = (json: unknown) =>
-  shortened(
+  truncate(
     JSON.stringify(json, (key, value: unknown) => (key === 'api_key' || key === 'secret' ? '…' : value)),
     200,
   );

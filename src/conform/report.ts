@@ -1,7 +1,7 @@
-import { askedLine, cameLine } from './exchange.ts';
-import type { Verdict } from './run.ts';
+import { formatRequest, formatResponse } from './exchange.ts';
+import type { CheckResult } from './run.ts';
 
-export function verdictLines(result: Verdict): string[] {
+export function formatResult(result: CheckResult): string[] {
   const { check } = result;
   switch (result.outcome) {
     case 'passed':
@@ -14,25 +14,25 @@ export function verdictLines(result: Verdict): string[] {
       return [
         `✗ ${check.id}  ${check.title}`,
         `    section ${section}  “${words}”`,
-        ...(exchange ? [`    request    ${askedLine(exchange)}`] : []),
+        ...(exchange ? [`    request    ${formatRequest(exchange)}`] : []),
         `    expected   ${result.expected}`,
-        ...(exchange ? [`    response   ${cameLine(exchange)}`] : []),
+        ...(exchange ? [`    response   ${formatResponse(exchange)}`] : []),
       ];
     }
   }
 }
 
-export function summaryLine(results: readonly Verdict[]): string {
-  const count = (outcome: Verdict['outcome']) => results.filter((result) => result.outcome === outcome).length;
+export function formatSummary(results: readonly CheckResult[]): string {
+  const count = (outcome: CheckResult['outcome']) => results.filter((result) => result.outcome === outcome).length;
   return `${count('passed')} passed, ${count('failed')} failed, ${count('skipped')} skipped, of ${results.length} checks`;
 }
 
-export function verdictJson(result: Verdict): object {
+export function resultToJson(result: CheckResult): object {
   const { check, outcome } = result;
   const [section, words] = check.cites;
   const common = { id: check.id, title: check.title, section, words, outcome };
   if (result.outcome === 'passed') return common;
   if (result.outcome === 'skipped') return { ...common, reason: result.reason };
   const { expected, exchange } = result;
-  return { ...common, expected, ...(exchange && { asked: askedLine(exchange), came: cameLine(exchange) }) };
+  return { ...common, expected, ...(exchange && { asked: formatRequest(exchange), came: formatResponse(exchange) }) };
 }

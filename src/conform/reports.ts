@@ -1,38 +1,38 @@
 import { codeOf } from './access.ts';
-import { skip } from './breach.ts';
-import { type Check, step, type Visit } from './check.ts';
+import { skip } from './assertion-failure.ts';
+import { type Check, oncePerRun, type RunContext } from './check.ts';
 import type { Exchange } from './exchange.ts';
-import { detail, holds, isSuccess } from './expect.ts';
+import { assertValidationBody, assertThat, isSuccess } from './expect.ts';
 import { openapiCheck } from './openapi.ts';
 import { isRecord } from './shape.ts';
 
 const MALFORMED = ['4.4', 'Both answer a validation error body on malformed input.'] as const;
 
 /** A report on a missing record, so that a decision has no effect. */
-const report = ({ nonce }: Visit) => ({
+const report = ({ nonce }: RunContext) => ({
   record_id: `conform-${nonce}`,
   action_type: 'delete',
   description: 'assay conform: please ignore',
   user_info: 'assay conform',
 });
 
-const asModerator = ({ token }: Visit) => ({ token, as: token === undefined ? 'without a token' : 'with the token' });
+const asModerator = ({ token }: RunContext) => ({ token, as: token === undefined ? 'without a token' : 'with the token' });
 
-export const created = step((context) =>
+export const creationResponse = oncePerRun((context) =>
   context.probe.post('/reports', { ...asModerator(context), json: report(context) }),
 );
 
 /** Throws `Skip` without permission; the specification does not define who has it. */
 function allowed(response: Exchange): Exchange {
   if (![401, 403].includes(response.status)) return response;
-  const { method, path } = response.asked;
+  const { method, path } = response.request;
   return skip(
     `${method} ${path} returned ${response.status} ${String(codeOf(response.json) ?? '')}: another --token is required`,
   );
 }
 
-async function reportPath(context: Visit): Promise<string> {
-  const response = allowed(await created(context));
+async function reportPath(context: RunContext): Promise<string> {
+  const response = allowed(await creationResponse(context));
   const idInBody = isRecord(response.json) ? (response.json['id'] ?? response.json['report_id']) : undefined;
   const id = response.headers.get('location')?.split('/').at(-1) ?? idInBody;
   return typeof id === 'string' && isSuccess(response)
@@ -40,7 +40,7 @@ async function reportPath(context: Visit): Promise<string> {
     : skip('the response of POST /reports has no report id (its format is not specified)');
 }
 
-const patch = async (context: Visit, json: unknown) =>
+const patch = async (context: RunContext, json: unknown) =>
   allowed(await context.probe.patch(await reportPath(context), { ...asModerator(context), json }));
 
 type InvalidRequest = readonly [name: string, title: string, change: Record<string, unknown> | 'list' | 'broken'];
@@ -61,7 +61,7 @@ const invalidPatches: readonly InvalidRequest[] = [
   ['resolver-note', 'a resolver_note that is an object', { resolver_note: {} }],
 ];
 
-const malformed = (context: Visit, change: InvalidRequest[2], whole: Record<string, unknown>) => {
+const malformed = (context: RunContext, change: InvalidRequest[2], whole: Record<string, unknown>) => {
   const headers = { 'content-type': 'application/json' };
   if (change === 'broken') return { ...asModerator(context), headers, body: '{"status":' };
   return { ...asModerator(context), json: change === 'list' ? [] : { ...whole, ...change } };
@@ -75,8 +75,8 @@ export const reportsChecks: readonly Check[] = [
     cites: ['4.4', 'create-report request, JSON'],
     title: 'POST /reports accepts record_id, action_type delete, description and user_info',
     run: async (context) => {
-      const response = allowed(await created(context));
-      holds(response, isSuccess(response), 'a success');
+      const response = allowed(await creationResponse(context));
+      assertThat(response, isSuccess(response), 'a success');
     },
   },
   ...invalidReports.map(
@@ -85,8 +85,8 @@ export const reportsChecks: readonly Check[] = [
       cites: MALFORMED,
       title: `POST /reports with ${title} returns the validation error body`,
       run: async (context) => {
-        allowed(await created(context));
-        detail(allowed(await context.probe.post('/reports', malformed(context, change, report(context)))));
+        allowed(await creationResponse(context));
+        assertValidationBody(allowed(await context.probe.post('/reports', malformed(context, change, report(context)))));
       },
     }),
   ),
@@ -97,7 +97,7 @@ export const reportsChecks: readonly Check[] = [
       title: `PATCH /reports/{report_id} with ${title} returns the validation error body`,
       run: async (context) => {
         const whole = { status: 'accepted', resolver_note: 'assay conform' };
-        detail(allowed(await context.probe.patch(await reportPath(context), malformed(context, change, whole))));
+        assertValidationBody(allowed(await context.probe.patch(await reportPath(context), malformed(context, change, whole))));
       },
     }),
   ),
@@ -107,7 +107,7 @@ export const reportsChecks: readonly Check[] = [
     title: 'PATCH /reports/{report_id} accepts the status accepted and a resolver_note',
     run: async (context) => {
       const response = await patch(context, { status: 'accepted', resolver_note: 'assay conform' });
-      holds(response, isSuccess(response), 'a success');
+      assertThat(response, isSuccess(response), 'a success');
     },
   },
 ];

@@ -1,10 +1,10 @@
-import { Breach, Skip } from './breach.ts';
-import type { Check, Visit } from './check.ts';
+import { AssertionFailure, Skip } from './assertion-failure.ts';
+import type { Check, RunContext } from './check.ts';
 import type { Exchange } from './exchange.ts';
-import { NoAnswer } from './probe.ts';
-import type { Subject } from './services.ts';
+import { NoResponse } from './probe.ts';
+import type { ServiceChecks } from './services.ts';
 
-export type Verdict =
+export type CheckResult =
   | { readonly check: Check; readonly outcome: 'passed' }
   | { readonly check: Check; readonly outcome: 'skipped'; readonly reason: string }
   | {
@@ -20,11 +20,11 @@ export type Verdict =
 const MAX_UNANSWERED_CHECKS = 3;
 
 /** Runs the checks in order; a failure does not stop the run. */
-export async function* run(
-  subject: Subject,
-  context: Visit,
+export async function* runChecks(
+  subject: ServiceChecks,
+  context: RunContext,
   wanted: (check: Check) => boolean = () => true,
-): AsyncGenerator<Verdict, void, void> {
+): AsyncGenerator<CheckResult, void, void> {
   let silent = 0;
   for (const check of subject.checks.filter(wanted)) {
     if (silent >= MAX_UNANSWERED_CHECKS) {
@@ -36,19 +36,19 @@ export async function* run(
     yield result;
   }
   // Best effort; the deletion itself is checked separately.
-  await subject.leave?.(context).catch(() => {});
+  await subject.cleanUp?.(context).catch(() => {});
 }
 
-async function runCheck(check: Check, context: Visit): Promise<Verdict> {
+async function runCheck(check: Check, context: RunContext): Promise<CheckResult> {
   try {
     await check.run(context);
     return { check, outcome: 'passed' };
   } catch (error) {
     context.signal.throwIfAborted();
     if (error instanceof Skip) return { check, outcome: 'skipped', reason: error.message };
-    if (error instanceof NoAnswer)
+    if (error instanceof NoResponse)
       return { check, outcome: 'failed', expected: `a response; ${error.message}`, silent: true };
-    if (!(error instanceof Breach)) throw error;
+    if (!(error instanceof AssertionFailure)) throw error;
     const { message, exchange } = error;
     return { check, outcome: 'failed', expected: message, ...(exchange && { exchange }) };
   }

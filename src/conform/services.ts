@@ -1,20 +1,20 @@
-import type { Check, ServiceName, Visit } from './check.ts';
+import type { Check, ServiceName, RunContext } from './check.ts';
 import { defectoscopyChecks } from './defectoscopy/index.ts';
 import { passportsChecks } from './passports/index.ts';
-import { leave } from './passports/removal.ts';
+import { deleteDocuments } from './passports/delete.ts';
 import { reportsChecks } from './reports.ts';
 import { sttChecks } from './stt/index.ts';
 
-export interface Subject {
+export interface ServiceChecks {
   readonly name: ServiceName;
   readonly path: string;
   readonly checks: readonly Check[];
-  readonly leave?: (context: Visit) => Promise<void>;
+  readonly cleanUp?: (context: RunContext) => Promise<void>;
 }
 
-export const subjects: readonly Subject[] = [
+export const serviceChecks: readonly ServiceChecks[] = [
   { name: 'defectoscopy', path: '/predict', checks: defectoscopyChecks },
   { name: 'stt', path: '/transcribe/audio_url', checks: sttChecks },
-  { name: 'passports', path: '/auth/token', checks: passportsChecks, leave },
+  { name: 'passports', path: '/auth/token', checks: passportsChecks, cleanUp: deleteDocuments },
   { name: 'reports', path: '/reports', checks: reportsChecks },
 ];

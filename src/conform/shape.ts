@@ -83,7 +83,7 @@ function first(validators: readonly (() => string | undefined)[]): string | unde
 }
 
 /** Compares JSON values; key order is ignored. */
-export const same = (a: unknown, b: unknown) => JSON.stringify(sortKeys(a)) === JSON.stringify(sortKeys(b));
+export const deepEqual = (a: unknown, b: unknown) => JSON.stringify(sortKeys(a)) === JSON.stringify(sortKeys(b));
 
 function sortKeys(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(sortKeys);

@@ -1,16 +1,16 @@
-import { asOwner, codeOf } from './access.ts';
-import { skip } from './breach.ts';
-import { step, type Visit } from './check.ts';
+import { withToken, codeOf } from './access.ts';
+import { skip } from './assertion-failure.ts';
+import { oncePerRun, type RunContext } from './check.ts';
 import type { Exchange } from './exchange.ts';
-import { dataObject, isSuccess } from './expect.ts';
-import { untilFinal } from './poll.ts';
+import { successObject, isSuccess } from './expect.ts';
+import { pollUntilFinal } from './poll.ts';
 import { isRecord } from './shape.ts';
 
-type Create = (context: Visit, more?: Record<string, unknown>) => Promise<Exchange>;
+type Create = (context: RunContext, more?: Record<string, unknown>) => Promise<Exchange>;
 
 export function taskSteps(create: Create) {
   /** Read at once, while the task may be in progress. */
-  const created = step(async (context) => {
+  const created = oncePerRun(async (context) => {
     const response = await create(context);
     const code = codeOf(response.json);
     if (code === 'QUEUE_UNAVAILABLE') skip('the deployment accepts no tasks: QUEUE_UNAVAILABLE');
@@ -18,21 +18,21 @@ export function taskSteps(create: Create) {
     const id = dataOf(response)['task_id'];
     return { response, first: isSuccess(response) && isId(id) ? await readTask(context, id) : undefined };
   });
-  const answered = async (context: Visit) => (await created(context)).response;
-  const accepted = async (context: Visit) => taskOf(await answered(context));
-  const firstLook = async (context: Visit) => (await created(context)).first ?? skip(NO_TASK);
-  const final = step(async (context) => finalState(context, (await accepted(context)).id));
+  const answered = async (context: RunContext) => (await created(context)).response;
+  const accepted = async (context: RunContext) => taskOf(await answered(context));
+  const firstLook = async (context: RunContext) => (await created(context)).first ?? skip(NO_TASK);
+  const final = oncePerRun(async (context) => finalState(context, (await accepted(context)).id));
   return {
     answered,
     /** The created task. Throws `Skip` if none was created, which another check reports. */
     accepted,
     firstLook,
-    inProgress: async (context: Visit) => {
+    inProgress: async (context: RunContext) => {
       const response = await firstLook(context);
       return isInProgress(response) ? response : skip('the task ended before its state was read');
     },
     final,
-    done: async (context: Visit) => {
+    done: async (context: RunContext) => {
       const response = await final(context);
       if (stateOf(response) === 'failed') skip(`the task failed: ${String(dataOf(response)['error'])}`);
       return response;
@@ -45,15 +45,15 @@ const NO_TASK = 'no task was created';
 export function taskOf(response: Exchange): { response: Exchange; data: Record<string, unknown>; id: string } {
   const id = dataOf(response)['task_id'];
   if (!isSuccess(response) || !isId(id))
-    return skip(`${NO_TASK}: POST ${response.asked.path} returned ${response.status}`);
-  return { response, data: dataObject(response), id };
+    return skip(`${NO_TASK}: POST ${response.request.path} returned ${response.status}`);
+  return { response, data: successObject(response), id };
 }
 
-export const readTask = (context: Visit, id: string, headers: Record<string, string> = {}) =>
-  context.probe.get(`/result/${encodeURIComponent(id)}`, { ...asOwner(context), headers });
+export const readTask = (context: RunContext, id: string, headers: Record<string, string> = {}) =>
+  context.probe.get(`/result/${encodeURIComponent(id)}`, { ...withToken(context), headers });
 
-export const finalState = (context: Visit, id: string) =>
-  untilFinal(
+export const finalState = (context: RunContext, id: string) =>
+  pollUntilFinal(
     context,
     (headers) => readTask(context, id, headers),
     (response) => !isInProgress(response),

@@ -19,7 +19,7 @@ export interface ListedToken extends AccessToken {
 }
 
 /** Undefined if the service already has an unexpired token with this name. */
-export async function issue(
+export async function insertToken(
   db: Queryable,
   { service, name, role, digest, lifetimeSeconds }: AccessToken & { lifetimeSeconds?: number | undefined },
 ): Promise<{ readonly expiresAt: Date | null } | undefined> {
@@ -39,7 +39,7 @@ export async function issue(
  * Deletes the token with this name; returns the services that have one. Without `service`, deletes nothing if several
  * services have one.
  */
-export async function revoke(
+export async function deleteToken(
   db: Queryable,
   { name, service }: { name: string; service?: string | undefined },
 ): Promise<readonly { readonly service: string; readonly revoked: boolean }[]> {
@@ -58,7 +58,7 @@ export async function revoke(
   return rows;
 }
 
-export async function listed(db: Queryable): Promise<readonly ListedToken[]> {
+export async function readTokens(db: Queryable): Promise<readonly ListedToken[]> {
   const { rows } = await db.query<ListedToken>(
     `select service, name, role, digest, created_at as "createdAt", expires_at as "expiresAt",
             coalesce(expires_at <= now(), false) as expired
@@ -69,7 +69,7 @@ export async function listed(db: Queryable): Promise<readonly ListedToken[]> {
 }
 
 /** Unexpired tokens with their remaining milliseconds by the database's clock. */
-export async function inForce(db: Queryable): Promise<readonly (AccessToken & { readonly leftMs: number | null })[]> {
+export async function readValidTokens(db: Queryable): Promise<readonly (AccessToken & { readonly leftMs: number | null })[]> {
   const { rows } = await db.query<AccessToken & { leftMs: number | null }>(IN_FORCE);
   return rows;
 }

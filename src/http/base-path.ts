@@ -7,7 +7,7 @@ export function basePath(publicUrl: string | undefined): string {
 }
 
 /** Prefixes redirects (`Location`) with the base path. */
-export function locateBelow(app: Gateway, base: string): void {
+export function prefixRedirects(app: Gateway, base: string): void {
   if (base === '/') return;
   app.addHook('onSend', async (_, reply) => {
     const location = reply.getHeader('location');

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { afterEach, describe, expect, it } from 'vitest';
-import { bearerGuard, tokensFrom } from './bearer.ts';
+import { createBearerGuard, parseTokenSettings } from './bearer.ts';
 import type { Gateway } from './gateway.ts';
 import { rawConnection, TOKEN, testGateway } from './testing/gateway.ts';
 
@@ -28,9 +28,9 @@ describe('the token settings', () => {
   const paths = { task: '/result/a', bearer: '/classes', public: '/open' };
 
   it.each(rows)('with the list %j and the single token %j are %s', async (list, single, state, answers) => {
-    const tokens = tokensFrom({ list, single });
+    const tokens = parseTokenSettings({ list, single });
     expect(tokens.state).toBe(state);
-    ({ app } = await testGateway({ guard: bearerGuard(tokens) }));
+    ({ app } = await testGateway({ guard: createBearerGuard(tokens) }));
     for (const kind of ['task', 'bearer', 'public'] as const) {
       const codes: number[] = [];
       for (const authorization of [undefined, 'Bearer wrong', `Bearer ${TOKEN}`]) {
@@ -50,32 +50,32 @@ describe('the token settings', () => {
   });
 
   it.each([',', ' , ', ',\n,'])('reject the list %j, which has no entry', (list) => {
-    expect(() => tokensFrom({ list })).toThrow('has no entry');
-    expect(() => tokensFrom({ list, single: '', mayDisable: false })).toThrow('has no entry');
+    expect(() => parseTokenSettings({ list })).toThrow('has no entry');
+    expect(() => parseTokenSettings({ list, single: '', mayDisable: false })).toThrow('has no entry');
   });
 
   it('are unconfigured for an empty list of a service that must not be disabled', () => {
-    expect(tokensFrom({ list: '', single: '', mayDisable: false }).state).toBe('unconfigured');
-    expect(tokensFrom({ list: undefined, mayDisable: false }).state).toBe('unconfigured');
-    expect(() => tokensFrom({ authSetting: 'disabled', mayDisable: false })).toThrow('cannot be disabled');
+    expect(parseTokenSettings({ list: '', single: '', mayDisable: false }).state).toBe('unconfigured');
+    expect(parseTokenSettings({ list: undefined, mayDisable: false }).state).toBe('unconfigured');
+    expect(() => parseTokenSettings({ authSetting: 'disabled', mayDisable: false })).toThrow('cannot be disabled');
   });
 
   it('accept "disabled", but not together with tokens', () => {
-    expect(tokensFrom({ authSetting: 'disabled' }).state).toBe('disabled');
-    expect(() => tokensFrom({ authSetting: 'disabled', list: 'a' })).toThrow('Remove one');
+    expect(parseTokenSettings({ authSetting: 'disabled' }).state).toBe('disabled');
+    expect(() => parseTokenSettings({ authSetting: 'disabled', list: 'a' })).toThrow('Remove one');
   });
 
   it('reject an invalid bearer token without repeating it', () => {
     for (const bad of ['pass word', 'sha256:12', 'naïve', 'x'.repeat(513)]) {
-      expect(() => tokensFrom({ list: `good,${bad}` })).toThrow(/^Access token number 2 /);
-      expect(() => tokensFrom({ list: `good,${bad}` })).not.toThrow(bad);
+      expect(() => parseTokenSettings({ list: `good,${bad}` })).toThrow(/^Access token number 2 /);
+      expect(() => parseTokenSettings({ list: `good,${bad}` })).not.toThrow(bad);
     }
   });
 });
 
 describe('the Authorization header', () => {
   const ask = async (authorization: string, list = TOKEN) => {
-    ({ app } = await testGateway({ guard: bearerGuard(tokensFrom({ list })) }));
+    ({ app } = await testGateway({ guard: createBearerGuard(parseTokenSettings({ list })) }));
     return app.inject({ url: '/result/a', headers: { authorization } });
   };
 

@@ -1,9 +1,9 @@
 import { hash, timingSafeEqual } from 'node:crypto';
 import type { FastifyRequest } from 'fastify';
-import { queueUnavailable, unauthorized } from '../base/faults.ts';
-import { NO_ENTRY, split } from '../base/settings.ts';
+import { queueUnavailable, unauthorized } from '../base/api-error.ts';
+import { EMPTY_LIST_MESSAGE, splitList } from '../base/settings.ts';
 import type { AccessToken } from './access-tokens.ts';
-import type { Issued } from './issued-tokens.ts';
+import type { TokenSnapshot } from './token-store.ts';
 
 /**
  * Who may call a route. `task`: like `bearer`, but responds 503 while no tokens are configured. `session`: a token or a
@@ -34,7 +34,7 @@ export type TokenSet =
  * empty settings (as specified). Otherwise the service is unconfigured. Throws for a list without entries, an entry that is
  * not a valid bearer token, and disabling with `mayDisable: false`.
  */
-export function tokensFrom(options: {
+export function parseTokenSettings(options: {
   list?: string | undefined;
   /** One token, which may contain commas. */
   single?: string | undefined;
@@ -42,8 +42,8 @@ export function tokensFrom(options: {
   mayDisable?: boolean;
 }): TokenSet {
   const { list, single, authSetting, mayDisable = true } = options;
-  const listed = split(list ?? '');
-  if (list && listed.length === 0) throw new Error(`The list of access tokens ${NO_ENTRY}`);
+  const listed = splitList(list ?? '');
+  if (list && listed.length === 0) throw new Error(`The list of access tokens ${EMPTY_LIST_MESSAGE}`);
   const entries = [...new Set([...listed, ...(single ? [single] : [])])].map(entryFrom);
   if (authSetting === 'disabled') {
     if (!mayDisable) throw new Error('Authorization cannot be disabled for this service.');
@@ -56,35 +56,35 @@ export function tokensFrom(options: {
 }
 
 /** The current tokens: those in the settings plus the issued ones; recomputed on change. Disabled authorization stays disabled. */
-export function tokensNow(configured: TokenSet, issued: () => Issued): () => TokenSet {
+export function currentTokens(configured: TokenSet, issued: () => TokenSnapshot): () => TokenSet {
   if (configured.state === 'disabled') return () => configured;
   const fixed = configured.state === 'enforced' ? configured.entries : [];
-  let previous: Issued | undefined;
+  let previous: TokenSnapshot | undefined;
   let current: TokenSet = configured;
   return () => {
     const latest = issued();
     if (latest === previous) return current;
     previous = latest;
     const unread = !latest.known;
-    const entries = [...fixed, ...latest.tokens.map(entryFor)];
+    const entries = [...fixed, ...latest.tokens.map(toTokenEntry)];
     current = entries.length > 0 ? { state: 'enforced', entries, unread } : { state: 'unconfigured', unread };
     return current;
   };
 }
 
-export const entryFor = ({ digest }: Pick<AccessToken, 'digest'>): TokenEntry => ({
+export const toTokenEntry = ({ digest }: Pick<AccessToken, 'digest'>): TokenEntry => ({
   digest: Buffer.from(digest, 'latin1'),
   principal: `token-${digest.slice(0, 12)}`,
 });
 
 /** A guard that checks bearer tokens. */
-export function bearerGuard(tokens: TokenSet | (() => TokenSet)): Guard {
+export function createBearerGuard(tokens: TokenSet | (() => TokenSet)): Guard {
   const current = typeof tokens === 'function' ? tokens : () => tokens;
   return (request, access) => {
     const set = current();
     if (set.state === 'disabled') return undefined;
     const token = bearerToken(request.headers.authorization);
-    const entry = token === undefined || set.state === 'unconfigured' ? undefined : entryOf(set.entries, token);
+    const entry = token === undefined || set.state === 'unconfigured' ? undefined : findTokenEntry(set.entries, token);
     if (entry !== undefined) return entry.principal;
     if (token !== undefined && set.unread)
       throw queueUnavailable('Access tokens cannot be checked because the database is unavailable.');
@@ -97,9 +97,9 @@ export function bearerGuard(tokens: TokenSet | (() => TokenSet)): Guard {
 }
 
 /** Whether `header` contains one of these tokens; for routes that authenticate by themselves (metrics). */
-export function carries(header: string | undefined, entries: readonly TokenEntry[]): boolean {
+export function hasValidToken(header: string | undefined, entries: readonly TokenEntry[]): boolean {
   const token = bearerToken(header);
-  return token !== undefined && entryOf(entries, token) !== undefined;
+  return token !== undefined && findTokenEntry(entries, token) !== undefined;
 }
 
 // Node joins repeated headers with ", ", which this pattern rejects.
@@ -118,7 +118,7 @@ export function bearerToken(header: string | undefined): string | undefined {
 const presented = Buffer.alloc(64);
 
 /** Finds the entry of a token in constant time: compares all entries without an early exit. */
-export function entryOf(entries: readonly TokenEntry[], token: string): TokenEntry | undefined {
+export function findTokenEntry(entries: readonly TokenEntry[], token: string): TokenEntry | undefined {
   presented.write(hash('sha256', token, 'hex'), 'latin1');
   let found: TokenEntry | undefined;
   for (const entry of entries) if (timingSafeEqual(entry.digest, presented)) found = entry;
@@ -133,5 +133,5 @@ function entryFrom(token: string, index: number): TokenEntry {
       `Access token number ${index + 1} is neither a bearer token nor "sha256:" followed by 64 hex digits.`,
     );
   }
-  return entryFor({ digest: written?.toLowerCase() ?? hash('sha256', token, 'hex') });
+  return toTokenEntry({ digest: written?.toLowerCase() ?? hash('sha256', token, 'hex') });
 }

@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
-import { Fault } from '../base/faults.ts';
-import { matches, weakETag } from './etag.ts';
+import { ApiError } from '../base/api-error.ts';
+import { matchesETag, weakETag } from './etag.ts';
 import { fingerprint, idempotencyKey } from './idempotency.ts';
-import { preferredWait } from './prefer.ts';
-import { traceparent } from './request-id.ts';
+import { preferredWait } from './prefer-header.ts';
+import { parseTraceparent } from './request-id.ts';
 
 describe('Prefer: wait', () => {
   it.each([
@@ -46,7 +46,7 @@ describe('ETag', () => {
     ['', false],
     [undefined, false],
   ])('If-None-Match: %s matches W/"abc": %s', (header, expected) => {
-    expect(matches(header, 'W/"abc"')).toBe(expected);
+    expect(matchesETag(header, 'W/"abc"')).toBe(expected);
   });
 });
 
@@ -65,7 +65,7 @@ describe('Idempotency-Key', () => {
   it.each(['', '""', '"open', 'é', '"é"', '"a"b"', 'x'.repeat(256), 'tab\tkey', '"a"; p=1'])(
     '%j is rejected',
     (header) => {
-      expect(() => idempotencyKey(header)).toThrow(Fault);
+      expect(() => idempotencyKey(header)).toThrow(ApiError);
     },
   );
 
@@ -82,7 +82,7 @@ describe('traceparent', () => {
   const trace = '4bf92f3577b34da6a3ce929d0e0e4736';
   it('is returned when it is valid', () => {
     const header = `00-${trace}-00f067aa0ba902b7-01`;
-    expect(traceparent({ traceparent: header })).toBe(header);
+    expect(parseTraceparent({ traceparent: header })).toBe(header);
   });
 
   it.each([
@@ -93,6 +93,6 @@ describe('traceparent', () => {
     `ff-${trace}-00f067aa0ba902b7-01`,
     `00-${trace.toUpperCase()}-00f067aa0ba902b7-01`,
   ])('%s is ignored', (header) => {
-    expect(traceparent({ traceparent: header })).toBeUndefined();
+    expect(parseTraceparent({ traceparent: header })).toBeUndefined();
   });
 });

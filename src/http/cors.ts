@@ -13,7 +13,7 @@ const EXPOSED = [
 ].join(', ');
 
 /** Undefined without configured origins. Never allows credentials (cookies). */
-export function cors(allowOrigins: readonly string[]): Cors | undefined {
+export function createCors(allowOrigins: readonly string[]): Cors | undefined {
   if (allowOrigins.length === 0) return undefined;
   const anyone = allowOrigins.includes('*');
   const allowed = new Set(allowOrigins);

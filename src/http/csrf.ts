@@ -6,15 +6,15 @@ export const CSRF_FIELD = 'csrf_token';
 /** CSRF tokens, bound to a session. */
 export interface Csrf {
   token(session: string): string;
-  holds(session: string, token: string): boolean;
+  isValid(session: string, token: string): boolean;
 }
 
-export function openCsrf(secret: string): Csrf {
+export function createCsrf(secret: string): Csrf {
   const token = (session: string) => createHmac('sha256', secret).update(`csrf\0${session}`).digest('base64url');
   return {
     token,
     // Hashed, because `timingSafeEqual` needs equal lengths.
-    holds: (session, candidate) =>
+    isValid: (session, candidate) =>
       timingSafeEqual(hash('sha256', candidate, 'buffer'), hash('sha256', token(session), 'buffer')),
   };
 }

@@ -1,8 +1,8 @@
 import { Type } from 'typebox';
 import { describe, expect, it } from 'vitest';
 import { detailsOf, detailValidation } from './detail-errors.ts';
-import { InvalidInput } from './details.ts';
-import { NAME_TO_SEE, STORABLE } from './storable.ts';
+import { InvalidInput } from './validation-details.ts';
+import { VISIBLE_NAME, STORABLE_TEXT } from './text-patterns.ts';
 import { testGateway } from './testing/gateway.ts';
 import { createValidators, type Part } from './validation.ts';
 
@@ -70,13 +70,13 @@ describe('the error detail', () => {
     ],
     [
       'an invisible name',
-      field({ pattern: NAME_TO_SEE }),
+      field({ pattern: VISIBLE_NAME }),
       { x: ' \t' },
       { type: 'string_pattern_mismatch', msg: expect.stringMatching(/^A name must contain a visible character/) },
     ],
     [
       'a NUL character',
-      field({ pattern: STORABLE }),
+      field({ pattern: STORABLE_TEXT }),
       { x: 'a\u0000' },
       { type: 'string_pattern_mismatch', msg: expect.stringMatching(/^Text may not contain the character NUL/) },
     ],

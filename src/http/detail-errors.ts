@@ -1,7 +1,7 @@
 import type { ErrorObject } from 'ajv/dist/2020.js';
 import { Type } from 'typebox';
-import { type Detail, missing } from './details.ts';
-import { STORABLE_IN_WORDS } from './storable.ts';
+import { type Detail, missingField } from './validation-details.ts';
+import { PATTERN_MESSAGES } from './text-patterns.ts';
 import type { Part, ValidationFailure, ValidationFormat } from './validation.ts';
 
 /** 422 responses with a `detail` array. */
@@ -58,10 +58,10 @@ function detailOf(problem: ErrorObject, all: readonly ErrorObject[], where: Part
     .map((key) => (/^\d{1,9}$/.test(key) ? Number(key) : key.slice(0, 200)));
   const loc = [where, ...keys];
   if (problem.keyword === 'required') {
-    return missing([...loc, String(problem.params['missingProperty'])]);
+    return missingField([...loc, String(problem.params['missingProperty'])]);
   }
   const input = problem.data as unknown;
-  if (keys.length === 0 && (input === undefined || input === null)) return missing(loc);
+  if (keys.length === 0 && (input === undefined || input === null)) return missingField(loc);
   return { loc, ...describe(problem, all, where), ...inputOf(input, loc, where) };
 }
 
@@ -117,7 +117,7 @@ function describe(problem: ErrorObject, all: readonly ErrorObject[], where: Part
     case 'pattern':
       return {
         msg:
-          STORABLE_IN_WORDS[String(params['pattern'])] ?? `String should match pattern '${String(params['pattern'])}'`,
+          PATTERN_MESSAGES[String(params['pattern'])] ?? `String should match pattern '${String(params['pattern'])}'`,
         type: 'string_pattern_mismatch',
         ctx: { pattern: params['pattern'] },
       };

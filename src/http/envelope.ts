@@ -1,12 +1,12 @@
 import { type TSchema, Type } from 'typebox';
-import type { Fault } from '../base/faults.ts';
+import type { ApiError } from '../base/api-error.ts';
 
 /** The body of successful responses of services A and B. */
 export const success = <T>(data: T) => ({ ok: true as const, data });
 
 /** The body of error responses. `request_id` identifies the log lines. */
 export const failure = (
-  fault: Pick<Fault, 'code' | 'message'> & Partial<Pick<Fault, 'details'>>,
+  fault: Pick<ApiError, 'code' | 'message'> & Partial<Pick<ApiError, 'details'>>,
   requestId?: string,
 ) => ({
   ok: false as const,
@@ -41,7 +41,7 @@ export const headersOf = (notes: HeaderNotes) =>
   Object.fromEntries(Object.entries(notes).map(([name, description]) => [name, { type: 'string', description }]));
 
 /** A response for `schema.response`: `{ 200: reply('The state.', Success(State)) }`. */
-export const reply = (
+export const describeResponse = (
   description: string,
   schema: TSchema,
   examples: Record<string, unknown> = {},
@@ -66,8 +66,8 @@ export const notModified = {
 };
 
 /** A response for one or more errors that share a status, with their examples. */
-export const refusal = (...faults: readonly [Fault, ...Fault[]]) =>
-  reply(
+export const describeErrors = (...faults: readonly [ApiError, ...ApiError[]]) =>
+  describeResponse(
     faults.map((fault) => `\`${fault.code}\``).join(', '),
     Failure,
     Object.fromEntries(faults.map((fault) => [fault.code, failure(fault, 'req-1')])),

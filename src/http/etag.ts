@@ -6,7 +6,7 @@ export function weakETag(body: string | Buffer): string {
 }
 
 /** Whether `If-None-Match` contains `etag`, by weak comparison. */
-export function matches(ifNoneMatch: string | undefined, etag: string): boolean {
+export function matchesETag(ifNoneMatch: string | undefined, etag: string): boolean {
   if (ifNoneMatch === undefined) return false;
   if (ifNoneMatch.trim() === '*') return true;
   const wanted = etag.replace(/^W\//, '');

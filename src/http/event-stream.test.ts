@@ -1,11 +1,11 @@
 import { expect, it } from 'vitest';
-import { type EventStream, eventStream } from './event-stream.ts';
+import { type EventStream, openEventStream } from './event-stream.ts';
 import { rawConnection, testGateway } from './testing/gateway.ts';
 
 async function streaming(onStream: (stream: EventStream) => void) {
   const { app } = await testGateway({ closeGraceMs: 100 }, (gateway) => {
     gateway.get('/stream', { config: { access: 'public' } }, async (_request, reply) => {
-      onStream(eventStream(reply, { retryMs: 3000 }));
+      onStream(openEventStream(reply, { retryMs: 3000 }));
       return reply;
     });
   });
@@ -30,7 +30,7 @@ it('an event stream ends when the client disconnects', async () => {
   const ended = new Promise<void>((resolve) => {
     resolveEnded = resolve;
   });
-  const app = await streaming((stream) => stream.over.addEventListener('abort', resolveEnded));
+  const app = await streaming((stream) => stream.closed.addEventListener('abort', resolveEnded));
   const { socket, received } = await rawConnection(app);
   socket.write('GET /stream HTTP/1.1\r\nHost: x\r\n\r\n');
   expect(await received(200)).toContain('retry: 3000');
@@ -51,7 +51,7 @@ it('an event stream disconnects a client that does not read', async () => {
       stream.send({ event: 'task', data });
       sent++;
     });
-    stream.over.addEventListener('abort', () => {
+    stream.closed.addEventListener('abort', () => {
       clearInterval(more);
       resolveEnded(sent);
     });

@@ -13,7 +13,7 @@ export interface EventStream {
   send(event: StreamEvent): void;
   end(): void;
   /** Aborts when the stream has ended, or the client has disconnected or does not read fast enough. */
-  readonly over: AbortSignal;
+  readonly closed: AbortSignal;
 }
 
 const PING_INTERVAL_MS = 15_000;
@@ -21,7 +21,7 @@ const PING_INTERVAL_MS = 15_000;
 const MAX_UNREAD_BYTES = 1024 * 1024;
 
 /** Opens a `text/event-stream` response without proxy buffering; sends a keep-alive comment every 15 s. */
-export function eventStream(reply: FastifyReply, { retryMs }: { retryMs: number }): EventStream {
+export function openEventStream(reply: FastifyReply, { retryMs }: { retryMs: number }): EventStream {
   const over = new AbortController();
   const source = new Readable({ read() {}, highWaterMark: MAX_UNREAD_BYTES });
   let ended = false;
@@ -55,6 +55,6 @@ export function eventStream(reply: FastifyReply, { retryMs }: { retryMs: number 
       clearInterval(ping);
       source.push(null);
     },
-    over: over.signal,
+    closed: over.signal,
   };
 }

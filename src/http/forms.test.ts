@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { InvalidInput } from './details.ts';
+import { InvalidInput } from './validation-details.ts';
 import { parseForm } from './forms.ts';
 
 const named = (count: number, name: (at: number) => string) =>

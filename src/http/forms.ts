@@ -1,6 +1,6 @@
 import formbody from '@fastify/formbody';
 import type { FastifyInstance } from 'fastify';
-import { InvalidInput } from './details.ts';
+import { InvalidInput } from './validation-details.ts';
 
 /** Form fields in order; the last value of a repeated name counts. */
 export type Form = ReadonlyMap<string, string>;

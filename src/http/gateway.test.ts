@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, it } from 'vitest';
-import { Fault, taskNotFound } from '../base/faults.ts';
+import { ApiError, taskNotFound } from '../base/api-error.ts';
 import type { Gateway } from './gateway.ts';
-import { slidingWindow } from './rate-limit.ts';
+import { createSlidingWindow } from './rate-limit.ts';
 import { BEARER, rawConnection, testGateway } from './testing/gateway.ts';
 
 let app: Gateway;
@@ -14,7 +14,7 @@ const codeOf = (response: { json: () => unknown }) => (response.json() as { erro
 describe('the order of checks', () => {
   // Each request also violates one rule that is checked earlier, so the response changes each time.
   it('reports the first violated rule', async () => {
-    ({ app } = await testGateway({ limiter: slidingWindow({ limit: 1 }) }));
+    ({ app } = await testGateway({ limiter: createSlidingWindow({ limit: 1 }) }));
     const post = (url: string, headers: Record<string, string>, payload: string) =>
       app.inject({ method: 'POST', url, headers, payload });
 
@@ -126,7 +126,7 @@ describe('errors', () => {
     });
 
   it('are sent with their own code, status and headers', async () => {
-    ({ app } = await failing(new Fault('SOME_CODE', 418, 'A sentence.', { 'x-why': 'tea' })));
+    ({ app } = await failing(new ApiError('SOME_CODE', 418, 'A sentence.', { 'x-why': 'tea' })));
     const rejected = await app.inject({ url: '/fail', headers: { 'x-request-id': 'mine.1' } });
     expect([rejected.statusCode, rejected.headers['x-why']]).toEqual([418, 'tea']);
     expect(rejected.json()).toEqual({

@@ -7,25 +7,25 @@ import {
   LogController,
   type onResponseHookHandler,
 } from 'fastify';
-import { type Fault, methodNotAllowed, notFound, queueUnavailable, uriTooLong } from '../base/faults.ts';
+import { type ApiError, methodNotAllowed, notFound, queueUnavailable, uriTooLong } from '../base/api-error.ts';
 import type { Log } from '../base/log.ts';
 import type { Traces } from '../base/trace.ts';
 import type { Access, Guard } from './bearer.ts';
-import { closeGently } from './closing.ts';
-import { cors } from './cors.ts';
-import { gate, limitWrongToken } from './gate.ts';
-import { ignoreBody } from './ignored-body.ts';
-import { refuseHeavyJson } from './json-weight.ts';
-import { knownPaths } from './known-paths.ts';
+import { shutDownGracefully } from './graceful-shutdown.ts';
+import { createCors } from './cors.ts';
+import { createAuthHook, limitInvalidTokens } from './auth-and-limit.ts';
+import { discardBody } from './discard-body.ts';
+import { limitJsonBodies } from './json-limits.ts';
+import { createAllowedMethods } from './allowed-methods.ts';
 import type { Metrics } from './metrics.ts';
-import { describeRoute, openapi, type Reference } from './openapi.ts';
-import { plainRequests } from './plain-request.ts';
-import { type Limiter, slidingWindow } from './rate-limit.ts';
+import { describeRoute, createOpenApiOptions, type Reference } from './openapi.ts';
+import { rejectSmuggling } from './reject-smuggling.ts';
+import { type Limiter, createSlidingWindow } from './rate-limit.ts';
 import { referencePages } from './reference-pages.ts';
-import { type RefusalPage, refusals } from './refuse.ts';
+import { type ErrorPage, createErrorHandler } from './error-handler.ts';
 import { requestId } from './request-id.ts';
-import { requestLog } from './request-log.ts';
-import { answerIdleBodies, PATIENCE, type Patience, serverLimits, URL_LIMIT } from './server-limits.ts';
+import { createRequestLog } from './request-log.ts';
+import { rejectIdleBodies, DEFAULT_TIMEOUTS, type Timeouts, serverLimits, MAX_URL_LENGTH } from './server-limits.ts';
 import { traceRequests } from './tracing.ts';
 import { createValidators, envelopeValidation, type ValidationFormat } from './validation.ts';
 
@@ -64,7 +64,7 @@ export interface GatewayOptions extends Reference {
   guard: Guard;
   limiter?: Limiter | undefined;
   /** Requests with invalid tokens per address and minute before 429. 0: unlimited. */
-  wrongTokensPerMinute?: number;
+  invalidTokensPerMinute?: number;
   bodyLimitBytes?: number;
   /** Number of trusted proxies, or their networks. */
   trustProxy?: number | string[];
@@ -76,10 +76,10 @@ export interface GatewayOptions extends Reference {
   /** True while all routes except probes respond with 503. */
   isOutOfService?: () => boolean;
   /** The 503 error; default: `QUEUE_UNAVAILABLE`. */
-  unavailable?: () => Fault;
+  unavailableError?: () => ApiError;
   /** Renders error pages, for routes with `page` and for unknown paths. */
-  refusalPage?: RefusalPage;
-  patience?: Patience;
+  errorPage?: ErrorPage;
+  timeouts?: Timeouts;
   /** Time limit for requests in flight during shutdown. */
   closeGraceMs?: number;
 }
@@ -94,14 +94,14 @@ export async function createGateway(options: GatewayOptions): Promise<Gateway> {
     validation = envelopeValidation,
     isUnavailable = () => false,
     isOutOfService = () => false,
-    patience = PATIENCE,
+    timeouts: patience = DEFAULT_TIMEOUTS,
   } = options;
-  const { unavailable = () => queueUnavailable() } = options;
-  const { allow, allowPreflight } = cors(options.corsAllowOrigins ?? []) ?? {};
-  const paths = knownPaths();
-  const refuse = refusals({
+  const { unavailableError: unavailable = () => queueUnavailable() } = options;
+  const { allow, allowPreflight } = createCors(options.corsAllowOrigins ?? []) ?? {};
+  const paths = createAllowedMethods();
+  const refuse = createErrorHandler({
     ...{ validation, isUnavailable, unavailable },
-    ...{ page: options.refusalPage, lingerMs: patience.lingerMs },
+    ...{ page: options.errorPage, lingerMs: patience.lingerMs },
   });
 
   const app: Gateway = fastify({
@@ -114,7 +114,7 @@ export async function createGateway(options: GatewayOptions): Promise<Gateway> {
     trustProxy: typeof trustProxy === 'number' ? (_, hop) => hop < trustProxy : trustProxy,
     bodyLimit: bodyLimitBytes,
     // The URL length is limited as a whole.
-    routerOptions: { maxParamLength: URL_LIMIT },
+    routerOptions: { maxParamLength: MAX_URL_LENGTH },
     // Requests received before the shutdown are served.
     return503OnClosing: false,
     frameworkErrors: (error, request, reply) => {
@@ -125,17 +125,17 @@ export async function createGateway(options: GatewayOptions): Promise<Gateway> {
   });
 
   app.decorateRequest('principal', '');
-  app.decorate('closing', closeGently(app, options.closeGraceMs ?? 10_000));
-  answerIdleBodies(app.server);
+  app.decorate('closing', shutDownGracefully(app, options.closeGraceMs ?? 10_000));
+  rejectIdleBodies(app.server);
   app.removeContentTypeParser('text/plain');
-  refuseHeavyJson(app);
-  const wrongTokens = slidingWindow({ limit: options.wrongTokensPerMinute ?? 0 });
+  limitJsonBodies(app);
+  const wrongTokens = createSlidingWindow({ limit: options.invalidTokensPerMinute ?? 0 });
   app.setErrorHandler<FastifyError>((error, request, reply) => {
-    const limited = wrongTokens && limitWrongToken(wrongTokens, error, request, reply);
+    const limited = wrongTokens && limitInvalidTokens(wrongTokens, error, request, reply);
     if (limited) metrics.rateLimited(service);
     refuse(limited ?? error, request, reply);
   });
-  app.setChildLoggerFactory(requestLog);
+  app.setChildLoggerFactory(createRequestLog);
   // Before all other hooks, so that a span covers the whole request.
   if (options.traces) traceRequests(app, { service, traces: options.traces });
   // Response schemas are documentation only: do not filter or coerce fields.
@@ -156,12 +156,12 @@ export async function createGateway(options: GatewayOptions): Promise<Gateway> {
   }
   const observeUnrouted = metrics.route(service, 'none');
 
-  app.addHook('onRequest', plainRequests());
+  app.addHook('onRequest', rejectSmuggling());
   app.addHook('onRequest', (request, reply, done) => {
     void reply.header('x-request-id', request.id).header('x-content-type-options', 'nosniff');
     // Also for errors such as 404, so that pages can read them.
     if (request.method !== 'OPTIONS') allow?.(request, reply);
-    if (request.raw.url!.length > URL_LIMIT) return done(uriTooLong(URL_LIMIT));
+    if (request.raw.url!.length > MAX_URL_LENGTH) return done(uriTooLong(MAX_URL_LENGTH));
     if (isOutOfService() && request.routeOptions.config.probe !== true) return done(unavailable());
     if (!request.is404) return done();
     reply.raw.once('finish', () => observeUnrouted(reply.statusCode, reply.elapsedTime));
@@ -178,7 +178,7 @@ export async function createGateway(options: GatewayOptions): Promise<Gateway> {
       throw new Error(`The route ${String(route.method)} ${route.url} does not declare \`access\`.`);
     paths.add(route.method, route.url);
     const routeLimiter = typeof limited === 'object' ? limited : limited ? limiter : undefined;
-    const guardHook = gate({
+    const guardHook = createAuthHook({
       access,
       guard,
       limiter: routeLimiter,
@@ -192,13 +192,13 @@ export async function createGateway(options: GatewayOptions): Promise<Gateway> {
       !this.hasContentTypeParser('multipart/form-data') &&
       !this.hasContentTypeParser('application/x-www-form-urlencoded')
     ) {
-      route.preParsing = [ignoreBody, ...hooks(route.preParsing)];
+      route.preParsing = [discardBody, ...hooks(route.preParsing)];
     }
     route.onResponse = [...hooks(route.onResponse), onResponse(route.url)];
     describeRoute(route, { access, limited: routeLimiter !== undefined, bodyLimitBytes, validation });
   });
 
-  await app.register(swagger, openapi(options));
+  await app.register(swagger, createOpenApiOptions(options));
   await app.register(referencePages, options);
   return app;
 }

@@ -1,5 +1,5 @@
 import { hash } from 'node:crypto';
-import { validationError } from '../base/faults.ts';
+import { validationError } from '../base/api-error.ts';
 import type { JsonValue } from '../base/json.ts';
 
 /**

@@ -1,19 +1,19 @@
 import { afterEach, describe, expect, it } from 'vitest';
 import type { Gateway } from './gateway.ts';
-import { createMetrics, type MetricJson, type MetricsSources, metricsHandler } from './metrics.ts';
-import { slidingWindow } from './rate-limit.ts';
+import { createMetrics, type MetricJson, type MetricsSources, createMetricsHandler } from './metrics.ts';
+import { createSlidingWindow } from './rate-limit.ts';
 import { BEARER, testGateway } from './testing/gateway.ts';
 
 let app: Gateway | undefined;
 afterEach(() => app?.close());
 
 async function serving(sources: Omit<MetricsSources, 'registry'> = {}) {
-  const made = await testGateway({ limiter: slidingWindow({ limit: 2, now: () => 0 }) });
+  const made = await testGateway({ limiter: createSlidingWindow({ limit: 2, now: () => 0 }) });
   app = made.app;
   app.get(
     '/metrics',
     { config: { access: 'public' } },
-    metricsHandler({ registry: made.metrics.registry, ...sources }),
+    createMetricsHandler({ registry: made.metrics.registry, ...sources }),
   );
   return made;
 }

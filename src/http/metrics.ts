@@ -7,9 +7,9 @@ import {
   type MetricValue,
   Registry,
 } from 'prom-client';
-import { unauthorized } from '../base/faults.ts';
-import { carries, tokensFrom } from './bearer.ts';
-import { requestTimes } from './request-times.ts';
+import { unauthorized } from '../base/api-error.ts';
+import { hasValidToken, parseTokenSettings } from './bearer.ts';
+import { createRequestTimes } from './request-times.ts';
 
 /** A metric as prom-client serialises it for another process. */
 export type MetricJson = MetricObjectWithValues<MetricValue<string>>;
@@ -20,7 +20,7 @@ export type Metrics = ReturnType<typeof createMetrics>;
 export function createMetrics({ version }: { version: string }) {
   const registry = new Registry();
   const registers = [registry];
-  const times = requestTimes(registry);
+  const times = createRequestTimes(registry);
   new Counter({
     name: 'assay_http_requests_total',
     help: 'HTTP responses.',
@@ -76,11 +76,11 @@ export interface MetricsSources {
  * Handler of `GET /metrics`: sums the metrics of this process and of `others()`; omits the latter if reading them fails.
  * Requires a bearer token if one is configured.
  */
-export function metricsHandler({ registry, token, others }: MetricsSources) {
-  const tokens = tokensFrom({ single: token });
+export function createMetricsHandler({ registry, token, others }: MetricsSources) {
+  const tokens = parseTokenSettings({ single: token });
 
   return async (request: FastifyRequest, reply: FastifyReply) => {
-    if (tokens.state === 'enforced' && !carries(request.headers.authorization, tokens.entries)) throw unauthorized();
+    if (tokens.state === 'enforced' && !hasValidToken(request.headers.authorization, tokens.entries)) throw unauthorized();
     const log = (err: unknown) => request.log.warn({ err }, 'reading metrics of other processes failed');
     const theirs = (await others?.().catch(log)) ?? [];
     const all = [await registry.getMetricsAsJSON(), ...theirs] as MetricJson[][];

@@ -8,10 +8,10 @@ import {
   unauthorized,
   unsupportedMediaType,
   uriTooLong,
-} from '../base/faults.ts';
+} from '../base/api-error.ts';
 import type { Access } from './bearer.ts';
-import { type HeaderNotes, headersOf, refusal, reply } from './envelope.ts';
-import { URL_LIMIT } from './server-limits.ts';
+import { type HeaderNotes, headersOf, describeErrors, describeResponse } from './envelope.ts';
+import { MAX_URL_LENGTH } from './server-limits.ts';
 import type { ValidationFormat } from './validation.ts';
 
 /** A service's part of its OpenAPI description. */
@@ -42,7 +42,7 @@ declare module 'fastify' {
 }
 
 /** Options of the OpenAPI 3.1 description; its paths come from the routes' schemas. */
-export function openapi({
+export function createOpenApiOptions({
   title,
   description,
   version,
@@ -88,23 +88,23 @@ export function describeRoute(
   const own = (schema.response ?? {}) as Record<string, ResponseEntry>;
   const responses: Record<string, ResponseEntry> = {};
   // Also for optional credentials, which must be valid.
-  if (access !== 'public') responses['401'] = refusal(unauthorized());
+  if (access !== 'public') responses['401'] = describeErrors(unauthorized());
   const body = schema.body ?? schema.shown?.body;
   // Unused bodies are limited too.
   if (body !== undefined || [route.method].flat().some((method) => !BODILESS.has(method))) {
-    responses['413'] = refusal(payloadTooLarge(route.bodyLimit ?? bodyLimitBytes));
+    responses['413'] = describeErrors(payloadTooLarge(route.bodyLimit ?? bodyLimitBytes));
   }
-  if (schema.params ?? schema.querystring) responses['414'] = refusal(uriTooLong(URL_LIMIT));
+  if (schema.params ?? schema.querystring) responses['414'] = describeErrors(uriTooLong(MAX_URL_LENGTH));
   if (body !== undefined) {
-    responses['415'] = refusal(unsupportedMediaType(route.config?.takes ?? 'application/json'));
+    responses['415'] = describeErrors(unsupportedMediaType(route.config?.takes ?? 'application/json'));
   }
   if (body ?? schema.querystring ?? schema.params ?? schema.headers) {
-    responses['422'] = reply('`VALIDATION_ERROR`', validation.schema, { VALIDATION_ERROR: validation.example });
+    responses['422'] = describeResponse('`VALIDATION_ERROR`', validation.schema, { VALIDATION_ERROR: validation.example });
   }
   // Invalid credentials are rate-limited on all routes.
-  if (limited || access !== 'public') responses['429'] = refusal(rateLimitExceeded(17));
-  responses['500'] = refusal(internalError());
-  if (access === 'task') responses['503'] = refusal(queueUnavailable());
+  if (limited || access !== 'public') responses['429'] = describeErrors(rateLimitExceeded(17));
+  responses['500'] = describeErrors(internalError());
+  if (access === 'task') responses['503'] = describeErrors(queueUnavailable());
   route.schema = {
     ...schema,
     ...(access !== 'public' && { security: schema.security ?? SECURITY[access] }),

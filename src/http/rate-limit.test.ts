@@ -1,14 +1,14 @@
 import { afterEach, describe, expect, it } from 'vitest';
-import { bearerGuard, tokensFrom } from './bearer.ts';
-import { clientKey } from './gate.ts';
+import { createBearerGuard, parseTokenSettings } from './bearer.ts';
+import { clientKey } from './auth-and-limit.ts';
 import type { Gateway } from './gateway.ts';
-import { slidingWindow, type Verdict } from './rate-limit.ts';
+import { createSlidingWindow, type LimitResult } from './rate-limit.ts';
 import { BEARER, testGateway } from './testing/gateway.ts';
 
 /** The window of a single gateway, which is synchronous. */
-function alone(options: Parameters<typeof slidingWindow>[0]) {
-  const window = slidingWindow(options)!;
-  return { take: (key: string) => window.take(key) as Verdict };
+function alone(options: Parameters<typeof createSlidingWindow>[0]) {
+  const window = createSlidingWindow(options)!;
+  return { take: (key: string) => window.take(key) as LimitResult };
 }
 
 let app: Gateway | undefined;
@@ -63,14 +63,14 @@ describe('the sliding window', () => {
   });
 
   it('is undefined for the limit 0', () => {
-    expect(slidingWindow({ limit: 0 })).toBeUndefined();
+    expect(createSlidingWindow({ limit: 0 })).toBeUndefined();
   });
 });
 
 describe('rate-limited routes', () => {
   it('send RateLimit headers and reject the 1001st request in a minute', async () => {
     let at = 0;
-    ({ app } = await testGateway({ limiter: slidingWindow({ limit: 1000, now: () => at }) }));
+    ({ app } = await testGateway({ limiter: createSlidingWindow({ limit: 1000, now: () => at }) }));
     const read = () => app!.inject({ url: '/result/a', headers: BEARER });
     const first = await read();
     expect(first.headers).toMatchObject({
@@ -93,8 +93,8 @@ describe('rate-limited routes', () => {
 
   it('share one quota per token and do not count 401 responses', async () => {
     ({ app } = await testGateway({
-      guard: bearerGuard(tokensFrom({ list: 'secret-token,second' })),
-      limiter: slidingWindow({ limit: 2, now: () => 0 }),
+      guard: createBearerGuard(parseTokenSettings({ list: 'secret-token,second' })),
+      limiter: createSlidingWindow({ limit: 2, now: () => 0 }),
     }));
     const read = async (token: string) =>
       (await app!.inject({ url: '/result/a', headers: { authorization: `Bearer ${token}` } })).statusCode;
@@ -107,18 +107,18 @@ describe('rate-limited routes', () => {
   });
 
   it('count by client address without authorization, and use forwarded addresses only of trusted proxies', async () => {
-    const guard = bearerGuard(tokensFrom({ list: '', single: '' }));
+    const guard = createBearerGuard(parseTokenSettings({ list: '', single: '' }));
     const read = async (forwarded: string) =>
       (await app!.inject({ url: '/result/a', headers: { 'x-forwarded-for': forwarded } })).statusCode;
-    ({ app } = await testGateway({ guard, limiter: slidingWindow({ limit: 1, now: () => 0 }) }));
+    ({ app } = await testGateway({ guard, limiter: createSlidingWindow({ limit: 1, now: () => 0 }) }));
     expect([await read('203.0.113.1'), await read('203.0.113.2')]).toEqual([200, 429]);
     await app.close();
-    ({ app } = await testGateway({ guard, limiter: slidingWindow({ limit: 1, now: () => 0 }), trustProxy: 1 }));
+    ({ app } = await testGateway({ guard, limiter: createSlidingWindow({ limit: 1, now: () => 0 }), trustProxy: 1 }));
     expect([await read('203.0.113.1'), await read('203.0.113.2'), await read('203.0.113.2')]).toEqual([200, 200, 429]);
   });
 
   it('respond 429 to an address with too many invalid tokens, but not to valid or missing tokens', async () => {
-    ({ app } = await testGateway({ wrongTokensPerMinute: 3, limiter: slidingWindow({ limit: 2 }) }));
+    ({ app } = await testGateway({ invalidTokensPerMinute: 3, limiter: createSlidingWindow({ limit: 2 }) }));
     const read = (headers: Record<string, string>, remoteAddress = '192.0.2.1') =>
       app!.inject({ url: '/result/a', headers, remoteAddress });
     const wrong = { authorization: 'Bearer wrong' };

@@ -1,9 +1,9 @@
 import { createHash } from 'node:crypto';
-import { type Asked, type Granted, TRUST_MS } from './rate-points.ts';
-import { latestKeys, Ring } from './ring.ts';
+import { type PointsClaim, type PointsGrant, POINTS_VALID_MS } from './rate-lease.ts';
+import { createLruCache, RingBuffer } from './ring-buffer.ts';
 
 /** `remaining`: requests still available; more become available in `resetSeconds`. */
-export interface Verdict {
+export interface LimitResult {
   readonly allowed: boolean;
   readonly remaining: number;
   readonly resetSeconds: number;
@@ -16,7 +16,7 @@ export interface Limiter {
    * Counts one request of `key`; rejected requests do not count. Returns a promise only if the gateway must lease more points;
    * it never rejects.
    */
-  take(key: string): Verdict | Promise<Verdict>;
+  take(key: string): LimitResult | Promise<LimitResult>;
 }
 
 /** Requests per window and client; `maxKeys` bounds the clients in memory. */
@@ -29,30 +29,30 @@ export interface Allowance {
 /** Sharing between gateways, see shared-limits.ts. */
 export interface Sharing {
   /** False: this gateway has the whole limit. */
-  shares(): boolean;
+  isSharing(): boolean;
   /** Leases points from the database; resolves also if that fails. */
-  ask(request: Question): Promise<void>;
+  lease(request: LeaseRequest): Promise<void>;
 }
 
 /** A request for more points of one client. */
-export interface Question {
+export interface LeaseRequest {
   /** The current need, read when the request is sent. */
-  wish(): Asked;
-  answered(grant: Granted): void;
+  toClaim(): PointsClaim;
+  onGranted(grant: PointsGrant): void;
 }
 
 /** A limiter that can share its count. */
-export interface Window extends Limiter {
+export interface SharedWindow extends Limiter {
   /** Reduces the held points to the requests already counted. */
   beginSharing(): void;
   /** Points to be recorded in the database: all, or changes only. Releases unused points. */
-  untold(scope: 'all' | 'news'): Asked[];
+  takeUnrecorded(scope: 'all' | 'news'): PointsClaim[];
 }
 
 /** One client's state in this gateway; the ring has one entry per allowed request. */
 interface Count {
   readonly bucket: string;
-  readonly ring: Ring;
+  readonly ring: RingBuffer;
   /** Points held by this gateway: its requests per window. */
   points: number;
   /** Points held by no gateway at the last lease. */
@@ -75,7 +75,7 @@ const RELEASE_DELAY_MS = 2_000;
 const LEASE_INTERVAL_MS = 1_000;
 /** Maximum share of a limit that a gateway leases in advance. */
 const BLOCK_SHARE = 0.1;
-const ALONE: Sharing = { shares: () => false, ask: () => Promise.resolve() };
+const ALONE: Sharing = { isSharing: () => false, lease: () => Promise.resolve() };
 
 /**
  * Exact sliding window: at most `limit` requests per key in any window. Returns undefined for the limit 0 (unlimited).
@@ -84,20 +84,20 @@ const ALONE: Sharing = { shares: () => false, ask: () => Promise.resolve() };
  * it only when no request of the last window has used it, so all gateways together never exceed the limit. Unused points
  * of others are unavailable for 1 to 2 s.
  */
-export function slidingWindow(
+export function createSlidingWindow(
   options: Allowance & { name?: string; sharing?: Sharing; now?: () => number },
-): Window | undefined {
+): SharedWindow | undefined {
   const { limit, windowMs = 60_000, maxKeys = 10_000, name = '' } = options;
   const { sharing = ALONE, now = () => performance.now() } = options;
   if (limit === 0) return undefined;
-  const counts = latestKeys(maxKeys, (key) => newCount(bucketOf(name, key), limit));
+  const counts = createLruCache(maxKeys, (key) => newCount(bucketOf(name, key), limit));
 
-  function spend(count: Count, at: number): Verdict | undefined {
+  function spend(count: Count, at: number): LimitResult | undefined {
     const { ring, recorded } = count;
-    ring.forget(at - windowMs);
-    const shares = sharing.shares();
+    ring.removeUntil(at - windowMs);
+    const shares = sharing.isSharing();
     // Idle points that were not recorded in time may have been given to another gateway.
-    if (shares && recorded && at - recorded.at > TRUST_MS) count.points = ring.size;
+    if (shares && recorded && at - recorded.at > POINTS_VALID_MS) count.points = ring.size;
     const available = shares ? Math.min(count.points, limit) : limit;
     if (ring.size >= available) return undefined;
     ring.push(at);
@@ -106,24 +106,24 @@ export function slidingWindow(
     return { allowed: true, remaining, resetSeconds: seconds(ring.oldest() + windowMs - at) };
   }
 
-  function reject({ ring, othersAt }: Count, at: number): Verdict {
+  function reject({ ring, othersAt }: Count, at: number): LimitResult {
     const own = ring.size > 0 ? ring.oldest() + windowMs : at + windowMs;
-    const others = sharing.shares() ? Math.max(othersAt, at) + RELEASE_DELAY_MS : own;
+    const others = sharing.isSharing() ? Math.max(othersAt, at) + RELEASE_DELAY_MS : own;
     return { allowed: false, remaining: 0, resetSeconds: seconds(Math.min(own, others) - at) };
   }
 
-  const claimOf = ({ bucket, points, ring }: Count, at: number): Asked => ({
+  const claimOf = ({ bucket, points, ring }: Count, at: number): PointsClaim => ({
     ...{ bucket, held: points, wanted: 0, block: 0, most: limit },
     freesInMs: points > ring.size ? 0 : ring.size > 0 ? ring.oldest() + windowMs - at : undefined,
   });
 
-  const leaseRequest = (count: Count): Question => ({
-    wish() {
+  const leaseRequest = (count: Count): LeaseRequest => ({
+    toClaim() {
       const at = now();
       count.recorded = { at, points: count.points };
       return { ...claimOf(count, at), wanted: Math.max(1, count.waiting), block: Math.ceil(limit * BLOCK_SHARE) };
     },
-    answered({ points, free, freesInMs }) {
+    onGranted({ points, free, freesInMs }) {
       const at = now();
       count.points = points;
       count.free = free;
@@ -133,9 +133,9 @@ export function slidingWindow(
     },
   });
 
-  async function leasePoints(count: Count): Promise<Verdict> {
+  async function leasePoints(count: Count): Promise<LimitResult> {
     count.waiting++;
-    count.answer ??= sharing.ask(leaseRequest(count)).finally(() => {
+    count.answer ??= sharing.lease(leaseRequest(count)).finally(() => {
       count.answer = undefined;
     });
     await count.answer;
@@ -152,28 +152,28 @@ export function slidingWindow(
       const count = counts.of(key);
       const result = spend(count, at);
       if (result) return result;
-      return sharing.shares() && at >= count.askAt ? leasePoints(count) : reject(count, at);
+      return sharing.isSharing() && at >= count.askAt ? leasePoints(count) : reject(count, at);
     },
 
     beginSharing() {
       const at = now();
       for (const count of counts.all()) {
-        count.ring.forget(at - windowMs);
+        count.ring.removeUntil(at - windowMs);
         count.points = count.ring.size;
         count.askAt = at;
       }
     },
 
-    untold(scope) {
+    takeUnrecorded(scope) {
       const at = now();
-      const found: Asked[] = [];
+      const found: PointsClaim[] = [];
       for (const count of counts.all()) {
         const { ring, recorded } = count;
-        ring.forget(at - windowMs);
+        ring.removeUntil(at - windowMs);
         // Keeps points for the rate of the last second and for waiting requests.
         count.points = Math.min(count.points, ring.size + 2 * count.recent + count.waiting);
         count.recent = 0;
-        const hasChanged = recorded?.points !== count.points || (count.points > 0 && at - recorded.at > TRUST_MS / 2);
+        const hasChanged = recorded?.points !== count.points || (count.points > 0 && at - recorded.at > POINTS_VALID_MS / 2);
         if (count.points === 0 && !recorded?.points) continue;
         if (scope === 'news' && !hasChanged) continue;
         count.recorded = { at, points: count.points };
@@ -185,7 +185,7 @@ export function slidingWindow(
 }
 
 const newCount = (bucket: string, limit: number): Count => ({
-  ...{ bucket, ring: new Ring(limit), points: 0, free: 0, waiting: 0, recent: 0 },
+  ...{ bucket, ring: new RingBuffer(limit), points: 0, free: 0, waiting: 0, recent: 0 },
   ...{ askAt: Number.NEGATIVE_INFINITY, othersAt: Number.POSITIVE_INFINITY },
 });
 

@@ -2,9 +2,9 @@ import type { AddressInfo } from 'node:net';
 import { chromium } from 'playwright-core';
 import { Type } from 'typebox';
 import { afterEach, describe, expect, it } from 'vitest';
-import { needs } from '../base/testing/require.ts';
+import { requireTool } from '../base/testing/require.ts';
 import type { Gateway } from './gateway.ts';
-import { slidingWindow } from './rate-limit.ts';
+import { createSlidingWindow } from './rate-limit.ts';
 import { testGateway } from './testing/gateway.ts';
 
 let app: Gateway;
@@ -50,7 +50,7 @@ describe('GET /openapi.json', () => {
   };
 
   it('is OpenAPI 3.1 generated from the validation schemas, with security, errors, examples and webhooks', async () => {
-    ({ app } = await testGateway({ webhooks, publicUrl: 'https://api.example', limiter: slidingWindow({ limit: 5 }) }));
+    ({ app } = await testGateway({ webhooks, publicUrl: 'https://api.example', limiter: createSlidingWindow({ limit: 5 }) }));
     const answer = await app.inject('/openapi.json');
     const document = answer.json();
     expect(document).toMatchObject({
@@ -99,7 +99,7 @@ describe('GET /openapi.json', () => {
 
 describe('the reference pages in a browser', () => {
   it('show the operations without requests to other hosts', async (context) => {
-    const executablePath = needs('chromium', context);
+    const executablePath = requireTool('chromium', context);
     ({ app } = await testGateway());
     await app.listen({ port: 0, host: '127.0.0.1' });
     const origin = `http://127.0.0.1:${(app.server.address() as AddressInfo).port}`;

@@ -1,6 +1,6 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import { notFound } from '../base/faults.ts';
-import { matches, weakETag } from './etag.ts';
+import { notFound } from '../base/api-error.ts';
+import { matchesETag, weakETag } from './etag.ts';
 import { type Asset, referenceAsset } from './reference-assets.ts';
 
 const PAGES = {
@@ -38,7 +38,7 @@ export async function referencePages(app: FastifyInstance, { title }: { title: s
     state.description ??= JSON.stringify(app.swagger());
     state.etag ??= weakETag(state.description);
     void reply.type('application/json').header('cache-control', 'no-cache').header('etag', state.etag);
-    if (matches(request.headers['if-none-match'], state.etag)) return reply.code(304).send();
+    if (matchesETag(request.headers['if-none-match'], state.etag)) return reply.code(304).send();
     return reply.send(state.description);
   });
 
@@ -83,7 +83,7 @@ function sendAsset(asset: Asset, request: FastifyRequest, reply: FastifyReply): 
   void reply
     .type(asset.type)
     .headers({ 'cache-control': 'public, max-age=31536000, immutable', etag, vary: 'Accept-Encoding' });
-  if (matches(request.headers['if-none-match'], etag)) return reply.code(304).send();
+  if (matchesETag(request.headers['if-none-match'], etag)) return reply.code(304).send();
   if (!/\bgzip\b/.test(String(request.headers['accept-encoding'] ?? ''))) return asset.body;
   void reply.header('content-encoding', 'gzip');
   return asset.gzipped;

@@ -17,7 +17,7 @@ export function requestId(raw: { headers: IncomingMessage['headers'] }): string 
 }
 
 /** The client's W3C trace context; undefined if absent or invalid. */
-export function traceparent(headers: IncomingMessage['headers']): string | undefined {
+export function parseTraceparent(headers: IncomingMessage['headers']): string | undefined {
   const header = headers['traceparent'];
   return typeof header === 'string' && TRACEPARENT.test(header) ? header : undefined;
 }

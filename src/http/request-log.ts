@@ -4,7 +4,7 @@ import type { FastifyBaseLogger } from 'fastify';
  * A request logger that creates its child logger at the first line. Most requests log nothing, and a child logger takes as
  * long as authentication and the rate limit together.
  */
-export function requestLog(parent: FastifyBaseLogger, bindings: object): FastifyBaseLogger {
+export function createRequestLog(parent: FastifyBaseLogger, bindings: object): FastifyBaseLogger {
   const log: LazyLog = Object.create(prototype);
   log.parent = parent;
   log.bindings = bindings;

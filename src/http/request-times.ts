@@ -13,7 +13,7 @@ export type Sample = { metricName: string; labels: Record<string, string | numbe
  * Histogram of request times by service, route and status, compatible with prom-client. It builds labels at scrapes:
  * prom-client hashes them for each request, which took longer than the route's other checks.
  */
-export function requestTimes(registry: Registry) {
+export function createRequestTimes(registry: Registry) {
   const routes = new Map<string, { service: string; route: string; byCode: Map<number, Series> }>();
 
   function samples(): Sample[] {

@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
-import { fromOwnPage } from './same-origin.ts';
+import { isSameOrigin } from './same-origin.ts';
 
 const HOST = 'assay.example:8443';
 const PUBLIC = ['https://assay.example.com'];
-const own = (headers: Record<string, string>, host = HOST) => fromOwnPage({ headers, host, protocol: 'https' }, PUBLIC);
+const own = (headers: Record<string, string>, host = HOST) => isSameOrigin({ headers, host, protocol: 'https' }, PUBLIC);
 
 describe('the same-origin check', () => {
   it.each<[string, Record<string, string>]>([
@@ -54,10 +54,10 @@ describe('the same-origin check', () => {
       protocol,
       host,
     });
-    expect(fromOwnPage(at('http', 'a.example'), [])).toBe(true);
-    expect(fromOwnPage(at('http', 'a.example:80'), [])).toBe(true);
-    expect(fromOwnPage(at('https', 'a.example'), [])).toBe(false);
-    expect(fromOwnPage(at('http', 'a.example:8001'), [])).toBe(false);
+    expect(isSameOrigin(at('http', 'a.example'), [])).toBe(true);
+    expect(isSameOrigin(at('http', 'a.example:80'), [])).toBe(true);
+    expect(isSameOrigin(at('https', 'a.example'), [])).toBe(false);
+    expect(isSameOrigin(at('http', 'a.example:8001'), [])).toBe(false);
   });
 
   it('normalises the host', () => {

@@ -1,11 +1,11 @@
 import type { FastifyRequest } from 'fastify';
-import { parsedUrl } from '../base/parsed-url.ts';
+import { parseUrl } from '../base/parse-url.ts';
 
 /**
  * CSRF check of requests with cookies: whether `Sec-Fetch-Site`, `Origin` or `Referer` name our own origin (scheme, host and
  * port) or one of `publicOrigins`. Requests without these headers do not come from a browser and pass.
  */
-export function fromOwnPage(
+export function isSameOrigin(
   { headers, host, protocol }: Pick<FastifyRequest, 'headers' | 'host' | 'protocol'>,
   publicOrigins: readonly string[],
 ): boolean {
@@ -22,5 +22,5 @@ export function fromOwnPage(
 
 /** Undefined for the opaque origin `null`. */
 function originOf(url: string | undefined): string | undefined {
-  return url !== undefined && /^https?:/i.test(url) ? parsedUrl(url)?.origin : undefined;
+  return url !== undefined && /^https?:/i.test(url) ? parseUrl(url)?.origin : undefined;
 }

@@ -1,14 +1,14 @@
 import { afterEach, describe, expect, it } from 'vitest';
 import type { Gateway } from './gateway.ts';
-import { PATIENCE, type Patience } from './server-limits.ts';
+import { DEFAULT_TIMEOUTS, type Timeouts } from './server-limits.ts';
 import { rawConnection, TOKEN, testGateway } from './testing/gateway.ts';
 
 let app: Gateway | undefined;
 afterEach(() => app?.close());
 
 /** Sends `text` over TCP; resolves with the response when the gateway closes the connection. */
-async function exchange(text: string | string[], patience: Partial<Patience> = {}) {
-  ({ app } = await testGateway({ patience: { ...PATIENCE, ...patience } }));
+async function exchange(text: string | string[], patience: Partial<Timeouts> = {}) {
+  ({ app } = await testGateway({ timeouts: { ...DEFAULT_TIMEOUTS, ...patience } }));
   const { socket, received } = await rawConnection(app);
   for (const part of [text].flat()) {
     socket.write(part);
@@ -38,7 +38,7 @@ describe('slow clients', () => {
 
   it('are served while they keep sending', async () => {
     const body = '{"image_url":"x"}';
-    const { app: gateway } = await testGateway({ patience: { ...PATIENCE, bodyIdleMs: 300 } });
+    const { app: gateway } = await testGateway({ timeouts: { ...DEFAULT_TIMEOUTS, bodyIdleMs: 300 } });
     app = gateway;
     const { socket, received } = await rawConnection(app);
     socket.write(post(body.length).replace('Host', 'Connection: close\r\nHost'));
@@ -72,7 +72,7 @@ describe('size limits', () => {
   });
 
   it('return 413 for a chunked body as soon as it is too large', async () => {
-    ({ app } = await testGateway({ patience: { ...PATIENCE, lingerMs: 300 } }));
+    ({ app } = await testGateway({ timeouts: { ...DEFAULT_TIMEOUTS, lingerMs: 300 } }));
     const { socket, received } = await rawConnection(app);
     socket.write(post('Transfer-Encoding: chunked'));
     const chunk = `4000\r\n${'x'.repeat(0x4000)}\r\n`;
@@ -85,7 +85,7 @@ describe('size limits', () => {
   });
 
   it('do not apply before authentication: a large body with an invalid token returns 401', async () => {
-    ({ app } = await testGateway({ patience: { ...PATIENCE, lingerMs: 300 } }));
+    ({ app } = await testGateway({ timeouts: { ...DEFAULT_TIMEOUTS, lingerMs: 300 } }));
     const { socket, received } = await rawConnection(app);
     socket.write(post(100_000_000).replace(TOKEN, 'wrong'));
     for (let i = 0; i < 200; i++) socket.write('x'.repeat(10_000));

@@ -1,25 +1,25 @@
 import { type Server, type ServerResponse, STATUS_CODES } from 'node:http';
 import type { Socket } from 'node:net';
 import type { ConnectionError } from 'fastify';
-import type { Fault } from '../base/faults.ts';
-import { badRequest, headersTooLarge, requestTimeout } from '../base/faults.ts';
+import type { ApiError } from '../base/api-error.ts';
+import { badRequest, headersTooLarge, requestTimeout } from '../base/api-error.ts';
 import { failure } from './envelope.ts';
 
-export const URL_LIMIT = 8 * 1024;
+export const MAX_URL_LENGTH = 8 * 1024;
 const HEADERS_LIMIT_BYTES = 16 * 1024;
 
 /** Time limits of a request. A large upload may be slow but is never idle for long. */
-export interface Patience {
+export interface Timeouts {
   headersMs: number;
   bodyIdleMs: number;
   requestMs: number;
   /** Time to read and discard the body of a rejected request. */
   lingerMs: number;
 }
-export const PATIENCE: Patience = { headersMs: 10_000, bodyIdleMs: 60_000, requestMs: 3_600_000, lingerMs: 2000 };
+export const DEFAULT_TIMEOUTS: Timeouts = { headersMs: 10_000, bodyIdleMs: 60_000, requestMs: 3_600_000, lingerMs: 2000 };
 
 /** Fastify options that limit a connection before routing. */
-export function serverLimits(timeouts: Patience) {
+export function serverLimits(timeouts: Timeouts) {
   return {
     connectionTimeout: timeouts.bodyIdleMs,
     requestTimeout: timeouts.requestMs,
@@ -39,9 +39,9 @@ export function serverLimits(timeouts: Patience) {
 }
 
 /** Responds 408 to incomplete bodies; closes other idle connections. */
-export function answerIdleBodies(server: Server): void {
+export function rejectIdleBodies(server: Server): void {
   server.on('timeout', (socket) => {
-    const response = answerOn(socket);
+    const response = pendingResponse(socket);
     if (response === undefined || response.headersSent || response.req.complete) socket.destroy();
     else sendError(socket, requestTimeout());
   });
@@ -50,7 +50,7 @@ export function answerIdleBodies(server: Server): void {
 /** Responds to invalid HTTP. */
 function clientErrorHandler(error: Partial<ConnectionError>, socket: Socket): void {
   // The connection is closed, or a response was started.
-  if (error.code === 'ECONNRESET' || !socket.writable || answerOn(socket)?.headersSent) socket.destroy();
+  if (error.code === 'ECONNRESET' || !socket.writable || pendingResponse(socket)?.headersSent) socket.destroy();
   else sendError(socket, toApiError(error.code), methodIn(error));
 }
 
@@ -66,18 +66,18 @@ function methodIn({ rawPacket, bytesParsed }: Partial<ConnectionError>): string 
 const REQUEST_LINE = /([A-Z]{1,16}) \S{1,8192} HTTP\/1\.\d\r\n/g;
 
 /** The pending response of a socket. Node's client error handler uses the same private property. */
-export function answerOn(socket: Socket): ServerResponse | undefined {
+export function pendingResponse(socket: Socket): ServerResponse | undefined {
   return (socket as Socket & { _httpMessage?: ServerResponse | null })._httpMessage ?? undefined;
 }
 
-function toApiError(code: string | undefined): Fault {
+function toApiError(code: string | undefined): ApiError {
   if (code === 'HPE_HEADER_OVERFLOW') return headersTooLarge(HEADERS_LIMIT_BYTES);
   if (code === 'ERR_HTTP_REQUEST_TIMEOUT') return requestTimeout();
   return badRequest();
 }
 
 /** Writes an error response to the socket; without a body for HEAD. */
-function sendError(socket: Socket, fault: Fault, method?: string): void {
+function sendError(socket: Socket, fault: ApiError, method?: string): void {
   const body = JSON.stringify(failure(fault));
   const head = [
     `HTTP/1.1 ${fault.status} ${STATUS_CODES[fault.status]}`,

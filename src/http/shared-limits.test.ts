@@ -3,10 +3,10 @@ import { Registry } from 'prom-client';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { type Db, openDb } from '../base/db.ts';
 import { createLog } from '../base/log.ts';
-import { rest } from '../base/loop.ts';
+import { sleep } from '../base/loop.ts';
 import { type TestDatabase, testDatabase } from '../base/testing/database.ts';
 import type { Gateway } from './gateway.ts';
-import { type SharedLimits, shareLimits } from './shared-limits.ts';
+import { type SharedLimits, createSharedLimits } from './shared-limits.ts';
 import { BEARER, testGateway } from './testing/gateway.ts';
 
 /** A real gateway with a fake clock. */
@@ -36,7 +36,7 @@ async function gateway(id: string, options: { limit?: number; db?: Db; beatMs?: 
   const stop = new AbortController();
   const registry = new Registry();
   const log = createLog('silent', 'test');
-  const limits = shareLimits({ db, id, registry, log, signal: stop.signal, now: () => at, beatMs });
+  const limits = createSharedLimits({ db, id, registry, log, signal: stop.signal, now: () => at, beatMs });
   const { app } = await testGateway({ limiter: limits.window('sample', { limit }) });
   const leave = async () => {
     stop.abort();
@@ -60,7 +60,7 @@ async function gateway(id: string, options: { limit?: number; db?: Db; beatMs?: 
 }
 
 async function until(condition: () => boolean | Promise<boolean>): Promise<void> {
-  while (!(await condition())) await rest(5);
+  while (!(await condition())) await sleep(5);
 }
 
 const sharing = (...members: Member[]) => until(() => members.every(({ limits }) => limits.mode() === 'sharing'));
@@ -144,7 +144,7 @@ describe('several gateways', () => {
   it('do not exceed the limit when one starts shortly after the other', async () => {
     for (const [round, gapMs] of [0, 0, 5, 10, 20, 30].entries()) {
       const first = await gateway(`a${round}`, { limit: 100, beatMs: 60 });
-      await rest(gapMs);
+      await sleep(gapMs);
       const second = await gateway(`b${round}`, { limit: 100, beatMs: 60 });
       const passed = await Promise.all([drain(first.ask), drain(second.ask)]);
       expect(passed[0] + passed[1], `${gapMs} ms`).toBeLessThanOrEqual(100);

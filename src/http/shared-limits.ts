@@ -1,15 +1,15 @@
 import { Counter, Gauge, type Registry } from 'prom-client';
 import type { Db } from '../base/db.ts';
 import type { Log } from '../base/log.ts';
-import { loop, rest } from '../base/loop.ts';
-import { type Allowance, type Limiter, type Question, slidingWindow, type Window } from './rate-limit.ts';
-import { AT_ONCE, beat, forgetOld, hold, KEPT_SECONDS, lease, leave, type Seen } from './rate-points.ts';
+import { loop, sleep } from '../base/loop.ts';
+import { type Allowance, type Limiter, type LeaseRequest, createSlidingWindow, type SharedWindow } from './rate-limit.ts';
+import { MAX_LOCKS, recordGatewayHeartbeat, deleteExpiredPoints, writePoints, KEPT_SECONDS, leasePoints, unregisterGateway, type GatewayCounts } from './rate-lease.ts';
 
 /** Rate limiters shared by all gateways on the same database. */
 export interface SharedLimits {
   /** The limiter with this name; undefined for the limit 0 (unlimited). */
   window(name: string, allowance: Allowance): Limiter | undefined;
-  mode(): Mode;
+  mode(): SharingMode;
   /** Resolves after `signal` has aborted and the gateway is unregistered. */
   readonly left: Promise<void>;
 }
@@ -18,7 +18,7 @@ export interface SharedLimits {
  * `joining`: looking for other gateways. `alone`: counts in memory with the whole limit. `sharing`: allows as many requests as
  * it holds points. `unshared`: the database is unavailable; fails open and counts for itself.
  */
-export type Mode = 'joining' | 'alone' | 'sharing' | 'unshared';
+export type SharingMode = 'joining' | 'alone' | 'sharing' | 'unshared';
 
 const BEAT_MS = 1_000;
 /** Shorter than the heartbeat interval, because the first requests wait for the join. */
@@ -28,7 +28,7 @@ const CLEANUP_EVERY = 10;
 const LEASE_TIMEOUT_MS = 5_000;
 
 /** Shares limits until `signal` aborts. Returns at once; the first counted requests wait for the join. */
-export function shareLimits(deps: {
+export function createSharedLimits(deps: {
   db: Db;
   id: string;
   registry: Registry;
@@ -38,8 +38,8 @@ export function shareLimits(deps: {
   beatMs?: number;
 }): SharedLimits {
   const { db, id, registry, log, signal, now = () => performance.now(), beatMs = BEAT_MS } = deps;
-  const windows: Window[] = [];
-  let mode: Mode = 'joining';
+  const windows: SharedWindow[] = [];
+  let mode: SharingMode = 'joining';
   let others = 0;
   let seenAt = Number.NEGATIVE_INFINITY;
   let joined: () => void;
@@ -56,7 +56,7 @@ export function shareLimits(deps: {
     return result;
   }
 
-  function enter(next: Mode): void {
+  function enter(next: SharingMode): void {
     if (next !== mode) log.info({ mode: next, others }, MODES[next]);
     mode = next;
     if (next !== 'joining') joined();
@@ -71,19 +71,19 @@ export function shareLimits(deps: {
 
   const recordPoints = (scope: 'all' | 'news') =>
     inSequence(async () => {
-      const claims = windows.flatMap((window) => window.untold(scope));
-      for (let from = 0; from < claims.length; from += AT_ONCE) await hold(db, id, claims.slice(from, from + AT_ONCE));
+      const claims = windows.flatMap((window) => window.takeUnrecorded(scope));
+      for (let from = 0; from < claims.length; from += MAX_LOCKS) await writePoints(db, id, claims.slice(from, from + MAX_LOCKS));
     });
 
   async function beginSharing(): Promise<void> {
     for (const window of windows) window.beginSharing();
     enter('sharing');
     await recordPoints('all');
-    await beat(db, { id, shares: true });
+    await recordGatewayHeartbeat(db, { id, shares: true });
   }
 
-  async function sendHeartbeat(): Promise<Seen> {
-    const seen = await beat(db, { id, shares: mode === 'joining' || mode === 'sharing' });
+  async function sendHeartbeat(): Promise<GatewayCounts> {
+    const seen = await recordGatewayHeartbeat(db, { id, shares: mode === 'joining' || mode === 'sharing' });
     others = seen.living;
     if (seen.others > 0) seenAt = performance.now();
     return seen;
@@ -95,14 +95,14 @@ export function shareLimits(deps: {
     for (let seen = await sendHeartbeat(); !signal.aborted; seen = await sendHeartbeat()) {
       if (seen.others === 0 && (await staysAlone())) return enter('alone');
       if (seen.others > 0 && seen.silent === 0) return enter('sharing');
-      await rest(Math.min(JOIN_MS, beatMs), signal);
+      await sleep(Math.min(JOIN_MS, beatMs), signal);
     }
   }
 
   /** Announces `alone` before entering it, then checks for gateways that joined meanwhile. */
   async function staysAlone(): Promise<boolean> {
-    await beat(db, { id, shares: false });
-    return (await beat(db, { id, shares: false })).others === 0;
+    await recordGatewayHeartbeat(db, { id, shares: false });
+    return (await recordGatewayHeartbeat(db, { id, shares: false })).others === 0;
   }
 
   let iterations = 0;
@@ -114,14 +114,14 @@ export function shareLimits(deps: {
     if (!shared) enter('alone');
     else if (mode === 'sharing') await recordPoints('news');
     else await beginSharing();
-    if (iterations++ % CLEANUP_EVERY === 0) await forgetOld(db);
+    if (iterations++ % CLEANUP_EVERY === 0) await deleteExpiredPoints(db);
   }
 
-  const pending: Question[] = [];
-  function ask(request: Question): Promise<void> {
+  const pending: LeaseRequest[] = [];
+  function ask(request: LeaseRequest): Promise<void> {
     pending.push(request);
     const ended = new AbortController();
-    const timeout = rest(LEASE_TIMEOUT_MS, ended.signal).then(() => {
+    const timeout = sleep(LEASE_TIMEOUT_MS, ended.signal).then(() => {
       throw new Error('The database did not respond to a rate limit request in time.');
     });
     // Requests that arrive during a statement are batched into the next one.
@@ -132,28 +132,28 @@ export function shareLimits(deps: {
   }
 
   async function leasePending(): Promise<void> {
-    const requests = pending.splice(0, AT_ONCE);
+    const requests = pending.splice(0, MAX_LOCKS);
     if (mode !== 'sharing' || requests.length === 0) return;
-    const claims = requests.map(({ wish }) => wish());
-    const grants = await lease(db, id, claims);
+    const claims = requests.map(({ toClaim: wish }) => wish());
+    const grants = await leasePoints(db, id, claims);
     const byBucket = new Map(grants.map((grant) => [grant.bucket, grant]));
-    for (const [i, { answered }] of requests.entries()) answered(byBucket.get(claims[i]!.bucket)!);
+    for (const [i, { onGranted: answered }] of requests.entries()) answered(byBucket.get(claims[i]!.bucket)!);
   }
 
-  const running = loop(iterate, { restMs: beatMs, maxRestMs: 2 * beatMs, signal, onError: failOpen });
+  const running = loop(iterate, { intervalMs: beatMs, maxIntervalMs: 2 * beatMs, signal, onError: failOpen });
   return {
     mode: () => mode,
-    left: running.then(() => leave(db, id)).catch(() => {}),
+    left: running.then(() => unregisterGateway(db, id)).catch(() => {}),
     window(name, allowance) {
       const shares = () => mode === 'sharing' || mode === 'joining';
-      const window = slidingWindow({ ...allowance, name, now, sharing: { shares, ask } });
+      const window = createSlidingWindow({ ...allowance, name, now, sharing: { isSharing: shares, lease: ask } });
       if (window) windows.push(window);
       return window;
     },
   };
 }
 
-const MODES: Readonly<Record<Mode, string>> = {
+const MODES: Readonly<Record<SharingMode, string>> = {
   joining: 'looking for other gateways',
   alone: 'the only gateway: rate limits are counted in memory',
   sharing: 'one of several gateways: rate limits are shared',

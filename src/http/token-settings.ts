@@ -1,32 +1,32 @@
-import { type Setting, split, verbatim } from '../base/settings.ts';
-import { isDigest, tokensFrom } from './bearer.ts';
+import { type Setting, splitList, rawText } from '../base/settings.ts';
+import { isDigest, parseTokenSettings } from './bearer.ts';
 
 // Raw text, because undefined and empty differ (`parseTokenSettings`).
 
 /** Minimum token length in `production`: 16 random letters and digits have more than 80 bits of entropy. */
-export const SHORTEST_TOKEN = 16;
-export const TOO_SHORT = `has fewer than ${SHORTEST_TOKEN} characters, which \`production\` does not accept. Create one with \`openssl rand -hex 24\`.`;
+export const MIN_TOKEN_LENGTH = 16;
+export const TOKEN_TOO_SHORT = `has fewer than ${MIN_TOKEN_LENGTH} characters, which \`production\` does not accept. Create one with \`openssl rand -hex 24\`.`;
 
 /** Bearer tokens, comma-separated. */
-export const tokenList = (env: string, about: string): Setting<string | undefined> => ({
-  ...verbatim(env, about, { secret: true }),
+export const tokenListSetting = (env: string, about: string): Setting<string | undefined> => ({
+  ...rawText(env, about, { secret: true }),
   read(list) {
-    tokensFrom({ list, mayDisable: false });
+    parseTokenSettings({ list, mayDisable: false });
     return list;
   },
   checkForProduction(list) {
-    const index = split(list).findIndex(isShort);
+    const index = splitList(list).findIndex(isShort);
     // The position, not the token.
-    if (index >= 0) throw new Error(`Access token number ${index + 1} ${TOO_SHORT}`);
+    if (index >= 0) throw new Error(`Access token number ${index + 1} ${TOKEN_TOO_SHORT}`);
   },
 });
 
 /** One bearer token; commas do not separate. */
-export const oneToken = (env: string, about: string): Setting<string | undefined> => ({
-  ...verbatim(env, about, { secret: true }),
+export const singleTokenSetting = (env: string, about: string): Setting<string | undefined> => ({
+  ...rawText(env, about, { secret: true }),
   read(single) {
     try {
-      tokensFrom({ single });
+      parseTokenSettings({ single });
     } catch {
       // The message for lists contains a position.
       throw new Error('must be one bearer token without spaces or commas, or "sha256:" followed by 64 hex digits.');
@@ -34,8 +34,8 @@ export const oneToken = (env: string, about: string): Setting<string | undefined
     return single;
   },
   checkForProduction(single) {
-    if (isShort(single)) throw new Error(TOO_SHORT);
+    if (isShort(single)) throw new Error(TOKEN_TOO_SHORT);
   },
 });
 
-const isShort = (token: string) => token.length < SHORTEST_TOKEN && !isDigest(token);
+const isShort = (token: string) => token.length < MIN_TOKEN_LENGTH && !isDigest(token);

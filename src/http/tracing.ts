@@ -1,6 +1,6 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import type { Span, Traces } from '../base/trace.ts';
-import { traceparent } from './request-id.ts';
+import { parseTraceparent } from './request-id.ts';
 
 declare module 'fastify' {
   interface FastifyRequest {
@@ -16,7 +16,7 @@ export function traceRequests(app: FastifyInstance, { service, traces }: { servi
     const { method, protocol, routeOptions } = request;
     const span = traces.begin(routeOptions.url === undefined ? method : `${method} ${routeOptions.url}`, {
       kind: 'server',
-      parent: traceparent(request.headers),
+      parent: parseTraceparent(request.headers),
       attributes: {
         'http.request.method': method,
         'http.route': routeOptions.url,

@@ -1,7 +1,7 @@
 import { finished, PassThrough, type Readable } from 'node:stream';
 import type { FastifyRequest } from 'fastify';
-import { badRequest, Fault, payloadTooLarge, unsupportedMediaType } from '../base/faults.ts';
-import { InvalidInput } from './details.ts';
+import { badRequest, ApiError, payloadTooLarge, unsupportedMediaType } from '../base/api-error.ts';
+import { InvalidInput } from './validation-details.ts';
 
 /** A file in a multipart body; read or destroy it before the next part. */
 export interface FilePart {
@@ -83,7 +83,7 @@ function withMappedErrors(file: Readable, mapError: (error: Error) => Error): Pa
 }
 
 const tooManyFiles = (maxFiles: number) =>
-  new Fault('PAYLOAD_TOO_LARGE', 413, `A request may contain at most ${maxFiles} files.`);
+  new ApiError('PAYLOAD_TOO_LARGE', 413, `A request may contain at most ${maxFiles} files.`);
 
 /** Counts received bytes; calls `onExceeded` once. */
 function meter(request: FastifyRequest, maxBytes: number, onExceeded: () => void): { exceeded(): boolean } {
@@ -100,11 +100,11 @@ function meter(request: FastifyRequest, maxBytes: number, onExceeded: () => void
 
 /** Maps the parser's errors. */
 function toApiError<Thrown>(error: Thrown, request: FastifyRequest, maxFiles: number): Thrown | Error {
-  if (!(error instanceof Error) || error instanceof Fault || error instanceof InvalidInput) return error;
+  if (!(error instanceof Error) || error instanceof ApiError || error instanceof InvalidInput) return error;
   const code = 'code' in error ? String(error.code) : '';
   if (code === 'FST_FILES_LIMIT') return tooManyFiles(maxFiles);
   if (code === 'FST_PARTS_LIMIT' || code === 'FST_FIELDS_LIMIT')
-    return new Fault(
+    return new ApiError(
       'PAYLOAD_TOO_LARGE',
       413,
       `A request may contain at most ${MAX_FIELDS} fields in addition to its files.`,

@@ -3,7 +3,7 @@ import { buffer } from 'node:stream/consumers';
 import { afterEach, describe, expect, it } from 'vitest';
 import { success } from './envelope.ts';
 import type { Gateway } from './gateway.ts';
-import { PATIENCE } from './server-limits.ts';
+import { DEFAULT_TIMEOUTS } from './server-limits.ts';
 import { BEARER, rawConnection, testGateway } from './testing/gateway.ts';
 import { acceptUploads, readUpload } from './upload.ts';
 
@@ -13,7 +13,7 @@ afterEach(() => app?.close());
 const MAX_BYTES = 200_000;
 
 async function serving() {
-  ({ app } = await testGateway({ patience: { ...PATIENCE, lingerMs: 300 } }, async (gateway) => {
+  ({ app } = await testGateway({ timeouts: { ...DEFAULT_TIMEOUTS, lingerMs: 300 } }, async (gateway) => {
     await gateway.register(async (scope) => {
       await acceptUploads(scope);
       scope.post('/files', { config: { access: 'bearer' } }, async (request, answer) => {

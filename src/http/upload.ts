@@ -1,7 +1,7 @@
 import { finished, type Readable, Transform } from 'node:stream';
 import multipart from '@fastify/multipart';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
-import { badRequest, payloadTooLarge, validationError } from '../base/faults.ts';
+import { badRequest, payloadTooLarge, validationError } from '../base/api-error.ts';
 
 /** Maximum size of a multipart body without its file: boundaries, part headers, ignored fields. */
 const MULTIPART_OVERHEAD_BYTES = 64 * 1024;

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { classify, type Head, scores, softmax, top } from './classifier.ts';
+import { classify, type Head, scores, softmax, topLabel } from './classifier.ts';
 
 const head = (labels: string[], weights: number[][], options: Partial<Head> = {}): Head => ({
   labels,
@@ -37,7 +37,7 @@ describe('class probabilities', () => {
   });
 
   test('select the first of equal classes', () => {
-    expect(top(['a', 'b', 'c'], Float64Array.from([0.2, 0.4, 0.4]))).toBe('b');
+    expect(topLabel(['a', 'b', 'c'], Float64Array.from([0.2, 0.4, 0.4]))).toBe('b');
   });
 });
 

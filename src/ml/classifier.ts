@@ -10,7 +10,7 @@ export interface Head {
   readonly temperature: number;
 }
 
-export interface Scored {
+export interface ScoredClass {
   readonly name: string;
   readonly conf: number;
 }
@@ -43,7 +43,7 @@ export function softmax(logits: Float64Array): Float64Array {
 }
 
 /** All classes, highest confidence first, ties by name. Four decimals that sum to 1 (largest remainder method). */
-export function scores(labels: readonly string[], probabilities: Float64Array): Scored[] {
+export function scores(labels: readonly string[], probabilities: Float64Array): ScoredClass[] {
   const exact = Array.from(probabilities, (p) => p * UNITS);
   const units = exact.map(Math.floor);
   const leftover = UNITS - units.reduce((a, b) => a + b, 0);
@@ -53,9 +53,9 @@ export function scores(labels: readonly string[], probabilities: Float64Array): 
 }
 
 const UNITS = 10_000;
-const byConfidence = (a: Scored, b: Scored) => b.conf - a.conf || (a.name < b.name ? -1 : 1);
+const byConfidence = (a: ScoredClass, b: ScoredClass) => b.conf - a.conf || (a.name < b.name ? -1 : 1);
 
-export function top(labels: readonly string[], probabilities: Float64Array): string {
+export function topLabel(labels: readonly string[], probabilities: Float64Array): string {
   return labels[argmax(probabilities)]!;
 }
 

@@ -6,13 +6,13 @@ export interface HeicOptions {
   readonly maxPixels: number;
 }
 
-export type Heic =
+export type HeicResult =
   | { readonly rgba: Uint8Array; readonly width: number; readonly height: number }
   | { readonly problem: HeicProblem };
 export type HeicProblem = 'no_hevc' | 'corrupt' | 'too_large' | 'too_slow';
 
 const { file, maxPixels } = workerData as HeicOptions;
-const fail = (problem: HeicProblem) => parentPort!.postMessage({ problem } satisfies Heic);
+const fail = (problem: HeicProblem) => parentPort!.postMessage({ problem } satisfies HeicResult);
 
 // 48 megapixels take 0.4 GiB. Above the limit, growth fails and the decoder reports an error.
 const MAX_MEMORY_BYTES = 2 ** 30;
@@ -39,5 +39,5 @@ async function decode(images: HeifImage[]): Promise<void> {
   const decoded = await new Promise((resolve) => image.display(target, resolve));
   if (!decoded) return fail('corrupt');
   const rgba = new Uint8Array(target.data.buffer);
-  parentPort!.postMessage({ rgba, width, height } satisfies Heic, [rgba.buffer]);
+  parentPort!.postMessage({ rgba, width, height } satisfies HeicResult, [rgba.buffer]);
 }

@@ -1,10 +1,10 @@
 import { once } from 'node:events';
-import { startThread } from '../base/programs.ts';
-import { createGate } from './gate.ts';
-import type { Heic, HeicOptions } from './heic-thread.ts';
+import { startThread } from '../base/worker-entry.ts';
+import { createSemaphore } from './semaphore.ts';
+import type { HeicResult, HeicOptions } from './heic-thread.ts';
 
 // A photo can take half a gigabyte during decoding.
-const semaphore = createGate(1);
+const semaphore = createSemaphore(1);
 
 /**
  * Decodes the primary image of a HEIC file, one file at a time, each in its own thread, which can be terminated and
@@ -13,7 +13,7 @@ const semaphore = createGate(1);
 export function decodeHeic(
   file: Uint8Array,
   { maxPixels, limitMs, signal }: { maxPixels: number; limitMs: number; signal?: AbortSignal | undefined },
-): Promise<Heic> {
+): Promise<HeicResult> {
   return semaphore(async () => {
     signal?.throwIfAborted();
     const limit = AbortSignal.timeout(limitMs);
@@ -25,7 +25,7 @@ export function decodeHeic(
       const [result] = (await Promise.race([
         once(thread, 'message', { signal: stop }),
         once(thread, 'exit', { signal: stop }).then(() => [{ problem: 'corrupt' }]),
-      ])) as [Heic];
+      ])) as [HeicResult];
       return result;
     } catch {
       signal?.throwIfAborted();

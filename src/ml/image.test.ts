@@ -1,8 +1,8 @@
 import sharp, { type Create } from 'sharp';
 import { describe, expect, test } from 'vitest';
-import { decodePhoto, PhotoRefused } from './image.ts';
+import { decodePhoto, PhotoError } from './image.ts';
 import { phoneHeic } from './testing/heic.ts';
-import { blackPng, claiming } from './testing/make-pictures.ts';
+import { blackPng, withDeclaredSize } from './testing/image-files.ts';
 
 const halves = (width = 60, height = 40) =>
   sharp({ create: { width, height, channels: 3, background: 'red' } }).composite([
@@ -17,7 +17,7 @@ const problemOf = async (bytes: Buffer) => {
     () => 'decoded',
     (reason: unknown) => reason,
   );
-  return error instanceof PhotoRefused ? error.problem : error;
+  return error instanceof PhotoError ? error.problem : error;
 };
 const colourAt = (pixels: Uint8Array, x: number, y: number, size = 16) => {
   const at = (Math.floor(y * size) * size + Math.floor(x * size)) * 3;
@@ -169,7 +169,7 @@ describe('decodePhoto with HEIC', () => {
   });
 
   test('rejects a declared size of more than 50 megapixels without decoding', async () => {
-    expect(await problemOf(claiming(phoneHeic(), 20_000, 20_000))).toBe('too_large');
+    expect(await problemOf(withDeclaredSize(phoneHeic(), 20_000, 20_000))).toBe('too_large');
   });
 
   test('does not block the event loop', async () => {

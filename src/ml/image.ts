@@ -1,10 +1,10 @@
 import sharp, { type Metadata, type Sharp } from 'sharp';
 import { sniffImage } from '../base/sniff.ts';
-import { createGate } from './gate.ts';
+import { createSemaphore } from './semaphore.ts';
 import { decodeHeic } from './heic.ts';
 import type { HeicProblem } from './heic-thread.ts';
-import { hasManyPasses } from './many-passes.ts';
-import { withoutFilm } from './without-film.ts';
+import { isDecodeBomb } from './decode-bomb.ts';
+import { stripVideo } from './strip-video.ts';
 
 export interface Photo {
   /** Upright 8-bit sRGB, row-major [height, width, 3], in a buffer of its own that can be transferred to a thread. */
@@ -16,7 +16,7 @@ export interface Photo {
 export type PhotoProblem = 'unsupported' | HeicProblem;
 
 /** A rejected image. The message contains nothing from the file. */
-export class PhotoRefused extends Error {
+export class PhotoError extends Error {
   override readonly name = 'PhotoError';
   readonly problem: PhotoProblem;
 
@@ -41,7 +41,7 @@ const DECODE_SECONDS = 20;
 // Progressive JPEG and interlaced PNG are held in memory during decoding, about 6 bytes per pixel. Larger photos are
 // decoded one at a time.
 const LARGE_PIXELS = 16e6;
-const largePhotos = createGate(1);
+const largePhotos = createSemaphore(1);
 
 /**
  * Decodes the first frame, upright and stretched to `width` × `height`, so that positions map linearly to the photo.
@@ -55,14 +55,14 @@ export async function decodePhoto(
 ): Promise<Photo> {
   const file = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   const type = sniffImage(file.subarray(0, 4096));
-  if (!type) throw new PhotoRefused('unsupported');
-  if (hasManyPasses(type, file)) throw new PhotoRefused('too_slow');
-  const still = type === 'image/avif' || type === 'image/heic' ? withoutFilm(file) : file;
+  if (!type) throw new PhotoError('unsupported');
+  if (isDecodeBomb(type, file)) throw new PhotoError('too_slow');
+  const still = type === 'image/avif' || type === 'image/heic' ? stripVideo(file) : file;
   const sizeFor = typeof size === 'function' ? size : () => size;
   if (type === 'image/heic' && !READS_HEVC) return decodePhoneHeic(still, sizeFor, signal);
   const metadata = await sharp(still, { limitInputPixels: false }).metadata().catch(rejectImage);
   const pixels = metadata.width * metadata.height;
-  if (pixels > MAX_PIXELS) throw new PhotoRefused('too_large');
+  if (pixels > MAX_PIXELS) throw new PhotoError('too_large');
   const image = sharp(still, { limitInputPixels: MAX_PIXELS, failOn: 'error' });
   const decode = async () => {
     signal?.throwIfAborted();
@@ -82,7 +82,7 @@ async function decodePhoneHeic(
   signal?: AbortSignal,
 ): Promise<Photo> {
   const heic = await decodeHeic(bytes, { maxPixels: MAX_PIXELS, limitMs: DECODE_SECONDS * 1000, signal });
-  if ('problem' in heic) throw new PhotoRefused(heic.problem);
+  if ('problem' in heic) throw new PhotoError(heic.problem);
   const { rgba, width, height } = heic;
   const raw = sharp(rgba, { raw: { width, height, channels: 4 } });
   const pixels = await resize(raw, sizeFor({ width, height })).catch(rejectImage);
@@ -127,9 +127,9 @@ const uprightSize = ({ width, height, orientation = 1 }: Metadata) =>
 
 function rejectImage(error: unknown): never {
   const message = error instanceof Error ? error.message : '';
-  if (/pixel limit/i.test(message)) throw new PhotoRefused('too_large', error);
-  if (/^timeout/i.test(message)) throw new PhotoRefused('too_slow', error);
-  throw new PhotoRefused('corrupt', error);
+  if (/pixel limit/i.test(message)) throw new PhotoError('too_large', error);
+  if (/^timeout/i.test(message)) throw new PhotoError('too_slow', error);
+  throw new PhotoError('corrupt', error);
 }
 
 // One thread per photo, several photos in parallel. Photos do not repeat, so nothing is cached.

@@ -3,7 +3,7 @@ import { fitTemperature } from './calibration.ts';
 import { classify, logitsOf, softmax } from './classifier.ts';
 import { minimise } from './lbfgs.ts';
 import { createFitter } from './logistic.ts';
-import { accuracy, calibrationError, crossEntropy, type Judged, listingThreshold, perClass } from './metrics.ts';
+import { accuracy, calibrationError, crossEntropy, type Prediction, listingThreshold, perClass } from './metrics.ts';
 
 function seededRandom(seed: number): () => number {
   let state = seed;
@@ -90,7 +90,7 @@ test('fitTemperature recovers the factor of scaled logits', () => {
 });
 
 describe('metrics', () => {
-  const judged = (list: [number[], number][]): Judged[] =>
+  const judged = (list: [number[], number][]): Prediction[] =>
     list.map(([probabilities, target]) => ({ probabilities: Float64Array.from(probabilities), target }));
   // Two in the bin of 0.8 (one correct: gap 0.3), one in the bin of 0.6 (correct: gap 0.4).
   const three = judged([

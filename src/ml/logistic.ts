@@ -2,7 +2,7 @@ import type { Head } from './classifier.ts';
 import { minimise } from './lbfgs.ts';
 
 /** Labelled training data: features [N, D], row-major, and the class of each row, 0..K-1. */
-export interface Labelled {
+export interface TrainingData {
   readonly features: Float32Array;
   readonly dimensions: number;
   readonly targets: Int32Array;
@@ -14,7 +14,7 @@ export type Fit = Float64Array;
  * Creates a fitter for one head: multinomial logistic regression with L2 regularisation `decay`. Warm start: each call
  * continues from the previous fit, so call it with falling decays.
  */
-export function createFitter({ features, dimensions, targets }: Labelled, classes: number) {
+export function createFitter({ features, dimensions, targets }: TrainingData, classes: number) {
   const { mean, scale } = featureStatistics(features, dimensions);
   const standardised = features.map((value, i) => (value - mean[i % dimensions]!) / scale[i % dimensions]!);
   let fit: Fit = new Float64Array(classes * (dimensions + 1));
@@ -51,7 +51,7 @@ function featureStatistics(features: Float32Array, dimensions: number): { mean: 
 }
 
 function loss(
-  { features, dimensions, targets }: Labelled,
+  { features, dimensions, targets }: TrainingData,
   classes: number,
   decay: number,
   point: Fit,

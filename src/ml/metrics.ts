@@ -1,6 +1,6 @@
 import { argmax } from './tensor.ts';
 
-export interface Judged {
+export interface Prediction {
   readonly probabilities: Float64Array;
   readonly target: number;
 }
@@ -14,12 +14,12 @@ export interface ClassMetrics {
 
 const CALIBRATION_BINS = 15;
 
-export function accuracy(judged: readonly Judged[]): number {
+export function accuracy(judged: readonly Prediction[]): number {
   return judged.filter(({ probabilities, target }) => argmax(probabilities) === target).length / judged.length;
 }
 
 /** Expected calibration error (Naeini et al. 2015; Guo et al. 2017) over 15 equal-width bins. */
-export function calibrationError(judged: readonly Judged[]): number {
+export function calibrationError(judged: readonly Prediction[]): number {
   const gaps = new Float64Array(CALIBRATION_BINS);
   for (const { probabilities, target } of judged) {
     const choice = argmax(probabilities);
@@ -31,12 +31,12 @@ export function calibrationError(judged: readonly Judged[]): number {
 }
 
 /** Mean cross entropy, the model selection criterion: it rewards both accuracy and calibration. */
-export function crossEntropy(judged: readonly Judged[]): number {
+export function crossEntropy(judged: readonly Prediction[]): number {
   const sum = judged.reduce((total, { probabilities, target }) => total - Math.log(probabilities[target]! + 1e-12), 0);
   return sum / judged.length;
 }
 
-export function perClass(labels: readonly string[], judged: readonly Judged[]): ClassMetrics[] {
+export function perClass(labels: readonly string[], judged: readonly Prediction[]): ClassMetrics[] {
   const chosen = judged.map(({ probabilities }) => argmax(probabilities));
   return labels.map((label, k) => {
     const support = judged.filter(({ target }) => target === k).length;
@@ -55,7 +55,7 @@ export function perClass(labels: readonly string[], judged: readonly Judged[]): 
  * The listing threshold with the best F1 over all classes. One for all: most classes have too few images for their own.
  * Takes the middle of the flat maximum. `sound` is the index of the "no defect" class, or -1.
  */
-export function listingThreshold(judged: readonly Judged[], sound: number): number {
+export function listingThreshold(judged: readonly Prediction[], sound: number): number {
   const curve = Array.from({ length: 81 }, (_, i) => {
     const threshold = (10 + i) / 100;
     let [listed, hits, actual] = [0, 0, 0];

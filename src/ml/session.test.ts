@@ -3,14 +3,14 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Worker } from 'node:worker_threads';
 import { afterAll, beforeAll, beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest';
-import { shareHead } from './readout.ts';
+import { shareHead } from './shared-heads.ts';
 import { openSession, type SessionOptions } from './session.ts';
 import { colourHead } from './testing/model.ts';
 import { colourNetwork } from './testing/onnx.ts';
 
 const { threads } = vi.hoisted(() => ({ threads: [] as Worker[] }));
-vi.mock('../base/programs.ts', async (original) => {
-  const real = await original<typeof import('../base/programs.ts')>();
+vi.mock('../base/worker-entry.ts', async (original) => {
+  const real = await original<typeof import('../base/worker-entry.ts')>();
   return {
     startThread(...start: Parameters<typeof real.startThread>) {
       threads.push(real.startThread(...start));

@@ -1,8 +1,8 @@
-import { startThread } from '../base/programs.ts';
-import { keepThread } from './kept-thread.ts';
-import type { Readout } from './readout.ts';
-import { memoryOf, owned, type TensorShape, type Tensors } from './tensor.ts';
-import type { Answer, Provider, Question, Ready, ThreadOptions } from './thread.ts';
+import { startThread } from '../base/worker-entry.ts';
+import { createPersistentThread } from './persistent-thread.ts';
+import type { SharedHeads } from './shared-heads.ts';
+import { transferListOf, withOwnBuffers, type TensorShape, type Tensors } from './tensor.ts';
+import type { ThreadResponse, Provider, ThreadRequest, Ready, ThreadOptions } from './thread.ts';
 
 export interface SessionOptions {
   readonly path: string;
@@ -20,7 +20,7 @@ export interface Session {
    * network rejects the feeds, when the thread ends (the next run starts a new one), or when `signal` aborts before the
    * run starts. With `readout`, returns the heads' outputs instead of the network's.
    */
-  run(feeds: Tensors, signal?: AbortSignal, readout?: Readout): Promise<Tensors>;
+  run(feeds: Tensors, signal?: AbortSignal, readout?: SharedHeads): Promise<Tensors>;
   /** Ends each thread after its current run; pending runs are rejected. */
   close(): Promise<void>;
 }
@@ -90,7 +90,7 @@ export async function openSession(options: SessionOptions): Promise<Session> {
 }
 
 interface QueuedRun {
-  readonly request: Question;
+  readonly request: ThreadRequest;
   begin(): void;
   resolve(outputs: Tensors): void;
   reject(reason: Error): void;
@@ -98,26 +98,26 @@ interface QueuedRun {
 
 interface PoolSlot {
   start(): Promise<Ready>;
-  run(request: Question): Promise<Tensors>;
+  run(request: ThreadRequest): Promise<Tensors>;
   stop(): Promise<void>;
 }
 
 function createSlot(options: ThreadOptions): PoolSlot {
   const start = () => startThread('./thread', import.meta.url, { workerData: options });
-  const thread = keepThread<Ready>(start, 'the network');
+  const thread = createPersistentThread<Ready>(start, 'the network');
   let closed = false;
   return {
     start: thread.ready,
     async run({ feeds, readout }) {
-      const sent = owned(feeds);
-      const response = await thread.ask<Answer>({ feeds: sent, readout } satisfies Question, memoryOf(sent));
+      const sent = withOwnBuffers(feeds);
+      const response = await thread.request<ThreadResponse>({ feeds: sent, readout } satisfies ThreadRequest, transferListOf(sent));
       if (closed) throw new Error('The session was closed.');
       if ('error' in response) throw new Error(response.error);
       return response.outputs;
     },
     async stop() {
       closed = true;
-      await thread.leave();
+      await thread.close();
     },
   };
 }

@@ -15,12 +15,12 @@ export interface TensorShape {
 }
 
 /** Buffers for a transfer list; the tensors are empty after the transfer. */
-export function memoryOf(tensors: Tensors): ArrayBuffer[] {
+export function transferListOf(tensors: Tensors): ArrayBuffer[] {
   return [...new Set(Object.values(tensors).map(({ data }) => data.buffer as ArrayBuffer))];
 }
 
 /** Copies tensors that share a buffer (for example Node's Buffer pool). */
-export function owned(tensors: Tensors): Tensors {
+export function withOwnBuffers(tensors: Tensors): Tensors {
   return Object.fromEntries(
     Object.entries(tensors).map(([name, tensor]) => {
       const { data } = tensor;

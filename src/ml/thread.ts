@@ -1,7 +1,7 @@
 import { parentPort, workerData } from 'node:worker_threads';
 import { env, InferenceSession, Tensor as OrtTensor } from 'onnxruntime-node';
-import { type Readout, readOut } from './readout.ts';
-import { memoryOf, owned, type Tensor, type TensorShape, type Tensors } from './tensor.ts';
+import { type SharedHeads, applyHeads } from './shared-heads.ts';
+import { transferListOf, withOwnBuffers, type Tensor, type TensorShape, type Tensors } from './tensor.ts';
 
 export interface ThreadOptions {
   readonly path: string;
@@ -11,9 +11,9 @@ export interface ThreadOptions {
 }
 export type Provider = 'cpu' | 'cuda';
 
-export interface Question {
+export interface ThreadRequest {
   readonly feeds: Tensors;
-  readonly readout?: Readout | undefined;
+  readonly readout?: SharedHeads | undefined;
 }
 
 /** First message of the thread; the responses follow in request order. */
@@ -21,7 +21,7 @@ export interface Ready {
   readonly provider: Provider;
   readonly inputs: readonly TensorShape[];
 }
-export type Answer = { readonly outputs: Tensors } | { readonly error: string };
+export type ThreadResponse = { readonly outputs: Tensors } | { readonly error: string };
 
 const { path, threads, providers } = workerData as ThreadOptions;
 
@@ -33,7 +33,7 @@ const inputs = session.inputMetadata.map((input) => {
   if (!input.isTensor) throw new Error(`The input ${input.name} of the network is not a tensor.`);
   return { name: input.name, type: input.type, dims: input.shape };
 });
-parentPort!.on('message', (message: Question | 'close') => {
+parentPort!.on('message', (message: ThreadRequest | 'close') => {
   // Closes between two runs: terminating a thread during a network run crashes the process.
   if (message === 'close') parentPort!.close();
   else void handleRequest(message);
@@ -59,7 +59,7 @@ async function open(): Promise<{ session: InferenceSession; provider: Provider }
   throw failure;
 }
 
-async function handleRequest({ feeds, readout }: Question): Promise<void> {
+async function handleRequest({ feeds, readout }: ThreadRequest): Promise<void> {
   try {
     const inputs = Object.entries(feeds).map(([name, { type, data, dims }]) => [
       name,
@@ -71,9 +71,9 @@ async function handleRequest({ feeds, readout }: Question): Promise<void> {
         { type, data, dims } as unknown as Tensor,
       ]),
     );
-    const outputs = readout ? readOut(readout, results) : owned(results);
-    parentPort!.postMessage({ outputs } satisfies Answer, memoryOf(outputs));
+    const outputs = readout ? applyHeads(readout, results) : withOwnBuffers(results);
+    parentPort!.postMessage({ outputs } satisfies ThreadResponse, transferListOf(outputs));
   } catch (error) {
-    parentPort!.postMessage({ error: error instanceof Error ? error.message : String(error) } satisfies Answer);
+    parentPort!.postMessage({ error: error instanceof Error ? error.message : String(error) } satisfies ThreadResponse);
   }
 }

@@ -9,10 +9,10 @@ it('a failed attempt logs the failure and its cause but not the input', async ()
   const info = vi.fn();
   const log = { info, child: () => log } as unknown as Log;
   const cause = new Error('connection reset');
-  const failure = new TaskFailure({ code: 'IMAGE_FETCH_FAILED', sentence: 'No.' }, { cause });
+  const failure = new TaskFailure({ code: 'IMAGE_FETCH_FAILED', message: 'No.' }, { cause });
   const model = { timeLimitMs: 1000, run: () => Promise.reject(failure) } as unknown as Model;
   const claim = { id: 't', attempt: 1, input: { image_url: 'https://x.example/secret' } } as unknown as Claim;
-  await beginAttempt(claim, model, { id: 'w', maxAttempts: 3, log }).ended;
+  await beginAttempt(claim, model, { id: 'w', maxAttempts: 3, log }).outcome;
   expect(info).toHaveBeenCalledWith(
     expect.objectContaining({ code: 'IMAGE_FETCH_FAILED', err: cause }),
     expect.any(String),
@@ -52,5 +52,5 @@ it('a lease renewal contains only new progress, and a checkpoint triggers a rene
   expect(renewed()).toEqual({ checkpoint: { until: 2 } });
   expect(onCheckpoint).toHaveBeenCalledTimes(2);
   finish({ result: null });
-  await attempt.ended;
+  await attempt.outcome;
 });

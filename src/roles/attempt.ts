@@ -1,10 +1,10 @@
-import { isStorageAway } from '../base/files/storage-away.ts';
+import { isStorageUnavailable } from '../base/files/storage-unavailable.ts';
 import type { JsonObject } from '../base/json.ts';
 import type { Log } from '../base/log.ts';
-import { rest } from '../base/loop.ts';
+import { sleep } from '../base/loop.ts';
 import type { Span } from '../base/trace.ts';
 import type { Model } from '../services/service.ts';
-import type { Claim, Ending, Renewal } from '../tasks/store.ts';
+import type { Claim, AttemptResult, Renewal } from '../tasks/store.ts';
 import { type Failure, TaskFailure } from '../tasks/task.ts';
 
 /** Lease duration without a renewal: the delay of a killed worker's tasks. */
@@ -17,13 +17,13 @@ const STORAGE_RETRY_MS = 5000;
  * An aborted attempt that does not end within this time counts as stuck in native code, and the process exits. Chosen: longer
  * than an inference on a busy machine, which cannot be interrupted.
  */
-export const STUCK_MS = 30_000;
+export const STUCK_TIMEOUT_MS = 30_000;
 
 const INFERENCE_TIMEOUT: Failure = {
   code: 'INFERENCE_TIMEOUT',
-  sentence: 'The model took too long to process this input.',
+  message: 'The model took too long to process this input.',
 };
-const INFERENCE_FAILED: Failure = { code: 'INFERENCE_FAILED', sentence: 'The model could not process this input.' };
+const INFERENCE_FAILED: Failure = { code: 'INFERENCE_FAILED', message: 'The model could not process this input.' };
 
 type Reason = 'lost' | 'handed-back' | 'timed-out';
 
@@ -31,20 +31,20 @@ type Reason = 'lost' | 'handed-back' | 'timed-out';
 export interface Attempt {
   readonly claim: Claim;
   /** Resolves at the end of the attempt and never rejects. Has no result if the lease was lost. */
-  readonly ended: Promise<AttemptEnd>;
+  readonly outcome: Promise<AttemptCompletion>;
   /** Whether its time limit has passed; attempts queued behind it in the model may then time out too. */
-  overtime(): boolean;
+  hasTimedOut(): boolean;
   /** The lease renewal, with the progress since the last one. */
   renewal(): Renewal;
   /** Stops the attempt and drops its result, after the lease was lost. */
-  lose(): void;
+  abandon(): void;
   /** Stops the attempt so that another worker starts it again, without counting it. */
   handBack(): void;
 }
 
-interface AttemptEnd {
-  readonly ending?: Ending;
-  readonly stuck: boolean;
+interface AttemptCompletion {
+  readonly result?: AttemptResult;
+  readonly isStuck: boolean;
   readonly processingMs: number;
   /** Code of the failure, transient ones included. */
   readonly code?: string;
@@ -64,7 +64,7 @@ export function beginAttempt(
     onCheckpoint?: () => void;
   },
 ): Attempt {
-  const { maxAttempts, stuckMs = STUCK_MS } = options;
+  const { maxAttempts, stuckMs = STUCK_TIMEOUT_MS } = options;
   const log = options.log.child({
     ...{ task: claim.id, attempt: claim.attempt, request_id: claim.requestId },
     ...(options.span && { trace_id: options.span.traceId }),
@@ -75,7 +75,7 @@ export function beginAttempt(
   const timeLimit = setTimeout(end, model.timeLimitMs, 'timed-out');
   let pending: { progress?: number; checkpoint?: JsonObject } | undefined;
 
-  const outcome = async (): Promise<AttemptEnd> => {
+  const outcome = async (): Promise<AttemptCompletion> => {
     const settled = await Promise.race([
       model
         .run({
@@ -101,18 +101,18 @@ export function beginAttempt(
     const processingMs = performance.now() - begun;
     const key = { id: claim.id, attempt: claim.attempt };
     const stuck = settled === 'stuck';
-    if (stop.signal.reason === 'lost') return { stuck, processingMs };
+    if (stop.signal.reason === 'lost') return { isStuck: stuck, processingMs };
     if (settled !== 'stuck' && 'value' in settled) {
-      return { ending: { ...key, outcome: 'done', processingMs, ...settled.value }, stuck, processingMs };
+      return { result: { ...key, outcome: 'done', processingMs, ...settled.value }, isStuck: stuck, processingMs };
     }
     if (stop.signal.reason === 'handed-back') {
-      return { ending: { ...key, outcome: 'again', delayMs: 0, uncounted: true }, stuck, processingMs };
+      return { result: { ...key, outcome: 'again', delayMs: 0, uncounted: true }, isStuck: stuck, processingMs };
     }
     // Not a failure of the task: retried uncounted until the file storage is available.
-    if (settled !== 'stuck' && !stop.signal.aborted && isStorageAway(settled.error)) {
+    if (settled !== 'stuck' && !stop.signal.aborted && isStorageUnavailable(settled.error)) {
       log.info({ err: settled.error }, 'the file storage is unavailable; the attempt will be retried');
-      const ending: Ending = { ...key, outcome: 'again', delayMs: STORAGE_RETRY_MS, uncounted: true };
-      return { ending, stuck, processingMs };
+      const ending: AttemptResult = { ...key, outcome: 'again', delayMs: STORAGE_RETRY_MS, uncounted: true };
+      return { result: ending, isStuck: stuck, processingMs };
     }
     const failure = failureOf(
       stop.signal.aborted || settled === 'stuck' ? new TaskFailure(INFERENCE_TIMEOUT) : settled.error,
@@ -121,29 +121,29 @@ export function beginAttempt(
     const { code } = failure;
     if (failure.transient && claim.attempt < maxAttempts) {
       const delayMs = BACKOFF_MS[claim.attempt - 1] ?? BACKOFF_MS.at(-1)!;
-      return { ending: { ...key, outcome: 'again', delayMs }, stuck, processingMs, code };
+      return { result: { ...key, outcome: 'again', delayMs }, isStuck: stuck, processingMs, code };
     }
-    const ending: Ending = { ...key, outcome: 'failed', failure: { code, sentence: failure.message }, processingMs };
-    return { ending, stuck, processingMs, code };
+    const ending: AttemptResult = { ...key, outcome: 'failed', failure: { code, message: failure.message }, processingMs };
+    return { result: ending, isStuck: stuck, processingMs, code };
   };
 
   return {
     claim,
-    ended: outcome(),
-    overtime: () => stop.signal.reason === 'timed-out',
+    outcome: outcome(),
+    hasTimedOut: () => stop.signal.reason === 'timed-out',
     renewal() {
       const renewal = { id: claim.id, attempt: claim.attempt, leaseMs: LEASE_MS, ...pending };
       pending = undefined;
       return renewal;
     },
-    lose: () => end('lost'),
+    abandon: () => end('lost'),
     handBack: () => end('handed-back'),
   };
 }
 
 async function stuckAfter(signal: AbortSignal, stuckMs: number): Promise<'stuck'> {
   if (!signal.aborted) await new Promise((resolve) => signal.addEventListener('abort', resolve, { once: true }));
-  await rest(stuckMs);
+  await sleep(stuckMs);
   return 'stuck';
 }
 

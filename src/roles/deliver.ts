@@ -3,23 +3,23 @@ import { isUnavailable } from '../base/db-errors.ts';
 import { FetchFailed } from '../base/fetch-failed.ts';
 import type { GuardedFetch } from '../base/guarded-fetch.ts';
 import type { Log } from '../base/log.ts';
-import { createBell, loop, rest } from '../base/loop.ts';
+import { createSignal, loop, sleep } from '../base/loop.ts';
 import { isLoopback, type UrlPolicy } from '../base/outbound-url.ts';
 import type { Span, Traces } from '../base/trace.ts';
 import type { TaskWork } from '../services/service.ts';
-import { type SigningKeys, sign } from '../tasks/signature.ts';
+import { type SigningKeys, signWebhook } from '../tasks/webhook-signature.ts';
 import {
   type DeliveryOutcome,
   type DueDelivery,
   type DuePosition,
-  newbornWebhook,
+  initialWebhook,
   type TaskStore,
 } from '../tasks/store.ts';
-import { createCircuit } from './circuit.ts';
-import { type Attempt, createDeliveryQueues } from './delivery-queues.ts';
-import type { DeliveryMeters } from './meters.ts';
+import { createCircuitBreaker } from './circuit-breaker.ts';
+import { type DeliveryAttempt, createDeliveryQueues } from './delivery-queues.ts';
+import type { DeliveryMetrics } from './metrics.ts';
 import { createReceiverSpeed } from './receiver-speed.ts';
-import { afterFailure, type Schedule, withheld } from './retry.ts';
+import { afterFailure, type RetrySchedule, hideDetails } from './retry.ts';
 import { beginDeliverySpan, endDeliverySpan } from './spans.ts';
 
 /** Due deliveries read per statement. */
@@ -34,19 +34,19 @@ const FULL_SEARCH_PAUSE_FACTOR = 20;
 /** Lease time beyond the request timeout, for the connection and for recording the outcome. */
 const LEASE_MARGIN_MS = 15_000;
 
-export interface DeliverNeeds {
+export interface DeliverDeps {
   tasks: TaskStore;
   services: readonly { readonly name: string; readonly work?: TaskWork }[];
   fetch: GuardedFetch;
   policy: UrlPolicy;
   /** Hides the details of receivers on this machine from clients: only success is shown. */
-  withholdLoopback: boolean;
+  hideLoopbackDetails: boolean;
   signingKeys: SigningKeys;
   /** Decrypts a stored webhook secret. */
   openSecret: (sealed: Buffer) => string;
-  schedule: Schedule;
+  schedule: RetrySchedule;
   timeoutMs: number;
-  meters: DeliveryMeters;
+  metrics: DeliveryMetrics;
   /** Absent if tracing is disabled. */
   traces?: Traces;
   log: Log;
@@ -57,28 +57,28 @@ export interface DeliverNeeds {
  * Delivers webhooks until `signal` aborts, then waits for running attempts. Three loops: find new due deliveries, search all
  * due deliveries for late commits, and start attempts fairly.
  */
-export async function deliver(deps: DeliverNeeds): Promise<void> {
+export async function deliver(deps: DeliverDeps): Promise<void> {
   const { tasks, log } = deps;
   const signal = AbortSignal.any([deps.signal]);
   setMaxListeners(0, signal); // each withheld outcome adds a listener
   const speed = createReceiverSpeed();
   const queues = createDeliveryQueues(speed);
-  const circuit = createCircuit();
-  const running = new Set<Attempt>();
-  const dueSignal = createBell();
-  const slotSignal = createBell();
+  const circuit = createCircuitBreaker();
+  const running = new Set<DeliveryAttempt>();
+  const dueSignal = createSignal();
+  const slotSignal = createSignal();
   let pending = 0;
 
   const send = async (due: DueDelivery): Promise<DeliveryOutcome> => {
-    if (circuit.putsOff(due)) return postponed(deps.schedule);
-    const slot: Attempt = { principal: due.principal, origin: due.origin, startedAt: performance.now() };
+    if (circuit.shouldDefer(due)) return postponed(deps.schedule);
+    const slot: DeliveryAttempt = { principal: due.principal, origin: due.origin, startedAt: performance.now() };
     running.add(slot);
     try {
       return await traced(deps, due);
     } finally {
       speed.record(due.origin, performance.now() - slot.startedAt);
       running.delete(slot);
-      slotSignal.ring();
+      slotSignal.notify();
     }
   };
 
@@ -88,30 +88,30 @@ export async function deliver(deps: DeliverNeeds): Promise<void> {
     pending++;
     try {
       const outcome = await send(due);
-      const isWithheld = deps.withholdLoopback && isLoopback(origin);
-      const recorded = isWithheld ? withheld(outcome, attempt, deps) : outcome;
-      circuit.note(origin, recorded.state);
-      deps.meters.attempted(due.task.service, recorded.state === 'pending' ? 'retry' : recorded.state);
+      const isWithheld = deps.hideLoopbackDetails && isLoopback(origin);
+      const recorded = isWithheld ? hideDetails(outcome, attempt, deps) : outcome;
+      circuit.record(origin, recorded.state);
+      deps.metrics.countAttempt(due.task.service, recorded.state === 'pending' ? 'retry' : recorded.state);
       // The client sees the outcome at a time that does not depend on the receiver.
-      if (isWithheld) await rest(Math.max(0, startedAt + deps.timeoutMs - performance.now()), signal);
-      const counted = await tasks.settle(id, attempt, recorded);
+      if (isWithheld) await sleep(Math.max(0, startedAt + deps.timeoutMs - performance.now()), signal);
+      const counted = await tasks.recordDelivery(id, attempt, recorded);
       log.debug({ delivery: id, attempt, outcome, counted }, 'a delivery attempt ended');
     } catch (err) {
       // The lease expires and another attempt with the same delivery id follows.
       log.warn({ err, delivery: id }, 'recording the outcome of a delivery attempt failed');
     } finally {
       pending--;
-      dueSignal.ring();
-      slotSignal.ring();
+      dueSignal.notify();
+      slotSignal.notify();
     }
   };
 
   /** Reads all pages of due deliveries from `after` on; returns the start of the next search. */
   const search = async (after?: DuePosition): Promise<DuePosition> => {
     for (;;) {
-      const page = await tasks.findDue(PAGE, after);
+      const page = await tasks.findDueDeliveries(PAGE, after);
       page.queues.forEach(queues.add);
-      if (page.queues.length > 0) slotSignal.ring();
+      if (page.queues.length > 0) slotSignal.notify();
       if (page.isLast || signal.aborted) return page.next;
       after = page.next;
     }
@@ -133,7 +133,7 @@ export async function deliver(deps: DeliverNeeds): Promise<void> {
   const startAttempts = async () => {
     const wanted = queues.choose(running);
     if (wanted.length === 0) return slotSignal.wait();
-    const taken = await tasks.takeDue(wanted, deps.timeoutMs + LEASE_MARGIN_MS).catch((error) => {
+    const taken = await tasks.claimDueDeliveries(wanted, deps.timeoutMs + LEASE_MARGIN_MS).catch((error) => {
       wanted.forEach(queues.add);
       throw error;
     });
@@ -148,19 +148,19 @@ export async function deliver(deps: DeliverNeeds): Promise<void> {
 
   const onError = (err: unknown) => log.warn({ err }, 'reading due deliveries failed; retrying');
   const fullSearchRestMs = () => Math.max(FULL_SEARCH_MS, FULL_SEARCH_PAUSE_FACTOR * fullSearchMs);
-  dueSignal.ring();
-  tasks.onHint('finished', dueSignal.ring, signal);
-  signal.addEventListener('abort', dueSignal.ring);
-  signal.addEventListener('abort', slotSignal.ring);
+  dueSignal.notify();
+  tasks.onHint('finished', dueSignal.notify, signal);
+  signal.addEventListener('abort', dueSignal.notify);
+  signal.addEventListener('abort', slotSignal.notify);
   await Promise.all([
-    loop(searchNew, { restMs: SEARCH_MS, maxRestMs: 1000, signal, onError }),
-    loop(searchAll, { restMs: fullSearchRestMs, signal, onError }),
-    loop(startAttempts, { restMs: TAKE_MS, maxRestMs: 1000, signal, onError }),
+    loop(searchNew, { intervalMs: SEARCH_MS, maxIntervalMs: 1000, signal, onError }),
+    loop(searchAll, { intervalMs: fullSearchRestMs, signal, onError }),
+    loop(startAttempts, { intervalMs: TAKE_MS, maxIntervalMs: 1000, signal, onError }),
   ]);
   while (pending > 0) await slotSignal.wait();
 }
 
-async function traced(deps: DeliverNeeds, due: DueDelivery): Promise<DeliveryOutcome> {
+async function traced(deps: DeliverDeps, due: DueDelivery): Promise<DeliveryOutcome> {
   const span = beginDeliverySpan(deps.traces, due);
   let outcome: DeliveryOutcome | undefined;
   try {
@@ -171,7 +171,7 @@ async function traced(deps: DeliverNeeds, due: DueDelivery): Promise<DeliveryOut
   }
 }
 
-async function post(deps: DeliverNeeds, due: DueDelivery, span: Span | undefined): Promise<DeliveryOutcome> {
+async function post(deps: DeliverDeps, due: DueDelivery, span: Span | undefined): Promise<DeliveryOutcome> {
   const { schedule, log } = deps;
   try {
     return { state: 'delivered', statusCode: await request(deps, due, span?.traceparent ?? due.traceparent) };
@@ -187,11 +187,11 @@ async function post(deps: DeliverNeeds, due: DueDelivery, span: Span | undefined
 }
 
 /** Sends the request; returns the receiver's 2xx status. */
-async function request(deps: DeliverNeeds, due: DueDelivery, traceparent: string | undefined): Promise<number> {
+async function request(deps: DeliverDeps, due: DueDelivery, traceparent: string | undefined): Promise<number> {
   const { tasks, fetch, policy, timeoutMs, signingKeys } = deps;
   const work = deps.services.find(({ name }) => name === due.task.service)?.work;
   if (!work) throw new Error(`The service ${due.task.service} is not enabled here.`);
-  const body = due.body ?? (await tasks.keepBody(due.id, bodyOf(work, due)));
+  const body = due.body ?? (await tasks.saveBodyOnce(due.id, bodyOf(work, due)));
   const secret = due.secret ? deps.openSecret(due.secret) : work.webhook.secretFor(due.task.principal);
   const timestamp = Math.floor(Date.now() / 1000);
   const { status } = await fetch(due.url, {
@@ -207,7 +207,7 @@ async function request(deps: DeliverNeeds, due: DueDelivery, traceparent: string
       'x-service-delivery-attempt': String(due.attempt),
       ...(due.requestId && { 'x-request-id': due.requestId }),
       ...(traceparent && { traceparent }),
-      ...sign({ id: due.id, timestamp, body, secret, ...signingKeys }),
+      ...signWebhook({ id: due.id, timestamp, body, secret, ...signingKeys }),
     },
     budgets: { headersMs: timeoutMs, totalMs: timeoutMs },
   });
@@ -216,12 +216,12 @@ async function request(deps: DeliverNeeds, due: DueDelivery, traceparent: string
 
 /** Serialised once by the function that also serves polls, with the webhook's initial state; all attempts send these bytes. */
 function bodyOf({ present, webhook }: TaskWork, due: DueDelivery): string {
-  const task = { ...due.task, webhook: newbornWebhook(due.id) };
+  const task = { ...due.task, webhook: initialWebhook(due.id) };
   const body = present(task);
-  return webhook.thin && Buffer.byteLength(body) > MAX_BODY_BYTES ? webhook.thin(task) : body;
+  return webhook.presentTruncated && Buffer.byteLength(body) > MAX_BODY_BYTES ? webhook.presentTruncated(task) : body;
 }
 
 /** Chosen; Standard Webhooks recommends much less. */
 const MAX_BODY_BYTES = 256 * 1024;
 
-const postponed = (schedule: Schedule): DeliveryOutcome => ({ state: 'postponed', delayMs: (schedule[1] ?? 5) * 1000 });
+const postponed = (schedule: RetrySchedule): DeliveryOutcome => ({ state: 'postponed', delayMs: (schedule[1] ?? 5) * 1000 });

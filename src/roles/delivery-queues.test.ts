@@ -1,16 +1,16 @@
 import { describe, expect, it } from 'vitest';
-import { type Attempt, createDeliveryQueues } from './delivery-queues.ts';
+import { type DeliveryAttempt, createDeliveryQueues } from './delivery-queues.ts';
 import { createReceiverSpeed, type Speed } from './receiver-speed.ts';
 
 const queue = (principal: string, origin: string, since = 0) => ({ principal, origin, since });
 const names = (count: number, prefix: string) => Array.from({ length: count }, (_, n) => `${prefix}${n}`);
 /** Attempts that have just started, `each` per origin. */
-const attempts = (principal: string, origins: readonly string[], each = 1): Attempt[] =>
+const attempts = (principal: string, origins: readonly string[], each = 1): DeliveryAttempt[] =>
   origins.flatMap((origin) => Array.from({ length: each }, () => ({ principal, origin, startedAt: 0 })));
 /** The prefix of an origin determines its speed. */
 const byName = { of: (origin: string): Speed => (/^(quick|slow)/.exec(origin)?.[1] as Speed | undefined) ?? 'unknown' };
 const open = (now = 0) => createDeliveryQueues(byName, () => now);
-const chosen = (queues: ReturnType<typeof open>, running: readonly Attempt[] = []) =>
+const chosen = (queues: ReturnType<typeof open>, running: readonly DeliveryAttempt[] = []) =>
   queues.choose(running).map(({ principal, origin, limit }) => `${principal} ${origin} ${limit}`);
 
 describe('the delivery queues', () => {

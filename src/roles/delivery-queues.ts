@@ -1,4 +1,4 @@
-import type { DueQueue, DueWant } from '../tasks/store.ts';
+import type { DueQueue, DueClaimRequest } from '../tasks/store.ts';
 import { type ReceiverSpeed, SLOW_MS, type Speed } from './receiver-speed.ts';
 
 /** Concurrent attempts. */
@@ -15,7 +15,7 @@ const MAX_SLOW = 40;
 const MAX_QUEUES_PER_CLIENT = 100;
 
 /** A running attempt. */
-export interface Attempt {
+export interface DeliveryAttempt {
   readonly principal: string;
   readonly origin: string;
   /** By `performance.now()`. */
@@ -72,7 +72,7 @@ export function createDeliveryQueues(speeds: Pick<ReceiverSpeed, 'of'>, now: () 
     add,
     size: () => [...clients.values()].reduce((sum, { size }) => sum + size, 0),
     /** Chooses and removes the queues to serve next; `add` those again that may have more deliveries. */
-    choose(running: Iterable<Attempt>): DueWant[] {
+    choose(running: Iterable<DeliveryAttempt>): DueClaimRequest[] {
       const load = createLoad(running, speeds, now());
       const chosen = new Map<DueQueue, number>();
       for (let queue = next(load); queue; queue = next(load)) {
@@ -95,7 +95,7 @@ interface Load {
 }
 
 /** Counts running attempts for the limits. */
-function createLoad(running: Iterable<Attempt>, speeds: Pick<ReceiverSpeed, 'of'>, now: number): Load {
+function createLoad(running: Iterable<DeliveryAttempt>, speeds: Pick<ReceiverSpeed, 'of'>, now: number): Load {
   const attempts = [...running];
   const late = new Set(attempts.filter(({ startedAt }) => now - startedAt > SLOW_MS).map(({ origin }) => origin));
   const speedOf = (origin: string): Speed => (late.has(origin) ? 'slow' : speeds.of(origin));

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { afterFailure, withheld } from './retry.ts';
+import { afterFailure, hideDetails } from './retry.ts';
 
 const schedule = [0, 5, 60, 300, 1800, 7200, 18_000, 36_000];
 const steady = { schedule, random: () => 0.5 };
@@ -46,16 +46,16 @@ describe('the retry schedule of deliveries', () => {
 
 describe('the recorded outcome for a receiver on this machine', () => {
   it('has no status and no failure reason, and every failure follows the schedule', () => {
-    expect(withheld({ state: 'delivered', statusCode: 201 }, 1, steady)).toEqual({ state: 'delivered' });
+    expect(hideDetails({ state: 'delivered', statusCode: 201 }, 1, steady)).toEqual({ state: 'delivered' });
     for (const outcome of [
       afterFailure({ reason: 'http_status', status: 410 }, 1, steady),
       afterFailure({ reason: 'blocked_address' }, 1, steady),
       afterFailure({ reason: 'http_status', status: 503, retryAfterSeconds: 3600 }, 1, steady),
       afterFailure({ reason: 'connect_error' }, 1, steady),
     ]) {
-      expect(withheld(outcome, 1, steady)).toEqual({ state: 'pending', delayMs: 5000, error: 'undelivered' });
-      expect(withheld(outcome, 8, steady)).toEqual({ state: 'failed', error: 'undelivered' });
+      expect(hideDetails(outcome, 1, steady)).toEqual({ state: 'pending', delayMs: 5000, error: 'undelivered' });
+      expect(hideDetails(outcome, 8, steady)).toEqual({ state: 'failed', error: 'undelivered' });
     }
-    expect(withheld({ state: 'postponed', delayMs: 5000 }, 1, steady)).toEqual({ state: 'postponed', delayMs: 5000 });
+    expect(hideDetails({ state: 'postponed', delayMs: 5000 }, 1, steady)).toEqual({ state: 'postponed', delayMs: 5000 });
   });
 });

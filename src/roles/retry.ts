@@ -2,7 +2,7 @@ import type { FetchFailed } from '../base/fetch-failed.ts';
 import type { DeliveryOutcome } from '../tasks/store.ts';
 
 /** Seconds before each attempt, from the previous one. The length is the number of attempts. */
-export type Schedule = readonly number[];
+export type RetrySchedule = readonly number[];
 
 type FailedAttempt = Extract<DeliveryOutcome, { readonly error: string }>;
 
@@ -12,7 +12,7 @@ const MAX_RETRY_AFTER_SECONDS = 3600;
 export function afterFailure(
   failed: Pick<FetchFailed, 'reason' | 'status' | 'retryAfterSeconds'>,
   attempt: number,
-  { schedule, random = Math.random }: { schedule: Schedule; random?: () => number },
+  { schedule, random = Math.random }: { schedule: RetrySchedule; random?: () => number },
 ): FailedAttempt {
   const details = { error: reasonFor(failed), ...(failed.status !== undefined && { statusCode: failed.status }) };
   const scheduled = schedule[attempt];
@@ -29,10 +29,10 @@ export function afterFailure(
  * Hides the details of an attempt at a receiver on this machine. All failures follow the whole schedule, so that a client
  * cannot distinguish a closed port from an error response.
  */
-export function withheld(
+export function hideDetails(
   outcome: DeliveryOutcome,
   attempt: number,
-  options: { schedule: Schedule; random?: () => number },
+  options: { schedule: RetrySchedule; random?: () => number },
 ): DeliveryOutcome {
   if (outcome.state === 'postponed') return outcome;
   if (outcome.state === 'delivered') return { state: 'delivered' };

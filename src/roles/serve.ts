@@ -1,11 +1,11 @@
 import type { Log } from '../base/log.ts';
-import { rest } from '../base/loop.ts';
+import { sleep } from '../base/loop.ts';
 import { OperatorError } from '../base/operator-error.ts';
 import type { Gateway } from '../http/gateway.ts';
-import type { GatewayHouse, OpenService } from '../services/service.ts';
+import type { GatewayContext, OpenService } from '../services/service.ts';
 
 /** The port is in use by another program. */
-export class PortTaken extends OperatorError {
+export class PortInUse extends OperatorError {
   override readonly name = 'PortTaken';
 }
 
@@ -15,13 +15,13 @@ const PORT_TIMEOUT_MS = 12_000;
 /** Serves every service until `signal` aborts, then finishes requests in flight and closes. */
 export async function serve(deps: {
   services: readonly OpenService[];
-  house: GatewayHouse;
+  context: GatewayContext;
   host: string;
   onListening: (addresses: Record<string, string>) => void;
   log: Log;
   signal: AbortSignal;
 }): Promise<void> {
-  const { services, house, host, log, signal } = deps;
+  const { services, context: house, host, log, signal } = deps;
   const gateways: Gateway[] = [];
   try {
     const addresses: Record<string, string> = {};
@@ -44,13 +44,13 @@ async function listen(
   const { service, host, log, signal } = deps;
   const { name, port } = service;
   let hasWarned = false;
-  for (const since = Date.now(); ; await rest(250, signal)) {
+  for (const since = Date.now(); ; await sleep(250, signal)) {
     try {
       return await gateway.listen({ host, port, listenTextResolver: (address) => `listening on ${address}` });
     } catch (error) {
       if ((error as NodeJS.ErrnoException).code !== 'EADDRINUSE') throw error;
       if (signal.aborted || Date.now() - since > PORT_TIMEOUT_MS) {
-        throw new PortTaken(`Port ${port} is taken by another program; set ${name.toUpperCase()}_PORT to a free one.`);
+        throw new PortInUse(`Port ${port} is taken by another program; set ${name.toUpperCase()}_PORT to a free one.`);
       }
       if (!hasWarned) log.warn({ port }, 'the port is in use; waiting for a previous process to release it');
       hasWarned = true;

@@ -1,13 +1,13 @@
 import type { ChildProcess } from 'node:child_process';
 import type { Log } from '../base/log.ts';
-import { rest } from '../base/loop.ts';
+import { sleep } from '../base/loop.ts';
 import { OperatorError } from '../base/operator-error.ts';
 
 /** Exit status for invalid configuration; the process is not restarted. */
-export const MISCONFIGURED = 2;
+export const EXIT_CONFIG_ERROR = 2;
 
 /** A process that the supervisor restarts. */
-export interface Post {
+export interface ManagedProcess {
   readonly name: string;
   /** Starts the process, which exits by itself when its parent dies. */
   spawn(): ChildProcess;
@@ -17,9 +17,9 @@ export interface Post {
 
 export interface Demand {
   /** Resolves when the process is needed. */
-  wanted(signal: AbortSignal): Promise<void>;
+  waitUntilNeeded(signal: AbortSignal): Promise<void>;
   /** Resolves when it is no longer needed. */
-  idle(signal: AbortSignal): Promise<void>;
+  waitUntilIdle(signal: AbortSignal): Promise<void>;
 }
 
 const FIRST_BACKOFF_MS = 200;
@@ -34,18 +34,18 @@ const STOP_TIMEOUT_MS = 30_000;
  * when a process exits with `EXIT_CONFIG_ERROR`.
  */
 export async function supervise({
-  posts,
+  posts: processes,
   log,
   signal,
 }: {
-  posts: readonly Post[];
+  posts: readonly ManagedProcess[];
   log: Log;
   signal: AbortSignal;
 }): Promise<void> {
   const failed = new AbortController();
   const stop = AbortSignal.any([signal, failed.signal]);
   const outcomes = await Promise.allSettled(
-    posts.map(async (post) => {
+    processes.map(async (post) => {
       try {
         await keepRunning(post, stop, log);
       } catch (error) {
@@ -57,25 +57,25 @@ export async function supervise({
   for (const outcome of outcomes) if (outcome.status === 'rejected') throw outcome.reason;
 }
 
-async function keepRunning(post: Post, signal: AbortSignal, log: Log): Promise<void> {
+async function keepRunning(post: ManagedProcess, signal: AbortSignal, log: Log): Promise<void> {
   let restarts = 0;
   while (!signal.aborted) {
-    await post.demand?.wanted(signal);
+    await post.demand?.waitUntilNeeded(signal);
     if (signal.aborted) return;
     const startedAt = Date.now();
     const idle = new AbortController();
     const exited = new AbortController();
-    if (post.demand) void post.demand.idle(AbortSignal.any([signal, exited.signal])).then(() => idle.abort());
+    if (post.demand) void post.demand.waitUntilIdle(AbortSignal.any([signal, exited.signal])).then(() => idle.abort());
     const exit = await run(post.spawn(), AbortSignal.any([signal, idle.signal]));
     exited.abort();
     if (signal.aborted) return;
     // No message: the process has printed its own.
-    if (exit.code === MISCONFIGURED) throw new OperatorError('');
+    if (exit.code === EXIT_CONFIG_ERROR) throw new OperatorError('');
     if (idle.signal.aborted) continue;
     restarts = Date.now() - startedAt > STABLE_AFTER_MS ? 1 : restarts + 1;
     const backoffMs = Math.min(FIRST_BACKOFF_MS * 2 ** (restarts - 1), MAX_BACKOFF_MS);
     log.warn({ post: post.name, ...exit, backoffMs }, 'a process exited and will be restarted');
-    await rest(backoffMs, signal);
+    await sleep(backoffMs, signal);
   }
 }
 

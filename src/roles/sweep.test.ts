@@ -2,11 +2,11 @@ import { Registry } from 'prom-client';
 import { expect, it, vi } from 'vitest';
 import type { Files } from '../base/files.ts';
 import { createLog } from '../base/log.ts';
-import type { Swept, TaskStore } from '../tasks/store.ts';
-import { createTaskMeter } from './meters.ts';
-import { type SweepNeeds, sweep } from './sweep.ts';
+import type { SweepResult, TaskStore } from '../tasks/store.ts';
+import { createTaskMetrics } from './metrics.ts';
+import { type SweepDeps, sweep } from './sweep.ts';
 
-const NOTHING: Swept = {
+const NOTHING: SweepResult = {
   ...{ returned: 0, failed: {}, promoted: 0, removed: 0, extended: 0, skipped: [] },
   ...{ at: new Date(0), nextLeaseMs: null },
 };
@@ -16,19 +16,19 @@ async function sweepWith(
   deps: (stop: () => void) => {
     tasks?: Partial<TaskStore>;
     files?: Partial<Files>;
-    services?: SweepNeeds['services'];
-    absent?: SweepNeeds['absent'];
+    services?: SweepDeps['services'];
+    absent?: SweepDeps['disabledServiceCleanups'];
   },
 ): Promise<void> {
   const stopped = new AbortController();
   const { tasks, files, services = [{ name: 'a' }], absent = [] } = deps(() => stopped.abort());
   await sweep({
     tasks: { sweep: async () => NOTHING, hint: () => {}, ...tasks } as TaskStore,
-    expiredUploads: { empty: async () => {} },
-    files: { tidy: async () => 0, ...files } as Files,
-    ...{ services, absent },
+    expiredUploads: { drain: async () => {} },
+    files: { cleanup: async () => 0, ...files } as Files,
+    ...{ services, disabledServiceCleanups: absent },
     limits: { maxAttempts: 3, batchMaxWaitSeconds: 3600 },
-    meter: createTaskMeter(new Registry()),
+    taskMetrics: createTaskMetrics(new Registry()),
     log: createLog('silent', 'test'),
     signal: stopped.signal,
   });

@@ -1,11 +1,11 @@
 import type { Files } from '../base/files.ts';
 import type { Log } from '../base/log.ts';
 import { loop } from '../base/loop.ts';
-import type { Trash } from '../services/trash.ts';
+import type { FileDeletionQueue } from '../services/file-deletion-queue.ts';
 import type { SweepLimits, TaskStore } from '../tasks/store.ts';
-import { openAsking } from './asking.ts';
+import { createOutageClock } from './outage-clock.ts';
 import { LEASE_MS } from './attempt.ts';
-import type { TaskMeter } from './meters.ts';
+import type { TaskMetrics } from './metrics.ts';
 
 const SWEEP_INTERVAL_MS = 1000;
 /** The next sweep runs this long after the next lease expires, to avoid running just before it. */
@@ -14,17 +14,17 @@ const CLEANUP_INTERVAL_MS = 60_000;
 /** A sweep that changes this many rows is repeated at once. */
 const ROWS = 1000;
 
-export interface SweepNeeds {
+export interface SweepDeps {
   readonly tasks: TaskStore;
   /** Services whose workers are notified of requeued tasks, with the cleanup of their own data. */
   readonly services: readonly { readonly name: string; tidy?(signal: AbortSignal): Promise<void> }[];
   /** Cleanup functions of disabled services. */
-  readonly absent: readonly (() => Promise<void>)[];
+  readonly disabledServiceCleanups: readonly (() => Promise<void>)[];
   /** Deletes expired uploads. */
-  readonly expiredUploads: Trash;
+  readonly expiredUploads: FileDeletionQueue;
   readonly files: Files;
   readonly limits: Pick<SweepLimits, 'maxAttempts' | 'batchMaxWaitSeconds'>;
-  readonly meter: TaskMeter;
+  readonly taskMetrics: TaskMetrics;
   readonly log: Log;
   readonly signal: AbortSignal;
 }
@@ -33,22 +33,22 @@ export interface SweepNeeds {
  * Runs cleanup until `signal` aborts: leases, deadlines, promotion and expiry every second and after each lease expiry, files
  * every minute.
  */
-export async function sweep(deps: SweepNeeds): Promise<void> {
-  const { tasks, services, absent, expiredUploads, files, limits, meter, log, signal } = deps;
+export async function sweep(deps: SweepDeps): Promise<void> {
+  const { tasks, services, disabledServiceCleanups: absent, expiredUploads, files, limits, taskMetrics: meter, log, signal } = deps;
   const onError = (err: unknown) => log.warn({ err }, 'the sweep failed; retrying');
   const names = services.map(({ name }) => name);
-  const outageClock = openAsking();
+  const outageClock = createOutageClock();
   let restMs = SWEEP_INTERVAL_MS;
   const round = async () => {
     restMs = SWEEP_INTERVAL_MS;
-    const since = outageClock.since();
+    const since = outageClock.beginAttempt();
     const outage = since && { since, leaseMs: LEASE_MS };
     let answeredAt: Date | undefined;
     for (let more = true; more && !signal.aborted; ) {
       const swept = await tasks.sweep({ ...limits, ...(outage && { outage }), services: names, rows: ROWS });
       answeredAt ??= swept.at;
       const failed = Object.entries(swept.failed);
-      for (const [service, count] of failed) meter.ended(service, 'failed', count);
+      for (const [service, count] of failed) meter.countFinished(service, 'failed', count);
       if (failed.length > 0) tasks.hint('finished');
       if (swept.returned > 0) {
         for (const name of names) tasks.hint(`waiting:${name}`);
@@ -62,17 +62,17 @@ export async function sweep(deps: SweepNeeds): Promise<void> {
       if (swept.nextLeaseMs !== null)
         restMs = Math.min(SWEEP_INTERVAL_MS, Math.ceil(swept.nextLeaseMs) + AFTER_LEASE_MS);
     }
-    if (answeredAt) outageClock.answered(answeredAt);
+    if (answeredAt) outageClock.recordResponse(answeredAt);
   };
   const cleanUp = async () => {
-    await expiredUploads.empty(signal);
-    await files.tidy();
+    await expiredUploads.drain(signal);
+    await files.cleanup();
     // A failing cleanup does not stop the others.
     for (const service of services) await service.tidy?.(signal).catch(onError);
     for (const takeBack of absent) await takeBack().catch(onError);
   };
   await Promise.all([
-    loop(round, { restMs: () => restMs, signal, onError }),
-    loop(cleanUp, { restMs: CLEANUP_INTERVAL_MS, signal, onError }),
+    loop(round, { intervalMs: () => restMs, signal, onError }),
+    loop(cleanUp, { intervalMs: CLEANUP_INTERVAL_MS, signal, onError }),
   ]);
 }

@@ -1,9 +1,9 @@
 import { hostname } from 'node:os';
-import { rest } from '../base/loop.ts';
+import { sleep } from '../base/loop.ts';
 import type { Model } from '../services/service.ts';
-import { BEAT_MS, OFFER_MS, type Workers } from '../tasks/workers.ts';
-import { type AttemptNeeds, type Attempts, openAttempts, StuckAttempt } from './attempts.ts';
-import { every } from './every.ts';
+import { HEARTBEAT_INTERVAL_MS, ADVERTISE_INTERVAL_MS, type WorkerStore } from '../tasks/workers.ts';
+import { type AttemptPoolDeps, type AttemptPool, createAttemptPool, StuckAttempt } from './attempt-pool.ts';
+import { startInterval } from './interval.ts';
 
 export { StuckAttempt };
 
@@ -17,16 +17,16 @@ const LAST_HEARTBEAT_TIMEOUT_MS = 2000;
  * The event loop renews leases and sends heartbeats while the model computes in threads.
  */
 export async function work(
-  deps: AttemptNeeds & {
+  deps: AttemptPoolDeps & {
     load: () => Promise<Model>;
-    workers: Workers;
+    workers: WorkerStore;
     /** Metrics of this process, sent with its heartbeat. */
     metrics: () => Promise<unknown[]>;
   },
 ): Promise<void> {
   const { id, service, workers, log, signal } = deps;
   let model: Model | undefined;
-  let attempts: Attempts | undefined;
+  let attempts: AttemptPool | undefined;
   let stuck = false;
   let advertised = { versions: '', at: 0 };
 
@@ -35,28 +35,28 @@ export async function work(
     const info = { ...model?.info(), running: attempts?.running() ?? 0, host: hostname(), pid: process.pid };
     const versions = model?.versions() ?? [];
     // Before the heartbeat: with a warm worker, only advertised versions count.
-    if (model && (versions.join() !== advertised.versions || Date.now() - advertised.at >= OFFER_MS)) {
-      await workers.offer(service, versions);
+    if (model && (versions.join() !== advertised.versions || Date.now() - advertised.at >= ADVERTISE_INTERVAL_MS)) {
+      await workers.advertiseVersions(service, versions);
       advertised = { versions: versions.join(), at: Date.now() };
     }
-    await workers.beat({ id, role: 'work', service, state, info, metrics: await deps.metrics() });
+    await workers.recordHeartbeat({ id, role: 'work', service, state, info, metrics: await deps.metrics() });
   };
 
   // Separate from lease renewals, so that a hanging heartbeat does not delay them.
-  const heartbeats = every(BEAT_MS, sendHeartbeat, log);
+  const heartbeats = startInterval(HEARTBEAT_INTERVAL_MS, sendHeartbeat, log);
   try {
     await sendHeartbeat().catch((err) => log.warn({ err }, 'the first heartbeat failed'));
     model = await deps.load();
     await sendHeartbeat().catch((err) => log.warn({ err }, 'the heartbeat failed'));
-    attempts = openAttempts(model, deps);
-    await attempts.make();
+    attempts = createAttemptPool(model, deps);
+    await attempts.run();
   } catch (error) {
     stuck = error instanceof StuckAttempt;
     throw error;
   } finally {
     // A heartbeat after `unregister` would count metrics twice; a hanging heartbeat must not block the exit.
-    await Promise.race([heartbeats.stop(), rest(LAST_HEARTBEAT_TIMEOUT_MS)]);
-    await workers.leave(id).catch(() => {});
+    await Promise.race([heartbeats.stop(), sleep(LAST_HEARTBEAT_TIMEOUT_MS)]);
+    await workers.unregister(id).catch(() => {});
     if (!stuck) await model?.close();
   }
 }

@@ -1,16 +1,16 @@
 import { hash } from 'node:crypto';
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { idempotencyKeyReused, validationError } from '../base/faults.ts';
+import { idempotencyKeyReused, validationError } from '../base/api-error.ts';
 import { newId } from '../base/ids.ts';
 import type { JsonValue } from '../base/json.ts';
-import { checkUrl, type UrlPolicy, UrlRefused } from '../base/outbound-url.ts';
-import { type Attributes, during } from '../base/trace.ts';
+import { checkUrl, type UrlPolicy, UrlRejected } from '../base/outbound-url.ts';
+import { type Attributes, withSpan } from '../base/trace.ts';
 import { fingerprint, idempotencyKey } from '../http/idempotency.ts';
 import type { Admission } from '../tasks/admission.ts';
-import type { Roster } from '../tasks/roster.ts';
-import type { Accepted, NewTask, TaskStore } from '../tasks/store.ts';
+import type { WorkerRegistry } from '../tasks/worker-registry.ts';
+import type { AcceptResult, NewTask, TaskStore } from '../tasks/store.ts';
 import type { Priority } from '../tasks/task.ts';
-import { handOver, traceOf } from './hand-over.ts';
+import { startProducerSpan, taskTraceparent } from './producer-span.ts';
 import type { SharedSettings } from './service.ts';
 
 export interface EstimateSettings {
@@ -18,13 +18,13 @@ export interface EstimateSettings {
   readonly coldSeconds: number;
 }
 
-export interface AskedTask {
+export interface TaskRequest {
   readonly service: string;
   readonly priority: Priority;
   readonly input: JsonValue;
   readonly estimates: EstimateSettings;
   /** Covered by the idempotency fingerprint. */
-  readonly asked: JsonValue;
+  readonly content: JsonValue;
   readonly webhook?: { readonly url: string; readonly secret?: Buffer };
 }
 
@@ -37,7 +37,7 @@ export interface AcceptedTask {
 
 export interface TaskDeps {
   readonly tasks: TaskStore;
-  readonly roster: Roster;
+  readonly roster: WorkerRegistry;
   readonly admission: Admission;
   readonly shared: SharedSettings;
 }
@@ -47,11 +47,11 @@ export async function acceptTask(
   deps: TaskDeps,
   request: FastifyRequest,
   reply: FastifyReply,
-  { service, priority, input, estimates, asked: content, webhook }: AskedTask,
+  { service, priority, input, estimates, content, webhook }: TaskRequest,
 ): Promise<AcceptedTask> {
   const { shared } = deps;
-  const span = handOver(request, service, priority);
-  const trace = traceOf(request, span);
+  const span = startProducerSpan(request, service, priority);
+  const trace = taskTraceparent(request, span);
   const key = idempotencyKey(request.headers['idempotency-key']);
   const endpoint = `${request.method} ${request.routeOptions.url}`;
   const task: NewTask = {
@@ -68,7 +68,7 @@ export async function acceptTask(
     ...(key !== undefined && { idempotency: idempotencyOf([service, request.principal, endpoint, key], content) }),
     ...(webhook && { webhook: { deliveryId: newId('whd_'), ...webhook } }),
   };
-  const accepted = await during(span, () => acceptIfRoom(deps, task), spanAttributes);
+  const accepted = await withSpan(span, () => acceptIfRoom(deps, task), spanAttributes);
   if (accepted.outcome === 'conflict') throw idempotencyKeyReused();
   if (accepted.outcome === 'replayed') reply.header('idempotency-replayed', 'true');
 
@@ -83,15 +83,15 @@ export async function acceptTask(
 }
 
 /** When the queue is full, a replay of an accepted request still returns its task. */
-async function acceptIfRoom({ tasks, admission }: TaskDeps, task: NewTask): Promise<Accepted> {
+async function acceptIfRoom({ tasks, admission }: TaskDeps, task: NewTask): Promise<AcceptResult> {
   const { service, priority, idempotency } = task;
-  const releasePermit = admission.enter(service, priority);
+  const releasePermit = admission.reserve(service, priority);
   if (!releasePermit) {
-    const first = idempotency && (await tasks.firstUse(idempotency));
+    const first = idempotency && (await tasks.findByIdempotencyKey(idempotency));
     if (first) return first;
-    throw admission.refusal(service);
+    throw admission.queueFullError(service);
   }
-  let outcome: Accepted | undefined;
+  let outcome: AcceptResult | undefined;
   try {
     outcome = await tasks.accept(task);
     return outcome;
@@ -101,15 +101,15 @@ async function acceptIfRoom({ tasks, admission }: TaskDeps, task: NewTask): Prom
 }
 
 /** Throws a 422 error that names `field` if the policy rejects its URL. */
-export function checkField(field: string, url: string, policy: UrlPolicy): void {
+export function checkUrlField(field: string, url: string, policy: UrlPolicy): void {
   try {
     checkUrl(url, policy);
   } catch (error) {
-    throw error instanceof UrlRefused ? validationError(`${field}: ${error.message}`) : error;
+    throw error instanceof UrlRejected ? validationError(`${field}: ${error.message}`) : error;
   }
 }
 
-const spanAttributes = (accepted: Accepted): Attributes => ({
+const spanAttributes = (accepted: AcceptResult): Attributes => ({
   'assay.accept.outcome': accepted.outcome,
   ...(accepted.outcome !== 'conflict' && { 'messaging.message.id': accepted.id, 'assay.task.id': accepted.id }),
 });
@@ -124,15 +124,15 @@ const idempotencyOf = (scope: readonly string[], content: JsonValue): NonNullabl
  * as cold: a late first poll is harmless.
  */
 function estimateSeconds(
-  { roster, shared }: { roster: Roster; shared: SharedSettings },
+  { roster, shared }: { roster: WorkerRegistry; shared: SharedSettings },
   { service, priority }: { service: string; priority: Priority },
   { warmSeconds, coldSeconds }: EstimateSettings,
 ): number {
-  const fixed = roster.state(service) === 'warm' ? warmSeconds : coldSeconds;
+  const fixed = roster.workerState(service) === 'warm' ? warmSeconds : coldSeconds;
   const rate = shared.estimateMode === 'learned' ? roster.completionsPerSecond(service) : undefined;
   if (rate === undefined) return fixed;
-  const { realtime, batch } = roster.waiting(service);
-  const ahead = (priority === 'realtime' ? realtime : realtime + batch) + roster.depth(service).processing;
+  const { realtime, batch } = roster.waitingTasks(service);
+  const ahead = (priority === 'realtime' ? realtime : realtime + batch) + roster.queueDepth(service).processing;
   const startSeconds = fixed - warmSeconds;
   // A task fails at its deadline.
   const learned = Math.min(startSeconds + Math.ceil((ahead + 1) / rate), shared.taskDeadlineSeconds);

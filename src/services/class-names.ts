@@ -1,4 +1,4 @@
-import { ownValue } from '../base/own-value.ts';
+import { getOwnProperty } from '../base/own-property.ts';
 
 /** Other classes are shown by their identifier, with spaces for underscores. */
 export const classNames: Readonly<Record<'en' | 'ru', Readonly<Record<string, string>>>> = {
@@ -39,4 +39,4 @@ export const classNames: Readonly<Record<'en' | 'ru', Readonly<Record<string, st
 };
 
 export const className = (name: string, language: 'en' | 'ru'): string =>
-  ownValue(classNames[language], name) ?? name.replaceAll('_', ' ');
+  getOwnProperty(classNames[language], name) ?? name.replaceAll('_', ' ');

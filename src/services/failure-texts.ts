@@ -1,4 +1,4 @@
-import { ownValue } from '../base/own-value.ts';
+import { getOwnProperty } from '../base/own-property.ts';
 
 /** By error code. Other codes are shown with the message of the service. */
 export const failureTexts = {
@@ -66,6 +66,6 @@ export const failureTexts = {
 };
 
 export function failureText(service: string, code: string, language: 'en' | 'ru'): string | undefined {
-  const texts = ownValue<Record<'en' | 'ru', Readonly<Record<string, string>>>>(failureTexts, service);
-  return texts && ownValue(texts[language], code);
+  const texts = getOwnProperty<Record<'en' | 'ru', Readonly<Record<string, string>>>>(failureTexts, service);
+  return texts && getOwnProperty(texts[language], code);
 }

@@ -1,11 +1,11 @@
-import { parsedUrl } from '../base/parsed-url.ts';
+import { parseUrl } from '../base/parse-url.ts';
 
 /**
  * The decoded last path segment of a file URL. Undefined if it is empty, or if the file is stored here under a
  * generated key.
  */
-export function fileNameOf(address: string, filesHost: string | undefined): string | undefined {
-  const url = parsedUrl(address);
+export function fileNameFromUrl(address: string, filesHost: string | undefined): string | undefined {
+  const url = parseUrl(address);
   if (!url || url.hostname === filesHost) return undefined;
   const last = url.pathname.split('/').at(-1) ?? '';
   try {
@@ -17,8 +17,8 @@ export function fileNameOf(address: string, filesHost: string | undefined): stri
 }
 
 /** The key of a file stored here; undefined for any other URL. */
-export function fileKeyOf(address: string, filesHost: string | undefined): string | undefined {
+export function fileKeyFromUrl(address: string, filesHost: string | undefined): string | undefined {
   if (filesHost === undefined) return undefined;
-  const url = parsedUrl(address);
+  const url = parseUrl(address);
   return url?.hostname === filesHost ? url.pathname.slice(1) : undefined;
 }

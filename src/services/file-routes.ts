@@ -6,15 +6,15 @@ import {
   quotaExceeded,
   unsupportedMediaType,
   validationError,
-} from '../base/faults.ts';
-import { StorageAway } from '../base/files/storage-away.ts';
+} from '../base/api-error.ts';
+import { StorageUnavailable } from '../base/files/storage-unavailable.ts';
 import { FileTooLarge } from '../base/files.ts';
 import { unixSeconds } from '../base/time.ts';
-import { reply as answer, refusal, Success, success } from '../http/envelope.ts';
+import { describeResponse as answer, describeErrors, Success, success } from '../http/envelope.ts';
 import type { Gateway } from '../http/gateway.ts';
 import { acceptUploads, readUpload } from '../http/upload.ts';
-import type { GatewayHouse, SharedSettings } from './service.ts';
-import { writeDown } from './write-down.ts';
+import type { GatewayContext, SharedSettings } from './service.ts';
+import { keepFilesIfCommitted } from './keep-files-if-committed.ts';
 
 const Uploaded = Success(
   Type.Object({
@@ -38,17 +38,17 @@ const BODIES = {
 export async function fileRoutes(
   app: Gateway,
   deps: {
-    house: Pick<GatewayHouse, 'files' | 'uploads' | 'log'>;
+    context: Pick<GatewayContext, 'files' | 'uploads' | 'log'>;
     shared: Pick<SharedSettings, 'filesHost' | 'filesQuotaBytes' | 'resultTtlSeconds'>;
     maxBytes: number;
     /** Undefined if the service does not support the media type. */
     sniff: (head: Buffer) => string | undefined;
     /** For error messages. */
-    wanted: string;
+    expected: string;
     exampleType: string;
   },
 ): Promise<void> {
-  const { house: context, shared, maxBytes, sniff, wanted: expected, exampleType } = deps;
+  const { context, shared, maxBytes, sniff, expected, exampleType } = deps;
   const { files, uploads } = context;
   const { filesHost, filesQuotaBytes: quotaBytes, resultTtlSeconds: ttlSeconds } = shared;
   if (filesHost === undefined) return;
@@ -74,11 +74,11 @@ export async function fileRoutes(
                 expires_at: '1767225600',
               }),
             }),
-            400: refusal(badRequest()),
-            413: refusal(payloadTooLarge(maxBytes)),
-            415: refusal(unsupportedMediaType(expected)),
-            422: refusal(validationError('The multipart body must contain one file, in a part named `file`.')),
-            503: refusal(queueUnavailable(), new StorageAway('it is full')),
+            400: describeErrors(badRequest()),
+            413: describeErrors(payloadTooLarge(maxBytes)),
+            415: describeErrors(unsupportedMediaType(expected)),
+            422: describeErrors(validationError('The multipart body must contain one file, in a part named `file`.')),
+            503: describeErrors(queueUnavailable(), new StorageUnavailable('it is full')),
           },
         },
       },
@@ -88,11 +88,11 @@ export async function fileRoutes(
           throw error instanceof FileTooLarge ? payloadTooLarge(maxBytes) : error;
         });
         const { key, sizeBytes, head } = stored;
-        const { contentType, expiresAt } = await writeDown([key], context, async () => {
+        const { contentType, expiresAt } = await keepFilesIfCommitted([key], context, async () => {
           const contentType = sniff(head);
           if (contentType === undefined) throw unsupportedMediaType(expected);
           const upload = { key, sizeBytes, contentType, principal: request.principal };
-          const stored = await uploads.keep(upload, { ttlSeconds, quotaBytes });
+          const stored = await uploads.insert(upload, { ttlSeconds, quotaBytes });
           if (!stored) throw quotaExceeded(quotaBytes);
           return stored;
         });

@@ -1,15 +1,15 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { Fault } from '../base/faults.ts';
-import { wantsPage } from '../http/accept.ts';
-import { matches, weakETag } from '../http/etag.ts';
+import { ApiError } from '../base/api-error.ts';
+import { wantsPage } from '../http/accept-header.ts';
+import { matchesETag, weakETag } from '../http/etag.ts';
 import type { Gateway } from '../http/gateway.ts';
-import type { Passages } from '../ui/help/browser/find.ts';
+import type { SearchData } from '../ui/help/browser/search.ts';
 import { helpView, missingView } from '../ui/help/help-view.tsx';
-import { type HelpPage, readHelp, START } from '../ui/help/pages.ts';
+import { type HelpPage, readHelp, INDEX_PAGE } from '../ui/help/pages.ts';
 import { rootOf } from '../ui/root.ts';
 import { sendPage } from '../ui/send-page.ts';
-import { serviceLinks } from './neighbours.ts';
-import { languageOf } from './task-routes.ts';
+import { serviceLinks } from './service-links.ts';
+import { preferredLanguage } from './task-routes.ts';
 
 /** The `docs/` folder of the package, from `src/` or `dist/`. */
 const DOCUMENTS = new URL('../../docs/', import.meta.url);
@@ -31,7 +31,7 @@ export function helpRoutes(app: Gateway, { version, folder = DOCUMENTS }: { vers
     const pages = await documents();
     const page = pages.find((each) => each.name === name);
     if (page === undefined && !wantsPage(request.headers.accept)) throw noSuchPage(pages);
-    const language = languageOf(request.headers['accept-language']);
+    const language = preferredLanguage(request.headers['accept-language']);
     const root = rootOf(request.url);
     const shell = {
       language,
@@ -47,15 +47,15 @@ export function helpRoutes(app: Gateway, { version, folder = DOCUMENTS }: { vers
     const html = await helpView({ ...shell, page });
     const etag = weakETag(html);
     void reply.header('etag', etag);
-    if (matches(request.headers['if-none-match'], etag)) return reply.code(304).send();
+    if (matchesETag(request.headers['if-none-match'], etag)) return reply.code(304).send();
     return sendPage(reply, languages, html);
   }
 
-  app.get('/help', OPEN, (request, reply) => send(START, request, reply));
+  app.get('/help', OPEN, (request, reply) => send(INDEX_PAGE, request, reply));
 
   app.get<{ Params: { page: string } }>('/help/:page', OPEN, (request, reply) => {
     const { page } = request.params;
-    if (page === START || page === '') return reply.redirect('../help', 308);
+    if (page === INDEX_PAGE || page === '') return reply.redirect('../help', 308);
     return send(page, request, reply);
   });
 
@@ -63,16 +63,16 @@ export function helpRoutes(app: Gateway, { version, folder = DOCUMENTS }: { vers
     const passages = (await documents()).flatMap(({ title: page, address, sections }) =>
       sections.map(({ id, title, text }) => ({ address: `${address}#${id}`, page, title, text })),
     );
-    const body = JSON.stringify({ passages } satisfies Passages);
+    const body = JSON.stringify({ passages } satisfies SearchData);
     const etag = weakETag(body);
     void reply.headers({ etag, 'cache-control': 'no-cache', 'content-type': 'application/json; charset=utf-8' });
-    if (matches(request.headers['if-none-match'], etag)) return reply.code(304).send();
+    if (matchesETag(request.headers['if-none-match'], etag)) return reply.code(304).send();
     return reply.send(body);
   });
 }
 
 const noSuchPage = (pages: readonly HelpPage[]) =>
-  new Fault(
+  new ApiError(
     'NOT_FOUND',
     404,
     pages.length === 0 ? 'The documentation is not installed.' : 'This help page does not exist.',

@@ -1,6 +1,6 @@
 import { isUnavailable } from '../base/db-errors.ts';
 import { createGateway, type Gateway, type GatewayOptions } from '../http/gateway.ts';
-import type { GatewayHouse, SharedSettings } from './service.ts';
+import type { GatewayContext, SharedSettings } from './service.ts';
 
 type SharedOption =
   | 'version'
@@ -13,12 +13,12 @@ type SharedOption =
   | 'isUnavailable'
   | 'isOutOfService';
 
-export const openListener = (
-  { log, metrics, traces, isOutOfService }: GatewayHouse,
+export const createListener = (
+  { log, metrics, traces, isOutOfService }: GatewayContext,
   { version, trustProxy, wrongTokenLimitPerMinute, corsAllowOrigins }: SharedSettings,
   options: Omit<GatewayOptions, SharedOption>,
 ): Promise<Gateway> =>
   createGateway({
     ...{ ...options, version, log, metrics, traces, trustProxy, corsAllowOrigins, isUnavailable, isOutOfService },
-    wrongTokensPerMinute: wrongTokenLimitPerMinute,
+    invalidTokensPerMinute: wrongTokenLimitPerMinute,
   });

@@ -4,9 +4,9 @@ import { layout } from '../ui/layout.tsx';
 import type { ServiceLink } from '../ui/service-links.tsx';
 import { Sparkline } from '../ui/sparkline.tsx';
 import type { UiLanguage } from '../ui/texts.ts';
-import { KEPT, type QueueSeen, type Series, type ServiceSeen, type Snapshot } from './overview.ts';
+import { MAX_SAMPLES, type QueueSnapshot, type Series, type ServiceSnapshot, type Snapshot } from './overview.ts';
 import { type OverviewTexts, overviewTexts } from './overview-texts.ts';
-import type { WorkerSeen } from './overview-workers.ts';
+import type { WorkerSnapshot } from './overview-workers.ts';
 
 const REFRESH_INTERVAL_MS = 3000;
 const MAX_LISTED_WORKERS = 12;
@@ -131,7 +131,7 @@ function ServicePanel({
   title,
   formatters,
 }: {
-  snapshot: ServiceSeen;
+  snapshot: ServiceSnapshot;
   title: string;
   formatters: Formatters;
 }): JSX.Element {
@@ -164,7 +164,7 @@ function Figures({
   snapshot: { queue, documents, lag_seconds: lag },
   formatters,
 }: {
-  snapshot: ServiceSeen;
+  snapshot: ServiceSnapshot;
   formatters: Formatters;
 }): JSX.Element {
   const { words } = formatters;
@@ -187,7 +187,7 @@ function Figures({
   );
 }
 
-function waitingNow(queue: QueueSeen, { words, number, language }: Formatters): string | undefined {
+function waitingNow(queue: QueueSnapshot, { words, number, language }: Formatters): string | undefined {
   const { waiting_now: now, oldest_waiting_seconds: oldest } = queue;
   if (now === undefined || oldest === undefined || now.realtime + now.batch === 0) return undefined;
   const seconds = Math.max(oldest.realtime, oldest.batch);
@@ -215,7 +215,7 @@ function Figure(figure: {
       <p class="now" safe>
         {now}
       </p>
-      <Sparkline values={values} room={KEPT} label={fill(words.chart, { label, now, most })} />
+      <Sparkline values={values} room={MAX_SAMPLES} label={fill(words.chart, { label, now, most })} />
       {note === undefined ? (
         ''
       ) : (
@@ -228,7 +228,7 @@ function Figure(figure: {
 }
 
 function Workers(props: {
-  workers: readonly WorkerSeen[];
+  workers: readonly WorkerSnapshot[];
   words: OverviewTexts;
   number: (value: number) => string;
 }): JSX.Element {
@@ -259,7 +259,7 @@ function Workers(props: {
 const MB_PER_GB = 1024;
 
 const describeWorker = (
-  { state, model, running, gpu }: WorkerSeen,
+  { state, model, running, gpu }: WorkerSnapshot,
   words: OverviewTexts,
   number: Formatters['number'],
 ): string =>

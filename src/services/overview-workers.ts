@@ -1,10 +1,10 @@
 import type { JsonObject } from '../base/json.ts';
-import type { Roster } from '../tasks/roster.ts';
-import type { Beat } from '../tasks/workers.ts';
+import type { WorkerRegistry } from '../tasks/worker-registry.ts';
+import type { Heartbeat } from '../tasks/workers.ts';
 
 /** Public, so without names and hosts. */
-export interface WorkerSeen {
-  readonly state: Beat['state'];
+export interface WorkerSnapshot {
+  readonly state: Heartbeat['state'];
   /** Absent while the worker loads, or if it has no model. */
   readonly model?: string;
   readonly running?: number;
@@ -14,9 +14,9 @@ export interface WorkerSeen {
 const MODEL_FIELDS = ['model_version', 'model', 'reader', 'engine'];
 
 /** The workers of a service, oldest first. `open` includes the number of running tasks. */
-export const workersOf = (roster: Roster, service: string, { open }: { open: boolean }): WorkerSeen[] =>
+export const listWorkers = (roster: WorkerRegistry, service: string, { open }: { open: boolean }): WorkerSnapshot[] =>
   roster
-    .all()
+    .allWorkers()
     .filter((beat) => beat.role === 'work' && beat.service === service)
     .map(({ state, info }) => {
       const model = MODEL_FIELDS.flatMap((field) => asText(info[field])).join(' · ');
@@ -32,7 +32,7 @@ export const workersOf = (roster: Roster, service: string, { open }: { open: boo
 
 const asText = (value: unknown) => (typeof value === 'string' || typeof value === 'number' ? [String(value)] : []);
 
-function gpuOf(gpu: JsonObject | undefined): WorkerSeen['gpu'] {
+function gpuOf(gpu: JsonObject | undefined): WorkerSnapshot['gpu'] {
   const { name, vram_used_mb: used, vram_total_mb: total } = gpu ?? {};
   if (typeof name !== 'string' || typeof used !== 'number' || typeof total !== 'number' || total <= 0) return undefined;
   return { name, used_mb: used, total_mb: total };

@@ -1,9 +1,9 @@
 import { Registry } from 'prom-client';
 import { expect, it, onTestFinished } from 'vitest';
 import { createLog } from '../base/log.ts';
-import type { Roster } from '../tasks/roster.ts';
-import { KEPT, keepOverview } from './overview.ts';
-import { openCounts, tasksKey, webhooksKey } from './overview-counts.ts';
+import type { WorkerRegistry } from '../tasks/worker-registry.ts';
+import { MAX_SAMPLES, createOverview } from './overview.ts';
+import { createCounterTotals, tasksKey, webhooksKey } from './overview-counters.ts';
 
 const metric = (value: number) => ({
   ...{ name: 'assay_tasks_total', help: '', type: 'counter', aggregator: 'sum' },
@@ -13,19 +13,19 @@ const processWith = (id: string, value: number) => ({ id, metrics: [metric(value
 const DONE = tasksKey('stt', 'done');
 
 it('adds the counts of a known process since the first update and of a new process since its start, and keeps those of a process that exits', () => {
-  const counts = openCounts();
-  counts.look([processWith('old', 100)], 0);
-  expect(counts.of(DONE)).toBe(0);
-  counts.look([processWith('old', 103), processWith('new', 2)], 1000);
-  expect(counts.of(DONE)).toBe(5);
-  counts.look([processWith('new', 3)], 2000);
-  expect(counts.of(DONE)).toBe(6);
+  const counts = createCounterTotals();
+  counts.update([processWith('old', 100)], 0);
+  expect(counts.get(DONE)).toBe(0);
+  counts.update([processWith('old', 103), processWith('new', 2)], 1000);
+  expect(counts.get(DONE)).toBe(5);
+  counts.update([processWith('new', 3)], 2000);
+  expect(counts.get(DONE)).toBe(6);
   // Its heartbeats were only late.
-  counts.look([processWith('old', 104), processWith('new', 3)], 3000);
-  expect(counts.of(DONE)).toBe(7);
+  counts.update([processWith('old', 104), processWith('new', 3)], 3000);
+  expect(counts.get(DONE)).toBe(7);
   // Another process with the same id.
-  counts.look([processWith('new', 1)], 4000);
-  expect(counts.of(DONE)).toBe(8);
+  counts.update([processWith('new', 1)], 4000);
+  expect(counts.get(DONE)).toBe(8);
 });
 
 it('sums webhook deliveries by outcome over all services', () => {
@@ -38,10 +38,10 @@ it('sums webhook deliveries by outcome over all services', () => {
       { value: failed, labels: { service: 'stt', outcome: 'failed' } },
     ],
   });
-  const counts = openCounts();
-  counts.look([{ id: 'deliver', metrics: [sent(5, 1)] as never[] }], 0);
-  counts.look([{ id: 'deliver', metrics: [sent(7, 2)] as never[] }], 1000);
-  expect([counts.of(webhooksKey('delivered')), counts.of(webhooksKey('failed'))]).toEqual([4, 1]);
+  const counts = createCounterTotals();
+  counts.update([{ id: 'deliver', metrics: [sent(5, 1)] as never[] }], 0);
+  counts.update([{ id: 'deliver', metrics: [sent(7, 2)] as never[] }], 1000);
+  expect([counts.get(webhooksKey('delivered')), counts.get(webhooksKey('failed'))]).toEqual([4, 1]);
 });
 
 const services = [{ name: 'stt', titles: { en: '', ru: '' }, publicUrl: undefined, port: 0, takesTasks: true }];
@@ -65,24 +65,24 @@ it('keeps as many overview samples as the chart shows and takes none while the t
       processing: 0,
       oldestWaitingSeconds: { realtime: 0, batch: 0 },
     }),
-  } as unknown as Roster;
+  } as unknown as WorkerRegistry;
   const log = createLog('silent', 'test');
   const registry = new Registry();
   const localCounters = { id: 'own', registry };
-  const overview = keepOverview({
+  const overview = createOverview({
     roster,
-    neighbours: services,
+    services,
     registry,
-    own: localCounters,
+    localCounters,
     everyMs: 1,
     log,
     signal: stop.signal,
   });
   const series = () => overview.snapshot({ open: true }).services[0]!.queue!.waiting!;
-  await expect.poll(() => waiting, { timeout: 15_000 }).toBeGreaterThan(2 * KEPT);
-  expect(series()).toHaveLength(KEPT);
+  await expect.poll(() => waiting, { timeout: 15_000 }).toBeGreaterThan(2 * MAX_SAMPLES);
+  expect(series()).toHaveLength(MAX_SAMPLES);
   const kept = series();
-  expect(kept.at(-1)).toBeGreaterThan(KEPT);
+  expect(kept.at(-1)).toBeGreaterThan(MAX_SAMPLES);
   expect(kept).toEqual([...kept].sort((a, b) => a - b));
 
   reachable = false;

@@ -1,13 +1,13 @@
 import type { Registry } from 'prom-client';
 import type { Log } from '../base/log.ts';
 import { loop } from '../base/loop.ts';
-import type { Roster } from '../tasks/roster.ts';
+import type { WorkerRegistry } from '../tasks/worker-registry.ts';
 import type { Priority } from '../tasks/task.ts';
 import type { WorkerState } from '../tasks/workers.ts';
-import type { Neighbour } from './neighbours.ts';
-import { tasksKey, webhooksKey } from './overview-counts.ts';
-import { type OwnCounters, openSampler, PENDING, queueKey, RECORDS, type Sample } from './overview-samples.ts';
-import { type WorkerSeen, workersOf } from './overview-workers.ts';
+import type { ServiceEntry } from './service-links.ts';
+import { tasksKey, webhooksKey } from './overview-counters.ts';
+import { type LocalCounters, createSampler, PENDING_WEBHOOKS_KEY, queueKey, RECORD_GAUGES, type Sample } from './overview-sampler.ts';
+import { type WorkerSnapshot, listWorkers } from './overview-workers.ts';
 
 /** Contains no data of tasks or clients. */
 export interface Overview {
@@ -21,7 +21,7 @@ export interface Snapshot {
   readonly every_seconds: number;
   /** If false, the figures are the last known. */
   readonly reachable: boolean;
-  readonly services: readonly ServiceSeen[];
+  readonly services: readonly ServiceSnapshot[];
   readonly webhooks?: {
     readonly pending: Series;
     readonly delivered_last_minute: Series;
@@ -32,19 +32,19 @@ export interface Snapshot {
 /** Values over time, the latest last. */
 export type Series = readonly number[];
 
-export interface ServiceSeen {
+export interface ServiceSnapshot {
   readonly service: string;
   readonly worker_state: WorkerState;
-  readonly workers: readonly WorkerSeen[];
+  readonly workers: readonly WorkerSnapshot[];
   /** Absent if the service has no tasks. */
-  readonly queue?: QueueSeen;
+  readonly queue?: QueueSnapshot;
   /** Only in a process that runs the catalog's gateway. */
   readonly documents?: Series;
   readonly lag_seconds?: Series;
 }
 
 /** Without `open`, only `unfinished`. */
-export interface QueueSeen {
+export interface QueueSnapshot {
   readonly unfinished: Series;
   readonly waiting?: Series;
   readonly waiting_now?: Readonly<Record<Priority, number>>;
@@ -55,28 +55,28 @@ export interface QueueSeen {
 }
 
 /** Five minutes at one sample every 2 s. */
-export const KEPT = 150;
+export const MAX_SAMPLES = 150;
 const MINUTE_MS = 60_000;
 
 /** Takes a sample every `everyMs` until `signal` aborts, and keeps the last ones. */
-export function keepOverview(deps: {
-  roster: Roster;
-  neighbours: readonly Neighbour[];
+export function createOverview(deps: {
+  roster: WorkerRegistry;
+  services: readonly ServiceEntry[];
   registry: Registry;
-  own: OwnCounters;
+  localCounters: LocalCounters;
   everyMs: number;
   log: Log;
   signal: AbortSignal;
 }): Overview {
-  const { roster, neighbours: services, registry, own: localCounters, everyMs, log, signal } = deps;
+  const { roster, services, registry, localCounters, everyMs, log, signal } = deps;
   const samples: Sample[] = [];
-  const sample = openSampler({ roster, neighbours: services, registry, own: localCounters });
+  const sample = createSampler({ roster, services, registry, localCounters });
   const takeSample = async () => {
-    if (!roster.reachable()) return;
+    if (!roster.isReachable()) return;
     samples.push(await sample());
-    if (samples.length > KEPT) samples.shift();
+    if (samples.length > MAX_SAMPLES) samples.shift();
   };
-  void loop(takeSample, { restMs: everyMs, signal, onError: (err) => log.warn({ err }, 'overview sample failed') });
+  void loop(takeSample, { intervalMs: everyMs, signal, onError: (err) => log.warn({ err }, 'overview sample failed') });
 
   const series = (key: string): Series => samples.map(({ values }) => values.get(key) ?? 0);
   const lastMinute = (key: string): Series =>
@@ -85,8 +85,8 @@ export function keepOverview(deps: {
       return (values.get(key) ?? 0) - (first.values.get(key) ?? 0);
     });
 
-  const queueNow = (name: string, open: boolean): QueueSeen => {
-    const { waiting, oldestWaitingSeconds: oldest } = roster.depth(name);
+  const queueNow = (name: string, open: boolean): QueueSnapshot => {
+    const { waiting, oldestWaitingSeconds: oldest } = roster.queueDepth(name);
     return {
       unfinished: series(queueKey(name, 'unfinished')),
       ...(open && {
@@ -101,22 +101,22 @@ export function keepOverview(deps: {
   };
   // The catalog has records in place of a task queue.
   const recordsNow = () =>
-    Object.fromEntries(RECORDS.filter(([key]) => samples.at(-1)?.values.has(key)).map(([key]) => [key, series(key)]));
+    Object.fromEntries(RECORD_GAUGES.filter(([key]) => samples.at(-1)?.values.has(key)).map(([key]) => [key, series(key)]));
 
   return {
     snapshot: ({ open }) => ({
       at: samples.length === 0 ? null : new Date(samples.at(-1)!.at).toISOString(),
       every_seconds: everyMs / 1000,
-      reachable: roster.reachable(),
+      reachable: roster.isReachable(),
       services: services.map(({ name, takesTasks }) => ({
         service: name,
-        worker_state: roster.state(name),
-        workers: workersOf(roster, name, { open }),
+        worker_state: roster.workerState(name),
+        workers: listWorkers(roster, name, { open }),
         ...(takesTasks ? { queue: queueNow(name, open) } : recordsNow()),
       })),
       ...(open && {
         webhooks: {
-          pending: series(PENDING),
+          pending: series(PENDING_WEBHOOKS_KEY),
           delivered_last_minute: lastMinute(webhooksKey('delivered')),
           failed_last_minute: lastMinute(webhooksKey('failed')),
         },

@@ -1,10 +1,10 @@
 import { Type } from 'typebox';
-import { queueUnavailable } from '../base/faults.ts';
+import { queueUnavailable } from '../base/api-error.ts';
 import type { JsonObject } from '../base/json.ts';
 import type { TokenSet } from '../http/bearer.ts';
-import { refusal, reply, Success, success } from '../http/envelope.ts';
+import { describeErrors, describeResponse, Success, success } from '../http/envelope.ts';
 import type { Gateway } from '../http/gateway.ts';
-import type { Roster } from '../tasks/roster.ts';
+import type { WorkerRegistry } from '../tasks/worker-registry.ts';
 
 export const AUTHORIZATION_DISABLED = 'Authorization is disabled: anyone who can reach the port can use the service.';
 
@@ -14,7 +14,7 @@ export function probeRoutes(
   deps: {
     service: string;
     version: string;
-    roster: Roster;
+    roster: WorkerRegistry;
     /** Why no tasks are accepted; undefined while they are. */
     notReady: () => string | undefined;
     auth: () => TokenSet['state'];
@@ -27,17 +27,17 @@ export function probeRoutes(
   const ready = () => {
     const reason = deps.notReady();
     if (reason !== undefined) throw queueUnavailable(reason);
-    if (!roster.reachable()) throw queueUnavailable('The task store is unavailable.');
+    if (!roster.isReachable()) throw queueUnavailable('The task store is unavailable.');
     if (deps.readyNeedsTokens && auth() === 'unconfigured') throw queueUnavailable('No access tokens are configured.');
-    const { waiting, processing } = roster.depth(service);
+    const { waiting, processing } = roster.queueDepth(service);
     return success({
       ready: true,
       service,
       version,
       queue: 'ok',
       auth: auth(),
-      workers_online: roster.warm(service).length,
-      worker_state: roster.state(service),
+      workers_online: roster.warmWorkers(service).length,
+      worker_state: roster.workerState(service),
       queue_depth: waiting.realtime + waiting.batch + processing,
       ...(auth() === 'disabled' && { warnings: [AUTHORIZATION_DISABLED] }),
       ...more(),
@@ -50,7 +50,7 @@ export function probeRoutes(
       'does not match this version, and after SIGTERM, when the process keeps responding for SHUTDOWN_DELAY_SECONDS.',
     tags: ['service'],
     response: {
-      200: reply(
+      200: describeResponse(
         'Tasks are accepted.',
         Success(
           Type.Object(
@@ -69,7 +69,7 @@ export function probeRoutes(
           ),
         ),
       ),
-      503: refusal(queueUnavailable()),
+      503: describeErrors(queueUnavailable()),
     },
   };
   app.get('/ready', { config: { access: 'public', probe: true }, schema: { ...schema, operationId: 'ready' } }, ready);
@@ -82,7 +82,7 @@ export function probeRoutes(
         summary: 'The process is alive',
         operationId: 'alive',
         tags: ['service'],
-        response: { 200: reply('The process responds.', Success(Type.Object({ alive: Type.Literal(true) }))) },
+        response: { 200: describeResponse('The process responds.', Success(Type.Object({ alive: Type.Literal(true) }))) },
       },
     },
     () => success({ alive: true }),

@@ -12,10 +12,10 @@ export interface RecordMaker {
    * The image that `picture` of a draft identifies, in a format that `decodePhoto` reads. Undefined if it no longer
    * exists. Network and storage errors are thrown; the catalog retries.
    */
-  picture?(sources: PictureHouse, picture: JsonValue, signal: AbortSignal): Promise<Buffer | undefined>;
+  picture?(sources: PictureSources, picture: JsonValue, signal: AbortSignal): Promise<Buffer | undefined>;
 }
 
-export interface PictureHouse {
+export interface PictureSources {
   readonly fetch: GuardedFetch;
   readonly files: Files;
 }

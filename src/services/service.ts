@@ -1,5 +1,5 @@
 import type { Registry } from 'prom-client';
-import type { Holes } from '../base/addresses.ts';
+import type { AllowList } from '../base/addresses.ts';
 import type { Db } from '../base/db.ts';
 import type { Files } from '../base/files.ts';
 import type { GuardedFetch } from '../base/guarded-fetch.ts';
@@ -8,15 +8,15 @@ import type { Log } from '../base/log.ts';
 import type { Environment, Settings } from '../base/settings.ts';
 import type { Traces } from '../base/trace.ts';
 import type { Gateway } from '../http/gateway.ts';
-import type { IssuedTokens } from '../http/issued-tokens.ts';
+import type { TokenStore } from '../http/token-store.ts';
 import type { MetricJson, Metrics } from '../http/metrics.ts';
 import type { SharedLimits } from '../http/shared-limits.ts';
 import type { Admission } from '../tasks/admission.ts';
-import type { Roster } from '../tasks/roster.ts';
+import type { WorkerRegistry } from '../tasks/worker-registry.ts';
 import type { TaskStore } from '../tasks/store.ts';
 import type { Priority, Task } from '../tasks/task.ts';
-import type { Uploads } from '../tasks/uploads.ts';
-import type { Neighbourhood } from './neighbours.ts';
+import type { UploadStore } from '../tasks/uploads.ts';
+import type { ServiceDirectory } from './service-links.ts';
 import type { Overview } from './overview.ts';
 import type { RecordMaker, RecordSource } from './records.ts';
 
@@ -32,14 +32,14 @@ export interface Service {
   /** Filled by the `local` profile. */
   missingCredentials(env: Environment): readonly string[];
   /** Formats a generated credential for its variable; absent: unchanged. */
-  readonly writeCredential?: (secret: string) => string;
+  readonly formatCredential?: (secret: string) => string;
   /** Parses the settings in `env`; throws a `SettingsProblem` that lists every error. The result opens the service. */
   configure(env: Environment): (shared: SharedSettings) => OpenService;
   /**
    * Runs once a minute while this installation does not run the service, to withdraw its requests to other services
    * from the database.
    */
-  readonly takeBack?: (db: Db) => Promise<void>;
+  readonly onDisabled?: (db: Db) => Promise<void>;
 }
 
 export interface OpenService {
@@ -48,22 +48,22 @@ export interface OpenService {
   readonly titles: Readonly<Record<'en' | 'ru', string>>;
   readonly port: number;
   readonly publicUrl: string | undefined;
-  gateway(context: GatewayHouse): Promise<Gateway>;
+  gateway(context: GatewayContext): Promise<Gateway>;
   /** Absent without tasks. */
   readonly work?: TaskWork;
   /** Absent if its tasks are not searchable. */
   readonly records?: RecordMaker;
   /** The background job of a worker without tasks, until `signal` aborts. */
-  readonly attend?: (context: AttendHouse, signal: AbortSignal) => Promise<void>;
+  readonly runBackgroundJob?: (context: BackgroundJobContext, signal: AbortSignal) => Promise<void>;
   /** Derived settings that `config check` prints. */
-  readonly verdicts: Readonly<Record<string, string>>;
+  readonly derivedSettings: Readonly<Record<string, string>>;
   /** Runs once a minute to delete expired data of its own. */
-  readonly tidy?: (context: TidyHouse, signal: AbortSignal) => Promise<void>;
-  readonly issues: {
+  readonly cleanup?: (context: CleanupContext, signal: AbortSignal) => Promise<void>;
+  readonly tokenOptions: {
     /** Permissions of a token; the first has the fewest and is the default. */
     readonly roles: readonly [string, ...string[]];
     /** Why issued tokens have no effect; absent if they have. */
-    readonly unused?: string;
+    readonly unusedReason?: string;
   };
   /** The token or key, if it is configured in plain text and not as a digest. */
   readonly credential: string | undefined;
@@ -79,7 +79,7 @@ export interface TaskWork {
   present(task: Task): string;
   readonly webhook: WebhookContract;
   /** Loads the model. Imported lazily: a gateway starts without model files. */
-  load(context: ModelHouse): Promise<Model>;
+  load(context: ModelContext): Promise<Model>;
   /** 0: no limit. */
   readonly maxWaiting: number;
   /** Before a cold worker is started on demand. */
@@ -105,16 +105,16 @@ export interface SharedSettings {
   readonly cookieSecure: 'auto' | 'always' | 'never';
   readonly metricsToken: string | undefined;
   /** Exceptions to the block on private addresses. */
-  readonly holes: Holes;
+  readonly holes: AllowList;
 }
 
-export interface GatewayHouse {
+export interface GatewayContext {
   /** For the service's own tables. */
   readonly db: Db;
   readonly tasks: TaskStore;
-  readonly uploads: Uploads;
+  readonly uploads: UploadStore;
   readonly files: Files;
-  readonly roster: Roster;
+  readonly roster: WorkerRegistry;
   /** Why new tasks should go to another gateway; undefined while this one accepts them. */
   readonly notReady: () => string | undefined;
   /** True while the database schema does not match this version; only probes are then served. */
@@ -124,8 +124,8 @@ export interface GatewayHouse {
   /** Shared by all gateways. */
   readonly limits: SharedLimits;
   readonly traces?: Traces;
-  readonly issued: IssuedTokens;
-  readonly neighbours: Neighbourhood;
+  readonly issued: TokenStore;
+  readonly serviceDirectory: ServiceDirectory;
   readonly overview: Overview;
   readonly onCancelled: (service: string) => void;
   readonly records: readonly RecordSource[];
@@ -137,7 +137,7 @@ export interface GatewayHouse {
   readonly log: Log;
 }
 
-export interface ModelHouse {
+export interface ModelContext {
   readonly db: Db;
   /** For temporary files of an attempt. Their creator deletes them; files left by a crash are deleted at start. */
   readonly scratchDir: string;
@@ -146,21 +146,21 @@ export interface ModelHouse {
   readonly log: Log;
 }
 
-export interface AttendHouse extends ModelHouse {
+export interface BackgroundJobContext extends ModelContext {
   readonly tasks: TaskStore;
   readonly records: readonly RecordSource[];
   /** Counters and gauges in this registry are published with the heartbeat. */
   readonly registry: Registry;
 }
 
-export type TidyHouse = Pick<GatewayHouse, 'db' | 'tasks' | 'files' | 'log'>;
+export type CleanupContext = Pick<GatewayContext, 'db' | 'tasks' | 'files' | 'log'>;
 
 export interface WebhookContract {
   readonly event: string;
   /** The principal's webhook secret, used besides the deployment's key. */
   secretFor(principal: string): string | undefined;
   /** The body in place of one that exceeds the webhook size limit; absent if bodies are never truncated. */
-  readonly thin?: (task: Task) => string;
+  readonly presentTruncated?: (task: Task) => string;
 }
 
 export interface Model {

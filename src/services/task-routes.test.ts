@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import type { Task } from '../tasks/task.ts';
-import { languageOf, pollAfterSeconds } from './task-routes.ts';
+import { preferredLanguage, pollAfterSeconds } from './task-routes.ts';
 
 const queuedAt = new Date('2026-01-01T00:00:00Z');
 const task = { queuedAt, estimateSeconds: 90 } as Task;
@@ -23,5 +23,5 @@ it.each([
   ['de,ru;q=0.5', 'ru'],
   ['fr', 'en'],
 ] as const)('preferredLanguage maps the Accept-Language header %s to %s', (header, language) => {
-  expect(languageOf(header)).toBe(language);
+  expect(preferredLanguage(header)).toBe(language);
 });

@@ -1,22 +1,22 @@
 import type { FastifyRequest } from 'fastify';
 import { type Static, type TSchema, Type } from 'typebox';
-import { taskAlreadyFinished, taskNotFound } from '../base/faults.ts';
+import { taskAlreadyFinished, taskNotFound } from '../base/api-error.ts';
 import type { JsonObject } from '../base/json.ts';
-import { notModified, refusal, reply } from '../http/envelope.ts';
-import { matches, weakETag } from '../http/etag.ts';
+import { notModified, describeErrors, describeResponse } from '../http/envelope.ts';
+import { matchesETag, weakETag } from '../http/etag.ts';
 import type { Gateway } from '../http/gateway.ts';
-import { preferredWait } from '../http/prefer.ts';
+import { preferredWait } from '../http/prefer-header.ts';
 import { isFinished, type Task } from '../tasks/task.ts';
 import { waitForEnd } from '../tasks/wait.ts';
-import type { GatewayHouse } from './service.ts';
+import type { GatewayContext } from './service.ts';
 
-export const Params = Type.Object({ task_id: Type.String({ description: 'The `task_id` of the 202 response.' }) });
+export const TaskParams = Type.Object({ task_id: Type.String({ description: 'The `task_id` of the 202 response.' }) });
 
 export function taskRoutes(
   app: Gateway,
   deps: {
     service: string;
-    house: Pick<GatewayHouse, 'tasks' | 'onCancelled' | 'webhookKeys'>;
+    context: Pick<GatewayContext, 'tasks' | 'onCancelled' | 'webhookKeys'>;
     /** The task's response body as JSON text. */
     present: (task: Task, language?: 'en' | 'ru') => string;
     state: object;
@@ -25,7 +25,7 @@ export function taskRoutes(
     ownTasksOnly: boolean;
   },
 ): void {
-  const { service, house: context, present, ownTasksOnly } = deps;
+  const { service, context, present, ownTasksOnly } = deps;
   const { tasks } = context;
   const config = { access: 'task', limited: true } as const;
   const state = deps.state as TSchema;
@@ -40,7 +40,7 @@ export function taskRoutes(
     return task;
   };
 
-  app.get<{ Params: Static<typeof Params> }>(
+  app.get<{ Params: Static<typeof TaskParams> }>(
     '/result/:task_id',
     {
       config,
@@ -50,7 +50,7 @@ export function taskRoutes(
           'Poll no earlier than `estimated_wait_seconds`, then every 30 to 60 seconds (see `Retry-After`). `Prefer: wait=N` holds the response until the task ends, for at most N ≤ 30 seconds.',
         operationId: 'readResult',
         tags: ['tasks'],
-        params: Params,
+        params: TaskParams,
         shown: {
           headers: {
             Prefer: '`wait=N`: hold the response until the task ends, for at most N ≤ 30 seconds.',
@@ -59,20 +59,20 @@ export function taskRoutes(
           },
         },
         response: {
-          200: reply('The final state.', state, { done, failed }, resultHeaders),
-          202: reply(
+          200: describeResponse('The final state.', state, { done, failed }, resultHeaders),
+          202: describeResponse(
             'Queued or in progress.',
             state,
             { processing },
             { ...resultHeaders, 'Retry-After': 'Recommended seconds until the next poll.' },
           ),
           304: notModified,
-          404: refusal(taskNotFound()),
+          404: describeErrors(taskNotFound()),
         },
       },
     },
     async (request, reply) => {
-      const id = taskId(request.params);
+      const id = parseTaskId(request.params);
       const wait = preferredWait(request.headers['prefer'] as string | undefined);
       // Checked before waiting: the duration of a wait would reveal that the task exists.
       if (wait && ownTasksOnly) requireVisible(await tasks.read(service, id), request);
@@ -84,16 +84,16 @@ export function taskRoutes(
       );
 
       if (wait !== undefined) reply.header('preference-applied', `wait=${wait}`);
-      const body = present(task, languageOf(request.headers['accept-language']));
+      const body = present(task, preferredLanguage(request.headers['accept-language']));
       const etag = weakETag(body);
       reply.header('etag', etag);
-      if (matches(request.headers['if-none-match'], etag)) return reply.code(304).send();
+      if (matchesETag(request.headers['if-none-match'], etag)) return reply.code(304).send();
       if (!isFinished(task)) reply.code(202).header('retry-after', String(pollAfterSeconds(task, new Date())));
       return reply.type('application/json; charset=utf-8').send(body);
     },
   );
 
-  app.post<{ Params: Static<typeof Params> }>(
+  app.post<{ Params: Static<typeof TaskParams> }>(
     '/result/:task_id/cancel',
     {
       config,
@@ -102,23 +102,23 @@ export function taskRoutes(
         description: 'An unfinished task ends as `failed` with `error_code` CANCELLED.',
         operationId: 'cancelTask',
         tags: ['tasks'],
-        params: Params,
+        params: TaskParams,
         response: {
-          200: reply('The final state.', state, { cancelled: deps.examples.cancelled }),
-          404: refusal(taskNotFound()),
-          409: refusal(taskAlreadyFinished()),
+          200: describeResponse('The final state.', state, { cancelled: deps.examples.cancelled }),
+          404: describeErrors(taskNotFound()),
+          409: describeErrors(taskAlreadyFinished()),
         },
       },
     },
     async (request, reply) => {
-      const id = taskId(request.params);
+      const id = parseTaskId(request.params);
       if (ownTasksOnly) requireVisible(await tasks.read(service, id), request);
       const task = await tasks.cancel(service, id);
       if (task === undefined) throw taskNotFound();
       if (task === 'finished') throw taskAlreadyFinished();
       tasks.hint('finished', [id]);
       context.onCancelled(service);
-      const body = present(task, languageOf(request.headers['accept-language']));
+      const body = present(task, preferredLanguage(request.headers['accept-language']));
       return reply.type('application/json; charset=utf-8').send(body);
     },
   );
@@ -131,7 +131,7 @@ export function taskRoutes(
 }
 
 /** Rejects malformed ids without a database query. */
-export function taskId({ task_id: id }: Static<typeof Params>): string {
+export function parseTaskId({ task_id: id }: Static<typeof TaskParams>): string {
   if (!/^[A-Za-z0-9_-]{1,64}$/.test(id)) throw taskNotFound();
   return id;
 }
@@ -145,7 +145,7 @@ export function pollAfterSeconds(task: Task, now: Date): number {
 }
 
 /** The first of `ru` and `en` in Accept-Language; English by default. */
-export function languageOf(acceptLanguage: string | undefined): 'en' | 'ru' {
+export function preferredLanguage(acceptLanguage: string | undefined): 'en' | 'ru' {
   if (!acceptLanguage?.includes('ru')) return 'en';
   const first = acceptLanguage.split(',').find((part) => /^\s*(ru|en)\b/i.test(part));
   return first?.trim().toLowerCase().startsWith('ru') ? 'ru' : 'en';

@@ -1,11 +1,11 @@
 import { batched } from '../base/batch.ts';
 import { CLIENT_LIMIT_MS, type Db, type Queryable, type Statement } from '../base/db.ts';
-import { CHANNEL } from './hints.ts';
-import type { Accepted, CompanionTask, Hint, NewTask } from './store.ts';
+import { HINT_CHANNEL } from './hints.ts';
+import type { AcceptResult, TransactionalTask, Hint, NewTask } from './store.ts';
 import type { Priority } from './task.ts';
 
 /** Lower values are claimed first. */
-export const RANK: Record<Priority, number> = { realtime: 0, batch: 1 };
+export const PRIORITY_VALUE: Record<Priority, number> = { realtime: 0, batch: 1 };
 
 /** A task that arrives this long after the previous one is written by `ACCEPT_LONE`. */
 const LONE_MS = 100;
@@ -14,7 +14,7 @@ const LONE_MS = 100;
  * Batches concurrent accepts into one statement and resolves them after its commit. Then `hint` wakes workers; a lone task
  * notifies within its own commit instead, which is 0.5 ms faster and cheap while the lock of NOTIFY is uncontended.
  */
-export function acceptTo(db: Db, hint: (what: Hint) => void): (task: NewTask) => Promise<Accepted> {
+export function createAccept(db: Db, hint: (what: Hint) => void): (task: NewTask) => Promise<AcceptResult> {
   let lastAt = Number.NEGATIVE_INFINITY;
   return batched(async (tasks) => {
     const lone = tasks.length === 1 && isPlain(tasks[0]!) && performance.now() - lastAt > LONE_MS;
@@ -30,7 +30,7 @@ export function acceptTo(db: Db, hint: (what: Hint) => void): (task: NewTask) =>
 type IdempotencyKey = NonNullable<NewTask['idempotency']>;
 
 /** Looks up idempotency keys; lookups of one event loop iteration share a statement. */
-export function firstUseFrom(db: Db): (key: IdempotencyKey) => Promise<Accepted | undefined> {
+export function createIdempotencyLookup(db: Db): (key: IdempotencyKey) => Promise<AcceptResult | undefined> {
   return batched(async (lookups: IdempotencyKey[]) => {
     const first = await firstUses(
       db,
@@ -46,7 +46,7 @@ export function firstUseFrom(db: Db): (key: IdempotencyKey) => Promise<Accepted 
 const isPlain = (task: NewTask) => !(task.idempotency ?? task.webhook);
 
 /** Runs in the caller's transaction, without batching and without a retry. */
-export async function acceptWithin(tx: Queryable, tasks: readonly CompanionTask[]): Promise<string[]> {
+export async function acceptWithin(tx: Queryable, tasks: readonly TransactionalTask[]): Promise<string[]> {
   await tx.query(ACCEPT_PLAIN, plainColumns(tasks));
   const copies = tasks.filter(({ resultOf }) => resultOf !== undefined);
   if (copies.length === 0) return [];
@@ -71,8 +71,8 @@ const COPY = {
     returning t.id`,
 };
 
-async function acceptAll(db: Db, tasks: NewTask[], plain: Statement): Promise<Accepted[]> {
-  const outcomes = new Map<string, Accepted>();
+async function acceptAll(db: Db, tasks: NewTask[], plain: Statement): Promise<AcceptResult[]> {
+  const outcomes = new Map<string, AcceptResult>();
   for (let left = tasks; left.length > 0; left = tasks.filter(({ id }) => !outcomes.has(id))) {
     // Keys of expired tasks can be used again.
     if (left !== tasks) await db.query(RELEASE_EXPIRED_KEYS, [keysOf(left)]);
@@ -82,14 +82,14 @@ async function acceptAll(db: Db, tasks: NewTask[], plain: Statement): Promise<Ac
 }
 
 /** The outcome per task id. Omits tasks whose key belongs to an expired task that is not yet deleted. */
-async function write(db: Db, tasks: NewTask[], plain: Statement): Promise<Map<string, Accepted>> {
+async function write(db: Db, tasks: NewTask[], plain: Statement): Promise<Map<string, AcceptResult>> {
   const insert = () => insertAll(db, tasks, plain);
   const written = await insert().catch((error) => {
     // Nothing was written, so one retry is safe.
     if (!COLLISIONS.has((error as { code?: string }).code ?? '')) throw error;
     return insert();
   });
-  const outcomes = new Map<string, Accepted>();
+  const outcomes = new Map<string, AcceptResult>();
   for (const { id, estimateSeconds } of tasks) {
     if (written.has(id)) outcomes.set(id, { outcome: 'accepted', id, estimateSeconds });
   }
@@ -113,7 +113,7 @@ async function insertAll(db: Db, tasks: NewTask[], plain: Statement): Promise<Se
   return new Set(tasks.map((task) => task.id));
 }
 
-const repeated = (first: FirstUse, fingerprint: Buffer): Accepted =>
+const repeated = (first: FirstUse, fingerprint: Buffer): AcceptResult =>
   first.fingerprint.equals(fingerprint)
     ? { outcome: 'replayed', id: first.id, estimateSeconds: first.estimate_seconds }
     : { outcome: 'conflict' };
@@ -142,7 +142,7 @@ const ACCEPT_LONE = {
   limitMs: CLIENT_LIMIT_MS,
   text: `
     with accepted as (${INSERT_PLAIN} returning service)
-    select pg_notify('${CHANNEL}', 'waiting:' || service) from accepted`,
+    select pg_notify('${HINT_CHANNEL}', 'waiting:' || service) from accepted`,
 };
 
 const ACCEPT = {
@@ -179,12 +179,12 @@ const ACCEPT = {
 };
 
 /** One array per column: the parameters of `ACCEPT_PLAIN` and the first ones of `ACCEPT`. */
-function plainColumns(tasks: readonly (NewTask | CompanionTask)[]): unknown[][] {
+function plainColumns(tasks: readonly (NewTask | TransactionalTask)[]): unknown[][] {
   return [
     tasks.map((t) => t.id),
     tasks.map((t) => t.service),
     tasks.map((t) => t.principal),
-    tasks.map((t) => RANK[t.priority]),
+    tasks.map((t) => PRIORITY_VALUE[t.priority]),
     tasks.map((t) => JSON.stringify(t.input)),
     tasks.map((t) => t.estimateSeconds),
     tasks.map((t) => t.deadlineSeconds ?? null),

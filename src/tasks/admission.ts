@@ -1,6 +1,6 @@
 import { Counter, type Registry } from 'prom-client';
-import { type Fault, queueFull } from '../base/faults.ts';
-import type { Roster } from './roster.ts';
+import { type ApiError, queueFull } from '../base/api-error.ts';
+import type { WorkerRegistry } from './worker-registry.ts';
 import type { Priority } from './task.ts';
 
 /** Accepts or rejects new tasks by the number of tasks that wait for a worker. */
@@ -9,9 +9,9 @@ export interface Admission {
    * Reserves room for the tasks of one request; undefined when the queue is full. Call the returned function once it is
    * known whether they were written.
    */
-  enter(service: string, priority: Priority, count?: number): ((written: boolean) => void) | undefined;
+  reserve(service: string, priority: Priority, count?: number): ((written: boolean) => void) | undefined;
   /** The error for a full queue; its `Retry-After` estimates when there will be room. */
-  refusal(service: string): Fault;
+  queueFullError(service: string): ApiError;
 }
 
 /** `Retry-After` while the completion rate is unknown. */
@@ -27,7 +27,7 @@ export function createAdmission({
   limits,
   registry,
 }: {
-  roster: Roster;
+  roster: WorkerRegistry;
   /** Maximum number of waiting tasks by service; 0 or absent: unlimited. */
   limits: ReadonlyMap<string, number>;
   registry: Registry;
@@ -42,21 +42,21 @@ export function createAdmission({
   for (const [service] of limited) rejections.inc({ service }, 0);
 
   const waiting = (service: string) => {
-    const { realtime, batch } = roster.waiting(service);
+    const { realtime, batch } = roster.waitingTasks(service);
     return realtime + batch;
   };
   /** Requests rejected since the last count, which are expected to be retried first. */
   const rejected = new Map<string, { countedAt: number; requests: number }>();
 
   return {
-    enter(service, priority, count = 1) {
+    reserve(service, priority, count = 1) {
       const limit = limits.get(service) ?? 0;
       if (limit > 0 && waiting(service) >= limit) return undefined;
-      return roster.adding(service, priority, count);
+      return roster.reserve(service, priority, count);
     },
-    refusal(service) {
+    queueFullError(service) {
       rejections.inc({ service });
-      const countedAt = roster.countedAt(service);
+      const countedAt = roster.lastCountedAt(service);
       const before = rejected.get(service);
       const requests = before?.countedAt === countedAt ? before.requests + 1 : 1;
       rejected.set(service, { countedAt, requests });

@@ -1,10 +1,10 @@
 import { CLIENT_LIMIT_MS, type Db } from '../base/db.ts';
-import { processingMs } from './rows.ts';
+import { processingMsSql } from './task-rows.ts';
 import { FAILURES } from './task.ts';
 
 /** Ends an unfinished task. Its worker loses the lease and detects that at the next renewal. */
 export async function cancel(db: Db, service: string, id: string): Promise<boolean> {
-  const { rowCount } = await db.query(CANCEL, [service, id, FAILURES.CANCELLED.code, FAILURES.CANCELLED.sentence]);
+  const { rowCount } = await db.query(CANCEL, [service, id, FAILURES.CANCELLED.code, FAILURES.CANCELLED.message]);
   return rowCount > 0;
 }
 
@@ -18,7 +18,7 @@ const CANCEL = {
              finished_at   = now(),
              error_code    = $3,
              error         = $4,
-             processing_ms = ${processingMs('started_at')},
+             processing_ms = ${processingMsSql('started_at')},
              checkpoint    = null,
              worker        = null,
              leased_until  = null

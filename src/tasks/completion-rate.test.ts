@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { createCompletionRate } from './completion-rate.ts';
-import type { Beat } from './workers.ts';
+import type { Heartbeat } from './workers.ts';
 
-const beat = (id: string, completed: number): Beat => ({
+const beat = (id: string, completed: number): Heartbeat => ({
   ...{ id, role: 'work', service: 'stt', state: 'warm', info: {} },
   metrics: [
     {

@@ -1,9 +1,9 @@
-import type { Beat } from './workers.ts';
+import type { Heartbeat } from './workers.ts';
 
 /** Throughput of one service's workers while there is enough work for all of them. */
 export interface CompletionRate {
   /** Measures the time between two calls with waiting tasks; at other times the rate would be the arrival rate. */
-  observe(beats: readonly Beat[], tasksWait: boolean, nowMs: number): void;
+  observe(beats: readonly Heartbeat[], tasksWait: boolean, nowMs: number): void;
   /** Tasks per second for this many workers; undefined until measured. */
   perSecond(workers: number): number | undefined;
 }

@@ -3,7 +3,7 @@ import { openDb } from '../base/db.ts';
 import { newId } from '../base/ids.ts';
 import { createLog } from '../base/log.ts';
 import { testDatabase } from '../base/testing/database.ts';
-import { postgresTaskStore } from './postgres.ts';
+import { createPostgresTaskStore } from './postgres.ts';
 
 const FINISHED = 200_000;
 const ROUNDS = 20;
@@ -13,7 +13,7 @@ it('finding and taking a delivery does not read 200 000 finished deliveries kept
   const log = createLog('silent', 'test');
   const one = openDb({ url, log, max: 1 }); // one connection, whose statistics can be flushed
   const reader = openDb({ url, log, max: 1 });
-  const store = postgresTaskStore(one);
+  const store = createPostgresTaskStore(one);
   await one.query(
     `insert into tasks (id, service, principal, status, input, estimate_seconds, finished_at)
      select 't' || n, 'a', 'p', 'done', '{}', 1, now() from generate_series(1, $1::int) n`,
@@ -39,7 +39,7 @@ it('finding and taking a delivery does not read 200 000 finished deliveries kept
     await tx.query('select count(*) from deliveries');
     await one.query("update deliveries set due_at = null, state = 'delivered'");
     await one.query('vacuum deliveries');
-    let page = await store.findDue(1000);
+    let page = await store.findDueDeliveries(1000);
     expect(page).toMatchObject({ isLast: true, queues: [] });
 
     const before = await entriesRead();
@@ -49,10 +49,10 @@ it('finding and taking a delivery does not read 200 000 finished deliveries kept
       const task = { service: 'a', principal: 'p', priority: 'realtime', input: {}, estimateSeconds: 1 } as const;
       await store.accept({ ...task, id, webhook: { deliveryId: `whd_${n}`, url: 'https://r1.example/' } });
       await store.cancel('a', id);
-      page = await store.findDue(1000, page.next);
+      page = await store.findDueDeliveries(1000, page.next);
       expect(page.queues).toMatchObject([{ principal: 'p', origin: 'https://r1.example' }]);
-      const [due] = await store.takeDue([{ ...page.queues[0]!, limit: 4 }], 60_000);
-      expect(await store.settle(due!.id, 1, { state: 'delivered', statusCode: 204 })).toBe(true);
+      const [due] = await store.claimDueDeliveries([{ ...page.queues[0]!, limit: 4 }], 60_000);
+      expect(await store.recordDelivery(due!.id, 1, { state: 'delivered', statusCode: 204 })).toBe(true);
     }
     const ms = performance.now() - began;
     expect((await entriesRead()) - before, `${Math.round(ms)} ms`).toBeLessThan(FINISHED / 10);

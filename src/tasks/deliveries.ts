@@ -1,23 +1,23 @@
 import type { Db } from '../base/db.ts';
-import { TASK_COLUMNS, type TaskRow, toTask } from './rows.ts';
+import { TASK_COLUMNS, type TaskRow, toTask } from './task-rows.ts';
 import {
-  DEPTH_COUNTED,
+  MAX_COUNTED,
   type DeliveryOutcome,
   type DueDelivery,
   type DuePage,
   type DuePosition,
   type DueQueue,
-  type DueWant,
+  type DueClaimRequest,
 } from './store.ts';
 
-export async function findDue(db: Db, limit: number, after: DuePosition = BEGINNING): Promise<DuePage> {
+export async function findDueDeliveries(db: Db, limit: number, after: DuePosition = BEGINNING): Promise<DuePage> {
   const { rows } = await db.query<PageRow>(FIND, [after.dueAt, after.id, limit]);
   const { queues, found, last_due_at, last_id, resume_at } = rows[0]!;
   const isLast = found < limit;
   return { queues, isLast, next: isLast ? { dueAt: resume_at, id: '' } : { dueAt: last_due_at!, id: last_id! } };
 }
 
-export async function takeDue(db: Db, queues: readonly DueWant[], leaseMs: number): Promise<DueDelivery[]> {
+export async function claimDueDeliveries(db: Db, queues: readonly DueClaimRequest[], leaseMs: number): Promise<DueDelivery[]> {
   const { rows } = await db.query<DueRow>(TAKE, [
     queues.map(({ principal }) => principal),
     queues.map(({ origin }) => origin),
@@ -29,7 +29,7 @@ export async function takeDue(db: Db, queues: readonly DueWant[], leaseMs: numbe
 }
 
 /** The first stored body wins, so that concurrent deliverers send the same bytes. */
-export async function keepBody(db: Db, deliveryId: string, body: string): Promise<string> {
+export async function saveBodyOnce(db: Db, deliveryId: string, body: string): Promise<string> {
   const { rows } = await db.query<{ body: string }>(
     'update deliveries set body = coalesce(body, $2) where id = $1 returning body',
     [deliveryId, body],
@@ -37,7 +37,7 @@ export async function keepBody(db: Db, deliveryId: string, body: string): Promis
   return rows[0]?.body ?? body;
 }
 
-export async function settle(db: Db, deliveryId: string, attempt: number, outcome: DeliveryOutcome): Promise<boolean> {
+export async function recordDelivery(db: Db, deliveryId: string, attempt: number, outcome: DeliveryOutcome): Promise<boolean> {
   const { rowCount } = await db.query(SETTLE, [
     deliveryId,
     attempt,
@@ -50,7 +50,7 @@ export async function settle(db: Db, deliveryId: string, attempt: number, outcom
 }
 
 export async function pendingDeliveries(db: Db): Promise<number> {
-  const { rows } = await db.query<{ n: number }>(PENDING, [DEPTH_COUNTED]);
+  const { rows } = await db.query<{ n: number }>(PENDING, [MAX_COUNTED]);
   return rows[0]!.n;
 }
 

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import type { Db } from '../base/db.ts';
 import { newId } from '../base/ids.ts';
-import { hintsOver } from './hints.ts';
+import { createHints } from './hints.ts';
 
 const silent = { query: async () => ({ rows: [], rowCount: 0 }), listen: async () => {} } as unknown as Db;
 
@@ -9,7 +9,7 @@ beforeEach(() => void vi.useFakeTimers());
 afterEach(() => void vi.useRealTimers());
 
 it('hints wake every listener once a second by one timer, which stops with the last listener', () => {
-  const hints = hintsOver(silent);
+  const hints = createHints(silent);
   const stops = Array.from({ length: 3 }, () => new AbortController());
   const wake = vi.fn();
   for (const stop of stops) hints.onHint('finished', () => wake(), stop.signal);
@@ -34,7 +34,7 @@ describe('hints of finished tasks', () => {
         receive = onHint;
       },
     } as unknown as Db;
-    return { hints: hintsOver(db), sent, receive: (payload: string) => receive(payload) };
+    return { hints: createHints(db), sent, receive: (payload: string) => receive(payload) };
   }
 
   it('list every task, split into payloads that PostgreSQL accepts', async () => {

@@ -1,8 +1,8 @@
 import { CLIENT_LIMIT_MS, type Db } from '../base/db.ts';
-import { rest } from '../base/loop.ts';
-import type { Hint, OneFinished } from './store.ts';
+import { sleep } from '../base/loop.ts';
+import type { Hint, FinishedHint } from './store.ts';
 
-export const CHANNEL = 'assay_hints';
+export const HINT_CHANNEL = 'assay_hints';
 // Commits with NOTIFY serialise on one database lock. So hints have transactions of their own, and a process sends at most
 // one in this time: the first at once (a lone task waits for it), later ones together.
 const BATCH_INTERVAL_MS = 3;
@@ -17,11 +17,11 @@ const NOTIFY = {
   name: 'hint',
   limitMs: CLIENT_LIMIT_MS,
   text: `
-    select set_config('synchronous_commit', 'off', true), pg_notify('${CHANNEL}', hint) from unnest($1::text[]) hint`,
+    select set_config('synchronous_commit', 'off', true), pg_notify('${HINT_CHANNEL}', hint) from unnest($1::text[]) hint`,
 };
 
 /** Wake-ups between processes over LISTEN and NOTIFY; they may be lost, duplicated or late. */
-export function hintsOver(db: Db) {
+export function createHints(db: Db) {
   /** By topic, with the ids of finished tasks; `undefined`: ids unknown. */
   const pending = new Map<Hint, Set<string> | undefined>();
   const listeners = new Map<string, Set<() => void>>();
@@ -31,7 +31,7 @@ export function hintsOver(db: Db) {
 
   const send = async () => {
     const waitMs = sentAt + BATCH_INTERVAL_MS - performance.now();
-    if (waitMs > 0) await rest(waitMs);
+    if (waitMs > 0) await sleep(waitMs);
     sentAt = performance.now();
     const payloads = [...pending].flatMap(([topic, ids]) => (ids ? toPayloads(topic, ids) : [topic]));
     pending.clear();
@@ -49,8 +49,8 @@ export function hintsOver(db: Db) {
     const [topic = '', ...ids] = payload.split(' ');
     if (topic === '') return wakeAll();
     wake(topic);
-    if (ids.length > 0) for (const id of ids) wake(oneFinished(id));
-    else if (topic === 'finished') wakeAll(oneFinished(''));
+    if (ids.length > 0) for (const id of ids) wake(finishedHint(id));
+    else if (topic === 'finished') wakeAll(finishedHint(''));
   };
 
   return {
@@ -62,13 +62,13 @@ export function hintsOver(db: Db) {
       if (first) void send();
     },
 
-    onHint(topic: Hint | OneFinished, wake: () => void, signal: AbortSignal): void {
+    onHint(topic: Hint | FinishedHint, wake: () => void, signal: AbortSignal): void {
       if (signal.aborted) return;
       const wakes = listeners.get(topic) ?? new Set();
       listeners.set(topic, wakes.add(wake));
       if (!listening) {
         listening = new AbortController();
-        void db.listen(CHANNEL, receive, listening.signal);
+        void db.listen(HINT_CHANNEL, receive, listening.signal);
       }
       polling ??= setInterval(wakeAll, POLL_INTERVAL_MS).unref();
       const stop = () => {
@@ -88,7 +88,7 @@ export function hintsOver(db: Db) {
   };
 }
 
-export const oneFinished = (id: string): OneFinished => `finished:${id}`;
+export const finishedHint = (id: string): FinishedHint => `finished:${id}`;
 
 /** Splits `ids` into payloads of at most `MAX_PAYLOAD_BYTES`. */
 function toPayloads(topic: Hint, ids: Iterable<string>): string[] {

@@ -3,7 +3,7 @@ import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { type Db, openDb } from '../base/db.ts';
 import { createLog } from '../base/log.ts';
 import { type TestDatabase, testDatabase } from '../base/testing/database.ts';
-import { snapshotAge } from './oldest-snapshot.ts';
+import { createSnapshotAgeReader } from './oldest-snapshot.ts';
 
 let database: TestDatabase;
 let db: Db;
@@ -56,7 +56,7 @@ const work = async () => {
 
 describe('the age of the oldest snapshot', () => {
   it('is the age of its transaction, and nearly 0 after that has ended', async () => {
-    const read = snapshotAge(db, now);
+    const read = createSnapshotAgeReader(db, now);
     await openTransaction('repeatable read');
     await work();
     await new Promise((resolve) => setTimeout(resolve, 1_100));
@@ -67,7 +67,7 @@ describe('the age of the oldest snapshot', () => {
   });
 
   it('ignores a transaction without an open snapshot', async () => {
-    const read = snapshotAge(db, now);
+    const read = createSnapshotAgeReader(db, now);
     await openTransaction('read committed');
     await work();
     await new Promise((resolve) => setTimeout(resolve, 1_100));
@@ -82,7 +82,7 @@ describe('the age of the oldest snapshot', () => {
     url.password = 'test-password';
     const restricted = openDb({ url: url.href, log: createLog('silent', 'test'), max: 1 });
     try {
-      const read = snapshotAge(restricted, now);
+      const read = createSnapshotAgeReader(restricted, now);
       nowMs = 0;
       await read();
       await work();
@@ -97,7 +97,7 @@ describe('the age of the oldest snapshot', () => {
       nowMs = 190_000;
       expect(await read()).toBe(90);
       // The snapshot is older than all samples: its age is the time since the first sample.
-      const late = snapshotAge(restricted, now);
+      const late = createSnapshotAgeReader(restricted, now);
       expect(await late()).toBe(0);
       nowMs = 200_000;
       expect(await late()).toBe(10);

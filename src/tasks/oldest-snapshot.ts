@@ -10,7 +10,7 @@ const MAX_SAMPLES = 4_000;
  * Exports the age of the oldest snapshot of sessions, prepared transactions and standbys. While it is open, PostgreSQL
  * keeps dead row versions, and the queue and its indexes grow.
  */
-export function watchSnapshots(deps: {
+export function watchOldestSnapshot(deps: {
   db: Db;
   registry: Registry;
   log: Log;
@@ -24,10 +24,10 @@ export function watchSnapshots(deps: {
     registers: [registry],
     aggregator: 'max',
   });
-  const read = snapshotAge(db);
+  const read = createSnapshotAgeReader(db);
   const onError = (err: unknown) =>
     void (signal.aborted || log.debug({ err }, 'reading the age of the oldest snapshot failed'));
-  void loop(async () => gauge.set(await read()), { restMs: everyMs, signal, onError });
+  void loop(async () => gauge.set(await read()), { intervalMs: everyMs, signal, onError });
 }
 
 interface Holder {
@@ -43,7 +43,7 @@ interface Holder {
  * Reads the age in seconds. The start of other roles' sessions is visible only to members of pg_read_all_stats, and that of
  * standbys never: their age is counted from when this process last saw a transaction id older than the snapshot.
  */
-export function snapshotAge(db: Db, now = () => performance.now()): () => Promise<number> {
+export function createSnapshotAgeReader(db: Db, now = () => performance.now()): () => Promise<number> {
   /** When each transaction id was last seen as the next one. */
   let samples: { next: number; atMs: number }[] = [];
   let firstReadMs: number | undefined;

@@ -4,14 +4,14 @@ import type { Db } from '../base/db.ts';
 import { isUnavailable } from '../base/db-errors.ts';
 import { newId } from '../base/ids.ts';
 import { testDatabase } from '../base/testing/database.ts';
-import { postgresTaskStore } from './postgres.ts';
+import { createPostgresTaskStore } from './postgres.ts';
 import { describeTaskStore } from './store.contract.ts';
 import type { NewTask, TaskStore } from './store.ts';
 import { waitForEnd } from './wait.ts';
 
 describeTaskStore('the task store in PostgreSQL', async () => {
   const { db, drop } = await testDatabase();
-  const stores = [postgresTaskStore(db)];
+  const stores = [createPostgresTaskStore(db)];
   // A store caches queue floors by real time, so `age` replaces it.
   const store = new Proxy(stores[0]!, { get: (_, method) => Reflect.get(stores.at(-1)!, method) });
   return {
@@ -19,12 +19,12 @@ describeTaskStore('the task store in PostgreSQL', async () => {
     transaction: (run) => db.transaction(run),
     empty: async () => void (await db.query('truncate tasks, deliveries, workers cascade')),
     hasDelivery: async (id) => (await db.query('select from deliveries where id = $1', [id])).rowCount === 1,
-    async age(id, seconds) {
+    async shiftTimes(id, seconds) {
       const columns = ['queued_at', 'run_at', 'deadline_at', 'expires_at', 'leased_until', 'started_at', 'finished_at'];
       const back = (names: string[]) => names.map((name) => `${name} = ${name} - make_interval(secs => $2)`).join(', ');
       await db.query(`update tasks set ${back(columns)} where id = $1`, [id, seconds]);
       await db.query(`update deliveries set ${back(['due_at', 'leased_until'])} where task_id = $1`, [id, seconds]);
-      stores.push(postgresTaskStore(db));
+      stores.push(createPostgresTaskStore(db));
     },
     async setLastSeen(worker, secondsAgo) {
       await db.query(
@@ -46,18 +46,18 @@ it('results are committed synchronously and claims asynchronously', async () => 
   const isSynchronous = (run: (store: TaskStore) => Promise<unknown>) =>
     db.transaction(async (tx) => {
       await tx.query('set local synchronous_commit = on');
-      await run(postgresTaskStore({ ...db, query: tx.query }));
+      await run(createPostgresTaskStore({ ...db, query: tx.query }));
       const { rows } = await tx.query<{ synchronous_commit: string }>('show synchronous_commit');
       return rows[0]?.synchronous_commit === 'on';
     });
   const want = { service: 'a', worker: 'w', limit: 1, leaseMs: 6000 };
   const task = { service: 'a', principal: 'p', priority: 'realtime', input: {}, estimateSeconds: 1 } as const;
-  const store = postgresTaskStore(db);
+  const store = createPostgresTaskStore(db);
   const id = newId();
   await store.accept({ ...task, id });
-  expect(await isSynchronous((at) => at.advance([], want))).toBe(false);
+  expect(await isSynchronous((at) => at.completeAndClaim([], want))).toBe(false);
   const ending = { id, attempt: 1, outcome: 'done', result: {}, processingMs: 1 } as const;
-  expect(await isSynchronous((at) => at.advance([ending], want))).toBe(true);
+  expect(await isSynchronous((at) => at.completeAndClaim([ending], want))).toBe(true);
   expect((await store.read('a', id))?.status).toBe('done');
   store.close();
   await drop();
@@ -67,7 +67,7 @@ describe('a sweep that fails on a task', () => {
   const limits = { services: ['a'], maxAttempts: 1, batchMaxWaitSeconds: 3600, rows: 100 };
   const start = async () => {
     const { db, drop } = await testDatabase();
-    const store = postgresTaskStore(db);
+    const store = createPostgresTaskStore(db);
     onTestFinished(async () => {
       store.close();
       await drop();
@@ -78,7 +78,7 @@ describe('a sweep that fails on a task', () => {
       return id;
     };
     const ids = [await accept(), await accept(), await accept()];
-    await store.advance([], { service: 'a', worker: 'w', limit: 3, leaseMs: 6000 });
+    await store.completeAndClaim([], { service: 'a', worker: 'w', limit: 3, leaseMs: 6000 });
     await db.query(`update tasks set leased_until = now() - interval '1 second'`);
     return { db, store, ids };
   };
@@ -105,7 +105,7 @@ describe('a sweep that fails on a task', () => {
 
 it('all accepts and reads fail as unavailable within seconds when the database hangs', async () => {
   const { db, drop } = await testDatabase();
-  const store = postgresTaskStore(db);
+  const store = createPostgresTaskStore(db);
   const began = performance.now();
   await db
     .transaction(async (tx) => {
@@ -131,7 +131,7 @@ it('accepting tasks sends one hint per service for lone, batched and keyed tasks
       return db.query(sql, params);
     },
   };
-  const store = postgresTaskStore(recording);
+  const store = createPostgresTaskStore(recording);
   const listenerEnd = new AbortController();
   const received: string[] = [];
   const listening = db.listen('assay_hints', (hint) => void received.push(hint), listenerEnd.signal);
@@ -160,7 +160,7 @@ it('accepting tasks sends one hint per service for lone, batched and keyed tasks
 
 it('a finished task wakes only its own readers', async () => {
   const { db, drop } = await testDatabase();
-  const store = postgresTaskStore(db);
+  const store = createPostgresTaskStore(db);
   const task = { service: 'a', principal: 'p', priority: 'realtime', input: {}, estimateSeconds: 1 } as const;
   const ids = Array.from({ length: READERS }, () => newId());
   await Promise.all(ids.map((id) => store.accept({ ...task, id })));
@@ -179,9 +179,9 @@ it('a finished task wakes only its own readers', async () => {
   const waits = ids.map(wait);
   await vi.waitFor(() => expect(reads).toBeGreaterThanOrEqual(2 * READERS), WAIT); // at first and after `listen`
   const want = { service: 'a', worker: 'w', limit: ENDINGS, leaseMs: 60_000 };
-  const { claimed } = await store.advance([], want);
+  const { claimed } = await store.completeAndClaim([], want);
   for (const { id, attempt } of claimed) {
-    const { ended } = await store.advance([{ id, attempt, outcome: 'done', result: {}, processingMs: 1 }], {
+    const { ended } = await store.completeAndClaim([{ id, attempt, outcome: 'done', result: {}, processingMs: 1 }], {
       ...want,
       limit: 0,
     });

@@ -1,14 +1,14 @@
 import { AggregatorRegistry, Counter, Gauge, Histogram, Registry } from 'prom-client';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { type TestDatabase, testDatabase } from '../base/testing/database.ts';
-import { sumOfProcesses } from './process-metrics.ts';
-import { postgresWorkers, type Workers } from './workers.ts';
+import { mergeProcessMetrics } from './process-metrics.ts';
+import { createPostgresWorkerStore, type WorkerStore } from './workers.ts';
 
 let database: TestDatabase;
-let workers: Workers;
+let workers: WorkerStore;
 beforeAll(async () => {
   database = await testDatabase();
-  workers = postgresWorkers(database.db);
+  workers = createPostgresWorkerStore(database.db);
 });
 beforeEach(() => database.db.query('truncate workers, departed_metrics'));
 afterAll(() => database.drop());
@@ -30,7 +30,7 @@ function startProcess(id: string) {
     },
     async beat() {
       const metrics = await registry.getMetricsAsJSON();
-      await workers.beat({ id, role: 'work', service: 'a', state: 'warm', info: {}, metrics });
+      await workers.recordHeartbeat({ id, role: 'work', service: 'a', state: 'warm', info: {}, metrics });
     },
   };
 }
@@ -39,7 +39,7 @@ function startProcess(id: string) {
 async function mergedMetrics(own = startProcess('gateway')): Promise<Map<string, number>> {
   const metrics = (await own.registry.getMetricsAsJSON()) as never[];
   const merged = AggregatorRegistry.aggregate(
-    sumOfProcesses(await workers.reports(own.id), { id: own.id, metrics }) as never,
+    mergeProcessMetrics(await workers.readMetrics(own.id), { id: own.id, metrics }) as never,
   );
   const lines = (await merged.metrics()).split('\n').filter((line) => /^\w/.test(line));
   return new Map(lines.map((line) => [line.slice(0, line.lastIndexOf(' ')), Number(line.split(' ').at(-1))]));
@@ -55,7 +55,7 @@ describe('the merged metrics of all processes', () => {
     for (const each of [left, killed, other]) each.count(10);
     for (const each of [left, killed, other]) await each.beat();
     expect(await total()).toBe(30);
-    await workers.leave('left');
+    await workers.unregister('left');
     expect(await total()).toBe(30);
     await age('killed', 30);
     await other.beat();
@@ -72,7 +72,7 @@ describe('the merged metrics of all processes', () => {
     await other.beat();
     expect((await database.db.query('select id from workers')).rows).toEqual([{ id: 'other' }]);
     expect(await total()).toBe(35);
-    await workers.leave('other');
+    await workers.unregister('other');
     expect(await total()).toBe(35);
     expect((await mergedMetrics()).get('seconds_count{service="a"}')).toBe(4);
     expect((await mergedMetrics()).get('seconds_bucket{le="0.1",service="a"}')).toBe(0);
@@ -84,8 +84,8 @@ describe('the merged metrics of all processes', () => {
     await gone.beat();
     await age('gone', 90);
     const others = Array.from({ length: 20 }, (_, n) => startProcess(`other-${n}`));
-    await Promise.all([...others.map((each) => each.beat()), workers.leave('gone'), gone.beat()]);
-    await workers.leave('gone');
+    await Promise.all([...others.map((each) => each.beat()), workers.unregister('gone'), gone.beat()]);
+    await workers.unregister('gone');
     expect([7, 14]).toContain(await total()); // 14: its heartbeat came after it had left
   });
 
@@ -119,7 +119,7 @@ describe('the merged metrics of all processes', () => {
     const sum = async () => (await mergedMetrics()).get('seconds_sum{service="a"}')!;
     const before = await sum();
     for (const each of all.toSorted(() => Math.random() - 0.5)) {
-      await workers.leave(each.id);
+      await workers.unregister(each.id);
       expect(await sum()).toBe(before);
     }
   });
@@ -130,7 +130,7 @@ describe('the merged metrics of all processes', () => {
       const process = startProcess(`p${n}`);
       process.count(1);
       await process.beat();
-      await workers.leave(process.id);
+      await workers.unregister(process.id);
     };
     await start(0);
     const before = await rows();
@@ -153,11 +153,11 @@ describe('a heartbeat', () => {
       );
       return rows.map(({ seq_scan }) => seq_scan);
     };
-    const one = postgresWorkers({ ...db, query: (sql, params) => db.transaction((tx) => tx.query(sql, params)) });
+    const one = createPostgresWorkerStore({ ...db, query: (sql, params) => db.transaction((tx) => tx.query(sql, params)) });
     const before = await scans();
     for (let i = 0; i < 20; i++) {
-      await one.beat({ id: 'w', role: 'work', service: 'a', state: 'warm', info: {}, metrics: [] });
-      await one.offer('a', ['1']);
+      await one.recordHeartbeat({ id: 'w', role: 'work', service: 'a', state: 'warm', info: {}, metrics: [] });
+      await one.advertiseVersions('a', ['1']);
     }
     await new Promise((resolve) => setTimeout(resolve, 1500)); // statistics of idle connections arrive 1 s late
     expect(await scans()).toEqual(before);

@@ -16,7 +16,7 @@ export interface ProcessReport {
  * The metrics of all processes, to be summed by prom-client. Counters of processes that left are kept, their gauges are
  * not. `own`: the current metrics of this process, newer than its last heartbeat.
  */
-export function sumOfProcesses(
+export function mergeProcessMetrics(
   reports: readonly ProcessReport[],
   own: { readonly id: string; readonly metrics: readonly MetricJson[] },
 ): MetricJson[][] {
@@ -24,14 +24,14 @@ export function sumOfProcesses(
     ...(id === own.id ? [] : living ? metrics : countersOf(metrics)),
     ...countersOf(folded).map(negate),
   ]);
-  return [JSON.parse(exactText(own.metrics)) as MetricJson[], ...others];
+  return [JSON.parse(toExactJson(own.metrics)) as MetricJson[], ...others];
 }
 
 /**
  * Serialises metrics with values rounded to multiples of 2^-20, whose sums are exact up to 2^33. A rounding error could
  * lower a sum when a process leaves, and Prometheus would take that for a counter reset.
  */
-export const exactText = (metrics: readonly unknown[]): string =>
+export const toExactJson = (metrics: readonly unknown[]): string =>
   JSON.stringify(metrics, (key, value: unknown) =>
     key === 'value' && typeof value === 'number' ? Math.floor(value * 2 ** 20) / 2 ** 20 : value,
   );

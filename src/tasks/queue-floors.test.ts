@@ -2,17 +2,17 @@ import fc from 'fast-check';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { newId } from '../base/ids.ts';
 import { type TestDatabase, testDatabase } from '../base/testing/database.ts';
-import { advance } from './advance.ts';
-import { postgresTaskStore } from './postgres.ts';
+import { completeAndClaim } from './complete-and-claim.ts';
+import { createPostgresTaskStore } from './postgres.ts';
 import { createQueueFloors } from './queue-floors.ts';
-import type { Claim, Ending, NewTask, Want } from './store.ts';
+import type { Claim, AttemptResult, NewTask, ClaimRequest } from './store.ts';
 import type { Failure } from './task.ts';
 
 let database: TestDatabase;
-let store: ReturnType<typeof postgresTaskStore>;
+let store: ReturnType<typeof createPostgresTaskStore>;
 beforeAll(async () => {
   database = await testDatabase();
-  store = postgresTaskStore(database.db);
+  store = createPostgresTaskStore(database.db);
 });
 afterEach(() => database.db.query('truncate tasks cascade'));
 afterAll(async () => {
@@ -33,9 +33,9 @@ const accept = async (over: Partial<NewTask> = {}) => {
 /** A worker with queue floors of its own, like a separate process. */
 function startWorker(worker: string, { searchEveryMs = 600_000 } = {}) {
   const floors = createQueueFloors(database.db, { searchEveryMs });
-  const claim = async (endings: Ending[] = [], want: Partial<Want> = {}) => {
+  const claim = async (endings: AttemptResult[] = [], want: Partial<ClaimRequest> = {}) => {
     const all = { service: 'a', worker, limit: 1, leaseMs: 6000, ...want };
-    return (await advance(database.db, floors, endings, all)).claimed;
+    return (await completeAndClaim(database.db, floors, endings, all)).claimed;
   };
   return { worker, floors, claim };
 }
@@ -63,14 +63,14 @@ describe('the floors of the queue', () => {
 
   it('are not raised by a claim that started before a search lowered them', async () => {
     const { floors } = startWorker('w', { searchEveryMs: 0 });
-    const used = await floors.of('a');
+    const used = await floors.get('a');
     floors.raise('a', used, 10_000, { realtime: 5000, batch: null });
-    const inFlight = await floors.of('a');
+    const inFlight = await floors.get('a');
     expect(inFlight).toEqual({ realtime: 5000, batch: 9995 });
     await set(await accept(), `run_at = to_timestamp(4000)`);
-    await expect.poll(async () => (await floors.of('a')).realtime, { timeout: 30_000 }).toBe(4000);
+    await expect.poll(async () => (await floors.get('a')).realtime, { timeout: 30_000 }).toBe(4000);
     floors.raise('a', inFlight, 10_001, { realtime: 6000, batch: null });
-    expect((await floors.of('a')).realtime).toBe(4000);
+    expect((await floors.get('a')).realtime).toBe(4000);
   });
 
   it('are searched again at once after a failed claim', async () => {
@@ -79,7 +79,7 @@ describe('the floors of the queue', () => {
     const late = await accept();
     await set(late, `run_at = ${HOUR_AGO}`);
     expect(await claim()).toEqual([]);
-    floors.doubt('a');
+    floors.requestSearch('a');
     await expect.poll(async () => (await claim())[0]?.id, { timeout: 30_000 }).toBe(late);
   });
 
@@ -126,14 +126,14 @@ it('every task ends under random sequences of events with three workers', {
       held: [] as Claim[],
     }));
     const limits = { services: ['a'], maxAttempts: 1000, batchMaxWaitSeconds: 3600, rows: 100 };
-    const claim = async (worker: (typeof workers)[number], endings: Ending[] = [], limit = 2) => {
+    const claim = async (worker: (typeof workers)[number], endings: AttemptResult[] = [], limit = 2) => {
       const claimed = await worker.claim(endings, { limit, busy: worker.held.length > 0 });
       expect(claimed.length).toBeLessThanOrEqual(limit);
       if (claimed.some(({ alone }) => alone)) expect([...worker.held, ...claimed]).toHaveLength(1);
       worker.held.push(...claimed);
     };
-    const done = ({ id, attempt }: Claim): Ending => ({ id, attempt, outcome: 'done', result: {}, processingMs: 1 });
-    const again = ({ id, attempt }: Claim, delayMs: number, uncounted: boolean): Ending => ({
+    const done = ({ id, attempt }: Claim): AttemptResult => ({ id, attempt, outcome: 'done', result: {}, processingMs: 1 });
+    const again = ({ id, attempt }: Claim, delayMs: number, uncounted: boolean): AttemptResult => ({
       ...{ id, attempt, outcome: 'again', delayMs, uncounted },
     });
     const perform: Record<Step, (worker: (typeof workers)[number]) => Promise<unknown>> = {
@@ -168,7 +168,7 @@ it('every task ends under random sequences of events with three workers', {
       async requeue(worker) {
         const [held] = worker.held.splice(0, 1);
         if (!held) return;
-        const failure: Failure = { code: 'TRY_AGAIN', sentence: 'No.' };
+        const failure: Failure = { code: 'TRY_AGAIN', message: 'No.' };
         await claim(worker, [{ id: held.id, attempt: held.attempt, outcome: 'failed', failure, processingMs: 1 }], 0);
         await store.requeue('a', held.id, []);
       },

@@ -1,7 +1,7 @@
 import type { Db } from '../base/db.ts';
-import { rest } from '../base/loop.ts';
+import { sleep } from '../base/loop.ts';
 import { createTimeShare, type TimeShare } from '../base/time-share.ts';
-import { RANK } from './accept.ts';
+import { PRIORITY_VALUE } from './accept.ts';
 import type { Priority } from './task.ts';
 
 /**
@@ -15,11 +15,11 @@ export type Fronts = Record<Priority, number | null | undefined>;
 
 export interface QueueFloors {
   /** Returns the floors; waits for the first search and starts further ones when due. */
-  of(service: string): Promise<Floors>;
+  get(service: string): Promise<Floors>;
   /** Raises the floors to what a statement with the floors `used` found at the database time `at`. */
   raise(service: string, used: Floors, at: number, fronts: Fronts): void;
   /** Makes a search due after a failed statement, whose locked tasks may be below floors raised meanwhile. */
-  doubt(service: string): void;
+  requestSearch(service: string): void;
 }
 
 /** `run_at` is the start of a task's transaction, but the task is visible after the commit. The search finds later ones. */
@@ -45,7 +45,7 @@ export function createQueueFloors(db: Db, { searchEveryMs = SEARCH_INTERVAL_MS }
 
   const search = async (queue: Queue) => {
     const { service, floors, limitMs } = queue;
-    const { rows } = await db.transaction((tx) => tx.query<Front>(SEARCH, [service, ...inOrder(floors)]), {
+    const { rows } = await db.transaction((tx) => tx.query<Front>(SEARCH, [service, ...floorParameters(floors)]), {
       statementTimeoutMs: limitMs,
     });
     for (const { priority, front } of rows) floors[priority] = Math.min(floors[priority] ?? front, front);
@@ -65,13 +65,13 @@ export function createQueueFloors(db: Db, { searchEveryMs = SEARCH_INTERVAL_MS }
       ...{ service, floors: {}, limitMs: SEARCH_TIMEOUT_MS },
       share: createTimeShare(SEARCH_SHARE, { leastMs: searchEveryMs, mostMs: MAX_SEARCH_TIMEOUT_MS }),
     };
-    queue.first = Promise.race([startSearch(queue), rest(FIRST_SEARCH_TIMEOUT_MS)]);
+    queue.first = Promise.race([startSearch(queue), sleep(FIRST_SEARCH_TIMEOUT_MS)]);
     queues.set(service, queue);
     return queue;
   };
 
   return {
-    async of(service) {
+    async get(service) {
       const queue = queues.get(service) ?? createQueue(service);
       await queue.first;
       if (queue.share.isDue()) void startSearch(queue);
@@ -86,7 +86,7 @@ export function createQueueFloors(db: Db, { searchEveryMs = SEARCH_INTERVAL_MS }
         floors[priority] = Math.min(front ?? at, at - WINDOW_SECONDS);
       }
     },
-    doubt: (service) => queues.get(service)?.share.reset(),
+    requestSearch: (service) => queues.get(service)?.share.reset(),
   };
 }
 
@@ -103,19 +103,19 @@ interface Front {
   readonly front: number;
 }
 
-const PRIORITIES = Object.keys(RANK) as Priority[];
+const PRIORITIES = Object.keys(PRIORITY_VALUE) as Priority[];
 
 /** SQL parameters: realtime, batch; null if unknown. */
-export const inOrder = (floors: Floors): (number | null)[] => [floors.realtime ?? null, floors.batch ?? null];
+export const floorParameters = (floors: Floors): (number | null)[] => [floors.realtime ?? null, floors.batch ?? null];
 
 /** SQL condition on `run_at`; `floor` is a parameter made by `floorParameters`. */
-export const fromFloor = (floor: string) =>
+export const isAboveFloor = (floor: string) =>
   `run_at >= coalesce(to_timestamp(${floor}::float8), now() - interval '${WINDOW_SECONDS} seconds')`;
 
 const frontBelow = (priority: Priority, floor: string) => `
     (select '${priority}' as priority, extract(epoch from run_at)::float8 as front
        from tasks
-      where service = $1 and worker is null and finished_at is null and priority = ${RANK[priority]}
+      where service = $1 and worker is null and finished_at is null and priority = ${PRIORITY_VALUE[priority]}
         and run_at < coalesce(to_timestamp(${floor}::float8), now()) and returned is null
       order by run_at, id
       limit 1)`;

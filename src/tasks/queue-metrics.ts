@@ -1,14 +1,14 @@
 import { Gauge, type Registry } from 'prom-client';
-import type { Roster } from './roster.ts';
+import type { WorkerRegistry } from './worker-registry.ts';
 
 /** Gauges of the queue and its workers, read from the worker registry at each scrape. */
-export function watchQueue({
+export function registerQueueMetrics({
   registry,
   roster,
   services,
 }: {
   registry: Registry;
-  roster: Roster;
+  roster: WorkerRegistry;
   services: readonly string[];
 }): void {
   const gauge = (name: string, help: string, labelNames: string[], collect: (gauge: Gauge) => void) =>
@@ -29,20 +29,20 @@ export function watchQueue({
     ['service', 'priority'],
     (g) => {
       for (const service of services) {
-        const { waiting } = roster.depth(service);
+        const { waiting } = roster.queueDepth(service);
         g.set({ service, priority: 'realtime' }, waiting.realtime);
         g.set({ service, priority: 'batch' }, waiting.batch);
       }
     },
   );
   gauge('assay_tasks_processing', 'Tasks in progress.', ['service'], (g) => {
-    for (const service of services) g.set({ service }, roster.depth(service).processing);
+    for (const service of services) g.set({ service }, roster.queueDepth(service).processing);
   });
   gauge('assay_workers_online', 'Workers whose model is loaded.', ['service'], (g) => {
-    for (const service of services) g.set({ service }, roster.warm(service).length);
+    for (const service of services) g.set({ service }, roster.warmWorkers(service).length);
   });
   gauge('assay_model_loaded', '1 while at least one worker has its model loaded.', ['service'], (g) => {
-    for (const service of services) g.set({ service }, roster.state(service) === 'warm' ? 1 : 0);
+    for (const service of services) g.set({ service }, roster.workerState(service) === 'warm' ? 1 : 0);
   });
   gauge(
     'assay_webhook_pending',

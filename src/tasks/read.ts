@@ -1,7 +1,7 @@
 import { batched } from '../base/batch.ts';
 import { CLIENT_LIMIT_MS, type Db } from '../base/db.ts';
 import type { JsonValue } from '../base/json.ts';
-import { type TaskRow, taskColumns, toTask } from './rows.ts';
+import { type TaskRow, taskColumns, toTask } from './task-rows.ts';
 import type { Task } from './task.ts';
 
 /** Results with a larger stored size are read in separate batches of bounded size. */
@@ -12,7 +12,7 @@ const COMPRESSION_RATIO = 8;
 const LARGE_BATCH_BYTES = 4 * 2 ** 20;
 
 /** Batches concurrent reads into one statement, which is ten times cheaper under load. */
-export function readFrom(db: Db): (service: string, id: string) => Promise<Task | undefined> {
+export function createTaskReader(db: Db): (service: string, id: string) => Promise<Task | undefined> {
   const read = batched(async (ids: string[]) => {
     const { rows } = await db.query<ReadRow>(READ, [ids]);
     const found = new Map(rows.map((row) => [row.id, row]));

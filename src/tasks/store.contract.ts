@@ -2,7 +2,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { Queryable } from '../base/db.ts';
 import { newId } from '../base/ids.ts';
 import type { JsonValue } from '../base/json.ts';
-import { type CompanionTask, DEPTH_COUNTED, type NewTask, type TaskStore, type Want } from './store.ts';
+import { type TransactionalTask, MAX_COUNTED, type NewTask, type TaskStore, type ClaimRequest } from './store.ts';
 import type { Failure, Task } from './task.ts';
 
 /** The store and the test operations on its database. */
@@ -11,7 +11,7 @@ export interface StoreUnderTest {
   empty(): Promise<void>;
   transaction<T>(run: (tx: Queryable) => Promise<T>): Promise<T>;
   /** Shifts all times of a task and its delivery by `seconds` into the past. */
-  age(id: string, seconds: number): Promise<void>;
+  shiftTimes(id: string, seconds: number): Promise<void>;
   hasDelivery(deliveryId: string): Promise<boolean>;
   /** Sets the time of a worker's last heartbeat. */
   setLastSeen(worker: string, secondsAgo: number): Promise<void>;
@@ -31,8 +31,8 @@ export function describeTaskStore(name: string, open: () => Promise<StoreUnderTe
     beforeEach(() => under.empty());
     afterAll(() => under.close());
 
-    const want = (over: Partial<Want> = {}): Want => ({ service: 'a', worker: 'w1', limit: 1, leaseMs: 6000, ...over });
-    const claim = async (over: Partial<Want> = {}) => (await store.advance([], want(over))).claimed;
+    const want = (over: Partial<ClaimRequest> = {}): ClaimRequest => ({ service: 'a', worker: 'w1', limit: 1, leaseMs: 6000, ...over });
+    const claim = async (over: Partial<ClaimRequest> = {}) => (await store.completeAndClaim([], want(over))).claimed;
     const accept = async (over: Partial<NewTask> = {}) => {
       const task = newTask(over);
       expect((await store.accept(task)).outcome).toBe('accepted');
@@ -71,7 +71,7 @@ export function describeTaskStore(name: string, open: () => Promise<StoreUnderTe
         const results = ['small', ...['а', 'b'].map((letter) => letter + Array.from({ length: 50_000 }, newId).join())];
         await claim({ limit: 3 });
         const endings = ids.map((id, i) => ({ ...done(id), result: results[i]! }));
-        await store.advance(endings, want({ limit: 0 }));
+        await store.completeAndClaim(endings, want({ limit: 0 }));
         const readers = Array.from({ length: 30 }, (_, n) => n % 3);
         const tasks = await Promise.all(readers.map((i) => read(ids[i]!)));
         for (const [n, task] of tasks.entries()) {
@@ -84,9 +84,9 @@ export function describeTaskStore(name: string, open: () => Promise<StoreUnderTe
         const id = await accept({ ttlSeconds: 86_400 });
         expect(await store.read('b', id)).toBeUndefined();
         expect(await store.read('a', newId())).toBeUndefined();
-        await under.age(id, 86_399);
+        await under.shiftTimes(id, 86_399);
         expect(await store.read('a', id)).toBeDefined();
-        await under.age(id, 2);
+        await under.shiftTimes(id, 2);
         expect(await store.read('a', id)).toBeUndefined();
       });
 
@@ -116,7 +116,7 @@ export function describeTaskStore(name: string, open: () => Promise<StoreUnderTe
           newTask({ idempotency: { key: Buffer.from('k'), fingerprint: Buffer.from(fingerprint) } });
         const first = use('f');
         await store.accept(first);
-        await under.age(first.id, 86_401);
+        await under.shiftTimes(first.id, 86_401);
         const outcomes = await Promise.all([store.accept(use('g')), store.accept(use('g'))]);
         expect(outcomes.map(({ outcome }) => outcome).sort()).toEqual(['accepted', 'replayed']);
         for (const outcome of outcomes) expect('id' in outcome && (await read(outcome.id)).status).toBe('queued');
@@ -128,17 +128,17 @@ export function describeTaskStore(name: string, open: () => Promise<StoreUnderTe
           fingerprint: Buffer.from(fingerprint),
         });
         const first = newTask({ idempotency: use('first-use', 'f') });
-        expect(await store.firstUse(use('first-use', 'f'))).toBeUndefined();
+        expect(await store.findByIdempotencyKey(use('first-use', 'f'))).toBeUndefined();
         await store.accept(first);
-        const lookups = [use('first-use', 'f'), use('first-use', 'g'), use('unused', 'f')].map(store.firstUse);
+        const lookups = [use('first-use', 'f'), use('first-use', 'g'), use('unused', 'f')].map(store.findByIdempotencyKey);
         expect(await Promise.all(lookups)).toEqual([
           { outcome: 'replayed', id: first.id, estimateSeconds: first.estimateSeconds },
           { outcome: 'conflict' },
           undefined,
         ]);
         expect(await claim({ limit: 10 })).toHaveLength(1);
-        await under.age(first.id, 86_401);
-        expect(await store.firstUse(use('first-use', 'f'))).toBeUndefined();
+        await under.shiftTimes(first.id, 86_401);
+        expect(await store.findByIdempotencyKey(use('first-use', 'f'))).toBeUndefined();
       });
 
       it('returns a webhook only for tasks created with one', async () => {
@@ -149,11 +149,11 @@ export function describeTaskStore(name: string, open: () => Promise<StoreUnderTe
     });
 
     describe('acceptWithin', () => {
-      const companion = (over: Partial<CompanionTask> = {}): CompanionTask => ({
+      const companion = (over: Partial<TransactionalTask> = {}): TransactionalTask => ({
         ...{ id: newId(), service: 'a', principal: 'p', priority: 'realtime', input: {}, estimateSeconds: 90 },
         ...over,
       });
-      const write = (...tasks: CompanionTask[]) => under.transaction((tx) => store.acceptWithin(tx, tasks));
+      const write = (...tasks: TransactionalTask[]) => under.transaction((tx) => store.acceptWithin(tx, tasks));
 
       it('commits or rolls back the tasks with the transaction of the caller', async () => {
         const [kept, lost] = [companion(), companion()];
@@ -171,7 +171,7 @@ export function describeTaskStore(name: string, open: () => Promise<StoreUnderTe
       it('creates done tasks with a copied result, and queued tasks when the source is not done', async () => {
         const source = await accept();
         await claim();
-        await store.advance([{ ...done(source), attachment: { map: 'AAAA' } }], want({ limit: 0 }));
+        await store.completeAndClaim([{ ...done(source), attachment: { map: 'AAAA' } }], want({ limit: 0 }));
         const unfinished = await accept();
         const copies = [source, unfinished, newId()].map((resultOf) => companion({ resultOf }));
         expect(await write(...copies)).toEqual([copies[0]!.id]);
@@ -186,12 +186,12 @@ export function describeTaskStore(name: string, open: () => Promise<StoreUnderTe
         const { id } = companion();
         await write(companion({ id }));
         await claim();
-        await under.age(id, 999_999_999);
+        await under.shiftTimes(id, 999_999_999);
         await store.renew('w1', [{ id, attempt: 1, leaseMs: 6000 }]);
         expect(await store.sweep(limits)).toMatchObject({ returned: 0, failed: {}, removed: 0 });
         expect((await read(id)).status).toBe('processing');
         // Its lease still expires.
-        await under.age(id, 7);
+        await under.shiftTimes(id, 7);
         expect((await store.sweep(limits)).returned).toBe(1);
       });
     });
@@ -200,18 +200,18 @@ export function describeTaskStore(name: string, open: () => Promise<StoreUnderTe
       const failed = async (code = 'TRY_AGAIN', over: Partial<NewTask> = {}) => {
         const id = await accept(over);
         await claim();
-        const failure: Failure = { code, sentence: 'No.' };
+        const failure: Failure = { code, message: 'No.' };
         await store.renew('w1', [{ id, attempt: 1, leaseMs: 6000, progress: 0.5, checkpoint: { page: 3 } }]);
-        await store.advance([{ id, attempt: 1, outcome: 'failed', failure, processingMs: 3 }], want({ limit: 0 }));
+        await store.completeAndClaim([{ id, attempt: 1, outcome: 'failed', failure, processingMs: 3 }], want({ limit: 0 }));
         return id;
       };
 
       it('queues a failed task again with latest times and attempts', async () => {
         const id = await failed();
-        await under.age(id, 80_000);
+        await under.shiftTimes(id, 80_000);
         expect(await store.requeue('a', id, ['NEVER'])).toBe(true);
         expect((await read(id)).status).toBe('queued');
-        await under.age(id, 10_000);
+        await under.shiftTimes(id, 10_000);
         expect((await store.sweep(limits)).failed).toEqual({});
         const [again] = await claim();
         expect(again).toMatchObject({ id, attempt: 1 });
@@ -233,7 +233,7 @@ export function describeTaskStore(name: string, open: () => Promise<StoreUnderTe
         expect(await store.requeue('b', await failed(), [])).toBe(false);
         const finished = await accept();
         await claim();
-        await store.advance([done(finished)], want({ limit: 0 }));
+        await store.completeAndClaim([done(finished)], want({ limit: 0 }));
         expect(await store.requeue('a', finished, [])).toBe(false);
       });
     });
@@ -247,7 +247,7 @@ export function describeTaskStore(name: string, open: () => Promise<StoreUnderTe
         const removed = await store.remove('a', [waiting, held, elsewhere, newId()]);
         expect([...removed].sort()).toEqual([held, waiting].sort());
         expect(await store.renew('w1', [{ id: held, attempt: 1, leaseMs: 6000 }])).toEqual([]);
-        expect((await store.advance([done(held)], want({ limit: 0 }))).ended).toEqual([]);
+        expect((await store.completeAndClaim([done(held)], want({ limit: 0 }))).ended).toEqual([]);
         expect(await store.read('a', held)).toBeUndefined();
         expect(await store.pendingDeliveries()).toBe(0);
         expect(await store.read('b', elsewhere)).toBeDefined();
@@ -288,8 +288,8 @@ export function describeTaskStore(name: string, open: () => Promise<StoreUnderTe
           await accept({ priority: 'batch' }),
         ];
         const before = await accept();
-        await under.age(older, 3700);
-        await under.age(batch, 3601);
+        await under.shiftTimes(older, 3700);
+        await under.shiftTimes(batch, 3601);
         expect((await store.sweep(limits)).promoted).toBe(2);
         const after = await accept();
         expect((await store.sweep(limits)).promoted).toBe(0);
@@ -311,7 +311,7 @@ export function describeTaskStore(name: string, open: () => Promise<StoreUnderTe
         const id = await accept();
         const next = await accept();
         await claim();
-        const { ended, claimed } = await store.advance([done(id)], want());
+        const { ended, claimed } = await store.completeAndClaim([done(id)], want());
         expect(ended).toEqual([id]);
         expect(claimed.map((c) => c.id)).toEqual([next]);
         expect(await read(id)).toMatchObject({ status: 'done', resultText: '{"n":1}', processingMs: 12 });
@@ -320,15 +320,15 @@ export function describeTaskStore(name: string, open: () => Promise<StoreUnderTe
       it('records a failure with its code and message', async () => {
         const id = await accept();
         await claim();
-        const failure: Failure = { code: 'IMAGE_CORRUPT', sentence: 'The image is damaged.' };
-        await store.advance([{ id, attempt: 1, outcome: 'failed', failure, processingMs: 3 }], want({ limit: 0 }));
+        const failure: Failure = { code: 'IMAGE_CORRUPT', message: 'The image is damaged.' };
+        await store.completeAndClaim([{ id, attempt: 1, outcome: 'failed', failure, processingMs: 3 }], want({ limit: 0 }));
         expect(await read(id)).toMatchObject({ status: 'failed', failure, processingMs: 3 });
       });
 
       it('stores an attachment separately from the result', async () => {
         const id = await accept();
         await claim();
-        await store.advance([{ ...done(id), attachment: { map: 'AAAA' } }], want({ limit: 0 }));
+        await store.completeAndClaim([{ ...done(id), attachment: { map: 'AAAA' } }], want({ limit: 0 }));
         expect(await store.readAttachment(id)).toEqual({ map: 'AAAA' });
         expect(await read(id)).not.toHaveProperty('attachment');
       });
@@ -336,32 +336,32 @@ export function describeTaskStore(name: string, open: () => Promise<StoreUnderTe
       it('keeps the status processing between attempts and delays the next attempt', async () => {
         const id = await accept();
         await claim();
-        await store.advance([{ id, attempt: 1, outcome: 'again', delayMs: 5000 }], want({ limit: 0 }));
+        await store.completeAndClaim([{ id, attempt: 1, outcome: 'again', delayMs: 5000 }], want({ limit: 0 }));
         expect((await read(id)).status).toBe('processing');
         expect(await claim()).toEqual([]);
-        await under.age(id, 6);
+        await under.shiftTimes(id, 6);
         expect((await claim())[0]).toMatchObject({ id, attempt: 2 });
       });
 
       it('does not count an attempt that a stopping worker hands back', async () => {
         const id = await accept();
         await claim();
-        await store.advance([{ id, attempt: 1, outcome: 'again', delayMs: 0, uncounted: true }], want({ limit: 0 }));
+        await store.completeAndClaim([{ id, attempt: 1, outcome: 'again', delayMs: 0, uncounted: true }], want({ limit: 0 }));
         expect((await claim({ worker: 'w2' }))[0]).toMatchObject({ id, attempt: 1 });
       });
 
       it('ignores results of another worker or of an earlier attempt (fencing)', async () => {
         const id = await accept();
         await claim();
-        await under.age(id, 7);
+        await under.shiftTimes(id, 7);
         await store.sweep(limits);
         expect((await claim({ worker: 'w2' }))[0]).toMatchObject({ id, attempt: 2 });
-        expect((await store.advance([done(id, 1)], want({ limit: 0 }))).ended).toEqual([]);
-        expect((await store.advance([done(id, 2)], want({ limit: 0 }))).ended).toEqual([]);
-        expect((await store.advance([done(id, 1)], want({ worker: 'w2', limit: 0 }))).ended).toEqual([]);
+        expect((await store.completeAndClaim([done(id, 1)], want({ limit: 0 }))).ended).toEqual([]);
+        expect((await store.completeAndClaim([done(id, 2)], want({ limit: 0 }))).ended).toEqual([]);
+        expect((await store.completeAndClaim([done(id, 1)], want({ worker: 'w2', limit: 0 }))).ended).toEqual([]);
         expect((await read(id)).status).toBe('processing');
-        expect((await store.advance([done(id, 2)], want({ worker: 'w2', limit: 0 }))).ended).toEqual([id]);
-        expect((await store.advance([done(id, 2)], want({ worker: 'w2', limit: 0 }))).ended).toEqual([]);
+        expect((await store.completeAndClaim([done(id, 2)], want({ worker: 'w2', limit: 0 }))).ended).toEqual([id]);
+        expect((await store.completeAndClaim([done(id, 2)], want({ worker: 'w2', limit: 0 }))).ended).toEqual([]);
       });
     });
 
@@ -369,13 +369,13 @@ export function describeTaskStore(name: string, open: () => Promise<StoreUnderTe
       it('hold while they are renewed and pass the checkpoint to the next attempt', async () => {
         const id = await accept();
         await claim();
-        await under.age(id, 4);
+        await under.shiftTimes(id, 4);
         const renewal = { id, attempt: 1, leaseMs: 6000, progress: 0.5, checkpoint: { window: 3 } };
         expect(await store.renew('w1', [renewal])).toEqual([id]);
-        await under.age(id, 4);
+        await under.shiftTimes(id, 4);
         expect((await store.sweep(limits)).returned).toBe(0);
         expect(await read(id)).toMatchObject({ status: 'processing', progress: 0.5 });
-        await under.age(id, 3);
+        await under.shiftTimes(id, 3);
         expect((await store.sweep(limits)).returned).toBe(1);
         expect((await claim({ worker: 'w2' }))[0]).toMatchObject({ attempt: 2, checkpoint: { window: 3 } });
         expect(await store.renew('w1', [{ id, attempt: 1, leaseMs: 6000 }])).toEqual([]);
@@ -394,10 +394,10 @@ export function describeTaskStore(name: string, open: () => Promise<StoreUnderTe
       it('can be renewed after they have expired, until the task is requeued', async () => {
         const id = await accept();
         await claim();
-        await under.age(id, 7);
+        await under.shiftTimes(id, 7);
         expect(await store.renew('w1', [{ id, attempt: 1, leaseMs: 6000 }])).toEqual([id]);
         expect((await store.sweep(limits)).returned).toBe(0);
-        expect((await store.advance([done(id)], want({ limit: 0 }))).ended).toEqual([id]);
+        expect((await store.completeAndClaim([done(id)], want({ limit: 0 }))).ended).toEqual([id]);
       });
 
       describe('that expired during a database outage', () => {
@@ -405,7 +405,7 @@ export function describeTaskStore(name: string, open: () => Promise<StoreUnderTe
         const ranOut = async (secondsAgo: number, { seen }: { seen: number }) => {
           const id = await accept();
           await claim();
-          await under.age(id, secondsAgo + 6);
+          await under.shiftTimes(id, secondsAgo + 6);
           await under.setLastSeen('w1', seen);
           return id;
         };
@@ -421,7 +421,7 @@ export function describeTaskStore(name: string, open: () => Promise<StoreUnderTe
           expect(await sweepAfter(36)).toMatchObject({ extended: 1, returned: 0, failed: {} });
           expect(await store.sweep(limits)).toMatchObject({ extended: 0, returned: 0 });
           expect(await store.renew('w1', [{ id, attempt: 1, leaseMs: 6000 }])).toEqual([id]);
-          expect((await store.advance([done(id)], want({ limit: 0 }))).ended).toEqual([id]);
+          expect((await store.completeAndClaim([done(id)], want({ limit: 0 }))).ended).toEqual([id]);
         });
 
         it('are extended during the last attempt too', async () => {
@@ -436,7 +436,7 @@ export function describeTaskStore(name: string, open: () => Promise<StoreUnderTe
           const id = await ranOut(31, { seen: 43 });
           expect(await sweepAfter(36)).toMatchObject(LOST);
           await claim({ worker: 'unknown' });
-          await under.age(id, 31 + 6);
+          await under.shiftTimes(id, 31 + 6);
           expect(await sweepAfter(36)).toMatchObject(LOST);
         });
 
@@ -454,7 +454,7 @@ export function describeTaskStore(name: string, open: () => Promise<StoreUnderTe
           for (const outageSeconds of [1, 2, 3, 4, 5, 6, 7, 8, 9, 36, 50]) {
             const id = await ranOut(31, { seen: 1 });
             expect(await sweepAfter(36)).toMatchObject({ extended: 1 });
-            await under.age(id, 12);
+            await under.shiftTimes(id, 12);
             await under.setLastSeen('w1', 1 + 12);
             expect(await sweepAfter(outageSeconds), `outage of ${outageSeconds} s`).toMatchObject(LOST);
             await under.empty();
@@ -475,7 +475,7 @@ export function describeTaskStore(name: string, open: () => Promise<StoreUnderTe
       it('of a dead worker are released at once for first attempts, to their old place in the queue', async () => {
         const second = await accept();
         await claim({ worker: 'dead' });
-        await under.age(second, 7);
+        await under.shiftTimes(second, 7);
         await store.sweep(limits);
         const [first, others] = [await accept(), await accept()];
         for (const _ of [second, first]) await claim({ worker: 'dead' });
@@ -493,7 +493,7 @@ export function describeTaskStore(name: string, open: () => Promise<StoreUnderTe
         const id = await accept();
         await claim({ worker: 'dead' });
         expect(await store.release('dead', 1)).toBe(0);
-        await under.age(id, 7);
+        await under.shiftTimes(id, 7);
         await store.sweep({ ...limits, maxAttempts: 1 });
         expect(await read(id)).toMatchObject({ status: 'failed', failure: { code: 'WORKER_LOST' } });
       });
@@ -502,7 +502,7 @@ export function describeTaskStore(name: string, open: () => Promise<StoreUnderTe
         const lost = await accept();
         await claim();
         const younger = await accept();
-        await under.age(lost, 7);
+        await under.shiftTimes(lost, 7);
         await store.sweep(limits);
         expect((await claim({ worker: 'w2' }))[0]?.id).toBe(lost);
         expect((await claim({ worker: 'w2' }))[0]?.id).toBe(younger);
@@ -512,7 +512,7 @@ export function describeTaskStore(name: string, open: () => Promise<StoreUnderTe
         const id = await accept();
         for (let attempt = 1; attempt <= 3; attempt++) {
           expect((await claim())[0]).toMatchObject({ attempt });
-          await under.age(id, 7);
+          await under.shiftTimes(id, 7);
           await store.sweep(limits);
         }
         expect(await read(id)).toMatchObject({ status: 'failed', failure: { code: 'WORKER_LOST' } });
@@ -550,7 +550,7 @@ export function describeTaskStore(name: string, open: () => Promise<StoreUnderTe
           await first();
           expect(await store.returnClaims('w1', [7])).toEqual([7]);
           expect((await claim({ claim: 8 }))[0]).toMatchObject({ attempt });
-          await under.age(id, 7);
+          await under.shiftTimes(id, 7);
           await store.sweep(limits);
         }
         expect(await read(id)).toMatchObject({ status: 'failed', failure: { code: 'WORKER_LOST' } });
@@ -563,7 +563,7 @@ export function describeTaskStore(name: string, open: () => Promise<StoreUnderTe
         const ids: string[] = [];
         for (const task of tasks) ids.push(await accept(task));
         await claim({ worker: 'dead', limit: ids.length });
-        for (const id of ids) await under.age(id, 7);
+        for (const id of ids) await under.shiftTimes(id, 7);
         expect((await store.sweep(limits)).returned).toBe(ids.length);
         return ids;
       };
@@ -624,18 +624,18 @@ export function describeTaskStore(name: string, open: () => Promise<StoreUnderTe
         const [lost] = await lose({});
         await claim();
         const again = { id: lost!, outcome: 'again' as const, delayMs: 0 };
-        await store.advance([{ ...again, attempt: 2, uncounted: true }], want({ limit: 0 }));
+        await store.completeAndClaim([{ ...again, attempt: 2, uncounted: true }], want({ limit: 0 }));
         expect(await claim()).toEqual([expect.objectContaining({ id: lost, attempt: 2, alone: true })]);
-        await store.advance([{ ...again, attempt: 2, delayMs: 1 }], want({ limit: 0 }));
-        await under.age(lost!, 1);
+        await store.completeAndClaim([{ ...again, attempt: 2, delayMs: 1 }], want({ limit: 0 }));
+        await under.shiftTimes(lost!, 1);
         expect(await claim()).toEqual([expect.objectContaining({ id: lost, attempt: 3, alone: true })]);
       });
 
       it('is no longer claimed alone after it was requeued by a person', async () => {
         const [lost] = await lose({});
         await claim();
-        const failure: Failure = { code: 'TRY_AGAIN', sentence: 'No.' };
-        await store.advance(
+        const failure: Failure = { code: 'TRY_AGAIN', message: 'No.' };
+        await store.completeAndClaim(
           [{ id: lost!, attempt: 2, outcome: 'failed', failure, processingMs: 1 }],
           want({ limit: 0 }),
         );
@@ -648,7 +648,7 @@ export function describeTaskStore(name: string, open: () => Promise<StoreUnderTe
         await claim({ limit: 2 });
         const latest = [await accept(), await accept({ priority: 'batch' })];
         const back = (id: string) => ({ id, attempt: 1, outcome: 'again' as const, delayMs: 0, uncounted: true });
-        await store.advance(handedBack.map(back), want({ limit: 0 }));
+        await store.completeAndClaim(handedBack.map(back), want({ limit: 0 }));
         const order: string[] = [];
         for (let i = 0; i < 4; i++) order.push(...idsOf(await claim({ worker: 'w2', busy: true })));
         expect(order).toEqual([handedBack[0], latest[0], handedBack[1], latest[1]]);
@@ -656,8 +656,8 @@ export function describeTaskStore(name: string, open: () => Promise<StoreUnderTe
 
       it('counts as waiting', async () => {
         await lose({}, { priority: 'batch' });
-        expect((await store.depth('a')).waiting).toEqual({ realtime: 1, batch: 1 });
-        expect((await store.depth('a')).oldestWaitingSeconds.realtime).toBeGreaterThan(6);
+        expect((await store.queueDepth('a')).waiting).toEqual({ realtime: 1, batch: 1 });
+        expect((await store.queueDepth('a')).oldestWaitingSeconds.realtime).toBeGreaterThan(6);
       });
     });
 
@@ -666,7 +666,7 @@ export function describeTaskStore(name: string, open: () => Promise<StoreUnderTe
         const { ttlSeconds: _, deadlineSeconds: __, ...endless } = newTask(over);
         await store.accept(endless);
         await claim();
-        await under.age(endless.id, 30 * 86_400);
+        await under.shiftTimes(endless.id, 30 * 86_400);
         return endless.id;
       };
       const MOST = 2 ** 31 - 1;
@@ -675,7 +675,7 @@ export function describeTaskStore(name: string, open: () => Promise<StoreUnderTe
         const old = await begunLongAgo();
         const other = await accept();
         await claim();
-        await under.age(other, 7);
+        await under.shiftTimes(other, 7);
         expect((await store.sweep({ ...limits, maxAttempts: 1 })).failed).toEqual({ a: 2 });
         expect(await read(old)).toMatchObject({ failure: { code: 'WORKER_LOST' }, processingMs: MOST });
       });
@@ -683,7 +683,7 @@ export function describeTaskStore(name: string, open: () => Promise<StoreUnderTe
       it('can be cancelled and can complete', async () => {
         const [cancelled, finished] = [await begunLongAgo(), await begunLongAgo()];
         expect(await store.cancel('a', cancelled)).toMatchObject({ status: 'failed', processingMs: MOST });
-        await store.advance([{ ...done(finished), processingMs: 30 * 86_400_000 }], want({ limit: 0 }));
+        await store.completeAndClaim([{ ...done(finished), processingMs: 30 * 86_400_000 }], want({ limit: 0 }));
         expect(await read(finished)).toMatchObject({ status: 'done', processingMs: MOST });
       });
     });
@@ -693,8 +693,8 @@ export function describeTaskStore(name: string, open: () => Promise<StoreUnderTe
         const waiting = await accept();
         const held = await accept({ priority: 'batch' });
         await claim();
-        await under.age(waiting, 82_801);
-        await under.age(held, 82_801);
+        await under.shiftTimes(waiting, 82_801);
+        await under.shiftTimes(held, 82_801);
         await store.renew('w1', [{ id: waiting, attempt: 1, leaseMs: 6000 }]);
         expect((await store.sweep(limits)).failed).toEqual({ a: 2 });
         for (const id of [waiting, held]) {
@@ -706,8 +706,8 @@ export function describeTaskStore(name: string, open: () => Promise<StoreUnderTe
         const id = await accept();
         const { ttlSeconds: _, ...endless } = newTask();
         await store.accept(endless);
-        await under.age(id, 86_401);
-        await under.age(endless.id, 999_999_999);
+        await under.shiftTimes(id, 86_401);
+        await under.shiftTimes(endless.id, 999_999_999);
         expect((await store.sweep(limits)).removed).toBe(1);
         expect(await store.read('a', endless.id)).toBeDefined();
       });
@@ -721,7 +721,7 @@ export function describeTaskStore(name: string, open: () => Promise<StoreUnderTe
           expect(await store.cancel('a', id)).toBe('finished');
         }
         expect(await store.renew('w1', [{ id: held, attempt: 1, leaseMs: 6000 }])).toEqual([]);
-        expect((await store.advance([done(held)], want())).ended).toEqual([]);
+        expect((await store.completeAndClaim([done(held)], want())).ended).toEqual([]);
         expect(await store.cancel('a', newId())).toBeUndefined();
         expect(await store.cancel('b', held)).toBeUndefined();
       });
@@ -732,8 +732,8 @@ export function describeTaskStore(name: string, open: () => Promise<StoreUnderTe
         accept({ webhook: { deliveryId, url, secret: Buffer.from('sealed') } });
       /** Takes at most `limit` of every queue. */
       const due = async (limit = 10) => {
-        const { queues } = await store.findDue(1000);
-        return store.takeDue(
+        const { queues } = await store.findDueDeliveries(1000);
+        return store.claimDueDeliveries(
           queues.map((queue) => ({ ...queue, limit })),
           60_000,
         );
@@ -741,7 +741,7 @@ export function describeTaskStore(name: string, open: () => Promise<StoreUnderTe
       const end = async (id: string, result: JsonValue = { n: 1 }) => {
         const [claimed] = await claim();
         expect(claimed?.id).toBe(id);
-        await store.advance([{ ...done(id), result }], want({ limit: 0 }));
+        await store.completeAndClaim([{ ...done(id), result }], want({ limit: 0 }));
       };
 
       it('become due in the statement that ends the task', async () => {
@@ -750,9 +750,9 @@ export function describeTaskStore(name: string, open: () => Promise<StoreUnderTe
         const cancelled = await hooked('whd_cancelled');
         const overdue = await hooked('whd_overdue');
         expect(await due()).toEqual([]);
-        await store.advance([done(finished)], want({ limit: 0 }));
+        await store.completeAndClaim([done(finished)], want({ limit: 0 }));
         await store.cancel('a', cancelled);
-        await under.age(overdue, 82_801);
+        await under.shiftTimes(overdue, 82_801);
         await store.sweep(limits);
         expect(await store.pendingDeliveries()).toBe(3);
         const taken = await due();
@@ -763,15 +763,15 @@ export function describeTaskStore(name: string, open: () => Promise<StoreUnderTe
 
       it('keep the body that was stored first', async () => {
         await hooked('whd_b');
-        expect(await store.keepBody('whd_b', 'one')).toBe('one');
-        expect(await store.keepBody('whd_b', 'two')).toBe('one');
+        expect(await store.saveBodyOnce('whd_b', 'one')).toBe('one');
+        expect(await store.saveBodyOnce('whd_b', 'two')).toBe('one');
       });
 
       it('are retried and then delivered, as the task shows', async () => {
         const id = await hooked('whd_r');
         await store.cancel('a', id);
         await due();
-        await store.settle('whd_r', 1, { state: 'pending', delayMs: 5000, error: 'http_status', statusCode: 500 });
+        await store.recordDelivery('whd_r', 1, { state: 'pending', delayMs: 5000, error: 'http_status', statusCode: 500 });
         expect((await read(id)).webhook).toMatchObject({
           state: 'pending',
           attempts: 1,
@@ -780,15 +780,15 @@ export function describeTaskStore(name: string, open: () => Promise<StoreUnderTe
         });
         expect((await read(id)).webhook?.nextAttemptAt).toBeInstanceOf(Date);
         expect(await due()).toEqual([]);
-        await under.age(id, 6);
+        await under.shiftTimes(id, 6);
         expect((await due())[0]).toMatchObject({ id: 'whd_r', attempt: 2 });
-        expect(await store.settle('whd_r', 1, { state: 'failed', error: 'timeout' })).toBe(false);
-        expect(await store.settle('whd_r', 2, { state: 'delivered', statusCode: 204 })).toBe(true);
+        expect(await store.recordDelivery('whd_r', 1, { state: 'failed', error: 'timeout' })).toBe(false);
+        expect(await store.recordDelivery('whd_r', 2, { state: 'delivered', statusCode: 204 })).toBe(true);
         const webhook = (await read(id)).webhook;
         expect(webhook).toMatchObject({ state: 'delivered', attempts: 2, responseStatusCode: 204 });
         expect(webhook).not.toHaveProperty('lastError');
         expect(webhook).not.toHaveProperty('nextAttemptAt');
-        await under.age(id, 999);
+        await under.shiftTimes(id, 999);
         expect(await due()).toEqual([]);
       });
 
@@ -801,7 +801,7 @@ export function describeTaskStore(name: string, open: () => Promise<StoreUnderTe
         });
         await end(id, { 'text\u0000': 'слово', n: 1e30 });
         const before = await read(id);
-        await under.age(id, 86_401);
+        await under.shiftTimes(id, 86_401);
         expect((await store.sweep(limits)).removed).toBe(1);
         expect(await store.read('a', id)).toBeUndefined();
 
@@ -811,10 +811,10 @@ export function describeTaskStore(name: string, open: () => Promise<StoreUnderTe
         const { webhook: _, ...copied } = before;
         const aged = { queuedAt: expect.any(Date), finishedAt: expect.any(Date) };
         expect(first!.task).toMatchObject({ ...copied, ...aged });
-        expect(await store.keepBody('whd_e', 'bytes')).toBe('bytes');
-        expect(await store.settle('whd_e', 1, { state: 'pending', delayMs: 0, error: 'timeout' })).toBe(true);
+        expect(await store.saveBodyOnce('whd_e', 'bytes')).toBe('bytes');
+        expect(await store.recordDelivery('whd_e', 1, { state: 'pending', delayMs: 0, error: 'timeout' })).toBe(true);
         expect((await due())[0]).toMatchObject({ id: 'whd_e', attempt: 2, body: 'bytes', task: { id } });
-        expect(await store.settle('whd_e', 2, { state: 'failed', error: 'timeout' })).toBe(true);
+        expect(await store.recordDelivery('whd_e', 2, { state: 'failed', error: 'timeout' })).toBe(true);
         expect(await store.pendingDeliveries()).toBe(0);
         expect(await under.hasDelivery('whd_e')).toBe(false);
       });
@@ -823,9 +823,9 @@ export function describeTaskStore(name: string, open: () => Promise<StoreUnderTe
         const id = await hooked('whd_x');
         await store.cancel('a', id);
         await due();
-        await under.age(id, 86_401);
+        await under.shiftTimes(id, 86_401);
         await store.sweep(limits);
-        expect(await store.settle('whd_x', 1, { state: 'delivered', statusCode: 204 })).toBe(true);
+        expect(await store.recordDelivery('whd_x', 1, { state: 'delivered', statusCode: 204 })).toBe(true);
         expect(await under.hasDelivery('whd_x')).toBe(false);
       });
 
@@ -833,8 +833,8 @@ export function describeTaskStore(name: string, open: () => Promise<StoreUnderTe
         const settled = await hooked('whd_s');
         await store.cancel('a', settled);
         await due();
-        await store.settle('whd_s', 1, { state: 'delivered', statusCode: 204 });
-        await under.age(settled, 86_401);
+        await store.recordDelivery('whd_s', 1, { state: 'delivered', statusCode: 204 });
+        await under.shiftTimes(settled, 86_401);
         await store.sweep(limits);
         const removed = await hooked('whd_d');
         await store.cancel('a', removed);
@@ -845,7 +845,7 @@ export function describeTaskStore(name: string, open: () => Promise<StoreUnderTe
 
       it('become due when the task expires before it ended', async () => {
         const id = await hooked('whd_n');
-        await under.age(id, 86_401);
+        await under.shiftTimes(id, 86_401);
         expect(await store.sweep(limits)).toMatchObject({ failed: { a: 1 }, removed: 0 });
         expect(await store.sweep(limits)).toMatchObject({ failed: {}, removed: 1 });
         expect((await due())[0]).toMatchObject({ id: 'whd_n', attempt: 1, task: { status: 'failed' } });
@@ -855,7 +855,7 @@ export function describeTaskStore(name: string, open: () => Promise<StoreUnderTe
         const key = { key: Buffer.from('k'), fingerprint: Buffer.from('f') };
         const id = await accept({ idempotency: key, webhook: { deliveryId: 'whd_i', url: 'https://r.example/' } });
         await store.cancel('a', id);
-        await under.age(id, 86_401);
+        await under.shiftTimes(id, 86_401);
         await accept({ idempotency: key });
         await store.sweep(limits);
         expect((await due())[0]).toMatchObject({ id: 'whd_i', attempt: 1 });
@@ -865,7 +865,7 @@ export function describeTaskStore(name: string, open: () => Promise<StoreUnderTe
         const id = await hooked('whd_k');
         await store.cancel('a', id);
         await due();
-        await under.age(id, 61);
+        await under.shiftTimes(id, 61);
         expect((await due())[0]).toMatchObject({ id: 'whd_k', attempt: 2 });
       });
 
@@ -873,10 +873,10 @@ export function describeTaskStore(name: string, open: () => Promise<StoreUnderTe
         const id = await hooked('whd_p');
         await store.cancel('a', id);
         await due();
-        await store.settle('whd_p', 1, { state: 'postponed', delayMs: 5000 });
+        await store.recordDelivery('whd_p', 1, { state: 'postponed', delayMs: 5000 });
         expect((await read(id)).webhook).toMatchObject({ state: 'pending', attempts: 0 });
         expect((await read(id)).webhook).not.toHaveProperty('lastAttemptAt');
-        await under.age(id, 6);
+        await under.shiftTimes(id, 6);
         expect((await due())[0]).toMatchObject({ attempt: 1 });
       });
 
@@ -890,8 +890,8 @@ export function describeTaskStore(name: string, open: () => Promise<StoreUnderTe
           ids.push(id);
           await store.cancel('a', id);
         }
-        await under.age(ids[1]!, 60);
-        const page = await store.findDue(1000);
+        await under.shiftTimes(ids[1]!, 60);
+        const page = await store.findDueDeliveries(1000);
         expect(page).toMatchObject({ isLast: true });
         const names = page.queues.map(({ principal, origin }) => `${principal} ${origin}`).sort();
         expect(names).toEqual(['p https://busy.example', 'p https://free.example:8443', 'q https://busy.example']);
@@ -904,14 +904,14 @@ export function describeTaskStore(name: string, open: () => Promise<StoreUnderTe
         const id = Array.from({ length: 25 }, (_, n) => `whd_${String(n).padStart(2, '0')}`);
         const urls = id.map((name) => `https://${name.replace('_', '-')}.example/`);
         const taskIds = await Promise.all(id.map((name, n) => hooked(name, urls[n])));
-        for (const each of taskIds) await under.age(each, 82_801);
+        for (const each of taskIds) await under.shiftTimes(each, 82_801);
         await store.sweep(limits);
         const found: string[] = [];
-        let page = await store.findDue(10);
-        for (; !page.isLast; page = await store.findDue(10, page.next)) found.push(...page.queues.map((q) => q.origin));
+        let page = await store.findDueDeliveries(10);
+        for (; !page.isLast; page = await store.findDueDeliveries(10, page.next)) found.push(...page.queues.map((q) => q.origin));
         found.push(...page.queues.map((q) => q.origin));
         expect(found.sort()).toEqual(urls.map((url) => url.slice(0, -1)));
-        expect((await store.findDue(10, page.next)).isLast).toBe(false);
+        expect((await store.findDueDeliveries(10, page.next)).isLast).toBe(false);
       });
 
       it('are each taken by one deliverer', async () => {
@@ -936,27 +936,27 @@ export function describeTaskStore(name: string, open: () => Promise<StoreUnderTe
       await accept();
       await accept();
       await claim();
-      expect(await store.depth('a')).toMatchObject({ waiting: { realtime: 1, batch: 1 }, processing: 1 });
+      expect(await store.queueDepth('a')).toMatchObject({ waiting: { realtime: 1, batch: 1 }, processing: 1 });
     });
 
     it('depth counts at most ten thousand waiting tasks by default', async () => {
-      for (let left = DEPTH_COUNTED + 1; left > 0; left -= 5000) {
+      for (let left = MAX_COUNTED + 1; left > 0; left -= 5000) {
         await Promise.all(Array.from({ length: Math.min(left, 5000) }, () => store.accept(newTask())));
       }
-      expect((await store.depth('a')).waiting).toEqual({ realtime: DEPTH_COUNTED, batch: 0 });
+      expect((await store.queueDepth('a')).waiting).toEqual({ realtime: MAX_COUNTED, batch: 0 });
     });
 
     it('depth counts waiting tasks up to the given limit', async () => {
       for (let i = 0; i < 5; i++) await accept();
-      expect((await store.depth('a', 3)).waiting).toEqual({ realtime: 3, batch: 0 });
-      expect((await store.depth('a', 20_000)).waiting).toEqual({ realtime: 5, batch: 0 });
+      expect((await store.queueDepth('a', 3)).waiting).toEqual({ realtime: 3, batch: 0 });
+      expect((await store.queueDepth('a', 20_000)).waiting).toEqual({ realtime: 5, batch: 0 });
     });
 
     it('depth reports how long the next task has waited', async () => {
       const oldest = await accept({ priority: 'batch' });
       await accept({ priority: 'batch' });
-      await under.age(oldest, 100);
-      const { oldestWaitingSeconds } = await store.depth('a');
+      await under.shiftTimes(oldest, 100);
+      const { oldestWaitingSeconds } = await store.queueDepth('a');
       expect(oldestWaitingSeconds.batch).toBeCloseTo(100, -1);
       expect(oldestWaitingSeconds.realtime).toBe(0);
     });

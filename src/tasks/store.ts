@@ -11,16 +11,16 @@ export interface TaskStore {
    * Resolves once the task is committed. Writes nothing for an idempotency key that is in use: returns the first task
    * (`replayed`), or `conflict` when the fingerprint differs. Sends the hint `waiting` for new tasks.
    */
-  accept(task: NewTask): Promise<Accepted>;
+  accept(task: NewTask): Promise<AcceptResult>;
 
   /** Read-only lookup of an idempotency key: the result that `accept` would return; undefined for an unused key. */
-  firstUse(idempotency: NonNullable<NewTask['idempotency']>): Promise<Accepted | undefined>;
+  findByIdempotencyKey(idempotency: NonNullable<NewTask['idempotency']>): Promise<AcceptResult | undefined>;
 
   /**
    * Inserts tasks in the caller's transaction. A task whose `resultOf` names a completed task is created as done with a
    * copy of that result; returns the ids of these copies. The caller sends the hint `waiting` after its commit.
    */
-  acceptWithin(tx: Queryable, tasks: readonly CompanionTask[]): Promise<string[]>;
+  acceptWithin(tx: Queryable, tasks: readonly TransactionalTask[]): Promise<string[]>;
 
   /**
    * Queues a failed task again as if it were new. Returns false for error codes in `final`, for tasks with a webhook
@@ -45,7 +45,7 @@ export interface TaskStore {
    * A task whose worker was lost may have crashed it. It is claimed `alone`, before other tasks of its priority, by a
    * worker that is not `busy`. While it waits, one busy worker at a time receives no tasks, so that it becomes free.
    */
-  advance(endings: readonly Ending[], want: Want): Promise<{ ended: string[]; claimed: Claim[] }>;
+  completeAndClaim(endings: readonly AttemptResult[], want: ClaimRequest): Promise<{ ended: string[]; claimed: Claim[] }>;
 
   /**
    * Requeues the tasks of claims whose response was lost and uncounts these attempts, which never started. Returns the
@@ -77,25 +77,25 @@ export interface TaskStore {
    * Leases that expired during `outage` could not be renewed. They get a grace period if their worker was alive when the
    * outage began. A dead worker gets it once, however many processes sweep and however often the database fails.
    */
-  sweep(limits: SweepLimits): Promise<Swept>;
+  sweep(limits: SweepLimits): Promise<SweepResult>;
 
   /** Groups a page of at most `limit` due deliveries, oldest first, by client and receiver. Starts at `after`. */
-  findDue(limit: number, after?: DuePosition): Promise<DuePage>;
+  findDueDeliveries(limit: number, after?: DuePosition): Promise<DuePage>;
 
   /** Leases due deliveries of each queue, oldest first, and counts the attempts. They are due again when the lease expires. */
-  takeDue(queues: readonly DueWant[], leaseMs: number): Promise<DueDelivery[]>;
+  claimDueDeliveries(queues: readonly DueClaimRequest[], leaseMs: number): Promise<DueDelivery[]>;
 
   /** Stores a webhook body before its first attempt; returns the body that was stored first. */
-  keepBody(deliveryId: string, body: string): Promise<string>;
+  saveBodyOnce(deliveryId: string, body: string): Promise<string>;
 
   /**
    * Records the outcome of a delivery's latest attempt; returns false for an earlier attempt. The retry schedule continues
    * after the task has expired; then the last attempt deletes the delivery.
    */
-  settle(deliveryId: string, attempt: number, outcome: DeliveryOutcome): Promise<boolean>;
+  recordDelivery(deliveryId: string, attempt: number, outcome: DeliveryOutcome): Promise<boolean>;
 
   /** Counts waiting tasks, each priority up to `limit` (`MAX_COUNTED`), and tasks in progress. */
-  depth(service: string, limit?: number): Promise<Depth>;
+  queueDepth(service: string, limit?: number): Promise<Depth>;
 
   /** Counts webhooks that wait for an attempt, up to `MAX_COUNTED`. */
   pendingDeliveries(): Promise<number>;
@@ -103,7 +103,7 @@ export interface TaskStore {
   /** Notifies all processes; may be lost. `ids`: the tasks that ended (`finished`); without ids every waiting reader polls. */
   hint(topic: Hint, ids?: readonly string[]): void;
   /** Calls `wake` after hints of other processes, and once a second without one. */
-  onHint(topic: Hint | OneFinished, wake: () => void, signal: AbortSignal): void;
+  onHint(topic: Hint | FinishedHint, wake: () => void, signal: AbortSignal): void;
 }
 
 /**
@@ -111,7 +111,7 @@ export interface TaskStore {
  * `changed:SERVICE`: other data of the service has changed.
  */
 export type Hint = `waiting:${string}` | `changed:${string}` | 'finished';
-export type OneFinished = `finished:${string}`;
+export type FinishedHint = `finished:${string}`;
 
 export interface NewTask {
   readonly id: string;
@@ -131,9 +131,9 @@ export interface NewTask {
 }
 
 /** A task inserted in the caller's transaction; the caller handles repeated requests. */
-export type CompanionTask = Omit<NewTask, 'idempotency' | 'webhook'> & { readonly resultOf?: string };
+export type TransactionalTask = Omit<NewTask, 'idempotency' | 'webhook'> & { readonly resultOf?: string };
 
-export type Accepted =
+export type AcceptResult =
   | { readonly outcome: 'accepted'; readonly id: string; readonly estimateSeconds: number }
   | { readonly outcome: 'replayed'; readonly id: string; readonly estimateSeconds: number }
   | { readonly outcome: 'conflict' };
@@ -154,7 +154,7 @@ export interface Claim {
   readonly alone?: true;
 }
 
-export interface Want {
+export interface ClaimRequest {
   readonly service: string;
   readonly worker: string;
   readonly limit: number;
@@ -166,7 +166,7 @@ export interface Want {
 }
 
 /** The result of an attempt: done, failed, or to be retried after `delayMs` (0: at once). */
-export type Ending = { readonly id: string; readonly attempt: number } & (
+export type AttemptResult = { readonly id: string; readonly attempt: number } & (
   | {
       readonly outcome: 'done';
       readonly result: JsonValue;
@@ -204,7 +204,7 @@ export interface SweepLimits {
   readonly outage?: { readonly since: Date; readonly leaseMs: number };
 }
 
-export interface Swept {
+export interface SweepResult {
   readonly returned: number;
   /** Number of tasks by service. */
   readonly failed: Readonly<Record<string, number>>;
@@ -228,7 +228,7 @@ export interface DueQueue {
   readonly since: number;
 }
 
-export interface DueWant extends DueQueue {
+export interface DueClaimRequest extends DueQueue {
   readonly limit: number;
 }
 
@@ -270,7 +270,7 @@ export type DeliveryOutcome =
   | { readonly state: 'postponed'; readonly delayMs: number };
 
 /** Default upper bound of counts of tasks per priority and of deliveries. */
-export const DEPTH_COUNTED = 10_000;
+export const MAX_COUNTED = 10_000;
 
 export interface Depth {
   readonly waiting: Record<Priority, number>;
@@ -280,4 +280,4 @@ export interface Depth {
 }
 
 /** The state of a webhook when the result is recorded, as its own body shows it. */
-export const newbornWebhook = (deliveryId: string): Webhook => ({ deliveryId, state: 'pending', attempts: 0 });
+export const initialWebhook = (deliveryId: string): Webhook => ({ deliveryId, state: 'pending', attempts: 0 });

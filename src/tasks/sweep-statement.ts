@@ -1,7 +1,7 @@
 import type { Db } from '../base/db.ts';
-import { RANK } from './accept.ts';
-import { processingMs, taskColumns } from './rows.ts';
-import type { SweepLimits, Swept } from './store.ts';
+import { PRIORITY_VALUE } from './accept.ts';
+import { processingMsSql, taskColumns } from './task-rows.ts';
+import type { SweepLimits, SweepResult } from './store.ts';
 import { FAILURES } from './task.ts';
 
 export interface SweepScope {
@@ -9,12 +9,12 @@ export interface SweepScope {
   readonly since: number | null;
   readonly rows: number;
   /** Tasks to skip. */
-  readonly without: readonly string[];
+  readonly excluded: readonly string[];
   /** Sweep only this task. */
   readonly only?: string;
 }
 
-export interface SweepRow extends Omit<Swept, 'skipped'> {
+export interface SweepRow extends Omit<SweepResult, 'skipped'> {
   /** Nothing due is left, except rows locked by others. */
   readonly complete: boolean;
 }
@@ -25,23 +25,23 @@ export async function runSweep(db: Db, limits: SweepLimits, scope: SweepScope): 
     limits.batchMaxWaitSeconds,
     scope.rows,
     FAILURES.WORKER_LOST.code,
-    FAILURES.WORKER_LOST.sentence,
+    FAILURES.WORKER_LOST.message,
     FAILURES.DEADLINE_EXCEEDED.code,
-    FAILURES.DEADLINE_EXCEEDED.sentence,
+    FAILURES.DEADLINE_EXCEEDED.message,
     limits.services,
     limits.outage?.since ?? null,
     limits.outage ? limits.outage.leaseMs / 1000 : null,
     SEEN_SECONDS,
     MIN_LEFT_SECONDS,
     scope.since,
-    scope.without,
+    scope.excluded,
     scope.only ?? null,
   ]);
   return rows[0]!;
 }
 
 /** The tasks that a sweep with these limits would change. */
-export async function findDue(db: Db, limits: SweepLimits): Promise<string[]> {
+export async function findDueTasks(db: Db, limits: SweepLimits): Promise<string[]> {
   const { rows } = await db.query<{ id: string }>(FIND_DUE, [limits.rows, limits.services, limits.batchMaxWaitSeconds]);
   return rows.map(({ id }) => id);
 }
@@ -119,7 +119,7 @@ const SWEEP = {
              finished_at   = now(),
              error_code    = doomed.code,
              error         = doomed.message,
-             processing_ms = ${processingMs('t.started_at')},
+             processing_ms = ${processingMsSql('t.started_at')},
              checkpoint    = null,
              worker        = null,
              leased_until  = null
@@ -148,7 +148,7 @@ const SWEEP = {
        cross join lateral (
               select id
                 from tasks
-               where service = s.service and worker is null and finished_at is null and priority = ${RANK.batch}
+               where service = s.service and worker is null and finished_at is null and priority = ${PRIORITY_VALUE.batch}
                  and run_at < now() - make_interval(secs => $2) and run_at >= ${SINCE} - make_interval(secs => $2)
                  and (sweep_at is null or sweep_at >= now()) and ${IN_SCOPE}
                order by run_at, id
@@ -156,7 +156,7 @@ const SWEEP = {
                  for update skip locked) as t
     ),
     promoted as (
-      update tasks t set priority = ${RANK.realtime}, run_at = now() from waited where t.id = waited.id returning t.id
+      update tasks t set priority = ${PRIORITY_VALUE.realtime}, run_at = now() from waited where t.id = waited.id returning t.id
     )
     select (select count(*) from returned)::int as returned,
            (select coalesce(json_object_agg(service, n), '{}')
@@ -184,7 +184,7 @@ const FIND_DUE = {
     union
     (select id
        from tasks
-      where service = any ($2::text[]) and worker is null and finished_at is null and priority = ${RANK.batch}
+      where service = any ($2::text[]) and worker is null and finished_at is null and priority = ${PRIORITY_VALUE.batch}
         and run_at < now() - make_interval(secs => $3)
       limit $1)`,
 };

@@ -1,8 +1,8 @@
 import type { Db } from '../base/db.ts';
 import { isUnavailable } from '../base/db-errors.ts';
 import { createTimeShare } from '../base/time-share.ts';
-import type { SweepLimits, Swept } from './store.ts';
-import { findDue, runSweep, type SweepRow } from './sweep-statement.ts';
+import type { SweepLimits, SweepResult } from './store.ts';
+import { findDueTasks, runSweep, type SweepRow } from './sweep-statement.ts';
 
 /**
  * Maximum share of the time for full scans. Other sweeps start where the last complete one ended, because PostgreSQL keeps
@@ -21,7 +21,7 @@ const EVER = Number.NEGATIVE_INFINITY;
  * Concurrent sweeps skip each other's locked rows. If the statement fails on a task, tasks are swept one by one and the
  * failing task is skipped from then on.
  */
-export function sweepIn(db: Db): (limits: SweepLimits) => Promise<Swept> {
+export function createSweep(db: Db): (limits: SweepLimits) => Promise<SweepResult> {
   const skipped = new Map<string, number>();
   const fullScan = createTimeShare(FULL_SCAN_SHARE, { leastMs: 0, mostMs: MAX_REST_MS });
   /** Everything due by then is swept, except rows locked by others. `EVER`: full scans until a sweep is complete. */
@@ -32,7 +32,7 @@ export function sweepIn(db: Db): (limits: SweepLimits) => Promise<Swept> {
 
   const together = async (limits: SweepLimits): Promise<SweepRow> => {
     const rows = Math.min(limits.rows, maxRows);
-    const sweep = () => runSweep(db, limits, { since, rows, without: [...skipped.keys()] });
+    const sweep = () => runSweep(db, limits, { since, rows, excluded: [...skipped.keys()] });
     if (fullScan.isDue()) since = EVER;
     const row = await (since === EVER ? fullScan.spend(sweep) : sweep());
     if (row.complete) since = completedAt = row.at.getTime() / 1000;
@@ -40,13 +40,13 @@ export function sweepIn(db: Db): (limits: SweepLimits) => Promise<Swept> {
     return row;
   };
 
-  const oneByOne = async (limits: SweepLimits): Promise<Swept> => {
+  const oneByOne = async (limits: SweepLimits): Promise<SweepResult> => {
     const swept: SweepRow[] = [];
-    const failures: Swept['skipped'][number][] = [];
-    for (const id of await findDue(db, limits)) {
+    const failures: SweepResult['skipped'][number][] = [];
+    for (const id of await findDueTasks(db, limits)) {
       if (skipped.has(id)) continue;
       try {
-        swept.push(await runSweep(db, limits, { since: EVER, rows: 1, without: [], only: id }));
+        swept.push(await runSweep(db, limits, { since: EVER, rows: 1, excluded: [], only: id }));
       } catch (error) {
         if (!isTaskError(error)) throw error;
         skipped.set(id, performance.now() + SKIP_MS);

@@ -47,7 +47,7 @@ export type Finished = Done | Failed;
 /** Why a task failed: a stable code and its message. */
 export interface Failure {
   readonly code: string;
-  readonly sentence: string;
+  readonly message: string;
 }
 
 /** Delivery state of a task's webhook. */
@@ -66,9 +66,9 @@ export const isFinished = (task: Task): task is Finished => task.status === 'don
 
 /** Failures that the task engine reports; those of a model are defined in its service. */
 export const FAILURES: Readonly<Record<'WORKER_LOST' | 'DEADLINE_EXCEEDED' | 'CANCELLED', Failure>> = {
-  WORKER_LOST: { code: 'WORKER_LOST', sentence: 'The workers that took this task were lost; no attempt is left.' },
-  DEADLINE_EXCEEDED: { code: 'DEADLINE_EXCEEDED', sentence: 'The task was not finished before its deadline.' },
-  CANCELLED: { code: 'CANCELLED', sentence: 'Cancelled by client' },
+  WORKER_LOST: { code: 'WORKER_LOST', message: 'The workers that took this task were lost; no attempt is left.' },
+  DEADLINE_EXCEEDED: { code: 'DEADLINE_EXCEEDED', message: 'The task was not finished before its deadline.' },
+  CANCELLED: { code: 'CANCELLED', message: 'Cancelled by client' },
 };
 
 /** Thrown by a model: `transient` if a retry may succeed (a host timed out), otherwise permanent (an invalid file). */
@@ -78,7 +78,7 @@ export class TaskFailure extends Error {
   readonly transient: boolean;
 
   constructor(failure: Failure, options: { transient?: boolean; cause?: unknown } = {}) {
-    super(failure.sentence, { cause: options.cause });
+    super(failure.message, { cause: options.cause });
     this.code = failure.code;
     this.transient = options.transient ?? false;
   }

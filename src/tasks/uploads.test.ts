@@ -3,18 +3,18 @@ import { afterAll, beforeAll, expect, it } from 'vitest';
 import { newId } from '../base/ids.ts';
 import { readMigrations } from '../base/migration-files.ts';
 import { emptyDatabase, type TestDatabase, testDatabase } from '../base/testing/database.ts';
-import { postgresUploads, type Uploads } from './uploads.ts';
+import { createPostgresUploadStore, type UploadStore } from './uploads.ts';
 
 let database: TestDatabase;
-let uploads: Uploads;
+let uploads: UploadStore;
 beforeAll(async () => {
   database = await testDatabase();
-  uploads = postgresUploads(database.db);
+  uploads = createPostgresUploadStore(database.db);
 });
 afterAll(() => database.drop());
 
 const insert = (principal: string, sizeBytes: number, ttlSeconds = 60) =>
-  uploads.keep({ key: newId(), principal, sizeBytes, contentType: 'image/png' }, { ttlSeconds, quotaBytes: 100 });
+  uploads.insert({ key: newId(), principal, sizeBytes, contentType: 'image/png' }, { ttlSeconds, quotaBytes: 100 });
 
 it('concurrent uploads of a principal do not exceed its quota', async () => {
   const inserted = await Promise.all([...Array.from({ length: 30 }, () => insert('p', 30)), insert('q', 100)]);
@@ -64,6 +64,6 @@ it('the migration counts existing files', async () => {
     { principal: 'p1', size_bytes: 90 },
   ]);
   const upload = { key: newId(), principal: 'p1', sizeBytes: 11, contentType: 'image/png' };
-  expect(await postgresUploads(older.db).keep(upload, { ttlSeconds: 60, quotaBytes: 100 })).toBeUndefined();
+  expect(await createPostgresUploadStore(older.db).insert(upload, { ttlSeconds: 60, quotaBytes: 100 })).toBeUndefined();
   await older.drop();
 });

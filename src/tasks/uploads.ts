@@ -10,17 +10,17 @@ export interface Upload {
 }
 
 /** Upload metadata; the file store has the bytes under the same key. */
-export interface Uploads {
+export interface UploadStore {
   /** Undefined if the principal would exceed `quotaBytes`. */
-  keep(
+  insert(
     upload: Omit<Upload, 'expiresAt'>,
     limits: { readonly ttlSeconds: number; readonly quotaBytes: number },
   ): Promise<Upload | undefined>;
 }
 
-export function postgresUploads(db: Db): Uploads {
+export function createPostgresUploadStore(db: Db): UploadStore {
   return {
-    async keep(upload, { ttlSeconds, quotaBytes }) {
+    async insert(upload, { ttlSeconds, quotaBytes }) {
       const { rows } = await db.query<{ expires_at: Date }>(INSERT, [
         upload.key,
         upload.principal,

@@ -1,5 +1,5 @@
-import { createBell } from '../base/loop.ts';
-import { oneFinished } from './hints.ts';
+import { createSignal } from '../base/loop.ts';
+import { finishedHint } from './hints.ts';
 import type { TaskStore } from './store.ts';
 import { isFinished, type Task } from './task.ts';
 
@@ -10,17 +10,17 @@ export async function waitForEnd(
   id: string,
   { ms, signal }: { ms: number; signal: AbortSignal },
 ): Promise<Task | undefined> {
-  const finished = createBell();
+  const finished = createSignal();
   // Not `AbortSignal.any`, which would leak: `signal` lives as long as the process.
   const stopped = new AbortController();
   const stop = () => {
     stopped.abort();
-    finished.ring();
+    finished.notify();
   };
   const timer = setTimeout(stop, ms);
   signal.addEventListener('abort', stop);
   if (signal.aborted) stop();
-  tasks.onHint(oneFinished(id), finished.ring, stopped.signal);
+  tasks.onHint(finishedHint(id), finished.notify, stopped.signal);
   try {
     for (;;) {
       const task = await tasks.read(service, id);

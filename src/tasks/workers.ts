@@ -1,9 +1,9 @@
 import { CLIENT_LIMIT_MS, type Db } from '../base/db.ts';
 import type { JsonObject } from '../base/json.ts';
-import { exactText, type ProcessReport } from './process-metrics.ts';
+import { toExactJson, type ProcessReport } from './process-metrics.ts';
 
 /** A process as described by its last heartbeat. */
-export interface Beat {
+export interface Heartbeat {
   readonly id: string;
   readonly role: string;
   readonly service?: string;
@@ -16,61 +16,61 @@ export interface Beat {
 /** `unknown`: the database did not respond. */
 export type WorkerState = 'warm' | 'cold' | 'unknown';
 
-export interface Workers {
-  beat(beat: Beat): Promise<void>;
+export interface WorkerStore {
+  recordHeartbeat(beat: Heartbeat): Promise<void>;
   /** Removes a process that stops normally. */
-  leave(id: string): Promise<void>;
+  unregister(id: string): Promise<void>;
   /** Registers model versions; repeated every `ADVERTISE_INTERVAL_MS`. */
-  offer(service: string, versions: readonly string[]): Promise<void>;
+  advertiseVersions(service: string, versions: readonly string[]): Promise<void>;
   /** Versions that requests may use: those of warm workers, or without any, those of the last day (workers start on demand). */
-  versions(service: string): Promise<string[]>;
+  readVersions(service: string): Promise<string[]>;
   /** Processes with a heartbeat within `HEARTBEAT_TIMEOUT_SECONDS`. */
-  living(): Promise<Beat[]>;
+  readLiving(): Promise<Heartbeat[]>;
   /** Metrics of all processes, including those that have left, for `mergeProcessMetrics` in the process `own`. */
-  reports(own: string): Promise<ProcessReport[]>;
+  readMetrics(own: string): Promise<ProcessReport[]>;
 }
 
-export const BEAT_MS = 2000;
+export const HEARTBEAT_INTERVAL_MS = 2000;
 /** Three missed heartbeats; leases expire after a similar time. */
-export const BEAT_FRESH_SECONDS = 7;
+export const HEARTBEAT_TIMEOUT_SECONDS = 7;
 /** Counters of a process not seen for this long are moved to `departed_metrics`. */
 const DEPARTED_SECONDS = 60;
 /** A version counts as removed after three missed intervals. */
-export const OFFER_MS = 60_000;
+export const ADVERTISE_INTERVAL_MS = 60_000;
 
-export function postgresWorkers(db: Db): Workers {
+export function createPostgresWorkerStore(db: Db): WorkerStore {
   return {
-    async beat({ id, role, service, state, info, metrics }) {
+    async recordHeartbeat({ id, role, service, state, info, metrics }) {
       await db.query(BEAT, [
         id,
         role,
         service ?? null,
         state,
         JSON.stringify(info),
-        metrics ? exactText(metrics) : null,
+        metrics ? toExactJson(metrics) : null,
         DEPARTED_SECONDS,
       ]);
     },
-    async leave(id) {
+    async unregister(id) {
       await db.query(LEAVE, [id]);
     },
-    async offer(service, versions) {
+    async advertiseVersions(service, versions) {
       await db.query(OFFER, [service, versions]);
     },
-    async versions(service) {
+    async readVersions(service) {
       const { rows } = await db.query<{ version: string }>(VERSIONS, [
         service,
-        BEAT_FRESH_SECONDS,
-        (3 * OFFER_MS) / 1000,
+        HEARTBEAT_TIMEOUT_SECONDS,
+        (3 * ADVERTISE_INTERVAL_MS) / 1000,
       ]);
       return rows.map((row) => row.version);
     },
-    async reports(own) {
-      const { rows } = await db.query<ProcessReport>(REPORTS, [BEAT_FRESH_SECONDS, own]);
+    async readMetrics(own) {
+      const { rows } = await db.query<ProcessReport>(REPORTS, [HEARTBEAT_TIMEOUT_SECONDS, own]);
       return rows;
     },
-    async living() {
-      const { rows } = await db.query<BeatRow>(LIVING, [BEAT_FRESH_SECONDS]);
+    async readLiving() {
+      const { rows } = await db.query<BeatRow>(LIVING, [HEARTBEAT_TIMEOUT_SECONDS]);
       return rows.map(({ service, metrics, ...beat }) => ({
         ...beat,
         ...(service !== null && { service }),
@@ -80,7 +80,7 @@ export function postgresWorkers(db: Db): Workers {
   };
 }
 
-type BeatRow = Omit<Beat, 'service' | 'metrics'> & { service: string | null; metrics: unknown[] | null };
+type BeatRow = Omit<Heartbeat, 'service' | 'metrics'> & { service: string | null; metrics: unknown[] | null };
 
 // Each heartbeat deletes the rows of processes not seen for a day. Time limits keep a hanging database from blocking the
 // loops that run these statements.

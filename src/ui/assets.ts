@@ -5,7 +5,7 @@ import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { gzip } from 'node:zlib';
 import type { FastifyInstance } from 'fastify';
-import { notFound } from '../base/faults.ts';
+import { notFound } from '../base/api-error.ts';
 
 /** The package root, from `src/` or `dist/`. */
 const PACKAGE = new URL('../../', import.meta.url);

@@ -1,7 +1,7 @@
-import type { HeatTexts } from './browser/heat-texts.ts';
+import type { HeatmapTexts } from './browser/heatmap-texts.ts';
 
 /** A photo with a canvas for a heatmap; the script is `browser/heatmap-view.ts`. */
-export function PictureFrame(props: { words: HeatTexts; hidden?: boolean; children: JSX.Element }): JSX.Element {
+export function PictureFrame(props: { words: HeatmapTexts; hidden?: boolean; children: JSX.Element }): JSX.Element {
   const { words, hidden = false } = props;
   return (
     <figure id="picture" class="picture" hidden={hidden}>

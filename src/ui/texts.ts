@@ -24,7 +24,7 @@ const en = {
     failed: 'Failed',
     cancelled: 'Cancelled',
   },
-  hitch: {
+  retry: {
     refused: '{sentence} Retrying in {seconds} s.',
     offline: 'The server is not responding. Retrying in {seconds} s.',
   },
@@ -61,7 +61,7 @@ const ru: typeof en = {
     failed: 'Ошибка',
     cancelled: 'Отменено',
   },
-  hitch: {
+  retry: {
     refused: '{sentence} Повтор через {seconds} с.',
     offline: 'Сервер не отвечает. Повтор через {seconds} с.',
   },

@@ -1,9 +1,9 @@
 import sharp from 'sharp';
 import type { Job, Outcome } from '../../src/services/service.ts';
-import { fakeModel } from '../helpers/product.ts';
+import { createFakeModel } from '../helpers/product.ts';
 
 /** A synthetic wall with a crack, 600 × 400. Not drawn from SVG, because the product disables that loader of sharp. */
-export function wall({ orientation }: { orientation?: number } = {}): Promise<Buffer> {
+export function createWallPhoto({ orientation }: { orientation?: number } = {}): Promise<Buffer> {
   const [width, height] = [600, 400];
   const pixels = Buffer.alloc(width * height * 3);
   for (let y = 0; y < height; y++) {
@@ -27,16 +27,16 @@ const MAP = [
   [0, 0, 1, 4, 2, 0, 0],
   [0, 0, 0, 2, 1, 0, 0],
 ];
-const bytes = (map: number[][]) => Buffer.from(map.flat().map((value) => Math.round((value / 9) * 255)));
+const toBytes = (map: number[][]) => Buffer.from(map.flat().map((value) => Math.round((value / 9) * 255)));
 
 const maps = {
-  crack: bytes(MAP).toString('base64'),
-  cracking: bytes(MAP).toString('base64'),
-  chip: bytes(MAP.map((row) => row.toReversed()).toReversed()).toString('base64'),
-  sound: bytes(MAP.map((row) => row.map(() => 0))).toString('base64'),
+  crack: toBytes(MAP).toString('base64'),
+  cracking: toBytes(MAP).toString('base64'),
+  chip: toBytes(MAP.map((row) => row.toReversed()).toReversed()).toString('base64'),
+  sound: toBytes(MAP.map((row) => row.map(() => 0))).toString('base64'),
 };
 
-export const CRACKED: Outcome = {
+export const CRACK_OUTCOME: Outcome = {
   result: {
     surface: 'concrete_wall',
     masters: [
@@ -53,18 +53,18 @@ export const CRACKED: Outcome = {
   attachment: { width: 7, height: 7, maps },
 };
 
-export const SOUND: Outcome = {
-  result: { ...(CRACKED.result as object), masters: [{ name: 'sound', conf: 1 }], defects: [] },
+export const NO_DEFECTS_OUTCOME: Outcome = {
+  result: { ...(CRACK_OUTCOME.result as object), masters: [{ name: 'sound', conf: 1 }], defects: [] },
   attachment: { width: 7, height: 7, maps },
 };
 
 /** A model that holds each photo until `release` provides the outcome. */
-export function heldModel() {
+export function createBlockedModel() {
   let release: (outcome: Outcome | Error) => void = () => {};
   const run = ({ signal }: Job) =>
     new Promise<Outcome>((resolve, reject) => {
       release = (outcome) => (outcome instanceof Error ? reject(outcome) : resolve(outcome));
       signal.addEventListener('abort', () => reject(signal.reason as Error));
     });
-  return { model: fakeModel({ run }), release: (outcome: Outcome | Error) => release(outcome) };
+  return { model: createFakeModel({ run }), release: (outcome: Outcome | Error) => release(outcome) };
 }

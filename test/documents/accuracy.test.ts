@@ -1,9 +1,9 @@
 import { afterAll, describe, expect, it } from 'vitest';
-import { needs } from '../../src/base/testing/require.ts';
+import { requireTool } from '../../src/base/testing/require.ts';
 import { extractFields } from '../../src/services/passports/model/fields/extract.ts';
 import { loadSchema } from '../../src/services/passports/schema/load-schema.ts';
-import { compared, type Share, together } from './compare.ts';
-import { passport } from './documents.ts';
+import { compareFields, type Accuracy, sumShares } from './compare.ts';
+import { generatePassport } from './documents.ts';
 import type { FormLayout } from './layout.ts';
 import { LAYOUTS } from './layouts/index.ts';
 import { type Kind, openDocumentReader } from './reading.ts';
@@ -31,20 +31,20 @@ afterAll(async () => {
   if (runAll) console.table(table);
 });
 
-async function measure(layout: FormLayout, kind: Kind): Promise<Share> {
-  const shares: Share[] = [];
+async function measure(layout: FormLayout, kind: Kind): Promise<Accuracy> {
+  const shares: Accuracy[] = [];
   for (const seed of seeds) {
-    const made = await passport(layout, seed);
+    const made = await generatePassport(layout, seed);
     const { fields } = extractFields(await reader.read(made, kind, seed), schema);
-    shares.push(compared(fields, made.truth));
+    shares.push(compareFields(fields, made.truth));
   }
-  return together(shares);
+  return sumShares(shares);
 }
 
 const percent = (found: number, all: number): number => (all === 0 ? 100 : (100 * found) / all);
 const formatShare = (found: number, all: number): string => `${found}/${all} ${percent(found, all).toFixed(1)} %`;
 
-function addRow(name: string, kind: Kind, { values, valuesFound, cells, cellsFound }: Share): void {
+function addRow(name: string, kind: Kind, { values, valuesFound, cells, cellsFound }: Accuracy): void {
   const row = {
     [`${kind} values`]: formatShare(valuesFound, values),
     [`${kind} cells`]: formatShare(cellsFound, cells),
@@ -56,8 +56,8 @@ describe.each(['pdf', 'scan', 'photo'] as const)('field extraction from generate
   it('reaches the minimum accuracy for values and cells', {
     timeout: runAll ? 3_600_000 : 120_000,
   }, async (context) => {
-    if (kind !== 'pdf' && !runAll) needs('tesseract', context);
-    const shares: (Share & { afterRules: boolean })[] = [];
+    if (kind !== 'pdf' && !runAll) requireTool('tesseract', context);
+    const shares: (Accuracy & { afterRules: boolean })[] = [];
     for (const layout of LAYOUTS) {
       if (kind !== 'pdf' && !runAll && !QUICK.has(layout.name)) continue;
       const share = await measure(layout, kind);
@@ -68,10 +68,10 @@ describe.each(['pdf', 'scan', 'photo'] as const)('field extraction from generate
       addRow(
         afterRules ? 'ALL after the rules' : 'ALL tuned on',
         kind,
-        together(shares.filter((one) => one.afterRules === afterRules)),
+        sumShares(shares.filter((one) => one.afterRules === afterRules)),
       );
     }
-    const all = together(shares);
+    const all = sumShares(shares);
     const loss = isBundled && kind !== 'pdf' ? BUNDLED_OCR_LOSS : { values: 0, cells: 0 };
     const minimum = { values: MIN_ACCURACY[kind].values - loss.values, cells: MIN_ACCURACY[kind].cells - loss.cells };
     expect(percent(all.valuesFound, all.values), all.wrong.join('\n')).toBeGreaterThanOrEqual(minimum.values);

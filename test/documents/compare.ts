@@ -2,7 +2,7 @@ import type { Field } from '../../src/services/passports/extraction.ts';
 import type { Truth } from './layout.ts';
 
 /** The number of correctly extracted values and table cells. */
-export interface Share {
+export interface Accuracy {
   readonly values: number;
   readonly valuesFound: number;
   readonly cells: number;
@@ -12,7 +12,7 @@ export interface Share {
 }
 
 /** Compares numbers to 0.005, and texts without case, ё, quotation mark styles and spaces around punctuation. */
-export function compared(fields: Readonly<Record<string, Field>>, { values, accept = {} }: Truth): Share {
+export function compareFields(fields: Readonly<Record<string, Field>>, { values, accept = {} }: Truth): Accuracy {
   const wrong: string[] = [];
   const count = { values: 0, valuesFound: 0, cells: 0, cellsFound: 0 };
   for (const [key, truth] of Object.entries(values)) {
@@ -27,7 +27,7 @@ export function compared(fields: Readonly<Record<string, Field>>, { values, acce
 }
 
 /** Sums the results of several documents. */
-export function together(shares: readonly Share[]): Share {
+export function sumShares(shares: readonly Accuracy[]): Accuracy {
   const sum = (key: 'values' | 'valuesFound' | 'cells' | 'cellsFound') =>
     shares.reduce((all, one) => all + one[key], 0);
   return {

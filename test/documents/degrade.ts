@@ -16,11 +16,11 @@ export interface Picture {
 }
 
 /** Simulates an office scanner at 200 dpi: slight tilt, grey paper, noise, JPEG quality 40. */
-export async function scanned(page: Picture, random: Random): Promise<Buffer> {
+export async function simulateScan(page: Picture, random: Random): Promise<Buffer> {
   const tilt = (random.next() - 0.5) * 2.4;
   const tilted = sharp(page.data, { raw: page }).greyscale().rotate(tilt, { background: '#ffffff' }).blur(0.6);
   const { data, width, height } = await grey(tilted);
-  const paper = random.whole(226, 244);
+  const paper = random.integer(226, 244);
   for (let i = 0; i < data.length; i++) {
     const ink = 30 + (data[i]! / 255) * (paper - 30);
     data[i] = clamp(random.next() < 0.0003 ? 60 : ink + (random.next() - 0.5) * 26);
@@ -31,7 +31,7 @@ export async function scanned(page: Picture, random: Random): Promise<Buffer> {
 }
 
 /** Simulates a phone photo: perspective, a shadow, uneven light, JPEG, and a rotation by `turned`. */
-export async function photographed(page: Picture, random: Random, turned: 0 | 90 | 180 | 270 = 0): Promise<Buffer> {
+export async function simulatePhoto(page: Picture, random: Random, turned: 0 | 90 | 180 | 270 = 0): Promise<Buffer> {
   const sheet = await grey(sharp(page.data, { raw: page }).greyscale());
   const margin = Math.round(0.03 * sheet.width);
   const width = sheet.width + 2 * margin;

@@ -1,19 +1,19 @@
 import { createRequire } from 'node:module';
-import { factsOf } from './facts.ts';
+import { generateFacts } from './facts.ts';
 import type { Drawing, FormLayout, Truth } from './layout.ts';
-import { randomOf } from './random.ts';
+import { createRandom } from './random.ts';
 
 /** A generated document with its ground truth. */
-export interface Made {
+export interface GeneratedDocument {
   readonly layout: FormLayout;
   readonly pdf: Buffer;
   readonly truth: Truth;
 }
 
 /** Generates a passport; deterministic for a seed. */
-export async function passport(layout: FormLayout, seed: number): Promise<Made> {
-  const random = randomOf(seed * 7919 + seedOf(layout.name));
-  const facts = factsOf(random, layout.rooms);
+export async function generatePassport(layout: FormLayout, seed: number): Promise<GeneratedDocument> {
+  const random = createRandom(seed * 7919 + seedOf(layout.name));
+  const facts = generateFacts(random, layout.rooms);
   const { drawing, truth } = layout.draw(facts, random);
   return { layout, truth, pdf: await renderPdf(drawing) };
 }

@@ -50,8 +50,8 @@ export interface Facts {
 }
 
 /** Generates a Russian passport with `rooms` rooms. */
-export function factsOf(random: Random, rooms = random.whole(4, 9)): Facts {
-  const { whole: integer, pick } = random;
+export function generateFacts(random: Random, rooms = random.integer(4, 9)): Facts {
+  const { integer, pick } = random;
   const height = tenths(random, 245, 320) / 10;
   const made = Array.from({ length: rooms }, (_, i): Room => {
     const livingRoom = i === 0 || (i > 1 && random.chance(0.4));
@@ -110,11 +110,11 @@ export function factsOf(random: Random, rooms = random.whole(4, 9)): Facts {
   };
 }
 
-const tenths = (random: Random, min: number, max: number): number => random.whole(min, max) / 10;
+const tenths = (random: Random, min: number, max: number): number => random.integer(min, max) / 10;
 
 function dateOf(random: Random, from: number, to: number): string {
   const two = (n: number) => String(n).padStart(2, '0');
-  return `${random.whole(from, to)}-${two(random.whole(1, 12))}-${two(random.whole(1, 28))}`;
+  return `${random.integer(from, to)}-${two(random.integer(1, 12))}-${two(random.integer(1, 28))}`;
 }
 
 const LIVING = ['жилая комната', 'комната', 'спальня', 'гостиная', 'жилая'];

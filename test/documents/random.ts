@@ -3,12 +3,12 @@ export interface Random {
   /** In [0, 1). */
   next(): number;
   /** An integer in [min, max]. */
-  whole(min: number, max: number): number;
+  integer(min: number, max: number): number;
   pick<T>(from: readonly T[]): T;
   chance(share: number): boolean;
 }
 
-export function randomOf(seed: number): Random {
+export function createRandom(seed: number): Random {
   let state = seed >>> 0;
   const next = () => {
     state = (state + 0x6d2b79f5) >>> 0;
@@ -19,7 +19,7 @@ export function randomOf(seed: number): Random {
   };
   return {
     next,
-    whole: (min, max) => min + Math.floor(next() * (max - min + 1)),
+    integer: (min, max) => min + Math.floor(next() * (max - min + 1)),
     pick: (from) => from[Math.floor(next() * from.length)]!,
     chance: (share) => next() < share,
   };

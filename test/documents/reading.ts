@@ -8,16 +8,16 @@ import {
   type ScanReaderOptions,
 } from '../../src/services/passports/model/ocr/read-scan.ts';
 import { openPdf, type Pdf } from '../../src/services/passports/model/pages/pdf.ts';
-import type { ReadPage } from '../../src/services/passports/page.ts';
-import { photographed, scanned } from './degrade.ts';
-import type { Made } from './documents.ts';
-import { randomOf } from './random.ts';
+import type { ReadPage } from '../../src/services/passports/page-geometry.ts';
+import { simulatePhoto, simulateScan } from './degrade.ts';
+import type { GeneratedDocument } from './documents.ts';
+import { createRandom } from './random.ts';
 
 export type Kind = 'pdf' | 'scan' | 'photo';
 
 /** Reads generated documents like the product: the text layer of PDFs, and scans and photos by OCR. */
 export interface DocumentReader {
-  read(made: Made, kind: Kind, seed: number): Promise<ReadPage[]>;
+  read(made: GeneratedDocument, kind: Kind, seed: number): Promise<ReadPage[]>;
   close(): Promise<void>;
 }
 
@@ -38,11 +38,11 @@ export function openDocumentReader(options: ScanReaderOptions = {}): DocumentRea
     return { page, ...size, ...(await reader.read(raster, { size, signal })), reader: reader.name };
   }
 
-  async function pageOf(pdf: Pdf, pageNumber: number, made: Made, kind: Kind, seed: number): Promise<ReadPage> {
+  async function pageOf(pdf: Pdf, pageNumber: number, made: GeneratedDocument, kind: Kind, seed: number): Promise<ReadPage> {
     if (kind === 'pdf') return pdf.text(pageNumber, signal);
     const page = await pdf.render(pageNumber, { dpi: DPI, maxPixels: MAX_PIXELS }, signal);
-    const random = randomOf(seed * 1000 + pageNumber);
-    const jpeg = kind === 'scan' ? await scanned(page, random) : await photographed(page, random, made.layout.turned);
+    const random = createRandom(seed * 1000 + pageNumber);
+    const jpeg = kind === 'scan' ? await simulateScan(page, random) : await simulatePhoto(page, random, made.layout.turned);
     return readPicture(jpeg, pageNumber);
   }
 

@@ -2,10 +2,10 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type TestDatabase, testDatabase } from '../../src/base/testing/database.ts';
-import { attendHouse, gatewayHouse, type House, openHouse, plan } from '../../src/compose.ts';
+import { createBackgroundContext, createGatewayContext, type AppContext, openAppContext, plan } from '../../src/app-context.ts';
 import { serve } from '../../src/roles/serve.ts';
-import { type ImportedRecord, openRecords } from '../../src/services/catalog/records/records.ts';
-import { type Client, newClient } from './passports.ts';
+import { type ImportedRecord, createRecords } from '../../src/services/catalog/records/records.ts';
+import { type Client, createClient } from './passports.ts';
 
 export const READER = 'reader-token-1';
 export const OTHER_READER = 'reader-token-2';
@@ -15,7 +15,7 @@ export const OTHER_MODERATOR = 'moderator-token-2';
 /** The catalog's real HTTP server on a real database; `index` starts its worker. */
 export interface Catalog {
   readonly url: string;
-  readonly house: House;
+  readonly context: AppContext;
   readonly database: TestDatabase;
   readonly dataDir: string;
   /** A client with this token, or anonymous without one. */
@@ -33,7 +33,7 @@ export interface Catalog {
 export async function startCatalog(env: Record<string, string | undefined> = {}): Promise<Catalog> {
   const database = await testDatabase();
   const dataDir = await mkdtemp(join(tmpdir(), 'assay-catalog-'));
-  const planned = await plan(
+  const config = await plan(
     {
       APP_ENV: 'test',
       DATA_DIR: dataDir,
@@ -48,34 +48,34 @@ export async function startCatalog(env: Record<string, string | undefined> = {})
     },
     'test',
   );
-  const service = planned.services.find(({ name }) => name === 'catalog')!;
-  const house = await openHouse({ ...planned, services: [service] });
-  const { db, files, log } = house;
+  const service = config.services.find(({ name }) => name === 'catalog')!;
+  const context = await openAppContext({ ...config, services: [service] });
+  const { db, files, log } = context;
   const stop = new AbortController();
   const { signal } = stop;
   const running: Promise<unknown>[] = [];
-  const listeners = await gatewayHouse(house, signal, 50);
+  const listeners = await createGatewayContext(context, signal, 50);
   const url = await new Promise<string>((resolve, reject) => {
     const onListening = (addresses: Record<string, string>) => resolve(addresses['catalog']!);
-    const serving = serve({ services: [service], house: listeners, host: '127.0.0.1', onListening, log, signal });
+    const serving = serve({ services: [service], context: listeners, host: '127.0.0.1', onListening, log, signal });
     serving.catch(reject);
     running.push(serving);
   });
 
-  let attending: Promise<void> | undefined;
-  async function attend(): Promise<void> {
-    if (attending !== undefined) return;
-    attending = service.attend!(await attendHouse(house), signal);
-    attending.catch(() => {});
-    running.push(attending);
+  let worker: Promise<void> | undefined;
+  async function startWorker(): Promise<void> {
+    if (worker !== undefined) return;
+    worker = service.runBackgroundJob!(await createBackgroundContext(context), signal);
+    worker.catch(() => {});
+    running.push(worker);
   }
 
   return {
-    ...{ url, house, database, dataDir },
-    client: ({ token } = {}) => newClient(url, token),
-    reader: newClient(url, READER),
-    moderator: newClient(url, MODERATOR),
-    seed: (records) => openRecords({ db, files, log }).import(records),
+    ...{ url, context, database, dataDir },
+    client: ({ token } = {}) => createClient(url, token),
+    reader: createClient(url, READER),
+    moderator: createClient(url, MODERATOR),
+    seed: (records) => createRecords({ db, files, log }).import(records),
     async seedPicture(recordId, { bytes, width, height }) {
       const { key } = await files.put(bytes, { maxBytes: bytes.length });
       const { rowCount } = await db.query(
@@ -85,7 +85,7 @@ export async function startCatalog(env: Record<string, string | undefined> = {})
       if (rowCount !== 1) throw new Error(`record ${recordId} not found`);
     },
     async index() {
-      await attend();
+      await startWorker();
       for (let waits = true; waits; ) {
         const { rows } = await db.query<{ waits: boolean }>(
           'select exists (select from catalog_feed) or exists (select from catalog_pictures where due_at <= now()) as waits',
@@ -97,7 +97,7 @@ export async function startCatalog(env: Record<string, string | undefined> = {})
     async stop() {
       stop.abort();
       await Promise.all(running).finally(async () => {
-        await house.close();
+        await context.close();
         await database.drop();
         await rm(dataDir, { recursive: true, force: true });
       });

@@ -1,19 +1,19 @@
 import { readFile } from 'node:fs/promises';
 import type { Clock } from '../../src/client/index.ts';
 
-export const wall = async () => new Blob([await readFile(new URL('../../examples/wall.jpg', import.meta.url))]);
+export const readExamplePhoto = async () => new Blob([await readFile(new URL('../../examples/wall.jpg', import.meta.url))]);
 /** An address in the allowlist of the test product; the fake model never fetches it. */
 export const REFERENCE = 'https://storage-1.example.com/photo.jpg';
 
 /** Wraps the global `fetch`, records requests, and drops responses for which `outcomeOf` returns `lost`. */
-export function watched(then: (path: string, count: number) => 'lost' | undefined = () => undefined) {
+export function recordingFetch(outcomeOf: (path: string, count: number) => 'lost' | undefined = () => undefined) {
   const requests: string[] = [];
   const watch: typeof fetch = async (input, init) => {
     const path = `${init?.method ?? 'GET'} ${new URL(String(input)).pathname}`;
     const count = requests.filter((each) => each === path).length;
     requests.push(path);
     const response = await fetch(input, init);
-    if (then(path, count) !== 'lost') return response;
+    if (outcomeOf(path, count) !== 'lost') return response;
     await response.arrayBuffer();
     throw new TypeError('fetch failed', { cause: { code: 'ECONNRESET' } });
   };
@@ -21,7 +21,7 @@ export function watched(then: (path: string, count: number) => 'lost' | undefine
 }
 
 /** A clock that advances only during `sleep`. */
-export function clockOf(onSleep: (seconds: number) => Promise<void> | void = () => {}): Clock & { slept: number[] } {
+export function createFakeClock(onSleep: (seconds: number) => Promise<void> | void = () => {}): Clock & { slept: number[] } {
   let now = Date.now();
   const slept: number[] = [];
   return {

@@ -1,12 +1,12 @@
 import fc, { type Arbitrary } from 'fast-check';
-import { encoding, hostileText, jsonText, wellFormed } from './openapi-values.ts';
+import { percentEncode, hostileText, jsonText, toWellFormed } from './openapi-values.ts';
 
 type Json = any;
 
 export type Content = { readonly headers: Record<string, string>; readonly body?: Buffer };
 
 /** Unexpected bodies for operations that take none. */
-export const straysOf = (method: string): Arbitrary<Content> =>
+export const unexpectedBodies = (method: string): Arbitrary<Content> =>
   method === 'get'
     ? fc.constant({ headers: {} })
     : fc.constantFrom<Content>(
@@ -53,9 +53,9 @@ const TYPES = [
 ];
 
 /** Bodies of an operation: valid, with a wrong type or encoding, or without bytes. */
-export function contentOf(content: Json, files: readonly Buffer[]): Arbitrary<Content> {
-  const right = Object.entries<Json>(content).map(([type, described]) => bodyOf(type, described, files));
-  const either = fc.oneof(...right);
+export function requestBodies(content: Json, files: readonly Buffer[]): Arbitrary<Content> {
+  const valid = Object.entries<Json>(content).map(([type, described]) => bodyOf(type, described, files));
+  const either = fc.oneof(...valid);
   return fc.oneof(
     { weight: 8, arbitrary: either },
     {
@@ -107,7 +107,7 @@ const formText: Arbitrary<Buffer> = fc.oneof(
       ),
       { maxLength: 4 },
     )
-    .map((all) => Buffer.from(all.map(([name, value]) => `${encoding(name)}=${encoding(value)}`).join('&'))),
+    .map((all) => Buffer.from(all.map(([name, value]) => `${percentEncode(name)}=${percentEncode(value)}`).join('&'))),
   fc
     .constantFrom('', '=', '&&&', 'name', 'name=%', 'name=%ff%fe', 'name[]=a', 'name=a&name=b', 'a=1&'.repeat(5_000))
     .map((each) => Buffer.from(each)),
@@ -129,7 +129,7 @@ function multipart(names: readonly string[], file: Arbitrary<Buffer>): Arbitrary
     ),
     hostileText.map(
       (text) =>
-        `; filename="${wellFormed(text)
+        `; filename="${toWellFormed(text)
           .slice(0, 500)
           .replace(/["\r\n]/g, '')}"`,
     ),

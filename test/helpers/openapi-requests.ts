@@ -1,6 +1,6 @@
 import fc, { type Arbitrary } from 'fast-check';
-import { contentOf, straysOf } from './openapi-bodies.ts';
-import { encoding, fitting, hostileText, wellFormed } from './openapi-values.ts';
+import { requestBodies, unexpectedBodies } from './openapi-bodies.ts';
+import { percentEncode, schemaValues, hostileText, toWellFormed } from './openapi-values.ts';
 
 type Json = any;
 
@@ -15,7 +15,7 @@ export interface Request {
   readonly onTemplate: boolean;
 }
 
-export interface Known {
+export interface FuzzInputs {
   readonly credentials: Readonly<Record<string, Readonly<Record<string, string>>>>;
   /** Path parameter values of existing resources. */
   readonly ids: Readonly<Record<string, readonly string[]>>;
@@ -23,21 +23,21 @@ export interface Known {
 }
 
 /** Requests of one operation: some valid, most with one defect. */
-export function requestsOf(method: string, template: string, operation: Json, known: Known): Arbitrary<Request> {
+export function requestsOf(method: string, template: string, operation: Json, inputs: FuzzInputs): Arbitrary<Request> {
   const parameters: Json[] = operation.parameters ?? [];
   const of = (where: string) => parameters.filter((each) => each.in === where);
   return fc
     .record({
-      address: addressOf(template, of('path'), known),
+      address: addressOf(template, of('path'), inputs),
       query: queryOf(of('query')),
       headers: headersOf(of('header')),
-      content: operation.requestBody ? contentOf(operation.requestBody.content, known.files) : straysOf(method),
-      as: fc.constantFrom(...Object.keys(known.credentials)),
+      content: operation.requestBody ? requestBodies(operation.requestBody.content, inputs.files) : unexpectedBodies(method),
+      as: fc.constantFrom(...Object.keys(inputs.credentials)),
     })
     .map(({ address, query, headers, content, as }) => ({
       method: method.toUpperCase(),
       path: address.path + query,
-      headers: { ...headers, ...content.headers, ...known.credentials[as] },
+      headers: { ...headers, ...content.headers, ...inputs.credentials[as] },
       body: content.body,
       as,
       onTemplate: address.onTemplate,
@@ -46,24 +46,24 @@ export function requestsOf(method: string, template: string, operation: Json, kn
 
 type Address = Pick<Request, 'path' | 'onTemplate'>;
 
-function addressOf(template: string, parameters: readonly Json[], known: Known): Arbitrary<Address> {
-  const values = fc.tuple(...parameters.map((each) => pathValue(each, known)));
-  return values.map((given) => ({
-    path: parameters.reduce((path, { name }, i) => path.replace(`{${name}}`, () => given[i]!.text), template),
-    onTemplate: given.every(({ whole }) => whole),
+function addressOf(template: string, parameters: readonly Json[], inputs: FuzzInputs): Arbitrary<Address> {
+  const values = fc.tuple(...parameters.map((each) => pathValue(each, inputs)));
+  return values.map((segments) => ({
+    path: parameters.reduce((path, { name }, i) => path.replace(`{${name}}`, () => segments[i]!.text), template),
+    onTemplate: segments.every(({ whole }) => whole),
   }));
 }
 
 /** `whole` is false if the text may not be a single path segment. */
-function pathValue({ name, schema }: Json, known: Known): Arbitrary<{ text: string; whole: boolean }> {
+function pathValue({ name, schema }: Json, inputs: FuzzInputs): Arbitrary<{ text: string; whole: boolean }> {
   const encoded = (text: string) => ({
-    text: encoding(text),
-    whole: text !== '' && wellFormed(text) === text && encoding(text).length < 3_000,
+    text: percentEncode(text),
+    whole: text !== '' && toWellFormed(text) === text && percentEncode(text).length < 3_000,
   });
-  const ids = known.ids[name] ?? [];
+  const ids = inputs.ids[name] ?? [];
   return fc.oneof(
     ...(ids.length > 0 ? [{ weight: 5, arbitrary: fc.constantFrom(...ids).map(encoded) }] : []),
-    { weight: 1, arbitrary: fitting(schema).map((value) => encoded(String(value))) },
+    { weight: 1, arbitrary: schemaValues(schema).map((value) => encoded(String(value))) },
     { weight: 2, arbitrary: hostileText.map(encoded) },
     {
       weight: 1,
@@ -100,7 +100,7 @@ function queryOf(parameters: readonly Json[]): Arbitrary<string> {
       weight: 4,
       arbitrary: fc
         .constantFrom(...parameters)
-        .chain(({ name, schema }) => fitting(schema).map((value): [string, string] => [name, String(value)])),
+        .chain(({ name, schema }) => schemaValues(schema).map((value): [string, string] => [name, String(value)])),
     },
     {
       weight: 3,
@@ -125,7 +125,7 @@ function queryOf(parameters: readonly Json[]): Arbitrary<string> {
   );
   const members = fc
     .array(member, { maxLength: 4 })
-    .map((all) => all.map(([name, value]) => `${encoding(name)}=${encoding(value)}`));
+    .map((all) => all.map(([name, value]) => `${percentEncode(name)}=${percentEncode(value)}`));
   return fc.tuple(members, fc.constantFrom('', '', '', '&', '&%zz=%', '&a', '#')).map(([all, tail]) => {
     const query = `?${all.join('&')}${tail}`.replaceAll('#', '%23');
     return query.length > 7_000 ? query.slice(0, 7_000) : query;
@@ -141,14 +141,14 @@ const headerText = hostileText.map((text) =>
 );
 
 function headersOf(parameters: readonly Json[]): Arbitrary<Record<string, string>> {
-  const own = parameters.map(({ name }) => name as string);
+  const declared = parameters.map(({ name }) => name as string);
   const value = (name: string): Arbitrary<string> =>
     name === 'Prefer'
       ? fc.constantFrom('wait=0', 'wait=1', 'wait=-1', 'wait', 'wait="0', ';;')
       : fc.oneof(headerText, fc.constantFrom('"1"', 'W/"1"', '*', 'k', 'ru', 'en;q=x'));
-  const one = fc
+  const header = fc
     .constantFrom(
-      ...own,
+      ...declared,
       'Accept',
       'Accept-Language',
       'Range',
@@ -177,5 +177,5 @@ function headersOf(parameters: readonly Json[]): Arbitrary<Record<string, string
             : value(name),
       ),
     );
-  return fc.array(one, { maxLength: 3 }).map((all) => Object.fromEntries(all));
+  return fc.array(header, { maxLength: 3 }).map((all) => Object.fromEntries(all));
 }

@@ -2,7 +2,7 @@ import fc, { type Arbitrary } from 'fast-check';
 
 type Json = any;
 
-const units = (maxLength: number): Arbitrary<string> =>
+const utf16Units = (maxLength: number): Arbitrary<string> =>
   fc.array(fc.integer({ min: 0, max: 0xffff }), { maxLength }).map((all) => String.fromCharCode(...all));
 
 /** Strings that commonly break parsers. */
@@ -49,20 +49,20 @@ export const hostileText: Arbitrary<string> = fc.oneof(
       '👩‍👩‍👧‍👦',
     ],
   ),
-  units(20),
+  utf16Units(20),
   fc.string({ unit: 'grapheme', maxLength: 40 }),
   fc.constantFrom(300, 3_000, 70_000).map((length) => 'x'.repeat(length)),
   fc.constantFrom(200, 5_000).map((length) => 'я'.repeat(length)),
 );
 
 /** The text as UTF-8 can represent it: a lone surrogate becomes U+FFFD. */
-export const wellFormed = (text: string): string => text.replace(/\p{Cs}/gu, '\ufffd');
+export const toWellFormed = (text: string): string => text.replace(/\p{Cs}/gu, '\ufffd');
 
 /** Percent-encodes a text; encodeURIComponent rejects lone surrogates. */
-export const encoding = (text: string): string =>
-  encodeURIComponent(wellFormed(text)) + (wellFormed(text) === text ? '' : '%ed%a0%80');
+export const percentEncode = (text: string): string =>
+  encodeURIComponent(toWellFormed(text)) + (toWellFormed(text) === text ? '' : '%ed%a0%80');
 
-export const junk: Arbitrary<Json> = fc.oneof(
+export const anyJson: Arbitrary<Json> = fc.oneof(
   hostileText,
   fc.constantFrom(null, true, false, 0, -1, 1.5, -0, 1e308, 5e-324, 2 ** 53, 2 ** 31, -(2 ** 63)),
   fc.constantFrom([], {}, [[]], [null], { a: {} }, [[[[[[[[[[]]]]]]]]]]),
@@ -74,15 +74,15 @@ export const junk: Arbitrary<Json> = fc.oneof(
 );
 
 /** Values that match a schema, as far as it is interpreted here. */
-export function fitting(schema: Json): Arbitrary<Json> {
+export function schemaValues(schema: Json): Arbitrary<Json> {
   if (schema === undefined) return fc.jsonValue();
   if (schema.const !== undefined) return fc.constant(schema.const);
   if (schema.enum !== undefined) return fc.constantFrom(...schema.enum);
   const either = schema.anyOf ?? schema.oneOf;
-  if (either !== undefined) return fc.oneof(...either.map(fitting));
+  if (either !== undefined) return fc.oneof(...either.map(schemaValues));
   switch (Array.isArray(schema.type) ? schema.type[0] : schema.type) {
     case 'string':
-      return fittingText(schema);
+      return schemaTexts(schema);
     case 'integer':
       return fc.integer(range(schema));
     case 'number':
@@ -92,18 +92,18 @@ export function fitting(schema: Json): Arbitrary<Json> {
     case 'null':
       return fc.constant(null);
     case 'array':
-      return fc.array(fitting(schema.items), {
+      return fc.array(schemaValues(schema.items), {
         minLength: schema.minItems ?? 0,
         maxLength: Math.min(schema.maxItems ?? 5, 5),
       });
     case 'object':
-      return fittingObject(schema);
+      return schemaObjects(schema);
     default:
       return fc.jsonValue();
   }
 }
 
-function fittingText({ format, pattern, minLength = 0, maxLength = 60 }: Json): Arbitrary<string> {
+function schemaTexts({ format, pattern, minLength = 0, maxLength = 60 }: Json): Arbitrary<string> {
   if (format === 'uuid') return fc.uuid();
   const most = Math.min(maxLength, Math.max(minLength, 60));
   const fits = ({ length }: string) => length >= minLength && length <= most;
@@ -116,9 +116,9 @@ function fittingText({ format, pattern, minLength = 0, maxLength = 60 }: Json): 
 
 const WORDS = ['a', 'ru', 'трещина', 'https://storage-1.example.com/a.jpg', '2026-05-31'];
 
-function fittingObject({ properties = {}, required = [], additionalProperties }: Json): Arbitrary<Json> {
+function schemaObjects({ properties = {}, required = [], additionalProperties }: Json): Arbitrary<Json> {
   const named = fc.record(
-    Object.fromEntries(Object.entries(properties).map(([name, schema]) => [name, fitting(schema)])),
+    Object.fromEntries(Object.entries(properties).map(([name, schema]) => [name, schemaValues(schema)])),
     { requiredKeys: required },
   );
   if (additionalProperties !== true && Object.keys(properties).length > 0) return named;
@@ -134,24 +134,24 @@ const range = ({ minimum, maximum }: Json) => ({
 
 /** JSON texts: valid, almost valid, and malformed. `example` is a valid value. */
 export function jsonText(schema: Json, example: Json): Arbitrary<Buffer> {
-  const good = example === undefined ? fitting(schema) : fc.oneof(fc.constant(example), fitting(schema));
+  const good = example === undefined ? schemaValues(schema) : fc.oneof(fc.constant(example), schemaValues(schema));
   const names = Object.keys(schema?.properties ?? {});
   const name = names.length > 0 ? fc.constantFrom(...names, 'another', '__proto__') : fc.constant('__proto__');
   return fc.oneof(
     { weight: 3, arbitrary: good.map(text) },
-    { weight: 4, arbitrary: fc.tuple(good, name, junk).map(([value, key, part]) => text(replaced(value, key, part))) },
-    { weight: 1, arbitrary: fc.tuple(good, name).map(([value, key]) => text(without(value, key))) },
-    { weight: 1, arbitrary: fc.tuple(good, name, hostileText).map(([value, key, given]) => twice(value, key, given)) },
+    { weight: 4, arbitrary: fc.tuple(good, name, anyJson).map(([value, key, part]) => text(withMember(value, key, part))) },
+    { weight: 1, arbitrary: fc.tuple(good, name).map(([value, key]) => text(withoutMember(value, key))) },
+    { weight: 1, arbitrary: fc.tuple(good, name, hostileText).map(([value, key, extra]) => withDuplicateMember(value, key, extra)) },
     { weight: 1, arbitrary: fc.tuple(good, hostileText).map(([value, key]) => text({ ...value, [key]: value })) },
-    { weight: 1, arbitrary: junk.map(text) },
-    { weight: 2, arbitrary: good.chain((value) => broken(JSON.stringify(value) ?? '')) },
+    { weight: 1, arbitrary: anyJson.map(text) },
+    { weight: 2, arbitrary: good.chain((value) => malformedJson(JSON.stringify(value) ?? '')) },
   );
 }
 
 const text = (value: Json): Buffer => Buffer.from(JSON.stringify(value) ?? '');
 const isObject = (value: Json): boolean => typeof value === 'object' && value !== null && !Array.isArray(value);
 
-function replaced(value: Json, key: string, part: Json): Json {
+function withMember(value: Json, key: string, part: Json): Json {
   if (!isObject(value)) return part;
   const nested = Object.keys(value).find((each) => isObject(value[each]));
   // For half of the keys, one level deeper if the value has a nested object.
@@ -159,17 +159,17 @@ function replaced(value: Json, key: string, part: Json): Json {
   return Object.fromEntries([...Object.entries(value).filter(([each]) => each !== key), [key, part]]);
 }
 
-const without = (value: Json, key: string): Json =>
+const withoutMember = (value: Json, key: string): Json =>
   isObject(value) ? Object.fromEntries(Object.entries(value).filter(([each]) => each !== key)) : [value];
 
 /** Repeats a member: JSON parsers use the last one. */
-function twice(value: Json, key: string, given: string): Buffer {
+function withDuplicateMember(value: Json, key: string, extra: string): Buffer {
   const inner = JSON.stringify(isObject(value) ? value : {}).slice(1, -1);
-  const members = [`${JSON.stringify(key)}:${JSON.stringify(given)}`, inner, `${JSON.stringify(key)}:null`];
+  const members = [`${JSON.stringify(key)}:${JSON.stringify(extra)}`, inner, `${JSON.stringify(key)}:null`];
   return Buffer.from(`{${members.filter((member) => member !== '').join(',')}}`);
 }
 
-const broken = (good: string): Arbitrary<Buffer> =>
+const malformedJson = (good: string): Arbitrary<Buffer> =>
   fc.oneof(
     fc
       .constantFrom(

@@ -1,7 +1,7 @@
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import addFormats from 'ajv-formats';
 import { expect } from 'vitest';
-import type { Answer } from './passports.ts';
+import type { HttpResponse } from './passports.ts';
 
 type Json = any;
 
@@ -33,7 +33,7 @@ export function expectWellFormed(document: Json): number {
     }
     if (operation.requestBody) expect(Object.keys(operation.requestBody.content).length, name).toBeGreaterThan(0);
   }
-  let held = 0;
+  let exampleCount = 0;
   for (const each of objects(document)) {
     if (each.schema === undefined) continue;
     const examples = [
@@ -42,14 +42,14 @@ export function expectWellFormed(document: Json): number {
     ];
     for (const example of examples) {
       expect(ajv.validate(each.schema, example), `${ajv.errorsText()} in ${JSON.stringify(example)}`).toBe(true);
-      held++;
+      exampleCount++;
     }
   }
-  return held;
+  return exampleCount;
 }
 
 /** Expects that the response is described; returns its operation and status. */
-export function expectDescribed(document: Json, method: string, path: string, answer: Answer): string {
+export function expectDescribed(document: Json, method: string, path: string, answer: HttpResponse): string {
   const at = path.split('?')[0]!;
   const fits = (each: string) => new RegExp(`^${each.replace(/\{\w+\}/g, '[^/]+')}$`).test(at);
   const template = Object.keys(document.paths).find((each) => each === at) ?? Object.keys(document.paths).find(fits)!;

@@ -3,18 +3,18 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { JsonValue } from '../../src/base/json.ts';
 import { type TestDatabase, testDatabase } from '../../src/base/testing/database.ts';
-import { gatewayHouse, type House, openHouse, plan } from '../../src/compose.ts';
+import { createGatewayContext, type AppContext, openAppContext, plan } from '../../src/app-context.ts';
 import { serve } from '../../src/roles/serve.ts';
 import type { Extraction, Field } from '../../src/services/passports/extraction.ts';
 import { type ErrorType, failure } from '../../src/services/passports/failures.ts';
 import { passports } from '../../src/services/passports/index.ts';
-import type { GatewayHouse, Model } from '../../src/services/service.ts';
+import type { GatewayContext, Model } from '../../src/services/service.ts';
 
 export const ADMIN_KEY = 'admin-key-1234567890';
 export const USER_KEY = 'user-key-1234567890';
 export const SECRET = 'a secret of more than thirty-two bytes';
 
-export interface Answer {
+export interface HttpResponse {
   readonly status: number;
   readonly headers: Headers;
   readonly text: string;
@@ -22,7 +22,7 @@ export interface Answer {
   readonly body: any;
 }
 
-export interface Ask {
+export interface HttpRequestOptions {
   readonly method?: string;
   readonly headers?: Record<string, string>;
   readonly json?: unknown;
@@ -36,32 +36,32 @@ export interface Ask {
 export interface Client {
   readonly cookies: Map<string, string>;
   token: string | undefined;
-  ask(path: string, ask?: Ask): Promise<Answer>;
-  get(path: string, headers?: Record<string, string>): Promise<Answer>;
-  post(path: string, ask?: Ask): Promise<Answer>;
+  request(path: string, ask?: HttpRequestOptions): Promise<HttpResponse>;
+  get(path: string, headers?: Record<string, string>): Promise<HttpResponse>;
+  post(path: string, ask?: HttpRequestOptions): Promise<HttpResponse>;
   upload(...files: { name: string; bytes: Buffer | string }[]): Promise<string[]>;
 }
 
 /** A real HTTP server and database; the test sets the outcome of each document. */
 export interface Passports {
   readonly url: string;
-  readonly house: House;
-  readonly gateway: GatewayHouse;
+  readonly context: AppContext;
+  readonly gateway: GatewayContext;
   readonly database: TestDatabase;
   readonly dataDir: string;
   client(options?: { token?: string | undefined }): Client;
-  signedIn(key?: string): Promise<Client>;
+  signIn(key?: string): Promise<Client>;
   succeed(id: string, over?: Partial<Extraction>): Promise<void>;
   fail(id: string, code: ErrorType): Promise<void>;
   /** Claims the document like a worker, so that it is PROCESSING. */
-  begin(id: string): Promise<void>;
+  startProcessing(id: string): Promise<void>;
   stop(): Promise<void>;
 }
 
 export async function startPassports(env: Record<string, string | undefined> = {}): Promise<Passports> {
   const database = await testDatabase();
   const dataDir = await mkdtemp(join(tmpdir(), 'assay-passports-'));
-  const given = {
+  const settings = {
     APP_ENV: 'test',
     DATA_DIR: dataDir,
     DATABASE_URL: database.url,
@@ -72,54 +72,54 @@ export async function startPassports(env: Record<string, string | undefined> = {
     LOG_LEVEL: 'silent',
     ...env,
   };
-  const planned = await plan(given, 'test');
-  const service = passports.configure(given)(planned.shared);
-  const house = await openHouse({ ...planned, services: [service] });
+  const config = await plan(settings, 'test');
+  const service = passports.configure(settings)(config.shared);
+  const context = await openAppContext({ ...config, services: [service] });
   const stop = new AbortController();
-  const gateway = await gatewayHouse(house, stop.signal, 50);
+  const gateway = await createGatewayContext(context, stop.signal, 50);
   let serving: Promise<void> | undefined;
   const url = await new Promise<string>((resolve, reject) => {
     const onListening = (addresses: Record<string, string>) => resolve(addresses['passports']!);
-    const { log } = house;
-    serving = serve({ services: [service], house: gateway, host: '127.0.0.1', onListening, log, signal: stop.signal });
+    const { log } = context;
+    serving = serve({ services: [service], context: gateway, host: '127.0.0.1', onListening, log, signal: stop.signal });
     serving.catch(reject);
   });
 
-  const { tasks } = house;
-  const own = { service: 'passports', worker: 'test', leaseMs: 600_000 };
+  const { tasks } = context;
+  const claimOptions = { service: 'passports', worker: 'test', leaseMs: 600_000 };
   const attempts = new Map<string, number>();
-  async function begin(id: string): Promise<void> {
+  async function startProcessing(id: string): Promise<void> {
     while (!attempts.has(id)) {
-      const { claimed } = await tasks.advance([], { ...own, limit: 50 });
+      const { claimed } = await tasks.completeAndClaim([], { ...claimOptions, limit: 50 });
       if (claimed.length === 0) throw new Error(`${id} does not wait for a worker`);
       for (const claim of claimed) attempts.set(claim.id, claim.attempt);
       tasks.hint('finished');
     }
   }
-  async function end(id: string, outcome: object): Promise<void> {
-    await begin(id);
+  async function finish(id: string, outcome: object): Promise<void> {
+    await startProcessing(id);
     const ending = { id, attempt: attempts.get(id)!, processingMs: 7, ...outcome };
     attempts.delete(id);
-    await tasks.advance([ending as never], { ...own, limit: 0 });
+    await tasks.completeAndClaim([ending as never], { ...claimOptions, limit: 0 });
     tasks.hint('finished');
   }
 
   const product: Passports = {
-    ...{ url, house, gateway, database, dataDir, begin },
-    client: ({ token } = {}) => newClient(url, token),
-    async signedIn(key = ADMIN_KEY) {
-      const client = newClient(url, undefined);
+    ...{ url, context, gateway, database, dataDir, startProcessing },
+    client: ({ token } = {}) => createClient(url, token),
+    async signIn(key = ADMIN_KEY) {
+      const client = createClient(url, undefined);
       const answer = await client.post('/auth/token', { json: { api_key: key } });
       if (answer.status !== 200) throw new Error(`no token: ${answer.text}`);
       client.token = answer.body.token;
       return client;
     },
-    succeed: (id, over) => end(id, { outcome: 'done', result: extraction(over) as unknown as JsonValue }),
-    fail: (id, code) => end(id, { outcome: 'failed', failure: failure(code) }),
+    succeed: (id, over) => finish(id, { outcome: 'done', result: createExtraction(over) as unknown as JsonValue }),
+    fail: (id, code) => finish(id, { outcome: 'failed', failure: failure(code) }),
     async stop() {
       stop.abort();
       await serving;
-      await house.close();
+      await context.close();
       await database.drop();
       await rm(dataDir, { recursive: true, force: true });
     },
@@ -127,20 +127,20 @@ export async function startPassports(env: Record<string, string | undefined> = {
   return product;
 }
 
-export function newClient(url: string, token: string | undefined): Client {
+export function createClient(url: string, token: string | undefined): Client {
   const cookies = new Map<string, string>();
   const client: Client = {
     cookies,
     token,
-    async ask(path, { method = 'GET', headers = {}, ...options } = {}) {
-      const jar = [...cookies].map(([name, value]) => `${name}=${value}`).join('; ');
+    async request(path, { method = 'GET', headers = {}, ...options } = {}) {
+      const cookieHeader = [...cookies].map(([name, value]) => `${name}=${value}`).join('; ');
       const body = bodyOf(options);
       const response = await fetch(url + path, {
         method,
         redirect: 'manual',
         headers: {
           ...(client.token !== undefined && { authorization: `Bearer ${client.token}` }),
-          ...(jar !== '' && { cookie: jar }),
+          ...(cookieHeader !== '' && { cookie: cookieHeader }),
           ...(options.json !== undefined && { 'content-type': 'application/json' }),
           ...headers,
         },
@@ -157,8 +157,8 @@ export function newClient(url: string, token: string | undefined): Client {
         response.headers.get('content-type')?.split(';')[0] === 'application/json' ? JSON.parse(text) : undefined;
       return { status: response.status, headers: response.headers, text, bytes, body: json };
     },
-    get: (path, headers = {}) => client.ask(path, { headers }),
-    post: (path, ask = {}) => client.ask(path, { method: 'POST', ...ask }),
+    get: (path, headers = {}) => client.request(path, { headers }),
+    post: (path, ask = {}) => client.request(path, { method: 'POST', ...ask }),
     async upload(...files) {
       const answer = await client.post('/upload', { files, headers: { accept: 'application/json' } });
       if (answer.status > 202) throw new Error(`the upload answered ${answer.status}: ${answer.text}`);
@@ -168,7 +168,7 @@ export function newClient(url: string, token: string | undefined): Client {
   return client;
 }
 
-function bodyOf({ json, form, files, fields, body }: Ask): any {
+function bodyOf({ json, form, files, fields, body }: HttpRequestOptions): any {
   if (json !== undefined) return JSON.stringify(json);
   if (form !== undefined) return new URLSearchParams(form);
   if (files === undefined && fields === undefined) return body;
@@ -182,9 +182,9 @@ function bodyOf({ json, form, files, fields, body }: Ask): any {
 
 let documents = 0;
 /** A unique file with a PDF signature, which is all that the gateway checks. */
-export const pdf = (name = 'a.pdf') => ({ name, bytes: `%PDF-1.7\n${++documents} ${Math.random()}` });
+export const createPdf = (name = 'a.pdf') => ({ name, bytes: `%PDF-1.7\n${++documents} ${Math.random()}` });
 
-const read = (value: Field['value'], over: Partial<Field> = {}): Field => ({
+const createField = (value: Field['value'], over: Partial<Field> = {}): Field => ({
   value,
   confidence: 0.9,
   source: 'text',
@@ -194,17 +194,17 @@ const read = (value: Field['value'], over: Partial<Field> = {}): Field => ({
   ...over,
 });
 
-export function extraction(over: Partial<Extraction> = {}): Extraction {
+export function createExtraction(over: Partial<Extraction> = {}): Extraction {
   return {
     schema: { id: 'technical_passport', version: '1' },
     fields: {
-      'general:address': read('г. Энск, ул. Южная, д. 7'),
-      'general:year_built': read(1978),
-      'areas:total_area': read(54.3, { confidence: null }),
-      'rooms:1.name': read('кухня'),
-      'rooms:1.area': read(9.1),
-      'rooms:2.name': read('жилая'),
-      'rooms:2.area': read(18.4),
+      'general:address': createField('г. Энск, ул. Южная, д. 7'),
+      'general:year_built': createField(1978),
+      'areas:total_area': createField(54.3, { confidence: null }),
+      'rooms:1.name': createField('кухня'),
+      'rooms:1.area': createField(9.1),
+      'rooms:2.name': createField('жилая'),
+      'rooms:2.area': createField(18.4),
     },
     pages: 1,
     sheets: [{ reader: 'text', width: 595, height: 842, turn: 0, picture: null }],
@@ -215,13 +215,13 @@ export function extraction(over: Partial<Extraction> = {}): Extraction {
 }
 
 /** A worker's model that returns the same result for every document. */
-export function fakeReading(): Model {
+export function createFakeExtractionModel(): Model {
   return {
     info: () => ({}),
     versions: () => [],
     concurrency: 4,
     timeLimitMs: 60_000,
-    run: async () => ({ result: extraction() as unknown as JsonValue }),
+    run: async () => ({ result: createExtraction() as unknown as JsonValue }),
     close: async () => {},
   };
 }

@@ -3,9 +3,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Registry } from 'prom-client';
 import { type TestDatabase, testDatabase } from '../../src/base/testing/database.ts';
-import { deliverNeeds, gatewayHouse, type House, openHouse, plan, sweepNeeds } from '../../src/compose.ts';
+import { createDeliverDeps, createGatewayContext, type AppContext, openAppContext, plan, createSweepDeps } from '../../src/app-context.ts';
 import { deliver } from '../../src/roles/deliver.ts';
-import { createWorkMeters } from '../../src/roles/meters.ts';
+import { createWorkMetrics } from '../../src/roles/metrics.ts';
 import { serve } from '../../src/roles/serve.ts';
 import { sweep } from '../../src/roles/sweep.ts';
 import { work } from '../../src/roles/work.ts';
@@ -17,16 +17,16 @@ export const TOKEN = 'test-token-1';
 export interface Product {
   readonly url: string;
   readonly addresses: Readonly<Record<string, string>>;
-  readonly house: House;
+  readonly context: AppContext;
   readonly database: TestDatabase;
   /** Calls the API with the test token; `body` is sent as JSON. */
-  call(path: string, init?: CallInit): Promise<Answer>;
+  call(path: string, init?: CallInit): Promise<HttpResponse>;
   predict(body?: Record<string, unknown>): Promise<string>;
-  finished(id: string): Promise<Record<string, any>>;
+  waitForResult(id: string): Promise<Record<string, any>>;
   /** Starts a worker of a service (default: the first one); returns a function that stops it. */
   startWorker(model: Model, of?: string): Promise<() => Promise<void>>;
   /** Moves the timestamps of a task, its lease and its delivery into the past. */
-  age(id: string, seconds: number): Promise<void>;
+  backdate(id: string, seconds: number): Promise<void>;
   stop(): Promise<void>;
 }
 
@@ -37,7 +37,7 @@ export interface CallInit {
   token?: string | null;
 }
 
-export interface Answer {
+export interface HttpResponse {
   readonly status: number;
   readonly headers: Headers;
   readonly text: string;
@@ -57,7 +57,7 @@ export async function startProduct({
 } = {}): Promise<Product> {
   const database = await testDatabase();
   const dataDir = await mkdtemp(join(tmpdir(), 'assay-product-'));
-  const planned = await plan(
+  const config = await plan(
     {
       APP_ENV: 'test',
       HOST: '127.0.0.1',
@@ -73,24 +73,24 @@ export async function startProduct({
     },
     'test',
   );
-  const house = await openHouse(planned);
-  const { tasks, workers, services, log, settings } = house;
+  const context = await openAppContext(config);
+  const { tasks, workers, services, log, settings } = context;
   const stop = new AbortController();
   const { signal } = stop;
   const running: Promise<unknown>[] = [];
   const stopWorkers: (() => Promise<void>)[] = [];
 
-  const listeners = await gatewayHouse(house, signal, 50);
+  const listeners = await createGatewayContext(context, signal, 50);
   const { roster } = listeners;
   const addresses = await new Promise<Record<string, string>>((resolve, reject) => {
     const onListening = resolve;
-    const serving = serve({ services, house: listeners, host: '127.0.0.1', onListening, log, signal });
+    const serving = serve({ services, context: listeners, host: '127.0.0.1', onListening, log, signal });
     serving.catch(reject);
     running.push(serving);
   });
   const url = addresses[service]!;
-  if (roles.includes('deliver')) running.push(deliver(await deliverNeeds(house, signal)));
-  if (roles.includes('sweep')) running.push(sweep(sweepNeeds(house, signal)));
+  if (roles.includes('deliver')) running.push(deliver(await createDeliverDeps(context, signal)));
+  if (roles.includes('sweep')) running.push(sweep(createSweepDeps(context, signal)));
 
   const call = async (path: string, { method = 'GET', headers = {}, body, token = TOKEN }: CallInit = {}) => {
     const response = await fetch(url + path, {
@@ -113,7 +113,7 @@ export async function startProduct({
   const product: Product = {
     url,
     addresses,
-    house,
+    context,
     database,
     call,
     async predict(body = {}) {
@@ -122,7 +122,7 @@ export async function startProduct({
       if (answer.status !== 202) throw new Error(`predict answered ${answer.status}: ${answer.text}`);
       return answer.body.data.task_id;
     },
-    async finished(id) {
+    async waitForResult(id) {
       for (let i = 0; i < 30; i++) {
         const { status, body } = await call(`/result/${id}`, { headers: { prefer: 'wait=2' } });
         if (status === 200) return body.data;
@@ -130,7 +130,7 @@ export async function startProduct({
       throw new Error(`task ${id} did not finish in time`);
     },
     async startWorker(given, of = service) {
-      const own = new AbortController();
+      const workerStop = new AbortController();
       const registry = new Registry();
       const worker = work({
         id: `test-${Math.random().toString(36).slice(2)}`,
@@ -139,22 +139,22 @@ export async function startProduct({
         tasks,
         workers,
         maxAttempts: settings.workerMaxAttempts,
-        meters: createWorkMeters(of, registry),
+        workMetrics: createWorkMetrics(of, registry),
         metrics: () => registry.getMetricsAsJSON(),
-        traces: house.traces,
+        traces: context.traces,
         log,
-        signal: own.signal,
+        signal: workerStop.signal,
       });
       worker.catch(() => {});
       const stopWorker = async () => {
-        own.abort();
+        workerStop.abort();
         await worker;
       };
       stopWorkers.push(stopWorker);
-      while (roster.state(of) !== 'warm') await new Promise((resolve) => setTimeout(resolve, 20));
+      while (roster.workerState(of) !== 'warm') await new Promise((resolve) => setTimeout(resolve, 20));
       return stopWorker;
     },
-    async age(id, seconds) {
+    async backdate(id, seconds) {
       const back = (names: string[]) => names.map((name) => `${name} = ${name} - make_interval(secs => $2)`).join(', ');
       const columns = ['queued_at', 'run_at', 'deadline_at', 'expires_at', 'leased_until', 'started_at', 'finished_at'];
       await database.db.query(`update tasks set ${back(columns)} where id = $1`, [id, seconds]);
@@ -167,7 +167,7 @@ export async function startProduct({
       await Promise.allSettled(stopWorkers.map((stopWorker) => stopWorker()));
       stop.abort();
       await Promise.all(running);
-      await house.close();
+      await context.close();
       await database.drop();
       await rm(dataDir, { recursive: true, force: true });
     },
@@ -187,7 +187,7 @@ export const RESULT = {
 };
 
 /** A model that returns RESULT immediately unless `over` replaces `run`. */
-export function fakeModel(over: Partial<Model> = {}): Model {
+export function createFakeModel(over: Partial<Model> = {}): Model {
   return {
     info: () => ({
       model_version: '1.0.0',

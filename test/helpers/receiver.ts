@@ -18,7 +18,7 @@ export type Reply =
 export interface Receiver {
   readonly url: string;
   readonly received: Received[];
-  got(count: number): Promise<Received[]>;
+  waitForRequests(count: number): Promise<Received[]>;
   close(): Promise<void>;
 }
 
@@ -47,7 +47,7 @@ export async function startReceiver(replies: (n: number) => Reply = () => 204): 
   return {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/hook`,
     received,
-    async got(count) {
+    async waitForRequests(count) {
       while (received.length < count) await once(server, 'received', { signal: AbortSignal.timeout(15_000) });
       return received;
     },

@@ -8,7 +8,7 @@ export const KEYS = { accessKeyId: 'TESTKEY', secretAccessKey: 'a-secret/that+no
 export const BUCKET = 'assay-test';
 export const REGION = 'eu-test-1';
 
-export type Mischief =
+export type Fault =
   | { readonly status: number; readonly code?: string }
   /** An intermediary responds with its own page or an empty body. */
   | { readonly status: number; readonly page: string }
@@ -28,8 +28,8 @@ export interface S3Server {
   readonly filesUrl: string;
   readonly objects: Map<string, Buffer>;
   /** Method and path of every request, including rejected ones. */
-  readonly asked: string[];
-  readonly mischief: Mischief[];
+  readonly requests: string[];
+  readonly faults: Fault[];
   /** Closes the listener until `start`. */
   stop(): Promise<void>;
   start(): Promise<void>;
@@ -38,18 +38,18 @@ export interface S3Server {
 /** `latencyMs`: delay of every response. */
 export async function startS3Server({ pageSize = 1000, latencyMs = 0 } = {}): Promise<S3Server> {
   const objects = new Map<string, Buffer>();
-  const asked: string[] = [];
-  const mischief: Mischief[] = [];
+  const requests: string[] = [];
+  const faults: Fault[] = [];
   const answer = (request: IncomingMessage, response: ServerResponse, body: Buffer) => {
-    asked.push(`${request.method} ${request.url}`);
-    const refusal = refusalOf(request, body);
-    if (refusal) return refuse(response, ...refusal);
-    const trick = mischief.shift();
-    if (trick === 'silence') return undefined;
-    if (trick === 'hang-up') return request.socket.destroy();
-    if (typeof trick === 'object' && 'page' in trick) return answerPage(response, trick);
-    if (typeof trick === 'object') return refuse(response, trick.status, trick.code ?? 'SlowDown');
-    return act({ request, response, body, objects, pageSize, trick });
+    requests.push(`${request.method} ${request.url}`);
+    const rejection = validateRequest(request, body);
+    if (rejection) return sendError(response, ...rejection);
+    const fault = faults.shift();
+    if (fault === 'silence') return undefined;
+    if (fault === 'hang-up') return request.socket.destroy();
+    if (typeof fault === 'object' && 'page' in fault) return sendPage(response, fault);
+    if (typeof fault === 'object') return sendError(response, fault.status, fault.code ?? 'SlowDown');
+    return handleRequest({ request, response, body, objects, pageSize, fault });
   };
   const server = createServer((request, response) => {
     buffer(request).then(
@@ -63,7 +63,7 @@ export async function startS3Server({ pageSize = 1000, latencyMs = 0 } = {}): Pr
   const { port } = server.address() as AddressInfo;
   const endpoint = `http://127.0.0.1:${port}`;
   return {
-    ...{ endpoint, objects, asked, mischief },
+    ...{ endpoint, objects, requests, faults },
     filesUrl: `s3://${BUCKET}/some/where?endpoint=${endpoint}&region=${REGION}`,
     async stop() {
       const closed = once(server, 'close');
@@ -79,7 +79,7 @@ export async function startS3Server({ pageSize = 1000, latencyMs = 0 } = {}): Pr
 }
 
 /** The error for a bad signature or header. */
-function refusalOf(request: IncomingMessage, body: Buffer): [status: number, code: string] | undefined {
+function validateRequest(request: IncomingMessage, body: Buffer): [status: number, code: string] | undefined {
   const { method = '', url = '', headers } = request;
   const [, key, date, region, signed, signature] =
     /^AWS4-HMAC-SHA256 Credential=([^/]+)\/(\d{8})\/([^/]+)\/s3\/aws4_request, ?SignedHeaders=([a-z0-9;-]+), ?Signature=([0-9a-f]{64})$/.exec(
@@ -110,61 +110,61 @@ function refusalOf(request: IncomingMessage, body: Buffer): [status: number, cod
   return undefined;
 }
 
-function refuse(response: ServerResponse, status: number, code: string): unknown {
+function sendError(response: ServerResponse, status: number, code: string): unknown {
   response.writeHead(status, { 'content-type': 'application/xml' });
   // Like S3, it quotes the string to sign; the product must not expose it.
   return response.end(`<Error><Code>${code}</Code><StringToSign>AWS4-HMAC-SHA256 quoted</StringToSign></Error>`);
 }
 
-function answerPage(response: ServerResponse, { status, page }: { status: number; page: string }): unknown {
+function sendPage(response: ServerResponse, { status, page }: { status: number; page: string }): unknown {
   return response.writeHead(status, { 'content-type': 'text/html' }).end(page);
 }
 
-function act({
+function handleRequest({
   request,
   response,
   body,
   objects,
   pageSize,
-  trick,
+  fault,
 }: {
   request: IncomingMessage;
   response: ServerResponse;
   body: Buffer;
   objects: Map<string, Buffer>;
   pageSize: number;
-  trick: 'lose-answer' | 'half' | 'unmeasured' | undefined;
+  fault: 'lose-answer' | 'half' | 'unmeasured' | undefined;
 }): unknown {
   const url = new URL(request.url!, 'http://s3');
   const key = url.pathname.slice(BUCKET.length + 2);
   if (request.method === 'PUT') objects.set(key, body);
   if (request.method === 'DELETE') objects.delete(key);
-  if (trick === 'lose-answer') return request.socket.destroy();
+  if (fault === 'lose-answer') return request.socket.destroy();
   if (request.method === 'PUT') return response.end();
   if (request.method === 'DELETE') return response.writeHead(204).end();
-  if (request.method !== 'GET') return refuse(response, 405, 'MethodNotAllowed');
-  if (key === '') return list(url.searchParams, response, { objects, pageSize });
+  if (request.method !== 'GET') return sendError(response, 405, 'MethodNotAllowed');
+  if (key === '') return listObjects(url.searchParams, response, { objects, pageSize });
   const whole = objects.get(key);
-  if (whole === undefined) return refuse(response, 404, 'NoSuchKey');
+  if (whole === undefined) return sendError(response, 404, 'NoSuchKey');
   const [, from = '', to = ''] = /^bytes=(\d+)-(\d*)$/.exec(request.headers.range ?? '') ?? [];
   const start = Number(from);
   const end = Math.min(to === '' ? whole.length : Number(to) + 1, whole.length);
-  if (from !== '' && start >= whole.length) return refuse(response, 416, 'InvalidRange');
+  if (from !== '' && start >= whole.length) return sendError(response, 416, 'InvalidRange');
   const bytes = whole.subarray(start, end);
   const range = from === '' ? {} : { 'content-range': `bytes ${start}-${end - 1}/${whole.length}` };
-  const length = trick === 'unmeasured' ? {} : { 'content-length': bytes.length };
+  const length = fault === 'unmeasured' ? {} : { 'content-length': bytes.length };
   response.writeHead(from === '' ? 200 : 206, { ...range, ...length });
-  if (trick === 'unmeasured') response.flushHeaders();
-  if (trick !== 'half') return response.end(bytes);
+  if (fault === 'unmeasured') response.flushHeaders();
+  if (fault !== 'half') return response.end(bytes);
   return response.write(bytes.subarray(0, bytes.length / 2), () => request.socket.destroy());
 }
 
-function list(
+function listObjects(
   query: URLSearchParams,
   response: ServerResponse,
   { objects, pageSize }: { objects: ReadonlyMap<string, Buffer>; pageSize: number },
 ): unknown {
-  if (query.get('list-type') !== '2') return refuse(response, 400, 'InvalidArgument');
+  if (query.get('list-type') !== '2') return sendError(response, 400, 'InvalidArgument');
   const after = (query.get('continuation-token') ?? '').replace(TOKEN, '');
   const found = [...objects.keys()].filter((key) => key.startsWith(query.get('prefix') ?? '') && key > after).sort();
   const page = found.slice(0, Math.min(Number(query.get('max-keys') ?? pageSize), pageSize));

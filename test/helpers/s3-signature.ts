@@ -1,6 +1,6 @@
 import { createHash, createHmac } from 'node:crypto';
 
-export interface Signed {
+export interface SignedRequest {
   readonly method: string;
   readonly path: string;
   readonly query: string;
@@ -16,10 +16,10 @@ export interface Signed {
  * Independent implementation of AWS Signature Version 4 ("Signature Calculations for the Authorization Header:
  * Transferring Payload in a Single Chunk").
  */
-export function signatureOf(request: Signed, secret: string): string {
+export function signatureOf(request: SignedRequest, secret: string): string {
   const date = request.time.slice(0, 8);
   const scope = `${date}/${request.region}/s3/aws4_request`;
-  const toSign = ['AWS4-HMAC-SHA256', request.time, scope, sha256(canonical(request))].join('\n');
+  const toSign = ['AWS4-HMAC-SHA256', request.time, scope, sha256(canonicalRequest(request))].join('\n');
   const key = ['s3', 'aws4_request'].reduce(hmac, hmac(hmac(`AWS4${secret}`, date), request.region));
   return hmac(key, toSign).toString('hex');
 }
@@ -28,20 +28,20 @@ export const sha256 = (bytes: string | Buffer): string => createHash('sha256').u
 
 const hmac = (key: string | Buffer, text: string): Buffer => createHmac('sha256', key).update(text).digest();
 
-function canonical({ method, path, query, headers, payloadHash }: Signed): string {
+function canonicalRequest({ method, path, query, headers, payloadHash }: SignedRequest): string {
   const names = Object.keys(headers).sort();
   const pairs = query
     .split('&')
     .filter(Boolean)
     .map((pair) => {
       const [name, value = ''] = pair.split('=');
-      return `${encoded(decodeURIComponent(name!))}=${encoded(decodeURIComponent(value))}`;
+      return `${uriEncode(decodeURIComponent(name!))}=${uriEncode(decodeURIComponent(value))}`;
     });
   return [
     method,
     path
       .split('/')
-      .map((segment) => encoded(decodeURIComponent(segment)))
+      .map((segment) => uriEncode(decodeURIComponent(segment)))
       .join('/'),
     pairs.sort().join('&'),
     ...names.map((name) => `${name}:${headers[name]!.trim().replaceAll(/ +/g, ' ')}`),
@@ -52,5 +52,5 @@ function canonical({ method, path, query, headers, payloadHash }: Signed): strin
 }
 
 /** UriEncode() of the same document: encodes all but letters, digits and `-._~`. */
-const encoded = (text: string) =>
+const uriEncode = (text: string) =>
   encodeURIComponent(text).replaceAll(/[!'()*]/g, (sign) => `%${sign.charCodeAt(0).toString(16).toUpperCase()}`);

@@ -1,7 +1,7 @@
 import type { Model } from '../../src/services/service.ts';
 import type { Recorded } from '../../src/services/stt/result.ts';
 
-export const HEARD: Recorded = {
+export const TRANSCRIPT: Recorded = {
   transcription: 'The north wall shows a crack.',
   service: 'local',
   language: 'en',
@@ -15,19 +15,19 @@ export const HEARD: Recorded = {
 };
 
 /** A speech model that returns TRANSCRIPT immediately unless `over` replaces `run`. */
-export function fakeHearing(over: Partial<Model> = {}): Model {
+export function createFakeSpeechModel(over: Partial<Model> = {}): Model {
   return {
     info: () => ({ model: 'whisper-base', providers: [{ name: 'local', model: 'whisper-base' }] }),
     versions: () => [],
     concurrency: 1,
     timeLimitMs: 60_000,
-    run: async () => ({ result: HEARD as never }),
+    run: async () => ({ result: TRANSCRIPT as never }),
     close: async () => {},
     ...over,
   };
 }
 
-export function silence(seconds = 1): Buffer {
+export function createSilence(seconds = 1): Buffer {
   const bytes = seconds * 32_000;
   const head = Buffer.alloc(44);
   head.write('RIFF', 0, 'latin1');

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, vi } from 'vitest';
 import { cleanUp } from '../processes/assay.ts';
 import { type PassportsAssay, startPassportsAssay } from '../processes/passports.ts';
-import { type Target, tryBombs } from './bombs.ts';
+import { type Target, testBombs } from './bombs.ts';
 import { DOCUMENTS, PASSPORT } from './bombs-documents.ts';
 
 vi.setConfig({ testTimeout: 240_000 });
@@ -25,14 +25,14 @@ async function ending(bytes: Buffer): Promise<string> {
 }
 
 const target: Target = {
-  ending,
+  send: ending,
   processes: async () => ({ serve: await assay.child('serve'), work: await assay.child('work') }),
-  async honest() {
+  async checkService() {
     const result = await ending(PASSPORT);
     if (result !== 'SUCCESS') throw new Error(`A valid document ended as ${result}`);
   },
   // A page takes up to 60 s of CPU in a process limited to 1 GiB, plus OCR.
-  most: { mebibytes: 1600, seconds: 150 },
+  limits: { memoryMib: 1600, cpuSeconds: 150 },
 };
 
-describe('A hostile PDF document', () => tryBombs(DOCUMENTS, target));
+describe('A hostile PDF document', () => testBombs(DOCUMENTS, target));

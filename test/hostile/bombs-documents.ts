@@ -1,21 +1,21 @@
 import { deflateSync } from 'node:zlib';
 import { PDFDocument } from '@cantoo/pdf-lib';
-import { type ObjectMade, pdfOf } from '../../src/services/passports/model/pages/testing/pdf.ts';
+import { type TestObject, createTestPdf } from '../../src/services/passports/model/pages/testing/pdf.ts';
 import type { Bomb } from './bombs.ts';
 
 const line = (y: number, label: string, value: string | number) =>
   `BT /F1 14 Tf 60 ${y} Td (${label}) Tj ET\nBT /F1 14 Tf 320 ${y} Td (${value}) Tj ET\n`;
 const TEXT = line(700, 'Year built', 1978) + line(670, 'Address', 'Hill Street 12');
 /** The valid document that the bombs are derived from. */
-export const PASSPORT: Buffer = pdfOf([{ content: TEXT }]);
+export const PASSPORT: Buffer = createTestPdf([{ content: TEXT }]);
 
 const edited = (from: string | RegExp, to: string, bytes = PASSPORT) =>
   Buffer.from(bytes.toString('latin1').replace(from, to), 'latin1');
 const zeros = (bytes: number) => deflateSync(Buffer.alloc(bytes), { level: 9 });
-const withContent = (content: string, resources = '', objects: readonly ObjectMade[] = []) =>
-  pdfOf([{ content: `${TEXT}\n${content}`, resources }], objects);
-const withPageEntries = (entries: string, objects: readonly ObjectMade[] = []) =>
-  pdfOf([{ content: TEXT, entries }], objects);
+const withContent = (content: string, resources = '', objects: readonly TestObject[] = []) =>
+  createTestPdf([{ content: `${TEXT}\n${content}`, resources }], objects);
+const withPageEntries = (entries: string, objects: readonly TestObject[] = []) =>
+  createTestPdf([{ content: TEXT, entries }], objects);
 const numbers = (count: number, of: (number: number) => string) => Array.from({ length: count }, (_, i) => of(i));
 
 const picture = (side: number, coding: string, body: Buffer) =>
@@ -45,7 +45,7 @@ function deepTree(depth: number): Buffer {
     number: 1000 + i,
     body: `<< /Type /Pages /Parent ${i === 0 ? 2 : 999 + i} 0 R /Count 1 /Kids [${i + 1 < depth ? 1001 + i : 10} 0 R] >>`,
   }));
-  return edited('/Kids [10 0 R]', '/Kids [1000 0 R]', pdfOf([{ content: TEXT }], objects));
+  return edited('/Kids [10 0 R]', '/Kids [1000 0 R]', createTestPdf([{ content: TEXT }], objects));
 }
 
 function objectStream(bytes: number): Buffer {
@@ -65,7 +65,7 @@ const DONE = 'SUCCESS';
 /** In addition to those in test/passports-hostile.test.ts. */
 export const DOCUMENTS: readonly Bomb[] = [
   // Page tree and cross-reference table
-  { name: '201 pages', make: () => pdfOf(Array(201).fill({ content: TEXT })), ends: 'PDF_TOO_MANY_PAGES' },
+  { name: '201 pages', make: () => createTestPdf(Array(201).fill({ content: TEXT })), ends: 'PDF_TOO_MANY_PAGES' },
   {
     name: '100 000 pages',
     make: () => edited('/Count 1 /Kids [10 0 R]', `/Count 100000 /Kids [${'10 0 R '.repeat(100_000)}]`),
@@ -83,7 +83,7 @@ export const DOCUMENTS: readonly Bomb[] = [
   },
   {
     name: 'an object that refers to itself',
-    make: () => edited('/Count 1', '/Count 1000 0 R', pdfOf([{ content: TEXT }], [{ number: 1000, body: '1000 0 R' }])),
+    make: () => edited('/Count 1', '/Count 1000 0 R', createTestPdf([{ content: TEXT }], [{ number: 1000, body: '1000 0 R' }])),
     ends: DONE,
   },
   {
@@ -233,7 +233,7 @@ export const DOCUMENTS: readonly Bomb[] = [
   },
   {
     name: '100 000 fonts',
-    make: () => pdfOf([{ content: TEXT, fonts: numbers(100_000, (i) => `/G${i} 3 0 R`).join(' ') }]),
+    make: () => createTestPdf([{ content: TEXT, fonts: numbers(100_000, (i) => `/G${i} 3 0 R`).join(' ') }]),
     ends: DONE,
   },
   // Actions and other formats

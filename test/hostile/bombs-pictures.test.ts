@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, vi } from 'vitest';
-import { newClient } from '../helpers/passports.ts';
-import { type Assay, cleanUp, freePort, newPlace, startAssay } from '../processes/assay.ts';
-import { finished, picture, predict } from '../processes/client.ts';
-import { type Target, tryBombs } from './bombs.ts';
+import { createClient } from '../helpers/passports.ts';
+import { type Assay, cleanUp, freePort, createInstancePlace, startAssay } from '../processes/assay.ts';
+import { waitForTask, createPicture, predict } from '../processes/client.ts';
+import { type Target, testBombs } from './bombs.ts';
 import { PICTURES } from './bombs-pictures.ts';
 
 vi.setConfig({ testTimeout: 120_000 });
@@ -13,9 +13,9 @@ let passportsUrl: string;
 beforeAll(async () => {
   const port = await freePort();
   const env = { SERVICES: 'defectoscopy,passports', PASSPORTS_PORT: String(port), LOG_LEVEL: 'warn' };
-  assay = startAssay(await newPlace(), { env: { ...env, DEFECTOSCOPY_RATE_LIMIT_PER_MINUTE: '0' } });
+  assay = startAssay(await createInstancePlace(), { env: { ...env, DEFECTOSCOPY_RATE_LIMIT_PER_MINUTE: '0' } });
   passportsUrl = `http://127.0.0.1:${port}`;
-  await assay.says(/is ready/);
+  await assay.waitForOutput(/is ready/);
 }, 120_000);
 afterAll(cleanUp);
 
@@ -23,26 +23,26 @@ async function sendAsPhoto(bytes: Buffer): Promise<string> {
   const stored = await assay.call('/files', { body: bytes });
   if (stored.status !== 201) return String(stored.status);
   const accepted = await predict(assay, stored.body.data.url);
-  const { status, error_code } = await finished(assay, accepted.body.data.task_id);
+  const { status, error_code } = await waitForTask(assay, accepted.body.data.task_id);
   return error_code ?? status;
 }
 
 async function sendAsPage(bytes: Buffer): Promise<string> {
   const files = [{ name: 'page', bytes }];
-  return String((await newClient(passportsUrl, undefined).post('/api/v1/upload-images', { files })).status);
+  return String((await createClient(passportsUrl, undefined).post('/api/v1/upload-images', { files })).status);
 }
 
 const target: Target = {
-  ending: async (bytes) => `${await sendAsPhoto(bytes)}, ${await sendAsPage(bytes)}`,
+  send: async (bytes) => `${await sendAsPhoto(bytes)}, ${await sendAsPage(bytes)}`,
   processes: async () => ({
     serve: await assay.child('serve'),
     work: await assay.child('work --service defectoscopy'),
   }),
-  async honest() {
-    const result = `${await sendAsPhoto(await picture(1))}, ${await sendAsPage(await picture(1))}`;
+  async checkService() {
+    const result = `${await sendAsPhoto(await createPicture(1))}, ${await sendAsPage(await createPicture(1))}`;
     if (result !== 'done, 201') throw new Error(`A valid picture ended as ${result}`);
   },
-  most: { mebibytes: 400, seconds: 20 },
+  limits: { memoryMib: 400, cpuSeconds: 20 },
 };
 
-describe('A hostile picture', () => tryBombs(PICTURES, target));
+describe('A hostile picture', () => testBombs(PICTURES, target));

@@ -5,18 +5,18 @@ import { phoneHeic } from '../../src/ml/testing/heic.ts';
 import {
   avifDescribed,
   avifGrid,
-  avifWithFilms,
-  big,
+  avifWithVideo,
+  bigEndian,
   blackPng,
   box,
-  claiming,
+  withDeclaredSize,
   gifFrame,
   gifOf,
   greyTags,
   jpegHead,
   jpegOfScans,
   pixelPng,
-  plain,
+  plainImage,
   pngChunk,
   pngHead,
   pngOf,
@@ -26,7 +26,7 @@ import {
   webpOf,
   webpOfFrames,
   withSegments,
-} from '../../src/ml/testing/make-pictures.ts';
+} from '../../src/ml/testing/image-files.ts';
 import type { Bomb } from './bombs.ts';
 
 // Outcomes as a photo (defectoscopy worker) and as a page (passports gateway).
@@ -41,7 +41,7 @@ const UNSUPPORTED_PAGE = { done: 'done, 415', corrupt: 'IMAGE_CORRUPT, 415', too
 const repeated = (count: number, part: Buffer) => Buffer.concat(Array<Buffer>(count).fill(part));
 const zeros = (bytes: number) => deflateSync(Buffer.alloc(bytes), { level: 9 });
 const text = (words: string) => Buffer.from(words, 'latin1');
-const jpeg = () => plain().jpeg().toBuffer();
+const jpeg = () => plainImage().jpeg().toBuffer();
 const withSegmentsBefore = async (...segments: Buffer[]) => withSegments(await jpeg(), ...segments);
 const withTail = async (tail: Buffer) => Buffer.concat([await jpeg(), tail]);
 const firstHalf = (bytes: Buffer) => bytes.subarray(0, bytes.length >> 1);
@@ -61,8 +61,8 @@ const OVERSIZED: readonly Bomb[] = [
     ends: UNSUPPORTED_PAGE.tooLarge,
   },
   { name: 'a WebP of 2²⁴ × 2⁸', make: async () => webpOf(2 ** 24, 2 ** 8, await bareWebp()), ends: CORRUPT },
-  { name: 'a HEIC of 20 000 × 20 000', make: () => claiming(phoneHeic(), 20_000, 20_000), ends: TOO_LARGE },
-  { name: 'a HEIC of 65 535 × 65 535', make: () => claiming(phoneHeic(), 65_535, 65_535), ends: TOO_LARGE },
+  { name: 'a HEIC of 20 000 × 20 000', make: () => withDeclaredSize(phoneHeic(), 20_000, 20_000), ends: TOO_LARGE },
+  { name: 'a HEIC of 65 535 × 65 535', make: () => withDeclaredSize(phoneHeic(), 65_535, 65_535), ends: TOO_LARGE },
   {
     name: 'an AVIF of 65 535 × 65 535 with one shared tile',
     make: () => avifGrid(250, 250, 65_535, 65_535),
@@ -101,7 +101,7 @@ const OVERSIZED: readonly Bomb[] = [
       return pngOf(head, pngChunk('IDAT', zeros(7000 * 7000 * 8 + 20_000)));
     },
     ends: DONE,
-    most: { mebibytes: 700 },
+    limits: { memoryMib: 700 },
     heavy: true,
   },
 ];
@@ -125,7 +125,7 @@ const REPETITIVE: readonly Bomb[] = [
     name: 'an APNG of 200 000 frames',
     make: () =>
       pixelPng(
-        pngChunk('acTL', Buffer.concat([big(200_000), big(0)])),
+        pngChunk('acTL', Buffer.concat([bigEndian(200_000), bigEndian(0)])),
         repeated(200_000, pngChunk('fcTL', Buffer.alloc(26))),
       ),
     ends: DONE,
@@ -134,12 +134,12 @@ const REPETITIVE: readonly Bomb[] = [
   { name: 'a TIFF of 60 000 directories', make: () => directories(60_000), ends: DONE },
   {
     name: 'an AVIF with 30 video tracks of ten million frames',
-    make: () => avifWithFilms(30, 10e6),
+    make: () => avifWithVideo(30, 10e6),
     ends: UNSUPPORTED_PAGE.done,
   },
   {
     name: 'a HEIC with 30 video tracks of ten million frames',
-    make: async () => heicWith(await avifWithFilms(30, 10e6)),
+    make: async () => heicWith(await avifWithVideo(30, 10e6)),
     ends: DONE,
   },
 ];
@@ -213,13 +213,13 @@ const OTHER: readonly Bomb[] = [
 
 export const PICTURES: readonly Bomb[] = [...OVERSIZED, ...REPETITIVE, ...METADATA, ...OTHER];
 
-const bareWebp = async (width?: number, height?: number) => (await plain(width, height).webp().toBuffer()).subarray(12);
+const bareWebp = async (width?: number, height?: number) => (await plainImage(width, height).webp().toBuffer()).subarray(12);
 
 /** An AVIF whose declared size is smaller than the encoded picture. */
 async function avifWithSmallerHeader(): Promise<Buffer> {
-  const bytes = await plain(8000, 6000).avif({ effort: 0 }).toBuffer();
-  const size = Buffer.concat([big(8000), big(6000)]);
-  Buffer.concat([big(1), big(1)]).copy(bytes, bytes.indexOf(size));
+  const bytes = await plainImage(8000, 6000).avif({ effort: 0 }).toBuffer();
+  const size = Buffer.concat([bigEndian(8000), bigEndian(6000)]);
+  Buffer.concat([bigEndian(1), bigEndian(1)]).copy(bytes, bytes.indexOf(size));
   return bytes;
 }
 
@@ -247,6 +247,6 @@ const profile = () =>
 const EXIF_LOOP = 'Exif\0\0II*\0\x08\0\0\0\x01\0\x12\x01\x03\0\x01\0\0\0\x06\0\0\0\x08\0\0\0';
 
 function nested(depth: number): Buffer {
-  const boxes = Array.from({ length: depth }, (_, i) => Buffer.concat([big((depth - i) * 12), text('meta'), big(0)]));
+  const boxes = Array.from({ length: depth }, (_, i) => Buffer.concat([bigEndian((depth - i) * 12), text('meta'), bigEndian(0)]));
   return Buffer.concat([box('ftyp', text('avif\0\0\0\0mif1avif')), ...boxes]);
 }

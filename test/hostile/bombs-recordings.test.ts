@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, describe, expect, vi } from 'vitest';
 import { wav } from '../../src/ml/audio/testing/recordings.ts';
-import { type Assay, cleanUp, newPlace, startAssay } from '../processes/assay.ts';
-import { finished, TOKEN } from '../processes/client.ts';
-import { until } from '../processes/until.ts';
-import { type Bomb, tryBombs } from './bombs.ts';
+import { type Assay, cleanUp, createInstancePlace, startAssay } from '../processes/assay.ts';
+import { waitForTask, TOKEN } from '../processes/client.ts';
+import { waitUntil } from '../processes/until.ts';
+import { type Bomb, testBombs } from './bombs.ts';
 import { RECORDINGS } from './bombs-recordings.ts';
 
 vi.setConfig({ testTimeout: 240_000, hookTimeout: 120_000 });
@@ -15,7 +15,7 @@ describe.each([
 ] as const)('A hostile recording, decoded by %s', (decoder, PATH) => {
   let assay: Assay;
   beforeAll(async () => {
-    const place = await newPlace();
+    const place = await createInstancePlace();
     const settings = {
       SERVICES: 'stt',
       STT_PORT: String(place.port),
@@ -25,8 +25,8 @@ describe.each([
     assay = startAssay(place, {
       env: { ...settings, PATH, LOG_LEVEL: 'warn', WORKER_MAX_ATTEMPTS: '1', STT_RATE_LIMIT_PER_MINUTE: '0' },
     });
-    await assay.says(/is ready/);
-    await until(async () => (await assay.call('/health')).status === 200, 60_000);
+    await assay.waitForOutput(/is ready/);
+    await waitUntil(async () => (await assay.call('/health')).status === 200, 60_000);
   });
   afterAll(cleanUp);
 
@@ -35,18 +35,18 @@ describe.each([
     if (stored.status !== 201) return `rejected with ${stored.status}`;
     const { url } = stored.body.data as { url: string };
     const created = await assay.call('/transcribe/audio_url', { body: { url } });
-    const { status, error_code } = await finished(assay, created.body.data.task_id as string);
+    const { status, error_code } = await waitForTask(assay, created.body.data.task_id as string);
     return (error_code as string | undefined) ?? (status as string);
   }
 
   const rows = RECORDINGS.map(
     ({ ends, ...row }): Bomb => ({ ...row, ends: typeof ends === 'string' ? ends : ends[decoder] }),
   );
-  tryBombs(rows, {
-    ending,
+  testBombs(rows, {
+    send: ending,
     processes: async () => ({ serve: await assay.child('serve'), work: await assay.child('work') }),
-    honest: async () => expect(await ending(wav(new Float32Array(8000)))).toBe('done'),
+    checkService: async () => expect(await ending(wav(new Float32Array(8000)))).toBe('done'),
     // Speech recognition takes about 500 MiB when a voice is left. Moonshine is the fastest model.
-    most: { mebibytes: 900, seconds: 20 },
+    limits: { memoryMib: 900, cpuSeconds: 20 },
   });
 });

@@ -1,21 +1,21 @@
 import { connect } from 'node:net';
 import { afterAll, beforeAll, describe, expect, vi } from 'vitest';
 import { type TestDatabase, testDatabase } from '../../src/base/testing/database.ts';
-import { type Assay, cleanUp, freePort, newPlace, startAssay } from '../processes/assay.ts';
-import { clientOf, TOKEN } from '../processes/client.ts';
-import { until } from '../processes/until.ts';
-import { tryBombs } from './bombs.ts';
-import { REQUESTS, type Said } from './bombs-requests.ts';
+import { type Assay, cleanUp, freePort, createInstancePlace, startAssay } from '../processes/assay.ts';
+import { createClient, TOKEN } from '../processes/client.ts';
+import { waitUntil } from '../processes/until.ts';
+import { testBombs } from './bombs.ts';
+import { REQUESTS, type RawRequest } from './bombs-requests.ts';
 
 vi.setConfig({ testTimeout: 120_000, hookTimeout: 120_000 });
 
 // The gateway as a separate process with all listeners.
 let database: TestDatabase;
 let assay: Assay;
-let ports: Record<Said['to'], number>;
+let ports: Record<RawRequest['to'], number>;
 beforeAll(async () => {
   database = await testDatabase();
-  const place = await newPlace();
+  const place = await createInstancePlace();
   ports = {
     defectoscopy: place.port,
     stt: await freePort(),
@@ -35,8 +35,8 @@ beforeAll(async () => {
   };
   assay = startAssay(place, { args: ['serve'], env });
   for (const port of Object.values(ports)) {
-    const { call } = clientOf(`http://127.0.0.1:${port}`);
-    await until(async () => (await call('/livez').catch(() => undefined))?.status === 200, 60_000);
+    const { call } = createClient(`http://127.0.0.1:${port}`);
+    await waitUntil(async () => (await call('/livez').catch(() => undefined))?.status === 200, 60_000);
   }
 });
 afterAll(async () => {
@@ -45,7 +45,7 @@ afterAll(async () => {
 });
 
 /** Sends the bytes and returns everything received until the connection closes. */
-async function send({ to, bytes }: Said): Promise<string> {
+async function send({ to, bytes }: RawRequest): Promise<string> {
   const socket = connect(ports[to], '127.0.0.1');
   let text = '';
   socket.setEncoding('utf8').on('data', (piece: string) => {
@@ -68,12 +68,12 @@ function summary(answer: string): string {
 }
 
 describe('A hostile HTTP request', () =>
-  tryBombs(REQUESTS, {
-    ending: async (request) => summary(await send(request)),
+  testBombs(REQUESTS, {
+    send: async (request) => summary(await send(request)),
     processes: async () => ({ serve: assay.pid }),
-    honest: async () => {
+    checkService: async () => {
       const image_url = 'https://storage-1.example.com/a.jpg';
       expect((await assay.call('/predict', { body: { image_url } })).status).toBe(422);
     },
-    most: { mebibytes: 300, seconds: 10 },
+    limits: { memoryMib: 300, cpuSeconds: 10 },
   }));

@@ -3,27 +3,27 @@ import { TOKEN } from '../processes/client.ts';
 import type { Bomb } from './bombs.ts';
 
 /** Raw bytes and the service that receives them. {@link TOKEN} is valid everywhere; in the catalog it is a moderator's. */
-export interface Said {
+export interface RawRequest {
   readonly to: 'defectoscopy' | 'stt' | 'passports' | 'catalog';
   readonly bytes: Buffer;
 }
-type HostileRequest = Bomb<Said>;
+type HostileRequest = Bomb<RawRequest>;
 
 const MIB = 2 ** 20;
 const TOO_LARGE = '413 PAYLOAD_TOO_LARGE';
 const INVALID = '422 VALIDATION_ERROR';
 
-function request(to: Said['to'], line: string, headers: readonly string[] = [], body: Buffer | string = ''): Said {
+function request(to: RawRequest['to'], line: string, headers: readonly string[] = [], body: Buffer | string = ''): RawRequest {
   // Passports creates an anonymous session for a request without a token.
   const auth = to === 'passports' ? [] : [`Authorization: Bearer ${TOKEN}`];
   const head = [`${line} HTTP/1.1`, 'Host: a', 'Connection: close', ...auth, ...headers];
   return { to, bytes: Buffer.concat([Buffer.from(`${head.join('\r\n')}\r\n\r\n`, 'latin1'), Buffer.from(body)]) };
 }
-function post(to: Said['to'], path: string, type: string, body: Buffer | string, ...headers: string[]): Said {
+function post(to: RawRequest['to'], path: string, type: string, body: Buffer | string, ...headers: string[]): RawRequest {
   const length = `Content-Length: ${Buffer.byteLength(body)}`;
   return request(to, `POST ${path}`, [`Content-Type: ${type}`, length, ...headers], body);
 }
-const json = (to: Said['to'], path: string, body: Buffer | string) => post(to, path, 'application/json', body);
+const json = (to: RawRequest['to'], path: string, body: Buffer | string) => post(to, path, 'application/json', body);
 const predict = (body: Buffer | string) => json('defectoscopy', '/predict', body);
 const index = (records: Buffer | string) => json('catalog', '/index', records);
 const csv = (table: Buffer | string) => post('catalog', '/index', 'text/csv', table);
@@ -163,7 +163,7 @@ const FORMS: readonly HostileRequest[] = [
 
 const login = (form: string) => post('catalog', '/login', 'application/x-www-form-urlencoded', form);
 
-const get = (to: Said['to'], path: string, ...headers: string[]) => request(to, `GET ${path}`, headers);
+const get = (to: RawRequest['to'], path: string, ...headers: string[]) => request(to, `GET ${path}`, headers);
 /** A header close to the limit of all headers together. */
 const long = (name: string, text: string) => `${name}: ${text.repeat(Math.floor(15_000 / text.length))}`;
 

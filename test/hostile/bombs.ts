@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { type Cost, costOf } from '../processes/cost.ts';
+import { type Cost, measureCost } from '../processes/cost.ts';
 
 /** A cheap input that is expensive to process unless the parser enforces limits. */
 export interface Bomb<Payload = Buffer> {
@@ -9,36 +9,36 @@ export interface Bomb<Payload = Buffer> {
   /** The only permitted outcome, as the target reports it. */
   readonly ends: string;
   /** Raises the limits of the target for this bomb. */
-  readonly most?: Partial<Cost>;
+  readonly limits?: Partial<Cost>;
   /** Slow to build or to reject: runs only with `BOMBS=all`. */
   readonly heavy?: true;
 }
 
 export interface Target<Payload = Buffer> {
-  ending(payload: Payload, bomb: Bomb<Payload>): Promise<string>;
+  send(payload: Payload, bomb: Bomb<Payload>): Promise<string>;
   processes(): Promise<Readonly<Record<string, number>>>;
-  honest(): Promise<void>;
+  checkService(): Promise<void>;
   /** Limits per bomb. An unbounded parser exceeds them about a hundredfold, so a slow machine does not. */
-  readonly most: Cost;
+  readonly limits: Cost;
 }
 
 /** Defines a test per bomb: it checks the outcome, the cost and that the same processes still serve. */
-export function tryBombs<Payload>(bombs: readonly Bomb<Payload>[], target: Target<Payload>): void {
+export function testBombs<Payload>(bombs: readonly Bomb<Payload>[], target: Target<Payload>): void {
   it.each(bombs.filter(({ heavy }) => !heavy || process.env['BOMBS'] === 'all'))(
     '$name: ends as $ends within the CPU and memory limits',
     async (bomb) => {
       const payload = await bomb.make();
       const processesBefore = await target.processes();
       let outcome = 'nothing';
-      const cost = await costOf(Object.values(processesBefore), async () => {
-        outcome = await target.ending(payload, bomb);
+      const cost = await measureCost(Object.values(processesBefore), async () => {
+        outcome = await target.send(payload, bomb);
       });
       if (process.env['BOMBS'] === 'all') console.log(bomb.name, '→', outcome, cost);
       expect(outcome).toBe(bomb.ends);
-      const most = { ...target.most, ...bomb.most };
-      expect(cost?.mebibytes ?? 0, 'memory growth in MiB').toBeLessThan(most.mebibytes);
-      expect(cost?.seconds ?? 0, 'CPU seconds').toBeLessThan(most.seconds);
-      await target.honest();
+      const most = { ...target.limits, ...bomb.limits };
+      expect(cost?.memoryMib ?? 0, 'memory growth in MiB').toBeLessThan(most.memoryMib);
+      expect(cost?.cpuSeconds ?? 0, 'CPU seconds').toBeLessThan(most.cpuSeconds);
+      await target.checkService();
       expect(await target.processes(), 'process ids after the test').toEqual(processesBefore);
     },
   );

@@ -7,7 +7,7 @@ import { networkInterfaces } from 'node:os';
 export interface Canaries {
   readonly port: number;
   readonly addresses: readonly string[];
-  readonly heard: readonly string[];
+  readonly connections: readonly string[];
   close(): void;
 }
 
@@ -35,7 +35,7 @@ export async function startCanaries(): Promise<Canaries> {
     addresses.push(address);
   }
   return {
-    ...{ port, addresses, heard },
+    ...{ port, addresses, connections: heard },
     close: () => {
       for (const server of servers) server.close();
     },
@@ -45,7 +45,7 @@ export async function startCanaries(): Promise<Canaries> {
 const SUCCEEDED = [() => true, () => false] as const;
 
 /** Records every TCP connection attempt of this process, as `address port`. */
-export function watchDials(): { dialled(): string[]; end(): void } {
+export function watchConnections(): { dialled(): string[]; end(): void } {
   const attempts: { address?: string; port?: number }[] = [];
   const hook = createHook({
     init(_id, type, _by, resource) {

@@ -7,11 +7,11 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { type TestDatabase, testDatabase } from '../../src/base/testing/database.ts';
 import { voiceBytes } from '../../src/ml/audio/testing/recordings.ts';
-import { type Collector, startCollector } from '../helpers/collector.ts';
-import { type Client, newClient } from '../helpers/passports.ts';
+import { type Collector, startCollector } from '../helpers/otlp-collector.ts';
+import { type Client, createClient } from '../helpers/passports.ts';
 import { KEYS, type S3Server, startS3Server } from '../helpers/s3-server.ts';
-import { type Assay, cleanUp, freePort, newPlace, type Place, REPOSITORY, startAssay } from '../processes/assay.ts';
-import { until } from '../processes/until.ts';
+import { type Assay, cleanUp, freePort, createInstancePlace, type InstancePlace, REPOSITORY, startAssay } from '../processes/assay.ts';
+import { waitUntil } from '../processes/until.ts';
 
 // Starts the product with LOG_LEVEL=debug and a unique secret in every secret setting, then searches all its output.
 vi.setConfig({ testTimeout: 180_000 });
@@ -25,7 +25,7 @@ function secret(name: string): string {
 }
 
 let assay: Assay;
-let place: Place;
+let place: InstancePlace;
 let database: TestDatabase;
 let collector: Collector;
 let storage: S3Server;
@@ -57,7 +57,7 @@ async function startExternalHost(to: string): Promise<string> {
 }
 
 beforeAll(async () => {
-  place = await newPlace();
+  place = await createInstancePlace();
   [database, collector, storage] = await Promise.all([testDatabase(), startCollector(), startS3Server()]);
   secrets.set('S3_ACCESS_KEY_ID', KEYS.accessKeyId).set('S3_SECRET_ACCESS_KEY', KEYS.secretAccessKey);
   const password = secret('DATABASE_URL');
@@ -108,7 +108,7 @@ beforeAll(async () => {
     WEBHOOK_RETRY_SCHEDULE: '0,0',
   };
   assay = startAssay(place, { env });
-  await assay.says(/is ready/);
+  await assay.waitForOutput(/is ready/);
 }, 120_000);
 afterAll(async () => {
   await cleanUp();
@@ -182,8 +182,8 @@ it('Every service handles accepted, failing and rejected requests with canary se
   await request('CATALOG', '/index', json({ records: [{ record_id: 'a', title: 'A', image_url: photo }] }, moderator));
   await request('CATALOG', '/login', { method: 'POST', body: new URLSearchParams({ token: moderator! }) });
 
-  await until(() => ['speech', 'language', 'webhook'].every((to) => sent.some((each) => each.to === to)), 60_000);
-  await until(async () => {
+  await waitUntil(() => ['speech', 'language', 'webhook'].every((to) => sent.some((each) => each.to === to)), 60_000);
+  await waitUntil(async () => {
     const { rows } = await database.db.query("select from deliveries where state = 'failed'");
     return rows.length === 2;
   }, 60_000);
@@ -202,12 +202,12 @@ it('Every service handles accepted, failing and rejected requests with canary se
 /** Signs in as a browser and as a program, and uploads a document, for which the language model fails. */
 async function readDocument(): Promise<Client> {
   const key = secrets.get('PASSPORTS_API_KEYS')!;
-  const browser = newClient(at('PASSPORTS'), undefined);
+  const browser = createClient(at('PASSPORTS'), undefined);
   expect((await browser.post('/login', { form: { api_key: key } })).status).toBe(303);
   const bytes = await readFile(join(REPOSITORY, 'examples/passport.pdf'));
   const [id] = await browser.upload({ name: 'a.pdf', bytes });
-  await until(async () => (await browser.get(`/api/task/${id}/result`)).status === 200, 90_000);
-  const program = newClient(at('PASSPORTS'), undefined);
+  await waitUntil(async () => (await browser.get(`/api/task/${id}/result`)).status === 200, 90_000);
+  const program = createClient(at('PASSPORTS'), undefined);
   program.token = (await program.post('/auth/token', { json: { api_key: key } })).body.token;
   secrets.set('a token of passports', program.token!);
   for (const [name, value] of browser.cookies) secrets.set(`cookie ${name}`, value);
@@ -274,7 +274,7 @@ async function withoutDatabase(token: string): Promise<void> {
   const { db } = database;
   await db.query(`alter role ${role} password 'another'`);
   await db.query(`select pg_terminate_backend(pid) from pg_stat_activity where usename = '${role}'`);
-  await until(
+  await waitUntil(
     async () =>
       (await request('DEFECTOSCOPY', '/predict', json({ image_url: 'https://storage.example.invalid/x' }, token)))
         .status >= 500,
@@ -284,7 +284,7 @@ async function withoutDatabase(token: string): Promise<void> {
       await request(service, path);
   }
   await db.query(`alter role ${role} password '${secrets.get('DATABASE_URL')}'`);
-  await until(async () => (await request('DEFECTOSCOPY', '/ready')).status === 200, 60_000);
+  await waitUntil(async () => (await request('DEFECTOSCOPY', '/ready')).status === 200, 60_000);
 }
 
 it('The config, backup and audit commands run with every secret setting, and process command lines are readable', async () => {
@@ -298,7 +298,7 @@ it('The config, backup and audit commands run with every secret setting, and pro
     commands.map(async (args) => {
       const command = startAssay(place, { args, env });
       await command.ended;
-      read.push({ where: `assay ${args.join(' ')}`, text: command.said.out + command.said.err });
+      read.push({ where: `assay ${args.join(' ')}`, text: command.output.out + command.output.err });
     }),
   );
   const settings = await Promise.all(
@@ -320,8 +320,8 @@ it('The config, backup and audit commands run with every secret setting, and pro
     },
   });
   expect((await check.ended).code).toBe(2);
-  read.push({ where: 'errors of config check', text: check.said.out + check.said.err });
-  for (const pid of await assay.alive()) {
+  read.push({ where: 'errors of config check', text: check.output.out + check.output.err });
+  for (const pid of await assay.runningPids()) {
     read.push({
       where: `the command line of ${pid}`,
       text: await readFile(`/proc/${pid}/cmdline`, 'utf8').catch(() => ''),
@@ -345,9 +345,9 @@ const findSecrets = (text: string, among: Iterable<[string, string]> = secrets) 
 
 describe('No canary secret appears in', () => {
   it('the output of any process at LOG_LEVEL=debug', () => {
-    expect(assay.said.err.split('\n').length).toBeGreaterThan(100);
-    expect(findSecrets(assay.said.err)).toEqual([]);
-    expect(findSecrets(assay.said.out)).toEqual([]);
+    expect(assay.output.err.split('\n').length).toBeGreaterThan(100);
+    expect(findSecrets(assay.output.err)).toEqual([]);
+    expect(findSecrets(assay.output.out)).toEqual([]);
   });
 
   it('any HTTP response, page, OpenAPI document, metric or command output', () => {

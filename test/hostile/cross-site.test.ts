@@ -6,9 +6,9 @@ import { type Browser, type BrowserContext, chromium, type Page } from 'playwrig
 import sharp from 'sharp';
 import { afterAll, beforeAll, expect, it, vi } from 'vitest';
 import type { Db } from '../../src/base/db.ts';
-import { needs } from '../../src/base/testing/require.ts';
+import { requireTool } from '../../src/base/testing/require.ts';
 import { type Catalog, MODERATOR, startCatalog } from '../helpers/catalog.ts';
-import { ADMIN_KEY, type Passports, pdf, startPassports, USER_KEY } from '../helpers/passports.ts';
+import { ADMIN_KEY, type Passports, createPdf, startPassports, USER_KEY } from '../helpers/passports.ts';
 import { type Product, startProduct } from '../helpers/product.ts';
 
 // A signed-in user opens the attacker's page in the same browser. The page attacks every state-changing operation that the
@@ -105,7 +105,7 @@ it.for(PLACES)('The product at %s is not changed or read by a page at %s (%s)', 
   const { product, attacker, context, user } = (await openVisits(test)).get(place)!;
   const targets: Target[] = user.targets.map(({ method, url }) => ({ method, url, fields: FIELDS }));
   expect(targets.length).toBeGreaterThan(20);
-  const dbs = [passports.house.db, catalog.house.db, open.house.db];
+  const dbs = [passports.context.db, catalog.context.db, open.context.db];
   const before = await Promise.all(dbs.map(allRows));
   const cookies = (await context.cookies()).map(({ name, value }) => `${name}=${value}`).sort();
 
@@ -123,8 +123,8 @@ it.for(PLACES)('The product at %s is not changed or read by a page at %s (%s)', 
 
 let openedVisits: Promise<Map<unknown, Awaited<ReturnType<typeof openVisit>>>> | undefined;
 /** All users sign in before the first attack, which uses up the rate limit of the address. */
-function openVisits(test: Parameters<typeof needs>[1]) {
-  const executablePath = needs('chromium', test);
+function openVisits(test: Parameters<typeof requireTool>[1]) {
+  const executablePath = requireTool('chromium', test);
   openedVisits ??= (async () => {
     browser = await chromium.launch({
       executablePath,
@@ -161,7 +161,7 @@ async function signIn(context: BrowserContext, product: Record<'passports' | 'ca
     data.append('files', new Blob([text], { type: 'application/pdf' }), 'a.pdf');
     const answer = await fetch('/upload', { method: 'POST', body: data, headers: { accept: 'application/json' } });
     return ((await answer.json()) as any).items[0].id as string;
-  }, `${pdf().bytes}`);
+  }, `${createPdf().bytes}`);
   await passports.succeed(id);
   const photo = await sharp({ create: { width: 8, height: 8, channels: 3, background: 'red' } })
     .jpeg()

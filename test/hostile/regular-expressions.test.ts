@@ -5,7 +5,7 @@ import { Linter } from 'eslint';
 import regexp from 'eslint-plugin-regexp';
 import ts from 'typescript';
 import { describe, expect, it } from 'vitest';
-import { NAME_TO_SEE, STORABLE, WITHOUT_NUL } from '../../src/http/storable.ts';
+import { VISIBLE_NAME, STORABLE_TEXT, WITHOUT_NUL } from '../../src/http/text-patterns.ts';
 import { DEFAULT_SCHEMA } from '../../src/services/passports/schema/default-schema.ts';
 
 interface Expression {
@@ -24,7 +24,7 @@ async function collectExpressions(): Promise<Expression[]> {
   const found = await Promise.all(
     names.map(async (name) => findInSource(name, await readFile(new URL(name, SOURCES), 'utf8'))),
   );
-  const shared = [NAME_TO_SEE, STORABLE, WITHOUT_NUL].map((source) => ({
+  const shared = [VISIBLE_NAME, STORABLE_TEXT, WITHOUT_NUL].map((source) => ({
     where: 'http/storable.ts',
     source,
     flags: 'u',

@@ -2,28 +2,28 @@ import { once } from 'node:events';
 import type { AddressInfo, Socket } from 'node:net';
 import { createServer as createTls } from 'node:tls';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { readHoles } from '../../src/base/addresses.ts';
+import { parseAllowList } from '../../src/base/addresses.ts';
 import { FetchFailed } from '../../src/base/fetch-failed.ts';
 import { createGuardedFetch, type GuardedFetch } from '../../src/base/guarded-fetch.ts';
 import type { UrlPolicy } from '../../src/base/outbound-url.ts';
-import { parsedUrl } from '../../src/base/parsed-url.ts';
+import { parseUrl } from '../../src/base/parse-url.ts';
 import { createAuthority } from '../../src/base/testing/certificate.ts';
-import { type Canaries, startCanaries, watchDials } from './canaries.ts';
-import { type NamesServer, startNamesServer, type Zone } from './names-server.ts';
-import { ADDRESSES_V4, ADDRESSES_V6, hosts, ssrfForms } from './ssrf-forms.ts';
+import { type Canaries, startCanaries, watchConnections } from './canaries.ts';
+import { type DnsServer, startDnsServer, type DnsRecords } from './dns-server.ts';
+import { ADDRESSES_V4, ADDRESSES_V6, ssrfHosts, ssrfUrls } from './ssrf-urls.ts';
 
 // Tests the guarded fetch with a controlled DNS server; ssrf-entry-points.test.ts tests the product.
 const { ca, issue } = createAuthority();
 let canaries: Canaries;
-let names: NamesServer;
-let zones: (name: string, n: number) => Zone | undefined;
-let dials: ReturnType<typeof watchDials>;
+let names: DnsServer;
+let zones: (name: string, n: number) => DnsRecords | undefined;
+let dials: ReturnType<typeof watchConnections>;
 let fetch: GuardedFetch;
 
 beforeAll(async () => {
   canaries = await startCanaries();
-  names = await startNamesServer((name, n) => zones(name, n));
-  dials = watchDials();
+  names = await startDnsServer((name, n) => zones(name, n));
+  dials = watchConnections();
   fetch = createGuardedFetch({ ca, resolve: names.resolve, connectMs: 2000 });
 });
 afterAll(async () => {
@@ -69,42 +69,42 @@ describe('The guarded fetch blocks', () => {
     ['webhooks', webhook],
   ])('every URL of the SSRF table under the policy: %s', async (_, policy) => {
     const before = dials.dialled().length;
-    expect(await leaksOf(ssrfForms(canaries.port), policy)).toEqual([]);
-    expect([dials.dialled().length - before, canaries.heard]).toEqual([0, []]);
+    expect(await leaksOf(ssrfUrls(canaries.port), policy)).toEqual([]);
+    expect([dials.dialled().length - before, canaries.connections]).toEqual([0, []]);
   });
 
   it('every URL of the SSRF table for loopback webhooks, except the three literal loopback hosts', async () => {
-    const forms = ssrfForms(canaries.port);
+    const forms = ssrfUrls(canaries.port);
     const [meant, others] = [
       forms.filter((form) => LOOPBACK.test(form) && form.includes(`:${canaries.port}`)),
       forms.filter((form) => !LOOPBACK.test(form)),
     ];
     const before = dials.dialled().length;
     expect(await leaksOf(others, loopbackWebhook)).toEqual([]);
-    expect([dials.dialled().length - before, canaries.heard]).toEqual([0, []]);
+    expect([dials.dialled().length - before, canaries.connections]).toEqual([0, []]);
 
     // Checks that the canaries do detect connections.
     expect(meant.length).toBeGreaterThan(4);
     for (const form of meant) expect(await reasonOf(form, loopbackWebhook), form).toBe('connect_error');
-    expect(new Set(canaries.heard)).toEqual(
+    expect(new Set(canaries.connections)).toEqual(
       new Set(['127.0.0.1', '::1'].filter((ip) => canaries.addresses.includes(ip))),
     );
-    (canaries.heard as string[]).length = 0;
+    (canaries.connections as string[]).length = 0;
   });
 
   it("the product's own ports on every local address", async () => {
-    const guarded = createGuardedFetch({ resolve: names.resolve, refusedPorts: [canaries.port] });
+    const guarded = createGuardedFetch({ resolve: names.resolve, blockedPorts: [canaries.port] });
     const before = dials.dialled().length;
-    const holes = readHoles({ cidrs: ['0.0.0.0/0', '::/0'] });
+    const holes = parseAllowList({ cidrs: ['0.0.0.0/0', '::/0'] });
     for (const address of canaries.addresses) {
       const host = address.includes(':') ? `[${address}]` : address;
-      const policy: UrlPolicy = { ...loopbackWebhook, holes };
+      const policy: UrlPolicy = { ...loopbackWebhook, allowList: holes };
       expect(await reasonOf(`https://${host}:${canaries.port}/`, policy, guarded), host).toBe('blocked_address');
       zones = () => ({ addresses: [address] });
       const named = `https://receiver.example.com:${canaries.port}/`;
       expect(await reasonOf(named, policy, guarded), `a name at ${host}`).toBe('blocked_address');
     }
-    expect([dials.dialled().length - before, canaries.heard]).toEqual([0, []]);
+    expect([dials.dialled().length - before, canaries.connections]).toEqual([0, []]);
     await guarded.close();
   });
 });
@@ -114,11 +114,11 @@ describe('A host name', () => {
   const private6 = Object.keys(ADDRESSES_V6)
     .map((host) => host.slice(1, -1))
     .filter((address) => !address.includes('%'));
-  const ANSWERS: readonly [what: string, zone: Zone][] = [
-    ...private4.map((ip): [string, Zone] => [ip, { addresses: [ip] }]),
-    ...private6.map((ip): [string, Zone] => [ip, { addresses: [ip] }]),
-    ...private4.map((ip): [string, Zone] => [`${ip}, mapped`, { addresses: [`::ffff:${ip}`] }]),
-    ...private4.map((ip): [string, Zone] => [`${ip}, translated`, { addresses: [`64:ff9b::${ip}`] }]),
+  const ANSWERS: readonly [what: string, zone: DnsRecords][] = [
+    ...private4.map((ip): [string, DnsRecords] => [ip, { addresses: [ip] }]),
+    ...private6.map((ip): [string, DnsRecords] => [ip, { addresses: [ip] }]),
+    ...private4.map((ip): [string, DnsRecords] => [`${ip}, mapped`, { addresses: [`::ffff:${ip}`] }]),
+    ...private4.map((ip): [string, DnsRecords] => [`${ip}, translated`, { addresses: [`64:ff9b::${ip}`] }]),
     ['a public and a private address', { addresses: ['8.8.8.8', '10.0.0.1'] }],
     ['a private and a public address', { addresses: ['10.0.0.1', '8.8.8.8'] }],
     ['a public IPv4 and a private IPv6 address', { addresses: ['8.8.8.8', 'fd00::1'] }],
@@ -141,30 +141,30 @@ describe('A host name', () => {
       expect(await reasonOf(`https://a.example.com:${port}/`, policy)).toBe('blocked_address');
     }
     expect(await reasonOf('https://a.example.com/', anyPublic)).toBe('blocked_address');
-    expect([dials.dialled().length - before, canaries.heard]).toEqual([0, []]);
+    expect([dials.dialled().length - before, canaries.connections]).toEqual([0, []]);
   });
 
   it('is resolved once per connection, and only that answer is dialled (DNS rebinding)', async () => {
     // 192.0.2.1 (TEST-NET-1) stands for a public address that does not respond.
-    const holes = readHoles({ cidrs: ['192.0.2.1'] });
+    const holes = parseAllowList({ cidrs: ['192.0.2.1'] });
     for (const [first, later] of [
       [['192.0.2.1'], ['127.0.0.1', '::1']],
       [['192.0.2.1'], ['192.0.2.1', '127.0.0.1']],
     ] as const) {
       zones = (_, n) => ({ addresses: n === 0 ? first : later });
       const name = `rebind-${later.length}-${later[0]}.example.com`;
-      const policy: UrlPolicy = { kind: 'public', hosts: [`${name}:${canaries.port}`], holes };
-      const [asked, dialled] = [names.asked.length, dials.dialled().length];
+      const policy: UrlPolicy = { kind: 'public', hosts: [`${name}:${canaries.port}`], allowList: holes };
+      const [asked, dialled] = [names.queries.length, dials.dialled().length];
       const shortTimeoutFetch = createGuardedFetch({ resolve: names.resolve, connectMs: 400 });
       expect(['timeout', 'connect_error']).toContain(
         await reasonOf(`https://${name}:${canaries.port}/`, policy, shortTimeoutFetch),
       );
-      expect(names.asked.slice(asked).sort()).toEqual([`${name} A`, `${name} AAAA`]);
+      expect(names.queries.slice(asked).sort()).toEqual([`${name} A`, `${name} AAAA`]);
       expect(new Set(dials.dialled().slice(dialled))).toEqual(new Set([`192.0.2.1 ${canaries.port}`]));
       expect(await reasonOf(`https://${name}:${canaries.port}/`, policy, shortTimeoutFetch)).toBe('blocked_address');
       await shortTimeoutFetch.close();
     }
-    expect(canaries.heard).toEqual([]);
+    expect(canaries.connections).toEqual([]);
   });
 
   it('fails with dns_error when it does not exist or has no addresses', async () => {
@@ -203,10 +203,10 @@ describe('A redirect is blocked', () => {
 
   async function unexpectedResults(forms: readonly string[], statuses: readonly number[]): Promise<string[]> {
     zones = (name) => ({ addresses: ['127.0.0.1', ...(name === 'cdn.test' ? [] : ['::1'])] });
-    const holes = readHoles({ hosts: ['cdn.test'] });
+    const holes = parseAllowList({ hosts: ['cdn.test'] });
     const policies: UrlPolicy[] = [
-      { kind: 'public', hosts: [`cdn.test:${port}`], holes },
-      { kind: 'allowlist', hosts: [`cdn.test:${port}`], holes },
+      { kind: 'public', hosts: [`cdn.test:${port}`], allowList: holes },
+      { kind: 'allowlist', hosts: [`cdn.test:${port}`], allowList: holes },
       { kind: 'operator', origin: `https://cdn.test:${port}` },
     ];
     const found: string[] = [];
@@ -217,7 +217,7 @@ describe('A redirect is blocked', () => {
           asked = 0;
           const reason = await reasonOf(`https://cdn.test:${port}/${status}`, policy);
           // Header bytes are Latin-1. A relative URL stays on the host, which answers 404 or redirects in a loop.
-          const read = parsedUrl(location.toString('latin1'), new URL(`https://cdn.test:${port}/`));
+          const read = parseUrl(location.toString('latin1'), new URL(`https://cdn.test:${port}/`));
           const stays = read?.port === String(port) && read.hostname === 'cdn.test' && read.protocol === 'https:';
           const expectedReason = read === undefined || form === '' || asked === 4 ? 'redirect' : 'http_status';
           const isExpected = reason === (read && !stays ? 'blocked_address' : expectedReason);
@@ -227,24 +227,24 @@ describe('A redirect is blocked', () => {
     }
     return found;
   }
-  const forms = () => ssrfForms(canaries.port).filter((form) => !/[\r\n\0]/.test(form));
+  const forms = () => ssrfUrls(canaries.port).filter((form) => !/[\r\n\0]/.test(form));
 
   it('for every URL of the SSRF table', async () => {
     expect(await unexpectedResults(forms(), [302])).toEqual([]);
-    expect(canaries.heard).toEqual([]);
+    expect(canaries.connections).toEqual([]);
   });
 
   it('for every redirect status', async () => {
-    const targets = [...Object.keys(ADDRESSES_V4), ...hosts().filter((host) => host.startsWith('['))]
+    const targets = [...Object.keys(ADDRESSES_V4), ...ssrfHosts().filter((host) => host.startsWith('['))]
       .map((host) => `https://${host}:${canaries.port}/`)
-      .filter((form) => parsedUrl(form) !== undefined);
+      .filter((form) => parseUrl(form) !== undefined);
     targets.push(
       `http://cdn.test:${canaries.port}/`,
       `//127.0.0.1:${canaries.port}/`,
       `\\\\127.0.0.1:${canaries.port}\\`,
     );
     expect(await unexpectedResults(targets, [301, 303, 307, 308])).toEqual([]);
-    expect(canaries.heard).toEqual([]);
+    expect(canaries.connections).toEqual([]);
   });
 
   it('or fails when Location is malformed', async () => {
@@ -252,13 +252,13 @@ describe('A redirect is blocked', () => {
     const policy: UrlPolicy = {
       kind: 'public',
       hosts: [`cdn.test:${port}`],
-      holes: readHoles({ hosts: ['cdn.test'] }),
+      allowList: parseAllowList({ hosts: ['cdn.test'] }),
     };
     zones = () => ({ addresses: ['127.0.0.1'] });
     for (const text of garbage) {
       location = Buffer.from(text, 'latin1');
       expect(['redirect', 'http_status'], text).toContain(await reasonOf(`https://cdn.test:${port}/302`, policy));
     }
-    expect(canaries.heard).toEqual([]);
+    expect(canaries.connections).toEqual([]);
   });
 });

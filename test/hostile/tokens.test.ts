@@ -1,14 +1,14 @@
 import { createHmac, generateKeyPairSync, hash, sign } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
-import { apiKeysFrom } from '../../src/services/passports/auth/api-keys.ts';
-import { openTokens } from '../../src/services/passports/auth/tokens.ts';
+import { parseApiKeys } from '../../src/services/passports/auth/api-keys.ts';
+import { createTokens } from '../../src/services/passports/auth/tokens.ts';
 
 // Attacks on token verification (RFC 8725). How the service handles an invalid token is tested in
 // test/passports-access.test.ts and test/passports-hostile.test.ts.
 const SECRET = 'a secret of more than thirty-two bytes';
-const keys = apiKeysFrom('admin:admin-key-1234567890,clerk:clerk-key-1234567890:user');
+const keys = parseApiKeys('admin:admin-key-1234567890,clerk:clerk-key-1234567890:user');
 const [admin, clerk] = [keys[0]!, keys[1]!];
-const tokens = openTokens({ keys, secret: SECRET, lifetimeHours: 24 });
+const tokens = createTokens({ keys, secret: SECRET, lifetimeHours: 24 });
 const NOW = new Date('2026-05-31T12:00:00Z');
 const seconds = NOW.getTime() / 1000;
 const { token } = await tokens.issue(admin, NOW);

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { PARSERS, PERIODIC, type TextParser, type Worst } from './worst-texts.ts';
+import { PARSERS, PERIODIC_TEXTS, type TextParser, type TextGenerator } from './worst-texts.ts';
 
 /** Each text is four times as long as the previous one: linear cost grows 4 times, quadratic cost 16 times. */
 const STEP = 4;
@@ -29,8 +29,8 @@ async function costOf({ parse }: TextParser, text: string): Promise<number> {
 /** Describes the first length at which the cost grows faster than linearly; undefined if there is none. */
 async function findSuperLinearGrowth(
   parser: TextParser,
-  worst: Worst,
-  longest = parser.longest,
+  worst: TextGenerator,
+  longest = parser.maxLength,
 ): Promise<string | undefined> {
   let before = 0;
   for (const length of lengthsUpTo(longest)) {
@@ -46,17 +46,17 @@ async function findSuperLinearGrowth(
 
 describe('The CPU time of a text parser', () => {
   it.for(PARSERS)('grows at most linearly with its input: $name', { timeout: 300_000 }, async (parser) => {
-    for (const [i, worst] of (parser.worst ?? []).entries()) {
+    for (const [i, worst] of (parser.specificTexts ?? []).entries()) {
       expect(await findSuperLinearGrowth(parser, worst), `specific text ${i + 1}`).toBeUndefined();
     }
-    if (parser.only) return;
-    for (const [text, worst] of PERIODIC) {
-      expect(await findSuperLinearGrowth(parser, worst, Math.min(parser.longest, 20_000)), text).toBeUndefined();
+    if (parser.skipsPeriodic) return;
+    for (const [text, worst] of PERIODIC_TEXTS) {
+      expect(await findSuperLinearGrowth(parser, worst, Math.min(parser.maxLength, 20_000)), text).toBeUndefined();
     }
   });
 
   it('is reported as super-linear for a quadratic expression', async () => {
-    const quadratic: TextParser = { name: '', longest: 40_000, parse: (text) => /\s+$/.test(text) };
+    const quadratic: TextParser = { name: '', maxLength: 40_000, parse: (text) => /\s+$/.test(text) };
     expect(await findSuperLinearGrowth(quadratic, (length) => `${' '.repeat(length)}x`)).toMatch(/ms, and/);
   });
 });

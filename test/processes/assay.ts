@@ -8,15 +8,15 @@ import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { startEmbeddedPostgres } from '../../src/base/embedded-postgres.ts';
 import { createLog } from '../../src/base/log.ts';
-import { endRemains, isServerOf, readLock } from '../../src/base/postgres/postmaster.ts';
+import { killOrphans, isServerOf, readLockFile } from '../../src/base/postgres/postmaster.ts';
 import { isAlive, type Process, processes } from '../../src/base/postgres/processes.ts';
-import { type Client, clientOf, TOKEN } from './client.ts';
-import { until } from './until.ts';
+import { type Client, createClient, TOKEN } from './client.ts';
+import { waitUntil } from './until.ts';
 
 export const REPOSITORY = fileURLToPath(new URL('../../', import.meta.url));
 
 /** The data directory and the port of one product. */
-export interface Place {
+export interface InstancePlace {
   readonly dataDir: string;
   readonly port: number;
 }
@@ -24,14 +24,14 @@ export interface Place {
 export interface Assay extends Client {
   readonly pid: number;
   readonly url: string;
-  readonly said: { readonly out: string; readonly err: string };
+  readonly output: { readonly out: string; readonly err: string };
   readonly ended: Promise<{ code: number | null; signal: NodeJS.Signals | null }>;
-  says(pattern: RegExp): Promise<void>;
+  waitForOutput(pattern: RegExp): Promise<void>;
   children(): Promise<Process[]>;
   /** Waits for the child that runs `role` and returns its pid. */
   child(role: string): Promise<number>;
   /** Returns the running pids among all processes of it seen so far. */
-  alive(): Promise<number[]>;
+  runningPids(): Promise<number[]>;
   /** `group`: signals the whole process group, as Ctrl-C in a terminal does. */
   kill(signal: NodeJS.Signals, to?: 'group'): void;
 }
@@ -39,7 +39,7 @@ export interface Assay extends Client {
 const folders = new Set<string>();
 const groups = new Set<number>();
 
-export async function newPlace(): Promise<Place> {
+export async function createInstancePlace(): Promise<InstancePlace> {
   // test/database-server.ts finds servers of killed runs by this prefix.
   const folder = await mkdtemp(join(tmpdir(), `assay-test-${process.pid}-`));
   folders.add(folder);
@@ -55,9 +55,9 @@ export async function cleanUp(): Promise<void> {
     const server = await databasePid(place);
     if (server !== undefined) {
       signalTo(server, 'SIGKILL');
-      await until(async () => !(await isAlive(server)));
+      await waitUntil(async () => !(await isAlive(server)));
     }
-    await endRemains(clusterOf(place), log);
+    await killOrphans(clusterOf(place), log);
     await rm(folder, { recursive: true, force: true, maxRetries: 20, retryDelay: 100 });
   }
   folders.clear();
@@ -71,7 +71,7 @@ export interface StartOptions {
   node?: string;
 }
 
-export function startAssay(place: Place, options: StartOptions = {}): Assay {
+export function startAssay(place: InstancePlace, options: StartOptions = {}): Assay {
   const { args = ['start'], env = {}, user = {}, from = REPOSITORY, node = process.execPath } = options;
   const child: ChildProcess = spawn(node, [join(from, 'scripts/assay.mjs'), ...args], {
     ...user,
@@ -112,22 +112,22 @@ export function startAssay(place: Place, options: StartOptions = {}): Assay {
 
   const url = `http://127.0.0.1:${place.port}`;
   return {
-    ...{ pid, url, said, ended, children },
-    ...clientOf(url),
-    says: (pattern) =>
-      until(() => {
+    ...{ pid, url, output: said, ended, children },
+    ...createClient(url),
+    waitForOutput: (pattern) =>
+      waitUntil(() => {
         if (exited && !pattern.test(said.out)) throw new Error(`The product exited:\n${said.out}\n${said.err}`);
         return pattern.test(said.out);
       }, 60_000),
     async child(role) {
       let found: Process | undefined;
-      await until(async () => {
+      await waitUntil(async () => {
         found = (await children()).find(({ command }) => command.includes(`main.js ${role}`));
         return found !== undefined;
       });
       return found!.pid;
     },
-    async alive() {
+    async runningPids() {
       await children();
       const lives = await Promise.all([...seen].map(async (each) => ((await isAlive(each)) ? [each] : [])));
       return lives.flat();
@@ -136,13 +136,13 @@ export function startAssay(place: Place, options: StartOptions = {}): Assay {
   };
 }
 
-export async function databaseUrl({ dataDir }: Place): Promise<string> {
+export async function databaseUrl({ dataDir }: InstancePlace): Promise<string> {
   return (await startEmbeddedPostgres({ dataDir, log })).url;
 }
 
 /** Returns the postmaster's pid if the embedded database is running. */
-export async function databasePid(place: Pick<Place, 'dataDir'>): Promise<number | undefined> {
-  const lock = await readLock(clusterOf(place));
+export async function databasePid(place: Pick<InstancePlace, 'dataDir'>): Promise<number | undefined> {
+  const lock = await readLockFile(clusterOf(place));
   if (!lock || !(await isAlive(lock.pid))) return undefined;
   return (await isServerOf(lock.pid, clusterOf(place))) ? lock.pid : undefined;
 }
@@ -168,5 +168,5 @@ export function signalTo(pid: number, signal: NodeJS.Signals): void {
   }
 }
 
-const clusterOf = ({ dataDir }: Pick<Place, 'dataDir'>) => join(dataDir, 'postgres', 'cluster');
+const clusterOf = ({ dataDir }: Pick<InstancePlace, 'dataDir'>) => join(dataDir, 'postgres', 'cluster');
 const log = createLog('silent', 'test');

@@ -12,8 +12,8 @@ export interface Audit {
   workerOf(pid: number): Promise<string | undefined>;
   events(ids: readonly string[]): Promise<Event[]>;
   /** How often each task has ended; must be 1. */
-  ends(ids: readonly string[]): Promise<Map<string, number>>;
-  hasBeaten(pid: number, since: Date): Promise<boolean>;
+  endCounts(ids: readonly string[]): Promise<Map<string, number>>;
+  hasHeartbeat(pid: number, since: Date): Promise<boolean>;
   now(): Promise<Date>;
   counts(): Promise<Counts>;
   close(): Promise<void>;
@@ -61,7 +61,7 @@ export async function openAudit(url: string): Promise<Audit> {
       const { rows } = await db.query<Event>('select * from audit where id = any($1) order by number', [ids]);
       return rows;
     },
-    async ends(ids) {
+    async endCounts(ids) {
       const { rows } = await db.query<{ id: string; ends: number }>(
         `select id, count(*) as ends from audit where id = any($1) and status in ('done', 'failed') group by id`,
         [ids],
@@ -69,7 +69,7 @@ export async function openAudit(url: string): Promise<Audit> {
       const counted = new Map(rows.map(({ id, ends }) => [id, ends]));
       return new Map(ids.map((id) => [id, counted.get(id) ?? 0]));
     },
-    async hasBeaten(pid, since) {
+    async hasHeartbeat(pid, since) {
       const { rowCount } = await db.query(`select from workers where (info ->> 'pid')::int = $1 and seen_at > $2`, [
         pid,
         since,

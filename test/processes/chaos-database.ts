@@ -1,15 +1,15 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { signalTo } from './assay.ts';
 import { type Disk, mountDisk } from './chaos-disk.ts';
-import { asking, type Server, startPostgres } from './postgres.ts';
-import { type Address, startRelay } from './relay.ts';
+import { withConnection, type PostgresServer, startPostgres } from './postgres.ts';
+import { type Address, startTcpProxy } from './tcp-proxy.ts';
 import { type Standby, startStandby } from './standby.ts';
-import { turns } from './turns.ts';
-import { until } from './until.ts';
+import { createMutex } from './mutex.ts';
+import { waitUntil } from './until.ts';
 
 /** A database behind per-client proxies, whose server can fail over. */
-export interface ChangingDatabase {
-  way(): Promise<Way>;
+export interface FaultyDatabase {
+  createPath(): Promise<DatabasePath>;
   kill(): Promise<void>;
   restart(mode: 'fast' | 'immediate'): Promise<void>;
   prepareStandby(): Promise<void>;
@@ -20,15 +20,15 @@ export interface ChangingDatabase {
   /** The disk with its data; undefined without loop devices. */
   disk(): Disk | undefined;
   /** Starts the server if it has exited, and waits until it answers. */
-  ensureRuns(): Promise<void>;
+  ensureRunning(): Promise<void>;
   close(): Promise<void>;
 }
 
-export interface Way {
+export interface DatabasePath {
   readonly url: string;
   /** `cut` resets connections and refuses new ones; `hang` holds all data back without closing connections. */
-  spoil(how: 'cut' | 'hang'): Promise<void>;
-  mend(): Promise<void>;
+  interrupt(how: 'cut' | 'hang'): Promise<void>;
+  restore(): Promise<void>;
 }
 
 const DISK_MB = 3000;
@@ -36,13 +36,13 @@ const DISK_MB = 3000;
 const RECOVERY_TIMEOUT_MS = 120_000;
 const SETTINGS = { max_connections: 200 };
 
-export async function startChangingDatabase({ onDisk }: { onDisk: boolean }): Promise<ChangingDatabase> {
-  let server: Server = await startPostgres({ settings: SETTINGS });
+export async function startFaultyDatabase({ onDisk }: { onDisk: boolean }): Promise<FaultyDatabase> {
+  let server: PostgresServer = await startPostgres({ settings: SETTINGS });
   let disk = await moveToDisk(server);
   let prepared: { standby: Standby; disk: Disk | undefined } | undefined;
   const paths: ManagedPath[] = [];
 
-  async function moveToDisk(of: Server): Promise<Disk | undefined> {
+  async function moveToDisk(of: PostgresServer): Promise<Disk | undefined> {
     if (!onDisk) return undefined;
     await of.stop();
     const made = await mountDisk(of.cluster, DISK_MB);
@@ -51,7 +51,7 @@ export async function startChangingDatabase({ onDisk }: { onDisk: boolean }): Pr
   }
 
   return {
-    async way() {
+    async createPath() {
       const way = await createPath(server);
       paths.push(way);
       return way;
@@ -69,7 +69,7 @@ export async function startChangingDatabase({ onDisk }: { onDisk: boolean }): Pr
       const standby = await startStandby(server.url, { settings: SETTINGS });
       // Before replication becomes synchronous, because the standby stops during the move to its disk.
       prepared = { standby, disk: await moveToDisk(standby) };
-      await standby.becomeSynchronous();
+      await standby.enableSynchronousReplication();
     },
     async failOver() {
       const { standby, disk: itsDisk } = prepared!;
@@ -81,16 +81,16 @@ export async function startChangingDatabase({ onDisk }: { onDisk: boolean }): Pr
       await standby.promote();
     },
     async pause(forMs) {
-      const stopped = await server.parts();
+      const stopped = await server.pids();
       for (const pid of stopped) signalTo(pid, 'SIGSTOP');
       await delay(forMs);
       for (const pid of stopped) signalTo(pid, 'SIGCONT');
     },
     disk: () => disk,
-    ensureRuns: () =>
-      until(async () => {
-        if ((await server.parts()).length === 0) await server.start().catch(() => {});
-        return asking(server.url, (db) => db.query('select')).then(
+    ensureRunning: () =>
+      waitUntil(async () => {
+        if ((await server.pids()).length === 0) await server.start().catch(() => {});
+        return withConnection(server.url, (db) => db.query('select')).then(
           () => true,
           () => false,
         );
@@ -101,35 +101,35 @@ export async function startChangingDatabase({ onDisk }: { onDisk: boolean }): Pr
   };
 }
 
-interface ManagedPath extends Way {
+interface ManagedPath extends DatabasePath {
   /** Redirects the path to another server; a broken path stays broken until `restore`. */
   follow(to: Address): Promise<void>;
   close(): Promise<void>;
 }
 
 /** The mutex serialises a failover and a network fault that happen at the same time. */
-async function createPath(server: Server): Promise<ManagedPath> {
-  const relay = await startRelay(server);
-  const withLock = turns();
+async function createPath(server: PostgresServer): Promise<ManagedPath> {
+  const relay = await startTcpProxy(server);
+  const withLock = createMutex();
   let isBroken = false;
   return {
-    url: relay.in(server.url),
-    spoil: (how) =>
+    url: relay.proxiedUrl(server.url),
+    interrupt: (how) =>
       withLock(async () => {
         isBroken = true;
         await relay[how]();
       }),
-    mend: () =>
+    restore: () =>
       withLock(async () => {
         isBroken = false;
-        await relay.mend();
+        await relay.restore();
       }),
     follow: (to) =>
       withLock(async () => {
-        relay.target(to);
+        relay.setTarget(to);
         if (isBroken) return;
         await relay.cut();
-        await relay.mend();
+        await relay.restore();
       }),
     close: () => relay.close(),
   };

@@ -21,7 +21,7 @@ export interface Disk {
 const disks = new Set<string>();
 
 /** Whether such disks can be mounted: requires root on Linux with loop devices. */
-export async function disksWork(): Promise<boolean> {
+export async function canMountDisks(): Promise<boolean> {
   if (process.platform !== 'linux' || process.getuid?.() !== 0) return false;
   const folder = await mkdtemp(join(tmpdir(), `assay-test-${process.pid}-`));
   try {

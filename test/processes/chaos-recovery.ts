@@ -1,12 +1,12 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Assay } from './assay.ts';
 import type { Audit } from './audit.ts';
-import type { Ground, Part } from './chaos-ground.ts';
+import type { ChaosCluster, ProcessName } from './chaos-cluster.ts';
 import type { Traffic } from './chaos-traffic.ts';
-import { until as untilWithin } from './until.ts';
+import { waitUntil as untilWithin } from './until.ts';
 
 /** Exceeds the worker lease of 6 s. */
-export const LONG_MS = 7_000;
+export const BEYOND_LEASE_MS = 7_000;
 
 const ROLES = { gateway: 'serve', worker: 'work', deliverer: 'deliver' } as const;
 type Role = keyof typeof ROLES;
@@ -17,14 +17,14 @@ interface RoleProcess {
   pid(): Promise<number>;
 }
 
-export function player(cluster: Ground, part: Role, at: Part): RoleProcess {
+export function roleProcess(cluster: ChaosCluster, part: Role, at: ProcessName): RoleProcess {
   const now = async () => {
-    const assay = cluster.now(at);
+    const assay = cluster.currentProcess(at);
     if (at !== 'host') return assay.pid;
     return (await assay.children()).find(({ command }) => command.includes(`main.js ${ROLES[part]}`))?.pid;
   };
   return {
-    assay: () => cluster.now(at),
+    assay: () => cluster.currentProcess(at),
     async pid() {
       let found: number | undefined;
       await until(async () => {
@@ -36,14 +36,14 @@ export function player(cluster: Ground, part: Role, at: Part): RoleProcess {
   };
 }
 
-export const either = (cluster: Ground, dice: () => number, part: Role) =>
-  player(cluster, part, dice() < 0.5 ? 'host' : part);
+export const randomRoleProcess = (cluster: ChaosCluster, dice: () => number, part: Role) =>
+  roleProcess(cluster, part, dice() < 0.5 ? 'host' : part);
 
 /** Tasks claimed just before the fault are covered by the delay, which exceeds their lease. */
-export const longUntilGivenUp = ({ audit }: Ground, held: Held) =>
-  Promise.all([untilGivenUp(audit, held), delay(LONG_MS)]);
+export const untilReassignedAndLeaseExpired = ({ audit }: ChaosCluster, held: Held) =>
+  Promise.all([untilReassigned(audit, held), delay(BEYOND_LEASE_MS)]);
 
-export const answering = (gateway: () => Assay) =>
+export const untilAnswering = (gateway: () => Assay) =>
   until(async () => (await statusOf(gateway(), '/livez')) !== undefined);
 
 /** Undefined while the gateway does not respond. */
@@ -54,13 +54,13 @@ export const statusOf = (gateway: Assay, path: string): Promise<number | undefin
   );
 
 /** Returns a function that waits until the worker, or its replacement, has sent a heartbeat. */
-export async function beating({ audit }: Ground, worker: RoleProcess): Promise<() => Promise<void>> {
+export async function heartbeatCheck({ audit }: ChaosCluster, worker: RoleProcess): Promise<() => Promise<void>> {
   const since = await audit.now();
-  return () => until(async () => audit.hasBeaten(await worker.pid(), since));
+  return () => until(async () => audit.hasHeartbeat(await worker.pid(), since));
 }
 
 /** Returns a function that waits until tasks are accepted again. */
-export function acknowledging({ acknowledged }: Traffic): () => Promise<void> {
+export function acceptanceCheck({ acknowledged }: Traffic): () => Promise<void> {
   const before = acknowledged.size;
   return () => until(() => acknowledged.size > before + 2);
 }
@@ -87,7 +87,7 @@ export async function untilHolding(audit: Audit, worker: RoleProcess): Promise<H
  * Waits until the tasks have ended, are queued or belong to another worker. Does not wait for queued ones, because `batch`
  * tasks wait for all others.
  */
-export async function untilGivenUp(audit: Audit, { ids, worker: lost }: Held): Promise<void> {
+export async function untilReassigned(audit: Audit, { ids, worker: lost }: Held): Promise<void> {
   const stillHeld = async () => {
     const last = new Map((await audit.events(ids)).map((event) => [event.id, event]));
     return [...last.values()].filter(({ worker, status }) => !FINAL_STATUSES.has(status) && worker === lost);

@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Receiver } from '../helpers/receiver.ts';
-import { type Client, picture, uploadPicture } from './client.ts';
+import { type Client, createPicture, uploadPicture } from './client.ts';
 
 export interface Acknowledged {
   readonly id: string;
@@ -15,7 +15,7 @@ export interface Traffic {
   readonly firstSeen: ReadonlyMap<string, Record<string, unknown>>;
   /** Waits until this many tasks were sent, all are acknowledged and all polls have ended. */
   finish(tasks: number): Promise<void>;
-  abandon(): void;
+  stop(): void;
 }
 
 const CLIENTS = 12;
@@ -93,7 +93,7 @@ export async function startTraffic(options: {
     }
   };
   const uploadAnother = async (number: number) => {
-    const bytes = await picture(number);
+    const bytes = await createPicture(number);
     const data = await retryUntil('upload', number, 201, (gateway) =>
       gateway.call('/files', { body: bytes, timeoutMs: 10_000 }),
     );
@@ -108,7 +108,7 @@ export async function startTraffic(options: {
       await clients;
       await Promise.all(polls);
     },
-    abandon() {
+    stop() {
       isStopped = true;
     },
   };

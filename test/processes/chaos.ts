@@ -1,23 +1,23 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Receiver } from '../helpers/receiver.ts';
-import type { Ground } from './chaos-ground.ts';
-import { type Fault, isPossible, STROKES, type Stroke, type StrokeName } from './chaos-strokes.ts';
+import type { ChaosCluster } from './chaos-cluster.ts';
+import { type Fault, isPossible, SCENARIOS, type FaultScenario, type ScenarioName } from './chaos-faults.ts';
 import { startTraffic, type Traffic } from './chaos-traffic.ts';
 
-export interface Struck {
-  readonly stroke: StrokeName;
+export interface InjectedFault {
+  readonly scenario: ScenarioName;
   readonly lastedMs: number;
   /** From the end of the fault to recovery. */
   readonly recoveryMs: number;
 }
 
-export interface Chaos {
-  readonly struck: readonly Struck[];
+export interface ChaosResult {
+  readonly injected: readonly InjectedFault[];
   readonly traffic: Traffic;
 }
 
 /** A seeded random number generator (mulberry32). */
-export function random(seed: number): () => number {
+export function createRandom(seed: number): () => number {
   let state = seed;
   return () => {
     state = (state + 0x6d2b79f5) | 0;
@@ -33,37 +33,37 @@ export interface ChaosOptions {
   readonly perSecond: number;
   /** Duration of fault injection; 0: each fault once. */
   readonly durationMs: number;
-  readonly strokes: readonly StrokeName[];
+  readonly scenarios: readonly ScenarioName[];
   readonly order: 'given' | 'shuffled';
   /** Called at the beginning and end of each fault. */
-  readonly tell?: (what: string) => void;
+  readonly log?: (what: string) => void;
 }
 
 /** Injects faults under steady traffic; resolves when every client has its acknowledgement. */
-export async function unleash(cluster: Ground, receiver: Receiver, options: ChaosOptions): Promise<Chaos> {
+export async function runChaos(cluster: ChaosCluster, receiver: Receiver, options: ChaosOptions): Promise<ChaosResult> {
   const { seed, tasks, perSecond, durationMs } = options;
-  const gateways = [cluster.now('host'), cluster.now('gateway')];
-  const traffic = await startTraffic({ gateways, receiver, perSecond, dice: random(seed) });
-  const struck: Struck[] = [];
+  const gateways = [cluster.currentProcess('host'), cluster.currentProcess('gateway')];
+  const traffic = await startTraffic({ gateways, receiver, perSecond, dice: createRandom(seed) });
+  const struck: InjectedFault[] = [];
   const began = performance.now();
 
-  const injectFault = async (name: StrokeName, dice: () => number): Promise<Struck> => {
-    const scenario: Stroke = STROKES[name];
+  const injectFault = async (name: ScenarioName, dice: () => number): Promise<InjectedFault> => {
+    const scenario: FaultScenario = SCENARIOS[name];
     const context = { cluster, traffic, dice };
-    options.tell?.(name);
-    if (laneOf(name) === 'database') await cluster.database.ensureRuns();
+    options.log?.(name);
+    if (laneOf(name) === 'database') await cluster.database.ensureRunning();
     await scenario.prepare?.(context);
     const at = performance.now();
-    const recovered = await scenario.strike(context);
+    const recovered = await scenario.inject(context);
     const endedAt = performance.now();
     await recovered();
-    options.tell?.(`${name}: recovered`);
-    return { stroke: name, lastedMs: endedAt - at, recoveryMs: performance.now() - endedAt };
+    options.log?.(`${name}: recovered`);
+    return { scenario: name, lastedMs: endedAt - at, recoveryMs: performance.now() - endedAt };
   };
 
   let hasFailed = false;
   const isOver = () => hasFailed || (durationMs > 0 && performance.now() - began > durationMs);
-  const runLane = async (names: readonly StrokeName[], dice: () => number) => {
+  const runLane = async (names: readonly ScenarioName[], dice: () => number) => {
     if (names.length === 0) return;
     do {
       for (const name of options.order === 'given' ? names : shuffled(names, dice)) {
@@ -85,30 +85,30 @@ export async function unleash(cluster: Ground, receiver: Receiver, options: Chao
     const lanes = await Promise.allSettled(
       LANES.map((laneName, i) =>
         runLane(
-          options.strokes.filter((name) => laneOf(name) === laneName && isPossible(name, cluster)),
-          random(seed + 1 + i),
+          options.scenarios.filter((name) => laneOf(name) === laneName && isPossible(name, cluster)),
+          createRandom(seed + 1 + i),
         ),
       ),
     );
     for (const { reason } of lanes.filter((each) => each.status === 'rejected')) throw reason;
     await traffic.finish(tasks);
   } catch (error) {
-    traffic.abandon();
+    traffic.stop();
     throw error;
   }
-  return { struck, traffic };
+  return { injected: struck, traffic };
 }
 
 /** Lanes run concurrently; the faults of one lane run one after the other. */
 const LANES = ['database', 'network', 'processes'] as const;
 
-function laneOf(name: StrokeName): (typeof LANES)[number] {
+function laneOf(name: ScenarioName): (typeof LANES)[number] {
   if (/ (database|files)$/.test(name)) return 'database';
   return name.startsWith('partition ') ? 'network' : 'processes';
 }
 
-export const strokesOf = (faults: readonly Fault[]): StrokeName[] =>
-  (Object.keys(STROKES) as StrokeName[]).filter((name) => faults.includes(name.split(' ')[0] as Fault));
+export const scenariosOf = (faults: readonly Fault[]): ScenarioName[] =>
+  (Object.keys(SCENARIOS) as ScenarioName[]).filter((name) => faults.includes(name.split(' ')[0] as Fault));
 
 function shuffled<T>(of: readonly T[], dice: () => number): T[] {
   return of

@@ -3,23 +3,23 @@ import sharp from 'sharp';
 export const TOKEN = 'test-token-1';
 
 export interface Client {
-  call(path: string, init?: Call): Promise<Answer>;
+  call(path: string, init?: RequestOptions): Promise<ClientResponse>;
 }
 
-export interface Call {
+export interface RequestOptions {
   headers?: Record<string, string>;
   /** Sent with POST: bytes as they are, anything else as JSON. */
   body?: object;
   timeoutMs?: number;
 }
 
-export interface Answer {
+export interface ClientResponse {
   readonly status: number;
   readonly headers: Headers;
   readonly body: any;
 }
 
-export const clientOf = (url: string): Client => ({
+export const createClient = (url: string): Client => ({
   async call(path, { headers = {}, body, timeoutMs = 25_000 } = {}) {
     const bytes = body instanceof Uint8Array;
     const response = await fetch(url + path, {
@@ -39,7 +39,7 @@ export const clientOf = (url: string): Client => ({
 });
 
 /** Creates a small JPEG, different for each number. */
-export function picture(number: number): Promise<Buffer> {
+export function createPicture(number: number): Promise<Buffer> {
   const background = { r: (number * 37) % 256, g: (number * 91) % 256, b: (number * 53) % 256 };
   return sharp({ create: { width: 64, height: 48, channels: 3, background } })
     .jpeg()
@@ -47,13 +47,13 @@ export function picture(number: number): Promise<Buffer> {
 }
 
 export async function uploadPicture({ call }: Client, number: number): Promise<string> {
-  return (await call('/files', { body: await picture(number) })).body.data.url;
+  return (await call('/files', { body: await createPicture(number) })).body.data.url;
 }
 
-export const predict = ({ call }: Client, image_url: string, more: object = {}): Promise<Answer> =>
+export const predict = ({ call }: Client, image_url: string, more: object = {}): Promise<ClientResponse> =>
   call('/predict', { body: { image_url, ...more } });
 
-export async function finished({ call }: Client, id: string): Promise<Record<string, any>> {
+export async function waitForTask({ call }: Client, id: string): Promise<Record<string, any>> {
   for (let i = 0; i < 12; i++) {
     const { status, body } = await call(`/result/${id}`, { headers: { prefer: 'wait=5' } });
     if (status === 200) return body.data;

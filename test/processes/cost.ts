@@ -5,12 +5,12 @@ import { type Process, processes } from '../../src/base/postgres/processes.ts';
 /** Resource use of the watched processes and their descendants. */
 export interface Cost {
   /** The largest growth of any one process's peak memory; new processes count from 0. */
-  readonly mebibytes: number;
-  readonly seconds: number;
+  readonly memoryMib: number;
+  readonly cpuSeconds: number;
 }
 
 /** Measures what `doing` costs these processes; undefined except on Linux. */
-export async function costOf(pids: readonly number[], doing: () => Promise<void>): Promise<Cost | undefined> {
+export async function measureCost(pids: readonly number[], doing: () => Promise<void>): Promise<Cost | undefined> {
   if (process.platform !== 'linux') return void (await doing());
   const before = await withDescendants(pids);
   await Promise.all(before.map(resetPeak));
@@ -33,7 +33,7 @@ export async function costOf(pids: readonly number[], doing: () => Promise<void>
     return watching;
   });
   await samplePeaks();
-  return { mebibytes, seconds: (await cpuSeconds(await withDescendants(pids))) - secondsBefore };
+  return { memoryMib: mebibytes, cpuSeconds: (await cpuSeconds(await withDescendants(pids))) - secondsBefore };
 }
 
 /** Returns the peak resident memory of a process in MiB; 0 after it has exited. */

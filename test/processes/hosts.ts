@@ -4,8 +4,8 @@ import { existsSync } from 'node:fs';
 import { chmod, mkdir, symlink, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
-import { type Assay, newPlace, startAssay } from './assay.ts';
-import { type Client, clientOf } from './client.ts';
+import { type Assay, createInstancePlace, startAssay } from './assay.ts';
+import { type Client, createClient } from './client.ts';
 
 /** A network namespace with its own address, connected by one virtual cable. */
 export interface Host {
@@ -81,8 +81,8 @@ export interface Machine extends Client {
   readonly assay: Assay;
 }
 
-export async function sharedDisk(): Promise<string> {
-  const { dataDir } = await newPlace();
+export async function createSharedFolder(): Promise<string> {
+  const { dataDir } = await createInstancePlace();
   for (const folder of ['keys', 'files']) await mkdir(join(dataDir, folder), { recursive: true, mode: 0o700 });
   return dataDir;
 }
@@ -96,21 +96,21 @@ export async function startMachine(
   options: { env: Record<string, string>; disk: string; clock?: string },
 ): Promise<Machine> {
   const { env, clock, disk } = options;
-  const place = await newPlace();
+  const place = await createInstancePlace();
   await mkdir(place.dataDir, { recursive: true });
   for (const folder of ['keys', 'files']) await symlink(join(disk, folder), join(place.dataDir, folder));
   // Every program replaces itself by exec, so the pid and the IPC channel stay the same.
   const node = join(dirname(place.dataDir), 'node');
   const fakeClock =
-    clock === undefined ? '' : `LD_PRELOAD=${faketime()} FAKETIME=${clock} FAKETIME_DONT_FAKE_MONOTONIC=1 `;
+    clock === undefined ? '' : `LD_PRELOAD=${faketimePath()} FAKETIME=${clock} FAKETIME_DONT_FAKE_MONOTONIC=1 `;
   await writeFile(node, `#!/bin/sh\nexec ${host.inside.join(' ')} env ${fakeClock}${process.execPath} "$@"\n`);
   await chmod(node, 0o755);
   const assay = startAssay(place, { node, env: { HOST: '0.0.0.0', ...env } });
-  return { ...clientOf(`http://${host.address}:${place.port}`), assay };
+  return { ...createClient(`http://${host.address}:${place.port}`), assay };
 }
 
 /** Path of the libfaketime library, if installed. */
-export const faketime = () =>
+export const faketimePath = () =>
   ['x86_64', 'aarch64']
     .map((machine) => `/usr/lib/${machine}-linux-gnu/faketime/libfaketimeMT.so.1`)
     .find((path) => existsSync(path));

@@ -1,24 +1,24 @@
 import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { processes } from '../../src/base/postgres/processes.ts';
-import { ADMIN_KEY, type Client, newClient } from '../helpers/passports.ts';
-import { type Assay, newPlace, type Place, startAssay } from './assay.ts';
+import { ADMIN_KEY, type Client, createClient } from '../helpers/passports.ts';
+import { type Assay, createInstancePlace, type InstancePlace, startAssay } from './assay.ts';
 import { peakMebibytes } from './cost.ts';
-import { until } from './until.ts';
+import { waitUntil } from './until.ts';
 
 export interface PassportsAssay extends Assay {
-  readonly place: Place;
+  readonly place: InstancePlace;
   /** A browser without a session, or a program with a token. */
   client(options?: { token?: string | undefined }): Client;
   signedIn(): Promise<Client>;
   resultOf(client: Client, id: string, patienceMs?: number): Promise<Record<string, any>>;
   /** Peak memory per kind of process, in MiB (Linux). */
   peaks(): Promise<Record<'serve' | 'work' | 'pdf', number>>;
-  stored(): Promise<string[]>;
+  storedKeys(): Promise<string[]>;
 }
 
 export async function startPassportsAssay(env: Record<string, string> = {}): Promise<PassportsAssay> {
-  const place = await newPlace();
+  const place = await createInstancePlace();
   const assay = startAssay(place, {
     env: {
       SERVICES: 'passports',
@@ -28,9 +28,9 @@ export async function startPassportsAssay(env: Record<string, string> = {}): Pro
       ...env,
     },
   });
-  await assay.says(/is ready/);
+  await assay.waitForOutput(/is ready/);
   const { url } = assay;
-  const client: PassportsAssay['client'] = ({ token } = {}) => newClient(url, token);
+  const client: PassportsAssay['client'] = ({ token } = {}) => createClient(url, token);
   return {
     ...assay,
     place,
@@ -42,7 +42,7 @@ export async function startPassportsAssay(env: Record<string, string> = {}): Pro
     },
     async resultOf(owner, id, patienceMs = 60_000) {
       let body: Record<string, any> = {};
-      await until(async () => {
+      await waitUntil(async () => {
         const answer = await owner.get(`/api/task/${id}/result`);
         ({ body } = answer);
         if (answer.status > 202) throw new Error(`${id}: ${answer.text}`);
@@ -60,7 +60,7 @@ export async function startPassportsAssay(env: Record<string, string> = {}): Pro
         pdf: Math.max(0, ...(await Promise.all(peaks))),
       };
     },
-    async stored() {
+    async storedKeys() {
       const dir = join(place.dataDir, 'files');
       const entries = await readdir(dir, { recursive: true, withFileTypes: true }).catch(() => []);
       return entries

@@ -4,8 +4,8 @@ import { chmod, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { freePort } from './assay.ts';
-import { asking } from './postgres.ts';
-import { until } from './until.ts';
+import { withConnection } from './postgres.ts';
+import { waitUntil } from './until.ts';
 
 export interface Pooler {
   readonly url: string;
@@ -45,8 +45,8 @@ max_client_conn = 200
   const child = spawn(program, [ini], { ...account, cwd: '/', stdio: 'ignore' });
   const exited = once(child, 'exit');
   const url = `postgres://${username}:${password}@127.0.0.1:${listen}${pathname}`;
-  await until(() =>
-    asking(url, (db) => db.query('select')).then(
+  await waitUntil(() =>
+    withConnection(url, (db) => db.query('select')).then(
       () => true,
       () => false,
     ),

@@ -6,22 +6,22 @@ import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
 import { type Db, openDb } from '../../src/base/db.ts';
 import { createLog } from '../../src/base/log.ts';
-import { accountFor, NOBODY, serverEnvironment } from '../../src/base/postgres/account.ts';
+import { chooseAccount, NOBODY, serverEnvironment } from '../../src/base/postgres/server-account.ts';
 import { postgresBinaries } from '../../src/base/postgres/binaries.ts';
-import { nameOf } from '../../src/base/postgres/postmaster.ts';
+import { clusterName } from '../../src/base/postgres/postmaster.ts';
 import { isAlive, processes } from '../../src/base/postgres/processes.ts';
 import { freePort, signalTo } from './assay.ts';
-import { until } from './until.ts';
+import { waitUntil } from './until.ts';
 
 /** An external PostgreSQL server, started and stopped by the test. */
-export interface Server {
+export interface PostgresServer {
   /** Includes the password; the database is `postgres` or the primary's. */
   readonly url: string;
   readonly host: string;
   readonly port: number;
   readonly cluster: string;
-  said(): Promise<string>;
-  parts(): Promise<number[]>;
+  readLog(): Promise<string>;
+  pids(): Promise<number[]>;
   /** Kills all its processes at once, as a power failure does, and waits until they have exited. */
   kill(): Promise<void>;
   start(): Promise<void>;
@@ -29,7 +29,7 @@ export interface Server {
   stop(mode?: 'fast' | 'immediate'): Promise<void>;
 }
 
-export interface ServerOptions {
+export interface PostgresServerOptions {
   /** Folder of its programs, such as /usr/lib/postgresql/15/bin; default: the embedded ones. */
   bin?: string;
   host?: string;
@@ -45,14 +45,14 @@ const folders = new Set<string>();
 const log = createLog('silent', 'test');
 
 /** Starts a new, empty server that accepts standbys and keeps commits durable. */
-export async function startPostgres(options: ServerOptions = {}): Promise<Server> {
+export async function startPostgres(options: PostgresServerOptions = {}): Promise<PostgresServer> {
   const bin = options.bin ?? (await embeddedBin());
-  const cluster = await newCluster();
+  const cluster = await createClusterFolder();
   const passwordFile = join(dirname(cluster), 'password');
   await writeFile(passwordFile, PASSWORD, { mode: 0o644 });
   const args = [`--pgdata=${cluster}`, `--username=${USER}`, `--pwfile=${passwordFile}`];
   args.push('--auth=scram-sha-256', '--encoding=UTF8', '--locale=C.UTF-8', '--no-sync');
-  const account = await accountFor(cluster);
+  const account = await chooseAccount(cluster);
   await promisify(execFile)(join(bin, 'initdb'), args, { ...account, cwd: cluster, env: serverEnvironment() });
   const lines = ['all', 'replication'].map((database) => `host ${database} all 0.0.0.0/0 scram-sha-256\n`);
   await appendFile(join(cluster, 'pg_hba.conf'), lines.join(''));
@@ -64,11 +64,11 @@ export async function runServer(needs: {
   cluster: string;
   bin: string;
   url: string;
-  options: ServerOptions;
-}): Promise<Server> {
+  options: PostgresServerOptions;
+}): Promise<PostgresServer> {
   const { cluster, bin, options } = needs;
   const { host = '127.0.0.1', port = await freePort(), inside = [] } = options;
-  const name = nameOf(cluster);
+  const name = clusterName(cluster);
   const url = new URL(needs.url);
   url.hostname = host;
   url.port = String(port);
@@ -83,7 +83,7 @@ export async function runServer(needs: {
   let exited = Promise.resolve<unknown>(undefined);
 
   async function start() {
-    const account = await accountFor(cluster);
+    const account = await chooseAccount(cluster);
     const { program, first } = commandFor({ program: join(bin, 'postgres'), inside, account });
     // The shell opens the log file, which the server's account may not open itself.
     const child = spawn('sh', ['-c', 'exec "$0" "$@" >>"$LOG" 2>&1', program, ...first, ...args], {
@@ -99,7 +99,7 @@ export async function runServer(needs: {
     exited = once(child, 'exit').then(() => {
       hasExited = true;
     });
-    await until(async () => {
+    await waitUntil(async () => {
       if (hasExited) throw new Error(`PostgreSQL has exited: ${await readFile(output, 'utf8')}`);
       return isAnswering(url.href);
     }, 120_000);
@@ -107,7 +107,7 @@ export async function runServer(needs: {
 
   async function waitForExit() {
     await exited;
-    await until(async () => (await partsOf(name)).length === 0);
+    await waitUntil(async () => (await partsOf(name)).length === 0);
   }
 
   await writeFile(output, '', { flag: 'a', mode: 0o666 });
@@ -115,8 +115,8 @@ export async function runServer(needs: {
   await start();
   return {
     ...{ url: url.href, host, port, cluster, start },
-    said: () => readFile(output, 'utf8'),
-    parts: () => partsOf(name),
+    readLog: () => readFile(output, 'utf8'),
+    pids: () => partsOf(name),
     async kill() {
       // After a kill of the postmaster alone, its backends might still commit.
       for (const part of [pid, ...(await partsOf(name))]) signalTo(part, 'SIGKILL');
@@ -131,7 +131,7 @@ export async function runServer(needs: {
 }
 
 /** Creates a data directory where test/database-server.ts finds the server of a killed run. */
-export async function newCluster(): Promise<string> {
+export async function createClusterFolder(): Promise<string> {
   const folder = await mkdtemp(join(tmpdir(), `assay-test-${process.pid}-`));
   folders.add(folder);
   await chmod(folder, 0o711);
@@ -146,9 +146,9 @@ export async function newCluster(): Promise<string> {
 
 export async function cleanUpServers(): Promise<void> {
   for (const folder of folders) {
-    const name = nameOf(join(folder, 'data', 'postgres', 'cluster'));
+    const name = clusterName(join(folder, 'data', 'postgres', 'cluster'));
     for (const pid of await partsOf(name)) signalTo(pid, 'SIGKILL');
-    await until(async () => (await partsOf(name)).length === 0);
+    await waitUntil(async () => (await partsOf(name)).length === 0);
     await rm(folder, { recursive: true, force: true, maxRetries: 20, retryDelay: 100 });
   }
   folders.clear();
@@ -161,13 +161,13 @@ export async function embeddedBin(): Promise<string> {
   return dirname((await postgresBinaries({ home, account, log })).postgres);
 }
 
-export async function asking<T>(url: string, run: (db: Db) => Promise<T>): Promise<T> {
+export async function withConnection<T>(url: string, run: (db: Db) => Promise<T>): Promise<T> {
   const db = openDb({ url, log, max: 1, applicationName: 'test' });
   return run(db).finally(() => db.close());
 }
 
 const isAnswering = (url: string) =>
-  asking(url, (db) => db.query('select')).then(
+  withConnection(url, (db) => db.query('select')).then(
     () => true,
     () => false,
   );

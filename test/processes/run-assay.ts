@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { REPOSITORY } from './assay.ts';
 
-export interface Ended {
+export interface CommandResult {
   readonly code: number;
   readonly out: string;
   readonly err: string;
@@ -15,7 +15,7 @@ let built: Promise<unknown> | undefined;
 export async function runAssay(
   args: readonly string[],
   { cwd, env = {}, interrupt }: { cwd: string; env?: Record<string, string>; interrupt?: AbortSignal | undefined },
-): Promise<Ended> {
+): Promise<CommandResult> {
   // One build for all commands that start at the same time.
   built ??= promisify(execFile)(process.execPath, [join(REPOSITORY, 'scripts/build.mjs')]);
   await built;

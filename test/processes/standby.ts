@@ -4,22 +4,22 @@ import { existsSync } from 'node:fs';
 import { appendFile, chmod, chown, copyFile, lchown, mkdir, readdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Transaction } from '../../src/base/db.ts';
-import { NOBODY } from '../../src/base/postgres/account.ts';
-import { asking, embeddedBin, newCluster, runServer, type Server, type ServerOptions } from './postgres.ts';
-import { until } from './until.ts';
+import { NOBODY } from '../../src/base/postgres/server-account.ts';
+import { withConnection, embeddedBin, createClusterFolder, runServer, type PostgresServer, type PostgresServerOptions } from './postgres.ts';
+import { waitUntil } from './until.ts';
 
-export { startRelay } from './relay.ts';
+export { startTcpProxy as startRelay } from './tcp-proxy.ts';
 
-export interface Standby extends Server {
+export interface Standby extends PostgresServer {
   /** Enables synchronous replication and waits until the standby has caught up. */
-  becomeSynchronous(): Promise<void>;
+  enableSynchronousReplication(): Promise<void>;
   /** Promotes it and waits until it accepts writes. Its `url` stays. */
   promote(): Promise<void>;
   /** Waits until it has replayed the primary's current WAL. */
-  caughtUp(): Promise<void>;
+  waitUntilCaughtUp(): Promise<void>;
 }
 
-export interface StandbyOptions extends ServerOptions {
+export interface StandbyOptions extends PostgresServerOptions {
   /** Synchronous replication; otherwise unreplicated commits are lost with the primary. */
   synchronous?: boolean;
 }
@@ -35,9 +35,9 @@ const TIMEOUT_MS = 120_000;
 export async function startStandby(primaryUrl: string, options: StandbyOptions = {}): Promise<Standby> {
   const { synchronous = false } = options;
   const { bin, data } = await inspectPrimary(primaryUrl);
-  const cluster = await newCluster();
+  const cluster = await createClusterFolder();
   const name = `standby_${randomBytes(4).toString('hex')}`;
-  await asking(primaryUrl, async (db) => {
+  await withConnection(primaryUrl, async (db) => {
     // The slot keeps the WAL from before the copy.
     await db.query('select pg_create_physical_replication_slot($1, true)', [name]);
     const copied = async (tx: Transaction) => {
@@ -59,14 +59,14 @@ export async function startStandby(primaryUrl: string, options: StandbyOptions =
   );
   if (process.getuid?.() === 0) await chownAll(cluster);
   const server = await runServer({ cluster, bin: options.bin ?? bin, url: primaryUrl, options });
-  await until(() => isStreaming(primaryUrl, name), TIMEOUT_MS);
+  await waitUntil(() => isStreaming(primaryUrl, name), TIMEOUT_MS);
 
   async function caughtUp() {
-    const { rows } = await asking(primaryUrl, (db) =>
+    const { rows } = await withConnection(primaryUrl, (db) =>
       db.query<{ lsn: string }>('select pg_current_wal_flush_lsn() as lsn'),
     );
-    await until(async () => {
-      const replayed = await asking(server.url, (db) =>
+    await waitUntil(async () => {
+      const replayed = await withConnection(server.url, (db) =>
         db.query<{ done: boolean }>('select pg_last_wal_replay_lsn() >= $1::pg_lsn as done', [rows[0]!.lsn]),
       );
       return replayed.rows[0]!.done === true;
@@ -81,11 +81,11 @@ export async function startStandby(primaryUrl: string, options: StandbyOptions =
   if (synchronous) await becomeSynchronous();
   return {
     ...server,
-    ...{ becomeSynchronous, caughtUp },
+    ...{ enableSynchronousReplication: becomeSynchronous, waitUntilCaughtUp: caughtUp },
     async promote() {
-      await asking(server.url, (db) => db.query('select pg_promote(false)'));
-      await until(async () => {
-        const { rows } = await asking(server.url, (db) =>
+      await withConnection(server.url, (db) => db.query('select pg_promote(false)'));
+      await waitUntil(async () => {
+        const { rows } = await withConnection(server.url, (db) =>
           db.query<{ standby: boolean }>('select pg_is_in_recovery() as standby'),
         );
         return rows[0]?.standby === false;
@@ -96,7 +96,7 @@ export async function startStandby(primaryUrl: string, options: StandbyOptions =
 
 /** Returns the primary's data directory and the programs of its major version. */
 async function inspectPrimary(url: string): Promise<{ bin: string; data: string }> {
-  const { rows } = await asking(url, (db) =>
+  const { rows } = await withConnection(url, (db) =>
     db.query<{ data: string; version: string }>(
       `select current_setting('data_directory') as data, current_setting('server_version_num') as version`,
     ),
@@ -145,7 +145,7 @@ async function chownAll(cluster: string): Promise<void> {
 }
 
 async function isStreaming(url: string, name: string, state: 'async' | 'sync' = 'async'): Promise<boolean> {
-  const { rowCount } = await asking(url, (db) =>
+  const { rowCount } = await withConnection(url, (db) =>
     db.query(
       `select from pg_stat_replication where application_name = $1 and state = 'streaming' and ($2 = 'async' or sync_state = $2)`,
       [name, state],
@@ -156,11 +156,11 @@ async function isStreaming(url: string, name: string, state: 'async' | 'sync' = 
 
 /** Called after the copy: a standby that copied this setting would wait for itself after promotion. */
 async function makeSynchronous(url: string, name: string): Promise<void> {
-  await asking(url, async (db) => {
+  await withConnection(url, async (db) => {
     await db.query(`alter system set synchronous_standby_names = '${name}'`);
     await db.query('select pg_reload_conf()');
   });
-  await until(() => isStreaming(url, name, 'sync'), TIMEOUT_MS);
+  await waitUntil(() => isStreaming(url, name, 'sync'), TIMEOUT_MS);
   // The setting is in force once the checkpointer has read it, which it does before a checkpoint.
-  await asking(url, (db) => db.transaction((tx) => tx.query('checkpoint'), { statementTimeoutMs: TIMEOUT_MS }));
+  await withConnection(url, (db) => db.transaction((tx) => tx.query('checkpoint'), { statementTimeoutMs: TIMEOUT_MS }));
 }

@@ -12,7 +12,7 @@ export interface Version {
 }
 
 /** Creates a later version of the product with additional migrations (SQL by file name). */
-export async function laterVersion(migrations: Readonly<Record<string, string>>): Promise<Version> {
+export async function createLaterVersion(migrations: Readonly<Record<string, string>>): Promise<Version> {
   const from = await mkdtemp(join(tmpdir(), `assay-test-${process.pid}-`));
   for (const name of await readdir(REPOSITORY)) {
     if (name.startsWith('.git') || name.startsWith('dist.')) continue;

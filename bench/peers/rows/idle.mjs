@@ -2,7 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { finished } from '../check.mjs';
 import { predict } from '../client.mjs';
 import { taskInput } from '../engines/task.mjs';
-import { command } from '../house.mjs';
+import { command } from '../environment.mjs';
 
 const TASKS = 30;
 const WARM_UP = 5;

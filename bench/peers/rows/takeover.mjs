@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { taskInput } from '../engines/task.mjs';
-import { command } from '../house.mjs';
+import { command } from '../environment.mjs';
 
 /** Spreads the kills over the phases of internal timers. */
 const KILLS = 3;

@@ -2,7 +2,7 @@
 // machines too.
 import { setTimeout as delay } from 'node:timers/promises';
 import { taskInput } from '../engines/task.mjs';
-import { command, cpuSeconds } from '../house.mjs';
+import { command, cpuSeconds } from '../environment.mjs';
 import { loadAccept, loadPoll } from '../wrk.mjs';
 
 const QUEUED_TASKS = 20_000;

@@ -1,5 +1,5 @@
-import { createSums, END_NAME, sha256 } from './sums.ts';
-import { BLOCK_BYTES, Damaged, padding, readTarHeader } from './tar.ts';
+import { createChecksums, END_NAME, sha256 } from './checksums.ts';
+import { BLOCK_BYTES, CorruptArchive, padding, readTarHeader } from './tar.ts';
 
 export interface Entry {
   readonly name: string;
@@ -14,7 +14,7 @@ export interface Entry {
  */
 export async function* readArchive(source: AsyncIterable<Buffer>): AsyncGenerator<Entry, void> {
   const input = chunkReader(source);
-  const sums = createSums();
+  const sums = createChecksums();
   for (;;) {
     const { name, size } = readTarHeader(await input.exactly(BLOCK_BYTES)) ?? fail('the end is missing');
     if (name === END_NAME || (sums.isFull() && !name.startsWith('sums/'))) {
@@ -58,7 +58,7 @@ async function expectPadding(input: ChunkReader, size: number): Promise<void> {
 }
 
 function fail(reason: string): never {
-  throw new Damaged(reason);
+  throw new CorruptArchive(reason);
 }
 
 interface ChunkReader {

@@ -1,5 +1,5 @@
-import { createSums, END_NAME, sha256, type Totals } from './sums.ts';
-import { END, padding, tarHeader } from './tar.ts';
+import { createChecksums, END_NAME, sha256, type Totals } from './checksums.ts';
+import { END_BLOCKS, padding, tarHeader } from './tar.ts';
 
 export interface ArchiveWriter {
   /** Throws if the content does not have `size` bytes. */
@@ -9,8 +9,8 @@ export interface ArchiveWriter {
 }
 
 /** `write` receives the archive in chunks, one at a time. */
-export function archiveWriter(write: (piece: Buffer) => Promise<void>): ArchiveWriter {
-  const sums = createSums();
+export function createArchiveWriter(write: (piece: Buffer) => Promise<void>): ArchiveWriter {
+  const sums = createChecksums();
 
   async function raw(name: string, content: Buffer): Promise<void> {
     await write(Buffer.concat([tarHeader(name, content.length), content, padding(content.length)]));
@@ -47,7 +47,7 @@ export function archiveWriter(write: (piece: Buffer) => Promise<void>): ArchiveW
     async finish() {
       if (!sums.isEmpty()) await list();
       await raw(END_NAME, sums.end());
-      await write(END);
+      await write(END_BLOCKS);
       return sums.total();
     },
   };

@@ -5,10 +5,10 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { expect, onTestFinished, test } from 'vitest';
 import { readArchive } from './archive-reader.ts';
-import { archiveWriter } from './archive-writer.ts';
-import { Damaged, isSafe, tarHeader } from './tar.ts';
+import { createArchiveWriter } from './archive-writer.ts';
+import { CorruptArchive, isSafePath, tarHeader } from './tar.ts';
 
-type Write = (archive: ReturnType<typeof archiveWriter>) => Promise<void>;
+type Write = (archive: ReturnType<typeof createArchiveWriter>) => Promise<void>;
 
 const SMALL: Write = async (archive) => {
   await archive.add('backup.json', Buffer.from('{}'));
@@ -22,7 +22,7 @@ async function* pieces(...texts: string[]) {
 
 async function made(write: Write): Promise<Buffer> {
   const parts: Buffer[] = [];
-  const archive = archiveWriter(async (piece) => void parts.push(piece));
+  const archive = createArchiveWriter(async (piece) => void parts.push(piece));
   await write(archive);
   await archive.finish();
   return Buffer.concat(parts);
@@ -70,23 +70,23 @@ test('readArchive detects a changed bit in any byte', async () => {
   for (let at = 0; at < bytes.length; at++) {
     const flipped = Buffer.from(bytes);
     flipped[at]! ^= 1 << (at % 8);
-    await expect(read(flipped, bytes.length), `byte ${at}`).rejects.toThrow(Damaged);
+    await expect(read(flipped, bytes.length), `byte ${at}`).rejects.toThrow(CorruptArchive);
   }
 });
 
 test('readArchive detects truncation at any position and data after the end', async () => {
   const bytes = await made(SMALL);
   for (let end = 0; end < bytes.length; end += 256) {
-    await expect(read(bytes.subarray(0, end)), `${end} bytes`).rejects.toThrow(Damaged);
+    await expect(read(bytes.subarray(0, end)), `${end} bytes`).rejects.toThrow(CorruptArchive);
   }
-  await expect(read(Buffer.concat([bytes, Buffer.of(0)]))).rejects.toThrow(Damaged);
+  await expect(read(Buffer.concat([bytes, Buffer.of(0)]))).rejects.toThrow(CorruptArchive);
 });
 
 test('readArchive detects removed and added entries', async () => {
   const bytes = await made(SMALL);
   const extra = Buffer.concat([tarHeader('keys/mine', 0), bytes]);
-  await expect(read(extra)).rejects.toThrow(Damaged);
-  await expect(read(bytes.subarray(1024))).rejects.toThrow(Damaged); // the first entry: header and one block
+  await expect(read(extra)).rejects.toThrow(CorruptArchive);
+  await expect(read(bytes.subarray(1024))).rejects.toThrow(CorruptArchive); // the first entry: header and one block
 });
 
 test('readArchive reads an archive with several checksum lists and detects a missing list', async () => {
@@ -99,7 +99,7 @@ test('readArchive reads an archive with several checksum lists and detects a mis
   expect(first).toBeGreaterThan(0);
   // Without the entry of the second list.
   const without = Buffer.concat([bytes.subarray(0, second), bytes.subarray(second + 1024)]);
-  await expect(read(without, 1 << 20)).rejects.toThrow(Damaged);
+  await expect(read(without, 1 << 20)).rejects.toThrow(CorruptArchive);
 });
 
 test('tar extracts the archive and sha256sum verifies it', async () => {
@@ -113,13 +113,13 @@ test('tar extracts the archive and sha256sum verifies it', async () => {
 });
 
 test('add rejects a file whose size changes while it is read', async () => {
-  const archive = archiveWriter(async () => {});
+  const archive = createArchiveWriter(async () => {});
   await expect(archive.add('files/x', { size: 7, bytes: pieces('abc', 'def') })).rejects.toThrow(/has changed/);
   await expect(archive.add('files/x', { size: 5, bytes: pieces('abc', 'def') })).rejects.toThrow(/has changed/);
 });
 
 test('add rejects names that are too long or not portable', async () => {
-  const archive = archiveWriter(async () => {});
+  const archive = createArchiveWriter(async () => {});
   for (const name of ['models/a: b', 'keys/../x', 'x'.repeat(100)]) {
     await expect(archive.add(name, Buffer.alloc(0)), name).rejects.toThrow('not portable');
   }
@@ -127,9 +127,9 @@ test('add rejects names that are too long or not portable', async () => {
 
 test('isSafePath accepts only portable relative paths', () => {
   for (const name of ['files/XX/ABC', 'models/defectoscopy/own-2/heads.json', 'keys/мой ключ.pem', 'x'.repeat(99)]) {
-    expect(isSafe(name), name).toBe(true);
+    expect(isSafePath(name), name).toBe(true);
   }
   for (const name of ['', '/etc/passwd', 'files/../../x', 'files//x', './x', 'a\nb', 'a\\b', 'c:/x', 'x'.repeat(100)]) {
-    expect(isSafe(name), name).toBe(false);
+    expect(isSafePath(name), name).toBe(false);
   }
 });

@@ -4,14 +4,14 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, onTestFinished, test } from 'vitest';
 import type { Db } from '../db.ts';
-import { openFiles } from '../files.ts';
+import { createFolderFiles } from '../files.ts';
 import { migrate } from '../migrate.ts';
 import { readMigrations } from '../migration-files.ts';
 import { emptyDatabase } from '../testing/database.ts';
 import { readArchive } from './archive-reader.ts';
-import { archiveWriter } from './archive-writer.ts';
-import { putBack } from './put-back.ts';
-import { type Sources, takeBackup } from './take.ts';
+import { createArchiveWriter } from './archive-writer.ts';
+import { restoreBackup } from './restore-backup.ts';
+import { type BackupSources, createBackup } from './create-backup.ts';
 import { verifyBackup } from './verify.ts';
 
 const SCHEMA = {
@@ -57,10 +57,10 @@ async function place(name: string, { migrated = schema as string | null } = {}) 
   if (migrated) await migrate(database.db, migrated);
   const dataDir = join(folder, name);
   await mkdir(dataDir);
-  return { db: database.db, dataDir, files: openFiles({ dir: join(dataDir, 'files') }) };
+  return { db: database.db, dataDir, files: createFolderFiles({ dir: join(dataDir, 'files') }) };
 }
 
-const sources = async (at: { db: Db; dataDir: string }): Promise<Sources> => ({
+const sources = async (at: { db: Db; dataDir: string }): Promise<BackupSources> => ({
   ...at,
   migrations: await readMigrations(schema),
   version: '1.2.3',
@@ -68,10 +68,10 @@ const sources = async (at: { db: Db; dataDir: string }): Promise<Sources> => ({
   onPart: () => {},
 });
 
-async function backup(from: Sources): Promise<{ bytes: Buffer; taken: Awaited<ReturnType<typeof takeBackup>> }> {
+async function backup(from: BackupSources): Promise<{ bytes: Buffer; taken: Awaited<ReturnType<typeof createBackup>> }> {
   const parts: Buffer[] = [];
-  const archive = archiveWriter(async (piece) => void parts.push(piece));
-  const taken = await takeBackup(archive, from);
+  const archive = createArchiveWriter(async (piece) => void parts.push(piece));
+  const taken = await createBackup(archive, from);
   await archive.finish();
   return { bytes: Buffer.concat(parts), taken };
 }
@@ -83,7 +83,7 @@ async function* all(bytes: Buffer) {
 async function restore(bytes: Buffer, to: { db: Db; dataDir: string }, { replace = false } = {}) {
   const migrations = await readMigrations(schema);
   const what = await verifyBackup(all(bytes), { name: 'it', migrations, onBytes: () => {} });
-  return putBack(readArchive(all(bytes)), what, { ...to, migrations, replace, onPart: () => {} });
+  return restoreBackup(readArchive(all(bytes)), what, { ...to, migrations, replace, onPart: () => {} });
 }
 
 /** All rows of these tables as text. */

@@ -1,5 +1,5 @@
 import type { Transaction } from '../db.ts';
-import type { HeldFiles } from './held-files.ts';
+import type { FileSnapshot } from './file-snapshot.ts';
 import type { Table } from './tables.ts';
 
 export interface FileColumn {
@@ -14,7 +14,7 @@ export async function missingFiles(
   tx: Transaction,
   tables: readonly Table[],
   columns: readonly FileColumn[],
-  files: Pick<HeldFiles, 'has'>,
+  files: Pick<FileSnapshot, 'has'>,
 ): Promise<string[]> {
   // A database of an earlier version lacks some columns.
   const existing = columns.filter(({ table, column }) =>

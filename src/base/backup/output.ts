@@ -3,15 +3,15 @@ import { dirname } from 'node:path';
 import { newId } from '../ids.ts';
 import { OperatorError } from '../operator-error.ts';
 
-export interface Output {
+export interface BackupOutput {
   write(piece: Buffer): Promise<void>;
   /** Publishes the complete backup durably. */
-  keep(): Promise<void>;
+  commit(): Promise<void>;
   discard(): Promise<void>;
 }
 
 /** A file with mode 0600 that replaces an existing one only when it is complete. */
-export async function fileOutput(path: string): Promise<Output> {
+export async function fileOutput(path: string): Promise<BackupOutput> {
   const isFolder = await stat(path).then(
     (found) => found.isDirectory(),
     () => false,
@@ -21,7 +21,7 @@ export async function fileOutput(path: string): Promise<Output> {
   const file = await open(draft, 'wx', 0o600).catch(failWith(path));
   return {
     write: (piece) => file.writeFile(piece).catch(failWith(path)),
-    async keep() {
+    async commit() {
       await file.sync();
       await file.close();
       await rename(draft, path).catch(failWith(path));
@@ -36,7 +36,7 @@ export async function fileOutput(path: string): Promise<Output> {
   };
 }
 
-export function streamOutput(out: NodeJS.WriteStream): Output {
+export function streamOutput(out: NodeJS.WriteStream): BackupOutput {
   const failure = ({ message }: Error) => new OperatorError(`The backup could not be written: ${message}.`);
   // Each write reports its error; without a listener the process would crash.
   out.on('error', () => {});
@@ -46,7 +46,7 @@ export function streamOutput(out: NodeJS.WriteStream): Output {
         out.write(piece, (error) => (error ? reject(failure(error)) : resolve()));
       });
     },
-    keep: async () => {},
+    commit: async () => {},
     discard: async () => {},
   };
 }

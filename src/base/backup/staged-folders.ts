@@ -19,7 +19,7 @@ const [STAGING, REPLACED] = ['.restored-', '.replaced-'] as const;
 /** Whether a path in one of the folders was left by a killed restore; the next restore deletes it. */
 export const isStaged = (path: string): boolean => path.startsWith(STAGING) || path.startsWith(REPLACED);
 /** Whether the path is only a copy from the backup. */
-export const isDraft = (path: string): boolean => path.startsWith(STAGING);
+export const isStagedCopy = (path: string): boolean => path.startsWith(STAGING);
 
 /** Renames the entries of the folders, not the folders, since each may be a mount point. */
 export function stageFolders(dataDir: string, folders: readonly string[]): StagedFolders {

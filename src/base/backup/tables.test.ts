@@ -1,14 +1,14 @@
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { readMigrations } from '../migration-files.ts';
 import { testDatabase } from '../testing/database.ts';
-import { describeTables, made } from './tables.ts';
+import { describeTables, createdObjects } from './tables.ts';
 
 describe('createdObjects', () => {
   test('returns exactly the tables and functions that the migrations create', async () => {
     const { db, drop } = await testDatabase();
     onTestFinished(drop);
     await db.query('create table foreign_table (x int)');
-    const ours = made(await readMigrations(new URL('../../../migrations/', import.meta.url)));
+    const ours = createdObjects(await readMigrations(new URL('../../../migrations/', import.meta.url)));
     const { rows } = await db.query<{ tables: string[]; functions: string[] }>(
       `select array(select relname::text from pg_class
                      where relnamespace = 'public'::regnamespace and relkind in ('r', 'p') order by 1) as tables,

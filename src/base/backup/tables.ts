@@ -9,14 +9,14 @@ export interface Table {
   readonly columns: readonly string[];
 }
 
-export interface Counter {
+export interface Sequence {
   readonly table: string;
   readonly column: string;
   readonly value: number;
 }
 
 /** Names of the tables and functions that exist after these migrations, in a database that may also hold others. */
-export function made(migrations: readonly Pick<Migration, 'sql'>[]): { tables: string[]; functions: string[] } {
+export function createdObjects(migrations: readonly Pick<Migration, 'sql'>[]): { tables: string[]; functions: string[] } {
   const tables = new Set(['schema_migrations']);
   const functions = new Set<string>();
   const sql = migrations.map((migration) => migration.sql).join('\n');
@@ -61,8 +61,8 @@ export async function describeTables(tx: Queryable, names: readonly string[]): P
 }
 
 /** The values may be newer than the snapshot, never older. */
-export async function readCounters(tx: Queryable, names: readonly string[]): Promise<Counter[]> {
-  const { rows } = await tx.query<Counter>(
+export async function readSequences(tx: Queryable, names: readonly string[]): Promise<Sequence[]> {
+  const { rows } = await tx.query<Sequence>(
     `select t as table, a.attname::text as column, pg_sequence_last_value(s.name::regclass) as value
        from unnest($1::text[]) t
        join pg_attribute a on a.attrelid = to_regclass(quote_ident(t)) and a.attnum > 0 and not a.attisdropped
@@ -74,7 +74,7 @@ export async function readCounters(tx: Queryable, names: readonly string[]): Pro
   return rows;
 }
 
-export async function setCounters(tx: Queryable, counters: readonly Counter[]): Promise<void> {
+export async function setSequences(tx: Queryable, counters: readonly Sequence[]): Promise<void> {
   for (const { table, column, value } of counters) {
     await tx.query('select setval(pg_get_serial_sequence(quote_ident($1), $2)::regclass, $3)', [table, column, value]);
   }

@@ -1,10 +1,10 @@
 /** The archive is not a backup, or was changed. */
-export class Damaged extends Error {
+export class CorruptArchive extends Error {
   override readonly name = 'CorruptArchive';
 }
 
 export const BLOCK_BYTES = 512;
-export const END = Buffer.alloc(2 * BLOCK_BYTES);
+export const END_BLOCKS = Buffer.alloc(2 * BLOCK_BYTES);
 /** Eleven octal digits. */
 const MAX_FILE_BYTES = 8 ** 11 - 1;
 /** Without the terminating zero. */
@@ -12,7 +12,7 @@ const NAME_BYTES = 99;
 
 /** A tar header (POSIX.1-1988, "ustar"), deterministic: times and owners are zero. */
 export function tarHeader(name: string, size: number): Buffer {
-  if (!isSafe(name)) throw new Error(`The name ${name} is too long or not portable.`);
+  if (!isSafePath(name)) throw new Error(`The name ${name} is too long or not portable.`);
   if (size > MAX_FILE_BYTES) throw new Error(`${name} is larger than 8 GiB.`);
   const header = Buffer.alloc(BLOCK_BYTES);
   header.write(name, 0, 'utf8');
@@ -34,15 +34,15 @@ export function readTarHeader(header: Buffer): { name: string; size: number } | 
   if (header.every((byte) => byte === 0)) return undefined;
   const name = header.toString('utf8', 0, header.indexOf(0));
   const size = Number.parseInt(header.toString('latin1', 124, 135), 8);
-  const isOurs = isSafe(name) && Number.isSafeInteger(size) && tarHeader(name, size).equals(header);
-  if (!isOurs) throw new Damaged('a header was changed');
+  const isOurs = isSafePath(name) && Number.isSafeInteger(size) && tarHeader(name, size).equals(header);
+  if (!isOurs) throw new CorruptArchive('a header was changed');
   return { name, size };
 }
 
 export const padding = (size: number): Buffer => Buffer.alloc((BLOCK_BYTES - (size % BLOCK_BYTES)) % BLOCK_BYTES);
 
 /** Whether the name is a portable relative path without `..` and control characters. */
-export function isSafe(name: string): boolean {
+export function isSafePath(name: string): boolean {
   const segments = name.split('/');
   return (
     Buffer.byteLength(name) <= NAME_BYTES &&

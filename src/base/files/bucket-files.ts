@@ -5,15 +5,15 @@ import { PassThrough, pipeline, type Readable } from 'node:stream';
 import type { Files } from '../files.ts';
 import { newId } from '../ids.ts';
 import type { Log } from '../log.ts';
-import { rest } from '../loop.ts';
-import { type BucketRequests, openBucket } from './bucket-requests.ts';
+import { sleep } from '../loop.ts';
+import { type BucketRequests, openBucketRequests } from './bucket-requests.ts';
 import type { Bucket, BucketKeys } from './bucket-url.ts';
 import { checkBucket } from './check-bucket.ts';
-import { FileTooLarge, removeStaleDrafts, writeDraft } from './draft.ts';
-import { isFileKey, placeOf } from './key.ts';
+import { FileTooLarge, deleteStaleTempFiles, writeTempFile } from './temp-file.ts';
+import { isFileKey, keyToPath } from './file-key.ts';
 import { listKeys } from './list-keys.ts';
-import { ofDisk, StorageAway } from './storage-away.ts';
-import { takeBack } from './take-back.ts';
+import { toStorageError, StorageUnavailable } from './storage-unavailable.ts';
+import { createOrphanCleanup } from './orphan-cleanup.ts';
 
 export interface BucketFiles extends Files {
   /** Throws an `OperatorError` for a wrong configuration; logs a warning if the storage is unreachable. */
@@ -30,9 +30,9 @@ export interface BucketFiles extends Files {
 export function openBucketFiles({
   bucket,
   keys,
-  draftsDir,
+  draftsDir: tempDir,
   log,
-  patienceMs,
+  patienceMs: timeoutMs,
 }: {
   bucket: Bucket;
   keys: BucketKeys;
@@ -40,31 +40,31 @@ export function openBucketFiles({
   log: Log;
   patienceMs?: number;
 }): BucketFiles {
-  const requests = openBucket(bucket, { keys, log, patienceMs });
-  const pathOf = (key: string) => bucket.prefix + placeOf(key);
+  const requests = openBucketRequests(bucket, { keys, log, patienceMs: timeoutMs });
+  const pathOf = (key: string) => bucket.prefix + keyToPath(key);
   const remove = async (key: string, signal?: AbortSignal) =>
-    discard(await requests.ask({ method: 'DELETE', path: pathOf(key), signal }));
-  const cleanup = takeBack(remove, log);
+    discard(await requests.send({ method: 'DELETE', path: pathOf(key), signal }));
+  const cleanup = createOrphanCleanup(remove, log);
 
   const files: Files = {
     async put(source, { maxBytes, signal }) {
       const key = newId();
-      const draft = join(draftsDir, key);
+      const draft = join(tempDir, key);
       let sent = false;
       try {
-        await mkdir(draftsDir, { recursive: true });
-        const drafted = await writeDraft(draft, source, { maxBytes, signal, durable: false });
+        await mkdir(tempDir, { recursive: true });
+        const drafted = await writeTempFile(draft, source, { maxBytes, signal, durable: false });
         const open = () => {
           sent = true;
           return createReadStream(draft);
         };
         const body = { ...drafted, open };
-        await discard(await requests.ask({ method: 'PUT', path: pathOf(key), body, signal }));
+        await discard(await requests.send({ method: 'PUT', path: pathOf(key), body, signal }));
         return { key, ...drafted };
       } catch (error) {
         // The upload may have arrived anyway. The cleanup retries later.
         if (sent) await remove(key).catch(() => cleanup.add(key));
-        throw ofDisk(error);
+        throw toStorageError(error);
       } finally {
         // The store's `cleanup` deletes it if this fails.
         await unlink(draft).catch(() => {});
@@ -101,7 +101,7 @@ export function openBucketFiles({
       if (isFileKey(key)) await remove(key);
     },
 
-    tidy: (now = Date.now()) => removeStaleDrafts(draftsDir, now),
+    cleanup: (now = Date.now()) => deleteStaleTempFiles(tempDir, now),
   };
 
   return {
@@ -115,7 +115,7 @@ export function openBucketFiles({
   };
 }
 
-async function discard(response: Awaited<ReturnType<BucketRequests['ask']>>): Promise<void> {
+async function discard(response: Awaited<ReturnType<BucketRequests['send']>>): Promise<void> {
   if (typeof response === 'object') await response.body.dump();
 }
 
@@ -133,7 +133,7 @@ async function openPart(
   signal: AbortSignal,
 ): Promise<Part | undefined> {
   const range = start === 0 && end === undefined ? undefined : `bytes=${start}-${end ?? ''}`;
-  const response = await requests.ask({ method: 'GET', path, signal, ...(range !== undefined && { range }) });
+  const response = await requests.send({ method: 'GET', path, signal, ...(range !== undefined && { range }) });
   if (response === 'no-such-key') return undefined;
   if (response === 'no-such-part') {
     // An empty part behind the last byte, as in a folder. Another request returns the size of the file.
@@ -150,7 +150,7 @@ async function openPart(
   const isPart = statusCode === 206 && Number(from) === start && Number(to) <= (end ?? Number.POSITIVE_INFINITY);
   if (isPart) return { sizeBytes: Number(size), start, end: Number(to), body };
   destroyBody(body);
-  throw new StorageAway('its response has a wrong range or no length');
+  throw new StorageUnavailable('its response has a wrong range or no length');
 }
 
 /** Destroys an unread body and ignores the error that this causes. */
@@ -178,9 +178,9 @@ async function* piecesOf(
       signal.throwIfAborted();
     }
     if (start > part.end) return;
-    if (resumes === MAX_RESUMES) throw new StorageAway('its connection breaks repeatedly');
-    await rest(50 * 2 ** resumes, signal);
+    if (resumes === MAX_RESUMES) throw new StorageUnavailable('its connection breaks repeatedly');
+    await sleep(50 * 2 ** resumes, signal);
     body = (await openPart(requests, path, { start, end: part.end }, signal))?.body;
   }
-  if (start <= part.end) throw new StorageAway('the file was removed while it was read');
+  if (start <= part.end) throw new StorageUnavailable('the file was removed while it was read');
 }

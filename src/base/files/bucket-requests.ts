@@ -2,11 +2,11 @@ import type { Readable } from 'node:stream';
 import { AwsV4Signer } from 'aws4fetch';
 import { Agent, type Dispatcher } from 'undici';
 import type { Log } from '../log.ts';
-import { rest } from '../loop.ts';
+import { sleep } from '../loop.ts';
 import type { Bucket, BucketKeys } from './bucket-url.ts';
-import { ofDisk, StorageAway } from './storage-away.ts';
+import { toStorageError, StorageUnavailable } from './storage-unavailable.ts';
 
-export interface Question {
+export interface BucketRequest {
   readonly method: 'GET' | 'PUT' | 'DELETE';
   /** Path in the bucket; absent: the bucket itself. */
   readonly path?: string;
@@ -21,7 +21,7 @@ export interface BucketRequests {
    * Sends a signed request, with retries. Resolves with a success response, whose body the caller must read or destroy, or
    * with `no-such-key` (not for PUT) or `no-such-part` (for a `range`). Throws {@link StorageUnavailable} otherwise.
    */
-  ask(request: Question): Promise<Dispatcher.ResponseData | 'no-such-key' | 'no-such-part'>;
+  send(request: BucketRequest): Promise<Dispatcher.ResponseData | 'no-such-key' | 'no-such-part'>;
   close(): Promise<void>;
 }
 
@@ -36,15 +36,15 @@ const RETRY_DELAY_MS = 200;
 const UNREACHABLE_MS = 1000;
 
 /** A client for the S3 API: AWS Signature Version 4, bucket name in the path. */
-export function openBucket(
+export function openBucketRequests(
   bucket: Bucket,
-  { keys, log, patienceMs = TIMEOUT_MS }: { keys: BucketKeys; log: Log; patienceMs?: number | undefined },
+  { keys, log, patienceMs: timeoutMs = TIMEOUT_MS }: { keys: BucketKeys; log: Log; patienceMs?: number | undefined },
 ): BucketRequests {
   const agent = new Agent({ connect: { timeout: 1500 }, bodyTimeout: 20_000 });
   const cache = new Map<string, ArrayBuffer>();
   let unreachableUntil = 0;
 
-  async function sendOnce({ method, path = '', query = {}, range, body, signal }: Question) {
+  async function sendOnce({ method, path = '', query = {}, range, body, signal }: BucketRequest) {
     const url = new URL(`/${bucket.name}${path && `/${path}`}`, bucket.endpoint);
     // Not URLSearchParams, which encodes a space as plus: the signature needs %20.
     const pairs = Object.entries(query).map(([name, value]) => `${name}=${encodeURIComponent(value)}`);
@@ -64,20 +64,20 @@ export function openBucket(
       },
       body: body?.open() ?? null,
       // Counts from the last byte of the request; a storage needs time to write large files.
-      headersTimeout: patienceMs + (body?.sizeBytes ?? 0) / BYTES_PER_MS,
+      headersTimeout: timeoutMs + (body?.sizeBytes ?? 0) / BYTES_PER_MS,
       signal: signal ?? null,
     });
   }
 
-  async function attempt(request: Question): Promise<Awaited<ReturnType<BucketRequests['ask']>> | StorageAway> {
+  async function attempt(request: BucketRequest): Promise<Awaited<ReturnType<BucketRequests['send']>> | StorageUnavailable> {
     let response: Dispatcher.ResponseData;
     try {
       response = await sendOnce(request);
     } catch (error) {
       request.signal?.throwIfAborted();
-      const diskError = request.body && ofDisk(error);
-      if (diskError instanceof StorageAway) throw diskError;
-      return new StorageAway(`it is unreachable (${reasonOf(error)})`);
+      const diskError = request.body && toStorageError(error);
+      if (diskError instanceof StorageUnavailable) throw diskError;
+      return new StorageUnavailable(`it is unreachable (${reasonOf(error)})`);
     }
     const { statusCode: status } = response;
     if (status >= 200 && status < 300) return response;
@@ -85,22 +85,22 @@ export function openBucket(
     const code = errorCode(text ?? '');
     if (status === 404 && isNoSuchKey(request, text, code)) return 'no-such-key';
     if (status === 416 && request.range !== undefined) return 'no-such-part';
-    return new StorageAway(`it responded with ${status}${code && ` ${code}`}`, { status, code });
+    return new StorageUnavailable(`it responded with ${status}${code && ` ${code}`}`, { status, code });
   }
 
   return {
-    async ask(request) {
-      if (Date.now() < unreachableUntil) throw new StorageAway('it was unreachable a moment ago');
+    async send(request) {
+      if (Date.now() < unreachableUntil) throw new StorageUnavailable('it was unreachable a moment ago');
       const startedAt = Date.now();
       for (let attempts = 1; ; attempts++) {
         const outcome = await attempt(request);
-        if (!(outcome instanceof StorageAway)) return outcome;
-        if (attempts === MAX_ATTEMPTS || Date.now() - startedAt > patienceMs || !mayPass(outcome)) {
-          if (!outcome.answered) unreachableUntil = Date.now() + UNREACHABLE_MS;
+        if (!(outcome instanceof StorageUnavailable)) return outcome;
+        if (attempts === MAX_ATTEMPTS || Date.now() - startedAt > timeoutMs || !isRetryable(outcome)) {
+          if (!outcome.response) unreachableUntil = Date.now() + UNREACHABLE_MS;
           log.warn({ reason: outcome.reason, method: request.method }, 'a request to the file storage failed');
           throw outcome;
         }
-        await rest(RETRY_DELAY_MS * 2 ** (attempts - 1) * (0.5 + Math.random()), request.signal);
+        await sleep(RETRY_DELAY_MS * 2 ** (attempts - 1) * (0.5 + Math.random()), request.signal);
         request.signal?.throwIfAborted();
       }
     },
@@ -112,11 +112,11 @@ export function openBucket(
  * Whether the storage itself responded with 404: a proxy in between may do so too, which says nothing about the file. Some
  * storages respond to DELETE of a missing key with 404 and an empty body.
  */
-const isNoSuchKey = ({ method, path }: Question, text: string | undefined, code: string) =>
+const isNoSuchKey = ({ method, path }: BucketRequest, text: string | undefined, code: string) =>
   path !== undefined && method !== 'PUT' && (code === 'NoSuchKey' || (method === 'DELETE' && text === ''));
 
 /** Whether the same request may succeed later without a change of the configuration. */
-export const mayPass = ({ answered }: StorageAway) =>
+export const isRetryable = ({ response: answered }: StorageUnavailable) =>
   !answered || answered.status >= 500 || [408, 429].includes(answered.status) || answered.code === 'RequestTimeout';
 
 /** Only the code of an S3 error (XML); the rest may quote the signed request. */

@@ -1,4 +1,4 @@
-import { parsedUrl } from '../parsed-url.ts';
+import { parseUrl } from '../parse-url.ts';
 
 export interface Bucket {
   /** Scheme, host and port. */
@@ -16,7 +16,7 @@ export interface BucketKeys {
 
 /** Parses `s3://bucket/prefix?endpoint=https://host:port&region=name`; its errors quote no secrets. */
 export function readBucketUrl(text: string): Bucket {
-  const url = parsedUrl(text);
+  const url = parseUrl(text);
   if (url?.protocol !== 's3:') throw new Error(`must be an address like ${EXAMPLE}.`);
   if (url.username !== '' || url.password !== '') {
     throw new Error('must not contain keys: set S3_ACCESS_KEY_ID and S3_SECRET_ACCESS_KEY instead.');
@@ -46,7 +46,7 @@ function endpointOf(value: string | undefined, region: string | undefined): stri
     if (region === undefined) throw new Error('needs region= for Amazon S3, or endpoint= for another storage.');
     return `https://s3.${region}.amazonaws.com`;
   }
-  const url = parsedUrl(value);
+  const url = parseUrl(value);
   if (url && /^https?:$/.test(url.protocol) && `${url.origin}/` === url.href) return url.origin;
   throw new Error('needs an endpoint= with only scheme, host and port, like https://storage.example.com:9000.');
 }

@@ -1,8 +1,8 @@
 import type { Log } from '../log.ts';
 import { OperatorError } from '../operator-error.ts';
-import { type BucketRequests, mayPass } from './bucket-requests.ts';
+import { type BucketRequests, isRetryable } from './bucket-requests.ts';
 import type { Bucket } from './bucket-url.ts';
-import { StorageAway } from './storage-away.ts';
+import { StorageUnavailable } from './storage-unavailable.ts';
 
 /**
  * Lists one key of the bucket. Throws an `OperatorError` for a wrong configuration. An unreachable storage, and a response
@@ -14,12 +14,12 @@ export async function checkBucket(
 ): Promise<void> {
   try {
     const query = { 'list-type': '2', 'max-keys': '1', prefix: bucket.prefix };
-    const response = await requests.ask({ method: 'GET', query });
+    const response = await requests.send({ method: 'GET', query });
     if (typeof response === 'object') await response.body.dump();
   } catch (error) {
-    if (!(error instanceof StorageAway)) throw error;
-    const { answered, reason } = error;
-    if (answered && answered.code !== '' && !mayPass(error)) throw new OperatorError(errorMessage(bucket, answered));
+    if (!(error instanceof StorageUnavailable)) throw error;
+    const { response: answered, reason } = error;
+    if (answered && answered.code !== '' && !isRetryable(error)) throw new OperatorError(errorMessage(bucket, answered));
     log.warn(
       `The file storage at ${bucket.endpoint} is unavailable: ${reason}. Files are rejected until it is available.`,
     );

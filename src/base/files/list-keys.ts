@@ -1,18 +1,18 @@
 import { text } from 'node:stream/consumers';
 import type { BucketRequests } from './bucket-requests.ts';
 import type { Bucket } from './bucket-url.ts';
-import { isFileKey, placeOf } from './key.ts';
+import { isFileKey, keyToPath } from './file-key.ts';
 
 /** The keys of all files below the prefix, 1000 per request (ListObjectsV2). Skips other objects. */
 export async function* listKeys(requests: BucketRequests, { prefix }: Bucket): AsyncGenerator<string, void> {
   for (let next: string | undefined = ''; next !== undefined; ) {
     const query = { 'list-type': '2', prefix, ...(next !== '' && { 'continuation-token': next }) };
-    const response = await requests.ask({ method: 'GET', query });
+    const response = await requests.send({ method: 'GET', query });
     if (typeof response === 'string') return;
     const xml = await text(response.body);
     for (const [, path] of xml.matchAll(/<Key>([^<]*)<\/Key>/g)) {
       const key = path!.slice(path!.lastIndexOf('/') + 1);
-      if (isFileKey(key) && path === prefix + placeOf(key)) yield key;
+      if (isFileKey(key) && path === prefix + keyToPath(key)) yield key;
     }
     next = unescaped(/<NextContinuationToken>([^<]+)<\/NextContinuationToken>/.exec(xml)?.[1]);
   }

@@ -8,7 +8,7 @@ import { basename, dirname, join, relative } from 'node:path';
 import { promisify } from 'node:util';
 import type { Log } from '../log.ts';
 import { OperatorError } from '../operator-error.ts';
-import { type Account, canReach, ENTER, READ } from './account.ts';
+import { type Account, canReach, ENTER_PERMISSION, READ_PERMISSION } from './server-account.ts';
 
 export interface Binaries {
   initdb: string;
@@ -60,14 +60,14 @@ function installedPackage(): string {
 async function isRunnable(native: string, account: Account): Promise<boolean> {
   const suffix = process.platform === 'win32' ? '.exe' : '';
   for (const program of ['postgres', 'initdb']) {
-    if (!(await canReach(join(native, 'bin', program + suffix), account, READ | ENTER))) return false;
+    if (!(await canReach(join(native, 'bin', program + suffix), account, READ_PERMISSION | ENTER_PERMISSION))) return false;
   }
   for (const folder of ['lib', 'share']) {
-    if (!(await canReach(join(native, folder), account, READ | ENTER))) return false;
+    if (!(await canReach(join(native, folder), account, READ_PERMISSION | ENTER_PERMISSION))) return false;
   }
   // A sample of all files: under a strict umask only their owner can read them.
   const sample = join(native, 'share', 'postgresql', 'postgres.bki');
-  if ((await exists(sample)) && !(await canReach(sample, account, READ))) return false;
+  if ((await exists(sample)) && !(await canReach(sample, account, READ_PERMISSION))) return false;
   return linkLibraries(native).then(
     () => true,
     () => false, // a read-only node_modules
@@ -102,7 +102,7 @@ async function findOrCopy(
     try {
       const trusted = [0, process.getuid?.(), ...(folder === home ? [account.uid] : [])];
       await createTrustedFolder(folder, trusted);
-      if (!(await canReach(folder, account, ENTER))) throw new Error('the account cannot reach it');
+      if (!(await canReach(folder, account, ENTER_PERMISSION))) throw new Error('the account cannot reach it');
       await createTrustedFolder(dirname(copy), trusted);
       if (!(await exists(copy))) {
         log.info({ from: native, to: copy }, 'copying PostgreSQL to a folder where the server can run it');

@@ -3,9 +3,9 @@ import { link, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Log } from '../log.ts';
 import { OperatorError } from '../operator-error.ts';
-import { type Account, handOver, ownCluster } from './account.ts';
+import { type Account, chownToFolderOwner, chownCluster } from './server-account.ts';
 import type { Binaries } from './binaries.ts';
-import { makeCluster } from './initdb.ts';
+import { createCluster } from './initdb.ts';
 
 /** Creates the cluster if missing; throws if it has another major version. */
 export async function ensureCluster({
@@ -25,7 +25,7 @@ export async function ensureCluster({
 }): Promise<void> {
   const version = await versionOf(cluster);
   if (version === undefined) {
-    await makeCluster({ cluster, account, binaries, password, unsafeForTests, log });
+    await createCluster({ cluster, account, binaries, password, unsafeForTests, log });
   } else if (version !== binaries.major) {
     throw new OperatorError(
       `The database in ${cluster} was created by PostgreSQL ${version}, but this program contains ${binaries.major}. ` +
@@ -33,7 +33,7 @@ export async function ensureCluster({
         'new DATA_DIR with this version (`assay restore FILE`).',
     );
   }
-  await ownCluster(cluster, account);
+  await chownCluster(cluster, account);
 }
 
 /** The superuser's password, created once in a file with mode 0600. */
@@ -49,7 +49,7 @@ export async function clusterPassword(home: string): Promise<string> {
   }
   try {
     await writeFile(draft, `${randomBytes(24).toString('base64url')}\n`, { mode: 0o600, flag: 'wx', flush: true });
-    await handOver(draft);
+    await chownToFolderOwner(draft);
     // A link, not a rename, so that of two concurrent processes both use the first one's password.
     await link(draft, path).catch((error: NodeJS.ErrnoException) => {
       if (error.code !== 'EEXIST') throw error;

@@ -5,7 +5,7 @@ import { basename, dirname, join } from 'node:path';
 import { promisify } from 'node:util';
 import type { Log } from '../log.ts';
 import { OperatorError } from '../operator-error.ts';
-import { type Account, give, NOBODY, ownCluster, serverEnvironment, wayInto } from './account.ts';
+import { type Account, chownToAccount, NOBODY, chownCluster, serverEnvironment, reachablePath } from './server-account.ts';
 import type { Binaries } from './binaries.ts';
 import { isAlive } from './processes.ts';
 
@@ -21,7 +21,7 @@ interface ClusterOptions {
 }
 
 /** Creates a cluster in a temporary folder and moves it into place when it is complete. */
-export async function makeCluster(options: ClusterOptions): Promise<void> {
+export async function createCluster(options: ClusterOptions): Promise<void> {
   const { cluster, account, password, log } = options;
   const home = dirname(cluster);
   await deleteStale(home);
@@ -32,7 +32,7 @@ export async function makeCluster(options: ClusterOptions): Promise<void> {
     await mkdir(draft, { mode: 0o700 });
     await writeFile(passwordFile, password, { mode: 0o600, flag: 'wx' });
     await initdb(draft, passwordFile, options);
-    await ownCluster(draft, account);
+    await chownCluster(draft, account);
     await moveIntoPlace(draft, cluster);
     log.info({ cluster, ms: Math.round(performance.now() - began) }, 'created a new database');
   } finally {
@@ -53,9 +53,9 @@ async function initdb(
   let user = account;
   let ctypes = CTYPES;
   for (;;) {
-    for (const path of [draft, passwordFile]) await give(path, user);
+    for (const path of [draft, passwordFile]) await chownToAccount(path, user);
     const args = [
-      `--pgdata=${await wayInto(draft, user)}`,
+      `--pgdata=${await reachablePath(draft, user)}`,
       `--username=${SUPERUSER}`,
       `--pwfile=../${basename(passwordFile)}`,
       '--auth=scram-sha-256',

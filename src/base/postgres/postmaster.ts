@@ -3,17 +3,17 @@ import { readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Log } from '../log.ts';
-import { rest } from '../loop.ts';
+import { sleep } from '../loop.ts';
 import { isAlive, type Process, processes } from './processes.ts';
 
 /** postmaster.pid */
-export interface Lock {
+export interface LockFile {
   pid: number;
   port: number;
   state: 'starting' | 'ready' | 'stopping';
 }
 
-export async function readLock(cluster: string): Promise<Lock | undefined> {
+export async function readLockFile(cluster: string): Promise<LockFile | undefined> {
   const text = await readFile(join(cluster, 'postmaster.pid'), 'utf8').catch(() => '');
   const lines = text.split('\n').map((line) => line.trim());
   const pid = Number(lines[0]);
@@ -22,26 +22,26 @@ export async function readLock(cluster: string): Promise<Lock | undefined> {
   return { pid, port: Number(lines[3]), state: state === 'ready' || state === 'stopping' ? state : 'starting' };
 }
 
-export const removeLock = (cluster: string) => rm(join(cluster, 'postmaster.pid'), { force: true });
+export const removeLockFile = (cluster: string) => rm(join(cluster, 'postmaster.pid'), { force: true });
 
 /** The server's `cluster_name`: visible on its command line, in the titles of its processes, and to clients. */
-export const nameOf = (cluster: string) => `assay-${createHash('sha256').update(cluster).digest('hex').slice(0, 16)}`;
+export const clusterName = (cluster: string) => `assay-${createHash('sha256').update(cluster).digest('hex').slice(0, 16)}`;
 
 /** Whether the process `pid` is the server of `cluster`; `undefined` if its command line is not readable. */
 export async function isServerOf(pid: number, cluster: string): Promise<boolean | undefined> {
   const [found] = await processes(pid);
-  return found?.command ? found.command.includes(`cluster_name=${nameOf(cluster)}`) : undefined;
+  return found?.command ? found.command.includes(`cluster_name=${clusterName(cluster)}`) : undefined;
 }
 
 /**
  * Ends the backends of a killed server: a busy backend keeps running and blocks a new server. Uses SIGQUIT, as the server
  * does after a crash.
  */
-export async function endRemains(cluster: string, log: Log): Promise<void> {
+export async function killOrphans(cluster: string, log: Log): Promise<void> {
   const all = await processes();
-  const servers = new Set(all.filter(({ command }) => command.includes(`cluster_name=${nameOf(cluster)}`)).map(pidOf));
+  const servers = new Set(all.filter(({ command }) => command.includes(`cluster_name=${clusterName(cluster)}`)).map(pidOf));
   const orphans = all.filter(({ command, parent }) => {
-    return command.startsWith(`postgres: ${nameOf(cluster)}: `) && !servers.has(parent);
+    return command.startsWith(`postgres: ${clusterName(cluster)}: `) && !servers.has(parent);
   });
   for (const { pid, command } of orphans) {
     log.info({ pid, command }, 'ending a process of a killed database server');
@@ -52,7 +52,7 @@ export async function endRemains(cluster: string, log: Log): Promise<void> {
 const pidOf = ({ pid }: Process) => pid;
 
 /** Resolves when a process that is not a child has ended. Does not keep this process alive. */
-export async function ended(pid: number): Promise<void> {
+export async function waitForExit(pid: number): Promise<void> {
   while (await isAlive(pid)) await delay(200, undefined, { ref: false });
 }
 
@@ -65,7 +65,7 @@ export async function stopPostmaster(pid: number, exited: Promise<void>, log: Lo
   for (const [signal, timeoutMs] of [['SIGINT', FAST_MS] as const, ['SIGQUIT', QUIT_MS] as const]) {
     sendSignal(pid, signal);
     const timeout = new AbortController();
-    const stopped = await Promise.race([exited.then(() => true), rest(timeoutMs, timeout.signal).then(() => false)]);
+    const stopped = await Promise.race([exited.then(() => true), sleep(timeoutMs, timeout.signal).then(() => false)]);
     timeout.abort();
     if (stopped) return;
     log.warn({ pid, signal }, 'the database does not stop');

@@ -1,22 +1,22 @@
 import { constants } from 'node:fs';
 import { copyFile, type FileHandle, open, stat } from 'node:fs/promises';
 import { join } from 'node:path';
-import { handOver } from './account.ts';
+import { chownToFolderOwner } from './server-account.ts';
 
 const LOG_BYTES = 8 * 1024 * 1024;
 
 export async function openServerLog(home: string): Promise<FileHandle> {
-  await boundServerLog(home);
+  await rotateServerLog(home);
   const path = join(home, 'server.log');
   // Append mode, so that it can be truncated while the server writes; does not follow links.
   const flags = constants.O_RDWR | constants.O_CREAT | constants.O_APPEND | (constants.O_NOFOLLOW ?? 0);
   const file = await open(path, flags, 0o600);
-  await handOver(path);
+  await chownToFolderOwner(path);
   return file;
 }
 
 /** Limits the log to two files of `LOG_BYTES`. Copies and truncates, because the server keeps its file open. */
-export async function boundServerLog(home: string): Promise<void> {
+export async function rotateServerLog(home: string): Promise<void> {
   const path = join(home, 'server.log');
   const size = await stat(path).then(
     (file) => file.size,

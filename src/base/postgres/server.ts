@@ -1,14 +1,14 @@
 import { spawn } from 'node:child_process';
 import type { FileHandle } from 'node:fs/promises';
 import type { Log } from '../log.ts';
-import { rest } from '../loop.ts';
-import { type Account, serverEnvironment, wayInto } from './account.ts';
+import { sleep } from '../loop.ts';
+import { type Account, serverEnvironment, reachablePath } from './server-account.ts';
 import type { Binaries } from './binaries.ts';
-import { nameOf, readLock, stopPostmaster } from './postmaster.ts';
+import { clusterName, readLockFile, stopPostmaster } from './postmaster.ts';
 import { openServerLog } from './server-log.ts';
 
 /** The server cannot start yet; a later attempt may succeed. */
-export class NotYet extends Error {}
+export class StartingUp extends Error {}
 
 /** Starts the server and waits, without a time limit, until it accepts connections: crash recovery may take minutes. */
 export async function startServer({
@@ -30,23 +30,23 @@ export async function startServer({
   log: Log;
   signal: AbortSignal | undefined;
 }): Promise<{ pid: number; exited: Promise<void> }> {
-  const dataPath = await wayInto(cluster, account);
+  const dataPath = await reachablePath(cluster, account);
   const output = await openServerLog(home);
   const logStart = (await output.stat()).size;
   const server = spawnServer({ program: binaries.postgres, cluster, dataPath, account, port, unsafeForTests, output });
   try {
     for (let waitedMs = 0; !server.end(); waitedMs += 15) {
-      const lock = await readLock(cluster);
+      const lock = await readLockFile(cluster);
       if (lock?.pid === server.pid && lock?.state === 'ready') return { pid: server.pid!, exited: server.exited };
       if (signal?.aborted) {
         await stopPostmaster(server.pid!, server.exited, log);
         signal.throwIfAborted();
       }
       if (waitedMs > 0 && waitedMs % 9_000 === 0) log.info({ pid: server.pid }, 'the database is recovering');
-      await rest(15, signal);
+      await sleep(15, signal);
     }
     const message = server.end()?.message || (await readFrom(output, logStart));
-    if (TRANSIENT_ERRORS.test(message)) throw new NotYet(message);
+    if (TRANSIENT_ERRORS.test(message)) throw new StartingUp(message);
     throw new Error(`PostgreSQL did not start: ${message || 'it ended without output'}`);
   } finally {
     await output.close();
@@ -101,7 +101,7 @@ function spawnServer({
   output: FileHandle;
 }) {
   const args = ['-D', dataPath];
-  const settings = { ...SETTINGS, ...(unsafeForTests ? UNSAFE : {}), port, cluster_name: nameOf(cluster) };
+  const settings = { ...SETTINGS, ...(unsafeForTests ? UNSAFE : {}), port, cluster_name: clusterName(cluster) };
   for (const [name, value] of Object.entries(settings)) args.push('-c', `${name}=${value}`);
   // Its own session, so that Ctrl-C in a terminal does not stop the server before the processes that use it.
   const child = spawn(program, args, {

@@ -16,7 +16,7 @@ const TOOLS = {
  *     it('shows the page', async (context) => {
  *       const chromium = requireTool('chromium', context);
  */
-export function needs(tool: keyof typeof TOOLS, context: { skip(note?: string): never }): string {
+export function requireTool(tool: keyof typeof TOOLS, context: { skip(note?: string): never }): string {
   const { variable, names } = TOOLS[tool];
   const named = process.env[variable];
   const path = named !== undefined ? (existsSync(named) ? named : undefined) : names.map(which).find((found) => found);

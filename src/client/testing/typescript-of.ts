@@ -10,12 +10,12 @@ export interface Schema {
   readonly patternProperties?: Readonly<Record<string, Schema>>;
 }
 
-export type Named = Readonly<Record<string, object>>;
+export type SchemasByName = Readonly<Record<string, object>>;
 
 /**
  * Generates formatted TypeScript declarations with descriptions. Nested schemas that have a name are referenced by it.
  */
-export function typescriptOf(named: Named): string {
+export function typescriptOf(named: SchemasByName): string {
   const names = new Map(Object.entries(named).map(([name, schema]) => [schemaKey(schema as Schema), name]));
   return Object.entries(named)
     .map(([name, object]) => {

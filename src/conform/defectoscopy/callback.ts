@@ -1,14 +1,14 @@
-import { Breach, skip } from '../breach.ts';
-import { step } from '../check.ts';
+import { AssertionFailure, skip } from '../assertion-failure.ts';
+import { oncePerRun } from '../check.ts';
 import type { Exchange } from '../exchange.ts';
-import { until } from '../poll.ts';
+import { pollUntil } from '../poll.ts';
 import { type Callback, openReceiver } from '../receiver.ts';
 import { isRecord } from '../shape.ts';
 import { dataOf, finalState, readTask, taskOf } from '../task.ts';
 import { predictImage } from './steps.ts';
 
 /** A task whose webhook leads to this process, from creation to delivery. */
-export interface Delivered {
+export interface WebhookDelivery {
   readonly id: string;
   readonly first: Exchange;
   readonly callback: Callback;
@@ -22,7 +22,7 @@ const ARRIVE_MS = 30_000;
 const SETTLE_MS = 20_000;
 
 /** Throws `Skip` if the deployment cannot reach this process or no task ends. */
-export const delivered = step(async (context): Promise<Delivered> => {
+export const delivered = oncePerRun(async (context): Promise<WebhookDelivery> => {
   if (!context.sameMachine) skip('webhooks can be checked only if the deployment runs on this machine');
   let id = '';
   let received: { callback: Callback; meanwhile: Exchange } | undefined;
@@ -34,7 +34,7 @@ export const delivered = step(async (context): Promise<Delivered> => {
     id = taskOf(await predictImage(context, { webhook_url: receiver.url })).id;
     const first = await readTask(context, id);
     const ended = await finalState(context, id);
-    await until(
+    await pollUntil(
       context,
       () => readTask(context, id),
       () => received !== undefined,
@@ -43,7 +43,7 @@ export const delivered = step(async (context): Promise<Delivered> => {
     if (!received) return noCallback(await readTask(context, id), ended);
     const isSettled = (response: Exchange) => webhookOf(response)['state'] !== 'pending';
     const last =
-      (await until(context, () => readTask(context, id), isSettled, SETTLE_MS)) ?? (await readTask(context, id));
+      (await pollUntil(context, () => readTask(context, id), isSettled, SETTLE_MS)) ?? (await readTask(context, id));
     return { id, first, ...received, last };
   } finally {
     receiver.close();
@@ -52,8 +52,8 @@ export const delivered = step(async (context): Promise<Delivered> => {
 
 function noCallback(response: Exchange, ended: Exchange): never {
   if (webhookOf(response)['state'] === 'delivered')
-    throw new Breach('a webhook in state `delivered` to be received', response);
-  if (webhookOf(ended)['configured'] !== true) throw new Breach('data.webhook.configured to be true', ended);
+    throw new AssertionFailure('a webhook in state `delivered` to be received', response);
+  if (webhookOf(ended)['configured'] !== true) throw new AssertionFailure('data.webhook.configured to be true', ended);
   return skip('no webhook was received: the deployment cannot reach 127.0.0.1 on this machine');
 }
 

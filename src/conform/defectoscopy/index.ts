@@ -1,16 +1,16 @@
-import { type Guarded, guardedChecks, unconfiguredCheck } from '../access.ts';
+import { type ProtectedEndpoint, authenticationChecks, unconfiguredCheck } from '../access.ts';
 import type { Check } from '../check.ts';
-import { envelope, status } from '../expect.ts';
-import { flooded } from '../flood.ts';
+import { assertErrorEnvelope, assertStatus } from '../expect.ts';
+import { exhaustRateLimit } from '../rate-limit.ts';
 import { model } from './model.ts';
 import { predictAccepted } from './predict.ts';
 import { reference } from './reference.ts';
-import { predictRefused } from './refusals.ts';
+import { predictRefused } from './rejections.ts';
 import { result } from './result.ts';
 import { webhook } from './webhook.ts';
 import { webhookUrl } from './webhook-url.ts';
 
-const tasks: readonly Guarded[] = [
+const tasks: readonly ProtectedEndpoint[] = [
   {
     name: 'predict',
     method: 'post',
@@ -20,7 +20,7 @@ const tasks: readonly Guarded[] = [
   { name: 'result', method: 'get', path: '/result/conform-no-such-task' },
 ];
 
-const access = guardedChecks({
+const access = authenticationChecks({
   service: 'defectoscopy',
   cites: ['5.1', 'Missing or wrong token: 401 `UNAUTHORIZED`.'],
   endpoints: [
@@ -28,9 +28,9 @@ const access = guardedChecks({
     { name: 'classes-surfaces', method: 'get', path: '/classes/surfaces' },
     ...tasks,
   ],
-  refused: (response) => {
-    status(response, 401);
-    envelope(response, 'UNAUTHORIZED');
+  assertResponse: (response) => {
+    assertStatus(response, 401);
+    assertErrorEnvelope(response, 'UNAUTHORIZED');
   },
 });
 
@@ -41,9 +41,9 @@ const unconfigured = unconfiguredCheck({
     'When the canonical token set is not configured, token-protected task endpoints answer 503 `QUEUE_UNAVAILABLE`.',
   ],
   endpoints: tasks,
-  refused: (response) => {
-    status(response, 503);
-    envelope(response, 'QUEUE_UNAVAILABLE');
+  assertResponse: (response) => {
+    assertStatus(response, 503);
+    assertErrorEnvelope(response, 'QUEUE_UNAVAILABLE');
   },
 });
 
@@ -52,9 +52,9 @@ const limit: Check = {
   cites: ['8', 'exceeding gives 429 `RATE_LIMIT_EXCEEDED`'],
   title: 'requests above the rate limit return 429 RATE_LIMIT_EXCEEDED',
   run: async (context) => {
-    const response = await flooded(context);
-    status(response, 429);
-    envelope(response, 'RATE_LIMIT_EXCEEDED');
+    const response = await exhaustRateLimit(context);
+    assertStatus(response, 429);
+    assertErrorEnvelope(response, 'RATE_LIMIT_EXCEEDED');
   },
 };
 

@@ -1,10 +1,10 @@
-import { admitted, asOwner } from '../access.ts';
-import { skip } from '../breach.ts';
-import { type Check, step, type Visit } from '../check.ts';
-import { data, dataObject, envelope, shaped, status } from '../expect.ts';
+import { requireAccess, withToken } from '../access.ts';
+import { skip } from '../assertion-failure.ts';
+import { type Check, oncePerRun, type RunContext } from '../check.ts';
+import { successData, successObject, assertErrorEnvelope, assertShape, assertStatus } from '../expect.ts';
 import { filledText, flag, integer, listOf, record, text } from '../shape.ts';
 
-export const health = step(({ probe }) => probe.get('/health', { as: 'without a token' }));
+export const health = oncePerRun(({ probe }) => probe.get('/health', { as: 'without a token' }));
 
 const CLASSES = [
   { name: 'defects', title: 'the names of the defects' },
@@ -12,13 +12,13 @@ const CLASSES = [
 ];
 
 export const classes = {
-  defects: step((context) => listed(context, 'defects')),
-  surfaces: step((context) => listed(context, 'surfaces')),
+  defects: oncePerRun((context) => listed(context, 'defects')),
+  surfaces: oncePerRun((context) => listed(context, 'surfaces')),
 };
 
-async function listed(context: Visit, name: string) {
-  await admitted(context);
-  return context.probe.get(`/classes/${name}`, asOwner(context));
+async function listed(context: RunContext, name: string) {
+  await requireAccess(context);
+  return context.probe.get(`/classes/${name}`, withToken(context));
 }
 
 const HEALTH = record({
@@ -36,7 +36,7 @@ export const model: readonly Check[] = [
       '`GET /health`: 200 with health body; when the model is not ready, 503 with `error.code` = `MODEL_NOT_READY`.',
     ],
     title: 'GET /health returns 200 or 503 and needs no token',
-    run: async (context) => status(await health(context), 200, 503),
+    run: async (context) => assertStatus(await health(context), 200, 503),
   },
   {
     id: 'defectoscopy.health.body',
@@ -45,7 +45,7 @@ export const model: readonly Check[] = [
     run: async (context) => {
       const response = await health(context);
       if (response.status === 503) skip('the model is not ready');
-      shaped(response, dataObject(response), HEALTH, 'data');
+      assertShape(response, successObject(response), HEALTH, 'data');
     },
   },
   {
@@ -55,7 +55,7 @@ export const model: readonly Check[] = [
     run: async (context) => {
       const response = await health(context);
       if (response.status !== 503) skip('the model is ready');
-      envelope(response, 'MODEL_NOT_READY');
+      assertErrorEnvelope(response, 'MODEL_NOT_READY');
     },
   },
   ...CLASSES.map(
@@ -65,9 +65,9 @@ export const model: readonly Check[] = [
       title: `GET /classes/${name} returns ${title} or 503 MODEL_NOT_READY`,
       run: async (context) => {
         const response = await classes[name as keyof typeof classes](context);
-        status(response, 200, 503);
-        if (response.status === 503) envelope(response, 'MODEL_NOT_READY');
-        else shaped(response, data(response), listOf(filledText), 'data');
+        assertStatus(response, 200, 503);
+        if (response.status === 503) assertErrorEnvelope(response, 'MODEL_NOT_READY');
+        else assertShape(response, successData(response), listOf(filledText), 'data');
       },
     }),
   ),

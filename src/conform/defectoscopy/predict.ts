@@ -1,5 +1,5 @@
 import type { Check } from '../check.ts';
-import { data, dataObject, holds, shaped, status } from '../expect.ts';
+import { successData, successObject, assertThat, assertShape, assertStatus } from '../expect.ts';
 import { filledText, integer, oneOf } from '../shape.ts';
 import { dataOf } from '../task.ts';
 import { accepted, answered, predictImage } from './steps.ts';
@@ -9,7 +9,7 @@ export const predictAccepted: readonly Check[] = [
     id: 'defectoscopy.predict.status',
     cites: ['4.1', 'Success 202 (accepted response).'],
     title: 'a task is accepted with 202',
-    run: async (context) => status(await answered(context), 202),
+    run: async (context) => assertStatus(await answered(context), 202),
   },
   {
     id: 'defectoscopy.predict.envelope',
@@ -17,8 +17,8 @@ export const predictAccepted: readonly Check[] = [
     title: 'the accepted response is the success envelope, as JSON',
     run: async (context) => {
       const { response } = await accepted(context);
-      data(response);
-      holds(
+      successData(response);
+      assertThat(
         response,
         /^application\/json\b/.test(response.headers.get('content-type') ?? ''),
         'the type application/json',
@@ -31,7 +31,7 @@ export const predictAccepted: readonly Check[] = [
     title: 'an accepted task is queued',
     run: async (context) => {
       const { response, data } = await accepted(context);
-      shaped(response, data['status'], oneOf('queued'), 'data.status');
+      assertShape(response, data['status'], oneOf('queued'), 'data.status');
     },
   },
   {
@@ -40,7 +40,7 @@ export const predictAccepted: readonly Check[] = [
     title: 'the accepted response has a task_id',
     run: async (context) => {
       const response = await answered(context);
-      shaped(response, dataObject(response)['task_id'], filledText, 'data.task_id');
+      assertShape(response, successObject(response)['task_id'], filledText, 'data.task_id');
     },
   },
   {
@@ -49,7 +49,7 @@ export const predictAccepted: readonly Check[] = [
     title: 'status_url is /result/<task_id>',
     run: async (context) => {
       const { response, data, id } = await accepted(context);
-      shaped(response, data['status_url'], oneOf(`/result/${id}`), 'data.status_url');
+      assertShape(response, data['status_url'], oneOf(`/result/${id}`), 'data.status_url');
     },
   },
   {
@@ -58,8 +58,8 @@ export const predictAccepted: readonly Check[] = [
     title: 'estimated_wait_seconds is a non-negative integer',
     run: async (context) => {
       const { response, data } = await accepted(context);
-      shaped(response, data['estimated_wait_seconds'], integer, 'data.estimated_wait_seconds');
-      holds(response, Number(data['estimated_wait_seconds']) >= 0, 'data.estimated_wait_seconds to be 0 or more');
+      assertShape(response, data['estimated_wait_seconds'], integer, 'data.estimated_wait_seconds');
+      assertThat(response, Number(data['estimated_wait_seconds']) >= 0, 'data.estimated_wait_seconds to be 0 or more');
     },
   },
   {
@@ -73,7 +73,7 @@ export const predictAccepted: readonly Check[] = [
       const { id } = await accepted(context);
       const second = await predictImage(context);
       const other = dataOf(second)['task_id'];
-      holds(second, other !== id, 'a task_id different from the previous one');
+      assertThat(second, other !== id, 'a task_id different from the previous one');
     },
   },
   ...['realtime', 'batch'].map(
@@ -83,7 +83,7 @@ export const predictAccepted: readonly Check[] = [
       title: `priority may be ${priority}`,
       run: async (context) => {
         await accepted(context);
-        status(await predictImage(context, { priority }), 202);
+        assertStatus(await predictImage(context, { priority }), 202);
       },
     }),
   ),

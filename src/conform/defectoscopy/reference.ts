@@ -1,6 +1,6 @@
 import type { Check } from '../check.ts';
 import type { Exchange } from '../exchange.ts';
-import { holds, status } from '../expect.ts';
+import { assertThat, assertStatus } from '../expect.ts';
 import { openapiCheck } from '../openapi.ts';
 import type { Probe } from '../probe.ts';
 
@@ -17,8 +17,8 @@ export const reference: readonly Check[] = [
       title: `/${name} is a page that needs no token`,
       run: async ({ probe }) => {
         const page = await getPage(probe, `/${name}`);
-        status(page, 200);
-        holds(page, /text\/html/.test(page.headers.get('content-type') ?? ''), 'the content type text/html');
+        assertStatus(page, 200);
+        assertThat(page, /text\/html/.test(page.headers.get('content-type') ?? ''), 'the content type text/html');
       },
     }),
   ),
@@ -29,14 +29,14 @@ export const reference: readonly Check[] = [
     title: '/metrics is in a text exposition format and needs no token',
     run: async ({ probe }) => {
       const response = await probe.get('/metrics', { headers: { accept: 'text/plain' }, as: 'without a token' });
-      status(response, 200);
+      assertStatus(response, 200);
       const lines = response.bytes
         .toString('utf8')
         .split('\n')
         .filter((line) => line.trim() !== '');
       const invalid = lines.find((line) => !/^#|^[a-zA-Z_:][\w:]*(\{.*\})?\s+\S+/.test(line));
-      holds(response, invalid === undefined && lines.length > 0, 'lines of the form `name{labels} value`, or comments');
-      holds(response, !/json|html/.test(response.headers.get('content-type') ?? ''), 'a text content type');
+      assertThat(response, invalid === undefined && lines.length > 0, 'lines of the form `name{labels} value`, or comments');
+      assertThat(response, !/json|html/.test(response.headers.get('content-type') ?? ''), 'a text content type');
     },
   },
 ];

@@ -1,8 +1,8 @@
-import { admitted, nobodys } from '../access.ts';
-import { skip } from '../breach.ts';
+import { requireAccess, unknownTaskId } from '../access.ts';
+import { skip } from '../assertion-failure.ts';
 import type { Check } from '../check.ts';
-import { data, dataObject, envelope, holds, shaped, status } from '../expect.ts';
-import { filledText, integer, listOf, number, oneOf, record, same, text, unixSeconds, without } from '../shape.ts';
+import { successData, successObject, assertErrorEnvelope, assertThat, assertShape, assertStatus } from '../expect.ts';
+import { filledText, integer, listOf, number, oneOf, record, deepEqual, text, unixSeconds, without } from '../shape.ts';
 import { readTask, stateOf } from '../task.ts';
 import { classes } from './model.ts';
 import { accepted, done, failed, final, firstLook, inProgress } from './steps.ts';
@@ -17,7 +17,7 @@ export const result: readonly Check[] = [
     id: 'defectoscopy.result.in-progress.status',
     cites: CODE_BY_STATE,
     title: 'the result of a queued or processing task has status 202',
-    run: async (context) => status(await inProgress(context), 202),
+    run: async (context) => assertStatus(await inProgress(context), 202),
   },
   {
     id: 'defectoscopy.result.state',
@@ -26,7 +26,7 @@ export const result: readonly Check[] = [
     run: async (context) => {
       for (const response of [await firstLook(context), await final(context)]) {
         const status = oneOf('queued', 'processing', 'done', 'failed');
-        shaped(response, data(response), record({ status }), 'data');
+        assertShape(response, successData(response), record({ status }), 'data');
       }
     },
   },
@@ -37,7 +37,7 @@ export const result: readonly Check[] = [
     run: async (context) => {
       const { id } = await accepted(context);
       for (const response of [await firstLook(context), await final(context)]) {
-        shaped(response, dataObject(response)['task_id'], oneOf(id), 'data.task_id');
+        assertShape(response, successObject(response)['task_id'], oneOf(id), 'data.task_id');
       }
     },
   },
@@ -47,7 +47,7 @@ export const result: readonly Check[] = [
     title: 'a task in progress has a message',
     run: async (context) => {
       const response = await inProgress(context);
-      shaped(response, dataObject(response), record({ message: text }), 'data');
+      assertShape(response, successObject(response), record({ message: text }), 'data');
     },
   },
   {
@@ -57,14 +57,14 @@ export const result: readonly Check[] = [
     run: async (context) => {
       const response = await inProgress(context);
       const absentFields = without('result', 'processing_time_ms', 'completed_at', 'error');
-      shaped(response, dataObject(response), absentFields, 'data');
+      assertShape(response, successObject(response), absentFields, 'data');
     },
   },
   {
     id: 'defectoscopy.result.done.status',
     cites: CODE_BY_STATE,
     title: 'the result of a completed task has status 200',
-    run: async (context) => status(await done(context), 200),
+    run: async (context) => assertStatus(await done(context), 200),
   },
   {
     id: 'defectoscopy.result.done.result',
@@ -75,7 +75,7 @@ export const result: readonly Check[] = [
     title: 'a completed task has surface, masters and defects',
     run: async (context) => {
       const response = await done(context);
-      shaped(response, dataObject(response), record({ result: RESULT }), 'data');
+      assertShape(response, successObject(response), record({ result: RESULT }), 'data');
     },
   },
   {
@@ -87,9 +87,9 @@ export const result: readonly Check[] = [
       const [surfaces, defects] = [await classes.surfaces(context), await classes.defects(context)];
       if (surfaces.status !== 200 || defects.status !== 200) skip('the class lists are unavailable');
       const among = (list: unknown) => oneOf(...(Array.isArray(list) ? list : []));
-      const found = record({ name: among(data(defects)) });
-      const shape = record({ surface: among(data(surfaces)), defects: listOf(found) });
-      shaped(response, dataObject(response)['result'], shape, 'data.result');
+      const found = record({ name: among(successData(defects)) });
+      const shape = record({ surface: among(successData(surfaces)), defects: listOf(found) });
+      assertShape(response, successObject(response)['result'], shape, 'data.result');
     },
   },
   {
@@ -98,7 +98,7 @@ export const result: readonly Check[] = [
     title: 'a completed task has an integer processing_time_ms',
     run: async (context) => {
       const response = await done(context);
-      shaped(response, dataObject(response), record({ processing_time_ms: integer }), 'data');
+      assertShape(response, successObject(response), record({ processing_time_ms: integer }), 'data');
     },
   },
   {
@@ -107,7 +107,7 @@ export const result: readonly Check[] = [
     title: 'completed_at is a decimal string of Unix seconds',
     run: async (context) => {
       const response = await done(context);
-      shaped(response, dataObject(response), record({ completed_at: unixSeconds }), 'data');
+      assertShape(response, successObject(response), record({ completed_at: unixSeconds }), 'data');
     },
   },
   {
@@ -116,7 +116,7 @@ export const result: readonly Check[] = [
     title: 'a completed task has no error and no message',
     run: async (context) => {
       const response = await done(context);
-      shaped(response, dataObject(response), without('error', 'message'), 'data');
+      assertShape(response, successObject(response), without('error', 'message'), 'data');
     },
   },
   {
@@ -125,7 +125,7 @@ export const result: readonly Check[] = [
     title: 'a task without a webhook_url has no webhook',
     run: async (context) => {
       for (const response of [await firstLook(context), await final(context)]) {
-        shaped(response, dataObject(response), without('webhook'), 'data');
+        assertShape(response, successObject(response), without('webhook'), 'data');
       }
     },
   },
@@ -136,8 +136,8 @@ export const result: readonly Check[] = [
     run: async (context) => {
       const before = await final(context);
       const response = await readTask(context, (await accepted(context)).id);
-      status(response, before.status);
-      holds(response, same(response.json, before.json), 'the same body as before');
+      assertStatus(response, before.status);
+      assertThat(response, deepEqual(response.json, before.json), 'the same body as before');
     },
   },
   {
@@ -146,8 +146,8 @@ export const result: readonly Check[] = [
     title: 'the result of a failed task has status 200',
     run: async (context) => {
       const response = await failed(context);
-      shaped(response, stateOf(response), oneOf('failed'), 'data.status');
-      status(response, 200);
+      assertShape(response, stateOf(response), oneOf('failed'), 'data.status');
+      assertStatus(response, 200);
     },
   },
   {
@@ -156,8 +156,8 @@ export const result: readonly Check[] = [
     title: 'a failed task has an error string and no result',
     run: async (context) => {
       const response = await failed(context);
-      shaped(response, dataObject(response), record({ error: text }), 'data');
-      shaped(response, dataObject(response), without('result', 'completed_at', 'message'), 'data');
+      assertShape(response, successObject(response), record({ error: text }), 'data');
+      assertShape(response, successObject(response), without('result', 'completed_at', 'message'), 'data');
     },
   },
   {
@@ -165,11 +165,11 @@ export const result: readonly Check[] = [
     cites: ['7', 'unknown `task_id`, or result removed after its TTL'],
     title: 'an unknown task_id returns 404 TASK_NOT_FOUND',
     run: async (context) => {
-      await admitted(context);
-      const response = await readTask(context, nobodys(context));
+      await requireAccess(context);
+      const response = await readTask(context, unknownTaskId(context));
       if (response.status === 503) skip('task states are unavailable');
-      status(response, 404);
-      envelope(response, 'TASK_NOT_FOUND');
+      assertStatus(response, 404);
+      assertErrorEnvelope(response, 'TASK_NOT_FOUND');
     },
   },
 ];

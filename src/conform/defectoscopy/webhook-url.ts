@@ -1,6 +1,6 @@
 import type { Check } from '../check.ts';
-import { status } from '../expect.ts';
-import { invalid } from './refusals.ts';
+import { assertStatus } from '../expect.ts';
+import { assertInvalidRequest } from './rejections.ts';
 import { accepted, predictImage } from './steps.ts';
 
 const RULE = [
@@ -18,7 +18,7 @@ export const webhookUrl: readonly Check[] = [
     title: 'a webhook_url may be https',
     run: async (context) => {
       await accepted(context);
-      status(await predictImage(context, { webhook_url: context.webhookUrl }), 202);
+      assertStatus(await predictImage(context, { webhook_url: context.webhookUrl }), 202);
     },
   },
   ...[
@@ -32,7 +32,7 @@ export const webhookUrl: readonly Check[] = [
       title: `a webhook_url may be http on ${host}`,
       run: async (context) => {
         await accepted(context);
-        status(await predictImage(context, { webhook_url: `http://${host}:${PORT}/conform` }), 202);
+        assertStatus(await predictImage(context, { webhook_url: `http://${host}:${PORT}/conform` }), 202);
       },
     }),
   ),
@@ -51,7 +51,7 @@ export const webhookUrl: readonly Check[] = [
       id: `defectoscopy.webhook-url.refuses.${name}`,
       cites: RULE,
       title: `a webhook_url ${title} is rejected with 422 VALIDATION_ERROR`,
-      run: async (context) => invalid(await predictImage(context, { webhook_url })),
+      run: async (context) => assertInvalidRequest(await predictImage(context, { webhook_url })),
     }),
   ),
 ];

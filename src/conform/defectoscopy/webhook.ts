@@ -1,8 +1,8 @@
-import { Breach } from '../breach.ts';
-import { type Check, step } from '../check.ts';
-import { shortened } from '../exchange.ts';
-import { data, dataObject, holds, shaped } from '../expect.ts';
-import { filledText, flag, integer, isRecord, oneOf, record, same, text } from '../shape.ts';
+import { AssertionFailure } from '../assertion-failure.ts';
+import { type Check, oncePerRun } from '../check.ts';
+import { truncate } from '../exchange.ts';
+import { successData, successObject, assertThat, assertShape } from '../expect.ts';
+import { filledText, flag, integer, isRecord, oneOf, record, deepEqual, text } from '../shape.ts';
 import { readTask, stateOf, taskOf } from '../task.ts';
 import { delivered, webhookOf } from './callback.ts';
 import { predictImage } from './steps.ts';
@@ -20,7 +20,7 @@ const WEBHOOK = record(
   },
 );
 
-const withWebhook = step(async (context) =>
+const withWebhook = oncePerRun(async (context) =>
   readTask(context, taskOf(await predictImage(context, { webhook_url: context.webhookUrl })).id),
 );
 
@@ -31,8 +31,8 @@ export const webhook: readonly Check[] = [
     title: 'a task with a webhook_url has a webhook object without empty fields',
     run: async (context) => {
       const response = await withWebhook(context);
-      shaped(response, dataObject(response), record({ webhook: WEBHOOK }), 'data');
-      shaped(response, webhookOf(response)['configured'], oneOf(true), 'data.webhook.configured');
+      assertShape(response, successObject(response), record({ webhook: WEBHOOK }), 'data');
+      assertShape(response, webhookOf(response)['configured'], oneOf(true), 'data.webhook.configured');
     },
   },
   {
@@ -42,7 +42,7 @@ export const webhook: readonly Check[] = [
     run: async (context) => {
       const { first } = await delivered(context);
       if (stateOf(first) === 'queued' || stateOf(first) === 'processing') {
-        shaped(first, webhookOf(first)['state'], oneOf('pending'), 'data.webhook.state');
+        assertShape(first, webhookOf(first)['state'], oneOf('pending'), 'data.webhook.state');
       }
     },
   },
@@ -52,7 +52,7 @@ export const webhook: readonly Check[] = [
     title: 'the final result is available when the webhook is sent',
     run: async (context) => {
       const { meanwhile } = await delivered(context);
-      shaped(meanwhile, stateOf(meanwhile), oneOf('done', 'failed'), 'data.status');
+      assertShape(meanwhile, stateOf(meanwhile), oneOf('done', 'failed'), 'data.status');
     },
   },
   ...(
@@ -68,7 +68,7 @@ export const webhook: readonly Check[] = [
       run: async (context) => {
         const { id, callback } = await delivered(context);
         if (callback.headers[header] !== expected(id)) {
-          throw new Breach(
+          throw new AssertionFailure(
             `the callback’s header ${header} to be ${expected(id)}, not ${String(callback.headers[header])}`,
           );
         }
@@ -82,9 +82,9 @@ export const webhook: readonly Check[] = [
     run: async (context) => {
       const { callback, last } = await delivered(context);
       const header = callback.headers['x-service-delivery-id'];
-      if (!header) throw new Breach('the callback to have the header x-service-delivery-id');
+      if (!header) throw new AssertionFailure('the callback to have the header x-service-delivery-id');
       const deliveryId = webhookOf(last)['delivery_id'];
-      holds(
+      assertThat(
         last,
         deliveryId === undefined || deliveryId === header,
         `data.webhook.delivery_id to be ${String(header)}`,
@@ -98,7 +98,7 @@ export const webhook: readonly Check[] = [
     run: async (context) => {
       const type = (await delivered(context)).callback.headers['content-type'] ?? 'none';
       if (!type.startsWith('application/json'))
-        throw new Breach(`the callback’s type to be application/json, not ${type}`);
+        throw new AssertionFailure(`the callback’s type to be application/json, not ${type}`);
     },
   },
   {
@@ -107,7 +107,7 @@ export const webhook: readonly Check[] = [
     title: 'the webhook body equals GET /result except data.webhook',
     run: async (context) => {
       const { callback, last } = await delivered(context);
-      holds(last, sameResult(callback.text, data(last)), `the body of the callback: ${shortened(callback.text, 400)}`);
+      assertThat(last, sameResult(callback.text, successData(last)), `the body of the callback: ${truncate(callback.text, 400)}`);
     },
   },
   {
@@ -127,7 +127,7 @@ export const webhook: readonly Check[] = [
         // A deployment may omit the response status of loopback addresses.
         { response_status_code: oneOf(204) },
       );
-      shaped(last, webhookOf(last), shape, 'data.webhook');
+      assertShape(last, webhookOf(last), shape, 'data.webhook');
     },
   },
 ];
@@ -136,7 +136,7 @@ function sameResult(callback: string, state: unknown): boolean {
   const stripped = (value: unknown) => (isRecord(value) ? { ...value, webhook: null } : value);
   try {
     const sent: unknown = JSON.parse(callback);
-    return isRecord(sent) && sent['ok'] === true && same(stripped(sent['data']), stripped(state));
+    return isRecord(sent) && sent['ok'] === true && deepEqual(stripped(sent['data']), stripped(state));
   } catch {
     return false;
   }

@@ -1,16 +1,16 @@
-import type { Check, Visit } from '../check.ts';
-import { looseEnvelope, refused } from '../expect.ts';
-import type { Ask } from '../probe.ts';
-import { NOBODYS, token } from './steps.ts';
+import type { Check, RunContext } from '../check.ts';
+import { assertLooseErrorEnvelope, assertErrorStatus } from '../expect.ts';
+import type { ProbeRequest } from '../probe.ts';
+import { UNKNOWN_ID, token } from './steps.ts';
 
 /** Endpoints that require authorization (5.3), with requests that change nothing. */
-const GUARDED: readonly { name: string; method: 'get' | 'post' | 'delete'; path: string; ask?: Ask }[] = [
-  { name: 'update', method: 'post', path: `/task/${NOBODYS}/update`, ask: { form: { 'general:address': 'x' } } },
-  { name: 'delete', method: 'delete', path: `/task/${NOBODYS}` },
-  { name: 'rename', method: 'post', path: `/task/${NOBODYS}/rename`, ask: { form: { name: 'x' } } },
-  { name: 'retry', method: 'post', path: `/api/task/${NOBODYS}/retry` },
-  { name: 'excel', method: 'get', path: `/export/${NOBODYS}/excel` },
-  { name: 'pdf', method: 'get', path: `/export/${NOBODYS}/pdf` },
+const GUARDED: readonly { name: string; method: 'get' | 'post' | 'delete'; path: string; ask?: ProbeRequest }[] = [
+  { name: 'update', method: 'post', path: `/task/${UNKNOWN_ID}/update`, ask: { form: { 'general:address': 'x' } } },
+  { name: 'delete', method: 'delete', path: `/task/${UNKNOWN_ID}` },
+  { name: 'rename', method: 'post', path: `/task/${UNKNOWN_ID}/rename`, ask: { form: { name: 'x' } } },
+  { name: 'retry', method: 'post', path: `/api/task/${UNKNOWN_ID}/retry` },
+  { name: 'excel', method: 'get', path: `/export/${UNKNOWN_ID}/excel` },
+  { name: 'pdf', method: 'get', path: `/export/${UNKNOWN_ID}/pdf` },
   // Invalid, so that it deletes nothing even without an authorization check.
   { name: 'cleanup', method: 'post', path: '/admin/cleanup?days=366' },
   { name: 'health', method: 'get', path: '/health/deep' },
@@ -21,7 +21,7 @@ const RULE = [
   'Expired or missing token gives the unauthorized response ("not authorized or token expired").',
 ] as const;
 
-const cases: readonly { name: string; title: string; ask: (context: Visit) => Promise<Ask> }[] = [
+const cases: readonly { name: string; title: string; ask: (context: RunContext) => Promise<ProbeRequest> }[] = [
   { name: 'no-token', title: 'no token', ask: async () => ({ as: 'without a token' }) },
   {
     name: 'wrong-token',
@@ -34,11 +34,11 @@ export const accessChecks: readonly Check[] = cases.flatMap((credential) =>
   GUARDED.map(({ name, method, path, ask }) => ({
     id: `passports.access.${credential.name}.${name}`,
     cites: RULE,
-    title: `${method.toUpperCase()} ${path.replace(NOBODYS, '{task_id}')} rejects ${credential.title}`,
+    title: `${method.toUpperCase()} ${path.replace(UNKNOWN_ID, '{task_id}')} rejects ${credential.title}`,
     run: async (context) => {
       const response = await context.probe[method](path, { ...ask, ...(await credential.ask(context)) });
-      refused(response);
-      looseEnvelope(response);
+      assertErrorStatus(response);
+      assertLooseErrorEnvelope(response);
     },
   })),
 );

@@ -1,8 +1,8 @@
 import type { Check } from '../check.ts';
-import { body, holds, refused, shaped, status } from '../expect.ts';
+import { bodyOf, assertThat, assertErrorStatus, assertShape, assertStatus } from '../expect.ts';
 import { isRecord, oneOf, record } from '../shape.ts';
 import { result } from './fields.ts';
-import { document, empty, extracted, NOBODYS, readStatus, statusOf } from './steps.ts';
+import { document, empty, extracted, UNKNOWN_ID, readStatus, statusOf } from './steps.ts';
 
 const STATES = ['PENDING', 'PROCESSING', 'SUCCESS', 'FAILED', 'ERROR', 'PERMANENT_ERROR'];
 
@@ -14,8 +14,8 @@ export const documentChecks: readonly Check[] = [
     run: async (context) => {
       for (const id of [await document(context), await empty(context)]) {
         const response = await readStatus(context, id);
-        status(response, 200);
-        shaped(response, body(response), record({ status: oneOf(...STATES) }), 'the body');
+        assertStatus(response, 200);
+        assertShape(response, bodyOf(response), record({ status: oneOf(...STATES) }), 'the body');
       }
     },
   },
@@ -24,10 +24,10 @@ export const documentChecks: readonly Check[] = [
     cites: ['3.3', 'a status query may also return `NOT_FOUND`'],
     title: 'the status of an unknown task is NOT_FOUND or an error',
     run: async (context) => {
-      const response = await readStatus(context, NOBODYS);
+      const response = await readStatus(context, UNKNOWN_ID);
       const isError = isRecord(response.json) && isRecord(response.json['error']);
-      holds(response, statusOf(response) === 'NOT_FOUND' || isError, '`status` to be NOT_FOUND, or an error envelope');
-      if (statusOf(response) !== 'NOT_FOUND') refused(response);
+      assertThat(response, statusOf(response) === 'NOT_FOUND' || isError, '`status` to be NOT_FOUND, or an error envelope');
+      if (statusOf(response) !== 'NOT_FOUND') assertErrorStatus(response);
     },
   },
   {
@@ -37,8 +37,8 @@ export const documentChecks: readonly Check[] = [
     run: async (context) => {
       await extracted(context);
       const response = await result(context);
-      status(response, 200);
-      body(response);
+      assertStatus(response, 200);
+      bodyOf(response);
     },
   },
 ];

@@ -1,8 +1,8 @@
 import type { Check } from '../check.ts';
-import { body, holds, looseEnvelope, refused, shaped, status } from '../expect.ts';
+import { bodyOf, assertThat, assertLooseErrorEnvelope, assertErrorStatus, assertShape, assertStatus } from '../expect.ts';
 import { oneOf, record } from '../shape.ts';
-import { decimalField, update, valueNow } from './fields.ts';
-import { extracted, failed, NOBODYS, readStatus, statusOf } from './steps.ts';
+import { decimalField, update, currentValue } from './fields.ts';
+import { extracted, failed, UNKNOWN_ID, readStatus, statusOf } from './steps.ts';
 
 const NUMBERS = ['4.3', 'Numbers with a decimal comma or decimal point are both accepted.'] as const;
 
@@ -14,8 +14,8 @@ export const editChecks: readonly Check[] = [
     run: async (context) => {
       const [id, { section, field }] = [await extracted(context), await decimalField(context)];
       const response = await update(context, id, { [`${section}:${field}`]: '12.5' });
-      status(response, 200);
-      shaped(response, body(response), record({ status: oneOf('ok'), id: oneOf(id) }), 'the body');
+      assertStatus(response, 200);
+      assertShape(response, bodyOf(response), record({ status: oneOf('ok'), id: oneOf(id) }), 'the body');
     },
   },
   {
@@ -25,8 +25,8 @@ export const editChecks: readonly Check[] = [
     run: async (context) => {
       const [id, { section, field }] = [await extracted(context), await decimalField(context)];
       const response = await update(context, id, { [`${section}:${field}`]: '12.5' }, 'text/html');
-      status(response, 303);
-      holds(response, (response.headers.get('location') ?? '').includes(id), 'a Location with the task id');
+      assertStatus(response, 303);
+      assertThat(response, (response.headers.get('location') ?? '').includes(id), 'a Location with the task id');
     },
   },
   ...(
@@ -43,9 +43,9 @@ export const editChecks: readonly Check[] = [
         const [id, found] = [await extracted(context), await decimalField(context)];
         const key = `${found.section}:${found.field}`;
         await update(context, id, { [key]: '7.5' });
-        status(await update(context, id, { [key]: text }), 200);
-        const { response, value } = await valueNow(context, id, found);
-        holds(response, Number(value) === 1234.5, `${key} to be 1234.5 after an update to ${text}`);
+        assertStatus(await update(context, id, { [key]: text }), 200);
+        const { response, value } = await currentValue(context, id, found);
+        assertThat(response, Number(value) === 1234.5, `${key} to be 1234.5 after an update to ${text}`);
       },
     }),
   ),
@@ -56,9 +56,9 @@ export const editChecks: readonly Check[] = [
     run: async (context) => {
       const [id, found] = [await extracted(context), await decimalField(context)];
       const key = `${found.section}:${found.field}`;
-      status(await update(context, id, { [key]: '' }), 200);
-      const { response, value } = await valueNow(context, id, found);
-      holds(response, value === null, `${key} to be null`);
+      assertStatus(await update(context, id, { [key]: '' }), 200);
+      const { response, value } = await currentValue(context, id, found);
+      assertThat(response, value === null, `${key} to be null`);
     },
   },
   {
@@ -69,7 +69,7 @@ export const editChecks: readonly Check[] = [
       const [id, { section, field }] = [await extracted(context), await decimalField(context)];
       await update(context, id, { [`${section}:${field}`]: '12.5' });
       const response = await readStatus(context, id);
-      shaped(response, statusOf(response), oneOf('SUCCESS'), 'status');
+      assertShape(response, statusOf(response), oneOf('SUCCESS'), 'status');
     },
   },
   {
@@ -79,8 +79,8 @@ export const editChecks: readonly Check[] = [
     run: async (context) => {
       const [id, { section, field }] = [await failed(context), await decimalField(context)];
       const response = await update(context, id, { [`${section}:${field}`]: '12.5' });
-      refused(response);
-      looseEnvelope(response);
+      assertErrorStatus(response);
+      assertLooseErrorEnvelope(response);
     },
   },
   {
@@ -88,8 +88,8 @@ export const editChecks: readonly Check[] = [
     cites: ['4.3', 'task not in `SUCCESS`; unauthorized or token expired; task not found; validation error'],
     title: 'an unknown task cannot be edited',
     run: async (context) => {
-      const response = await update(context, NOBODYS, { 'general:address': 'x' });
-      refused(response);
+      const response = await update(context, UNKNOWN_ID, { 'general:address': 'x' });
+      assertErrorStatus(response);
     },
   },
 ];

@@ -1,8 +1,8 @@
-import type { Check, Visit } from '../check.ts';
+import type { Check, RunContext } from '../check.ts';
 import type { Exchange } from '../exchange.ts';
-import { holds, looseEnvelope, refused, status } from '../expect.ts';
-import { named } from './rename.ts';
-import { asOwner, extracted, NOBODYS } from './steps.ts';
+import { assertThat, assertLooseErrorEnvelope, assertErrorStatus, assertStatus } from '../expect.ts';
+import { renameDocument } from './rename.ts';
+import { withSession, extracted, UNKNOWN_ID } from './steps.ts';
 
 interface Format {
   readonly name: 'excel' | 'pdf';
@@ -26,9 +26,9 @@ const FORMATS: readonly Format[] = [
   },
 ];
 
-async function requestExport(context: Visit, id: string, format: string) {
-  const accept = id === NOBODYS ? 'application/json' : '*/*';
-  return context.probe.get(`/export/${id}/${format}`, { ...(await asOwner(context)), headers: { accept } });
+async function requestExport(context: RunContext, id: string, format: string) {
+  const accept = id === UNKNOWN_ID ? 'application/json' : '*/*';
+  return context.probe.get(`/export/${id}/${format}`, { ...(await withSession(context)), headers: { accept } });
 }
 
 export const exportChecks: readonly Check[] = FORMATS.flatMap(({ name, words, fileName, hasFormat }): Check[] => [
@@ -43,8 +43,8 @@ export const exportChecks: readonly Check[] = FORMATS.flatMap(({ name, words, fi
     title: `GET /export/{task_id}/${name} returns a file of this format`,
     run: async (context) => {
       const response = await requestExport(context, await extracted(context), name);
-      status(response, 200);
-      holds(
+      assertStatus(response, 200);
+      assertThat(
         response,
         hasFormat(response.bytes),
         name === 'excel' ? 'the bytes of an Excel workbook' : 'the bytes of a PDF',
@@ -62,10 +62,10 @@ export const exportChecks: readonly Check[] = FORMATS.flatMap(({ name, words, fi
       run: async (context) => {
         const id = await extracted(context);
         const task = `${word}-${context.nonce}`;
-        await named(context, task);
+        await renameDocument(context, task);
         const response = await requestExport(context, id, name);
-        status(response, 200);
-        holds(
+        assertStatus(response, 200);
+        assertThat(
           response,
           fileNameOf(response) === fileName(task),
           `the file name ${fileName(task)} in Content-Disposition`,
@@ -78,9 +78,9 @@ export const exportChecks: readonly Check[] = FORMATS.flatMap(({ name, words, fi
     cites: ['4.3', 'Errors: unauthorized or token expired; task not found; validation error.'],
     title: `GET /export/{task_id}/${name} returns an error for an unknown task`,
     run: async (context) => {
-      const response = await requestExport(context, NOBODYS, name);
-      refused(response);
-      looseEnvelope(response);
+      const response = await requestExport(context, UNKNOWN_ID, name);
+      assertErrorStatus(response);
+      assertLooseErrorEnvelope(response);
     },
   },
 ]);

@@ -1,11 +1,11 @@
-import { skip } from '../breach.ts';
-import { type Check, step, type Visit } from '../check.ts';
+import { skip } from '../assertion-failure.ts';
+import { type Check, oncePerRun, type RunContext } from '../check.ts';
 import type { Exchange } from '../exchange.ts';
-import { body, detail, holds, isSuccess, looseEnvelope, refused, shaped } from '../expect.ts';
+import { bodyOf, assertValidationBody, assertThat, isSuccess, assertLooseErrorEnvelope, assertErrorStatus, assertShape } from '../expect.ts';
 import { isRecord, oneOf, record, uuid } from '../shape.ts';
-import { asOwner, isUuid, itemsOf, list, NOBODYS } from './steps.ts';
+import { withSession, isUuid, itemsOf, list, UNKNOWN_ID } from './steps.ts';
 
-async function uploadImage(context: Visit): Promise<string> {
+async function uploadImage(context: RunContext): Promise<string> {
   const files = [
     {
       field: 'files',
@@ -14,7 +14,7 @@ async function uploadImage(context: Visit): Promise<string> {
       bytes: await context.specimens.image(),
     },
   ];
-  const response = await context.probe.post('/api/v1/upload-images', { ...(await asOwner(context)), files });
+  const response = await context.probe.post('/api/v1/upload-images', { ...(await withSession(context)), files });
   const id = isSuccess(response) ? imageIdIn(response.json) : undefined;
   return id ?? skip(`no image was uploaded: /api/v1/upload-images with a part named files returned ${response.status}`);
 }
@@ -33,10 +33,10 @@ function imageIdIn(json: unknown, key = ''): string | undefined {
   return undefined;
 }
 
-const createPdf = async (context: Visit, json: unknown) =>
-  context.probe.post('/api/v1/create-pdf', { ...(await asOwner(context)), json });
+const createPdf = async (context: RunContext, json: unknown) =>
+  context.probe.post('/api/v1/create-pdf', { ...(await withSession(context)), json });
 
-const assembled = step(async (context) => {
+const assembled = oncePerRun(async (context) => {
   const image = await uploadImage(context);
   return { image, response: await createPdf(context, { image_ids: [image] }) };
 });
@@ -52,7 +52,7 @@ const VALIDATION = [
 
 const malformed: readonly (readonly [string, string, unknown])[] = [
   ['missing', 'no image_ids', {}],
-  ['text', 'image_ids that are text', { image_ids: NOBODYS }],
+  ['text', 'image_ids that are text', { image_ids: UNKNOWN_ID }],
   ['numbers', 'image_ids that are numbers', { image_ids: [1, 2] }],
 ];
 
@@ -66,8 +66,8 @@ export const imageChecks: readonly Check[] = [
     title: 'POST /api/v1/create-pdf returns the task and its state',
     run: async (context) => {
       const { response } = await assembled(context);
-      holds(response, isSuccess(response), 'a success');
-      shaped(response, body(response), record({ task_id: uuid, status: oneOf('PENDING', 'SUCCESS') }), 'the body');
+      assertThat(response, isSuccess(response), 'a success');
+      assertShape(response, bodyOf(response), record({ task_id: uuid, status: oneOf('PENDING', 'SUCCESS') }), 'the body');
     },
   },
   {
@@ -76,9 +76,9 @@ export const imageChecks: readonly Check[] = [
     title: 'the assembled PDF is listed as a task of the session',
     run: async (context) => {
       const { response } = await assembled(context);
-      const { task_id } = body(response);
+      const { task_id } = bodyOf(response);
       const listed = await list(context);
-      holds(
+      assertThat(
         listed,
         itemsOf(listed).some(({ id }) => id === task_id),
         `the task ${String(task_id)} in the list`,
@@ -91,35 +91,35 @@ export const imageChecks: readonly Check[] = [
     title: 'an image is deleted after assembly',
     run: async (context) => {
       const { image, response: before } = await assembled(context);
-      holds(before, isSuccess(before), 'a success');
+      assertThat(before, isSuccess(before), 'a success');
       const response = await createPdf(context, { image_ids: [image] });
-      refused(response);
+      assertErrorStatus(response);
     },
   },
   {
     id: 'passports.create-pdf.refuses.empty',
     cites: CREATE_ERRORS,
     title: 'an empty list of images is rejected',
-    run: async (context) => refused(await createPdf(context, { image_ids: [] })),
+    run: async (context) => assertErrorStatus(await createPdf(context, { image_ids: [] })),
   },
   {
     id: 'passports.create-pdf.refuses.unknown',
     cites: CREATE_ERRORS,
     title: 'an unknown image is rejected',
-    run: async (context) => refused(await createPdf(context, { image_ids: [NOBODYS] })),
+    run: async (context) => assertErrorStatus(await createPdf(context, { image_ids: [UNKNOWN_ID] })),
   },
   {
     id: 'passports.create-pdf.refuses.word',
     cites: CREATE_ERRORS,
     title: 'an image_id that is not a UUID is rejected',
-    run: async (context) => refused(await createPdf(context, { image_ids: ['page one'] })),
+    run: async (context) => assertErrorStatus(await createPdf(context, { image_ids: ['page one'] })),
   },
   ...malformed.map(
     ([name, title, json]): Check => ({
       id: `passports.create-pdf.malformed.${name}`,
       cites: VALIDATION,
       title: `POST /api/v1/create-pdf with ${title} returns the validation error body`,
-      run: async (context) => detail(await createPdf(context, json)),
+      run: async (context) => assertValidationBody(await createPdf(context, json)),
     }),
   ),
   {
@@ -128,11 +128,11 @@ export const imageChecks: readonly Check[] = [
     title: 'an image cannot be used in another session',
     run: async (context) => {
       const image = await uploadImage(context);
-      const { cookie, token } = await asOwner(context);
+      const { cookie, token } = await withSession(context);
       if (cookie === undefined) skip('uploads require a token, so there is no cookie session');
       const json = { image_ids: [image] };
       const response = await context.probe.post('/api/v1/create-pdf', { token, json, as: 'without the session' });
-      refused(response);
+      assertErrorStatus(response);
     },
   },
   {
@@ -141,7 +141,7 @@ export const imageChecks: readonly Check[] = [
     title: 'an uploaded image can be rotated',
     run: async (context) => {
       const response = await rotate(context, await uploadImage(context));
-      holds(response, isSuccess(response), 'a success');
+      assertThat(response, isSuccess(response), 'a success');
     },
   },
   {
@@ -149,9 +149,9 @@ export const imageChecks: readonly Check[] = [
     cites: ['4.3', 'rotate an uploaded image by 90 degrees'],
     title: 'an unknown image cannot be rotated',
     run: async (context) => {
-      const response = await rotate(context, NOBODYS);
-      refused(response);
-      looseEnvelope(response);
+      const response = await rotate(context, UNKNOWN_ID);
+      assertErrorStatus(response);
+      assertLooseErrorEnvelope(response);
     },
   },
   {
@@ -160,12 +160,12 @@ export const imageChecks: readonly Check[] = [
     title: 'a deleted image cannot be used in a PDF',
     run: async (context) => {
       const image = await uploadImage(context);
-      const removed: Exchange = await context.probe.delete(`/api/v1/image/${image}`, await asOwner(context));
-      holds(removed, isSuccess(removed), 'a success');
-      refused(await createPdf(context, { image_ids: [image] }));
+      const removed: Exchange = await context.probe.delete(`/api/v1/image/${image}`, await withSession(context));
+      assertThat(removed, isSuccess(removed), 'a success');
+      assertErrorStatus(await createPdf(context, { image_ids: [image] }));
     },
   },
 ];
 
-const rotate = async (context: Visit, image: string) =>
-  context.probe.post(`/api/v1/rotate-image/${image}`, await asOwner(context));
+const rotate = async (context: RunContext, image: string) =>
+  context.probe.post(`/api/v1/rotate-image/${image}`, await withSession(context));

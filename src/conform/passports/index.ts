@@ -6,7 +6,7 @@ import { editChecks } from './edit.ts';
 import { exportChecks } from './exports.ts';
 import { imageChecks } from './images.ts';
 import { operationChecks } from './operation.ts';
-import { removalChecks } from './removal.ts';
+import { deleteChecks } from './delete.ts';
 import { renameChecks } from './rename.ts';
 import { retryChecks } from './retry.ts';
 import { taskChecks } from './tasks.ts';
@@ -24,5 +24,5 @@ export const passportsChecks: readonly Check[] = [
   ...retryChecks,
   ...imageChecks,
   ...operationChecks,
-  ...removalChecks,
+  ...deleteChecks,
 ];

@@ -1,10 +1,10 @@
-import { skip } from '../breach.ts';
-import { type Check, step, type Visit } from '../check.ts';
-import { body, detail, holds, shaped, status } from '../expect.ts';
+import { skip } from '../assertion-failure.ts';
+import { type Check, oncePerRun, type RunContext } from '../check.ts';
+import { bodyOf, assertValidationBody, assertThat, assertShape, assertStatus } from '../expect.ts';
 import { flag, integer, nullable, oneOf, record, text } from '../shape.ts';
-import { asProgram } from './steps.ts';
+import { withToken } from './steps.ts';
 
-const health = step(async (context) => context.probe.get('/health/deep', await asProgram(context)));
+const health = oncePerRun(async (context) => context.probe.get('/health/deep', await withToken(context)));
 
 const HEALTH = record(
   {
@@ -17,10 +17,10 @@ const HEALTH = record(
   { llm_error: nullable(text) },
 );
 
-async function cleanup(context: Visit, query: string) {
+async function cleanup(context: RunContext, query: string) {
   if (!context.mayCleanUp)
     skip('requires --cleanup, which deletes old documents, or all documents of a faulty deployment');
-  return context.probe.post(`/admin/cleanup${query}`, await asProgram(context));
+  return context.probe.post(`/admin/cleanup${query}`, await withToken(context));
 }
 
 export const operationChecks: readonly Check[] = [
@@ -32,7 +32,7 @@ export const operationChecks: readonly Check[] = [
       const response = await health(context);
       if (response.status !== 200) skip(`the service is unhealthy: ${response.status}`);
       const data = record({ database: oneOf('ok'), llm_status: oneOf('ok', 'unconfigured') });
-      shaped(response, body(response), record({ ok: oneOf(true), data }), 'the body');
+      assertShape(response, bodyOf(response), record({ ok: oneOf(true), data }), 'the body');
     },
   },
   {
@@ -45,7 +45,7 @@ export const operationChecks: readonly Check[] = [
     run: async (context) => {
       const response = await health(context);
       const error = nullable(record({ code: text, message: text }));
-      shaped(response, body(response), record({ ok: flag }, { data: nullable(HEALTH), error }), 'the body');
+      assertShape(response, bodyOf(response), record({ ok: flag }, { data: nullable(HEALTH), error }), 'the body');
     },
   },
   {
@@ -55,7 +55,7 @@ export const operationChecks: readonly Check[] = [
     run: async (context) => {
       const response = await health(context);
       if (response.status !== 200) skip(`the service is unhealthy: ${response.status}`);
-      shaped(response, body(response), record({ data: record({ version: text }) }), 'the body');
+      assertShape(response, bodyOf(response), record({ data: record({ version: text }) }), 'the body');
     },
   },
   ...['days=366', 'days=many', 'days=0'].map(
@@ -63,7 +63,7 @@ export const operationChecks: readonly Check[] = [
       id: `passports.cleanup.refuses.${query.replace('=', '-')}`,
       cites: ['4.3', 'query `days` integer, 1 to 365, default 30'],
       title: `a cleanup with ${query} returns the validation error body`,
-      run: async (context) => detail(await cleanup(context, `?${query}`)),
+      run: async (context) => assertValidationBody(await cleanup(context, `?${query}`)),
     }),
   ),
   {
@@ -72,9 +72,9 @@ export const operationChecks: readonly Check[] = [
     title: 'a cleanup returns success and the number of deleted tasks',
     run: async (context) => {
       const response = await cleanup(context, '?days=365');
-      status(response, 200);
-      shaped(response, body(response), record({ status: oneOf('success'), deleted_tasks: integer }), 'the body');
-      holds(response, Number(body(response)['deleted_tasks']) >= 0, '`deleted_tasks` to be 0 or more');
+      assertStatus(response, 200);
+      assertShape(response, bodyOf(response), record({ status: oneOf('success'), deleted_tasks: integer }), 'the body');
+      assertThat(response, Number(bodyOf(response)['deleted_tasks']) >= 0, '`deleted_tasks` to be 0 or more');
     },
   },
 ];

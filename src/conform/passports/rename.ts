@@ -1,6 +1,6 @@
-import type { Check, Visit } from '../check.ts';
-import { detail, holds, refused, status } from '../expect.ts';
-import { asOwner, document, itemsOf, list, NOBODYS } from './steps.ts';
+import type { Check, RunContext } from '../check.ts';
+import { assertValidationBody, assertThat, assertErrorStatus, assertStatus } from '../expect.ts';
+import { withSession, document, itemsOf, list, UNKNOWN_ID } from './steps.ts';
 
 const RULE = ['4.3', 'string, at most 255 characters, not empty'] as const;
 const ERRORS = [
@@ -8,18 +8,18 @@ const ERRORS = [
   'empty name or name longer than 255 characters; unauthorized or token expired; task not found; validation error',
 ] as const;
 
-async function rename(context: Visit, id: string, form: Record<string, string>, accept = 'text/html') {
-  return context.probe.post(`/task/${id}/rename`, { ...(await asOwner(context)), form, headers: { accept } });
+async function rename(context: RunContext, id: string, form: Record<string, string>, accept = 'text/html') {
+  return context.probe.post(`/task/${id}/rename`, { ...(await withSession(context)), form, headers: { accept } });
 }
 
-export async function named(context: Visit, name: string, accept?: string) {
+export async function renameDocument(context: RunContext, name: string, accept?: string) {
   const response = await rename(context, await document(context), { name }, accept);
-  status(response, 303);
-  holds(response, isHome(context, response.headers.get('location')), 'a Location of /');
+  assertStatus(response, 303);
+  assertThat(response, isHome(context, response.headers.get('location')), 'a Location of /');
   return response;
 }
 
-async function shownName(context: Visit) {
+async function shownName(context: RunContext) {
   const [id, response] = [await document(context), await list(context)];
   return { response, name: itemsOf(response).find((item) => item['id'] === id)?.['filename'] };
 }
@@ -29,22 +29,22 @@ export const renameChecks: readonly Check[] = [
     id: 'passports.rename.redirect',
     cites: ['4.3', 'Always answers with a 303 redirect to `/`'],
     title: 'a rename returns 303 to /',
-    run: async (context) => void (await named(context, `conform ${context.nonce}`)),
+    run: async (context) => void (await renameDocument(context, `conform ${context.nonce}`)),
   },
   {
     id: 'passports.rename.no-json',
     cites: ['4.3', 'there is no JSON mode (unlike `/upload` and `/task/{id}/update`, which have one)'],
     title: 'a rename with Accept: application/json also returns 303 to /',
-    run: async (context) => void (await named(context, `conform ${context.nonce}`, 'application/json')),
+    run: async (context) => void (await renameDocument(context, `conform ${context.nonce}`, 'application/json')),
   },
   {
     id: 'passports.rename.shown',
     cites: ['2.4', '`filename` string (display name)'],
     title: 'the list shows the new name',
     run: async (context) => {
-      await named(context, `renamed ${context.nonce}`);
+      await renameDocument(context, `renamed ${context.nonce}`);
       const { response, name } = await shownName(context);
-      holds(response, name === `renamed ${context.nonce}`, `filename to be "renamed ${context.nonce}"`);
+      assertThat(response, name === `renamed ${context.nonce}`, `filename to be "renamed ${context.nonce}"`);
     },
   },
   {
@@ -53,38 +53,38 @@ export const renameChecks: readonly Check[] = [
     title: 'a name of 255 characters in any script is accepted',
     run: async (context) => {
       const longest = `${context.nonce} ${'я'.repeat(254 - context.nonce.length)}`;
-      await named(context, longest);
+      await renameDocument(context, longest);
       const { response, name } = await shownName(context);
-      holds(response, name === longest, 'filename to be the name of 255 characters');
+      assertThat(response, name === longest, 'filename to be the name of 255 characters');
     },
   },
   {
     id: 'passports.rename.refuses.empty',
     cites: ERRORS,
     title: 'an empty name is rejected',
-    run: async (context) => refused(await rename(context, await document(context), { name: '' })),
+    run: async (context) => assertErrorStatus(await rename(context, await document(context), { name: '' })),
   },
   {
     id: 'passports.rename.refuses.long',
     cites: ERRORS,
     title: 'a name of 256 characters is rejected',
-    run: async (context) => refused(await rename(context, await document(context), { name: 'x'.repeat(256) })),
+    run: async (context) => assertErrorStatus(await rename(context, await document(context), { name: 'x'.repeat(256) })),
   },
   {
     id: 'passports.rename.refuses.missing',
     cites: ['7', 'Validation failures (HTTP validation errors) return the `detail` array body of section 2.4.'],
     title: 'a form without a name returns the validation error body',
-    run: async (context) => detail(await rename(context, await document(context), { title: 'x' }, 'application/json')),
+    run: async (context) => assertValidationBody(await rename(context, await document(context), { title: 'x' }, 'application/json')),
   },
   {
     id: 'passports.rename.unknown',
     cites: ERRORS,
     title: 'an unknown task cannot be renamed',
-    run: async (context) => refused(await rename(context, NOBODYS, { name: 'x' })),
+    run: async (context) => assertErrorStatus(await rename(context, UNKNOWN_ID, { name: 'x' })),
   },
 ];
 
-function isHome({ probe }: Visit, location: string | null): boolean {
+function isHome({ probe }: RunContext, location: string | null): boolean {
   const base = new URL(`${probe.base}/`);
   if (location === null || !URL.canParse(location, base.href)) return false;
   const to = new URL(location, base);

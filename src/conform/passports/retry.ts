@@ -1,9 +1,9 @@
-import type { Check, Visit } from '../check.ts';
-import { body, looseEnvelope, refused, shaped, status } from '../expect.ts';
+import type { Check, RunContext } from '../check.ts';
+import { bodyOf, assertLooseErrorEnvelope, assertErrorStatus, assertShape, assertStatus } from '../expect.ts';
 import { oneOf, record } from '../shape.ts';
-import { asOwner, extracted, failed, NOBODYS, readStatus, statusOf } from './steps.ts';
+import { withSession, extracted, failed, UNKNOWN_ID, readStatus, statusOf } from './steps.ts';
 
-const retry = async (context: Visit, id: string) => context.probe.post(`/api/task/${id}/retry`, await asOwner(context));
+const retry = async (context: RunContext, id: string) => context.probe.post(`/api/task/${id}/retry`, await withSession(context));
 
 const CONFLICT = ['4.3', '409 when the task is not in `ERROR` or `FAILED`.'] as const;
 
@@ -14,8 +14,8 @@ export const retryChecks: readonly Check[] = [
     title: 'a retry of a SUCCESS document returns 409',
     run: async (context) => {
       const response = await retry(context, await extracted(context));
-      status(response, 409);
-      looseEnvelope(response);
+      assertStatus(response, 409);
+      assertLooseErrorEnvelope(response);
     },
   },
   {
@@ -26,7 +26,7 @@ export const retryChecks: readonly Check[] = [
       const id = await extracted(context);
       await retry(context, id);
       const response = await readStatus(context, id);
-      shaped(response, statusOf(response), oneOf('SUCCESS'), 'status');
+      assertShape(response, statusOf(response), oneOf('SUCCESS'), 'status');
     },
   },
   {
@@ -34,9 +34,9 @@ export const retryChecks: readonly Check[] = [
     cites: ['4.3', 'Errors also: unauthorized or token expired; task not found; validation error.'],
     title: 'a retry of an unknown task returns an error',
     run: async (context) => {
-      const response = await retry(context, NOBODYS);
-      refused(response);
-      looseEnvelope(response);
+      const response = await retry(context, UNKNOWN_ID);
+      assertErrorStatus(response);
+      assertLooseErrorEnvelope(response);
     },
   },
   {
@@ -45,8 +45,8 @@ export const retryChecks: readonly Check[] = [
     title: 'a retry of a failed document returns PENDING',
     run: async (context) => {
       const response = await retry(context, await failed(context));
-      status(response, 200, 202);
-      shaped(response, body(response), record({ status: oneOf('PENDING') }), 'the body');
+      assertStatus(response, 200, 202);
+      assertShape(response, bodyOf(response), record({ status: oneOf('PENDING') }), 'the body');
     },
   },
 ];

@@ -1,54 +1,54 @@
 import { randomUUID } from 'node:crypto';
-import { skip } from '../breach.ts';
-import { step, type Visit } from '../check.ts';
+import { skip } from '../assertion-failure.ts';
+import { oncePerRun, type RunContext } from '../check.ts';
 import type { Exchange } from '../exchange.ts';
 import { isSuccess } from '../expect.ts';
-import { tooLong, until } from '../poll.ts';
-import type { Ask } from '../probe.ts';
+import { timeoutReason, pollUntil } from '../poll.ts';
+import type { ProbeRequest } from '../probe.ts';
 import { isRecord } from '../shape.ts';
-import { blankPdf, numbered } from './documents.ts';
+import { blankPdf, uniquePdf } from './pdf-fixtures.ts';
 
-export const NOBODYS = randomUUID();
+export const UNKNOWN_ID = randomUUID();
 
 export const COOKIE = 'bti_session_id';
 
 /** The response of the token exchange. Throws `Skip` without an API key. */
-export const exchanged = step(async ({ probe, apiKey }) => {
+export const tokenResponse = oncePerRun(async ({ probe, apiKey }) => {
   if (apiKey === undefined) return skip('--api-key is missing');
   return probe.post('/auth/token', { json: { api_key: apiKey }, as: 'with the key' });
 });
 
-export const token = step(async (context) => {
-  const response = await exchanged(context);
+export const token = oncePerRun(async (context) => {
+  const response = await tokenResponse(context);
   const { token: found } = isRecord(response.json) ? response.json : {};
   if (typeof found !== 'string')
     return skip(`the API key was not exchanged: POST /auth/token returned ${response.status}`);
   return found;
 });
 
-export const asProgram = async (context: Visit): Promise<Ask> => ({
+export const withToken = async (context: RunContext): Promise<ProbeRequest> => ({
   token: await token(context),
   as: 'with the token',
 });
 
-export interface Sent {
+export interface UploadResult {
   readonly response: Exchange;
   readonly cookie: string | undefined;
 }
 
 /** The first upload, without a session. Upload requests are not specified; tries files in parts named `files`. */
-export const uploaded = step(async (context): Promise<Sent> => {
-  const bytes = numbered(await context.specimens.document(), context.nonce);
+export const uploaded = oncePerRun(async (context): Promise<UploadResult> => {
+  const bytes = uniquePdf(await context.specimens.document(), context.nonce);
   const files = [{ field: 'files', name: `conform-${context.nonce}.pdf`, type: 'application/pdf', bytes }];
   const anonymous = await context.probe.post('/upload', { files, as: 'without a token or session' });
   const needsToken = anonymous.status === 401 || anonymous.status === 403;
   const response = needsToken
-    ? await context.probe.post('/upload', { files, ...(await asProgram(context)) })
+    ? await context.probe.post('/upload', { files, ...(await withToken(context)) })
     : anonymous;
   return { response, cookie: cookieOf(response) };
 });
 
-export const asOwner = step(async (context): Promise<Ask> => {
+export const withSession = oncePerRun(async (context): Promise<ProbeRequest> => {
   const { response, cookie } = await uploaded(context);
   if (response.status >= 400) {
     return skip(`no document was uploaded: POST /upload with a part named files returned ${response.status}`);
@@ -56,49 +56,49 @@ export const asOwner = step(async (context): Promise<Ask> => {
   return { token: await token(context), cookie, as: cookie ? 'with the token and the session' : 'with the token' };
 });
 
-export const list = async (context: Visit, query = '') =>
-  context.probe.get(`/api/tasks${query}`, await asOwner(context));
+export const list = async (context: RunContext, query = '') =>
+  context.probe.get(`/api/tasks${query}`, await withSession(context));
 
 export const itemsOf = ({ json }: Exchange): Record<string, unknown>[] =>
   isRecord(json) && Array.isArray(json['items']) ? json['items'].filter(isRecord) : [];
 
-export const listed = step((context) => list(context));
+export const listed = oncePerRun((context) => list(context));
 
-export const document = step(async (context) => newest(await listed(context)));
+export const document = oncePerRun(async (context) => newest(await listed(context)));
 
 function newest(response: Exchange): string {
   const id = itemsOf(response)[0]?.['id'];
   return typeof id === 'string' ? id : skip(`the document is not listed: GET /api/tasks returned ${response.status}`);
 }
 
-export const readStatus = async (context: Visit, id: string) =>
-  context.probe.get(`/api/task/${id}/status`, await asOwner(context));
+export const readStatus = async (context: RunContext, id: string) =>
+  context.probe.get(`/api/task/${id}/status`, await withSession(context));
 
 export const statusOf = ({ json }: Exchange): unknown => (isRecord(json) ? json['status'] : undefined);
 
-async function ended(context: Visit, id: string): Promise<Exchange> {
+async function ended(context: RunContext, id: string): Promise<Exchange> {
   const isOver = (response: Exchange) => !['PENDING', 'PROCESSING'].includes(statusOf(response) as string);
-  return (await until(context, () => readStatus(context, id), isOver)) ?? skip(tooLong(context));
+  return (await pollUntil(context, () => readStatus(context, id), isOver)) ?? skip(timeoutReason(context));
 }
 
-export const extracted = step(async (context) => {
+export const extracted = oncePerRun(async (context) => {
   const id = await document(context);
   const last = statusOf(await ended(context, id));
   return last === 'SUCCESS' ? id : skip(`the document ended as ${String(last)}`);
 });
 
-export const empty = step(async (context) => {
-  const bytes = numbered(blankPdf(), context.nonce);
+export const empty = oncePerRun(async (context) => {
+  const bytes = uniquePdf(blankPdf(), context.nonce);
   const files = [{ field: 'files', name: `conform-empty-${context.nonce}.pdf`, type: 'application/pdf', bytes }];
   const known = new Set(itemsOf(await list(context)).map(({ id }) => id));
-  const response = await context.probe.post('/upload', { files, ...(await asOwner(context)) });
+  const response = await context.probe.post('/upload', { files, ...(await withSession(context)) });
   if (!isSuccess(response) && response.status >= 400)
     return skip(`a blank page was rejected: POST /upload returned ${response.status}`);
   const id = itemsOf(await list(context)).find((item) => !known.has(item['id']))?.['id'];
   return typeof id === 'string' ? id : skip('the second document is not listed');
 });
 
-export const failed = step(async (context) => {
+export const failed = oncePerRun(async (context) => {
   const id = await empty(context);
   const last = statusOf(await ended(context, id));
   return last === 'FAILED' || last === 'ERROR' ? id : skip(`the blank document ended as ${String(last)}`);

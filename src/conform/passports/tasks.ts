@@ -1,6 +1,6 @@
-import { skip } from '../breach.ts';
+import { skip } from '../assertion-failure.ts';
 import type { Check } from '../check.ts';
-import { body, detail, holds, isSuccess, shaped, status } from '../expect.ts';
+import { bodyOf, assertValidationBody, assertThat, isSuccess, assertShape, assertStatus } from '../expect.ts';
 import { filledText, flag, integer, isoTime, isRecord, listOf, nullable, oneOf, record, text, uuid } from '../shape.ts';
 import { COOKIE, document, empty, extracted, itemsOf, list, listed, uploaded } from './steps.ts';
 
@@ -25,8 +25,8 @@ export const taskChecks: readonly Check[] = [
     run: async (context) => {
       const { response, cookie } = await uploaded(context);
       if (response.status >= 400) skip(`no document was uploaded: POST /upload returned ${response.status}`);
-      if (response.asked.as === 'with the token') skip('uploads require a token');
-      holds(response, cookie !== undefined, `the cookie ${COOKIE} to be set`);
+      if (response.request.as === 'with the token') skip('uploads require a token');
+      assertThat(response, cookie !== undefined, `the cookie ${COOKIE} to be set`);
     },
   },
   {
@@ -36,8 +36,8 @@ export const taskChecks: readonly Check[] = [
     run: async (context) => {
       const { response } = await uploaded(context);
       if (response.status >= 400) skip(`no document was uploaded: POST /upload returned ${response.status}`);
-      holds(response, isSuccess(response), 'a success');
-      body(response);
+      assertThat(response, isSuccess(response), 'a success');
+      bodyOf(response);
     },
   },
   {
@@ -47,7 +47,7 @@ export const taskChecks: readonly Check[] = [
     run: async (context) => {
       const id = await document(context);
       const response = await context.probe.get('/api/tasks', { as: 'without a session' });
-      holds(response, !itemsOf(response).some((item) => item['id'] === id), 'a list without the documents of others');
+      assertThat(response, !itemsOf(response).some((item) => item['id'] === id), 'a list without the documents of others');
     },
   },
   {
@@ -59,8 +59,8 @@ export const taskChecks: readonly Check[] = [
     title: 'the list has items, total, page and limit with the right types',
     run: async (context) => {
       const response = await listed(context);
-      status(response, 200);
-      shaped(response, body(response), LIST, 'the body');
+      assertStatus(response, 200);
+      assertShape(response, bodyOf(response), LIST, 'the body');
     },
   },
   {
@@ -69,7 +69,7 @@ export const taskChecks: readonly Check[] = [
     title: 'the list defaults to page 1 with a limit of 50',
     run: async (context) => {
       const response = await listed(context);
-      shaped(response, body(response), record({ page: oneOf(1), limit: oneOf(50) }), 'the body');
+      assertShape(response, bodyOf(response), record({ page: oneOf(1), limit: oneOf(50) }), 'the body');
     },
   },
   {
@@ -80,8 +80,8 @@ export const taskChecks: readonly Check[] = [
       const id = await document(context);
       const response = await listed(context);
       const item = itemsOf(response).find((one) => one['id'] === id);
-      shaped(response, item?.['filename'], filledText, 'its filename');
-      holds(response, Number(body(response)['total']) >= 1, '`total` to count it');
+      assertShape(response, item?.['filename'], filledText, 'its filename');
+      assertThat(response, Number(bodyOf(response)['total']) >= 1, '`total` to count it');
     },
   },
   {
@@ -92,11 +92,11 @@ export const taskChecks: readonly Check[] = [
       const [older, newer] = [await document(context), await empty(context)];
       const response = await list(context);
       const ids = itemsOf(response).map(({ id }) => id);
-      holds(response, ids.indexOf(newer) >= 0 && ids.indexOf(newer) < ids.indexOf(older), `${newer} before ${older}`);
+      assertThat(response, ids.indexOf(newer) >= 0 && ids.indexOf(newer) < ids.indexOf(older), `${newer} before ${older}`);
       const times = itemsOf(response).flatMap(({ created_at }) =>
         typeof created_at === 'string' ? [Date.parse(created_at)] : [],
       );
-      holds(
+      assertThat(
         response,
         times.every((time, index) => index === 0 || time <= times[index - 1]!),
         'created_at to descend',
@@ -111,12 +111,12 @@ export const taskChecks: readonly Check[] = [
       await empty(context);
       const [first, second] = [await list(context, '?page=1&limit=1'), await list(context, '?page=2&limit=1')];
       for (const [index, response] of [first, second].entries()) {
-        status(response, 200);
-        shaped(response, body(response), record({ page: oneOf(index + 1), limit: oneOf(1) }), 'the body');
-        holds(response, itemsOf(response).length === 1, 'one item on a page of one');
-        holds(response, Number(body(response)['total']) >= 2, '`total` to count all pages');
+        assertStatus(response, 200);
+        assertShape(response, bodyOf(response), record({ page: oneOf(index + 1), limit: oneOf(1) }), 'the body');
+        assertThat(response, itemsOf(response).length === 1, 'one item on a page of one');
+        assertThat(response, Number(bodyOf(response)['total']) >= 2, '`total` to count all pages');
       }
-      holds(second, itemsOf(first)[0]?.['id'] !== itemsOf(second)[0]?.['id'], 'another item on the next page');
+      assertThat(second, itemsOf(first)[0]?.['id'] !== itemsOf(second)[0]?.['id'], 'another item on the next page');
     },
   },
   ...['?limit=1', '?limit=200', '?page=1'].map(
@@ -124,7 +124,7 @@ export const taskChecks: readonly Check[] = [
       id: `passports.list.takes.${query.slice(1).replace('=', '-')}`,
       cites: PAGE_RULE,
       title: `the list accepts ${query}`,
-      run: async (context) => status(await list(context, query), 200),
+      run: async (context) => assertStatus(await list(context, query), 200),
     }),
   ),
   ...(
@@ -141,7 +141,7 @@ export const taskChecks: readonly Check[] = [
       id: `passports.list.refuses.${name}`,
       cites: ['7', 'Validation failures (HTTP validation errors) return the `detail` array body of section 2.4.'],
       title: `the list rejects ${query} with the validation error body`,
-      run: async (context) => detail(await list(context, query)),
+      run: async (context) => assertValidationBody(await list(context, query)),
     }),
   ),
   ...FILTERS.map(
@@ -151,9 +151,9 @@ export const taskChecks: readonly Check[] = [
       title: `the list can be filtered by ${filter}`,
       run: async (context) => {
         const response = await list(context, `?status=${filter}`);
-        status(response, 200);
+        assertStatus(response, 200);
         const items = listOf(record({ status: oneOf(filter) }));
-        shaped(response, body(response), record({ items }), 'the body');
+        assertShape(response, bodyOf(response), record({ items }), 'the body');
       },
     }),
   ),
@@ -164,14 +164,14 @@ export const taskChecks: readonly Check[] = [
     run: async (context) => {
       const id = await extracted(context);
       const response = await list(context, '?status=SUCCESS&limit=200');
-      const { total } = body(response);
-      holds(
+      const { total } = bodyOf(response);
+      assertThat(
         response,
         itemsOf(response).some((item) => item['id'] === id),
         'the processed document in the list',
       );
       const isWhole = itemsOf(response).length < 200;
-      holds(response, !isWhole || total === itemsOf(response).length, '`total` to be the number of items');
+      assertThat(response, !isWhole || total === itemsOf(response).length, '`total` to be the number of items');
     },
   },
   {
@@ -182,7 +182,7 @@ export const taskChecks: readonly Check[] = [
       const id = await document(context);
       const response = await listed(context);
       const item = itemsOf(response).find((one) => one['id'] === id);
-      shaped(response, isRecord(item) ? item['cached'] : undefined, oneOf(false), 'its `cached`');
+      assertShape(response, isRecord(item) ? item['cached'] : undefined, oneOf(false), 'its `cached`');
     },
   },
 ];

@@ -1,14 +1,14 @@
-import type { Check, Visit } from '../check.ts';
+import type { Check, RunContext } from '../check.ts';
 import type { Exchange } from '../exchange.ts';
-import { body, detail, holds, looseEnvelope, refused, shaped } from '../expect.ts';
+import { bodyOf, assertValidationBody, assertThat, assertLooseErrorEnvelope, assertErrorStatus, assertShape } from '../expect.ts';
 import { filledText, integer, isRecord, record } from '../shape.ts';
-import { exchanged } from './steps.ts';
+import { tokenResponse } from './steps.ts';
 
 const MALFORMED = ['4.3', 'Malformed body: validation error body.'] as const;
 
-const json = (value: unknown) => (context: Visit) => context.probe.post('/auth/token', { json: value });
+const json = (value: unknown) => (context: RunContext) => context.probe.post('/auth/token', { json: value });
 
-const malformed: readonly (readonly [string, string, (context: Visit) => Promise<Exchange>])[] = [
+const malformed: readonly (readonly [string, string, (context: RunContext) => Promise<Exchange>])[] = [
   ['no-key', 'no api_key', json({})],
   ['key-number', 'an api_key that is a number', json({ api_key: 17 })],
   ['key-null', 'an api_key that is null', json({ api_key: null })],
@@ -26,9 +26,9 @@ export const tokenChecks: readonly Check[] = [
     cites: ['2.4', '`token` string (JWT), `expires_in` integer (seconds), both required'],
     title: 'POST /auth/token returns a token and its lifetime in seconds',
     run: async (context) => {
-      const response = await exchanged(context);
-      shaped(response, body(response), record({ token: filledText, expires_in: integer }), 'the body');
-      holds(response, Number(body(response)['expires_in']) > 0, '`expires_in` to be more than 0');
+      const response = await tokenResponse(context);
+      assertShape(response, bodyOf(response), record({ token: filledText, expires_in: integer }), 'the body');
+      assertThat(response, Number(bodyOf(response)['expires_in']) > 0, '`expires_in` to be more than 0');
     },
   },
   {
@@ -36,8 +36,8 @@ export const tokenChecks: readonly Check[] = [
     cites: ['5.3', '`POST /auth/token` with a static API key issued by the service administrator returns a JWT.'],
     title: 'the token is a JWT',
     run: async (context) => {
-      const response = await exchanged(context);
-      holds(response, isJwt(body(response)['token']), '`token` to be a JWT: three parts, of which two are JSON');
+      const response = await tokenResponse(context);
+      assertThat(response, isJwt(bodyOf(response)['token']), '`token` to be a JWT: three parts, of which two are JSON');
     },
   },
   {
@@ -46,8 +46,8 @@ export const tokenChecks: readonly Check[] = [
     title: 'a wrong key returns the error envelope',
     run: async ({ probe, nonce }) => {
       const response = await probe.post('/auth/token', { json: { api_key: `wrong-${nonce}` }, as: 'with a wrong key' });
-      refused(response);
-      looseEnvelope(response);
+      assertErrorStatus(response);
+      assertLooseErrorEnvelope(response);
     },
   },
   ...malformed.map(
@@ -55,7 +55,7 @@ export const tokenChecks: readonly Check[] = [
       id: `passports.token.malformed.${name}`,
       cites: MALFORMED,
       title: `POST /auth/token with ${title} returns the validation error body`,
-      run: async (context) => detail(await ask(context)),
+      run: async (context) => assertValidationBody(await ask(context)),
     }),
   ),
 ];

@@ -1,6 +1,6 @@
 import type { Check } from '../check.ts';
-import { data, dataObject, holds, shaped, status } from '../expect.ts';
-import { filledText, flag, integer, oneOf, record, same, without } from '../shape.ts';
+import { successData, successObject, assertThat, assertShape, assertStatus } from '../expect.ts';
+import { filledText, flag, integer, oneOf, record, deepEqual, without } from '../shape.ts';
 import { full, METADATA, notConfigured, plain, transcribeAudio } from './steps.ts';
 
 const ACCEPTED = [
@@ -13,7 +13,7 @@ export const sttAccepted: readonly Check[] = [
     id: 'stt.accept.status',
     cites: ['4.2', 'Success 202 (task queued).'],
     title: 'a task is accepted with 202',
-    run: async (context) => status(await plain.answered(context), 202),
+    run: async (context) => assertStatus(await plain.answered(context), 202),
   },
   {
     id: 'stt.accept.envelope',
@@ -21,8 +21,8 @@ export const sttAccepted: readonly Check[] = [
     title: 'the accepted response is the success envelope, as JSON',
     run: async (context) => {
       const { response } = await plain.accepted(context);
-      data(response);
-      holds(
+      successData(response);
+      assertThat(
         response,
         /^application\/json\b/.test(response.headers.get('content-type') ?? ''),
         'the type application/json',
@@ -35,7 +35,7 @@ export const sttAccepted: readonly Check[] = [
     title: 'the accepted response has a task_id',
     run: async (context) => {
       const response = await plain.answered(context);
-      shaped(response, dataObject(response)['task_id'], filledText, 'data.task_id');
+      assertShape(response, successObject(response)['task_id'], filledText, 'data.task_id');
     },
   },
   {
@@ -44,7 +44,7 @@ export const sttAccepted: readonly Check[] = [
     title: 'an accepted task is queued',
     run: async (context) => {
       const { response, data } = await plain.accepted(context);
-      shaped(response, data['status'], oneOf('queued'), 'data.status');
+      assertShape(response, data['status'], oneOf('queued'), 'data.status');
     },
   },
   {
@@ -53,7 +53,7 @@ export const sttAccepted: readonly Check[] = [
     title: 'status_url is /result/<task_id>',
     run: async (context) => {
       const { response, data, id } = await plain.accepted(context);
-      shaped(response, data['status_url'], oneOf(`/result/${id}`), 'data.status_url');
+      assertShape(response, data['status_url'], oneOf(`/result/${id}`), 'data.status_url');
     },
   },
   {
@@ -62,8 +62,8 @@ export const sttAccepted: readonly Check[] = [
     title: 'estimated_wait_seconds is a non-negative integer',
     run: async (context) => {
       const { response, data } = await plain.accepted(context);
-      shaped(response, data['estimated_wait_seconds'], integer, 'data.estimated_wait_seconds');
-      holds(response, Number(data['estimated_wait_seconds']) >= 0, 'data.estimated_wait_seconds to be 0 or more');
+      assertShape(response, data['estimated_wait_seconds'], integer, 'data.estimated_wait_seconds');
+      assertThat(response, Number(data['estimated_wait_seconds']) >= 0, 'data.estimated_wait_seconds to be 0 or more');
     },
   },
   {
@@ -72,9 +72,9 @@ export const sttAccepted: readonly Check[] = [
     title: 'the accepted response includes the metadata',
     run: async (context) => {
       const response = await full.answered(context);
-      status(response, 202);
-      const metadata = dataObject(response)['metadata'];
-      holds(response, same(metadata, METADATA), `data.metadata to be ${JSON.stringify(METADATA)}`);
+      assertStatus(response, 202);
+      const metadata = successObject(response)['metadata'];
+      assertThat(response, deepEqual(metadata, METADATA), `data.metadata to be ${JSON.stringify(METADATA)}`);
     },
   },
   {
@@ -84,8 +84,8 @@ export const sttAccepted: readonly Check[] = [
     run: async (context) => {
       await plain.accepted(context);
       const response = await transcribeAudio(context, { metadata: {} });
-      status(response, 202);
-      holds(response, same(dataObject(response)['metadata'], {}), 'data.metadata to be {}');
+      assertStatus(response, 202);
+      assertThat(response, deepEqual(successObject(response)['metadata'], {}), 'data.metadata to be {}');
     },
   },
   {
@@ -94,7 +94,7 @@ export const sttAccepted: readonly Check[] = [
     title: 'the accepted response of a request without metadata has no metadata',
     run: async (context) => {
       const { response, data } = await plain.accepted(context);
-      shaped(response, data, without('metadata'), 'data');
+      assertShape(response, data, without('metadata'), 'data');
     },
   },
   {
@@ -107,8 +107,8 @@ export const sttAccepted: readonly Check[] = [
     run: async (context) => {
       const response = await full.answered(context);
       const webhook = record({ configured: flag, status: oneOf('pending') });
-      shaped(response, dataObject(response), record({ webhook }), 'data');
-      shaped(response, dataObject(response)['webhook'], record({ configured: oneOf(true) }), 'data.webhook');
+      assertShape(response, successObject(response), record({ webhook }), 'data');
+      assertShape(response, successObject(response)['webhook'], record({ configured: oneOf(true) }), 'data.webhook');
     },
   },
   {
@@ -117,7 +117,7 @@ export const sttAccepted: readonly Check[] = [
     title: 'a request without a webhook has no configured webhook',
     run: async (context) => {
       const { response, data } = await plain.accepted(context);
-      holds(response, notConfigured(data['webhook']), 'data.webhook to be absent or not configured');
+      assertThat(response, notConfigured(data['webhook']), 'data.webhook to be absent or not configured');
     },
   },
   {
@@ -126,7 +126,7 @@ export const sttAccepted: readonly Check[] = [
     title: 'a webhook without a secret is accepted',
     run: async (context) => {
       await plain.accepted(context);
-      status(await transcribeAudio(context, { webhook: { url: context.webhookUrl } }), 202);
+      assertStatus(await transcribeAudio(context, { webhook: { url: context.webhookUrl } }), 202);
     },
   },
 ];

@@ -1,13 +1,13 @@
-import { type Guarded, guardedChecks, unconfiguredCheck } from '../access.ts';
+import { type ProtectedEndpoint, authenticationChecks, unconfiguredCheck } from '../access.ts';
 import type { Check } from '../check.ts';
-import { envelope, holds, refused, status } from '../expect.ts';
-import { flooded } from '../flood.ts';
+import { assertErrorEnvelope, assertThat, assertErrorStatus, assertStatus } from '../expect.ts';
+import { exhaustRateLimit } from '../rate-limit.ts';
 import { openapiCheck } from '../openapi.ts';
 import { sttAccepted } from './accept.ts';
-import { sttRefused } from './refusals.ts';
+import { sttRefused } from './rejections.ts';
 import { sttResult } from './result.ts';
 
-const endpoints: readonly Guarded[] = [
+const endpoints: readonly ProtectedEndpoint[] = [
   {
     name: 'transcribe',
     method: 'post',
@@ -17,13 +17,13 @@ const endpoints: readonly Guarded[] = [
   { name: 'result', method: 'get', path: '/result/conform-no-such-task' },
 ];
 
-const access = guardedChecks({
+const access = authenticationChecks({
   service: 'stt',
   cites: ['5.2', 'missing or wrong token gives `UNAUTHORIZED`'],
   endpoints,
-  refused: (response) => {
-    refused(response);
-    envelope(response, 'UNAUTHORIZED');
+  assertResponse: (response) => {
+    assertErrorStatus(response);
+    assertErrorEnvelope(response, 'UNAUTHORIZED');
   },
 });
 
@@ -31,9 +31,9 @@ const unconfigured = unconfiguredCheck({
   service: 'stt',
   cites: ['5.2', 'When the canonical set of tokens is not configured, both endpoints answer `QUEUE_UNAVAILABLE`.'],
   endpoints,
-  refused: (response) => {
-    refused(response);
-    envelope(response, 'QUEUE_UNAVAILABLE');
+  assertResponse: (response) => {
+    assertErrorStatus(response);
+    assertErrorEnvelope(response, 'QUEUE_UNAVAILABLE');
   },
 });
 
@@ -42,10 +42,10 @@ const limit: Check = {
   cites: ['4.2', 'with header `Retry-After` string = seconds after which a retry is safe'],
   title: 'requests above the rate limit return 429 RATE_LIMIT_EXCEEDED with Retry-After in seconds',
   run: async (context) => {
-    const response = await flooded(context);
-    status(response, 429);
-    envelope(response, 'RATE_LIMIT_EXCEEDED');
-    holds(response, /^\d+$/.test(response.headers.get('retry-after') ?? ''), 'the header Retry-After in seconds');
+    const response = await exhaustRateLimit(context);
+    assertStatus(response, 429);
+    assertErrorEnvelope(response, 'RATE_LIMIT_EXCEEDED');
+    assertThat(response, /^\d+$/.test(response.headers.get('retry-after') ?? ''), 'the header Retry-After in seconds');
   },
 };
 

@@ -1,7 +1,7 @@
-import { admitted, nobodys } from '../access.ts';
+import { requireAccess, unknownTaskId } from '../access.ts';
 import type { Check } from '../check.ts';
-import { data, dataObject, envelope, holds, refused, shaped } from '../expect.ts';
-import { filledText, flag, integer, oneOf, record, same, text } from '../shape.ts';
+import { successData, successObject, assertErrorEnvelope, assertThat, assertErrorStatus, assertShape } from '../expect.ts';
+import { filledText, flag, integer, oneOf, record, deepEqual, text } from '../shape.ts';
 import { readTask } from '../task.ts';
 import { failed, full, METADATA, notConfigured, plain } from './steps.ts';
 
@@ -36,7 +36,7 @@ export const sttResult: readonly Check[] = [
     title: 'the state can be read after acceptance in the success envelope',
     run: async (context) => {
       const response = await plain.firstLook(context);
-      shaped(response, data(response), STATE, 'data');
+      assertShape(response, successData(response), STATE, 'data');
     },
   },
   {
@@ -46,7 +46,7 @@ export const sttResult: readonly Check[] = [
     run: async (context) => {
       const { id } = await plain.accepted(context);
       for (const response of [await plain.firstLook(context), await plain.final(context)]) {
-        shaped(response, dataObject(response)['task_id'], oneOf(id), 'data.task_id');
+        assertShape(response, successObject(response)['task_id'], oneOf(id), 'data.task_id');
       }
     },
   },
@@ -56,8 +56,8 @@ export const sttResult: readonly Check[] = [
     title: 'a finished task is done or failed and has the right field types',
     run: async (context) => {
       const response = await plain.final(context);
-      shaped(response, data(response), STATE, 'data');
-      shaped(response, dataObject(response)['status'], oneOf('done', 'failed'), 'data.status');
+      assertShape(response, successData(response), STATE, 'data');
+      assertShape(response, successObject(response)['status'], oneOf('done', 'failed'), 'data.status');
     },
   },
   {
@@ -66,7 +66,7 @@ export const sttResult: readonly Check[] = [
     title: 'a completed task has a transcription',
     run: async (context) => {
       const response = await plain.done(context);
-      shaped(response, dataObject(response), record({ result: record({ transcription: text }) }), 'data');
+      assertShape(response, successObject(response), record({ result: record({ transcription: text }) }), 'data');
     },
   },
   {
@@ -75,7 +75,7 @@ export const sttResult: readonly Check[] = [
     title: 'a completed task names the service that produced the result',
     run: async (context) => {
       const response = await plain.done(context);
-      shaped(response, dataObject(response), record({ result: record({ service: filledText }) }), 'data');
+      assertShape(response, successObject(response), record({ result: record({ service: filledText }) }), 'data');
     },
   },
   {
@@ -88,7 +88,7 @@ export const sttResult: readonly Check[] = [
     run: async (context) => {
       const before = await plain.final(context);
       const response = await readTask(context, (await plain.accepted(context)).id);
-      holds(response, same(response.json, before.json), 'the same body as before');
+      assertThat(response, deepEqual(response.json, before.json), 'the same body as before');
     },
   },
   {
@@ -97,8 +97,8 @@ export const sttResult: readonly Check[] = [
     title: 'metadata is included in every state',
     run: async (context) => {
       for (const response of [await full.firstLook(context), await full.final(context)]) {
-        const echo = dataObject(response)['metadata'];
-        holds(response, same(echo, METADATA), `data.metadata to be ${JSON.stringify(METADATA)}`);
+        const echo = successObject(response)['metadata'];
+        assertThat(response, deepEqual(echo, METADATA), `data.metadata to be ${JSON.stringify(METADATA)}`);
       }
     },
   },
@@ -108,8 +108,8 @@ export const sttResult: readonly Check[] = [
     title: 'the webhook is configured, has a status and only string fields',
     run: async (context) => {
       for (const response of [await full.firstLook(context), await full.final(context)]) {
-        shaped(response, dataObject(response), record({ webhook: WEBHOOK }), 'data');
-        shaped(response, dataObject(response)['webhook'], record({ configured: oneOf(true) }), 'data.webhook');
+        assertShape(response, successObject(response), record({ webhook: WEBHOOK }), 'data');
+        assertShape(response, successObject(response)['webhook'], record({ configured: oneOf(true) }), 'data.webhook');
       }
     },
   },
@@ -119,8 +119,8 @@ export const sttResult: readonly Check[] = [
     title: 'a task without a webhook has no configured webhook',
     run: async (context) => {
       for (const response of [await plain.firstLook(context), await plain.final(context)]) {
-        const { webhook } = dataObject(response);
-        holds(response, notConfigured(webhook), 'data.webhook to be absent or not configured');
+        const { webhook } = successObject(response);
+        assertThat(response, notConfigured(webhook), 'data.webhook to be absent or not configured');
       }
     },
   },
@@ -130,8 +130,8 @@ export const sttResult: readonly Check[] = [
     title: 'a task with a missing recording fails and has the right field types',
     run: async (context) => {
       const response = await failed(context);
-      shaped(response, data(response), STATE, 'data');
-      shaped(response, dataObject(response)['status'], oneOf('failed'), 'data.status');
+      assertShape(response, successData(response), STATE, 'data');
+      assertShape(response, successObject(response)['status'], oneOf('failed'), 'data.status');
     },
   },
   {
@@ -139,10 +139,10 @@ export const sttResult: readonly Check[] = [
     cites: ['4.2', 'unknown or expired identifier'],
     title: 'an unknown identifier returns the error envelope',
     run: async (context) => {
-      await admitted(context);
-      const response = await readTask(context, nobodys(context));
-      refused(response);
-      envelope(response);
+      await requireAccess(context);
+      const response = await readTask(context, unknownTaskId(context));
+      assertErrorStatus(response);
+      assertErrorEnvelope(response);
     },
   },
 ];

@@ -1,23 +1,23 @@
-import { admitted, asOwner } from '../access.ts';
-import { skip } from '../breach.ts';
-import { step, type Visit } from '../check.ts';
+import { requireAccess, withToken } from '../access.ts';
+import { skip } from '../assertion-failure.ts';
+import { oncePerRun, type RunContext } from '../check.ts';
 import type { Exchange } from '../exchange.ts';
 import { fileUrl, missingFile } from '../file-url.ts';
 import { isRecord } from '../shape.ts';
 import { finalState, stateOf, taskOf, taskSteps } from '../task.ts';
 
-export const audioUrl = step((context) =>
+export const audioUrl = oncePerRun((context) =>
   fileUrl(context, '--audio-url', 'audio/mpeg', () => context.specimens.recording()),
 );
 
 export const METADATA = { note: 17, deep: { list: [1, null, 'запись'], none: {} }, yes: true };
 
-export async function transcribe(context: Visit, body: unknown): Promise<Exchange> {
-  await admitted(context);
-  return context.probe.post('/transcribe/audio_url', { ...asOwner(context), json: body });
+export async function transcribe(context: RunContext, body: unknown): Promise<Exchange> {
+  await requireAccess(context);
+  return context.probe.post('/transcribe/audio_url', { ...withToken(context), json: body });
 }
 
-export async function transcribeAudio(context: Visit, overrides: Record<string, unknown> = {}): Promise<Exchange> {
+export async function transcribeAudio(context: RunContext, overrides: Record<string, unknown> = {}): Promise<Exchange> {
   return transcribe(context, { url: await audioUrl(context), ...overrides });
 }
 
@@ -28,7 +28,7 @@ export const full = taskSteps((context) => {
   return transcribeAudio(context, { metadata: METADATA, webhook });
 });
 
-export const failed = step(async (context) => {
+export const failed = oncePerRun(async (context) => {
   const url = missingFile(await audioUrl(context), context.nonce);
   const response = await finalState(context, taskOf(await transcribeAudio(context, { url })).id);
   if (stateOf(response) === 'done') skip('a task with a missing recording did not fail');

@@ -1,9 +1,9 @@
 import { type AddressInfo, connect, type Socket } from 'node:net';
 import { pino } from 'pino';
 import { Type } from 'typebox';
-import { rest } from '../../base/loop.ts';
-import { bearerGuard, tokensFrom } from '../bearer.ts';
-import { reply, Success, success } from '../envelope.ts';
+import { sleep } from '../../base/loop.ts';
+import { createBearerGuard, parseTokenSettings } from '../bearer.ts';
+import { describeResponse, Success, success } from '../envelope.ts';
 import { createGateway, type Gateway, type GatewayOptions } from '../gateway.ts';
 import { createMetrics } from '../metrics.ts';
 
@@ -22,7 +22,7 @@ export async function testGateway(over: Partial<GatewayOptions> = {}, more?: (ap
     version: '1.2.3',
     log: pino({ level: 'info' }, stream),
     metrics,
-    guard: bearerGuard(tokensFrom({ list: TOKEN })),
+    guard: createBearerGuard(parseTokenSettings({ list: TOKEN })),
     ...over,
   });
 
@@ -37,7 +37,7 @@ export async function testGateway(over: Partial<GatewayOptions> = {}, more?: (ap
         operationId: 'readResult',
         params: Type.Object({ task_id: Type.String() }),
         querystring: Type.Object({ page: Type.Optional(Type.Integer({ minimum: 1 })) }),
-        response: { 200: reply('The state.', Success(Type.Object({ task_id: Type.String() }))) },
+        response: { 200: describeResponse('The state.', Success(Type.Object({ task_id: Type.String() }))) },
       },
     },
     (request) => success({ ...(request.params as object), ...(request.query as object), who: request.principal }),
@@ -75,7 +75,7 @@ export async function rawConnection(
   const closed = new Promise<void>((resolve) => socket.once('close', () => resolve()));
   await new Promise((resolve) => socket.once('connect', resolve));
   const received = async (ms = 5000) => {
-    await Promise.race([closed, rest(ms)]);
+    await Promise.race([closed, sleep(ms)]);
     return text;
   };
   return { socket, received };

@@ -4,9 +4,9 @@ import { delimiter, join } from 'node:path';
 import type { Readable } from 'node:stream';
 import { promisify } from 'node:util';
 import type { AudioType } from '../../base/sniff-audio.ts';
-import { patient } from './patient.ts';
-import { AudioRefused } from './refused.ts';
-import { SAMPLE_RATE } from './sound.ts';
+import { withStallTimeout } from './stall-timeout.ts';
+import { AudioError } from './audio-error.ts';
+import { SAMPLE_RATE } from './audio-constants.ts';
 
 /** Whether an `ffmpeg` on the PATH starts. Checked once per process. */
 export const hasFfmpeg = async (): Promise<boolean> => (await ffmpegPath()) !== undefined;
@@ -61,7 +61,7 @@ export async function* decodeWithFfmpeg(
   ended.catch(() => {});
   try {
     let samples = 0;
-    for await (const piece of patient(samplesIn(child.stdout), STALL_MS)) {
+    for await (const piece of withStallTimeout(samplesIn(child.stdout), STALL_MS)) {
       samples += piece.length;
       yield piece;
     }
@@ -135,12 +135,12 @@ async function* samplesIn(bytes: Readable): AsyncGenerator<Float32Array> {
 }
 
 /** ffmpeg's own text contains a local path, so it goes into `cause` only. */
-function toAudioError(stderr: string): AudioRefused {
+function toAudioError(stderr: string): AudioError {
   const isUnsupported = /not found|not implemented|not supported|unsupported/i.test(stderr);
   const message = isUnsupported
     ? 'ffmpeg does not support the codec of this recording.'
     : 'ffmpeg found no audio in the file.';
-  return new AudioRefused(isUnsupported ? 'unsupported' : 'corrupt', message, { cause: new Error(stderr) });
+  return new AudioError(isUnsupported ? 'unsupported' : 'corrupt', message, { cause: new Error(stderr) });
 }
 
 async function endOf(

@@ -1,10 +1,10 @@
 import { on } from 'node:events';
-import { startThread } from '../../base/programs.ts';
+import { startThread } from '../../base/worker-entry.ts';
 import type { AudioType } from '../../base/sniff-audio.ts';
 import type { Header } from './header.ts';
-import { patient } from './patient.ts';
-import { AudioRefused } from './refused.ts';
-import type { Answer, WasmCodec, WasmOptions } from './wasm-thread.ts';
+import { withStallTimeout } from './stall-timeout.ts';
+import { AudioError } from './audio-error.ts';
+import type { DecoderResponse, WasmCodec, WasmOptions } from './wasm-thread.ts';
 
 /**
  * Decodes a file to mono 16 kHz samples with WebAssembly codecs, for machines without ffmpeg. They run in a thread that
@@ -18,7 +18,7 @@ export async function* decodeWithWasm(
   signal.throwIfAborted();
   // The decoder allocates memory per sample: hours of uncompressed QuickTime audio take gigabytes.
   if ((header.samples ?? 0) > MAX_SAMPLES) {
-    throw new AudioRefused('unsupported', 'Reading a QuickTime file of this length requires ffmpeg.');
+    throw new AudioError('unsupported', 'Reading a QuickTime file of this length requires ffmpeg.');
   }
   const options: WasmOptions = {
     path,
@@ -34,11 +34,11 @@ export async function* decodeWithWasm(
   const stop = () => void thread.terminate();
   signal.addEventListener('abort', stop, { once: true });
   try {
-    for await (const samples of patient(requestChunks(), STALL_MS)) yield samples;
+    for await (const samples of withStallTimeout(requestChunks(), STALL_MS)) yield samples;
   } catch (error) {
     signal.throwIfAborted();
-    if (error instanceof AudioRefused) throw error;
-    throw new AudioRefused('corrupt', 'The decoder failed.', { cause: error });
+    if (error instanceof AudioError) throw error;
+    throw new AudioError('corrupt', 'The decoder failed.', { cause: error });
   } finally {
     signal.removeEventListener('abort', stop);
     await thread.terminate();
@@ -47,10 +47,10 @@ export async function* decodeWithWasm(
   async function* requestChunks(): AsyncGenerator<Float32Array> {
     for (;;) {
       thread.postMessage('more');
-      const { value } = (await messages.next()) as { value: [Answer] };
+      const { value } = (await messages.next()) as { value: [DecoderResponse] };
       const [answer] = value;
       if ('end' in answer) return;
-      if ('problem' in answer) throw new AudioRefused(answer.problem, answer.message);
+      if ('problem' in answer) throw new AudioError(answer.problem, answer.message);
       yield answer.samples;
     }
   }
@@ -64,7 +64,7 @@ const CHUNK_BYTES = 4096;
 function codecOf(type: AudioType, { codec }: Header): WasmCodec {
   switch (type) {
     case 'ogg':
-      if (codec === 'speex') throw new AudioRefused('unsupported', 'Reading Speex requires ffmpeg.');
+      if (codec === 'speex') throw new AudioError('unsupported', 'Reading Speex requires ffmpeg.');
       return codec === 'opus' || codec === 'flac' ? codec : 'oga';
     case 'mp4':
       return 'm4a';

@@ -1,12 +1,12 @@
 import { parentPort, workerData } from 'node:worker_threads';
 import { env, InferenceSession, Tensor } from 'onnxruntime-node';
-import { FRAME_SAMPLES } from './sound.ts';
+import { FRAME_SAMPLES } from './audio-constants.ts';
 
 export interface DetectorOptions {
   readonly network: Uint8Array;
 }
 
-export interface Question {
+export interface DetectorRequest {
   readonly id: number;
   readonly samples: Float32Array;
   readonly memory?: Memory | undefined;
@@ -16,7 +16,7 @@ export interface Memory {
   readonly state: Float32Array;
   readonly context: Float32Array;
 }
-export type Answer =
+export type DetectorResponse =
   | { readonly id: number; readonly probabilities: Float32Array; readonly memory: Memory }
   | { readonly id: number; readonly error: string };
 
@@ -36,7 +36,7 @@ const session = await InferenceSession.create(network, {
 // Requests run one after another: parallel runs gain nothing on one thread.
 let queue = Promise.resolve();
 let isClosing = false;
-parentPort!.on('message', (message: Question | 'close') => {
+parentPort!.on('message', (message: DetectorRequest | 'close') => {
   // Closes between two frames: terminating a thread during a network run crashes the process.
   if (message === 'close') {
     isClosing = true;
@@ -46,7 +46,7 @@ parentPort!.on('message', (message: Question | 'close') => {
   }
 });
 
-async function handleRequest({ id, samples, memory }: Question): Promise<void> {
+async function handleRequest({ id, samples, memory }: DetectorRequest): Promise<void> {
   try {
     let state = memory?.state ?? new Float32Array(STATE_DIMS.reduce((a, b) => a * b));
     const input = new Float32Array(CONTEXT_SAMPLES + FRAME_SAMPLES);
@@ -65,8 +65,8 @@ async function handleRequest({ id, samples, memory }: Question): Promise<void> {
       input.copyWithin(0, FRAME_SAMPLES);
     }
     const nextMemory = { state: state.slice(), context: input.slice(0, CONTEXT_SAMPLES) };
-    parentPort!.postMessage({ id, probabilities, memory: nextMemory } satisfies Answer);
+    parentPort!.postMessage({ id, probabilities, memory: nextMemory } satisfies DetectorResponse);
   } catch (error) {
-    parentPort!.postMessage({ id, error: error instanceof Error ? error.message : String(error) } satisfies Answer);
+    parentPort!.postMessage({ id, error: error instanceof Error ? error.message : String(error) } satisfies DetectorResponse);
   }
 }

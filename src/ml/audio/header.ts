@@ -1,4 +1,4 @@
-import { AudioRefused } from './refused.ts';
+import { AudioError } from './audio-error.ts';
 
 export interface Header {
   readonly duration?: Duration;
@@ -14,20 +14,20 @@ export interface Header {
 /** `isExact`: written by the encoder, so less audio means that a part is missing. Otherwise an estimate. */
 export interface Duration {
   readonly seconds: number;
-  readonly counted: boolean;
+  readonly isExact: boolean;
 }
 
 /** Whether audio is missing. Tolerates one second or 2 % of the declared duration. */
-export function isCutOff(seconds: number, declared: number): boolean {
+export function isTruncated(seconds: number, declared: number): boolean {
   return declared - seconds > Math.max(1, declared / 50);
 }
 
 /** Rejects implausible formats, which hostile headers use to exhaust a decoder's memory. */
-export function checkSound({ sampleRate, channels }: { sampleRate?: number; channels?: number }): void {
+export function validateAudioFormat({ sampleRate, channels }: { sampleRate?: number; channels?: number }): void {
   if (sampleRate !== undefined && !(sampleRate >= 1000 && sampleRate <= 768_000)) {
-    throw new AudioRefused('corrupt', `The recording declares ${sampleRate} samples per second.`);
+    throw new AudioError('corrupt', `The recording declares ${sampleRate} samples per second.`);
   }
   if (channels !== undefined && !(channels >= 1 && channels <= 32)) {
-    throw new AudioRefused('corrupt', `The recording declares ${channels} channels.`);
+    throw new AudioError('corrupt', `The recording declares ${channels} channels.`);
   }
 }

@@ -1,7 +1,7 @@
 import { spawnSync } from 'node:child_process';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { needs } from '../../base/testing/require.ts';
+import { requireTool } from '../../base/testing/require.ts';
 import { AudioRefused, openAudio } from './open-audio.ts';
 import {
   concatenate,
@@ -72,7 +72,7 @@ describe('openAudio in every format', () => {
   });
 
   test.for(VOICES)('decodes %s with ffmpeg and WebAssembly to the same audio', async (voice, context) => {
-    needs('ffmpeg', context);
+    requireTool('ffmpeg', context);
     const ours = await decodeFile(voicePath(voice), { decoder: 'wasm' });
     const theirs = await decodeFile(voicePath(voice), { decoder: 'ffmpeg' });
     expect(theirs.audio.durationSeconds).toBe(ours.audio.durationSeconds);
@@ -101,7 +101,7 @@ describe('openAudio with WAV files', () => {
   test.for(kinds.flatMap((kind) => DECODERS.map((decoder) => [decoder, ...kind] as const)))(
     'decodes with %s: %s',
     async ([decoder, , options], context) => {
-      if (decoder === 'ffmpeg') needs('ffmpeg', context);
+      if (decoder === 'ffmpeg') requireTool('ffmpeg', context);
       const rate = options.rate ?? 16_000;
       const path = await files.write('sound.wav', wav(tones(1, rate), options));
       const { audio, samples } = await decodeFile(path, { decoder });
@@ -117,7 +117,7 @@ describe('openAudio with WAV files', () => {
 describe.each(DECODERS)('openAudio with %s', (decoder) => {
   const cases = (title: string, run: () => Promise<void>) =>
     test(title, async (context) => {
-      if (decoder === 'ffmpeg') needs('ffmpeg', context);
+      if (decoder === 'ffmpeg') requireTool('ffmpeg', context);
       await run();
     });
 
@@ -287,7 +287,7 @@ describe.each(DECODERS)('openAudio with %s', (decoder) => {
 });
 
 test('openAudio rejects the partial output of a killed ffmpeg', async (context) => {
-  needs('ffmpeg', context);
+  requireTool('ffmpeg', context);
   const part = tones(10, 16_000);
   const path = await files.write(
     'ended',
@@ -359,7 +359,7 @@ function indexFirst(mp4: Buffer): Buffer {
 }
 
 test('openAudio runs ffmpeg in its own process group and rejects its output after SIGINT', async (context) => {
-  needs('ffmpeg', context);
+  requireTool('ffmpeg', context);
   const path = await files.write('long', wav(noise(240 * 16_000), { rate: 16_000 }));
   const audio = await openAudio(path, { signal, maxSeconds: 600, decoder: 'ffmpeg' });
   const pieces = audio.pieces({ signal })[Symbol.asyncIterator]();

@@ -1,19 +1,19 @@
 import { type AudioType, id3Length, SNIFFED_BYTES, sniffAudio } from '../../base/sniff-audio.ts';
 import { decodeWithFfmpeg, hasFfmpeg } from './decode-ffmpeg.ts';
 import { decodeWithWasm } from './decode-wasm.ts';
-import { checkSound, type Header, isCutOff } from './header.ts';
+import { validateAudioFormat, type Header, isTruncated } from './header.ts';
 import { readAmr } from './headers/amr.ts';
-import { type Bytes, openBytes } from './headers/bytes.ts';
+import { type FileReader, openFileReader } from './headers/file-reader.ts';
 import { readFlac } from './headers/flac.ts';
-import { readFrames } from './headers/frames.ts';
+import { readMpegAudio } from './headers/mpeg-audio.ts';
 import { readMp4 } from './headers/mp4.ts';
 import { readOgg } from './headers/ogg.ts';
 import { readWav } from './headers/wav.ts';
 import { readWebm } from './headers/webm.ts';
-import { AudioRefused } from './refused.ts';
-import { SAMPLE_RATE } from './sound.ts';
+import { AudioError } from './audio-error.ts';
+import { SAMPLE_RATE } from './audio-constants.ts';
 
-export { type AudioProblem, AudioRefused } from './refused.ts';
+export { type AudioProblem, AudioError as AudioRefused } from './audio-error.ts';
 
 export interface Audio {
   readonly format: AudioType;
@@ -38,7 +38,7 @@ export async function openAudio(
   const { signal, maxSeconds } = options;
   const { type, header } = await readMetadata(path, signal);
   const { duration } = header;
-  if (duration?.counted && duration.seconds > maxSeconds) throw tooLong(maxSeconds);
+  if (duration?.isExact && duration.seconds > maxSeconds) throw tooLong(maxSeconds);
   signal.throwIfAborted();
   const decoder = options.decoder ?? ((await hasFfmpeg()) ? 'ffmpeg' : 'wasm');
   const decode = (signal: AbortSignal) =>
@@ -59,48 +59,48 @@ export async function openAudio(
         if (decoded > maxSeconds * SAMPLE_RATE) throw tooLong(maxSeconds);
         if (wanted.length > 0) yield wanted;
       }
-      if (decoded === 0) throw new AudioRefused('corrupt', 'The recording has no audio.');
-      if (duration?.counted && isCutOff(decoded / SAMPLE_RATE, duration.seconds)) {
-        throw new AudioRefused('corrupt', 'The recording ends before its declared duration.');
+      if (decoded === 0) throw new AudioError('corrupt', 'The recording has no audio.');
+      if (duration?.isExact && isTruncated(decoded / SAMPLE_RATE, duration.seconds)) {
+        throw new AudioError('corrupt', 'The recording ends before its declared duration.');
       }
     },
   };
 }
 
 async function readMetadata(path: string, signal: AbortSignal): Promise<{ type: AudioType; header: Header }> {
-  const bytes = await openBytes(path, signal);
+  const bytes = await openFileReader(path, signal);
   try {
-    if (bytes.size === 0) throw new AudioRefused('corrupt', 'The file is empty.');
+    if (bytes.size === 0) throw new AudioError('corrupt', 'The file is empty.');
     const { skip, head } = await skipTags(bytes);
     const type = sniffAudio(head);
-    if (!type) throw new AudioRefused('unsupported', 'The file is not an audio recording in a supported format.');
+    if (!type) throw new AudioError('unsupported', 'The file is not an audio recording in a supported format.');
     const header = await readHeader(type, bytes, skip);
-    checkSound(header);
+    validateAudioFormat(header);
     return { type, header };
   } finally {
     await bytes.close();
   }
 }
 
-async function skipTags(bytes: Bytes): Promise<{ skip: number; head: Buffer }> {
+async function skipTags(bytes: FileReader): Promise<{ skip: number; head: Buffer }> {
   for (let skip = 0, tags = 0; skip < bytes.size && tags < MAX_TAGS; tags++) {
     const head = await bytes.read(skip, SNIFFED_BYTES);
     const tag = id3Length(head);
     if (tag === 0) return { skip, head };
     skip += tag;
   }
-  throw new AudioRefused('corrupt', 'The file contains only tags.');
+  throw new AudioError('corrupt', 'The file contains only tags.');
 }
 // A tag can be ten bytes long: a file full of tags would take an hour to scan.
 const MAX_TAGS = 100;
 
-function readHeader(type: AudioType, bytes: Bytes, skip: number): Promise<Header> {
+function readHeader(type: AudioType, bytes: FileReader, skip: number): Promise<Header> {
   switch (type) {
     case 'wav':
       return readWav(bytes);
     case 'mp3':
     case 'aac':
-      return readFrames(bytes, skip);
+      return readMpegAudio(bytes, skip);
     case 'm4a':
     case 'mp4':
       return readMp4(bytes);
@@ -116,6 +116,6 @@ function readHeader(type: AudioType, bytes: Bytes, skip: number): Promise<Header
   }
 }
 
-function tooLong(maxSeconds: number): AudioRefused {
-  return new AudioRefused('too_long', `The recording is longer than ${maxSeconds} seconds.`);
+function tooLong(maxSeconds: number): AudioError {
+  return new AudioError('too_long', `The recording is longer than ${maxSeconds} seconds.`);
 }

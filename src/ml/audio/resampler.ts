@@ -1,4 +1,4 @@
-import { SAMPLE_RATE } from './sound.ts';
+import { SAMPLE_RATE } from './audio-constants.ts';
 
 export interface Resampler {
   /** Returns the output available so far; the last samples wait for their successors. */

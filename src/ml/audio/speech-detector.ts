@@ -2,22 +2,22 @@ import { createHash } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import type { Worker } from 'node:worker_threads';
-import { startThread } from '../../base/programs.ts';
-import type { Answer, DetectorOptions, Memory, Question } from './detector-thread.ts';
-import { FRAME_SAMPLES } from './sound.ts';
+import { startThread } from '../../base/worker-entry.ts';
+import type { DetectorResponse, DetectorOptions, Memory, DetectorRequest } from './detector-thread.ts';
+import { FRAME_SAMPLES } from './audio-constants.ts';
 
 /** Voice activity detection for any number of concurrent recordings. */
 export interface SpeechDetector {
-  listen(): Listener;
+  createStream(): DetectorStream;
   close(): Promise<void>;
 }
 
-export interface Listener {
+export interface DetectorStream {
   /**
    * Returns the speech probability (0..1) of each 512-sample frame. `samples` (16 kHz) hold whole frames and continue
    * the previous call.
    */
-  hear(samples: Float32Array): Promise<Float32Array>;
+  detect(samples: Float32Array): Promise<Float32Array>;
 }
 
 /**
@@ -39,7 +39,7 @@ export async function openSpeechDetector(): Promise<SpeechDetector> {
     });
     const ended = new Promise<void>((resolve) => worker.once('exit', () => resolve()));
     const started: Thread = { worker, ended, waiting: new Map() };
-    worker.on('message', (answer: Answer) => {
+    worker.on('message', (answer: DetectorResponse) => {
       const pending = started.waiting.get(answer.id);
       started.waiting.delete(answer.id);
       if ('error' in answer) pending?.reject(new Error(answer.error));
@@ -64,7 +64,7 @@ export async function openSpeechDetector(): Promise<SpeechDetector> {
       thread.waiting.set(id, { resolve, reject });
       // Copied: transferring a view would move its whole buffer.
       const owned = samples.slice();
-      thread.worker.postMessage({ id, samples: owned, memory } satisfies Question, [owned.buffer]);
+      thread.worker.postMessage({ id, samples: owned, memory } satisfies DetectorRequest, [owned.buffer]);
     });
   const close = async () => {
     closed = true;
@@ -79,10 +79,10 @@ export async function openSpeechDetector(): Promise<SpeechDetector> {
   });
 
   return {
-    listen() {
+    createStream() {
       let memory: Memory | undefined;
       return {
-        async hear(samples) {
+        async detect(samples) {
           const response = await request(samples, memory);
           memory = response.memory;
           return response.probabilities;
@@ -98,7 +98,7 @@ interface Thread {
   readonly ended: Promise<void>;
   readonly waiting: Map<number, { resolve(answer: DetectorResult): void; reject(reason: Error): void }>;
 }
-type DetectorResult = Extract<Answer, { memory: Memory }>;
+type DetectorResult = Extract<DetectorResponse, { memory: Memory }>;
 
 const NETWORK = '@ricky0123/vad-web/dist/silero_vad_v6.onnx';
 const SHA256 = '1a153a22f4509e292a94e67d6f9b85e8deb25b4988682b7e174c65279d8788e3';

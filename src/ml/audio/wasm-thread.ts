@@ -1,17 +1,17 @@
 import { parentPort, workerData } from 'node:worker_threads';
 import { decodeChunked } from 'audio-decode';
-import { checkSound } from './header.ts';
-import { type FileLayout, inReadingOrder } from './reading-order.ts';
-import { type AudioProblem, AudioRefused } from './refused.ts';
+import { validateAudioFormat } from './header.ts';
+import { type FileLayout, readMoovFirst } from './moov-first.ts';
+import { type AudioProblem, AudioError } from './audio-error.ts';
 import { createResampler, type Resampler } from './resampler.ts';
-import { SAMPLE_RATE } from './sound.ts';
+import { SAMPLE_RATE } from './audio-constants.ts';
 
 export interface WasmOptions extends FileLayout {
   readonly codec: WasmCodec;
 }
 export type WasmCodec = Parameters<typeof decodeChunked>[1];
 
-export type Answer =
+export type DecoderResponse =
   | { readonly samples: Float32Array }
   | { readonly end: true }
   | { readonly problem: AudioProblem; readonly message: string };
@@ -29,7 +29,7 @@ WebAssembly.Memory.prototype.grow = function (pages) {
 console.log = console.warn = console.error = () => {};
 
 const { codec, ...layout } = workerData as WasmOptions;
-const decoded = resampled(decodeChunked(inReadingOrder(layout), codec));
+const decoded = resampled(decodeChunked(readMoovFirst(layout), codec));
 parentPort!.on('message', () => void respond());
 
 async function respond(): Promise<void> {
@@ -37,13 +37,13 @@ async function respond(): Promise<void> {
   parentPort!.postMessage(response, 'samples' in response ? [response.samples.buffer as ArrayBuffer] : []);
 }
 
-async function nextResponse(): Promise<Answer> {
+async function nextResponse(): Promise<DecoderResponse> {
   try {
     const { done, value } = await decoded.next();
     return done ? { end: true } : { samples: value };
   } catch (error) {
     const message = error instanceof Error ? error.message : String(error);
-    if (error instanceof AudioRefused) return { problem: error.problem, message };
+    if (error instanceof AudioError) return { problem: error.problem, message };
     return { problem: /unsupported|no decoder/i.test(message) ? 'unsupported' : 'corrupt', message };
   }
 }
@@ -67,7 +67,7 @@ async function* resampled(
   for await (const { channelData, sampleRate } of pieces) {
     if (channelData.length === 0) continue;
     if (current?.rate !== sampleRate) {
-      checkSound({ sampleRate, channels: channelData.length });
+      validateAudioFormat({ sampleRate, channels: channelData.length });
       if (current) ready.push(current.resampler.end());
       current = { rate: sampleRate, resampler: createResampler(sampleRate) };
     }

@@ -143,22 +143,22 @@ test('cutWindows rejects after the signal has aborted', async () => {
 
 test('the speech detector keeps the state of concurrent streams apart', async () => {
   const frames = voice.slice(0, 512 * 100);
-  const alone = await detector.listen().hear(frames);
-  const [one, other] = [detector.listen(), detector.listen()];
+  const alone = await detector.createStream().detect(frames);
+  const [one, other] = [detector.createStream(), detector.createStream()];
   const halves: Float32Array[] = [];
   for (const from of [0, 512 * 50]) {
-    halves.push(await one.hear(frames.slice(from, from + 512 * 50)));
-    await other.hear(noise(512 * 10));
+    halves.push(await one.detect(frames.slice(from, from + 512 * 50)));
+    await other.detect(noise(512 * 10));
   }
   expect(concatenate(...halves)).toEqual(alone);
 });
 
 test('a closed speech detector rejects pending and later requests', async () => {
   const closed = await openSpeechDetector();
-  const pending = closed.listen().hear(noise(512 * 1000));
+  const pending = closed.createStream().detect(noise(512 * 1000));
   await closed.close();
   await expect(pending).rejects.toThrow('ended');
-  await expect(closed.listen().hear(noise(512))).rejects.toThrow('closed');
+  await expect(closed.createStream().detect(noise(512))).rejects.toThrow('closed');
 });
 
 /** Two voices in a minor scale with four overtones per note and a volume envelope. */

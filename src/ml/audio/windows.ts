@@ -1,8 +1,8 @@
 import type { Window } from '../speech/recognizer.ts';
-import { type Cut, nextCut } from './next-cut.ts';
-import { FRAME_SAMPLES, framesIn, SAMPLE_RATE } from './sound.ts';
+import { type Cut, findNextCut } from './segmentation.ts';
+import { FRAME_SAMPLES, secondsToFrames, SAMPLE_RATE } from './audio-constants.ts';
 import type { SpeechDetector } from './speech-detector.ts';
-import { createTape } from './tape.ts';
+import { createSampleBuffer } from './sample-buffer.ts';
 
 export { openSpeechDetector, type SpeechDetector } from './speech-detector.ts';
 
@@ -18,8 +18,8 @@ export async function* cutWindows(
   options: { detector: SpeechDetector; maxSeconds: number; fromSeconds?: number; signal: AbortSignal },
 ): AsyncGenerator<Window | { heardUntil: number }> {
   const { detector, maxSeconds, fromSeconds = 0, signal } = options;
-  const maxFrames = framesIn(maxSeconds);
-  const buffer = createTape();
+  const maxFrames = secondsToFrames(maxSeconds);
+  const buffer = createSampleBuffer();
   let start = Math.round(fromSeconds * SAMPLE_RATE);
   let ended = false;
   let frames = analyseFrames(detector);
@@ -32,7 +32,7 @@ export async function* cutWindows(
   const applyCut = (cut: Cut): Window | { heardUntil: number } => {
     const window = cut.kind === 'speech' ? toWindow(cut) : undefined;
     const consumed = Math.min(cut.to * FRAME_SAMPLES, buffer.length());
-    buffer.forget(consumed);
+    buffer.discard(consumed);
     start += consumed;
     frames = analyseFrames(detector);
     return window ?? { heardUntil: start / SAMPLE_RATE };
@@ -45,7 +45,7 @@ export async function* cutWindows(
       while (!ended && buffer.length() < (frames.count() + BATCH_FRAMES) * FRAME_SAMPLES) {
         const piece = await iterator.next();
         if (piece.done) ended = true;
-        else buffer.add(piece.value);
+        else buffer.append(piece.value);
       }
       await frames.add(buffer.copy(frames.count() * FRAME_SAMPLES, buffer.length()), ended);
       for (let cut = findCut(); cut; cut = findCut()) {
@@ -60,14 +60,14 @@ export async function* cutWindows(
   }
 
   function findCut(): Cut | undefined {
-    return buffer.length() === 0 ? undefined : nextCut({ ...frames.scores(), ended }, maxFrames);
+    return buffer.length() === 0 ? undefined : findNextCut({ ...frames.scores(), ended }, maxFrames);
   }
 }
 
-const BATCH_FRAMES = framesIn(2);
+const BATCH_FRAMES = secondsToFrames(2);
 
 function analyseFrames(detector: SpeechDetector) {
-  const stream = detector.listen();
+  const stream = detector.createStream();
   const probabilities: number[] = [];
   const powers: number[] = [];
   return {
@@ -78,7 +78,7 @@ function analyseFrames(detector: SpeechDetector) {
       if (count === 0) return;
       const whole = new Float32Array(count * FRAME_SAMPLES);
       whole.set(samples.subarray(0, whole.length));
-      for (const probability of await stream.hear(whole)) probabilities.push(probability);
+      for (const probability of await stream.detect(whole)) probabilities.push(probability);
       for (let frame = 0; frame < count; frame++) powers.push(powerOf(whole, frame));
     },
   };

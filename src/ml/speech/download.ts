@@ -2,28 +2,28 @@ import { mkdir, open, rename, rm, stat } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { FetchFailed } from '../../base/fetch-failed.ts';
 import type { GuardedFetch } from '../../base/guarded-fetch.ts';
-import { rest } from '../../base/loop.ts';
+import { sleep } from '../../base/loop.ts';
 import type { UrlPolicy } from '../../base/outbound-url.ts';
-import { fileSha256 } from './installed.ts';
+import { fileSha256 } from './installed-models.ts';
 
-export interface Wanted {
+export interface RemoteFile {
   readonly url: string;
   readonly path: string;
   readonly sha256?: string | undefined;
   readonly bytes?: number | undefined;
 }
 
-export interface DownloadNeeds {
+export interface DownloadDeps {
   readonly fetch: GuardedFetch;
   readonly policy: UrlPolicy;
   readonly signal: AbortSignal;
   readonly progress: (bytes: number) => void;
   /** Delay before the first retry; doubles per retry. */
-  readonly restMs?: number;
+  readonly retryDelayMs?: number;
 }
 
 /** The downloaded file does not match its SHA-256 and was deleted. */
-export class WrongBytes extends Error {
+export class ChecksumMismatch extends Error {
   override readonly name = 'ChecksumMismatch';
 }
 
@@ -31,14 +31,14 @@ export class WrongBytes extends Error {
  * Downloads a file and returns its SHA-256. Resumes from `path.part` after a broken connection; renames it when
  * complete and verified. Throws `FetchFailed`, `ChecksumMismatch` or the signal's reason.
  */
-export async function download(wanted: Wanted, deps: DownloadNeeds): Promise<string> {
+export async function download(wanted: RemoteFile, deps: DownloadDeps): Promise<string> {
   const part = `${wanted.path}.part`;
   await mkdir(dirname(wanted.path), { recursive: true });
   await downloadWithRetries(wanted, part, deps);
   const sha256 = await fileSha256(part);
   if (wanted.sha256 !== undefined && sha256 !== wanted.sha256) {
     await rm(part);
-    throw new WrongBytes(`${wanted.url} does not match: its SHA-256 is ${sha256}, not ${wanted.sha256}.`);
+    throw new ChecksumMismatch(`${wanted.url} does not match: its SHA-256 is ${sha256}, not ${wanted.sha256}.`);
   }
   await rename(part, wanted.path);
   return sha256;
@@ -48,8 +48,8 @@ const MAX_FAILED_TRIES = 4;
 const MAX_BYTES = 16 * 2 ** 30;
 const BUDGETS = { headersMs: 30_000, idleMs: 60_000, totalMs: 24 * 3_600_000 };
 
-async function downloadWithRetries(wanted: Wanted, part: string, deps: DownloadNeeds): Promise<void> {
-  const { restMs = 1_000, signal } = deps;
+async function downloadWithRetries(wanted: RemoteFile, part: string, deps: DownloadDeps): Promise<void> {
+  const { retryDelayMs: restMs = 1_000, signal } = deps;
   for (let failures = 0; ; ) {
     const existingBytes = await fileSize(part);
     if (existingBytes > 0 && existingBytes === wanted.bytes) return;
@@ -66,13 +66,13 @@ async function downloadWithRetries(wanted: Wanted, part: string, deps: DownloadN
       } else if (!error.transient) throw error;
       failures = (await fileSize(part)) > existingBytes ? 0 : failures + 1;
       if (failures === MAX_FAILED_TRIES) throw error;
-      await rest(restMs * 2 ** failures, signal);
+      await sleep(restMs * 2 ** failures, signal);
       signal.throwIfAborted();
     }
   }
 }
 
-async function fetchRest(wanted: Wanted, part: string, existingBytes: number, deps: DownloadNeeds): Promise<void> {
+async function fetchRest(wanted: RemoteFile, part: string, existingBytes: number, deps: DownloadDeps): Promise<void> {
   const { fetch, policy, signal, progress } = deps;
   await fetch(wanted.url, {
     policy,

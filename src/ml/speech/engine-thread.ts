@@ -1,8 +1,8 @@
-import { startThread } from '../../base/programs.ts';
-import { createGate } from '../gate.ts';
-import { keepThread } from '../kept-thread.ts';
-import type { EngineFiles, UtteredSegment } from './engine.ts';
-import type { Answer, Question, Ready, ThreadOptions } from './thread.ts';
+import { startThread } from '../../base/worker-entry.ts';
+import { createSemaphore } from '../semaphore.ts';
+import { createPersistentThread } from '../persistent-thread.ts';
+import type { EngineFiles, EngineSegment } from './engine.ts';
+import type { EngineResponse, EngineRequest, Ready, ThreadOptions } from './thread.ts';
 
 /** An engine in a thread, so that the caller stays free for heartbeats. */
 export interface EngineThread {
@@ -15,18 +15,18 @@ export interface EngineThread {
     samples: Float32Array,
     language: string | undefined,
     signal: AbortSignal,
-  ): Promise<readonly UtteredSegment[]>;
+  ): Promise<readonly EngineSegment[]>;
   /** Ends the thread before its next token; pending calls are rejected. */
   close(): Promise<void>;
 }
 
 export async function openEngineThread(files: EngineFiles, threads: number): Promise<EngineThread> {
   const cancelledId = new SharedArrayBuffer(4);
-  const semaphore = createGate(1);
-  const thread = keepThread<Ready>(
+  const semaphore = createSemaphore(1);
+  const thread = createPersistentThread<Ready>(
     () =>
       startThread('./thread', import.meta.url, {
-        workerData: { files, threads, givenUp: cancelledId } satisfies ThreadOptions,
+        workerData: { files, threads, lastCancelled: cancelledId } satisfies ThreadOptions,
       }),
     'the engine',
   );
@@ -46,8 +46,8 @@ export async function openEngineThread(files: EngineFiles, threads: number): Pro
     const cancel = () => Atomics.store(new Int32Array(cancelledId), 0, number);
     signal.addEventListener('abort', cancel, { once: true });
     try {
-      const request: Question = { number, samples, language };
-      const response = await thread.ask<Answer>(request, [samples.buffer as ArrayBuffer]);
+      const request: EngineRequest = { number, samples, language };
+      const response = await thread.request<EngineResponse>(request, [samples.buffer as ArrayBuffer]);
       signal.throwIfAborted();
       if ('error' in response) throw new Error(response.error);
       return response.segments;
@@ -66,7 +66,7 @@ export async function openEngineThread(files: EngineFiles, threads: number): Pro
     async close() {
       closed = true;
       Atomics.store(new Int32Array(cancelledId), 0, lastId);
-      await thread.leave();
+      await thread.close();
     },
   };
 }

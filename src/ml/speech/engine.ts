@@ -1,12 +1,12 @@
-export interface UtteredSegment {
+export interface EngineSegment {
   readonly start: number;
   readonly end: number;
   readonly text: string;
   readonly language?: string;
-  readonly words?: readonly UtteredWord[];
+  readonly words?: readonly EngineWord[];
 }
 
-export interface UtteredWord {
+export interface EngineWord {
   readonly text: string;
   readonly start: number;
   readonly end: number;
@@ -22,7 +22,7 @@ export interface Engine {
   recognize(
     samples: Float32Array,
     options: { readonly language?: string | undefined; readonly throwIfStopped: () => void },
-  ): Promise<readonly UtteredSegment[]>;
+  ): Promise<readonly EngineSegment[]>;
   close(): Promise<void>;
 }
 

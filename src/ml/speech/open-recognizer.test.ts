@@ -2,13 +2,13 @@ import { cp, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { rest } from '../../base/loop.ts';
+import { sleep } from '../../base/loop.ts';
 import { OperatorError } from '../../base/operator-error.ts';
-import { speechModel, speechModels } from './catalogue.ts';
-import { installedFolder } from './installed.ts';
+import { findSpeechModel, listSpeechModels } from './model-list.ts';
+import { findInstalledFolder } from './installed-models.ts';
 import { openRecognizer } from './open-recognizer.ts';
-import { type Recognizer, RecognizerFailed } from './recognizer.ts';
-import { BRIDGE, spoken } from './testing/spoken.ts';
+import { type Recognizer, RecognizerError } from './recognizer.ts';
+import { BRIDGE, sampleWindow } from './testing/sample-recordings.ts';
 import { wordErrors } from './testing/word-errors.ts';
 
 const signal = new AbortController().signal;
@@ -27,7 +27,7 @@ describe('whisper-base', { timeout: 60_000 }, () => {
   afterAll(() => whisper.close());
 
   test('detects the language and returns text with word times', async () => {
-    const window = spoken('bridge', 100);
+    const window = sampleWindow('bridge', 100);
     const segments = await whisper.recognize(window, { signal });
     expect(segments.map(({ text, language }) => ({ text, language }))).toEqual([{ text: BRIDGE, language: 'en' }]);
     const { start, end, words = [] } = segments[0]!;
@@ -45,13 +45,13 @@ describe('whisper-base', { timeout: 60_000 }, () => {
   });
 
   test('detects French', async () => {
-    const [first] = await whisper.recognize(spoken('bonjour'), { signal });
+    const [first] = await whisper.recognize(sampleWindow('bonjour'), { signal });
     expect(first).toMatchObject({ language: 'fr' });
     expect(first!.text).toMatch(/^Bonjour/);
   });
 
   test('uses the language of the request', async () => {
-    const segments = await whisper.recognize(spoken('bridge'), { language: 'de', signal });
+    const segments = await whisper.recognize(sampleWindow('bridge'), { language: 'de', signal });
     expect(segments.every(({ language }) => language === 'de')).toBe(true);
   });
 
@@ -76,7 +76,7 @@ describe('whisper-base', { timeout: 60_000 }, () => {
   });
 
   test('continues after a pause at which the model stops', async () => {
-    const { samples } = spoken('bridge');
+    const { samples } = sampleWindow('bridge');
     const twice = new Float32Array(3 * samples.length);
     for (const part of [0, 1, 2]) twice.set(samples, part * samples.length);
     const segments = await whisper.recognize({ start: 0, end: twice.length / 16_000, samples: twice }, { signal });
@@ -85,7 +85,7 @@ describe('whisper-base', { timeout: 60_000 }, () => {
   });
 
   test('does not transfer the window of its caller or block the event loop', async () => {
-    const window = spoken('bridge');
+    const window = sampleWindow('bridge');
     let ticks = 0;
     const timer = setInterval(() => ticks++, 5);
     await whisper.recognize(window, { language: 'en', signal });
@@ -97,18 +97,18 @@ describe('whisper-base', { timeout: 60_000 }, () => {
   test('rejects with the reason of the signal and recognizes the next window', async () => {
     const stop = new AbortController();
     const reason = new Error('Cancelled.');
-    const running = whisper.recognize(spoken('bridge'), { language: 'en', signal: stop.signal });
-    const waiting = whisper.recognize(spoken('bridge'), { language: 'en', signal: stop.signal });
+    const running = whisper.recognize(sampleWindow('bridge'), { language: 'en', signal: stop.signal });
+    const waiting = whisper.recognize(sampleWindow('bridge'), { language: 'en', signal: stop.signal });
     setTimeout(() => stop.abort(reason), 100);
     await expect(running).rejects.toBe(reason);
     await expect(waiting).rejects.toBe(reason);
-    expect(await whisper.recognize(spoken('bridge'), { language: 'en', signal })).toMatchObject([{ text: BRIDGE }]);
+    expect(await whisper.recognize(sampleWindow('bridge'), { language: 'en', signal })).toMatchObject([{ text: BRIDGE }]);
   });
 
   test('runs beside Moonshine, which loads another version of onnxruntime', async () => {
     const moonshine = await openRecognizer('moonshine-tiny', { dataDir, threads: 1 });
     try {
-      const both = [whisper, moonshine].map((recognizer) => recognizer.recognize(spoken('bridge'), { signal }));
+      const both = [whisper, moonshine].map((recognizer) => recognizer.recognize(sampleWindow('bridge'), { signal }));
       const results = await Promise.all(both);
       expect(results.map(([segment]) => segment?.text)).toEqual([BRIDGE, BRIDGE]);
     } finally {
@@ -118,13 +118,13 @@ describe('whisper-base', { timeout: 60_000 }, () => {
 
   test('rejects with RecognizerError after it is closed', async () => {
     const other = await openRecognizer('whisper-base', { dataDir, threads: 1 });
-    const underWay = other.recognize(spoken('bridge'), { signal });
+    const underWay = other.recognize(sampleWindow('bridge'), { signal });
     underWay.catch(() => {});
     // Long enough to be inside a network run, which must not be terminated.
-    await rest(150);
+    await sleep(150);
     await other.close();
-    await expect(underWay).rejects.toBeInstanceOf(RecognizerFailed);
-    await expect(other.recognize(spoken('bridge'), { signal })).rejects.toBeInstanceOf(RecognizerFailed);
+    await expect(underWay).rejects.toBeInstanceOf(RecognizerError);
+    await expect(other.recognize(sampleWindow('bridge'), { signal })).rejects.toBeInstanceOf(RecognizerError);
   });
 });
 
@@ -132,7 +132,7 @@ describe.each(['moonshine-tiny', 'moonshine-base'])('%s', (name) => {
   test('recognizes English and rejects other languages', async () => {
     const moonshine = await openRecognizer(name, { dataDir, threads: 1 });
     try {
-      const window = spoken('bridge', 50);
+      const window = sampleWindow('bridge', 50);
       const segments = await moonshine.recognize(window, { signal });
       expect(segments).toEqual([{ start: 50, end: window.end, text: BRIDGE, language: 'en' }]);
       const rejected = moonshine.recognize(window, { language: 'ru', signal });
@@ -156,9 +156,9 @@ test('openRecognizer explains how to install a missing model', async () => {
 });
 
 test('openRecognizer rejects a modified model file', async () => {
-  const manifest = speechModel('moonshine-tiny')!;
+  const manifest = findSpeechModel('moonshine-tiny')!;
   const folder = join(dataDir, 'models/stt/moonshine-tiny');
-  await cp(installedFolder(manifest, join(dataDir, 'elsewhere'))!, folder, { recursive: true });
+  await cp(findInstalledFolder(manifest, join(dataDir, 'elsewhere'))!, folder, { recursive: true });
   const encoder = await readFile(join(folder, 'encoder_model.onnx'));
   encoder[encoder.length - 1]! ^= 1;
   await writeFile(join(folder, 'encoder_model.onnx'), encoder);
@@ -168,7 +168,7 @@ test('openRecognizer rejects a modified model file', async () => {
 });
 
 test('every speech manifest has a source, and download URLs are pinned to a revision', () => {
-  for (const { name, url, package: ofPackage } of speechModels()) {
+  for (const { name, url, package: ofPackage } of listSpeechModels()) {
     expect(url ?? ofPackage?.name, name).toBeDefined();
     if (url !== undefined) expect(url, name).toMatch(/\/resolve\/[0-9a-f]{40}\/$/);
   }

@@ -1,10 +1,10 @@
 import { availableParallelism } from 'node:os';
 import { OperatorError } from '../../base/operator-error.ts';
-import { speechModel, speechModels } from './catalogue.ts';
-import type { UtteredSegment } from './engine.ts';
+import { findSpeechModel, listSpeechModels } from './model-list.ts';
+import type { EngineSegment } from './engine.ts';
 import { openEngineThread } from './engine-thread.ts';
-import { checkedFiles } from './installed.ts';
-import { type Recognizer, RecognizerFailed, type Segment, type Window } from './recognizer.ts';
+import { verifyModelFiles } from './installed-models.ts';
+import { type Recognizer, RecognizerError, type Segment, type Window } from './recognizer.ts';
 
 /**
  * Opens a local model by name (see `assay models list`) in a thread, after verifying its files. Throws an OperatorError
@@ -14,26 +14,26 @@ export async function openRecognizer(
   name: string,
   { dataDir, threads = DEFAULT_THREADS }: { dataDir: string; threads?: number },
 ): Promise<Recognizer> {
-  const manifest = speechModel(name);
+  const manifest = findSpeechModel(name);
   if (!manifest) {
-    const names = speechModels().map((model) => model.name);
+    const names = listSpeechModels().map((model) => model.name);
     throw new OperatorError(`Unknown speech model ${name}. Available models: ${names.join(', ')}.`);
   }
-  const thread = await openEngineThread(await checkedFiles(manifest, dataDir), threads);
+  const thread = await openEngineThread(await verifyModelFiles(manifest, dataDir), threads);
   return {
     name: 'local',
     model: name,
     windowSeconds: manifest.windowSeconds,
     async recognize(window, { language, signal }) {
       if (language !== undefined && manifest.languages?.includes(language) === false) {
-        throw new RecognizerFailed(`${name} does not support the language ${language}.`);
+        throw new RecognizerError(`${name} does not support the language ${language}.`);
       }
       try {
         // Copied: another recognizer may use the window afterwards.
         return toRecordingTimes(await thread.recognize(window.samples.slice(), language, signal), window);
       } catch (error) {
         signal.throwIfAborted();
-        throw new RecognizerFailed(`${name}: ${error instanceof Error ? error.message : String(error)}`, {
+        throw new RecognizerError(`${name}: ${error instanceof Error ? error.message : String(error)}`, {
           transient: true,
           cause: error,
         });
@@ -47,7 +47,7 @@ export async function openRecognizer(
 const DEFAULT_THREADS = Math.max(1, Math.min(4, availableParallelism() - 1));
 
 /** Converts window times to recording times, clamped to the window. */
-function toRecordingTimes(segments: readonly UtteredSegment[], { start, end }: Window): Segment[] {
+function toRecordingTimes(segments: readonly EngineSegment[], { start, end }: Window): Segment[] {
   const at = (seconds: number) => Math.min(end, Math.max(start, start + seconds));
   return segments.map((segment) => ({
     ...segment,

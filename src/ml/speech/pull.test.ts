@@ -8,8 +8,8 @@ import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import { createGuardedFetch } from '../../base/guarded-fetch.ts';
 import { OperatorError } from '../../base/operator-error.ts';
-import type { SpeechManifest } from './catalogue.ts';
-import { checkedFiles, installedFolder } from './installed.ts';
+import type { SpeechManifest } from './model-list.ts';
+import { verifyModelFiles, findInstalledFolder } from './installed-models.ts';
 import { pullModel } from './pull.ts';
 
 const ENCODER = Buffer.alloc(300_000, 'encoder');
@@ -77,7 +77,7 @@ async function publisher({ cutAfter = () => undefined, ranges = true, files }: P
         fetch,
         mirror,
         signal,
-        restMs,
+        retryDelayMs: restMs,
         progress: (file, bytes) => seen.push([file, bytes]),
       }),
     pulled: (file: string) => readFile(join(dataDir, 'models/stt/small-one', file)),
@@ -106,7 +106,7 @@ async function errorMessage(promise: Promise<unknown>): Promise<string> {
 
 test('pullModel downloads all files and installs the model', async () => {
   const { requests, dataDir, left, pull, pulled, seen } = await publisher();
-  expect(installedFolder(MODEL, dataDir)).toBeUndefined();
+  expect(findInstalledFolder(MODEL, dataDir)).toBeUndefined();
   expect(await pull()).toEqual({});
   expect(requests).toEqual([
     '/people/small-one/resolve/0123/onnx/encoder.onnx',
@@ -115,7 +115,7 @@ test('pullModel downloads all files and installs the model', async () => {
   expect((await pulled('onnx/encoder.onnx')).equals(ENCODER)).toBe(true);
   expect(await left()).toEqual(['small-one']);
   expect(seen.at(-1)).toEqual(['tokens.txt', TOKENS.length]);
-  await expect(checkedFiles(MODEL, dataDir)).resolves.toMatchObject({ runs: 'whisper' });
+  await expect(verifyModelFiles(MODEL, dataDir)).resolves.toMatchObject({ runs: 'whisper' });
 });
 
 test('pullModel resumes after a broken connection', async () => {
@@ -170,7 +170,7 @@ test('pullModel rejects and deletes a file with a wrong hash', async () => {
   expect(message).toContain(sha256(others));
   expect(message).toContain(sha256(ENCODER));
   expect(await readdir(join(dataDir, 'models/stt/.small-one.partial/onnx'))).toEqual([]);
-  expect(installedFolder(MODEL, dataDir)).toBeUndefined();
+  expect(findInstalledFolder(MODEL, dataDir)).toBeUndefined();
 });
 
 test('pullModel rejects a file longer than declared', async () => {
@@ -195,9 +195,9 @@ test('pullModel reports an unavailable server after several tries', async () => 
 test('pullModel records an unknown hash, and later checks use it', async () => {
   const { dataDir, pull } = await publisher();
   expect(await pull(unknownHash)).toEqual({ 'tokens.txt': sha256(TOKENS) });
-  await checkedFiles(unknownHash, dataDir);
+  await verifyModelFiles(unknownHash, dataDir);
   await writeFile(join(dataDir, 'models/stt/small-one/tokens.txt'), 'another');
-  expect(await errorMessage(checkedFiles(unknownHash, dataDir))).toContain('tokens.txt does not match');
+  expect(await errorMessage(verifyModelFiles(unknownHash, dataDir))).toContain('tokens.txt does not match');
 });
 
 test('pullModel replaces an earlier version', async () => {

@@ -1,25 +1,25 @@
 import { existsSync } from 'node:fs';
 import { mkdir, rename, rm, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import type { Holes } from '../../base/addresses.ts';
+import type { AllowList } from '../../base/addresses.ts';
 import { FetchFailed } from '../../base/fetch-failed.ts';
 import type { GuardedFetch } from '../../base/guarded-fetch.ts';
 import { OperatorError } from '../../base/operator-error.ts';
 import type { UrlPolicy } from '../../base/outbound-url.ts';
-import { parsedUrl } from '../../base/parsed-url.ts';
-import type { SpeechManifest } from './catalogue.ts';
-import { download, WrongBytes } from './download.ts';
-import { fileSha256, pulledFolder, SEEN_HASHES, seenHashes } from './installed.ts';
+import { parseUrl } from '../../base/parse-url.ts';
+import type { SpeechManifest } from './model-list.ts';
+import { download, ChecksumMismatch } from './download.ts';
+import { fileSha256, pulledFolder, FIRST_SEEN_HASHES_FILE, readFirstSeenHashes } from './installed-models.ts';
 
-export interface PullNeeds {
+export interface PullDeps {
   readonly dataDir: string;
   readonly fetch: GuardedFetch;
   readonly signal: AbortSignal;
-  readonly holes?: Holes | undefined;
+  readonly allowList?: AllowList | undefined;
   /** Replaces the origin of the model's URL: `https://mirror.example`. */
   readonly mirror?: string | undefined;
   readonly progress?: (file: string, bytes: number, ofBytes: number | undefined) => void;
-  readonly restMs?: number;
+  readonly retryDelayMs?: number;
 }
 
 /**
@@ -27,14 +27,14 @@ export interface PullNeeds {
  * the recorded hashes of files without a known hash; later checks use them. Throws an OperatorError with a complete
  * message.
  */
-export async function pullModel(manifest: SpeechManifest, deps: PullNeeds): Promise<Record<string, string>> {
+export async function pullModel(manifest: SpeechManifest, deps: PullDeps): Promise<Record<string, string>> {
   const { name, files } = manifest;
   const base = baseUrl(manifest, deps.mirror);
   const policy = policyFor(base, deps);
   const folder = pulledFolder(deps.dataDir, name);
   const draft = join(dirname(folder), `.${name}.partial`);
   await mkdir(draft, { recursive: true });
-  const seen = await seenHashes(draft);
+  const seen = await readFirstSeenHashes(draft);
   for (const [file, { sha256, bytes }] of Object.entries(files)) {
     const path = join(draft, file);
     const wanted = { url: new URL(file, base).href, path, sha256, bytes };
@@ -45,7 +45,7 @@ export async function pullModel(manifest: SpeechManifest, deps: PullNeeds): Prom
     });
     if (sha256 !== undefined) continue;
     seen[file] = found;
-    await writeFile(join(draft, SEEN_HASHES), `${JSON.stringify(seen, null, 2)}\n`);
+    await writeFile(join(draft, FIRST_SEEN_HASHES_FILE), `${JSON.stringify(seen, null, 2)}\n`);
   }
   await publish(draft, folder);
   return seen;
@@ -60,21 +60,21 @@ function baseUrl({ name, url, package: ofPackage }: SpeechManifest, mirror: stri
   }
   const modelUrl = new URL(url);
   if (mirror === undefined) return modelUrl;
-  if (!/^https?:\/\//.test(mirror) || !parsedUrl(mirror)) {
+  if (!/^https?:\/\//.test(mirror) || !parseUrl(mirror)) {
     throw new OperatorError(`"${mirror}" is not a valid mirror address. Example: https://mirror.example.`);
   }
   return new URL(`${mirror.replace(/(?<!\/)\/+$/, '')}${modelUrl.pathname}`);
 }
 
 /** Publishers redirect to other hosts, so any public host is allowed; an http mirror must serve files itself. */
-function policyFor(base: URL, { holes }: PullNeeds): UrlPolicy {
+function policyFor(base: URL, { allowList: holes }: PullDeps): UrlPolicy {
   if (base.protocol === 'http:') return { kind: 'operator', origin: base.origin };
-  return { kind: 'public', hosts: [base.host], holes };
+  return { kind: 'public', hosts: [base.host], allowList: holes };
 }
 
 function toOperatorError(error: unknown, { name }: SpeechManifest, url: string, signal: AbortSignal): unknown {
   if (signal.aborted) return new OperatorError(`Stopped. To resume, run \`assay models pull ${name}\` again.`);
-  if (error instanceof WrongBytes) return new OperatorError(`${error.message} The file was deleted.`);
+  if (error instanceof ChecksumMismatch) return new OperatorError(`${error.message} The file was deleted.`);
   if (!(error instanceof FetchFailed)) return error;
   const status = error.status === undefined ? '' : ` (HTTP ${error.status})`;
   const retryHint = error.transient ? ` To resume, run \`assay models pull ${name}\` again.` : '';

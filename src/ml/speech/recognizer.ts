@@ -41,7 +41,7 @@ export interface Recognizer {
 }
 
 /** A recognition failure: `failed` (error or unreachable) or `quota` (the provider's budget is spent). */
-export class RecognizerFailed extends Error {
+export class RecognizerError extends Error {
   override readonly name = 'RecognizerError';
   readonly why: 'failed' | 'quota';
   readonly transient: boolean;

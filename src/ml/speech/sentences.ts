@@ -1,4 +1,4 @@
-import type { UtteredSegment, UtteredWord } from './engine.ts';
+import type { EngineSegment, EngineWord } from './engine.ts';
 
 export const UNSPACED =
   /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}\p{Script=Lao}\p{Script=Khmer}\p{Script=Myanmar}]/u;
@@ -6,8 +6,8 @@ export const ENDS_SENTENCE = /[.!?…。！？]["'»”)]*$/;
 
 const PAUSE_SECONDS = 1.5;
 
-export function sentences(words: readonly UtteredWord[]): UtteredSegment[] {
-  const groups: UtteredWord[][] = [];
+export function splitSentences(words: readonly EngineWord[]): EngineSegment[] {
+  const groups: EngineWord[][] = [];
   for (const [i, word] of words.entries()) {
     const before = words[i - 1];
     const startsSentence = !before || endsSentence(before, word) || word.start - before.end > PAUSE_SECONDS;
@@ -18,7 +18,7 @@ export function sentences(words: readonly UtteredWord[]): UtteredSegment[] {
 }
 
 /** Splits a text without word times; durations are proportional to the number of letters. */
-export function sentencesByLength(text: string, seconds: number): UtteredSegment[] {
+export function splitSentencesByLength(text: string, seconds: number): EngineSegment[] {
   const words = text.split(/\s+/).filter((word) => word !== '');
   const perLetter = seconds / Math.max(1, words.join('').length);
   let at = 0;
@@ -27,18 +27,18 @@ export function sentencesByLength(text: string, seconds: number): UtteredSegment
     at += word.length * perLetter;
     return { text: word, start, end: at };
   });
-  return sentences(timed).map(({ start, end, text: sentence }) => ({ start, end, text: sentence }));
+  return splitSentences(timed).map(({ start, end, text: sentence }) => ({ start, end, text: sentence }));
 }
 
 /** Abbreviations and ordinals ("Mr. Quilter", "3. Mai", "т. е.") end a sentence only before a pause. */
-function endsSentence({ text, end }: UtteredWord, next: UtteredWord): boolean {
+function endsSentence({ text, end }: EngineWord, next: EngineWord): boolean {
   if (!ENDS_SENTENCE.test(text)) return false;
   const isShort = /^["'«“(]*([\p{L}\p{N}]{1,2}|mrs|prof|стр|рис|руб|тыс|обл|проф)\.$/iu.test(text);
   return !isShort || next.start - end > SHORT_PAUSE_SECONDS;
 }
 const SHORT_PAUSE_SECONDS = 0.5;
 
-function joinWords(words: readonly UtteredWord[]): string {
+function joinWords(words: readonly EngineWord[]): string {
   let text = '';
   for (const word of words) {
     const touches = text === '' || (UNSPACED.test(word.text[0]!) && UNSPACED.test(text.at(-1)!));

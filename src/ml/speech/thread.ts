@@ -1,14 +1,14 @@
 import { parentPort, workerData } from 'node:worker_threads';
-import type { Engine, EngineFiles, UtteredSegment } from './engine.ts';
+import type { Engine, EngineFiles, EngineSegment } from './engine.ts';
 
 export interface ThreadOptions {
   readonly files: EngineFiles;
   readonly threads: number;
   /** One Int32: the number of the last cancelled request. */
-  readonly givenUp: SharedArrayBuffer;
+  readonly lastCancelled: SharedArrayBuffer;
 }
 
-export interface Question {
+export interface EngineRequest {
   readonly number: number;
   readonly samples: Float32Array;
   readonly language?: string | undefined;
@@ -16,12 +16,12 @@ export interface Question {
 
 /** First message of the thread; the responses follow in request order. */
 export type Ready = 'ready';
-export type Answer = { readonly segments: readonly UtteredSegment[] } | { readonly error: string };
+export type EngineResponse = { readonly segments: readonly EngineSegment[] } | { readonly error: string };
 
-const { files, threads, givenUp } = workerData as ThreadOptions;
+const { files, threads, lastCancelled: givenUp } = workerData as ThreadOptions;
 const lastCancelled = new Int32Array(givenUp);
 const engine = await open();
-parentPort!.on('message', (message: Question | 'close') => {
+parentPort!.on('message', (message: EngineRequest | 'close') => {
   // Closes between two runs: terminating a thread during a network run crashes the process.
   if (message === 'close') parentPort!.close();
   else void handleRequest(message);
@@ -37,15 +37,15 @@ async function open(): Promise<Engine> {
   }
 }
 
-async function handleRequest({ number, samples, language }: Question): Promise<void> {
+async function handleRequest({ number, samples, language }: EngineRequest): Promise<void> {
   const throwIfStopped = () => {
     if (Atomics.load(lastCancelled, 0) >= number) throw new Error('The request was cancelled.');
   };
   try {
     throwIfStopped();
     const segments = await engine.recognize(samples, { language, throwIfStopped });
-    parentPort!.postMessage({ segments } satisfies Answer);
+    parentPort!.postMessage({ segments } satisfies EngineResponse);
   } catch (error) {
-    parentPort!.postMessage({ error: error instanceof Error ? error.message : String(error) } satisfies Answer);
+    parentPort!.postMessage({ error: error instanceof Error ? error.message : String(error) } satisfies EngineResponse);
   }
 }

@@ -1,26 +1,26 @@
 import { createHmac } from 'node:crypto';
 import { join } from 'node:path';
 import cookie from '@fastify/cookie';
-import { keptSecret } from '../../base/secrets.ts';
-import { basePath, locateBelow } from '../../http/base-path.ts';
-import { openCsrf } from '../../http/csrf.ts';
+import { loadSecret } from '../../base/secrets.ts';
+import { basePath, prefixRedirects } from '../../http/base-path.ts';
+import { createCsrf } from '../../http/csrf.ts';
 import { detailValidation } from '../../http/detail-errors.ts';
-import { clientKey } from '../../http/gate.ts';
+import { clientKey } from '../../http/auth-and-limit.ts';
 import type { Gateway } from '../../http/gateway.ts';
 import type { Limiter } from '../../http/rate-limit.ts';
 import { commonRoutes } from '../common-routes.ts';
-import { openListener } from '../listener.ts';
-import { openReplies } from '../replies.ts';
-import type { GatewayHouse, SharedSettings } from '../service.ts';
-import { COOKIE, openCookies } from './access/cookies.ts';
-import { openDoor } from './access/door.ts';
-import { type configuredEntries, tokensNow } from './access/tokens.ts';
-import { imagePolicy } from './image-policy.ts';
-import { openMedia } from './media.ts';
+import { createListener } from '../listener.ts';
+import { createIdempotencyStore } from '../idempotency-store.ts';
+import type { GatewayContext, SharedSettings } from '../service.ts';
+import { SESSION_COOKIE, createSessionCookie } from './access/cookies.ts';
+import { createAuthGuard } from './access/auth-guard.ts';
+import { type configuredEntries, createTokens } from './access/tokens.ts';
+import { createImagePolicy } from './image-policy.ts';
+import { createMedia } from './media.ts';
 import { pageRoutes } from './pages/pages.tsx';
-import { openRecords } from './records/records.ts';
-import { databaseUnavailable } from './refusals.ts';
-import { openReports } from './reports/postgres.ts';
+import { createRecords } from './records/records.ts';
+import { databaseUnavailable } from './api-errors.ts';
+import { createReports } from './reports/postgres.ts';
 import { authRoutes } from './routes/auth-routes.ts';
 import { exportRoutes } from './routes/export-routes.ts';
 import { imageRoute } from './routes/image-route.ts';
@@ -29,12 +29,12 @@ import { reportRoutes } from './routes/report-routes.ts';
 import { rowRoutes } from './routes/row-routes.ts';
 import { searchRoutes } from './routes/search-routes.ts';
 import { soundRoute } from './routes/sound-route.ts';
-import { countedOnce, measureCatalog, statusRoutes } from './routes/status-routes.ts';
+import { shareConcurrent, measureCatalog, statusRoutes } from './routes/status-routes.ts';
 import { viewRoutes } from './routes/view-routes.ts';
-import { openSearch } from './search/search.ts';
-import type { Own } from './settings.ts';
-import { openViewOwners } from './views/view-owners.ts';
-import { openViews } from './views/views.ts';
+import { createSearch } from './search/search.ts';
+import type { CatalogSettings } from './settings.ts';
+import { createViewOwners } from './views/view-owners.ts';
+import { createViews } from './views/views.ts';
 
 const BODY_LIMIT_BYTES = 1024 * 1024;
 /** Sign-in attempts per address in any 60 seconds. */
@@ -42,69 +42,69 @@ const LOGINS = 20;
 /** Anonymous reports per address in any 60 seconds. */
 const OPEN_REPORTS = 30;
 
-export async function openGateway({
+export async function createCatalogGateway({
   context,
   settings,
   shared,
   entries,
 }: {
-  context: GatewayHouse;
-  settings: Own;
+  context: GatewayContext;
+  settings: CatalogSettings;
   shared: SharedSettings;
   entries: ReturnType<typeof configuredEntries>;
 }): Promise<Gateway> {
   const { db, files, metrics, log } = context;
   const service = 'catalog';
-  const tokens = tokensNow(entries, () => context.issued.of(service));
+  const tokens = createTokens(entries, () => context.issued.of(service));
   if (tokens.count().moderators === 0) log.warn('no moderator tokens are configured: reports cannot be decided');
   metrics.authDisabled(service, settings.open);
 
-  const secret = await keptSecret(join(shared.dataDir, 'keys', 'catalog-pages.key'));
+  const secret = await loadSecret(join(shared.dataDir, 'keys', 'catalog-pages.key'));
   const publicOrigins = [...shared.publicOrigins, ...(settings.publicUrl ? [new URL(settings.publicUrl).origin] : [])];
   const base = basePath(settings.publicUrl);
-  const cookies = openCookies({ path: base, secure: shared.cookieSecure });
-  const csrf = openCsrf(secret);
+  const cookies = createSessionCookie({ path: base, secure: shared.cookieSecure });
+  const csrf = createCsrf(secret);
   const anonymousPrincipal = (ip: string) =>
     `address:${createHmac('sha256', secret).update(clientKey(ip)).digest('hex').slice(0, 16)}`;
-  const guard = openDoor({
+  const guard = createAuthGuard({
     ...{ tokens, cookies, csrf, publicOrigins },
-    visitorAt: settings.open ? anonymousPrincipal : undefined,
+    anonymousPrincipal: settings.open ? anonymousPrincipal : undefined,
   });
 
-  const search = openSearch(db);
-  const reports = openReports({ db, apply: settings.apply });
-  const records = openRecords({ db, files, log });
-  const replies = openReplies(db, service);
-  const views = openViews(db);
-  const owners = openViewOwners({ path: base, secure: shared.cookieSecure });
-  const media = openMedia(db);
-  const state = countedOnce(search.state);
+  const search = createSearch(db);
+  const reports = createReports({ db, apply: settings.apply });
+  const records = createRecords({ db, files, log });
+  const replies = createIdempotencyStore(db, service);
+  const views = createViews(db);
+  const owners = createViewOwners({ path: base, secure: shared.cookieSecure });
+  const media = createMedia(db);
+  const state = shareConcurrent(search.state);
   measureCatalog(state, metrics);
 
-  const app = await openListener(context, shared, {
+  const app = await createListener(context, shared, {
     service,
     title: 'Assay catalog',
     description:
       'Searches the results of the other services as records, accepts reports on them and moderates the reports.',
     publicUrl: settings.publicUrl,
     securitySchemes: {
-      session: { type: 'apiKey', in: 'cookie', name: COOKIE, description: 'A signed-in browser.' },
+      session: { type: 'apiKey', in: 'cookie', name: SESSION_COOKIE, description: 'A signed-in browser.' },
     },
     guard: guard.guard,
     limiter: context.limits.window(service, { limit: LOGINS }),
     bodyLimitBytes: BODY_LIMIT_BYTES,
     validation: detailValidation,
-    unavailable: databaseUnavailable,
-    refusalPage: (...args) => pages.refusal(...args),
+    unavailableError: databaseUnavailable,
+    errorPage: (...args) => pages.errorPage(...args),
   });
   await app.register(cookie);
-  locateBelow(app, base);
+  prefixRedirects(app, base);
   app.decorateRequest('reader', null);
 
   await authRoutes(app, { tokens, cookies, guard, publicOrigins });
   searchRoutes(app, { search, cookies: { path: base, secure: shared.cookieSecure } });
   exportRoutes(app, { search });
-  await indexRoutes(app, { records, search, images: imagePolicy(shared) });
+  await indexRoutes(app, { records, search, images: createImagePolicy(shared) });
   rowRoutes(app, { search, reports, page: (...args) => pages.row(...args) });
   imageRoute(app, { media, files });
   soundRoute(app, { media, files });
@@ -119,7 +119,7 @@ export async function openGateway({
   statusRoutes(app, { state });
   commonRoutes(app, {
     service,
-    house: context,
+    context,
     shared,
     auth: () => {
       const { readers, moderators } = tokens.count();

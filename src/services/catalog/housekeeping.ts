@@ -1,18 +1,18 @@
-import { openReplies } from '../replies.ts';
-import type { TidyHouse } from '../service.ts';
-import { openRecords } from './records/records.ts';
-import type { Own } from './settings.ts';
+import { createIdempotencyStore } from '../idempotency-store.ts';
+import type { CleanupContext } from '../service.ts';
+import { createRecords } from './records/records.ts';
+import type { CatalogSettings } from './settings.ts';
 
 /** Deletes expired idempotency responses, expired records and what they leave behind. */
-export async function tidy({
+export async function cleanup({
   context,
   settings,
   signal,
 }: {
-  context: TidyHouse;
-  settings: Own;
+  context: CleanupContext;
+  settings: CatalogSettings;
   signal: AbortSignal;
 }): Promise<void> {
-  await openReplies(context.db, 'catalog').tidy();
-  await openRecords(context).tidy(signal, { retentionDays: settings.retentionDays });
+  await createIdempotencyStore(context.db, 'catalog').deleteExpired();
+  await createRecords(context).cleanup(signal, { retentionDays: settings.retentionDays });
 }

@@ -2,8 +2,8 @@ import type { UrlPolicy } from '../../base/outbound-url.ts';
 import type { SharedSettings } from '../service.ts';
 
 /** Images of imported records: public hosts and Assay's own files. */
-export const imagePolicy = ({ filesHost, holes }: Pick<SharedSettings, 'filesHost' | 'holes'>): UrlPolicy => ({
+export const createImagePolicy = ({ filesHost, holes }: Pick<SharedSettings, 'filesHost' | 'holes'>): UrlPolicy => ({
   kind: 'public',
   filesHost,
-  holes,
+  allowList: holes,
 });

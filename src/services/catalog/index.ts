@@ -1,7 +1,7 @@
 import type { Service } from '../service.ts';
 import { configuredEntries } from './access/tokens.ts';
 import { texts } from './pages/texts.ts';
-import { missingCredentials, readOwn, settings } from './settings.ts';
+import { missingCredentials, loadSettings, settings } from './settings.ts';
 
 const TITLE = 'Catalog';
 
@@ -11,13 +11,13 @@ export const catalog: Service = {
   settings,
   missingCredentials,
   // Nothing consumes the feed then. Deletions stay, in case the catalog is enabled again.
-  takeBack: async (db) => {
+  onDisabled: async (db) => {
     await db.query('delete from catalog_sources');
     await db.query('delete from catalog_feed where not gone');
   },
 
   configure(env) {
-    const config = readOwn(env);
+    const config = loadSettings(env);
     const entries = configuredEntries(config);
     const token = plainToken(config.moderatorTokens);
     const readersToken = plainToken(config.apiTokens);
@@ -27,17 +27,17 @@ export const catalog: Service = {
       titles: { en: texts.en.service, ru: texts.ru.service },
       port: config.port,
       publicUrl: config.publicUrl,
-      verdicts: {
+      derivedSettings: {
         readers: config.open ? 'everyone' : countText(entries.readers.length, 'none: only moderators can read'),
         moderators: countText(entries.moderators.length, 'none: reports cannot be decided'),
         sources: config.sources.join(', ') || 'none: only imported records',
       },
       gateway: async (context) =>
-        (await import('./gateway.ts')).openGateway({ context, settings: config, shared, entries }),
-      attend: async (context, signal) =>
-        (await import('./model.ts')).attend({ context, settings: config, shared, signal }),
-      tidy: async (context, signal) => (await import('./housekeeping.ts')).tidy({ context, settings: config, signal }),
-      issues: { roles: ['reader', 'moderator'] },
+        (await import('./gateway.ts')).createCatalogGateway({ context, settings: config, shared, entries }),
+      runBackgroundJob: async (context, signal) =>
+        (await import('./indexer.ts')).runIndexer({ context, settings: config, shared, signal }),
+      cleanup: async (context, signal) => (await import('./housekeeping.ts')).cleanup({ context, settings: config, signal }),
+      tokenOptions: { roles: ['reader', 'moderator'] },
       credential: token,
       ...(readersToken !== undefined && { otherCredentials: { reader: readersToken } }),
       example: (baseUrl) => example(baseUrl, token),

@@ -8,7 +8,7 @@ export interface Media {
   heatmap(recordId: string): Promise<{ readonly maps: JsonValue | null; readonly hidden: boolean } | undefined>;
 }
 
-export function openMedia(db: Db): Media {
+export function createMedia(db: Db): Media {
   const one = async <R extends object>(statement: string, recordId: string) =>
     (await db.query<R>(statement, [recordId])).rows[0];
   return {

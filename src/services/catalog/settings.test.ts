@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { SettingsProblem } from '../../base/settings.ts';
+import { SettingsError } from '../../base/settings.ts';
 import { catalog } from './index.ts';
-import { missingCredentials, readOwn } from './settings.ts';
+import { missingCredentials, loadSettings } from './settings.ts';
 
 const READERS = 'REPORTS_API_TOKENS';
 const MODERATORS = 'REPORTS_MODERATOR_TOKENS';
@@ -30,19 +30,19 @@ describe('settings of the catalog', () => {
     ['an unknown source', { CATALOG_SOURCES: 'stt,photos' }, /^CATALOG_SOURCES: "photos" is not one of/],
     ['a retention of 0 days', { CATALOG_RETENTION_DAYS: '0' }, /^CATALOG_RETENTION_DAYS: must be/],
   ])('reject %s with a message', (_, env, message) => {
-    expect(() => readOwn(env)).toThrow(SettingsProblem);
-    expect(() => readOwn(env)).toThrow(message);
+    expect(() => loadSettings(env)).toThrow(SettingsError);
+    expect(() => loadSettings(env)).toThrow(message);
   });
 
   it('index all services in `local`, all but passports elsewhere, or the configured ones', () => {
-    expect(readOwn({}).sources).toEqual(['defectoscopy', 'stt', 'passports']);
-    expect(readOwn({ APP_ENV: 'test' }).sources).toEqual(['defectoscopy', 'stt']);
-    expect(readOwn({ APP_ENV: 'production', [MODERATORS]: 'moderator-1234567' }).sources).toEqual([
+    expect(loadSettings({}).sources).toEqual(['defectoscopy', 'stt', 'passports']);
+    expect(loadSettings({ APP_ENV: 'test' }).sources).toEqual(['defectoscopy', 'stt']);
+    expect(loadSettings({ APP_ENV: 'production', [MODERATORS]: 'moderator-1234567' }).sources).toEqual([
       'defectoscopy',
       'stt',
     ]);
-    expect(readOwn({ APP_ENV: 'test', CATALOG_SOURCES: 'passports, stt' }).sources).toEqual(['passports', 'stt']);
-    expect(readOwn({ CATALOG_SOURCES: 'none' }).sources).toEqual([]);
+    expect(loadSettings({ APP_ENV: 'test', CATALOG_SOURCES: 'passports, stt' }).sources).toEqual(['passports', 'stt']);
+    expect(loadSettings({ CATALOG_SOURCES: 'none' }).sources).toEqual([]);
   });
 
   it('list each token variable that is not set as a missing credential', () => {
@@ -63,13 +63,13 @@ describe('the catalog service', () => {
   });
 
   it('reports who has access and which sources are indexed', () => {
-    expect(open({}).verdicts).toEqual({
+    expect(open({}).derivedSettings).toEqual({
       readers: 'none: only moderators can read',
       moderators: 'none: reports cannot be decided',
       sources: 'defectoscopy, stt',
     });
     const env = { CATALOG_PUBLIC: 'true', [MODERATORS]: 'm,n', CATALOG_SOURCES: 'none' };
-    expect(open(env).verdicts).toEqual({
+    expect(open(env).derivedSettings).toEqual({
       readers: 'everyone',
       moderators: '2 configured',
       sources: 'none: only imported records',

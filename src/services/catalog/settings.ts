@@ -1,5 +1,5 @@
 import {
-  type Agreement,
+  type CrossFieldRule,
   type Environment,
   flag,
   integer,
@@ -10,8 +10,8 @@ import {
   text,
   type Values,
 } from '../../base/settings.ts';
-import { tokensFrom } from '../../http/bearer.ts';
-import { tokenList } from '../../http/token-settings.ts';
+import { parseTokenSettings } from '../../http/bearer.ts';
+import { tokenListSetting } from '../../http/token-settings.ts';
 
 export const SOURCES: readonly string[] = ['defectoscopy', 'stt', 'passports'];
 /** Without passports, which contain personal data. */
@@ -22,11 +22,11 @@ export const settings = {
     max: 65_535,
   }),
   publicUrl: text('CATALOG_PUBLIC_URL', undefined, 'Base address under which clients reach the catalog.'),
-  apiTokens: tokenList(
+  apiTokens: tokenListSetting(
     'REPORTS_API_TOKENS',
     'Comma-separated reader tokens, for searching and reporting; `sha256:<hex>` stores a digest instead of the token; `assay tokens` issues more. If not set, only moderators can read.',
   ),
-  moderatorTokens: tokenList(
+  moderatorTokens: tokenListSetting(
     'REPORTS_MODERATOR_TOKENS',
     'Comma-separated moderator tokens, for reading, deciding on reports and importing records; required in `production`.',
   ),
@@ -50,10 +50,10 @@ export const settings = {
   }),
 };
 
-export type Own = Omit<Values<typeof settings>, 'sources'> & { readonly sources: readonly string[] };
+export type CatalogSettings = Omit<Values<typeof settings>, 'sources'> & { readonly sources: readonly string[] };
 
 /** Throws a `SettingsProblem` that names all errors. */
-export function readOwn(env: Environment): Own {
+export function loadSettings(env: Environment): CatalogSettings {
   const rules = [distinctTokens, ...(profileOf(env) === 'production' ? [moderatorRequired] : [])];
   const own = readSettings(settings, env, rules);
   return { ...own, sources: own.sources ?? (profileOf(env) === 'local' ? SOURCES : DEFAULT_SOURCES) };
@@ -69,8 +69,8 @@ export function missingCredentials(env: Environment): string[] {
   ];
 }
 
-const distinctTokens: Agreement<typeof settings> = {
-  between: ['apiTokens', 'moderatorTokens'],
+const distinctTokens: CrossFieldRule<typeof settings> = {
+  fields: ['apiTokens', 'moderatorTokens'],
   check({ apiTokens, moderatorTokens }) {
     const readers = digestsOf(apiTokens);
     if (!digestsOf(moderatorTokens).some((digest) => readers.includes(digest))) return;
@@ -78,8 +78,8 @@ const distinctTokens: Agreement<typeof settings> = {
   },
 };
 
-const moderatorRequired: Agreement<typeof settings> = {
-  between: ['moderatorTokens'],
+const moderatorRequired: CrossFieldRule<typeof settings> = {
+  fields: ['moderatorTokens'],
   check({ moderatorTokens }) {
     if (digestsOf(moderatorTokens).length > 0) return;
     throw new Error(
@@ -89,7 +89,7 @@ const moderatorRequired: Agreement<typeof settings> = {
 };
 
 function digestsOf(tokens: string | undefined): string[] {
-  const set = tokensFrom({ list: tokens, mayDisable: false });
+  const set = parseTokenSettings({ list: tokens, mayDisable: false });
   return set.state === 'enforced' ? set.entries.map(({ digest }) => digest.toString('latin1')) : [];
 }
 
@@ -101,7 +101,7 @@ function sources(env: string, about: string): Setting<readonly string[] | undefi
   });
   return {
     ...setting,
-    shownDefault: 'all in `local`, otherwise defectoscopy,stt',
+    displayedDefault: 'all in `local`, otherwise defectoscopy,stt',
     read(value) {
       if (!value) return undefined;
       return value === 'none' ? [] : [...new Set(setting.read(value))];

@@ -1,5 +1,5 @@
 import type { JsonObject } from '../../base/json.ts';
-import { terminalCallback } from '../terminal-callback.ts';
+import { webhookOpenApi } from '../webhook-openapi.ts';
 import { TaskState } from './schema.ts';
 
 /** A test validates each against its schema. */
@@ -53,7 +53,7 @@ export const examples = {
 } satisfies Record<string, JsonObject>;
 
 export const webhooks = {
-  'defectoscopy.result.terminal': terminalCallback({
+  'defectoscopy.result.terminal': webhookOpenApi({
     summary: 'The final result of a task created with webhook_url',
     body: 'The body is that of `GET /result/{task_id}` at the time of sending.',
     signed: 'Signed according to Standard Webhooks.',

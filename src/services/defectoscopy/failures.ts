@@ -1,7 +1,7 @@
 import type { Failure } from '../../tasks/task.ts';
 
 /** Messages contain no URLs and no internal details. */
-const failure = (code: string, message: string): Failure => ({ code, sentence: message });
+const failure = (code: string, message: string): Failure => ({ code, message });
 
 export const FAILURES = {
   fetchFailed: failure('IMAGE_FETCH_FAILED', 'The image could not be downloaded.'),

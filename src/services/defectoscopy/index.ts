@@ -1,12 +1,12 @@
 import { fileURLToPath } from 'node:url';
-import { split } from '../../base/settings.ts';
+import { splitList } from '../../base/settings.ts';
 import type { Service, SharedSettings } from '../service.ts';
 import { texts } from './browser/texts.ts';
 import { imageHosts } from './image-policy.ts';
 import { present } from './present.ts';
 import { photoRecords } from './records.ts';
-import { missingCredentials, type Own, readOwn, settings, tokensOf } from './settings.ts';
-import { strangers, webhookSecrets } from './webhook-secrets.ts';
+import { missingCredentials, type DefectoscopySettings, loadSettings, settings, configuredTokens } from './settings.ts';
+import { unknownPrincipals, webhookSecrets } from './webhook-secrets.ts';
 
 const TITLE = 'Defectoscopy';
 
@@ -17,11 +17,11 @@ export const defectoscopy: Service = {
   missingCredentials,
 
   configure(env) {
-    const serviceSettings = readOwn(env);
-    const tokens = tokensOf(serviceSettings);
+    const serviceSettings = loadSettings(env);
+    const tokens = configuredTokens(serviceSettings);
     const secrets = webhookSecrets(serviceSettings.webhookSecrets, tokens);
-    const unknown = strangers(secrets, tokens);
-    const token = [...split(serviceSettings.apiTokens ?? ''), serviceSettings.apiToken].find(
+    const unknown = unknownPrincipals(secrets, tokens);
+    const token = [...splitList(serviceSettings.apiTokens ?? ''), serviceSettings.apiToken].find(
       (token) => token && !/^sha256:/i.test(token),
     );
     return (shared) => ({
@@ -30,7 +30,7 @@ export const defectoscopy: Service = {
       titles: { en: texts.en.service, ru: texts.ru.service },
       port: serviceSettings.port,
       publicUrl: serviceSettings.publicUrl,
-      verdicts: {
+      derivedSettings: {
         auth: tokens.state,
         image_hosts: imageHostsSummary(serviceSettings, shared),
         ...(unknown.length > 0 && {
@@ -38,19 +38,19 @@ export const defectoscopy: Service = {
         }),
       },
       gateway: async (context) =>
-        (await import('./gateway.ts')).openGateway({ house: context, own: serviceSettings, shared, tokens, secrets }),
+        (await import('./gateway.ts')).createDefectoscopyGateway({ context, serviceSettings, shared, tokens, secrets }),
       work: {
         present: (task) => present(task),
         webhook: { event: 'defectoscopy.result.terminal', secretFor: (principal) => secrets.get(principal) },
         load: async (context) =>
-          (await import('./model.ts')).loadModel({ house: context, own: serviceSettings, shared }),
+          (await import('./model.ts')).loadModel({ context, serviceSettings, shared }),
         maxWaiting: serviceSettings.maxWaiting,
         startAfterSeconds: { realtime: 0, batch: serviceSettings.costDelaySeconds },
       },
       records: photoRecords(serviceSettings, shared),
-      issues: {
+      tokenOptions: {
         roles: ['client'],
-        ...(tokens.state === 'disabled' && { unused: 'authorization is disabled: tokens are not checked' }),
+        ...(tokens.state === 'disabled' && { unusedReason: 'authorization is disabled: tokens are not checked' }),
       },
       credential: token,
       example: (baseUrl) => example(baseUrl, token),
@@ -59,7 +59,7 @@ export const defectoscopy: Service = {
   },
 };
 
-function imageHostsSummary(serviceSettings: Own, { filesHost }: SharedSettings): string {
+function imageHostsSummary(serviceSettings: DefectoscopySettings, { filesHost }: SharedSettings): string {
   if (imageHosts(serviceSettings) === 'configured') return 'configured';
   return filesHost
     ? 'uploads only: no storage host is allowed'

@@ -1,5 +1,5 @@
 import { step } from '../../base/trace.ts';
-import { decodePhoto, type Photo, type PhotoProblem, PhotoRefused } from '../../ml/image.ts';
+import { decodePhoto, type Photo, type PhotoProblem, PhotoError } from '../../ml/image.ts';
 import { type Failure, TaskFailure } from '../../tasks/task.ts';
 import { FAILURES } from './failures.ts';
 import { type PhotoSource, readPhoto } from './photo-bytes.ts';
@@ -21,7 +21,7 @@ export async function openPhoto(
 }
 
 function failDecoding(error: unknown): never {
-  if (!(error instanceof PhotoRefused)) throw error;
+  if (!(error instanceof PhotoError)) throw error;
   throw new TaskFailure(DECODING[error.problem], { cause: error });
 }
 

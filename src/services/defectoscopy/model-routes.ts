@@ -1,11 +1,11 @@
 import { type Static, Type } from 'typebox';
-import { modelNotReady, taskNotFound, taskNotReady, validationError } from '../../base/faults.ts';
-import { reply as answer, notModified, refusal, success } from '../../http/envelope.ts';
-import { matches, weakETag } from '../../http/etag.ts';
+import { modelNotReady, taskNotFound, taskNotReady, validationError } from '../../base/api-error.ts';
+import { describeResponse as answer, notModified, describeErrors, success } from '../../http/envelope.ts';
+import { matchesETag, weakETag } from '../../http/etag.ts';
 import type { Gateway } from '../../http/gateway.ts';
-import type { Roster } from '../../tasks/roster.ts';
+import type { WorkerRegistry } from '../../tasks/worker-registry.ts';
 import type { TaskStore } from '../../tasks/store.ts';
-import { Params, taskId } from '../task-routes.ts';
+import { TaskParams, parseTaskId } from '../task-routes.ts';
 import type { Heatmaps, WorkerInfo } from './result.ts';
 import { Health, Heatmap, Names } from './schema.ts';
 
@@ -13,10 +13,10 @@ const HeatmapQuery = Type.Object({ class: Type.String({ minLength: 1, maxLength:
 
 export function modelRoutes(
   app: Gateway,
-  { tasks, roster, ownTasksOnly }: { tasks: TaskStore; roster: Roster; ownTasksOnly: boolean },
+  { tasks, roster, ownTasksOnly }: { tasks: TaskStore; roster: WorkerRegistry; ownTasksOnly: boolean },
 ): void {
   const warmWorker = () => {
-    const heartbeat = roster.warm('defectoscopy')[0];
+    const heartbeat = roster.warmWorkers('defectoscopy')[0];
     if (!heartbeat) throw modelNotReady();
     return { id: heartbeat.id, info: heartbeat.info as unknown as WorkerInfo };
   };
@@ -29,7 +29,7 @@ export function modelRoutes(
         summary: 'Model status',
         operationId: 'health',
         tags: ['model'],
-        response: { 200: answer('A worker has loaded the model.', Health), 503: refusal(modelNotReady()) },
+        response: { 200: answer('A worker has loaded the model.', Health), 503: describeErrors(modelNotReady()) },
       },
     },
     () => {
@@ -52,7 +52,7 @@ export function modelRoutes(
           response: {
             200: answer('The names, in a stable order.', Names, {}, { ETag: 'The entity tag of the body.' }),
             304: notModified,
-            503: refusal(modelNotReady()),
+            503: describeErrors(modelNotReady()),
           },
         },
       },
@@ -60,13 +60,13 @@ export function modelRoutes(
         const body = JSON.stringify(success(warmWorker().info.classes[kind]));
         const etag = weakETag(body);
         reply.header('etag', etag);
-        if (matches(request.headers['if-none-match'], etag)) return reply.code(304).send();
+        if (matchesETag(request.headers['if-none-match'], etag)) return reply.code(304).send();
         return reply.type('application/json; charset=utf-8').send(body);
       },
     );
   }
 
-  app.get<{ Params: Static<typeof Params>; Querystring: Static<typeof HeatmapQuery> }>(
+  app.get<{ Params: Static<typeof TaskParams>; Querystring: Static<typeof HeatmapQuery> }>(
     '/result/:task_id/heatmap',
     {
       config: { access: 'task', limited: true },
@@ -75,17 +75,17 @@ export function modelRoutes(
         description: 'The class activation map of the upright image.',
         operationId: 'readHeatmap',
         tags: ['tasks'],
-        params: Params,
+        params: TaskParams,
         querystring: HeatmapQuery,
         response: {
           200: answer('The heatmap.', Heatmap),
-          404: refusal(taskNotFound()),
-          409: refusal(taskNotReady()),
+          404: describeErrors(taskNotFound()),
+          409: describeErrors(taskNotReady()),
         },
       },
     },
     async (request) => {
-      const id = taskId(request.params);
+      const id = parseTaskId(request.params);
       const task = await tasks.read('defectoscopy', id);
       if (!task || (ownTasksOnly && task.principal !== request.principal)) throw taskNotFound();
       if (task.status !== 'done') throw taskNotReady();

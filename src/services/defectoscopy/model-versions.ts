@@ -1,12 +1,12 @@
 import { availableParallelism } from 'node:os';
-import { type Head, probabilities, scores, top } from '../../ml/classifier.ts';
+import { type Head, probabilities, scores, topLabel } from '../../ml/classifier.ts';
 import { type Heads, parseHeads } from '../../ml/heads.ts';
 import type { Photo } from '../../ml/image.ts';
-import { shareHead } from '../../ml/readout.ts';
+import { shareHead } from '../../ml/shared-heads.ts';
 import { openSession, type Session } from '../../ml/session.ts';
 import type { Tensor } from '../../ml/tensor.ts';
 import type { Provider } from '../../ml/thread.ts';
-import { type Installed, type Shelf, verifiedFile } from '../../ml/weights.ts';
+import { type InstalledVersion, type ModelDirectory, readVerifiedFile } from '../../ml/model-directory.ts';
 import type { Heatmaps, Recorded } from './result.ts';
 
 export interface ModelVersion {
@@ -18,7 +18,7 @@ export interface ModelVersion {
   readonly defects: readonly string[];
   readonly provider: Provider;
   /** Transfers the photo's pixel buffer. */
-  look(photo: Photo, signal: AbortSignal): Promise<{ recorded: Recorded; heatmaps: Heatmaps }>;
+  infer(photo: Photo, signal: AbortSignal): Promise<{ recorded: Recorded; heatmaps: Heatmaps }>;
 }
 
 export interface ModelVersions {
@@ -31,15 +31,15 @@ export interface ModelVersions {
 export const POOL_SIZE = Math.min(4, availableParallelism());
 
 /** Uses the first available provider. Versions with the same backbone share its session. */
-export function openVersions(shelf: Shelf, providers: readonly Provider[] = ['cpu']): ModelVersions {
+export function openModelVersions(shelf: ModelDirectory, providers: readonly Provider[] = ['cpu']): ModelVersions {
   const sessions = createCache<Session>();
   const loaded = createCache<ModelVersion>();
 
-  const load = async (installed: Installed): Promise<ModelVersion> => {
-    const { bytes } = await verifiedFile(installed, 'heads.json');
+  const load = async (installed: InstalledVersion): Promise<ModelVersion> => {
+    const { bytes } = await readVerifiedFile(installed, 'heads.json');
     const heads = parseHeads(bytes.toString('utf8'));
     const session = await sessions.get(installed.manifest.files['backbone.onnx'].sha256, async () => {
-      const { path } = await verifiedFile(installed, 'backbone.onnx', shelf.versions());
+      const { path } = await readVerifiedFile(installed, 'backbone.onnx', shelf.versions());
       return openSession({ path, poolSize: POOL_SIZE, providers });
     });
     return createVersion(installed, heads, session);
@@ -48,7 +48,7 @@ export function openVersions(shelf: Shelf, providers: readonly Provider[] = ['cp
   return {
     async get(version) {
       const findInstalled = () => shelf.versions().find((installed) => installed.version === version);
-      if (!findInstalled()) await shelf.look();
+      if (!findInstalled()) await shelf.refresh();
       const installed = findInstalled();
       if (!installed) return undefined;
       // By content hash: a version may be replaced under the same name.
@@ -60,7 +60,7 @@ export function openVersions(shelf: Shelf, providers: readonly Provider[] = ['cp
 }
 
 function createVersion(
-  { version, manifest }: Installed,
+  { version, manifest }: InstalledVersion,
   { heads, mapChannels }: Heads,
   session: Session,
 ): ModelVersion {
@@ -86,13 +86,13 @@ function createVersion(
     defects: defects.labels.filter(isDefect),
     provider: session.provider,
 
-    async look({ pixels }, signal) {
+    async infer({ pixels }, signal) {
       const image = { type: 'uint8', dims: [1, input.height, input.width, 3], data: pixels } as const;
       const outputs = await session.run({ image }, signal, readout);
       const probabilitiesOf = (name: keyof typeof readout) =>
         probabilities(heads[name]!, outputs[name]!.data as Float64Array);
       const recorded = {
-        surface: top(surface.labels, probabilitiesOf('surface')),
+        surface: topLabel(surface.labels, probabilitiesOf('surface')),
         masters: scores(masters.labels, probabilitiesOf('masters')),
         defects: scores(defects.labels, probabilitiesOf('defects')).filter(reachesThreshold),
         model_version: version,

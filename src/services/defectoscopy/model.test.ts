@@ -7,8 +7,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import sharp from 'sharp';
 import { beforeAll, beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest';
-import { readHoles } from '../../base/addresses.ts';
-import { type Files, openFiles } from '../../base/files.ts';
+import { parseAllowList } from '../../base/addresses.ts';
+import { type Files, createFolderFiles } from '../../base/files.ts';
 import { createGuardedFetch } from '../../base/guarded-fetch.ts';
 import { createLog } from '../../base/log.ts';
 import { readSettings } from '../../base/settings.ts';
@@ -19,7 +19,7 @@ import { COLOURS, colourHead, installColours } from '../../ml/testing/model.ts';
 import { TaskFailure } from '../../tasks/task.ts';
 import type { Model, Outcome, SharedSettings } from '../service.ts';
 import { loadModel } from './model.ts';
-import { SHIPPED, trainedIn } from './model-shelf.ts';
+import { BUNDLED_MODELS_DIR, trainedModelsDir } from './model-registry.ts';
 import type { Heatmaps, Recorded } from './result.ts';
 import { settings } from './settings.ts';
 
@@ -36,10 +36,10 @@ let model: Model;
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'assay-model-'));
   shipped = join(folder, 'shipped');
-  files = openFiles({ dir: join(folder, 'files') });
+  files = createFolderFiles({ dir: join(folder, 'files') });
   await installColours(shipped, '1.0.0', { heads: { ...COLOURS, surface: colourHead({ old: [1, 1, 1] }) } });
   await installColours(shipped, '1.1.0');
-  await installColours(trainedIn(folder), '9.0.0');
+  await installColours(trainedModelsDir(folder), '9.0.0');
 
   const server = createServer(issue('storage.test'), (request, response) => storage.answer(request, response));
   server.listen(0, '127.0.0.1');
@@ -63,10 +63,10 @@ async function load(env: Record<string, string> = {}, shelf = shipped): Promise<
   const shared = {
     dataDir: folder,
     filesHost: FILES_HOST,
-    holes: readHoles({ hosts: ['storage.test'] }),
+    holes: parseAllowList({ hosts: ['storage.test'] }),
   } as Partial<SharedSettings> as SharedSettings;
   const fetch = createGuardedFetch({ ca, resolve: async () => ['127.0.0.1'], connectMs: 2000 });
-  return loadModel({ house: { fetch, files, log }, own: serviceSettings, shared, shipped: shelf });
+  return loadModel({ context: { fetch, files, log }, serviceSettings, shared, shipped: shelf });
 }
 
 const job = (input: object, signal = new AbortController().signal) => ({
@@ -203,8 +203,8 @@ describe('defectoscopy model versions', () => {
   });
 
   test('a newly installed version is served and advertised without a restart', async () => {
-    await installColours(trainedIn(folder), 'latest', { backbone: false });
-    onTestFinished(() => rm(join(trainedIn(folder), 'latest'), { recursive: true }));
+    await installColours(trainedModelsDir(folder), 'latest', { backbone: false });
+    onTestFinished(() => rm(join(trainedModelsDir(folder), 'latest'), { recursive: true }));
     const photo = await picture('red').png().toBuffer();
     expect(recorded(await classify(photo, { model_version: 'latest' })).model_version).toBe('latest');
     await vi.waitFor(() => expect(model.versions()).toContain('latest'), 3000);
@@ -228,7 +228,7 @@ describe('defectoscopy model versions', () => {
   });
 
   test('a version with modified weights is not loaded', async () => {
-    const place = await installColours(trainedIn(folder), 'damaged');
+    const place = await installColours(trainedModelsDir(folder), 'damaged');
     onTestFinished(() => rm(place, { recursive: true }));
     await appendFile(join(place, 'heads.json'), '\n');
     const photo = await picture('red').png().toBuffer();
@@ -236,7 +236,7 @@ describe('defectoscopy model versions', () => {
   });
 
   test('an invalid classification fails the task', async () => {
-    const place = await installColours(trainedIn(folder), 'broken', { white: Number.NaN });
+    const place = await installColours(trainedModelsDir(folder), 'broken', { white: Number.NaN });
     onTestFinished(() => rm(place, { recursive: true }));
     const photo = await picture('red').png().toBuffer();
     await expect(classify(photo, { model_version: 'broken' })).rejects.toThrow(
@@ -352,7 +352,7 @@ describe('reading a photo', () => {
 });
 
 test('the bundled model classifies the example photo as a cracked concrete wall', async () => {
-  const real = await load({}, SHIPPED);
+  const real = await load({}, BUNDLED_MODELS_DIR);
   onTestFinished(() => real.close());
   const outcome = await classify(await readFile(new URL('../../../examples/wall.jpg', import.meta.url)), {}, real);
   expect(recorded(outcome)).toMatchObject({ surface: 'concrete_wall', defects: [{ name: 'crack' }] });

@@ -4,36 +4,36 @@ import { OperatorError } from '../../base/operator-error.ts';
 import type { Values } from '../../base/settings.ts';
 import { step } from '../../base/trace.ts';
 import { watchDevice } from '../../ml/device.ts';
-import { openShelf } from '../../ml/weights.ts';
+import { openModelDirectory } from '../../ml/model-directory.ts';
 import { TaskFailure } from '../../tasks/task.ts';
-import type { Model, ModelHouse, SharedSettings } from '../service.ts';
+import type { Model, ModelContext, SharedSettings } from '../service.ts';
 import { FAILURES } from './failures.ts';
 import { imagePolicy } from './image-policy.ts';
 import { openPhoto } from './model-photo.ts';
-import { newestShipped, SHIPPED, trainedIn } from './model-shelf.ts';
-import { type ModelVersion, openVersions, POOL_SIZE } from './model-versions.ts';
+import { newestBundledVersion, BUNDLED_MODELS_DIR, trainedModelsDir } from './model-registry.ts';
+import { type ModelVersion, openModelVersions, POOL_SIZE } from './model-versions.ts';
 import type { PredictInput, Recorded, WorkerInfo } from './result.ts';
 import { Classification } from './schema.ts';
 import type { settings } from './settings.ts';
 
 /** Other versions are loaded on first use. */
 export async function loadModel({
-  house: context,
-  own: serviceSettings,
+  context,
+  serviceSettings,
   shared,
-  shipped = SHIPPED,
+  shipped = BUNDLED_MODELS_DIR,
 }: {
-  house: Pick<ModelHouse, 'fetch' | 'files' | 'log'>;
-  own: Values<typeof settings>;
+  context: Pick<ModelContext, 'fetch' | 'files' | 'log'>;
+  serviceSettings: Values<typeof settings>;
   shared: SharedSettings;
   shipped?: string;
 }): Promise<Model> {
   const { fetch, files, log } = context;
-  const shelf = await openShelf([shipped, trainedIn(shared.dataDir)], (folder, err) =>
+  const shelf = await openModelDirectory([shipped, trainedModelsDir(shared.dataDir)], (folder, err) =>
     log.warn({ err, folder }, 'invalid model version'),
   );
-  const versions = openVersions(shelf, serviceSettings.devices);
-  const defaultVersion = await versions.get(serviceSettings.modelVersion ?? newestShipped(shelf, shipped).version);
+  const versions = openModelVersions(shelf, serviceSettings.devices);
+  const defaultVersion = await versions.get(serviceSettings.modelVersion ?? newestBundledVersion(shelf, shipped).version);
   if (!defaultVersion) {
     shelf.close();
     throw new OperatorError(
@@ -63,7 +63,7 @@ export async function loadModel({
       const version = model_version === undefined ? defaultVersion : await versions.get(model_version);
       if (!version) throw new TaskFailure(FAILURES.unknownModel);
       const photo = await openPhoto(image_url, version.input, source, signal);
-      const { recorded, heatmaps } = await step('infer', () => version.look(photo, signal));
+      const { recorded, heatmaps } = await step('infer', () => version.infer(photo, signal));
       assertValid(recorded, version);
       return { result: recorded as unknown as JsonValue, attachment: heatmaps as unknown as JsonValue };
     },

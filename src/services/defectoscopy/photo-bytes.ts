@@ -3,7 +3,7 @@ import type { Files } from '../../base/files.ts';
 import type { GuardedFetch } from '../../base/guarded-fetch.ts';
 import type { UrlPolicy } from '../../base/outbound-url.ts';
 import { type Failure, TaskFailure } from '../../tasks/task.ts';
-import { storedBytes } from '../stored-bytes.ts';
+import { readStoredFile } from '../stored-file.ts';
 import { FAILURES } from './failures.ts';
 import { IMAGE_MAX_BYTES } from './image-policy.ts';
 
@@ -30,7 +30,7 @@ export async function readPhoto(address: string, source: PhotoSource, signal: Ab
 }
 
 async function readStored(key: string, files: Files, signal: AbortSignal): Promise<Buffer> {
-  const bytes = await storedBytes(files, key, { maxBytes: IMAGE_MAX_BYTES, signal });
+  const bytes = await readStoredFile(files, key, { maxBytes: IMAGE_MAX_BYTES, signal });
   if (bytes === 'missing') throw new TaskFailure(FAILURES.notFound);
   if (bytes === 'too-large') throw new TaskFailure(FAILURES.tooLarge);
   return bytes;

@@ -1,21 +1,21 @@
 import type { Static } from 'typebox';
-import { queueUnavailable, validationError } from '../../base/faults.ts';
+import { queueUnavailable, validationError } from '../../base/api-error.ts';
 import type { JsonObject } from '../../base/json.ts';
 import type { UrlPolicy } from '../../base/outbound-url.ts';
 import { success } from '../../http/envelope.ts';
 import type { Gateway } from '../../http/gateway.ts';
-import { acceptTask, checkField, type TaskDeps } from '../accept-task.ts';
-import { taskRequest } from '../task-request.ts';
+import { acceptTask, checkUrlField, type TaskDeps } from '../accept-task.ts';
+import { acceptOpenApi } from '../accept-openapi.ts';
 import { accepted } from './examples.ts';
 import { imagePolicy } from './image-policy.ts';
 import { Accepted, PredictRequest } from './schema.ts';
-import type { Own } from './settings.ts';
+import type { DefectoscopySettings } from './settings.ts';
 
 /** `POST /predict`. The task is durable before the 202 response is sent. */
-export function predictRoute(app: Gateway, deps: TaskDeps & { own: Own }): void {
-  const { roster, own: serviceSettings, shared } = deps;
+export function predictRoute(app: Gateway, deps: TaskDeps & { serviceSettings: DefectoscopySettings }): void {
+  const { roster, serviceSettings, shared } = deps;
   const images = imagePolicy(serviceSettings, shared);
-  const callbacks: UrlPolicy = { kind: 'webhook', loopback: shared.webhookLoopback, holes: shared.holes };
+  const callbacks: UrlPolicy = { kind: 'webhook', loopback: shared.webhookLoopback, allowList: shared.holes };
   const cold =
     serviceSettings.costDelaySeconds + serviceSettings.coldStartSeconds + serviceSettings.estimateWarmSeconds;
   const estimates = { warmSeconds: serviceSettings.estimateWarmSeconds, coldSeconds: cold };
@@ -28,16 +28,16 @@ export function predictRoute(app: Gateway, deps: TaskDeps & { own: Own }): void 
         summary: 'Create a classification task',
         operationId: 'predict',
         body: PredictRequest,
-        ...taskRequest({ accepted: Accepted, example: accepted, invalid: '`image_url` is required.' }),
+        ...acceptOpenApi({ accepted: Accepted, example: accepted, invalid: '`image_url` is required.' }),
       },
     },
     async (request, reply) => {
       const { image_url, priority = 'realtime', webhook_url, model_version } = request.body;
-      checkField('image_url', image_url, images);
-      if (webhook_url !== undefined) checkField('webhook_url', webhook_url, callbacks);
+      checkUrlField('image_url', image_url, images);
+      if (webhook_url !== undefined) checkUrlField('webhook_url', webhook_url, callbacks);
       // The installed versions are known only from the task store.
-      if (model_version !== undefined && !roster.reachable()) throw queueUnavailable();
-      if (model_version !== undefined && !roster.versions('defectoscopy').includes(model_version)) {
+      if (model_version !== undefined && !roster.isReachable()) throw queueUnavailable();
+      if (model_version !== undefined && !roster.modelVersions('defectoscopy').includes(model_version)) {
         throw validationError('model_version: this version is not installed.');
       }
 
@@ -46,7 +46,7 @@ export function predictRoute(app: Gateway, deps: TaskDeps & { own: Own }): void 
         priority,
         input: { image_url, ...(model_version !== undefined && { model_version }) },
         estimates,
-        asked: request.body as JsonObject,
+        content: request.body as JsonObject,
         ...(webhook_url !== undefined && { webhook: { url: webhook_url } }),
       });
       return success(task);

@@ -1,8 +1,8 @@
 import type { JsonObject } from '../../base/json.ts';
 import { unixSeconds } from '../../base/time.ts';
 import type { Done, Task, Webhook } from '../../tasks/task.ts';
-import { webhookFacts } from '../webhook-state.ts';
-import { parted } from './result.ts';
+import { webhookFields } from '../webhook-fields.ts';
+import { splitResult } from './result.ts';
 
 const MESSAGES = {
   en: { queued: 'The task is waiting for a worker.', processing: 'The photo is being processed.' },
@@ -21,7 +21,7 @@ const membersOf = (object: JsonObject): string => JSON.stringify(object).slice(1
 
 /** Concatenates text because most polls under load read finished tasks: the stored result is not parsed. */
 function doneText(task: Done): string {
-  const { result, version } = parted(task.resultText);
+  const { result, version } = splitResult(task.resultText);
   const times = `"processing_time_ms":${task.processingMs},"completed_at":"${unixSeconds(task.finishedAt)}"`;
   return `"status":"done","result":${result},${times},"model_version":${version}`;
 }
@@ -32,7 +32,7 @@ function stateOf(task: Exclude<Task, Done>, language: Language): JsonObject {
     case 'processing':
       return { status: task.status, message: MESSAGES[language][task.status] };
     case 'failed':
-      return { status: 'failed', error: task.failure.sentence, error_code: task.failure.code };
+      return { status: 'failed', error: task.failure.message, error_code: task.failure.code };
   }
 }
 
@@ -42,7 +42,7 @@ function webhookOf(webhook: Webhook): JsonObject {
       configured: true,
       state: webhook.state,
       attempts: webhook.attempts,
-      ...webhookFacts(webhook),
+      ...webhookFields(webhook),
       ...(webhook.responseStatusCode !== undefined && { response_status_code: webhook.responseStatusCode }),
     },
   };

@@ -6,10 +6,10 @@ import { FAILURES, type Failure } from '../../tasks/task.ts';
 import type { EndedTask } from '../records.ts';
 import type { SharedSettings } from '../service.ts';
 import { photoRecords } from './records.ts';
-import { readOwn } from './settings.ts';
+import { loadSettings } from './settings.ts';
 
 const shared = { filesHost: 'files.assay.internal', holes: [] } as unknown as SharedSettings;
-const maker = photoRecords(readOwn({ DEFECTOSCOPY_ALLOWED_IMAGE_HOSTS: 'storage.example.com' }), shared);
+const maker = photoRecords(loadSettings({ DEFECTOSCOPY_ALLOWED_IMAGE_HOSTS: 'storage.example.com' }), shared);
 const { signal } = new AbortController();
 
 const INPUT = {
@@ -66,12 +66,12 @@ describe('photoRecords', () => {
   });
 
   it('stores the error of a failed task and skips cancelled tasks', async () => {
-    const failure: Failure = { code: 'IMAGE_CORRUPT', sentence: 'The image is damaged or incomplete.' };
+    const failure: Failure = { code: 'IMAGE_CORRUPT', message: 'The image is damaged or incomplete.' };
     expect(await draft({ status: 'failed', failure })).toMatchObject({
       status: 'failed',
       title: 'Стена 17.jpg',
-      text: failure.sentence,
-      result: { error: failure.sentence, error_code: failure.code },
+      text: failure.message,
+      result: { error: failure.message, error_code: failure.code },
     });
     expect(await draft({ status: 'failed', failure: FAILURES.CANCELLED })).toBeUndefined();
   });

@@ -1,15 +1,15 @@
 import type { JsonObject } from '../../base/json.ts';
 import { TaskFailure } from '../../tasks/task.ts';
 import { className } from '../class-names.ts';
-import { fileNameOf } from '../file-names.ts';
+import { fileNameFromUrl } from '../file-names.ts';
 import { type EndedTask, isCancelled, type RecordDraft, type RecordMaker } from '../records.ts';
 import type { SharedSettings } from '../service.ts';
 import { imagePolicy } from './image-policy.ts';
 import { readPhoto } from './photo-bytes.ts';
 import type { PredictInput, Recorded } from './result.ts';
-import type { Own } from './settings.ts';
+import type { DefectoscopySettings } from './settings.ts';
 
-export function photoRecords(serviceSettings: Own, shared: SharedSettings): RecordMaker {
+export function photoRecords(serviceSettings: DefectoscopySettings, shared: SharedSettings): RecordMaker {
   const source = { policy: imagePolicy(serviceSettings, shared), filesHost: shared.filesHost };
   return {
     drafts: async (_db, tasks) =>
@@ -28,10 +28,10 @@ export function photoRecords(serviceSettings: Own, shared: SharedSettings): Reco
 
 function draftOf(task: EndedTask, filesHost: string | undefined): RecordDraft {
   const { image_url } = JSON.parse(task.inputText) as PredictInput;
-  const fileName = fileNameOf(image_url, filesHost);
+  const fileName = fileNameFromUrl(image_url, filesHost);
   const common = { taskId: task.id, createdAt: task.queuedAt, picture: image_url };
   if (task.status === 'failed') {
-    const { code, sentence } = task.failure;
+    const { code, message: sentence } = task.failure;
     const result = { error: sentence, error_code: code };
     return { ...common, status: 'failed', title: fileName ?? 'photo', text: sentence, result };
   }

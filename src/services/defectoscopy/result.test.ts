@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { parted, type Recorded } from './result.ts';
+import { splitResult, type Recorded } from './result.ts';
 
-const parse = ({ result, version }: ReturnType<typeof parted>) => [JSON.parse(result), JSON.parse(version)];
+const parse = ({ result, version }: ReturnType<typeof splitResult>) => [JSON.parse(result), JSON.parse(version)];
 
 describe('parted', () => {
   it.each([
@@ -13,6 +13,6 @@ describe('parted', () => {
     ['with what looks like a version in a text', '{"model_version":"1.0.0","surface":",\\"model_version\\":\\"2\\"}"}'],
   ])('splits a stored result as parsing does: %s', (_, text) => {
     const { model_version, ...result } = JSON.parse(text) as Recorded;
-    expect(parse(parted(text))).toEqual([result, model_version]);
+    expect(parse(splitResult(text))).toEqual([result, model_version]);
   });
 });

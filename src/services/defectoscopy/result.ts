@@ -16,7 +16,7 @@ export interface Recorded {
  * Splits a stored result into the client's result and the model version, as JSON text. The model writes the version
  * last, so parsing is only a fallback.
  */
-export function parted(recorded: string): { result: string; version: string } {
+export function splitResult(recorded: string): { result: string; version: string } {
   // Quotes inside strings are escaped, so this match is a key, and the rest is the end of the object.
   const at = recorded.lastIndexOf(VERSION);
   const version = recorded.slice(at + VERSION.length, -1);

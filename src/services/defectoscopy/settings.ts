@@ -1,6 +1,6 @@
-import { listedHost } from '../../base/outbound-url.ts';
+import { parseHost } from '../../base/outbound-url.ts';
 import {
-  type Agreement,
+  type CrossFieldRule,
   choice,
   type Environment,
   flag,
@@ -8,13 +8,13 @@ import {
   list,
   readSettings,
   type Setting,
-  SettingsProblem,
+  SettingsError,
   text,
   type Values,
-  verbatim,
+  rawText,
 } from '../../base/settings.ts';
-import { type TokenSet, tokensFrom } from '../../http/bearer.ts';
-import { oneToken, tokenList } from '../../http/token-settings.ts';
+import { type TokenSet, parseTokenSettings } from '../../http/bearer.ts';
+import { singleTokenSetting, tokenListSetting } from '../../http/token-settings.ts';
 import type { Provider } from '../../ml/thread.ts';
 import { maxWaiting } from '../max-waiting.ts';
 import { webhookSecrets } from './webhook-secrets.ts';
@@ -26,11 +26,11 @@ const DEVICES: readonly string[] = ['cpu', 'cuda'] satisfies Provider[];
 export const settings = {
   port: integer('DEFECTOSCOPY_PORT', 8001, 'Port of the defectoscopy listener.', { max: 65_535 }),
   publicUrl: text('DEFECTOSCOPY_PUBLIC_URL', undefined, 'Base URL of the service for clients.'),
-  apiTokens: tokenList(
+  apiTokens: tokenListSetting(
     'DEFECTOSCOPY_API_TOKENS',
     'Accepted bearer tokens, comma-separated; `sha256:<hex>` stores only the digest of a token; `assay tokens` issues more. Without any token the task endpoints return 503. Authorization is disabled only if this and DEFECTOSCOPY_API_TOKEN are both set and empty, or by DEFECTOSCOPY_AUTH.',
   ),
-  apiToken: oneToken('DEFECTOSCOPY_API_TOKEN', 'A single accepted bearer token (compatible mode).'),
+  apiToken: singleTokenSetting('DEFECTOSCOPY_API_TOKEN', 'A single accepted bearer token (compatible mode).'),
   auth: choice(
     'DEFECTOSCOPY_AUTH',
     ['tokens', 'disabled'],
@@ -41,7 +41,7 @@ export const settings = {
     'DEFECTOSCOPY_ALLOWED_IMAGE_HOSTS',
     [],
     'Object storage hosts allowed in image_url (`host` for port 443, or `host:port`). Empty: only uploaded files.',
-    (host) => listedHost(host, { ports: true }),
+    (host) => parseHost(host, { ports: true }),
   ),
   imageHostsAllowPrivate: flag(
     'DEFECTOSCOPY_IMAGE_HOSTS_ALLOW_PRIVATE',
@@ -55,7 +55,7 @@ export const settings = {
     { max: 1_000_000 },
   ),
   maxWaiting: maxWaiting('DEFECTOSCOPY_MAX_WAITING', 100_000),
-  webhookSecrets: verbatim(
+  webhookSecrets: rawText(
     'DEFECTOSCOPY_WEBHOOK_SECRETS',
     'Webhook signing secrets per token: `<first 12 hex digits of the SHA-256 of the token>:whsec_…`, comma-separated.',
     { secret: true },
@@ -88,23 +88,23 @@ export const settings = {
   ),
 };
 
-export type Own = Values<typeof settings>;
+export type DefectoscopySettings = Values<typeof settings>;
 
-const agreements: readonly Agreement<typeof settings>[] = [
-  { between: ['apiTokens', 'apiToken', 'auth'], check: (serviceSettings) => void tokensOf(serviceSettings) },
+const agreements: readonly CrossFieldRule<typeof settings>[] = [
+  { fields: ['apiTokens', 'apiToken', 'auth'], check: (serviceSettings) => void configuredTokens(serviceSettings) },
   {
-    between: ['apiTokens', 'apiToken', 'auth', 'webhookSecrets'],
-    check: (serviceSettings) => void webhookSecrets(serviceSettings.webhookSecrets, tokensOf(serviceSettings)),
+    fields: ['apiTokens', 'apiToken', 'auth', 'webhookSecrets'],
+    check: (serviceSettings) => void webhookSecrets(serviceSettings.webhookSecrets, configuredTokens(serviceSettings)),
   },
 ];
 
-export const readOwn = (env: Environment): Own => readSettings(settings, env, agreements);
+export const loadSettings = (env: Environment): DefectoscopySettings => readSettings(settings, env, agreements);
 
-export function tokensOf({ apiTokens, apiToken, auth }: Pick<Own, 'apiTokens' | 'apiToken' | 'auth'>): TokenSet {
+export function configuredTokens({ apiTokens, apiToken, auth }: Pick<DefectoscopySettings, 'apiTokens' | 'apiToken' | 'auth'>): TokenSet {
   try {
-    return tokensFrom({ list: apiTokens, single: apiToken, authSetting: auth === 'disabled' ? auth : undefined });
+    return parseTokenSettings({ list: apiTokens, single: apiToken, authSetting: auth === 'disabled' ? auth : undefined });
   } catch (error) {
-    throw new SettingsProblem(`DEFECTOSCOPY_AUTH: ${(error as Error).message}`);
+    throw new SettingsError(`DEFECTOSCOPY_AUTH: ${(error as Error).message}`);
   }
 }
 
@@ -113,7 +113,7 @@ export function missingCredentials(env: Environment): string[] {
   const { apiTokens, apiToken, auth } = settings;
   const configured = readSettings({ apiTokens, apiToken, auth }, env);
   // A list that is set and empty is intentional.
-  return configured.apiTokens === undefined && tokensOf(configured).state === 'unconfigured' ? [apiTokens.env] : [];
+  return configured.apiTokens === undefined && configuredTokens(configured).state === 'unconfigured' ? [apiTokens.env] : [];
 }
 
 function devices(env: string, about: string): Setting<readonly Provider[]> {

@@ -4,14 +4,14 @@ import type { Sample } from './train-folder.ts';
 const MIN_IMAGES_PER_CLASS = 10;
 
 /** The distinct `names`: known classes in their order, then new ones alphabetically, then `sound`. */
-export function classesOf(names: readonly string[], known: readonly string[], sound: string): string[] {
+export function sortClasses(names: readonly string[], known: readonly string[], sound: string): string[] {
   const distinct = new Set(names);
   const rank = (name: string) =>
     name === sound ? known.length + 1 : known.includes(name) ? known.indexOf(name) : known.length;
   return [...distinct].sort((a, b) => rank(a) - rank(b) || (a < b ? -1 : 1));
 }
 
-export function mastersOf(samples: readonly Sample[], sound: string): Record<string, string[]> {
+export function groupDefects(samples: readonly Sample[], sound: string): Record<string, string[]> {
   const masters: Record<string, string[]> = {};
   for (const { master, defect } of samples) {
     masters[master] ??= [];
@@ -21,7 +21,7 @@ export function mastersOf(samples: readonly Sample[], sound: string): Record<str
   return masters;
 }
 
-export function warningsOf(samples: readonly Sample[], defects: readonly string[], sound: string): string[] {
+export function datasetWarnings(samples: readonly Sample[], defects: readonly string[], sound: string): string[] {
   const fewImages = defects.flatMap((name) => {
     const images = samples.filter(({ defect }) => defect === name).length;
     if (images >= MIN_IMAGES_PER_CLASS) return [];

@@ -13,7 +13,7 @@ export interface Embedder {
   readonly cache: string;
 }
 
-export interface Embedded {
+export interface EmbeddingResult {
   /** [N, D], row by row; zeros for unreadable images. */
   readonly features: Float32Array;
   readonly unreadable: ReadonlyMap<number, string>;
@@ -27,7 +27,7 @@ export async function embed(
   paths: readonly string[],
   embedder: Embedder,
   onDone: (done: number) => void,
-): Promise<Embedded> {
+): Promise<EmbeddingResult> {
   const { dimensions } = embedder;
   const features = new Float32Array(paths.length * dimensions);
   const unreadable = new Map<number, string>();

@@ -6,7 +6,7 @@ import {
   type ClassMetrics,
   calibrationError,
   crossEntropy,
-  type Judged,
+  type Prediction,
   perClass,
 } from '../../ml/metrics.ts';
 import type { Split } from './train-folder.ts';
@@ -77,7 +77,7 @@ export async function trainHead(
   };
 }
 
-export function judgeSplit(head: Head, data: HeadData, split: Split): Judged[] {
+export function predictSplit(head: Head, data: HeadData, split: Split): Prediction[] {
   return predict(
     head,
     data,
@@ -85,7 +85,7 @@ export function judgeSplit(head: Head, data: HeadData, split: Split): Judged[] {
   );
 }
 
-function predict(head: Head, data: HeadData, indices: readonly number[]): Judged[] {
+function predict(head: Head, data: HeadData, indices: readonly number[]): Prediction[] {
   const truth = targets(data, indices, head.labels);
   return indices
     .map((i, n) => ({ probabilities: classify(head, row(data, i)), target: truth[n]! }))

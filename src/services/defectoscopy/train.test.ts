@@ -5,8 +5,8 @@ import sharp from 'sharp';
 import { beforeEach, describe, expect, onTestFinished, test } from 'vitest';
 import { parseHeads } from '../../ml/heads.ts';
 import { COLOURS, installColours } from '../../ml/testing/model.ts';
-import { openShelf } from '../../ml/weights.ts';
-import { openVersions } from './model-versions.ts';
+import { openModelDirectory } from '../../ml/model-directory.ts';
+import { openModelVersions } from './model-versions.ts';
 import { type TrainOptions, train } from './train.ts';
 import { parseCsv } from './train-csv.ts';
 import { assignSplits } from './train-split.ts';
@@ -31,7 +31,7 @@ const run = (options: Partial<TrainOptions> = {}) =>
     folder,
     dataDir,
     shipped,
-    say: (line) => output.push(line),
+    log: (line) => output.push(line),
     now: new Date('2026-03-04T12:00:00Z'),
     ...options,
   });
@@ -51,12 +51,12 @@ const photos = (shade: keyof typeof SHADES, into: string, count = 20) =>
 
 /** The new version's result for a photo of this colour. */
 async function classify(version: string, shade: keyof typeof SHADES) {
-  const shelf = await openShelf([shipped, join(dataDir, 'models', 'defectoscopy')], () => {});
-  const versions = openVersions(shelf);
+  const shelf = await openModelDirectory([shipped, join(dataDir, 'models', 'defectoscopy')], () => {});
+  const versions = openModelVersions(shelf);
   try {
     const model = (await versions.get(version))!;
     const pixels = new Uint8Array(32 * 32 * 3).map((_, i) => SHADES[shade][i % 3]!);
-    return (await model.look({ pixels, width: 32, height: 32 }, new AbortController().signal)).recorded;
+    return (await model.infer({ pixels, width: 32, height: 32 }, new AbortController().signal)).recorded;
   } finally {
     shelf.close();
     await versions.close();

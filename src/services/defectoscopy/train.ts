@@ -4,12 +4,12 @@ import { OperatorError } from '../../base/operator-error.ts';
 import { type Heads, parseHeads } from '../../ml/heads.ts';
 import { listingThreshold } from '../../ml/metrics.ts';
 import { openSession } from '../../ml/session.ts';
-import { type Installed, openShelf, verifiedFile } from '../../ml/weights.ts';
-import { newestShipped, SHIPPED, trainedIn } from './model-shelf.ts';
-import { classesOf, mastersOf, warningsOf } from './train-classes.ts';
+import { type InstalledVersion, openModelDirectory, readVerifiedFile } from '../../ml/model-directory.ts';
+import { newestBundledVersion, BUNDLED_MODELS_DIR, trainedModelsDir } from './model-registry.ts';
+import { sortClasses, groupDefects, datasetWarnings } from './train-classes.ts';
 import { embed } from './train-features.ts';
 import { readTrainingFolder, type Sample } from './train-folder.ts';
-import { type HeadReport, judgeSplit, reportLines, trainHead } from './train-heads.ts';
+import { type HeadReport, predictSplit, reportLines, trainHead } from './train-heads.ts';
 import { assignSplits } from './train-split.ts';
 import { versionName, writeVersion } from './train-write.ts';
 
@@ -19,14 +19,14 @@ export interface TrainOptions {
   /** Default: the date and a number. */
   readonly name?: string | undefined;
   readonly dataDir: string;
-  readonly say: (line: string) => void;
-  readonly progress?: (done: number, total: number) => void;
+  readonly log: (line: string) => void;
+  readonly onProgress?: (done: number, total: number) => void;
   readonly seed?: number;
   readonly shipped?: string;
   readonly now?: Date;
 }
 
-export interface Trained {
+export interface TrainResult {
   readonly version: string;
   readonly folder: string;
   readonly reports: Readonly<Record<string, HeadReport>>;
@@ -36,9 +36,9 @@ export interface Trained {
  * Fits linear heads to the labelled images of a folder and installs them as a new model version. Running workers detect
  * it within seconds; the default version does not change. The backbone is not trained.
  */
-export async function train(options: TrainOptions): Promise<Trained> {
-  const { dataDir, say: log, progress = () => {}, seed = 1, shipped = SHIPPED, now = new Date() } = options;
-  const root = trainedIn(dataDir);
+export async function train(options: TrainOptions): Promise<TrainResult> {
+  const { dataDir, log, onProgress: progress = () => {}, seed = 1, shipped = BUNDLED_MODELS_DIR, now = new Date() } = options;
+  const root = trainedModelsDir(dataDir);
   const version = await versionName(options.name, [shipped, root], now);
   const { base, backbone, baseHeads } = await openBase(shipped);
   const { sound, masters: knownGroups } = base.manifest.taxonomy;
@@ -50,13 +50,13 @@ export async function train(options: TrainOptions): Promise<Trained> {
   log(`${layout}.`);
   const { samples, features, skipped } = await embedSamples(all, progress);
   for (const { path, why: reason } of skipped) log(`Skipped ${path}: ${reason}`);
-  const defects = classesOf(
+  const defects = sortClasses(
     samples.map(({ defect }) => defect),
     baseHeads.heads['defects']!.labels,
     sound,
   );
   if (defects.length < 2) throw new OperatorError('At least two classes are required.');
-  for (const warning of warningsOf(samples, defects, sound)) log(warning);
+  for (const warning of datasetWarnings(samples, defects, sound)) log(warning);
 
   const splits = assignSplits(samples, seed);
   const images = { train: 0, val: 0, test: 0 };
@@ -72,13 +72,13 @@ export async function train(options: TrainOptions): Promise<Trained> {
     heads[name] = head;
     reports[name] = report;
     for (const line of reportLines(name, report)) log(line);
-    return judgeSplit(head, data, images.val > 0 ? 'val' : 'train');
+    return predictSplit(head, data, images.val > 0 ? 'val' : 'train');
   };
   const surfaces = samples.flatMap(({ surface }) => surface ?? []);
   if (surfaces.length < samples.length) log(`No surface labels: the surface head of version ${base.version} is used.`);
-  else await trainAndReport('surface', classesOf(surfaces, baseHeads.heads['surface']!.labels, ''), surfaces);
+  else await trainAndReport('surface', sortClasses(surfaces, baseHeads.heads['surface']!.labels, ''), surfaces);
   const masters = samples.map(({ master }) => master);
-  await trainAndReport('masters', classesOf(masters, Object.keys(knownGroups), sound), masters);
+  await trainAndReport('masters', sortClasses(masters, Object.keys(knownGroups), sound), masters);
   const predictions = await trainAndReport(
     'defects',
     defects,
@@ -90,7 +90,7 @@ export async function train(options: TrainOptions): Promise<Trained> {
     ...{ version, base, sound, threshold, reports, images, seed },
     created: now.toISOString().slice(0, 10),
     heads: { ...baseHeads, heads },
-    masters: mastersOf(samples, sound),
+    masters: groupDefects(samples, sound),
   });
   log('');
   log(`Version ${version} is installed in ${folder}. Defects with a confidence of at least ${threshold} are listed.`);
@@ -111,12 +111,12 @@ export async function train(options: TrainOptions): Promise<Trained> {
   }
 }
 
-async function openBase(shipped: string): Promise<{ base: Installed; backbone: string; baseHeads: Heads }> {
-  const shelf = await openShelf([shipped], () => {});
+async function openBase(shipped: string): Promise<{ base: InstalledVersion; backbone: string; baseHeads: Heads }> {
+  const shelf = await openModelDirectory([shipped], () => {});
   shelf.close();
-  const base = newestShipped(shelf, shipped);
-  const { bytes } = await verifiedFile(base, 'heads.json');
-  const { path } = await verifiedFile(base, 'backbone.onnx', shelf.versions());
+  const base = newestBundledVersion(shelf, shipped);
+  const { bytes } = await readVerifiedFile(base, 'heads.json');
+  const { path } = await readVerifiedFile(base, 'backbone.onnx', shelf.versions());
   return { base, backbone: path, baseHeads: parseHeads(bytes.toString('utf8')) };
 }
 

@@ -1,12 +1,12 @@
 import { createHash } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
-import { tokensFrom } from '../../http/bearer.ts';
-import { strangers, webhookSecrets } from './webhook-secrets.ts';
+import { parseTokenSettings } from '../../http/bearer.ts';
+import { unknownPrincipals, webhookSecrets } from './webhook-secrets.ts';
 
 const TOKEN = 'integrator-1';
 const NAME = createHash('sha256').update(TOKEN).digest('hex').slice(0, 12);
 const SECRET = 'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw';
-const tokens = tokensFrom({ list: `${TOKEN},other` });
+const tokens = parseTokenSettings({ list: `${TOKEN},other` });
 const principal = tokens.state === 'enforced' ? tokens.entries[0]!.principal : '';
 
 describe('DEFECTOSCOPY_WEBHOOK_SECRETS', () => {
@@ -39,7 +39,7 @@ describe('DEFECTOSCOPY_WEBHOOK_SECRETS', () => {
   });
 
   it('is rejected while authorization is disabled', () => {
-    expect(() => webhookSecrets(`${NAME}:${SECRET}`, tokensFrom({ authSetting: 'disabled' }))).toThrow(
+    expect(() => webhookSecrets(`${NAME}:${SECRET}`, parseTokenSettings({ authSetting: 'disabled' }))).toThrow(
       'authorization is disabled',
     );
   });
@@ -47,7 +47,7 @@ describe('DEFECTOSCOPY_WEBHOOK_SECRETS', () => {
   it('accepts and reports a token that is not configured, because it may have been issued', () => {
     const secrets = webhookSecrets(`000000000000:${SECRET},${NAME}:${SECRET}`, tokens);
     expect(secrets.get('token-000000000000')).toBe(SECRET);
-    expect(strangers(secrets, tokens)).toEqual(['token-000000000000']);
-    expect(strangers(secrets, tokensFrom({}))).toEqual(['token-000000000000', principal]);
+    expect(unknownPrincipals(secrets, tokens)).toEqual(['token-000000000000']);
+    expect(unknownPrincipals(secrets, parseTokenSettings({}))).toEqual(['token-000000000000', principal]);
   });
 });

@@ -1,4 +1,4 @@
-import { NO_ENTRY, split } from '../../base/settings.ts';
+import { EMPTY_LIST_MESSAGE, splitList } from '../../base/settings.ts';
 import type { TokenSet } from '../../http/bearer.ts';
 
 /**
@@ -8,8 +8,8 @@ import type { TokenSet } from '../../http/bearer.ts';
  */
 export function webhookSecrets(text: string | undefined, tokens: TokenSet): ReadonlyMap<string, string> {
   const secrets = new Map<string, string>();
-  const entries = split(text ?? '');
-  if (text && entries.length === 0) throw new Error(`DEFECTOSCOPY_WEBHOOK_SECRETS: ${NO_ENTRY}`);
+  const entries = splitList(text ?? '');
+  if (text && entries.length === 0) throw new Error(`DEFECTOSCOPY_WEBHOOK_SECRETS: ${EMPTY_LIST_MESSAGE}`);
   entries.forEach((entry, index) => {
     // The entry contains a secret, so only its number is reported.
     const invalid = (problem: string) => new Error(`DEFECTOSCOPY_WEBHOOK_SECRETS: entry ${index + 1} ${problem}.`);
@@ -29,7 +29,7 @@ export function webhookSecrets(text: string | undefined, tokens: TokenSet): Read
 }
 
 /** The principals without a configured token. */
-export function strangers(secrets: ReadonlyMap<string, string>, tokens: TokenSet): readonly string[] {
+export function unknownPrincipals(secrets: ReadonlyMap<string, string>, tokens: TokenSet): readonly string[] {
   const known = new Set(tokens.state === 'enforced' ? tokens.entries.map(({ principal }) => principal) : []);
   return [...secrets.keys()].filter((principal) => !known.has(principal));
 }

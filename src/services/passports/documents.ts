@@ -39,12 +39,12 @@ export interface Edit {
   readonly editedAt: Date;
 }
 
-export interface Opened extends Document {
+export interface CompletedDocument extends Document {
   readonly extraction: Extraction;
   readonly edits: readonly Edit[];
 }
 
-export const isOpened = (document: Document | Opened): document is Opened => 'extraction' in document;
+export const isCompleted = (document: Document | CompletedDocument): document is CompletedDocument => 'extraction' in document;
 
 export interface HistoryEntry {
   readonly at: Date;
@@ -66,7 +66,7 @@ export interface NewDocument {
 }
 
 /** Runs inside the transaction that creates documents. */
-export type Within = (tx: Queryable, created: readonly Document[]) => Promise<void>;
+export type TransactionHook = (tx: Queryable, created: readonly Document[]) => Promise<void>;
 
 export interface ImageRow {
   readonly id: string;
@@ -95,7 +95,7 @@ export interface SessionEvent {
  * Methods return `undefined` for documents that do not exist or that the caller may not see or change (only
  * administrators change documents of other anonymous sessions). Each change is one transaction.
  */
-export interface Documents {
+export interface DocumentStore {
   /**
    * All or none. If a completed document has the same `cacheKey`, the new one starts as `SUCCESS`, `cached`, with its
    * original extraction and file. Throws `QUOTA_EXCEEDED`. Deletes the files on an error, unless the outcome of the
@@ -105,10 +105,10 @@ export interface Documents {
     caller: Caller,
     documents: readonly NewDocument[],
     request?: { id?: string; traceparent?: string },
-    within?: Within,
+    within?: TransactionHook,
   ): Promise<Document[]>;
   find(caller: Caller, id: string): Promise<Document | undefined>;
-  open(caller: Caller, id: string): Promise<Opened | Document | undefined>;
+  findWithResult(caller: Caller, id: string): Promise<CompletedDocument | Document | undefined>;
   /** Newest first. `total` counts all documents that match. */
   list(
     session: string,
@@ -120,7 +120,7 @@ export interface Documents {
     id: string,
     edits: readonly { key: string; value: Value }[],
     options?: { ifVersion?: number },
-  ): Promise<Opened | 'not-editable' | 'conflict' | undefined>;
+  ): Promise<CompletedDocument | 'not-editable' | 'conflict' | undefined>;
   /** The latest 1000 edits, oldest first. */
   history(caller: Caller, id: string): Promise<HistoryEntry[] | undefined>;
   rename(caller: Caller, id: string, filename: string): Promise<Document | undefined>;
@@ -130,11 +130,11 @@ export interface Documents {
   remove(caller: Caller, id: string): Promise<boolean>;
 
   /** `SUCCESS` documents created in `[from, to)`, oldest first, in constant memory. */
-  each(filter: { session?: string; from?: Date; to?: Date }): AsyncIterable<Opened>;
+  streamCompleted(filter: { session?: string; from?: Date; to?: Date }): AsyncIterable<CompletedDocument>;
   /** `busy` if another cleanup does not end within 5 s. */
   cleanup(options: { days: number; dryRun: boolean }): Promise<{ tasks: number; files: number } | 'busy'>;
   /** `recent` has the caller's documents; all for administrators. */
-  failures(
+  failureStatistics(
     windowSeconds: number,
     caller: Caller,
   ): Promise<{
@@ -160,7 +160,7 @@ export interface Documents {
   events(session: string, after: number): Promise<readonly SessionEvent[] | 'lost'>;
   lastEvent(session: string): Promise<number>;
   /** The sessions with another latest event number than `after`, in one query. */
-  stirred(watched: readonly { session: string; after: number }[]): Promise<ReadonlySet<string>>;
+  findChangedSessions(watched: readonly { session: string; after: number }[]): Promise<ReadonlySet<string>>;
   /** Calls `callback` soon after a change in any session, and also without one. */
   onEvents(callback: () => void, signal: AbortSignal): void;
 }

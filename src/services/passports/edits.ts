@@ -1,23 +1,23 @@
-import { type Detail, InvalidInput } from '../../http/details.ts';
-import type { Opened } from './documents.ts';
+import { type Detail, InvalidInput } from '../../http/validation-details.ts';
+import type { CompletedDocument } from './documents.ts';
 import type { Value } from './extraction.ts';
-import { rowsOf } from './present.ts';
-import { cellKey, type Named, named } from './schema/keys.ts';
+import { tableRowNumbers } from './present.ts';
+import { cellKey, type KeyTarget, resolveKey } from './schema/keys.ts';
 import type { Schema, Section, ValueSpec } from './schema/schema.ts';
-import { longestOf, type Problem, parseValue } from './schema/values.ts';
+import { maxLengthOf, type ValueProblem, parseValue } from './schema/values.ts';
 
-export interface Typed {
+export interface ParsedEdit {
   readonly key: string;
-  readonly target: Named;
+  readonly target: KeyTarget;
   readonly value: Value;
 }
 
 /** Parses form values by field type; throws one {@link InvalidInput} with all errors. */
-export function readTyped(form: ReadonlyMap<string, string>, schema: Schema): readonly Typed[] {
+export function parseEdits(form: ReadonlyMap<string, string>, schema: Schema): readonly ParsedEdit[] {
   const details: Detail[] = [];
-  const parsedEdits: Typed[] = [];
+  const parsedEdits: ParsedEdit[] = [];
   for (const [key, text] of form) {
-    const target = named(schema, key);
+    const target = resolveKey(schema, key);
     if (target === undefined) {
       details.push({ loc: ['body', key.slice(0, 200)], msg: 'There is no such field', type: 'extra_forbidden' });
       continue;
@@ -31,18 +31,18 @@ export function readTyped(form: ReadonlyMap<string, string>, schema: Schema): re
 }
 
 /** Throws for unknown keys, before any document is loaded. */
-export function checkKeys(form: ReadonlyMap<string, string>, schema: Schema): void {
-  if ([...form.keys()].some((key) => named(schema, key) === undefined)) readTyped(form, schema);
+export function checkFieldKeys(form: ReadonlyMap<string, string>, schema: Schema): void {
+  if ([...form.keys()].some((key) => resolveKey(schema, key) === undefined)) parseEdits(form, schema);
 }
 
 /** Maps visible row numbers to stored keys. Rows after the last are new and must follow without gaps. */
-export function placed(parsedEdits: readonly Typed[], opened: Opened, schema: Schema): { key: string; value: Value }[] {
+export function toStoredEdits(parsedEdits: readonly ParsedEdit[], opened: CompletedDocument, schema: Schema): { key: string; value: Value }[] {
   const details: Detail[] = [];
   const added = new Map<string, Set<number>>();
   // Cached per table: counting a long one takes milliseconds.
-  const rowsBySection = new Map<string, ReturnType<typeof rowsOf>>();
+  const rowsBySection = new Map<string, ReturnType<typeof tableRowNumbers>>();
   const rowsIn = (section: Section) => {
-    const rows = rowsBySection.get(section.key) ?? rowsOf(opened, schema, section);
+    const rows = rowsBySection.get(section.key) ?? tableRowNumbers(opened, schema, section);
     rowsBySection.set(section.key, rows);
     return rows;
   };
@@ -70,7 +70,7 @@ export function placed(parsedEdits: readonly Typed[], opened: Opened, schema: Sc
   return edits;
 }
 
-function problemDetail(problem: Problem, spec: ValueSpec): Pick<Detail, 'msg' | 'type' | 'ctx'> {
+function problemDetail(problem: ValueProblem, spec: ValueSpec): Pick<Detail, 'msg' | 'type' | 'ctx'> {
   switch (problem) {
     case 'type':
       return WRONG_TYPE[spec.type];
@@ -89,7 +89,7 @@ function problemDetail(problem: Problem, spec: ValueSpec): Pick<Detail, 'msg' | 
       return { msg: `Input should be less than or equal to ${le}`, type: 'less_than_equal', ctx: { le } };
     }
     case 'too_long': {
-      const max_length = longestOf(spec);
+      const max_length = maxLengthOf(spec);
       return {
         msg: `String should have at most ${max_length} characters`,
         type: 'string_too_long',

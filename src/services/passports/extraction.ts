@@ -1,4 +1,4 @@
-import type { Box } from './page.ts';
+import type { Box } from './page-geometry.ts';
 
 export type Value = string | number | boolean | null;
 

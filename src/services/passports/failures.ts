@@ -2,7 +2,7 @@ import type { Failure } from '../../tasks/task.ts';
 import type { Status } from './documents.ts';
 
 /** `FAILED` and `ERROR` can be retried. */
-export type Ended = Extract<Status, 'FAILED' | 'ERROR' | 'PERMANENT_ERROR'>;
+export type FailureStatus = Extract<Status, 'FAILED' | 'ERROR' | 'PERMANENT_ERROR'>;
 
 /** Every `error_type` of contract §6.5; a closed list. Messages never quote the document. */
 const ERRORS = {
@@ -24,11 +24,11 @@ const ERRORS = {
   PDF_TOO_MANY_PAGES: ['PERMANENT_ERROR', 'The PDF has more pages than the limit.'],
   PDF_TOO_COMPLEX: ['PERMANENT_ERROR', 'A page of the PDF exceeds the memory or time limit.'],
   UNSUPPORTED_DOCUMENT: ['PERMANENT_ERROR', 'The file opens but is not a document with pages.'],
-} as const satisfies Record<string, readonly [Ended, string]>;
+} as const satisfies Record<string, readonly [FailureStatus, string]>;
 
 export type ErrorType = keyof typeof ERRORS;
 
-export const failure = (code: ErrorType): Failure => ({ code, sentence: ERRORS[code][1] });
+export const failure = (code: ErrorType): Failure => ({ code, message: ERRORS[code][1] });
 
 const FROM_ENGINE: Readonly<Record<string, ErrorType>> = {
   DEADLINE_EXCEEDED: 'TIMEOUT',
@@ -37,13 +37,13 @@ const FROM_ENGINE: Readonly<Record<string, ErrorType>> = {
 };
 
 /** Unknown codes become `INTERNAL_ERROR`. */
-export const errorType = (code: string): ErrorType =>
+export const toErrorType = (code: string): ErrorType =>
   Object.hasOwn(ERRORS, code) ? (code as ErrorType) : (FROM_ENGINE[code] ?? 'INTERNAL_ERROR');
 
-export const endedAs = (code: string): Ended => ERRORS[errorType(code)][0];
+export const failureStatus = (code: string): FailureStatus => ERRORS[toErrorType(code)][0];
 
-export const sentenceOf = (type: ErrorType): string => ERRORS[type][1];
+export const errorMessage = (type: ErrorType): string => ERRORS[type][1];
 
 export const ERROR_TYPES = Object.keys(ERRORS) as ErrorType[];
 
-export const FINAL: readonly ErrorType[] = ERROR_TYPES.filter((code) => endedAs(code) === 'PERMANENT_ERROR');
+export const PERMANENT_ERRORS: readonly ErrorType[] = ERROR_TYPES.filter((code) => failureStatus(code) === 'PERMANENT_ERROR');

@@ -1,10 +1,10 @@
 import { fileURLToPath } from 'node:url';
 import type { Service, SharedSettings } from '../service.ts';
-import { apiKeysFrom } from './auth/api-keys.ts';
+import { parseApiKeys } from './auth/api-keys.ts';
 import { listTexts as texts } from './browser/list-texts.ts';
 import { documentRecords } from './records.ts';
-import { missingCredentials, type Own, readOwn, settings } from './settings.ts';
-import { postgresDocuments } from './store/postgres.ts';
+import { missingCredentials, type Settings, loadSettings, settings } from './settings.ts';
+import { postgresDocumentStore } from './store/postgres.ts';
 import { presentTask } from './store/status.ts';
 
 const TITLE = 'Passports';
@@ -14,11 +14,11 @@ export const passports: Service = {
   title: TITLE,
   settings,
   missingCredentials,
-  writeCredential: (secret) => `${LOCAL_KEY}:${secret}`,
+  formatCredential: (secret) => `${LOCAL_KEY}:${secret}`,
 
   configure(env) {
-    const config = readOwn(env);
-    const keys = apiKeysFrom(config.apiKeys);
+    const config = loadSettings(env);
+    const keys = parseApiKeys(config.apiKeys);
     const key = localKey(config.apiKeys);
     return (shared) => ({
       name: 'passports',
@@ -26,14 +26,14 @@ export const passports: Service = {
       titles: { en: texts.en.service, ru: texts.ru.service },
       port: config.port,
       publicUrl: config.publicUrl,
-      verdicts: {
+      derivedSettings: {
         api_keys: keys.length > 0 ? `${keys.length} configured` : 'none: no token can be issued',
         bearer_scope: config.bearerScope,
         language_model: config.llmProvider === 'none' ? 'none' : `${config.llmModel} at ${config.llmBaseUrl}`,
       },
       gateway: async (context) => {
         const documents = documentsOf(config, shared, context);
-        return (await import('./gateway.ts')).openGateway({ context, settings: config, shared, documents });
+        return (await import('./gateway.ts')).createGateway({ context, settings: config, shared, documents });
       },
       work: {
         present: presentTask,
@@ -44,8 +44,8 @@ export const passports: Service = {
         startAfterSeconds: { realtime: 0, batch: 0 },
       },
       records: documentRecords(config.schemaFile),
-      tidy: (context, signal) => documentsOf(config, shared, context).tidy(signal),
-      issues: { roles: ['user', 'admin'] },
+      cleanup: (context, signal) => documentsOf(config, shared, context).deleteExpired(signal),
+      tokenOptions: { roles: ['user', 'admin'] },
       credential: key,
       example: (baseUrl) => example(baseUrl, key),
       pageUrl: (baseUrl) => (key ? `${baseUrl}/login#key=${key}` : baseUrl),
@@ -56,11 +56,11 @@ export const passports: Service = {
 const LOCAL_KEY = 'local';
 
 const documentsOf = (
-  config: Own,
+  config: Settings,
   { filesQuotaBytes: quotaBytes }: Pick<SharedSettings, 'filesQuotaBytes'>,
-  context: Omit<Parameters<typeof postgresDocuments>[0], 'strictOwnership' | 'imageTtlSeconds' | 'quotaBytes'>,
+  context: Omit<Parameters<typeof postgresDocumentStore>[0], 'strictOwnership' | 'imageTtlSeconds' | 'quotaBytes'>,
 ) =>
-  postgresDocuments({
+  postgresDocumentStore({
     ...context,
     quotaBytes,
     strictOwnership: config.strictOwnership,

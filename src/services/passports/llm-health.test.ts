@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { watchLlm } from './llm-health.ts';
+import { createLlmHealth } from './llm-health.ts';
 
 it('probes the language model at most every 30 seconds, and caches failures as long as successes', async () => {
   let [now, probes] = [0, 0];
@@ -8,7 +8,7 @@ it('probes the language model at most every 30 seconds, and caches failures as l
     probes++;
     if (answer) throw answer;
   };
-  const llm = watchLlm({ provider: 'openai', probe }, () => now);
+  const llm = createLlmHealth({ provider: 'openai', probe }, () => now);
   expect(await Promise.all([llm.check(), llm.check()])).toEqual(
     Array.from({ length: 2 }, () => ({ status: 'ok', provider: 'openai', error: null })),
   );
@@ -25,5 +25,5 @@ it('probes the language model at most every 30 seconds, and caches failures as l
 });
 
 it('reports "unconfigured" without a language model', async () => {
-  expect(await watchLlm(undefined).check()).toEqual({ status: 'unconfigured', provider: 'none', error: null });
+  expect(await createLlmHealth(undefined).check()).toEqual({ status: 'unconfigured', provider: 'none', error: null });
 });

@@ -1,4 +1,4 @@
-export interface LlmState {
+export interface LlmStatus {
   readonly status: 'ok' | 'error' | 'unconfigured';
   readonly provider: string;
   /** Error message without keys and addresses. */
@@ -6,22 +6,22 @@ export interface LlmState {
 }
 
 export interface LlmHealth {
-  check(): Promise<LlmState>;
+  check(): Promise<LlmStatus>;
 }
 
-const UNCONFIGURED: LlmState = { status: 'unconfigured', provider: 'none', error: null };
+const UNCONFIGURED: LlmStatus = { status: 'unconfigured', provider: 'none', error: null };
 const CACHE_MS = 30_000;
 
 /** The error messages of `probe` are shown to clients. */
-export function watchLlm(
+export function createLlmHealth(
   configured: { provider: string; probe: () => Promise<void> } | undefined,
   now: () => number = () => performance.now(),
 ): LlmHealth {
   if (configured === undefined) return { check: async () => UNCONFIGURED };
   const { provider, probe } = configured;
-  let last: { at: number; state: Promise<LlmState> } | undefined;
+  let last: { at: number; state: Promise<LlmStatus> } | undefined;
 
-  async function runProbe(): Promise<LlmState> {
+  async function runProbe(): Promise<LlmStatus> {
     try {
       await probe();
       return { status: 'ok', provider, error: null };

@@ -4,24 +4,24 @@ import { join } from 'node:path';
 import { PDFDocument } from '@cantoo/pdf-lib';
 import sharp from 'sharp';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type Files, openFiles } from '../../base/files.ts';
+import { type Files, createFolderFiles } from '../../base/files.ts';
 import type { JsonObject } from '../../base/json.ts';
 import { createLog } from '../../base/log.ts';
 import { type TestDatabase, testDatabase } from '../../base/testing/database.ts';
-import { needs } from '../../base/testing/require.ts';
-import { postgresTaskStore } from '../../tasks/postgres.ts';
+import { requireTool } from '../../base/testing/require.ts';
+import { createPostgresTaskStore } from '../../tasks/postgres.ts';
 import type { TaskStore } from '../../tasks/store.ts';
 import { TaskFailure } from '../../tasks/task.ts';
 import type { Model } from '../service.ts';
 import type { Document } from './documents.ts';
 import type { Extraction } from './extraction.ts';
-import { type ScanRead, type ScanReader, TooMuchToRead } from './model/ocr/read-scan.ts';
+import { type ScanResult, type ScanReader, TooMuchToRead } from './model/ocr/read-scan.ts';
 import { openPdf } from './model/pages/pdf.ts';
-import { asFile, pdfOf } from './model/pages/testing/pdf.ts';
+import { writeTempPdf, createTestPdf } from './model/pages/testing/pdf.ts';
 import { loadModel, MAX_PAGES } from './model.ts';
-import { uprightFrame } from './page.ts';
-import { readOwn } from './settings.ts';
-import { postgresDocuments } from './store/postgres.ts';
+import { uprightFrame } from './page-geometry.ts';
+import { loadSettings } from './settings.ts';
+import { postgresDocumentStore } from './store/postgres.ts';
 
 const log = createLog('silent', 'test');
 const anna = { session: 'anna' };
@@ -31,7 +31,7 @@ let tasks: TaskStore & { close(): void };
 let files: Files;
 let folder: string;
 let scratchDir: string;
-let documents: ReturnType<typeof postgresDocuments>;
+let documents: ReturnType<typeof postgresDocumentStore>;
 let model: Model;
 
 beforeAll(async () => {
@@ -39,9 +39,9 @@ beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'assay-passports-'));
   scratchDir = join(folder, 'scratch');
   await mkdir(scratchDir);
-  files = openFiles({ dir: join(folder, 'files') });
-  tasks = postgresTaskStore(database.db);
-  documents = postgresDocuments({
+  files = createFolderFiles({ dir: join(folder, 'files') });
+  tasks = createPostgresTaskStore(database.db);
+  documents = postgresDocumentStore({
     ...{ db: database.db, tasks, files, log },
     strictOwnership: false,
     imageTtlSeconds: 3600,
@@ -59,8 +59,8 @@ afterAll(async () => {
 /** An OCR stub that finds no text, so that tests of other parts do not wait for OCR. */
 const emptyReader: ScanReader = {
   name: 'stub',
-  lanes: 2,
-  read: async (_, { size }): Promise<ScanRead> => ({
+  concurrency: 2,
+  read: async (_, { size }): Promise<ScanResult> => ({
     ...{ words: [], rules: [], turn: 0 },
     reading: uprightFrame(size.width, size.height, 0),
   }),
@@ -70,7 +70,7 @@ const emptyReader: ScanReader = {
 const load = (reader?: ScanReader, env: Record<string, string> = {}) =>
   loadModel({
     context: { db: database.db, files, scratchDir, log },
-    settings: readOwn(env),
+    settings: loadSettings(env),
     shared: { dataDir: folder },
     ...(reader && { openReader: async () => reader }),
   });
@@ -81,7 +81,7 @@ async function begin(bytes: Buffer) {
   const newDocument = { filename: 'a.pdf', fileKey: key, sizeBytes: bytes.length, cacheKey: `content-${++contents}` };
   const [document] = await documents.create(anna, [newDocument]);
   const claimRequest = { service: 'passports', worker: 'w', limit: 1, leaseMs: 60_000 };
-  const { claimed } = await tasks.advance([], claimRequest);
+  const { claimed } = await tasks.completeAndClaim([], claimRequest);
   const { id, attempt, input } = claimed[0]!;
   expect(id).toBe(document!.id);
   const reports: { progress: number | undefined; checkpoint: JsonObject | undefined }[] = [];
@@ -115,7 +115,7 @@ const line = (y: number, label: string, value: string) =>
   `BT /F1 14 Tf 60 ${y} Td (${label}) Tj ET\nBT /F1 14 Tf 320 ${y} Td (${value}) Tj ET\n`;
 const PASSPORT =
   line(700, 'Address', 'Hill Street 12') + line(670, 'Year built', '1978') + line(640, 'Total area', '54.3');
-const passport = (pages = 1) => pdfOf(Array.from({ length: pages }, () => ({ content: PASSPORT })));
+const passport = (pages = 1) => createTestPdf(Array.from({ length: pages }, () => ({ content: PASSPORT })));
 const values = ({ fields }: Extraction) =>
   Object.fromEntries(Object.entries(fields).map(([key, { value }]) => [key, value]));
 
@@ -139,8 +139,8 @@ describe('extraction', () => {
   });
 
   it('uses OCR for a page without text, and names the OCR engine', async (context) => {
-    needs('tesseract', context);
-    const pdf = await openPdf(await asFile(passport()), { maxPages: 1, signal: AbortSignal.timeout(20_000) });
+    requireTool('tesseract', context);
+    const pdf = await openPdf(await writeTempPdf(passport()), { maxPages: 1, signal: AbortSignal.timeout(20_000) });
     const raster = await pdf.render(1, { dpi: 200, maxPixels: 1e7 }, AbortSignal.timeout(20_000));
     await pdf.close();
     const { width, height, channels, data } = raster;
@@ -157,7 +157,7 @@ describe('extraction', () => {
 
 it('treats a page that takes too long to read as empty, and names it in a warning', async () => {
   const endless = await load({ ...emptyReader, read: () => Promise.reject(new TooMuchToRead(12_000)) });
-  const result = await extracted(pdfOf([{ content: '' }, { content: PASSPORT }]), endless);
+  const result = await extracted(createTestPdf([{ content: '' }, { content: PASSPORT }]), endless);
   expect(values(result)).toMatchObject({ 'areas:total_area': 54.3 });
   expect(result.warnings).toEqual([{ code: 'PAGE_UNREAD', message: expect.stringMatching(/: 1\.$/) }]);
 });
@@ -181,9 +181,9 @@ describe('a document without a result', () => {
 
   it('fails with NO_FIELDS_FOUND or UNREADABLE_SCAN if no value was found', async () => {
     const letter = Array.from({ length: 8 }, (_, i) => line(700 - 30 * i, 'Dear neighbour', 'how do you do')).join('');
-    const noForm = await begin(pdfOf([{ content: letter }]));
+    const noForm = await begin(createTestPdf([{ content: letter }]));
     expect(await failure(model.run(noForm.job()))).toEqual({ code: 'NO_FIELDS_FOUND', transient: false });
-    const blank = await begin(pdfOf([{ content: '' }]));
+    const blank = await begin(createTestPdf([{ content: '' }]));
     expect(await failure(model.run(blank.job()))).toEqual({ code: 'UNREADABLE_SCAN', transient: false });
   });
 
@@ -192,7 +192,7 @@ describe('a document without a result', () => {
     await files.remove(missing.document.fileKey);
     expect(await failure(model.run(missing.job()))).toEqual({ code: 'STORAGE_ERROR', transient: true });
     const broken = await load({ ...emptyReader, read: () => Promise.reject(new Error('killed')) });
-    const scan = await begin(pdfOf([{ content: '' }, { content: '' }, { content: '' }]));
+    const scan = await begin(createTestPdf([{ content: '' }, { content: '' }, { content: '' }]));
     expect(await failure(broken.run(scan.job()))).toEqual({ code: 'INTERNAL_ERROR', transient: true });
   });
 
@@ -231,7 +231,7 @@ describe('an attempt whose result is not needed any more', () => {
         return new Promise((_, reject) => signal.addEventListener('abort', () => reject(signal.reason)));
       },
     });
-    const { job } = await begin(pdfOf([{ content: '' }]));
+    const { job } = await begin(createTestPdf([{ content: '' }]));
     await expect(waiting.run(job({ signal: stop.signal }))).rejects.toBe('lost');
     expect(await readdir(scratchDir)).toEqual([]);
   });
@@ -246,7 +246,7 @@ describe('an attempt whose result is not needed any more', () => {
         return emptyReader.read(raster, options);
       },
     });
-    const { document, job } = await begin(pdfOf([{ content: '' }]));
+    const { document, job } = await begin(createTestPdf([{ content: '' }]));
     remove = async () => void (await documents.remove(anna, document.id));
     expect(await failure(slow.run(job()))).toMatchObject({ transient: true });
     expect(await storedFiles()).toEqual(before);

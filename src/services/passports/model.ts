@@ -3,22 +3,22 @@ import { isUnavailable } from '../../base/db-errors.ts';
 import type { JsonValue } from '../../base/json.ts';
 import { step } from '../../base/trace.ts';
 import { TaskFailure } from '../../tasks/task.ts';
-import type { Job, Model, ModelHouse, SharedSettings } from '../service.ts';
-import { ENGINE_VERSION } from './engine.ts';
+import type { Job, Model, ModelContext, SharedSettings } from '../service.ts';
+import { ENGINE_VERSION } from './cache-key.ts';
 import type { Extraction, Warning } from './extraction.ts';
 import { type ErrorType, failure } from './failures.ts';
-import { problemOf } from './model/check-extraction.ts';
-import { openFieldFinder } from './model/find-fields.ts';
-import { openHelper } from './model/helper.ts';
+import { validateExtraction } from './model/extraction-validation.ts';
+import { openFieldFinder } from './model/field-finder.ts';
+import { createLlmAssist } from './model/llm-assist.ts';
 import { openScanReader } from './model/ocr/read-scan.ts';
 import { type PdfProblem, PdfRefused } from './model/pages/pdf.ts';
 import { type ReadDocument, readDocument } from './model/read-document.ts';
-import { keepPicture, openStored, superseded } from './model/stored.ts';
-import { countWorkTime, longestMs, workedBefore } from './model/work-time.ts';
+import { savePicture, openStoredPdf, throwSuperseded } from './model/document-storage.ts';
+import { startWorkTimer, maxWorkTimeMs, readElapsedMs } from './model/work-time.ts';
 import { loadSchema } from './schema/load-schema.ts';
-import type { Own } from './settings.ts';
+import type { Settings } from './settings.ts';
 import type { TaskInput } from './store/create.ts';
-import { type Drawn, postgresPictures } from './store/pictures.ts';
+import { type ImageAttempt, postgresPictures } from './store/pictures.ts';
 
 export const MAX_PAGES = 200;
 /** Pages with fewer letters and digits are treated as unreadable. */
@@ -35,8 +35,8 @@ export async function loadModel({
   shared,
   openReader = openScanReader,
 }: {
-  context: Pick<ModelHouse, 'db' | 'files' | 'scratchDir' | 'log'>;
-  settings: Own;
+  context: Pick<ModelContext, 'db' | 'files' | 'scratchDir' | 'log'>;
+  settings: Settings;
   shared: Pick<SharedSettings, 'dataDir'>;
   openReader?: typeof openScanReader;
 }): Promise<Model> {
@@ -44,20 +44,20 @@ export async function loadModel({
   const schema = loadSchema(settings.schemaFile);
   const reader = await openReader({ tesseract: settings.tesseract, languages: join(shared.dataDir, 'models', 'ocr') });
   const finder = openFieldFinder(schema);
-  const helper = await openHelper(settings);
+  const helper = await createLlmAssist(settings);
   const pictures = postgresPictures(db);
   const limitMs = settings.taskDeadlineSeconds * 1000;
 
   async function read(job: Job, signal: AbortSignal, onOpen: (pages: number) => void, onPage: (share: number) => void) {
     const { id: task, attempt, worker } = job;
-    const drawing: Drawn = { task, attempt, worker, fileKey: (job.input as unknown as TaskInput).file_key };
-    if (!(await pictures.begin(drawing))) superseded();
-    const pdf = await openStored(drawing.fileKey, { files, scratchDir, maxPages: MAX_PAGES, signal });
+    const drawing: ImageAttempt = { task, attempt, worker, fileKey: (job.input as unknown as TaskInput).file_key };
+    if (!(await pictures.begin(drawing))) throwSuperseded();
+    const pdf = await openStoredPdf(drawing.fileKey, { files, scratchDir, maxPages: MAX_PAGES, signal });
     try {
       onOpen(pdf.pages);
       const document = await readDocument(pdf, {
         reader,
-        keepPicture: (jpeg) => keepPicture(jpeg, drawing, { files, pictures, log }),
+        savePicture: (jpeg) => savePicture(jpeg, drawing, { files, pictures, log }),
         onPage: (done) => onPage((READ_SHARE * done) / pdf.pages),
         signal,
       });
@@ -72,32 +72,32 @@ export async function loadModel({
     versions: () => [ENGINE_VERSION],
     // Two, so that a long scan does not delay a short document; both share the OCR lanes.
     concurrency: 2,
-    timeLimitMs: longestMs(limitMs, MAX_PAGES) + MARGIN_MS,
+    timeLimitMs: maxWorkTimeMs(limitMs, MAX_PAGES) + MARGIN_MS,
 
     async run(job) {
-      const time = countWorkTime(job.signal, { limitMs, workedMs: workedBefore(job.checkpoint) });
-      const report = (share: number) => job.report(share, { worked_ms: Math.round(time.worked()) });
+      const time = startWorkTimer(job.signal, { limitMs, workedMs: readElapsedMs(job.checkpoint) });
+      const report = (share: number) => job.report(share, { worked_ms: Math.round(time.elapsedMs()) });
       try {
         report(0);
-        const { document, damaged } = await step('read pages', () => read(job, time.signal, time.grant, report));
+        const { document, damaged } = await step('read pages', () => read(job, time.signal, time.extend, report));
         const found = await step('find fields', () => finder.find(document.pages, time.signal));
-        const { fields, warnings } = await helper.help({ ...found, pages: document.pages, schema, job }, time.signal);
+        const { fields, warnings } = await helper.improveFields({ ...found, pages: document.pages, schema, job }, time.signal);
         const extraction: Extraction = {
           schema: { id: schema.id, version: schema.version },
           fields,
           pages: document.pages.length,
           sheets: document.sheets,
           engine: { llm_provider: helper.provider, model: helper.model, version: ENGINE_VERSION },
-          warnings: [...pageWarnings(damaged, document.unread), ...warnings],
+          warnings: [...pageWarnings(damaged, document.timedOutPages), ...warnings],
         };
         const emptyError = emptyResultError(extraction, document);
         if (emptyError) throw new TaskFailure(failure(emptyError));
-        const problem = problemOf(extraction, schema);
+        const problem = validateExtraction(extraction, schema);
         if (problem) throw new TaskFailure(failure('EXTRACTION_INVALID'), { cause: new Error(problem) });
         return { result: extraction as unknown as JsonValue };
       } catch (error) {
         if (job.signal.aborted) throw error;
-        throw time.isUp ? new TaskFailure(failure('TIMEOUT')) : toTaskFailure(error, job);
+        throw time.isExpired ? new TaskFailure(failure('TIMEOUT')) : toTaskFailure(error, job);
       } finally {
         time.stop();
       }

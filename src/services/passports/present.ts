@@ -1,7 +1,7 @@
-import type { Opened } from './documents.ts';
+import type { CompletedDocument } from './documents.ts';
 import type { Field, Source, Value } from './extraction.ts';
-import type { Box } from './page.ts';
-import { cellKey, everyField, named } from './schema/keys.ts';
+import type { Box } from './page-geometry.ts';
+import { cellKey, everyField, resolveKey } from './schema/keys.ts';
 import type { ColumnSpec, FieldSpec, Schema, Section } from './schema/schema.ts';
 
 export interface PresentedField {
@@ -27,7 +27,7 @@ export interface PresentedField {
  * All fields in schema order, then the cells of non-empty table rows, numbered without gaps. Used by the result, the
  * pages and the exports.
  */
-export function presentFields(opened: Opened, schema: Schema): readonly PresentedField[] {
+export function presentFields(opened: CompletedDocument, schema: Schema): readonly PresentedField[] {
   const edited = applyEdits(opened);
   const fields: PresentedField[] = [];
   for (const { key, section, spec } of everyField(schema)) {
@@ -53,7 +53,7 @@ export function presentFields(opened: Opened, schema: Schema): readonly Presente
 }
 
 /** Stored numbers of the visible rows, and the first unused number. */
-export function rowsOf(opened: Opened, schema: Schema, section: Section): { stored: readonly number[]; next: number } {
+export function tableRowNumbers(opened: CompletedDocument, schema: Schema, section: Section): { stored: readonly number[]; next: number } {
   const edited = applyEdits(opened);
   const all = storedRows(edited, schema, section);
   return { stored: visibleRows(edited, schema, section), next: (all.at(-1) ?? 0) + 1 };
@@ -64,7 +64,7 @@ interface EditedFields {
   at(key: string): Pick<PresentedField, 'value' | 'original' | 'confidence' | 'source' | 'page' | 'bbox' | 'editedAt'>;
 }
 
-function applyEdits({ extraction, edits }: Opened): EditedFields {
+function applyEdits({ extraction, edits }: CompletedDocument): EditedFields {
   const editOf = new Map(edits.map((edit) => [edit.key, edit]));
   return {
     keys: () => new Set([...Object.keys(extraction.fields), ...editOf.keys()]),
@@ -87,7 +87,7 @@ function applyEdits({ extraction, edits }: Opened): EditedFields {
 function storedRows(edited: EditedFields, schema: Schema, section: Section): number[] {
   const rows = new Set<number>();
   for (const key of edited.keys()) {
-    const target = named(schema, key);
+    const target = resolveKey(schema, key);
     if (target?.kind === 'cell' && target.section.key === section.key) rows.add(target.row);
   }
   return [...rows].sort((a, b) => a - b);

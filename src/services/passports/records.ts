@@ -1,12 +1,12 @@
 import type { Queryable } from '../../base/db.ts';
 import type { JsonObject } from '../../base/json.ts';
 import { isCancelled, type RecordDraft, type RecordMaker } from '../records.ts';
-import { storedBytes } from '../stored-bytes.ts';
-import { type Document, isOpened, type Opened } from './documents.ts';
+import { readStoredFile } from '../stored-file.ts';
+import { type Document, isCompleted, type CompletedDocument } from './documents.ts';
 import { type PresentedField, presentFields } from './present.ts';
 import { loadSchema } from './schema/load-schema.ts';
 import { inLanguage, type Schema, type Wording } from './schema/schema.ts';
-import { OPENED_COLUMNS, type OpenedRow, toOpened } from './store/rows.ts';
+import { COMPLETED_COLUMNS, type CompletedRow, toDocumentWithResult } from './store/rows.ts';
 
 /** Page images have at most 1600 × 1600 pixels and stay far below. */
 const PICTURE_MAX_BYTES = 16 * 2 ** 20;
@@ -23,30 +23,30 @@ export function documentRecords(schemaFile: string | undefined): RecordMaker {
         db,
         completedTasks.map(({ id }) => id),
       );
-      return documents.map((document) => (isOpened(document) ? readDraft(document, schema) : failedDraft(document)));
+      return documents.map((document) => (isCompleted(document) ? readDraft(document, schema) : failedDraft(document)));
     },
 
     async picture({ files }, picture, signal) {
-      const bytes = await storedBytes(files, picture as string, { maxBytes: PICTURE_MAX_BYTES, signal });
+      const bytes = await readStoredFile(files, picture as string, { maxBytes: PICTURE_MAX_BYTES, signal });
       return typeof bytes === 'string' ? undefined : bytes;
     },
   };
 }
 
 /** Of all owners: the catalog has its own access control. */
-async function documentsOf(db: Queryable, ids: readonly string[]): Promise<(Opened | Document)[]> {
-  const { rows } = await db.query<OpenedRow>(
+async function documentsOf(db: Queryable, ids: readonly string[]): Promise<(CompletedDocument | Document)[]> {
+  const { rows } = await db.query<CompletedRow>(
     {
       name: 'passport-records',
       text: `
-        select ${OPENED_COLUMNS}
+        select ${COMPLETED_COLUMNS}
           from passport_documents d
           join tasks t on t.id = d.id
          where d.id = any($1::text[]) and t.finished_at is not null`,
     },
     [ids],
   );
-  return rows.map(toOpened);
+  return rows.map(toDocumentWithResult);
 }
 
 function failedDraft({ id, createdAt, filename, error, errorType }: Document): RecordDraft {
@@ -54,7 +54,7 @@ function failedDraft({ id, createdAt, filename, error, errorType }: Document): R
   return { taskId: id, status: 'failed', createdAt, title: filename, text: error ?? '', result };
 }
 
-function readDraft(opened: Opened, schema: Schema): RecordDraft {
+function readDraft(opened: CompletedDocument, schema: Schema): RecordDraft {
   const { id, createdAt, filename, extraction } = opened;
   const fields = presentFields(opened, schema).filter(({ value }) => value !== null);
   const picture = extraction.sheets[0]?.picture;
@@ -73,7 +73,7 @@ function readDraft(opened: Opened, schema: Schema): RecordDraft {
 }
 
 /** Like `GET /api/task/{id}/result`, without empty fields and edit data, with labels in both languages. */
-function resultOf({ filename, extraction }: Opened, fields: readonly PresentedField[]): JsonObject {
+function resultOf({ filename, extraction }: CompletedDocument, fields: readonly PresentedField[]): JsonObject {
   return {
     filename,
     schema: { ...extraction.schema },

@@ -1,21 +1,21 @@
-import { parsedUrl } from '../../base/parsed-url.ts';
+import { parseUrl } from '../../base/parse-url.ts';
 import {
-  type Agreement,
+  type CrossFieldRule,
   choice,
   type Environment,
   flag,
   integer,
-  LONGEST_SECONDS,
-  NO_ENTRY,
+  MAX_SECONDS,
+  EMPTY_LIST_MESSAGE,
   profileOf,
   readSettings,
   type Setting,
   text,
   type Values,
-  verbatim,
+  rawText,
 } from '../../base/settings.ts';
 import { maxWaiting } from '../max-waiting.ts';
-import { apiKeysFrom, checkKeysForProduction } from './auth/api-keys.ts';
+import { parseApiKeys, checkKeysForProduction } from './auth/api-keys.ts';
 import { loadSchema } from './schema/load-schema.ts';
 
 export const settings = {
@@ -65,14 +65,14 @@ export const settings = {
     'PASSPORTS_TASK_DEADLINE_SECONDS',
     3600,
     'Processing time limit of a document over all attempts; at least 20 seconds per page.',
-    { min: 1, max: LONGEST_SECONDS },
+    { min: 1, max: MAX_SECONDS },
   ),
   pdfMaxImages: integer('PDF_MAX_IMAGES', 100, 'Maximum number of images in one PDF.', { min: 1, max: 200 }),
   imageSessionTtlSeconds: integer(
     'IMAGE_SESSION_TTL_SECONDS',
     86_400,
     'Lifetime of uploaded images that are not yet part of a PDF.',
-    { min: 60, max: LONGEST_SECONDS },
+    { min: 60, max: MAX_SECONDS },
   ),
   llmProvider: choice(
     'LLM_PROVIDER',
@@ -82,7 +82,7 @@ export const settings = {
   ),
   llmBaseUrl: text('LLM_BASE_URL', 'https://api.openai.com/v1', 'Base address of the language model.', httpUrl),
   llmModel: text('LLM_MODEL', undefined, 'Name of the language model; required with a provider.'),
-  llmApiKey: verbatim('LLM_API_KEY', 'API key of the language model; a self-hosted model may not need one.', {
+  llmApiKey: rawText('LLM_API_KEY', 'API key of the language model; a self-hosted model may not need one.', {
     secret: true,
   }),
   llmTimeoutSeconds: integer('LLM_TIMEOUT_SECONDS', 60, 'Time limit of the language model per document.', {
@@ -96,11 +96,11 @@ export const settings = {
   ),
 };
 
-export type Own = Omit<Values<typeof settings>, 'bearerScope'> & { readonly bearerScope: 'documented' | 'all' };
+export type Settings = Omit<Values<typeof settings>, 'bearerScope'> & { readonly bearerScope: 'documented' | 'all' };
 
-const crossFieldRules: readonly Agreement<typeof settings>[] = [
+const crossFieldRules: readonly CrossFieldRule<typeof settings>[] = [
   {
-    between: ['llmProvider', 'llmModel', 'llmRequired'],
+    fields: ['llmProvider', 'llmModel', 'llmRequired'],
     check({ llmProvider, llmModel, llmRequired }) {
       if (llmProvider !== 'none' && llmModel === undefined) {
         throw new Error('LLM_MODEL must be set if LLM_PROVIDER is set.');
@@ -111,7 +111,7 @@ const crossFieldRules: readonly Agreement<typeof settings>[] = [
 ];
 
 /** Throws one `SettingsProblem` with every error. */
-export function readOwn(env: Environment): Own {
+export function loadSettings(env: Environment): Settings {
   const values = readSettings(settings, env, crossFieldRules);
   return { ...values, bearerScope: values.bearerScope ?? (profileOf(env) === 'production' ? 'all' : 'documented') };
 }
@@ -125,9 +125,9 @@ export function missingCredentials(env: Environment): string[] {
 /** Error messages never quote a key. */
 function apiKeys(env: string, about: string): Setting<string | undefined> {
   return {
-    ...verbatim(env, about, { secret: true }),
+    ...rawText(env, about, { secret: true }),
     read(input) {
-      if (apiKeysFrom(input).length === 0 && input) throw new Error(NO_ENTRY);
+      if (parseApiKeys(input).length === 0 && input) throw new Error(EMPTY_LIST_MESSAGE);
       return input;
     },
     checkForProduction: checkKeysForProduction,
@@ -136,7 +136,7 @@ function apiKeys(env: string, about: string): Setting<string | undefined> {
 
 function signingSecret(env: string, about: string): Setting<string | undefined> {
   return {
-    ...verbatim(env, about, { secret: true }),
+    ...rawText(env, about, { secret: true }),
     read(secret) {
       if (!secret) return undefined;
       if (Buffer.byteLength(secret) < 32) throw new Error('must have at least 32 bytes.');
@@ -163,10 +163,10 @@ function optionalChoice<C extends string>(
     if ((choices as readonly string[]).includes(input)) return input;
     throw new Error(`must be one of ${choices.join(', ')}, not "${input}".`);
   });
-  return { ...(setting as Setting<C | undefined>), shownDefault };
+  return { ...(setting as Setting<C | undefined>), displayedDefault: shownDefault };
 }
 
 function httpUrl(input: string): string {
-  if (/^https?:\/\//.test(input) && parsedUrl(input)) return input.replace(/(?<!\/)\/+$/, '');
+  if (/^https?:\/\//.test(input) && parseUrl(input)) return input.replace(/(?<!\/)\/+$/, '');
   throw new Error(`must be an address like https://api.example.com/v1, not "${input}".`);
 }

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { opened, read } from './export/testing/opened.ts';
 import { DEFAULT_SCHEMA } from './schema/default-schema.ts';
-import { judgedAnew } from './warnings.ts';
+import { recheckWarnings } from './warnings.ts';
 
 const FIELDS = { 'general:floor': read(7), 'general:floors': read(5) };
 const DAMAGED = { code: 'PAGE_DAMAGED', message: 'These pages of the PDF cannot be opened: 3.' };
@@ -17,7 +17,7 @@ function edited(...edits: (readonly [key: string, value: number])[]) {
   return { ...document, extraction: { ...document.extraction, warnings: [DAMAGED, CONTRADICTION] } };
 }
 const warnings = async (document: ReturnType<typeof edited>) =>
-  (await judgedAnew(document, DEFAULT_SCHEMA)).extraction.warnings;
+  (await recheckWarnings(document, DEFAULT_SCHEMA)).extraction.warnings;
 
 it('keeps the warnings of an unedited document', async () => {
   expect(await warnings(edited())).toEqual([DAMAGED, CONTRADICTION]);

@@ -1,4 +1,4 @@
-import type { Opened } from './documents.ts';
+import type { CompletedDocument } from './documents.ts';
 import type { Field } from './extraction.ts';
 import { presentFields } from './present.ts';
 import type { Schema } from './schema/schema.ts';
@@ -7,14 +7,14 @@ import type { Schema } from './schema/schema.ts';
 const CONSISTENCY_CODES: ReadonlySet<string> = new Set(['SUM_MISMATCH', 'ORDER_MISMATCH']);
 
 /** Recomputes the consistency warnings of an edited document. */
-export async function judgedAnew(opened: Opened, schema: Schema): Promise<Opened> {
+export async function recheckWarnings(opened: CompletedDocument, schema: Schema): Promise<CompletedDocument> {
   if (opened.edits.length === 0) return opened;
   const fields: Record<string, Field> = {};
   for (const { storedKey, value, page, bbox } of presentFields(opened, schema)) {
     if (value !== null)
       fields[storedKey] = { value, confidence: null, source: 'text', page, bbox, text: String(value) };
   }
-  const { checked } = await import('./model/fields/checks.ts');
+  const { applyCrossChecks: checked } = await import('./model/fields/cross-checks.ts');
   const { extraction } = opened;
   const warnings = [
     ...extraction.warnings.filter(({ code }) => !CONSISTENCY_CODES.has(code)),

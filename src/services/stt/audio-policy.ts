@@ -1,14 +1,14 @@
 import type { UrlPolicy } from '../../base/outbound-url.ts';
 import type { SharedSettings } from '../service.ts';
-import type { Own } from './settings.ts';
+import type { SttSettings } from './settings.ts';
 
 export const AUDIO_MAX_BYTES = 2 ** 30;
 export const AUDIO_MAX_SECONDS = 4 * 3600;
 
 /** Checked for the request and again for the download. */
-export const audioPolicy = (serviceSettings: Pick<Own, 'allowedUrlHosts'>, shared: SharedSettings): UrlPolicy => ({
+export const audioPolicy = (serviceSettings: Pick<SttSettings, 'allowedUrlHosts'>, shared: SharedSettings): UrlPolicy => ({
   kind: 'public',
   hosts: serviceSettings.allowedUrlHosts,
   filesHost: shared.filesHost,
-  holes: shared.holes,
+  allowList: shared.holes,
 });

@@ -1,5 +1,5 @@
 import type { JsonObject } from '../../base/json.ts';
-import { terminalCallback } from '../terminal-callback.ts';
+import { webhookOpenApi } from '../webhook-openapi.ts';
 import { TaskState } from './schema.ts';
 
 /** A test validates each against its schema. */
@@ -62,7 +62,7 @@ export const examples = {
 } satisfies Record<string, JsonObject>;
 
 export const webhooks = {
-  'stt.result.terminal': terminalCallback({
+  'stt.result.terminal': webhookOpenApi({
     summary: 'The final result of a task created with a webhook',
     body: 'The body is that of `GET /result/{task_id}` at the time of sending. A body above 256 KiB is sent without `result` and with `truncated: true`.',
     signed: 'Signed according to Standard Webhooks: always `v1a`, and `v1` if `webhook.secret` is set.',

@@ -1,7 +1,7 @@
 import type { Failure } from '../../tasks/task.ts';
 
 /** Messages contain no URLs and no internal details. */
-const failure = (code: string, message: string): Failure => ({ code, sentence: message });
+const failure = (code: string, message: string): Failure => ({ code, message });
 
 const FORMATS = 'WAV, MP3, M4A or MP4, AAC, OGG, Opus, FLAC, WebM, AMR';
 

@@ -1,11 +1,11 @@
 import { AUDIO_MEDIA_TYPES, sniffAudio } from '../../base/sniff-audio.ts';
-import { bearerGuard, type TokenSet, tokensNow } from '../../http/bearer.ts';
+import { createBearerGuard, type TokenSet, currentTokens } from '../../http/bearer.ts';
 import type { Gateway } from '../../http/gateway.ts';
 import { commonRoutes } from '../common-routes.ts';
 import { fileRoutes } from '../file-routes.ts';
-import { openListener } from '../listener.ts';
-import { unknownPage } from '../refusal-page.tsx';
-import type { GatewayHouse, SharedSettings } from '../service.ts';
+import { createListener } from '../listener.ts';
+import { createSinglePageErrorPage } from '../error-page.tsx';
+import type { GatewayContext, SharedSettings } from '../service.ts';
 import { taskRoutes } from '../task-routes.ts';
 import { AUDIO_MAX_BYTES } from './audio-policy.ts';
 import { texts } from './browser/texts.ts';
@@ -14,36 +14,36 @@ import { healthRoute } from './health-route.ts';
 import { pageRoutes } from './page.tsx';
 import { present } from './present.ts';
 import { TaskState } from './schema.ts';
-import type { Own } from './settings.ts';
+import type { SttSettings } from './settings.ts';
 import { transcribeRoute } from './transcribe-route.ts';
 import { transcriptRoute } from './transcript-route.ts';
 
-export async function openGateway({
-  house: context,
-  own: serviceSettings,
+export async function createSttGateway({
+  context,
+  serviceSettings,
   shared,
   tokens: configuredTokens,
 }: {
-  house: GatewayHouse;
-  own: Own;
+  context: GatewayContext;
+  serviceSettings: SttSettings;
   shared: SharedSettings;
   tokens: TokenSet;
 }): Promise<Gateway> {
   const { tasks, roster, admission, metrics, log, seal } = context;
   const service = 'stt';
-  const tokens = tokensNow(configuredTokens, () => context.issued.of(service));
+  const tokens = currentTokens(configuredTokens, () => context.issued.of(service));
   const auth = () => tokens().state;
   metrics.authDisabled(service, false);
   if (auth() === 'unconfigured') log.warn('no access tokens are configured: speech-to-text requests return 503');
 
-  const app = await openListener(context, shared, {
+  const app = await createListener(context, shared, {
     service,
     title: 'Assay speech to text',
     description: 'Transcribes recordings. Create a task, then read its result; a webhook is optional.',
     publicUrl: serviceSettings.publicUrl,
-    guard: bearerGuard(tokens),
+    guard: createBearerGuard(tokens),
     limiter: context.limits.window(service, { limit: serviceSettings.rateLimitPerMinute }),
-    refusalPage: unknownPage({
+    errorPage: createSinglePageErrorPage({
       assets: () => app.assets!(),
       version: shared.version,
       titles: { en: texts.en.service, ru: texts.ru.service },
@@ -51,11 +51,11 @@ export async function openGateway({
     webhooks,
   });
 
-  await transcribeRoute(app, { tasks, roster, admission, seal, own: serviceSettings, shared });
+  await transcribeRoute(app, { tasks, roster, admission, seal, serviceSettings, shared });
   const ownTasksOnly = shared.taskVisibility === 'token';
   taskRoutes(app, {
     service,
-    house: context,
+    context,
     present,
     state: TaskState,
     examples,
@@ -64,14 +64,14 @@ export async function openGateway({
   transcriptRoute(app, { tasks, ownTasksOnly });
   healthRoute(app, { roster });
   await fileRoutes(app, {
-    house: context,
+    context,
     shared,
     maxBytes: AUDIO_MAX_BYTES,
     sniff: mediaTypeOf,
-    wanted: 'a recording (WAV, MP3, M4A or MP4, AAC, OGG, Opus, FLAC, WebM or AMR)',
+    expected: 'a recording (WAV, MP3, M4A or MP4, AAC, OGG, Opus, FLAC, WebM or AMR)',
     exampleType: 'audio/mpeg',
   });
-  commonRoutes(app, { service, house: context, shared, auth, readyNeedsTokens: true });
+  commonRoutes(app, { service, context, shared, auth, readyNeedsTokens: true });
   const maxBytes = shared.filesHost === undefined ? undefined : AUDIO_MAX_BYTES;
   pageRoutes(app, { version: shared.version, auth, maxBytes });
   return app;

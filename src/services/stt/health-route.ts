@@ -1,11 +1,11 @@
-import { modelNotReady } from '../../base/faults.ts';
-import { reply as answer, refusal, success } from '../../http/envelope.ts';
+import { modelNotReady } from '../../base/api-error.ts';
+import { describeResponse as answer, describeErrors, success } from '../../http/envelope.ts';
 import type { Gateway } from '../../http/gateway.ts';
-import type { Roster } from '../../tasks/roster.ts';
+import type { WorkerRegistry } from '../../tasks/worker-registry.ts';
 import type { WorkerInfo } from './result.ts';
 import { Health } from './schema.ts';
 
-export function healthRoute(app: Gateway, { roster }: { roster: Roster }): void {
+export function healthRoute(app: Gateway, { roster }: { roster: WorkerRegistry }): void {
   app.get(
     '/health',
     {
@@ -14,11 +14,11 @@ export function healthRoute(app: Gateway, { roster }: { roster: Roster }): void 
         summary: 'Model status',
         operationId: 'health',
         tags: ['service'],
-        response: { 200: answer('A worker has loaded its models.', Health), 503: refusal(modelNotReady()) },
+        response: { 200: answer('A worker has loaded its models.', Health), 503: describeErrors(modelNotReady()) },
       },
     },
     () => {
-      const heartbeat = roster.warm('stt')[0];
+      const heartbeat = roster.warmWorkers('stt')[0];
       if (!heartbeat) throw modelNotReady();
       const { model, providers } = heartbeat.info as unknown as WorkerInfo;
       return success({ model_loaded: true, worker_id: heartbeat.id, model, providers });

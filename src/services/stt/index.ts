@@ -1,10 +1,10 @@
 import { fileURLToPath } from 'node:url';
-import { split } from '../../base/settings.ts';
+import { splitList } from '../../base/settings.ts';
 import type { Service } from '../service.ts';
 import { texts } from './browser/texts.ts';
-import { present, presentThin } from './present.ts';
+import { present, presentTruncated } from './present.ts';
 import { recordingRecords } from './records.ts';
-import { missingCredentials, readOwn, settings, tokensOf } from './settings.ts';
+import { missingCredentials, loadSettings, settings, configuredTokens } from './settings.ts';
 
 const TITLE = 'Speech to text';
 
@@ -15,9 +15,9 @@ export const stt: Service = {
   missingCredentials,
 
   configure(env) {
-    const serviceSettings = readOwn(env);
-    const tokens = tokensOf(serviceSettings);
-    const token = [...split(serviceSettings.apiTokens ?? ''), serviceSettings.apiToken].find(
+    const serviceSettings = loadSettings(env);
+    const tokens = configuredTokens(serviceSettings);
+    const token = [...splitList(serviceSettings.apiTokens ?? ''), serviceSettings.apiToken].find(
       (token) => token && !/^sha256:/i.test(token),
     );
     return (shared) => ({
@@ -26,20 +26,20 @@ export const stt: Service = {
       titles: { en: texts.en.service, ru: texts.ru.service },
       port: serviceSettings.port,
       publicUrl: serviceSettings.publicUrl,
-      verdicts: { auth: tokens.state, providers: serviceSettings.providers.join(', ') },
+      derivedSettings: { auth: tokens.state, providers: serviceSettings.providers.join(', ') },
       gateway: async (context) =>
-        (await import('./gateway.ts')).openGateway({ house: context, own: serviceSettings, shared, tokens }),
+        (await import('./gateway.ts')).createSttGateway({ context, serviceSettings, shared, tokens }),
       work: {
         present,
         // The secret is stored with each task.
-        webhook: { event: 'stt.result.terminal', secretFor: () => undefined, thin: presentThin },
+        webhook: { event: 'stt.result.terminal', secretFor: () => undefined, presentTruncated },
         load: async (context) =>
-          (await import('./model.ts')).loadModel({ house: context, own: serviceSettings, shared }),
+          (await import('./model.ts')).loadModel({ context, serviceSettings, shared }),
         maxWaiting: serviceSettings.maxWaiting,
         startAfterSeconds: { realtime: 0, batch: 0 },
       },
       records: recordingRecords(shared),
-      issues: { roles: ['client'] },
+      tokenOptions: { roles: ['client'] },
       credential: token,
       example: (baseUrl) => example(baseUrl, token),
       pageUrl: (baseUrl) => (token ? `${baseUrl}/#token=${token}` : baseUrl),

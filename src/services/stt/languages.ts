@@ -12,5 +12,5 @@ export const isLanguage = (code: string): boolean => LANGUAGES.has(code);
 /** Languages without spaces between words. */
 const UNSPACED: ReadonlySet<string> = new Set(['zh', 'ja', 'th', 'lo', 'km', 'my', 'bo']);
 
-export const spaceOf = (language: string | undefined): string =>
+export const wordSeparator = (language: string | undefined): string =>
   language !== undefined && UNSPACED.has(language) ? '' : ' ';

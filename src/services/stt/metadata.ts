@@ -1,4 +1,4 @@
-import { validationError } from '../../base/faults.ts';
+import { validationError } from '../../base/api-error.ts';
 
 const MAX_BYTES = 16 * 1024;
 const MAX_DEPTH = 8;

@@ -6,8 +6,8 @@ import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { readHoles } from '../../base/addresses.ts';
-import { type Files, openFiles } from '../../base/files.ts';
+import { parseAllowList } from '../../base/addresses.ts';
+import { type Files, createFolderFiles } from '../../base/files.ts';
 import { createGuardedFetch } from '../../base/guarded-fetch.ts';
 import { createLog } from '../../base/log.ts';
 import { createAuthority } from '../../base/testing/certificate.ts';
@@ -16,7 +16,7 @@ import { TaskFailure } from '../../tasks/task.ts';
 import type { Job, Model, SharedSettings } from '../service.ts';
 import { loadModel } from './model.ts';
 import type { Checkpoint, Recorded } from './result.ts';
-import { readOwn } from './settings.ts';
+import { loadSettings } from './settings.ts';
 
 const log = createLog('silent', 'test');
 const { ca, issue } = createAuthority();
@@ -45,7 +45,7 @@ const recognizer: Recognizer = {
 
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'assay-stt-'));
-  files = openFiles({ dir: join(folder, 'files') });
+  files = createFolderFiles({ dir: join(folder, 'files') });
   const server = createServer(issue('media.test'), (request, response) => host.answer(request, response));
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
@@ -56,14 +56,14 @@ beforeAll(async () => {
     resolve: async (name) => (name === 'private.test' ? ['10.0.0.1'] : ['127.0.0.1']),
     connectMs: 2000,
   });
-  const serviceSettings = readOwn({ STT_ALLOWED_URL_HOSTS: `media.test:${port},private.test` });
-  const holes = readHoles({ hosts: ['media.test'] });
+  const serviceSettings = loadSettings({ STT_ALLOWED_URL_HOSTS: `media.test:${port},private.test` });
+  const holes = parseAllowList({ hosts: ['media.test'] });
   const shared = { dataDir: folder, filesHost: FILES_HOST, holes } as Partial<SharedSettings> as SharedSettings;
   const scratchDir = join(folder, 'scratch');
   await mkdir(scratchDir);
   model = await loadModel({
-    house: { fetch, files, scratchDir },
-    own: serviceSettings,
+    context: { fetch, files, scratchDir },
+    serviceSettings,
     shared,
     recognizers: [recognizer],
   });

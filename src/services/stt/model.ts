@@ -5,37 +5,37 @@ import { type AudioProblem, AudioRefused, openAudio } from '../../ml/audio/open-
 import { cutWindows, openSpeechDetector } from '../../ml/audio/windows.ts';
 import type { Recognizer } from '../../ml/speech/recognizer.ts';
 import { type Failure, TaskFailure } from '../../tasks/task.ts';
-import type { Job, Model, ModelHouse, SharedSettings } from '../service.ts';
+import type { Job, Model, ModelContext, SharedSettings } from '../service.ts';
 import { AUDIO_MAX_SECONDS, audioPolicy } from './audio-policy.ts';
 import { FAILURES } from './failures.ts';
-import { openProviders } from './model/model-providers.ts';
+import { openRecognizers } from './model/model-providers.ts';
 import { fetchRecording } from './model/recording.ts';
-import { openScratch } from './model/scratch.ts';
+import { createScratch } from './model/scratch.ts';
 import { transcribe } from './model/transcribe.ts';
-import { transcriptionOf } from './model/transcription.ts';
+import { toTranscription } from './model/transcription.ts';
 import type { Checkpoint, Recorded, TranscribeInput, WorkerInfo } from './result.ts';
 import { Transcription } from './schema.ts';
-import type { Own } from './settings.ts';
+import type { SttSettings } from './settings.ts';
 
 /**
  * Loads the recognisers. A worker runs one task at a time, so other workers can take tasks while it processes a long
  * recording.
  */
 export async function loadModel({
-  house: context,
-  own: serviceSettings,
+  context,
+  serviceSettings,
   shared,
   recognizers: override,
 }: {
-  house: Pick<ModelHouse, 'fetch' | 'files' | 'scratchDir'>;
-  own: Own;
+  context: Pick<ModelContext, 'fetch' | 'files' | 'scratchDir'>;
+  serviceSettings: SttSettings;
   shared: SharedSettings;
   recognizers?: readonly Recognizer[];
 }): Promise<Model> {
   const { fetch, files, scratchDir } = context;
-  const scratch = await openScratch(scratchDir);
+  const scratch = await createScratch(scratchDir);
   const detector = await openSpeechDetector();
-  const opened = override ?? openProviders(serviceSettings, { dataDir: shared.dataDir, fetch });
+  const opened = override ?? openRecognizers(serviceSettings, { dataDir: shared.dataDir, fetch });
   const recognizers = await Promise.resolve(opened).catch(async (error: unknown) => {
     // A running worker thread would keep the process alive.
     await detector.close();
@@ -60,7 +60,7 @@ export async function loadModel({
       log,
       signal,
     });
-    return transcriptionOf({ ...transcribed, durationSeconds: effectiveDuration(durationSeconds, transcribed.until) });
+    return toTranscription({ ...transcribed, durationSeconds: effectiveDuration(durationSeconds, transcribed.until) });
   };
 
   return {

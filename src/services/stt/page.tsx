@@ -1,33 +1,33 @@
 import type { Gateway } from '../../http/gateway.ts';
-import { DropZone, SoundIcon } from '../../ui/drop.tsx';
+import { DropZone, AudioIcon } from '../../ui/dropzone.tsx';
 import type { UiLanguage } from '../../ui/texts.ts';
-import { type ErrandNeeds, errandPage, Note } from '../errand-page.tsx';
+import { type UploadPageDeps, uploadPage, Note } from '../upload-page.tsx';
 import { failureTexts } from '../failure-texts.ts';
 import { type SpeechTexts, texts } from './browser/texts.ts';
 
 /** Languages in the selection; most models support them. */
 const LANGUAGES = ['en', 'ru', 'uk', 'kk', 'de', 'fr', 'es', 'it', 'pt', 'nl', 'pl', 'cs', 'tr', 'zh', 'ja', 'ko'];
 
-export const pageRoutes = (app: Gateway, deps: ErrandNeeds): void =>
-  errandPage<SpeechTexts>(
+export const pageRoutes = (app: Gateway, deps: UploadPageDeps): void =>
+  uploadPage<SpeechTexts>(
     app,
     {
       service: 'stt',
       example: 'examples/voice-note.mp3',
       styles: ['ui/transcript.css', 'services/stt/browser/speech.css'],
       script: 'services/stt/browser/speech-page.js',
-      words: (language) => ({ ...texts[language], failures: failureTexts.stt[language] }),
-      drop: ({ words, language, example }) => (
+      texts: (language) => ({ ...texts[language], failures: failureTexts.stt[language] }),
+      dropZone: ({ words, language, example }) => (
         <DropZone
           words={words.drop}
           accept="audio/*,video/*,.m4a,.aac,.amr,.opus,.flac"
-          icon={<SoundIcon />}
+          icon={<AudioIcon />}
           example={example}
         >
           <InputControls words={words} language={language} />
         </DropZone>
       ),
-      below: (words) => <ProgressAndPlayer words={words} />,
+      belowSteps: (words) => <ProgressAndPlayer words={words} />,
     },
     deps,
   );
@@ -69,7 +69,7 @@ function InputControls({ words, language }: { words: SpeechTexts; language: UiLa
 const ProgressAndPlayer = ({ words }: { words: SpeechTexts }): JSX.Element => (
   <>
     <label id="heard" class="heard" hidden>
-      <span safe>{words.heard}</span>
+      <span safe>{words.progress}</span>
       <progress id="heard-bar" max="1" value="0"></progress>
     </label>
     <Note />

@@ -2,7 +2,7 @@ import type { JsonObject } from '../../base/json.ts';
 import { objectText } from '../../base/json-text.ts';
 import { unixSeconds } from '../../base/time.ts';
 import type { Task } from '../../tasks/task.ts';
-import { webhookFacts } from '../webhook-state.ts';
+import { webhookFields } from '../webhook-fields.ts';
 import type { TranscribeInput } from './result.ts';
 
 /** The response body as JSON text, shared by the poll route and the webhook. */
@@ -10,7 +10,7 @@ export const present = (task: Task): string =>
   presented(task, stateOf(task), task.status === 'done' ? task.resultText : undefined);
 
 /** Without the result, for webhooks above the size limit. */
-export const presentThin = (task: Task): string => presented(task, { ...stateOf(task), truncated: true });
+export const presentTruncated = (task: Task): string => presented(task, { ...stateOf(task), truncated: true });
 
 /** The stored result is inserted as text: it can have hours of words. */
 function presented(task: Task, state: JsonObject, result?: string): string {
@@ -19,7 +19,7 @@ function presented(task: Task, state: JsonObject, result?: string): string {
   const data = {
     task_id: task.id,
     ...state,
-    ...(webhook && { webhook: { configured: true, status: webhook.state, ...webhookFacts(webhook) } }),
+    ...(webhook && { webhook: { configured: true, status: webhook.state, ...webhookFields(webhook) } }),
   };
   return objectText({ ok: true }, { data: objectText(data, { result, metadata }) });
 }
@@ -46,7 +46,7 @@ function stateOf(task: Task): JsonObject {
     case 'failed':
       return {
         status: 'failed',
-        error: task.failure.sentence,
+        error: task.failure.message,
         error_code: task.failure.code,
         failed_at: unixSeconds(task.finishedAt),
         ...(task.processingMs !== undefined && { processing_time_ms: task.processingMs }),

@@ -57,12 +57,12 @@ describe('recordingRecords', () => {
   });
 
   it('stores the error of a failed task and skips cancelled tasks', async () => {
-    const failure: Failure = { code: 'AUDIO_CORRUPT', sentence: 'The recording is damaged.' };
+    const failure: Failure = { code: 'AUDIO_CORRUPT', message: 'The recording is damaged.' };
     expect(await draft({ status: 'failed', failure })).toMatchObject({
       status: 'failed',
       title: 'call-17.mp3',
       text: 'The recording is damaged.\nИванова\nжалоба\nЭнск',
-      result: { error: failure.sentence, error_code: failure.code },
+      result: { error: failure.message, error_code: failure.code },
     });
     expect(await draft({ status: 'failed', failure: FAILURES.CANCELLED })).toBeUndefined();
   });

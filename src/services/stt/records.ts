@@ -1,5 +1,5 @@
 import type { JsonObject, JsonValue } from '../../base/json.ts';
-import { fileKeyOf, fileNameOf } from '../file-names.ts';
+import { fileKeyFromUrl, fileNameFromUrl } from '../file-names.ts';
 import { type EndedTask, isCancelled, type RecordDraft, type RecordMaker } from '../records.ts';
 import type { SharedSettings } from '../service.ts';
 import type { Recorded, TranscribeInput } from './result.ts';
@@ -14,11 +14,11 @@ const TITLE_LENGTH = 80;
 function draftOf(task: EndedTask, filesHost: string | undefined): RecordDraft {
   const { url, metadata } = JSON.parse(task.inputText) as TranscribeInput;
   const metadataTexts = metadata === undefined ? [] : textsIn(JSON.parse(metadata) as JsonValue);
-  const fileName = fileNameOf(url, filesHost) ?? 'recording';
-  const fileKey = fileKeyOf(url, filesHost);
+  const fileName = fileNameFromUrl(url, filesHost) ?? 'recording';
+  const fileKey = fileKeyFromUrl(url, filesHost);
   const common = { taskId: task.id, createdAt: task.queuedAt, ...(fileKey !== undefined && { sound: { fileKey } }) };
   if (task.status === 'failed') {
-    const { code, sentence } = task.failure;
+    const { code, message: sentence } = task.failure;
     const result = { error: sentence, error_code: code };
     return { ...common, status: 'failed', title: fileName, text: [sentence, ...metadataTexts].join('\n'), result };
   }

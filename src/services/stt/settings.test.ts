@@ -1,6 +1,6 @@
 import { readdir } from 'node:fs/promises';
 import { expect, it } from 'vitest';
-import { MODELS, missingCredentials, readOwn, tokensOf } from './settings.ts';
+import { MODELS, missingCredentials, loadSettings, configuredTokens } from './settings.ts';
 
 it.each<[string, Record<string, string>, RegExp]>([
   ['an unknown provider', { STT_PROVIDERS: 'local,cloud' }, /^STT_PROVIDERS: .*not "cloud"/],
@@ -17,21 +17,21 @@ it.each<[string, Record<string, string>, RegExp]>([
   ],
   ['a token with invalid characters', { STT_API_TOKENS: 'a b' }, /^STT_API_TOKENS: Access token number 1/],
 ])('readOwn rejects %s', (_, env, message) => {
-  expect(() => readOwn(env)).toThrow(message);
+  expect(() => loadSettings(env)).toThrow(message);
 });
 
 it('readOwn normalises the settings and applies the defaults', () => {
   const env = { STT_PROVIDERS: 'remote, local', STT_REMOTE_URL: 'http://10.0.0.5:8000/v1/', STT_LANGUAGE: 'RU' };
-  expect(readOwn(env)).toMatchObject({
+  expect(loadSettings(env)).toMatchObject({
     providers: ['remote', 'local'],
     remoteUrl: 'http://10.0.0.5:8000/v1',
     language: 'ru',
   });
-  expect(readOwn({})).toMatchObject({ port: 8002, providers: ['local'], model: 'whisper-base', language: 'auto' });
+  expect(loadSettings({})).toMatchObject({ port: 8002, providers: ['local'], model: 'whisper-base', language: 'auto' });
 });
 
 it('cannot disable authorization, and generates a token only if none is configured', () => {
-  const stateOf = (env: Record<string, string>) => tokensOf(readOwn(env)).state;
+  const stateOf = (env: Record<string, string>) => configuredTokens(loadSettings(env)).state;
   expect(stateOf({})).toBe('unconfigured');
   expect(stateOf({ STT_API_TOKENS: '' })).toBe('unconfigured');
   expect(stateOf({ STT_API_TOKENS: '', STT_API_TOKEN: 'one' })).toBe('enforced');

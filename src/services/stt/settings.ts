@@ -1,7 +1,7 @@
-import { listedHost } from '../../base/outbound-url.ts';
-import { parsedUrl } from '../../base/parsed-url.ts';
+import { parseHost } from '../../base/outbound-url.ts';
+import { parseUrl } from '../../base/parse-url.ts';
 import {
-  type Agreement,
+  type CrossFieldRule,
   choice,
   type Environment,
   flag,
@@ -11,10 +11,10 @@ import {
   type Setting,
   text,
   type Values,
-  verbatim,
+  rawText,
 } from '../../base/settings.ts';
-import { type TokenSet, tokensFrom } from '../../http/bearer.ts';
-import { oneToken, tokenList } from '../../http/token-settings.ts';
+import { type TokenSet, parseTokenSettings } from '../../http/bearer.ts';
+import { singleTokenSetting, tokenListSetting } from '../../http/token-settings.ts';
 import { maxWaiting } from '../max-waiting.ts';
 import { isLanguage } from './languages.ts';
 
@@ -35,11 +35,11 @@ export const MODELS = [
 export const settings = {
   port: integer('STT_PORT', 8002, 'Port of the speech-to-text listener.', { max: 65_535 }),
   publicUrl: text('STT_PUBLIC_URL', undefined, 'Base URL of the service for clients.'),
-  apiTokens: tokenList(
+  apiTokens: tokenListSetting(
     'STT_API_TOKENS',
     'Accepted bearer tokens, comma-separated; `sha256:<hex>` stores only the digest of a token; `assay tokens` issues more. Without any token the service returns 503; authorization cannot be disabled.',
   ),
-  apiToken: oneToken('STT_API_TOKEN', 'A single accepted bearer token (compatible mode).'),
+  apiToken: singleTokenSetting('STT_API_TOKEN', 'A single accepted bearer token (compatible mode).'),
   rateLimitPerMinute: integer(
     'STT_RATE_LIMIT_PER_MINUTE',
     1000,
@@ -51,7 +51,7 @@ export const settings = {
     'STT_ALLOWED_URL_HOSTS',
     [],
     'Hosts allowed in `url` besides public hosts on port 443: `host` or `host:port`.',
-    (host) => listedHost(host, { ports: true }),
+    (host) => parseHost(host, { ports: true }),
   ),
   webhookAllowLoopback: flag(
     'STT_WEBHOOK_ALLOW_LOOPBACK',
@@ -79,7 +79,7 @@ export const settings = {
     'STT_REMOTE_URL',
     'Base URL of an OpenAI-compatible provider for `remote`, such as https://api.example.com/v1.',
   ),
-  remoteKey: verbatim('STT_REMOTE_KEY', 'Key of the remote provider.', { secret: true }),
+  remoteKey: rawText('STT_REMOTE_KEY', 'Key of the remote provider.', { secret: true }),
   remoteModel: text('STT_REMOTE_MODEL', 'whisper-1', 'Model of the remote provider.'),
   estimateWarmSeconds: integer('STT_ESTIMATE_WARM', 60, 'Estimated wait while a worker is warm, in seconds.', {
     max: DAY_SECONDS,
@@ -89,11 +89,11 @@ export const settings = {
   }),
 };
 
-export type Own = Values<typeof settings>;
+export type SttSettings = Values<typeof settings>;
 
-const agreements: readonly Agreement<typeof settings>[] = [
+const agreements: readonly CrossFieldRule<typeof settings>[] = [
   {
-    between: ['providers', 'remoteUrl'],
+    fields: ['providers', 'remoteUrl'],
     check({ providers, remoteUrl: url }) {
       if (!providers.includes('remote') || url !== undefined) return;
       throw new Error('STT_REMOTE_URL must be set if STT_PROVIDERS contains remote.');
@@ -101,18 +101,18 @@ const agreements: readonly Agreement<typeof settings>[] = [
   },
 ];
 
-export const readOwn = (env: Environment): Own => readSettings(settings, env, agreements);
+export const loadSettings = (env: Environment): SttSettings => readSettings(settings, env, agreements);
 
 /** Without tokens every request is rejected; authorization cannot be disabled. */
-export const tokensOf = ({ apiTokens, apiToken }: Pick<Own, 'apiTokens' | 'apiToken'>): TokenSet =>
-  tokensFrom({ list: apiTokens, single: apiToken, mayDisable: false });
+export const configuredTokens = ({ apiTokens, apiToken }: Pick<SttSettings, 'apiTokens' | 'apiToken'>): TokenSet =>
+  parseTokenSettings({ list: apiTokens, single: apiToken, mayDisable: false });
 
 /** The `local` profile generates a token unless tokens are configured. */
 export function missingCredentials(env: Environment): string[] {
   const { apiTokens, apiToken } = settings;
   const configured = readSettings({ apiTokens, apiToken }, env);
   // A list that is set and empty is intentional.
-  return configured.apiTokens === undefined && tokensOf(configured).state === 'unconfigured' ? [apiTokens.env] : [];
+  return configured.apiTokens === undefined && configuredTokens(configured).state === 'unconfigured' ? [apiTokens.env] : [];
 }
 
 function language(env: string, about: string): Setting<string> {
@@ -125,7 +125,7 @@ function language(env: string, about: string): Setting<string> {
 
 function remoteUrl(env: string, about: string): Setting<string | undefined> {
   return text(env, undefined, about, (value) => {
-    if (/^https?:\/\//.test(value) && parsedUrl(value)) return value.replace(/(?<!\/)\/+$/, '');
+    if (/^https?:\/\//.test(value) && parseUrl(value)) return value.replace(/(?<!\/)\/+$/, '');
     throw new Error(`must be a URL such as https://api.example.com/v1, not "${value}".`);
   });
 }

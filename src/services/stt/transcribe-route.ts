@@ -1,12 +1,12 @@
 import type { Static } from 'typebox';
-import { validationError } from '../../base/faults.ts';
+import { validationError } from '../../base/api-error.ts';
 import type { JsonObject } from '../../base/json.ts';
 import { memberText } from '../../base/json-text.ts';
 import type { UrlPolicy } from '../../base/outbound-url.ts';
 import type { Gateway } from '../../http/gateway.ts';
-import { keepBodyText } from '../../http/json-text.ts';
-import { acceptTask, checkField, type TaskDeps } from '../accept-task.ts';
-import { taskRequest } from '../task-request.ts';
+import { keepBodyText } from '../../http/json-body-text.ts';
+import { acceptTask, checkUrlField, type TaskDeps } from '../accept-task.ts';
+import { acceptOpenApi } from '../accept-openapi.ts';
 import { audioPolicy } from './audio-policy.ts';
 import { accepted } from './examples.ts';
 import { isLanguage } from './languages.ts';
@@ -14,19 +14,19 @@ import { checkMetadata } from './metadata.ts';
 import { success } from './present.ts';
 import type { TranscribeInput } from './result.ts';
 import { Accepted, TranscribeRequest } from './schema.ts';
-import type { Own } from './settings.ts';
+import type { SttSettings } from './settings.ts';
 
 interface TranscribeDeps extends TaskDeps {
   readonly seal: (secret: string) => Buffer;
-  readonly own: Own;
+  readonly serviceSettings: SttSettings;
 }
 
 /** `POST /transcribe/audio_url`. The task is durable before the 202 response is sent. */
 export async function transcribeRoute(app: Gateway, deps: TranscribeDeps): Promise<void> {
-  const { seal, own: serviceSettings, shared } = deps;
+  const { seal, serviceSettings, shared } = deps;
   const recordings = audioPolicy(serviceSettings, shared);
   const loopback = serviceSettings.webhookAllowLoopback && shared.webhookLoopback;
-  const callbacks: UrlPolicy = { kind: 'webhook', loopback, holes: shared.holes };
+  const callbacks: UrlPolicy = { kind: 'webhook', loopback, allowList: shared.holes };
   const estimates = {
     warmSeconds: serviceSettings.estimateWarmSeconds,
     coldSeconds: serviceSettings.estimateColdSeconds,
@@ -42,13 +42,13 @@ export async function transcribeRoute(app: Gateway, deps: TranscribeDeps): Promi
           summary: 'Create a transcription task',
           operationId: 'transcribe',
           body: TranscribeRequest,
-          ...taskRequest({ accepted: Accepted, example: accepted, invalid: '`url` is required.' }),
+          ...acceptOpenApi({ accepted: Accepted, example: accepted, invalid: '`url` is required.' }),
         },
       },
       async (request, reply) => {
         const { url, webhook } = request.body;
-        checkField('url', url, recordings);
-        if (webhook) checkField('webhook.url', webhook.url, callbacks);
+        checkUrlField('url', url, recordings);
+        if (webhook) checkUrlField('webhook.url', webhook.url, callbacks);
         const language = languageOf(request.body.language ?? serviceSettings.language);
         const metadata = metadataOf(request.body.metadata, request.bodyText!);
         const input: TranscribeInput = {
@@ -62,7 +62,7 @@ export async function transcribeRoute(app: Gateway, deps: TranscribeDeps): Promi
           input: input as unknown as JsonObject,
           estimates,
           // The JSON text, because parsing can make different numbers equal.
-          asked: { ...request.body, metadata: metadata ?? null } as JsonObject,
+          content: { ...request.body, metadata: metadata ?? null } as JsonObject,
           ...(webhook && {
             webhook: { url: webhook.url, ...(webhook.secret !== undefined && { secret: seal(webhook.secret) }) },
           }),

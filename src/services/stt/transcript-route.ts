@@ -1,9 +1,9 @@
 import { type Static, Type } from 'typebox';
-import { taskNotFound, taskNotReady } from '../../base/faults.ts';
-import { headersOf, refusal, success } from '../../http/envelope.ts';
+import { taskNotFound, taskNotReady } from '../../base/api-error.ts';
+import { headersOf, describeErrors, success } from '../../http/envelope.ts';
 import type { Gateway } from '../../http/gateway.ts';
 import type { TaskStore } from '../../tasks/store.ts';
-import { Params, taskId } from '../task-routes.ts';
+import { TaskParams, parseTaskId } from '../task-routes.ts';
 import { result as example } from './examples.ts';
 import type { Recorded } from './result.ts';
 import { TranscriptJson } from './schema.ts';
@@ -20,7 +20,7 @@ export function transcriptRoute(
   app: Gateway,
   { tasks, ownTasksOnly }: { tasks: TaskStore; ownTasksOnly: boolean },
 ): void {
-  app.get<{ Params: Static<typeof Params>; Querystring: Static<typeof Query> }>(
+  app.get<{ Params: Static<typeof TaskParams>; Querystring: Static<typeof Query> }>(
     '/result/:task_id/transcript',
     {
       config: { access: 'task', limited: true },
@@ -29,7 +29,7 @@ export function transcriptRoute(
         description: 'Subtitles have at most two lines of 42 characters and last at most 7 seconds.',
         operationId: 'readTranscript',
         tags: ['tasks'],
-        params: Params,
+        params: TaskParams,
         querystring: Query,
         response: {
           200: {
@@ -42,13 +42,13 @@ export function transcriptRoute(
               'application/json': { schema: TranscriptJson, examples: { json: { value: success(example) } } },
             },
           },
-          404: refusal(taskNotFound()),
-          409: refusal(taskNotReady()),
+          404: describeErrors(taskNotFound()),
+          409: describeErrors(taskNotReady()),
         },
       },
     },
     async (request, reply) => {
-      const id = taskId(request.params);
+      const id = parseTaskId(request.params);
       const task = await tasks.read('stt', id);
       if (!task || (ownTasksOnly && task.principal !== request.principal)) throw taskNotFound();
       if (task.status !== 'done') throw taskNotReady();

@@ -1,7 +1,7 @@
-import type { Tokens } from './token.ts';
+import type { TokenStore } from './token.ts';
 
 /** An error response, or `status` 0 if the server cannot be reached. The message is in the page's language. */
-export class Refusal extends Error {
+export class ApiRequestError extends Error {
   readonly code: string;
   readonly status: number;
   readonly retryAfterSeconds: number | undefined;
@@ -14,45 +14,45 @@ export class Refusal extends Error {
   }
 }
 
-export interface Call {
+export interface RequestOptions {
   readonly method?: 'GET' | 'POST';
   readonly headers?: Readonly<Record<string, string>>;
   readonly json?: unknown;
   readonly file?: File;
   readonly signal?: AbortSignal;
   /** 0..1. */
-  readonly onSent?: (share: number) => void;
+  readonly onUploadProgress?: (share: number) => void;
 }
 
-export interface Answer {
+export interface ApiResponse {
   readonly status: number;
   readonly text: string;
   header(name: string): string | null;
 }
 
-export interface Api {
+export interface ApiClient {
   /** Prompts for a token if there is none, or if the service rejects it. */
-  call<T>(path: string, call?: Call): Promise<T>;
+  call<T>(path: string, call?: RequestOptions): Promise<T>;
   /** Without an envelope, for example a file. */
   text(path: string): Promise<string>;
 }
 
-export function openApi(deps: {
-  tokens: Tokens;
+export function createApiClient(deps: {
+  tokens: TokenStore;
   needsToken: boolean;
-  refusals: Readonly<Record<string, string>>;
-}): Api {
-  const { tokens, needsToken, refusals: errorTexts } = deps;
-  async function sendAuthorized(path: string, call: Call): Promise<Answer> {
+  errorTexts: Readonly<Record<string, string>>;
+}): ApiClient {
+  const { tokens, needsToken, errorTexts } = deps;
+  async function sendAuthorized(path: string, call: RequestOptions): Promise<ApiResponse> {
     for (;;) {
-      const token = tokens.current() ?? (needsToken ? await abortable(tokens.ask(), call.signal) : undefined);
+      const token = tokens.current() ?? (needsToken ? await abortable(tokens.prompt(), call.signal) : undefined);
       const answer = await send(path, call, token);
       if (answer.status !== 401) return answer;
-      await abortable(tokens.ask(token), call.signal);
+      await abortable(tokens.prompt(token), call.signal);
     }
   }
   return {
-    call: async <T>(path: string, call: Call = {}) => dataOf<T>(await sendAuthorized(path, call), errorTexts),
+    call: async <T>(path: string, call: RequestOptions = {}) => dataOf<T>(await sendAuthorized(path, call), errorTexts),
     async text(path) {
       const answer = await sendAuthorized(path, {});
       return answer.status === 200 ? answer.text : dataOf<string>(answer, errorTexts);
@@ -61,11 +61,11 @@ export function openApi(deps: {
 }
 
 /** Without a token: for probes. */
-export async function callOpenly<T>(path: string, errorTexts: Readonly<Record<string, string>>): Promise<T> {
+export async function callWithoutToken<T>(path: string, errorTexts: Readonly<Record<string, string>>): Promise<T> {
   return dataOf<T>(await send(path, {}, undefined), errorTexts);
 }
 
-function dataOf<T>(answer: Answer, errorTexts: Readonly<Record<string, string>>): T {
+function dataOf<T>(answer: ApiResponse, errorTexts: Readonly<Record<string, string>>): T {
   const { status } = answer;
   let body: { ok?: boolean; data?: T; error?: { code: string; message: string } } = {};
   try {
@@ -76,7 +76,7 @@ function dataOf<T>(answer: Answer, errorTexts: Readonly<Record<string, string>>)
   if (body.ok === true) return body.data as T;
   const { code = 'INTERNAL_ERROR', message = `HTTP ${status}` } = body.error ?? {};
   const seconds = Number(answer.header('retry-after') ?? Number.NaN);
-  throw new Refusal({
+  throw new ApiRequestError({
     code,
     status,
     sentence: errorTexts[code] ?? message,
@@ -85,8 +85,8 @@ function dataOf<T>(answer: Answer, errorTexts: Readonly<Record<string, string>>)
 }
 
 /** Uses XMLHttpRequest because `fetch` reports no upload progress. */
-function send(path: string, call: Call, token: string | undefined): Promise<Answer> {
-  const { signal, onSent: onUploadProgress, file, json } = call;
+function send(path: string, call: RequestOptions, token: string | undefined): Promise<ApiResponse> {
+  const { signal, onUploadProgress, file, json } = call;
   return new Promise((resolve, reject) => {
     signal?.throwIfAborted();
     const request = new XMLHttpRequest();
@@ -108,7 +108,7 @@ function send(path: string, call: Call, token: string | undefined): Promise<Answ
         header: (name) => request.getResponseHeader(name),
       }),
     );
-    request.addEventListener('error', () => reject(new Refusal({ code: 'OFFLINE', status: 0, sentence: '' })));
+    request.addEventListener('error', () => reject(new ApiRequestError({ code: 'OFFLINE', status: 0, sentence: '' })));
     request.addEventListener('abort', () => reject(signal?.reason as Error));
     request.addEventListener('loadend', () => signal?.removeEventListener('abort', abort));
     signal?.addEventListener('abort', abort);

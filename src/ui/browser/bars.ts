@@ -10,7 +10,7 @@ export interface Bar {
 export interface BarGroup {
   readonly title: string;
   readonly bars: readonly Bar[];
-  readonly empty?: string;
+  readonly emptyText?: string;
   readonly tone: 'strong' | 'quiet' | 'good';
 }
 
@@ -24,7 +24,7 @@ export function showBars(
   options: { chosen?: string | undefined; share: (value: number) => string; onChoose: (bar: Bar) => void },
 ): void {
   root.replaceChildren(
-    ...groups.map(({ title, bars, empty: emptyText, tone }) =>
+    ...groups.map(({ title, bars, emptyText, tone }) =>
       el(
         'section',
         { class: 'bars', 'data-tone': tone },

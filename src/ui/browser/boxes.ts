@@ -1,5 +1,5 @@
 /** Null if there is no such box. */
-export function light(key: string): SVGRectElement | null {
+export function highlightBox(key: string): SVGRectElement | null {
   for (const other of document.querySelectorAll('.box.lit')) other.classList.remove('lit');
   const box = document.querySelector<SVGRectElement>(`.box[data-key="${CSS.escape(key)}"]`);
   if (box === null) return null;
@@ -10,7 +10,7 @@ export function light(key: string): SVGRectElement | null {
 }
 
 /** Scrolls only `.pages`: a field with the focus must not move. */
-export function bringIntoSight(box: SVGRectElement): void {
+export function scrollToBox(box: SVGRectElement): void {
   const pages = box.closest<HTMLElement>('.pages')!;
   if (pages.scrollHeight <= pages.clientHeight) return;
   const [at, frame] = [box.getBoundingClientRect(), pages.getBoundingClientRect()];

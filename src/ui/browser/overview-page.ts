@@ -1,16 +1,16 @@
 import { byId } from './dom.ts';
-import { askAnew, exchange } from './fresh.ts';
+import { fetchPage, replaceContent } from './refresh.ts';
 import { pageData } from './page-data.ts';
 
 const { everyMs } = pageData<{ everyMs: number }>().own;
 
 async function updatePage(): Promise<void> {
-  const latest = await askAnew();
+  const latest = await fetchPage();
   byId('offline').hidden = latest !== undefined;
   if (latest === undefined) return;
   for (const place of document.querySelectorAll<HTMLElement>('[data-fresh]')) {
     const now = latest.querySelector(`[data-fresh="${CSS.escape(place.dataset['fresh'] ?? '')}"]`);
-    if (now !== null && !place.isEqualNode(now)) exchange(place, now);
+    if (now !== null && !place.isEqualNode(now)) replaceContent(place, now);
   }
 }
 

@@ -3,7 +3,7 @@ import { byId } from './dom.ts';
 
 export const pageData = <Own>(): PageData<Own> => JSON.parse(byId('page-data').textContent ?? '') as PageData<Own>;
 
-export function numbers(language: string) {
+export function createNumberFormats(language: string) {
   const percent = (digits: number) =>
     new Intl.NumberFormat(language, {
       style: 'percent',
@@ -29,4 +29,4 @@ export function numbers(language: string) {
     },
   };
 }
-export type Numbers = ReturnType<typeof numbers>;
+export type NumberFormats = ReturnType<typeof createNumberFormats>;

@@ -1,5 +1,5 @@
 /** Times in seconds of the recording. */
-export interface Timed {
+export interface TimedText {
   readonly start: number;
   readonly end: number;
   readonly text: string;
@@ -7,12 +7,12 @@ export interface Timed {
 
 /** A segment and its words; the segment itself if word times are unknown. */
 export interface Paragraph {
-  readonly segment: Timed;
-  readonly parts: readonly Timed[];
+  readonly segment: TimedText;
+  readonly parts: readonly TimedText[];
 }
 
 /** Assigns each word to the segment that contains its middle. */
-export function paragraphs(segments: readonly Timed[], words: readonly Timed[] = []): Paragraph[] {
+export function paragraphs(segments: readonly TimedText[], words: readonly TimedText[] = []): Paragraph[] {
   const rest = [...words].reverse();
   return segments.map((segment, i) => {
     const taken = wordsUntil(segments[i + 1]?.start ?? Number.POSITIVE_INFINITY, rest);
@@ -20,12 +20,12 @@ export function paragraphs(segments: readonly Timed[], words: readonly Timed[] =
   });
 }
 
-export const gapOf = (language: string | undefined): string =>
+export const wordSeparator = (language: string | undefined): string =>
   language !== undefined && ['zh', 'ja', 'th'].includes(language) ? '' : ' ';
 
 /** `rest` is reversed. */
-function wordsUntil(seconds: number, rest: Timed[]): Timed[] {
-  const taken: Timed[] = [];
+function wordsUntil(seconds: number, rest: TimedText[]): TimedText[] {
+  const taken: TimedText[] = [];
   for (let word = rest.at(-1); word && (word.start + word.end) / 2 < seconds; word = rest.at(-1)) {
     taken.push(word);
     rest.pop();

@@ -6,7 +6,7 @@ export interface Player {
 }
 
 /** Controls `#audio` and reports the playback position. Shows `#no-player` if the browser cannot play the file. */
-export function openPlayer(
+export function createPlayer(
   onMoment: (seconds: number, playing: boolean) => void,
   onUnplayable: (notice: HTMLElement) => void = () => {},
 ): Player {

@@ -1,23 +1,23 @@
 import { fill } from './fill.ts';
-import type { RefusalTexts } from './refusal-texts.ts';
+import type { ErrorTexts } from './error-texts.ts';
 
-export interface Problem {
+export interface FieldError {
   readonly msg: string;
   readonly type: string;
   readonly ctx?: Readonly<Record<string, string | number>>;
 }
 
 /** An error response, or `status` 0 if the server cannot be reached. */
-export class Refused extends Error {
+export class RequestError extends Error {
   readonly status: number;
   readonly code: string | undefined;
   /** By field name. */
-  readonly fields: ReadonlyMap<string, Problem>;
+  readonly fields: ReadonlyMap<string, FieldError>;
 
   constructor(
     status: number,
     message: string,
-    { code, fields = new Map() }: { code?: string | undefined; fields?: ReadonlyMap<string, Problem> } = {},
+    { code, fields = new Map() }: { code?: string | undefined; fields?: ReadonlyMap<string, FieldError> } = {},
   ) {
     super(message);
     this.status = status;
@@ -27,8 +27,8 @@ export class Refused extends Error {
 }
 
 /** In the page's language if available. */
-export function sentenceOf(error: unknown, texts: RefusalTexts, field?: string): string {
-  if (!(error instanceof Refused)) return (error as Error).message;
+export function errorMessage(error: unknown, texts: ErrorTexts, field?: string): string {
+  if (!(error instanceof RequestError)) return (error as Error).message;
   if (error.status === 0) return texts.offline;
   const problems = field === undefined ? [...error.fields.values()] : [error.fields.get(field)!];
   if (problems.length === 0) return texts.refusals[error.code ?? ''] ?? error.message;
@@ -37,19 +37,19 @@ export function sentenceOf(error: unknown, texts: RefusalTexts, field?: string):
 
 interface Answer {
   error?: { code: string; message: string };
-  detail?: (Problem & { loc: (string | number)[] })[];
+  detail?: (FieldError & { loc: (string | number)[] })[];
 }
 
 /** With the session cookie. Returns the JSON body, or undefined if it is empty; throws {@link RequestError}. */
-export async function ask<T>(path: string, init: RequestInit = {}): Promise<T> {
+export async function request<T>(path: string, init: RequestInit = {}): Promise<T> {
   const headers = { accept: 'application/json', ...(init.headers as Record<string, string>) };
   const response = await fetch(path, { ...init, headers }).catch(() => undefined);
-  if (response === undefined) throw new Refused(0, '');
+  if (response === undefined) throw new RequestError(0, '');
   const text = await response.text();
   const body = (text === '' ? undefined : parsed(text)) as (T & Answer) | undefined;
   if (response.ok) return body as T;
   const fields = new Map((body?.detail ?? []).map((problem) => [String(problem.loc.at(-1)), problem]));
-  throw new Refused(response.status, body?.error?.message ?? `HTTP ${response.status}`, {
+  throw new RequestError(response.status, body?.error?.message ?? `HTTP ${response.status}`, {
     code: body?.error?.code,
     fields,
   });
@@ -57,7 +57,7 @@ export async function ask<T>(path: string, init: RequestInit = {}): Promise<T> {
 
 /** Posts a form in the encoding that browsers use without scripts. */
 export const sendForm = <T>(path: string, form: Readonly<Record<string, string>>, headers: HeadersInit = {}) =>
-  ask<T>(path, { method: 'POST', body: new URLSearchParams(form), headers: headers as Record<string, string> });
+  request<T>(path, { method: 'POST', body: new URLSearchParams(form), headers: headers as Record<string, string> });
 
 function parsed(text: string): unknown {
   try {

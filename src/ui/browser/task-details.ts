@@ -1,7 +1,7 @@
 import type { UiTexts } from '../texts.ts';
-import { copies } from './copy.ts';
+import { copyOnClick } from './copy.ts';
 import { el } from './dom.ts';
-import type { TaskState } from './errand.ts';
+import type { TaskState } from './upload-job.ts';
 
 export function taskDetails(
   id: string,
@@ -16,7 +16,7 @@ export function taskDetails(
   const curl = `curl -H "Authorization: Bearer $TOKEN" '${new URL(`result/${id}`, location.href)}'`;
   const copied = (text: string) => {
     const button = el('button', { type: 'button', class: 'small' }, ui.copy);
-    copies(button, () => text, ui);
+    copyOnClick(button, () => text, ui);
     return button;
   };
   const fact = (name: string, ...value: (Node | string)[]) => [el('dt', {}, name), el('dd', {}, ...value)];

@@ -3,17 +3,17 @@ import { byId } from './dom.ts';
 // Per tab and origin. Not a cookie: other sites cannot misuse what browsers do not send automatically.
 const KEY = 'assay-token';
 
-export interface Tokens {
+export interface TokenStore {
   current(): string | undefined;
   /** Prompts for a token; `wrong` is the token that was just rejected. */
-  ask(wrong?: string): Promise<string>;
+  prompt(wrong?: string): Promise<string>;
 }
 
 /**
  * The token of this tab, from `#token=…` (then removed from the address bar, history and bookmarks) or from the token
  * form.
  */
-export function openTokens(words: { readonly why: string; readonly wrong: string }): Tokens {
+export function createTokenStore(words: { readonly why: string; readonly wrong: string }): TokenStore {
   const form = byId<HTMLFormElement>('token-form');
   const input = byId<HTMLInputElement>('token-input');
   const button = byId('token-button');
@@ -64,7 +64,7 @@ export function openTokens(words: { readonly why: string; readonly wrong: string
   const current = () => sessionStorage.getItem(KEY) ?? undefined;
   return {
     current,
-    ask(wrong) {
+    prompt(wrong) {
       const known = current();
       // Concurrent requests share one prompt.
       if (known !== undefined && known !== wrong) return Promise.resolve(known);

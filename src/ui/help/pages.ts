@@ -11,7 +11,7 @@ export interface HelpPage {
 }
 
 /** The first page; its links define the order of the others. */
-export const START = 'index';
+export const INDEX_PAGE = 'index';
 
 /**
  * Reads the `name.md` files of a folder in reading order; empty if there is no such folder. Links to other files of the
@@ -26,9 +26,9 @@ export async function readHelp(folder: URL): Promise<readonly HelpPage[]> {
       return { name, address: addressOf(name), ...document, title: document.title || name };
     }),
   );
-  const order = pages.find(({ name }) => name === START)?.links.map((href) => href.replace(/\.md(#[^#]*)?$/, '')) ?? [];
+  const order = pages.find(({ name }) => name === INDEX_PAGE)?.links.map((href) => href.replace(/\.md(#[^#]*)?$/, '')) ?? [];
   const rank = ({ name }: HelpPage) => {
-    if (name === START) return -1;
+    if (name === INDEX_PAGE) return -1;
     const at = order.indexOf(name);
     return at < 0 ? order.length : at;
   };
@@ -46,12 +46,12 @@ async function namesIn(folder: URL): Promise<string[]> {
   }
 }
 
-const addressOf = (name: string) => (name === START ? 'help' : `help/${name}`);
+const addressOf = (name: string) => (name === INDEX_PAGE ? 'help' : `help/${name}`);
 
 function addresses(from: string, known: ReadonlySet<string>): (href: string) => string | undefined {
   return (href) => {
     if (/^#|^https:\/\//.test(href)) return href;
     const [, name = '', anchor = ''] = /^([a-z0-9-]+)\.md(#.+)?$/.exec(href) ?? [];
-    return known.has(name) ? (from === START ? '' : '../') + addressOf(name) + anchor : undefined;
+    return known.has(name) ? (from === INDEX_PAGE ? '' : '../') + addressOf(name) + anchor : undefined;
   };
 }

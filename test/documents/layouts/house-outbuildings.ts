@@ -33,7 +33,7 @@ export const houseOutbuildings: FormLayout = {
           ['А', 'Жилой дом', String(facts.year), number(facts.total + 21.4, 1), number(facts.value)],
           ['Г', 'Сарай', '1988', '24,5', '11 320'],
           ['Г1', 'Баня', '1991', '18,0', '15 402'],
-          ['1', 'Забор', '—', '—', number(random.whole(900, 4000))],
+          ['1', 'Забор', '—', '—', number(random.integer(900, 4000))],
         ],
       ),
       heading('Общие сведения о жилом доме'),

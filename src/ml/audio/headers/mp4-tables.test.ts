@@ -3,10 +3,10 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { needs } from '../../../base/testing/require.ts';
+import { requireTool } from '../../../base/testing/require.ts';
 import { openAudio } from '../open-audio.ts';
 import { join16k, voiceBytes, voicePath } from '../testing/recordings.ts';
-import { type Declared, declaredIn } from './mp4-tables.ts';
+import { type SampleCounts, countDeclaredSamples } from './mp4-tables.ts';
 
 const { signal } = new AbortController();
 let folder: string;
@@ -41,14 +41,14 @@ describe('openAudio with valid QuickTime and MP4 files', () => {
     ],
     ['a minute of audio with large tables', 'long.m4a', ['-c:a', 'aac', '-af', 'aloop=loop=14:size=51780']],
   ] as const)('decodes %s', async ([, name, options], context) => {
-    needs('ffmpeg', context);
+    requireTool('ffmpeg', context);
     const audio = await openAudio(encode(name, ...options), { signal, maxSeconds: 600, decoder: 'ffmpeg' });
     const seconds = (await join16k(audio.pieces({ signal }))).length / 16_000;
     expect(seconds).toBeGreaterThan(4);
   });
 
   test('decodes audio with a video track, and uncompressed audio without ffmpeg', async (context) => {
-    needs('ffmpeg', context);
+    requireTool('ffmpeg', context);
     const pictures = ['-f', 'lavfi', '-i', 'testsrc=d=4:s=64x48', '-c:v', 'mpeg4', '-shortest'];
     for (const [path, decoder] of [
       [encode('video.mov', ...pictures, '-c:a', 'pcm_s16le'), 'ffmpeg'],
@@ -69,10 +69,10 @@ const words = (...all: number[]) => {
   for (const [i, word] of all.entries()) bytes.writeUInt32BE(word, 4 * i);
   return bytes;
 };
-const counts = (samples: number, apart = samples): Declared => ({ samples, apart });
+const counts = (samples: number, apart = samples): SampleCounts => ({ samples, allocated: apart });
 const declared = (...content: Buffer[]) => {
   const moov = box('moov', ...content);
-  return declaredIn(moov, { type: 'moov', from: 8, to: moov.length });
+  return countDeclaredSamples(moov, { type: 'moov', from: 8, to: moov.length });
 };
 const sound = (stts: number[], stsz: number[], handler = 'soun') =>
   box(

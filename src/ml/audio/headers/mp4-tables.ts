@@ -1,31 +1,31 @@
-import { AudioRefused } from '../refused.ts';
-import { type Box, boxesIn, inside } from './boxes.ts';
+import { AudioError } from '../audio-error.ts';
+import { type Box, readBoxes, boxContent } from './boxes.ts';
 
-export interface Declared {
+export interface SampleCounts {
   readonly samples: number;
   /** Entries that a reader allocates; {@link isChunked chunked} audio is read in chunks. */
-  readonly apart: number;
+  readonly allocated: number;
 }
 
 /**
  * Counts the samples that an index (`moov`) or a fragment (`moof`) declares. Readers allocate memory for them up front,
  * and four bytes can declare four billion. Throws `AudioError` for a table longer than its box.
  */
-export function declaredIn(bytes: Buffer, box: Box, depth = 0): Declared {
+export function countDeclaredSamples(bytes: Buffer, box: Box, depth = 0): SampleCounts {
   let [samples, apart] = [0, 0];
-  for (const each of depth > MAX_DEPTH ? [] : boxesIn(bytes, box.from, box.to)) {
+  for (const each of depth > MAX_DEPTH ? [] : readBoxes(bytes, box.from, box.to)) {
     const more = CONTAINERS.has(each.type)
-      ? declaredIn(bytes, each, depth + 1)
+      ? countDeclaredSamples(bytes, each, depth + 1)
       : sameCount(declaredBy(each.type, bytes.subarray(each.from, each.to)));
     samples += more.samples;
-    apart += more.apart;
+    apart += more.allocated;
   }
   return box.type === 'trak' && isChunked(bytes, box)
-    ? { samples, apart: samples / SAMPLES_PER_CHUNK }
-    : { samples, apart };
+    ? { samples, allocated: samples / SAMPLES_PER_CHUNK }
+    : { samples, allocated: apart };
 }
 
-const sameCount = (samples: number): Declared => ({ samples, apart: samples });
+const sameCount = (samples: number): SampleCounts => ({ samples, allocated: samples });
 
 const CONTAINERS = new Set('trak mdia minf stbl edts dinf udta wave gmhd sinf schi mvex traf'.split(' '));
 const MAX_DEPTH = 10;
@@ -35,8 +35,8 @@ const MAX_DEPTH = 10;
  * readers take them in chunks of at least 160.
  */
 function isChunked(bytes: Buffer, trak: Box): boolean {
-  const times = inside(bytes, trak, 'mdia', 'minf', 'stbl', 'stts');
-  const isSound = inside(bytes, trak, 'mdia', 'hdlr')?.toString('latin1', 8, 12) === 'soun';
+  const times = boxContent(bytes, trak, 'mdia', 'minf', 'stbl', 'stts');
+  const isSound = boxContent(bytes, trak, 'mdia', 'hdlr')?.toString('latin1', 8, 12) === 'soun';
   return isSound && times?.length === 16 && times.readUInt32BE(4) === 1 && times.readUInt32BE(12) === 1;
 }
 const SAMPLES_PER_CHUNK = 160;
@@ -47,7 +47,7 @@ const ENTRY_BYTES: Readonly<Record<string, number>> = { stts: 8, ctts: 8, stsc: 
 function declaredBy(type: string, table: Buffer): number {
   const word = (at: number) => (at + 4 <= table.length ? table.readUInt32BE(at) : 0);
   const checkFits = (entries: number, bits: number, from: number) => {
-    if (from * 8 + entries * bits > table.length * 8) throw lying();
+    if (from * 8 + entries * bits > table.length * 8) throw invalidIndexError();
     return entries;
   };
   const entryBytes = ENTRY_BYTES[type];
@@ -62,5 +62,5 @@ function declaredBy(type: string, table: Buffer): number {
 /** Bits per entry of a fragment's sample run (§8.8.8): 32 for each per-sample field in its flags. */
 const runEntryBits = (flags: number) => 32 * [0x100, 0x200, 0x400, 0x800].filter((flag) => flags & flag).length;
 
-export const lying = () =>
-  new AudioRefused('corrupt', 'The index of the MP4 file declares more entries than it holds.');
+export const invalidIndexError = () =>
+  new AudioError('corrupt', 'The index of the MP4 file declares more entries than it holds.');

@@ -1,34 +1,34 @@
-import { type Duration, type Header, isCutOff } from '../header.ts';
-import { AudioRefused } from '../refused.ts';
-import { type Box, boxAt, boxesIn, inside } from './boxes.ts';
-import type { Bytes } from './bytes.ts';
-import { type Declared, declaredIn, lying } from './mp4-tables.ts';
+import { type Duration, type Header, isTruncated } from '../header.ts';
+import { AudioError } from '../audio-error.ts';
+import { type Box, readBoxHeader, readBoxes, boxContent } from './boxes.ts';
+import type { FileReader } from './file-reader.ts';
+import { type SampleCounts, countDeclaredSamples, invalidIndexError } from './mp4-tables.ts';
 
 /** MP4, M4A, QuickTime and 3GP: reads the index box `moov`. */
-export async function readMp4(bytes: Bytes): Promise<Header> {
+export async function readMp4(bytes: FileReader): Promise<Header> {
   const { moov, soundFirst, missing, fragments, lastFragment } = await readTopLevelBoxes(bytes);
-  if (!moov) throw new AudioRefused('corrupt', 'The MP4 file has no index: it is truncated or was not finalized.');
+  if (!moov) throw new AudioError('corrupt', 'The MP4 file has no index: it is truncated or was not finalized.');
   if (moov.bytes > MAX_INDEX_BYTES)
-    throw new AudioRefused('corrupt', 'The index of the MP4 file is too large for an audio file.');
+    throw new AudioError('corrupt', 'The index of the MP4 file is too large for an audio file.');
   const index = await bytes.read(moov.at, moov.bytes);
   const movie: Box = { type: 'moov', from: 8, to: index.length };
   // Every sample takes at least one byte of the file.
-  const { samples, apart } = sum(declaredIn(index, movie), fragments);
-  if (apart > Math.min(bytes.size, MAX_SAMPLES)) throw lying();
-  const movieClock = inside(index, movie, 'mvhd');
-  const track = [...boxesIn(index, movie.from, movie.to)]
+  const { samples, allocated: apart } = sum(countDeclaredSamples(index, movie), fragments);
+  if (apart > Math.min(bytes.size, MAX_SAMPLES)) throw invalidIndexError();
+  const movieClock = boxContent(index, movie, 'mvhd');
+  const track = [...readBoxes(index, movie.from, movie.to)]
     .filter(({ type }) => type === 'trak')
     .slice(0, MAX_TRACKS)
     .map((trak) => trackIn(index, trak, movieClock))
     .find(({ handler }) => handler === 'soun');
-  if (!track) throw new AudioRefused('no_sound', 'The MP4 file has no audio track.');
-  if (PROTECTED.test(track.codec)) throw new AudioRefused('protected', 'The MP4 file is protected by DRM.');
+  if (!track) throw new AudioError('no_sound', 'The MP4 file has no audio track.');
+  if (PROTECTED.test(track.codec)) throw new AudioError('protected', 'The MP4 file is protected by DRM.');
 
   const duration: Duration | undefined =
-    track.seconds > 0 ? { seconds: track.seconds, counted: true } : await durationOfFragments();
+    track.seconds > 0 ? { seconds: track.seconds, isExact: true } : await durationOfFragments();
   const seconds = duration?.seconds ?? 60;
-  if (isCutOff((seconds * bytes.size) / (bytes.size + missing), seconds)) {
-    throw new AudioRefused('corrupt', 'The MP4 file is shorter than its index declares.');
+  if (isTruncated((seconds * bytes.size) / (bytes.size + missing), seconds)) {
+    throw new AudioError('corrupt', 'The MP4 file is shorter than its index declares.');
   }
   return {
     ...(duration && { duration }),
@@ -41,11 +41,11 @@ export async function readMp4(bytes: Bytes): Promise<Header> {
   async function durationOfFragments(): Promise<Duration | undefined> {
     if (!lastFragment || !track) return undefined;
     const fragment = await bytes.read(lastFragment.at, lastFragment.bytes);
-    for (const traf of boxesIn(fragment, 8, fragment.length)) {
-      const [head, time] = [inside(fragment, traf, 'tfhd'), inside(fragment, traf, 'tfdt')];
+    for (const traf of readBoxes(fragment, 8, fragment.length)) {
+      const [head, time] = [boxContent(fragment, traf, 'tfhd'), boxContent(fragment, traf, 'tfdt')];
       if (!head || !time || head.length < 8 || time.length < 8 || head.readUInt32BE(4) !== track.id) continue;
       const ticks = time[0] === 1 && time.length >= 12 ? Number(time.readBigUInt64BE(4)) : time.readUInt32BE(4);
-      return ticks > 0 ? { seconds: ticks / track.scale, counted: false } : undefined;
+      return ticks > 0 ? { seconds: ticks / track.scale, isExact: false } : undefined;
     }
     return undefined;
   }
@@ -64,23 +64,23 @@ const PROTECTED = /^(drms|enca|aavd)$/;
  * Reads the top-level boxes. `soundFirst`: audio data precedes the index; `missing`: bytes declared beyond the end of
  * the file.
  */
-async function readTopLevelBoxes(bytes: Bytes) {
+async function readTopLevelBoxes(bytes: FileReader) {
   let moov: { at: number; bytes: number } | undefined;
   let lastFragment: typeof moov;
   let soundFirst = false;
   let missing = 0;
-  let fragments: Declared = { samples: 0, apart: 0 };
+  let fragments: SampleCounts = { samples: 0, allocated: 0 };
   let at = 0;
   for (let boxes = 0; boxes < MAX_BOXES && at + 8 <= bytes.size; boxes++) {
-    const { type, size } = boxAt(await bytes.read(at, 16), 0, bytes.size - at);
+    const { type, size } = readBoxHeader(await bytes.read(at, 16), 0, bytes.size - at);
     if (size < 8 || !/^[ -~]{4}$/.test(type)) break;
     missing = Math.max(0, at + size - bytes.size);
     if (type === 'moov' && missing === 0) moov ??= { at, bytes: size };
     if (type === 'moof' && missing === 0) {
       lastFragment = { at, bytes: size };
-      if (size > MAX_INDEX_BYTES) throw lying();
+      if (size > MAX_INDEX_BYTES) throw invalidIndexError();
       const fragment = await bytes.read(at, size);
-      fragments = sum(fragments, declaredIn(fragment, { type, from: 8, to: fragment.length }));
+      fragments = sum(fragments, countDeclaredSamples(fragment, { type, from: 8, to: fragment.length }));
     }
     if (type === 'mdat' && !moov) soundFirst = true;
     at += size;
@@ -88,19 +88,19 @@ async function readTopLevelBoxes(bytes: Bytes) {
   return { moov, fragments, lastFragment, soundFirst, missing };
 }
 
-const sum = (a: Declared, b: Declared): Declared => ({ samples: a.samples + b.samples, apart: a.apart + b.apart });
+const sum = (a: SampleCounts, b: SampleCounts): SampleCounts => ({ samples: a.samples + b.samples, allocated: a.allocated + b.allocated });
 
 function trackIn(index: Buffer, trak: Box, movieClock: Buffer | undefined) {
-  const head = inside(index, trak, 'tkhd');
-  const clock = inside(index, trak, 'mdia', 'mdhd');
-  const edits = inside(index, trak, 'edts', 'elst');
-  const entry = inside(index, trak, 'mdia', 'minf', 'stbl', 'stsd')?.subarray(8);
+  const head = boxContent(index, trak, 'tkhd');
+  const clock = boxContent(index, trak, 'mdia', 'mdhd');
+  const edits = boxContent(index, trak, 'edts', 'elst');
+  const entry = boxContent(index, trak, 'mdia', 'minf', 'stbl', 'stsd')?.subarray(8);
   // Version 2 sample entries have another layout.
   const hasKnownLayout = entry !== undefined && entry.length >= 36 && entry.readUInt16BE(16) < 2;
   const scale = readTimescale(clock);
   return {
     id: head && head.length >= 24 ? head.readUInt32BE(head[0] === 1 ? 20 : 12) : 0,
-    handler: inside(index, trak, 'mdia', 'hdlr')?.toString('latin1', 8, 12),
+    handler: boxContent(index, trak, 'mdia', 'hdlr')?.toString('latin1', 8, 12),
     scale,
     seconds: Math.min(
       readDuration(clock) / scale,

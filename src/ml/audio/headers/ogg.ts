@@ -1,9 +1,9 @@
 import type { Duration, Header } from '../header.ts';
-import { AudioRefused } from '../refused.ts';
-import type { Bytes } from './bytes.ts';
+import { AudioError } from '../audio-error.ts';
+import type { FileReader } from './file-reader.ts';
 
 /** Ogg (RFC 3533) with Vorbis, Opus (RFC 7845), FLAC or Speex. Other streams are ignored. */
-export async function readOgg(bytes: Bytes): Promise<Header> {
+export async function readOgg(bytes: FileReader): Promise<Header> {
   const headPages = pagesIn(await bytes.read(0, HEAD_BYTES)).pages;
   const streams = headPages.filter(({ first }) => first);
   const selected = streams
@@ -11,8 +11,8 @@ export async function readOgg(bytes: Bytes): Promise<Header> {
     .find(({ stream }) => stream);
   if (!selected?.stream) {
     throw streams.some(({ body }) => body.length > 0)
-      ? new AudioRefused('no_sound', 'The Ogg file has no audio in a supported codec.')
-      : new AudioRefused('corrupt', 'The Ogg file has no header.');
+      ? new AudioError('no_sound', 'The Ogg file has no audio in a supported codec.')
+      : new AudioError('corrupt', 'The Ogg file has no header.');
   }
   const { serial } = selected.page;
   const { sampleRate, channels, codec, clock, preSkip } = selected.stream;
@@ -20,7 +20,7 @@ export async function readOgg(bytes: Bytes): Promise<Header> {
   const from = Math.max(0, bytes.size - TAIL_BYTES);
   const tail = pagesIn(await bytes.read(from, TAIL_BYTES));
   const last = tail.pages.filter((page) => page.serial === serial && page.position >= 0).at(-1);
-  if (tail.isTruncated && !last?.last) throw new AudioRefused('corrupt', 'The Ogg file ends in the middle of a page.');
+  if (tail.isTruncated && !last?.last) throw new AudioError('corrupt', 'The Ogg file ends in the middle of a page.');
   const duration =
     last &&
     durationOf(
@@ -34,7 +34,7 @@ export async function readOgg(bytes: Bytes): Promise<Header> {
     const earliest = pages.find(({ position }) => position > 0)?.position ?? 0;
     const isLive = earliest > clock * LONGEST_PAGE_SECONDS;
     const seconds = (last.position - (isLive ? earliest : preSkip)) / clock;
-    return seconds > 0 ? { seconds, counted: !isLive } : undefined;
+    return seconds > 0 ? { seconds, isExact: !isLive } : undefined;
   }
 }
 

@@ -1,9 +1,9 @@
-import { type Header, isCutOff } from '../header.ts';
-import { AudioRefused } from '../refused.ts';
-import type { Bytes } from './bytes.ts';
+import { type Header, isTruncated } from '../header.ts';
+import { AudioError } from '../audio-error.ts';
+import type { FileReader } from './file-reader.ts';
 
 /** RIFF WAVE, and RF64 (EBU Tech 3306) for files above 4 GiB. */
-export async function readWav(bytes: Bytes): Promise<Header> {
+export async function readWav(bytes: FileReader): Promise<Header> {
   let format: Format | undefined;
   let longSize: number | undefined;
   let at = 12;
@@ -17,19 +17,19 @@ export async function readWav(bytes: Bytes): Promise<Header> {
     // Chunks are padded to an even length.
     at += 8 + size + (size & 1);
   }
-  throw new AudioRefused('corrupt', 'The WAV file has no audio data.');
+  throw new AudioError('corrupt', 'The WAV file has no audio data.');
 
   function headerFrom(from: number, declared: number): Header {
     const available = bytes.size - from;
-    if (!format || available <= 0) throw new AudioRefused('corrupt', 'The WAV file ends after its header.');
+    if (!format || available <= 0) throw new AudioError('corrupt', 'The WAV file ends after its header.');
     const { sampleRate, channels, bytesPerSecond, isConstantRate } = format;
     if (bytesPerSecond === 0) return { sampleRate, channels };
     const streamed = declared === 0 || (declared >= STREAMED_FROM_BYTES && declared > available);
-    if (!streamed && isCutOff(available / bytesPerSecond, declared / bytesPerSecond)) {
-      throw new AudioRefused('corrupt', 'The WAV file is shorter than its header declares.');
+    if (!streamed && isTruncated(available / bytesPerSecond, declared / bytesPerSecond)) {
+      throw new AudioError('corrupt', 'The WAV file is shorter than its header declares.');
     }
     const seconds = Math.min(streamed ? available : declared, available) / bytesPerSecond;
-    return { duration: { seconds, counted: isConstantRate }, sampleRate, channels };
+    return { duration: { seconds, isExact: isConstantRate }, sampleRate, channels };
   }
 }
 
@@ -47,7 +47,7 @@ function formatOf(head: Buffer): Format | undefined {
   const [declared, block, bits] = [head.readUInt32LE(16), head.readUInt16LE(20), head.readUInt16LE(22)];
   const plain = [1, 3, 0xfffe].includes(head.readUInt16LE(8));
   if (plain && (block === 0 || bits === 0 || block * 8 < channels * bits)) {
-    throw new AudioRefused('corrupt', 'The WAV file has a contradictory header.');
+    throw new AudioError('corrupt', 'The WAV file has a contradictory header.');
   }
   return { channels, sampleRate, bytesPerSecond: plain ? block * sampleRate : declared, isConstantRate: plain };
 }

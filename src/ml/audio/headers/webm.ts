@@ -1,34 +1,34 @@
-import { type Header, isCutOff } from '../header.ts';
-import { AudioRefused } from '../refused.ts';
-import type { Bytes } from './bytes.ts';
+import { type Header, isTruncated } from '../header.ts';
+import { AudioError } from '../audio-error.ts';
+import type { FileReader } from './file-reader.ts';
 
 /** WebM and Matroska (RFC 9559): reads the elements before the first cluster. */
-export async function readWebm(bytes: Bytes): Promise<Header> {
+export async function readWebm(bytes: FileReader): Promise<Header> {
   const head = await bytes.read(0, HEAD_BYTES);
   const segment = [...elementsIn(head, 0, head.length)].find(({ id }) => id === SEGMENT);
-  if (!segment) throw new AudioRefused('corrupt', 'The WebM file ends after its header.');
+  if (!segment) throw new AudioError('corrupt', 'The WebM file ends after its header.');
   const parts = [...before(CLUSTER, elementsIn(head, segment.from, head.length))];
   const listed = parts.find(({ id }) => id === TRACKS);
   if (!listed || listed.from + (listed.size ?? 0) > head.length) {
-    throw new AudioRefused('corrupt', 'The WebM file ends before its track list.');
+    throw new AudioError('corrupt', 'The WebM file ends before its track list.');
   }
   const tracks = [...elementsIn(head, listed.from, listed.to)].map((entry) => trackIn(head, entry));
   const sound = tracks.find(isSound);
-  if (!sound) throw new AudioRefused('no_sound', 'The WebM file has no audio track.');
-  if (sound.encrypted) throw new AudioRefused('protected', 'The WebM file is encrypted.');
+  if (!sound) throw new AudioError('no_sound', 'The WebM file has no audio track.');
+  if (sound.encrypted) throw new AudioError('protected', 'The WebM file is encrypted.');
 
   const info = parts.find(({ id }) => id === INFO);
   const scale = info ? scaleIn(head, info) : DEFAULT_SCALE;
   const seconds = (info ? ticksIn(head, info) : 0) * scale;
   const declared = segment.size === undefined ? 0 : segment.from + segment.size;
-  if (declared > bytes.size && isCutOff((bytes.size / declared) * (seconds || 60), seconds || 60)) {
-    throw new AudioRefused('corrupt', 'The WebM file is shorter than its header declares.');
+  if (declared > bytes.size && isTruncated((bytes.size / declared) * (seconds || 60), seconds || 60)) {
+    throw new AudioError('corrupt', 'The WebM file is shorter than its header declares.');
   }
   const { sampleRate, channels } = sound;
   // The declared duration is that of the longest track, video included.
-  if (seconds > 0) return { sampleRate, channels, duration: { seconds, counted: tracks.every(isSound) } };
+  if (seconds > 0) return { sampleRate, channels, duration: { seconds, isExact: tracks.every(isSound) } };
   const until = scale * lastTicks(await bytes.read(Math.max(0, bytes.size - TAIL_BYTES), TAIL_BYTES));
-  return { sampleRate, channels, ...(until > 0 && { duration: { seconds: until, counted: false } }) };
+  return { sampleRate, channels, ...(until > 0 && { duration: { seconds: until, isExact: false } }) };
 }
 
 function* before(id: number, elements: Iterable<Element>): Generator<Element> {

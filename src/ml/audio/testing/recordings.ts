@@ -3,7 +3,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { SAMPLE_RATE } from '../sound.ts';
+import { SAMPLE_RATE } from '../audio-constants.ts';
 
 /**
  * Four seconds of espeak-ng: "The north wall is dry. The floor is cracked in two places." `flac` is lossless (12 kHz),

@@ -1,7 +1,7 @@
 import sherpa, { type OfflineConfig, type OfflineResult } from 'sherpa-onnx-node';
-import { SAMPLE_RATE } from '../../audio/sound.ts';
-import type { Engine, SherpaFiles, UtteredSegment, UtteredWord } from '../engine.ts';
-import { sentences, sentencesByLength } from '../sentences.ts';
+import { SAMPLE_RATE } from '../../audio/audio-constants.ts';
+import type { Engine, SherpaFiles, EngineSegment, EngineWord } from '../engine.ts';
+import { splitSentences, splitSentencesByLength } from '../sentences.ts';
 
 /** Opens a sherpa-onnx model. The library exits the process on invalid files, so they must be verified first. */
 export async function openSherpa(files: SherpaFiles, threads: number): Promise<Engine> {
@@ -35,16 +35,16 @@ function configOf(files: SherpaFiles, threads: number): OfflineConfig {
   }
 }
 
-export function segmentsOf(result: OfflineResult, seconds: number): UtteredSegment[] {
+export function segmentsOf(result: OfflineResult, seconds: number): EngineSegment[] {
   const { text, tokens, timestamps } = result;
   const isTimed = tokens.length > 0 && timestamps.length === tokens.length;
-  return isTimed ? sentences(wordsOf(result, seconds)) : sentencesByLength(text, seconds);
+  return isTimed ? splitSentences(wordsOf(result, seconds)) : splitSentencesByLength(text, seconds);
 }
 
 /** Maximum token duration if the model provides only start times. */
 const MAX_TOKEN_SECONDS = 0.4;
 
-function wordsOf({ tokens, timestamps, durations, ys_log_probs }: OfflineResult, seconds: number): UtteredWord[] {
+function wordsOf({ tokens, timestamps, durations, ys_log_probs }: OfflineResult, seconds: number): EngineWord[] {
   const words: { text: string; start: number; end: number; logProbabilities: number[] }[] = [];
   for (const [i, token] of tokens.entries()) {
     const spelt = token.replaceAll('▁', ' ');

@@ -4,7 +4,7 @@ export type Onsets = Int32Array;
  * Token start times by dynamic time warping over the cross-attentions (Whisper's method for word times). `attentions`
  * holds one row per head for each token; the first `frames` frames are used. Returns [tokens] frames, non-decreasing.
  */
-export function onsets(attentions: readonly (readonly Float32Array[])[], frames: number): Onsets {
+export function tokenOnsets(attentions: readonly (readonly Float32Array[])[], frames: number): Onsets {
   const rows = attentions.length;
   const matrix = new Float32Array(rows * frames);
   const heads = attentions[0]?.length ?? 0;

@@ -1,62 +1,62 @@
 import { expect, test } from 'vitest';
-import { LETTERS, likely, speaker } from '../testing/heard.ts';
-import { hearLanguage, noSpeechProbability, type Transcript, transcribe } from './decode.ts';
+import { LETTERS, logitsFor, fakeDecoder } from '../testing/fake-decoder.ts';
+import { detectLanguage, noSpeechProbability, type Transcript, transcribe } from './decode.ts';
 
 const throwIfStopped = () => {};
 const END = LETTERS.endOfText;
 const spells = (text: string) => [...text].map((letter) => letter.charCodeAt(0) - 97);
 const says = (text: string, probability = 0.9) => {
   const tokens = [...spells(text), END];
-  return speaker((text) => likely(tokens[text.length]!, probability));
+  return fakeDecoder((text) => logitsFor(tokens[text.length]!, probability));
 };
-const textOf = ({ spoken }: Transcript) => LETTERS.text(spoken.map(({ token }) => token));
+const textOf = ({ tokens: spoken }: Transcript) => LETTERS.text(spoken.map(({ token }) => token));
 
 test('transcribe decodes greedily to the end token', async () => {
   const { heard, steps } = says('hello');
-  const transcript = await transcribe(heard, LETTERS, 'ru', { most: 50, throwIfStopped });
+  const transcript = await transcribe(heard, LETTERS, 'ru', { maxTokens: 50, throwIfStopped });
   expect(textOf(transcript)).toBe('hello');
   expect(transcript.stopped).toBe('end');
   expect(steps[2]).toEqual([32, LETTERS.transcribe, LETTERS.noTimestamps]);
-  for (const { logProbability } of transcript.spoken) expect(logProbability).toBeCloseTo(Math.log(0.9), 1);
+  for (const { logProbability } of transcript.tokens) expect(logProbability).toBeCloseTo(Math.log(0.9), 1);
 });
 
 test('transcribe never chooses suppressed tokens, nor the end token first', async () => {
-  const { heard } = speaker((text) => {
-    const logits = likely(text.length === 0 ? 7 : END, 0.1);
+  const { heard } = fakeDecoder((text) => {
+    const logits = logitsFor(text.length === 0 ? 7 : END, 0.1);
     if (text.length === 0) for (const token of [END, LETTERS.noSpeech, 31, 25]) logits[token] = 5;
     return logits;
   });
-  expect(textOf(await transcribe(heard, LETTERS, 'en', { most: 50, throwIfStopped }))).toBe('h');
+  expect(textOf(await transcribe(heard, LETTERS, 'en', { maxTokens: 50, throwIfStopped }))).toBe('h');
 });
 
 test('transcribe stops a repeating model', async () => {
-  const one = speaker(() => likely(3, 0.99));
-  const stuck = await transcribe(one.heard, LETTERS, 'en', { most: 200, throwIfStopped });
+  const one = fakeDecoder(() => logitsFor(3, 0.99));
+  const stuck = await transcribe(one.heard, LETTERS, 'en', { maxTokens: 200, throwIfStopped });
   expect(stuck).toMatchObject({ stopped: 'loop' });
-  expect(stuck.spoken.length).toBeLessThan(20);
+  expect(stuck.tokens.length).toBeLessThan(20);
   const phrase = spells('abcdefghij');
-  const many = speaker((text) => likely(phrase[text.length % phrase.length]!, 0.99));
-  const looping = await transcribe(many.heard, LETTERS, 'en', { most: 200, throwIfStopped });
+  const many = fakeDecoder((text) => logitsFor(phrase[text.length % phrase.length]!, 0.99));
+  const looping = await transcribe(many.heard, LETTERS, 'en', { maxTokens: 200, throwIfStopped });
   expect(looping).toMatchObject({ stopped: 'loop' });
-  expect(looping.spoken.length).toBeLessThanOrEqual(40);
+  expect(looping.tokens.length).toBeLessThanOrEqual(40);
 });
 
 test('transcribe does not treat natural repetition as a loop', async () => {
   const phrase = 'hahaha'.concat('nonono', 'verywell', 'verywell', 'goodbye');
-  const transcript = await transcribe(says(phrase).heard, LETTERS, 'en', { most: 200, throwIfStopped });
+  const transcript = await transcribe(says(phrase).heard, LETTERS, 'en', { maxTokens: 200, throwIfStopped });
   expect([transcript.stopped, textOf(transcript)]).toEqual(['end', phrase]);
 });
 
 test('transcribe stops at the token limit', async () => {
-  const { heard } = speaker((text) => likely((text.length * 7) % 25, 0.9));
-  const transcript = await transcribe(heard, LETTERS, 'en', { most: 10, throwIfStopped });
-  expect([transcript.stopped, transcript.spoken.length]).toEqual(['length', 10]);
+  const { heard } = fakeDecoder((text) => logitsFor((text.length * 7) % 25, 0.9));
+  const transcript = await transcribe(heard, LETTERS, 'en', { maxTokens: 10, throwIfStopped });
+  expect([transcript.stopped, transcript.tokens.length]).toEqual(['length', 10]);
 });
 
 test('transcribe samples at a temperature above 0', async () => {
-  const { heard } = speaker((text) => likely(text.length === 0 ? 0 : END, 0.5));
+  const { heard } = fakeDecoder((text) => logitsFor(text.length === 0 ? 0 : END, 0.5));
   const sampled = async (chance: number) =>
-    textOf(await transcribe(heard, LETTERS, 'en', { most: 1, temperature: 1, random: () => chance, throwIfStopped }));
+    textOf(await transcribe(heard, LETTERS, 'en', { maxTokens: 1, temperature: 1, random: () => chance, throwIfStopped }));
   expect(await sampled(0)).toBe('a');
   expect(await sampled(0.9999)).toBe('y');
 });
@@ -64,7 +64,7 @@ test('transcribe samples at a temperature above 0', async () => {
 test('transcribe stops when throwIfStopped throws', async () => {
   const { heard } = says('hello');
   const stopped = transcribe(heard, LETTERS, 'en', {
-    most: 50,
+    maxTokens: 50,
     throwIfStopped: () => {
       throw new Error('Enough.');
     },
@@ -73,15 +73,15 @@ test('transcribe stops when throwIfStopped throws', async () => {
 });
 
 test('detectLanguage returns the most likely language of the vocabulary', () => {
-  const logits = likely(32, 0.6);
+  const logits = logitsFor(32, 0.6);
   logits[31] = logits[32]! - Math.log(3);
-  const { language, probability } = hearLanguage({ ...says('').heard, logits }, LETTERS);
+  const { language, probability } = detectLanguage({ ...says('').heard, logits }, LETTERS);
   expect(language).toBe('ru');
   expect(probability).toBeCloseTo(0.75, 5);
 });
 
 test('noSpeechProbability is the probability among all tokens', () => {
-  expect(noSpeechProbability({ ...says('').heard, logits: likely(LETTERS.noSpeech, 0.8) }, LETTERS)).toBeCloseTo(
+  expect(noSpeechProbability({ ...says('').heard, logits: logitsFor(LETTERS.noSpeech, 0.8) }, LETTERS)).toBeCloseTo(
     0.8,
     5,
   );

@@ -1,16 +1,16 @@
 import { argmax } from '../../tensor.ts';
-import type { Heard } from './network.ts';
+import type { DecoderState } from './network.ts';
 import type { Vocabulary } from './vocabulary.ts';
 
 /** A decoded token with its natural log-probability and its attention over the audio. */
-export interface Spoken {
+export interface DecodedToken {
   readonly token: number;
   readonly logProbability: number;
   readonly attention: readonly Float32Array[];
 }
 
 export interface Transcript {
-  readonly spoken: readonly Spoken[];
+  readonly tokens: readonly DecodedToken[];
   readonly endLogProbability: number;
   readonly endAttention?: readonly Float32Array[];
   /** `end`: end token; `loop`: the model repeats itself; `length`: `most` tokens. */
@@ -18,14 +18,14 @@ export interface Transcript {
 }
 
 export interface DecodingOptions {
-  readonly most: number;
+  readonly maxTokens: number;
   /** 0 is greedy decoding; above 0 samples with `random`. */
   readonly temperature?: number;
   readonly random?: () => number;
   readonly throwIfStopped: () => void;
 }
 
-export function hearLanguage({ logits }: Heard, { languages }: Vocabulary): { language: string; probability: number } {
+export function detectLanguage({ logits }: DecoderState, { languages }: Vocabulary): { language: string; probability: number } {
   const candidates = [...languages].map(([language, token]) => ({ language, logit: logits[token]! }));
   const best = candidates.reduce((a, b) => (b.logit > a.logit ? b : a));
   const sum = candidates.reduce((total, { logit }) => total + Math.exp(logit - best.logit), 0);
@@ -33,20 +33,20 @@ export function hearLanguage({ logits }: Heard, { languages }: Vocabulary): { la
 }
 
 /** Probability of no speech, from the state after the first token. */
-export function noSpeechProbability({ logits }: Heard, { noSpeech }: Vocabulary): number {
+export function noSpeechProbability({ logits }: DecoderState, { noSpeech }: Vocabulary): number {
   return Math.exp(logits[noSpeech]! - logSumExp(logits));
 }
 
 export async function transcribe(
-  heard: Heard,
+  heard: DecoderState,
   vocabulary: Vocabulary,
   language: string,
-  { most, temperature = 0, random = Math.random, throwIfStopped }: DecodingOptions,
+  { maxTokens: most, temperature = 0, random = Math.random, throwIfStopped }: DecodingOptions,
 ): Promise<Transcript> {
-  const spoken: Spoken[] = [];
+  const spoken: DecodedToken[] = [];
   let state = heard;
   for (const token of [vocabulary.languages.get(language)!, vocabulary.transcribe, vocabulary.noTimestamps]) {
-    state = await state.after(token);
+    state = await state.step(token);
   }
   for (;;) {
     throwIfStopped();
@@ -55,12 +55,12 @@ export async function transcribe(
     const token = temperature === 0 ? argmax(logits) : sampleToken(logits, temperature, random());
     const logProbability = logits[token]! - logSumExp(logits);
     if (token === vocabulary.endOfText) {
-      return { spoken, endLogProbability: logProbability, endAttention: state.attention, stopped: 'end' };
+      return { tokens: spoken, endLogProbability: logProbability, endAttention: state.attention, stopped: 'end' };
     }
     spoken.push({ token, logProbability, attention: state.attention });
-    if (isLooping(spoken)) return { spoken, endLogProbability: 0, stopped: 'loop' };
-    if (spoken.length === most) return { spoken, endLogProbability: 0, stopped: 'length' };
-    state = await state.after(token);
+    if (isLooping(spoken)) return { tokens: spoken, endLogProbability: 0, stopped: 'loop' };
+    if (spoken.length === most) return { tokens: spoken, endLogProbability: 0, stopped: 'length' };
+    state = await state.step(token);
   }
 }
 
@@ -75,7 +75,7 @@ function suppressTokens(logits: Float32Array, vocabulary: Vocabulary, atBeginnin
 const SHORT_LOOP = { longest: 4, times: 8 };
 const LONG_LOOP = { longest: 32, times: 4 };
 
-function isLooping(spoken: readonly Spoken[]): boolean {
+function isLooping(spoken: readonly DecodedToken[]): boolean {
   const at = (fromEnd: number) => spoken[spoken.length - 1 - fromEnd]?.token;
   for (let period = 1; period <= LONG_LOOP.longest; period++) {
     const { times } = period <= SHORT_LOOP.longest ? SHORT_LOOP : LONG_LOOP;

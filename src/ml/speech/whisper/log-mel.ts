@@ -1,8 +1,8 @@
-import { SAMPLE_RATE } from '../../audio/sound.ts';
-import { fourier } from './fourier.ts';
+import { SAMPLE_RATE } from '../../audio/audio-constants.ts';
+import { createFft } from './fft.ts';
 
 /** Whisper's fixed input length; shorter input is padded with silence. */
-export const HEARD_SECONDS = 30;
+export const WINDOW_SECONDS = 30;
 export const FRAMES = 3000;
 
 const WINDOW = 400;
@@ -37,7 +37,7 @@ function eachSpectrum(samples: Float32Array, take: (power: Float64Array, frame: 
   const half = WINDOW / 2;
   const at = (i: number) => samples[i < 0 ? -i : i] ?? 0;
   const hann = Float64Array.from({ length: WINDOW }, (_, i) => 0.5 - 0.5 * Math.cos((2 * Math.PI * i) / WINDOW));
-  const transform = fourier(WINDOW);
+  const transform = createFft(WINDOW);
   const [re, im] = [new Float64Array(WINDOW), new Float64Array(WINDOW)];
   const [even, odd] = [new Float64Array(FREQUENCIES), new Float64Array(FREQUENCIES)];
   const count = Math.min(FRAMES, Math.ceil((samples.length + half) / HOP));

@@ -2,16 +2,16 @@ import { InferenceSession, Tensor } from 'onnxruntime-node';
 import { FRAMES } from './log-mel.ts';
 
 export interface Network {
-  hear(mel: Float32Array, first: number): Promise<Heard>;
+  start(mel: Float32Array, first: number): Promise<DecoderState>;
   close(): Promise<void>;
 }
 
 /** Immutable decoder state after a token; any state can be continued several times. */
-export interface Heard {
+export interface DecoderState {
   readonly logits: Float32Array;
   /** Attention of the last token over the audio: per head of `alignmentHeads`, [1500] values of 20 ms. */
   readonly attention: readonly Float32Array[];
-  after(token: number): Promise<Heard>;
+  step(token: number): Promise<DecoderState>;
 }
 
 export async function openNetwork(
@@ -50,7 +50,7 @@ export async function openNetwork(
   const pastOf = (outputs: Outputs, names: readonly string[]) =>
     Object.fromEntries(names.map((name) => [name, outputs[presentOf(name)]!]));
 
-  async function hear(mel: Float32Array, first: number): Promise<Heard> {
+  async function hear(mel: Float32Array, first: number): Promise<DecoderState> {
     const input = { input_features: new Tensor('float32', mel, [1, mel.length / FRAMES, FRAMES]) };
     // Only this output: the encoder's attentions are 400 MB.
     const encoded = (await encoder.run(input, ['last_hidden_state']))['last_hidden_state']!;
@@ -67,12 +67,12 @@ export async function openNetwork(
     const constant = { ...pastOf(outputs, pasts.filter(isEncoderPast)), encoder_hidden_states: encoded };
     const decoderPasts = pasts.filter((name) => !isEncoderPast(name));
 
-    const toState = (outputs: Outputs): Heard => {
+    const toState = (outputs: Outputs): DecoderState => {
       const past = pastOf(outputs, decoderPasts);
       return {
         logits: outputs['logits']!.data as Float32Array,
         attention: attentionOf(outputs),
-        async after(token) {
+        async step(token) {
           const feeds = { ...constant, ...past, input_ids: tokens(token), use_cache_branch: flag(true) };
           return toState(await decoder.run(feeds, laterOutputs));
         },
@@ -82,7 +82,7 @@ export async function openNetwork(
   }
 
   return {
-    hear,
+    start: hear,
     async close() {
       await Promise.all([encoder.release(), decoder.release()]);
     },

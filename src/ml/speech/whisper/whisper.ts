@@ -2,17 +2,17 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Type } from 'typebox';
 import { Value } from 'typebox/value';
-import { SAMPLE_RATE } from '../../audio/sound.ts';
-import type { Engine, UtteredSegment, WhisperFiles } from '../engine.ts';
-import { sentences } from '../sentences.ts';
-import { hearLanguage, noSpeechProbability } from './decode.ts';
-import { isInvented } from './invented.ts';
-import { HEARD_SECONDS, logMel } from './log-mel.ts';
+import { SAMPLE_RATE } from '../../audio/audio-constants.ts';
+import type { Engine, EngineSegment, WhisperFiles } from '../engine.ts';
+import { splitSentences } from '../sentences.ts';
+import { detectLanguage, noSpeechProbability } from './decode.ts';
+import { isHallucination } from './hallucination-filter.ts';
+import { WINDOW_SECONDS, logMel } from './log-mel.ts';
 import { openNetwork } from './network.ts';
-import { FRAME_SECONDS, quiet } from './quiet.ts';
-import { faithful } from './second-thoughts.ts';
+import { FRAME_SECONDS, detectQuietFrames } from './silence.ts';
+import { transcribeWithFallback } from './temperature-fallback.ts';
 import { readVocabulary } from './vocabulary.ts';
-import { wordsOf } from './words.ts';
+import { timedWords } from './word-timestamps.ts';
 
 /** Opens a multilingual Whisper (Radford et al. 2022, arXiv:2212.04356) with windows of at most 30 s. */
 export async function openWhisper({ folder, encoder, decoder }: WhisperFiles, threads: number): Promise<Engine> {
@@ -27,25 +27,25 @@ export async function openWhisper({ folder, encoder, decoder }: WhisperFiles, th
   async function transcribeOnce(
     samples: Float32Array,
     { language: requested, throwIfStopped }: Parameters<Engine['recognize']>[1],
-  ): Promise<UtteredSegment[]> {
-    const state = await network.hear(logMel(samples, bins), vocabulary.startOfTranscript);
+  ): Promise<EngineSegment[]> {
+    const state = await network.start(logMel(samples, bins), vocabulary.startOfTranscript);
     throwIfStopped();
     // Falls back to detection for a language that the model does not know.
     const isKnown = requested !== undefined && vocabulary.languages.has(requested);
     const { language, probability } = isKnown
       ? { language: requested, probability: 1 }
-      : hearLanguage(state, vocabulary);
+      : detectLanguage(state, vocabulary);
     const noSpeech = noSpeechProbability(state, vocabulary);
     const seconds = samples.length / SAMPLE_RATE;
-    const transcript = await faithful(state, { vocabulary, language, probability, seconds, noSpeech, throwIfStopped });
-    const segments = sentences(wordsOf(transcript, vocabulary, samples));
-    return segments.filter(({ text }) => !isInvented(text, noSpeech)).map((segment) => ({ ...segment, language }));
+    const transcript = await transcribeWithFallback(state, { vocabulary, language, probability, seconds, noSpeech, throwIfStopped });
+    const segments = splitSentences(timedWords(transcript, vocabulary, samples));
+    return segments.filter(({ text }) => !isHallucination(text, noSpeech)).map((segment) => ({ ...segment, language }));
   }
 
   async function recognize(window: Float32Array, options: Parameters<Engine['recognize']>[1]) {
-    const samples = window.subarray(0, HEARD_SECONDS * SAMPLE_RATE);
-    const isQuiet = quiet(samples);
-    const all: UtteredSegment[] = [];
+    const samples = window.subarray(0, WINDOW_SECONDS * SAMPLE_RATE);
+    const isQuiet = detectQuietFrames(samples);
+    const all: EngineSegment[] = [];
     for (let from = 0, passes = 0; passes < MAX_PASSES; passes++) {
       const segments = await transcribeOnce(samples.subarray(from * SAMPLE_RATE), options);
       all.push(...segments.map((segment) => shiftSegment(segment, from)));
@@ -70,7 +70,7 @@ function hasSpeechAfter(samples: Float32Array, end: number, isQuiet: (frame: num
   return loudFrames * FRAME_SECONDS > MIN_REMAINING_SECONDS;
 }
 
-function shiftSegment(segment: UtteredSegment, seconds: number): UtteredSegment {
+function shiftSegment(segment: EngineSegment, seconds: number): EngineSegment {
   const shift = <T extends { start: number; end: number }>(it: T): T => ({
     ...it,
     start: it.start + seconds,

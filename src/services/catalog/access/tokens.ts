@@ -1,14 +1,14 @@
-import { entryFor, entryOf, type TokenEntry, tokensFrom } from '../../../http/bearer.ts';
-import type { Issued } from '../../../http/issued-tokens.ts';
-import type { Own } from '../settings.ts';
+import { toTokenEntry, findTokenEntry, type TokenEntry, parseTokenSettings } from '../../../http/bearer.ts';
+import type { TokenSnapshot } from '../../../http/token-store.ts';
+import type { CatalogSettings } from '../settings.ts';
 import type { Role } from './visitor.ts';
 
 export interface Tokens {
   /** Undefined for an invalid token. The principal is safe to store and to log. */
-  holder(token: string): { readonly role: Role; readonly principal: string } | undefined;
+  find(token: string): { readonly role: Role; readonly principal: string } | undefined;
   count(): { readonly readers: number; readonly moderators: number };
   /** False until the issued tokens have been read. */
-  complete(): boolean;
+  isComplete(): boolean;
 }
 
 interface Entries {
@@ -19,14 +19,14 @@ interface Entries {
 export const configuredEntries = ({
   apiTokens,
   moderatorTokens,
-}: Pick<Own, 'apiTokens' | 'moderatorTokens'>): Entries => ({
+}: Pick<CatalogSettings, 'apiTokens' | 'moderatorTokens'>): Entries => ({
   readers: entriesOf(apiTokens),
   moderators: entriesOf(moderatorTokens),
 });
 
 /** Compares each token with both lists, so the duration reveals nothing. */
-export function tokensNow(configured: Entries, issued: () => Issued): Tokens {
-  let cachedFor: Issued | undefined;
+export function createTokens(configured: Entries, issued: () => TokenSnapshot): Tokens {
+  let cachedFor: TokenSnapshot | undefined;
   let entries = configured;
   function currentEntries(): Entries {
     const latest = issued();
@@ -35,17 +35,17 @@ export function tokensNow(configured: Entries, issued: () => Issued): Tokens {
       const moderators = latest.tokens.filter(({ role }) => role === 'moderator');
       const readers = latest.tokens.filter(({ role }) => role !== 'moderator');
       entries = {
-        readers: [...configured.readers, ...readers.map(entryFor)],
-        moderators: [...configured.moderators, ...moderators.map(entryFor)],
+        readers: [...configured.readers, ...readers.map(toTokenEntry)],
+        moderators: [...configured.moderators, ...moderators.map(toTokenEntry)],
       };
     }
     return entries;
   }
   return {
-    holder(token) {
+    find(token) {
       const { readers, moderators } = currentEntries();
-      const moderator = entryOf(moderators, token);
-      const reader = entryOf(readers, token);
+      const moderator = findTokenEntry(moderators, token);
+      const reader = findTokenEntry(readers, token);
       if (moderator !== undefined) return { role: 'moderator', principal: moderator.principal };
       return reader && { role: 'reader', principal: reader.principal };
     },
@@ -53,11 +53,11 @@ export function tokensNow(configured: Entries, issued: () => Issued): Tokens {
       const { readers, moderators } = currentEntries();
       return { readers: readers.length, moderators: moderators.length };
     },
-    complete: () => issued().known,
+    isComplete: () => issued().known,
   };
 }
 
 function entriesOf(list: string | undefined): readonly TokenEntry[] {
-  const set = tokensFrom({ list, mayDisable: false });
+  const set = parseTokenSettings({ list, mayDisable: false });
   return set.state === 'enforced' ? set.entries : [];
 }

@@ -1,6 +1,6 @@
-import type { RefusalTexts } from '../../../ui/browser/refusal-texts.ts';
+import type { ErrorTexts } from '../../../ui/browser/error-texts.ts';
 
-export interface QueueData extends RefusalTexts {
+export interface QueuePageData extends ErrorTexts {
   readonly decided: string;
   readonly conflict: string;
   readonly needsNote: string;

@@ -1,11 +1,11 @@
 import { announce, byId, fill } from '../../../ui/browser/dom.ts';
-import { askAnew, exchange } from '../../../ui/browser/fresh.ts';
+import { fetchPage, replaceContent } from '../../../ui/browser/refresh.ts';
 import { pageData } from '../../../ui/browser/page-data.ts';
-import { ask, Refused, sentenceOf } from '../../../ui/browser/requests.ts';
+import { request, RequestError, errorMessage } from '../../../ui/browser/requests.ts';
 import { isTyping, keyOf } from './keyboard.ts';
-import type { QueueData } from './queue-data.ts';
+import type { QueuePageData } from './queue-data.ts';
 
-const { own: texts } = pageData<QueueData>();
+const { own: texts } = pageData<QueuePageData>();
 const DECISIONS: Readonly<Record<string, string>> = {
   ...{ i: 'in_review', a: 'accepted', r: 'rejected', d: 'duplicate', o: 'open' },
 };
@@ -99,11 +99,11 @@ async function decide(item: HTMLElement, status: string): Promise<void> {
   body.set('status', status);
   const hadFocus = item.contains(document.activeElement);
   try {
-    const report = await ask<{ status: string }>(form.action, { method: 'POST', body });
+    const report = await request<{ status: string }>(form.action, { method: 'POST', body });
     await refresh(item, fill(texts.decided, { state: texts.states[report.status] ?? report.status }), false);
   } catch (error) {
-    if (!(error instanceof Refused) || error.status !== 409) {
-      showOutcome(item, sentenceOf(error, texts), true);
+    if (!(error instanceof RequestError) || error.status !== 409) {
+      showOutcome(item, errorMessage(error, texts), true);
       return;
     }
     await refresh(item, undefined, true);
@@ -114,17 +114,17 @@ async function decide(item: HTMLElement, status: string): Promise<void> {
 /** Keeps the position until a reload, so the list does not jump. */
 async function refresh(item: HTMLElement, message: string | undefined, isError: boolean): Promise<void> {
   const recordUrl = allReportsUrl(item.dataset['record'] ?? '');
-  const [recordPage, queuePage] = await Promise.all([askAnew(recordUrl), askAnew(location.href)]);
+  const [recordPage, queuePage] = await Promise.all([fetchPage(recordUrl), fetchPage(location.href)]);
   const latest = recordPage?.getElementById(item.id);
   for (const place of document.querySelectorAll('[data-fresh="tabs"]')) {
-    exchange(place, queuePage?.querySelector('[data-fresh="tabs"]') ?? null);
+    replaceContent(place, queuePage?.querySelector('[data-fresh="tabs"]') ?? null);
   }
   if (latest == null) {
     location.reload();
     return;
   }
   const status = latest.dataset['status'] ?? '';
-  exchange(item, latest);
+  replaceContent(item, latest);
   item.dataset['status'] = status;
   delete item.dataset['wanted'];
   const conflict = () => fill(texts.conflict, { state: (texts.states[status] ?? status).toLowerCase() });

@@ -1,11 +1,11 @@
-import type { HeatTexts } from '../../../ui/browser/heat-texts.ts';
+import type { HeatmapTexts } from '../../../ui/browser/heatmap-texts.ts';
 
 interface Scored {
   readonly name: string;
   readonly conf: number;
 }
 
-export interface RowPage {
+export interface RecordPageData {
   readonly language: string;
   readonly defects: readonly Scored[];
   readonly masters: readonly Scored[];
@@ -16,7 +16,7 @@ export interface RowPage {
     readonly height: number;
     readonly maps: Readonly<Record<string, string>>;
   } | null;
-  readonly heatTexts: HeatTexts;
+  readonly heatTexts: HeatmapTexts;
   readonly titles: {
     readonly defects: string;
     readonly groups: string;

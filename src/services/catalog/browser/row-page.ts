@@ -1,15 +1,15 @@
 import { type BarGroup, showBars } from '../../../ui/browser/bars.ts';
-import { bringIntoSight, light } from '../../../ui/browser/boxes.ts';
+import { scrollToBox, highlightBox } from '../../../ui/browser/boxes.ts';
 import { byId, el } from '../../../ui/browser/dom.ts';
-import type { Heat } from '../../../ui/browser/heat.ts';
-import { openHeatView } from '../../../ui/browser/heat-view.ts';
-import { openMarks } from '../../../ui/browser/marks.ts';
-import { numbers, pageData } from '../../../ui/browser/page-data.ts';
-import { openPlayer } from '../../../ui/browser/player.ts';
+import type { Heatmap } from '../../../ui/browser/heatmap.ts';
+import { createHeatmapView } from '../../../ui/browser/heatmap-view.ts';
+import { createWordHighlight } from '../../../ui/browser/word-highlight.ts';
+import { createNumberFormats, pageData } from '../../../ui/browser/page-data.ts';
+import { createPlayer } from '../../../ui/browser/player.ts';
 import { isTyping, keyOf } from './keyboard.ts';
-import type { RowPage } from './row-data.ts';
+import type { RecordPageData } from './row-data.ts';
 
-const { own } = pageData<RowPage>();
+const { own } = pageData<RecordPageData>();
 
 bindNeighbourKeys();
 const photo = document.getElementById('photo');
@@ -36,22 +36,22 @@ function showPhoto(img: HTMLImageElement): void {
     return text.charAt(0).toLocaleUpperCase() + text.slice(1);
   };
   if (heat === null || document.getElementById('classes') === null) return;
-  const view = openHeatView(own.heatTexts, title);
+  const view = createHeatmapView(own.heatTexts, title);
   const bar = ({ name, conf }: { name: string; conf: number }) => ({ name, label: title(name), value: conf });
   const groups: BarGroup[] = [
-    { title: titles.defects, bars: own.defects.map(bar), empty: titles.none, tone: 'strong' },
+    { title: titles.defects, bars: own.defects.map(bar), emptyText: titles.none, tone: 'strong' },
     { title: titles.groups, bars: own.masters.map(bar), tone: 'quiet' },
   ];
   const choices = el('div', { role: 'radiogroup', 'aria-label': titles.choose });
   const first = own.defects[0]?.name;
   const choose = (name: string) => view.show({ name, heat: heatOf(name) });
-  const share = numbers(own.language).share;
+  const share = createNumberFormats(own.language).share;
   showBars(choices, groups, { chosen: first, share, onChoose: ({ name }) => choose(name) });
   byId('classes').replaceChildren(choices);
   byId('choose').hidden = false;
   if (first !== undefined) choose(first);
 
-  function heatOf(name: string): Heat | null {
+  function heatOf(name: string): Heatmap | null {
     if (heat === null || !Object.hasOwn(heat.maps, name)) return null;
     const bytes = heat.maps[name]!;
     const values = Array.from(atob(bytes), (byte) => byte.charCodeAt(0) / 255);
@@ -60,8 +60,8 @@ function showPhoto(img: HTMLImageElement): void {
 }
 
 function bindTranscript(): void {
-  const marks = openMarks();
-  const player = openPlayer(marks.follow, () => {
+  const marks = createWordHighlight();
+  const player = createPlayer(marks.follow, () => {
     for (const button of document.querySelectorAll<HTMLButtonElement>('.transcript .time[data-at]'))
       button.disabled = true;
   });
@@ -85,8 +85,8 @@ function linkBoxes(): void {
   const show = ({ target }: Event) => {
     const key = (target as HTMLElement).closest<HTMLElement>('[data-key]')?.dataset['key'];
     if (key === undefined) return;
-    const box = light(key);
-    if (box !== null) bringIntoSight(box);
+    const box = highlightBox(key);
+    if (box !== null) scrollToBox(box);
   };
   values?.addEventListener('focusin', show);
   values?.addEventListener('pointerover', show);

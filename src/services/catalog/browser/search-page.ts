@@ -1,5 +1,5 @@
 import { announce, byId } from '../../../ui/browser/dom.ts';
-import { askAnew, exchange } from '../../../ui/browser/fresh.ts';
+import { fetchPage, replaceContent } from '../../../ui/browser/refresh.ts';
 import { isTyping } from './keyboard.ts';
 
 /** Chosen: longer than the pause between two keys. */
@@ -61,7 +61,7 @@ async function show(address: string, how: 'push' | 'replace' | 'stay', toTop = f
   pendingRequest = own;
   const results = byId('results');
   results.setAttribute('aria-busy', 'true');
-  const latest = await askAnew(address, own.signal);
+  const latest = await fetchPage(address, own.signal);
   if (own.signal.aborted) return;
   results.removeAttribute('aria-busy');
   // Do not interrupt typing with an error.
@@ -86,11 +86,11 @@ function applyLatest(latest: Document, typing: boolean): void {
   const focused = activeElement?.id ?? '';
   for (const place of document.querySelectorAll<HTMLElement>('[data-fresh]')) {
     const replacement = latest.querySelector<HTMLElement>(`[data-fresh="${place.dataset['fresh']}"]`);
-    exchange(place, replacement);
+    replaceContent(place, replacement);
   }
   for (const field of [...form.elements]) if (!typing || field !== activeElement) updateField(field, latest);
   const link = document.querySelector('.to-filters');
-  exchange(link, latest.querySelector('.to-filters'));
+  replaceContent(link, latest.querySelector('.to-filters'));
   document.title = latest.title;
   announce(byId('total').textContent?.trim() ?? '');
   if (activeElement instanceof HTMLElement && !activeElement.isConnected) {
@@ -105,7 +105,7 @@ function updateField(field: Element, latest: Document): void {
   if (name === null) return;
   const same = latest.querySelector(`[form=search][name="${name}"], #search [name="${name}"]`);
   if (field instanceof HTMLSelectElement && same instanceof HTMLSelectElement) {
-    exchange(field, same);
+    replaceContent(field, same);
     field.value = same.value;
   } else if (field instanceof HTMLInputElement && same instanceof HTMLInputElement) {
     if (field.type === 'checkbox') field.checked = same.checked;

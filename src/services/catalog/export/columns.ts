@@ -1,12 +1,12 @@
 import type { Cell } from '../../../base/xlsx/xlsx.ts';
-import type { Exported } from '../search/found.ts';
-import { hitBody } from '../search/wire.ts';
+import type { ExportedRecord } from '../search/search-types.ts';
+import { hitBody } from '../search/responses.ts';
 
 export interface Column {
   readonly name: string;
   /** Characters; for XLSX. */
   readonly width: number;
-  readonly cell: (record: Exported) => Cell;
+  readonly cell: (record: ExportedRecord) => Cell;
 }
 
 export const COLUMNS: readonly Column[] = [
@@ -27,4 +27,4 @@ export const COLUMNS: readonly Column[] = [
   { name: 'result', width: 60, cell: ({ result }) => JSON.stringify(result) },
 ];
 
-export const bodyOf = (record: Exported) => ({ ...hitBody(record), text: record.text, result: record.result });
+export const exportBody = (record: ExportedRecord) => ({ ...hitBody(record), text: record.text, result: record.result });

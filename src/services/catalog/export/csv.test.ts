@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import type { Exported } from '../search/found.ts';
+import type { ExportedRecord } from '../search/search-types.ts';
 import { csv } from './csv.ts';
 
-const record = (title: string): Exported => ({
+const record = (title: string): ExportedRecord => ({
   ...{
     recordId: 'a',
     service: 'import',

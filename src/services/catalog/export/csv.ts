@@ -1,10 +1,10 @@
 import { stringify } from 'csv-stringify/sync';
 import type { Cell } from '../../../base/xlsx/xlsx.ts';
-import type { Exported } from '../search/found.ts';
+import type { ExportedRecord } from '../search/search-types.ts';
 import { COLUMNS } from './columns.ts';
 
 /** RFC 4180, in UTF-8 with a byte order mark for Excel. */
-export async function* csv(records: AsyncIterable<Exported>): AsyncGenerator<Buffer, void, undefined> {
+export async function* csv(records: AsyncIterable<ExportedRecord>): AsyncGenerator<Buffer, void, undefined> {
   yield Buffer.from(`\uFEFF${line(COLUMNS.map(({ name }) => name))}`);
   for await (const record of records) yield Buffer.from(line(COLUMNS.map(({ cell }) => formatCell(cell(record)))));
 }

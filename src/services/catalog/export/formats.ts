@@ -1,33 +1,33 @@
 import { type Cell, xlsx } from '../../../base/xlsx/xlsx.ts';
-import type { Exported } from '../search/found.ts';
-import { bodyOf, COLUMNS } from './columns.ts';
+import type { ExportedRecord } from '../search/search-types.ts';
+import { exportBody, COLUMNS } from './columns.ts';
 import { csv } from './csv.ts';
 
 /** `bytes` streams: it holds a few records at a time. */
 export interface Format {
   readonly mediaType: string;
   /** File name extension. */
-  readonly ending: string;
-  readonly bytes: (records: AsyncIterable<Exported>) => AsyncIterable<Buffer>;
+  readonly extension: string;
+  readonly bytes: (records: AsyncIterable<ExportedRecord>) => AsyncIterable<Buffer>;
 }
 
 export const FORMATS = {
   xlsx: {
     mediaType: 'application/vnd.openxmlformats-officedocument.spreadsheetml.sheet',
-    ending: 'xlsx',
+    extension: 'xlsx',
     bytes: workbook,
   },
-  csv: { mediaType: 'text/csv; charset=utf-8; header=present', ending: 'csv', bytes: csv },
-  jsonl: { mediaType: 'application/jsonl; charset=utf-8', ending: 'jsonl', bytes: jsonl },
+  csv: { mediaType: 'text/csv; charset=utf-8; header=present', extension: 'csv', bytes: csv },
+  jsonl: { mediaType: 'application/jsonl; charset=utf-8', extension: 'jsonl', bytes: jsonl },
 } as const satisfies Record<string, Format>;
 
 export type FormatName = keyof typeof FORMATS;
 
-async function* jsonl(records: AsyncIterable<Exported>): AsyncGenerator<Buffer, void, undefined> {
-  for await (const record of records) yield Buffer.from(`${JSON.stringify(bodyOf(record))}\n`);
+async function* jsonl(records: AsyncIterable<ExportedRecord>): AsyncGenerator<Buffer, void, undefined> {
+  for await (const record of records) yield Buffer.from(`${JSON.stringify(exportBody(record))}\n`);
 }
 
-function workbook(records: AsyncIterable<Exported>): AsyncGenerator<Buffer, void, undefined> {
+function workbook(records: AsyncIterable<ExportedRecord>): AsyncGenerator<Buffer, void, undefined> {
   return xlsx([
     {
       name: 'Catalog',
@@ -38,6 +38,6 @@ function workbook(records: AsyncIterable<Exported>): AsyncGenerator<Buffer, void
   ]);
 }
 
-async function* rowsOf(records: AsyncIterable<Exported>): AsyncGenerator<readonly Cell[], void, undefined> {
+async function* rowsOf(records: AsyncIterable<ExportedRecord>): AsyncGenerator<readonly Cell[], void, undefined> {
   for await (const record of records) yield COLUMNS.map(({ cell }) => cell(record));
 }

@@ -2,7 +2,7 @@ import { isUtf8 } from 'node:buffer';
 import { pipeline } from 'node:stream/promises';
 import { setImmediate as yieldToEventLoop } from 'node:timers/promises';
 import { CsvError, parse } from 'csv-parse';
-import { type Cell, MOST_COLUMNS, notATable } from './table.ts';
+import { type Cell, MAX_COLUMNS, tableError } from './table-records.ts';
 
 /** More than a record's longest text and attributes with quotes. */
 const MAX_ROW_BYTES = 2 ** 20;
@@ -13,7 +13,7 @@ const CHUNK_BYTES = 2 ** 16;
  * or tabs. Throws {@link InvalidInput}.
  */
 export async function readCsv(bytes: Buffer, most: number, signal: AbortSignal): Promise<Cell[][]> {
-  if (!isUtf8(bytes)) throw notATable('The file is not UTF-8: save it as “CSV UTF-8”');
+  if (!isUtf8(bytes)) throw tableError('The file is not UTF-8: save it as “CSV UTF-8”');
   const rows: Cell[][] = [];
   const parser = parse({
     bom: true,
@@ -33,7 +33,7 @@ export async function readCsv(bytes: Buffer, most: number, signal: AbortSignal):
     signal.throwIfAborted();
     if (!(error instanceof CsvError)) throw error;
     const line = typeof error['lines'] === 'number' ? ` at line ${error['lines']}` : '';
-    throw notATable(`${MESSAGES[error.code] ?? 'The file is not well-formed CSV'}${line}`);
+    throw tableError(`${MESSAGES[error.code] ?? 'The file is not well-formed CSV'}${line}`);
   }
   return rows;
 }
@@ -47,7 +47,7 @@ const MESSAGES: Readonly<Record<string, string>> = {
 /** Programs write empty cells up to the width of their sheet. */
 function trimTail(row: string[]): string[] {
   const cells = row.slice(0, row.findLastIndex((cell) => cell !== '') + 1);
-  if (cells.length > MOST_COLUMNS) throw notATable(`A table has at most ${MOST_COLUMNS} columns`);
+  if (cells.length > MAX_COLUMNS) throw tableError(`A table has at most ${MAX_COLUMNS} columns`);
   return cells;
 }
 

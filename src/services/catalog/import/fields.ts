@@ -1,15 +1,15 @@
 import type { JsonObject } from '../../../base/json.ts';
-import { checkUrl, type UrlPolicy, UrlRefused } from '../../../base/outbound-url.ts';
-import type { Detail } from '../../../http/details.ts';
+import { checkUrl, type UrlPolicy, UrlRejected } from '../../../base/outbound-url.ts';
+import type { Detail } from '../../../http/validation-details.ts';
 
 export const FIELDS = ['record_id', 'title', 'text', 'image_url', 'attributes', 'created_at'] as const;
 type Field = (typeof FIELDS)[number];
 
 /** `input`: shown truncated. */
-export type Complain = (field: string, what: Omit<Detail, 'loc' | 'input'> & { readonly input?: string }) => void;
+export type ReportProblem = (field: string, what: Omit<Detail, 'loc' | 'input'> & { readonly input?: string }) => void;
 
 /** Invalid fields are reported and treated as absent, as are null and (except for the id) empty text. */
-export function fieldsOf(input: Readonly<Record<string, unknown>>, complain: Complain, images: UrlPolicy) {
+export function readFields(input: Readonly<Record<string, unknown>>, complain: ReportProblem, images: UrlPolicy) {
   const text = (name: Field, most: number): string | undefined => {
     const value = input[name] ?? undefined;
     if (value === undefined || (value === '' && name !== 'record_id')) return undefined;
@@ -40,7 +40,7 @@ export function fieldsOf(input: Readonly<Record<string, unknown>>, complain: Com
         if (url !== undefined) checkUrl(url, images);
         return url;
       } catch (error) {
-        if (!(error instanceof UrlRefused)) throw error;
+        if (!(error instanceof UrlRejected)) throw error;
         // Without `input`: the URL can contain a credential.
         complain('image_url', { msg: error.message.replace(/\.$/, ''), type: 'url_parsing' });
         return undefined;

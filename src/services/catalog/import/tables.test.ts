@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { xlsx } from '../../../base/xlsx/xlsx.ts';
 import { zip } from '../../../base/xlsx/zip.ts';
-import { InvalidInput } from '../../../http/details.ts';
+import { InvalidInput } from '../../../http/validation-details.ts';
 import { readTable } from './tables.ts';
 
 const { signal } = new AbortController();

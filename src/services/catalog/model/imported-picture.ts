@@ -1,24 +1,24 @@
 import { FetchFailed } from '../../../base/fetch-failed.ts';
-import { fileKeyOf } from '../../file-names.ts';
+import { fileKeyFromUrl } from '../../file-names.ts';
 import type { RecordSource } from '../../records.ts';
 import type { SharedSettings } from '../../service.ts';
-import { storedBytes } from '../../stored-bytes.ts';
-import { imagePolicy } from '../image-policy.ts';
-import { IMPORT } from '../records/entry.ts';
+import { readStoredFile } from '../../stored-file.ts';
+import { createImagePolicy } from '../image-policy.ts';
+import { IMPORT_SERVICE } from '../records/entry.ts';
 
 const IMAGE_MAX_BYTES = 20 * 2 ** 20;
 
-export function importedPictures(
+export function importedPictureSource(
   shared: Pick<SharedSettings, 'filesHost' | 'holes'>,
 ): Pick<RecordSource, 'service' | 'picture'> {
-  const policy = imagePolicy(shared);
+  const policy = createImagePolicy(shared);
   return {
-    service: IMPORT,
+    service: IMPORT_SERVICE,
     async picture({ fetch, files }, picture, signal) {
       const { url } = picture as { url: string };
-      const key = fileKeyOf(url, shared.filesHost);
+      const key = fileKeyFromUrl(url, shared.filesHost);
       if (key !== undefined) {
-        const bytes = await storedBytes(files, key, { maxBytes: IMAGE_MAX_BYTES, signal });
+        const bytes = await readStoredFile(files, key, { maxBytes: IMAGE_MAX_BYTES, signal });
         return typeof bytes === 'string' ? undefined : bytes;
       }
       try {

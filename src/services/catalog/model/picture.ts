@@ -1,5 +1,5 @@
 import sharp from 'sharp';
-import { decodePhoto, PhotoRefused } from '../../../ml/image.ts';
+import { decodePhoto, PhotoError } from '../../../ml/image.ts';
 
 export interface Picture {
   /** WebP, upright, sRGB, without metadata. */
@@ -13,10 +13,10 @@ const MAX_SIDE = 1024;
 const QUALITY = 80;
 
 /** Undefined when the bytes are not an image that {@link decodePhoto} reads. */
-export async function makePicture(bytes: Buffer, signal: AbortSignal): Promise<Picture | undefined> {
+export async function createPicture(bytes: Buffer, signal: AbortSignal): Promise<Picture | undefined> {
   const photo = await decodePhoto(bytes, fitSize, signal).catch((error: unknown) => {
     signal.throwIfAborted();
-    if (error instanceof PhotoRefused) return undefined;
+    if (error instanceof PhotoError) return undefined;
     throw error;
   });
   if (photo === undefined) return undefined;

@@ -4,16 +4,16 @@ import { join } from 'node:path';
 import sharp from 'sharp';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { FetchFailed } from '../../../base/fetch-failed.ts';
-import { type Files, openFiles } from '../../../base/files.ts';
+import { type Files, createFolderFiles } from '../../../base/files.ts';
 import type { GuardedFetch } from '../../../base/guarded-fetch.ts';
 import { createLog } from '../../../base/log.ts';
 import { type TestDatabase, testDatabase } from '../../../base/testing/database.ts';
 import { phoneHeic } from '../../../ml/testing/heic.ts';
-import { openTrash } from '../../trash.ts';
-import { openRecords } from '../records/records.ts';
-import { importedPictures } from './imported-picture.ts';
-import { makePicture } from './picture.ts';
-import { openPictures, type PictureMaker } from './pictures.ts';
+import { createFileDeletionQueue } from '../../file-deletion-queue.ts';
+import { createRecords } from '../records/records.ts';
+import { importedPictureSource } from './imported-picture.ts';
+import { createPicture } from './picture.ts';
+import { createPictureWorker, type PictureWorker } from './pictures.ts';
 
 const log = createLog('silent', 'test');
 const { signal } = new AbortController();
@@ -31,7 +31,7 @@ describe('makePicture', () => {
       .withMetadata({ orientation: 6 })
       .jpeg()
       .toBuffer();
-    const picture = await makePicture(jpeg, signal);
+    const picture = await createPicture(jpeg, signal);
     expect(picture).toMatchObject({ width: 512, height: 1024 });
     const metadata = await sharp(picture!.bytes).metadata();
     expect(metadata).toMatchObject({ format: 'webp', width: 512, height: 1024 });
@@ -43,12 +43,12 @@ describe('makePicture', () => {
   });
 
   it('reads a phone’s HEIC', async () => {
-    const picture = await makePicture(phoneHeic(), signal);
+    const picture = await createPicture(phoneHeic(), signal);
     expect(picture).toMatchObject({ width: 96, height: 128 });
   });
 
   it('does not enlarge an image', async () => {
-    expect(await makePicture(await photo(30, 20).png().toBuffer(), signal)).toMatchObject({ width: 30, height: 20 });
+    expect(await createPicture(await photo(30, 20).png().toBuffer(), signal)).toMatchObject({ width: 30, height: 20 });
   });
 
   it('returns undefined for bytes that are not an image, are truncated or have too many pixels', async () => {
@@ -57,7 +57,7 @@ describe('makePicture', () => {
       .png()
       .toBuffer();
     for (const bytes of [Buffer.from('<svg xmlns="…"/>'), jpeg.subarray(0, jpeg.length >> 1), tooLarge]) {
-      expect(await makePicture(bytes, signal)).toBeUndefined();
+      expect(await createPicture(bytes, signal)).toBeUndefined();
     }
   });
 });
@@ -66,21 +66,21 @@ describe('pictures of records', () => {
   let database: TestDatabase;
   let dir: string;
   let files: Files;
-  let pictures: PictureMaker;
+  let pictures: PictureWorker;
   /** Response of the image's host. */
   let answer: (url: string) => Promise<Buffer>;
 
   beforeEach(async () => {
     database = await testDatabase();
     dir = await mkdtemp(join(tmpdir(), 'assay-pictures-'));
-    files = openFiles({ dir });
+    files = createFolderFiles({ dir });
     const { db } = database;
     const fetch = async (url: string | URL) => ({ body: await answer(String(url)) });
-    pictures = openPictures({
+    pictures = createPictureWorker({
       ...{ db, log },
       context: { fetch: fetch as unknown as GuardedFetch, files },
-      sources: [importedPictures({ filesHost: 'files.assay.internal', holes: [] as never })],
-      trash: openTrash({ db, files, log, table: 'catalog_trash' }),
+      sources: [importedPictureSource({ filesHost: 'files.assay.internal', holes: [] as never })],
+      trash: createFileDeletionQueue({ db, files, log, table: 'catalog_trash' }),
     });
   });
   afterEach(async () => {
@@ -89,7 +89,7 @@ describe('pictures of records', () => {
   });
 
   const seed = (recordId: string, url = 'https://example.com/a.jpg') =>
-    openRecords({ db: database.db, files, log }).import([{ recordId, imageUrl: url }]);
+    createRecords({ db: database.db, files, log }).import([{ recordId, imageUrl: url }]);
   const row = async (recordId: string) =>
     (
       await database.db.query<Record<string, unknown>>(
@@ -103,37 +103,37 @@ describe('pictures of records', () => {
   it('are downloaded, resized and stored', async () => {
     answer = async () => photo(2048, 512).jpeg().toBuffer();
     await seed('a');
-    expect(await pictures.turn(signal)).toBe('made');
+    expect(await pictures.processNext(signal)).toBe('made');
     const { picture_key, picture_width, picture_height, attempts } = await row('a');
     expect([picture_width, picture_height, attempts]).toEqual([1024, 256, null]);
     expect(await sharp((await files.get(picture_key as string))!).metadata()).toMatchObject({
       format: 'webp',
       width: 1024,
     });
-    expect(await pictures.turn(signal)).toBeUndefined();
+    expect(await pictures.processNext(signal)).toBeUndefined();
   });
 
   it('are read from Assay’s files for such a URL, and given up when the file has been deleted', async () => {
     answer = () => Promise.reject(new Error('unexpected download'));
     const { key } = await files.put(await photo(100, 50).png().toBuffer(), { maxBytes: 2 ** 20 });
     await seed('a', `https://files.assay.internal/${key}`);
-    expect(await pictures.turn(signal)).toBe('made');
+    expect(await pictures.processNext(signal)).toBe('made');
     expect(await row('a')).toMatchObject({ picture_width: 100, picture_height: 50 });
     await files.remove(key);
     await seed('b', `https://files.assay.internal/${key}`);
-    expect(await pictures.turn(signal)).toBe('none');
+    expect(await pictures.processNext(signal)).toBe('none');
   });
 
   it('are retried later when the host does not respond, and given up after the fifth attempt', async () => {
     answer = () => Promise.reject(new FetchFailed('timeout'));
     await seed('a');
     for (let attempt = 1; attempt < 5; attempt++) {
-      expect(await pictures.turn(signal)).toBe('again');
+      expect(await pictures.processNext(signal)).toBe('again');
       expect(await row('a')).toMatchObject({ attempts: attempt, later: true });
-      expect(await pictures.turn(signal)).toBeUndefined();
+      expect(await pictures.processNext(signal)).toBeUndefined();
       await makeDue();
     }
-    expect(await pictures.turn(signal)).toBe('none');
+    expect(await pictures.processNext(signal)).toBe('none');
     expect(await row('a')).toMatchObject({ attempts: null, picture_key: null });
   });
 
@@ -144,27 +144,27 @@ describe('pictures of records', () => {
   ])('are given up at once when %s', async (_reason, response) => {
     answer = response;
     await seed('a');
-    expect(await pictures.turn(signal)).toBe('none');
+    expect(await pictures.processNext(signal)).toBe('none');
     expect(await row('a')).toMatchObject({ attempts: null, picture_key: null });
   });
 
   it('are each created once by concurrent workers, and by another worker after the first has died', async () => {
     answer = async () => photo(10, 10).png().toBuffer();
     await Promise.all([seed('a'), seed('b', 'https://example.com/b.jpg')]);
-    expect(await Promise.all([1, 2, 3].map(() => pictures.turn(signal)))).toEqual(
+    expect(await Promise.all([1, 2, 3].map(() => pictures.processNext(signal)))).toEqual(
       expect.arrayContaining(['made', 'made', undefined]),
     );
     await seed('c', 'https://example.com/c.jpg');
     const died = new AbortController();
     answer = () => new Promise((_, reject) => died.signal.addEventListener('abort', () => reject(died.signal.reason)));
-    const dying = pictures.turn(died.signal);
+    const dying = pictures.processNext(died.signal);
     await expect.poll(async () => (await row('c'))['attempts']).toBe(1);
     died.abort(new Error('killed'));
     await expect(dying).rejects.toThrow('killed');
     answer = async () => photo(10, 10).png().toBuffer();
-    expect(await pictures.turn(signal)).toBeUndefined();
+    expect(await pictures.processNext(signal)).toBeUndefined();
     await makeDue();
-    expect(await pictures.turn(signal)).toBe('made');
+    expect(await pictures.processNext(signal)).toBe('made');
   });
 
   it('do not deadlock with a concurrent write of their record', async () => {
@@ -177,7 +177,7 @@ describe('pictures of records', () => {
       const { rows } = await tx.query<{ number: number }>(
         `select number from catalog_records where record_id = 'a' for update`,
       );
-      made = pictures.turn(signal);
+      made = pictures.processNext(signal);
       await expect
         .poll(
           async () =>
@@ -206,11 +206,11 @@ describe('pictures of records', () => {
       return photo(10, 10).png().toBuffer();
     };
     await seed('a', 'https://example.com/old.jpg');
-    const late = pictures.turn(signal);
+    const late = pictures.processNext(signal);
     await arrived;
     await seed('a', 'https://example.com/new.jpg');
     // Both have the same number of attempts.
-    const second = pictures.turn(signal);
+    const second = pictures.processNext(signal);
     leave();
     expect(await late).toBe('late');
     expect(await second).toBe('made');

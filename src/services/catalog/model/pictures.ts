@@ -1,22 +1,22 @@
 import type { Db } from '../../../base/db.ts';
 import { FetchFailed } from '../../../base/fetch-failed.ts';
-import { isStorageAway } from '../../../base/files/storage-away.ts';
+import { isStorageUnavailable } from '../../../base/files/storage-unavailable.ts';
 import type { Files } from '../../../base/files.ts';
 import type { JsonValue } from '../../../base/json.ts';
 import type { Log } from '../../../base/log.ts';
-import type { PictureHouse, RecordSource } from '../../records.ts';
-import type { Trash } from '../../trash.ts';
-import { makePicture, type Picture } from './picture.ts';
+import type { PictureSources, RecordSource } from '../../records.ts';
+import type { FileDeletionQueue } from '../../file-deletion-queue.ts';
+import { createPicture, type Picture } from './picture.ts';
 
 /** `late`: the record was changed or deleted meanwhile. */
 export type PictureOutcome = 'made' | 'none' | 'again' | 'late';
 
-export interface PictureMaker {
+export interface PictureWorker {
   /** Undefined when no picture is due. Safe to run concurrently. */
-  turn(signal: AbortSignal): Promise<PictureOutcome | undefined>;
+  processNext(signal: AbortSignal): Promise<PictureOutcome | undefined>;
 }
 
-export function openPictures({
+export function createPictureWorker({
   db,
   context,
   sources,
@@ -24,21 +24,21 @@ export function openPictures({
   log,
 }: {
   db: Db;
-  context: PictureHouse;
+  context: PictureSources;
   sources: readonly Pick<RecordSource, 'service' | 'picture'>[];
-  trash: Trash;
+  trash: FileDeletionQueue;
   log: Log;
-}): PictureMaker {
+}): PictureWorker {
   const { files } = context;
 
   const make = async ({ source, picture }: Due, signal: AbortSignal): Promise<Picture | undefined> => {
     const maker = sources.find(({ service }) => service === source);
     const bytes = await maker?.picture?.(context, picture, signal);
-    return bytes && makePicture(bytes, signal);
+    return bytes && createPicture(bytes, signal);
   };
 
   return {
-    async turn(signal) {
+    async processNext(signal) {
       const { rows } = await db.query<Due>(CLAIM, [LEASE_SECONDS]);
       const [due] = rows;
       if (due === undefined) return undefined;
@@ -50,7 +50,7 @@ export function openPictures({
         signal.throwIfAborted();
         const isRetryable = due.attempts < MAX_ATTEMPTS && !(err instanceof FetchFailed && !err.transient);
         // Unavailable storage is retried without a limit.
-        if (isRetryable || isStorageAway(err)) {
+        if (isRetryable || isStorageUnavailable(err)) {
           log.info({ err, number: due.number }, 'a picture could not be created and will be retried');
           const { rowCount } = await db.query(POSTPONE, [
             ...fence(due),
@@ -60,7 +60,7 @@ export function openPictures({
         }
         log.warn({ err, number: due.number }, 'a picture could not be created');
       } finally {
-        await trash.empty(signal);
+        await trash.drain(signal);
       }
       const { rowCount } = await db.query(GIVE_UP, fence(due));
       return rowCount > 0 ? 'none' : 'late';

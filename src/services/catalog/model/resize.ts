@@ -1,21 +1,21 @@
 import sharp from 'sharp';
-import { createGate } from '../../../ml/gate.ts';
+import { createSemaphore } from '../../../ml/semaphore.ts';
 
 export type PictureFormat = 'webp' | 'jpeg' | 'png';
 
-export interface Resized {
+export interface ResizedPicture {
   readonly bytes: Buffer;
   readonly type: string;
 }
 
 /** Leaves CPU time for searches. */
-const withPermit = createGate(2);
+const withPermit = createSemaphore(2);
 
 /** At most `side` pixels per side, never enlarged, without metadata. */
-export function resized(
+export function resizePicture(
   bytes: Buffer,
   { side, format }: { side: number | undefined; format: PictureFormat },
-): Promise<Resized> {
+): Promise<ResizedPicture> {
   return withPermit(async () => {
     const picture = sharp(bytes, { failOn: 'none' });
     if (side !== undefined) picture.resize({ width: side, height: side, fit: 'inside', withoutEnlargement: true });

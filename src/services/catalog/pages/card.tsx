@@ -1,9 +1,9 @@
-import type { Hit } from '../search/found.ts';
-import { recordAddress } from './address.ts';
+import type { Hit } from '../search/search-types.ts';
+import { recordUrl } from './search-url.ts';
 import type { Viewer } from './frame.tsx';
-import { Moment, nameOf, Stranger, scored, serviceOf } from './said.tsx';
-import { counted } from './texts.ts';
-import { Tile } from './tile.tsx';
+import { Timestamp, recordTitle, UntrustedText, formatScore, serviceTitle } from './format.tsx';
+import { formatCount } from './texts.ts';
+import { Thumbnail } from './thumbnail.tsx';
 
 const THUMBNAIL_PX = 320;
 
@@ -11,16 +11,16 @@ export function Card({ hit, viewer }: { hit: Hit; viewer: Viewer }): JSX.Element
   const { words, language } = viewer;
   return (
     <li class="card" data-record={hit.recordId}>
-      <Tile hit={hit} root="" words={words} language={language} width={THUMBNAIL_PX} />
+      <Thumbnail hit={hit} root="" words={words} language={language} width={THUMBNAIL_PX} />
       <div class="caption">
-        <a class="name" href={recordAddress('', hit.recordId)} dir="auto">
-          <Stranger text={nameOf(hit, language)} />
+        <a class="name" href={recordUrl('', hit.recordId)} dir="auto">
+          <UntrustedText text={recordTitle(hit, language)} />
         </a>
         <Outcome hit={hit} viewer={viewer} />
         <p class="hint">
-          <span safe>{serviceOf(hit.service, words)}</span> · <Moment at={hit.createdAt} language={language} />
+          <span safe>{serviceTitle(hit.service, words)}</span> · <Timestamp at={hit.createdAt} language={language} />
         </p>
-        <Marks hit={hit} viewer={viewer} />
+        <Badges hit={hit} viewer={viewer} />
       </div>
     </li>
   );
@@ -34,7 +34,7 @@ function Outcome({ hit, viewer }: { hit: Hit; viewer: Viewer }): JSX.Element {
     const more = others.length > 0 ? ` +\u00a0${others.length}` : '';
     return (
       <p class="verdict-line">
-        <bdi safe>{scored(first, language) + more}</bdi>
+        <bdi safe>{formatScore(first, language) + more}</bdi>
       </p>
     );
   }
@@ -42,12 +42,12 @@ function Outcome({ hit, viewer }: { hit: Hit; viewer: Viewer }): JSX.Element {
   if (hit.image === null || hit.snippet === '') return '';
   return (
     <p class="verdict-line quiet" dir="auto">
-      <Stranger text={hit.snippet} />
+      <UntrustedText text={hit.snippet} />
     </p>
   );
 }
 
-export function Marks({ hit, viewer }: { hit: Hit; viewer: Viewer }): JSX.Element {
+export function Badges({ hit, viewer }: { hit: Hit; viewer: Viewer }): JSX.Element {
   const { words, language } = viewer;
   if (!hit.hidden && hit.openReports === 0) return '';
   return (
@@ -55,7 +55,7 @@ export function Marks({ hit, viewer }: { hit: Hit; viewer: Viewer }): JSX.Elemen
       {hit.hidden ? <span class="mark bad">{words.isHidden}</span> : ''}
       {hit.openReports > 0 ? (
         <span class="mark warn" safe>
-          {counted(words.reported, hit.openReports, language)}
+          {formatCount(words.reported, hit.openReports, language)}
         </span>
       ) : (
         ''

@@ -1,15 +1,15 @@
 import { fill } from '../../../ui/browser/fill.ts';
-import type { Facet, FacetName, Found } from '../search/found.ts';
-import { addressOf, changed, type State } from './address.ts';
+import type { Facet, FacetName, SearchResult } from '../search/search-types.ts';
+import { searchUrl, queryWith, type SearchState } from './search-url.ts';
 import type { Viewer } from './frame.tsx';
-import { filterSaid, shareOf } from './said.tsx';
+import { filterLabel, formatPercent } from './format.tsx';
 
 const FACETS = ['service', 'status', 'defect', 'master', 'surface'] as const satisfies readonly FacetName[];
 /** Further values are collapsed. */
 const EXPANDED_COUNT = 8;
 const CONFIDENCES = ['0.5', '0.7', '0.8', '0.9', '0.95'];
 
-export function Facets(props: { found: Found; state: State; viewer: Viewer }): JSX.Element {
+export function Facets(props: { found: SearchResult; state: SearchState; viewer: Viewer }): JSX.Element {
   const { found, state, viewer } = props;
   return (
     <>
@@ -43,14 +43,14 @@ function withSelected(facet: Facet, selected: string | undefined): Facet {
   return [{ value: selected, count: 0, more: false }, ...facet];
 }
 
-function Values(props: { name: FacetName; facet: Facet; state: State; viewer: Viewer }): JSX.Element {
+function Values(props: { name: FacetName; facet: Facet; state: SearchState; viewer: Viewer }): JSX.Element {
   const { name, facet, state, viewer } = props;
   const { words, language } = viewer;
   return (
     <ul>
       {facet.map(({ value, count, more }) => {
         const isSelected = state[name] === value;
-        const label = filterSaid(name, value, viewer);
+        const label = filterLabel(name, value, viewer);
         const number = new Intl.NumberFormat(language).format(count);
         const countText = more ? fill(words.more, { count: number }) : number;
         const description = isSelected
@@ -59,7 +59,7 @@ function Values(props: { name: FacetName; facet: Facet; state: State; viewer: Vi
         return (
           <li>
             <a
-              href={addressOf(changed(state, { [name]: isSelected ? null : value }))}
+              href={searchUrl(queryWith(state, { [name]: isSelected ? null : value }))}
               id={`facet-${name}-${value}`}
               aria-current={isSelected ? 'true' : undefined}
               aria-label={description}
@@ -79,7 +79,7 @@ function Values(props: { name: FacetName; facet: Facet; state: State; viewer: Vi
   );
 }
 
-export function FilterFields({ state, viewer }: { state: State; viewer: Viewer }): JSX.Element {
+export function FilterFields({ state, viewer }: { state: SearchState; viewer: Viewer }): JSX.Element {
   const { words, language, moderator } = viewer;
   const minConf = state['min_conf'];
   const choices = minConf === undefined || CONFIDENCES.includes(minConf) ? CONFIDENCES : [minConf, ...CONFIDENCES];
@@ -111,7 +111,7 @@ export function FilterFields({ state, viewer }: { state: State; viewer: Viewer }
           </option>
           {choices.map((value) => (
             <option value={value} selected={value === minConf} safe>
-              {shareOf(Number(value), language)}
+              {formatPercent(Number(value), language)}
             </option>
           ))}
         </select>

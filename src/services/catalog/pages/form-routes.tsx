@@ -1,20 +1,20 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Static } from 'typebox';
-import { wantsJson } from '../../../http/accept.ts';
-import { InvalidInput, missing } from '../../../http/details.ts';
+import { wantsJson } from '../../../http/accept-header.ts';
+import { InvalidInput, missingField } from '../../../http/validation-details.ts';
 import { acceptForms, type Form } from '../../../http/forms.ts';
 import type { Gateway } from '../../../http/gateway.ts';
-import { NAME_TO_SEE } from '../../../http/storable.ts';
-import { type Door, readerOf } from '../access/door.ts';
-import { reportNotFound, viewNotFound } from '../refusals.ts';
+import { VISIBLE_NAME } from '../../../http/text-patterns.ts';
+import { type AuthGuard, requireVisitor } from '../access/auth-guard.ts';
+import { reportNotFound, viewNotFound } from '../api-errors.ts';
 import { STATUSES, type Status } from '../reports/report.ts';
-import { reportBody } from '../reports/wire.ts';
-import { settled } from '../routes/report-routes.ts';
+import { reportBody } from '../reports/responses.ts';
+import { unwrapChange } from '../routes/report-routes.ts';
 import { ReportParams } from '../routes/report-schema.ts';
 import { ViewParams } from '../routes/view-routes.ts';
 import type { ViewOwners } from '../views/view-owners.ts';
 import type { Views } from '../views/views.ts';
-import { type ReportPageNeeds, sendReport } from './report-page.tsx';
+import { type ReportPageDeps, sendReportPage } from './report-page.tsx';
 
 const FORM_BYTES = 64 * 1024;
 const NAME_LENGTH = 100;
@@ -23,7 +23,7 @@ const QUERY_LENGTH = 4000;
 
 export async function formRoutes(
   app: Gateway,
-  deps: ReportPageNeeds & { views: Views; owners: ViewOwners; guard: Pick<Door, 'checkForm'> },
+  deps: ReportPageDeps & { views: Views; owners: ViewOwners; guard: Pick<AuthGuard, 'checkForm'> },
 ): Promise<void> {
   const { reports, views, owners, guard } = deps;
 
@@ -33,7 +33,7 @@ export async function formRoutes(
     async (request, reply) => {
       const report = await reports.find(request.params.report_id);
       if (report === undefined) throw reportNotFound();
-      return sendReport(request, reply, deps, { report });
+      return sendReportPage(request, reply, deps, { report });
     },
   );
 
@@ -59,10 +59,10 @@ export async function formRoutes(
         guard.checkForm(request, form);
         const name = textOf(form, 'name', NAME_LENGTH);
         const query = form.get('query') ?? '';
-        if (name === undefined) throw new InvalidInput([missing(['body', 'name'])]);
+        if (name === undefined) throw new InvalidInput([missingField(['body', 'name'])]);
         if (!VISIBLE.test(name)) throw malformed('name');
         if (!/^[!-~]*$/.test(query) || query.length > QUERY_LENGTH) throw malformed('query');
-        await views.create(owners.create(request, reply, readerOf(request)), { name, query });
+        await views.create(owners.create(request, reply, requireVisitor(request)), { name, query });
         return reply.redirect(`/${query === '' ? '' : `?${query}`}`, 303);
       },
     );
@@ -76,7 +76,7 @@ export async function formRoutes(
       },
       async (request, reply) => {
         guard.checkForm(request, request.body ?? new Map());
-        const owner = owners.find(request, readerOf(request));
+        const owner = owners.find(request, requireVisitor(request));
         if (owner === undefined || !(await views.remove(owner, request.params.id))) throw viewNotFound();
         return reply.redirect('/', 303);
       },
@@ -95,15 +95,15 @@ export async function formRoutes(
     const result = await reports.change(request.params.report_id, {
       status,
       ...(note !== undefined && { note }),
-      actor: readerOf(request).principal,
+      actor: requireVisitor(request).principal,
       requestId: request.id,
     });
-    if (wantsJson(request.headers.accept)) return reply.send(reportBody(settled(result, status)));
+    if (wantsJson(request.headers.accept)) return reply.send(reportBody(unwrapChange(result, status)));
     if (result === undefined) throw reportNotFound();
     const { outcome, report } = result;
     if (outcome === 'changed' || outcome === 'unchanged') return reply.redirect('/admin/reports', 303);
     const problem = outcome === 'needs-note' ? 'needs-note' : 'conflict';
-    return sendReport(request, reply.code(problem === 'conflict' ? 409 : 422), deps, { report, problem });
+    return sendReportPage(request, reply.code(problem === 'conflict' ? 409 : 422), deps, { report, problem });
   }
 }
 
@@ -111,7 +111,7 @@ function statusOf(form: Form): Status {
   const value = form.get('status');
   const status = STATUSES.find((one) => one === value);
   if (status === undefined)
-    throw value === undefined ? new InvalidInput([missing(['body', 'status'])]) : malformed('status');
+    throw value === undefined ? new InvalidInput([missingField(['body', 'status'])]) : malformed('status');
   return status;
 }
 
@@ -126,7 +126,7 @@ function textOf(form: Form, field: string, most: number): string | undefined {
 }
 
 // eslint-disable-next-line no-restricted-syntax -- a pattern of the reference pages; a test checks that it is linear-time
-const VISIBLE = new RegExp(NAME_TO_SEE, 'u');
+const VISIBLE = new RegExp(VISIBLE_NAME, 'u');
 
 const malformed = (field: string) =>
   new InvalidInput([{ loc: ['body', field], msg: 'Input has an invalid format', type: 'string_pattern_mismatch' }]);

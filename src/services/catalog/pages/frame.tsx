@@ -3,17 +3,17 @@ import type { Csrf } from '../../../http/csrf.ts';
 import type { Assets } from '../../../ui/assets.ts';
 import { layout } from '../../../ui/layout.tsx';
 import { sendPage } from '../../../ui/send-page.ts';
-import { SignOut } from '../../csrf-word.tsx';
-import { serviceLinks } from '../../neighbours.ts';
-import { languageOf } from '../../task-routes.ts';
-import type { Door } from '../access/door.ts';
+import { SignOut } from '../../csrf-input.tsx';
+import { serviceLinks } from '../../service-links.ts';
+import { preferredLanguage } from '../../task-routes.ts';
+import type { AuthGuard } from '../access/auth-guard.ts';
 import type { Visitor } from '../access/visitor.ts';
 import { type Language, type Texts, texts } from './texts.ts';
 
 export const STYLES = ['ui/workspace.css', 'services/catalog/browser/catalog.css'];
 
-export interface FrameNeeds {
-  readonly guard: Pick<Door, 'look' | 'sessionOf'>;
+export interface FrameDeps {
+  readonly guard: Pick<AuthGuard, 'identify' | 'sessionOf'>;
   readonly csrf: Csrf;
   readonly assets: () => Promise<Assets>;
   readonly version: string;
@@ -32,9 +32,9 @@ export interface FramedPage {
   /** Relative path to the page at `/`. */
   readonly root: '' | '../' | '../../';
   readonly script?: string;
-  readonly own?: object;
+  readonly data?: object;
   readonly styles?: readonly string[];
-  readonly part?: 'records' | 'reports';
+  readonly section?: 'records' | 'reports';
   readonly children: JSX.Element;
 }
 
@@ -44,11 +44,11 @@ export interface Frame {
   send(reply: FastifyReply, viewer: Viewer, page: FramedPage): Promise<FastifyReply>;
 }
 
-export function openFrame({ guard, csrf, assets, version }: FrameNeeds): Frame {
+export function createFrame({ guard, csrf, assets, version }: FrameDeps): Frame {
   return {
     async viewer(request) {
-      const language = languageOf(request.headers['accept-language']);
-      const visitor = await guard.look(request);
+      const language = preferredLanguage(request.headers['accept-language']);
+      const visitor = await guard.identify(request);
       const session = guard.sessionOf(request);
       return {
         language,
@@ -59,7 +59,7 @@ export function openFrame({ guard, csrf, assets, version }: FrameNeeds): Frame {
       };
     },
 
-    async send(reply, viewer, { title, root, script, own = {}, styles = [], part, children }) {
+    async send(reply, viewer, { title, root, script, data: own = {}, styles = [], section: part, children }) {
       const { language, words } = viewer;
       const html = await layout({
         ...{ language, version, own, root, title, assets: await assets() },
@@ -80,10 +80,10 @@ export function openFrame({ guard, csrf, assets, version }: FrameNeeds): Frame {
   };
 }
 
-function Nav(props: { viewer: Viewer; root: string; part: FramedPage['part'] }): JSX.Element {
+function Nav(props: { viewer: Viewer; root: string; part: FramedPage['section'] }): JSX.Element {
   const { viewer, root, part } = props;
   const { words, visitor, moderator, csrf } = viewer;
-  const current = (of: FramedPage['part']) => (part === of ? 'page' : undefined);
+  const current = (of: FramedPage['section']) => (part === of ? 'page' : undefined);
   return (
     <>
       {moderator ? (
@@ -99,7 +99,7 @@ function Nav(props: { viewer: Viewer; root: string; part: FramedPage['part'] }):
         ''
       )}
       {visitor?.by === 'cookie' && csrf !== undefined ? (
-        <SignOut words={words.signOut} action={`${root}logout`} csrf={csrf} />
+        <SignOut label={words.signOut} action={`${root}logout`} csrf={csrf} />
       ) : (
         <a href={`${root}login`} safe>
           {words.signIn}

@@ -1,9 +1,9 @@
-import type { Hit } from '../search/found.ts';
-import { recordAddress } from './address.ts';
-import { Marks } from './card.tsx';
+import type { Hit } from '../search/search-types.ts';
+import { recordUrl } from './search-url.ts';
+import { Badges } from './card.tsx';
 import type { Viewer } from './frame.tsx';
-import { lineOf, Moment, nameOf, Stranger, scored, serviceOf } from './said.tsx';
-import { Tile } from './tile.tsx';
+import { summaryLine, Timestamp, recordTitle, UntrustedText, formatScore, serviceTitle } from './format.tsx';
+import { Thumbnail } from './thumbnail.tsx';
 
 const THUMBNAIL_PX = 320;
 
@@ -33,30 +33,30 @@ export function HitsTable({ items, viewer }: { items: readonly Hit[]; viewer: Vi
           {items.map((hit) => (
             <tr data-record={hit.recordId}>
               <td class="picture-cell">
-                <Tile hit={hit} root="" words={words} language={language} width={THUMBNAIL_PX} />
+                <Thumbnail hit={hit} root="" words={words} language={language} width={THUMBNAIL_PX} />
               </td>
               <th scope="row">
-                <a class="name" href={recordAddress('', hit.recordId)} dir="auto">
-                  <Stranger text={nameOf(hit, language)} />
+                <a class="name" href={recordUrl('', hit.recordId)} dir="auto">
+                  <UntrustedText text={recordTitle(hit, language)} />
                 </a>
                 {/* A photo's text repeats the class names of the next column. */}
                 {hit.service === 'defectoscopy' && hit.status === 'done' ? (
                   ''
                 ) : (
                   <p class="snippet" dir="auto">
-                    <Stranger text={lineOf(hit, language)} />
+                    <UntrustedText text={summaryLine(hit, language)} />
                   </p>
                 )}
-                <Marks hit={hit} viewer={viewer} />
+                <Badges hit={hit} viewer={viewer} />
               </th>
               <td>
                 <Findings hit={hit} viewer={viewer} />
               </td>
               <td class="service" safe>
-                {serviceOf(hit.service, words)}
+                {serviceTitle(hit.service, words)}
               </td>
               <td class="when">
-                <Moment at={hit.createdAt} language={language} />
+                <Timestamp at={hit.createdAt} language={language} />
               </td>
             </tr>
           ))}
@@ -76,7 +76,7 @@ function Findings({ hit, viewer }: { hit: Hit; viewer: Viewer }): JSX.Element {
     <ul class="found">
       {hit.defects.slice(0, MAX_DEFECTS).map((defect) => (
         <li>
-          <bdi safe>{scored(defect, language)}</bdi>
+          <bdi safe>{formatScore(defect, language)}</bdi>
         </li>
       ))}
     </ul>

@@ -4,21 +4,21 @@ import type { Assets } from '../../../ui/assets.ts';
 import { layout } from '../../../ui/layout.tsx';
 import { LOGIN_SCRIPT, LoginForm } from '../../../ui/login-form.tsx';
 import { sendPage } from '../../../ui/send-page.ts';
-import { serviceLinks } from '../../neighbours.ts';
-import { languageOf } from '../../task-routes.ts';
-import type { Door } from '../access/door.ts';
+import { serviceLinks } from '../../service-links.ts';
+import { preferredLanguage } from '../../task-routes.ts';
+import type { AuthGuard } from '../access/auth-guard.ts';
 import { STYLES } from './frame.tsx';
 import { type Texts, texts } from './texts.ts';
 
 /** `back`: the page to return to. */
 export function loginPage(
   app: Gateway,
-  { assets, guard, version }: { assets: () => Promise<Assets>; guard: Pick<Door, 'look'>; version: string },
+  { assets, guard, version }: { assets: () => Promise<Assets>; guard: Pick<AuthGuard, 'identify'>; version: string },
 ): void {
   app.get('/login', { config: { access: 'public', page: true }, schema: { hide: true } }, async (request, reply) => {
-    const language = languageOf(request.headers['accept-language']);
+    const language = preferredLanguage(request.headers['accept-language']);
     const words = texts[language];
-    const signedIn = (await guard.look(request))?.by === 'cookie';
+    const signedIn = (await guard.identify(request))?.by === 'cookie';
     const html = await layout({
       ...{ language, version, own: {}, assets: await assets() },
       service: words.service,
@@ -26,7 +26,7 @@ export function loginPage(
       title: words.signIn,
       styles: STYLES,
       script: LOGIN_SCRIPT,
-      children: <Login words={words} back={backOf(request)} signedIn={signedIn} />,
+      children: <Login words={words} back={returnUrlOf(request)} signedIn={signedIn} />,
     });
     return sendPage(reply, language, html, { forms: true, personal: true });
   });
@@ -48,7 +48,7 @@ export function Login(props: {
 }
 
 /** The redirect checks that it is a page of the catalog. */
-export function backOf({ query, body }: FastifyRequest): string | undefined {
+export function returnUrlOf({ query, body }: FastifyRequest): string | undefined {
   const fromBody = body instanceof Map ? (body.get('back') as unknown) : undefined;
   const back = (query as Readonly<Record<string, unknown>>)['back'] ?? fromBody;
   return typeof back === 'string' && back.length <= 2000 ? back : undefined;

@@ -2,38 +2,38 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { CookieRules } from '../../../http/cookie-options.ts';
 import type { Csrf } from '../../../http/csrf.ts';
 import type { Gateway } from '../../../http/gateway.ts';
-import type { RefusalPage } from '../../../http/refuse.ts';
+import type { ErrorPage } from '../../../http/error-handler.ts';
 import { assetRoutes } from '../../../ui/assets.ts';
-import { refusalPage } from '../../refusal-page.tsx';
-import type { Door } from '../access/door.ts';
+import { createErrorPage } from '../../error-page.tsx';
+import type { AuthGuard } from '../access/auth-guard.ts';
 import type { Report, Reports } from '../reports/report.ts';
 import type { Queue } from '../routes/report-queue-route.ts';
-import type { Row, Search } from '../search/found.ts';
+import type { Row, Search } from '../search/search-types.ts';
 import type { ViewOwners } from '../views/view-owners.ts';
 import type { Views } from '../views/views.ts';
 import { formRoutes } from './form-routes.tsx';
-import { openFrame, STYLES } from './frame.tsx';
-import { backOf, Login, loginPage } from './login-page.tsx';
+import { createFrame, STYLES } from './frame.tsx';
+import { returnUrlOf, Login, loginPage } from './login-page.tsx';
 import { queuePage } from './queue-page.tsx';
 import { receiptPage } from './receipt-page.tsx';
-import { reportAgain } from './report-again.tsx';
+import { rejectedReportForm } from './rejected-report-form.tsx';
 import { rowPage } from './row-page.tsx';
 import { searchPage } from './search-page.tsx';
 import { texts } from './texts.ts';
 
-export interface PageNeeds {
+export interface PageDeps {
   readonly search: Search;
   readonly reports: Reports;
   readonly views: Views;
   readonly owners: ViewOwners;
-  readonly guard: Door;
+  readonly guard: AuthGuard;
   readonly csrf: Csrf;
   readonly cookies: CookieRules;
   readonly version: string;
 }
 
 export interface Pages {
-  readonly refusal: RefusalPage;
+  readonly errorPage: ErrorPage;
   row(
     request: FastifyRequest,
     reply: FastifyReply,
@@ -43,9 +43,9 @@ export interface Pages {
 }
 
 /** All pages work without scripts. */
-export async function pageRoutes(app: Gateway, deps: PageNeeds): Promise<Pages> {
+export async function pageRoutes(app: Gateway, deps: PageDeps): Promise<Pages> {
   const assets = assetRoutes(app, { folders: ['ui', 'services/catalog'], files: [] });
-  const frame = openFrame({ ...deps, assets });
+  const frame = createFrame({ ...deps, assets });
   searchPage(app, { ...deps, frame });
   loginPage(app, { assets, guard: deps.guard, version: deps.version });
   receiptPage(app, { reports: deps.reports, frame });
@@ -53,10 +53,10 @@ export async function pageRoutes(app: Gateway, deps: PageNeeds): Promise<Pages> 
   return {
     row: rowPage(frame),
     queue: queuePage({ frame, search: deps.search }),
-    refusal: refusalPage({
+    errorPage: createErrorPage({
       ...{ assets, version: deps.version, texts, styles: STYLES },
-      again: reportAgain({ search: deps.search, frame }),
-      login: ({ words, sentence, request }) => <Login words={words} back={backOf(request)} refused={sentence} />,
+      rejectedForm: rejectedReportForm({ search: deps.search, frame }),
+      login: ({ words, message: sentence, request }) => <Login words={words} back={returnUrlOf(request)} refused={sentence} />,
       loginFor: ({ method, url }) => (method === 'GET' ? `login?${new URLSearchParams({ back: url })}` : 'login'),
     }),
   };

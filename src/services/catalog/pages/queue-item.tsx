@@ -1,12 +1,12 @@
 import { fill } from '../../../ui/browser/fill.ts';
-import { Word } from '../../csrf-word.tsx';
+import { CsrfInput } from '../../csrf-input.tsx';
 import type { Report, Status } from '../reports/report.ts';
-import type { Row } from '../search/found.ts';
-import { recordAddress } from './address.ts';
+import type { Row } from '../search/search-types.ts';
+import { recordUrl } from './search-url.ts';
 import type { Viewer } from './frame.tsx';
 import { QueueRecord } from './queue-record.tsx';
-import { Moment, nameOf, Stranger } from './said.tsx';
-import { Tile } from './tile.tsx';
+import { Timestamp, recordTitle, UntrustedText } from './format.tsx';
+import { Thumbnail } from './thumbnail.tsx';
 
 /** Allowed transitions. Reopening a decision requires a note; returning from review does not. */
 const NEXT: Readonly<Record<Status, readonly Status[]>> = {
@@ -35,12 +35,12 @@ export function QueueItem(props: {
   return (
     <article class="report-item panel" id={id} data-status={status} data-record={recordId} tabindex="0">
       <div class="thumb">
-        {row === undefined ? '' : <Tile hit={row} root={root} words={words} language={language} width={320} />}
+        {row === undefined ? '' : <Thumbnail hit={row} root={root} words={words} language={language} width={320} />}
       </div>
       <div class="said">
         <h2>
-          <a class="name record" href={recordAddress(root, recordId)} dir="auto">
-            <Stranger text={row === undefined ? recordId : nameOf(row, language)} />
+          <a class="name record" href={recordUrl(root, recordId)} dir="auto">
+            <UntrustedText text={row === undefined ? recordId : recordTitle(row, language)} />
           </a>
         </h2>
         {row === undefined ? (
@@ -70,24 +70,24 @@ export function QueueItem(props: {
           ''
         ) : (
           <p class="prose" dir="auto">
-            <Stranger text={description} />
+            <UntrustedText text={description} />
           </p>
         )}
         {resolverNote === null ? (
           ''
         ) : (
           <p class="hint" dir="auto">
-            <span safe>{words.note}</span>: <Stranger text={resolverNote} />
+            <span safe>{words.note}</span>: <UntrustedText text={resolverNote} />
           </p>
         )}
         <p class="hint">
-          <Moment at={createdAt} language={language} /> UTC
+          <Timestamp at={createdAt} language={language} /> UTC
           {userInfo === null ? (
             ''
           ) : (
             <>
               {' · '}
-              <bdi safe>{fill(words.by, { who: '' }).trim()}</bdi> <Stranger text={userInfo} />
+              <bdi safe>{fill(words.by, { who: '' }).trim()}</bdi> <UntrustedText text={userInfo} />
             </>
           )}
           {alone ? (
@@ -113,7 +113,7 @@ function Decisions({ report, alone, viewer }: { report: Report; alone: boolean; 
   const label = (to: Status) => (status === 'in_review' && to === 'open' ? words.putBack : words.decide[to]);
   return (
     <form class="decide" method="post" action={alone ? id : `reports/${id}`}>
-      <Word csrf={csrf} />
+      <CsrfInput csrf={csrf} />
       <label class="visually-hidden" for={`note-${id}`} safe>
         {words.noteLabel}
       </label>

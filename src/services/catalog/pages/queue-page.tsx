@@ -1,9 +1,9 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { fill } from '../../../ui/browser/fill.ts';
-import type { QueueData } from '../browser/queue-data.ts';
+import type { QueuePageData } from '../browser/queue-data.ts';
 import { ACTIONS, type ReportFilters, STATUSES } from '../reports/report.ts';
 import type { Queue } from '../routes/report-queue-route.ts';
-import type { Row, Search } from '../search/found.ts';
+import type { Row, Search } from '../search/search-types.ts';
 import type { Frame, Viewer } from './frame.tsx';
 import { QueueItem } from './queue-item.tsx';
 
@@ -14,7 +14,7 @@ export const queuePage =
     const viewer = await frame.viewer(request);
     const rows = await rowsOf(search, queue);
     const { words } = viewer;
-    const own: QueueData = {
+    const own: QueuePageData = {
       decided: words.decided,
       conflict: words.conflict,
       needsNote: words.needsNote,
@@ -26,8 +26,8 @@ export const queuePage =
     return frame.send(reply, viewer, {
       title: words.queue,
       root: '../',
-      part: 'reports',
-      own,
+      section: 'reports',
+      data: own,
       script: 'services/catalog/browser/queue-page.js',
       styles: ['services/catalog/browser/queue.css'],
       children: (

@@ -1,8 +1,8 @@
-import type { Row } from '../search/found.ts';
+import type { Row } from '../search/search-types.ts';
 import type { Viewer } from './frame.tsx';
 import { Attributes, textOf } from './row-import.tsx';
-import { Stranger, scored, titleOf } from './said.tsx';
-import { firstWords } from './visible.ts';
+import { UntrustedText, formatScore, classTitle } from './format.tsx';
+import { truncateAtWord } from './untrusted-text.ts';
 
 const TEXT_LENGTH = 300;
 
@@ -11,9 +11,9 @@ export function QueueRecord({ row, viewer }: { row: Row; viewer: Viewer }): JSX.
   const { service, status, surface, defects, title } = row;
   const photo = service === 'defectoscopy' && status === 'done';
   const findings = photo
-    ? [...(surface === null ? [] : [titleOf(surface, language)]), ...defects.map((one) => scored(one, language))]
+    ? [...(surface === null ? [] : [classTitle(surface, language)]), ...defects.map((one) => formatScore(one, language))]
     : [];
-  const text = firstWords(photo ? '' : textOf(row), TEXT_LENGTH);
+  const text = truncateAtWord(photo ? '' : textOf(row), TEXT_LENGTH);
   return (
     <>
       {findings.length === 0 ? (
@@ -27,7 +27,7 @@ export function QueueRecord({ row, viewer }: { row: Row; viewer: Viewer }): JSX.
         ''
       ) : (
         <p class="record-says" dir="auto">
-          <Stranger text={text} />
+          <UntrustedText text={text} />
         </p>
       )}
       <Attributes row={row} />

@@ -1,10 +1,10 @@
 import { type Static, Type } from 'typebox';
 import type { Gateway } from '../../../http/gateway.ts';
-import { reportNotFound } from '../refusals.ts';
+import { reportNotFound } from '../api-errors.ts';
 import type { Report, Reports } from '../reports/report.ts';
 import { ReportParams } from '../routes/report-schema.ts';
 import type { Frame, Viewer } from './frame.tsx';
-import { Moment, Stranger } from './said.tsx';
+import { Timestamp, UntrustedText } from './format.tsx';
 
 const Query = Type.Object({ receipt: Type.String({ maxLength: 200, default: '' }) });
 
@@ -46,12 +46,12 @@ function Receipt({ report, viewer }: { report: Report; viewer: Viewer }): JSX.El
             {words.reportStates[status]}
           </span>,
         )}
-        {fact(words.recordId, <Stranger text={report.recordId} />)}
+        {fact(words.recordId, <UntrustedText text={report.recordId} />)}
         {fact(words.action, <span safe>{words.actions[actionType]}</span>)}
-        {description === null ? '' : fact(words.description, <Stranger text={description} />)}
-        {fact(words.asked, <Moment at={createdAt} language={language} />)}
-        {resolvedAt === null ? '' : fact(words.resolved, <Moment at={resolvedAt} language={language} />)}
-        {resolverNote === null ? '' : fact(words.note, <Stranger text={resolverNote} />)}
+        {description === null ? '' : fact(words.description, <UntrustedText text={description} />)}
+        {fact(words.asked, <Timestamp at={createdAt} language={language} />)}
+        {resolvedAt === null ? '' : fact(words.resolved, <Timestamp at={resolvedAt} language={language} />)}
+        {resolverNote === null ? '' : fact(words.note, <UntrustedText text={resolverNote} />)}
       </dl>
       <p class="hint" safe>
         {words.receiptHint}

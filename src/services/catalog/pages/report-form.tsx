@@ -1,17 +1,17 @@
-import { Word } from '../../csrf-word.tsx';
+import { CsrfInput } from '../../csrf-input.tsx';
 import { ACTIONS, type Report } from '../reports/report.ts';
-import type { Row } from '../search/found.ts';
+import type { Row } from '../search/search-types.ts';
 import type { Viewer } from './frame.tsx';
-import { Moment, Stranger } from './said.tsx';
+import { Timestamp, UntrustedText } from './format.tsx';
 
 /** Query parameters of the redirect. No receipt: an earlier report was kept. */
-export interface Sent {
+export interface SubmittedReport {
   readonly reported?: string;
   readonly receipt?: string;
 }
 
-export function ReportForm(props: { row: Row; reports: readonly Report[]; sent: Sent; viewer: Viewer }): JSX.Element {
-  const { row, reports, sent, viewer } = props;
+export function ReportForm(props: { row: Row; reports: readonly Report[]; submitted: SubmittedReport; viewer: Viewer }): JSX.Element {
+  const { row, reports, submitted: sent, viewer } = props;
   const { words } = viewer;
   return (
     <section class="panel report" id="report" aria-labelledby="report-title">
@@ -29,16 +29,16 @@ export function ReportForm(props: { row: Row; reports: readonly Report[]; sent: 
 }
 
 /** Unvalidated form values. */
-export type Written = Readonly<Record<string, unknown>>;
+export type FormValues = Readonly<Record<string, unknown>>;
 
-export function ReportFields(props: { row: Row; action: string; written?: Written; viewer: Viewer }): JSX.Element {
-  const { row, action, written = {}, viewer } = props;
+export function ReportFields(props: { row: Row; action: string; values?: FormValues; viewer: Viewer }): JSX.Element {
+  const { row, action, values: written = {}, viewer } = props;
   const { words, csrf } = viewer;
   const { action_type: selected, description, user_info: contact } = written;
   const actions = ACTIONS.filter((one) => (one === 'restore') === row.hidden || one === 'other');
   return (
     <form method="post" action={action} class="fields">
-      <Word csrf={csrf} />
+      <CsrfInput csrf={csrf} />
       <label>
         <span safe>{words.action}</span>
         <select name="action_type" required>
@@ -77,7 +77,7 @@ export function ReportFields(props: { row: Row; action: string; written?: Writte
   );
 }
 
-function Confirmation({ sent, viewer }: { sent: Sent; viewer: Viewer }): JSX.Element {
+function Confirmation({ sent, viewer }: { sent: SubmittedReport; viewer: Viewer }): JSX.Element {
   const { words } = viewer;
   const { reported, receipt } = sent;
   if (reported === undefined) return '';
@@ -123,13 +123,13 @@ function ExistingReports({ reports, viewer }: { reports: readonly Report[]; view
               <span safe>{words.actions[actionType]}</span>
             )}{' '}
             <span class="hint">
-              <Moment at={createdAt} language={language} />
+              <Timestamp at={createdAt} language={language} />
             </span>
             {description === null ? (
               ''
             ) : (
               <p dir="auto">
-                <Stranger text={description} />
+                <UntrustedText text={description} />
               </p>
             )}
           </li>

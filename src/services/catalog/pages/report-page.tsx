@@ -1,22 +1,22 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { fill } from '../../../ui/browser/fill.ts';
-import type { Report, Reports, TrailEvent } from '../reports/report.ts';
-import type { Search } from '../search/found.ts';
+import type { Report, Reports, AuditEvent } from '../reports/report.ts';
+import type { Search } from '../search/search-types.ts';
 import type { Frame, Viewer } from './frame.tsx';
 import { QueueItem } from './queue-item.tsx';
-import { Moment, nameOf, Stranger } from './said.tsx';
+import { Timestamp, recordTitle, UntrustedText } from './format.tsx';
 
-export interface ReportPageNeeds {
+export interface ReportPageDeps {
   readonly search: Search;
   readonly reports: Reports;
   readonly frame: Frame;
 }
 
 /** `problem`: why a decision was rejected. */
-export async function sendReport(
+export async function sendReportPage(
   request: FastifyRequest,
   reply: FastifyReply,
-  { search, reports, frame }: ReportPageNeeds,
+  { search, reports, frame }: ReportPageDeps,
   { report, problem }: { report: Report; problem?: 'conflict' | 'needs-note' },
 ): Promise<FastifyReply> {
   const viewer = await frame.viewer(request);
@@ -25,7 +25,7 @@ export async function sendReport(
   return frame.send(reply, viewer, {
     title: words.queue,
     root: '../../',
-    part: 'reports',
+    section: 'reports',
     styles: ['services/catalog/browser/queue.css'],
     children: (
       <>
@@ -47,7 +47,7 @@ export async function sendReport(
         <QueueItem report={report} row={row} root="../../" viewer={viewer} alone />
         <Trail
           events={events}
-          request={requestOf(report, row === undefined ? report.recordId : nameOf(row, viewer.language), viewer)}
+          request={requestOf(report, row === undefined ? report.recordId : recordTitle(row, viewer.language), viewer)}
           viewer={viewer}
         />
       </>
@@ -65,7 +65,7 @@ const requestOf = ({ actionType, recordId }: Report, name: string, { words }: Vi
   label: `${words.actions[actionType]}: ${name}`,
 });
 
-function Trail(props: { events: readonly TrailEvent[]; request: RequestNote; viewer: Viewer }): JSX.Element {
+function Trail(props: { events: readonly AuditEvent[]; request: RequestNote; viewer: Viewer }): JSX.Element {
   const { events, request, viewer } = props;
   const { words, language } = viewer;
   return (
@@ -88,14 +88,14 @@ function Trail(props: { events: readonly TrailEvent[]; request: RequestNote; vie
             {events.map((event) => (
               <tr data-outcome={event.outcome}>
                 <td>
-                  <Moment at={event.at} language={language} />
+                  <Timestamp at={event.at} language={language} />
                 </td>
                 <td safe>{describeEvent(event, viewer)}</td>
                 <td>
                   <code safe>{event.actor}</code>
                 </td>
                 <td dir="auto">
-                  <Stranger text={event.note === request.stored ? request.label : (event.note ?? '')} />
+                  <UntrustedText text={event.note === request.stored ? request.label : (event.note ?? '')} />
                 </td>
                 <td>
                   <code title={event.hash} safe>
@@ -111,7 +111,7 @@ function Trail(props: { events: readonly TrailEvent[]; request: RequestNote; vie
   );
 }
 
-function describeEvent({ action, outcome, from, to }: TrailEvent, { words }: Viewer): string {
+function describeEvent({ action, outcome, from, to }: AuditEvent, { words }: Viewer): string {
   const states: Readonly<Record<string, string>> = words.reportStates;
   const label = (state: string | null) => (state === null ? '—' : (states[state] ?? state).toLowerCase());
   if (action === 'created') return words.trailActions.created;

@@ -1,27 +1,27 @@
 import { fill } from '../../../ui/browser/fill.ts';
-import type { Found } from '../search/found.ts';
-import { addressOf, changed, FILTERS, type State } from './address.ts';
+import type { SearchResult } from '../search/search-types.ts';
+import { searchUrl, queryWith, FILTERS, type SearchState } from './search-url.ts';
 import { Card } from './card.tsx';
 import type { Viewer } from './frame.tsx';
 import { HitsTable } from './hits-table.tsx';
-import { filterSaid } from './said.tsx';
+import { filterLabel } from './format.tsx';
 import type { Texts } from './texts.ts';
 
 export type ViewName = 'gallery' | 'table';
-export const PER_PAGE = 48;
+export const PAGE_SIZE = 48;
 
-export interface Loosened {
+export interface FilterSuggestion {
   readonly key: string;
   readonly total: number;
 }
 
 export interface ResultsView {
-  readonly found: Found;
-  readonly state: State;
+  readonly found: SearchResult;
+  readonly state: SearchState;
   readonly view: ViewName;
   readonly page: number;
   readonly viewer: Viewer;
-  readonly suggestions: readonly Loosened[];
+  readonly suggestions: readonly FilterSuggestion[];
 }
 
 export function Results(props: ResultsView): JSX.Element {
@@ -43,20 +43,20 @@ export function Results(props: ResultsView): JSX.Element {
   );
 }
 
-export function Chips({ state, viewer }: { state: State; viewer: Viewer }): JSX.Element {
+export function Chips({ state, viewer }: { state: SearchState; viewer: Viewer }): JSX.Element {
   const { words } = viewer;
   const active = FILTERS.filter((key) => key in state);
   if (active.length === 0) return '';
   return (
     <ul class="chips" aria-label={words.active}>
       {active.map((key) => {
-        const label = filterSaid(key, state[key]!, viewer);
+        const label = filterLabel(key, state[key]!, viewer);
         return (
           <li>
             <a
               class="chip"
               id={`chip-${key}`}
-              href={addressOf(changed(state, { [key]: null }))}
+              href={searchUrl(queryWith(state, { [key]: null }))}
               aria-label={fill(words.drop, { value: label })}
               data-swap
             >
@@ -100,11 +100,11 @@ function Paging({ found, state, page, viewer }: ResultsView): JSX.Element {
   );
 }
 
-const pagesOf = ({ total }: Found): number => Math.max(1, Math.ceil(total / PER_PAGE));
+const pagesOf = ({ total }: SearchResult): number => Math.max(1, Math.ceil(total / PAGE_SIZE));
 
 /** `upto` keeps pages consistent while new records are indexed. */
-const pageAddress = (state: State, { upTo }: Found, page: number): string =>
-  addressOf(changed(state, { page: page === 1 ? null : String(page), upto: page === 1 ? null : String(upTo) }));
+const pageAddress = (state: SearchState, { upTo }: SearchResult, page: number): string =>
+  searchUrl(queryWith(state, { page: page === 1 ? null : String(page), upto: page === 1 ? null : String(upTo) }));
 
 function PageOutOfRange({ found, state, viewer }: ResultsView): JSX.Element {
   const { words } = viewer;
@@ -135,8 +135,8 @@ function NoResults({ state, viewer, suggestions }: ResultsView): JSX.Element {
         <ul>
           {suggestions.map(({ key, total }) => (
             <li>
-              <a href={addressOf(changed(state, { [key]: null }))} data-swap>
-                <bdi safe>{fill(words.without, { filter: filterSaid(key, state[key]!, viewer), count: total })}</bdi>
+              <a href={searchUrl(queryWith(state, { [key]: null }))} data-swap>
+                <bdi safe>{fill(words.without, { filter: filterLabel(key, state[key]!, viewer), count: total })}</bdi>
               </a>
             </li>
           ))}

@@ -1,9 +1,9 @@
-import type { Row } from '../search/found.ts';
-import { recordAddress } from './address.ts';
+import type { Row } from '../search/search-types.ts';
+import { recordUrl } from './search-url.ts';
 import type { Viewer } from './frame.tsx';
-import { photoOf } from './results-shape.ts';
-import { Moment, nameOf, Stranger, serviceOf } from './said.tsx';
-import { visible } from './visible.ts';
+import { photoOf } from './result-parsers.ts';
+import { Timestamp, recordTitle, UntrustedText, serviceTitle } from './format.tsx';
+import { showInvisible } from './untrusted-text.ts';
 
 export function Head({ row, back, viewer }: { row: Row; back: string; viewer: Viewer }): JSX.Element {
   const { words, language } = viewer;
@@ -19,24 +19,24 @@ export function Head({ row, back, viewer }: { row: Row; back: string; viewer: Vi
           {newer === null ? (
             ''
           ) : (
-            <a class="button small" id="newer" rel="prev" href={recordAddress('../', newer)} safe>
+            <a class="button small" id="newer" rel="prev" href={recordUrl('../', newer)} safe>
               {`← ${words.newer}`}
             </a>
           )}
           {older === null ? (
             ''
           ) : (
-            <a class="button small" id="older" rel="next" href={recordAddress('../', older)} safe>
+            <a class="button small" id="older" rel="next" href={recordUrl('../', older)} safe>
               {`${words.older} →`}
             </a>
           )}
         </nav>
       </div>
       <h1 dir="auto">
-        <Stranger text={nameOf(row, language)} />
+        <UntrustedText text={recordTitle(row, language)} />
       </h1>
       <p class="hint">
-        <span safe>{serviceOf(row.service, words)}</span> · <Moment at={row.createdAt} language={language} /> UTC ·{' '}
+        <span safe>{serviceTitle(row.service, words)}</span> · <Timestamp at={row.createdAt} language={language} /> UTC ·{' '}
         <a href="#report" safe>
           {words.report}
         </a>
@@ -64,7 +64,7 @@ export function About({ row, viewer }: { row: Row; viewer: Viewer }): JSX.Elemen
         <div>
           <dt safe>{words.recordId}</dt>
           <dd>
-            <code safe>{visible(row.recordId)}</code>
+            <code safe>{showInvisible(row.recordId)}</code>
           </dd>
         </div>
         {row.taskId === null ? (
@@ -73,7 +73,7 @@ export function About({ row, viewer }: { row: Row; viewer: Viewer }): JSX.Elemen
           <div>
             <dt safe>{words.taskId}</dt>
             <dd>
-              <code safe>{visible(row.taskId)}</code>
+              <code safe>{showInvisible(row.taskId)}</code>
             </dd>
           </div>
         )}
@@ -82,14 +82,14 @@ export function About({ row, viewer }: { row: Row; viewer: Viewer }): JSX.Elemen
         ) : (
           <div>
             <dt safe>{words.model}</dt>
-            <dd safe>{visible(model)}</dd>
+            <dd safe>{showInvisible(model)}</dd>
           </div>
         )}
       </dl>
       <details class="task">
         <summary safe>{words.asJson}</summary>
         <pre tabindex="0" safe>
-          {visible(JSON.stringify(row.result, null, 2))}
+          {showInvisible(JSON.stringify(row.result, null, 2))}
         </pre>
       </details>
     </section>

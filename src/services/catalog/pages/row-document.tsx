@@ -1,11 +1,11 @@
 import { fill } from '../../../ui/browser/fill.ts';
-import { Sheet } from '../../../ui/sheet.tsx';
-import type { Row } from '../search/found.ts';
+import { DocumentPage } from '../../../ui/document-page.tsx';
+import type { Row } from '../search/search-types.ts';
 import type { Viewer } from './frame.tsx';
-import { documentOf, type ReadField } from './results-shape.ts';
-import { LARGE } from './row-photo.tsx';
-import { shareOf } from './said.tsx';
-import { visible } from './visible.ts';
+import { documentOf, type ReadField } from './result-parsers.ts';
+import { LARGE_WIDTH_PX } from './row-photo.tsx';
+import { formatPercent } from './format.tsx';
+import { showInvisible } from './untrusted-text.ts';
 
 export function RowDocument({ row, viewer }: { row: Row; viewer: Viewer }): JSX.Element {
   const { words, language } = viewer;
@@ -18,10 +18,10 @@ export function RowDocument({ row, viewer }: { row: Row; viewer: Viewer }): JSX.
       {hasPicture ? (
         <section class="pages" aria-label={words.sheet} tabindex="0">
           <figure class="sheet">
-            <Sheet
-              sheet={sheet}
+            <DocumentPage
+              frame={sheet}
               label={words.sheet}
-              address={`../image/${encodeURIComponent(row.recordId)}?w=${LARGE}`}
+              address={`../image/${encodeURIComponent(row.recordId)}?w=${LARGE_WIDTH_PX}`}
               boxes={boxes.map(({ key, bbox }) => ({ key, bbox: bbox! }))}
             />
             <figcaption safe>{words.sheet}</figcaption>
@@ -60,12 +60,12 @@ function Section(props: { section: string; fields: readonly ReadField[]; lit: bo
   const cells = here.filter(({ row }) => row !== undefined);
   return (
     <>
-      {section === '' ? '' : <h3 safe>{visible(section)}</h3>}
+      {section === '' ? '' : <h3 safe>{showInvisible(section)}</h3>}
       {single.length > 0 ? (
         <dl class="facts">
           {single.map((field) => (
             <div>
-              <dt safe>{visible(field.label[viewer.language])}</dt>
+              <dt safe>{showInvisible(field.label[viewer.language])}</dt>
               <Value tag="dd" field={field} lit={lit} viewer={viewer} />
             </div>
           ))}
@@ -83,13 +83,13 @@ function Rows(props: { section: string; cells: readonly ReadField[]; lit: boolea
   const columns = [...new Set(cells.map(({ label }) => label[viewer.language]))];
   const rows = [...new Set(cells.map(({ row }) => row!))].sort((a, b) => a - b);
   return (
-    <section class="scroll" tabindex="0" aria-label={visible(section)}>
+    <section class="scroll" tabindex="0" aria-label={showInvisible(section)}>
       <table>
         <thead>
           <tr>
             {columns.map((column) => (
               <th scope="col" safe>
-                {visible(column)}
+                {showInvisible(column)}
               </th>
             ))}
           </tr>
@@ -115,18 +115,18 @@ function Value(props: { tag: 'dd' | 'td'; field: ReadField; lit: boolean; viewer
   const { key, value, confidence, page, bbox } = field;
   const hasBox = lit && page === 1 && bbox !== undefined;
   const facts = [
-    ...(confidence === undefined ? [] : [shareOf(confidence, language)]),
+    ...(confidence === undefined ? [] : [formatPercent(confidence, language)]),
     ...(page === undefined || page === 1 ? [] : [fill(words.otherPage, { page })]),
   ].join(' · ');
   const content = (
     <>
       {hasBox ? (
         <span class="read" data-key={key} tabindex="0" dir="auto" safe>
-          {visible(value)}
+          {showInvisible(value)}
         </span>
       ) : (
         <span class="read" dir="auto" safe>
-          {visible(value)}
+          {showInvisible(value)}
         </span>
       )}
       {facts === '' ? (

@@ -1,8 +1,8 @@
-import { valuesIn } from '../records/records.ts';
-import type { Row } from '../search/found.ts';
+import { attributeValues } from '../records/records.ts';
+import type { Row } from '../search/search-types.ts';
 import type { Viewer } from './frame.tsx';
 import { Picture } from './row-photo.tsx';
-import { visible } from './visible.ts';
+import { showInvisible } from './untrusted-text.ts';
 
 /** Attribute values are appended to the searchable text. */
 const withoutTail = (text: string, tail: string) =>
@@ -19,7 +19,7 @@ export function RowImport({ row, viewer }: { row: Row; viewer: Viewer }): JSX.El
           {words.text}
         </h2>
         <p class="prose" dir="auto" safe>
-          {visible(textOf(row))}
+          {showInvisible(textOf(row))}
         </p>
         {attributes === '' ? (
           ''
@@ -35,7 +35,7 @@ export function RowImport({ row, viewer }: { row: Row; viewer: Viewer }): JSX.El
 }
 
 export const textOf = ({ text, result }: Row): string =>
-  withoutTail(text, valuesIn(result['attributes'] ?? {}).join('\n'));
+  withoutTail(text, attributeValues(result['attributes'] ?? {}).join('\n'));
 
 export function Attributes({ row }: { row: Row }): JSX.Element {
   const { attributes } = row.result;
@@ -46,10 +46,10 @@ export function Attributes({ row }: { row: Row }): JSX.Element {
       {entries.map(([name, value]) => (
         <div>
           <dt dir="auto" safe>
-            {visible(name)}
+            {showInvisible(name)}
           </dt>
           <dd dir="auto" safe>
-            {visible(formatValue(value))}
+            {showInvisible(formatValue(value))}
           </dd>
         </div>
       ))}

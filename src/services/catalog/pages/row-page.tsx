@@ -1,22 +1,22 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { heatTexts } from '../../../ui/browser/heat-texts.ts';
+import { heatmapTexts } from '../../../ui/browser/heatmap-texts.ts';
 import { classNames } from '../../class-names.ts';
-import type { RowPage as Own } from '../browser/row-data.ts';
+import type { RecordPageData as Own } from '../browser/row-data.ts';
 import type { Report } from '../reports/report.ts';
-import type { Row } from '../search/found.ts';
-import { REMEMBERED } from '../search/remembered.ts';
-import { addressOf } from './address.ts';
+import type { Row } from '../search/search-types.ts';
+import { LAST_SEARCH_COOKIE } from '../search/last-search-cookie.ts';
+import { searchUrl } from './search-url.ts';
 import type { Frame, Viewer } from './frame.tsx';
-import { ReportForm, type Sent } from './report-form.tsx';
-import { failureOf, heatOf, photoOf } from './results-shape.ts';
+import { ReportForm, type SubmittedReport } from './report-form.tsx';
+import { failureOf, heatOf, photoOf } from './result-parsers.ts';
 import { About, Head } from './row-about.tsx';
 import { RowDocument } from './row-document.tsx';
 import { RowImport } from './row-import.tsx';
 import { Picture, RowPhoto } from './row-photo.tsx';
 import { RowSpeech } from './row-speech.tsx';
-import { failureSaid, nameOf, Stranger } from './said.tsx';
+import { translateFailure, recordTitle, UntrustedText } from './format.tsx';
 import type { Language } from './texts.ts';
-import { firstWords, visible } from './visible.ts';
+import { truncateAtWord, showInvisible } from './untrusted-text.ts';
 
 export const rowPage =
   (frame: Frame) =>
@@ -34,13 +34,13 @@ export const rowPage =
       masters,
       classes: classNames[language],
       heat: heatOf(row.attachment) ?? null,
-      heatTexts: heatTexts[language],
+      heatTexts: heatmapTexts[language],
       titles: { defects: words.defects, groups: words.groups, none: words.noDefects, choose: words.chooseClass },
     };
     return frame.send(reply, viewer, {
-      title: firstWords(visible(nameOf(row, language)), 80),
+      title: truncateAtWord(showInvisible(recordTitle(row, language)), 80),
       root: '../',
-      own,
+      data: own,
       script: 'services/catalog/browser/row-page.js',
       styles: ['ui/picture.css', 'ui/transcript.css', 'ui/sheet.css', 'services/catalog/browser/row.css'],
       children: (
@@ -48,7 +48,7 @@ export const rowPage =
           <Head row={row} back={backOf(request)} viewer={viewer} />
           <Body row={row} viewer={viewer} />
           <div class="below">
-            <ReportForm row={row} reports={reports} sent={sentOf(request)} viewer={viewer} />
+            <ReportForm row={row} reports={reports} submitted={sentOf(request)} viewer={viewer} />
             <About row={row} viewer={viewer} />
           </div>
         </>
@@ -57,11 +57,11 @@ export const rowPage =
   };
 
 function backOf({ cookies }: FastifyRequest): string {
-  const last = cookies[REMEMBERED] ?? '';
-  return `../${addressOf(/^[!-~]{0,4000}$/.test(last) ? last : '').slice(2)}`;
+  const last = cookies[LAST_SEARCH_COOKIE] ?? '';
+  return `../${searchUrl(/^[!-~]{0,4000}$/.test(last) ? last : '').slice(2)}`;
 }
 
-function sentOf({ query }: FastifyRequest): Sent {
+function sentOf({ query }: FastifyRequest): SubmittedReport {
   const { reported, receipt } = query as Readonly<Record<string, unknown>>;
   return {
     ...(typeof reported === 'string' && { reported }),
@@ -81,7 +81,7 @@ function Body({ row, viewer }: { row: Row; viewer: Viewer }): JSX.Element {
               {words.failure}
             </h2>
             <p dir="auto">
-              <Stranger text={failureMessage(row, viewer.language)} />
+              <UntrustedText text={failureMessage(row, viewer.language)} />
             </p>
           </div>
         </section>
@@ -103,5 +103,5 @@ function Body({ row, viewer }: { row: Row; viewer: Viewer }): JSX.Element {
 /** The original message if its code has no translation. */
 function failureMessage({ service, result, text }: Row, language: Language): string {
   const { code, sentence } = failureOf(result);
-  return failureSaid(service, code, language) ?? (sentence || text);
+  return translateFailure(service, code, language) ?? (sentence || text);
 }

@@ -1,15 +1,15 @@
 import { fill } from '../../../ui/browser/fill.ts';
-import { heatTexts } from '../../../ui/browser/heat-texts.ts';
+import { heatmapTexts } from '../../../ui/browser/heatmap-texts.ts';
 import { PictureFrame } from '../../../ui/picture-frame.tsx';
 import { className } from '../../class-names.ts';
-import type { Row } from '../search/found.ts';
+import type { Row } from '../search/search-types.ts';
 import type { Viewer } from './frame.tsx';
-import { photoOf } from './results-shape.ts';
-import { nameOf, shareOf, titleOf } from './said.tsx';
-import { visible } from './visible.ts';
+import { photoOf } from './result-parsers.ts';
+import { recordTitle, formatPercent, classTitle } from './format.tsx';
+import { showInvisible } from './untrusted-text.ts';
 
 /** Width in pixels of stored pictures. */
-export const LARGE = 1024;
+export const LARGE_WIDTH_PX = 1024;
 
 export function RowPhoto({ row, viewer }: { row: Row; viewer: Viewer }): JSX.Element {
   const { words, language } = viewer;
@@ -24,8 +24,8 @@ export function RowPhoto({ row, viewer }: { row: Row; viewer: Viewer }): JSX.Ele
               ? words.looksSound
               : defects
                   .map(({ name, conf }, at) => {
-                    const label = at === 0 ? titleOf(name, language) : visible(className(name, language));
-                    return `${label}, ${shareOf(conf, language)}`;
+                    const label = at === 0 ? classTitle(name, language) : showInvisible(className(name, language));
+                    return `${label}, ${formatPercent(conf, language)}`;
                   })
                   .join(' · ')}
           </h2>
@@ -33,7 +33,7 @@ export function RowPhoto({ row, viewer }: { row: Row; viewer: Viewer }): JSX.Ele
             ''
           ) : (
             <p class="surface">
-              <span safe>{words.surface}</span> <strong safe>{titleOf(surface, language)}</strong>
+              <span safe>{words.surface}</span> <strong safe>{classTitle(surface, language)}</strong>
             </p>
           )}
         </div>
@@ -60,13 +60,13 @@ export function Picture({ row, viewer }: { row: Row; viewer: Viewer }): JSX.Elem
     );
   }
   return (
-    <PictureFrame words={heatTexts[language]}>
+    <PictureFrame words={heatmapTexts[language]}>
       <img
         id="photo"
-        src={`../image/${encodeURIComponent(recordId)}?w=${LARGE}`}
+        src={`../image/${encodeURIComponent(recordId)}?w=${LARGE_WIDTH_PX}`}
         width={image.width}
         height={image.height}
-        alt={fill(words.photo, { name: visible(nameOf(row, language)) })}
+        alt={fill(words.photo, { name: showInvisible(recordTitle(row, language)) })}
       />
     </PictureFrame>
   );
@@ -88,10 +88,10 @@ function Classes(props: {
       {classes.map(({ name, conf }) => (
         <p class="bar">
           <span class="name" safe>
-            {titleOf(name, viewer.language)}
+            {classTitle(name, viewer.language)}
           </span>
           <span class="value" safe>
-            {shareOf(conf, viewer.language, 1)}
+            {formatPercent(conf, viewer.language, 1)}
           </span>
           <svg class="track" viewBox="0 0 100 6" preserveAspectRatio="none" aria-hidden="true">
             <rect class="fill" width={Math.max(0, Math.min(1, conf)) * 100} height="6" />

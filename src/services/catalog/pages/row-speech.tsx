@@ -1,11 +1,11 @@
-import { clock } from '../../../ui/browser/clock.ts';
+import { formatClock } from '../../../ui/browser/clock.ts';
 import { fill } from '../../../ui/browser/fill.ts';
-import { gapOf, type Paragraph, paragraphs } from '../../../ui/browser/paragraphs.ts';
-import type { Row } from '../search/found.ts';
+import { wordSeparator, type Paragraph, paragraphs } from '../../../ui/browser/paragraphs.ts';
+import type { Row } from '../search/search-types.ts';
 import type { Viewer } from './frame.tsx';
-import { speechOf } from './results-shape.ts';
-import { Stranger } from './said.tsx';
-import { visible } from './visible.ts';
+import { speechOf } from './result-parsers.ts';
+import { UntrustedText } from './format.tsx';
+import { showInvisible } from './untrusted-text.ts';
 
 export function RowSpeech({ row, viewer }: { row: Row; viewer: Viewer }): JSX.Element {
   const { words } = viewer;
@@ -21,7 +21,7 @@ export function RowSpeech({ row, viewer }: { row: Row; viewer: Viewer }): JSX.El
             controls="controls"
             preload="metadata"
             src={`../sound/${encodeURIComponent(row.recordId)}`}
-            aria-label={fill(words.player, { name: visible(row.title) })}
+            aria-label={fill(words.player, { name: showInvisible(row.title) })}
           ></audio>
           <p id="no-player" class="hint" hidden safe>
             {words.noSound}
@@ -44,12 +44,12 @@ export function RowSpeech({ row, viewer }: { row: Row; viewer: Viewer }): JSX.El
         <p safe>{words.nothingHeard}</p>
       ) : segments.length === 0 ? (
         <p class="prose" lang={language} dir="auto" safe>
-          {visible(text)}
+          {showInvisible(text)}
         </p>
       ) : (
         <div id="transcript" class="transcript" lang={language}>
           {paragraphs(segments, timedWords).map((paragraph) => (
-            <Line paragraph={paragraph} gap={gapOf(language)} hasSound={hasSound} viewer={viewer} />
+            <Line paragraph={paragraph} gap={wordSeparator(language)} hasSound={hasSound} viewer={viewer} />
           ))}
         </div>
       )}
@@ -60,7 +60,7 @@ export function RowSpeech({ row, viewer }: { row: Row; viewer: Viewer }): JSX.El
 function Line(props: { paragraph: Paragraph; gap: string; hasSound: boolean; viewer: Viewer }): JSX.Element {
   const { paragraph, gap, hasSound, viewer } = props;
   const { segment, parts } = paragraph;
-  const time = clock(segment.start);
+  const time = formatClock(segment.start);
   return (
     <p>
       {hasSound ? (
@@ -82,7 +82,7 @@ function Line(props: { paragraph: Paragraph; gap: string; hasSound: boolean; vie
         {parts.map(({ start, end, text }) => (
           <>
             <span class="word" data-at={String(start)} data-end={String(end)}>
-              <Stranger text={text} />
+              <UntrustedText text={text} />
             </span>
             {gap}
           </>

@@ -1,12 +1,12 @@
 import { fill } from '../../../ui/browser/fill.ts';
-import { Word } from '../../csrf-word.tsx';
+import { CsrfInput } from '../../csrf-input.tsx';
 import type { View } from '../views/views.ts';
-import { addressOf, changed, type State } from './address.ts';
+import { searchUrl, queryWith, type SearchState } from './search-url.ts';
 import type { Viewer } from './frame.tsx';
-import { Stranger } from './said.tsx';
-import { visible } from './visible.ts';
+import { UntrustedText } from './format.tsx';
+import { showInvisible } from './untrusted-text.ts';
 
-export function SavedViews(props: { views: readonly View[]; state: State; viewer: Viewer }): JSX.Element {
+export function SavedViews(props: { views: readonly View[]; state: SearchState; viewer: Viewer }): JSX.Element {
   const { views, state, viewer } = props;
   const { words, csrf } = viewer;
   return (
@@ -22,12 +22,12 @@ export function SavedViews(props: { views: readonly View[]; state: State; viewer
         <ul>
           {views.map(({ id, name, query }) => (
             <li>
-              <a href={addressOf(query)} id={id} data-swap>
-                <Stranger text={name} />
+              <a href={searchUrl(query)} id={id} data-swap>
+                <UntrustedText text={name} />
               </a>
               <form method="post" action={`views/${id}/delete`}>
-                <Word csrf={csrf} />
-                <button type="submit" class="link" aria-label={fill(words.remove, { name: visible(name) })}>
+                <CsrfInput csrf={csrf} />
+                <button type="submit" class="link" aria-label={fill(words.remove, { name: showInvisible(name) })}>
                   ×
                 </button>
               </form>
@@ -38,8 +38,8 @@ export function SavedViews(props: { views: readonly View[]; state: State; viewer
       <details>
         <summary safe>{words.save}</summary>
         <form method="post" action="views/new" class="save">
-          <Word csrf={csrf} />
-          <input type="hidden" name="query" value={changed(state, {})} />
+          <CsrfInput csrf={csrf} />
+          <input type="hidden" name="query" value={queryWith(state, {})} />
           <label class="visually-hidden" for="view-name" safe>
             {words.saveName}
           </label>

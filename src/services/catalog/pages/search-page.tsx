@@ -2,15 +2,15 @@ import { type Static, Type } from 'typebox';
 import { type CookieRules, cookieOptions } from '../../../http/cookie-options.ts';
 import type { Gateway } from '../../../http/gateway.ts';
 import { FilterQuery, filtersFrom, ignoreEmpty, sortFrom } from '../search/filter-query.ts';
-import type { Search } from '../search/found.ts';
-import { openRemembered } from '../search/remembered.ts';
+import type { Search } from '../search/search-types.ts';
+import { createLastSearch } from '../search/last-search-cookie.ts';
 import type { ViewOwners } from '../views/view-owners.ts';
 import type { Views } from '../views/views.ts';
-import { changed, FILTERS, type State, stateOf } from './address.ts';
+import { queryWith, FILTERS, type SearchState, parseSearchState } from './search-url.ts';
 import type { Frame, Viewer } from './frame.tsx';
-import { type Loosened, PER_PAGE, type ViewName } from './results.tsx';
+import { type FilterSuggestion, PAGE_SIZE, type ViewName } from './results.tsx';
 import { SearchView } from './search-view.tsx';
-import { visible } from './visible.ts';
+import { showInvisible } from './untrusted-text.ts';
 
 const Query = Type.Object({
   ...FilterQuery.properties,
@@ -30,7 +30,7 @@ export function searchPage(
   deps: { search: Search; views: Views; owners: ViewOwners; frame: Frame; cookies: CookieRules },
 ): void {
   const { search, views, owners, frame } = deps;
-  const remembered = openRemembered(deps.cookies);
+  const remembered = createLastSearch(deps.cookies);
   const options = cookieOptions(deps.cookies);
   app.get<{ Querystring: Static<typeof Query> }>(
     '/',
@@ -46,12 +46,12 @@ export function searchPage(
         return reply.redirect(`login${request.url === '/' ? '' : `?${back}`}`, 303);
       }
       const { query } = request;
-      const state = stateOf(query);
+      const state = parseSearchState(query);
       const filters = filtersFrom(query, viewer.visitor);
       const sort = sortFrom(query, filters);
       const view: ViewName = query.view ?? (request.cookies[VIEW_COOKIE] === 'table' ? 'table' : 'gallery');
       const { page, upto } = query;
-      const paging = { sort, page, limit: PER_PAGE, facets: true, ...(upto !== undefined && { upTo: upto }) };
+      const paging = { sort, page, limit: PAGE_SIZE, facets: true, ...(upto !== undefined && { upTo: upto }) };
       const owner = owners.find(request, viewer.visitor);
       const [found, saved] = await Promise.all([
         search.find(filters, paging),
@@ -59,13 +59,13 @@ export function searchPage(
       ]);
       const suggestions = found.total === 0 ? await loosen(search, query, state, viewer) : [];
       // The record page links back to this search.
-      remembered.keep(request, reply, changed(state, {}));
+      remembered.save(request, reply, queryWith(state, {}));
       if (query.view !== undefined) void reply.setCookie(VIEW_COOKIE, query.view, options(request, YEAR_SECONDS));
       const { words } = viewer;
       return frame.send(reply, viewer, {
-        title: state['q'] === undefined ? words.title : `${visible(state['q'])} · ${words.title}`,
+        title: state['q'] === undefined ? words.title : `${showInvisible(state['q'])} · ${words.title}`,
         root: '',
-        part: 'records',
+        section: 'records',
         script: 'services/catalog/browser/search-page.js',
         styles: ['services/catalog/browser/search.css', 'services/catalog/browser/hits.css'],
         children: <SearchView {...{ found, state, view, page, viewer, suggestions, saved, filters, sort }} />,
@@ -74,7 +74,7 @@ export function searchPage(
   );
 }
 
-async function loosen(search: Search, query: Static<typeof Query>, state: State, viewer: Viewer): Promise<Loosened[]> {
+async function loosen(search: Search, query: Static<typeof Query>, state: SearchState, viewer: Viewer): Promise<FilterSuggestion[]> {
   const keys = FILTERS.filter((key) => key in state).slice(0, MAX_LOOSENED);
   if (keys.length < 2) return [];
   const totals = await Promise.all(

@@ -1,11 +1,11 @@
 import type { Filters, Sort } from '../search/filters.ts';
 import type { View } from '../views/views.ts';
-import { addressOf, changed, FILTERS, filtersOf, type State } from './address.ts';
+import { searchUrl, queryWith, FILTERS, filtersOf, type SearchState } from './search-url.ts';
 import { Facets, FilterFields } from './facets.tsx';
 import type { Viewer } from './frame.tsx';
 import { Chips, Results, type ResultsView, type ViewName } from './results.tsx';
 import { SavedViews } from './saved-views.tsx';
-import { counted } from './texts.ts';
+import { formatCount } from './texts.ts';
 
 /** The script replaces elements with `data-fresh` by their latest versions. */
 export function SearchView(props: ResultsView & { saved: readonly View[]; filters: Filters; sort: Sort }): JSX.Element {
@@ -66,7 +66,7 @@ export function SearchView(props: ResultsView & { saved: readonly View[]; filter
         <section id="results" class="results" aria-label={words.results} tabindex="-1">
           <div class="bar-row">
             <p id="total" class="total" data-fresh="total" safe>
-              {counted(words.total, found.total, language)}
+              {formatCount(words.total, found.total, language)}
             </p>
             <a href="#filters" class="button small to-filters" safe>
               {active === 0 ? words.filters : `${words.filters} (${active})`}
@@ -89,7 +89,7 @@ export function SearchView(props: ResultsView & { saved: readonly View[]; filter
           <div id="chips" data-fresh="chips">
             <Chips state={state} viewer={viewer} />
           </div>
-          <div id="hits" data-fresh="hits" data-total={counted(words.total, found.total, language)}>
+          <div id="hits" data-fresh="hits" data-total={formatCount(words.total, found.total, language)}>
             <Results {...props} />
           </div>
           <Exports place="exports" state={state} viewer={viewer} />
@@ -101,13 +101,13 @@ export function SearchView(props: ResultsView & { saved: readonly View[]; filter
 
 const defaultSort = (filters: Filters): Sort => (filters.q === undefined ? 'newest' : 'relevance');
 
-function Switch({ state, view, viewer }: { state: State; view: ViewName; viewer: Viewer }): JSX.Element {
+function Switch({ state, view, viewer }: { state: SearchState; view: ViewName; viewer: Viewer }): JSX.Element {
   const { words } = viewer;
   return (
     <nav class="switch" aria-label={words.view} data-fresh="switch">
       {(['gallery', 'table'] as const).map((name) => (
         <a
-          href={addressOf(changed(state, { view: name }))}
+          href={searchUrl(queryWith(state, { view: name }))}
           id={`view-${name}`}
           aria-current={name === view ? 'true' : undefined}
           data-swap
@@ -120,7 +120,7 @@ function Switch({ state, view, viewer }: { state: State; view: ViewName; viewer:
   );
 }
 
-function Exports(props: { place: string; state: State; viewer: Viewer }): JSX.Element {
+function Exports(props: { place: string; state: SearchState; viewer: Viewer }): JSX.Element {
   const { place, state, viewer } = props;
   const filters = { ...filtersOf(state), ...(state['sort'] !== undefined && { sort: state['sort'] }) };
   return (

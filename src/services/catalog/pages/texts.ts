@@ -1,7 +1,7 @@
 import { frameTexts } from './texts/frame.ts';
 import { queueTexts } from './texts/queue.ts';
 import { recordTexts } from './texts/record.ts';
-import { refusalsTexts } from './texts/refusals.ts';
+import { errorTexts } from './texts/errors.ts';
 import { reportTexts } from './texts/report.ts';
 import { searchTexts } from './texts/search.ts';
 
@@ -12,7 +12,7 @@ const en = {
   ...recordTexts.en,
   ...reportTexts.en,
   ...queueTexts.en,
-  ...refusalsTexts.en,
+  ...errorTexts.en,
 };
 
 const ru: typeof en = {
@@ -21,7 +21,7 @@ const ru: typeof en = {
   ...recordTexts.ru,
   ...reportTexts.ru,
   ...queueTexts.ru,
-  ...refusalsTexts.ru,
+  ...errorTexts.ru,
 };
 
 export const texts = { en, ru };
@@ -29,7 +29,7 @@ export type Texts = typeof en;
 export type Language = keyof typeof texts;
 
 /** Plural forms (one, few, many): `0`, `21 запись`, `3 записи`. */
-export function counted(forms: readonly string[], count: number, language: Language): string {
+export function formatCount(forms: readonly string[], count: number, language: Language): string {
   const form = { one: 0, few: 1 }[new Intl.PluralRules(language).select(count) as string] ?? 2;
   const number = new Intl.NumberFormat(language).format(count);
   return (forms[form] ?? '').replace('{count}', number);

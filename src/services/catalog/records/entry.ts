@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto';
 import type { JsonObject, JsonValue } from '../../../base/json.ts';
 import type { RecordDraft } from '../../records.ts';
-import { cleanJson, cleanText } from './clean.ts';
-import { wordsOf } from './words.ts';
+import { toStorableJson, toStorableText } from './storable-text.ts';
+import { splitWords } from './words.ts';
 
 export interface Entry {
   readonly recordId: string;
@@ -37,23 +37,23 @@ interface Scored {
   readonly conf: number;
 }
 
-export const IMPORT = 'import';
+export const IMPORT_SERVICE = 'import';
 
 export const recordIdOf = (service: string, taskId: string): string => `${service}:${taskId}`;
 
-export const LONGEST_TITLE = 500;
+export const MAX_TITLE_LENGTH = 500;
 const MAX_TEXT_LENGTH = 200_000;
 
-export function entryOf(service: string, draft: RecordDraft): Entry {
+export function createEntry(service: string, draft: RecordDraft): Entry {
   const { taskId, status, createdAt, surface, master, picture, sound } = draft;
   return {
     ...{ service, taskId, status, createdAt },
     recordId: recordIdOf(service, taskId),
     ...textsOf(draft.title, draft.text),
-    ...(surface !== undefined && { surface: cleanText(surface) }),
-    ...(master && { master: { ...master, name: cleanText(master.name) } }),
-    defects: (draft.defects ?? []).map(({ name, conf }) => ({ name: cleanText(name), conf })),
-    result: cleanJson(draft.result),
+    ...(surface !== undefined && { surface: toStorableText(surface) }),
+    ...(master && { master: { ...master, name: toStorableText(master.name) } }),
+    defects: (draft.defects ?? []).map(({ name, conf }) => ({ name: toStorableText(name), conf })),
+    result: toStorableJson(draft.result),
     withAttachment: draft.withAttachment ?? false,
     ...(sound && { soundKey: sound.fileKey }),
     ...(picture !== undefined && { picture: pictureOf(picture) }),
@@ -61,13 +61,13 @@ export function entryOf(service: string, draft: RecordDraft): Entry {
 }
 
 export function textsOf(title: string, text: string): Pick<Entry, 'title' | 'text' | 'searched'> {
-  const stored = { title: truncate(cleanText(title), LONGEST_TITLE), text: truncate(cleanText(text), MAX_TEXT_LENGTH) };
+  const stored = { title: truncate(toStorableText(title), MAX_TITLE_LENGTH), text: truncate(toStorableText(text), MAX_TEXT_LENGTH) };
   return { ...stored, searched: searchedOf(stored.title, stored.text) };
 }
 
 export function searchedOf(title: string, text: string): Searched {
-  const titleWords = wordsOf(title);
-  const textWords = limitWords(wordsOf(text), MAX_TEXT_LENGTH);
+  const titleWords = splitWords(title);
+  const textWords = limitWords(splitWords(text), MAX_TEXT_LENGTH);
   return { title: titleWords.join(' '), text: textWords.join(' '), words: [...new Set([...titleWords, ...textWords])] };
 }
 

@@ -20,7 +20,7 @@ describe('the feed floor', () => {
   it('reads from the beginning while such reads are cheap', async () => {
     const { floor, pass, read } = start();
     for (let i = 1; i < 10; i++) {
-      floor.taken([{ serial: i * 100 }]);
+      floor.reportDeleted([{ serial: i * 100 }]);
       pass(10_001);
       expect(await read(1)).toBe(0);
     }
@@ -29,10 +29,10 @@ describe('the feed floor', () => {
   it('reads from the serial of ten seconds before when reads from the beginning are expensive', async () => {
     const { floor, pass, read } = start();
     expect(await read(500)).toBe(0);
-    floor.taken([{ serial: 7 }, { serial: 100 }]);
+    floor.reportDeleted([{ serial: 7 }, { serial: 100 }]);
     pass(10_001);
     expect(await read(1)).toBe(0);
-    floor.taken([{ serial: 200 }]);
+    floor.reportDeleted([{ serial: 200 }]);
     pass(9_000);
     expect(await read(1)).toBe(0);
     pass(1_001);
@@ -42,7 +42,7 @@ describe('the feed floor', () => {
   it('reads from the beginning again when this takes at most 1 % of the time', async () => {
     const { floor, pass, read } = start();
     await read(500);
-    floor.taken([{ serial: 100 }]);
+    floor.reportDeleted([{ serial: 100 }]);
     pass(30_000);
     await read(0);
     pass(15_000);

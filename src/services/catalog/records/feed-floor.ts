@@ -3,7 +3,7 @@ import { createTimeShare } from '../../../base/time-share.ts';
 export interface FeedFloor {
   read<T>(query: (from: number) => Promise<T>): Promise<T>;
   /** These first rows of the feed were deleted. */
-  taken(rows: readonly { readonly serial: number }[]): void;
+  reportDeleted(rows: readonly { readonly serial: number }[]): void;
 }
 
 /** Share of the time. */
@@ -30,7 +30,7 @@ export function createFeedFloor(now = () => performance.now()): FeedFloor {
       }
       return share.isDue() ? share.spend(() => query(0)) : query(floor);
     },
-    taken(rows) {
+    reportDeleted(rows) {
       for (const { serial } of rows) highest = Math.max(highest, serial);
     },
   };

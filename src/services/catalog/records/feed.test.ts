@@ -1,21 +1,21 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { createLog } from '../../../base/log.ts';
 import { type TestDatabase, testDatabase } from '../../../base/testing/database.ts';
-import { postgresTaskStore } from '../../../tasks/postgres.ts';
+import { createPostgresTaskStore } from '../../../tasks/postgres.ts';
 import { FAILURES } from '../../../tasks/task.ts';
 import type { EndedTask, RecordDraft, RecordSource } from '../../records.ts';
-import { openIndexer } from './feed.ts';
-import { switchSources } from './sources.ts';
-import { finished } from './testing/finished.ts';
+import { createIndexer } from './feed.ts';
+import { setSources } from './sources.ts';
+import { finishTasks } from './testing/finished.ts';
 
 let database: TestDatabase;
-let tasks: ReturnType<typeof postgresTaskStore>;
+let tasks: ReturnType<typeof createPostgresTaskStore>;
 const log = createLog('silent', 'test');
 
 beforeEach(async () => {
   database = await testDatabase();
-  tasks = postgresTaskStore(database.db);
-  await switchSources(database.db, ['photos']);
+  tasks = createPostgresTaskStore(database.db);
+  await setSources(database.db, ['photos']);
 });
 afterEach(async () => {
   tasks.close();
@@ -34,7 +34,7 @@ const draft = (task: EndedTask, over: Partial<RecordDraft> = {}): RecordDraft =>
     { name: 'crack', conf: 0.9 },
     { name: 'chip', conf: 0.4 },
   ],
-  result: task.status === 'done' ? { said: JSON.parse(task.resultText) } : { error: task.failure.sentence },
+  result: task.status === 'done' ? { said: JSON.parse(task.resultText) } : { error: task.failure.message },
   ...over,
 });
 
@@ -44,13 +44,13 @@ const source = (drafts: RecordSource['drafts'], service = 'photos'): RecordSourc
   drafts,
 });
 const plain = source(async (_db, ended) => ended.map((task) => draft(task)));
-const indexer = (...sources: RecordSource[]) => openIndexer({ db: database.db, sources, log });
+const indexer = (...sources: RecordSource[]) => createIndexer({ db: database.db, sources, log });
 
 /** Runs until the feed is empty; returns the number of written records. */
 async function indexAll(...sources: RecordSource[]): Promise<number> {
   let count = 0;
   for (let more = true; more; ) {
-    const batch = await indexer(...sources).turn();
+    const batch = await indexer(...sources).indexBatch();
     for (const each of batch.indexed.values()) count += each;
     ({ more } = batch);
   }
@@ -68,7 +68,7 @@ const waiting = async () => (await database.db.query('select from catalog_feed')
 
 describe('finished tasks', () => {
   it('become records, each once, in the order of their completion', async () => {
-    const ids = await finished(tasks, 'photos', [{ result: 1 }, { failure: FAILURES.WORKER_LOST }, { result: 3 }]);
+    const ids = await finishTasks(tasks, 'photos', [{ result: 1 }, { failure: FAILURES.WORKER_LOST }, { result: 3 }]);
     expect(await indexAll(plain)).toBe(3);
     expect(await indexAll(plain)).toBe(0);
     expect(await taskIds()).toEqual(ids);
@@ -88,11 +88,11 @@ describe('finished tasks', () => {
       hidden: false,
       attachment: null,
     });
-    expect(second).toMatchObject({ status: 'failed', result: { error: FAILURES.WORKER_LOST.sentence } });
+    expect(second).toMatchObject({ status: 'failed', result: { error: FAILURES.WORKER_LOST.message } });
   });
 
   it('are found by the words of their title and text', async () => {
-    await finished(tasks, 'photos', [{}]);
+    await finishTasks(tasks, 'photos', [{}]);
     await indexAll(plain);
     const found = async (word: string) =>
       (await database.db.query(`select from catalog_records where search @@ to_tsquery('russian', $1)`, [word]))
@@ -108,14 +108,14 @@ describe('finished tasks', () => {
 
   it('copy their attachments, which stay after the task is deleted', async () => {
     const heat = { maps: { crack: 'AAAA' } };
-    const [id] = await finished(tasks, 'photos', [{ attachment: heat }]);
+    const [id] = await finishTasks(tasks, 'photos', [{ attachment: heat }]);
     await indexAll(source(async (_db, ended) => ended.map((task) => draft(task, { withAttachment: true }))));
     await tasks.remove('photos', [id!]);
     expect((await records())[0]!['attachment']).toEqual(heat);
   });
 
   it('for which the service creates no record are not indexed, and their existing record is deleted', async () => {
-    const [, second] = await finished(tasks, 'photos', [{ failure: FAILURES.CANCELLED }, { result: 2 }]);
+    const [, second] = await finishTasks(tasks, 'photos', [{ failure: FAILURES.CANCELLED }, { result: 2 }]);
     await indexAll(
       source(async (_db, ended) => ended.filter(({ status }) => status === 'done').map((task) => draft(task))),
     );
@@ -127,7 +127,7 @@ describe('finished tasks', () => {
   });
 
   it('that were deleted or requeued before they are indexed leave their record unchanged', async () => {
-    const [deleted, requeued] = await finished(tasks, 'photos', [{ result: 1 }, { failure: FAILURES.WORKER_LOST }]);
+    const [deleted, requeued] = await finishTasks(tasks, 'photos', [{ result: 1 }, { failure: FAILURES.WORKER_LOST }]);
     await indexAll(plain);
     await database.db.query('insert into catalog_feed (service, task_id) select service, id from tasks');
     await tasks.remove('photos', [deleted!]);
@@ -136,19 +136,19 @@ describe('finished tasks', () => {
     expect(await waiting()).toBe(0);
     expect((await records()).map((row) => row['result'])).toEqual([
       { said: 1 },
-      { error: FAILURES.WORKER_LOST.sentence },
+      { error: FAILURES.WORKER_LOST.message },
     ]);
   });
 
   it('that finish a second time keep the number of their record', async () => {
-    const [first] = await finished(tasks, 'photos', [{ failure: FAILURES.WORKER_LOST }, { result: 2 }]);
+    const [first] = await finishTasks(tasks, 'photos', [{ failure: FAILURES.WORKER_LOST }, { result: 2 }]);
     await indexAll(plain);
     const before = await records();
     await tasks.requeue('photos', first!, []);
     const want = { service: 'photos', worker: 'test', leaseMs: 60_000 };
-    const { claimed } = await tasks.advance([], { ...want, limit: 1 });
+    const { claimed } = await tasks.completeAndClaim([], { ...want, limit: 1 });
     const { attempt } = claimed[0]!;
-    await tasks.advance([{ id: first!, attempt, outcome: 'done', result: 'now', processingMs: 1 }], {
+    await tasks.completeAndClaim([{ id: first!, attempt, outcome: 'done', result: 'now', processingMs: 1 }], {
       ...want,
       limit: 0,
     });
@@ -159,19 +159,19 @@ describe('finished tasks', () => {
   });
 
   it('of services that are not a source are not fed', async () => {
-    await finished(tasks, 'others', [{}]);
+    await finishTasks(tasks, 'others', [{}]);
     expect(await waiting()).toBe(0);
   });
 });
 
 describe('the feed', () => {
   it('is indexed once when the database terminates the transaction midway', async () => {
-    const ids = await finished(tasks, 'photos', [{ result: 1 }, { result: 2 }]);
+    const ids = await finishTasks(tasks, 'photos', [{ result: 1 }, { result: 2 }]);
     const cut = source(async (db, ended) => {
       await db.query('select pg_terminate_backend(pg_backend_pid())');
       return ended.map((task) => draft(task));
     });
-    await expect(indexer(cut).turn()).rejects.toThrow();
+    await expect(indexer(cut).indexBatch()).rejects.toThrow();
     expect(await records()).toEqual([]);
     expect(await waiting()).toBe(2);
     expect(await indexAll(plain)).toBe(2);
@@ -188,19 +188,19 @@ describe('the feed', () => {
       await left;
       return ended.map((task) => draft(task, { title: 'slow' }));
     });
-    await finished(tasks, 'photos', [{}, {}]);
-    const first = indexer(slow).turn();
+    await finishTasks(tasks, 'photos', [{}, {}]);
+    const first = indexer(slow).indexBatch();
     await entered;
-    expect(await indexer(plain).turn()).toEqual({ indexed: new Map(), more: false });
+    expect(await indexer(plain).indexBatch()).toEqual({ indexed: new Map(), more: false });
     leave();
     expect((await first).indexed.get('photos')).toBe(2);
-    await finished(tasks, 'photos', [{}]);
+    await finishTasks(tasks, 'photos', [{}]);
     expect(await indexAll(plain)).toBe(1);
     expect((await records()).map((row) => row['title'])).toEqual(['slow', 'slow', 'Стена-17.jpg']);
   });
 
   it('is indexed once by several concurrent indexers', async () => {
-    const ids = await finished(
+    const ids = await finishTasks(
       tasks,
       'photos',
       Array.from({ length: 40 }, () => ({})),
@@ -213,7 +213,7 @@ describe('the feed', () => {
   it('limits the size of a batch', async () => {
     // Random, so that the database cannot compress them.
     const large = () => Array.from({ length: 60_000 }, () => Math.random().toString(36)).join('');
-    await finished(
+    await finishTasks(
       tasks,
       'photos',
       Array.from({ length: 8 }, () => ({ result: large() })),
@@ -229,7 +229,7 @@ describe('the feed', () => {
   });
 
   it('skips results that cannot be written or converted to a record', async () => {
-    const [first, bad, third, worse] = await finished(tasks, 'photos', [{ result: 1 }, {}, { result: 3 }, {}]);
+    const [first, bad, third, worse] = await finishTasks(tasks, 'photos', [{ result: 1 }, {}, { result: 3 }, {}]);
     const choosy = source(async (_db, ended) => {
       if (ended.some(({ id }) => id === bad)) throw new Error('unreadable result');
       // An invalid status.
@@ -241,7 +241,7 @@ describe('the feed', () => {
   });
 
   it('stores hostile text unchanged except for characters that PostgreSQL cannot store', async () => {
-    await finished(tasks, 'photos', [{}]);
+    await finishTasks(tasks, 'photos', [{}]);
     const hostile = '<script>alert(1)</script> =1+1 \u202Etxt.exe\u202C \0 \ud800 \u0007';
     const text = `${hostile}${'я'.repeat(250_000)}${'ﷺ'.repeat(20_000)}`;
     await indexAll(

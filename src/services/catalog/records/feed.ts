@@ -1,19 +1,19 @@
 import type { Db, Queryable, Transaction } from '../../../base/db.ts';
 import { isUnavailable } from '../../../base/db-errors.ts';
 import type { Log } from '../../../base/log.ts';
-import { TASK_COLUMNS, type TaskRow, toTask } from '../../../tasks/rows.ts';
+import { TASK_COLUMNS, type TaskRow, toTask } from '../../../tasks/task-rows.ts';
 import { isFinished } from '../../../tasks/task.ts';
 import type { EndedTask, RecordSource } from '../../records.ts';
-import { type Entry, entryOf, recordIdOf } from './entry.ts';
+import { type Entry, createEntry, recordIdOf } from './entry.ts';
 import { createFeedFloor, type FeedFloor } from './feed-floor.ts';
-import { erase, write } from './write.ts';
+import { deleteRecords, writeRecords } from './write.ts';
 
 export interface Indexer {
   /**
    * Indexes a batch in one transaction: each finished task once and in order, also after a crash. `more`: the batch was
    * full; false while another indexer runs.
    */
-  turn(): Promise<{ indexed: ReadonlyMap<string, number>; more: boolean }>;
+  indexBatch(): Promise<{ indexed: ReadonlyMap<string, number>; more: boolean }>;
 }
 
 interface Deps {
@@ -23,7 +23,7 @@ interface Deps {
   readonly floor: FeedFloor;
 }
 
-export function openIndexer(options: Omit<Deps, 'floor'>): Indexer {
+export function createIndexer(options: Omit<Deps, 'floor'>): Indexer {
   const { db, log } = options;
   const deps: Deps = { ...options, floor: createFeedFloor() };
 
@@ -46,11 +46,11 @@ export function openIndexer(options: Omit<Deps, 'floor'>): Indexer {
   };
 
   return {
-    async turn() {
+    async indexBatch() {
       const taken: FeedRow[] = [];
       try {
         const indexed = await db.transaction((tx) => index(tx, deps, BATCH_ROWS, taken));
-        deps.floor.taken(taken);
+        deps.floor.reportDeleted(taken);
         return { indexed, more: taken.length > 0 && (taken.length === BATCH_ROWS || taken.at(-1)!.more) };
       } catch (error) {
         if (isUnavailable(error) || taken.length === 0) throw error;
@@ -87,8 +87,8 @@ async function index(tx: Transaction, deps: Deps, limit: number, taken: FeedRow[
   if (rows.length === 0) return new Map();
   const gone = new Set(rows.filter((row) => row.gone).map(({ service, task_id }) => recordIdOf(service, task_id)));
   const { entries, without } = await entriesOf(tx, deps.sources, rows, gone);
-  await erase(tx, [...gone, ...without]);
-  await write(tx, entries);
+  await deleteRecords(tx, [...gone, ...without]);
+  await writeRecords(tx, entries);
   await tx.query(DELETE_TAKEN, [rows.map(({ serial }) => serial)]);
   const counts = new Map<string, number>();
   for (const { service } of entries) counts.set(service, (counts.get(service) ?? 0) + 1);
@@ -104,7 +104,7 @@ async function entriesOf(tx: Queryable, sources: readonly RecordSource[], rows: 
   for (const source of sources) {
     const own = tasks.filter(({ service }) => service === source.service);
     if (own.length === 0) continue;
-    for (const draft of await source.drafts(tx, own)) entryById.set(draft.taskId, entryOf(source.service, draft));
+    for (const draft of await source.drafts(tx, own)) entryById.set(draft.taskId, createEntry(source.service, draft));
     without.push(...own.filter(({ id }) => !entryById.has(id)).map(({ id }) => recordIdOf(source.service, id)));
   }
   const inOrder = [...new Set(wanted.map(({ task_id }) => task_id))];

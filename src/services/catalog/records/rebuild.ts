@@ -1,10 +1,10 @@
 import type { Db, Transaction } from '../../../base/db.ts';
 import { searchedOf } from './entry.ts';
 import { FEED } from './sources.ts';
-import { addWords, holdRecords, tsvector } from './write.ts';
+import { addWords, lockRecords, searchVectorSql } from './write.ts';
 
 /** Restarts a running rebuild. */
-export async function askForRebuild(db: Db): Promise<void> {
+export async function requestRebuild(db: Db): Promise<void> {
   await db.query(REQUEST);
 }
 
@@ -12,7 +12,7 @@ export async function askForRebuild(db: Db): Promise<void> {
  * Feeds all readable tasks again, then reindexes batches of all records from their stored text. False when no rebuild
  * is requested.
  */
-export function rebuildStep(db: Db): Promise<boolean> {
+export function runRebuildStep(db: Db): Promise<boolean> {
   return db.transaction(
     async (tx) => {
       const { rows } = await tx.query<Rebuild>(CURRENT);
@@ -43,7 +43,7 @@ const BATCH_BYTES = 250_000;
 
 async function reindexBatch(tx: Transaction, after: number): Promise<void> {
   // Prevents writes between the read and the update.
-  await holdRecords(tx);
+  await lockRecords(tx);
   const batch = [after, BATCH_ROWS, BATCH_BYTES];
   const { rows } = await tx.query<{ number: number; title: string; text: string }>(NEXT, batch);
   const last = rows.at(-1);
@@ -85,7 +85,7 @@ const NEXT = `
 
 const REINDEX = `
   update catalog_records r
-     set search = ${tsvector('e.title', 'e.text')},
+     set search = ${searchVectorSql('e.title', 'e.text')},
          hidden = catalog_hidden(r.record_id)
     from unnest($1::bigint[], $2::text[], $3::text[]) as e (number, title, text)
    where r.number = e.number`;

@@ -2,16 +2,16 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { type Files, openFiles } from '../../../base/files.ts';
+import { type Files, createFolderFiles } from '../../../base/files.ts';
 import { createLog } from '../../../base/log.ts';
 import { type TestDatabase, testDatabase } from '../../../base/testing/database.ts';
-import { postgresTaskStore } from '../../../tasks/postgres.ts';
+import { createPostgresTaskStore } from '../../../tasks/postgres.ts';
 import type { RecordSource } from '../../records.ts';
-import { openIndexer } from './feed.ts';
-import { rebuildStep } from './rebuild.ts';
-import { openRecords, type Records } from './records.ts';
-import { switchSources } from './sources.ts';
-import { finished } from './testing/finished.ts';
+import { createIndexer } from './feed.ts';
+import { runRebuildStep } from './rebuild.ts';
+import { createRecords, type Records } from './records.ts';
+import { setSources } from './sources.ts';
+import { finishTasks } from './testing/finished.ts';
 
 let database: TestDatabase;
 let dir: string;
@@ -23,8 +23,8 @@ const { signal } = new AbortController();
 beforeEach(async () => {
   database = await testDatabase();
   dir = await mkdtemp(join(tmpdir(), 'assay-records-'));
-  files = openFiles({ dir });
-  records = openRecords({ db: database.db, files, log });
+  files = createFolderFiles({ dir });
+  records = createRecords({ db: database.db, files, log });
 });
 afterEach(async () => {
   await database.drop();
@@ -146,33 +146,33 @@ describe('an index rebuild', () => {
   };
 
   it('feeds readable tasks again and reindexes all records from their stored text', async () => {
-    const tasks = postgresTaskStore(database.db);
-    await switchSources(database.db, ['photos']);
-    const [readable] = await finished(tasks, 'photos', [{}]);
+    const tasks = createPostgresTaskStore(database.db);
+    await setSources(database.db, ['photos']);
+    const [readable] = await finishTasks(tasks, 'photos', [{}]);
     tasks.close();
     await records.import(Array.from({ length: 150 }, (_, i) => ({ recordId: `r${i}`, text: 'Трещина в стене' })));
     // As if an older version had indexed the records.
     await database.db.query(`update catalog_records set search = ''`);
     await database.db.query('delete from catalog_words');
     await database.db.query('delete from catalog_feed');
-    await records.rebuild();
+    await records.requestRebuild();
     expect(await count('catalog_rebuild')).toBe(1);
     let steps = 0;
-    while (await rebuildStep(database.db)) steps++;
+    while (await runRebuildStep(database.db)) steps++;
     expect(steps).toBeGreaterThan(2);
     expect(await count('catalog_rebuild')).toBe(0);
     expect(await foundBy('трещины')).toHaveLength(150);
     expect(await count('catalog_words')).toBeGreaterThan(2);
-    await openIndexer({ db: database.db, sources: [source], log }).turn();
+    await createIndexer({ db: database.db, sources: [source], log }).indexBatch();
     expect((await rows()).at(-1)).toMatchObject({ record_id: `photos:${readable}`, title: 'new' });
   });
 
   it('restarts when it is requested again', async () => {
     await records.import(Array.from({ length: 150 }, (_, i) => ({ recordId: `r${i}` })));
-    await records.rebuild();
-    await rebuildStep(database.db);
-    await rebuildStep(database.db);
-    await records.rebuild();
+    await records.requestRebuild();
+    await runRebuildStep(database.db);
+    await runRebuildStep(database.db);
+    await records.requestRebuild();
     const { rows: state } = await database.db.query('select fed, done from catalog_rebuild');
     expect(state).toEqual([{ fed: false, done: 0 }]);
   });
@@ -192,7 +192,7 @@ describe('housekeeping', () => {
     await indexed(29, 'young');
     await database.db.query(`update catalog_records set hidden = true where record_id = 'old'`);
     const keys = [await picture('old-0'), await picture('young')] as const;
-    await records.tidy(signal, { retentionDays: 30 });
+    await records.cleanup(signal, { retentionDays: 30 });
     expect((await rows()).map((row) => row['record_id'])).toEqual(['young']);
     expect(await files.get(keys[0])).toBeUndefined();
     expect(await files.get(keys[1])).toBeDefined();
@@ -201,7 +201,7 @@ describe('housekeeping', () => {
 
   it('applies the retention to the time of import, not to the date of the record', async () => {
     await records.import([{ recordId: 'a', createdAt: new Date('2001-01-01') }]);
-    await records.tidy(signal, { retentionDays: 30 });
+    await records.cleanup(signal, { retentionDays: 30 });
     expect((await rows()).map((row) => row['record_id'])).toEqual(['a']);
   });
 
@@ -211,7 +211,7 @@ describe('housekeeping', () => {
       { recordId: 'young', text: 'трещина и скол' },
     ]);
     await indexed(31, 'old');
-    await records.tidy(signal, { retentionDays: 30 });
+    await records.cleanup(signal, { retentionDays: 30 });
     const { rows: left } = await database.db.query<{ word: string }>('select word from catalog_words order by word');
     // Both forms of a word that the remaining record contains, and stop words.
     expect(left.map((row) => row.word)).toEqual(['young', 'и', 'скол', 'трещина', 'трещины']);
@@ -223,7 +223,7 @@ describe('housekeeping', () => {
        values ('photos', 'lost', false, now() - interval '2 hours'), ('photos', 'deleted', true, now() - interval '2 hours'),
               ('photos', 'fresh', false, now())`,
     );
-    await records.tidy(signal, { retentionDays: 30 });
+    await records.cleanup(signal, { retentionDays: 30 });
     const { rows: left } = await database.db.query<{ task_id: string }>(
       'select task_id from catalog_feed order by serial',
     );

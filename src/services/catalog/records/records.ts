@@ -2,13 +2,13 @@ import type { Db } from '../../../base/db.ts';
 import type { Files } from '../../../base/files.ts';
 import type { JsonObject, JsonValue } from '../../../base/json.ts';
 import type { Log } from '../../../base/log.ts';
-import { openTrash } from '../../trash.ts';
-import { cleanJson } from './clean.ts';
-import { type Entry, IMPORT, pictureOf, textsOf } from './entry.ts';
-import { forgetWords } from './forget-words.ts';
-import { askForRebuild } from './rebuild.ts';
-import { removeLost, removeOld } from './retention.ts';
-import { write } from './write.ts';
+import { createFileDeletionQueue } from '../../file-deletion-queue.ts';
+import { toStorableJson } from './storable-text.ts';
+import { type Entry, IMPORT_SERVICE, pictureOf, textsOf } from './entry.ts';
+import { pruneWords } from './prune-words.ts';
+import { requestRebuild } from './rebuild.ts';
+import { deleteUnreadableFeedRows, deleteExpiredRecords } from './retention.ts';
+import { writeRecords } from './write.ts';
 
 export interface ImportedRecord {
   /** 1..200 characters; not `<service>:…`. */
@@ -25,26 +25,26 @@ export interface Records {
   /** Writes all records or none; replaces records with the same id. Ids must be unique. */
   import(records: readonly ImportedRecord[]): Promise<void>;
   /** The worker runs it. */
-  rebuild(): Promise<void>;
+  requestRebuild(): Promise<void>;
   /** Deletes old records with their words and pictures, and unreadable feed rows. */
-  tidy(signal: AbortSignal, options: { retentionDays: number }): Promise<void>;
+  cleanup(signal: AbortSignal, options: { retentionDays: number }): Promise<void>;
 }
 
-export function openRecords({ db, files, log }: { db: Db; files: Files; log: Log }): Records {
-  const trash = openTrash({ db, files, log, table: 'catalog_trash' });
+export function createRecords({ db, files, log }: { db: Db; files: Files; log: Log }): Records {
+  const trash = createFileDeletionQueue({ db, files, log, table: 'catalog_trash' });
   return {
     async import(records) {
       await db.transaction(async (tx) => {
-        for (const batch of batches(records)) await write(tx, batch.map(entryOf));
+        for (const batch of batches(records)) await writeRecords(tx, batch.map(entryOf));
       });
-      await trash.empty();
+      await trash.drain();
     },
-    rebuild: () => askForRebuild(db),
-    async tidy(signal, { retentionDays }) {
-      await removeOld(db, retentionDays, signal);
-      await removeLost(db, signal);
-      await forgetWords(db);
-      await trash.empty(signal);
+    requestRebuild: () => requestRebuild(db),
+    async cleanup(signal, { retentionDays }) {
+      await deleteExpiredRecords(db, retentionDays, signal);
+      await deleteUnreadableFeedRows(db, signal);
+      await pruneWords(db);
+      await trash.drain(signal);
     },
   };
 }
@@ -66,24 +66,24 @@ function* batches(records: readonly ImportedRecord[]): Generator<ImportedRecord[
 }
 
 function entryOf({ recordId, title, text = '', imageUrl, attributes = {}, createdAt }: ImportedRecord): Entry {
-  const values = valuesIn(attributes).join('\n');
+  const values = attributeValues(attributes).join('\n');
   return {
     recordId,
-    service: IMPORT,
+    service: IMPORT_SERVICE,
     status: 'done',
     ...(createdAt && { createdAt }),
     ...textsOf(title?.trim() || recordId, [text, values].filter((part) => part !== '').join('\n')),
     defects: [],
-    result: cleanJson({ attributes }),
+    result: toStorableJson({ attributes }),
     withAttachment: false,
     ...(imageUrl !== undefined && { picture: pictureOf({ url: imageUrl }) }),
   };
 }
 
 /** Texts and numbers at any depth. */
-export function valuesIn(value: JsonValue): string[] {
+export function attributeValues(value: JsonValue): string[] {
   if (typeof value === 'string') return [value];
   if (typeof value === 'number') return [String(value)];
   if (typeof value !== 'object' || value === null) return [];
-  return Object.values(value).flatMap((each) => valuesIn(each as JsonValue));
+  return Object.values(value).flatMap((each) => attributeValues(each as JsonValue));
 }

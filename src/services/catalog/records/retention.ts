@@ -4,14 +4,14 @@ import type { Db } from '../../../base/db.ts';
 const BATCH = 500;
 
 /** By indexing time and not `created_at`, because an import can contain old records. */
-export async function removeOld(db: Db, days: number, signal: AbortSignal): Promise<void> {
+export async function deleteExpiredRecords(db: Db, days: number, signal: AbortSignal): Promise<void> {
   for (let batch = BATCH; batch === BATCH && !signal.aborted; ) {
     ({ rowCount: batch } = await db.query(REMOVE, [days, BATCH]));
   }
 }
 
 /** Deletes feed rows older than an hour whose task has expired. */
-export async function removeLost(db: Db, signal: AbortSignal): Promise<void> {
+export async function deleteUnreadableFeedRows(db: Db, signal: AbortSignal): Promise<void> {
   for (let batch = BATCH; batch === BATCH && !signal.aborted; ) {
     ({ rowCount: batch } = await db.query(LOST, [BATCH]));
   }

@@ -1,20 +1,20 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { createLog } from '../../../base/log.ts';
 import { type TestDatabase, testDatabase } from '../../../base/testing/database.ts';
-import { postgresTaskStore } from '../../../tasks/postgres.ts';
+import { createPostgresTaskStore } from '../../../tasks/postgres.ts';
 import type { RecordSource } from '../../records.ts';
-import { openIndexer } from './feed.ts';
-import { feedEarlier, switchSources } from './sources.ts';
-import { finished } from './testing/finished.ts';
+import { createIndexer } from './feed.ts';
+import { backfillFeed, setSources } from './sources.ts';
+import { finishTasks } from './testing/finished.ts';
 
 let database: TestDatabase;
-let tasks: ReturnType<typeof postgresTaskStore>;
+let tasks: ReturnType<typeof createPostgresTaskStore>;
 const { signal } = new AbortController();
 
 beforeEach(async () => {
   database = await testDatabase();
-  tasks = postgresTaskStore(database.db);
-  await switchSources(database.db, ['photos']);
+  tasks = createPostgresTaskStore(database.db);
+  await setSources(database.db, ['photos']);
 });
 afterEach(async () => {
   tasks.close();
@@ -33,7 +33,7 @@ const sources = ['photos', 'sounds'].map(
 
 /** Returns the number of written records. */
 async function indexAll(): Promise<number> {
-  const { indexed } = await openIndexer({ db: database.db, sources, log: createLog('silent', 'test') }).turn();
+  const { indexed } = await createIndexer({ db: database.db, sources, log: createLog('silent', 'test') }).indexBatch();
   return [...indexed.values()].reduce((sum, count) => sum + count, 0);
 }
 
@@ -45,12 +45,12 @@ const waiting = async () => (await database.db.query('select from catalog_feed')
 
 describe('a source', () => {
   it('that is enabled indexes all readable tasks, once', async () => {
-    const earlier = await finished(tasks, 'sounds', [{ result: 1 }, { result: 2 }]);
+    const earlier = await finishTasks(tasks, 'sounds', [{ result: 1 }, { result: 2 }]);
     await database.db.query(`update tasks set expires_at = now() - interval '1 second' where id = $1`, [earlier[0]]);
-    await switchSources(database.db, ['photos', 'sounds']);
-    await feedEarlier(database.db, signal);
-    await feedEarlier(database.db, signal);
-    const later = await finished(tasks, 'sounds', [{ result: 3 }]);
+    await setSources(database.db, ['photos', 'sounds']);
+    await backfillFeed(database.db, signal);
+    await backfillFeed(database.db, signal);
+    const later = await finishTasks(tasks, 'sounds', [{ result: 3 }]);
     expect(await indexAll()).toBe(2);
     expect(await taskIds()).toEqual([earlier[1], ...later]);
   });
@@ -63,8 +63,8 @@ describe('a source', () => {
     await database.db.transaction(async (tx) => {
       // The trigger has already run and has seen no source.
       await tx.query(`update tasks set status = 'done', result = '1', finished_at = now() where id = $1`, [id]);
-      await switchSources(database.db, ['photos', 'sounds']);
-      fed = feedEarlier(database.db, signal);
+      await setSources(database.db, ['photos', 'sounds']);
+      fed = backfillFeed(database.db, signal);
       // The backfill sees that this transaction is still open.
       await tx.query('select pg_sleep(0.3)');
       expect(await waiting()).toBe(0);
@@ -75,20 +75,20 @@ describe('a source', () => {
   });
 
   it('that was restored from a server with higher transaction ids is backfilled', async () => {
-    const earlier = await finished(tasks, 'sounds', [{}]);
-    await switchSources(database.db, ['photos', 'sounds']);
+    const earlier = await finishTasks(tasks, 'sounds', [{}]);
+    await setSources(database.db, ['photos', 'sounds']);
     await database.db.query(`update catalog_sources set since = '9000000000000' where service = 'sounds'`);
-    await feedEarlier(database.db, signal);
+    await backfillFeed(database.db, signal);
     expect(await indexAll()).toBe(1);
     expect(await taskIds()).toEqual(earlier);
   });
 
   it('that is disabled indexes nothing more and keeps its records', async () => {
-    const [first] = await finished(tasks, 'photos', [{}]);
+    const [first] = await finishTasks(tasks, 'photos', [{}]);
     await indexAll();
-    await finished(tasks, 'photos', [{}]);
-    await switchSources(database.db, []);
-    await finished(tasks, 'photos', [{}]);
+    await finishTasks(tasks, 'photos', [{}]);
+    await setSources(database.db, []);
+    await finishTasks(tasks, 'photos', [{}]);
     expect(await indexAll()).toBe(0);
     expect(await waiting()).toBe(0);
     expect(await taskIds()).toEqual([first]);

@@ -1,8 +1,8 @@
 import type { Db } from '../../../base/db.ts';
-import { rest } from '../../../base/loop.ts';
+import { sleep } from '../../../base/loop.ts';
 
-/** Sets the indexed services. {@link feedEarlier} backfills the earlier results of new ones. */
-export async function switchSources(db: Db, services: readonly string[]): Promise<void> {
+/** Sets the indexed services. {@link backfillFeed} backfills the earlier results of new ones. */
+export async function setSources(db: Db, services: readonly string[]): Promise<void> {
   await db.transaction(async (tx) => {
     await tx.query('delete from catalog_sources where service <> all($1::text[])', [services]);
     await tx.query('insert into catalog_sources (service) select unnest($1::text[]) on conflict do nothing', [
@@ -12,7 +12,7 @@ export async function switchSources(db: Db, services: readonly string[]): Promis
 }
 
 /** Feeds tasks that finished before their source was enabled. Resumes after a restart. */
-export async function feedEarlier(db: Db, signal: AbortSignal): Promise<void> {
+export async function backfillFeed(db: Db, signal: AbortSignal): Promise<void> {
   while (!signal.aborted) {
     const { rows } = await db.query<{ service: string }>(INCOMPLETE);
     if (rows.length === 0) return;
@@ -28,7 +28,7 @@ export async function feedEarlier(db: Db, signal: AbortSignal): Promise<void> {
       );
     }
     // Wait for short transactions of other processes.
-    if (fed < rows.length) await rest(POLL_MS, signal);
+    if (fed < rows.length) await sleep(POLL_MS, signal);
   }
 }
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { wordsOf } from './words.ts';
+import { splitWords } from './words.ts';
 
 describe('splitting a text into words', () => {
   it.each([
@@ -23,11 +23,11 @@ describe('splitting a text into words', () => {
     ['', []],
     ['…—!', []],
   ])('splits %j into %j', (text, words) => {
-    expect(wordsOf(text)).toEqual(words);
+    expect(splitWords(text)).toEqual(words);
   });
 
   it('truncates words to 64 whole characters', () => {
-    expect(wordsOf('а'.repeat(300))).toEqual(['а'.repeat(64)]);
-    expect(wordsOf('𐍈'.repeat(300))).toEqual(['𐍈'.repeat(64)]);
+    expect(splitWords('а'.repeat(300))).toEqual(['а'.repeat(64)]);
+    expect(splitWords('𐍈'.repeat(300))).toEqual(['𐍈'.repeat(64)]);
   });
 });

@@ -7,7 +7,7 @@ const MAX_WORD_LENGTH = 64;
  * Words in order, with repetitions: lower case, ё as е, without accents, NFKC (Unicode Standard Annex #15).
  * `Wall-17.JPG` is wall, 17, jpg. Symbols separate words: `№57™` is 57.
  */
-export function wordsOf(text: string): string[] {
+export function splitWords(text: string): string[] {
   return Array.from(text.matchAll(RUN), ([run]) => run).flatMap((run) => {
     const plain = composeCharacters(run, 'NFKC').toLowerCase().replaceAll('ё', 'е').replace(MARKS, '');
     return Array.from(plain.matchAll(WORD), ([word]) => truncate(word));

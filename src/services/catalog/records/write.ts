@@ -5,9 +5,9 @@ import type { Entry } from './entry.ts';
  * A replaced record keeps its number; ids must be unique. Writers run one after another, so that a number never becomes
  * visible after a higher one; paging relies on it.
  */
-export async function write(tx: Queryable, entries: readonly Entry[]): Promise<void> {
+export async function writeRecords(tx: Queryable, entries: readonly Entry[]): Promise<void> {
   if (entries.length === 0) return;
-  await holdRecords(tx);
+  await lockRecords(tx);
   const ids = entries.map(({ recordId }) => recordId);
   await tx.query(DISCARD_PICTURES, [ids, entries.map(({ picture }) => picture?.digest ?? null)]);
   await tx.query(WRITE, columns(entries));
@@ -21,7 +21,7 @@ export async function write(tx: Queryable, entries: readonly Entry[]): Promise<v
  * Serialises writers. Decisions that hide or show a record take the lock too, so that a concurrent write does not undo
  * them.
  */
-export async function holdRecords(tx: Queryable): Promise<void> {
+export async function lockRecords(tx: Queryable): Promise<void> {
   await tx.query('select pg_advisory_xact_lock($1)', [LOCK]);
 }
 
@@ -29,9 +29,9 @@ export async function holdRecords(tx: Queryable): Promise<void> {
 const LOCK = 1_470_962_203;
 
 /** Returns the number of deleted records. */
-export async function erase(tx: Queryable, recordIds: readonly string[]): Promise<number> {
+export async function deleteRecords(tx: Queryable, recordIds: readonly string[]): Promise<number> {
   if (recordIds.length === 0) return 0;
-  await holdRecords(tx);
+  await lockRecords(tx);
   const { rowCount } = await tx.query(ERASE, [recordIds]);
   return rowCount;
 }
@@ -58,7 +58,7 @@ const DISCARD_PICTURES = {
 };
 
 /** SQL of the search vector: the title ranks above the text. Both are space-separated words. */
-export const tsvector = (title: string, text: string): string =>
+export const searchVectorSql = (title: string, text: string): string =>
   `setweight(to_tsvector('russian', ${title}), 'A') || setweight(to_tsvector('russian', ${text}), 'D')`;
 
 const WRITE = {
@@ -81,7 +81,7 @@ const WRITE = {
       select e.record_id, e.service, e.task_id, e.status,
              coalesce(e.created_at, (select o.created_at from catalog_records o where o.record_id = e.record_id), now()),
              e.title, e.surface, e.master, e.master_conf, e.defects::jsonb, e.top_conf,
-             catalog_hidden(e.record_id), e.picture_of, ${tsvector('e.title_words', 'e.text_words')}
+             catalog_hidden(e.record_id), e.picture_of, ${searchVectorSql('e.title_words', 'e.text_words')}
         from entry e
        order by place
           on conflict (record_id) do update

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { openReports } from './postgres.ts';
+import { createReports } from './postgres.ts';
 import type { NewReport } from './report.ts';
 import { testReports } from './testing/reports.ts';
 
@@ -86,7 +86,7 @@ describe('applying decisions', () => {
 
   it('changes nothing with `apply: false`, also when the record is indexed again', async () => {
     await record('a:1');
-    const withoutApply = openReports({ db, apply: false });
+    const withoutApply = createReports({ db, apply: false });
     const report = await about('delete');
     await withoutApply.change(report.id, { actor: 'anna', status: 'accepted' });
     expect(await isHidden('a:1')).toBe(false);

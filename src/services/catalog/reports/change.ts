@@ -1,27 +1,27 @@
 import type { Db, Transaction } from '../../../base/db.ts';
-import { applyDecisions, isAboutBeingSeen } from './apply.ts';
-import type { Change, Changed, Reports } from './report.ts';
+import { applyDecisions, affectsVisibility } from './apply.ts';
+import type { ReportChange, ChangeResult, Reports } from './report.ts';
 import { COLUMNS, type ReportRow, reportFrom } from './rows.ts';
-import { append, holdTrail } from './trail.ts';
-import { isDecided, judge } from './transitions.ts';
+import { appendEvent, lockAuditTrail } from './audit-trail.ts';
+import { isDecided, evaluateChange } from './transitions.ts';
 
 /** A rejected change is committed too, as an event of the audit trail. */
-export const changeIn =
+export const reportChanger =
   ({ db, apply }: { db: Db; apply: boolean }): Reports['change'] =>
   (id, change) =>
     db.transaction(async (tx) => {
-      await holdTrail(tx);
+      await lockAuditTrail(tx);
       const { rows } = await tx.query<ReportRow>(`select ${COLUMNS} from reports where id = $1`, [id]);
       const now = rows[0];
       return now && execute(tx, now, change, apply);
     });
 
-async function execute(tx: Transaction, now: ReportRow, change: Change, apply: boolean): Promise<Changed> {
+async function execute(tx: Transaction, now: ReportRow, change: ReportChange, apply: boolean): Promise<ChangeResult> {
   const { status: from, resolver_note: note, version, moved_by: movedBy } = now;
-  const outcome = judge({ status: from, note, version, movedBy }, change);
+  const outcome = evaluateChange({ status: from, note, version, movedBy }, change);
   const isAllowed = outcome === 'changed' || outcome === 'unchanged';
   const newNote = outcome === 'changed' ? noteAfter(now, change) : note;
-  const at = await append(tx, {
+  const at = await appendEvent(tx, {
     reportId: now.id,
     actor: change.actor,
     action: isAllowed ? 'changed' : 'refused',
@@ -34,19 +34,19 @@ async function execute(tx: Transaction, now: ReportRow, change: Change, apply: b
   if (outcome !== 'changed') return { outcome, report: reportFrom(now) };
   const next = await update(tx, now, { ...change, note: newNote }, { at, apply });
   const involvesAccepted = [from, next.status].includes('accepted');
-  if (from !== next.status && involvesAccepted && isAboutBeingSeen(next.action_type))
+  if (from !== next.status && involvesAccepted && affectsVisibility(next.action_type))
     await applyDecisions(tx, next.record_id);
   return { outcome, report: reportFrom(next) };
 }
 
 /** A transition without a note clears the previous note; the audit trail keeps all notes. */
-const noteAfter = ({ status: from, resolver_note: note }: ReportRow, { status = from, note: newNote }: Change) =>
+const noteAfter = ({ status: from, resolver_note: note }: ReportRow, { status = from, note: newNote }: ReportChange) =>
   newNote === undefined ? (status === from ? note : null) : newNote;
 
 async function update(
   tx: Transaction,
   now: ReportRow,
-  { status = now.status, note, actor }: Change & { readonly note: string | null },
+  { status = now.status, note, actor }: ReportChange & { readonly note: string | null },
   { at, apply }: { at: Date; apply: boolean },
 ): Promise<ReportRow> {
   const isTransition = status !== now.status;

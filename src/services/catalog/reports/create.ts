@@ -1,26 +1,26 @@
 import { hash, randomBytes } from 'node:crypto';
 import type { Db, Transaction } from '../../../base/db.ts';
 import { newId } from '../../../base/ids.ts';
-import type { Created, NewReport, Report, Reports } from './report.ts';
+import type { CreateResult, NewReport, Report, Reports } from './report.ts';
 import { COLUMNS, type ReportRow, reportFrom } from './rows.ts';
-import { append, holdTrail } from './trail.ts';
+import { appendEvent, lockAuditTrail } from './audit-trail.ts';
 
 const RECEIPT_BYTES = 24;
 
-export const createIn =
+export const reportCreator =
   (db: Db): Reports['create'] =>
   (report, within) =>
     db.transaction(async (tx) => {
-      await holdTrail(tx);
+      await lockAuditTrail(tx);
       const existing = await findDuplicate(tx, report);
       const created = existing ?? (await createReport(tx, report));
       await within?.(tx, created);
       return created;
     });
 
-async function createReport(tx: Transaction, report: NewReport): Promise<Created> {
+async function createReport(tx: Transaction, report: NewReport): Promise<CreateResult> {
   const [id, receipt] = [newId('rep_'), randomBytes(RECEIPT_BYTES).toString('base64url')];
-  const at = await append(tx, {
+  const at = await appendEvent(tx, {
     reportId: id,
     actor: report.reporter,
     action: 'created',
@@ -36,7 +36,7 @@ async function createReport(tx: Transaction, report: NewReport): Promise<Created
 export const receiptDigest = (receipt: string): Buffer => hash('sha256', receipt, 'buffer');
 
 /** Less than 24 hours old. */
-async function findDuplicate(tx: Transaction, report: NewReport): Promise<Created | undefined> {
+async function findDuplicate(tx: Transaction, report: NewReport): Promise<CreateResult | undefined> {
   const { recordId, actionType, reporter, receipt } = report;
   const { rows } = await tx.query<ReportRow & { receipt_shown: boolean }>(
     `select ${COLUMNS}, coalesce(receipt = $4, false) as receipt_shown

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import type { Report, Reports } from './report.ts';
 import { testReports } from './testing/reports.ts';
-import { clearTrail } from './testing/trail.ts';
-import { verifyTrail } from './verify.ts';
+import { clearAuditTrail } from './testing/audit-trail.ts';
+import { verifyAuditTrail } from './verify-audit-trail.ts';
 
 const { db, reports, reported, decide } = await testReports();
 const trailOf = async ({ id }: Report) =>
@@ -57,7 +57,7 @@ describe('a report', () => {
       const first = await reported();
       await decide(first, { status });
       expect((await reported()).id).not.toBe(first.id);
-      await clearTrail(db);
+      await clearAuditTrail(db);
       await db.query('truncate reports');
     }
   });
@@ -110,7 +110,7 @@ describe('a decision', () => {
     // A repeated decision without a note is no transition and keeps the note.
     await decide(report, { note: 'after all' });
     expect(await decide(report, { status: 'rejected' })).toMatchObject({ report: { resolverNote: 'after all' } });
-    expect(await verifyTrail(db)).toMatchObject({ outcome: 'intact' });
+    expect(await verifyAuditTrail(db)).toMatchObject({ outcome: 'intact' });
   });
 
   it('that is rejected is recorded in the audit trail and changes nothing', async () => {
@@ -143,7 +143,7 @@ describe('a decision', () => {
   it('on an unknown report returns undefined and adds no event', async () => {
     expect(await reports.change('rep_none', { actor: 'anna', status: 'accepted' })).toBeUndefined();
     expect(await reports.events('rep_none')).toBeUndefined();
-    expect(await verifyTrail(db)).toMatchObject({ rows: 0 });
+    expect(await verifyAuditTrail(db)).toMatchObject({ rows: 0 });
   });
 
   it('by two moderators concurrently succeeds once; the other gets the new state, and the audit trail has both', async () => {
@@ -163,7 +163,7 @@ describe('a decision', () => {
         expect(trail.map(([, action]) => action)).toEqual(['changed', 'refused']);
       }),
     );
-    expect(await verifyTrail(db)).toMatchObject({ outcome: 'intact', rows: 60 });
+    expect(await verifyAuditTrail(db)).toMatchObject({ outcome: 'intact', rows: 60 });
   });
 });
 
@@ -200,6 +200,6 @@ describe('report lists', () => {
   it('of a record are sorted newest first', async () => {
     const [one, two] = [await reported(), await reported({ actionType: 'hide' })];
     await reported({ recordId: 'a:2' });
-    expect(await reports.ofRecord('a:1')).toEqual([two, one]);
+    expect(await reports.listOfRecord('a:1')).toEqual([two, one]);
   });
 });

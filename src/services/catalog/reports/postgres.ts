@@ -1,15 +1,15 @@
 import type { Db } from '../../../base/db.ts';
-import { changeIn } from './change.ts';
-import { createIn, receiptDigest } from './create.ts';
+import { reportChanger } from './change.ts';
+import { reportCreator, receiptDigest } from './create.ts';
 import { countReports, listReports } from './list.ts';
 import type { Report, Reports } from './report.ts';
 import { COLUMNS, type ReportRow, reportFrom } from './rows.ts';
-import { eventsOf } from './trail.ts';
+import { readEvents } from './audit-trail.ts';
 
 const MAX_OF_RECORD = 200;
 
 /** `apply`: whether new decisions hide and show records. Reopening undoes an applied decision regardless. */
-export function openReports({ db, apply }: { db: Db; apply: boolean }): Reports {
+export function createReports({ db, apply }: { db: Db; apply: boolean }): Reports {
   async function select(where: string, parameters: readonly unknown[]): Promise<Report[]> {
     const { rows } = await db.query<ReportRow>(
       `select ${COLUMNS} from reports where ${where} order by created_at desc, id desc limit ${MAX_OF_RECORD}`,
@@ -19,15 +19,15 @@ export function openReports({ db, apply }: { db: Db; apply: boolean }): Reports 
   }
 
   return {
-    create: createIn(db),
-    change: changeIn({ db, apply }),
+    create: reportCreator(db),
+    change: reportChanger({ db, apply }),
     find: async (id) => (await select('id = $1', [id]))[0],
     byReceipt: async (id, receipt) => (await select('id = $1 and receipt = $2', [id, receiptDigest(receipt)]))[0],
     list: (filters, page) => listReports(db, filters, page),
-    ofRecord: (recordId) => select('record_id = $1', [recordId]),
+    listOfRecord: (recordId) => select('record_id = $1', [recordId]),
     counts: () => countReports(db),
     async events(id) {
-      const events = await eventsOf(db, id);
+      const events = await readEvents(db, id);
       return events.length === 0 ? undefined : events;
     },
   };

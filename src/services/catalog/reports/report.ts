@@ -34,7 +34,7 @@ export interface NewReport {
   readonly receipt?: string;
 }
 
-export interface Change {
+export interface ReportChange {
   readonly status?: Status;
   /** Null clears the note, as does a transition without a note. */
   readonly note?: string | null;
@@ -44,14 +44,14 @@ export interface Change {
 }
 
 /** The audit trail records all attempts, rejected ones too. */
-export type Changed =
+export type ChangeResult =
   | { readonly outcome: 'changed' | 'unchanged'; readonly report: Report }
   | { readonly outcome: 'forbidden'; readonly report: Report }
   /** Reopening requires a note. */
   | { readonly outcome: 'needs-note'; readonly report: Report }
   | { readonly outcome: 'stale'; readonly report: Report };
 
-export interface TrailEvent {
+export interface AuditEvent {
   readonly serial: number;
   readonly reportId: string;
   readonly at: Date;
@@ -79,7 +79,7 @@ export interface ReportFilters {
 }
 
 /** New, or the existing open report that the request repeats. */
-export interface Created {
+export interface CreateResult {
   readonly report: Report;
   /** Absent for a repetition. */
   readonly receipt?: string;
@@ -93,9 +93,9 @@ export interface Reports {
    * Returns the reporter's open report with the same record and action if it is less than 24 h old. Only the digest of
    * `receipt` is stored.
    */
-  create(report: NewReport, within?: (tx: Queryable, created: Created) => Promise<void>): Promise<Created>;
+  create(report: NewReport, within?: (tx: Queryable, created: CreateResult) => Promise<void>): Promise<CreateResult>;
   /** Undefined: unknown report. Applies decisions in the same transaction. */
-  change(id: string, change: Change): Promise<Changed | undefined>;
+  change(id: string, change: ReportChange): Promise<ChangeResult | undefined>;
   find(id: string): Promise<Report | undefined>;
   byReceipt(id: string, receipt: string): Promise<Report | undefined>;
   list(
@@ -103,7 +103,7 @@ export interface Reports {
     page: { page: number; limit: number; sort: 'newest' | 'oldest' },
   ): Promise<{ items: Report[]; total: number }>;
   /** The latest 200, newest first. */
-  ofRecord(recordId: string): Promise<Report[]>;
+  listOfRecord(recordId: string): Promise<Report[]>;
   counts(): Promise<Record<Status, number>>;
-  events(id: string): Promise<TrailEvent[] | undefined>;
+  events(id: string): Promise<AuditEvent[] | undefined>;
 }

@@ -1,6 +1,6 @@
-import type { Change, Changed, Status } from './report.ts';
+import type { ReportChange, ChangeResult, Status } from './report.ts';
 
-export const MOVES: Readonly<Record<Status, readonly Status[]>> = {
+export const TRANSITIONS: Readonly<Record<Status, readonly Status[]>> = {
   open: ['in_review', 'accepted', 'rejected', 'duplicate'],
   in_review: ['open', 'accepted', 'rejected', 'duplicate'],
   accepted: ['open'],
@@ -11,7 +11,7 @@ export const MOVES: Readonly<Record<Status, readonly Status[]>> = {
 /** Whether the status is a decision. Reopening such a report requires a note. */
 export const isDecided = (status: Status) => status !== 'open' && status !== 'in_review';
 
-export interface Standing {
+export interface ReportState {
   readonly status: Status;
   readonly note: string | null;
   readonly version: number;
@@ -23,14 +23,14 @@ export interface Standing {
  * A repeated own change is `unchanged` even with an old version, since the first response can have been lost (RFC 9110,
  * section 13.1.1). Repeating another moderator's decision is forbidden: the actor has not seen it.
  */
-export function judge(now: Standing, change: Change): Changed['outcome'] {
+export function evaluateChange(now: ReportState, change: ReportChange): ChangeResult['outcome'] {
   const { status = now.status, note, ifVersion, actor } = change;
   const isSameStatus = status === now.status;
   const isOwnDecision = change.status === undefined || now.movedBy === actor;
   if (isSameStatus && isOwnDecision && (note === undefined || note === now.note)) return 'unchanged';
   if (ifVersion !== undefined && ifVersion !== now.version) return 'stale';
   if (isSameStatus) return isOwnDecision ? 'changed' : 'forbidden';
-  if (!MOVES[now.status].includes(status)) return 'forbidden';
+  if (!TRANSITIONS[now.status].includes(status)) return 'forbidden';
   return isDecided(now.status) && isBlank(note) ? 'needs-note' : 'changed';
 }
 

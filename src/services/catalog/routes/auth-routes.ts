@@ -1,19 +1,19 @@
 import type { FastifyRequest } from 'fastify';
-import { wantsJson } from '../../../http/accept.ts';
+import { wantsJson } from '../../../http/accept-header.ts';
 import { CLEAR_CACHE } from '../../../http/clear-site-data.ts';
-import { InvalidInput, missing } from '../../../http/details.ts';
+import { InvalidInput, missingField } from '../../../http/validation-details.ts';
 import { acceptForms, type Form } from '../../../http/forms.ts';
 import type { Gateway } from '../../../http/gateway.ts';
-import { fromOwnPage } from '../../../http/same-origin.ts';
+import { isSameOrigin } from '../../../http/same-origin.ts';
 import { FROM_LINK } from '../../../ui/login-form.tsx';
-import type { Cookies } from '../access/cookies.ts';
-import type { Door } from '../access/door.ts';
+import type { SessionCookie } from '../access/cookies.ts';
+import type { AuthGuard } from '../access/auth-guard.ts';
 import type { Tokens } from '../access/tokens.ts';
-import { csrfFailed, databaseUnavailable, invalidToken } from '../refusals.ts';
+import { csrfFailed, databaseUnavailable, invalidToken } from '../api-errors.ts';
 
 export async function authRoutes(
   app: Gateway,
-  deps: { tokens: Tokens; cookies: Cookies; guard: Door; publicOrigins: readonly string[] },
+  deps: { tokens: Tokens; cookies: SessionCookie; guard: AuthGuard; publicOrigins: readonly string[] },
 ): Promise<void> {
   const { tokens, cookies, guard, publicOrigins } = deps;
 
@@ -26,14 +26,14 @@ export async function authRoutes(
       { config: { access: 'public', limited: true, page: true, takes: 'a form or JSON' }, schema: { hide: true } },
       async (request, reply) => {
         // Prevents login CSRF: another site must not sign a user in with its own token.
-        if (!fromOwnPage(request, publicOrigins)) throw csrfFailed();
+        if (!isSameOrigin(request, publicOrigins)) throw csrfFailed();
         const fields = fieldsOf(request);
         const token = fields.get('token')?.trim();
-        if (!token) throw new InvalidInput([missing(['body', 'token'])]);
-        const replacesSession = fields.has(FROM_LINK) && (await guard.look(request))?.by === 'cookie';
+        if (!token) throw new InvalidInput([missingField(['body', 'token'])]);
+        const replacesSession = fields.has(FROM_LINK) && (await guard.identify(request))?.by === 'cookie';
         if (replacesSession) return reply.redirect('/login', 303);
-        const holder = tokens.holder(token);
-        if (holder === undefined) throw tokens.complete() ? invalidToken() : databaseUnavailable();
+        const holder = tokens.find(token);
+        if (holder === undefined) throw tokens.isComplete() ? invalidToken() : databaseUnavailable();
         cookies.set(request, reply, token);
         void reply.header('cache-control', 'no-store');
         if (wantsJson(request.headers.accept)) return { status: 'ok', role: holder.role };

@@ -1,11 +1,11 @@
 import { Readable } from 'node:stream';
 import { type Static, Type } from 'typebox';
-import { refusal } from '../../../http/envelope.ts';
+import { describeErrors } from '../../../http/envelope.ts';
 import type { Gateway } from '../../../http/gateway.ts';
 import { FORMATS, type FormatName } from '../export/formats.ts';
-import { forbidden } from '../refusals.ts';
+import { forbidden } from '../api-errors.ts';
 import { FilterQuery, filtersFrom, ignoreEmpty, sortFrom } from '../search/filter-query.ts';
-import type { Search } from '../search/found.ts';
+import type { Search } from '../search/search-types.ts';
 
 const ExportQuery = Type.Object({
   format: Type.Enum(Object.keys(FORMATS) as FormatName[]),
@@ -26,7 +26,7 @@ export function exportRoutes(app: Gateway, { search }: { search: Search }): void
         querystring: ExportQuery,
         response: {
           200: { description: 'The file.', content: CONTENT },
-          403: refusal(forbidden()),
+          403: describeErrors(forbidden()),
         },
       },
     },
@@ -41,7 +41,7 @@ export function exportRoutes(app: Gateway, { search }: { search: Search }): void
       };
       // Otherwise the framework generates the whole file.
       if (request.method === 'HEAD') return reply.headers(headers).send(Readable.from([]));
-      const chunks = inChunks(bytes(search.each(filters, sortFrom(query, filters))));
+      const chunks = inChunks(bytes(search.stream(filters, sortFrom(query, filters))));
       // An error before the first chunk still gets an error response.
       const first = await chunks.next();
       return reply.headers(headers).send(Readable.from(prepend(first, chunks), { objectMode: false }));

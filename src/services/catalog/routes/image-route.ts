@@ -2,14 +2,14 @@ import { hash } from 'node:crypto';
 import { type Static, Type } from 'typebox';
 import type { Files } from '../../../base/files.ts';
 import { sniffImage } from '../../../base/sniff.ts';
-import { reply as answer, notModified, refusal } from '../../../http/envelope.ts';
+import { describeResponse as answer, notModified, describeErrors } from '../../../http/envelope.ts';
 import type { Gateway } from '../../../http/gateway.ts';
-import { isModerator } from '../access/door.ts';
+import { isModerator } from '../access/auth-guard.ts';
 import type { Media } from '../media.ts';
 import type { PictureFormat } from '../model/resize.ts';
-import { heatmapNotFound, imageHidden, imageNotFound, rangeNotSatisfiable } from '../refusals.ts';
-import { RecordParams } from '../schema-http.ts';
-import { bytesAnswers, hasAlready, sendBytes, unchanged } from './send-bytes.ts';
+import { heatmapNotFound, imageHidden, imageNotFound, rangeNotSatisfiable } from '../api-errors.ts';
+import { RecordParams } from '../api-schema.ts';
+import { bytesResponses, isNotModified, sendBytes, sendNotModified } from './send-bytes.ts';
 
 const FORMATS = ['webp', 'jpeg', 'png'] as const satisfies readonly PictureFormat[];
 
@@ -45,11 +45,11 @@ export function imageRoute(app: Gateway, { media, files }: { media: Media; files
         params: RecordParams,
         querystring: PictureQuery,
         response: {
-          ...bytesAnswers('The picture.', ['image/jpeg', 'image/webp', 'image/png']),
+          ...bytesResponses('The picture.', ['image/jpeg', 'image/webp', 'image/png']),
           304: notModified,
-          404: refusal(imageNotFound()),
-          410: refusal(imageHidden()),
-          416: refusal(rangeNotSatisfiable(1000)),
+          404: describeErrors(imageNotFound()),
+          410: describeErrors(imageHidden()),
+          416: describeErrors(rangeNotSatisfiable(1000)),
         },
       },
     },
@@ -64,7 +64,7 @@ export function imageRoute(app: Gateway, { media, files }: { media: Media; files
       const etag = `"${hash('sha256', `${key} ${side} ${format}`, 'base64url').slice(0, 22)}"`;
       // The record can be hidden or get another picture.
       const caching = 'private, no-cache';
-      if (hasAlready(request, etag)) return unchanged(reply, { etag, caching });
+      if (isNotModified(request, etag)) return sendNotModified(reply, { etag, caching });
       const { bytes, type } = await picture(files, key, { side, format });
       return sendBytes(request, reply, {
         ...{ type, etag, caching, size: bytes.length },
@@ -84,8 +84,8 @@ export function imageRoute(app: Gateway, { media, files }: { media: Media; files
         params: RecordParams,
         response: {
           200: answer('The heatmaps.', Heatmap),
-          404: refusal(heatmapNotFound()),
-          410: refusal(imageHidden()),
+          404: describeErrors(heatmapNotFound()),
+          410: describeErrors(imageHidden()),
         },
       },
     },
@@ -108,6 +108,6 @@ async function picture(
   if (bytes === undefined || type === undefined) throw imageNotFound();
   const storedFormat = FORMATS.find((each) => type === `image/${each}`);
   if (side === undefined && (format ?? storedFormat) === storedFormat) return { bytes, type };
-  const { resized } = await import('../model/resize.ts');
+  const { resizePicture: resized } = await import('../model/resize.ts');
   return resized(bytes, { side, format: format ?? storedFormat ?? 'jpeg' });
 }

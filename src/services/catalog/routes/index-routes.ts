@@ -2,13 +2,13 @@ import type { FastifyInstance, FastifyRequest } from 'fastify';
 import type { Static } from 'typebox';
 import { isUnavailable } from '../../../base/db-errors.ts';
 import type { UrlPolicy } from '../../../base/outbound-url.ts';
-import { reply as answer, refusal } from '../../../http/envelope.ts';
+import { describeResponse as answer, describeErrors } from '../../../http/envelope.ts';
 import type { Gateway } from '../../../http/gateway.ts';
-import { MOST_RECORDS, readRecords } from '../import/read-record.ts';
+import { MAX_RECORDS, readRecords } from '../import/record-validation.ts';
 import { readTable, type TableType } from '../import/tables.ts';
 import type { Records } from '../records/records.ts';
-import { forbidden, indexUnavailable, tooManyRecords } from '../refusals.ts';
-import type { Search } from '../search/found.ts';
+import { forbidden, indexUnavailable, tooManyRecords } from '../api-errors.ts';
+import type { Search } from '../search/search-types.ts';
 import * as schema from './index-schema.ts';
 
 /** 1000 records of 32 KiB on average. */
@@ -52,7 +52,7 @@ function importRoute(scope: Gateway, { records, images }: Deps): void {
         tags: ['index'],
         summary: 'Import records',
         description:
-          `At most ${MOST_RECORDS} records as JSON, CSV (UTF-8) or XLSX (first sheet). The header of a table contains the ` +
+          `At most ${MAX_RECORDS} records as JSON, CSV (UTF-8) or XLSX (first sheet). The header of a table contains the ` +
           'field names; a column `attributes.NAME` is an attribute. A record with the same id is replaced. Invalid records ' +
           'are listed in `failed` and the others are imported; a body that is not a list of records is rejected.',
         operationId: 'indexRecords',
@@ -60,16 +60,16 @@ function importRoute(scope: Gateway, { records, images }: Deps): void {
         shown: {
           body: {
             content: {
-              'application/json': { schema: schema.Shown, examples: { one: { value: schema.EXAMPLE } } },
+              'application/json': { schema: schema.DocumentedRecords, examples: { one: { value: schema.EXAMPLE } } },
               ...Object.fromEntries(Object.keys(TYPES).map((type) => [type, table])),
             },
           },
         },
         response: {
           200: answer('The records are imported and searchable.', schema.Indexed, { indexed: schema.INDEXED }),
-          403: refusal(forbidden()),
-          413: refusal(tooManyRecords(MOST_RECORDS)),
-          503: refusal(indexUnavailable()),
+          403: describeErrors(forbidden()),
+          413: describeErrors(tooManyRecords(MAX_RECORDS)),
+          503: describeErrors(indexUnavailable()),
         },
       },
       preValidation: async (request) => asRecords(request as FastifyRequest, scope.closing),
@@ -98,7 +98,7 @@ async function asRecords(request: FastifyRequest, closing: AbortSignal): Promise
     request.body = { records: await readTable(body.type!, body.bytes, closing) };
   }
   const { records } = (request.body ?? {}) as { records?: unknown };
-  if (Array.isArray(records) && records.length > MOST_RECORDS) throw tooManyRecords(MOST_RECORDS);
+  if (Array.isArray(records) && records.length > MAX_RECORDS) throw tooManyRecords(MAX_RECORDS);
 }
 
 function rebuildRoute(app: Gateway, { records }: Deps): void {
@@ -115,13 +115,13 @@ function rebuildRoute(app: Gateway, { records }: Deps): void {
         operationId: 'rebuildIndex',
         response: {
           202: answer('The rebuild has been requested.', schema.Rebuilding, { rebuilding: { rebuilding: true } }),
-          403: refusal(forbidden()),
-          503: refusal(indexUnavailable()),
+          403: describeErrors(forbidden()),
+          503: describeErrors(indexUnavailable()),
         },
       },
     },
     async (_request, reply) => {
-      await records.rebuild().catch(unavailable);
+      await records.requestRebuild().catch(unavailable);
       return reply.code(202).send({ rebuilding: true });
     },
   );
@@ -138,7 +138,7 @@ function stateRoute(app: Gateway, { search }: Deps): void {
         operationId: 'indexStatus',
         response: {
           200: answer('The index status.', schema.State, { state: schema.STATE }),
-          503: refusal(indexUnavailable()),
+          503: describeErrors(indexUnavailable()),
         },
       },
     },

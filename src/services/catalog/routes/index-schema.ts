@@ -1,7 +1,7 @@
 import { Type } from 'typebox';
 
 /** For the API description only: `readRecords` validates each record separately. */
-export const Shown = Type.Object({
+export const DocumentedRecords = Type.Object({
   records: Type.Array(
     Type.Object({
       record_id: Type.String({ minLength: 1, maxLength: 200, description: 'A record with this id is replaced.' }),

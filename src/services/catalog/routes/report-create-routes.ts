@@ -1,17 +1,17 @@
 import type { FastifyRequest } from 'fastify';
 import type { Static } from 'typebox';
-import { wantsJson } from '../../../http/accept.ts';
+import { wantsJson } from '../../../http/accept-header.ts';
 import { CSRF_FIELD } from '../../../http/csrf.ts';
-import { reply as answer, refusal } from '../../../http/envelope.ts';
+import { describeResponse as answer, describeErrors } from '../../../http/envelope.ts';
 import { acceptForms, type Form } from '../../../http/forms.ts';
 import type { Gateway } from '../../../http/gateway.ts';
 import { fingerprint, idempotencyKey } from '../../../http/idempotency.ts';
 import type { Limiter } from '../../../http/rate-limit.ts';
-import { type Answer, type Replies, repetitionRefused } from '../../replies.ts';
-import { csrfFailed } from '../refusals.ts';
-import type { Created as CreatedReport, Reports } from '../reports/report.ts';
-import { briefReportBody, reportBody } from '../reports/wire.ts';
-import { RecordParams } from '../schema-http.ts';
+import { type SavedResponse, type IdempotencyStore, idempotencyErrors } from '../../idempotency-store.ts';
+import { csrfFailed } from '../api-errors.ts';
+import type { CreateResult as CreatedReport, Reports } from '../reports/report.ts';
+import { briefReportBody, reportBody } from '../reports/responses.ts';
+import { RecordParams } from '../api-schema.ts';
 import { Created, NewReport, REPORT, Repeated, RepetitionQuery, ReportForm } from './report-schema.ts';
 
 /** More than the longest fields of a report. */
@@ -22,7 +22,7 @@ const MIN_KEY_LENGTH = 16;
 
 interface Deps {
   readonly reports: Reports;
-  readonly replies: Replies;
+  readonly replies: IdempotencyStore;
   readonly limited: boolean | Limiter;
   readonly checkForm: (request: FastifyRequest, form: Form) => void;
 }
@@ -64,8 +64,8 @@ export async function createRoutes(app: Gateway, deps: Deps): Promise<void> {
               'Idempotency-Replayed': '`true` if this is the response to an earlier request.',
             },
           ),
-          403: refusal(csrfFailed()),
-          ...repetitionRefused,
+          403: describeErrors(csrfFailed()),
+          ...idempotencyErrors,
         },
       },
     },
@@ -73,7 +73,7 @@ export async function createRoutes(app: Gateway, deps: Deps): Promise<void> {
       const { receipt } = request.query;
       const print = fingerprint(receipt === undefined ? request.body : { ...request.body, receipt });
       const client = { principal: request.principal, fingerprint: print };
-      const { status, body } = await replies.once(request, reply, client, async (store) => {
+      const { status, body } = await replies.runOnce(request, reply, client, async (store) => {
         const report = { ...newReport(request, request.body), ...(receipt !== undefined && { receipt }) };
         const replayed = hasGuessableKey(request) ? briefAnswer : answerOf;
         return answerOf(await reports.create(report, (tx, created) => store(tx, replayed(created))));
@@ -122,13 +122,13 @@ const newReport = (request: FastifyRequest, body: Static<typeof NewReport>) => (
   requestId: request.id,
 });
 
-function answerOf(created: CreatedReport): Answer {
+function answerOf(created: CreatedReport): SavedResponse {
   const { report, receipt, receiptShown } = created;
   if (receipt !== undefined) return { status: 201, body: { ...reportBody(report), receipt } };
   return receiptShown ? { status: 200, body: reportBody(report) } : briefAnswer(created);
 }
 
-const briefAnswer = ({ report }: CreatedReport): Answer => ({ status: 200, body: briefReportBody(report) });
+const briefAnswer = ({ report }: CreatedReport): SavedResponse => ({ status: 200, body: briefReportBody(report) });
 
 /**
  * Clients without a token at one address are one principal: a full replay would reveal one client's receipt to another.

@@ -1,6 +1,6 @@
 import type { ReportFilters } from '../reports/report.ts';
 import { filtersFrom } from '../search/filter-query.ts';
-import type { FilterWords } from './report-schema.ts';
+import type { FilterParameters } from './report-schema.ts';
 
 /** Throws `InvalidInput`. */
 export function reportFilters({
@@ -8,7 +8,7 @@ export function reportFilters({
   record_id: recordId,
   q,
   ...period
-}: FilterWords): ReportFilters {
+}: FilterParameters): ReportFilters {
   const { from, to } = filtersFrom(period, null);
   return {
     ...(actionType !== undefined && { actionType }),

@@ -1,11 +1,11 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Static } from 'typebox';
-import { wantsPage } from '../../../http/accept.ts';
-import { reply as answer, refusal } from '../../../http/envelope.ts';
+import { wantsPage } from '../../../http/accept-header.ts';
+import { describeResponse as answer, describeErrors } from '../../../http/envelope.ts';
 import type { Gateway } from '../../../http/gateway.ts';
-import { forbidden } from '../refusals.ts';
+import { forbidden } from '../api-errors.ts';
 import type { Report, ReportFilters, Reports, Status } from '../reports/report.ts';
-import { reportBody } from '../reports/wire.ts';
+import { reportBody } from '../reports/responses.ts';
 import { ignoreEmpty } from '../search/filter-query.ts';
 import { reportFilters } from './report-filters.ts';
 import { QueueAnswer, QueueQuery, REPORT } from './report-schema.ts';
@@ -45,7 +45,7 @@ export function queueRoute(
               ...{ items: [REPORT], total: 1, page: 1, limit: 50 },
             },
           }),
-          403: refusal(forbidden()),
+          403: describeErrors(forbidden()),
         },
       },
     },

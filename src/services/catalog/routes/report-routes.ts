@@ -1,24 +1,24 @@
 import type { FastifyRequest } from 'fastify';
 import type { Static } from 'typebox';
-import { unauthorized } from '../../../base/faults.ts';
-import { InvalidInput, missing } from '../../../http/details.ts';
-import { reply as answer, refusal } from '../../../http/envelope.ts';
+import { unauthorized } from '../../../base/api-error.ts';
+import { InvalidInput, missingField } from '../../../http/validation-details.ts';
+import { describeResponse as answer, describeErrors } from '../../../http/envelope.ts';
 import type { Gateway } from '../../../http/gateway.ts';
 import type { Limiter } from '../../../http/rate-limit.ts';
-import { matchedVersion } from '../../../http/version-tag.ts';
-import type { Replies } from '../../replies.ts';
-import { csrfFailed, forbidden, invalidTransition, reportChanged, reportNotFound } from '../refusals.ts';
-import type { Changed, Report, Reports } from '../reports/report.ts';
-import { eventBody, reportBody } from '../reports/wire.ts';
+import { parseIfMatch } from '../../../http/if-match.ts';
+import type { IdempotencyStore } from '../../idempotency-store.ts';
+import { csrfFailed, forbidden, invalidTransition, reportChanged, reportNotFound } from '../api-errors.ts';
+import type { ChangeResult, Report, Reports } from '../reports/report.ts';
+import { eventBody, reportBody } from '../reports/responses.ts';
 import { ignoreEmpty } from '../search/filter-query.ts';
 import { createRoutes, REPORT_BYTES } from './report-create-routes.ts';
 import { reportFilters } from './report-filters.ts';
 import { type QueuePage, queueRoute } from './report-queue-route.ts';
 import * as schema from './report-schema.ts';
 
-export interface ReportNeeds {
+export interface ReportDeps {
   readonly reports: Reports;
-  readonly replies: Replies;
+  readonly replies: IdempotencyStore;
   readonly limited: boolean | Limiter;
   readonly checkForm: (request: FastifyRequest, form: ReadonlyMap<string, string>) => void;
   readonly queuePage: QueuePage;
@@ -27,7 +27,7 @@ export interface ReportNeeds {
 type Params = Static<typeof schema.ReportParams>;
 
 /** Section 4.4 of the specification. */
-export async function reportRoutes(app: Gateway, deps: ReportNeeds): Promise<void> {
+export async function reportRoutes(app: Gateway, deps: ReportDeps): Promise<void> {
   await createRoutes(app, deps);
   queueRoute(app, deps);
   changeRoute(app, deps);
@@ -38,7 +38,7 @@ const described = { tags: ['reports'], params: schema.ReportParams };
 const etag = { ETag: 'The version, for `If-Match`.' };
 const tagOf = ({ version }: Report) => `"${version}"`;
 
-function changeRoute(app: Gateway, { reports }: ReportNeeds): void {
+function changeRoute(app: Gateway, { reports }: ReportDeps): void {
   app.patch<{ Params: Params; Body: Static<typeof schema.ReportPatch> }>(
     '/reports/:report_id',
     {
@@ -56,17 +56,17 @@ function changeRoute(app: Gateway, { reports }: ReportNeeds): void {
         body: schema.ReportPatch,
         response: {
           200: answer('The updated report.', schema.Report, { accepted: schema.ACCEPTED }, etag),
-          403: refusal(forbidden(), csrfFailed()),
-          404: refusal(reportNotFound()),
-          409: refusal(invalidTransition(transitionMessage('rejected', schema.ACCEPTED), schema.ACCEPTED)),
-          412: refusal(reportChanged(schema.ACCEPTED)),
+          403: describeErrors(forbidden(), csrfFailed()),
+          404: describeErrors(reportNotFound()),
+          409: describeErrors(invalidTransition(transitionMessage('rejected', schema.ACCEPTED), schema.ACCEPTED)),
+          412: describeErrors(reportChanged(schema.ACCEPTED)),
         },
       },
     },
     async (request, reply) => {
       const { status, resolver_note: note } = request.body;
-      if (status === undefined && note === undefined) throw new InvalidInput([missing(['body', 'status'])]);
-      const ifVersion = matchedVersion(request.headers['if-match']);
+      if (status === undefined && note === undefined) throw new InvalidInput([missingField(['body', 'status'])]);
+      const ifVersion = parseIfMatch(request.headers['if-match']);
       const changed = await reports.change(request.params.report_id, {
         ...(status !== undefined && { status }),
         ...(note !== undefined && { note }),
@@ -74,14 +74,14 @@ function changeRoute(app: Gateway, { reports }: ReportNeeds): void {
         actor: request.principal,
         requestId: request.id,
       });
-      const report = settled(changed, status);
+      const report = unwrapChange(changed, status);
       return reply.header('etag', tagOf(report)).send(reportBody(report));
     },
   );
 }
 
 /** Throws the error of a rejected change. `status`: the requested one. */
-export function settled(changed: Changed | undefined, status: string | undefined): Report {
+export function unwrapChange(changed: ChangeResult | undefined, status: string | undefined): Report {
   if (changed === undefined) throw reportNotFound();
   const { outcome, report } = changed;
   switch (outcome) {
@@ -91,7 +91,7 @@ export function settled(changed: Changed | undefined, status: string | undefined
     case 'forbidden':
       throw invalidTransition(transitionMessage(status ?? report.status, report), reportBody(report));
     case 'needs-note':
-      throw new InvalidInput([missing(['body', 'resolver_note'])]);
+      throw new InvalidInput([missingField(['body', 'resolver_note'])]);
     case 'stale':
       throw reportChanged(reportBody(report));
   }
@@ -102,7 +102,7 @@ const transitionMessage = (to: string, { status }: { status: string }) =>
     ? `Another moderator has already set the status ${to}.`
     : `The report is ${status}. To set it to ${to}, reopen it first: "status": "open" with a "resolver_note".`;
 
-function readRoutes(app: Gateway, { reports }: ReportNeeds): void {
+function readRoutes(app: Gateway, { reports }: ReportDeps): void {
   app.get<{ Querystring: Static<typeof schema.ListQuery> }>(
     '/reports',
     {
@@ -117,7 +117,7 @@ function readRoutes(app: Gateway, { reports }: ReportNeeds): void {
           200: answer('One page of reports.', schema.ReportList, {
             one: { items: [schema.REPORT], total: 1, page: 1, limit: 50 },
           }),
-          403: refusal(forbidden()),
+          403: describeErrors(forbidden()),
         },
       },
     },
@@ -143,9 +143,9 @@ function readRoutes(app: Gateway, { reports }: ReportNeeds): void {
         security: [{ bearer: [] }, {}],
         response: {
           200: answer('The report.', schema.Report, { open: schema.REPORT, accepted: schema.ACCEPTED }, etag),
-          401: refusal(unauthorized()),
-          403: refusal(forbidden()),
-          404: refusal(reportNotFound()),
+          401: describeErrors(unauthorized()),
+          403: describeErrors(forbidden()),
+          404: describeErrors(reportNotFound()),
         },
       },
     },
@@ -170,8 +170,8 @@ function readRoutes(app: Gateway, { reports }: ReportNeeds): void {
         operationId: 'readReportEvents',
         response: {
           200: answer('All events of the report.', schema.EventList, { created: { items: [schema.EVENT], total: 1 } }),
-          403: refusal(forbidden()),
-          404: refusal(reportNotFound()),
+          403: describeErrors(forbidden()),
+          404: describeErrors(reportNotFound()),
         },
       },
     },

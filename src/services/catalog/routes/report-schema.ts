@@ -1,14 +1,14 @@
 import { type Static, type TSchema, Type } from 'typebox';
-import { STORABLE } from '../../../http/storable.ts';
+import { STORABLE_TEXT } from '../../../http/text-patterns.ts';
 import { ACTIONS, STATUSES } from '../reports/report.ts';
 
 const nullable = <S extends TSchema>(schema: S) => Type.Union([schema, Type.Null()]);
-const text = (maxLength: number) => Type.String({ maxLength, pattern: STORABLE });
+const text = (maxLength: number) => Type.String({ maxLength, pattern: STORABLE_TEXT });
 const Moment = Type.String({ format: 'date-time', description: 'ISO 8601, UTC.' });
 
 const ActionType = Type.Enum([...ACTIONS]);
 const Status = Type.Enum([...STATUSES]);
-const RecordId = Type.String({ minLength: 1, maxLength: 200, pattern: STORABLE });
+const RecordId = Type.String({ minLength: 1, maxLength: 200, pattern: STORABLE_TEXT });
 const Description = text(4000);
 const UserInfo = text(1000);
 
@@ -147,7 +147,7 @@ const Filters = {
   action_type: Type.Optional(ActionType),
   record_id: Type.Optional(RecordId),
   q: Type.Optional(
-    Type.String({ maxLength: 500, pattern: STORABLE, description: 'Words that must all occur in the report.' }),
+    Type.String({ maxLength: 500, pattern: STORABLE_TEXT, description: 'Words that must all occur in the report.' }),
   ),
   from: Type.Optional(Type.String({ description: 'ISO 8601 date or time: created then or later.' })),
   to: Type.Optional(Type.String({ description: 'ISO 8601 date (inclusive) or time (exclusive): created before it.' })),
@@ -185,4 +185,4 @@ export const QueueAnswer = Type.Object({
 });
 export const EventList = Type.Object({ items: Type.Array(Event), total: Type.Integer() });
 
-export type FilterWords = Omit<Static<typeof ListQuery>, 'page' | 'limit' | 'sort' | 'status'>;
+export type FilterParameters = Omit<Static<typeof ListQuery>, 'page' | 'limit' | 'sort' | 'status'>;

@@ -1,15 +1,15 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { type Static, Type } from 'typebox';
-import { wantsPage } from '../../../http/accept.ts';
-import { reply as answer, refusal } from '../../../http/envelope.ts';
+import { wantsPage } from '../../../http/accept-header.ts';
+import { describeResponse as answer, describeErrors } from '../../../http/envelope.ts';
 import type { Gateway } from '../../../http/gateway.ts';
-import { isModerator } from '../access/door.ts';
-import { recordNotFound } from '../refusals.ts';
+import { isModerator } from '../access/auth-guard.ts';
+import { recordNotFound } from '../api-errors.ts';
 import type { Report, Reports } from '../reports/report.ts';
-import { reportBody } from '../reports/wire.ts';
-import { RecordParams } from '../schema-http.ts';
-import type { Row, Search } from '../search/found.ts';
-import { rowBody } from '../search/wire.ts';
+import { reportBody } from '../reports/responses.ts';
+import { RecordParams } from '../api-schema.ts';
+import type { Row, Search } from '../search/search-types.ts';
+import { rowBody } from '../search/responses.ts';
 import { ROW, RowBody } from './row-schema.ts';
 
 /** `reports` are already redacted for the client. */
@@ -41,7 +41,7 @@ export function rowRoutes(app: Gateway, deps: { search: Search; reports: Reports
               'text/html': { schema: Type.String({ description: 'The record page.' }) },
             },
           },
-          404: refusal(recordNotFound()),
+          404: describeErrors(recordNotFound()),
         },
       },
     },
@@ -49,7 +49,7 @@ export function rowRoutes(app: Gateway, deps: { search: Search; reports: Reports
       const row = await search.row(request.params.record_id);
       const moderator = isModerator(request);
       if (row === undefined || (row.hidden && !moderator)) throw recordNotFound();
-      const all = await reports.ofRecord(row.recordId);
+      const all = await reports.listOfRecord(row.recordId);
       if (wantsPage(request.headers.accept)) {
         return page(request, reply, { row, reports: moderator ? all : all.map(withoutTexts) });
       }

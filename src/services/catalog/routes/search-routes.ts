@@ -1,18 +1,18 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { Type } from 'typebox';
-import { names, wantsJson } from '../../../http/accept.ts';
+import { acceptsType, wantsJson } from '../../../http/accept-header.ts';
 import type { CookieRules } from '../../../http/cookie-options.ts';
-import { reply as answer, refusal } from '../../../http/envelope.ts';
+import { describeResponse as answer, describeErrors } from '../../../http/envelope.ts';
 import type { Gateway } from '../../../http/gateway.ts';
-import { csrfFailed, forbidden } from '../refusals.ts';
-import { addressOf, filtersBody, filtersFrom, ignoreEmpty, pageFrom, SearchQuery } from '../search/filter-query.ts';
-import type { Search } from '../search/found.ts';
-import { openRemembered } from '../search/remembered.ts';
-import { FoundBody, hitBody } from '../search/wire.ts';
+import { csrfFailed, forbidden } from '../api-errors.ts';
+import { toQueryString, filtersBody, filtersFrom, ignoreEmpty, pageFrom, SearchQuery } from '../search/filter-query.ts';
+import type { Search } from '../search/search-types.ts';
+import { createLastSearch } from '../search/last-search-cookie.ts';
+import { SearchResultBody, hitBody } from '../search/responses.ts';
 
 export function searchRoutes(app: Gateway, { search, cookies }: { search: Search; cookies: CookieRules }): void {
   const tags = ['search'];
-  const remembered = openRemembered(cookies);
+  const remembered = createLastSearch(cookies);
 
   app.get<{ Querystring: SearchQuery }>(
     '/search',
@@ -25,7 +25,7 @@ export function searchRoutes(app: Gateway, { search, cookies }: { search: Search
         operationId: 'search',
         tags,
         querystring: SearchQuery,
-        response: { 200: answer('One page of results.', FoundBody), 403: refusal(forbidden()) },
+        response: { 200: answer('One page of results.', SearchResultBody), 403: describeErrors(forbidden()) },
       },
     },
     async (request, reply) => {
@@ -34,7 +34,7 @@ export function searchRoutes(app: Gateway, { search, cookies }: { search: Search
       const page = pageFrom(query, filters);
       const { items, total, facets, upTo } = await search.find(filters, page);
       // Only for browsers.
-      if (reader?.by !== 'header') remembered.keep(request, reply, addressOf(filters, { sort: page.sort }));
+      if (reader?.by !== 'header') remembered.save(request, reply, toQueryString(filters, { sort: page.sort }));
       return {
         items: items.map(hitBody),
         total,
@@ -60,7 +60,7 @@ export function searchRoutes(app: Gateway, { search, cookies }: { search: Search
         response: {
           200: answer('If `Accept` contains JSON and not HTML.', Type.Object({ filters: Type.Object({}) })),
           303: { description: 'Redirect to the search page.', type: 'null', headers: LOCATION },
-          403: refusal(csrfFailed()),
+          403: describeErrors(csrfFailed()),
         },
       },
     },
@@ -93,4 +93,4 @@ export function searchRoutes(app: Gateway, { search, cookies }: { search: Search
 
 const LOCATION = { Location: { type: 'string', description: '`/`' } };
 
-const asksForJson = ({ headers: { accept } }: FastifyRequest) => wantsJson(accept) && !names(accept, 'text/html');
+const asksForJson = ({ headers: { accept } }: FastifyRequest) => wantsJson(accept) && !acceptsType(accept, 'text/html');

@@ -1,11 +1,11 @@
 import { Readable } from 'node:stream';
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { matches } from '../../../http/etag.ts';
-import { type ByteRange, rangeOf } from '../../../http/range.ts';
-import { rangeNotSatisfiable } from '../refusals.ts';
+import { matchesETag } from '../../../http/etag.ts';
+import { type ByteRange, parseRange } from '../../../http/range-header.ts';
+import { rangeNotSatisfiable } from '../api-errors.ts';
 
 /** Sent with a sandbox policy, because the bytes are untrusted. */
-export interface Bytes {
+export interface ByteSource {
   readonly type: string;
   readonly size: number;
   readonly etag: string;
@@ -15,12 +15,12 @@ export interface Bytes {
 }
 
 /** Also 206, 304 and 416. HEAD ignores ranges (RFC 9110, section 14.2). */
-export async function sendBytes(request: FastifyRequest, reply: FastifyReply, bytes: Bytes): Promise<FastifyReply> {
+export async function sendBytes(request: FastifyRequest, reply: FastifyReply, bytes: ByteSource): Promise<FastifyReply> {
   const { headers, method } = request;
-  if (hasAlready(request, bytes.etag)) return unchanged(reply, bytes);
+  if (isNotModified(request, bytes.etag)) return sendNotModified(reply, bytes);
   const ifRange = headers['if-range'];
   const requested = { range: headers.range, ifRange: typeof ifRange === 'string' ? ifRange : undefined };
-  const part = method === 'HEAD' ? undefined : rangeOf(requested, bytes);
+  const part = method === 'HEAD' ? undefined : parseRange(requested, bytes);
   if (part === 'unsatisfiable') throw rangeNotSatisfiable(bytes.size);
   const body = method === 'HEAD' ? Readable.from([]) : await bytes.open(part);
   const { start, end } = part ?? { start: 0, end: bytes.size - 1 };
@@ -30,19 +30,19 @@ export async function sendBytes(request: FastifyRequest, reply: FastifyReply, by
 }
 
 /** Check before fetching the bytes. */
-export const hasAlready = ({ headers }: FastifyRequest, etag: string) => matches(headers['if-none-match'], etag);
+export const isNotModified = ({ headers }: FastifyRequest, etag: string) => matchesETag(headers['if-none-match'], etag);
 
-export const unchanged = (reply: FastifyReply, bytes: Pick<Bytes, 'etag' | 'caching'>) =>
+export const sendNotModified = (reply: FastifyReply, bytes: Pick<ByteSource, 'etag' | 'caching'>) =>
   reply.headers(commonHeaders(bytes)).code(304).send();
 
-const commonHeaders = ({ etag, caching }: Pick<Bytes, 'etag' | 'caching'>) => ({
+const commonHeaders = ({ etag, caching }: Pick<ByteSource, 'etag' | 'caching'>) => ({
   etag,
   'cache-control': caching,
   'content-security-policy': "default-src 'none'; sandbox",
   'cross-origin-resource-policy': 'same-origin',
 });
 
-export const bytesAnswers = (description: string, types: readonly string[]) => {
+export const bytesResponses = (description: string, types: readonly string[]) => {
   const content = Object.fromEntries(types.map((type) => [type, { schema: { type: 'string', format: 'binary' } }]));
   return { 200: { description, content }, 206: { description: 'The requested range.', content } };
 };

@@ -2,13 +2,13 @@ import { hash } from 'node:crypto';
 import type { Static } from 'typebox';
 import type { Files } from '../../../base/files.ts';
 import { AUDIO_MEDIA_TYPES, SNIFFED_BYTES, sniffAudio } from '../../../base/sniff-audio.ts';
-import { notModified, refusal } from '../../../http/envelope.ts';
+import { notModified, describeErrors } from '../../../http/envelope.ts';
 import type { Gateway } from '../../../http/gateway.ts';
-import { isModerator } from '../access/door.ts';
+import { isModerator } from '../access/auth-guard.ts';
 import type { Media } from '../media.ts';
-import { noSound, rangeNotSatisfiable, soundNotFound } from '../refusals.ts';
-import { RecordParams } from '../schema-http.ts';
-import { bytesAnswers, sendBytes } from './send-bytes.ts';
+import { recordHasNoSound, rangeNotSatisfiable, soundNotFound } from '../api-errors.ts';
+import { RecordParams } from '../api-schema.ts';
+import { bytesResponses, sendBytes } from './send-bytes.ts';
 
 /** Available until the upload expires. */
 export function soundRoute(app: Gateway, { media, files }: { media: Media; files: Files }): void {
@@ -23,16 +23,16 @@ export function soundRoute(app: Gateway, { media, files }: { media: Media; files
         tags: ['search'],
         params: RecordParams,
         response: {
-          ...bytesAnswers('The recording.', [...new Set(Object.values(AUDIO_MEDIA_TYPES))]),
+          ...bytesResponses('The recording.', [...new Set(Object.values(AUDIO_MEDIA_TYPES))]),
           304: notModified,
-          404: refusal(soundNotFound(), noSound()),
-          416: refusal(rangeNotSatisfiable(1000)),
+          404: describeErrors(soundNotFound(), recordHasNoSound()),
+          416: describeErrors(rangeNotSatisfiable(1000)),
         },
       },
     },
     async (request, reply) => {
       const row = await media.sound(request.params.record_id);
-      if (!row?.key || (row.hidden && !isModerator(request))) throw noSound();
+      if (!row?.key || (row.hidden && !isModerator(request))) throw recordHasNoSound();
       const { key } = row;
       const head = await headOf(files, key);
       const kind = head && sniffAudio(head.bytes);

@@ -1,5 +1,5 @@
 import { expect, it, vi } from 'vitest';
-import { countedOnce, type State } from './status-routes.ts';
+import { shareConcurrent, type State } from './status-routes.ts';
 
 it('concurrent status requests share one count, and a later request counts again', async () => {
   const counts: Deferred<Awaited<ReturnType<State>>>[] = [];
@@ -8,7 +8,7 @@ it('concurrent status requests share one count, and a later request counts again
     counts.push(count);
     return count.promise;
   });
-  const shared = countedOnce(state);
+  const shared = shareConcurrent(state);
   const answer = { documents: 1, lastIndexedAt: null, lagSeconds: 0, rebuilding: false };
 
   const together = [shared(), shared(), shared()];

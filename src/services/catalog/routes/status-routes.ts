@@ -1,11 +1,11 @@
 import { Gauge } from 'prom-client';
 import { Type } from 'typebox';
 import { isUnavailable } from '../../../base/db-errors.ts';
-import { reply as answer, refusal } from '../../../http/envelope.ts';
+import { describeResponse as answer, describeErrors } from '../../../http/envelope.ts';
 import type { Gateway } from '../../../http/gateway.ts';
 import type { Metrics } from '../../../http/metrics.ts';
-import { databaseUnavailable } from '../refusals.ts';
-import type { Search } from '../search/found.ts';
+import { databaseUnavailable } from '../api-errors.ts';
+import type { Search } from '../search/search-types.ts';
 
 const Health = Type.Object({
   status: Type.Literal('ok'),
@@ -16,7 +16,7 @@ const Health = Type.Object({
 export type State = Search['state'];
 
 /** The count reads every record, and the route is public. */
-export function countedOnce(state: State): State {
+export function shareConcurrent(state: State): State {
   let counting: ReturnType<State> | undefined;
   return () => {
     counting ??= state().finally(() => {
@@ -37,7 +37,7 @@ export function statusRoutes(app: Gateway, { state }: { state: State }): void {
         tags: ['service'],
         response: {
           200: answer('Search is available.', Health, { ok: { status: 'ok', documents: 1250, lag_seconds: 0 } }),
-          503: refusal(databaseUnavailable()),
+          503: describeErrors(databaseUnavailable()),
         },
       },
     },

@@ -1,14 +1,14 @@
 import { type Static, Type } from 'typebox';
-import { reply as answer, refusal } from '../../../http/envelope.ts';
+import { describeResponse as answer, describeErrors } from '../../../http/envelope.ts';
 import type { Gateway } from '../../../http/gateway.ts';
-import { NAME_TO_SEE } from '../../../http/storable.ts';
-import { readerOf } from '../access/door.ts';
-import { csrfFailed, tooManyViews, viewExists, viewNotFound } from '../refusals.ts';
+import { VISIBLE_NAME } from '../../../http/text-patterns.ts';
+import { requireVisitor } from '../access/auth-guard.ts';
+import { csrfFailed, tooManyViews, viewExists, viewNotFound } from '../api-errors.ts';
 import type { ViewOwners } from '../views/view-owners.ts';
-import { MOST_VIEWS, type View, type Views } from '../views/views.ts';
+import { MAX_VIEWS, type View, type Views } from '../views/views.ts';
 
 const NewView = Type.Object({
-  name: Type.String({ minLength: 1, maxLength: 100, pattern: NAME_TO_SEE }),
+  name: Type.String({ minLength: 1, maxLength: 100, pattern: VISIBLE_NAME }),
   query: Type.String({
     maxLength: 4000,
     pattern: '^[!-~]*$',
@@ -53,7 +53,7 @@ export function viewRoutes(app: Gateway, { views, owners }: { views: Views; owne
       },
     },
     async (request) => {
-      const owner = owners.find(request, readerOf(request));
+      const owner = owners.find(request, requireVisitor(request));
       const items = owner === undefined ? [] : (await views.list(owner)).map(bodyOf);
       return { items, total: items.length };
     },
@@ -71,14 +71,14 @@ export function viewRoutes(app: Gateway, { views, owners }: { views: Views; owne
         body: NewView,
         response: {
           201: answer('Saved.', SavedView, { saved: SAVED }),
-          403: refusal(csrfFailed()),
-          409: refusal(viewExists(), tooManyViews(MOST_VIEWS)),
+          403: describeErrors(csrfFailed()),
+          409: describeErrors(viewExists(), tooManyViews(MAX_VIEWS)),
         },
       },
     },
     async (request, reply) => {
       const { name, query } = request.body;
-      const of = owners.create(request, reply, readerOf(request));
+      const of = owners.create(request, reply, requireVisitor(request));
       const view = await views.create(of, { name: name.trim(), query });
       return reply.code(201).send(bodyOf(view));
     },
@@ -95,13 +95,13 @@ export function viewRoutes(app: Gateway, { views, owners }: { views: Views; owne
         params: ViewParams,
         response: {
           204: { description: 'Deleted.', type: 'null' },
-          403: refusal(csrfFailed()),
-          404: refusal(viewNotFound()),
+          403: describeErrors(csrfFailed()),
+          404: describeErrors(viewNotFound()),
         },
       },
     },
     async (request, reply) => {
-      const owner = owners.find(request, readerOf(request));
+      const owner = owners.find(request, requireVisitor(request));
       if (owner === undefined || !(await views.remove(owner, request.params.id))) throw viewNotFound();
       return reply.code(204).send();
     },

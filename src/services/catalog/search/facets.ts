@@ -1,10 +1,10 @@
 import type { Queryable } from '../../../base/db.ts';
 import type { Filters } from './filters.ts';
-import type { Facet, FacetName } from './found.ts';
-import type { Kind, Kinds } from './kinds.ts';
-import { kindsOf } from './narrow.ts';
-import { parameters } from './statement.ts';
-import { found, type Narrowed, records, type Say, where } from './where.ts';
+import type { Facet, FacetName } from './search-types.ts';
+import type { FacetCombination, FacetCombinations } from './facet-combinations.ts';
+import { findFacetCombinations } from './resolve-filters.ts';
+import { createParameters } from './sql-parameters.ts';
+import { queryStage, type ResolvedFilters, fromClause, type Binder, where } from './where.ts';
 
 const NAMES: readonly FacetName[] = ['service', 'status', 'surface', 'master', 'defect'];
 
@@ -14,8 +14,8 @@ const MAX_COUNT = 1000;
 /** Counts records per facet combination, once for all facets. */
 export async function countFacets(
   db: Queryable,
-  kinds: Kinds,
-  resolved: Narrowed,
+  kinds: FacetCombinations,
+  resolved: ResolvedFilters,
   /** In the format of {@link COUNTS}, without the filter of `kinds`. */
   known?: string,
 ): Promise<{ total: number; facets: Record<FacetName, Facet> }> {
@@ -37,30 +37,30 @@ export async function countFacets(
 /** `kind count` pairs as one text: faster to transfer than thousands of rows. */
 export const COUNTS = `coalesce(string_agg(kind || ' ' || count, ' '), '')`;
 
-export async function countAll(db: Queryable, resolved: Narrowed): Promise<number> {
-  const { bind, values } = parameters();
+export async function countAll(db: Queryable, resolved: ResolvedFilters): Promise<number> {
+  const { bind, values } = createParameters();
   const text = `select count(*) as count from ${matches(resolved, { bind })}`;
   const { rows } = await db.query<{ count: number }>(text, values);
   return rows[0]!.count;
 }
 
-function matches(resolved: Narrowed, parameters: Say): string {
-  const stage = found(resolved.expansion);
-  return `${records(stage, parameters)} where ${where(resolved, parameters)} and ${stage.rest(parameters)}`;
+function matches(resolved: ResolvedFilters, parameters: Binder): string {
+  const stage = queryStage(resolved.expansion);
+  return `${fromClause(stage, parameters)} where ${where(resolved, parameters)} and ${stage.rest(parameters)}`;
 }
 
 interface Counted {
-  readonly kind: Kind;
+  readonly kind: FacetCombination;
   readonly count: number;
 }
 
 /** Ignores `kinds`: facets show what another choice would match. */
-async function countKinds(db: Queryable, { kinds: _, ...others }: Narrowed): Promise<string> {
+async function countKinds(db: Queryable, { kinds: _, ...others }: ResolvedFilters): Promise<string> {
   const { minConf, defect } = others.filters;
   // Records without the defect have no confidence of it.
-  const having = minConf !== undefined && defect !== undefined ? await kindsOf(db, { defect }) : undefined;
+  const having = minConf !== undefined && defect !== undefined ? await findFacetCombinations(db, { defect }) : undefined;
   const resolved = { ...others, ...(having && { kinds: having }) };
-  const { bind, values } = parameters();
+  const { bind, values } = createParameters();
   const { rows } = await db.query<{ counts: string }>(
     `select ${COUNTS} as counts
        from (select r.kind, count(*) as count from ${matches(resolved, { bind })} group by r.kind) c`,
@@ -69,10 +69,10 @@ async function countKinds(db: Queryable, { kinds: _, ...others }: Narrowed): Pro
   return rows[0]!.counts;
 }
 
-async function read(db: Queryable, kinds: Kinds, counts: string): Promise<Counted[]> {
+async function read(db: Queryable, kinds: FacetCombinations, counts: string): Promise<Counted[]> {
   const numbers = counts === '' ? [] : counts.split(' ').map(Number);
   const ids = numbers.filter((_, i) => i % 2 === 0);
-  const known = await kinds.of(db, ids);
+  const known = await kinds.load(db, ids);
   return ids.map((id, i) => ({ kind: known.get(id)!, count: numbers[2 * i + 1]! }));
 }
 
@@ -89,12 +89,12 @@ function facetOf(name: FacetName, counted: readonly Counted[], filters: Filters)
     .map(([value, count]) => ({ value, count: Math.min(count, MAX_COUNT), more: count > MAX_COUNT }));
 }
 
-function matcher(filters: Filters): (kind: Kind) => boolean {
+function matcher(filters: Filters): (kind: FacetCombination) => boolean {
   const wanted = NAMES.filter((name) => filters[name] !== undefined);
   return (kind) => wanted.every((name) => valuesOf(kind, name).includes(filters[name]!));
 }
 
-function valuesOf(kind: Kind, name: FacetName): readonly string[] {
+function valuesOf(kind: FacetCombination, name: FacetName): readonly string[] {
   if (name === 'defect') return kind.defects;
   const value = kind[name];
   return value === null ? [] : [value];

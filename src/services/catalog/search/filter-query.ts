@@ -1,12 +1,12 @@
 import type { FastifyRequest } from 'fastify';
 import { type Static, Type } from 'typebox';
-import { InvalidInput } from '../../../http/details.ts';
-import { WITHOUT_NUL } from '../../../http/storable.ts';
+import { InvalidInput } from '../../../http/validation-details.ts';
+import { WITHOUT_NUL } from '../../../http/text-patterns.ts';
 import type { Visitor } from '../access/visitor.ts';
-import { forbidden } from '../refusals.ts';
+import { forbidden } from '../api-errors.ts';
 import type { Filters, Sort } from './filters.ts';
-import type { Page } from './found.ts';
-import { MOST_WORDS, wordsAsked } from './words-asked.ts';
+import type { Page } from './search-types.ts';
+import { MAX_WORDS, parseQuery } from './query-parser.ts';
 
 export const SORTS = ['newest', 'oldest', 'confidence', 'relevance'] as const satisfies readonly Sort[];
 
@@ -72,7 +72,7 @@ export function filtersFrom(query: FilterQuery, visitor: Visitor | null): Filter
   if (query.hidden === true && visitor?.role !== 'moderator') throw forbidden();
   const { service, status, surface, master, defect } = query;
   const q = query.q?.trim();
-  if (q !== undefined && wordsAsked(q).count > MOST_WORDS) throw tooManyWords(q);
+  if (q !== undefined && parseQuery(q).count > MAX_WORDS) throw tooManyWords(q);
   const from = momentOf('from', query.from);
   const to = momentOf('to', query.to);
   return {
@@ -101,7 +101,7 @@ export function pageFrom(query: SearchQuery, filters: Filters): Page {
 }
 
 /** Without `?` and default values; the inverse of `filtersFrom` and `pageFrom`. */
-export function addressOf(filters: Filters, page: Partial<Page> = {}): string {
+export function toQueryString(filters: Filters, page: Partial<Page> = {}): string {
   const defaultSort = filters.q === undefined ? 'newest' : 'relevance';
   const parts: Record<string, string | number | boolean | undefined> = {
     ...filtersBody(filters),
@@ -156,8 +156,8 @@ function isOfMonth(text: string): boolean {
 }
 
 function tooManyWords(q: string): InvalidInput {
-  const msg = `Input should have at most ${MOST_WORDS} words`;
+  const msg = `Input should have at most ${MAX_WORDS} words`;
   return new InvalidInput([
-    { loc: ['query', 'q'], msg, type: 'too_long', input: q.slice(0, 200), ctx: { max_length: MOST_WORDS } },
+    { loc: ['query', 'q'], msg, type: 'too_long', input: q.slice(0, 200), ctx: { max_length: MAX_WORDS } },
   ]);
 }

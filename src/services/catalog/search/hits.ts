@@ -1,6 +1,6 @@
 import type { Queryable } from '../../../base/db.ts';
-import type { Meant } from './expand.ts';
-import type { Hit, Scored } from './found.ts';
+import type { QueryExpansion } from './query-expansion.ts';
+import type { Hit, Scored } from './search-types.ts';
 import { snippetOf } from './snippet.ts';
 
 export interface HitRow {
@@ -53,11 +53,11 @@ export function hitOf(row: HitRow): Omit<Hit, 'snippet'> {
 export async function readHits(
   db: Queryable,
   numbers: readonly number[],
-  expansion: Meant | undefined,
+  expansion: QueryExpansion | undefined,
 ): Promise<Hit[]> {
   if (numbers.length === 0) return [];
   const { rows } = await db.query<HitRow & { text: string }>(HITS, [numbers, expansion ? SEARCHED : SHOWN]);
-  const beginnings = expansion?.beginnings ?? [];
+  const beginnings = expansion?.prefixes ?? [];
   return rows.map((row) => ({ ...hitOf(row), snippet: snippetOf(row.text, beginnings) }));
 }
 

@@ -1,10 +1,10 @@
-import type { Meant } from './expand.ts';
+import type { QueryExpansion } from './query-expansion.ts';
 import type { Filters, Sort } from './filters.ts';
-import { type Condition, confidence, found, onlyExcludes, type Say, type Stage, tsquery, without } from './where.ts';
+import { type Condition, confidence, queryStage, onlyExcludes, type Binder, type Stage, tsquery, excludedCondition } from './where.ts';
 
 export interface Order {
   /** SQL expressions over `catalog_records r`, all in one direction. */
-  readonly keys: (parameters: Say) => readonly string[];
+  readonly keys: (parameters: Binder) => readonly string[];
   readonly direction: 'asc' | 'desc';
   readonly types: readonly string[];
 }
@@ -22,20 +22,20 @@ export function orderOf(sort: Sort, filters: Filters): Order {
  * `relevance`: records with the id, exact matches in the title, then in the text, similar words. Each match is in
  * exactly one stage.
  */
-export function stages(sort: Sort, expansion: Meant | undefined): readonly Stage[] {
-  if (sort !== 'relevance' || expansion === undefined) return [found(expansion)];
+export function stages(sort: Sort, expansion: QueryExpansion | undefined): readonly Stage[] {
+  if (sort !== 'relevance' || expansion === undefined) return [queryStage(expansion)];
   const { ids } = expansion;
   if (ids.length === 0) return byWords(expansion);
   const named: Stage = { words: (p) => `r.number = any(${p.bind(ids)}::bigint[])`, rest: always };
   const others = byWords(expansion).map((stage) => ({
     ...stage,
-    rest: (p: Say) => `${stage.rest(p)} and r.number <> all(${p.bind(ids)}::bigint[])`,
+    rest: (p: Binder) => `${stage.rest(p)} and r.number <> all(${p.bind(ids)}::bigint[])`,
   }));
   return [named, ...others];
 }
 
-function byWords(expansion: Meant): Stage[] {
-  if (onlyExcludes(expansion)) return [{ rest: (p) => without(expansion, p) }];
+function byWords(expansion: QueryExpansion): Stage[] {
+  if (onlyExcludes(expansion)) return [{ rest: (p) => excludedCondition(expansion, p) }];
   const titled: Condition = (p) => `r.title_search @@ (${tsquery({ ...expansion, excluded: [] }, 'as written', p)})`;
   const written: Condition = (p) => `r.search @@ (${tsquery(expansion, 'as written', p)})`;
   const alike: Condition = (p) =>

@@ -1,6 +1,6 @@
 import type { Queryable } from '../../../base/db.ts';
 import type { JsonObject, JsonValue } from '../../../base/json.ts';
-import type { Row } from './found.ts';
+import type { Row } from './search-types.ts';
 import { HIT_COLUMNS, type HitRow, hitOf } from './hits.ts';
 import { snippetOf } from './snippet.ts';
 

@@ -1,17 +1,17 @@
 import type { Db } from '../../../base/db.ts';
-import { each } from './each.ts';
-import { find } from './find.ts';
-import type { Search } from './found.ts';
-import { openKinds } from './kinds.ts';
+import { streamRecords } from './stream.ts';
+import { findRecords } from './find.ts';
+import type { Search } from './search-types.ts';
+import { createFacetCombinations } from './facet-combinations.ts';
 import { readRow } from './row.ts';
-import { readState } from './state.ts';
+import { readIndexState } from './index-state.ts';
 
-export function openSearch(db: Db): Search {
-  const kinds = openKinds();
+export function createSearch(db: Db): Search {
+  const kinds = createFacetCombinations();
   return {
-    find: (filters, page) => find(db, kinds, filters, page),
-    each: (filters, sort) => each(db, filters, sort),
+    find: (filters, page) => findRecords(db, kinds, filters, page),
+    stream: (filters, sort) => streamRecords(db, filters, sort),
     row: (recordId) => readRow(db, recordId),
-    state: () => readState(db),
+    state: () => readIndexState(db),
   };
 }

@@ -1,11 +1,11 @@
-import type { Meant } from './expand.ts';
+import type { QueryExpansion } from './query-expansion.ts';
 import type { Filters } from './filters.ts';
-import type { Parameters } from './statement.ts';
+import type { SqlParameters } from './sql-parameters.ts';
 
 /** Filters resolved against the database. */
-export interface Narrowed {
+export interface ResolvedFilters {
   readonly filters: Filters;
-  readonly expansion?: Meant;
+  readonly expansion?: QueryExpansion;
   /** Ids of the matching facet combinations; absent: all. */
   readonly kinds?: readonly number[];
   /** With open reports; only for `hasReport`. */
@@ -13,12 +13,12 @@ export interface Narrowed {
   readonly upTo: number;
 }
 
-export type Say = Pick<Parameters, 'bind'>;
+export type Binder = Pick<SqlParameters, 'bind'>;
 /** An SQL condition over `catalog_records r`. */
-export type Condition = (parameters: Say) => string;
+export type Condition = (parameters: Binder) => string;
 
 /** All filters except `q`. `kinds` covers service, status, surface, group and defect. */
-export function where({ filters, kinds, reported, upTo }: Narrowed, { bind }: Say): string {
+export function where({ filters, kinds, reported, upTo }: ResolvedFilters, { bind }: Binder): string {
   const { from, to, minConf, hasReport, hidden } = filters;
   const conditions = [hidden === true ? 'r.hidden' : 'not r.hidden', `r.number <= ${bind(upTo)}::bigint`];
   if (kinds) conditions.push(`r.kind = any(${bind(kinds)}::int[])`);
@@ -31,7 +31,7 @@ export function where({ filters, kinds, reported, upTo }: Narrowed, { bind }: Sa
 }
 
 /** Of the filtered defect, else of the filtered group, else of the most confident defect; -1 if absent. */
-export function confidence({ defect, master }: Filters, { bind }: Say): string {
+export function confidence({ defect, master }: Filters, { bind }: Binder): string {
   if (defect !== undefined) return `coalesce((r.defects ->> ${bind(defect)}::text)::real, -1)`;
   return `coalesce(${master === undefined ? 'r.top_conf' : 'r.master_conf'}, -1)`;
 }
@@ -43,31 +43,31 @@ export interface Stage {
 }
 
 /** Records that match the words, or whose id is the query. */
-export function found(expansion: Meant | undefined): Stage {
+export function queryStage(expansion: QueryExpansion | undefined): Stage {
   if (expansion === undefined) return { rest: () => 'true' };
   const { ids } = expansion;
   const named = (condition: Condition): Condition =>
     ids.length === 0 ? condition : (p) => `(${condition(p)} or r.number = any(${p.bind(ids)}::bigint[]))`;
-  if (onlyExcludes(expansion)) return { rest: named((p) => without(expansion, p)) };
+  if (onlyExcludes(expansion)) return { rest: named((p) => excludedCondition(expansion, p)) };
   return { words: named((p) => `r.search @@ (${tsquery(expansion, 'any', p)})`), rest: () => 'true' };
 }
 
-export const onlyExcludes = ({ words, phrases, excluded }: Meant): boolean =>
+export const onlyExcludes = ({ words, phrases, excluded }: QueryExpansion): boolean =>
   words.length + phrases.length === 0 && excluded.length > 0;
 
-export function without({ excluded }: Meant, { bind }: Say): string {
+export function excludedCondition({ excluded }: QueryExpansion, { bind }: Binder): string {
   const any = excluded.map((phrase) => `phraseto_tsquery('russian', ${bind(phrase)})`);
   return `not exists (select from catalog_records x where x.number = r.number and x.search @@ (${any.join(' || ')}))`;
 }
 
 /** `offset 0` makes the planner use the word index first: it underestimates the cost of reading search vectors. */
-export function records({ words }: Stage, parameters: Say): string {
+export function fromClause({ words }: Stage, parameters: Binder): string {
   if (words === undefined) return 'catalog_records r';
   return `(select * from catalog_records r where ${words(parameters)} offset 0) r`;
 }
 
 /** Every word `as written`, or `any` of its alternatives. */
-export function tsquery(expansion: Meant, forms: 'as written' | 'any', { bind }: Say): string {
+export function tsquery(expansion: QueryExpansion, forms: 'as written' | 'any', { bind }: Binder): string {
   const parts = [
     ...expansion.words.map((all) => `to_tsquery('russian', ${bind(anyOf(forms === 'any' ? all : all.slice(0, 1)))})`),
     ...expansion.phrases.map((phrase) => `phraseto_tsquery('russian', ${bind(phrase)})`),

@@ -13,7 +13,7 @@ export interface ViewOwners {
 const COOKIE = 'assay_catalog_views';
 const YEAR_SECONDS = 365 * 86_400;
 
-export function openViewOwners(rules: CookieRules): ViewOwners {
+export function createViewOwners(rules: CookieRules): ViewOwners {
   const options = cookieOptions(rules);
   const cookieOf = ({ cookies }: FastifyRequest) => {
     const cookie = cookies[COOKIE];

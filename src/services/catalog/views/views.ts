@@ -1,6 +1,6 @@
 import type { Db } from '../../../base/db.ts';
 import { newId } from '../../../base/ids.ts';
-import { tooManyViews, viewExists } from '../refusals.ts';
+import { tooManyViews, viewExists } from '../api-errors.ts';
 
 export interface View {
   readonly id: string;
@@ -18,11 +18,11 @@ export interface Views {
   remove(owner: string, id: string): Promise<boolean>;
 }
 
-export const MOST_VIEWS = 100;
+export const MAX_VIEWS = 100;
 /** A client can use a new cookie for each view. */
-const MAX_PER_ADDRESS = 10 * MOST_VIEWS;
+const MAX_PER_ADDRESS = 10 * MAX_VIEWS;
 
-export function openViews(db: Db): Views {
+export function createViews(db: Db): Views {
   return {
     async list(owner) {
       const { rows } = await db.query<View>(
@@ -40,11 +40,11 @@ export function openViews(db: Db): Views {
             and (select count(*) from catalog_views where address = $6::text) < $7
          on conflict (owner, name) do nothing
          returning id, name, query, created_at as "createdAt"`,
-        [newId('view_'), owner, name, query, MOST_VIEWS, address, MAX_PER_ADDRESS],
+        [newId('view_'), owner, name, query, MAX_VIEWS, address, MAX_PER_ADDRESS],
       );
       if (rows[0] !== undefined) return rows[0];
       const { rowCount } = await db.query('select from catalog_views where owner = $1 and name = $2', [owner, name]);
-      throw rowCount > 0 ? viewExists() : tooManyViews(MOST_VIEWS);
+      throw rowCount > 0 ? viewExists() : tooManyViews(MAX_VIEWS);
     },
 
     async remove(owner, id) {

@@ -1,6 +1,6 @@
-import type { Api } from '../../../ui/browser/api.ts';
-import { type TaskState as BaseTaskState, type Errand, newErrand, run } from '../../../ui/browser/errand.ts';
-import type { Heat } from '../../../ui/browser/heat.ts';
+import type { ApiClient } from '../../../ui/browser/api.ts';
+import { type TaskState as BaseTaskState, type UploadJob, createUploadJob, runUploadJob } from '../../../ui/browser/upload-job.ts';
+import type { Heatmap } from '../../../ui/browser/heatmap.ts';
 
 interface Scored {
   readonly name: string;
@@ -17,17 +17,17 @@ export interface TaskState extends BaseTaskState {
   readonly model_version?: string;
 }
 
-export interface Inspection extends Errand<TaskState> {
+export interface Inspection extends UploadJob<TaskState> {
   /** The class whose heatmap is shown; undefined for none. */
-  shown: string | undefined;
-  readonly heats: Map<string, Heat | undefined>;
+  selectedClass: string | undefined;
+  readonly heatmaps: Map<string, Heatmap | undefined>;
 }
 
-export const newInspection = (file: File): Inspection => ({ ...newErrand(file), shown: undefined, heats: new Map() });
+export const createInspection = (file: File): Inspection => ({ ...createUploadJob(file), selectedClass: undefined, heatmaps: new Map() });
 
-export function inspect(job: Inspection, api: Api, onChange: () => void): Promise<void> {
-  return run(job, { api, path: 'predict', body: (url) => ({ image_url: url }) }, () => {
-    if (job.stage === 'done') job.shown ??= job.state?.result?.defects[0]?.name;
+export function runInspection(job: Inspection, api: ApiClient, onChange: () => void): Promise<void> {
+  return runUploadJob(job, { api, path: 'predict', body: (url) => ({ image_url: url }) }, () => {
+    if (job.stage === 'done') job.selectedClass ??= job.state?.result?.defects[0]?.name;
     onChange();
   });
 }

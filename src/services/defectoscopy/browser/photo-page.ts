@@ -1,29 +1,29 @@
 import { el } from '../../../ui/browser/dom.ts';
-import { openErrandPage } from '../../../ui/browser/errand-page.ts';
-import type { ErrandPage } from '../../../ui/browser/errand-texts.ts';
-import { numbers, pageData } from '../../../ui/browser/page-data.ts';
-import { type Inspection, inspect, newInspection } from './inspection.ts';
-import { showOutcome } from './outcome-view.ts';
-import { openPicture } from './picture-view.ts';
+import { initUploadPage } from '../../../ui/browser/upload-page.ts';
+import type { UploadPageData } from '../../../ui/browser/upload-texts.ts';
+import { createNumberFormats, pageData } from '../../../ui/browser/page-data.ts';
+import { type Inspection, runInspection, createInspection } from './inspection.ts';
+import { showResult } from './result-view.ts';
+import { createPhotoView } from './photo-view.ts';
 import type { PhotoTexts } from './texts.ts';
-import { openWords } from './words.ts';
+import { createFormatters } from './formatters.ts';
 
-const page = pageData<ErrandPage<PhotoTexts>>();
-const words = openWords(page.own.texts, page.ui, numbers(page.language));
+const page = pageData<UploadPageData<PhotoTexts>>();
+const words = createFormatters(page.own.texts, page.ui, createNumberFormats(page.language));
 
-openErrandPage<Inspection>(page, words, (api) => {
-  const picture = openPicture(api, words);
+initUploadPage<Inspection>(page, words, (api) => {
+  const picture = createPhotoView(api, words);
   return {
-    atOnce: 3,
+    concurrency: 3,
     inputs: ['file', 'camera'],
-    unfit: (type) => /^(?!image\/)|svg|bmp/.test(type) && type !== '',
-    make: newInspection,
-    run: (job, onChange) => inspect(job, api, onChange),
-    picture: thumbnail,
+    isUnsupported: (type) => /^(?!image\/)|svg|bmp/.test(type) && type !== '',
+    createJob: createInspection,
+    run: (job, onChange) => runInspection(job, api, onChange),
+    thumbnail,
     show: picture.show,
-    showOutcome: (job) =>
-      showOutcome(job, words, (name) => {
-        job.shown = name;
+    showResult: (job) =>
+      showResult(job, words, (name) => {
+        job.selectedClass = name;
         picture.show(job);
       }),
   };

@@ -1,4 +1,4 @@
-import { heatTexts } from '../../../ui/browser/heat-texts.ts';
+import { heatmapTexts } from '../../../ui/browser/heatmap-texts.ts';
 
 const en = {
   service: 'Defectoscopy',
@@ -15,7 +15,7 @@ const en = {
     example: 'Use the example photo',
     limits: 'JPEG, PNG, WebP, TIFF, GIF, AVIF or HEIC, up to {size}',
   },
-  off: 'Uploads are disabled on this server (FILES_HOST is not set). The API accepts image URLs on the allowed storage hosts:',
+  uploadsDisabled: 'Uploads are disabled on this server (FILES_HOST is not set). The API accepts image URLs on the allowed storage hosts:',
   unconfigured: 'No access tokens are configured. The administrator must set DEFECTOSCOPY_API_TOKENS.',
   steps: [
     'The photo is sent only to this server.',
@@ -33,7 +33,7 @@ const en = {
   },
   tooLarge: '{name} is too large ({size}). The maximum is {limit}.',
   empty: '{name} is empty.',
-  unfit: '{name}: unsupported image format.',
+  unsupported: '{name}: unsupported image format.',
   waiting: 'Waiting for earlier uploads',
   estimate: 'Expected within {time}.',
   estimateCold: 'A worker has to start first. Expected within {time}.',
@@ -50,7 +50,7 @@ const en = {
   found: '{defect}, {share}',
   on: 'surface: {surface}',
   chooseClass: 'Select a class to show its heatmap.',
-  map: heatTexts.en,
+  map: heatmapTexts.en,
   photo: 'Photo {name}',
   noPreview: 'No preview available for {name}. The service processes the original file.',
   task: 'Task and API',
@@ -59,8 +59,8 @@ const en = {
   work: 'Processing time',
   again: 'Request the same result with curl (set TOKEN to your access token):',
   answer: 'JSON response',
-  visit: 'Uploads in this session',
-  said: { waiting: '{name}: queued for upload', done: '{name}: completed. {text}', failed: '{name}: {sentence}' },
+  sessionUploads: 'Uploads in this session',
+  announcements: { waiting: '{name}: queued for upload', done: '{name}: completed. {text}', failed: '{name}: {sentence}' },
   /** By error code; added by the page. */
   failures: {} as Readonly<Record<string, string>>,
   /** Added by the page. */
@@ -82,7 +82,7 @@ const ru: typeof en = {
     example: 'Использовать пример',
     limits: 'JPEG, PNG, WebP, TIFF, GIF, AVIF или HEIC, до {size}',
   },
-  off: 'Загрузка файлов на этом сервере отключена (не задан FILES_HOST). API принимает ссылки на снимки в разрешённых хранилищах:',
+  uploadsDisabled: 'Загрузка файлов на этом сервере отключена (не задан FILES_HOST). API принимает ссылки на снимки в разрешённых хранилищах:',
   unconfigured: 'Токены доступа не настроены. Администратор должен задать DEFECTOSCOPY_API_TOKENS.',
   steps: [
     'Фото отправляется только на этот сервер.',
@@ -100,7 +100,7 @@ const ru: typeof en = {
   },
   tooLarge: 'Файл {name} слишком большой ({size}). Максимальный размер — {limit}.',
   empty: 'Файл {name} пуст.',
-  unfit: '{name}: формат изображения не поддерживается.',
+  unsupported: '{name}: формат изображения не поддерживается.',
   waiting: 'Ожидает завершения предыдущих загрузок',
   estimate: 'Ожидаемое время: до {time}.',
   estimateCold: 'Сначала запускается обработчик. Ожидаемое время: до {time}.',
@@ -117,7 +117,7 @@ const ru: typeof en = {
   found: '{defect}, {share}',
   on: 'поверхность: {surface}',
   chooseClass: 'Выберите класс, чтобы показать его тепловую карту.',
-  map: heatTexts.ru,
+  map: heatmapTexts.ru,
   photo: 'Снимок {name}',
   noPreview: 'Предпросмотр файла {name} недоступен. Сервис обрабатывает исходный файл.',
   task: 'Задача и API',
@@ -126,8 +126,8 @@ const ru: typeof en = {
   work: 'Время обработки',
   again: 'Получить тот же результат с помощью curl (TOKEN — ваш токен доступа):',
   answer: 'Ответ в формате JSON',
-  visit: 'Загрузки в этом сеансе',
-  said: { waiting: '{name}: ожидает отправки', done: '{name}: готово. {text}', failed: '{name}: {sentence}' },
+  sessionUploads: 'Загрузки в этом сеансе',
+  announcements: { waiting: '{name}: ожидает отправки', done: '{name}: готово. {text}', failed: '{name}: {sentence}' },
   failures: {},
   classes: {},
 };

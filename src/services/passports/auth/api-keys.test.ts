@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
-import { apiKeysFrom, matchKey } from './api-keys.ts';
+import { parseApiKeys, matchKey } from './api-keys.ts';
 
 const digest = hash('sha256', 'secret-key', 'hex');
 
@@ -17,24 +17,24 @@ describe('apiKeysFrom', () => {
     ['acme:with:colons-in-it', [{ name: 'acme', digest: hash('sha256', 'with:colons-in-it', 'hex') }]],
     ['# a comment\na:secret-key\r\nb:other-key', [{ name: 'a' }, { name: 'b' }]],
   ])('parses %j', (text, keys) => {
-    expect(apiKeysFrom(text)).toMatchObject(keys);
-    expect(apiKeysFrom(text)).toHaveLength(keys.length);
+    expect(parseApiKeys(text)).toMatchObject(keys);
+    expect(parseApiKeys(text)).toHaveLength(keys.length);
   });
 
   it.each(['secret-key', ':secret-key', 'acme:', 'acme:short', 'acme:sha256:abc', 'a b:secret-key', 'acme:secret key'])(
     'rejects %j without quoting it in the error message',
     (text) => {
-      expect(() => apiKeysFrom(`fine:secret-key,${text}`)).toThrow(/^API key number 2 /);
-      expect(() => apiKeysFrom(text)).not.toThrow(/secret-key|short|abc/);
+      expect(() => parseApiKeys(`fine:secret-key,${text}`)).toThrow(/^API key number 2 /);
+      expect(() => parseApiKeys(text)).not.toThrow(/secret-key|short|abc/);
     },
   );
 
   it('identifies a key by the first twelve digits of its digest', () => {
-    expect(apiKeysFrom('acme:secret-key')[0]?.id).toBe(digest.slice(0, 12));
+    expect(parseApiKeys('acme:secret-key')[0]?.id).toBe(digest.slice(0, 12));
   });
 
   it('matchKey accepts only an exact key', () => {
-    const keys = apiKeysFrom('a:secret-key,b:other-key');
+    const keys = parseApiKeys('a:secret-key,b:other-key');
     expect(matchKey(keys, 'other-key')?.name).toBe('b');
     for (const wrong of ['', 'secret-ke', 'secret-keyy', 'a:secret-key', digest])
       expect(matchKey(keys, wrong)).toBeUndefined();

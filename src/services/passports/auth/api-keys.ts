@@ -1,5 +1,5 @@
 import { hash, timingSafeEqual } from 'node:crypto';
-import { SHORTEST_TOKEN, TOO_SHORT } from '../../../http/token-settings.ts';
+import { MIN_TOKEN_LENGTH, TOKEN_TOO_SHORT } from '../../../http/token-settings.ts';
 
 /** An `admin` can also use operations on documents of all owners. */
 export type Role = 'admin' | 'user';
@@ -16,16 +16,16 @@ export interface ApiKey {
 export function checkKeysForProduction(text: string): void {
   const index = entriesOf(text).findIndex((entry) => {
     const key = ENTRY.exec(entry)?.groups?.['key'];
-    return key !== undefined && key.length < SHORTEST_TOKEN;
+    return key !== undefined && key.length < MIN_TOKEN_LENGTH;
   });
-  if (index >= 0) throw new Error(`API key number ${index + 1} ${TOO_SHORT}`);
+  if (index >= 0) throw new Error(`API key number ${index + 1} ${TOKEN_TOO_SHORT}`);
 }
 
 /**
  * Parses `name:key` or `name:sha256:<hex>` entries with an optional `:admin` (default) or `:user`, separated by commas
  * or line breaks. Error messages never quote a key.
  */
-export function apiKeysFrom(text: string | undefined): readonly ApiKey[] {
+export function parseApiKeys(text: string | undefined): readonly ApiKey[] {
   return entriesOf(text ?? '').map((entry, index) => {
     const parts = ENTRY.exec(entry)?.groups;
     if (parts === undefined) {

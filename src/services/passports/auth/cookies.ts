@@ -1,6 +1,6 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { type CookieRules, cookieOptions } from '../../../http/cookie-options.ts';
-import { SESSION_SECONDS } from './visits.ts';
+import { SESSION_LIFETIME_SECONDS } from './sessions.ts';
 
 export interface Cookies {
   read(request: FastifyRequest): { session: string | undefined; access: string | undefined };
@@ -14,12 +14,12 @@ export interface Cookies {
 const SESSION = 'bti_session_id';
 const ACCESS = 'bti_access_token';
 
-export function openCookies(rules: CookieRules): Cookies {
+export function createCookies(rules: CookieRules): Cookies {
   const options = cookieOptions(rules);
   const handledReplies = new WeakSet<FastifyReply>();
   function setSession(request: FastifyRequest, reply: FastifyReply, value: string): void {
     handledReplies.add(reply);
-    void reply.setCookie(SESSION, value, options(request, SESSION_SECONDS));
+    void reply.setCookie(SESSION, value, options(request, SESSION_LIFETIME_SECONDS));
   }
   return {
     read: ({ cookies }) => ({ session: cookies[SESSION], access: cookies[ACCESS] }),

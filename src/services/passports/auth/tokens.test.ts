@@ -1,14 +1,14 @@
 import { createHmac, hash } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
-import { type ApiKey, apiKeysFrom } from './api-keys.ts';
-import { openTokens } from './tokens.ts';
+import { type ApiKey, parseApiKeys } from './api-keys.ts';
+import { createTokens } from './tokens.ts';
 
 // Attacks on tokens are tested in test/hostile/tokens.test.ts.
 const SECRET = 'a secret of more than thirty-two bytes';
 const NOW = new Date('2026-05-31T12:00:00Z');
-const [admin] = apiKeysFrom('admin:admin-key-1234567890') as [ApiKey];
-const tokensWith = (over: Partial<Parameters<typeof openTokens>[0]> = {}) =>
-  openTokens({ keys: [admin], secret: SECRET, lifetimeHours: 24, ...over });
+const [admin] = parseApiKeys('admin:admin-key-1234567890') as [ApiKey];
+const tokensWith = (over: Partial<Parameters<typeof createTokens>[0]> = {}) =>
+  createTokens({ keys: [admin], secret: SECRET, lifetimeHours: 24, ...over });
 
 /** Issued by the first release with this key and secret: it must stay valid until it expires. */
 const OLD =
@@ -45,17 +45,17 @@ describe('a token', () => {
     let keys: readonly ApiKey[] = [admin];
     const tokens = tokensWith({ keys: () => keys });
     const claims = (await tokens.verify(OLD, NOW))!;
-    expect(tokens.keeps(claims, NOW)).toBe(true);
+    expect(tokens.isValid(claims, NOW)).toBe(true);
     keys = [];
     expect(await tokens.verify(OLD, NOW)).toBeUndefined();
-    expect(tokens.keeps(claims, NOW)).toBe(false);
+    expect(tokens.isValid(claims, NOW)).toBe(false);
   });
 
   it('is invalid for a key with another name or another text', () => {
-    const [other, namesake] = apiKeysFrom('other:admin-key-1234567890,admin:another-key-12345') as [ApiKey, ApiKey];
-    const tokens = tokensWith({ keys: apiKeysFrom('someone:some-key-1234567890,admin:admin-key-1234567890') });
+    const [other, namesake] = parseApiKeys('other:admin-key-1234567890,admin:another-key-12345') as [ApiKey, ApiKey];
+    const tokens = tokensWith({ keys: parseApiKeys('someone:some-key-1234567890,admin:admin-key-1234567890') });
     const allClaims = [admin, other, namesake].map((key) => ({ key, jti: 'x', expiresAt: NOW }));
-    expect(allClaims.map((claims) => tokens.keeps(claims, NOW))).toEqual([true, false, false]);
+    expect(allClaims.map((claims) => tokens.isValid(claims, NOW))).toEqual([true, false, false]);
   });
 
   it('is valid until its expiry time plus the accepted clock skew, for both keeps and verify', async () => {
@@ -67,7 +67,7 @@ describe('a token', () => {
       [29_000, true],
       [30_000, false],
     ] as const) {
-      expect(tokens.keeps(claims, late(ms)), `${ms}`).toBe(isGood);
+      expect(tokens.isValid(claims, late(ms)), `${ms}`).toBe(isGood);
       expect((await tokens.verify(OLD, late(ms))) !== undefined, `${ms}`).toBe(isGood);
     }
   });

@@ -3,7 +3,7 @@ import { errors, jwtVerify, SignJWT } from 'jose';
 import { newId } from '../../../base/ids.ts';
 import type { ApiKey } from './api-keys.ts';
 
-export interface Holder {
+export interface TokenClaims {
   readonly key: ApiKey;
   readonly jti: string;
   readonly expiresAt: Date;
@@ -13,9 +13,9 @@ export interface Holder {
 export interface Tokens {
   issue(key: ApiKey, now?: Date): Promise<{ token: string; expiresInSeconds: number; expiresAt: Date }>;
   /** Undefined for an invalid or expired token, or one whose key no longer exists. */
-  verify(token: string, now?: Date): Promise<Holder | undefined>;
+  verify(token: string, now?: Date): Promise<TokenClaims | undefined>;
   /** Whether a verified token still is valid. */
-  keeps(holder: Holder, now?: Date): boolean;
+  isValid(holder: TokenClaims, now?: Date): boolean;
 }
 
 const ISSUER = 'assay';
@@ -23,7 +23,7 @@ const AUDIENCE = 'passports';
 const SKEW_SECONDS = 30;
 
 /** Also accepts unexpired tokens signed with `previousSecret`. */
-export function openTokens(options: {
+export function createTokens(options: {
   keys: readonly ApiKey[] | (() => readonly ApiKey[]);
   secret: string;
   previousSecret?: string | undefined;
@@ -86,7 +86,7 @@ export function openTokens(options: {
       }
     },
 
-    keeps: ({ key: { name, id }, expiresAt }, now = new Date()) =>
+    isValid: ({ key: { name, id }, expiresAt }, now = new Date()) =>
       now.getTime() < expiresAt.getTime() + SKEW_SECONDS * 1000 &&
       currentKeys().some((key) => key.name === name && key.id === id),
   };

@@ -1,11 +1,11 @@
 import { byId, fill } from '../../../ui/browser/dom.ts';
-import { openDrop } from '../../../ui/browser/drop.ts';
+import { listenForFiles } from '../../../ui/browser/dropzone.ts';
 import { pageData } from '../../../ui/browser/page-data.ts';
-import { sentenceOf } from '../../../ui/browser/requests.ts';
-import { openAssembly } from './assembly.ts';
-import { openList } from './documents.ts';
+import { errorMessage } from '../../../ui/browser/requests.ts';
+import { createPageOrder } from './page-order.ts';
+import { createDocumentList } from './document-list.ts';
 import type { ListPage } from './list-texts.ts';
-import { focusRenames } from './rename.ts';
+import { selectNameOnOpen } from './rename-form.ts';
 import { rejections, sendFiles } from './uploads.ts';
 
 const { own } = pageData<ListPage>();
@@ -13,7 +13,7 @@ const { texts } = own;
 
 function attempt(act: () => Promise<unknown>): void {
   byId('refused').hidden = true;
-  act().catch((error: unknown) => showError(sentenceOf(error, texts)));
+  act().catch((error: unknown) => showError(errorMessage(error, texts)));
 }
 
 function showError(...messages: string[]): void {
@@ -23,8 +23,8 @@ function showError(...messages: string[]): void {
 }
 
 // Without a session there is no list; the first upload creates one.
-const refresh = own.session ? openList(own, attempt) : async () => location.reload();
-const assembly = openAssembly(own, attempt, refresh);
+const refresh = own.session ? createDocumentList(own, attempt) : async () => location.reload();
+const assembly = createPageOrder(own, attempt, refresh);
 
 function handleFiles(files: readonly File[]): void {
   const isPhoto = ({ type, name }: File) => type.startsWith('image/') || /\.(heic|heif|tiff?)$/i.test(name);
@@ -43,7 +43,7 @@ async function sendPdfs(files: readonly File[]): Promise<void> {
 }
 
 // The submit button is only for browsers without a script.
-openDrop({ inputs: ['pdfs', 'photos', 'camera'], onFiles: handleFiles });
+listenForFiles({ inputs: ['pdfs', 'photos', 'camera'], onFiles: handleFiles });
 byId('upload').querySelector<HTMLElement>('button[type=submit]')!.hidden = true;
 byId('pdfs').classList.add('visually-hidden');
-focusRenames();
+selectNameOnOpen();

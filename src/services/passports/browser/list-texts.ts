@@ -1,4 +1,4 @@
-import { refusalTexts } from './refusal-texts.ts';
+import { apiErrorTexts } from './api-error-texts.ts';
 import { reviewTexts } from './review-texts.ts';
 
 const en = {
@@ -14,19 +14,19 @@ const en = {
   uploading: 'Uploading: {share}%',
   uploaded: 'Uploaded: {count}',
   rejected: '{name}: {why}',
-  assembly: 'Pages of a new document',
-  assemblyWhy: 'Drag the pages into order, or use the arrows, then create the document.',
+  pageOrder: 'Pages of a new document',
+  pageOrderHint: 'Drag the pages into order, or use the arrows, then create the document.',
   earlier: 'Move earlier',
   later: 'Move later',
   turn: 'Rotate',
-  drop1: 'Remove',
+  removePage: 'Remove',
   pageName: 'Page {page}: {name}',
   moved: '{name} is now page {page}',
   make: 'Create document ({count})',
   documents: 'Documents',
   all: 'All',
   none: 'No documents yet. This list shows only documents uploaded in this browser.',
-  noneSuch: 'No documents with this status.',
+  noMatches: 'No documents with this status.',
   name: 'Document',
   state: 'Status',
   cached: 'cached result',
@@ -41,7 +41,7 @@ const en = {
   next: 'Older',
   pageOf: '{page} of {pages}',
   live: 'Live',
-  notLive: 'Connection lost. Reconnecting…',
+  connectionLost: 'Connection lost. Reconnecting…',
   signIn: 'Sign in',
   signOut: 'Sign out',
   key: 'API key',
@@ -53,7 +53,7 @@ const en = {
   back: 'Back',
   refusedTitle: 'The request failed',
   statuses: reviewTexts.en.status,
-  ...refusalTexts.en,
+  ...apiErrorTexts.en,
 };
 
 const ru: typeof en = {
@@ -69,19 +69,19 @@ const ru: typeof en = {
   uploading: 'Загрузка: {share}\u00a0%',
   uploaded: 'Загружено: {count}',
   rejected: '{name}: {why}',
-  assembly: 'Страницы нового документа',
-  assemblyWhy: 'Расположите страницы по порядку мышью или стрелками, затем создайте документ.',
+  pageOrder: 'Страницы нового документа',
+  pageOrderHint: 'Расположите страницы по порядку мышью или стрелками, затем создайте документ.',
   earlier: 'Сдвинуть к началу',
   later: 'Сдвинуть к концу',
   turn: 'Повернуть',
-  drop1: 'Удалить',
+  removePage: 'Удалить',
   pageName: 'Страница {page}: {name}',
   moved: '{name}: теперь страница {page}',
   make: 'Создать документ ({count})',
   documents: 'Документы',
   all: 'Все',
   none: 'Документов пока нет. Здесь показаны только документы, загруженные в этом браузере.',
-  noneSuch: 'Документов с таким статусом нет.',
+  noMatches: 'Документов с таким статусом нет.',
   name: 'Документ',
   state: 'Статус',
   cached: 'результат из кэша',
@@ -96,7 +96,7 @@ const ru: typeof en = {
   next: 'Старее',
   pageOf: '{page} из {pages}',
   live: 'Обновляется автоматически',
-  notLive: 'Соединение потеряно. Подключаемся снова…',
+  connectionLost: 'Соединение потеряно. Подключаемся снова…',
   signIn: 'Войти',
   signOut: 'Выйти',
   key: 'Ключ API',
@@ -108,7 +108,7 @@ const ru: typeof en = {
   back: 'Назад',
   refusedTitle: 'Не удалось выполнить запрос',
   statuses: reviewTexts.ru.status,
-  ...refusalTexts.ru,
+  ...apiErrorTexts.ru,
 };
 
 export const listTexts = { en, ru };

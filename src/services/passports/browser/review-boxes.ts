@@ -1,11 +1,11 @@
-import { bringIntoSight, light } from '../../../ui/browser/boxes.ts';
+import { scrollToBox, highlightBox } from '../../../ui/browser/boxes.ts';
 
 /** Links fields and boxes: focusing a field highlights its box, clicking a box focuses its field. */
 export function linkBoxes(): void {
   const form = document.getElementById('fields')!;
   form.addEventListener('focusin', ({ target }) => {
-    const box = light((target as Element).getAttribute('name') ?? '');
-    if (box !== null) bringIntoSight(box);
+    const box = highlightBox((target as Element).getAttribute('name') ?? '');
+    if (box !== null) scrollToBox(box);
   });
   document.querySelector('.pages')!.addEventListener('click', ({ target }) => {
     const { key } = (target as SVGElement).dataset;

@@ -4,26 +4,26 @@ import type { ReviewTexts } from './review-texts.ts';
 /** `data-saved` is the value that the service has. */
 export type Input = HTMLInputElement | HTMLSelectElement | HTMLTextAreaElement;
 
-export const inputsOf = (place: Element): Input[] => [
+export const findInputs = (place: Element): Input[] => [
   ...place.querySelectorAll<Input>('input[name]:not([type=hidden]), select[name], textarea[name]'),
 ];
 
 export const isChanged = (input: Input): boolean => input.value.trim() !== (input.dataset['saved'] ?? '');
 
-export function savedIn(input: Input, text: string): void {
+export function markSaved(input: Input, text: string): void {
   input.dataset['saved'] = text;
   input.removeAttribute('aria-invalid');
 }
 
-export function growTable(input: Input, texts: ReviewTexts): void {
+export function addEmptyRow(input: Input, texts: ReviewTexts): void {
   const row = input.closest<HTMLTableRowElement>('tr.new');
   if (row === null || input.value.trim() === '') return;
   const next = row.cloneNode(true) as HTMLTableRowElement;
   row.classList.remove('new');
   row.querySelector<HTMLElement>('.remove-row')!.hidden = false;
-  for (const cell of inputsOf(next)) {
+  for (const cell of findInputs(next)) {
     cell.value = '';
-    savedIn(cell, '');
+    markSaved(cell, '');
   }
   row.after(next);
   renumberRow(next, Number(row.dataset['row']) + 1, texts);
@@ -32,7 +32,7 @@ export function growTable(input: Input, texts: ReviewTexts): void {
 /** Removes empty rows and renumbers the others, as the service does. */
 export function dropEmptyRows(form: Element, texts: ReviewTexts): void {
   for (const body of form.querySelectorAll('tbody')) {
-    const isEmpty = (row: Element) => inputsOf(row).every((cell) => !cell.dataset['saved'] && !isChanged(cell));
+    const isEmpty = (row: Element) => findInputs(row).every((cell) => !cell.dataset['saved'] && !isChanged(cell));
     for (const row of [...body.querySelectorAll('tr:not(.new)')]) if (isEmpty(row)) row.remove();
     for (const [i, row] of [...body.querySelectorAll('tr')].entries()) renumberRow(row, i + 1, texts);
   }
@@ -41,7 +41,7 @@ export function dropEmptyRows(form: Element, texts: ReviewTexts): void {
 function renumberRow(row: HTMLTableRowElement, to: number, texts: ReviewTexts): void {
   if (row.dataset['row'] === String(to)) return;
   row.dataset['row'] = String(to);
-  for (const cell of inputsOf(row)) {
+  for (const cell of findInputs(row)) {
     cell.name = cell.name.replace(/:\d+\./, `:${to}.`);
     cell.id = cell.name;
     cell.setAttribute('aria-label', (cell.getAttribute('aria-label') ?? '').replace(/(?<!\d)\d+$/, String(to)));

@@ -1,37 +1,37 @@
 import { byId } from '../../../ui/browser/dom.ts';
 import { pageData } from '../../../ui/browser/page-data.ts';
-import { ask, Refused, sentenceOf } from '../../../ui/browser/requests.ts';
-import { focusRenames } from './rename.ts';
+import { request, RequestError, errorMessage } from '../../../ui/browser/requests.ts';
+import { selectNameOnOpen } from './rename-form.ts';
 import { linkBoxes } from './review-boxes.ts';
-import { openReview } from './review-edits.ts';
+import { initReviewForm } from './review-form.ts';
 import type { ReviewPage } from './review-texts.ts';
 
 const { own } = pageData<ReviewPage>();
 const { texts, id, status } = own;
 const POLL_MS = 1000;
 
-focusRenames();
+selectNameOnOpen();
 onClick('remove', async () => {
   if (!confirm(texts.removeSure)) return;
-  await ask(id, { method: 'DELETE' });
+  await request(id, { method: 'DELETE' });
   location.assign('../');
 });
 onClick('retry', async () => {
-  await ask(`../api/task/${id}/retry`, { method: 'POST' });
+  await request(`../api/task/${id}/retry`, { method: 'POST' });
   location.reload();
 });
 
 if (status === 'PENDING' || status === 'PROCESSING') void pollStatus();
 if (status === 'SUCCESS') {
   linkBoxes();
-  openReview(own);
+  initReviewForm(own);
 }
 
 async function pollStatus(): Promise<void> {
   for (;;) {
     await new Promise((resolve) => setTimeout(resolve, POLL_MS));
-    const now = await ask<{ status: string; progress?: number }>(`../api/task/${id}/status`).catch((error: unknown) => {
-      if (error instanceof Refused && error.status === 404) location.assign('../');
+    const now = await request<{ status: string; progress?: number }>(`../api/task/${id}/status`).catch((error: unknown) => {
+      if (error instanceof RequestError && error.status === 404) location.assign('../');
       return undefined;
     });
     if (now === undefined) continue;
@@ -48,7 +48,7 @@ function onClick(button: string, act: () => Promise<void>): void {
   document.getElementById(button)?.addEventListener('click', () => {
     act().catch((error: unknown) => {
       const errorBox = byId('refused');
-      errorBox.textContent = sentenceOf(error, texts);
+      errorBox.textContent = errorMessage(error, texts);
       errorBox.hidden = false;
     });
   });

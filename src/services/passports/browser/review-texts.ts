@@ -1,4 +1,4 @@
-import { refusalTexts } from './refusal-texts.ts';
+import { apiErrorTexts } from './api-error-texts.ts';
 
 const en = {
   title: 'Document',
@@ -25,9 +25,9 @@ const en = {
   page: 'Page {page}',
   noPictures: 'No page images available.',
   fields: 'Fields',
-  check: 'To review',
-  checkWhy: 'Low confidence or inconsistent with another value. Compare with the page.',
-  nothingToCheck: 'No low-confidence fields.',
+  toReview: 'To review',
+  reviewHint: 'Low confidence or inconsistent with another value. Compare with the page.',
+  nothingToReview: 'No low-confidence fields.',
   keys: 'Enter: save and go to the next field · Shift+Enter: previous field · Esc: undo · Alt+↓: next field to review',
   save: 'Save',
   saved: 'Saved',
@@ -35,7 +35,7 @@ const en = {
   restored: 'Restored',
   notSaved: 'Not saved: {why}',
   conflict: 'Another user has saved “{value}”. Press Enter to replace it with your value.',
-  anew: 'Another user has changed this document. Reloading the page.',
+  reloading: 'Another user has changed this document. Reloading the page.',
   confidence: 'confidence {share}%',
   sources: {
     text: 'from the PDF text',
@@ -56,12 +56,12 @@ const en = {
   noHistory: 'No edits yet.',
   edit: '{actor}: {field}, {from} → {to}',
   nothing: 'empty',
-  doNotAgree: 'Inconsistent values: {fields}.',
+  inconsistent: 'Inconsistent values: {fields}.',
   pageDamaged: 'Some pages of this PDF cannot be opened.',
   pageUnread: 'Some pages took too long to read and are treated as empty.',
   noModel: 'This document was processed without the language model.',
   saveRows: 'Save rows {from}–{to}',
-  ...refusalTexts.en,
+  ...apiErrorTexts.en,
 };
 
 const ru: typeof en = {
@@ -89,9 +89,9 @@ const ru: typeof en = {
   page: 'Страница {page}',
   noPictures: 'Изображений страниц нет.',
   fields: 'Поля',
-  check: 'Проверить',
-  checkWhy: 'Низкая уверенность или расхождение с другим значением. Сверьте со страницей.',
-  nothingToCheck: 'Полей с низкой уверенностью нет.',
+  toReview: 'Проверить',
+  reviewHint: 'Низкая уверенность или расхождение с другим значением. Сверьте со страницей.',
+  nothingToReview: 'Полей с низкой уверенностью нет.',
   keys: 'Enter: сохранить и перейти дальше · Shift+Enter: предыдущее поле · Esc: отменить правку · Alt+↓: следующее поле на проверку',
   save: 'Сохранить',
   saved: 'Сохранено',
@@ -99,7 +99,7 @@ const ru: typeof en = {
   restored: 'Правка отменена',
   notSaved: 'Не сохранено: {why}',
   conflict: 'Другой пользователь сохранил «{value}». Нажмите Enter, чтобы записать ваше значение.',
-  anew: 'Документ изменил другой пользователь. Страница обновляется.',
+  reloading: 'Документ изменил другой пользователь. Страница обновляется.',
   confidence: 'уверенность {share}\u00a0%',
   sources: {
     text: 'из текста PDF',
@@ -120,12 +120,12 @@ const ru: typeof en = {
   noHistory: 'Правок нет.',
   edit: '{actor}: {field}, {from} → {to}',
   nothing: 'пусто',
-  doNotAgree: 'Значения не согласуются: {fields}.',
+  inconsistent: 'Значения не согласуются: {fields}.',
   pageDamaged: 'Некоторые страницы этого PDF не открываются.',
   pageUnread: 'Некоторые страницы распознавались слишком долго и считаются пустыми.',
   noModel: 'Документ обработан без языковой модели.',
   saveRows: 'Сохранить строки {from}–{to}',
-  ...refusalTexts.ru,
+  ...apiErrorTexts.ru,
 };
 
 export const reviewTexts = { en, ru };

@@ -1,5 +1,5 @@
 import { byId, fill } from '../../../ui/browser/dom.ts';
-import { Refused } from '../../../ui/browser/requests.ts';
+import { RequestError } from '../../../ui/browser/requests.ts';
 import type { ListTexts } from './list-texts.ts';
 
 export interface Rejected {
@@ -27,7 +27,7 @@ export async function sendFiles<Body, Kept>(
       accepted.push(...itemsOf(body));
       rejected.push(...body.rejected);
     } catch (error) {
-      if (!(error instanceof Refused) || !FILE_ERROR_STATUSES.includes(error.status)) throw error;
+      if (!(error instanceof RequestError) || !FILE_ERROR_STATUSES.includes(error.status)) throw error;
       // The response rejects all files of the request.
       const { code = '', message } = error;
       rejected.push(...form.map(({ name }) => ({ filename: name, error: { code, message } })));
@@ -77,10 +77,10 @@ function sendForm<Body>(
       try {
         const body = JSON.parse(responseText) as Body & { rejected: Rejected[]; error?: Rejected['error'] };
         if (status < 300) resolve(body);
-        else reject(new Refused(status, body.error?.message ?? `HTTP ${status}`, { code: body.error?.code }));
+        else reject(new RequestError(status, body.error?.message ?? `HTTP ${status}`, { code: body.error?.code }));
       } catch {
         // No response (`status` 0), or one from a proxy.
-        reject(new Refused(status, `HTTP ${status}`));
+        reject(new RequestError(status, `HTTP ${status}`));
       }
     });
     request.send(form);

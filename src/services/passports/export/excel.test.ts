@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
 import { xlsx } from '../../../base/xlsx/xlsx.ts';
-import type { Opened } from '../documents.ts';
+import type { CompletedDocument } from '../documents.ts';
 import { DEFAULT_SCHEMA } from '../schema/default-schema.ts';
 import type { Schema } from '../schema/schema.ts';
 import { excelOfMany, excelOfOne } from './excel.ts';
@@ -16,7 +16,7 @@ async function collect(pieces: AsyncIterable<Buffer>): Promise<Buffer> {
   return Buffer.concat(all);
 }
 
-async function* streamOf(...documents: Opened[]): AsyncGenerator<Opened> {
+async function* streamOf(...documents: CompletedDocument[]): AsyncGenerator<CompletedDocument> {
   yield* documents;
 }
 
@@ -137,7 +137,7 @@ describe('excelOfMany', () => {
   });
 
   it('fails when its source fails', async () => {
-    async function* broken(): AsyncGenerator<Opened> {
+    async function* broken(): AsyncGenerator<CompletedDocument> {
       yield flat;
       throw new Error('The database failed.');
     }

@@ -1,8 +1,8 @@
 import { type Cell, type Sheet, xlsx } from '../../../base/xlsx/xlsx.ts';
-import type { Opened } from '../documents.ts';
+import type { CompletedDocument } from '../documents.ts';
 import type { Value } from '../extraction.ts';
 import { inLanguage, type Schema } from '../schema/schema.ts';
-import { type ExportRow, exportRows, type Language, wordsOf } from './rows.ts';
+import { type ExportRow, exportRows, type Language, labelsOf } from './rows.ts';
 
 export interface ExcelOptions {
   readonly schema: Schema;
@@ -11,7 +11,7 @@ export interface ExcelOptions {
 
 /** One row per field: `plain` has the columns Field and Value, `wide` also Section, Confidence and Edited (UTC). */
 export function excelOfOne(
-  opened: Opened,
+  opened: CompletedDocument,
   { schema, language, layout }: ExcelOptions & { layout: 'plain' | 'wide' },
 ): AsyncGenerator<Buffer, void, undefined> {
   const rows = exportRows(opened, schema, language);
@@ -37,10 +37,10 @@ export function excelOfOne(
  * once per sheet and holds one document in memory.
  */
 export function excelOfMany(
-  each: () => AsyncIterable<Opened>,
+  each: () => AsyncIterable<CompletedDocument>,
   { schema, language }: ExcelOptions,
 ): AsyncGenerator<Buffer, void, undefined> {
-  const labels = wordsOf(schema, language);
+  const labels = labelsOf(schema, language);
   const fields = schema.sections.flatMap((section) => section.fields ?? []);
   const documents: Sheet = {
     name: SHEET,
@@ -67,7 +67,7 @@ const SHEET = 'Passports';
 const ROW = 'row';
 
 async function* documentRows(
-  each: () => AsyncIterable<Opened>,
+  each: () => AsyncIterable<CompletedDocument>,
   schema: Schema,
   language: Language,
 ): AsyncGenerator<readonly Cell[], void, undefined> {
@@ -78,7 +78,7 @@ async function* documentRows(
 }
 
 async function* tableRows(
-  each: () => AsyncIterable<Opened>,
+  each: () => AsyncIterable<CompletedDocument>,
   section: string,
   { schema, language }: ExcelOptions,
 ): AsyncGenerator<readonly Cell[], void, undefined> {

@@ -2,7 +2,7 @@ import { createRequire } from 'node:module';
 import pdfmake, { type Content } from 'pdfmake';
 import type { Report } from './report.ts';
 import { clean, fieldTable, GREY, rowTable } from './report-tables.ts';
-import { REPORT_WORDS } from './report-words.ts';
+import { REPORT_LABELS } from './report-labels.ts';
 
 /**
  * Creates the PDF of a report, with values in the format of the API. Blocks the thread, for seconds with thousands of
@@ -10,7 +10,7 @@ import { REPORT_WORDS } from './report-words.ts';
  */
 export function printReport(report: Report): Promise<Buffer> {
   const { language, now, pages, parts } = report;
-  const labels = REPORT_WORDS[language];
+  const labels = REPORT_LABELS[language];
   const name = clean(report.name);
   const day = now.toISOString().slice(0, 10);
   return pdfmake

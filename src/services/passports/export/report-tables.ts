@@ -1,11 +1,11 @@
 import type { Content } from 'pdfmake';
 import type { Value } from '../extraction.ts';
 import type { PageExcerpt, ReportField, ReportTable } from './report.ts';
-import type { ReportWords } from './report-words.ts';
+import type { ReportLabels } from './report-labels.ts';
 
 export const GREY = '#5b6470';
 
-export function fieldTable(title: string, fields: readonly ReportField[], labels: ReportWords): Content {
+export function fieldTable(title: string, fields: readonly ReportField[], labels: ReportLabels): Content {
   const body = fields.map(({ label, value, edited, excerpt }) => [
     { text: clean(label), color: GREY },
     {
@@ -25,7 +25,7 @@ export function fieldTable(title: string, fields: readonly ReportField[], labels
   });
 }
 
-export function rowTable(title: string, { columns, rows, excerpts }: ReportTable, labels: ReportWords): Content[] {
+export function rowTable(title: string, { columns, rows, excerpts }: ReportTable, labels: ReportLabels): Content[] {
   const emptyRow = [{ text: labels.noRows, color: GREY, colSpan: columns.length }, ...columns.slice(1).map(() => ({}))];
   const body = rows.map((row) => row.map((value) => ({ text: formatValue(value, labels), fontSize: 9 })));
   return [
@@ -83,7 +83,7 @@ const LAYOUT = {
 };
 
 /** Scaled at most to the printed size of the page. */
-function picture(excerpt: PageExcerpt, labels: ReportWords, maxSize: { width: number; height: number }): Content {
+function picture(excerpt: PageExcerpt, labels: ReportLabels, maxSize: { width: number; height: number }): Content {
   const { width, height, jpeg } = excerpt;
   const scale = Math.min(maxSize.width / width, maxSize.height / height, POINTS_PER_PIXEL);
   const image = `data:image/jpeg;base64,${Buffer.from(jpeg).toString('base64')}`;
@@ -99,7 +99,7 @@ function picture(excerpt: PageExcerpt, labels: ReportWords, maxSize: { width: nu
 // A page image has 1600 pixels for 842 points.
 const POINTS_PER_PIXEL = 842 / 1600;
 
-function formatValue(value: Value, labels: ReportWords): string {
+function formatValue(value: Value, labels: ReportLabels): string {
   if (value === null) return labels.empty;
   if (typeof value === 'boolean') return value ? labels.yes : labels.no;
   return clean(String(value));

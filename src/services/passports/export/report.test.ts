@@ -1,31 +1,31 @@
 import sharp from 'sharp';
 import { afterAll, expect, it, onTestFinished } from 'vitest';
-import type { Opened } from '../documents.ts';
+import type { CompletedDocument } from '../documents.ts';
 import { openPdf } from '../model/pages/pdf.ts';
-import { stripsOf } from '../model/pages/strips.ts';
-import { asFile } from '../model/pages/testing/pdf.ts';
+import { cropBoxes } from '../model/pages/crops.ts';
+import { writeTempPdf } from '../model/pages/testing/pdf.ts';
 import { DEFAULT_SCHEMA } from '../schema/default-schema.ts';
-import { openPrinter } from './printer.ts';
-import type { Picture } from './proof.ts';
+import { createPdfService } from './pdf-service.ts';
+import type { LoadPageImage } from './page-excerpts.ts';
 import type { ReportSource } from './report.ts';
 import { opened, read } from './testing/opened.ts';
 
 const signal = new AbortController().signal;
-const options: Omit<ReportSource, 'opened'> & { picture: Picture } = {
+const options: Omit<ReportSource, 'opened'> & { picture: LoadPageImage } = {
   schema: DEFAULT_SCHEMA,
   language: 'ru',
   now: new Date('2026-11-20T12:00:00Z'),
   picture: async () => undefined,
 };
 
-const printer = openPrinter();
+const printer = createPdfService();
 afterAll(() => printer.close());
-const printed = (document: Opened, { picture, ...source } = options) =>
-  printer.print({ opened: document, ...source }, picture, signal);
+const printed = (document: CompletedDocument, { picture, ...source } = options) =>
+  printer.createPdf({ opened: document, ...source }, picture, signal);
 
 /** Reads a PDF back: the text of each page and an image of the first. */
 async function readBack(bytes: Buffer) {
-  const pdf = await openPdf(await asFile(bytes), { maxPages: 100, signal });
+  const pdf = await openPdf(await writeTempPdf(bytes), { maxPages: 100, signal });
   onTestFinished(() => pdf.close());
   const pages: string[] = [];
   for (let page = 1; page <= pdf.pages; page++) {
@@ -115,7 +115,7 @@ it('cuts an upright strip out of a rotated page', async () => {
     .composite([{ input: { create: { width: 10, height: 100, channels: 3, background: '#000' } }, left: 100, top: 50 }])
     .png()
     .toBuffer();
-  const [strip] = await stripsOf(page, [[0.25, 0.25, 0.275, 0.75]], 90);
+  const [strip] = await cropBoxes(page, [[0.25, 0.25, 0.275, 0.75]], 90);
   expect(strip!.width).toBeGreaterThan(100);
   expect(strip!.width).toBeGreaterThan(3 * strip!.height);
 });

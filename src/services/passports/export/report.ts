@@ -1,9 +1,9 @@
-import type { Opened } from '../documents.ts';
+import type { CompletedDocument } from '../documents.ts';
 import type { Value } from '../extraction.ts';
-import type { Strip } from '../model/pages/strips.ts';
+import type { Crop } from '../model/pages/crops.ts';
 import { inLanguage, type Schema, type Section } from '../schema/schema.ts';
-import { type Place, placeOf, tablePlaces } from './proof.ts';
-import { type ExportRow, exportRows, type Language, wordsOf } from './rows.ts';
+import { type Place, toPlace, tablePlaces } from './page-excerpts.ts';
+import { type ExportRow, exportRows, type Language, labelsOf } from './rows.ts';
 
 export interface Report {
   readonly name: string;
@@ -43,16 +43,16 @@ export interface PageExcerpt {
 
 /** Plain data, because it is sent to a thread. */
 export interface ReportSource {
-  readonly opened: Opened;
+  readonly opened: CompletedDocument;
   readonly schema: Schema;
   readonly language: Language;
   readonly now: Date;
 }
 
 /** Undefined for missing images. */
-export type CutExcerpts = (places: readonly Place[]) => Promise<readonly (Strip | undefined)[]>;
+export type CutExcerpts = (places: readonly Place[]) => Promise<readonly (Crop | undefined)[]>;
 
-export async function reportOf(source: ReportSource, cutExcerpts: CutExcerpts): Promise<Report> {
+export async function buildReport(source: ReportSource, cutExcerpts: CutExcerpts): Promise<Report> {
   const { opened, schema, language, now } = source;
   const rows = exportRows(opened, schema, language);
   const drafts = schema.sections.map((section) => draftPart(section, rows));
@@ -80,7 +80,7 @@ function draftPart(section: Section, all: readonly ExportRow[]): PartDraft {
   for (const row of all) {
     if (row.section.key !== section.key) continue;
     if (row.row === undefined) {
-      fields.push({ row, place: placeOf(row) });
+      fields.push({ row, place: toPlace(row) });
       continue;
     }
     cells.push(row);
@@ -93,11 +93,11 @@ function draftPart(section: Section, all: readonly ExportRow[]): PartDraft {
 
 function finishPart(
   { section, fields, rows, tablePlaces }: PartDraft,
-  strips: ReadonlyMap<Place, Strip | undefined>,
+  strips: ReadonlyMap<Place, Crop | undefined>,
   { schema, language }: ReportSource,
 ): Part {
   const excerpt = (place: Place | undefined) => place && toExcerpt(place, strips.get(place));
-  const columns = (section.table?.columns ?? []).map((column) => wordsOf(schema, language).get(column)!.label);
+  const columns = (section.table?.columns ?? []).map((column) => labelsOf(schema, language).get(column)!.label);
   return {
     title: inLanguage(section.title, language),
     fields: fields.map(({ row, place }) => ({
@@ -111,6 +111,6 @@ function finishPart(
   };
 }
 
-function toExcerpt({ page }: Place, strip: Strip | undefined): PageExcerpt | undefined {
+function toExcerpt({ page }: Place, strip: Crop | undefined): PageExcerpt | undefined {
   return strip && { page, width: strip.width, height: strip.height, jpeg: strip.bytes };
 }

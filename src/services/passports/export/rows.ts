@@ -1,4 +1,4 @@
-import type { Opened } from '../documents.ts';
+import type { CompletedDocument } from '../documents.ts';
 import type { Value } from '../extraction.ts';
 import { type PresentedField, presentFields } from '../present.ts';
 import { type ColumnSpec, type FieldSpec, inLanguage, type Schema } from '../schema/schema.ts';
@@ -15,8 +15,8 @@ export interface ExportRow extends PresentedField {
   readonly displayValue: Value;
 }
 
-export function exportRows(opened: Opened, schema: Schema, language: Language): ExportRow[] {
-  const labelsBySpec = wordsOf(schema, language);
+export function exportRows(opened: CompletedDocument, schema: Schema, language: Language): ExportRow[] {
+  const labelsBySpec = labelsOf(schema, language);
   return presentFields(opened, schema).map((field) => {
     const { title, label, name, choices } = labelsBySpec.get(field.spec)!;
     const displayValue = choices?.get(field.value) ?? field.value;
@@ -32,14 +32,14 @@ export function exportRows(opened: Opened, schema: Schema, language: Language): 
   });
 }
 
-export function wordsOf(schema: Schema, language: Language): ReadonlyMap<FieldSpec | ColumnSpec, Words> {
+export function labelsOf(schema: Schema, language: Language): ReadonlyMap<FieldSpec | ColumnSpec, FieldLabels> {
   const byLanguage = cache.get(schema) ?? {};
   cache.set(schema, byLanguage);
   byLanguage[language] ??= computeLabels(schema, language);
   return byLanguage[language];
 }
 
-export interface Words {
+export interface FieldLabels {
   readonly title: string;
   readonly label: string;
   /** Prefixed with the section if it is not unique. */
@@ -48,10 +48,10 @@ export interface Words {
 }
 
 // Cached, because one schema serves many exports.
-const cache = new WeakMap<Schema, Partial<Record<Language, ReadonlyMap<FieldSpec | ColumnSpec, Words>>>>();
+const cache = new WeakMap<Schema, Partial<Record<Language, ReadonlyMap<FieldSpec | ColumnSpec, FieldLabels>>>>();
 
-function computeLabels(schema: Schema, language: Language): ReadonlyMap<FieldSpec | ColumnSpec, Words> {
-  const labelsBySpec = new Map<FieldSpec | ColumnSpec, Words>();
+function computeLabels(schema: Schema, language: Language): ReadonlyMap<FieldSpec | ColumnSpec, FieldLabels> {
+  const labelsBySpec = new Map<FieldSpec | ColumnSpec, FieldLabels>();
   const labels = schema.sections.flatMap(({ fields = [] }) => fields.map(({ label }) => inLanguage(label, language)));
   for (const { title: wording, fields = [], table } of schema.sections) {
     const title = inLanguage(wording, language);

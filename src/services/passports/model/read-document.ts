@@ -1,6 +1,6 @@
 import type { Extraction } from '../extraction.ts';
-import { type ReadPage, uprightFrame } from '../page.ts';
-import { type ScanRead, type ScanReader, TooMuchToRead } from './ocr/read-scan.ts';
+import { type ReadPage, uprightFrame } from '../page-geometry.ts';
+import { type ScanResult, type ScanReader, TooMuchToRead } from './ocr/read-scan.ts';
 import type { Pdf } from './pages/pdf.ts';
 
 /** Tesseract is trained on 300 dpi. A3 then has 17 million pixels; larger pages are scaled down. */
@@ -10,13 +10,13 @@ export interface ReadDocument {
   readonly pages: readonly ReadPage[];
   readonly sheets: Extraction['sheets'];
   /** Page numbers; the `words` of these pages are empty. */
-  readonly unread: readonly number[];
+  readonly timedOutPages: readonly number[];
 }
 
 export interface ReadDocumentOptions {
   readonly reader: ScanReader;
   /** Stores a JPEG and returns its key. */
-  readonly keepPicture: (jpeg: Buffer) => Promise<string>;
+  readonly savePicture: (jpeg: Buffer) => Promise<string>;
   readonly onPage: (done: number) => void;
   readonly signal: AbortSignal;
 }
@@ -35,7 +35,7 @@ export async function readDocument(pdf: Pdf, options: ReadDocumentOptions): Prom
       options.onPage(++done);
     }
   };
-  const lanes = Array.from({ length: Math.min(options.reader.lanes, pdf.pages) }, () =>
+  const lanes = Array.from({ length: Math.min(options.reader.concurrency, pdf.pages) }, () =>
     readPages().catch((error) => {
       failed.abort(error);
       throw error;
@@ -45,7 +45,7 @@ export async function readDocument(pdf: Pdf, options: ReadDocumentOptions): Prom
   const outcomes = await Promise.allSettled(lanes);
   if (outcomes.some(({ status }) => status === 'rejected')) throw failed.signal.reason;
   return {
-    unread: read.flatMap(({ page, isTimedOut }) => (isTimedOut ? [page.page] : [])),
+    timedOutPages: read.flatMap(({ page, isTimedOut }) => (isTimedOut ? [page.page] : [])),
     pages: read.map(({ page }) => page),
     sheets: read.map(({ page: { reader, width, height, turn }, picture }) => ({
       reader,
@@ -66,14 +66,14 @@ interface PageResult {
 async function readPage(
   pdf: Pdf,
   pageNumber: number,
-  { reader, keepPicture: savePicture, signal }: Omit<ReadDocumentOptions, 'onPage'>,
+  { reader, savePicture, signal }: Omit<ReadDocumentOptions, 'onPage'>,
 ): Promise<PageResult> {
   const text = await pdf.text(pageNumber, signal);
   const size = { width: text.width, height: text.height };
   if (text.words.length > 0) return { page: text, picture: await savePicture(await pdf.picture(pageNumber, signal)) };
   const { raster, picture } = await pdf.scan(pageNumber, SCAN, signal);
   let isTimedOut = false;
-  const scan = await reader.read(raster, { size, signal }).catch((error: unknown): ScanRead => {
+  const scan = await reader.read(raster, { size, signal }).catch((error: unknown): ScanResult => {
     // A timeout affects this page only.
     if (!(error instanceof TooMuchToRead)) throw error;
     isTimedOut = true;

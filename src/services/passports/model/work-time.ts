@@ -3,21 +3,21 @@ import type { JsonValue } from '../../../base/json.ts';
 const MS_PER_PAGE = 20_000;
 
 /** The time limit of a document, over all attempts. */
-export interface WorkTime {
+export interface WorkTimer {
   readonly signal: AbortSignal;
-  readonly isUp: boolean;
+  readonly isExpired: boolean;
   /** Raises the limit to at least 20 s per page. */
-  grant(pages: number): void;
+  extend(pages: number): void;
   /** In milliseconds, including earlier attempts. */
-  worked(): number;
+  elapsedMs(): number;
   stop(): void;
 }
 
 /** `workedMs` is the time of earlier attempts. */
-export function countWorkTime(
+export function startWorkTimer(
   job: AbortSignal,
   { limitMs, workedMs }: { limitMs: number; workedMs: number },
-): WorkTime {
+): WorkTimer {
   const startedAt = performance.now();
   const expired = new AbortController();
   const elapsedMs = () => workedMs + performance.now() - startedAt;
@@ -30,20 +30,20 @@ export function countWorkTime(
   limit(limitMs);
   return {
     signal: AbortSignal.any([job, expired.signal]),
-    get isUp() {
+    get isExpired() {
       return expired.signal.aborted && !job.aborted;
     },
-    grant: (pages) => limit(Math.max(limitMs, pages * MS_PER_PAGE)),
-    worked: elapsedMs,
+    extend: (pages) => limit(Math.max(limitMs, pages * MS_PER_PAGE)),
+    elapsedMs,
     stop: () => clearTimeout(timer),
   };
 }
 
 /** The time limit of a document. */
-export const longestMs = (limitMs: number, pages: number): number => Math.max(limitMs, pages * MS_PER_PAGE);
+export const maxWorkTimeMs = (limitMs: number, pages: number): number => Math.max(limitMs, pages * MS_PER_PAGE);
 
 /** The time of earlier attempts. */
-export const workedBefore = (checkpoint: JsonValue | undefined): number => {
+export const readElapsedMs = (checkpoint: JsonValue | undefined): number => {
   const worked = (checkpoint as { worked_ms?: unknown } | null | undefined)?.worked_ms;
   return typeof worked === 'number' && worked > 0 ? worked : 0;
 };

@@ -1,6 +1,6 @@
 import { fill } from '../../../ui/browser/fill.ts';
-import { moments } from '../../../ui/browser/moments.ts';
-import { Word } from '../../csrf-word.tsx';
+import { createDateFormat } from '../../../ui/browser/date-format.ts';
+import { CsrfInput } from '../../csrf-input.tsx';
 import type { ListPage, ListTexts } from '../browser/list-texts.ts';
 import type { Document, Status } from '../documents.ts';
 import { errorTexts } from './error-texts.ts';
@@ -8,7 +8,7 @@ import { errorTexts } from './error-texts.ts';
 export const PER_PAGE = 25;
 export const STATUSES: readonly Status[] = ['PENDING', 'PROCESSING', 'SUCCESS', 'FAILED', 'ERROR', 'PERMANENT_ERROR'];
 
-export function List(props: {
+export function DocumentList(props: {
   texts: ListTexts;
   items: readonly Document[];
   total: number;
@@ -39,7 +39,7 @@ export function List(props: {
         ))}
       </nav>
       <p id="none" class="hint" hidden={items.length > 0} safe>
-        {status === null ? texts.none : texts.noneSuch}
+        {status === null ? texts.none : texts.noMatches}
       </p>
       <ul id="documents" class="documents">
         {items.map((item) => (
@@ -97,7 +97,7 @@ function Item(props: {
 }): JSX.Element {
   const { item, texts, language, csrf, signedIn } = props;
   const { id = '', filename = '', status = 'PENDING', progress = null, cached = false } = item ?? {};
-  const dateFormat = moments(language, 'UTC');
+  const dateFormat = createDateFormat(language, 'UTC');
   return (
     <li data-id={id} data-status={status}>
       <div class="what">
@@ -140,7 +140,7 @@ function Item(props: {
             {RENAME[language]}
           </summary>
           <form method="post" action={`task/${id}/rename`}>
-            <Word csrf={csrf} />
+            <CsrfInput csrf={csrf} />
             <input name="name" type="text" value={filename} maxlength="255" required aria-label={texts.name} />
             <button type="submit" class="small">
               OK

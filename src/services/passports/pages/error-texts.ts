@@ -1,9 +1,9 @@
 import { failureTexts } from '../../failure-texts.ts';
-import { ERROR_TYPES, type ErrorType, sentenceOf } from '../failures.ts';
+import { ERROR_TYPES, type ErrorType, errorMessage } from '../failures.ts';
 
 const ru: Readonly<Record<ErrorType, string>> = failureTexts.passports.ru;
 
 export const errorTexts: Readonly<Record<'en' | 'ru', Readonly<Record<string, string>>>> = {
-  en: Object.fromEntries(ERROR_TYPES.map((type) => [type, sentenceOf(type)])),
+  en: Object.fromEntries(ERROR_TYPES.map((type) => [type, errorMessage(type)])),
   ru,
 };

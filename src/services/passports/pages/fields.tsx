@@ -14,7 +14,7 @@ export interface FieldsView {
   readonly texts: ReviewTexts;
 }
 
-export const doubtful = ({ value, confidence, source, editedAt }: PresentedField): boolean =>
+export const isLowConfidence = ({ value, confidence, source, editedAt }: PresentedField): boolean =>
   source !== 'manual' && editedAt === null && value !== null && confidence !== null && confidence < LOW_CONFIDENCE;
 
 /** Fields to review first, then the others by section, then tables. Each field appears once. */
@@ -23,16 +23,16 @@ export function Fields(view: FieldsView): JSX.Element {
   const warned = new Set(warnings.flatMap((warning) => warning.fields ?? []));
   const single = fields.filter(({ row }) => row === undefined);
   const toCheck = single
-    .filter((field) => doubtful(field) || (warned.has(field.storedKey) && field.editedAt === null))
+    .filter((field) => isLowConfidence(field) || (warned.has(field.storedKey) && field.editedAt === null))
     .sort((a, b) => (a.confidence ?? 0) - (b.confidence ?? 0));
   const rest = single.filter((field) => !toCheck.includes(field));
   const sections = [...new Set(fields.map(({ section }) => section))];
   return (
     <>
       <fieldset class="check">
-        <legend safe>{texts.check}</legend>
+        <legend safe>{texts.toReview}</legend>
         <p class="hint" safe>
-          {toCheck.length > 0 ? texts.checkWhy : texts.nothingToCheck}
+          {toCheck.length > 0 ? texts.reviewHint : texts.nothingToReview}
         </p>
         {toCheck.map((field) => (
           <OneField field={field} view={view} />
@@ -74,7 +74,7 @@ function OneField({ field, view }: { field: PresentedField; view: FieldsView }):
       <Input field={field} view={view} />
       <p class="about" id={`about-${key}`}>
         <span class="facts" data-fresh={`facts ${key}`}>
-          <Mark field={field} texts={view.texts} />
+          <FieldFacts field={field} texts={view.texts} />
           {[...messages].map((message) => (
             <span class="warned" safe>
               {message}
@@ -87,7 +87,7 @@ function OneField({ field, view }: { field: PresentedField; view: FieldsView }):
   );
 }
 
-export function Mark({ field, texts }: { field: PresentedField; texts: ReviewTexts }): JSX.Element {
+export function FieldFacts({ field, texts }: { field: PresentedField; texts: ReviewTexts }): JSX.Element {
   const { value, confidence, source, page, original, editedAt } = field;
   const facts = [
     ...(value === null && source === null ? [texts.empty] : []),
@@ -119,7 +119,7 @@ function Input(props: {
     form,
     'data-saved': displayValue(value),
     ...(label === undefined ? { 'aria-describedby': `about-${key}` } : { 'aria-label': label }),
-    ...(doubtful(field) && { 'data-doubt': '' }),
+    ...(isLowConfidence(field) && { 'data-doubt': '' }),
   };
   const choices = choicesOf(spec, view);
   if (choices !== undefined) {
@@ -270,7 +270,7 @@ export function warningText({ code, message, fields = [] }: Warning, view: Field
     const label = inLanguage(spec.label, language);
     return row === undefined ? label : `${inLanguage(section.title, language)}: ${label}`;
   });
-  return fill(texts.doNotAgree, { fields: [...new Set(labels)].join(' · ') });
+  return fill(texts.inconsistent, { fields: [...new Set(labels)].join(' · ') });
 }
 
 const blankCell = (section: Section, spec: PresentedField['spec'], row: number): PresentedField => ({

@@ -2,30 +2,30 @@ import { type Static, Type } from 'typebox';
 import type { Gateway } from '../../../http/gateway.ts';
 import { layout } from '../../../ui/layout.tsx';
 import { sendPage } from '../../../ui/send-page.ts';
-import { serviceLinks } from '../../neighbours.ts';
-import { languageOf } from '../../task-routes.ts';
+import { serviceLinks } from '../../service-links.ts';
+import { preferredLanguage } from '../../task-routes.ts';
 import { type ListPage, listTexts } from '../browser/list-texts.ts';
-import { List, PER_PAGE, STATUSES } from './document-list.tsx';
+import { DocumentList, PER_PAGE, STATUSES } from './document-list.tsx';
 import { errorTexts } from './error-texts.ts';
-import { Assembly, NewDocument } from './new-document.tsx';
-import type { PageNeeds } from './task-page.tsx';
+import { PageOrder, NewDocument } from './new-document.tsx';
+import type { PageDeps } from './task-page.tsx';
 
 const Query = Type.Object({
   page: Type.Integer({ minimum: 1, maximum: 1_000_000_000, default: 1 }),
   status: Type.Optional(Type.Union(STATUSES.map((status) => Type.Literal(status)))),
 });
 
-export function listPage(app: Gateway, deps: PageNeeds): void {
+export function listPage(app: Gateway, deps: PageDeps): void {
   const { documents, authGuard, assets, version, csrfToken } = deps;
   app.get<{ Querystring: Static<typeof Query> }>(
     '/',
     { config: { access: 'public', page: true }, schema: { hide: true, querystring: Query } },
     async (request, reply) => {
-      const { caller, token } = await authGuard.look(request);
+      const { caller, token } = await authGuard.identify(request);
       const { page, status } = request.query;
       const filter = { page, limit: PER_PAGE, ...(status !== undefined && { status }) };
       const { items, total } = caller ? await documents.list(caller.session, filter) : { items: [], total: 0 };
-      const language = languageOf(request.headers['accept-language']);
+      const language = preferredLanguage(request.headers['accept-language']);
       const texts = listTexts[language];
       const csrf = caller && csrfToken(caller.session);
       const signedIn = token !== undefined;
@@ -63,8 +63,8 @@ export function listPage(app: Gateway, deps: PageNeeds): void {
             )}
             <p id="refused" class="notice bad" role="alert" hidden></p>
             <NewDocument texts={texts} csrf={csrf} />
-            <Assembly texts={texts} />
-            <List texts={texts} items={items} total={total} own={own} language={language} csrf={csrf} />
+            <PageOrder texts={texts} />
+            <DocumentList texts={texts} items={items} total={total} own={own} language={language} csrf={csrf} />
             <p id="live" class="visually-hidden" role="status"></p>
           </>
         ),

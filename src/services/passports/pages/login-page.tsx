@@ -2,19 +2,19 @@ import type { Gateway } from '../../../http/gateway.ts';
 import { layout } from '../../../ui/layout.tsx';
 import { LOGIN_SCRIPT, LoginForm, type LoginTexts } from '../../../ui/login-form.tsx';
 import { sendPage } from '../../../ui/send-page.ts';
-import { serviceLinks } from '../../neighbours.ts';
-import { languageOf } from '../../task-routes.ts';
+import { serviceLinks } from '../../service-links.ts';
+import { preferredLanguage } from '../../task-routes.ts';
 import { listTexts } from '../browser/list-texts.ts';
-import type { PageNeeds } from './task-page.tsx';
+import type { PageDeps } from './task-page.tsx';
 
 export function loginPage(
   app: Gateway,
-  { assets, authGuard, version }: Pick<PageNeeds, 'assets' | 'authGuard' | 'version'>,
+  { assets, authGuard, version }: Pick<PageDeps, 'assets' | 'authGuard' | 'version'>,
 ): void {
   app.get('/login', { config: { access: 'public', page: true }, schema: { hide: true } }, async (request, reply) => {
-    const language = languageOf(request.headers['accept-language']);
+    const language = preferredLanguage(request.headers['accept-language']);
     const words = listTexts[language];
-    const { token, by } = await authGuard.look(request);
+    const { token, tokenSource: by } = await authGuard.identify(request);
     const signedIn = token !== undefined && by === 'cookie';
     const html = await layout({
       ...{ language, version, own: {}, assets: await assets() },

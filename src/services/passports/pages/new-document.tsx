@@ -1,4 +1,4 @@
-import { Word } from '../../csrf-word.tsx';
+import { CsrfInput } from '../../csrf-input.tsx';
 import type { ListTexts } from '../browser/list-texts.ts';
 
 export function NewDocument({ texts, csrf }: { texts: ListTexts; csrf: string | undefined }): JSX.Element {
@@ -11,7 +11,7 @@ export function NewDocument({ texts, csrf }: { texts: ListTexts; csrf: string | 
         {texts.drop}
       </p>
       <form id="upload" class="ways" method="post" action="upload" enctype="multipart/form-data">
-        <Word csrf={csrf} />
+        <CsrfInput csrf={csrf} />
         <label class="button">
           <span safe>{texts.choosePdf}</span>
           <input id="pdfs" type="file" name="files" accept="application/pdf,.pdf" multiple required />
@@ -38,17 +38,17 @@ export function NewDocument({ texts, csrf }: { texts: ListTexts; csrf: string | 
 const CAMERA = { capture: 'environment' };
 
 /** Filled by the script. */
-export function Assembly({ texts }: { texts: ListTexts }): JSX.Element {
+export function PageOrder({ texts }: { texts: ListTexts }): JSX.Element {
   return (
     <section id="assembly" class="panel assembly" aria-labelledby="assembly-title" hidden>
       <div class="row">
         <h2 id="assembly-title" safe>
-          {texts.assembly}
+          {texts.pageOrder}
         </h2>
         <button type="button" id="make" class="primary"></button>
       </div>
       <p class="hint" safe>
-        {texts.assemblyWhy}
+        {texts.pageOrderHint}
       </p>
       <ol id="images" class="images"></ol>
       <template id="image">
@@ -62,7 +62,7 @@ export function Assembly({ texts }: { texts: ListTexts }): JSX.Element {
             <button type="button" class="small turn" title={texts.turn} aria-label={texts.turn}>
               ↻
             </button>
-            <button type="button" class="small drop1" title={texts.drop1} aria-label={texts.drop1}>
+            <button type="button" class="small drop1" title={texts.removePage} aria-label={texts.removePage}>
               ×
             </button>
             <button type="button" class="small later" title={texts.later} aria-label={texts.later}>

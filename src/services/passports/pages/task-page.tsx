@@ -1,53 +1,53 @@
 import type { Gateway } from '../../../http/gateway.ts';
 import type { Assets } from '../../../ui/assets.ts';
 import { fill } from '../../../ui/browser/fill.ts';
-import { moments } from '../../../ui/browser/moments.ts';
+import { createDateFormat } from '../../../ui/browser/date-format.ts';
 import { layout } from '../../../ui/layout.tsx';
 import { sendPage } from '../../../ui/send-page.ts';
-import { Word } from '../../csrf-word.tsx';
-import { serviceLinks } from '../../neighbours.ts';
-import { languageOf } from '../../task-routes.ts';
-import type { Door } from '../auth/door.ts';
+import { CsrfInput } from '../../csrf-input.tsx';
+import { serviceLinks } from '../../service-links.ts';
+import { preferredLanguage } from '../../task-routes.ts';
+import type { AuthGuard } from '../auth/auth-guard.ts';
 import { type ReviewPage, type ReviewTexts, reviewTexts } from '../browser/review-texts.ts';
-import { type Document, type Documents, type HistoryEntry, isOpened, type Opened } from '../documents.ts';
+import { type Document, type DocumentStore, type HistoryEntry, isCompleted, type CompletedDocument } from '../documents.ts';
 import { presentFields } from '../present.ts';
-import { documentNotFound } from '../refusals.ts';
-import { idOf } from '../routes/task-routes.ts';
+import { documentNotFound } from '../api-errors.ts';
+import { taskIdOf } from '../routes/task-routes.ts';
 import { inLanguage, type Schema } from '../schema/schema.ts';
-import { TaskParams } from '../schema-http.ts';
-import { judgedAnew } from '../warnings.ts';
+import { TaskParams } from '../api-schema.ts';
+import { recheckWarnings } from '../warnings.ts';
 import { errorTexts } from './error-texts.ts';
 import { displayValue, Fields, type FieldsView, rowForms, warningText } from './fields.tsx';
-import { Sheets } from './sheets.tsx';
+import { PageImages } from './page-images.tsx';
 
-export interface PageNeeds {
-  readonly documents: Documents;
-  readonly authGuard: Door;
+export interface PageDeps {
+  readonly documents: DocumentStore;
+  readonly authGuard: AuthGuard;
   readonly schema: Schema;
   readonly assets: () => Promise<Assets>;
   readonly version: string;
   readonly csrfToken: (session: string) => string;
-  readonly nav: (page: NavFor) => JSX.Element;
+  readonly nav: (page: NavOptions) => JSX.Element;
 }
 
-export interface NavFor {
+export interface NavOptions {
   readonly language: 'en' | 'ru';
   readonly root: '' | '../';
   readonly csrf: string | undefined;
 }
 
 /** `GET /task/{task_id}`: page images beside the fields. */
-export function taskPage(app: Gateway, deps: PageNeeds): void {
+export function taskPage(app: Gateway, deps: PageDeps): void {
   const { documents, authGuard, schema, assets, version } = deps;
   app.get<{ Params: { task_id: string } }>(
     '/task/:task_id',
     { config: { access: 'public', page: true }, schema: { hide: true, params: TaskParams } },
     async (request, reply) => {
-      const { caller, token } = await authGuard.look(request);
+      const { caller, token } = await authGuard.identify(request);
       if (caller === undefined) return reply.redirect('../login', 303);
-      const document = await documents.open(caller, idOf(request));
+      const document = await documents.findWithResult(caller, taskIdOf(request));
       if (document === undefined) throw documentNotFound();
-      const language = languageOf(request.headers['accept-language']);
+      const language = preferredLanguage(request.headers['accept-language']);
       const history = (await documents.history(caller, document.id)) ?? [];
       const csrf = deps.csrfToken(caller.session);
       const texts = reviewTexts[language];
@@ -68,9 +68,9 @@ export function taskPage(app: Gateway, deps: PageNeeds): void {
         children: (
           <>
             <Head document={document} texts={texts} csrf={csrf} />
-            {isOpened(document) ? (
+            {isCompleted(document) ? (
               <Review
-                opened={await judgedAnew(document, schema)}
+                opened={await recheckWarnings(document, schema)}
                 schema={schema}
                 language={language}
                 csrf={csrf}
@@ -126,7 +126,7 @@ function Head({ document, texts, csrf }: { document: Document; texts: ReviewText
             {texts.rename}
           </summary>
           <form method="post" action={`${id}/rename`}>
-            <Word csrf={csrf} />
+            <CsrfInput csrf={csrf} />
             <label class="visually-hidden" for="name" safe>
               {texts.name}
             </label>
@@ -180,7 +180,7 @@ function Unfinished(props: { document: Document; texts: ReviewTexts; language: '
 }
 
 function Review(props: {
-  opened: Opened;
+  opened: CompletedDocument;
   schema: Schema;
   language: 'en' | 'ru';
   csrf: string;
@@ -195,7 +195,7 @@ function Review(props: {
   return (
     <div class="review">
       <section class="pages" aria-label={texts.pages} tabindex="0">
-        <Sheets opened={opened} fields={fields} texts={texts} />
+        <PageImages opened={opened} fields={fields} texts={texts} />
       </section>
       <section class="values" aria-labelledby="fields-title">
         <div class="row">
@@ -215,7 +215,7 @@ function Review(props: {
           ))}
         </div>
         <form id="fields" method="post" action={`${opened.id}/update`}>
-          <Word csrf={csrf} />
+          <CsrfInput csrf={csrf} />
           <Fields {...view} />
           <noscript>
             <button type="submit" class="primary" safe>
@@ -225,7 +225,7 @@ function Review(props: {
         </form>
         {rowForms(fields).map(({ id }) => (
           <form id={id} method="post" action={`${opened.id}/update`}>
-            <Word csrf={csrf} />
+            <CsrfInput csrf={csrf} />
           </form>
         ))}
         <History history={history} fields={fields} language={language} />
@@ -242,7 +242,7 @@ function History(props: {
   const { history, fields, language } = props;
   const texts = reviewTexts[language];
   const known = new Map(fields.map((field) => [field.storedKey, field]));
-  const when = moments(language, 'UTC');
+  const when = createDateFormat(language, 'UTC');
   return (
     <details id="history" class="history" data-fresh="history">
       <summary safe>{`${texts.history} (${history.length})`}</summary>

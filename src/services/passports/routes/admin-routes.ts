@@ -1,10 +1,10 @@
 import { type Static, Type } from 'typebox';
 import type { Db } from '../../../base/db.ts';
-import { reply as answer, refusal } from '../../../http/envelope.ts';
+import { describeResponse as answer, describeErrors } from '../../../http/envelope.ts';
 import type { Gateway } from '../../../http/gateway.ts';
-import type { Roster } from '../../../tasks/roster.ts';
-import { adminOf, callerOf } from '../auth/door.ts';
-import type { Documents } from '../documents.ts';
+import type { WorkerRegistry } from '../../../tasks/worker-registry.ts';
+import { adminOf, callerOf } from '../auth/auth-guard.ts';
+import type { DocumentStore } from '../documents.ts';
 import type { LlmHealth } from '../llm-health.ts';
 import {
   cleanupRunning,
@@ -13,15 +13,15 @@ import {
   forbidden,
   llmUnavailable,
   workersOffline,
-} from '../refusals.ts';
-import { CleanedUp, CleanupQuery, DeepHealth, FailedQuery, FailedStats, Flag, saidYes } from '../schema-http.ts';
+} from '../api-errors.ts';
+import { CleanedUp, CleanupQuery, DeepHealth, FailedQuery, FailedStats, Flag, isTrue } from '../api-schema.ts';
 
 const DATABASE_LIMIT_MS = 3000;
 const HealthQuery = Type.Object({ strict: Type.Optional(Flag) });
 
 export function adminRoutes(
   app: Gateway,
-  deps: { db: Db; documents: Documents; roster: Roster; llm: LlmHealth; version: string },
+  deps: { db: Db; documents: DocumentStore; roster: WorkerRegistry; llm: LlmHealth; version: string },
 ): void {
   const { db, documents, roster, llm, version } = deps;
 
@@ -37,15 +37,15 @@ export function adminRoutes(
         querystring: CleanupQuery,
         response: {
           200: answer('The deleted tasks and files.', CleanedUp),
-          403: refusal(forbidden(), csrfFailed()),
-          409: refusal(cleanupRunning()),
+          403: describeErrors(forbidden(), csrfFailed()),
+          409: describeErrors(cleanupRunning()),
         },
       },
     },
     async (request) => {
       adminOf(request);
       const { days } = request.query;
-      const dryRun = saidYes(request.query.dry_run);
+      const dryRun = isTrue(request.query.dry_run);
       const removed = await documents.cleanup({ days, dryRun });
       if (removed === 'busy') throw cleanupRunning();
       return {
@@ -76,7 +76,7 @@ export function adminRoutes(
     },
     async (request, reply) => {
       const [database, model] = await Promise.all([isDatabaseUp(db), llm.check()]);
-      const workers = roster.warm('passports').length;
+      const workers = roster.warmWorkers('passports').length;
       const data = {
         database: database ? 'ok' : 'error',
         workers_online: workers,
@@ -85,7 +85,7 @@ export function adminRoutes(
         llm_provider: model.provider,
         llm_error: model.error,
       };
-      const idle = saidYes(request.query.strict) && workers === 0;
+      const idle = isTrue(request.query.strict) && workers === 0;
       const fault = !database
         ? databaseUnavailable()
         : model.status === 'error'
@@ -117,7 +117,7 @@ export function adminRoutes(
     async (request) => {
       const { window } = request.query;
       const since = new Date(Date.now() - window * 1000);
-      const { total, failed, byStatus, byErrorType, recent } = await documents.failures(window, callerOf(request));
+      const { total, failed, byStatus, byErrorType, recent } = await documents.failureStatistics(window, callerOf(request));
       return {
         window_seconds: window,
         since: since.toISOString(),

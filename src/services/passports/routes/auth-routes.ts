@@ -1,41 +1,41 @@
 import type { Static } from 'typebox';
-import { wantsJson } from '../../../http/accept.ts';
+import { wantsJson } from '../../../http/accept-header.ts';
 import { CLEAR_CACHE } from '../../../http/clear-site-data.ts';
-import { InvalidInput, missing } from '../../../http/details.ts';
-import { reply as answer, refusal } from '../../../http/envelope.ts';
+import { InvalidInput, missingField } from '../../../http/validation-details.ts';
+import { describeResponse as answer, describeErrors } from '../../../http/envelope.ts';
 import { acceptForms, type Form } from '../../../http/forms.ts';
 import type { Gateway } from '../../../http/gateway.ts';
-import { fromOwnPage } from '../../../http/same-origin.ts';
+import { isSameOrigin } from '../../../http/same-origin.ts';
 import { FROM_LINK } from '../../../ui/login-form.tsx';
 import { matchKey } from '../auth/api-keys.ts';
 import type { Cookies } from '../auth/cookies.ts';
-import type { Door } from '../auth/door.ts';
-import type { Keys } from '../auth/keys-now.ts';
+import type { AuthGuard } from '../auth/auth-guard.ts';
+import type { LiveKeys } from '../auth/live-keys.ts';
 import type { Tokens } from '../auth/tokens.ts';
-import type { Visits } from '../auth/visits.ts';
-import { authUnconfigured, csrfFailed, databaseUnavailable, invalidApiKey } from '../refusals.ts';
-import { TokenAnswer, TokenRequest } from '../schema-http.ts';
+import type { Sessions } from '../auth/sessions.ts';
+import { authUnconfigured, csrfFailed, databaseUnavailable, invalidApiKey } from '../api-errors.ts';
+import { TokenAnswer, TokenRequest } from '../api-schema.ts';
 
 /** An API key becomes a token for programs, a cookie for people. Both share one rate limit per address. */
 export async function authRoutes(
   app: Gateway,
   deps: {
-    keys: Keys;
+    keys: LiveKeys;
     tokens: Tokens;
-    sessions: Visits;
+    sessions: Sessions;
     cookies: Cookies;
-    authGuard: Door;
+    authGuard: AuthGuard;
     publicOrigins: readonly string[];
   },
 ): Promise<void> {
   const { keys, tokens, sessions, cookies, authGuard, publicOrigins } = deps;
 
   // Any request renews the session.
-  app.addHook('onSend', async (request, reply) => authGuard.renew(request, reply));
+  app.addHook('onSend', async (request, reply) => authGuard.renewSession(request, reply));
 
   async function tokenFor(key: string) {
     const entry = matchKey(keys.all(), key);
-    if (entry === undefined) throw keys.complete() ? invalidApiKey() : databaseUnavailable();
+    if (entry === undefined) throw keys.isComplete() ? invalidApiKey() : databaseUnavailable();
     return tokens.issue(entry);
   }
 
@@ -50,8 +50,8 @@ export async function authRoutes(
         body: TokenRequest,
         response: {
           200: answer('The token.', TokenAnswer),
-          401: refusal(invalidApiKey()),
-          503: refusal(authUnconfigured()),
+          401: describeErrors(invalidApiKey()),
+          503: describeErrors(authUnconfigured()),
         },
       },
       onRequest: requireApiKeys,
@@ -64,7 +64,7 @@ export async function authRoutes(
 
   /** Runs before the body is read, because a missing configuration is not the client's error. */
   async function requireApiKeys() {
-    if (keys.all().length === 0) throw keys.complete() ? authUnconfigured() : databaseUnavailable();
+    if (keys.all().length === 0) throw keys.isComplete() ? authUnconfigured() : databaseUnavailable();
   }
 
   await app.register(async (scope) => {
@@ -79,14 +79,14 @@ export async function authRoutes(
       },
       async (request, reply) => {
         // Prevents login CSRF: another site must not sign a user in with its own key.
-        if (!fromOwnPage(request, publicOrigins)) throw csrfFailed();
+        if (!isSameOrigin(request, publicOrigins)) throw csrfFailed();
         const key = request.body?.get('api_key');
-        if (key === undefined) throw new InvalidInput([missing(['body', 'api_key'])]);
-        if (request.body.has(FROM_LINK) && (await authGuard.look(request)).by === 'cookie')
+        if (key === undefined) throw new InvalidInput([missingField(['body', 'api_key'])]);
+        if (request.body.has(FROM_LINK) && (await authGuard.identify(request)).tokenSource === 'cookie')
           return reply.redirect('/login', 303);
         const { token, expiresInSeconds } = await tokenFor(key.trim());
         // Always a new session, against session fixation.
-        const { cookie } = await sessions.begin();
+        const { cookie } = await sessions.create();
         cookies.setSession(request, reply, cookie);
         cookies.setAccess(request, reply, token, expiresInSeconds);
         void reply.header('cache-control', 'no-store');
@@ -101,7 +101,7 @@ export async function authRoutes(
       async (request, reply) => {
         authGuard.checkForm(request, request.body ?? new Map());
         const token = request.visitor?.token;
-        if (token !== undefined) await sessions.deny(token.jti, token.expiresAt);
+        if (token !== undefined) await sessions.revokeToken(token.jti, token.expiresAt);
         await sessions.end(cookies.read(request).session);
         cookies.clear(request, reply);
         void reply.headers(CLEAR_CACHE);

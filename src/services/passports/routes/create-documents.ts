@@ -1,21 +1,21 @@
 import type { FastifyRequest } from 'fastify';
-import { during } from '../../../base/trace.ts';
-import { handOver, traceOf } from '../../hand-over.ts';
-import type { Caller, Document, Documents, NewDocument, Within } from '../documents.ts';
+import { withSpan } from '../../../base/trace.ts';
+import { startProducerSpan, taskTraceparent } from '../../producer-span.ts';
+import type { Caller, Document, DocumentStore, NewDocument, TransactionHook } from '../documents.ts';
 import { SERVICE } from '../store/rows.ts';
 
 /** Tasks store the request id and the trace context. */
 export function createDocuments(
-  documents: Documents,
+  documents: DocumentStore,
   request: FastifyRequest,
   caller: Caller,
   newDocuments: readonly NewDocument[],
-  within: Within,
+  within: TransactionHook,
 ): Promise<Document[]> {
-  const span = handOver(request, SERVICE, 'realtime');
-  const trace = traceOf(request, span);
+  const span = startProducerSpan(request, SERVICE, 'realtime');
+  const trace = taskTraceparent(request, span);
   const requestInfo = { id: request.id, ...(trace !== undefined && { traceparent: trace }) };
-  return during(
+  return withSpan(
     span,
     () => documents.create(caller, newDocuments, requestInfo, within),
     (created) => ({ 'messaging.batch.message_count': created.length }),

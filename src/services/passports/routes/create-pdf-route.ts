@@ -1,16 +1,16 @@
 import { hash } from 'node:crypto';
 import type { Static } from 'typebox';
-import { idempotencyInProgress, queueUnavailable } from '../../../base/faults.ts';
+import { idempotencyInProgress, queueUnavailable } from '../../../base/api-error.ts';
 import type { Files } from '../../../base/files.ts';
-import { reply as answer, refusal } from '../../../http/envelope.ts';
+import { describeResponse as answer, describeErrors } from '../../../http/envelope.ts';
 import type { Gateway } from '../../../http/gateway.ts';
 import { fingerprint } from '../../../http/idempotency.ts';
-import type { Replies } from '../../replies.ts';
-import { callerOf } from '../auth/door.ts';
-import { type Document, type Documents, type ImageRow, type NewDocument, principalOf } from '../documents.ts';
-import { displayName } from '../names.ts';
-import { csrfFailed, invalidImageIds, quotaExceeded, storageUnavailable, tooManyPages } from '../refusals.ts';
-import { CreatePdf, PdfCreated } from '../schema-http.ts';
+import type { IdempotencyStore } from '../../idempotency-store.ts';
+import { callerOf } from '../auth/auth-guard.ts';
+import { type Document, type DocumentStore, type ImageRow, type NewDocument, principalOf } from '../documents.ts';
+import { sanitizeDisplayName } from '../display-name.ts';
+import { csrfFailed, invalidImageIds, quotaExceeded, storageUnavailable, tooManyPages } from '../api-errors.ts';
+import { CreatePdf, PdfCreated } from '../api-schema.ts';
 import { createDocuments } from './create-documents.ts';
 
 /** Above the total size of all images of a session. */
@@ -20,9 +20,9 @@ const PDF_MAX_BYTES = 16 * 1024 ** 3;
 export function createPdfRoute(
   app: Gateway,
   deps: {
-    documents: Documents;
+    documents: DocumentStore;
     files: Files;
-    replies: Replies;
+    replies: IdempotencyStore;
     cacheKey: (contentHash: string) => string;
     maxImages: number;
   },
@@ -48,11 +48,11 @@ export function createPdfRoute(
         response: {
           200: answer('The result is cached.', PdfCreated),
           202: answer('Queued.', PdfCreated),
-          400: refusal(invalidImageIds('Some images are not in this session.', []), tooManyPages(maxImages)),
-          403: refusal(csrfFailed()),
-          409: refusal(idempotencyInProgress()),
-          413: refusal(quotaExceeded()),
-          503: refusal(storageUnavailable(), queueUnavailable()),
+          400: describeErrors(invalidImageIds('Some images are not in this session.', []), tooManyPages(maxImages)),
+          403: describeErrors(csrfFailed()),
+          409: describeErrors(idempotencyInProgress()),
+          413: describeErrors(quotaExceeded()),
+          503: describeErrors(storageUnavailable(), queueUnavailable()),
         },
       },
     },
@@ -60,7 +60,7 @@ export function createPdfRoute(
       const caller = callerOf(request);
       const ids = request.body.image_ids.map((id) => id.toLowerCase());
       const operation = { principal: principalOf(caller), fingerprint: fingerprint(ids) };
-      const { status, body } = await replies.once(request, reply, operation, async (keep) => {
+      const { status, body } = await replies.runOnce(request, reply, operation, async (keep) => {
         const sessionImages = await documents.images(caller.session);
         const images = selectImages(ids, sessionImages, maxImages);
         const stored = await assemble(files, images);
@@ -106,8 +106,8 @@ function selectImages(ids: readonly string[], images: readonly ImageRow[], limit
 
 /** Holds one image in memory. */
 async function assemble(files: Files, images: readonly ImageRow[]) {
-  const { assemblePdf } = await import('../model/pages/assemble.ts');
-  const { PhotoRefused } = await import('../../../ml/image.ts');
+  const { assemblePdf } = await import('../model/pages/assemble-pdf.ts');
+  const { PhotoRefused: PhotoError } = await import('../../../ml/image.ts');
   let current: string | undefined;
   const sheets = images.map(({ id, fileKey, rotation }) => ({
     rotation,
@@ -131,4 +131,4 @@ const contentOf = (images: readonly ImageRow[]) =>
   hash('sha256', JSON.stringify(['images', ...images.map(({ sha256, rotation }) => [sha256, rotation])]), 'hex');
 
 const nameOf = ({ filename }: ImageRow) =>
-  displayName(`${filename.replace(/\.[A-Za-z0-9]{1,8}$/, '')}.pdf`, 'images.pdf');
+  sanitizeDisplayName(`${filename.replace(/\.[A-Za-z0-9]{1,8}$/, '')}.pdf`, 'images.pdf');

@@ -1,17 +1,17 @@
 import type { FastifyRequest } from 'fastify';
 import type { Static } from 'typebox';
-import type { Fault } from '../../../base/faults.ts';
-import { wantsJson } from '../../../http/accept.ts';
+import type { ApiError } from '../../../base/api-error.ts';
+import { wantsJson } from '../../../http/accept-header.ts';
 import { CSRF_FIELD } from '../../../http/csrf.ts';
-import { InvalidInput, missing } from '../../../http/details.ts';
-import { reply as answer, refusal } from '../../../http/envelope.ts';
+import { InvalidInput, missingField } from '../../../http/validation-details.ts';
+import { describeResponse as answer, describeErrors } from '../../../http/envelope.ts';
 import { acceptForms, type Form } from '../../../http/forms.ts';
 import type { Gateway } from '../../../http/gateway.ts';
-import { matchedVersion } from '../../../http/version-tag.ts';
-import { callerOf, type Door } from '../auth/door.ts';
-import { type Caller, type Documents, isOpened, type Opened } from '../documents.ts';
-import { checkKeys, placed, readTyped, type Typed } from '../edits.ts';
-import { givenName } from '../names.ts';
+import { parseIfMatch } from '../../../http/if-match.ts';
+import { callerOf, type AuthGuard } from '../auth/auth-guard.ts';
+import { type Caller, type DocumentStore, isCompleted, type CompletedDocument } from '../documents.ts';
+import { checkFieldKeys, toStoredEdits, parseEdits, type ParsedEdit } from '../edits.ts';
+import { parseDisplayName } from '../display-name.ts';
 import {
   changeForbidden,
   csrfFailed,
@@ -20,11 +20,11 @@ import {
   notEditable,
   notRetryable,
   versionConflict,
-} from '../refusals.ts';
+} from '../api-errors.ts';
 import type { Schema } from '../schema/schema.ts';
-import { TaskParams, TaskStatus, Updated } from '../schema-http.ts';
-import { taskStatus } from '../wire.ts';
-import { idOf } from './task-routes.ts';
+import { TaskParams, TaskStatus, Updated } from '../api-schema.ts';
+import { toTaskStatus } from '../responses.ts';
+import { taskIdOf } from './task-routes.ts';
 
 const FORM = { 'application/x-www-form-urlencoded': { schema: { type: 'object' } } };
 const TAKES = 'application/x-www-form-urlencoded';
@@ -32,7 +32,7 @@ type PathParams = Static<typeof TaskParams>;
 
 export async function editRoutes(
   app: Gateway,
-  { authGuard, documents, schema }: { authGuard: Door; documents: Documents; schema: Schema },
+  { authGuard, documents, schema }: { authGuard: AuthGuard; documents: DocumentStore; schema: Schema },
 ): Promise<void> {
   const config = { access: 'bearer', page: true, takes: TAKES } as const;
   const described = { tags: ['documents'], params: TaskParams };
@@ -55,10 +55,10 @@ export async function editRoutes(
           response: {
             200: answer('Edited.', Updated),
             303: { description: 'To the page of the task, for forms.', type: 'null' },
-            403: refusal(csrfFailed(), changeForbidden()),
-            404: refusal(documentNotFound()),
-            409: refusal(notEditable()),
-            412: refusal(versionConflict()),
+            403: describeErrors(csrfFailed(), changeForbidden()),
+            404: describeErrors(documentNotFound()),
+            409: describeErrors(notEditable()),
+            412: describeErrors(versionConflict()),
           },
         },
       },
@@ -66,9 +66,9 @@ export async function editRoutes(
         const form = new Map(request.body);
         authGuard.checkForm(request, form);
         form.delete(CSRF_FIELD);
-        const id = idOf(request);
-        const expectedVersion = matchedVersion(request.headers['if-match']);
-        checkKeys(form, schema);
+        const id = taskIdOf(request);
+        const expectedVersion = parseIfMatch(request.headers['if-match']);
+        checkFieldKeys(form, schema);
         const edited = await edit(callerOf(request), id, form, expectedVersion);
         if (edited === undefined) throw await accessError(request);
         if (!wantsJson(request.headers.accept)) return reply.redirect(`/task/${id}`, 303);
@@ -89,9 +89,9 @@ export async function editRoutes(
           shown: { body: { content: FORM } },
           response: {
             303: { description: 'To `/`.', type: 'null' },
-            400: refusal(invalidName('A name needs at least one character.')),
-            403: refusal(csrfFailed(), changeForbidden()),
-            404: refusal(documentNotFound()),
+            400: describeErrors(invalidName('A name needs at least one character.')),
+            403: describeErrors(csrfFailed(), changeForbidden()),
+            404: describeErrors(documentNotFound()),
           },
         },
       },
@@ -99,8 +99,8 @@ export async function editRoutes(
         const form: Form = request.body ?? new Map();
         authGuard.checkForm(request, form);
         const sent = form.get('name');
-        if (sent === undefined) throw new InvalidInput([missing(['body', 'name'])]);
-        const renamed = await documents.rename(callerOf(request), idOf(request), givenName(sent));
+        if (sent === undefined) throw new InvalidInput([missingField(['body', 'name'])]);
+        const renamed = await documents.rename(callerOf(request), taskIdOf(request), parseDisplayName(sent));
         if (renamed === undefined) throw await accessError(request);
         return reply.redirect('/', 303);
       },
@@ -117,13 +117,13 @@ export async function editRoutes(
         operationId: 'deleteTask',
         response: {
           200: { description: 'Deleted; no body.', type: 'null' },
-          403: refusal(csrfFailed(), changeForbidden()),
-          404: refusal(documentNotFound()),
+          403: describeErrors(csrfFailed(), changeForbidden()),
+          404: describeErrors(documentNotFound()),
         },
       },
     },
     async (request, reply) => {
-      if (!(await documents.remove(callerOf(request), idOf(request)))) throw await accessError(request);
+      if (!(await documents.remove(callerOf(request), taskIdOf(request)))) throw await accessError(request);
       return reply.code(200).send();
     },
   );
@@ -138,39 +138,39 @@ export async function editRoutes(
         operationId: 'retryTask',
         response: {
           200: answer('Queued again.', TaskStatus),
-          403: refusal(csrfFailed(), changeForbidden()),
-          404: refusal(documentNotFound()),
-          409: refusal(notRetryable()),
+          403: describeErrors(csrfFailed(), changeForbidden()),
+          404: describeErrors(documentNotFound()),
+          409: describeErrors(notRetryable()),
         },
       },
     },
     async (request) => {
-      const retried = await documents.retry(callerOf(request), idOf(request));
+      const retried = await documents.retry(callerOf(request), taskIdOf(request));
       if (retried === undefined) throw await accessError(request);
       if (retried === 'not-retryable') throw notRetryable();
-      return taskStatus(retried);
+      return toTaskStatus(retried);
     },
   );
 
   /** The document is not visible, or visible but read-only. */
-  async function accessError(request: FastifyRequest<{ Params: PathParams }>): Promise<Fault> {
-    const document = await documents.find(callerOf(request), idOf(request));
+  async function accessError(request: FastifyRequest<{ Params: PathParams }>): Promise<ApiError> {
+    const document = await documents.find(callerOf(request), taskIdOf(request));
     return document === undefined ? documentNotFound() : changeForbidden();
   }
 
   /** Row numbers depend on the version, so a concurrent edit repeats the mapping. */
-  async function edit(caller: Caller, id: string, form: Form, expectedVersion?: number): Promise<Opened | undefined> {
-    let parsedEdits: readonly Typed[] | undefined;
+  async function edit(caller: Caller, id: string, form: Form, expectedVersion?: number): Promise<CompletedDocument | undefined> {
+    let parsedEdits: readonly ParsedEdit[] | undefined;
     for (let attempts = 0; ; attempts++) {
-      const document = await documents.open(caller, id);
+      const document = await documents.findWithResult(caller, id);
       if (document === undefined) return undefined;
-      if (!isOpened(document)) throw notEditable();
+      if (!isCompleted(document)) throw notEditable();
       if (expectedVersion !== undefined && expectedVersion !== document.version) throw versionConflict();
       // After the access check: parsing 500 values takes processor time.
-      parsedEdits ??= readTyped(form, schema);
+      parsedEdits ??= parseEdits(form, schema);
       const hasCells = parsedEdits.some(({ target }) => target.kind === 'cell');
       const ifVersion = expectedVersion ?? (hasCells ? document.version : undefined);
-      const edits = placed(parsedEdits, document, schema);
+      const edits = toStoredEdits(parsedEdits, document, schema);
       const edited = await documents.update(caller, id, edits, ifVersion === undefined ? {} : { ifVersion });
       if (edited === undefined) return undefined;
       if (edited === 'not-editable') throw notEditable();

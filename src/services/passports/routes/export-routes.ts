@@ -2,18 +2,18 @@ import { Readable } from 'node:stream';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { type Static, Type } from 'typebox';
 import type { Files } from '../../../base/files.ts';
-import { InvalidInput } from '../../../http/details.ts';
-import { refusal } from '../../../http/envelope.ts';
+import { InvalidInput } from '../../../http/validation-details.ts';
+import { describeErrors } from '../../../http/envelope.ts';
 import type { Gateway } from '../../../http/gateway.ts';
-import { languageOf } from '../../task-routes.ts';
-import { adminOf, callerOf } from '../auth/door.ts';
-import { type Documents, isOpened, type Opened } from '../documents.ts';
+import { preferredLanguage } from '../../task-routes.ts';
+import { adminOf, callerOf } from '../auth/auth-guard.ts';
+import { type DocumentStore, isCompleted, type CompletedDocument } from '../documents.ts';
 import { allName, attachment, excelName, reportName, sessionName } from '../export/filenames.ts';
-import { openPrinter } from '../export/printer.ts';
-import { documentNotFound, forbidden, notReady, tooManyReports } from '../refusals.ts';
+import { createPdfService } from '../export/pdf-service.ts';
+import { documentNotFound, forbidden, notReady, tooManyReports } from '../api-errors.ts';
 import type { Schema } from '../schema/schema.ts';
-import { TaskParams } from '../schema-http.ts';
-import { idOf } from './task-routes.ts';
+import { TaskParams } from '../api-schema.ts';
+import { taskIdOf } from './task-routes.ts';
 
 type PathParams = Static<typeof TaskParams>;
 const LayoutQuery = Type.Object({ layout: Type.Enum(['plain', 'wide'], { default: 'plain' }) });
@@ -30,16 +30,16 @@ const headers = { 'Accept-Language': 'The language of the labels: `en` or `ru`.'
 /** Loads the exporters on first use. */
 export function exportRoutes(
   app: Gateway,
-  { documents, files, schema }: { documents: Documents; files: Files; schema: Schema },
+  { documents, files, schema }: { documents: DocumentStore; files: Files; schema: Schema },
 ): void {
   const tags = ['exports'];
-  const printer = openPrinter();
+  const printer = createPdfService();
   app.addHook('onClose', () => printer.close());
 
-  async function loadExportable(request: FastifyRequest<{ Params: PathParams }>): Promise<Opened> {
-    const document = await documents.open(callerOf(request), idOf(request));
+  async function loadExportable(request: FastifyRequest<{ Params: PathParams }>): Promise<CompletedDocument> {
+    const document = await documents.findWithResult(callerOf(request), taskIdOf(request));
     if (document === undefined) throw documentNotFound();
-    if (!isOpened(document)) throw notReady();
+    if (!isCompleted(document)) throw notReady();
     return document;
   }
 
@@ -55,7 +55,7 @@ export function exportRoutes(
         params: TaskParams,
         querystring: LayoutQuery,
         shown: { headers },
-        response: { 200: excel, 404: refusal(documentNotFound()), 409: refusal(notReady()) },
+        response: { 200: excel, 404: describeErrors(documentNotFound()), 409: describeErrors(notReady()) },
       },
     },
     async (request, reply) => {
@@ -80,9 +80,9 @@ export function exportRoutes(
         shown: { headers },
         response: {
           200: { description: 'The report.', content: { 'application/pdf': BYTES } },
-          404: refusal(documentNotFound()),
-          409: refusal(notReady()),
-          503: refusal(tooManyReports()),
+          404: describeErrors(documentNotFound()),
+          409: describeErrors(notReady()),
+          503: describeErrors(tooManyReports()),
         },
       },
     },
@@ -92,7 +92,7 @@ export function exportRoutes(
       const source = { opened, schema, language: languageFor(request), now: new Date() };
       const disconnected = new AbortController();
       reply.raw.once('close', () => disconnected.abort());
-      const bytes = await printer.print(source, picture, disconnected.signal).catch((error: unknown) => {
+      const bytes = await printer.createPdf(source, picture, disconnected.signal).catch((error: unknown) => {
         if (!disconnected.signal.aborted) throw error;
       });
       if (bytes === undefined) return reply.hijack();
@@ -111,7 +111,7 @@ export function exportRoutes(
         tags,
         querystring: RangeQuery,
         shown: { headers },
-        response: { 200: excel, 403: refusal(forbidden()) },
+        response: { 200: excel, 403: describeErrors(forbidden()) },
       },
     },
     async (request, reply) => {
@@ -141,15 +141,15 @@ export function exportRoutes(
     request: FastifyRequest,
     reply: FastifyReply,
     name: string,
-    filter: Parameters<Documents['each']>[0],
+    filter: Parameters<DocumentStore['streamCompleted']>[0],
   ) {
     const { excelOfMany } = await import('../export/excel.ts');
-    const bytes = excelOfMany(() => documents.each(filter), { schema, language: languageFor(request) });
+    const bytes = excelOfMany(() => documents.streamCompleted(filter), { schema, language: languageFor(request) });
     return send(reply, EXCEL_TYPE, attachment(name), bytes);
   }
 }
 
-const languageFor = (request: FastifyRequest) => languageOf(request.headers['accept-language']);
+const languageFor = (request: FastifyRequest) => preferredLanguage(request.headers['accept-language']);
 
 function send(reply: FastifyReply, type: string, disposition: string, bytes: AsyncIterable<Buffer> | Buffer) {
   // HEAD must not run the generator.

@@ -1,19 +1,19 @@
 import { type Static, Type } from 'typebox';
 import type { Files } from '../../../base/files.ts';
-import { reply as answer, notModified, refusal } from '../../../http/envelope.ts';
-import { matches, weakETag } from '../../../http/etag.ts';
+import { describeResponse as answer, notModified, describeErrors } from '../../../http/envelope.ts';
+import { matchesETag, weakETag } from '../../../http/etag.ts';
 import type { Gateway } from '../../../http/gateway.ts';
-import { callerOf } from '../auth/door.ts';
-import type { Documents } from '../documents.ts';
-import { csrfFailed, imageNotFound } from '../refusals.ts';
-import { ImageParams, ImageRemoved, Images, Rotated } from '../schema-http.ts';
-import { image } from '../wire.ts';
+import { callerOf } from '../auth/auth-guard.ts';
+import type { DocumentStore } from '../documents.ts';
+import { csrfFailed, imageNotFound } from '../api-errors.ts';
+import { ImageParams, ImageRemoved, Images, Rotated } from '../api-schema.ts';
+import { toImage } from '../responses.ts';
 
 const RotateQuery = Type.Object({ direction: Type.Enum(['cw', 'ccw'], { default: 'cw' }) });
 const PreviewQuery = Type.Object({ w: Type.Integer({ minimum: 16, maximum: 1600, default: 256 }) });
 type PathParams = Static<typeof ImageParams>;
 
-export function imageRoutes(app: Gateway, { documents, files }: { documents: Documents; files: Files }): void {
+export function imageRoutes(app: Gateway, { documents, files }: { documents: DocumentStore; files: Files }): void {
   const config = { access: 'session' } as const;
   const tags = ['images'];
 
@@ -30,7 +30,7 @@ export function imageRoutes(app: Gateway, { documents, files }: { documents: Doc
     },
     async (request) => {
       const rows = await documents.images(callerOf(request).session);
-      return { images: rows.map(image), image_ids: rows.map(({ id }) => id) };
+      return { images: rows.map(toImage), image_ids: rows.map(({ id }) => id) };
     },
   );
 
@@ -51,7 +51,7 @@ export function imageRoutes(app: Gateway, { documents, files }: { documents: Doc
             content: { 'image/jpeg': { schema: { type: 'string', format: 'binary' } } },
           },
           304: notModified,
-          404: refusal(imageNotFound()),
+          404: describeErrors(imageNotFound()),
         },
       },
     },
@@ -65,9 +65,9 @@ export function imageRoutes(app: Gateway, { documents, files }: { documents: Doc
         'content-security-policy': "default-src 'none'; sandbox",
         'cross-origin-resource-policy': 'same-origin',
       });
-      if (matches(request.headers['if-none-match'], etag)) return reply.code(304).send();
-      const { previewOf } = await import('../model/pages/preview.ts');
-      const { inTurn } = await import('../model/pages/turns.ts');
+      if (matchesETag(request.headers['if-none-match'], etag)) return reply.code(304).send();
+      const { createPreview: previewOf } = await import('../model/pages/image-preview.ts');
+      const { withImagePermit: inTurn } = await import('../model/pages/image-semaphore.ts');
       const picture = await inTurn(async () => {
         const bytes = await files.get(row.fileKey);
         if (bytes === undefined) throw imageNotFound();
@@ -88,14 +88,14 @@ export function imageRoutes(app: Gateway, { documents, files }: { documents: Doc
         tags,
         params: ImageParams,
         querystring: RotateQuery,
-        response: { 200: answer('Rotated.', Rotated), 403: refusal(csrfFailed()), 404: refusal(imageNotFound()) },
+        response: { 200: answer('Rotated.', Rotated), 403: describeErrors(csrfFailed()), 404: describeErrors(imageNotFound()) },
       },
     },
     async (request) => {
       const by = request.query.direction === 'ccw' ? 270 : 90;
       const row = await documents.rotateImage(callerOf(request).session, idOf(request.params), by);
       if (row === undefined) throw imageNotFound();
-      const { image_id, rotation, width, height } = image(row);
+      const { image_id, rotation, width, height } = toImage(row);
       return { image_id, rotation, width, height };
     },
   );
@@ -109,7 +109,7 @@ export function imageRoutes(app: Gateway, { documents, files }: { documents: Doc
         operationId: 'deleteImage',
         tags,
         params: ImageParams,
-        response: { 200: answer('Removed.', ImageRemoved), 403: refusal(csrfFailed()), 404: refusal(imageNotFound()) },
+        response: { 200: answer('Removed.', ImageRemoved), 403: describeErrors(csrfFailed()), 404: describeErrors(imageNotFound()) },
       },
     },
     async (request) => {

@@ -1,48 +1,48 @@
 import type { FastifyRequest } from 'fastify';
-import type { Fault } from '../../../base/faults.ts';
+import type { ApiError } from '../../../base/api-error.ts';
 import { type Files, FileTooLarge, type StoredFile } from '../../../base/files.ts';
-import { InvalidInput, missing } from '../../../http/details.ts';
+import { InvalidInput, missingField } from '../../../http/validation-details.ts';
 import { type FilePart, type UploadLimits, uploadParts } from '../../../http/upload-parts.ts';
-import { displayName } from '../names.ts';
-import { emptyFile, fileTooLarge } from '../refusals.ts';
+import { sanitizeDisplayName } from '../display-name.ts';
+import { emptyFile, fileTooLarge } from '../api-errors.ts';
 
-export interface Received {
+export interface StoredUpload {
   readonly filename: string;
   readonly stored: StoredFile;
 }
 
-export interface Delivery {
-  readonly files: readonly Received[];
-  readonly rejected: readonly { filename: string; error: Fault }[];
+export interface ReceivedUpload {
+  readonly files: readonly StoredUpload[];
+  readonly rejected: readonly { filename: string; error: ApiError }[];
   readonly fields: ReadonlyMap<string, string>;
   /** Deletes all stored files, or these. */
-  discard(selected?: readonly Received[]): Promise<void>;
+  discard(selected?: readonly StoredUpload[]): Promise<void>;
 }
 
 /**
  * Rejects files for which `check` returns an error. Throws {@link InvalidInput} without a file, and the first rejection
  * if no file is left. Deletes the stored files on any error.
  */
-export async function receive(
+export async function receiveUpload(
   request: FastifyRequest,
   options: {
     files: Files;
     limits: UploadLimits;
     fallbackName: string;
     sizeWords: string;
-    check: (file: Received) => Promise<Fault | undefined>;
+    check: (file: StoredUpload) => Promise<ApiError | undefined>;
   },
-): Promise<Delivery> {
+): Promise<ReceivedUpload> {
   const { files, limits, fallbackName, check } = options;
-  const accepted: Received[] = [];
-  const rejected: { filename: string; error: Fault }[] = [];
+  const accepted: StoredUpload[] = [];
+  const rejected: { filename: string; error: ApiError }[] = [];
   const fields = new Map<string, string>();
-  const discard = async (selected: readonly Received[] = accepted) => {
+  const discard = async (selected: readonly StoredUpload[] = accepted) => {
     await Promise.all(selected.map(({ stored }) => files.remove(stored.key)));
   };
 
   async function receiveFile(part: FilePart): Promise<void> {
-    const filename = displayName(part.filename, fallbackName);
+    const filename = sanitizeDisplayName(part.filename, fallbackName);
     const stored = await store(files, part, limits.maxFileBytes);
     if (stored === 'too-large') {
       rejected.push({ filename, error: fileTooLarge(options.sizeWords) });
@@ -64,7 +64,7 @@ export async function receive(
       if (part.kind === 'field') fields.set(part.name, part.value);
       else if (part.name === 'files' || part.name === 'file') await receiveFile(part);
     }
-    if (accepted.length === 0) throw rejected[0]?.error ?? new InvalidInput([missing(['body', 'files'])]);
+    if (accepted.length === 0) throw rejected[0]?.error ?? new InvalidInput([missingField(['body', 'files'])]);
   } catch (error) {
     await discard();
     throw error;
@@ -72,7 +72,7 @@ export async function receive(
   return { files: accepted, rejected, fields, discard };
 }
 
-export const rejections = ({ rejected }: Delivery) =>
+export const rejections = ({ rejected }: ReceivedUpload) =>
   rejected.map(({ filename, error }) => ({ filename, error: { code: error.code, message: error.message } }));
 
 async function store(files: Files, part: FilePart, maxBytes: number): Promise<StoredFile | 'too-large'> {

@@ -1,11 +1,11 @@
 import type { Log } from '../../../base/log.ts';
-import { createBell, loop } from '../../../base/loop.ts';
+import { createSignal, loop } from '../../../base/loop.ts';
 import type { EventStream, StreamEvent } from '../../../http/event-stream.ts';
-import type { Holder, Tokens } from '../auth/tokens.ts';
-import type { Visits } from '../auth/visits.ts';
-import type { Caller, Document, Documents, SessionEvent } from '../documents.ts';
-import { tooManyStreams } from '../refusals.ts';
-import { taskItem } from '../wire.ts';
+import type { TokenClaims, Tokens } from '../auth/tokens.ts';
+import type { Sessions } from '../auth/sessions.ts';
+import type { Caller, Document, DocumentStore, SessionEvent } from '../documents.ts';
+import { tooManyStreams } from '../api-errors.ts';
+import { toTaskItem } from '../responses.ts';
 
 const SNAPSHOT_ITEMS = 200;
 /** Leaves database connections for requests. */
@@ -14,9 +14,9 @@ const CONCURRENCY = 3;
 /** Sends session events to all open streams, with one query for all sessions. */
 export interface SessionWatch {
   /** Throws if the session has too many streams. */
-  admit(session: string): void;
+  checkStreamLimit(session: string): void;
   /** Starts after event number `after`, or with a snapshot. The stream ends with its session and with its token. */
-  follow(caller: Caller, stream: EventStream, from: { after: number | undefined; token: Holder | undefined }): void;
+  follow(caller: Caller, stream: EventStream, from: { after: number | undefined; token: TokenClaims | undefined }): void;
   snapshot(session: string): Promise<{ items: object[]; total: number }>;
 }
 
@@ -24,27 +24,27 @@ interface Watcher {
   readonly caller: Caller;
   readonly stream: EventStream;
   lastSent: number | undefined;
-  readonly token: Holder | undefined;
+  readonly token: TokenClaims | undefined;
 }
 
 const REVOCATION_CHECK_MS = 1000;
 
 /** Ends all streams with an `end` event when `signal` aborts. */
 export function watchSessions(deps: {
-  documents: Documents;
+  documents: DocumentStore;
   tokens: Tokens;
-  sessions: Visits;
+  sessions: Sessions;
   maxPerSession: number;
   log: Log;
   signal: AbortSignal;
 }): SessionWatch {
   const { documents, tokens, sessions, maxPerSession, log, signal } = deps;
   const watchers = new Map<string, Set<Watcher>>();
-  const eventSignal = createBell();
+  const eventSignal = createSignal();
 
   async function snapshot(session: string) {
     const { items, total } = await documents.list(session, { page: 1, limit: SNAPSHOT_ITEMS });
-    return { items: items.map(taskItem), total };
+    return { items: items.map(toTaskItem), total };
   }
 
   async function sendNew(watcher: Watcher): Promise<void> {
@@ -74,17 +74,17 @@ export function watchSessions(deps: {
     const positions = all.flatMap(({ caller, lastSent }) =>
       lastSent === undefined ? [] : [{ session: caller.session, after: lastSent }],
     );
-    const changed = positions.length > 0 ? await documents.stirred(positions) : new Set<string>();
+    const changed = positions.length > 0 ? await documents.findChangedSessions(positions) : new Set<string>();
     return all.filter(({ caller, lastSent }) => lastSent === undefined || changed.has(caller.session));
   }
 
   let checkedMs = Number.NEGATIVE_INFINITY;
   async function endRevokedStreams(): Promise<void> {
-    for (const { stream, token } of allWatchers()) if (token && !tokens.keeps(token)) endStream(stream);
+    for (const { stream, token } of allWatchers()) if (token && !tokens.isValid(token)) endStream(stream);
     const open = allWatchers();
     if (open.length === 0 || performance.now() - checkedMs < REVOCATION_CHECK_MS) return;
     checkedMs = performance.now();
-    const invalid = await sessions.over({
+    const invalid = await sessions.findInvalid({
       sessions: [...new Set(open.map(({ caller }) => caller.session).filter(isOfCookie))],
       tokens: [...new Set(open.flatMap(({ token }) => token?.jti ?? []))],
     });
@@ -100,7 +100,7 @@ export function watchSessions(deps: {
     const waiting = await watchersToUpdate();
     const worker = async () => {
       for (let watcher = waiting.pop(); watcher !== undefined; watcher = waiting.pop()) {
-        if (!watcher.stream.over.aborted) await sendNew(watcher);
+        if (!watcher.stream.closed.aborted) await sendNew(watcher);
       }
     };
     const results = await Promise.allSettled(Array.from({ length: CONCURRENCY }, worker));
@@ -108,9 +108,9 @@ export function watchSessions(deps: {
     for (const result of results) if (result.status === 'rejected') throw result.reason;
   }
 
-  documents.onEvents(() => eventSignal.ring(), signal);
+  documents.onEvents(() => eventSignal.notify(), signal);
   void loop(runIteration, {
-    restMs: 20,
+    intervalMs: 20,
     signal,
     onError: (err) => log.warn({ err }, 'events of watched sessions could not be read; will retry'),
   });
@@ -120,12 +120,12 @@ export function watchSessions(deps: {
     stream.end();
   };
   signal.addEventListener('abort', () => {
-    eventSignal.ring();
+    eventSignal.notify();
     for (const { stream } of allWatchers()) endStream(stream);
   });
 
   return {
-    admit(session) {
+    checkStreamLimit(session) {
       if ((watchers.get(session)?.size ?? 0) >= maxPerSession) throw tooManyStreams(maxPerSession);
     },
     follow(caller, stream, { after, token }) {
@@ -133,11 +133,11 @@ export function watchSessions(deps: {
       const watcher: Watcher = { caller, stream, lastSent: after, token };
       const sessionWatchers = watchers.get(caller.session) ?? new Set();
       watchers.set(caller.session, sessionWatchers.add(watcher));
-      stream.over.addEventListener('abort', () => {
+      stream.closed.addEventListener('abort', () => {
         sessionWatchers.delete(watcher);
         if (sessionWatchers.size === 0) watchers.delete(caller.session);
       });
-      eventSignal.ring();
+      eventSignal.notify();
     },
     snapshot,
   };
@@ -146,7 +146,7 @@ export function watchSessions(deps: {
 /** The implied session of a key ends with the key. */
 const isOfCookie = (session: string) => !session.startsWith('key:');
 
-async function loadDocuments(documents: Documents, caller: Caller, events: readonly SessionEvent[]) {
+async function loadDocuments(documents: DocumentStore, caller: Caller, events: readonly SessionEvent[]) {
   const ids = new Set(events.filter(({ kind }) => kind === 'task').map(({ task }) => task));
   const found = new Map<string, Document>();
   for (const id of ids) {

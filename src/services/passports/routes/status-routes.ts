@@ -1,6 +1,6 @@
-import { reply as answer } from '../../../http/envelope.ts';
+import { describeResponse as answer } from '../../../http/envelope.ts';
 import type { Gateway } from '../../../http/gateway.ts';
-import { ServiceStatus } from '../schema-http.ts';
+import { ServiceStatus } from '../api-schema.ts';
 
 /** Public, so without details. */
 export function statusRoutes(app: Gateway, { version }: { version: string }): void {

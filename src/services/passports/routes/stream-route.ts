@@ -1,13 +1,13 @@
-import { names, wantsJson } from '../../../http/accept.ts';
-import { refusal } from '../../../http/envelope.ts';
-import { eventStream } from '../../../http/event-stream.ts';
+import { acceptsType, wantsJson } from '../../../http/accept-header.ts';
+import { describeErrors } from '../../../http/envelope.ts';
+import { openEventStream } from '../../../http/event-stream.ts';
 import type { Gateway } from '../../../http/gateway.ts';
-import { callerOf } from '../auth/door.ts';
-import { tooManyStreams } from '../refusals.ts';
-import { Snapshot } from '../schema-http.ts';
+import { callerOf } from '../auth/auth-guard.ts';
+import { tooManyStreams } from '../api-errors.ts';
+import { Snapshot } from '../api-schema.ts';
 import type { SessionWatch } from './session-watch.ts';
 
-export const MOST_STREAMS = 5;
+export const MAX_STREAMS = 5;
 const RETRY_MS = 3000;
 
 export function streamRoute(app: Gateway, { watch }: { watch: SessionWatch }): void {
@@ -27,17 +27,17 @@ export function streamRoute(app: Gateway, { watch }: { watch: SessionWatch }): v
             description: 'The stream.',
             content: { 'text/event-stream': { schema: { type: 'string' } }, 'application/json': { schema: Snapshot } },
           },
-          429: refusal(tooManyStreams(MOST_STREAMS)),
+          429: describeErrors(tooManyStreams(MAX_STREAMS)),
         },
       },
     },
     async (request, reply) => {
       const caller = callerOf(request);
       const { accept } = request.headers;
-      if (wantsJson(accept) && !names(accept, 'text/event-stream')) return watch.snapshot(caller.session);
-      watch.admit(caller.session);
+      if (wantsJson(accept) && !acceptsType(accept, 'text/event-stream')) return watch.snapshot(caller.session);
+      watch.checkStreamLimit(caller.session);
       if (request.method === 'HEAD') return reply.type('text/event-stream; charset=utf-8').send();
-      const stream = eventStream(reply, { retryMs: RETRY_MS });
+      const stream = openEventStream(reply, { retryMs: RETRY_MS });
       watch.follow(caller, stream, {
         after: lastSeen(request.headers['last-event-id']),
         token: request.visitor?.token,

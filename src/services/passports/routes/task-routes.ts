@@ -1,25 +1,25 @@
 import type { Static } from 'typebox';
-import { notFound } from '../../../base/faults.ts';
+import { notFound } from '../../../base/api-error.ts';
 import type { Files } from '../../../base/files.ts';
-import { reply as answer, notModified, refusal } from '../../../http/envelope.ts';
-import { matches, weakETag } from '../../../http/etag.ts';
+import { describeResponse as answer, notModified, describeErrors } from '../../../http/envelope.ts';
+import { matchesETag, weakETag } from '../../../http/etag.ts';
 import type { Gateway } from '../../../http/gateway.ts';
-import { versionTag } from '../../../http/version-tag.ts';
-import { languageOf } from '../../task-routes.ts';
-import { callerOf } from '../auth/door.ts';
-import { type Documents, isOpened } from '../documents.ts';
+import { versionTag } from '../../../http/if-match.ts';
+import { preferredLanguage } from '../../task-routes.ts';
+import { callerOf } from '../auth/auth-guard.ts';
+import { type DocumentStore, isCompleted } from '../documents.ts';
 import { presentFields } from '../present.ts';
-import { documentNotFound, statusNotFound } from '../refusals.ts';
+import { documentNotFound, statusNotFound } from '../api-errors.ts';
 import type { Schema } from '../schema/schema.ts';
-import { History, ListQuery, PageParams, Result, TaskList, TaskParams, TaskStatus } from '../schema-http.ts';
-import { judgedAnew } from '../warnings.ts';
-import { result, taskItem, taskStatus, unfinished } from '../wire.ts';
+import { History, ListQuery, PageParams, Result, TaskList, TaskParams, TaskStatus } from '../api-schema.ts';
+import { recheckWarnings } from '../warnings.ts';
+import { toResult, toTaskItem, toTaskStatus, toUnfinishedResult } from '../responses.ts';
 
 const POLL_SECONDS = '5';
 
 export function taskRoutes(
   app: Gateway,
-  { documents, files, schema }: { documents: Documents; files: Files; schema: Schema },
+  { documents, files, schema }: { documents: DocumentStore; files: Files; schema: Schema },
 ): void {
   const config = { access: 'session' } as const;
 
@@ -42,7 +42,7 @@ export function taskRoutes(
         ...{ page, limit },
         ...(status !== undefined && { status }),
       });
-      return { items: items.map(taskItem), total, page, limit };
+      return { items: items.map(toTaskItem), total, page, limit };
     },
   );
 
@@ -55,13 +55,13 @@ export function taskRoutes(
         operationId: 'readStatus',
         tags: ['documents'],
         params: TaskParams,
-        response: { 200: answer('The state.', TaskStatus), 404: refusal(statusNotFound()) },
+        response: { 200: answer('The state.', TaskStatus), 404: describeErrors(statusNotFound()) },
       },
     },
     async (request) => {
-      const document = await documents.find(callerOf(request), idOf(request));
+      const document = await documents.find(callerOf(request), taskIdOf(request));
       if (document === undefined) throw statusNotFound();
-      return taskStatus(document);
+      return toTaskStatus(document);
     },
   );
 
@@ -91,23 +91,23 @@ export function taskRoutes(
             },
           ),
           304: notModified,
-          404: refusal(documentNotFound()),
+          404: describeErrors(documentNotFound()),
         },
       },
     },
     async (request, reply) => {
-      const document = await documents.open(callerOf(request), idOf(request));
+      const document = await documents.findWithResult(callerOf(request), taskIdOf(request));
       if (document === undefined) throw documentNotFound();
-      if (!isOpened(document)) {
+      if (!isCompleted(document)) {
         if (document.errorType === null) void reply.code(202).header('retry-after', POLL_SECONDS);
-        return unfinished(document);
+        return toUnfinishedResult(document);
       }
       const body = JSON.stringify(
-        result(await judgedAnew(document, schema), schema, languageOf(request.headers['accept-language'])),
+        toResult(await recheckWarnings(document, schema), schema, preferredLanguage(request.headers['accept-language'])),
       );
       const etag = versionTag(document.version, body);
       void reply.header('etag', etag).header('vary', 'Accept-Language');
-      if (matches(request.headers['if-none-match'], etag)) return reply.code(304).send();
+      if (matchesETag(request.headers['if-none-match'], etag)) return reply.code(304).send();
       return reply.type('application/json; charset=utf-8').send(body);
     },
   );
@@ -121,14 +121,14 @@ export function taskRoutes(
         operationId: 'readHistory',
         tags: ['documents'],
         params: TaskParams,
-        response: { 200: answer('The edits.', History), 404: refusal(documentNotFound()) },
+        response: { 200: answer('The edits.', History), 404: describeErrors(documentNotFound()) },
       },
     },
     async (request) => {
-      const [caller, id] = [callerOf(request), idOf(request)];
-      const [entries, document] = [await documents.history(caller, id), await documents.open(caller, id)];
+      const [caller, id] = [callerOf(request), taskIdOf(request)];
+      const [entries, document] = [await documents.history(caller, id), await documents.findWithResult(caller, id)];
       if (entries === undefined || document === undefined) throw documentNotFound();
-      const visibleKeys = isOpened(document)
+      const visibleKeys = isCompleted(document)
         ? new Map(presentFields(document, schema).map(({ storedKey, key }) => [storedKey, key]))
         : new Map<string, string>();
       return {
@@ -161,14 +161,14 @@ export function taskRoutes(
             content: { 'image/jpeg': { schema: { type: 'string', format: 'binary' } } },
           },
           304: notModified,
-          404: refusal(documentNotFound(), notFound()),
+          404: describeErrors(documentNotFound(), notFound()),
         },
       },
     },
     async (request, reply) => {
-      const document = await documents.open(callerOf(request), idOf(request));
+      const document = await documents.findWithResult(callerOf(request), taskIdOf(request));
       if (document === undefined) throw documentNotFound();
-      const key = isOpened(document) ? document.extraction.sheets[request.params.page - 1]?.picture : undefined;
+      const key = isCompleted(document) ? document.extraction.sheets[request.params.page - 1]?.picture : undefined;
       if (typeof key !== 'string') throw notFound();
       // A stored image never changes, but access to it does.
       const etag = weakETag(key);
@@ -178,7 +178,7 @@ export function taskRoutes(
         'content-security-policy': "default-src 'none'; sandbox",
         'cross-origin-resource-policy': 'same-origin',
       };
-      if (matches(request.headers['if-none-match'], etag)) return reply.headers(headers).code(304).send();
+      if (matchesETag(request.headers['if-none-match'], etag)) return reply.headers(headers).code(304).send();
       const picture = await files.stream(key);
       if (picture === undefined) throw notFound();
       return reply
@@ -188,4 +188,4 @@ export function taskRoutes(
   );
 }
 
-export const idOf = (request: { params: Static<typeof TaskParams> }) => request.params.task_id.toLowerCase();
+export const taskIdOf = (request: { params: Static<typeof TaskParams> }) => request.params.task_id.toLowerCase();

@@ -1,11 +1,11 @@
 import type { Static } from 'typebox';
-import { Fault, payloadTooLarge, queueUnavailable } from '../../../base/faults.ts';
+import { ApiError, payloadTooLarge, queueUnavailable } from '../../../base/api-error.ts';
 import type { Files } from '../../../base/files.ts';
-import { reply as answer, refusal } from '../../../http/envelope.ts';
+import { describeResponse as answer, describeErrors } from '../../../http/envelope.ts';
 import type { Gateway } from '../../../http/gateway.ts';
 import { acceptUploads } from '../../../http/upload.ts';
-import type { Door } from '../auth/door.ts';
-import type { Caller, Documents, ImageRow } from '../documents.ts';
+import type { AuthGuard } from '../auth/auth-guard.ts';
+import type { Caller, DocumentStore, ImageRow } from '../documents.ts';
 import {
   csrfFailed,
   emptyFile,
@@ -14,10 +14,10 @@ import {
   quotaExceeded,
   storageUnavailable,
   tooManyImages,
-} from '../refusals.ts';
-import { type Image, ImagesUploaded } from '../schema-http.ts';
-import { image } from '../wire.ts';
-import { type Received, receive, rejections } from './receive.ts';
+} from '../api-errors.ts';
+import { type Image, ImagesUploaded } from '../api-schema.ts';
+import { toImage } from '../responses.ts';
+import { type StoredUpload, receiveUpload, rejections } from './receive.ts';
 
 const MEBIBYTE = 1024 * 1024;
 const IMAGE_LIMITS = { maxFiles: 50, maxFileBytes: 20 * MEBIBYTE, maxTotalBytes: 200 * MEBIBYTE };
@@ -39,7 +39,7 @@ const BODY = {
 
 export async function uploadImagesRoute(
   app: Gateway,
-  { authGuard, documents, files }: { authGuard: Door; documents: Documents; files: Files },
+  { authGuard, documents, files }: { authGuard: AuthGuard; documents: DocumentStore; files: Files },
 ): Promise<void> {
   await app.register(async (scope) => {
     await acceptUploads(scope);
@@ -57,17 +57,17 @@ export async function uploadImagesRoute(
           shown: { body: BODY },
           response: {
             201: answer('Stored until they become a PDF.', ImagesUploaded),
-            400: refusal(emptyFile(), tooManyImages(MAX_IMAGES)),
-            403: refusal(csrfFailed()),
-            413: refusal(fileTooLarge(SIZE), payloadTooLarge(IMAGE_LIMITS.maxTotalBytes), quotaExceeded()),
-            415: refusal(notADocument(EXPECTED)),
-            503: refusal(storageUnavailable(), queueUnavailable()),
+            400: describeErrors(emptyFile(), tooManyImages(MAX_IMAGES)),
+            403: describeErrors(csrfFailed()),
+            413: describeErrors(fileTooLarge(SIZE), payloadTooLarge(IMAGE_LIMITS.maxTotalBytes), quotaExceeded()),
+            415: describeErrors(notADocument(EXPECTED)),
+            503: describeErrors(storageUnavailable(), queueUnavailable()),
           },
         },
       },
       async (request, reply) => {
         const infoByKey = new Map<string, ImageInfo>();
-        const delivery = await receive(request, {
+        const delivery = await receiveUpload(request, {
           ...{ files, limits: IMAGE_LIMITS, fallbackName: 'image', sizeWords: SIZE },
           async check(file) {
             const info = await inspect(files, file);
@@ -80,14 +80,14 @@ export async function uploadImagesRoute(
         const rejected = rejections(delivery);
         try {
           authGuard.checkForm(request, delivery.fields);
-          const caller = await authGuard.admit(request, reply);
-          let rejection: Fault | undefined;
+          const caller = await authGuard.ensureCaller(request, reply);
+          let rejection: ApiError | undefined;
           for (let next = remaining.shift(); next; next = remaining.shift()) {
             const { filename, stored } = next;
             const { key: fileKey, sha256, sizeBytes } = stored;
             const row = { filename, fileKey, sha256, sizeBytes, ...infoByKey.get(fileKey)! };
             const added = await add(documents, caller, row);
-            if (!(added instanceof Fault)) storedImages.push(added);
+            if (!(added instanceof ApiError)) storedImages.push(added);
             else {
               const { code, message } = added;
               rejected.push({ filename, error: { code, message } });
@@ -95,7 +95,7 @@ export async function uploadImagesRoute(
             }
           }
           if (storedImages.length === 0 && rejection) throw rejection;
-          const images = storedImages.map(image);
+          const images = storedImages.map(toImage);
           return await reply.code(201).send({ images, image_ids: storedImages.map(({ id }) => id), rejected });
         } catch (error) {
           const session = request.visitor?.caller?.session;
@@ -109,23 +109,23 @@ export async function uploadImagesRoute(
   });
 }
 
-async function add(documents: Documents, caller: Caller, image: Parameters<Documents['addImage']>[1]) {
+async function add(documents: DocumentStore, caller: Caller, image: Parameters<DocumentStore['addImage']>[1]) {
   try {
     const added = await documents.addImage(caller, image, MAX_IMAGES);
     return added === 'too-many' ? tooManyImages(MAX_IMAGES) : added;
   } catch (error) {
-    if (error instanceof Fault && error.code === quotaExceeded().code) return error;
+    if (error instanceof ApiError && error.code === quotaExceeded().code) return error;
     throw error;
   }
 }
 
 type ImageInfo = Pick<Static<typeof Image>, 'width' | 'height'> & { contentType: string };
-const isImageInfo = (info: ImageInfo | Fault): info is ImageInfo => 'contentType' in info;
+const isImageInfo = (info: ImageInfo | ApiError): info is ImageInfo => 'contentType' in info;
 
 /** Loads the decoder on first use. */
-async function inspect(files: Files, { stored }: Received): Promise<ImageInfo | Fault> {
-  const { inspectImage } = await import('../model/pages/inspect.ts');
-  const { inTurn } = await import('../model/pages/turns.ts');
+async function inspect(files: Files, { stored }: StoredUpload): Promise<ImageInfo | ApiError> {
+  const { inspectImage } = await import('../model/pages/inspect-image.ts');
+  const { withImagePermit: inTurn } = await import('../model/pages/image-semaphore.ts');
   const info = await inTurn(async () => {
     const bytes = await files.get(stored.key);
     if (bytes === undefined) throw storageUnavailable();

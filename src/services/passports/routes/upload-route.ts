@@ -1,20 +1,20 @@
 import { hash } from 'node:crypto';
-import { idempotencyInProgress, payloadTooLarge, queueUnavailable } from '../../../base/faults.ts';
+import { idempotencyInProgress, payloadTooLarge, queueUnavailable } from '../../../base/api-error.ts';
 import type { Files } from '../../../base/files.ts';
-import { wantsJson } from '../../../http/accept.ts';
-import { InvalidInput } from '../../../http/details.ts';
-import { reply as answer, refusal } from '../../../http/envelope.ts';
+import { wantsJson } from '../../../http/accept-header.ts';
+import { InvalidInput } from '../../../http/validation-details.ts';
+import { describeResponse as answer, describeErrors } from '../../../http/envelope.ts';
 import type { Gateway } from '../../../http/gateway.ts';
 import { acceptUploads } from '../../../http/upload.ts';
-import type { Replies } from '../../replies.ts';
-import type { Door } from '../auth/door.ts';
-import { type Document, type Documents, principalOf } from '../documents.ts';
-import { givenName } from '../names.ts';
-import { csrfFailed, emptyFile, fileTooLarge, notADocument, quotaExceeded, storageUnavailable } from '../refusals.ts';
-import { Uploaded } from '../schema-http.ts';
-import { taskItem } from '../wire.ts';
+import type { IdempotencyStore } from '../../idempotency-store.ts';
+import type { AuthGuard } from '../auth/auth-guard.ts';
+import { type Document, type DocumentStore, principalOf } from '../documents.ts';
+import { parseDisplayName } from '../display-name.ts';
+import { csrfFailed, emptyFile, fileTooLarge, notADocument, quotaExceeded, storageUnavailable } from '../api-errors.ts';
+import { Uploaded } from '../api-schema.ts';
+import { toTaskItem } from '../responses.ts';
 import { createDocuments } from './create-documents.ts';
-import { type Received, receive, rejections } from './receive.ts';
+import { type StoredUpload, receiveUpload, rejections } from './receive.ts';
 
 const MEBIBYTE = 1024 * 1024;
 export const PDF_LIMITS = { maxFiles: 20, maxFileBytes: 50 * MEBIBYTE, maxTotalBytes: 200 * MEBIBYTE };
@@ -39,9 +39,9 @@ const BODY = {
 export async function uploadRoute(
   app: Gateway,
   deps: {
-    authGuard: Door;
-    replies: Replies;
-    documents: Documents;
+    authGuard: AuthGuard;
+    replies: IdempotencyStore;
+    documents: DocumentStore;
     files: Files;
     cacheKey: (contentHash: string) => string;
   },
@@ -72,18 +72,18 @@ export async function uploadRoute(
             200: answer('All results are cached.', Uploaded),
             202: answer('Queued.', Uploaded),
             303: { description: 'To `/`, for forms.', type: 'null' },
-            400: refusal(emptyFile()),
-            403: refusal(csrfFailed()),
-            409: refusal(idempotencyInProgress()),
-            413: refusal(fileTooLarge(SIZE), payloadTooLarge(PDF_LIMITS.maxTotalBytes), quotaExceeded()),
-            415: refusal(notADocument('a PDF')),
-            503: refusal(storageUnavailable(), queueUnavailable()),
+            400: describeErrors(emptyFile()),
+            403: describeErrors(csrfFailed()),
+            409: describeErrors(idempotencyInProgress()),
+            413: describeErrors(fileTooLarge(SIZE), payloadTooLarge(PDF_LIMITS.maxTotalBytes), quotaExceeded()),
+            415: describeErrors(notADocument('a PDF')),
+            503: describeErrors(storageUnavailable(), queueUnavailable()),
           },
         },
       },
       async (request, reply) => {
-        const check = async (file: Received) => (isPdf(file.stored.head) ? undefined : notADocument('a PDF'));
-        const delivery = await receive(request, {
+        const check = async (file: StoredUpload) => (isPdf(file.stored.head) ? undefined : notADocument('a PDF'));
+        const delivery = await receiveUpload(request, {
           ...{ files, check, limits: PDF_LIMITS },
           fallbackName: 'document.pdf',
           sizeWords: SIZE,
@@ -92,14 +92,14 @@ export async function uploadRoute(
         try {
           authGuard.checkForm(request, delivery.fields);
           const names = namesOf(delivery.files, delivery.fields);
-          const caller = await authGuard.admit(request, reply);
+          const caller = await authGuard.ensureCaller(request, reply);
           const fingerprint = fingerprintOf(delivery.files, names);
           const operation = { principal: principalOf(caller), fingerprint, onReplay: () => delivery.discard() };
           const answerOf = (created: readonly Document[]) => ({
             status: statusFor(created),
-            body: { items: created.map(taskItem), total: created.length, rejected: rejections(delivery) },
+            body: { items: created.map(toTaskItem), total: created.length, rejected: rejections(delivery) },
           });
-          const { status, body } = await replies.once(request, reply, operation, async (keep) => {
+          const { status, body } = await replies.runOnce(request, reply, operation, async (keep) => {
             owned = true;
             const newDocuments = delivery.files.map(({ stored }, i) => ({
               filename: names[i]!,
@@ -129,7 +129,7 @@ const statusFor = (created: readonly Document[]) => (created.every(({ status }) 
 /** The header may follow up to 1024 bytes of other data. */
 const isPdf = (head: Buffer) => head.subarray(0, 1024 + 5).includes('%PDF-');
 
-function namesOf(files: readonly Received[], fields: ReadonlyMap<string, string>): string[] {
+function namesOf(files: readonly StoredUpload[], fields: ReadonlyMap<string, string>): string[] {
   const name = fields.get('name');
   if (name === undefined || name === '') return files.map(({ filename }) => filename);
   if (files.length > 1) {
@@ -137,8 +137,8 @@ function namesOf(files: readonly Received[], fields: ReadonlyMap<string, string>
       { loc: ['body', 'name'], msg: 'A name is allowed only with a single file', type: 'value_error' },
     ]);
   }
-  return [givenName(name)];
+  return [parseDisplayName(name)];
 }
 
-const fingerprintOf = (files: readonly Received[], names: readonly string[]) =>
+const fingerprintOf = (files: readonly StoredUpload[], names: readonly string[]) =>
   hash('sha256', JSON.stringify(files.map(({ stored }, i) => [stored.sha256, names[i]])), 'hex');

@@ -1,14 +1,14 @@
 import type { ColumnSpec, FieldSpec, Schema, Section } from './schema.ts';
 
 /** A field, or a table cell (rows from 1). */
-export type Named =
+export type KeyTarget =
   | { readonly kind: 'field'; readonly section: Section; readonly spec: FieldSpec }
   | { readonly kind: 'cell'; readonly section: Section; readonly spec: ColumnSpec; readonly row: number };
 
 export const fieldKey = (section: Section, spec: FieldSpec): string => `${section.key}:${spec.key}`;
 export const cellKey = (section: Section, row: number, spec: ColumnSpec): string => `${section.key}:${row}.${spec.key}`;
 
-export function named(schema: Schema, key: string): Named | undefined {
+export function resolveKey(schema: Schema, key: string): KeyTarget | undefined {
   const parts = /^([a-z][a-z0-9_]*):(?:([1-9][0-9]{0,3})\.)?([a-z][a-z0-9_]*)$/.exec(key);
   const section = schema.sections.find(({ key }) => key === parts?.[1]);
   if (!parts || !section) return undefined;

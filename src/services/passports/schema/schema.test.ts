@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { DEFAULT_SCHEMA } from './default-schema.ts';
-import { named } from './keys.ts';
+import { resolveKey } from './keys.ts';
 import { loadSchema } from './load-schema.ts';
 import { checkSchema } from './schema.ts';
 
@@ -38,10 +38,10 @@ describe('a schema', () => {
   });
 
   it('resolves keys of fields and cells, and no other keys', () => {
-    expect(named(DEFAULT_SCHEMA, 'general:address')).toMatchObject({ kind: 'field', spec: { key: 'address' } });
-    expect(named(DEFAULT_SCHEMA, 'rooms:12.area')).toMatchObject({ kind: 'cell', row: 12, spec: { key: 'area' } });
+    expect(resolveKey(DEFAULT_SCHEMA, 'general:address')).toMatchObject({ kind: 'field', spec: { key: 'address' } });
+    expect(resolveKey(DEFAULT_SCHEMA, 'rooms:12.area')).toMatchObject({ kind: 'cell', row: 12, spec: { key: 'area' } });
     for (const key of ['general:nothing', 'rooms:0.area', 'rooms:area', 'general', 'general:1.address', 'csrf_token']) {
-      expect(named(DEFAULT_SCHEMA, key), key).toBeUndefined();
+      expect(resolveKey(DEFAULT_SCHEMA, key), key).toBeUndefined();
     }
   });
 

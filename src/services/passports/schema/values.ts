@@ -5,27 +5,27 @@ import { schemaPattern } from './pattern.ts';
 import type { ValueSpec, Wording } from './schema.ts';
 import { unitFactor } from './units.ts';
 
-export type Problem = 'type' | 'enum' | 'pattern' | 'minimum' | 'maximum' | 'too_long';
-export type Parsed = { readonly ok: true; readonly value: Value } | { readonly ok: false; readonly problem: Problem };
+export type ValueProblem = 'type' | 'enum' | 'pattern' | 'minimum' | 'maximum' | 'too_long';
+export type ParseResult = { readonly ok: true; readonly value: Value } | { readonly ok: false; readonly problem: ValueProblem };
 
 const MAX_CHARACTERS = 10_000;
 /** Limit for dates and numbers; the longest date in words has 70 characters. */
 const MAX_CHARACTERS_PARSED = 100;
 
-export const longestOf = ({ type }: ValueSpec): number =>
+export const maxLengthOf = ({ type }: ValueSpec): number =>
   type === 'date' || type === 'number' || type === 'integer' ? MAX_CHARACTERS_PARSED : MAX_CHARACTERS;
 
 /** Parses the whole `text`; empty is null, strings are unchanged. */
-export function parseValue(spec: ValueSpec, text: string): Parsed {
-  if ([...text].length > longestOf(spec)) return { ok: false, problem: 'too_long' };
+export function parseValue(spec: ValueSpec, text: string): ParseResult {
+  if ([...text].length > maxLengthOf(spec)) return { ok: false, problem: 'too_long' };
   if (text.trim() === '') return { ok: true, value: null };
   const value = parseByType(spec, text);
   if (value === undefined) return { ok: false, problem: spec.type === 'enum' ? 'enum' : 'type' };
-  const problem = misfit(spec, value);
+  const problem = findProblem(spec, value);
   return problem ? { ok: false, problem } : { ok: true, value };
 }
 
-export function misfit(spec: ValueSpec, value: Value): Problem | undefined {
+export function findProblem(spec: ValueSpec, value: Value): ValueProblem | undefined {
   if (typeof value === 'number') {
     if (spec.minimum !== undefined && value < spec.minimum) return 'minimum';
     if (spec.maximum !== undefined && value > spec.maximum) return 'maximum';
@@ -45,7 +45,7 @@ export interface FoundValue {
 /** Finds the first value in `text` from a page. Converts numbers from the unit in the text or the label. */
 export function readValue(spec: ValueSpec, text: string, label = ''): FoundValue | undefined {
   const found = READERS[spec.type](spec, text, label);
-  return found && misfit(spec, found.value) === undefined ? found : undefined;
+  return found && findProblem(spec, found.value) === undefined ? found : undefined;
 }
 
 function parseByType(spec: ValueSpec, text: string): Exclude<Value, null> | undefined {
@@ -110,7 +110,7 @@ function findInteger(spec: ValueSpec, text: string): FoundValue | undefined {
     const found = findNumber(text.slice(from), 0);
     if (!found) break;
     const value = { value: found.value, start: from + found.start, end: from + found.end };
-    if (Number.isInteger(found.value) && misfit(spec, found.value) === undefined) return value;
+    if (Number.isInteger(found.value) && findProblem(spec, found.value) === undefined) return value;
     from = value.end;
   }
   for (const word of text.matchAll(/\p{L}{3,}/gu)) {

@@ -1,7 +1,7 @@
 import type { Db, Queryable } from '../../../base/db.ts';
-import { rest } from '../../../base/loop.ts';
+import { sleep } from '../../../base/loop.ts';
 import type { TaskStore } from '../../../tasks/store.ts';
-import type { Trash } from '../../trash.ts';
+import type { FileDeletionQueue } from '../../file-deletion-queue.ts';
 import { SERVICE } from './rows.ts';
 
 /** Advisory lock key, unique in this product. */
@@ -21,19 +21,19 @@ interface Removed {
 
 /** Only one cleanup runs at a time across all processes. */
 export async function cleanup(
-  deps: { db: Db; tasks: TaskStore; trash: Trash },
+  deps: { db: Db; tasks: TaskStore; trash: FileDeletionQueue },
   options: { days: number; dryRun: boolean },
 ): Promise<Removed | 'busy'> {
   const deadline = performance.now() + WAIT_MS;
   for (;;) {
     const done = await cleanupWithLock(deps, options);
     if (done !== 'busy' || performance.now() > deadline) return done;
-    await rest(POLL_MS);
+    await sleep(POLL_MS);
   }
 }
 
 function cleanupWithLock(
-  deps: { db: Db; tasks: TaskStore; trash: Trash },
+  deps: { db: Db; tasks: TaskStore; trash: FileDeletionQueue },
   { days, dryRun }: { days: number; dryRun: boolean },
 ): Promise<Removed | 'busy'> {
   const { db, trash } = deps;
@@ -51,7 +51,7 @@ function cleanupWithLock(
       for (let batch = await removeBatch(deps, before); batch; batch = await removeBatch(deps, before)) {
         removed.tasks += batch.tasks;
         removed.files += batch.files;
-        await trash.empty();
+        await trash.drain();
       }
       return removed;
     },

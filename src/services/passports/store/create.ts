@@ -1,10 +1,10 @@
 import type { Db, Queryable } from '../../../base/db.ts';
 import type { Admission } from '../../../tasks/admission.ts';
 import type { TaskStore } from '../../../tasks/store.ts';
-import type { Caller, Document, NewDocument, Within } from '../documents.ts';
+import type { Caller, Document, NewDocument, TransactionHook } from '../documents.ts';
 import { checkQuota } from './quota.ts';
 import { COLUMNS, type DocumentRow, SERVICE, toDocument } from './rows.ts';
-import { uuids } from './uuid.ts';
+import { createUuids } from './uuid.ts';
 
 /** Not shown to clients: the time depends on the number of pages. */
 const ESTIMATE_SECONDS = 60;
@@ -24,11 +24,11 @@ export async function create(
   caller: Caller,
   documents: readonly NewDocument[],
   request: { id?: string; traceparent?: string } = {},
-  within?: Within,
+  within?: TransactionHook,
 ): Promise<Document[]> {
-  const ids = uuids(documents.length);
+  const ids = createUuids(documents.length);
   const moreBytes = documents.reduce((sum, { sizeBytes, replacesBytes = 0 }) => sum + sizeBytes - replacesBytes, 0);
-  let leaveQueue: ReturnType<Admission['enter']>;
+  let leaveQueue: ReturnType<Admission['reserve']>;
   const run = db.transaction(async (tx) => {
     await checkQuota(tx, caller, moreBytes, quotaBytes);
     const sources = await findCompleted(
@@ -42,8 +42,8 @@ export async function create(
     }));
     const waiting = planned.filter(({ source }) => !source).length;
     if (admission && waiting > 0) {
-      leaveQueue = admission.enter(SERVICE, 'realtime', waiting);
-      if (!leaveQueue) throw admission.refusal(SERVICE);
+      leaveQueue = admission.reserve(SERVICE, 'realtime', waiting);
+      if (!leaveQueue) throw admission.queueFullError(SERVICE);
     }
     await tasks.acceptWithin(
       tx,

@@ -1,8 +1,8 @@
 import { CLIENT_LIMIT_MS, type Db, type Queryable } from '../../../base/db.ts';
-import { type Caller, type Document, type HistoryEntry, isOpened, type Opened } from '../documents.ts';
+import { type Caller, type Document, type HistoryEntry, isCompleted, type CompletedDocument } from '../documents.ts';
 import type { Value } from '../extraction.ts';
-import { find, open } from './read.ts';
-import { access, VISIBLE } from './rows.ts';
+import { find, findWithResult } from './read.ts';
+import { accessParams, ACCESS_CONDITION } from './rows.ts';
 
 const limitMs = CLIENT_LIMIT_MS;
 
@@ -13,12 +13,12 @@ export function update(
   id: string,
   edits: readonly { key: string; value: Value }[],
   { strict, ifVersion }: { strict: boolean; ifVersion?: number },
-): Promise<Opened | 'not-editable' | 'conflict' | undefined> {
+): Promise<CompletedDocument | 'not-editable' | 'conflict' | undefined> {
   return db.transaction(async (tx) => {
     await tx.query(LOCK, [id]);
-    const document = await open(tx, caller, id, strict);
+    const document = await findWithResult(tx, caller, id, strict);
     if (!document) return undefined;
-    if (!isOpened(document)) return 'not-editable';
+    if (!isCompleted(document)) return 'not-editable';
     if (ifVersion !== undefined && ifVersion !== document.version) return 'conflict';
     const changes = changesOf(document, edits);
     if (changes.length === 0) return document;
@@ -29,13 +29,13 @@ export function update(
       changes.map(({ newValue }) => JSON.stringify(newValue)),
       caller.key ?? 'session',
     ]);
-    const edited = await open(tx, caller, id, strict);
-    return edited && isOpened(edited) ? edited : undefined;
+    const edited = await findWithResult(tx, caller, id, strict);
+    return edited && isCompleted(edited) ? edited : undefined;
   });
 }
 
 /** The last value of a key counts. */
-function changesOf({ extraction, edits: previousEdits }: Opened, edits: readonly { key: string; value: Value }[]) {
+function changesOf({ extraction, edits: previousEdits }: CompletedDocument, edits: readonly { key: string; value: Value }[]) {
   const current = new Map(previousEdits.map(({ key, value }) => [key, value]));
   const requested = new Map(edits.map(({ key, value }) => [key, value]));
   return [...requested]
@@ -47,7 +47,7 @@ function changesOf({ extraction, edits: previousEdits }: Opened, edits: readonly
     .filter(({ oldValue, newValue }) => oldValue !== newValue);
 }
 
-const valueIn = ({ fields }: Opened['extraction'], key: string, edited: boolean): Value =>
+const valueIn = ({ fields }: CompletedDocument['extraction'], key: string, edited: boolean): Value =>
   !edited && Object.hasOwn(fields, key) ? fields[key]!.value : null;
 
 export async function history(
@@ -68,7 +68,7 @@ export async function rename(
   filename: string,
   strict: boolean,
 ): Promise<Document | undefined> {
-  const { rowCount } = await db.query(RENAME, [id, ...access(caller, strict), filename]);
+  const { rowCount } = await db.query(RENAME, [id, ...accessParams(caller, strict), filename]);
   return rowCount > 0 ? find(db, caller, id, strict) : undefined;
 }
 
@@ -109,5 +109,5 @@ const RENAME = {
   text: `
     update passport_documents d
        set filename = $5, changed_at = clock_timestamp()
-     where d.id = $1 and ${VISIBLE}`,
+     where d.id = $1 and ${ACCESS_CONDITION}`,
 };

@@ -2,7 +2,7 @@ import { CLIENT_LIMIT_MS, type Db } from '../../../base/db.ts';
 import type { SessionEvent, Status } from '../documents.ts';
 
 const limitMs = CLIENT_LIMIT_MS;
-export const RING = 1000;
+export const MAX_EVENTS = 1000;
 /** Age from which events of unwatched sessions are numbered. */
 const UNWATCHED_SECONDS = 60;
 /** Lifetime of a session cookie. */
@@ -15,9 +15,9 @@ const KEPT_DAYS = 31;
 export interface Events {
   after(session: string, number: number): Promise<readonly SessionEvent[] | 'lost'>;
   last(session: string): Promise<number>;
-  stirred(watched: readonly { session: string; after: number }[]): Promise<ReadonlySet<string>>;
+  findChangedSessions(watched: readonly { session: string; after: number }[]): Promise<ReadonlySet<string>>;
   /** Numbers the events of unwatched sessions and deletes old events. */
-  sweep(): Promise<void>;
+  deleteExpired(): Promise<void>;
 }
 
 export function postgresEvents(db: Db): Events {
@@ -26,7 +26,7 @@ export function postgresEvents(db: Db): Events {
       // A separate statement: a second reader then sees the numbers of the first.
       await tx.query(LOCK, [session]);
       await tx.query(NUMBER, [session]);
-      await tx.query(TRIM, [session, RING]);
+      await tx.query(TRIM, [session, MAX_EVENTS]);
     });
 
   const range = async (session: string) => {
@@ -50,7 +50,7 @@ export function postgresEvents(db: Db): Events {
 
     last: async (session) => (await range(session)).last,
 
-    async stirred(watched) {
+    async findChangedSessions(watched) {
       const { rows } = await db.query<{ session: string }>(STIRRED, [
         watched.map(({ session }) => session),
         watched.map(({ after }) => after),
@@ -58,7 +58,7 @@ export function postgresEvents(db: Db): Events {
       return new Set(rows.map(({ session }) => session));
     },
 
-    async sweep() {
+    async deleteExpired() {
       const { rows } = await db.query<{ session: string }>(FIND_UNWATCHED, [UNWATCHED_SECONDS]);
       for (const { session } of rows) await assignNumbers(session);
       await db.query(DELETE_OLD, [KEPT_DAYS]);

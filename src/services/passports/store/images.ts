@@ -1,7 +1,7 @@
 import { CLIENT_LIMIT_MS, type Db, type Queryable } from '../../../base/db.ts';
 import type { Caller, ImageRow } from '../documents.ts';
 import { checkQuota } from './quota.ts';
-import { uuids } from './uuid.ts';
+import { createUuids } from './uuid.ts';
 
 const limitMs = CLIENT_LIMIT_MS;
 /** First half of an advisory lock key, unique in this product. */
@@ -15,7 +15,7 @@ export interface Images {
   rotate(session: string, id: string, by: 90 | 270): Promise<ImageRow | undefined>;
   remove(session: string, id: string): Promise<boolean>;
   clear(session: string, tx?: Queryable): Promise<void>;
-  sweep(): Promise<number>;
+  deleteExpired(): Promise<number>;
 }
 
 export function postgresImages(db: Db, { ttlSeconds, quotaBytes }: { ttlSeconds: number; quotaBytes: number }): Images {
@@ -29,7 +29,7 @@ export function postgresImages(db: Db, { ttlSeconds, quotaBytes }: { ttlSeconds:
         await tx.query('select pg_advisory_xact_lock($1, hashtext($2))', [COUNT_LOCK, session]);
         await checkQuota(tx, caller, image.sizeBytes, quotaBytes);
         const { rows } = await tx.query<Row>({ ...ADD, limitMs }, [
-          ...[uuids(1)[0], session, image.filename, image.fileKey, image.sha256, image.sizeBytes, image.contentType],
+          ...[createUuids(1)[0], session, image.filename, image.fileKey, image.sha256, image.sizeBytes, image.contentType],
           ...[image.width, image.height, ttlSeconds, maxImages, key],
         ]);
         return rows[0] ? toImage(rows[0]) : 'too-many';
@@ -41,7 +41,7 @@ export function postgresImages(db: Db, { ttlSeconds, quotaBytes }: { ttlSeconds:
     async clear(session, tx = db) {
       await tx.query('delete from passport_images where session = $1', [session]);
     },
-    async sweep() {
+    async deleteExpired() {
       const { rowCount } = await db.query(DELETE_EXPIRED, [ttlSeconds]);
       return rowCount;
     },

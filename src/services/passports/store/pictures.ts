@@ -2,12 +2,12 @@ import type { Queryable } from '../../../base/db.ts';
 
 export interface Pictures {
   /** Deletes the images of earlier attempts. False unless the attempt is the latest of an unfinished task. */
-  begin(attempt: Drawn): Promise<boolean>;
+  begin(attempt: ImageAttempt): Promise<boolean>;
   /** False unless the attempt is the latest; then the caller deletes the file. */
-  keep(attempt: Drawn, key: string): Promise<boolean>;
+  add(attempt: ImageAttempt, key: string): Promise<boolean>;
 }
 
-export interface Drawn {
+export interface ImageAttempt {
   readonly task: string;
   readonly attempt: number;
   /** Worker id: after a database crash, two workers may hold an attempt with the same number. */
@@ -21,7 +21,7 @@ export function postgresPictures(db: Queryable): Pictures {
       const { rows } = await db.query<{ held: boolean }>(BEGIN, [task, attempt, worker, fileKey]);
       return rows[0]!.held;
     },
-    async keep({ task, attempt, worker, fileKey }, key) {
+    async add({ task, attempt, worker, fileKey }, key) {
       const { rowCount } = await db.query(KEEP, [task, attempt, worker, fileKey, key]);
       return rowCount > 0;
     },

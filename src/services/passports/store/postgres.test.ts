@@ -3,19 +3,19 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import type { Db } from '../../../base/db.ts';
-import { type Files, openFiles } from '../../../base/files.ts';
+import { type Files, createFolderFiles } from '../../../base/files.ts';
 import type { JsonValue } from '../../../base/json.ts';
 import { createLog } from '../../../base/log.ts';
-import { rest } from '../../../base/loop.ts';
+import { sleep } from '../../../base/loop.ts';
 import { type TestDatabase, testDatabase } from '../../../base/testing/database.ts';
-import { postgresTaskStore } from '../../../tasks/postgres.ts';
+import { createPostgresTaskStore } from '../../../tasks/postgres.ts';
 import type { TaskStore } from '../../../tasks/store.ts';
 import { FAILURES } from '../../../tasks/task.ts';
-import type { Caller, Document, Opened } from '../documents.ts';
+import type { Caller, Document, CompletedDocument } from '../documents.ts';
 import type { Extraction } from '../extraction.ts';
 import { ERROR_TYPES, type ErrorType, failure } from '../failures.ts';
 import { postgresPictures } from './pictures.ts';
-import { postgresDocuments } from './postgres.ts';
+import { postgresDocumentStore } from './postgres.ts';
 import { statusOf } from './status.ts';
 
 const log = createLog('silent', 'test');
@@ -32,14 +32,14 @@ let dir: string;
 let documents: ReturnType<typeof openDocuments>;
 
 const openDocuments = ({ strictOwnership = false, quotaBytes = 2 ** 40 } = {}) =>
-  postgresDocuments({ db, tasks, files, log, strictOwnership, imageTtlSeconds: 86_400, quotaBytes });
+  postgresDocumentStore({ db, tasks, files, log, strictOwnership, imageTtlSeconds: 86_400, quotaBytes });
 
 beforeAll(async () => {
   database = await testDatabase();
   db = database.db;
   dir = await mkdtemp(join(tmpdir(), 'assay-documents-'));
-  files = openFiles({ dir });
-  tasks = postgresTaskStore(db);
+  files = createFolderFiles({ dir });
+  tasks = createPostgresTaskStore(db);
   documents = openDocuments();
 });
 afterEach(async () => {
@@ -65,25 +65,25 @@ const upload = async (caller: Caller, overrides: { filename?: string; cacheKey?:
 
 /** Claims the oldest task like a worker. */
 const claim = async (worker = 'w1') => {
-  const { claimed } = await tasks.advance([], { service: 'passports', worker, limit: 1, leaseMs: 60_000 });
+  const { claimed } = await tasks.completeAndClaim([], { service: 'passports', worker, limit: 1, leaseMs: 60_000 });
   return claimed[0]!;
 };
 const claimNothing = (worker = 'w1') => ({ service: 'passports', worker, limit: 0, leaseMs: 60_000 });
 const endWith = async (id: string, result: Extraction) => {
   const { attempt } = await claim();
   const outcome = { outcome: 'done', result: result as unknown as JsonValue, processingMs: 7 } as const;
-  expect((await tasks.advance([{ id, attempt, ...outcome }], claimNothing())).ended).toEqual([id]);
+  expect((await tasks.completeAndClaim([{ id, attempt, ...outcome }], claimNothing())).ended).toEqual([id]);
 };
 const failWith = async (id: string, code: ErrorType) => {
   const { attempt } = await claim();
-  await tasks.advance([{ id, attempt, outcome: 'failed', failure: failure(code), processingMs: 7 }], claimNothing());
+  await tasks.completeAndClaim([{ id, attempt, outcome: 'failed', failure: failure(code), processingMs: 7 }], claimNothing());
 };
 const finished = async (caller: Caller, overrides: Parameters<typeof upload>[1] = {}, result = extraction()) => {
   const document = await upload(caller, overrides);
   if (document.status === 'PENDING') await endWith(document.id, result);
   return document.id;
 };
-const opened = async (caller: Caller, id: string) => (await documents.open(caller, id)) as Opened;
+const opened = async (caller: Caller, id: string) => (await documents.findWithResult(caller, id)) as CompletedDocument;
 const makeOlder = (id: string, days: number) =>
   db.query('update passport_documents set created_at = created_at - make_interval(days => $2) where id = $1', [
     id,
@@ -113,10 +113,10 @@ describe('documents', () => {
     const { attempt } = await claim();
     expect(await documents.find(anna, id)).toMatchObject({ status: 'PROCESSING', progress: null });
     await tasks.renew('w1', [{ id, attempt, leaseMs: 60_000, progress: 0.5 }]);
-    expect(await documents.open(anna, id)).toMatchObject({ status: 'PROCESSING', progress: 0.5 });
+    expect(await documents.findWithResult(anna, id)).toMatchObject({ status: 'PROCESSING', progress: 0.5 });
     const result = extraction();
     const done = { outcome: 'done', result: result as unknown as JsonValue, processingMs: 1 } as const;
-    await tasks.advance([{ id, attempt, ...done }], claimNothing());
+    await tasks.completeAndClaim([{ id, attempt, ...done }], claimNothing());
     const document = await opened(anna, id);
     expect(document).toMatchObject({ filename: 'Паспорт.pdf', status: 'SUCCESS', errorType: null, progress: null });
     expect(document.extraction).toEqual(result);
@@ -142,10 +142,10 @@ describe('documents', () => {
   it.each(ERROR_TYPES)('that fail with %s have its status, error type and message', async (code) => {
     const { id } = await upload(anna);
     await failWith(id, code);
-    const document = await documents.open(anna, id);
+    const document = await documents.findWithResult(anna, id);
     expect(document).toMatchObject({ status: statusOf('failed', code), errorType: code });
     expect(document).not.toHaveProperty('extraction');
-    expect(document?.error).toBe(failure(code).sentence);
+    expect(document?.error).toBe(failure(code).message);
   });
 
   it('have the same status in the SQL function passport_status and in statusOf', async () => {
@@ -254,7 +254,7 @@ describe('access to a document', () => {
     expect((await openDocuments({ strictOwnership: true }).find(caller, id)) !== undefined).toBe(expected.strict);
     if (expected.open) return;
     // Every method answers as for a missing document.
-    expect(await documents.open(caller, id)).toBeUndefined();
+    expect(await documents.findWithResult(caller, id)).toBeUndefined();
     expect(await documents.update(caller, id, [])).toBeUndefined();
     expect(await documents.history(caller, id)).toBeUndefined();
     expect(await documents.rename(caller, id, 'x')).toBeUndefined();
@@ -271,7 +271,7 @@ describe('edits', () => {
       { key: 'general:address', value: 'ул. Мира, 2' },
       { key: 'general:year_built', value: 1978 },
       { key: 'rooms:1.name', value: 'Кухня' },
-    ])) as Opened;
+    ])) as CompletedDocument;
     expect(edited.version).toBe(2);
     expect(edited.extraction).toEqual(extraction());
     expect(edited.edits.map(({ key, value }) => [key, value])).toEqual([
@@ -348,14 +348,14 @@ describe('retry and remove', () => {
     const { id, fileKey } = await upload(anna);
     const { attempt } = await claim();
     const picture = await stored();
-    expect(await postgresPictures(db).keep({ task: id, attempt, worker: 'w1', fileKey }, picture)).toBe(true);
+    expect(await postgresPictures(db).add({ task: id, attempt, worker: 'w1', fileKey }, picture)).toBe(true);
     expect(await documents.remove(anna, id)).toBe(true);
     expect(await documents.remove(anna, id)).toBe(false);
     expect([await exists(fileKey), await exists(picture)]).toEqual([false, false]);
     expect(await tasks.renew('w1', [{ id, attempt, leaseMs: 60_000 }])).toEqual([]);
-    expect(await postgresPictures(db).keep({ task: id, attempt, worker: 'w1', fileKey }, await stored())).toBe(false);
+    expect(await postgresPictures(db).add({ task: id, attempt, worker: 'w1', fileKey }, await stored())).toBe(false);
     const late = { id, attempt, outcome: 'done', result: {}, processingMs: 1 } as const;
-    expect((await tasks.advance([late], claimNothing())).ended).toEqual([]);
+    expect((await tasks.completeAndClaim([late], claimNothing())).ended).toEqual([]);
     expect(await documents.find(anna, id)).toBeUndefined();
   });
 
@@ -374,14 +374,14 @@ describe('page images', () => {
     const first = { task, attempt, worker: 'w1', fileKey };
     expect(await pictures.begin(first)).toBe(true);
     const [old, latest, late] = [await stored(), await stored(), await stored()];
-    await pictures.keep(first, old);
-    await tasks.advance([{ id: task, attempt, outcome: 'again', delayMs: 0 }], claimNothing());
+    await pictures.add(first, old);
+    await tasks.completeAndClaim([{ id: task, attempt, outcome: 'again', delayMs: 0 }], claimNothing());
     const second = { task, attempt: (await claim('w2')).attempt, worker: 'w2', fileKey };
     expect(await pictures.begin(second)).toBe(true);
-    expect(await pictures.keep(second, latest)).toBe(true);
+    expect(await pictures.add(second, latest)).toBe(true);
     expect(await pictures.begin(first)).toBe(false);
-    expect(await pictures.keep(first, late)).toBe(false);
-    await documents.tidy();
+    expect(await pictures.add(first, late)).toBe(false);
+    await documents.deleteExpired();
     expect([await exists(old), await exists(latest)]).toEqual([false, true]);
   });
 
@@ -393,7 +393,7 @@ describe('page images', () => {
     const holder = { task, attempt: (await claim('w2')).attempt, worker: 'w2', fileKey };
     expect(holder.attempt).toBe(lost.attempt);
     expect([await pictures.begin(lost), await pictures.begin(holder)]).toEqual([false, true]);
-    expect([await pictures.keep(lost, await stored()), await pictures.keep(holder, await stored())]).toEqual([
+    expect([await pictures.add(lost, await stored()), await pictures.add(holder, await stored())]).toEqual([
       ...[false, true],
     ]);
   });
@@ -405,9 +405,9 @@ describe('each', () => {
     for (let i = 0; i < 3; i++) ids.push(await finished(i === 1 ? boris : anna));
     await upload(anna);
     await documents.update(anna, ids[0]!, [{ key: 'general:address', value: 'x' }]);
-    const all = async (which: Parameters<typeof documents.each>[0]) => {
+    const all = async (which: Parameters<typeof documents.streamCompleted>[0]) => {
       const found = [];
-      for await (const document of documents.each(which)) found.push(document);
+      for await (const document of documents.streamCompleted(which)) found.push(document);
       return found;
     };
     const every = await all({});
@@ -432,7 +432,7 @@ describe('each', () => {
     const created = await documents.create(anna, batch);
     expect(created.every(({ status }) => status === 'SUCCESS')).toBe(true);
     const seen = [];
-    for await (const { id } of documents.each({})) seen.push(id);
+    for await (const { id } of documents.streamCompleted({})) seen.push(id);
     expect(seen).toEqual([source, ...created.map(({ id }) => id)]);
   });
 });
@@ -470,7 +470,7 @@ describe('cleanup', () => {
       await tx.query('select pg_advisory_xact_lock(3355201117)');
       const waiting = Promise.all(Array.from({ length: 20 }, () => documents.cleanup({ days: 30, dryRun: true })));
       // Waiting cleanups leave connections free: getting none within 3 s is an error.
-      await rest(500);
+      await sleep(500);
       await db.query('select 1');
       expect(new Set(await waiting)).toEqual(new Set(['busy']));
     });
@@ -490,7 +490,7 @@ it('failures returns the failures within a window, without file names', async ()
   const earlier = (await upload(anna)).id;
   await failWith(earlier, 'TIMEOUT');
   await db.query(`update tasks set finished_at = finished_at - interval '2 hours' where id = $1`, [earlier]);
-  const statistics = await documents.failures(3600, clerk);
+  const statistics = await documents.failureStatistics(3600, clerk);
   expect(statistics).toMatchObject({
     total: 5,
     failed: 4,
@@ -549,7 +549,7 @@ describe('images', () => {
     expect(await documents.image('anna', id)).toBeUndefined();
     expect(await documents.images('anna')).toEqual([]);
     expect(await add('anna', 1)).not.toBe('too-many');
-    await documents.tidy();
+    await documents.deleteExpired();
     expect(await exists(fileKey)).toBe(false);
     expect(await documents.images('anna')).toHaveLength(1);
   });
@@ -582,9 +582,9 @@ describe('stored bytes', () => {
     expect(held.map(({ principal }) => principal)).toEqual(['anna', 'boris', 'key:clerk']);
     expect(await count(COUNTED)).toEqual(held);
     // Housekeeping may run on several machines at the same time.
-    await Promise.all([documents.tidy(), documents.tidy(), upload(anna)]);
+    await Promise.all([documents.deleteExpired(), documents.deleteExpired(), upload(anna)]);
     expect(await count(COUNTED)).toEqual(await count(ROWS_HELD));
-    await documents.tidy();
+    await documents.deleteExpired();
     expect(await count('select principal, bytes::int as bytes from passport_bytes order by 1')).toEqual(
       await count(ROWS_HELD),
     );
@@ -691,16 +691,16 @@ describe('events', () => {
     await upload(anna);
     const last = await documents.lastEvent('anna');
     const stirred = async (after: number) =>
-      [...(await documents.stirred(['anna', 'boris', 'unknown'].map((session) => ({ session, after }))))].sort();
-    expect(await documents.stirred([{ session: 'anna', after: last }])).toEqual(new Set());
+      [...(await documents.findChangedSessions(['anna', 'boris', 'unknown'].map((session) => ({ session, after }))))].sort();
+    expect(await documents.findChangedSessions([{ session: 'anna', after: last }])).toEqual(new Set());
     expect(await stirred(0)).toEqual(['anna']);
     await upload(boris);
     expect(await stirred(0)).toEqual(['anna', 'boris']);
-    expect(await documents.stirred([{ session: 'anna', after: last }])).toEqual(new Set());
+    expect(await documents.findChangedSessions([{ session: 'anna', after: last }])).toEqual(new Set());
     await upload(anna);
-    expect(await documents.stirred([{ session: 'anna', after: last }])).toEqual(new Set(['anna']));
+    expect(await documents.findChangedSessions([{ session: 'anna', after: last }])).toEqual(new Set(['anna']));
     // An unknown number means that the reader must start again.
-    expect(await documents.stirred([{ session: 'unknown', after: 7 }])).toEqual(new Set(['unknown']));
+    expect(await documents.findChangedSessions([{ session: 'unknown', after: 7 }])).toEqual(new Set(['unknown']));
   });
 
   it('of an unwatched session are limited and expire', async () => {
@@ -708,10 +708,10 @@ describe('events', () => {
       `insert into passport_events (session, kind, document, at)
        select 'anna', 'deleted', n::text, now() - interval '2 minutes' from generate_series(1, 1500) n`,
     );
-    await documents.tidy();
+    await documents.deleteExpired();
     expect((await db.query('select from passport_events')).rowCount).toBe(1000);
     await db.query(`update passport_events set at = now() - interval '40 days' where number <= 1400`);
-    await documents.tidy();
+    await documents.deleteExpired();
     expect((await db.query('select from passport_events')).rowCount).toBe(100);
     expect(await documents.events('anna', 1399)).toBe('lost');
     expect(await documents.events('anna', 1400)).toHaveLength(100);

@@ -3,21 +3,21 @@ import type { Files } from '../../../base/files.ts';
 import type { Log } from '../../../base/log.ts';
 import type { Admission } from '../../../tasks/admission.ts';
 import type { TaskStore } from '../../../tasks/store.ts';
-import { openTrash } from '../../trash.ts';
-import { writeDown } from '../../write-down.ts';
-import type { Documents } from '../documents.ts';
+import { createFileDeletionQueue } from '../../file-deletion-queue.ts';
+import { keepFilesIfCommitted } from '../../keep-files-if-committed.ts';
+import type { DocumentStore } from '../documents.ts';
 import { cleanup } from './cleanup.ts';
 import { create } from './create.ts';
 import { history, rename, update } from './edit.ts';
-import { remove, retry } from './end.ts';
+import { remove, retry } from './retry-remove.ts';
 import { postgresEvents } from './events.ts';
 import { postgresImages } from './images.ts';
 import { foldBytes } from './quota.ts';
-import { each, find, list, open } from './read.ts';
-import { SERVICE, strictForChanges } from './rows.ts';
-import { failures } from './statistics.ts';
+import { streamCompleted, find, list, findWithResult } from './read.ts';
+import { SERVICE, isStrictForChanges } from './rows.ts';
+import { readFailureStatistics } from './failure-statistics.ts';
 
-export function postgresDocuments(deps: {
+export function postgresDocumentStore(deps: {
   db: Db;
   tasks: TaskStore;
   files: Files;
@@ -28,20 +28,20 @@ export function postgresDocuments(deps: {
   imageTtlSeconds: number;
   /** Per API key, or per session without one. */
   quotaBytes: number;
-}): Documents & { tidy(signal?: AbortSignal): Promise<void> } {
+}): DocumentStore & { deleteExpired(signal?: AbortSignal): Promise<void> } {
   const { db, tasks, files, admission, quotaBytes, strictOwnership: strict } = deps;
-  const trash = openTrash({ ...deps, table: 'passport_trash' });
+  const trash = createFileDeletionQueue({ ...deps, table: 'passport_trash' });
   const images = postgresImages(db, { ttlSeconds: deps.imageTtlSeconds, quotaBytes });
   const events = postgresEvents(db);
   const afterCommit = async () => {
     tasks.hint(`changed:${SERVICE}`);
-    await trash.empty();
+    await trash.drain();
   };
 
   return {
     async create(caller, documents, request, within) {
       const keys = documents.map(({ fileKey }) => fileKey);
-      const created = await writeDown(keys, deps, () =>
+      const created = await keepFilesIfCommitted(keys, deps, () =>
         create({ db, tasks, admission, quotaBytes }, caller, documents, request, within),
       );
       if (created.some(({ status }) => status === 'PENDING')) tasks.hint(`waiting:${SERVICE}`);
@@ -50,41 +50,41 @@ export function postgresDocuments(deps: {
       return created;
     },
     find: (caller, id) => find(db, caller, id, strict),
-    open: (caller, id) => open(db, caller, id, strict),
+    findWithResult: (caller, id) => findWithResult(db, caller, id, strict),
     list: (session, page) => list(db, session, page),
     async update(caller, id, edits, options = {}) {
-      const updated = await update(db, caller, id, edits, { strict: strictForChanges(caller, strict), ...options });
+      const updated = await update(db, caller, id, edits, { strict: isStrictForChanges(caller, strict), ...options });
       tasks.hint(`changed:${SERVICE}`);
       return updated;
     },
     history: (caller, id) => history(db, caller, id, strict),
     async rename(caller, id, filename) {
-      const renamed = await rename(db, caller, id, filename, strictForChanges(caller, strict));
+      const renamed = await rename(db, caller, id, filename, isStrictForChanges(caller, strict));
       tasks.hint(`changed:${SERVICE}`);
       return renamed;
     },
     async retry(caller, id) {
-      const retried = await retry({ db, tasks }, caller, id, strictForChanges(caller, strict));
+      const retried = await retry({ db, tasks }, caller, id, isStrictForChanges(caller, strict));
       tasks.hint(`waiting:${SERVICE}`);
       tasks.hint(`changed:${SERVICE}`);
       return retried;
     },
     async remove(caller, id) {
-      const removed = await remove({ db, tasks }, caller, id, strictForChanges(caller, strict));
+      const removed = await remove({ db, tasks }, caller, id, isStrictForChanges(caller, strict));
       if (removed) await afterCommit();
       return removed;
     },
 
-    each: (filter) => each(db, filter),
+    streamCompleted: (filter) => streamCompleted(db, filter),
     async cleanup(options) {
       const removed = await cleanup({ db, tasks, trash }, options);
       tasks.hint(`changed:${SERVICE}`);
       return removed;
     },
-    failures: (windowSeconds, caller) => failures(db, windowSeconds, caller),
+    failureStatistics: (windowSeconds, caller) => readFailureStatistics(db, windowSeconds, caller),
 
     async addImage(caller, image, maxImages) {
-      const added = await writeDown([image.fileKey], deps, () => images.add(caller, image, maxImages));
+      const added = await keepFilesIfCommitted([image.fileKey], deps, () => images.add(caller, image, maxImages));
       if (added === 'too-many') await files.remove(image.fileKey);
       return added;
     },
@@ -93,17 +93,17 @@ export function postgresDocuments(deps: {
     rotateImage: images.rotate,
     async removeImage(session, id) {
       const removed = await images.remove(session, id);
-      if (removed) await trash.empty();
+      if (removed) await trash.drain();
       return removed;
     },
     async clearImages(session, tx) {
       await images.clear(session, tx);
-      if (tx === undefined) await trash.empty();
+      if (tx === undefined) await trash.drain();
     },
 
     events: events.after,
     lastEvent: events.last,
-    stirred: events.stirred,
+    findChangedSessions: events.findChangedSessions,
     onEvents(callback, signal) {
       // Finished tasks and our own changes; other changes are found by the periodic check.
       tasks.onHint('finished', callback, signal);
@@ -111,10 +111,10 @@ export function postgresDocuments(deps: {
     },
 
     /** Deletes expired data, and files that a crash left behind. */
-    async tidy(signal) {
-      for (let more = true; more && !signal?.aborted; ) more = (await images.sweep()) >= 1000;
-      await trash.empty(signal);
-      await events.sweep();
+    async deleteExpired(signal) {
+      for (let more = true; more && !signal?.aborted; ) more = (await images.deleteExpired()) >= 1000;
+      await trash.drain(signal);
+      await events.deleteExpired();
       for (let more = true; more && !signal?.aborted; ) ({ more } = await foldBytes(db));
     },
   };

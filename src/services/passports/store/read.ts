@@ -1,31 +1,31 @@
 import { CLIENT_LIMIT_MS, type Queryable } from '../../../base/db.ts';
-import { type Caller, type Document, isOpened, type Opened, type Status } from '../documents.ts';
+import { type Caller, type Document, isCompleted, type CompletedDocument, type Status } from '../documents.ts';
 import {
-  access,
+  accessParams,
   COLUMNS,
   type DocumentRow,
-  OPENED_COLUMNS,
-  type OpenedRow,
+  COMPLETED_COLUMNS,
+  type CompletedRow,
   toDocument,
-  toOpened,
-  VISIBLE,
+  toDocumentWithResult,
+  ACCESS_CONDITION,
 } from './rows.ts';
 
 const limitMs = CLIENT_LIMIT_MS;
 
 export async function find(db: Queryable, caller: Caller, id: string, strict: boolean): Promise<Document | undefined> {
-  const { rows } = await db.query<DocumentRow>(FIND, [id, ...access(caller, strict)]);
+  const { rows } = await db.query<DocumentRow>(FIND, [id, ...accessParams(caller, strict)]);
   return rows[0] && toDocument(rows[0]);
 }
 
-export async function open(
+export async function findWithResult(
   db: Queryable,
   caller: Caller,
   id: string,
   strict: boolean,
-): Promise<Opened | Document | undefined> {
-  const { rows } = await db.query<OpenedRow>(OPEN, [id, ...access(caller, strict)]);
-  return rows[0] && toOpened(rows[0]);
+): Promise<CompletedDocument | Document | undefined> {
+  const { rows } = await db.query<CompletedRow>(OPEN, [id, ...accessParams(caller, strict)]);
+  return rows[0] && toDocumentWithResult(rows[0]);
 }
 
 export async function list(
@@ -56,13 +56,13 @@ const parseDates = (row: JsonRow): DocumentRow => ({
 const BATCH = 50;
 
 /** Pages by key, so that a slow reader keeps no transaction open. */
-export async function* each(
+export async function* streamCompleted(
   db: Queryable,
   filter: { session?: string; from?: Date; to?: Date },
-): AsyncGenerator<Opened, void, undefined> {
+): AsyncGenerator<CompletedDocument, void, undefined> {
   let after: { at: Date | string; id: string } = { at: '-infinity', id: '' };
   for (;;) {
-    const { rows }: { rows: OpenedRow[] } = await db.query<OpenedRow>(
+    const { rows }: { rows: CompletedRow[] } = await db.query<CompletedRow>(
       filter.session === undefined ? EACH : EACH_OF_SESSION,
       [
         ...[after.at, after.id, filter.from ?? '-infinity', filter.to ?? 'infinity', BATCH],
@@ -70,8 +70,8 @@ export async function* each(
       ],
     );
     for (const row of rows) {
-      const document = toOpened(row);
-      if (isOpened(document)) yield document;
+      const document = toDocumentWithResult(row);
+      if (isCompleted(document)) yield document;
     }
     const last = rows.at(-1);
     if (last === undefined || rows.length < BATCH) return;
@@ -82,13 +82,13 @@ export async function* each(
 const FIND = {
   name: 'passport-find',
   limitMs,
-  text: `select ${COLUMNS} from passport_documents d join tasks t on t.id = d.id where d.id = $1 and ${VISIBLE}`,
+  text: `select ${COLUMNS} from passport_documents d join tasks t on t.id = d.id where d.id = $1 and ${ACCESS_CONDITION}`,
 };
 
 const OPEN = {
   name: 'passport-open',
   limitMs,
-  text: `select ${OPENED_COLUMNS} from passport_documents d join tasks t on t.id = d.id where d.id = $1 and ${VISIBLE}`,
+  text: `select ${COMPLETED_COLUMNS} from passport_documents d join tasks t on t.id = d.id where d.id = $1 and ${ACCESS_CONDITION}`,
 };
 
 const listQuery = (name: string, matching: string) => ({
@@ -121,7 +121,7 @@ const LIST_OF_STATUS = listQuery(
 const eachQuery = (name: string, condition: string) => ({
   name,
   text: `
-    select ${OPENED_COLUMNS}
+    select ${COMPLETED_COLUMNS}
       from passport_documents d
       join tasks t on t.id = d.id
      where (d.created_at, d.id) > ($1::timestamptz, $2::text)

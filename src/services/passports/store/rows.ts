@@ -1,7 +1,7 @@
 import type { Task } from '../../../tasks/task.ts';
-import type { Caller, Document, Edit, Opened } from '../documents.ts';
+import type { Caller, Document, Edit, CompletedDocument } from '../documents.ts';
 import type { Extraction, Value } from '../extraction.ts';
-import { errorType, sentenceOf } from '../failures.ts';
+import { toErrorType, errorMessage } from '../failures.ts';
 import { statusOf } from './status.ts';
 
 export const SERVICE = 'passports';
@@ -26,13 +26,13 @@ export const COLUMNS = `
   greatest(d.changed_at, t.started_at, t.finished_at)::timestamptz(3) as updated_at,
   t.status, t.error_code, t.progress`;
 
-export interface OpenedRow extends DocumentRow {
+export interface CompletedRow extends DocumentRow {
   result: Extraction | null;
   edits: { key: string; value: Value; at: string }[] | null;
 }
 
 /** One statement, so that result, edits and version are consistent. */
-export const OPENED_COLUMNS = `${COLUMNS},
+export const COMPLETED_COLUMNS = `${COLUMNS},
   t.result,
   (select json_agg(json_build_object('key', e.key, 'value', e.became, 'at', e.at) order by e.serial)
      from (select distinct on (key) key, became, at, serial
@@ -41,7 +41,7 @@ export const OPENED_COLUMNS = `${COLUMNS},
             order by key, serial desc) as e) as edits`;
 
 export function toDocument(row: DocumentRow): Document {
-  const failed = row.status === 'failed' ? errorType(row.error_code ?? '') : null;
+  const failed = row.status === 'failed' ? toErrorType(row.error_code ?? '') : null;
   return {
     id: row.id,
     filename: row.filename,
@@ -51,14 +51,14 @@ export function toDocument(row: DocumentRow): Document {
     updatedAt: row.updated_at,
     version: row.version,
     errorType: failed,
-    error: failed && sentenceOf(failed),
+    error: failed && errorMessage(failed),
     progress: row.status === 'processing' ? row.progress : null,
     fileKey: row.file_key,
     sizeBytes: row.size_bytes,
   };
 }
 
-export function toOpened(row: OpenedRow): Opened | Document {
+export function toDocumentWithResult(row: CompletedRow): CompletedDocument | Document {
   if (row.status !== 'done' || row.result === null) return toDocument(row);
   const edits = (row.edits ?? []).map(({ key, value, at }): Edit => ({ key, value, editedAt: new Date(at) }));
   return { ...toDocument(row), extraction: row.result, edits };
@@ -66,15 +66,15 @@ export function toOpened(row: OpenedRow): Opened | Document {
 
 /**
  * Access to a document `d` (X-11 of the contract): its session, the key that created it and, unless `strict`, any key
- * for documents of anonymous sessions. Parameters `$2` to `$4` come from {@link access}.
+ * for documents of anonymous sessions. Parameters `$2` to `$4` come from {@link accessParams}.
  */
-export const VISIBLE =
+export const ACCESS_CONDITION =
   '(d.session = $2 or ($3::text is not null and (d.key_name = $3 or (d.key_name is null and not $4::boolean))))';
 
 /** Documents of anonymous sessions can be changed only by their session and administrators. */
-export const strictForChanges = ({ role }: Caller, strict: boolean): boolean => strict || role !== 'admin';
+export const isStrictForChanges = ({ role }: Caller, strict: boolean): boolean => strict || role !== 'admin';
 
-export const access = ({ session, key }: Caller, strict: boolean): [string, string | null, boolean] => [
+export const accessParams = ({ session, key }: Caller, strict: boolean): [string, string | null, boolean] => [
   session,
   key ?? null,
   strict,

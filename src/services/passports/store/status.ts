@@ -1,6 +1,6 @@
 import type { Task } from '../../../tasks/task.ts';
 import type { Status } from '../documents.ts';
-import { endedAs } from '../failures.ts';
+import { failureStatus } from '../failures.ts';
 
 /** Must match the SQL function `passport_status`. */
 export function statusOf(status: Task['status'], errorCode: string | null): Status {
@@ -12,7 +12,7 @@ export function statusOf(status: Task['status'], errorCode: string | null): Stat
     case 'done':
       return 'SUCCESS';
     case 'failed':
-      return endedAs(errorCode ?? '');
+      return failureStatus(errorCode ?? '');
   }
 }
 

@@ -4,7 +4,7 @@ import { randomBytes } from 'node:crypto';
  * UUIDs of version 7 (RFC 9562 §5.7) in sort order: 48 bits of Unix milliseconds, a 12-bit counter (method 1) and 62
  * random bits.
  */
-export function uuids(count: number, now = Date.now()): string[] {
+export function createUuids(count: number, now = Date.now()): string[] {
   return Array.from({ length: count }, (_, i) => {
     // Beyond 4096 the timestamp advances, which keeps the order.
     const bytes = randomBytes(16);

@@ -1,4 +1,4 @@
-import { clock } from '../../../ui/browser/clock.ts';
+import { formatClock } from '../../../ui/browser/clock.ts';
 import { announce, byId, fill } from '../../../ui/browser/dom.ts';
 import type { SpeechTexts } from './texts.ts';
 
@@ -6,9 +6,9 @@ import type { SpeechTexts } from './texts.ts';
 const TYPES = ['audio/webm;codecs=opus', 'audio/mp4', 'audio/ogg;codecs=opus'];
 
 /** Hidden if the page has no access to a microphone, for example without https. */
-export function openRecorder(
+export function createRecorder(
   texts: SpeechTexts,
-  on: { file: (file: File) => void; refused: (sentence: string) => void },
+  on: { file: (file: File) => void; error: (sentence: string) => void },
 ): void {
   const startButton = byId<HTMLButtonElement>('record');
   // Undefined in insecure contexts, unlike its type.
@@ -20,7 +20,7 @@ export function openRecorder(
     record(devices)
       .catch((error: unknown) => {
         const isMissing = error instanceof DOMException && error.name === 'NotFoundError';
-        on.refused(isMissing ? texts.record.none : texts.record.refused);
+        on.error(isMissing ? texts.record.none : texts.record.refused);
       })
       .finally(() => {
         startButton.disabled = false;
@@ -44,7 +44,7 @@ export function openRecorder(
     recorder.addEventListener('dataavailable', ({ data }) => parts.push(data));
     const stopped = new Promise<void>((resolve) => recorder.addEventListener('stop', () => resolve(), { once: true }));
     recorder.start(1000);
-    announce(texts.said.recording);
+    announce(texts.announcements.recording);
     const isKept = await waitForDecision(recorder);
     await stopped;
     if (!isKept) return;
@@ -60,7 +60,7 @@ export function openRecorder(
     const startedAt = performance.now();
     const tick = () => {
       byId('recording-time').textContent = fill(texts.record.going, {
-        time: clock((performance.now() - startedAt) / 1000),
+        time: formatClock((performance.now() - startedAt) / 1000),
       });
     };
     const timer = setInterval(tick, 250);

@@ -1,39 +1,39 @@
 import { byId, el } from '../../../ui/browser/dom.ts';
-import { openErrandPage } from '../../../ui/browser/errand-page.ts';
-import { shareOf } from '../../../ui/browser/errand-steps.ts';
-import type { ErrandPage } from '../../../ui/browser/errand-texts.ts';
-import { numbers, pageData } from '../../../ui/browser/page-data.ts';
-import { type Hearing, hear, newHearing } from './hearing.ts';
-import { openHearingPlayer } from './player.ts';
-import { openRecorder } from './recorder.ts';
+import { initUploadPage } from '../../../ui/browser/upload-page.ts';
+import { stepProgress } from '../../../ui/browser/upload-steps.ts';
+import type { UploadPageData } from '../../../ui/browser/upload-texts.ts';
+import { createNumberFormats, pageData } from '../../../ui/browser/page-data.ts';
+import { type TranscriptionJob, runTranscriptionJob, createTranscriptionJob } from './transcription-job.ts';
+import { createJobPlayer } from './job-player.ts';
+import { createRecorder } from './recorder.ts';
 import type { SpeechTexts } from './texts.ts';
-import { openTranscript } from './transcript-view.ts';
-import { openWords } from './words.ts';
+import { createTranscriptView } from './transcript-view.ts';
+import { createFormatters } from './formatters.ts';
 
-const page = pageData<ErrandPage<SpeechTexts>>();
-const words = openWords(page.own.texts, page.ui, numbers(page.language), page.language);
+const page = pageData<UploadPageData<SpeechTexts>>();
+const words = createFormatters(page.own.texts, page.ui, createNumberFormats(page.language), page.language);
 
-openErrandPage<Hearing>(page, words, (api, { take: addFiles, refuse: showErrors }) => {
-  const player = openHearingPlayer(words, (seconds, playing) => transcript.follow(seconds, playing));
-  const transcript = openTranscript(api, words, player.playFrom);
-  openRecorder(words.texts, { file: (file) => addFiles([file]), refused: (sentence) => showErrors([sentence]) });
+initUploadPage<TranscriptionJob>(page, words, (api, { addFiles, showErrors }) => {
+  const player = createJobPlayer(words, (seconds, playing) => transcript.follow(seconds, playing));
+  const transcript = createTranscriptView(api, words, player.playFrom);
+  createRecorder(words.texts, { file: (file) => addFiles([file]), error: (sentence) => showErrors([sentence]) });
   return {
-    atOnce: 2,
+    concurrency: 2,
     inputs: ['file'],
-    unfit: (type) => /^(image|text|font)\//.test(type) || type === 'application/pdf',
-    make: (file) => newHearing(file, byId<HTMLSelectElement>('language').value),
-    run: (job, onChange) => hear(job, api, onChange),
-    picture: () => el('span', { class: 'missing' }),
+    isUnsupported: (type) => /^(image|text|font)\//.test(type) || type === 'application/pdf',
+    createJob: (file) => createTranscriptionJob(file, byId<HTMLSelectElement>('language').value),
+    run: (job, onChange) => runTranscriptionJob(job, api, onChange),
+    thumbnail: () => el('span', { class: 'missing' }),
     show(job) {
       player.show(job);
       showTranscriptionProgress(job);
     },
-    showOutcome: transcript.show,
+    showResult: transcript.show,
   };
 });
 
-function showTranscriptionProgress(job: Hearing): void {
-  const share = job.stage === 'processing' ? shareOf(job) : undefined;
+function showTranscriptionProgress(job: TranscriptionJob): void {
+  const share = job.stage === 'processing' ? stepProgress(job) : undefined;
   byId('heard').hidden = share === undefined;
   if (share !== undefined) byId<HTMLProgressElement>('heard-bar').value = share;
 }

@@ -1,44 +1,44 @@
-import type { Api } from '../../../ui/browser/api.ts';
-import { copies } from '../../../ui/browser/copy.ts';
+import type { ApiClient } from '../../../ui/browser/api.ts';
+import { copyOnClick } from '../../../ui/browser/copy.ts';
 import { byId, el, fill } from '../../../ui/browser/dom.ts';
-import { lost } from '../../../ui/browser/errand-views.ts';
-import { type Mark, openMarks } from '../../../ui/browser/marks.ts';
-import { gapOf, type Paragraph, paragraphs } from '../../../ui/browser/paragraphs.ts';
+import { failureView } from '../../../ui/browser/upload-views.ts';
+import { type TimedElement, createWordHighlight } from '../../../ui/browser/word-highlight.ts';
+import { wordSeparator, type Paragraph, paragraphs } from '../../../ui/browser/paragraphs.ts';
 import { taskDetails } from '../../../ui/browser/task-details.ts';
-import type { Hearing } from './hearing.ts';
-import type { Words } from './words.ts';
+import type { TranscriptionJob } from './transcription-job.ts';
+import type { Formatters } from './formatters.ts';
 
-type Result = NonNullable<NonNullable<Hearing['state']>['result']>;
+type Result = NonNullable<NonNullable<TranscriptionJob['state']>['result']>;
 
 const FORMATS = ['txt', 'srt', 'vtt', 'json'] as const;
 
 export interface TranscriptView {
-  show(job: Hearing): void;
+  show(job: TranscriptionJob): void;
   follow(seconds: number, playing: boolean): void;
 }
 
 /** Clicking a word or a paragraph's time plays from there. */
-export function openTranscript(api: Api, words: Words, onPlay: (seconds: number) => void): TranscriptView {
+export function createTranscriptView(api: ApiClient, words: Formatters, onPlay: (seconds: number) => void): TranscriptView {
   const { texts, ui } = words;
   const outcome = byId('outcome');
-  const marks = openMarks();
+  const marks = createWordHighlight();
 
   outcome.addEventListener('click', ({ target }) => {
     const startSeconds = (target as HTMLElement).closest<HTMLElement>('[data-at]')?.dataset['at'];
     if (startSeconds !== undefined) onPlay(Number(startSeconds));
   });
 
-  function show(job: Hearing): void {
+  function show(job: TranscriptionJob): void {
     marks.set([]);
     const { result } = job.state ?? {};
     outcome.hidden = job.stage !== 'done' && job.stage !== 'failed' && job.stage !== 'cancelled';
     outcome.replaceChildren();
     if (outcome.hidden) return;
-    outcome.append(...(job.stage === 'done' && result ? transcriptElements(job, result) : lost(job, words)));
+    outcome.append(...(job.stage === 'done' && result ? transcriptElements(job, result) : failureView(job, words)));
     if (job.taskId !== undefined) outcome.append(details(job, job.taskId));
   }
 
-  function transcriptElements(job: Hearing, result: Result): HTMLElement[] {
+  function transcriptElements(job: TranscriptionJob, result: Result): HTMLElement[] {
     const heading = el(
       'div',
       { class: 'verdict', 'data-sound': String(result.transcription !== '') },
@@ -47,14 +47,14 @@ export function openTranscript(api: Api, words: Words, onPlay: (seconds: number)
     );
     if (result.transcription === '') return [heading];
     const text = el('div', { class: 'transcript', lang: result.language ?? '', id: 'transcript' });
-    const timedElements: Mark[] = [];
+    const timedElements: TimedElement[] = [];
     const items = paragraphs(result.segments ?? [], result.words);
     text.append(...items.map((item) => paragraph(item, result, timedElements)));
     marks.set(timedElements);
     return [heading, downloadButtons(job, result), text];
   }
 
-  function paragraph({ segment, parts }: Paragraph, { language }: Result, timedElements: Mark[]): HTMLElement {
+  function paragraph({ segment, parts }: Paragraph, { language }: Result, timedElements: TimedElement[]): HTMLElement {
     const time = words.clock(segment.start);
     const button = el(
       'button',
@@ -66,7 +66,7 @@ export function openTranscript(api: Api, words: Words, onPlay: (seconds: number)
       },
       time,
     );
-    const space = gapOf(language);
+    const space = wordSeparator(language);
     const line = el('span', { class: 'line' });
     for (const part of parts) {
       const element = el('span', { class: 'word', 'data-at': String(part.start) }, part.text);
@@ -76,9 +76,9 @@ export function openTranscript(api: Api, words: Words, onPlay: (seconds: number)
     return el('p', {}, button, line);
   }
 
-  function downloadButtons(job: Hearing, result: Result): HTMLElement {
+  function downloadButtons(job: TranscriptionJob, result: Result): HTMLElement {
     const copy = el('button', { type: 'button', class: 'small' }, texts.copyText);
-    copies(copy, () => result.transcription, { copy: texts.copyText, copied: ui.copied });
+    copyOnClick(copy, () => result.transcription, { copy: texts.copyText, copied: ui.copied });
     const buttons = FORMATS.map((format) => {
       const button = el('button', { type: 'button', class: 'small', id: `save-${format}` }, texts.saved[format]);
       button.addEventListener('click', () => void download(job, format));
@@ -93,7 +93,7 @@ export function openTranscript(api: Api, words: Words, onPlay: (seconds: number)
     );
   }
 
-  async function download(job: Hearing, format: (typeof FORMATS)[number]): Promise<void> {
+  async function download(job: TranscriptionJob, format: (typeof FORMATS)[number]): Promise<void> {
     const text = await api.text(`result/${job.taskId}/transcript?format=${format}`);
     const href = URL.createObjectURL(new Blob([text]));
     const name = `${job.file.name.replace(/\.[^.]+$/, '')}.${format}`;
@@ -101,7 +101,7 @@ export function openTranscript(api: Api, words: Words, onPlay: (seconds: number)
     setTimeout(() => URL.revokeObjectURL(href), 10_000);
   }
 
-  function details(job: Hearing, id: string): HTMLElement {
+  function details(job: TranscriptionJob, id: string): HTMLElement {
     const { processing_time_ms: ms, result } = job.state ?? {};
     return taskDetails(id, job.state, {
       ui,

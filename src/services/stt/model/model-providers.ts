@@ -2,15 +2,15 @@ import type { GuardedFetch } from '../../../base/guarded-fetch.ts';
 import { OperatorError } from '../../../base/operator-error.ts';
 import { openRecognizer } from '../../../ml/speech/open-recognizer.ts';
 import type { Recognizer } from '../../../ml/speech/recognizer.ts';
-import type { Own } from '../settings.ts';
-import { openRemote } from './remote.ts';
+import type { SttSettings } from '../settings.ts';
+import { createRemoteRecognizer } from './remote.ts';
 
 /**
  * The recognisers in the order of STT_PROVIDERS: `local` is the model STT_MODEL, `remote` the provider at
  * STT_REMOTE_URL. Throws an OperatorError, and closes opened recognisers, if one cannot be opened.
  */
-export async function openProviders(
-  serviceSettings: Pick<Own, 'providers' | 'model' | keyof Remote>,
+export async function openRecognizers(
+  serviceSettings: Pick<SttSettings, 'providers' | 'model' | keyof Remote>,
   { dataDir, fetch }: { dataDir: string; fetch: GuardedFetch },
 ): Promise<Recognizer[]> {
   const opened: Recognizer[] = [];
@@ -26,9 +26,9 @@ export async function openProviders(
   return opened;
 }
 
-type Remote = Pick<Own, 'remoteName' | 'remoteUrl' | 'remoteKey' | 'remoteModel'>;
+type Remote = Pick<SttSettings, 'remoteName' | 'remoteUrl' | 'remoteKey' | 'remoteModel'>;
 
 function openConfiguredRemote({ remoteName, remoteUrl, remoteKey, remoteModel }: Remote, fetch: GuardedFetch) {
   if (remoteUrl === undefined) throw new OperatorError('STT_REMOTE_URL must be set if STT_PROVIDERS contains remote.');
-  return openRemote({ name: remoteName, url: remoteUrl, key: remoteKey, model: remoteModel, fetch });
+  return createRemoteRecognizer({ name: remoteName, url: remoteUrl, key: remoteKey, model: remoteModel, fetch });
 }

@@ -1,6 +1,6 @@
 import { Type } from 'typebox';
 import { Value } from 'typebox/value';
-import { RecognizerFailed, type Segment, type Window, type Word } from '../../../ml/speech/recognizer.ts';
+import { RecognizerError, type Segment, type Window, type Word } from '../../../ml/speech/recognizer.ts';
 
 const Seconds = Type.Number({ minimum: 0, maximum: 1e6 });
 const Text = Type.String({ maxLength: 1_000_000 });
@@ -19,9 +19,9 @@ const Answer = Type.Object({
  * Parses a provider's response: segments with times (`verbose_json`), or else the whole text as one segment. A plain
  * text body is the transcript. Throws `RecognizerFailed` for other content.
  */
-export function segmentsOf(body: string, window: Window, requestedLanguage: string | undefined): Segment[] {
+export function parseSegments(body: string, window: Window, requestedLanguage: string | undefined): Segment[] {
   const answer = parsed(body);
-  if (!Value.Check(Answer, answer)) throw new RecognizerFailed('The provider returned an invalid response.');
+  if (!Value.Check(Answer, answer)) throw new RecognizerError('The provider returned an invalid response.');
   const language = isoCode(answer.language) ?? requestedLanguage;
   const timedSegments = answer.segments ?? [];
   const at = (seconds: number) => Math.min(window.end, window.start + seconds);

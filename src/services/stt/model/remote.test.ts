@@ -5,8 +5,8 @@ import { buffer } from 'node:stream/consumers';
 import { inspect } from 'node:util';
 import { expect, onTestFinished, test } from 'vitest';
 import { createGuardedFetch } from '../../../base/guarded-fetch.ts';
-import { RecognizerFailed, type Window } from '../../../ml/speech/recognizer.ts';
-import { openRemote } from './remote.ts';
+import { RecognizerError, type Window } from '../../../ml/speech/recognizer.ts';
+import { createRemoteRecognizer } from './remote.ts';
 
 const KEY = 'sk-very-secret';
 const WINDOW: Window = { start: 60, end: 64, samples: Float32Array.from([0, 0.5, -1, 1]) };
@@ -38,7 +38,7 @@ async function provider(answer: (response: ServerResponse, count: number, form: 
     server.close();
   });
   const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/v1/`;
-  const recognizer = openRemote({ url, key: KEY, model: 'whisper-1', fetch });
+  const recognizer = createRemoteRecognizer({ url, key: KEY, model: 'whisper-1', fetch });
   const recognize = (options: { language?: string; signal?: AbortSignal } = {}) =>
     recognizer.recognize(WINDOW, { signal: new AbortController().signal, ...options });
   return { requests, recognize, url };
@@ -50,15 +50,15 @@ const respondWithStatus =
   (response: ServerResponse) =>
     response.writeHead(status, { 'retry-after': '0' }).end(body);
 
-async function failureOf(promise: Promise<unknown>): Promise<RecognizerFailed> {
+async function failureOf(promise: Promise<unknown>): Promise<RecognizerError> {
   const error = await promise.then(
     () => expect.fail('No failure.'),
     (reason: unknown) => reason,
   );
-  expect(error).toBeInstanceOf(RecognizerFailed);
+  expect(error).toBeInstanceOf(RecognizerError);
   // The key must not appear in the message, cause or properties.
   expect(inspect(error, { depth: 9, showHidden: true })).not.toContain(KEY);
-  return error as RecognizerFailed;
+  return error as RecognizerError;
 }
 
 test('the remote recogniser sends a window as WAV with the model, the language and the key', async () => {

@@ -1,10 +1,10 @@
 import { randomUUID } from 'node:crypto';
 import { FetchFailed } from '../../../base/fetch-failed.ts';
 import type { GuardedFetch } from '../../../base/guarded-fetch.ts';
-import { rest } from '../../../base/loop.ts';
+import { sleep } from '../../../base/loop.ts';
 import type { UrlPolicy } from '../../../base/outbound-url.ts';
-import { type Recognizer, RecognizerFailed, type Segment, type Window } from '../../../ml/speech/recognizer.ts';
-import { segmentsOf } from './remote-segments.ts';
+import { type Recognizer, RecognizerError, type Segment, type Window } from '../../../ml/speech/recognizer.ts';
+import { parseSegments } from './remote-segments.ts';
 
 export interface RemoteOptions {
   /** Base URL, such as `https://api.example.com/v1`. Set by the operator, so private addresses and http are allowed. */
@@ -20,7 +20,7 @@ export interface RemoteOptions {
  * word times. Retries transient errors up to three times and throws `RecognizerFailed` without the provider's message,
  * which may contain the key.
  */
-export function openRemote({ url, key, model, name = 'remote', fetch }: RemoteOptions): Recognizer {
+export function createRemoteRecognizer({ url, key, model, name = 'remote', fetch }: RemoteOptions): Recognizer {
   const endpoint = `${url.replace(/(?<!\/)\/+$/, '')}/audio/transcriptions`;
   const policy: UrlPolicy = { kind: 'operator', origin: new URL(endpoint).origin };
   // Some models (gpt-4o-transcribe) reject requests for times.
@@ -46,11 +46,11 @@ export function openRemote({ url, key, model, name = 'remote', fetch }: RemoteOp
       headers: { 'content-type': form.type, ...(key !== undefined && { authorization: `Bearer ${key}` }) },
       body: form.bytes,
       maxBytes: MAX_RESPONSE_BYTES,
-      keepRefusalBytes: MAX_ERROR_BYTES,
+      errorExcerptBytes: MAX_ERROR_BYTES,
       budgets: BUDGETS,
       signal,
     });
-    return segmentsOf(body.toString(), window, language);
+    return parseSegments(body.toString(), window, language);
   }
 
   async function recognize(
@@ -73,7 +73,7 @@ export function openRemote({ url, key, model, name = 'remote', fetch }: RemoteOp
         }
         const failure = failureOf(error, name);
         if (!failure.transient || tries >= MAX_TRIES) throw failure;
-        await rest(waitMs(error, tries), signal);
+        await sleep(waitMs(error, tries), signal);
         signal.throwIfAborted();
       }
     }
@@ -105,21 +105,21 @@ function waitMs(error: unknown, tries: number): number {
   return Math.min(MAX_WAIT_MS, retryAfter === undefined ? 1000 * 3 ** (tries - 1) : retryAfter * 1000);
 }
 
-function failureOf(error: unknown, name: string): RecognizerFailed {
-  if (error instanceof RecognizerFailed) return error;
-  if (!(error instanceof FetchFailed)) return new RecognizerFailed(`${name} failed.`, { cause: error });
+function failureOf(error: unknown, name: string): RecognizerError {
+  if (error instanceof RecognizerError) return error;
+  if (!(error instanceof FetchFailed)) return new RecognizerError(`${name} failed.`, { cause: error });
   const { status, reason } = error;
   if (status === 401 || status === 402 || status === 403 || (status === 429 && isQuotaError(error))) {
-    return new RecognizerFailed(`${name}: access denied or quota exhausted (HTTP ${status}).`, {
+    return new RecognizerError(`${name}: access denied or quota exhausted (HTTP ${status}).`, {
       why: 'quota',
     });
   }
   const { transient } = error;
-  return new RecognizerFailed(`${name}: ${status === undefined ? reason : `HTTP ${status}`}.`, { transient });
+  return new RecognizerError(`${name}: ${status === undefined ? reason : `HTTP ${status}`}.`, { transient });
 }
 
 /** 429 means either a rate limit, which is transient, or an exhausted quota; a code in the body tells which. */
-function isQuotaError({ said }: FetchFailed): boolean {
+function isQuotaError({ excerpt: said }: FetchFailed): boolean {
   return /insufficient_quota|quota_exceeded|billing|credit/i.test(said?.toString() ?? '');
 }
 

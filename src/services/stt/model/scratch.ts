@@ -12,7 +12,7 @@ export interface Scratch {
  * Creates scratch files in the shared folder `dir`. Names contain host and process id, so that files of killed
  * processes (up to 1 GiB each) are deleted here at the next start.
  */
-export async function openScratch(dir: string): Promise<Scratch> {
+export async function createScratch(dir: string): Promise<Scratch> {
   const host = hostname().replace(/[^A-Za-z0-9-]/g, '-');
   for (const name of await readdir(dir)) {
     const [kind, owner, pid] = name.split('.');

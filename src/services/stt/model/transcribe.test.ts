@@ -1,6 +1,6 @@
 import { pino } from 'pino';
 import { describe, expect, it } from 'vitest';
-import { type Recognizer, RecognizerFailed, type Window } from '../../../ml/speech/recognizer.ts';
+import { type Recognizer, RecognizerError, type Window } from '../../../ml/speech/recognizer.ts';
 import type { TaskFailure } from '../../../tasks/task.ts';
 import type { Checkpoint } from '../result.ts';
 import { transcribe } from './transcribe.ts';
@@ -36,7 +36,7 @@ function recognizer(
   };
 }
 
-const failing = (name: string, failure: RecognizerFailed, from = 10) =>
+const failing = (name: string, failure: RecognizerError, from = 10) =>
   recognizer(name, (start) => {
     if (start >= from) throw failure;
   });
@@ -93,7 +93,7 @@ describe('transcribe', () => {
 
   it('restarts the recording with the next provider when one fails', async () => {
     const local = recognizer('local');
-    const { transcribed } = run([failing('remote', new RecognizerFailed('away', { transient: true })), local]);
+    const { transcribed } = run([failing('remote', new RecognizerError('away', { transient: true })), local]);
     expect(await transcribed).toMatchObject({ service: 'local', segments: [{ text: 'local 0' }, {}, {}] });
     expect(local.transcribed).toEqual([0, 10, 30]);
   });
@@ -107,16 +107,16 @@ describe('transcribe', () => {
       segments: [{ text: 'before' }, { text: 'second 30' }],
     });
     expect(first.transcribed).toEqual([]);
-    const afterFailure = run([first, failing('second', new RecognizerFailed('broken'))], { checkpoint });
+    const afterFailure = run([first, failing('second', new RecognizerError('broken'))], { checkpoint });
     expect(await afterFailure.transcribed).toMatchObject({ service: 'first', segments: [{ text: 'first 0' }, {}, {}] });
     const gone = run([recognizer('third')], { checkpoint });
     expect(await gone.transcribed).toMatchObject({ service: 'third', segments: [{ text: 'third 0' }, {}, {}] });
   });
 
   it('fails after the last provider, transiently if one was unavailable', async () => {
-    const unavailable = failing('remote', new RecognizerFailed('away', { transient: true }));
-    const quotaExhausted = failing('remote', new RecognizerFailed('spent', { why: 'quota' }));
-    const broken = failing('local', new RecognizerFailed('broken'));
+    const unavailable = failing('remote', new RecognizerError('away', { transient: true }));
+    const quotaExhausted = failing('remote', new RecognizerError('spent', { why: 'quota' }));
+    const broken = failing('local', new RecognizerError('broken'));
     expect(await failureOf(run([unavailable, broken]).transcribed)).toMatchObject({
       code: 'PROVIDER_FAILED',
       transient: true,
@@ -135,7 +135,7 @@ describe('transcribe', () => {
 
   it('fails after the time limit of a window, even if the provider ignores the abort signal', async () => {
     const endless = recognizer('local', () => new Promise<void>(() => {}));
-    expect(await failureOf(run([endless], { patience: { limitMs: 10, leaveMs: 10 } }).transcribed)).toMatchObject({
+    expect(await failureOf(run([endless], { windowTimeouts: { limitMs: 10, graceMs: 10 } }).transcribed)).toMatchObject({
       code: 'PROVIDER_FAILED',
     });
   });

@@ -1,6 +1,6 @@
 import type { Log } from '../../../base/log.ts';
-import { rest } from '../../../base/loop.ts';
-import { type Recognizer, RecognizerFailed, type Segment, type Window } from '../../../ml/speech/recognizer.ts';
+import { sleep } from '../../../base/loop.ts';
+import { type Recognizer, RecognizerError, type Segment, type Window } from '../../../ml/speech/recognizer.ts';
 import { TaskFailure } from '../../../tasks/task.ts';
 import { FAILURES } from '../failures.ts';
 import type { Checkpoint } from '../result.ts';
@@ -10,7 +10,7 @@ const WINDOW_MS = 600_000;
 /** How long an aborted provider may continue before it is abandoned. */
 const GRACE_MS = 20_000;
 
-export interface Heard {
+export interface RecognizedSegments {
   readonly service: string;
   /** In seconds. */
   readonly until: number;
@@ -27,24 +27,24 @@ interface TranscribeOptions {
   readonly report: (checkpoint: Checkpoint) => void;
   readonly log: Log;
   readonly signal: AbortSignal;
-  readonly patience?: { readonly limitMs: number; readonly leaveMs: number };
+  readonly windowTimeouts?: { readonly limitMs: number; readonly graceMs: number };
 }
 
 /**
  * Transcribes a recording with one recogniser. If it fails, the next one starts from the beginning, so that the result
  * has a single source. Continues from a checkpoint of the same recogniser. Throws a `TaskFailure` if all fail.
  */
-export async function transcribe(options: TranscribeOptions): Promise<Heard> {
+export async function transcribe(options: TranscribeOptions): Promise<RecognizedSegments> {
   const { recognizers, checkpoint, log, signal } = options;
   const started = recognizers.find(({ name }) => name === checkpoint?.provider);
   const order = started ? [started, ...recognizers.filter((each) => each !== started)] : recognizers;
-  const failures: RecognizerFailed[] = [];
+  const failures: RecognizerError[] = [];
   for (const recognizer of order) {
     try {
       return await transcribeAll(recognizer, recognizer === started ? checkpoint : undefined, options);
     } catch (error) {
       signal.throwIfAborted();
-      if (!(error instanceof RecognizerFailed)) throw error;
+      if (!(error instanceof RecognizerError)) throw error;
       log.warn({ err: error, provider: recognizer.name, why: error.why }, 'a speech recognition provider failed');
       failures.push(error);
     }
@@ -61,7 +61,7 @@ async function transcribeAll(
   recognizer: Recognizer,
   from: Checkpoint | undefined,
   options: TranscribeOptions,
-): Promise<Heard> {
+): Promise<RecognizedSegments> {
   const { language, report, log, signal } = options;
   const { name: service, windowSeconds } = recognizer;
   const segments = [...(from?.segments ?? [])];
@@ -71,7 +71,7 @@ async function transcribeAll(
     if ('heardUntil' in window) until = window.heardUntil;
     else {
       log.debug({ provider: service, from: window.start, to: window.end }, 'transcribing a window');
-      segments.push(...(await transcribeWindow(recognizer, window, { language, signal, ...options.patience })));
+      segments.push(...(await transcribeWindow(recognizer, window, { language, signal, ...options.windowTimeouts })));
       until = window.end;
     }
     report({ provider: service, until, segments: [...segments] });
@@ -83,26 +83,26 @@ async function transcribeAll(
 async function transcribeWindow(
   recognizer: Recognizer,
   window: Window,
-  { language, signal, limitMs = WINDOW_MS, leaveMs = GRACE_MS }: WindowOptions,
+  { language, signal, limitMs = WINDOW_MS, graceMs: leaveMs = GRACE_MS }: WindowOptions,
 ): Promise<readonly Segment[]> {
   const abort = new AbortController();
   const finished = new AbortController();
   const onAbort = () => abort.abort(signal.reason);
   // Not `AbortSignal.any` with a timeout signal: both can be garbage-collected.
-  const limit = setTimeout(() => abort.abort(new RecognizerFailed(`Timed out after ${limitMs / 1000} s.`)), limitMs);
+  const limit = setTimeout(() => abort.abort(new RecognizerError(`Timed out after ${limitMs / 1000} s.`)), limitMs);
   signal.addEventListener('abort', onAbort);
   // Native code cannot be interrupted.
   const abandoned = new Promise<never>((_, reject) => {
     abort.signal.addEventListener('abort', () => {
-      void rest(leaveMs, finished.signal).then(() => reject(abort.signal.reason as Error));
+      void sleep(leaveMs, finished.signal).then(() => reject(abort.signal.reason as Error));
     });
   });
   try {
     return await Promise.race([recognizer.recognize(window, { language, signal: abort.signal }), abandoned]);
   } catch (error) {
     signal.throwIfAborted();
-    if (error instanceof RecognizerFailed) throw error;
-    throw new RecognizerFailed('Unexpected provider error.', { transient: true, cause: error });
+    if (error instanceof RecognizerError) throw error;
+    throw new RecognizerError('Unexpected provider error.', { transient: true, cause: error });
   } finally {
     clearTimeout(limit);
     signal.removeEventListener('abort', onAbort);
@@ -114,5 +114,5 @@ interface WindowOptions {
   readonly language: string | undefined;
   readonly signal: AbortSignal;
   readonly limitMs?: number;
-  readonly leaveMs?: number;
+  readonly graceMs?: number;
 }

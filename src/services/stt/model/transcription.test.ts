@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { transcriptionOf } from './transcription.ts';
+import { toTranscription } from './transcription.ts';
 
 it('transcriptionOf joins the segments and rounds times to milliseconds', () => {
   const words = [
@@ -12,7 +12,7 @@ it('transcriptionOf joins the segments and rounds times to milliseconds', () => 
     { start: 3, end: 3.1, text: 'Да.', language: 'ru' },
     { start: 5, end: 6.00049, text: 'Good bye.', language: 'en' },
   ];
-  expect(transcriptionOf({ service: 'local', durationSeconds: 7.12345, segments })).toEqual({
+  expect(toTranscription({ service: 'local', durationSeconds: 7.12345, segments })).toEqual({
     transcription: 'Hello there. Да. Good bye.',
     service: 'local',
     language: 'en',
@@ -30,7 +30,7 @@ it('transcriptionOf joins the segments and rounds times to milliseconds', () => 
 });
 
 it('transcriptionOf returns an empty transcription for a recording without speech', () => {
-  expect(transcriptionOf({ service: 'local', durationSeconds: 600, segments: [] })).toEqual({
+  expect(toTranscription({ service: 'local', durationSeconds: 600, segments: [] })).toEqual({
     transcription: '',
     service: 'local',
     duration_seconds: 600,
@@ -40,5 +40,5 @@ it('transcriptionOf returns an empty transcription for a recording without speec
 
 it('transcriptionOf omits spaces for languages without them', () => {
   const segments = ['壁です。', '床です。'].map((text, start) => ({ start, end: start + 1, text, language: 'ja' }));
-  expect(transcriptionOf({ service: 'local', durationSeconds: 2, segments }).transcription).toBe('壁です。床です。');
+  expect(toTranscription({ service: 'local', durationSeconds: 2, segments }).transcription).toBe('壁です。床です。');
 });

@@ -1,8 +1,8 @@
 import type { Segment, Word } from '../../../ml/speech/recognizer.ts';
-import { spaceOf } from '../languages.ts';
+import { wordSeparator } from '../languages.ts';
 import type { Recorded } from '../result.ts';
 
-export function transcriptionOf(recognized: {
+export function toTranscription(recognized: {
   readonly service: string;
   readonly durationSeconds: number;
   readonly segments: readonly Segment[];
@@ -13,7 +13,7 @@ export function transcriptionOf(recognized: {
   const language = dominantLanguage(segments);
   const words = segments.flatMap((segment) => segment.words ?? []);
   return {
-    transcription: segments.map(({ text }) => text).join(spaceOf(language)),
+    transcription: segments.map(({ text }) => text).join(wordSeparator(language)),
     service: recognized.service,
     ...(language !== undefined && { language }),
     duration_seconds: thousandth(recognized.durationSeconds),

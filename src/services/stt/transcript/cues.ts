@@ -1,4 +1,4 @@
-import { spaceOf } from '../languages.ts';
+import { wordSeparator } from '../languages.ts';
 import type { Recorded, RecordedSegment, TimedWord } from '../result.ts';
 
 export interface Cue {
@@ -18,8 +18,8 @@ const PAUSE_SECONDS = 1;
  * Divides the transcript into subtitles of at most two lines of 42 characters and 7 s, between words and preferably at
  * the end of a segment or sentence. Words without times get times by their length.
  */
-export function cuesOf({ segments, words, language }: Pick<Recorded, 'segments' | 'words' | 'language'>): Cue[] {
-  const space = spaceOf(language);
+export function createCues({ segments, words, language }: Pick<Recorded, 'segments' | 'words' | 'language'>): Cue[] {
+  const space = wordSeparator(language);
   const wordsOfSegment = wordsOfEach(segments, words ?? []);
   const cues = segments.flatMap((segment, index) =>
     cuesOfSegment(tokensOf(segment, wordsOfSegment[index]!, space), space),

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { Recorded } from '../result.ts';
-import { type Cue, cuesOf } from './cues.ts';
+import { type Cue, createCues } from './cues.ts';
 import { FORMATS, srt, vtt } from './formats.ts';
 
 const LONG =
@@ -35,7 +35,7 @@ function expectWithinLimits(cues: readonly Cue[]): void {
 describe('cuesOf', () => {
   it('splits a word of 2000 emoji between graphemes', () => {
     const text = '👨‍👩‍👧'.repeat(2000);
-    const cues = cuesOf(recorded({ segments: [{ start: 0, end: 600, text }] }));
+    const cues = createCues(recorded({ segments: [{ start: 0, end: 600, text }] }));
     expectWithinLimits(cues);
     const lines = cues.flatMap((cue) => cue.lines);
     expect(lines.join('')).toBe(text);
@@ -47,7 +47,7 @@ describe('cuesOf', () => {
     ['without word times', undefined],
   ])('splits a long segment into cues of two lines of 42 characters and 7 s, %s', (_, words) => {
     const segments = [{ start: 1, end: 14, text: LONG }];
-    const cues = cuesOf({ segments, ...(words && { words }) });
+    const cues = createCues({ segments, ...(words && { words }) });
     expectWithinLimits(cues);
     expect(textOf(cues)).toBe(LONG);
     expect(cues[0]!.start).toBe(1);
@@ -56,10 +56,10 @@ describe('cuesOf', () => {
 
   it('limits cues to 7 s for slow speech', () => {
     const text = 'One two three four five six';
-    const cues = cuesOf({ segments: [{ start: 0, end: 30, text }], words: timed(text, 0, 30) });
+    const cues = createCues({ segments: [{ start: 0, end: 30, text }], words: timed(text, 0, 30) });
     expectWithinLimits(cues);
     expect(cues.map(({ lines }) => lines)).toEqual([['One'], ['two'], ['three'], ['four'], ['five'], ['six']]);
-    const single = cuesOf({ segments: [{ start: 0, end: 30, text: 'Ohm' }] });
+    const single = createCues({ segments: [{ start: 0, end: 30, text: 'Ohm' }] });
     expect(single).toEqual([{ start: 0, end: 7, lines: ['Ohm'] }]);
   });
 
@@ -75,34 +75,34 @@ describe('cuesOf', () => {
       { text: 'Three.', start: 2, end: 2 },
       { text: 'Four.', start: 4, end: 4 },
     ];
-    expect(textOf(cuesOf({ segments, words })).split(' ')).toEqual(expect.arrayContaining(['two.', 'Three.', 'Four.']));
+    expect(textOf(createCues({ segments, words })).split(' ')).toEqual(expect.arrayContaining(['two.', 'Three.', 'Four.']));
   });
 
   it('starts a new cue after a pause and after a sentence longer than a line', () => {
     const words = [...timed('Yes I see it', 0, 1), ...timed('and there is more', 3, 4)];
-    const paused = cuesOf({ segments: [{ start: 0, end: 4, text: 'Yes I see it and there is more' }], words });
+    const paused = createCues({ segments: [{ start: 0, end: 4, text: 'Yes I see it and there is more' }], words });
     expect(paused.map(({ lines }) => lines.join(' '))).toEqual(['Yes I see it', 'and there is more']);
 
     const text = 'The crack runs from the window to the ceiling. It is new.';
-    const sentences = cuesOf({ segments: [{ start: 0, end: 4, text }], words: timed(text, 0, 4) });
+    const sentences = createCues({ segments: [{ start: 0, end: 4, text }], words: timed(text, 0, 4) });
     expect(textOf([sentences[1]!])).toBe('It is new.');
   });
 
   it('balances the lengths of two lines', () => {
     const text = 'The northern wall of the house shows a crack in it';
-    const [cue] = cuesOf({ segments: [{ start: 0, end: 3, text }] });
+    const [cue] = createCues({ segments: [{ start: 0, end: 3, text }] });
     const [first, second] = cue!.lines.map((line) => line.length);
     expect(Math.abs(first! - second!)).toBeLessThan(10);
   });
 
   it('splits words longer than a line, and text in languages without spaces', () => {
     const word = 'Donaudampfschifffahrtselektrizitätenhauptbetriebswerkbauunterbeamtengesellschaft';
-    const cues = cuesOf({ segments: [{ start: 0, end: 5, text: `Die ${word} tagt.` }] });
+    const cues = createCues({ segments: [{ start: 0, end: 5, text: `Die ${word} tagt.` }] });
     expectWithinLimits(cues);
     expect(textOf(cues, '').replaceAll(' ', '')).toBe(`Die${word}tagt.`);
 
     const japanese = '壁の北側に長いひび割れが見つかりました。'.repeat(6);
-    const unspaced = cuesOf({ segments: [{ start: 0, end: 20, text: japanese }], language: 'ja' });
+    const unspaced = createCues({ segments: [{ start: 0, end: 20, text: japanese }], language: 'ja' });
     expectWithinLimits(unspaced);
     expect(textOf(unspaced, '')).toBe(japanese);
   });
@@ -112,14 +112,14 @@ describe('cuesOf', () => {
       { start: 0, end: 3, text: 'One.' },
       { start: 2.5, end: 4, text: 'Two.' },
     ];
-    expect(cuesOf({ segments }).map(({ start, end }) => [start, end])).toEqual([
+    expect(createCues({ segments }).map(({ start, end }) => [start, end])).toEqual([
       [0, 2.5],
       [2.5, 4],
     ]);
   });
 
   it('returns no cues for an empty transcript', () => {
-    expect(cuesOf({ segments: [] })).toEqual([]);
+    expect(createCues({ segments: [] })).toEqual([]);
     expect(FORMATS.srt.write(recorded({}))).toBe('');
     expect(FORMATS.vtt.write(recorded({}))).toBe('WEBVTT\n');
   });
@@ -153,7 +153,7 @@ it('cuesOf assigns every word to its segment', () => {
     { start: 5, end: 7, text: 'Three four.' },
   ];
   const words = [...timed('One two.', 0, 2), ...timed('Three four.', 5, 7)];
-  expect(cuesOf({ segments, words }).map(({ start, end, lines }) => [start, end, ...lines])).toEqual([
+  expect(createCues({ segments, words }).map(({ start, end, lines }) => [start, end, ...lines])).toEqual([
     [0, 2, 'One two.'],
     [2, 4, 'No times here.'],
     [5, 7, 'Three four.'],

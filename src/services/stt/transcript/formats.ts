@@ -1,10 +1,10 @@
 import type { Recorded } from '../result.ts';
-import { type Cue, cuesOf } from './cues.ts';
+import { type Cue, createCues } from './cues.ts';
 
 export const FORMATS = {
   txt: { type: 'text/plain; charset=utf-8', write: (result: Recorded) => `${result.transcription}\n` },
-  srt: { type: 'application/x-subrip; charset=utf-8', write: (result: Recorded) => srt(cuesOf(result)) },
-  vtt: { type: 'text/vtt; charset=utf-8', write: (result: Recorded) => vtt(cuesOf(result), result.language) },
+  srt: { type: 'application/x-subrip; charset=utf-8', write: (result: Recorded) => srt(createCues(result)) },
+  vtt: { type: 'text/vtt; charset=utf-8', write: (result: Recorded) => vtt(createCues(result), result.language) },
 } as const;
 
 /** SubRip: numbered cues, comma before the milliseconds. */

@@ -1,14 +1,14 @@
-import { copies } from '../../browser/copy.ts';
+import { copyOnClick } from '../../browser/copy.ts';
 import { announce, byId, el, fill } from '../../browser/dom.ts';
 import { pageData } from '../../browser/page-data.ts';
 import type { HelpData } from '../texts.ts';
-import { around, find, type Passage, type Passages } from './find.ts';
+import { snippet, searchSections, type SearchSection, type SearchData } from './search.ts';
 
 const { words, root } = pageData<HelpData>().own;
 
 for (const block of document.querySelectorAll<HTMLElement>('.code')) {
   const button = el('button', { type: 'button', class: 'small' }, words.copy);
-  copies(button, () => block.querySelector('code')?.textContent ?? '', words);
+  copyOnClick(button, () => block.querySelector('code')?.textContent ?? '', words);
   block.append(button);
 }
 
@@ -16,9 +16,9 @@ const input = byId<HTMLInputElement>('help-search');
 byId('help-searching').hidden = false;
 
 /** Loaded on the first search. */
-let loading: Promise<readonly Passage[]> | undefined;
-function passages(): Promise<readonly Passage[]> {
-  loading ??= fetch(`${root}help/passages.json`).then(async (answer) => ((await answer.json()) as Passages).passages);
+let loading: Promise<readonly SearchSection[]> | undefined;
+function passages(): Promise<readonly SearchSection[]> {
+  loading ??= fetch(`${root}help/passages.json`).then(async (answer) => ((await answer.json()) as SearchData).passages);
   loading.catch(() => {
     loading = undefined;
   });
@@ -28,7 +28,7 @@ function passages(): Promise<readonly Passage[]> {
 async function search(): Promise<void> {
   const query = input.value.trim();
   try {
-    const found = query === '' ? [] : find(await passages(), query);
+    const found = query === '' ? [] : searchSections(await passages(), query);
     // The query has changed since.
     if (input.value.trim() !== query) return;
     byId('help-found').replaceChildren(...found.map((passage) => resultItem(passage, query)));
@@ -45,8 +45,8 @@ function showStatus(sentence: string): void {
   announce(sentence);
 }
 
-function resultItem({ address, page, title, text }: Passage, query: string): HTMLLIElement {
-  const { before, hit, after } = around(text, query);
+function resultItem({ address, page, title, text }: SearchSection, query: string): HTMLLIElement {
+  const { before, hit, after } = snippet(text, query);
   const link = el('a', { href: root + address, class: 'section' }, title);
   const where = title === page ? [] : [el('span', { class: 'where' }, page)];
   return el('li', {}, link, ...where, el('span', { class: 'around', lang: 'en' }, before, el('mark', {}, hit), after));

@@ -3,7 +3,7 @@ import type { JsonValue } from '../../../../base/json.ts';
 import type { TaskStore } from '../../../../tasks/store.ts';
 import type { Failure } from '../../../../tasks/task.ts';
 
-export interface Ended {
+export interface FinishedTask {
   readonly input?: JsonValue;
   readonly result?: JsonValue;
   readonly attachment?: JsonValue;
@@ -11,7 +11,7 @@ export interface Ended {
 }
 
 /** Finishes tasks in order; returns their ids. */
-export async function finished(tasks: TaskStore, service: string, ended: readonly Ended[]): Promise<string[]> {
+export async function finishTasks(tasks: TaskStore, service: string, ended: readonly FinishedTask[]): Promise<string[]> {
   const ids = ended.map(() => newId());
   const byId = new Map(ended.map((end, index) => [ids[index]!, end]));
   for (const [id, { input = {} }] of byId) {
@@ -21,11 +21,11 @@ export async function finished(tasks: TaskStore, service: string, ended: readonl
     });
   }
   const claim = { service, worker: 'test', leaseMs: 60_000 };
-  const { claimed } = await tasks.advance([], { ...claim, limit: ids.length });
+  const { claimed } = await tasks.completeAndClaim([], { ...claim, limit: ids.length });
   const attempts = new Map(claimed.map(({ id, attempt }) => [id, attempt]));
   for (const [id, { result = {}, attachment, failure }] of byId) {
     const end = failure ? { outcome: 'failed' as const, failure } : { outcome: 'done' as const, result };
-    await tasks.advance(
+    await tasks.completeAndClaim(
       [{ id, attempt: attempts.get(id)!, processingMs: 7, ...end, ...(attachment !== undefined && { attachment }) }],
       { ...claim, limit: 0 },
     );

@@ -1,6 +1,6 @@
-import type { Edit, Opened } from '../../documents.ts';
+import type { Edit, CompletedDocument } from '../../documents.ts';
 import type { Field, Value } from '../../extraction.ts';
-import type { Box } from '../../page.ts';
+import type { Box } from '../../page-geometry.ts';
 
 export function read(value: Value, bbox: Box | null = null, confidence: number | null = 0.9): Field {
   return { value, confidence, source: 'text', page: bbox && 1, bbox, text: String(value) };
@@ -8,8 +8,8 @@ export function read(value: Value, bbox: Box | null = null, confidence: number |
 
 export function opened(
   fields: Readonly<Record<string, Field>>,
-  more: Partial<Pick<Opened, 'id' | 'filename' | 'createdAt'>> & { edits?: readonly Edit[] } = {},
-): Opened {
+  more: Partial<Pick<CompletedDocument, 'id' | 'filename' | 'createdAt'>> & { edits?: readonly Edit[] } = {},
+): CompletedDocument {
   return {
     id: '01926b3e-0000-7000-8000-000000000001',
     filename: 'Квартира 31.pdf',

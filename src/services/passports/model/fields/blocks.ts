@@ -1,5 +1,5 @@
-import { cellOf, gridOf } from './grid.ts';
-import { type Line, placeOf, type Sheet, type Token } from './sheet.ts';
+import { findCell, buildGrid } from './grid.ts';
+import { type Line, boundingBox, type Sheet, type Token } from './page-tokens.ts';
 
 /** The words of a ruled cell, or a run of words without a wide gap. */
 export interface Block extends Line {
@@ -14,12 +14,12 @@ export interface Block extends Line {
 }
 
 /** Splits a page into blocks. */
-export function blocksOf(sheet: Sheet): Block[] {
-  const grid = gridOf(sheet);
+export function splitBlocks(sheet: Sheet): Block[] {
+  const grid = buildGrid(sheet);
   const cells = new Map<string, { cell: Line; tokens: Token[] }>();
   const free: Token[] = [];
   for (const token of sheet.tokens) {
-    const cell = cellOf(grid, token);
+    const cell = findCell(grid, token);
     if (!cell) {
       free.push(token);
       continue;
@@ -39,7 +39,7 @@ export function blocksOf(sheet: Sheet): Block[] {
     cells.delete(key);
   }
   const blocks: Block[] = [];
-  for (const line of linesOf(free)) {
+  for (const line of groupLines(free)) {
     const row: Block[] = [];
     for (const run of runsOf(line, sheet)) row.push(block(sheet, run.tokens, row, run.filled));
     blocks.push(...row);
@@ -53,7 +53,7 @@ const sharedHeight = (a: Line, b: Line): number => Math.min(a.y1, b.y1) - Math.m
 
 function cellBlocks(sheet: Sheet, cells: { cell: Line; tokens: Token[] }[]): Block[] {
   const blocks = cells.map(({ cell, tokens }) => ({
-    ...block(sheet, linesOf(tokens).flat(), [], false),
+    ...block(sheet, groupLines(tokens).flat(), [], false),
     cell,
   }));
   return blocks.map((one) => {
@@ -65,16 +65,16 @@ function cellBlocks(sheet: Sheet, cells: { cell: Line; tokens: Token[] }[]): Blo
 }
 
 const block = (sheet: Sheet, tokens: readonly Token[], row: readonly Block[], filled: boolean): Block => ({
-  ...placeOf(tokens),
+  ...boundingBox(tokens),
   sheet,
   tokens,
   row,
-  height: tall(tokens),
+  height: letterHeight(tokens),
   filled,
 });
 
 /** Groups tokens into lines. */
-export function linesOf(tokens: readonly Token[]): Token[][] {
+export function groupLines(tokens: readonly Token[]): Token[][] {
   // Each token, from the left, joins the line that it continues, so a line may drift vertically.
   const lines: Token[][] = [];
   for (const token of [...tokens].sort((a, b) => a.x0 - b.x0)) {
@@ -117,7 +117,7 @@ const MIN_RUN_GAP = 1.1;
 
 function runsOf(line: readonly Token[], sheet: Sheet): { tokens: Token[]; filled: boolean }[] {
   const runs: { tokens: Token[]; filled: boolean }[] = [];
-  const height = tall(line);
+  const height = letterHeight(line);
   const foot = Math.max(...line.map(({ y1 }) => y1));
   let under: Line | undefined;
   for (const token of line) {
@@ -146,7 +146,7 @@ function endsBetween(lines: readonly (Line | undefined)[], left: Token, right: T
   return lines.some((line) => line && (isBetween(line.x0) || isBetween(line.x1)));
 }
 
-function lineUnder(token: Line, { across: horizontal, blanks }: Sheet): Line | undefined {
+function lineUnder(token: Line, { horizontal, blanks }: Sheet): Line | undefined {
   const height = token.y1 - token.y0;
   const middle = (token.x0 + token.x1) / 2;
   const under = ({ x0, x1, y1 }: Line) =>
@@ -154,7 +154,7 @@ function lineUnder(token: Line, { across: horizontal, blanks }: Sheet): Line | u
   return horizontal.find(under) ?? blanks.find(under);
 }
 
-const ruledBetween = (left: Token, right: Token, { down: vertical }: Sheet): boolean =>
+const ruledBetween = (left: Token, right: Token, { vertical }: Sheet): boolean =>
   vertical.some(
     ({ x0, y0, y1 }) =>
       x0 > left.x1 - 3 && x0 < right.x0 + 3 && y0 < (left.y0 + left.y1) / 2 && y1 > (left.y0 + left.y1) / 2,
@@ -167,7 +167,7 @@ const blankBetween = (left: Token, right: Token, { blanks }: Sheet): boolean =>
   );
 
 /** The 80th percentile of token heights, because boxes of words without ascenders are lower. */
-export function tall(tokens: readonly Line[]): number {
+export function letterHeight(tokens: readonly Line[]): number {
   const sorted = tokens.map(({ y0, y1 }) => y1 - y0).sort((a, b) => a - b);
   return sorted[Math.floor(0.8 * (sorted.length - 1) + 0.5)] ?? 0;
 }

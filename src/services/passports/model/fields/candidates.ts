@@ -3,9 +3,9 @@ import { asDigits } from '../../schema/numbers.ts';
 import { schemaPattern } from '../../schema/pattern.ts';
 import type { ValueSpec } from '../../schema/schema.ts';
 import { type FoundValue, readValue } from '../../schema/values.ts';
-import type { Occurrence } from './occurrences.ts';
-import { PLACES, type Place } from './places.ts';
-import { type Token, textOf } from './sheet.ts';
+import type { Occurrence } from './label-finder.ts';
+import { POSITION_SCORES, type ValuePosition } from './value-positions.ts';
+import { type Token, joinText } from './page-tokens.ts';
 
 export interface Candidate {
   readonly key: string;
@@ -17,18 +17,18 @@ export interface Candidate {
 }
 
 /** Parses tokens at `place` relative to the label as a value; undefined if they are not one. */
-export function candidate(
+export function createCandidate(
   key: string,
   spec: ValueSpec & { readonly shapes?: readonly string[] },
   label: Occurrence,
-  place: Place,
+  place: ValuePosition,
   tokens: readonly Token[],
 ): Candidate | undefined {
   const cleaned = spec.type === 'string' ? removeTrailingDate(trimPunctuation(tokens)) : trimPunctuation(tokens);
-  const text = textOf(cleaned);
+  const text = joinText(cleaned);
   if (text === '' || /^[-—–_.\s]*$/u.test(text)) return undefined;
   if (spec.type === 'string') {
-    const value = correctInitials(spec.shapes, tidy(text));
+    const value = correctInitials(spec.shapes, normalizeText(text));
     // An unmatched bracket belongs to form text: "(наименование организации, выдавшей паспорт)".
     if (
       !/[\p{L}\d]/u.test(value) ||
@@ -38,34 +38,34 @@ export function candidate(
       return undefined;
     // A name, an office or a number contains no date.
     const dateFactor = spec.shapes && findDate(value) ? 0.5 : 1;
-    const score = label.score * PLACES[place] * shaped(spec.shapes, value) * dateFactor;
+    const score = label.score * POSITION_SCORES[place] * shapeFactor(spec.shapes, value) * dateFactor;
     return { key, label, tokens: cleaned, value, score };
   }
-  const found = readValue(spec, text, textOf(label.block.tokens.slice(label.from, label.to + 3)));
+  const found = readValue(spec, text, joinText(label.block.tokens.slice(label.from, label.to + 3)));
   if (!found) return undefined;
   // A number after many words seldom belongs to the label.
   const distanceFactor = 0.9 ** Math.max(0, (text.slice(0, found.start).match(/\p{L}{2,}/gu)?.length ?? 0) - 2);
   return {
     key,
     label,
-    tokens: within(cleaned, found),
+    tokens: tokensInRange(cleaned, found),
     value: found.value,
-    score: label.score * PLACES[place] * distanceFactor,
+    score: label.score * POSITION_SCORES[place] * distanceFactor,
   };
 }
 
 /** The score factor for matching the field's `shapes`. */
-export function shaped(shapes: readonly string[] | undefined, value: string): number {
+export function shapeFactor(shapes: readonly string[] | undefined, value: string): number {
   if (!shapes) return 1;
   return shapes.some((shape) => schemaPattern(shape, 'u').test(value)) ? 1.05 : 0.7;
 }
 
 /** Corrects confused digits and letters if the result matches the field's `shapes`. */
 function correctInitials(shapes: readonly string[] | undefined, value: string): string {
-  if (!shapes || shaped(shapes, value) > 1) return value;
+  if (!shapes || shapeFactor(shapes, value) > 1) return value;
   const initials = value.replace(/(?<![\d\p{L}])(10|LL|[03469b[])(?![\d\p{L}])/gu, (match) => INITIALS[match] ?? match);
   const corrections = [initials, `${initials}.`, asDigits(value).replace(/\s/gu, '')];
-  return corrections.find((one) => shaped(shapes, one) > 1) ?? value;
+  return corrections.find((one) => shapeFactor(shapes, one) > 1) ?? value;
 }
 
 const INITIALS: Readonly<Record<string, string>> = {
@@ -81,7 +81,7 @@ const INITIALS: Readonly<Record<string, string>> = {
 };
 
 /** The tokens that overlap a range of their joined text. */
-export function within(tokens: readonly Token[], found: { readonly start: number; readonly end: number }): Token[] {
+export function tokensInRange(tokens: readonly Token[], found: { readonly start: number; readonly end: number }): Token[] {
   const used: Token[] = [];
   let at = 0;
   for (const token of tokens) {
@@ -97,7 +97,7 @@ function removeTrailingDate(tokens: readonly Token[]): Token[] {
   const comma = tokens.findLastIndex(({ text }, i) => text.endsWith(',') && i > 0 && i < tokens.length - 1);
   if (comma < 0) return [...tokens];
   const rest = tokens.slice(comma + 1);
-  return parseDate(textOf(rest)) === undefined ? [...tokens] : trimPunctuation(tokens.slice(0, comma + 1));
+  return parseDate(joinText(rest)) === undefined ? [...tokens] : trimPunctuation(tokens.slice(0, comma + 1));
 }
 
 function trimPunctuation(tokens: readonly Token[]): Token[] {
@@ -109,7 +109,7 @@ function trimPunctuation(tokens: readonly Token[]): Token[] {
 }
 
 /** Normalizes spaces, punctuation and hyphenation of a value. */
-export function tidy(text: string): string {
+export function normalizeText(text: string): string {
   const plain = text
     .replace(/^[\s:;,/|]+/u, '')
     .replace(/(?<![\s:;,/|_])[\s:;,/|_]+$/u, '')

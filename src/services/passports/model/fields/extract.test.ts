@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { type ReadPage, type Rule, uprightFrame, type Word } from '../../page.ts';
+import { type ReadPage, type Rule, uprightFrame, type Word } from '../../page-geometry.ts';
 import { loadSchema } from '../../schema/load-schema.ts';
-import { unmixed } from './alphabets.ts';
+import { normalizeHomoglyphs } from './homoglyphs.ts';
 import { extractFields } from './extract.ts';
 
 const schema = loadSchema();
@@ -313,10 +313,10 @@ describe('extractFields: cross-checks', () => {
 
 describe('normalizeHomoglyphs', () => {
   it('converts a word to its own alphabet or, if that is ambiguous, to the alphabet of the document', () => {
-    expect(unmixed('Пpoчее', 'latin')).toBe('Прочее');
-    expect(unmixed('Jоhnsоn', 'cyrillic')).toBe('Johnson');
-    expect(unmixed('CAOA', 'cyrillic')).toBe('САОА');
-    expect(unmixed('А', 'latin')).toBe('A');
-    expect(unmixed('52:10', 'cyrillic')).toBe('52:10');
+    expect(normalizeHomoglyphs('Пpoчее', 'latin')).toBe('Прочее');
+    expect(normalizeHomoglyphs('Jоhnsоn', 'cyrillic')).toBe('Johnson');
+    expect(normalizeHomoglyphs('CAOA', 'cyrillic')).toBe('САОА');
+    expect(normalizeHomoglyphs('А', 'latin')).toBe('A');
+    expect(normalizeHomoglyphs('52:10', 'cyrillic')).toBe('52:10');
   });
 });

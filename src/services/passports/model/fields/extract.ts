@@ -1,47 +1,47 @@
 import type { Field, Warning } from '../../extraction.ts';
-import { onPage, type ReadPage } from '../../page.ts';
+import { toPageBox, type ReadPage } from '../../page-geometry.ts';
 import { cellKey, everyField } from '../../schema/keys.ts';
 import type { Schema } from '../../schema/schema.ts';
-import { type Block, blocksOf } from './blocks.ts';
-import { type Candidate, candidate } from './candidates.ts';
-import { checked } from './checks.ts';
-import { type LabelBook, labelBook, type Target } from './labels.ts';
-import { marked } from './marks.ts';
-import { findLabels, type Occurrence } from './occurrences.ts';
-import { joined } from './pieces.ts';
-import { type Layout, placesOf } from './places.ts';
-import { sharedValues } from './shared-labels.ts';
-import { placeOf, sheetsOf, type Token, textOf } from './sheet.ts';
-import { type ReadTable, tableRows } from './tables.ts';
-import { wrapped } from './wrapped.ts';
+import { type Block, splitBlocks } from './blocks.ts';
+import { type Candidate, createCandidate } from './candidates.ts';
+import { applyCrossChecks } from './cross-checks.ts';
+import { type LabelIndex, indexFieldLabels, type Target } from './label-index.ts';
+import { matchPatterns } from './pattern-match.ts';
+import { findLabels, type Occurrence } from './label-finder.ts';
+import { assembleCompositeValue } from './composite-values.ts';
+import { type Layout, findValuePositions } from './value-positions.ts';
+import { findSharedValues } from './shared-labels.ts';
+import { boundingBox, tokenizePages, type Token, joinText } from './page-tokens.ts';
+import { type ReadTable, extractTable } from './tables.ts';
+import { joinWrappedLabels } from './wrapped-labels.ts';
 
 /** Extracts the fields of `schema`; fields that are not found are absent. A pure function. */
 export function extractFields(
   pages: readonly ReadPage[],
   schema: Schema,
 ): { fields: Record<string, Field>; warnings: Warning[] } {
-  const sheets = sheetsOf(pages);
+  const sheets = tokenizePages(pages);
   const fields: Record<string, Field> = {};
   const usedTokens = new Set<Token>();
   const tables = new Map<string, ReadTable>();
   for (const section of schema.sections) {
     if (!section.table) continue;
-    const table = tableRows(sheets, section.table);
+    const table = extractTable(sheets, section.table);
     tables.set(section.key, table);
-    for (const token of table.used) usedTokens.add(token);
+    for (const token of table.usedTokens) usedTokens.add(token);
     for (const [i, row] of table.rows.entries()) {
       for (const cell of row) fields[cellKey(section, i + 1, cell.spec)] = fieldOf(cell.tokens, cell.value, cell.score);
     }
   }
-  const labelIndex = labelBook(schema);
+  const labelIndex = indexFieldLabels(schema);
   const layout = layoutOf(
-    sheets.flatMap((sheet) => blocksOf({ ...sheet, tokens: sheet.tokens.filter((one) => !usedTokens.has(one)) })),
+    sheets.flatMap((sheet) => splitBlocks({ ...sheet, tokens: sheet.tokens.filter((one) => !usedTokens.has(one)) })),
     labelIndex,
   );
   const { blocks } = layout;
-  const single = [...findCandidates(layout), ...sharedValues(layout, labelIndex)];
+  const single = [...findCandidates(layout), ...findSharedValues(layout, labelIndex)];
   const composite = [...everyField(schema)].flatMap(({ key, spec }) =>
-    spec.parts ? (joined(key, layout, single) ?? []) : [],
+    spec.parts ? (assembleCompositeValue(key, layout, single) ?? []) : [],
   );
   for (const best of assignCandidates([...single, ...composite])) {
     fields[best.key] = fieldOf(best.tokens, best.value, best.score);
@@ -49,16 +49,16 @@ export function extractFields(
   }
   for (const { key, spec } of everyField(schema)) {
     if (fields[key]) continue;
-    const found = marked(spec, blocks, (token) => !usedTokens.has(token));
+    const found = matchPatterns(spec, blocks, (token) => !usedTokens.has(token));
     if (found) fields[key] = fieldOf(found.tokens, found.value, found.score);
   }
   addTableTotals(fields, tables, schema);
-  return checked(inSchemaOrder(fields, schema), schema);
+  return applyCrossChecks(inSchemaOrder(fields, schema), schema);
 }
 
-function layoutOf(blocks: readonly Block[], labelIndex: LabelBook<Target>): Layout {
+function layoutOf(blocks: readonly Block[], labelIndex: LabelIndex<Target>): Layout {
   const layout = { blocks, labels: removeValues(findLabels(blocks, labelIndex)) };
-  const unwrapped = wrapped(layout, labelIndex);
+  const unwrapped = joinWrappedLabels(layout, labelIndex);
   if (unwrapped.length === blocks.length) return layout;
   return { blocks: unwrapped, labels: removeValues(findLabels(unwrapped, labelIndex)) };
 }
@@ -81,8 +81,8 @@ function findCandidates(layout: Layout): Candidate[] {
     // Part names in a complete address ("д. 8, кв. 88") are not labels.
     const stops = ({ target: other, score }: Occurrence) =>
       other.kind !== 'part' || (other.key !== target.key && score > 0.95);
-    for (const { place, tokens } of placesOf(label, layout, { long: target.spec.type === 'string', stops })) {
-      const one = candidate(target.key, target.spec, label, place, tokens);
+    for (const { place, tokens } of findValuePositions(label, layout, { long: target.spec.type === 'string', stops })) {
+      const one = createCandidate(target.key, target.spec, label, place, tokens);
       if (one) found.push(one);
     }
   }
@@ -119,7 +119,7 @@ function addTableTotals(fields: Record<string, Field>, tables: ReadonlyMap<strin
 
 function fieldOf(tokens: readonly Token[], value: Field['value'], score: number): Field {
   const { sheet } = tokens[0]!;
-  const { x0, y0, x1, y1 } = placeOf(tokens.filter((token) => token.sheet === sheet));
+  const { x0, y0, x1, y1 } = boundingBox(tokens.filter((token) => token.sheet === sheet));
   const { page } = sheet;
   const confidences = tokens.flatMap(({ confidence }) => confidence ?? []);
   const lowest = confidences.length > 0 ? Math.min(...confidences) : 1;
@@ -128,8 +128,8 @@ function fieldOf(tokens: readonly Token[], value: Field['value'], score: number)
     confidence: Math.round(100 * Math.min(1, score) * lowest) / 100,
     source: page.reader === 'text' ? 'text' : 'ocr',
     page: page.page,
-    bbox: onPage(page, [x0 / sheet.width, y0 / sheet.height, x1 / sheet.width, y1 / sheet.height]),
-    text: textOf(tokens),
+    bbox: toPageBox(page, [x0 / sheet.width, y0 / sheet.height, x1 / sheet.width, y1 / sheet.height]),
+    text: joinText(tokens),
   };
 }
 

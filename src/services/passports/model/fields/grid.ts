@@ -1,9 +1,9 @@
-import type { Line, Sheet, Token } from './sheet.ts';
+import type { Line, Sheet, Token } from './page-tokens.ts';
 
 /** Ruled lines; pieces of one line have the same position. */
 export interface Grid {
-  readonly across: readonly Line[];
-  readonly down: readonly Line[];
+  readonly horizontal: readonly Line[];
+  readonly vertical: readonly Line[];
 }
 
 // In points.
@@ -29,10 +29,10 @@ function cutsWords(line: Line, tokens: readonly Token[]): boolean {
   return cut >= 2;
 }
 
-export function gridOf({ across: horizontal, down: vertical, tokens }: Sheet): Grid {
+export function buildGrid({ horizontal, vertical, tokens }: Sheet): Grid {
   return {
-    across: align(horizontal, 'y0').map((line) => ({ ...line, y1: line.y0 })),
-    down: align(
+    horizontal: align(horizontal, 'y0').map((line) => ({ ...line, y1: line.y0 })),
+    vertical: align(
       vertical.filter((line) => !cutsWords(line, tokens)),
       'x0',
     ).map((line) => ({ ...line, x1: line.x0 })),
@@ -49,7 +49,7 @@ function align(lines: readonly Line[], at: 'x0' | 'y0'): Line[] {
 }
 
 /** Finds the cell that contains the middle of `place`; undefined unless all four sides are ruled. */
-export function cellOf({ across: horizontal, down: vertical }: Grid, place: Line): Line | undefined {
+export function findCell({ horizontal, vertical }: Grid, place: Line): Line | undefined {
   const x = (place.x0 + place.x1) / 2;
   const y = (place.y0 + place.y1) / 2;
   const [left, right] = nearestLines(

@@ -1,23 +1,23 @@
-import { type Candidate, candidate } from './candidates.ts';
-import { type LabelBook, likeness, type Target } from './labels.ts';
-import type { Occurrence } from './occurrences.ts';
-import { type Layout, placesOf } from './places.ts';
-import { type Token, textOf } from './sheet.ts';
+import { type Candidate, createCandidate } from './candidates.ts';
+import { type LabelIndex, scorePhrase, type Target } from './label-index.ts';
+import type { Occurrence } from './label-finder.ts';
+import { type Layout, findValuePositions } from './value-positions.ts';
+import { type Token, joinText } from './page-tokens.ts';
 
 /** Finds two fields with a combined label and value: `Этаж / этажность`, `4/9`; `Площадь общая / жилая`. */
-export function sharedValues(layout: Layout, labelIndex: LabelBook<Target>): Candidate[] {
+export function findSharedValues(layout: Layout, labelIndex: LabelIndex<Target>): Candidate[] {
   return [...layout.blocks].flatMap((block) => {
     const labels = layout.labels.get(block) ?? [];
     return labels.flatMap((first) => {
       const second = findSecondLabel(first, labels, labelIndex);
       if (first.target.kind !== 'field' || !second) return [];
       const stops = (other: Occurrence) => other.from >= second.to || other.block !== block;
-      for (const { place, tokens } of placesOf(second, layout, { long: true, stops })) {
+      for (const { place, tokens } of findValuePositions(second, layout, { long: true, stops })) {
         const halves = split(tokens);
         if (!halves) continue;
         const pair = [first, second].map((label, i) =>
           label.target.kind === 'field'
-            ? candidate(label.target.key, label.target.spec, { ...label, score: 1.1 * label.score }, place, halves[i]!)
+            ? createCandidate(label.target.key, label.target.spec, { ...label, score: 1.1 * label.score }, place, halves[i]!)
             : undefined,
         );
         if (pair.every((one) => one !== undefined)) return pair as Candidate[];
@@ -31,7 +31,7 @@ export function sharedValues(layout: Layout, labelIndex: LabelBook<Target>): Can
 function findSecondLabel(
   first: Occurrence,
   labels: readonly Occurrence[],
-  labelIndex: LabelBook<Target>,
+  labelIndex: LabelIndex<Target>,
 ): Occurrence | undefined {
   const { block } = first;
   const tokens = block.tokens;
@@ -47,18 +47,18 @@ function findSecondLabel(
   const firstKey = first.target.key;
   let best: Occurrence | undefined;
   for (const [i] of tail.entries()) {
-    const words = [...head.slice(0, 1), ...tail.slice(0, i + 1)].flatMap(({ text }) => labelIndex.word(text) ?? []);
+    const words = [...head.slice(0, 1), ...tail.slice(0, i + 1)].flatMap(({ text }) => labelIndex.lookUp(text) ?? []);
     for (const phrase of labelIndex.phrases) {
-      if (phrase.to.kind !== 'field' || phrase.to.key === firstKey) continue;
-      const score = likeness(words, phrase);
-      if (score > (best?.score ?? 0.75)) best = { block, from, to: from + i + 1, target: phrase.to, score };
+      if (phrase.target.kind !== 'field' || phrase.target.key === firstKey) continue;
+      const score = scorePhrase(words, phrase);
+      if (score > (best?.score ?? 0.75)) best = { block, from, to: from + i + 1, target: phrase.target, score };
     }
   }
   return best;
 }
 
 function split(tokens: readonly Token[]): [Token[], Token[]] | undefined {
-  if (!/[/;]/u.test(textOf(tokens))) return undefined;
+  if (!/[/;]/u.test(joinText(tokens))) return undefined;
   const pieces = tokens.flatMap((token): Token[] => {
     const at = token.text.search(/[/;]/u);
     if (at < 0 || token.text.length === 1) return [token];

@@ -1,9 +1,9 @@
 import type { TableSpec } from '../../schema/schema.ts';
 import { median } from './blocks.ts';
-import type { Header } from './headers.ts';
-import { type Token, textOf } from './sheet.ts';
+import type { Header } from './table-headers.ts';
+import { type Token, joinText } from './page-tokens.ts';
 
-export const inColumn = (token: Extent, { x0, x1 }: Extent): boolean => {
+export const isInColumn = (token: Extent, { x0, x1 }: Extent): boolean => {
   const middle = (token.x0 + token.x1) / 2;
   return x0 <= middle && middle <= x1;
 };
@@ -14,27 +14,27 @@ interface Extent {
 }
 
 /** Assigns a column with an unknown header to the only missing column of its type. */
-export function guessed(
+export function inferColumns(
   header: Header,
   rows: readonly (readonly Token[])[],
   { columns }: TableSpec,
 ): Header['columns'] {
   const found = [...header.columns];
-  let spare = [...header.spare];
+  let spare = [...header.unknownColumns];
   for (const type of ['string', 'number', 'integer'] as const) {
     const missing = columns.filter((one) => one.type === type && !found.some(({ spec }) => spec.key === one.key));
     const [best] = spare
       .map((place) => ({ place, fit: FIT[type](textsIn(place, rows)) }))
       .sort((a, b) => b.fit - a.fit);
     if (missing.length !== 1 || !best || best.fit < 0.6) continue;
-    found.push({ spec: missing[0]!, x0: best.place.x0, x1: best.place.x1, score: GUESSED });
+    found.push({ spec: missing[0]!, x0: best.place.x0, x1: best.place.x1, score: INFERRED_SCORE });
     spare = spare.filter((place) => place !== best.place);
   }
   return found;
 }
 
 const textsIn = (place: Extent, rows: readonly (readonly Token[])[]): string[] =>
-  rows.map((row) => textOf(row.filter((token) => inColumn(token, place)))).filter((text) => /[\p{L}\d]/u.test(text));
+  rows.map((row) => joinText(row.filter((token) => isInColumn(token, place)))).filter((text) => /[\p{L}\d]/u.test(text));
 
 const share = (texts: readonly string[], fits: (text: string, i: number) => boolean): number =>
   texts.length < 2 ? 0 : texts.filter(fits).length / texts.length;
@@ -47,10 +47,10 @@ const FIT = {
     share(texts, (text, i) => /^\d{1,3}$/u.test(text) && Number(text) === (i === 0 ? 1 : Number(texts[i - 1]) + 1)),
 };
 /** The score of a column recognized by its content. */
-export const GUESSED = 0.75;
+export const INFERRED_SCORE = 0.75;
 
 /** Widens each column to the span of text below its header. */
-export function spread(rows: readonly (readonly Token[])[], header: Header): Header['columns'] {
+export function fitColumnsToText(rows: readonly (readonly Token[])[], header: Header): Header['columns'] {
   const columns = [...header.columns].sort((a, b) => a.x0 - b.x0);
   const spans = textSpans(rows);
   const middle = ({ x0, x1 }: { x0: number; x1: number }) => (x0 + x1) / 2;

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import type { ColumnSpec } from '../../schema/schema.ts';
-import type { Sheet, Token } from './sheet.ts';
-import { type ReadCell, repaired } from './table-repairs.ts';
+import type { Sheet, Token } from './page-tokens.ts';
+import { type ReadCell, repairRows } from './table-repairs.ts';
 
 const area: ColumnSpec = { key: 'area', label: 'Площадь', type: 'number', unit: 'm2' };
 const living: ColumnSpec = { key: 'living_area', label: 'Жилая', type: 'number', unit: 'm2' };
@@ -12,7 +12,7 @@ const cell = (spec: ColumnSpec, text: string, confidence: number | null = 0.9): 
   const tokens: Token[] = [{ ...place, text, confidence }];
   return { spec, value: Number(text.replace(',', '.')), tokens, score: 1 };
 };
-const values = (rows: ReadCell[][]) => repaired(rows).map((row) => row.map(({ value }) => value));
+const values = (rows: ReadCell[][]) => repairRows(rows).map((row) => row.map(({ value }) => value));
 
 it('repairRows restores a lost decimal point when the number exceeds all others of the column', () => {
   expect(values([[cell(area, '12,4')], [cell(area, '79')], [cell(area, '5,1')], [cell(area, '17,0')]])).toEqual([

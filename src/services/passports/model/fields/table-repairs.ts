@@ -1,6 +1,6 @@
 import type { Value } from '../../extraction.ts';
 import type { ColumnSpec } from '../../schema/schema.ts';
-import { type Token, textOf } from './sheet.ts';
+import { type Token, joinText } from './page-tokens.ts';
 
 export interface ReadCell {
   readonly spec: ColumnSpec;
@@ -10,7 +10,7 @@ export interface ReadCell {
 }
 
 /** Corrects OCR errors that the rest of the table reveals, with a lower score. */
-export function repaired(rows: ReadCell[][]): ReadCell[][] {
+export function repairRows(rows: ReadCell[][]): ReadCell[][] {
   return restoreDecimalPoints(correctNumbering(rows));
 }
 
@@ -37,7 +37,7 @@ function restoreDecimalPoints(rows: ReadCell[][]): ReadCell[][] {
     row.map((cell) => {
       const typical = cell.spec.type === 'number' ? decimals.get(cell.spec.unit) : undefined;
       const { value } = cell;
-      const written = textOf(cell.tokens);
+      const written = joinText(cell.tokens);
       if (!typical || typical.decimals === 0 || typeof value !== 'number' || cell.tokens[0]!.confidence === null)
         return cell;
       if (!/^\d+$/u.test(written) || written.length <= typical.decimals) return cell;
@@ -58,7 +58,7 @@ interface UnitDecimals {
 
 function decimalsOf(rows: readonly (readonly ReadCell[])[], unit: string | undefined): UnitDecimals {
   const cells = rows.flatMap((row) => row.filter(({ spec }) => spec.type === 'number' && spec.unit === unit));
-  const lengths = cells.map(({ tokens }) => /[.,](\d+)$/u.exec(textOf(tokens))?.[1]?.length ?? 0);
+  const lengths = cells.map(({ tokens }) => /[.,](\d+)$/u.exec(joinText(tokens))?.[1]?.length ?? 0);
   for (const decimals of [1, 2]) {
     const alike = cells.filter((_, i) => lengths[i] === decimals);
     if (alike.length < 3 || alike.length < 0.6 * cells.length) continue;

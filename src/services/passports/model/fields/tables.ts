@@ -1,28 +1,28 @@
 import type { ColumnSpec, TableSpec } from '../../schema/schema.ts';
 import { readValue } from '../../schema/values.ts';
 import { median } from './blocks.ts';
-import { type Header, headersOf } from './headers.ts';
-import { type Sheet, type Token, textOf } from './sheet.ts';
-import { GUESSED, guessed, inColumn, spread } from './table-columns.ts';
-import { freeRows, ruledRows } from './table-lines.ts';
-import { type ReadCell, repaired } from './table-repairs.ts';
-import { labelWord } from './words.ts';
+import { type Header, findHeaders } from './table-headers.ts';
+import { type Sheet, type Token, joinText } from './page-tokens.ts';
+import { INFERRED_SCORE, inferColumns, isInColumn, fitColumnsToText } from './table-columns.ts';
+import { splitUnruledRows, splitRuledRows } from './table-rows.ts';
+import { type ReadCell, repairRows } from './table-repairs.ts';
+import { parseLabelWord } from './label-words.ts';
 
 export interface ReadTable {
   readonly rows: readonly (readonly ReadCell[])[];
   readonly totals: readonly (readonly ReadCell[])[];
   /** Excluded from the search for field labels. */
-  readonly used: readonly Token[];
+  readonly usedTokens: readonly Token[];
 }
 
 /** Extracts a table, which may span pages, with or without a repeated header. */
-export function tableRows(sheets: readonly Sheet[], spec: TableSpec): ReadTable {
-  const perSheet = sheets.map((sheet) => headersOf(sheet, spec));
+export function extractTable(sheets: readonly Sheet[], spec: TableSpec): ReadTable {
+  const perSheet = sheets.map((sheet) => findHeaders(sheet, spec));
   const best = bestOf(perSheet.flat(), spec);
   const rows: ReadCell[][] = [];
   const totals: ReadCell[][] = [];
   const usedTokens: Token[] = [];
-  if (!best) return { rows, totals, used: usedTokens };
+  if (!best) return { rows, totals, usedTokens };
   let open: Header | undefined;
   for (const [i, sheet] of sheets.entries()) {
     const headers = (perSheet[i] ?? []).filter((header) => hasSimilarColumns(header, best));
@@ -37,7 +37,7 @@ export function tableRows(sheets: readonly Sheet[], spec: TableSpec): ReadTable 
       open = body.ended ? undefined : header;
     }
   }
-  return { rows: repaired(rows), totals, used: usedTokens };
+  return { rows: repairRows(rows), totals, usedTokens };
 }
 
 /** Selects the header with the most filled cells below it. */
@@ -46,7 +46,7 @@ function bestOf(headers: readonly Header[], spec: TableSpec): Header | undefined
     const next = headers.filter(({ sheet, top }) => sheet === header.sheet && top > header.bottom)[0];
     const { rows } = readBody(header.sheet, header, spec, next?.top ?? header.sheet.height);
     // A numbered list is no evidence for a table of rooms.
-    const isEvidence = ({ spec, score }: ReadCell) => spec.type === 'number' || score > GUESSED;
+    const isEvidence = ({ spec, score }: ReadCell) => spec.type === 'number' || score > INFERRED_SCORE;
     // Two columns may match by chance: "Назначение | жилое".
     const cells = header.columns.length * rows.reduce((sum, row) => sum + row.filter(isEvidence).length, 0);
     return { header, cells: rows.length < 2 ? cells / 4 : cells };
@@ -74,23 +74,23 @@ function readBody(sheet: Sheet, header: Header, spec: TableSpec, end: number): B
       (y0 + y1) / 2 < end - 1 &&
       !header.tokens.some((one) => one.y0 === y0 && one.y1 === y1 && one.sheet === sheet),
   );
-  const lines = header.ruled ? ruledRows(sheet, below, header) : freeRows(below, header);
-  const known = guessed(header, lines.rows, spec);
-  const columns = (header.ruled ? [...known] : [...spread(lines.rows, { ...header, columns: known })]).sort(
+  const lines = header.ruled ? splitRuledRows(sheet, below, header) : splitUnruledRows(below, header);
+  const known = inferColumns(header, lines.rows, spec);
+  const columns = (header.ruled ? [...known] : [...fitColumnsToText(lines.rows, { ...header, columns: known })]).sort(
     (a, b) => a.x0 - b.x0,
   );
   const body: Body = { rows: [], totals: [], used: [], ended: lines.ended };
   for (const line of lines.rows) {
     const cells = columns.map((column) => ({
       column,
-      tokens: line.filter((token) => inColumn(token, column)),
+      tokens: line.filter((token) => isInColumn(token, column)),
     }));
-    if (isColumnNumbering(cells.map(({ tokens }) => textOf(tokens)))) {
+    if (isColumnNumbering(cells.map(({ tokens }) => joinText(tokens)))) {
       body.used.push(...line);
       continue;
     }
     // Misread column numbers: a room is not named by a number.
-    if (cells.some(({ column, tokens }) => column.spec.type === 'string' && /^\d{1,2}$/u.test(textOf(tokens)))) {
+    if (cells.some(({ column, tokens }) => column.spec.type === 'string' && /^\d{1,2}$/u.test(joinText(tokens)))) {
       body.used.push(...line);
       continue;
     }
@@ -115,7 +115,7 @@ function readBody(sheet: Sheet, header: Header, spec: TableSpec, end: number): B
 }
 
 function readCell(spec: ColumnSpec, score: number, tokens: readonly Token[]): ReadCell | undefined {
-  const text = textOf(tokens);
+  const text = joinText(tokens);
   if (text === '' || /^[-—–_.\s]+$/u.test(text)) return undefined;
   const found = readValue(spec, text);
   if (!found) return undefined;
@@ -135,9 +135,9 @@ function isColumnNumbering(texts: readonly string[]): boolean {
 }
 
 function isTotal(line: readonly Token[], { totals = [] }: TableSpec): boolean {
-  const words = line.slice(0, 4).flatMap(({ text }) => labelWord(text) ?? []);
+  const words = line.slice(0, 4).flatMap(({ text }) => parseLabelWord(text) ?? []);
   return totals.some((total) => {
-    const totalWord = labelWord(total);
+    const totalWord = parseLabelWord(total);
     return totalWord && words.slice(0, 2).some((word) => word.stem === totalWord.stem);
   });
 }

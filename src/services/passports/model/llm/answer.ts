@@ -1,13 +1,13 @@
 import type { Field } from '../../extraction.ts';
-import type { Box } from '../../page.ts';
-import { onPage } from '../../page.ts';
-import { named } from '../../schema/keys.ts';
+import type { Box } from '../../page-geometry.ts';
+import { toPageBox } from '../../page-geometry.ts';
+import { resolveKey } from '../../schema/keys.ts';
 import type { Schema } from '../../schema/schema.ts';
 import { readValue } from '../../schema/values.ts';
-import type { NumberedWord } from './question.ts';
+import type { NumberedWord } from './prompt.ts';
 
 /** The fields, or error messages for the model. */
-export type ModelAnswer = { readonly fields: Record<string, Field> } | { readonly wrong: readonly string[] };
+export type ModelAnswer = { readonly fields: Record<string, Field> } | { readonly errors: readonly string[] };
 
 export const ANSWER_SCHEMA = {
   type: 'object',
@@ -30,14 +30,14 @@ const MAX_WORDS_PER_VALUE = 60;
 const MAX_ERRORS = 12;
 
 /** Unknown keys and word numbers are errors; words that do not parse as the field's type are skipped. */
-export function readAnswer(text: string, words: readonly NumberedWord[], schema: Schema): ModelAnswer {
+export function parseAnswer(text: string, words: readonly NumberedWord[], schema: Schema): ModelAnswer {
   const entries = parseEntries(text);
-  if (!entries) return { wrong: ['The answer is not a JSON object {"fields":[{"key":"…","words":[…]}]}.'] };
+  if (!entries) return { errors: ['The answer is not a JSON object {"fields":[{"key":"…","words":[…]}]}.'] };
   const fields: Record<string, Field> = {};
   const errors: string[] = [];
   for (const entry of entries) {
     const { key, words: numbers } = (entry ?? {}) as { key?: unknown; words?: unknown };
-    const name = typeof key === 'string' ? named(schema, key) : undefined;
+    const name = typeof key === 'string' ? resolveKey(schema, key) : undefined;
     if (typeof key !== 'string' || !name) errors.push(`${JSON.stringify(key)} is not a field key.`);
     else if (
       !Array.isArray(numbers) ||
@@ -55,7 +55,7 @@ export function readAnswer(text: string, words: readonly NumberedWord[], schema:
       if (field) fields[key] ??= field;
     }
   }
-  return errors.length > 0 ? { wrong: errors.slice(0, MAX_ERRORS) } : { fields };
+  return errors.length > 0 ? { errors: errors.slice(0, MAX_ERRORS) } : { fields };
 }
 
 function fieldOf(words: readonly NumberedWord[], spec: Parameters<typeof readValue>[0]): Field | undefined {
@@ -72,7 +72,7 @@ function fieldOf(words: readonly NumberedWord[], spec: Parameters<typeof readVal
     Math.max(...boxes.map(([, , , y1]) => y1)),
   ];
   // The model gives no calibrated confidence.
-  return { value: parsed.value, confidence: null, source: 'model', page: page.page, bbox: onPage(page, around), text };
+  return { value: parsed.value, confidence: null, source: 'model', page: page.page, bbox: toPageBox(page, around), text };
 }
 
 /** Models often wrap the JSON in prose and code fences. */

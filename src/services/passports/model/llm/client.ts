@@ -2,36 +2,36 @@ import OpenAI from 'openai';
 import { step } from '../../../../base/trace.ts';
 
 /** Constrains the response: to the JSON Schema, to any JSON, or only by the prompt. */
-export type Format = 'json_schema' | 'json_object' | 'text';
+export type ResponseFormat = 'json_schema' | 'json_object' | 'text';
 
-export type ModelTrouble = 'LLM_UNAVAILABLE' | 'LLM_TIMEOUT' | 'LLM_QUOTA';
+export type ModelErrorCode = 'LLM_UNAVAILABLE' | 'LLM_TIMEOUT' | 'LLM_QUOTA';
 
-export class ModelFailed extends Error {
+export class ModelError extends Error {
   override readonly name = 'ModelError';
-  readonly code: ModelTrouble;
+  readonly code: ModelErrorCode;
 
-  constructor(code: ModelTrouble, cause?: unknown) {
+  constructor(code: ModelErrorCode, cause?: unknown) {
     super(MESSAGES[code], { cause });
     this.code = code;
   }
 }
 
-const MESSAGES: Record<ModelTrouble, string> = {
+const MESSAGES: Record<ModelErrorCode, string> = {
   LLM_UNAVAILABLE: 'The language model is unreachable or rejects the API key.',
   LLM_TIMEOUT: 'The language model did not respond in time.',
   LLM_QUOTA: 'The quota of the language model is exhausted.',
 };
 
-export type Messages = { role: 'system' | 'user' | 'assistant'; content: string }[];
+export type ChatMessages = { role: 'system' | 'user' | 'assistant'; content: string }[];
 
 export interface ModelClient {
   /** Returns the response text, or `unsupported` for the format. Throws {@link ModelError}. */
-  ask(messages: Messages, format: Format, schema: object, signal: AbortSignal): Promise<string | 'unsupported'>;
+  complete(messages: ChatMessages, format: ResponseFormat, schema: object, signal: AbortSignal): Promise<string | 'unsupported'>;
   /** Lists the models of the server. Throws {@link ModelError}. */
   probe(signal: AbortSignal): Promise<void>;
 }
 
-export interface ModelServer {
+export interface ModelServerOptions {
   /** Of an OpenAI-compatible API: `http://localhost:11434/v1`. May be a private address. */
   readonly baseUrl: string;
   readonly model: string;
@@ -43,7 +43,7 @@ const MAX_TOKENS = 8_000;
 const MAX_RETRIES = 2;
 
 /** A client that follows no redirects. */
-export function openModelClient({ baseUrl, model, apiKey }: ModelServer): ModelClient {
+export function createModelClient({ baseUrl, model, apiKey }: ModelServerOptions): ModelClient {
   const client = new OpenAI({
     baseURL: baseUrl,
     // The library requires a key.
@@ -55,7 +55,7 @@ export function openModelClient({ baseUrl, model, apiKey }: ModelServer): ModelC
     project: null,
   });
   return {
-    async ask(messages, format, schema, signal) {
+    async complete(messages, format, schema, signal) {
       try {
         const request = { model, messages, temperature: 0, max_tokens: MAX_TOKENS, ...responseFormat(format, schema) };
         const response = await step(
@@ -90,7 +90,7 @@ export function openModelClient({ baseUrl, model, apiKey }: ModelServer): ModelC
 const UNSUPPORTED_FORMAT: ReadonlySet<number> = new Set([400, 404, 422, 501]);
 
 function responseFormat(
-  format: Format,
+  format: ResponseFormat,
   schema: object,
 ): Pick<OpenAI.ChatCompletionCreateParamsNonStreaming, 'response_format'> {
   if (format === 'text') return {};
@@ -103,12 +103,12 @@ function responseFormat(
   };
 }
 
-function toModelError(error: unknown): ModelFailed {
+function toModelError(error: unknown): ModelError {
   if (error instanceof OpenAI.APIConnectionTimeoutError || error instanceof OpenAI.APIUserAbortError) {
-    return new ModelFailed('LLM_TIMEOUT', error);
+    return new ModelError('LLM_TIMEOUT', error);
   }
   const status = error instanceof OpenAI.APIError ? error.status : undefined;
-  return new ModelFailed(status === 429 || status === 402 ? 'LLM_QUOTA' : 'LLM_UNAVAILABLE', error);
+  return new ModelError(status === 429 || status === 402 ? 'LLM_QUOTA' : 'LLM_UNAVAILABLE', error);
 }
 
 /** `fetch` without redirects, limited to {@link MAX_RESPONSE_BYTES}. */

@@ -1,9 +1,9 @@
 import { expect, it } from 'vitest';
 import { flattenBackground } from './background.ts';
-import { drawing } from './testing/drawing.ts';
+import { createDrawing } from './testing/drawing.ts';
 
 it('flattenBackground turns shaded paper white and keeps the contrast of the text', () => {
-  const page = drawing(600, 400);
+  const page = createDrawing(600, 400);
   for (let x = 40; x < 560; x += 30) page.box(x, 180, 6, 40, 90);
   const shadow = (x: number) => 0.95 - 0.55 / (1 + Math.exp((300 - x) / 40));
   for (let pixel = 0; pixel < page.data.length; pixel++) page.data[pixel]! *= shadow(pixel % 600);

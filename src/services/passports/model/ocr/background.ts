@@ -1,7 +1,7 @@
-import { type Grey, shrink } from './grey.ts';
+import { type GrayImage, downscale } from './grayscale.ts';
 
 /** Makes paper white: removes shadows, tinted cells and stains wider than `maxStrokeWidth` pixels. */
-export function flattenBackground(page: Grey, maxStrokeWidth: number): Grey {
+export function flattenBackground(page: GrayImage, maxStrokeWidth: number): GrayImage {
   const { width, height, data } = page;
   const cell = Math.max(2, Math.round(maxStrokeWidth / 6));
   const paper = estimatePaper(page, cell);
@@ -35,8 +35,8 @@ function cellPosition(pixel: number, cell: number, cells: number): [cell: number
 }
 
 /** Estimates paper brightness per cell: a morphological closing, then a blur. */
-function estimatePaper(page: Grey, cell: number): Grey {
-  const small = shrink(page, cell);
+function estimatePaper(page: GrayImage, cell: number): GrayImage {
+  const small = downscale(page, cell);
   // At least one of 7 adjacent cells shows paper between the letters.
   const closed = inverted(dilated(inverted(dilated(small, 3)), 3));
   const smooth = blur(blur(closed, 2), 2);
@@ -44,9 +44,9 @@ function estimatePaper(page: Grey, cell: number): Grey {
   return { ...smooth, data: smooth.data.map((light) => Math.max(24, light)) };
 }
 
-const inverted = ({ width, height, data }: Grey): Grey => ({ width, height, data: data.map((light) => 255 - light) });
+const inverted = ({ width, height, data }: GrayImage): GrayImage => ({ width, height, data: data.map((light) => 255 - light) });
 
-function dilated(grey: Grey, radius: number): Grey {
+function dilated(grey: GrayImage, radius: number): GrayImage {
   return alongBoth(grey, (line, out) => {
     for (let i = 0; i < line.length; i++) {
       let best = 0;
@@ -57,7 +57,7 @@ function dilated(grey: Grey, radius: number): Grey {
   });
 }
 
-function blur(grey: Grey, radius: number): Grey {
+function blur(grey: GrayImage, radius: number): GrayImage {
   return alongBoth(grey, (line, out) => {
     for (let i = 0; i < line.length; i++) {
       const start = Math.max(0, i - radius);
@@ -70,7 +70,7 @@ function blur(grey: Grey, radius: number): Grey {
 }
 
 /** Filters all rows, then all columns. */
-function alongBoth({ width, height, data }: Grey, pass: (line: Uint8Array, out: Uint8Array) => void): Grey {
+function alongBoth({ width, height, data }: GrayImage, pass: (line: Uint8Array, out: Uint8Array) => void): GrayImage {
   const rows = new Uint8Array(data.length);
   for (let y = 0; y < height; y++)
     pass(data.subarray(y * width, (y + 1) * width), rows.subarray(y * width, (y + 1) * width));

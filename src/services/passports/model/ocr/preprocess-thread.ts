@@ -1,12 +1,12 @@
 import { parentPort } from 'node:worker_threads';
-import { type CleanPage, cleanPage } from './clean.ts';
-import { greyOf, type Raster } from './grey.ts';
+import { type PreprocessedPage, preprocessPage } from './preprocess.ts';
+import { toGrayscale, type Raster } from './grayscale.ts';
 
-export type PreprocessResponse = { readonly page: CleanPage } | { readonly error: string };
+export type PreprocessResponse = { readonly page: PreprocessedPage } | { readonly error: string };
 
 parentPort!.on('message', (raster: Raster) => {
   try {
-    const page = cleanPage(greyOf(raster));
+    const page = preprocessPage(toGrayscale(raster));
     parentPort!.postMessage({ page } satisfies PreprocessResponse, buffersOf(page));
   } catch (error) {
     parentPort!.postMessage({
@@ -16,4 +16,4 @@ parentPort!.on('message', (raster: Raster) => {
 });
 
 /** Transferred, not copied. */
-const buffersOf = ({ lines: images }: CleanPage) => images.map(({ data }) => data.buffer as ArrayBuffer);
+const buffersOf = ({ images }: PreprocessedPage) => images.map(({ data }) => data.buffer as ArrayBuffer);

@@ -1,13 +1,13 @@
 import { describe, expect, it } from 'vitest';
-import { type Projection, projectPoint } from '../../page.ts';
-import { compose, inShares, inverse, quarterTurn, scaling, shift } from './projection.ts';
+import { type Projection, projectPoint } from '../../page-geometry.ts';
+import { compose, toShares, inverse, quarterTurn, scaling, translation } from './projection.ts';
 
 const lens: Projection = [1.1, 0.2, 3, -0.1, 0.9, 5, 0.001, -0.002, 1];
 const close = ([x, y]: readonly [number, number]) => [expect.closeTo(x, 6), expect.closeTo(y, 6)];
 
 describe('projections', () => {
   it('compose applies the inner projection first', () => {
-    const both = compose(lens, compose(shift(4, -2), scaling(3)));
+    const both = compose(lens, compose(translation(4, -2), scaling(3)));
     expect(projectPoint(both, 7, 8)).toEqual(close(projectPoint(lens, 7 * 3 + 4, 8 * 3 - 2)));
   });
 
@@ -31,6 +31,6 @@ describe('projections', () => {
     const from = { width: 100, height: 50 };
     const to = { width: 300, height: 700 };
     const [x, y] = projectPoint(lens, 25, 40);
-    expect(projectPoint(inShares(lens, from, to), 0.25, 0.8)).toEqual(close([x / 300, y / 700]));
+    expect(projectPoint(toShares(lens, from, to), 0.25, 0.8)).toEqual(close([x / 300, y / 700]));
   });
 });

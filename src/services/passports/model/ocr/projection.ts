@@ -1,4 +1,4 @@
-import type { Projection, Turn } from '../../page.ts';
+import type { Projection, Turn } from '../../page-geometry.ts';
 
 interface Size {
   readonly width: number;
@@ -31,7 +31,7 @@ export function inverse([a, b, c, d, e, f, g, h, i]: Projection): Projection {
   ];
 }
 
-export const shift = (x: number, y: number): Projection => [1, 0, x, 0, 1, y, 0, 0, 1];
+export const translation = (x: number, y: number): Projection => [1, 0, x, 0, 1, y, 0, 0, 1];
 
 export const scaling = (by: number): Projection => [by, 0, 0, 0, by, 0, 0, 0, 1];
 
@@ -50,7 +50,7 @@ export function quarterTurn(turn: Turn, { width, height }: Size): Projection {
 }
 
 /** Converts a projection between pixels to one between shares (0..1). */
-export function inShares(projection: Projection, from: Size, to: Size): Projection {
+export function toShares(projection: Projection, from: Size, to: Size): Projection {
   const pixels: Projection = [from.width, 0, 0, 0, from.height, 0, 0, 0, 1];
   const shares: Projection = [1 / to.width, 0, 0, 0, 1 / to.height, 0, 0, 0, 1];
   return compose(shares, compose(projection, pixels));

@@ -1,21 +1,21 @@
 import { execFileSync } from 'node:child_process';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { needs } from '../../../../base/testing/require.ts';
-import { onPage, type ReadPage } from '../../page.ts';
-import type { Grey, Raster } from './grey.ts';
+import { requireTool } from '../../../../base/testing/require.ts';
+import { toPageBox, type ReadPage } from '../../page-geometry.ts';
+import type { GrayImage, Raster } from './grayscale.ts';
 import { quarterTurn } from './projection.ts';
-import { openScanReader, type ScanRead, type ScanReader } from './read-scan.ts';
-import { drawing } from './testing/drawing.ts';
-import { FORM_WORDS, formPicture, shadowed } from './testing/form.ts';
+import { openScanReader, type ScanResult, type ScanReader } from './read-scan.ts';
+import { createDrawing } from './testing/drawing.ts';
+import { FORM_WORDS, renderForm, addShadow } from './testing/form.ts';
 import { warp } from './warp.ts';
 
 const A5 = { width: 420, height: 595 };
 const signal = AbortSignal.timeout(120_000);
-const raster = ({ width, height, data }: Grey): Raster => ({ width, height, data, channels: 1 });
-const read = (reader: ScanReader, grey: Grey, size = A5) => reader.read(raster(grey), { size, signal });
+const raster = ({ width, height, data }: GrayImage): Raster => ({ width, height, data, channels: 1 });
+const read = (reader: ScanReader, grey: GrayImage, size = A5) => reader.read(raster(grey), { size, signal });
 
 /** The share of the form's words that were recognized. */
-function shareOf({ words }: ScanRead): number {
+function shareOf({ words }: ScanResult): number {
   const found = words.map(({ text }) => text);
   const known = FORM_WORDS.filter((word) => {
     const at = found.indexOf(word);
@@ -25,9 +25,9 @@ function shareOf({ words }: ScanRead): number {
   return known.length / FORM_WORDS.length;
 }
 
-let form: Grey;
+let form: GrayImage;
 beforeAll(async () => {
-  form = await formPicture();
+  form = await renderForm();
 });
 
 describe('the scan reader with an installed Tesseract', () => {
@@ -35,10 +35,10 @@ describe('the scan reader with an installed Tesseract', () => {
   afterAll(() => reader?.close());
 
   async function withTesseract(context: { skip(note?: string): never }): Promise<ScanReader> {
-    const tesseract = needs('tesseract', context);
+    const tesseract = requireTool('tesseract', context);
     if (!/^rus$/m.test(execFileSync(tesseract, ['--list-langs'], { encoding: 'utf8' })))
       context.skip('The Russian model is not installed.');
-    reader ??= await openScanReader({ tesseract, lanes: 2 });
+    reader ??= await openScanReader({ tesseract, concurrency: 2 });
     return reader;
   }
 
@@ -52,7 +52,7 @@ describe('the scan reader with an installed Tesseract', () => {
   });
 
   it('reads a form under a shadow', async (context) => {
-    expect(shareOf(await read(await withTesseract(context), shadowed(form)))).toBeGreaterThan(0.9);
+    expect(shareOf(await read(await withTesseract(context), addShadow(form)))).toBeGreaterThan(0.9);
   });
 
   it('reads a rotated form and maps words to the original page', {
@@ -69,7 +69,7 @@ describe('the scan reader with an installed Tesseract', () => {
       expect(shareOf(scan)).toBeGreaterThan(0.95);
       expect(scan.reading.height).toBeGreaterThan(scan.reading.width);
       const year = scan.words.find(({ text }) => text === '1987')!;
-      const [x0, y0, x1, y1] = onPage(scan as unknown as ReadPage, year.box);
+      const [x0, y0, x1, y1] = toPageBox(scan as unknown as ReadPage, year.box);
       // On the upright page the year is at x 170..193 and y 140..155 pt.
       const place = {
         90: [140 / 595, 1 - 193 / 420],
@@ -82,7 +82,7 @@ describe('the scan reader with an installed Tesseract', () => {
   });
 
   it('returns no words for a blank page', async (context) => {
-    const scan = await read(await withTesseract(context), drawing(600, 800));
+    const scan = await read(await withTesseract(context), createDrawing(600, 800));
     expect(scan).toMatchObject({ words: [], rules: [], turn: 0 });
   });
 
@@ -97,7 +97,7 @@ describe('the scan reader with an installed Tesseract', () => {
 
 describe('the scan reader with the bundled Tesseract.js', () => {
   it('reads a Russian form with the Kyrgyz model', async () => {
-    const reader = await openScanReader({ tesseract: 'none', lanes: 1 });
+    const reader = await openScanReader({ tesseract: 'none', concurrency: 1 });
     try {
       expect(reader.name).toBe('tesseract.js kir+eng');
       expect(shareOf(await read(reader, form))).toBeGreaterThan(0.85);

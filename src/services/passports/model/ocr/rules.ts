@@ -1,4 +1,4 @@
-import { type Ink, marksOf } from './ink.ts';
+import { type BinaryImage, findComponents } from './binarize.ts';
 
 /** A ruled line, in pixels, from left to right or from top to bottom. */
 export interface Line {
@@ -9,13 +9,13 @@ export interface Line {
   readonly thickness: number;
 }
 
-export interface Ruled {
-  readonly level: readonly Line[];
-  readonly plumb: readonly Line[];
+export interface Rules {
+  readonly horizontal: readonly Line[];
+  readonly vertical: readonly Line[];
 }
 
 /** Finds solid, broken, dashed and dotted rules and underscores on a page tilted by at most 3°. */
-export function findRules(ink: Ink, dpi: number): Ruled {
+export function findRules(ink: BinaryImage, dpi: number): Rules {
   const sizes = sizesAt(dpi);
   const columns = transposed(ink);
   const horizontal = chain([...solidPieces(ink, sizes), ...dottedPieces(ink, sizes)], sizes);
@@ -24,10 +24,10 @@ export function findRules(ink: Ink, dpi: number): Ruled {
   const longHorizontal = horizontal.filter((line) => line.x1 - line.x0 >= sizes.minHorizontal);
   const longVertical = vertical.filter((line) => line.y1 - line.y0 >= sizes.minVertical);
   return {
-    level: horizontal.filter(
+    horizontal: horizontal.filter(
       (line) => line.x1 - line.x0 >= sizes.minHorizontal || bothEndsMeet(line, longVertical, sizes.near),
     ),
-    plumb: vertical.filter(
+    vertical: vertical.filter(
       (line) =>
         line.y1 - line.y0 >= sizes.minVertical ||
         bothEndsMeet(swapAxes(line), longHorizontal.map(swapAxes), sizes.near),
@@ -67,7 +67,7 @@ const sizesAt = (dpi: number): Sizes => ({
 });
 
 /** Finds runs of thin ink and joins them across rows. */
-function solidPieces({ width, height, data }: Ink, sizes: Sizes): Line[] {
+function solidPieces({ width, height, data }: BinaryImage, sizes: Sizes): Line[] {
   const mask = new Uint8Array(data.length);
   let found = false;
   for (let y = 0; y < height; y++) {
@@ -87,7 +87,7 @@ function solidPieces({ width, height, data }: Ink, sizes: Sizes): Line[] {
     }
   }
   if (!found) return [];
-  return marksOf({ width, height, data: mask }).map(({ left, right, top, bottom, area }) => {
+  return findComponents({ width, height, data: mask }).map(({ left, right, top, bottom, area }) => {
     const at = (from: number, to: number) => meanRow(mask, width, from, to, top, bottom);
     const reach = Math.min(right - left, 8);
     return {
@@ -128,8 +128,8 @@ function meanRow(mask: Uint8Array, width: number, left: number, right: number, t
   return count === 0 ? (top + bottom) / 2 : sum / count;
 }
 
-function dottedPieces(ink: Ink, sizes: Sizes): Line[] {
-  const dots = marksOf(ink)
+function dottedPieces(ink: BinaryImage, sizes: Sizes): Line[] {
+  const dots = findComponents(ink)
     .filter(
       (component) =>
         component.bottom - component.top <= sizes.dotHeight && component.right - component.left <= sizes.run,
@@ -211,7 +211,7 @@ function bothEndsMeet(line: Line, crossing: readonly Line[], near: number): bool
 const swapAxes = ({ x0, y0, x1, y1, thickness }: Line): Line => ({ x0: y0, y0: x0, x1: y1, y1: x1, thickness });
 
 /** Transposes in squares of 64 pixels, which fit in the CPU cache. */
-function transposed({ width, height, data }: Ink): Ink {
+function transposed({ width, height, data }: BinaryImage): BinaryImage {
   const out = new Uint8Array(data.length);
   for (let top = 0; top < height; top += 64) {
     for (let left = 0; left < width; left += 64) {

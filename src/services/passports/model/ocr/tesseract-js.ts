@@ -3,13 +3,13 @@ import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { createWorker, OEM, PSM, type Worker } from 'tesseract.js';
-import { createGate } from '../../../../ml/gate.ts';
-import { type Engine, type LineWord, TooMuchToRead } from './engine.ts';
-import type { Grey } from './grey.ts';
-import { wordsOfTsv } from './tsv.ts';
+import { createSemaphore } from '../../../../ml/semaphore.ts';
+import { type OcrEngine, type LineWord, OcrTimeout } from './ocr-engine.ts';
+import type { GrayImage } from './grayscale.ts';
+import { parseTsv } from './tsv.ts';
 
 /** Opens Tesseract for WebAssembly, by default with the Kyrgyz model, whose alphabet includes all Russian letters. */
-export async function openTesseractJs(concurrency: number, languages?: string): Promise<Engine> {
+export async function openTesseractJs(concurrency: number, languages?: string): Promise<OcrEngine> {
   const russian = languages === undefined ? undefined : await findRussianModel(languages);
   const models = [russian === undefined ? 'kir' : 'rus', 'eng'];
   const folder = await mkdtemp(join(tmpdir(), 'assay-ocr-'));
@@ -26,12 +26,12 @@ export async function openTesseractJs(concurrency: number, languages?: string): 
   }
 }
 
-function createEngine(workers: Worker[], languages: readonly string[]): Engine {
-  const semaphore = createGate(workers.length);
+function createEngine(workers: Worker[], languages: readonly string[]): OcrEngine {
+  const semaphore = createSemaphore(workers.length);
   const idle = [...workers];
   return {
     name: `tesseract.js ${languages.join('+')}`,
-    read: (lines, signal) =>
+    recognize: (lines, signal) =>
       semaphore(async () => {
         const worker = idle.pop()!;
         try {
@@ -39,7 +39,7 @@ function createEngine(workers: Worker[], languages: readonly string[]): Engine {
           const deadline = performance.now() + TIMEOUT_MS;
           for (const line of lines) {
             signal.throwIfAborted();
-            if (performance.now() > deadline) throw new TooMuchToRead(lines.length);
+            if (performance.now() > deadline) throw new OcrTimeout(lines.length);
             read.push(await recognize(worker, line));
           }
           return read;
@@ -56,12 +56,12 @@ function createEngine(workers: Worker[], languages: readonly string[]): Engine {
 /** Several times that of the slowest page. */
 const TIMEOUT_MS = 180_000;
 
-async function recognize(worker: Worker, line: Grey): Promise<LineWord[]> {
+async function recognize(worker: Worker, line: GrayImage): Promise<LineWord[]> {
   const { data } = await worker.recognize(encodePgm(line), {}, { tsv: true, text: false });
-  return wordsOfTsv(data.tsv ?? '', 1)[0]!;
+  return parseTsv(data.tsv ?? '', 1)[0]!;
 }
 
-const encodePgm = ({ width, height, data }: Grey): Buffer =>
+const encodePgm = ({ width, height, data }: GrayImage): Buffer =>
   Buffer.concat([Buffer.from(`P5\n${width} ${height}\n255\n`), data]);
 
 async function startWorker(languages: string[], langPath: string): Promise<Worker> {

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { openTesseract } from './tesseract.ts';
-import { drawing } from './testing/drawing.ts';
+import { createDrawing } from './testing/drawing.ts';
 
 /** A program that lists `languages` like Tesseract and otherwise runs `command`. */
 async function programWith(languages: string[], command = 'exit 0'): Promise<string> {
@@ -17,7 +17,7 @@ async function programWith(languages: string[], command = 'exit 0'): Promise<str
 }
 
 const signal = new AbortController().signal;
-const line = () => drawing(40, 20);
+const line = () => createDrawing(40, 20);
 
 describe('openTesseract', () => {
   it('returns undefined without the program or without Russian', async () => {
@@ -32,16 +32,16 @@ describe('openTesseract', () => {
 
   it('reports the exit code and stderr when Tesseract fails', async () => {
     const engine = await openTesseract(await programWith(['rus'], 'cat > /dev/null; echo out of paper >&2; exit 3'), 1);
-    await expect(engine!.read([line()], signal)).rejects.toThrow('Tesseract exited with 3: out of paper');
+    await expect(engine!.recognize([line()], signal)).rejects.toThrow('Tesseract exited with 3: out of paper');
   });
 
   it('kills the process when the signal is aborted', async () => {
     const engine = await openTesseract(await programWith(['rus'], 'exec sleep 60'), 1);
     const stop = new AbortController();
-    const reading = engine!.read([line()], stop.signal);
+    const reading = engine!.recognize([line()], stop.signal);
     stop.abort();
     await expect(reading).rejects.toThrow(/abort/);
     // The permit is released.
-    await expect(engine!.read([line()], AbortSignal.timeout(50))).rejects.toThrow();
+    await expect(engine!.recognize([line()], AbortSignal.timeout(50))).rejects.toThrow();
   });
 });

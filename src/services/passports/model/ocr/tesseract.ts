@@ -1,22 +1,22 @@
 import { execFile, spawn } from 'node:child_process';
-import { createGate } from '../../../../ml/gate.ts';
-import { type Engine, TooMuchToRead } from './engine.ts';
-import { tiffOf } from './tiff.ts';
-import { wordsOfTsv } from './tsv.ts';
+import { createSemaphore } from '../../../../ml/semaphore.ts';
+import { type OcrEngine, OcrTimeout } from './ocr-engine.ts';
+import { encodeTiff } from './tiff.ts';
+import { parseTsv } from './tsv.ts';
 
 /** Opens the installed Tesseract; undefined if it or its Russian model is missing. */
-export async function openTesseract(program: string, concurrency: number): Promise<Engine | undefined> {
+export async function openTesseract(program: string, concurrency: number): Promise<OcrEngine | undefined> {
   const installed = await installedLanguages(program);
   if (!installed.includes('rus')) return undefined;
   const languages = installed.includes('eng') ? 'rus+eng' : 'rus';
-  const semaphore = createGate(concurrency);
+  const semaphore = createSemaphore(concurrency);
   return {
     name: `tesseract ${languages}`,
-    async read(lines, signal) {
+    async recognize(lines, signal) {
       if (lines.length === 0) return [];
-      const tsv = await semaphore(() => recognize(program, languages, tiffOf(lines), signal));
-      if (tsv === 'timeout') throw new TooMuchToRead(lines.length);
-      return wordsOfTsv(tsv, lines.length);
+      const tsv = await semaphore(() => recognize(program, languages, encodeTiff(lines), signal));
+      if (tsv === 'timeout') throw new OcrTimeout(lines.length);
+      return parseTsv(tsv, lines.length);
     },
     close: async () => {},
   };

@@ -1,4 +1,4 @@
-import type { Mark } from './ink.ts';
+import type { Component } from './binarize.ts';
 
 /** A segment that should be horizontal or vertical, in pixels. */
 export interface Segment {
@@ -9,7 +9,7 @@ export interface Segment {
 }
 
 /** The components of typical letter size, by the larger side, which does not depend on the orientation. */
-export function lettersOf(components: readonly Mark[]): Mark[] {
+export function findLetters(components: readonly Component[]): Component[] {
   const candidates = components.filter((component) => {
     const side = larger(component);
     return side >= 6 && side <= 120 && smaller(component) >= 2 && component.area > 8;
@@ -25,7 +25,7 @@ export function lettersOf(components: readonly Mark[]): Mark[] {
 }
 
 /** Whether text runs vertically, by the direction to each letter's nearest neighbour. */
-export function linesRunDown(letters: readonly Mark[]): boolean {
+export function isTextVertical(letters: readonly Component[]): boolean {
   let across = 0;
   let down = 0;
   for (const [letter, neighbour] of nearestNeighbours(letters)) {
@@ -38,10 +38,10 @@ export function linesRunDown(letters: readonly Mark[]): boolean {
 }
 
 /** Finds the baselines of horizontal lines of at least six letters. */
-export function baselines(letters: readonly Mark[]): Segment[] {
+export function findBaselines(letters: readonly Component[]): Segment[] {
   const height = median(letters.map((component) => component.bottom - component.top));
   const sorted = [...letters].sort((a, b) => a.left - b.left);
-  const used = new Set<Mark>();
+  const used = new Set<Component>();
   const segments: Segment[] = [];
   for (const [index, first] of sorted.entries()) {
     if (used.has(first)) continue;
@@ -63,7 +63,7 @@ export function baselines(letters: readonly Mark[]): Segment[] {
 }
 
 /** Fits the median slope between letters half a line apart, and the median offset. */
-function baseline(line: readonly Mark[]): Segment {
+function baseline(line: readonly Component[]): Segment {
   const half = Math.floor(line.length / 2);
   const slopes: number[] = [];
   for (let i = 0; i + half < line.length; i++) {
@@ -79,11 +79,11 @@ function baseline(line: readonly Mark[]): Segment {
   return { x0, y0, x1, y1: y0 + slope * (x1 - x0) };
 }
 
-function nearestNeighbours(letters: readonly Mark[]): [Mark, Mark][] {
+function nearestNeighbours(letters: readonly Component[]): [Component, Component][] {
   const sorted = [...letters].sort((a, b) => a.left - b.left);
   const widest = Math.max(0, ...sorted.map((component) => component.right - component.left));
-  return sorted.flatMap((letter, index): [Mark, Mark][] => {
-    let best: Mark | undefined;
+  return sorted.flatMap((letter, index): [Component, Component][] => {
+    let best: Component | undefined;
     let bestGap = 2 * larger(letter);
     for (const step of [-1, 1]) {
       for (let other = index + step; other >= 0 && other < sorted.length; other += step) {
@@ -100,10 +100,10 @@ function nearestNeighbours(letters: readonly Mark[]): [Mark, Mark][] {
   });
 }
 
-const gapX = (a: Mark, b: Mark) => Math.max(a.left, b.left) - Math.min(a.right, b.right);
-const gapY = (a: Mark, b: Mark) => Math.max(a.top, b.top) - Math.min(a.bottom, b.bottom);
-const larger = (component: Mark) => Math.max(component.right - component.left, component.bottom - component.top);
-const smaller = (component: Mark) => Math.min(component.right - component.left, component.bottom - component.top);
+const gapX = (a: Component, b: Component) => Math.max(a.left, b.left) - Math.min(a.right, b.right);
+const gapY = (a: Component, b: Component) => Math.max(a.top, b.top) - Math.min(a.bottom, b.bottom);
+const larger = (component: Component) => Math.max(component.right - component.left, component.bottom - component.top);
+const smaller = (component: Component) => Math.min(component.right - component.left, component.bottom - component.top);
 
 /** A dense page has 4,000. */
 const MAX_LETTERS = 6000;

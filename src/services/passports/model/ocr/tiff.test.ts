@@ -1,6 +1,6 @@
 import sharp from 'sharp';
 import { expect, it } from 'vitest';
-import { tiffOf } from './tiff.ts';
+import { encodeTiff } from './tiff.ts';
 
 it('encodeTiff writes one page per image', async () => {
   const pictures = [3, 8].map((width, index) => ({
@@ -8,7 +8,7 @@ it('encodeTiff writes one page per image', async () => {
     height: 5,
     data: Uint8Array.from({ length: width * 5 }, (_, pixel) => pixel * 6 + index),
   }));
-  const file = tiffOf(pictures);
+  const file = encodeTiff(pictures);
   expect(await sharp(file).metadata()).toMatchObject({ format: 'tiff', pages: 2 });
   for (const [page, { width, height, data }] of pictures.entries()) {
     const read = sharp(file, { page }).toColourspace('b-w').raw();

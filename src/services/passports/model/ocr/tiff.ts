@@ -1,7 +1,7 @@
-import type { Grey } from './grey.ts';
+import type { GrayImage } from './grayscale.ts';
 
 /** Encodes a multi-page TIFF 6.0 file: 8 bits per pixel, uncompressed, one strip per page. */
-export function tiffOf(pages: readonly Grey[]): Buffer {
+export function encodeTiff(pages: readonly GrayImage[]): Buffer {
   const parts: Buffer[] = [];
   const header = Buffer.from('II*\0\0\0\0\0', 'latin1');
   parts.push(header);

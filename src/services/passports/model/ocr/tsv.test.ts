@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { wordsOfTsv } from './tsv.ts';
+import { parseTsv } from './tsv.ts';
 
 it('parseTsv returns the words of each page and ignores other rows and empty words', () => {
   const tsv = [
@@ -12,7 +12,7 @@ it('parseTsv returns the words of each page and ignores other rows and empty wor
     '5\t3\t1\t1\t1\t1\t5\t6\t7\t8\t100\t3',
     '',
   ].join('\n');
-  expect(wordsOfTsv(tsv, 3)).toEqual([
+  expect(parseTsv(tsv, 3)).toEqual([
     [
       { text: 'Кадастровый', left: 12, top: 14, right: 112, bottom: 44, confidence: 0.965 },
       { text: 'номер', left: 120, top: 14, right: 200, bottom: 44, confidence: 0.41 },

@@ -1,7 +1,7 @@
-import type { LineWord } from './engine.ts';
+import type { LineWord } from './ocr-engine.ts';
 
 /** Parses TSV: column 0 is the level (5: word), 1 the page, 6 to 9 the box, 10 the confidence in percent, 11 the text. */
-export function wordsOfTsv(tsv: string, pages: number): LineWord[][] {
+export function parseTsv(tsv: string, pages: number): LineWord[][] {
   const words = Array.from({ length: pages }, (): LineWord[] => []);
   for (const row of tsv.split('\n')) {
     const cells = row.split('\t');

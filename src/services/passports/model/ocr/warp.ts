@@ -1,12 +1,12 @@
-import type { Projection } from '../../page.ts';
-import { type Grey, shrink } from './grey.ts';
+import type { Projection } from '../../page-geometry.ts';
+import { type GrayImage, downscale } from './grayscale.ts';
 
 /** Resamples by Catmull-Rom interpolation. To scale below 2/3, call {@link downscale} first. */
-export function warp(source: Grey, toSource: Projection, width: number, height: number): Grey {
+export function warp(source: GrayImage, toSource: Projection, width: number, height: number): GrayImage {
   const out = new Uint8Array(width * height);
   const [a, b, c, d, e, f, g, h, i] = toSource;
   const { width: w, height: ht, data } = source;
-  const blurred = shrink(source, BLUR);
+  const blurred = downscale(source, BLUR);
   const weights = cubicWeights();
   for (let v = 0, pixel = 0; v < height; v++) {
     const y = v + 0.5;
@@ -43,7 +43,7 @@ export function warp(source: Grey, toSource: Projection, width: number, height: 
   return { width, height, data: out };
 }
 
-function nearest({ width, height, data }: Grey, x: number, y: number): number {
+function nearest({ width, height, data }: GrayImage, x: number, y: number): number {
   const column = Math.min(width - 1, Math.max(0, Math.round(x)));
   const row = Math.min(height - 1, Math.max(0, Math.round(y)));
   return data[row * width + column]!;

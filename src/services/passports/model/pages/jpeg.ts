@@ -1,5 +1,5 @@
 /** A JPEG without metadata and without data after its end. */
-export interface BareJpeg {
+export interface StrippedJpeg {
   readonly width: number;
   readonly height: number;
   /** 1 grayscale, 3 colour, 4 CMYK. */
@@ -7,11 +7,11 @@ export interface BareJpeg {
   /** CMYK values are inverted, as written by Adobe programs. */
   readonly inverted: boolean;
   /** Chunks that share the memory of the original. */
-  readonly pieces: readonly Buffer[];
+  readonly chunks: readonly Buffer[];
 }
 
 /** Removes metadata segments (ITU-T T.81, B.1). Undefined if invalid or not embeddable: not 8 bits, arithmetic or lossless coding. */
-export function bareJpeg(file: Buffer): BareJpeg | undefined {
+export function stripJpegMetadata(file: Buffer): StrippedJpeg | undefined {
   if (file.length < 4 || file.readUInt16BE(0) !== 0xffd8) return undefined;
   const chunks: Buffer[] = [file.subarray(0, 2)];
   let frame: { width: number; height: number; components: number } | undefined;
@@ -47,7 +47,7 @@ export function bareJpeg(file: Buffer): BareJpeg | undefined {
     height,
     components,
     inverted: adobe && components === 4,
-    pieces: [...chunks, Buffer.from([0xff, END])],
+    chunks: [...chunks, Buffer.from([0xff, END])],
   };
 }
 

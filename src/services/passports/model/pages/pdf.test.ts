@@ -4,23 +4,23 @@ import { deflateSync } from 'node:zlib';
 import { PDFDocument } from '@cantoo/pdf-lib';
 import sharp from 'sharp';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { onPage, type ReadPage } from '../../page.ts';
-import { greyOf } from '../ocr/grey.ts';
+import { toPageBox, type ReadPage } from '../../page-geometry.ts';
+import { toGrayscale } from '../ocr/grayscale.ts';
 import { openPdf, type Pdf, PdfRefused } from './pdf.ts';
-import { pictureOf } from './picture.ts';
-import { asFile, type ObjectMade, type PageMade, pdfOf } from './testing/pdf.ts';
+import { encodePicture } from './page-picture.ts';
+import { writeTempPdf, type TestObject, type TestPage, createTestPdf } from './testing/pdf.ts';
 
 const signal = new AbortController().signal;
 
 async function opened(bytes: Uint8Array, options: { maxPages?: number; cpuSeconds?: number } = {}): Promise<Pdf> {
-  const pdf = await openPdf(await asFile(bytes), { maxPages: 200, signal, ...options });
+  const pdf = await openPdf(await writeTempPdf(bytes), { maxPages: 200, signal, ...options });
   onTestFinished(() => pdf.close());
   return pdf;
 }
 
 /** The text of the first page of a PDF with this page. */
-async function textOf(page: PageMade, objects?: readonly ObjectMade[]): Promise<ReadPage> {
-  return (await opened(pdfOf([page], objects))).text(1, signal);
+async function textOf(page: TestPage, objects?: readonly TestObject[]): Promise<ReadPage> {
+  return (await opened(createTestPdf([page], objects))).text(1, signal);
 }
 
 const problemOf = (opening: Promise<unknown>) =>
@@ -59,15 +59,15 @@ describe('Pdf.text: words', () => {
     // The reading frame matches the unrotated page; on the page itself the word is at the right edge.
     expect(rotated.words[0]!.box[0]).toBeCloseTo(10 / 500, 2);
     expect(rotated.words[0]!.box[3]).toBeCloseTo(50 / 650, 2);
-    expect(onPage(rotated, rotated.words[0]!.box)[0]).toBeCloseTo(600 / 650, 2);
-    expect(onPage(rotated, rotated.words[0]!.box)[1]).toBeCloseTo(10 / 500, 2);
+    expect(toPageBox(rotated, rotated.words[0]!.box)[0]).toBeCloseTo(600 / 650, 2);
+    expect(toPageBox(rotated, rotated.words[0]!.box)[1]).toBeCloseTo(10 / 500, 2);
   });
 
   it('are complete when the text runs upwards, and the page has the turn 90', async () => {
     const page = await textOf({ content: 'BT /F1 20 Tf 0 1 -1 0 300 100 Tm (Floor plan) Tj ET' });
     expect(spelled(page)).toBe('Floor plan');
     expect(page.turn).toBe(90);
-    const [x0, y0, x1, y1] = onPage(page, page.words[0]!.box);
+    const [x0, y0, x1, y1] = toPageBox(page, page.words[0]!.box);
     expect((y1 - y0) * 800).toBeGreaterThan((x1 - x0) * 600);
     expect([x0 * 600, y1 * 800]).toEqual([expect.closeTo(285, -1), expect.closeTo(700, -1)]);
     expect(page.reading).toMatchObject({ width: 800, height: 600 });
@@ -83,7 +83,7 @@ describe('Pdf.text: words', () => {
   });
 
   it('do not include invisible, covered or off-page text', async () => {
-    const image: ObjectMade = {
+    const image: TestObject = {
       number: 1000,
       dictionary: '/Type /XObject /Subtype /Image /Width 1 /Height 1 /ColorSpace /DeviceGray /BitsPerComponent 8',
       body: Buffer.from([200]),
@@ -98,7 +98,7 @@ describe('Pdf.text: words', () => {
   });
 
   it('are omitted when a scan has only the text of a stamp', async () => {
-    const image: ObjectMade = {
+    const image: TestObject = {
       number: 1000,
       dictionary: '/Type /XObject /Subtype /Image /Width 1 /Height 1 /ColorSpace /DeviceGray /BitsPerComponent 8',
       body: Buffer.from([200]),
@@ -158,7 +158,7 @@ describe('Pdf.render, Pdf.picture and Pdf.scan', () => {
   const red = '1 0 0 rg 0 700 100 100 re f';
 
   it('render() draws the page on white in colour', async () => {
-    const pdf = await opened(pdfOf([{ content: red }]));
+    const pdf = await opened(createTestPdf([{ content: red }]));
     const raster = await pdf.render(1, { dpi: 36, maxPixels: 1e6 }, signal);
     expect(raster).toMatchObject({ width: 300, height: 400, channels: 3 });
     const at = (x: number, y: number) => [...raster.data.subarray((y * 300 + x) * 3, (y * 300 + x) * 3 + 3)];
@@ -167,18 +167,18 @@ describe('Pdf.render, Pdf.picture and Pdf.scan', () => {
   });
 
   it('picture() returns a JPEG, and scan() returns a grayscale raster with a JPEG', async () => {
-    const pdf = await opened(pdfOf([{ content: red }]));
+    const pdf = await opened(createTestPdf([{ content: red }]));
     const picture = await sharp(await pdf.picture(1, signal)).metadata();
     expect(picture).toMatchObject({ format: 'jpeg', width: 1200, height: 1600 });
     const size = { dpi: 36, maxPixels: 1e6 };
     const scan = await pdf.scan(1, size, signal);
     const raster = await pdf.render(1, size, signal);
-    expect(scan.raster).toEqual({ ...greyOf(raster), channels: 1 });
-    expect(scan.picture.equals(await pictureOf(raster))).toBe(true);
+    expect(scan.raster).toEqual({ ...toGrayscale(raster), channels: 1 });
+    expect(scan.picture.equals(await encodePicture(raster))).toBe(true);
   });
 
   it('render() draws in grayscale on request and applies the page rotation', async () => {
-    const pdf = await opened(pdfOf([{ content: red, entries: '/Rotate 90' }]));
+    const pdf = await opened(createTestPdf([{ content: red, entries: '/Rotate 90' }]));
     const raster = await pdf.render(1, { dpi: 36, maxPixels: 1e6, grey: true }, signal);
     expect(raster).toMatchObject({ width: 400, height: 300, channels: 1 });
     expect(raster.data).toHaveLength(120_000);
@@ -190,7 +190,7 @@ describe('Pdf.render, Pdf.picture and Pdf.scan', () => {
     // Adobe glyph names of А to я without Ё and ё.
     const letters = [...Array(33).keys()].flatMap((at) => (at === 6 ? [] : [`/afii100${17 + at}`]));
     const small = [...Array(33).keys()].flatMap((at) => (at === 6 ? [] : [`/afii100${65 + at}`]));
-    const font: ObjectMade[] = [
+    const font: TestObject[] = [
       {
         number: 1000,
         body:
@@ -209,14 +209,14 @@ describe('Pdf.render, Pdf.picture and Pdf.scan', () => {
       },
     ];
     const content = 'BT /F2 40 Tf 60 700 Td (\\322\\345\\365\\355\\350\\352) Tj ET';
-    const pdf = await opened(pdfOf([{ content, fonts: '/F2 1000 0 R' }], font));
+    const pdf = await opened(createTestPdf([{ content, fonts: '/F2 1000 0 R' }], font));
     expect(spelled(await pdf.text(1, signal))).toBe('Техник');
     const { data } = await pdf.render(1, { dpi: 72, maxPixels: 1e6, grey: true }, signal);
     expect(data.filter((byte) => byte < 128).length).toBeGreaterThan(300);
   });
 
   it('render() limits the pixels of a huge page', async () => {
-    const pdf = await opened(pdfOf([{ content: red, size: [14_400, 14_400] }]));
+    const pdf = await opened(createTestPdf([{ content: red, size: [14_400, 14_400] }]));
     const { width, height } = await pdf.render(1, { dpi: 300, maxPixels: 1e6 }, signal);
     expect([width, height]).toEqual([1000, 1000]);
   });
@@ -227,7 +227,7 @@ describe('openPdf with damaged and malicious files', () => {
 
   it('repairs a wrong cross-reference table', async () => {
     const bytes = Buffer.from(
-      pdfOf([page])
+      createTestPdf([page])
         .toString('latin1')
         .replace(/startxref\n\d+/, 'startxref\n7'),
       'latin1',
@@ -236,17 +236,17 @@ describe('openPdf with damaged and malicious files', () => {
   });
 
   it('rejects a PDF without readable pages as corrupt and other files as unsupported', async () => {
-    const bytes = pdfOf([page]);
+    const bytes = createTestPdf([page]);
     expect(await problemOf(opened(bytes.subarray(0, 60)))).toBe('corrupt');
     expect(await problemOf(opened(Buffer.from('%PDF-1.7\nnothing more')))).toBe('corrupt');
     expect(await problemOf(opened(Buffer.from('PK\x03\x04 a zip')))).toBe('unsupported');
     expect(await problemOf(opened(Buffer.alloc(0)))).toBe('unsupported');
-    expect(await problemOf(opened(pdfOf([])))).toBe('unsupported');
+    expect(await problemOf(opened(createTestPdf([])))).toBe('unsupported');
   });
 
   it('rejects a PDF with a user password as encrypted and reads one with only an owner password', async () => {
     const lock = async (userPassword: string | undefined) => {
-      const document = await PDFDocument.load(pdfOf([page]));
+      const document = await PDFDocument.load(createTestPdf([page]));
       document.encrypt({ ownerPassword: 'owner', ...(userPassword !== undefined && { userPassword }) });
       return document.save();
     };
@@ -255,14 +255,14 @@ describe('openPdf with damaged and malicious files', () => {
   });
 
   it('rejects a PDF with more than maxPages pages', async () => {
-    const bytes = pdfOf(Array.from({ length: 4 }, () => page));
+    const bytes = createTestPdf(Array.from({ length: 4 }, () => page));
     expect((await opened(bytes, { maxPages: 4 })).pages).toBe(4);
     expect(await problemOf(opened(bytes, { maxPages: 3 }))).toBe('too_many_pages');
   });
 
   it('returns an unreadable page as empty and lists it in damaged', async () => {
     const bytes = Buffer.from(
-      pdfOf([page, page]).toString('latin1').replace('/Kids [10 0 R 12', '/Kids [10 0 R 99'),
+      createTestPdf([page, page]).toString('latin1').replace('/Kids [10 0 R 12', '/Kids [10 0 R 99'),
       'latin1',
     );
     const pdf = await opened(bytes);
@@ -275,14 +275,14 @@ describe('openPdf with damaged and malicious files', () => {
   });
 
   it('rejects an image of 65,000 × 65,000 pixels as too_complex', async () => {
-    const image: ObjectMade = {
+    const image: TestObject = {
       number: 1000,
       dictionary:
         '/Type /XObject /Subtype /Image /Width 65000 /Height 65000 /ColorSpace /DeviceRGB /BitsPerComponent 8 /Filter /FlateDecode',
       body: deflateSync(Buffer.alloc(10_000)),
     };
     const content = 'q 600 0 0 800 0 0 cm /Im Do Q';
-    const pdf = await opened(pdfOf([{ content, resources: '/XObject << /Im 1000 0 R >>' }], [image]));
+    const pdf = await opened(createTestPdf([{ content, resources: '/XObject << /Im 1000 0 R >>' }], [image]));
     expect((await pdf.text(1, signal)).words).toEqual([]);
     expect(await problemOf(pdf.render(1, { dpi: 72, maxPixels: 1e6 }, signal))).toBe('too_complex');
     await expect(pdf.text(1, signal)).rejects.toThrow('closed');
@@ -291,13 +291,13 @@ describe('openPdf with damaged and malicious files', () => {
   it('rejects exponentially nested form objects as too_complex', async () => {
     const forms = Array.from(
       { length: 12 },
-      (_, depth): ObjectMade => ({
+      (_, depth): TestObject => ({
         number: 1000 + depth,
         dictionary: `/Type /XObject /Subtype /Form /BBox [0 0 600 800] /Resources << /XObject << /Fm ${1001 + depth} 0 R >> >>`,
         body: depth < 11 ? '/Fm Do '.repeat(12) : '0 0 10 10 re f',
       }),
     );
-    const bytes = pdfOf([{ content: '/Fm Do', resources: '/XObject << /Fm 1000 0 R >>' }], forms);
+    const bytes = createTestPdf([{ content: '/Fm Do', resources: '/XObject << /Fm 1000 0 R >>' }], forms);
     const problem = problemOf(opened(bytes, { cpuSeconds: 2 }).then((pdf) => pdf.text(1, signal)));
     expect(await problem).toBe('too_complex');
   });
@@ -305,8 +305,8 @@ describe('openPdf with damaged and malicious files', () => {
   it('rejects a decompression bomb as too_complex', async () => {
     // Compressed twice: a few kilobytes expand to gigabytes.
     const bomb = deflateSync(deflateSync(Buffer.alloc(400e6), { level: 1 }));
-    const content: ObjectMade = { number: 1000, dictionary: '/Filter [/FlateDecode /FlateDecode]', body: bomb };
-    const bytes = pdfOf([{ content: '', entries: `/Contents [${'1000 0 R '.repeat(8)}]` }], [content]);
+    const content: TestObject = { number: 1000, dictionary: '/Filter [/FlateDecode /FlateDecode]', body: bomb };
+    const bytes = createTestPdf([{ content: '', entries: `/Contents [${'1000 0 R '.repeat(8)}]` }], [content]);
     const doubled = Buffer.from(bytes.toString('latin1').replace('/Contents 11 0 R ', ''), 'latin1');
     const reading = opened(doubled, { cpuSeconds: 10 }).then((pdf) => pdf.text(1, signal));
     expect(await problemOf(reading)).toBe('too_complex');
@@ -315,7 +315,7 @@ describe('openPdf with damaged and malicious files', () => {
 
 describe('PDF processes', () => {
   it('close the document when the signal is aborted', async () => {
-    const pdf = await opened(pdfOf([{ content: write(60, 700, 'Total') }]));
+    const pdf = await opened(createTestPdf([{ content: write(60, 700, 'Total') }]));
     const stop = new AbortController();
     const reading = pdf.text(1, stop.signal);
     stop.abort(new Error('No longer wanted.'));
@@ -329,14 +329,14 @@ describe('PDF processes', () => {
   });
 
   it('are isolated: a crash affects neither other open documents nor later ones', async () => {
-    const image: ObjectMade = {
+    const image: TestObject = {
       number: 1000,
       dictionary:
         '/Type /XObject /Subtype /Image /Width 65000 /Height 65000 /ColorSpace /DeviceGray /BitsPerComponent 1',
       body: Buffer.alloc(10),
     };
-    const bomb = pdfOf([{ content: '/Im Do', resources: '/XObject << /Im 1000 0 R >>' }], [image]);
-    const named = (name: string) => pdfOf([{ content: write(60, 700, name) }]);
+    const bomb = createTestPdf([{ content: '/Im Do', resources: '/XObject << /Im 1000 0 R >>' }], [image]);
+    const named = (name: string) => createTestPdf([{ content: write(60, 700, name) }]);
     const [first, hostile] = [await opened(named('first')), await opened(bomb)];
     expect(await problemOf(hostile.render(1, { dpi: 72, maxPixels: 1e6 }, signal))).toBe('too_complex');
     expect(spelled(await first.text(1, signal))).toBe('first');
@@ -350,13 +350,13 @@ describe('PDF processes', () => {
   });
 
   it('process concurrent requests in order', async () => {
-    const pdf = await opened(pdfOf(['one', 'two', 'three'].map((name) => ({ content: write(60, 700, name) }))));
+    const pdf = await opened(createTestPdf(['one', 'two', 'three'].map((name) => ({ content: write(60, 700, name) }))));
     const pages = await Promise.all([3, 1, 2].map((page) => pdf.text(page, signal)));
     expect(pages.map(spelled)).toEqual(['three', 'one', 'two']);
   });
 
   it('do not keep the parent process alive after their documents are closed', async () => {
-    const path = await asFile(pdfOf([{ content: write(60, 700, 'Total') }]));
+    const path = await writeTempPdf(createTestPdf([{ content: write(60, 700, 'Total') }]));
     const program = `
       import { openPdf } from ${JSON.stringify(new URL('./pdf.ts', import.meta.url).href)};
       const { signal } = new AbortController();

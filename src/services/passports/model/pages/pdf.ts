@@ -1,10 +1,10 @@
-import type { ReadPage } from '../../page.ts';
-import { PdfRefused, takeReader } from './pdf-reader.ts';
+import type { ReadPage } from '../../page-geometry.ts';
+import { PdfRejected, acquirePdfProcess } from './pdf-process-pool.ts';
 import type { PdfProblem } from './pdfium-document.ts';
 import type { Scan } from './pdfium-process.ts';
 import type { Raster, RasterSize } from './pdfium-render.ts';
 
-export { type PdfProblem, PdfRefused, type Raster, type RasterSize };
+export { type PdfProblem, PdfRejected as PdfRefused, type Raster, type RasterSize };
 
 /** An open PDF; pages start at 1. Any error closes it: {@link PdfRejected}, the signal's reason or a transient error. */
 export interface Pdf {
@@ -28,21 +28,21 @@ export async function openPdf(
   { maxPages, signal, cpuSeconds = MAX_CPU_SECONDS }: { maxPages: number; signal: AbortSignal; cpuSeconds?: number },
 ): Promise<Pdf> {
   signal.throwIfAborted();
-  const reader = takeReader();
+  const reader = acquirePdfProcess();
   try {
-    const { opened } = (await reader.ask({ type: 'open', path, maxPages, cpuSeconds }, signal)) as { opened: number };
+    const { opened } = (await reader.send({ type: 'open', path, maxPages, cpuSeconds }, signal)) as { opened: number };
     const damaged = new Set<number>();
     const note = (page: number, answer: { damaged: boolean }) => void (answer.damaged && damaged.add(page));
     return {
       pages: opened,
       damaged,
       async text(page, signal) {
-        const answer = (await reader.ask({ type: 'text', page }, signal)) as { text: ReadPage; damaged: boolean };
+        const answer = (await reader.send({ type: 'text', page }, signal)) as { text: ReadPage; damaged: boolean };
         note(page, answer);
         return answer.text;
       },
       async render(page, size, signal) {
-        const answer = (await reader.ask({ type: 'render', page, size }, signal)) as {
+        const answer = (await reader.send({ type: 'render', page, size }, signal)) as {
           raster: Raster;
           damaged: boolean;
         };
@@ -50,12 +50,12 @@ export async function openPdf(
         return answer.raster;
       },
       async picture(page, signal) {
-        const answer = (await reader.ask({ type: 'picture', page }, signal)) as { picture: Buffer; damaged: boolean };
+        const answer = (await reader.send({ type: 'picture', page }, signal)) as { picture: Buffer; damaged: boolean };
         note(page, answer);
         return answer.picture;
       },
       async scan(page, size, signal) {
-        const answer = (await reader.ask({ type: 'scan', page, size }, signal)) as { scan: Scan; damaged: boolean };
+        const answer = (await reader.send({ type: 'scan', page, size }, signal)) as { scan: Scan; damaged: boolean };
         note(page, answer);
         return answer.scan;
       },

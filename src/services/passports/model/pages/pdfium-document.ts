@@ -9,7 +9,7 @@ export interface OpenPage {
   readonly width: number;
   readonly height: number;
   /** Maps PDF coordinates to points from the top left corner of the displayed page. */
-  readonly shown: Matrix;
+  readonly displayMatrix: Matrix;
 }
 
 /** x' = a·x + c·y + e and y' = b·x + d·y + f. */
@@ -68,17 +68,17 @@ function pageOpener(pdfium: Pdfium, document: number): (index: number) => OpenPa
     }
     if (!handle) return undefined;
     const [width, height] = [call.FPDF_GetPageWidthF(handle), call.FPDF_GetPageHeightF(handle)];
-    const page: OpenPage = { handle, width, height, shown: computeDisplayMatrix(pdfium, handle, { width, height }) };
+    const page: OpenPage = { handle, width, height, displayMatrix: computeDisplayMatrix(pdfium, handle, { width, height }) };
     open = { index, page };
     return page;
   };
 }
 
-export function moved([a, b, c, d, e, f]: Matrix, x: number, y: number): [x: number, y: number] {
+export function applyMatrix([a, b, c, d, e, f]: Matrix, x: number, y: number): [x: number, y: number] {
   return [a * x + c * y + e, b * x + d * y + f];
 }
 
-export function combined(inner: Matrix, outer: Matrix): Matrix {
+export function multiplyMatrices(inner: Matrix, outer: Matrix): Matrix {
   const [a, b, c, d, e, f] = inner;
   const [A, B, C, D, E, F] = outer;
   return [A * a + C * b, B * a + D * b, A * c + C * d, B * c + D * d, A * e + C * f + E, B * e + D * f + F];

@@ -1,20 +1,20 @@
 import type { Pdfium } from './pdfium.ts';
-import { combined, type Matrix, moved, type OpenPage } from './pdfium-document.ts';
+import { multiplyMatrices, type Matrix, applyMatrix, type OpenPage } from './pdfium-document.ts';
 import type { Stroke } from './rules.ts';
 
 export interface Drawing {
   /** In points of the displayed page. */
   readonly strokes: readonly Stroke[];
   /** Text objects that an image hides. */
-  readonly covered: ReadonlySet<number>;
+  readonly coveredTexts: ReadonlySet<number>;
   /** Share of the page area that the largest image covers. */
-  readonly picture: number;
+  readonly largestImageShare: number;
   /** Pixel count of the largest image. */
-  readonly pixels: number;
+  readonly largestImagePixels: number;
 }
 
 /** Includes nested form objects. */
-export function drawingOf(pdfium: Pdfium, page: OpenPage): Drawing {
+export function readDrawing(pdfium: Pdfium, page: OpenPage): Drawing {
   const { call } = pdfium;
   const walk: Walk = {
     pdfium,
@@ -22,15 +22,15 @@ export function drawingOf(pdfium: Pdfium, page: OpenPage): Drawing {
     buffer: call.malloc(64),
     strokes: [],
     texts: [],
-    covered: new Set(),
-    picture: 0,
-    pixels: 0,
+    coveredTexts: new Set(),
+    largestImageShare: 0,
+    largestImagePixels: 0,
     left: MAX_OBJECTS,
   };
   try {
     const count = call.FPDFPage_CountObjects(page.handle);
     for (let index = 0; index < count && walk.left > 0; index++) {
-      visit(walk, call.FPDFPage_GetObject(page.handle, index), page.shown, 0);
+      visit(walk, call.FPDFPage_GetObject(page.handle, index), page.displayMatrix, 0);
     }
   } finally {
     call.free(walk.buffer);
@@ -43,9 +43,9 @@ interface Walk extends Drawing {
   readonly page: OpenPage;
   readonly strokes: Stroke[];
   readonly texts: number[];
-  readonly covered: Set<number>;
-  picture: number;
-  pixels: number;
+  readonly coveredTexts: Set<number>;
+  largestImageShare: number;
+  largestImagePixels: number;
   left: number;
   readonly buffer: number;
 }
@@ -74,7 +74,7 @@ function visit(walk: Walk, object: number, displayMatrix: Matrix, depth: number)
       return;
     case KIND.form: {
       if (depth >= MAX_DEPTH) return;
-      const inside = combined(matrixOf(walk, object), displayMatrix);
+      const inside = multiplyMatrices(matrixOf(walk, object), displayMatrix);
       const count = call.FPDFFormObj_CountObjects(object);
       for (let index = 0; index < count && walk.left > 0; index++) {
         visit(walk, call.FPDFFormObj_GetObject(object, index), inside, depth + 1);
@@ -88,20 +88,20 @@ function visitImage(walk: Walk, object: number, displayMatrix: Matrix): void {
   const { width, height } = walk.page;
   const { buffer } = walk;
   if (call.FPDFImageObj_GetImagePixelSize(object, buffer, buffer + 4)) {
-    walk.pixels = Math.max(walk.pixels, uint(buffer) * uint(buffer + 4));
+    walk.largestImagePixels = Math.max(walk.largestImagePixels, uint(buffer) * uint(buffer + 4));
   }
-  const [x0, y0, x1, y1] = unitSquareBox(combined(matrixOf(walk, object), displayMatrix));
+  const [x0, y0, x1, y1] = unitSquareBox(multiplyMatrices(matrixOf(walk, object), displayMatrix));
   const visible =
     Math.max(0, Math.min(x1, width) - Math.max(x0, 0)) * Math.max(0, Math.min(y1, height) - Math.max(y0, 0));
   const share = visible / (width * height);
-  walk.picture = Math.max(walk.picture, share);
-  if (share >= MIN_COVER_SHARE) for (const text of walk.texts) walk.covered.add(text);
+  walk.largestImageShare = Math.max(walk.largestImageShare, share);
+  if (share >= MIN_COVER_SHARE) for (const text of walk.texts) walk.coveredTexts.add(text);
   if (Math.min(x1 - x0, y1 - y0) <= MAX_THICKNESS) walk.strokes.push([x0, y0, x1, y1]);
 }
 
 /** An image fills the transformed unit square. */
 function unitSquareBox(matrix: Matrix): Stroke {
-  const corners = [moved(matrix, 0, 0), moved(matrix, 1, 0), moved(matrix, 0, 1), moved(matrix, 1, 1)];
+  const corners = [applyMatrix(matrix, 0, 0), applyMatrix(matrix, 1, 0), applyMatrix(matrix, 0, 1), applyMatrix(matrix, 1, 1)];
   const xs = corners.map(([x]) => x);
   const ys = corners.map(([, y]) => y);
   return [Math.min(...xs), Math.min(...ys), Math.max(...xs), Math.max(...ys)];
@@ -122,7 +122,7 @@ function strokesOf(walk: Walk, path: number, displayMatrix: Matrix): Stroke[] {
   const count = call.FPDFPath_CountSegments(path);
   if ((!filled && !stroked) || count < 2 || count > MAX_SEGMENTS) return [];
   if (isFaint(walk, path, stroked ? 'FPDFPageObj_GetStrokeColor' : 'FPDFPageObj_GetFillColor')) return [];
-  const outlines = outlinesOf(walk, path, count, combined(matrixOf(walk, path), displayMatrix));
+  const outlines = outlinesOf(walk, path, count, multiplyMatrices(matrixOf(walk, path), displayMatrix));
   return stroked ? outlines.flatMap(straightSides) : outlines.flatMap(barCentreLine);
 }
 
@@ -147,7 +147,7 @@ function outlinesOf(walk: Walk, path: number, count: number, matrix: Matrix): Ou
     const kind = call.FPDFPathSegment_GetType(segment);
     if (kind === SEGMENT.move || outlines.length === 0) outlines.push({ points: [], curved: [], closed: false });
     const outline = outlines.at(-1)!;
-    outline.points.push(moved(matrix, float(buffer), float(buffer + 4)));
+    outline.points.push(applyMatrix(matrix, float(buffer), float(buffer + 4)));
     outline.curved.push(kind === SEGMENT.curve);
     if (call.FPDFPathSegment_GetClose(segment)) outline.closed = true;
   }

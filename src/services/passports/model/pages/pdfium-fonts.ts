@@ -3,7 +3,7 @@ import { createRequire } from 'node:module';
 import type { Pdfium } from './pdfium.ts';
 
 /** Provides PT Sans for fonts that are not embedded: PDFium's own have no Cyrillic letters, so such text would be blank. */
-export function lendFonts(pdfium: Pdfium): void {
+export function provideFonts(pdfium: Pdfium): void {
   const { call } = pdfium;
   const info = call.malloc(36);
   // The fields of FPDF_SYSFONTINFO: version and callbacks.

@@ -1,19 +1,19 @@
 // Reads one PDF at a time in a separate process, which a malicious file may crash.
 import sharp from 'sharp';
-import { projectBox, type ReadPage, type Turn, uprightFrame } from '../../page.ts';
-import { greyOf } from '../ocr/grey.ts';
+import { projectBox, type ReadPage, type Turn, uprightFrame } from '../../page-geometry.ts';
+import { toGrayscale } from '../ocr/grayscale.ts';
 import { loadPdfium, type Pdfium } from './pdfium.ts';
 import { type OpenDocument, type OpenPage, openDocument, type PdfProblem } from './pdfium-document.ts';
-import { type Drawing, drawingOf } from './pdfium-drawing.ts';
-import { lendFonts } from './pdfium-fonts.ts';
-import { type Raster, type RasterSize, rasterOf, renderPage } from './pdfium-render.ts';
-import { glyphsOf } from './pdfium-text.ts';
-import { startWatch } from './pdfium-watch.ts';
-import { pictureOf, pictureSize } from './picture.ts';
-import { rulesOf } from './rules.ts';
-import { isGarbage, turnOf, wordsOf } from './words.ts';
+import { type Drawing, readDrawing } from './pdfium-drawing.ts';
+import { provideFonts } from './pdfium-fonts.ts';
+import { type Raster, type RasterSize, rasterSize, renderPage } from './pdfium-render.ts';
+import { readGlyphs } from './pdfium-text.ts';
+import { startCpuWatchdog } from './pdfium-watch.ts';
+import { encodePicture, pictureSize } from './page-picture.ts';
+import { rulesFromStrokes } from './rules.ts';
+import { isGarbled, detectTurn, groupWords } from './page-words.ts';
 
-export type Question =
+export type PdfRequest =
   | { readonly type: 'open'; readonly path: string; readonly maxPages: number; readonly cpuSeconds: number }
   | { readonly type: 'text'; readonly page: number }
   | { readonly type: 'render'; readonly page: number; readonly size: RasterSize }
@@ -22,7 +22,7 @@ export type Question =
   | { readonly type: 'close' };
 
 /** `damaged`: this page cannot be opened. */
-export type Answer =
+export type PdfResponse =
   | { readonly opened: number }
   | { readonly text: ReadPage; readonly damaged: boolean }
   | { readonly raster: Raster; readonly damaged: boolean }
@@ -54,16 +54,16 @@ for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => {}
 sharp.cache(false);
 sharp.concurrency(1);
 
-const watch = startWatch();
+const watch = startCpuWatchdog();
 const drawings = new WeakMap<OpenPage, Drawing>();
 let pdfium = await load();
 let document: OpenDocument | undefined;
 let cpuSeconds = 0;
 
-process.on('message', (request: Question) => void handle(request));
+process.on('message', (request: PdfRequest) => void handle(request));
 process.on('disconnect', () => process.exit());
 
-async function handle(request: Question): Promise<void> {
+async function handle(request: PdfRequest): Promise<void> {
   if (request.type === 'open') cpuSeconds = request.cpuSeconds;
   watch.begin(cpuSeconds);
   const response = request.type === 'close' ? await closeDocument() : await tryRespond(request);
@@ -76,20 +76,20 @@ async function handle(request: Question): Promise<void> {
 
 async function load(): Promise<Pdfium> {
   const loaded = await loadPdfium({ maxBytes: MAX_MEMORY_BYTES });
-  lendFonts(loaded);
+  provideFonts(loaded);
   return loaded;
 }
 
-async function closeDocument(): Promise<Answer> {
+async function closeDocument(): Promise<PdfResponse> {
   document?.close();
   document = undefined;
   pdfium = await load();
   return { usedBytes: process.memoryUsage.rss() };
 }
 
-type DocumentRequest = Exclude<Question, { type: 'close' }>;
+type DocumentRequest = Exclude<PdfRequest, { type: 'close' }>;
 
-async function tryRespond(request: DocumentRequest): Promise<Answer> {
+async function tryRespond(request: DocumentRequest): Promise<PdfResponse> {
   try {
     return await respond(request);
   } catch (error) {
@@ -101,7 +101,7 @@ async function tryRespond(request: DocumentRequest): Promise<Answer> {
   }
 }
 
-async function respond(request: DocumentRequest): Promise<Answer> {
+async function respond(request: DocumentRequest): Promise<PdfResponse> {
   if (request.type === 'open') {
     const opened = openDocument(pdfium, request);
     if ('problem' in opened) return opened;
@@ -114,36 +114,36 @@ async function respond(request: DocumentRequest): Promise<Answer> {
     return { text: { page: request.page, ...A4, turn: 0, words: [], rules: [], reader: 'text' }, damaged: true };
   }
   // Drawing decompresses the images.
-  if (page && drawing(page).pixels > MAX_IMAGE_PIXELS) return { problem: 'too_complex' };
+  if (page && drawing(page).largestImagePixels > MAX_IMAGE_PIXELS) return { problem: 'too_complex' };
   const raster = draw(page, request.type === 'picture' ? pictureSize(page ?? A4) : request.size);
   const damaged = page === undefined;
   if (request.type === 'render') return { raster, damaged };
   // Avoids copying megabytes of pixels between processes.
-  const picture = await pictureOf(raster);
+  const picture = await encodePicture(raster);
   if (request.type === 'picture') return { picture, damaged };
-  return { scan: { raster: { ...greyOf(raster), channels: 1 }, picture }, damaged };
+  return { scan: { raster: { ...toGrayscale(raster), channels: 1 }, picture }, damaged };
 }
 
 /** White if the page cannot be opened. */
 function draw(page: OpenPage | undefined, size: RasterSize): Raster {
   if (page) return renderPage(pdfium, page, size);
-  const { width, height } = rasterOf(A4, size);
+  const { width, height } = rasterSize(A4, size);
   const channels = size.grey ? 1 : 3;
   return { width, height, channels, data: new Uint8Array(width * height * channels).fill(255) };
 }
 
 function readText(page: OpenPage, pageNumber: number): ReadPage {
-  const { covered: coveredTexts, picture: largestImageShare, strokes } = drawing(page);
-  const glyphs = glyphsOf(pdfium, page, coveredTexts);
-  const words = isGarbage(glyphs) ? [] : wordsOf(glyphs, page);
+  const { coveredTexts, largestImageShare, strokes } = drawing(page);
+  const glyphs = readGlyphs(pdfium, page, coveredTexts);
+  const words = isGarbled(glyphs) ? [] : groupWords(glyphs, page);
   const isScan = largestImageShare >= MIN_SCAN_SHARE && words.length < MIN_TEXT_WORDS;
   return toReadingFrame({
     page: pageNumber,
     width: page.width,
     height: page.height,
-    turn: isScan ? 0 : turnOf(glyphs),
+    turn: isScan ? 0 : detectTurn(glyphs),
     words: isScan ? [] : words,
-    rules: rulesOf(strokes, page),
+    rules: rulesFromStrokes(strokes, page),
     reader: 'text',
   });
 }
@@ -162,7 +162,7 @@ function toReadingFrame(page: ReadPage): ReadPage {
 }
 
 function drawing(page: OpenPage): Drawing {
-  const result = drawings.get(page) ?? drawingOf(pdfium, page);
+  const result = drawings.get(page) ?? readDrawing(pdfium, page);
   drawings.set(page, result);
   return result;
 }

@@ -18,7 +18,7 @@ export interface RasterSize {
 
 /** Draws the page on white. */
 export function renderPage({ call, bytes }: Pdfium, page: OpenPage, size: RasterSize): Raster {
-  const { width, height } = rasterOf(page, size);
+  const { width, height } = rasterSize(page, size);
   const channels = size.grey ? 1 : 3;
   // Rows are aligned to four bytes.
   const stride = Math.ceil((width * channels) / 4) * 4;
@@ -43,7 +43,7 @@ export function renderPage({ call, bytes }: Pdfium, page: OpenPage, size: Raster
 }
 
 /** The raster size in pixels, within `maxPixels`. */
-export function rasterOf(
+export function rasterSize(
   page: { width: number; height: number },
   { dpi, maxPixels }: RasterSize,
 ): { width: number; height: number } {

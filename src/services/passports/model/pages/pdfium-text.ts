@@ -1,10 +1,10 @@
-import type { Box, Turn } from '../../page.ts';
+import type { Box, Turn } from '../../page-geometry.ts';
 import type { Pdfium } from './pdfium.ts';
-import { type Matrix, moved, type OpenPage } from './pdfium-document.ts';
-import type { Glyph } from './words.ts';
+import { type Matrix, applyMatrix, type OpenPage } from './pdfium-document.ts';
+import type { Glyph } from './page-words.ts';
 
 /** Reads visible characters, without `covered` and invisible text objects: the OCR layer of a scanner. */
-export function glyphsOf(pdfium: Pdfium, page: OpenPage, covered: ReadonlySet<number>): Glyph[] {
+export function readGlyphs(pdfium: Pdfium, page: OpenPage, covered: ReadonlySet<number>): Glyph[] {
   const { call } = pdfium;
   const text = call.FPDFText_LoadPage(page.handle);
   if (!text) return [];
@@ -44,21 +44,21 @@ function glyphAt(
   const character = call.FPDFText_GetUnicode(text, index);
   const blank = call.FPDFText_IsGenerated(text, index) === 1;
   const turned = call.FPDFText_GetMatrix(text, index, buffer) === 1;
-  const turn = turned ? turnOf(float(buffer), float(buffer + 4), page.shown) : 0;
+  const turn = turned ? turnOf(float(buffer), float(buffer + 4), page.displayMatrix) : 0;
   const size =
     call.FPDFText_GetFontSize(text, index) * (turned ? Math.hypot(float(buffer + 8), float(buffer + 12)) : 1);
   // The argument order differs from FPDFText_GetLooseCharBox.
   if (!call.FPDFText_GetCharBox(text, index, buffer, buffer + 8, buffer + 16, buffer + 24)) return undefined;
-  const ink = boxOf(double(buffer), double(buffer + 24), double(buffer + 8), double(buffer + 16), page.shown);
+  const ink = boxOf(double(buffer), double(buffer + 24), double(buffer + 8), double(buffer + 16), page.displayMatrix);
   // PDFium supports only text that runs to the right.
   const loose =
     turn === 0 && call.FPDFText_GetLooseCharBox(text, index, buffer)
-      ? boxOf(float(buffer), float(buffer + 4), float(buffer + 8), float(buffer + 12), page.shown)
+      ? boxOf(float(buffer), float(buffer + 4), float(buffer + 8), float(buffer + 12), page.displayMatrix)
       : ink;
   return {
     text: blank ? ' ' : character > 0x10ffff || character === 0 ? '\ufffd' : String.fromCodePoint(character),
-    ink,
-    room: containsCentre(loose, ink) ? loose : ink,
+    glyphBox: ink,
+    advanceBox: containsCentre(loose, ink) ? loose : ink,
     size: size > 0 && size < MAX_SIZE ? size : Math.max(ink[3] - ink[1], 1),
     turn,
     unknown: call.FPDFText_HasUnicodeMapError(text, index) === 1,
@@ -69,8 +69,8 @@ function glyphAt(
 const MAX_SIZE = 2000;
 
 function boxOf(left: number, top: number, right: number, bottom: number, displayMatrix: Matrix): Box {
-  const [ax, ay] = moved(displayMatrix, left, top);
-  const [bx, by] = moved(displayMatrix, right, bottom);
+  const [ax, ay] = applyMatrix(displayMatrix, left, top);
+  const [bx, by] = applyMatrix(displayMatrix, right, bottom);
   return [Math.min(ax, bx), Math.min(ay, by), Math.max(ax, bx), Math.max(ay, by)];
 }
 

@@ -1,9 +1,9 @@
 import { workerData } from 'node:worker_threads';
-import { cpuMicroseconds, type Limit, OVERRUN } from './pdfium-watch.ts';
+import { cpuMicroseconds, type CpuLimit, CPU_LIMIT_SIGNAL } from './pdfium-watch.ts';
 
-const limit = workerData as Limit;
+const limit = workerData as CpuLimit;
 
 setInterval(() => {
   const max = Atomics.load(limit, 0);
-  if (max > 0n && cpuMicroseconds() > max) process.kill(process.pid, OVERRUN);
+  if (max > 0n && cpuMicroseconds() > max) process.kill(process.pid, CPU_LIMIT_SIGNAL);
 }, 250);

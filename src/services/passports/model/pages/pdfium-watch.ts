@@ -1,17 +1,17 @@
-import { startThread } from '../../../../base/programs.ts';
+import { startThread } from '../../../../base/worker-entry.ts';
 
 /** Kills this process with {@link CPU_LIMIT_SIGNAL} if it exceeds its CPU time. */
-export interface Watch {
+export interface CpuWatchdog {
   begin(cpuSeconds: number): void;
   end(): void;
 }
 
 /** Not SIGXCPU, whose core dump would contain the document. */
-export const OVERRUN: NodeJS.Signals = process.platform === 'win32' ? 'SIGKILL' : 'SIGVTALRM';
+export const CPU_LIMIT_SIGNAL: NodeJS.Signals = process.platform === 'win32' ? 'SIGKILL' : 'SIGVTALRM';
 
 /** Starts the watchdog in a thread, because timers do not fire during a library call. CPU time does not depend on the machine's load. */
-export function startWatch(): Watch {
-  const limit: Limit = new BigInt64Array(new SharedArrayBuffer(8));
+export function startCpuWatchdog(): CpuWatchdog {
+  const limit: CpuLimit = new BigInt64Array(new SharedArrayBuffer(8));
   startThread('./pdfium-watch-thread', import.meta.url, { workerData: limit }).unref();
   return {
     begin: (cpuSeconds) => void Atomics.store(limit, 0, cpuMicroseconds() + BigInt(cpuSeconds * 1e6)),
@@ -20,7 +20,7 @@ export function startWatch(): Watch {
 }
 
 /** The limit of {@link cpuMicroseconds}; 0 if inactive. */
-export type Limit = BigInt64Array<SharedArrayBuffer>;
+export type CpuLimit = BigInt64Array<SharedArrayBuffer>;
 
 /** The CPU time of all threads. */
 export function cpuMicroseconds(): bigint {

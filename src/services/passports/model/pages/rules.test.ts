@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { rulesOf } from './rules.ts';
+import { rulesFromStrokes } from './rules.ts';
 
 const page = { width: 1000, height: 1000 };
 const rounded = (rules: readonly (readonly number[])[]) =>
@@ -7,11 +7,11 @@ const rounded = (rules: readonly (readonly number[])[]) =>
 
 it('rulesFromStrokes joins borders that are drawn cell by cell', () => {
   const cells = Array.from({ length: 5 }, (_, index) => [100 + index * 50, 200.3, 151 + index * 50, 200] as const);
-  expect(rounded(rulesOf(cells, page))).toEqual([[100, 200, 351, 200]]);
+  expect(rounded(rulesFromStrokes(cells, page))).toEqual([[100, 200, 351, 200]]);
 });
 
 it('rulesFromStrokes keeps parallel lines and lines with a gap separate', () => {
-  const rules = rulesOf(
+  const rules = rulesFromStrokes(
     [
       [100, 200, 200, 200],
       [205, 200, 300, 200],
@@ -29,7 +29,7 @@ it('rulesFromStrokes keeps parallel lines and lines with a gap separate', () => 
 });
 
 it('rulesFromStrokes omits short, slanted and off-page lines and clips at the page edge', () => {
-  const rules = rulesOf(
+  const rules = rulesFromStrokes(
     [
       [100, 200, 104, 200],
       [100, 200, 300, 350],
@@ -46,7 +46,7 @@ it('rulesFromStrokes keeps the longest lines of a floor plan', () => {
     { length: 5000 },
     (_, index) => [index % 900, 2 * (index % 450), (index % 900) + 8, 2 * (index % 450)] as const,
   );
-  const rules = rulesOf([...spread(plan), [0, 999, 1000, 999]], page);
+  const rules = rulesFromStrokes([...spread(plan), [0, 999, 1000, 999]], page);
   expect(rules.length).toBeLessThanOrEqual(3000);
   expect(rounded(rules)).toContainEqual([0, 999, 1000, 999]);
 });

@@ -1,10 +1,10 @@
-import type { Rule } from '../../page.ts';
+import type { Rule } from '../../page-geometry.ts';
 
 /** In points from the top left corner of the displayed page. */
 export type Stroke = readonly [x0: number, y0: number, x1: number, y1: number];
 
 /** Joins horizontal and vertical strokes to rules, as shares of the page. Prefers the longest. */
-export function rulesOf(strokes: readonly Stroke[], page: { width: number; height: number }): Rule[] {
+export function rulesFromStrokes(strokes: readonly Stroke[], page: { width: number; height: number }): Rule[] {
   const horizontal: Line[] = [];
   const vertical: Line[] = [];
   for (const [x0, y0, x1, y1] of strokes) {

@@ -1,14 +1,14 @@
-import type { Grey } from '../grey.ts';
+import type { GrayImage } from '../grayscale.ts';
 
 /** An image to draw on. */
-export interface Drawing extends Grey {
+export interface Drawing extends GrayImage {
   /** Fills a rectangle. */
   box(x: number, y: number, width: number, height: number, light?: number): Drawing;
   /** Draws a line `thick` pixels high or wide. */
   line(x0: number, y0: number, x1: number, y1: number, thick?: number): Drawing;
 }
 
-export function drawing(width: number, height: number, paper = 255): Drawing {
+export function createDrawing(width: number, height: number, paper = 255): Drawing {
   const data = new Uint8Array(width * height).fill(paper);
   const image: Drawing = {
     width,
@@ -40,7 +40,7 @@ export function drawing(width: number, height: number, paper = 255): Drawing {
 }
 
 /** A deterministic random generator of numbers in 0..1 (mulberry32). */
-export function chance(seed: number): () => number {
+export function seededRandom(seed: number): () => number {
   let state = seed;
   return () => {
     state = (state + 0x6d2b79f5) | 0;

@@ -3,17 +3,17 @@ import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { openPdf } from '../../pages/pdf.ts';
-import { type Grey, greyOf } from '../grey.ts';
-import { chance } from './drawing.ts';
+import { type GrayImage, toGrayscale } from '../grayscale.ts';
+import { seededRandom } from './drawing.ts';
 
-/** The words on {@link formPicture}, in reading order. */
+/** The words on {@link renderForm}, in reading order. */
 export const FORM_WORDS =
   'Технический паспорт Адрес: г. Щёлково, пер. Южный, д. 36 Кадастровый номер: 67:55:8668419:1021 Год постройки: 1987 № Назначение Площадь 1 кухня 7,2 2 жилая комната 17,3 3 балкон 3,5'.split(
     ' ',
   );
 
 /** Renders an A5 page of a technical passport: a title, underlined answers and a ruled table with a column of single digits. */
-export async function formPicture(): Promise<Grey> {
+export async function renderForm(): Promise<GrayImage> {
   const folder = await mkdtemp(join(tmpdir(), 'assay-form-'));
   try {
     const path = join(folder, 'form.pdf');
@@ -21,7 +21,7 @@ export async function formPicture(): Promise<Grey> {
     const signal = AbortSignal.timeout(30_000);
     const pdf = await openPdf(path, { maxPages: 1, signal });
     try {
-      return greyOf(await pdf.render(1, { dpi: 200, maxPixels: 1e7 }, signal));
+      return toGrayscale(await pdf.render(1, { dpi: 200, maxPixels: 1e7 }, signal));
     } finally {
       await pdf.close();
     }
@@ -31,8 +31,8 @@ export async function formPicture(): Promise<Grey> {
 }
 
 /** Adds the shadow and the sensor noise of a phone photo. */
-export function shadowed({ width, height, data }: Grey): Grey {
-  const random = chance(7);
+export function addShadow({ width, height, data }: GrayImage): GrayImage {
+  const random = seededRandom(7);
   const shadowed = data.map((light, pixel) => {
     const x = (pixel % width) / width;
     const y = pixel / width / height;

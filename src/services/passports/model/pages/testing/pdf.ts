@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
 
 /** A page of a generated PDF. */
-export interface PageMade {
+export interface TestPage {
   readonly content: string;
   /** Additional entries of the page dictionary: `/Rotate 90`. */
   readonly entries?: string;
@@ -17,7 +17,7 @@ export interface PageMade {
 }
 
 /** An additional object; use numbers from 1000. */
-export interface ObjectMade {
+export interface TestObject {
   readonly number: number;
   readonly body: string | Buffer;
   /** If set, the object is a stream of the bytes `body`. */
@@ -25,9 +25,9 @@ export interface ObjectMade {
 }
 
 /** Generates a PDF. The font `F1` is Helvetica. */
-export function pdfOf(pages: readonly PageMade[], objects: readonly ObjectMade[] = []): Buffer {
+export function createTestPdf(pages: readonly TestPage[], objects: readonly TestObject[] = []): Buffer {
   const kids = pages.map((_, index) => `${10 + 2 * index} 0 R`).join(' ');
-  const all: ObjectMade[] = [
+  const all: TestObject[] = [
     { number: 1, body: '<< /Type /Catalog /Pages 2 0 R >>' },
     { number: 2, body: `<< /Type /Pages /Count ${pages.length} /Kids [${kids}] >>` },
     { number: 3, body: '<< /Type /Font /Subtype /Type1 /BaseFont /Helvetica /Encoding /WinAnsiEncoding >>' },
@@ -71,7 +71,7 @@ export function pdfOf(pages: readonly PageMade[], objects: readonly ObjectMade[]
 }
 
 /** Writes a temporary file, deleted after the test. */
-export async function asFile(bytes: Uint8Array): Promise<string> {
+export async function writeTempPdf(bytes: Uint8Array): Promise<string> {
   const folder = await mkdtemp(join(tmpdir(), 'assay-pdf-'));
   onTestFinished(() => rm(folder, { recursive: true, force: true }));
   const path = join(folder, `${randomUUID()}.pdf`);

@@ -1,0 +1,270 @@
+import { mkdir, readdir, rm, stat } from 'node:fs/promises';
+import { join } from 'node:path';
+import { Counter, Registry } from 'prom-client';
+import { type Db, openDb } from './base/db.ts';
+import { startEmbeddedPostgres } from './base/embedded-postgres.ts';
+import type { Files } from './base/files.ts';
+import { createGuardedFetch, type GuardedFetch } from './base/guarded-fetch.ts';
+import { newId } from './base/ids.ts';
+import { type MigrateOptions, migrate } from './base/migrate.ts';
+import { readMigrations } from './base/migration-files.ts';
+import { watchSchema } from './base/schema-watch.ts';
+import { loadOrCreateKey, unseal as openSealed, seal } from './base/secrets.ts';
+import type { Traces } from './base/trace.ts';
+import { openTraces } from './base/trace-export.ts';
+import { openFileStore } from './file-store.ts';
+import { createTokenStore } from './http/token-store.ts';
+import { createMetrics } from './http/metrics.ts';
+import { createSharedLimits } from './http/shared-limits.ts';
+import { toOperatorError, PACKAGE_ROOT, type Config } from './config.ts';
+import type { DeliverDeps } from './roles/deliver.ts';
+import { createDeliveryMetrics, createTaskMetrics } from './roles/metrics.ts';
+import type { SweepDeps } from './roles/sweep.ts';
+import { createServiceDirectory } from './services/service-links.ts';
+import { createOverview } from './services/overview.ts';
+import type { BackgroundJobContext, GatewayContext, ModelContext } from './services/service.ts';
+import { createFileDeletionQueue } from './services/file-deletion-queue.ts';
+import { watchAcceptHealth } from './tasks/accept-health.ts';
+import { createAdmission } from './tasks/admission.ts';
+import { watchOldestSnapshot } from './tasks/oldest-snapshot.ts';
+import { createPostgresTaskStore } from './tasks/postgres.ts';
+import { mergeProcessMetrics } from './tasks/process-metrics.ts';
+import { registerQueueMetrics } from './tasks/queue-metrics.ts';
+import { createWorkerRegistry } from './tasks/worker-registry.ts';
+import { createJwks, loadOrCreateSigningKey, loadSigningKey, type SigningKeys } from './tasks/webhook-signature.ts';
+import type { TaskStore } from './tasks/store.ts';
+import { createPostgresUploadStore, type UploadStore } from './tasks/uploads.ts';
+import { createPostgresWorkerStore, type WorkerStore } from './tasks/workers.ts';
+
+export { type Config as Plan, loadConfig as plan } from './config.ts';
+
+const DEFAULT_POSTGRES_PORT = 5432;
+const portOf = (url: string) => Number(new URL(url).port) || DEFAULT_POSTGRES_PORT;
+
+/** The configuration and the open resources of one process. */
+export interface AppContext extends Config {
+  readonly id: string;
+  readonly db: Db;
+  readonly tasks: TaskStore;
+  readonly workers: WorkerStore;
+  readonly uploads: UploadStore;
+  readonly files: Files;
+  readonly fetch: GuardedFetch;
+  /** Metrics that are summed over all processes; the heartbeat carries them. */
+  readonly registry: Registry;
+  /** Absent without a configured collector: tracing then costs nothing. */
+  readonly traces?: Traces;
+  signingKeys(): Promise<SigningKeys>;
+  close(): Promise<void>;
+}
+
+/** Opens the resources of one process. Without `DATABASE_URL` it starts the embedded database or joins the running one. */
+export async function openAppContext(config: Config): Promise<AppContext> {
+  const { settings, log } = config;
+  const store = await openFileStore(config);
+  const embedded = settings.databaseUrl ? undefined : await startEmbedded(config);
+  const url = settings.databaseUrl ?? embedded!.url;
+  // Clients see it in /health: it must not identify the machine.
+  const id = newId().slice(-12).toLowerCase();
+  const db = openDb({
+    ...{ url, log, max: settings.databaseConnections, applicationName: 'assay' },
+    ...{ directUrl: settings.databaseDirectUrl, pooling: settings.databasePooling },
+  });
+  const tasks = createPostgresTaskStore(db);
+  const traces = await createTraces(config, id);
+  const registry = new Registry();
+  const blocked = new Counter({
+    name: 'assay_outbound_blocked_total',
+    help: 'Requests to addresses that may not be contacted.',
+    labelNames: ['reason'],
+    registers: [registry],
+  });
+  const fetch = createGuardedFetch({
+    blockedPorts: [...config.ports, ...store.ports, ...[url, settings.databaseDirectUrl ?? url].map(portOf)],
+    onBlocked: (reason) => blocked.inc({ reason }),
+  });
+  return {
+    ...config,
+    id,
+    db,
+    tasks,
+    workers: createPostgresWorkerStore(db),
+    uploads: createPostgresUploadStore(db),
+    files: store.files,
+    fetch,
+    registry,
+    ...(traces && { traces }),
+    signingKeys: () => signingKeys(config).catch(toOperatorError),
+    async close() {
+      tasks.close();
+      await traces?.close();
+      await fetch.close();
+      await store.close();
+      await db.close();
+      if (embedded && !embedded.adopted) await embedded.stop();
+    },
+  };
+}
+
+/** Includes the previous signing key while its file exists. */
+async function signingKeys({ settings, shared }: Config): Promise<SigningKeys> {
+  const keys = join(shared.dataDir, 'keys');
+  const signingKey = await loadOrCreateSigningKey(settings.webhookSigningKeyFile ?? join(keys, 'webhook-signing.pem'));
+  const previousKey = await loadSigningKey(
+    settings.webhookSigningKeyPreviousFile ?? join(keys, 'webhook-signing-previous.pem'),
+  );
+  return previousKey && previousKey.jwk.kid !== signingKey.jwk.kid ? { signingKey, previousKey } : { signingKey };
+}
+
+async function createTraces({ settings, shared, role, log }: Config, id: string): Promise<Traces | undefined> {
+  if (settings.tracesEndpoint === undefined) return undefined;
+  return openTraces({
+    endpoint: settings.tracesEndpoint,
+    headers: settings.tracesHeaders,
+    sampler: settings.tracesSampler,
+    ratio: settings.tracesSamplerArg,
+    resource: {
+      'service.name': settings.tracesServiceName,
+      'service.version': shared.version,
+      'service.instance.id': id,
+      'assay.role': role,
+    },
+    log,
+  });
+}
+
+export const startEmbedded = ({ settings, shared, log }: Config, signal?: AbortSignal) =>
+  startEmbeddedPostgres({
+    dataDir: shared.dataDir,
+    log,
+    ...(signal && { signal }),
+    ...(settings.embeddedDatabasePort > 0 && { port: settings.embeddedDatabasePort }),
+  });
+
+const MIGRATIONS = new URL('migrations/', PACKAGE_ROOT);
+
+export const loadMigrations = () => readMigrations(MIGRATIONS);
+
+export const migrateDatabase = (db: Db, options: MigrateOptions) => migrate(db, MIGRATIONS, options);
+
+/** Dependencies of the listeners of one process. Runs until `signal` aborts; `/ready` fails as soon as `stopping` aborts. */
+export async function createGatewayContext(
+  context: AppContext,
+  signal: AbortSignal,
+  refreshMs = 1000,
+  stopping: AbortSignal = signal,
+): Promise<GatewayContext> {
+  const { db, workers, uploads, files, log, services, serviceLinks: neighbours, shared, records, traces } = context;
+  const schema = await watchSchema({ db, migrations: await loadMigrations(), log, signal, refreshMs });
+  const accepting = watchAcceptHealth({ db, tasks: context.tasks, log, signal, everyMs: 2 * refreshMs });
+  const { tasks } = accepting;
+  const limits = new Map(services.flatMap(({ name, work }) => (work ? [[name, work.maxWaiting]] : [])));
+  const roster = await createWorkerRegistry({
+    ...{ workers, tasks, limits, signal, log, refreshMs },
+    services: neighbours.map(({ name }) => name),
+  });
+  const metrics = createMetrics({ version: shared.version });
+  const withQueue = services.filter(({ work }) => work !== undefined).map(({ name }) => name);
+  const admission = createAdmission({ roster, limits, registry: metrics.registry });
+  registerQueueMetrics({ registry: metrics.registry, roster, services: withQueue });
+  watchOldestSnapshot({ db, registry: metrics.registry, log, signal });
+  const meter = createTaskMetrics(context.registry);
+  const overview = createOverview({
+    roster,
+    services: neighbours,
+    registry: metrics.registry,
+    localCounters: { id: context.id, registry: context.registry },
+    signal,
+    everyMs: 2 * refreshMs,
+    log,
+  });
+  const rateLimits = createSharedLimits({ db, id: context.id, registry: metrics.registry, log, signal });
+  const issued = await createTokenStore({ db, log, signal, refreshMs });
+  const sealing = await sealingKey(shared.dataDir);
+  const { signingKey, previousKey } = await context.signingKeys();
+  return {
+    ...{
+      db,
+      tasks,
+      uploads,
+      files,
+      roster,
+      admission,
+      metrics,
+      limits: rateLimits,
+      issued,
+      overview,
+      records,
+      log,
+      ...(traces && { traces }),
+    },
+    serviceDirectory: createServiceDirectory(neighbours),
+    isOutOfService: () => schema.problem() !== undefined,
+    notReady() {
+      if (stopping.aborted) return 'This gateway is stopping.';
+      return schema.problem() ?? (accepting.isFailing() ? 'The database does not accept new tasks now.' : undefined);
+    },
+    onCancelled: (service) => meter.countFinished(service, 'failed'),
+    webhookKeys: createJwks(...[signingKey, previousKey].filter((key) => key !== undefined)),
+    seal: (secret) => seal(sealing, secret),
+    othersMetrics: async () =>
+      mergeProcessMetrics(await workers.readMetrics(context.id), {
+        id: context.id,
+        metrics: await context.registry.getMetricsAsJSON(),
+      }),
+  };
+}
+
+/** Encrypts webhook secrets at rest, from the request to the delivery. */
+const sealingKey = (dataDir: string) => loadOrCreateKey(join(dataDir, 'keys', 'sealing.key')).catch(toOperatorError);
+
+export async function createDeliverDeps(context: AppContext, signal: AbortSignal): Promise<DeliverDeps> {
+  const { tasks, services, fetch, settings, shared, log } = context;
+  const sealing = await sealingKey(shared.dataDir);
+  return {
+    ...{ tasks, services, fetch, log, signal, ...(context.traces && { traces: context.traces }) },
+    metrics: createDeliveryMetrics(context.registry),
+    policy: { kind: 'webhook', loopback: shared.webhookLoopback, allowList: shared.holes },
+    hideLoopbackDetails: settings.appEnv === 'production',
+    signingKeys: await context.signingKeys(),
+    openSecret: (sealed) => openSealed(sealing, sealed),
+    schedule: settings.webhookRetrySchedule,
+    timeoutMs: settings.webhookTimeoutSeconds * 1000,
+  };
+}
+
+export async function createModelContext({ db, fetch, files, shared, log }: AppContext): Promise<ModelContext> {
+  const scratchDir = join(shared.dataDir, 'scratch');
+  await mkdir(scratchDir, { recursive: true, mode: 0o700 }).catch(toOperatorError);
+  await deleteStale(scratchDir);
+  return { db, fetch, files, scratchDir, log };
+}
+
+export async function createBackgroundContext(context: AppContext): Promise<BackgroundJobContext> {
+  const { tasks, records, registry } = context;
+  return { ...(await createModelContext(context)), tasks, records, registry };
+}
+
+/** Deletes files older than one day, left by processes that died: no attempt takes longer. */
+async function deleteStale(dir: string): Promise<void> {
+  for (const name of await readdir(dir)) {
+    const { mtimeMs } = await stat(join(dir, name)).catch(() => ({ mtimeMs: Date.now() }));
+    if (Date.now() - mtimeMs > DAY_MS) await rm(join(dir, name), { recursive: true, force: true });
+  }
+}
+
+const DAY_MS = 86_400_000;
+
+export function createSweepDeps(context: AppContext, signal: AbortSignal): SweepDeps {
+  const { db, tasks, files, settings, log } = context;
+  const services = context.services.map(({ name, cleanup: tidy }) => ({
+    name,
+    ...(tidy && { tidy: (signal: AbortSignal) => tidy({ db, tasks, files, log }, signal) }),
+  }));
+  const absent = context.disabledServices.flatMap(({ onDisabled: takeBack }) => (takeBack ? [() => takeBack(db)] : []));
+  const { workerMaxAttempts: maxAttempts, batchMaxWaitSeconds } = settings;
+  const meter = createTaskMetrics(context.registry);
+  const expiredUploads = createFileDeletionQueue({ db, files, log, table: 'files' });
+  const limits = { maxAttempts, batchMaxWaitSeconds };
+  return { tasks, services, disabledServiceCleanups: absent, expiredUploads, files, taskMetrics: meter, limits, log, signal };
+}

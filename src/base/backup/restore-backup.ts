@@ -1,0 +1,151 @@
+import { readdir } from 'node:fs/promises';
+import { join, relative } from 'node:path';
+import type { Db, Queryable, Transaction } from '../db.ts';
+import { readHistory, migrateWithin, pendingMigrations } from '../migrate.ts';
+import type { Migration } from '../migration-files.ts';
+import { OperatorError } from '../operator-error.ts';
+import type { Entry } from './archive-reader.ts';
+import { MANIFEST_NAME, type Manifest, migrationsOf } from './manifest.ts';
+import { isStagedCopy, type StagedFolders, stageFolders } from './staged-folders.ts';
+import { loadTable, createdObjects, setSequences } from './tables.ts';
+import { BACKUP_TIMEOUT_MS, BACKUP_FOLDERS } from './create-backup.ts';
+
+export interface RestoreTarget {
+  readonly db: Db;
+  readonly migrations: Migration[];
+  readonly dataDir: string;
+  /** Whether existing data may be deleted. */
+  readonly replace: boolean;
+  readonly onPart: (name: string) => void;
+}
+
+export interface RestoreResult {
+  readonly rows: ReadonlyMap<string, number>;
+  readonly files: number;
+  /** Migrations that are newer than the backup. */
+  readonly migrated: readonly string[];
+}
+
+/** Tables that every start fills: a database with rows in these alone counts as empty. */
+const START_TABLES =
+  'schema_migrations workers departed_metrics models catalog_sources rate_gateways rate_points'.split(' ');
+const ROOTS = ['files', ...BACKUP_FOLDERS];
+
+/**
+ * Restores a verified backup and migrates it to this program's version. All or nothing: tables in one transaction, folders
+ * by renames at its end.
+ */
+export async function restoreBackup(
+  entries: AsyncGenerator<Entry, void>,
+  manifest: Manifest,
+  target: RestoreTarget,
+): Promise<RestoreResult> {
+  const { db, migrations, dataDir } = target;
+  const folders = stageFolders(dataDir, ROOTS);
+  const run = async (tx: Transaction): Promise<RestoreResult> => {
+    await requireUnused(tx);
+    await dropExisting(tx, target);
+    await migrateWithin(tx, migrationsOf(manifest, migrations));
+    const filled = await fill(tx, entries, { manifest, folders, onPart: target.onPart });
+    await setSequences(tx, manifest.counters);
+    const migrated = await migrateWithin(tx, migrations);
+    await folders.swapIn();
+    return { ...filled, migrated };
+  };
+  const done = await db.transaction(run, { statementTimeoutMs: BACKUP_TIMEOUT_MS }).catch(async (error: unknown) => {
+    await folders.undo();
+    throw error;
+  });
+  await folders.finish();
+  return done;
+}
+
+async function requireUnused(tx: Queryable): Promise<void> {
+  const { rows } = await tx.query<{ name: string }>(
+    `select distinct application_name as name
+       from pg_stat_activity
+      where datname = current_database() and application_name like 'assay%' and pid <> pg_backend_pid()`,
+  );
+  if (rows.length === 0) return;
+  throw new OperatorError('Assay still runs on this database. Stop all of its processes first.');
+}
+
+/** Drops the product's tables and functions; throws if they hold data and `replace` is not set. */
+async function dropExisting(tx: Queryable, { migrations, dataDir, replace }: RestoreTarget): Promise<void> {
+  const { rows } = await tx.query<{ found: boolean }>(`select to_regclass('schema_migrations') is not null as found`);
+  const history = rows[0]?.found ? await readHistory(tx) : [];
+  pendingMigrations(migrations, history);
+  const existing = createdObjects(migrations.filter(({ version }) => history.some((each) => each.version === version)));
+  const tables = history.length > 0 ? existing.tables : [];
+  if (!replace) {
+    const occupied = [...(await tablesWithRows(tx, tables)), ...(await foldersWithFiles(dataDir))];
+    if (occupied.length > 0) {
+      throw new OperatorError(
+        `The target is not empty: there is data in ${occupied.join(', ')}. ` +
+          'Restore into an empty target, or delete the existing data with --replace.',
+      );
+    }
+  }
+  for (const name of tables) await tx.query(`drop table "${name}" cascade`);
+  for (const name of existing.functions) await tx.query(`drop function if exists "${name}" cascade`);
+}
+
+async function tablesWithRows(tx: Queryable, names: readonly string[]): Promise<string[]> {
+  const occupied: string[] = [];
+  for (const name of names) {
+    if (START_TABLES.includes(name)) continue;
+    const { rowCount } = await tx.query(`select from "${name}" limit 1`);
+    if (rowCount > 0) occupied.push(`the table ${name}`);
+  }
+  return occupied;
+}
+
+async function foldersWithFiles(dataDir: string): Promise<string[]> {
+  const occupied: string[] = [];
+  for (const root of ROOTS) {
+    const folder = join(dataDir, root);
+    const entries = await readdir(folder, { recursive: true, withFileTypes: true }).catch(() => []);
+    const files = entries.filter((entry) => !entry.isDirectory());
+    const paths = files.map(({ parentPath, name }) => relative(folder, join(parentPath, name)));
+    if (!paths.every(isStagedCopy)) occupied.push(folder);
+  }
+  return occupied;
+}
+
+async function fill(
+  tx: Transaction,
+  entries: AsyncGenerator<Entry, void>,
+  { manifest, folders, onPart }: { manifest: Manifest; folders: StagedFolders; onPart: (name: string) => void },
+): Promise<Pick<RestoreResult, 'rows' | 'files'>> {
+  const rows = new Map<string, number>();
+  let files = 0;
+  let next = await entries.next();
+  /** The parts of a table are consecutive. */
+  const partsOf = async function* (table: string) {
+    while (!next.done && tableOf(next.value) === table) {
+      onPart(`table ${table}`);
+      const pieces: Buffer[] = [];
+      for await (const piece of next.value.content) pieces.push(piece);
+      yield Buffer.concat(pieces);
+      next = await entries.next();
+    }
+  };
+  while (!next.done) {
+    const { name, content } = next.value;
+    const table = tableOf(next.value);
+    if (table !== undefined) {
+      const known = manifest.tables.find((each) => each.name === table);
+      if (!known) throw new Error(`The backup has rows of ${table} but does not describe this table.`);
+      rows.set(table, await loadTable(tx, known, partsOf(table)));
+      continue;
+    }
+    if (name !== MANIFEST_NAME) {
+      if (name.startsWith('files/')) onPart(`file ${++files}`);
+      await folders.add(name, content);
+    }
+    next = await entries.next();
+  }
+  return { rows, files };
+}
+
+const tableOf = ({ name }: Entry) => /^tables\/([^/]+)\//.exec(name)?.[1];

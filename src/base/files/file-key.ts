@@ -1,0 +1,7 @@
+/** Whether the key is valid: only valid keys become part of a path. */
+export const isFileKey = (key: string): boolean => /^[0-9A-HJKMNP-TV-Z]{26}$/.test(key);
+
+/** Relative path of a file in a folder or bucket. The random end of the key spreads files evenly over 1024 folders. */
+export const keyToPath = (key: string): string => `${key.slice(-2)}/${key}`;
+
+export const isKeyFolder = (name: string): boolean => /^[0-9A-HJKMNP-TV-Z]{2}$/.test(name);

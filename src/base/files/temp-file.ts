@@ -1,0 +1,76 @@
+import { createHash } from 'node:crypto';
+import { open, readdir, stat, unlink } from 'node:fs/promises';
+import { join } from 'node:path';
+import { addAbortSignal, Readable } from 'node:stream';
+
+export interface WrittenFile {
+  readonly sizeBytes: number;
+  readonly sha256: string;
+  /** The first 16 KiB, to detect the file type. */
+  readonly head: Buffer;
+}
+
+export class FileTooLarge extends Error {
+  override readonly name = 'FileTooLarge';
+  readonly maxBytes: number;
+
+  constructor(maxBytes: number) {
+    super(`The file is larger than ${maxBytes} bytes.`);
+    this.maxBytes = maxBytes;
+  }
+}
+
+/** Writes `source` to a new file, synced if `durable`. On errors the caller deletes the file and handles the source. */
+export async function writeTempFile(
+  path: string,
+  source: Buffer | AsyncIterable<Buffer>,
+  { maxBytes, signal, durable }: { maxBytes: number; signal: AbortSignal | undefined; durable: boolean },
+): Promise<WrittenFile> {
+  const hash = createHash('sha256');
+  const head: Buffer[] = [];
+  let sizeBytes = 0;
+  const handle = await open(path, 'wx', 0o600);
+  try {
+    for await (const piece of piecesOf(source, signal)) {
+      signal?.throwIfAborted();
+      if (sizeBytes + piece.length > maxBytes) throw new FileTooLarge(maxBytes);
+      if (sizeBytes < HEAD_BYTES) head.push(piece.subarray(0, HEAD_BYTES - sizeBytes));
+      sizeBytes += piece.length;
+      hash.update(piece);
+      await handle.writeFile(piece);
+    }
+    signal?.throwIfAborted();
+    if (durable) await handle.sync();
+  } finally {
+    await handle.close();
+  }
+  return { sizeBytes, sha256: hash.digest('hex'), head: Buffer.concat(head) };
+}
+
+/** Returns the number of deleted files. */
+export async function deleteStaleTempFiles(dir: string, now: number): Promise<number> {
+  let removed = 0;
+  for (const name of (await readdir(dir).catch(ifMissing)) ?? []) {
+    const draft = join(dir, name);
+    // A running upload writes more often than once per hour.
+    const { mtimeMs } = (await stat(draft).catch(ifMissing)) ?? { mtimeMs: now };
+    if (now - mtimeMs < STALE_MS) continue;
+    await unlink(draft).catch(ifMissing);
+    removed++;
+  }
+  return removed;
+}
+
+export function ifMissing(error: NodeJS.ErrnoException): undefined {
+  if (error.code !== 'ENOENT') throw error;
+}
+
+const HEAD_BYTES = 16_384;
+const STALE_MS = 3_600_000;
+
+function piecesOf(source: Buffer | AsyncIterable<Buffer>, signal: AbortSignal | undefined): AsyncIterable<Buffer> {
+  if (Buffer.isBuffer(source)) return Readable.from([source]);
+  if (!(source instanceof Readable)) return source;
+  if (signal) addAbortSignal(signal, source);
+  return source.iterator({ destroyOnReturn: false });
+}

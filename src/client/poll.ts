@@ -1,0 +1,75 @@
+import type { Clock } from './clock.ts';
+import { AssayError, NetworkProblem, Timeout } from './errors.ts';
+import type { PollSchedule, PollState } from './poll-schedule.ts';
+import type { CallOptions } from './request.ts';
+
+export interface WaitOptions<State> extends CallOptions {
+  /** Throws `Timeout` after this time. Default: no limit. */
+  readonly timeoutSeconds?: number | undefined;
+  readonly onState?: ((state: State) => void) | undefined;
+}
+
+export interface PollResult<State> {
+  readonly state: State;
+  readonly ended: boolean;
+  readonly retryAfterSeconds: number | undefined;
+}
+
+const MAX_FAILED_POLLS = 10;
+
+/**
+ * Polls a task until it has ended. Overload and connection errors are retried; other errors, including 404, are thrown.
+ */
+export async function pollTask<State>(deps: {
+  readonly taskId: string;
+  readonly read: (holdSeconds: number) => Promise<PollResult<State>>;
+  readonly pace: PollSchedule;
+  readonly clock: Clock;
+  readonly acceptedAtMs: number | undefined;
+  readonly estimateSeconds: number | undefined;
+  readonly options: WaitOptions<State>;
+}): Promise<State> {
+  const { taskId, read, pace, clock, estimateSeconds } = deps;
+  const { signal, timeoutSeconds = Number.POSITIVE_INFINITY, onState } = deps.options;
+  const startedAtMs = clock.now();
+  const leftSeconds = () => timeoutSeconds - (clock.now() - startedAtMs) / 1000;
+  // Never negative: the handle may come from a machine whose clock is ahead.
+  const ageSeconds = () => Math.max(0, clock.now() - (deps.acceptedAtMs ?? startedAtMs)) / 1000;
+
+  async function pause(seconds: number): Promise<void> {
+    if (seconds <= 0) return;
+    const left = leftSeconds();
+    await clock.sleep(Math.max(0, Math.min(seconds, left)) * 1000, signal);
+    if (seconds >= left) {
+      const message = `Task ${taskId} did not finish within ${timeoutSeconds} seconds; it continues.`;
+      throw new Timeout({ code: 'TIMEOUT', message });
+    }
+  }
+
+  let failures = 0;
+  let strained = false;
+  const pollState = (retryAfterSeconds?: number): PollState => ({
+    ageSeconds: ageSeconds(),
+    ...{ estimateSeconds, failures, hasFailed: strained, retryAfterSeconds },
+  });
+
+  await pause(pace.firstDelay(pollState()));
+  for (;;) {
+    let retryAfterSeconds: number | undefined;
+    try {
+      const reading = await read(Math.min(pace.longPollSeconds(onState !== undefined), leftSeconds()));
+      failures = 0;
+      onState?.(reading.state);
+      if (reading.ended) return reading.state;
+      ({ retryAfterSeconds } = reading);
+    } catch (error) {
+      if (!(error instanceof AssayError) || !isTransient(error) || ++failures > MAX_FAILED_POLLS) throw error;
+      strained = true;
+      ({ retryAfterSeconds } = error);
+    }
+    await pause(pace.nextDelay(pollState(retryAfterSeconds)));
+  }
+}
+
+const isTransient = (error: AssayError) =>
+  error instanceof NetworkProblem || error instanceof Timeout || error.status === 429 || error.status >= 500;

@@ -1,0 +1,67 @@
+import { resolve } from 'node:path';
+import { OperatorError } from '../base/operator-error.ts';
+import { AssayError, NetworkProblem, TaskFailed, Unauthorized } from '../client/index.ts';
+import { checkOutputFolder, writeOutputFile } from './local-files.ts';
+import { type Server, type ServerOptions, resolveServer } from './resolve-server.ts';
+
+export interface ClientCommandOptions extends ServerOptions {
+  readonly wait: boolean;
+  readonly json?: boolean;
+  readonly output?: string;
+}
+
+/** 128 + SIGINT, by shell convention. */
+const EXIT_INTERRUPTED = 130;
+
+/** Exit status 0; 1 when a task has failed; 2 for other errors. */
+export async function runClientCommand(
+  service: string,
+  options: ClientCommandOptions,
+  signal: AbortSignal,
+  run: (server: Server) => Promise<void>,
+): Promise<void> {
+  const server = await resolveServer(service, options);
+  if (options.output !== undefined) await checkOutputFolder(options.output);
+  try {
+    await run(server);
+  } catch (error) {
+    if (signal.aborted) {
+      console.error('Interrupted; a task that was created continues on the server.');
+      process.exitCode = EXIT_INTERRUPTED;
+    } else if (error instanceof TaskFailed) {
+      if (options.json) await printResult(options, error.state, []);
+      console.error(formatTaskFailure(error));
+      process.exitCode = 1;
+    } else throw error instanceof AssayError ? new OperatorError(onOneLine(messageOf(error, service, server))) : error;
+  }
+}
+
+export const formatTaskFailure = ({ taskId, message, code }: TaskFailed) =>
+  onOneLine(`The task ${taskId} has failed: ${message} (${code})`);
+
+/** A remote server must not send terminal escape sequences. */
+const onOneLine = (text: string) => text.replace(/\p{Cc}+/gu, ' ');
+
+export async function printResult({ json, output }: ClientCommandOptions, result: unknown, lines: readonly string[]): Promise<void> {
+  const text = json ? JSON.stringify(result, null, 2) : lines.join('\n');
+  if (output === undefined) process.stdout.write(text.endsWith('\n') ? text : `${text}\n`);
+  else await writeOutputFile(output, text.endsWith('\n') ? text : `${text}\n`);
+}
+
+// By path: the npm package name `assay` belongs to another project.
+const START = ' Start Assay with `node scripts/assay.mjs start` in its folder.';
+
+function messageOf(error: AssayError, service: string, server: Server): string {
+  const { url, token, apiKey, local } = server;
+  const [flag, variable] = service === 'passports' ? ['--api-key', 'ASSAY_API_KEY'] : ['--token', 'ASSAY_TOKEN'];
+  if (error instanceof NetworkProblem) return `${error.message}${local ? START : ''}`;
+  if (error instanceof Unauthorized) {
+    if (token ?? apiKey) return `${url} rejected the credential: ${error.message} Set ${flag} or ${variable}.`;
+    if (!local) return `${url} requires a credential: set ${flag} or ${variable}.`;
+    const dataDir = resolve(process.env['DATA_DIR'] ?? 'data');
+    return `${url} requires a credential, and ${dataDir} contains none: run the command in the folder where Assay was started, or set DATA_DIR, ${flag} or ${variable}.`;
+  }
+  if (error.code === 'NOT_FOUND') return `${url} is not an Assay ${service} service, or stores no files (FILES_HOST).`;
+  if (error.status === 0) return error.message;
+  return `${url} returned an error: ${error.message} (${error.code})`;
+}

@@ -1,0 +1,36 @@
+import { constants, openAsBlob } from 'node:fs';
+import { access, stat, writeFile } from 'node:fs/promises';
+import { basename, dirname } from 'node:path';
+import { OperatorError } from '../base/operator-error.ts';
+
+export async function openInputFile(path: string): Promise<{ name: string; data: Blob }> {
+  try {
+    const found = await stat(path);
+    if (found.isDirectory()) throw new OperatorError(`${path} is a folder.`);
+    if (found.size === 0) throw new OperatorError(`${path} is empty.`);
+    return { name: basename(path), data: await openAsBlob(path) };
+  } catch (error) {
+    if (error instanceof OperatorError) throw error;
+    const { code } = error as NodeJS.ErrnoException;
+    throw new OperatorError(
+      code === 'ENOENT' ? `The file ${path} does not exist.` : `${path} cannot be read (${code}).`,
+    );
+  }
+}
+
+export async function writeOutputFile(path: string, content: string | Uint8Array): Promise<void> {
+  await writeFile(path, content).catch((error: NodeJS.ErrnoException) => {
+    throw new OperatorError(`${path} cannot be written (${error.code}).`);
+  });
+}
+
+/** Throws when the folder is missing or read-only. */
+export async function checkOutputFolder(output: string): Promise<void> {
+  await access(dirname(output), constants.W_OK).catch(({ code }: NodeJS.ErrnoException) => {
+    const reason = code === 'ENOENT' ? `the folder ${dirname(output)} does not exist` : `${code}`;
+    throw new OperatorError(`${output} cannot be written: ${reason}.`);
+  });
+}
+
+export const openInputSource = async (source: string): Promise<string | Blob> =>
+  /^https?:\/\//i.test(source) ? source : (await openInputFile(source)).data;

@@ -1,0 +1,42 @@
+import { isUnavailable } from '../base/db-errors.ts';
+import { OperatorError } from '../base/operator-error.ts';
+
+const EVERY_MS = 200;
+
+/** Writes to terminals only. */
+export function statusLine(out: { isTTY?: boolean; write(text: string): unknown }) {
+  let shownMs = Number.NEGATIVE_INFINITY;
+  return {
+    show(text: string): void {
+      if (!out.isTTY || performance.now() - shownMs < EVERY_MS) return;
+      shownMs = performance.now();
+      out.write(`\r\x1b[K${text}`);
+    },
+    clear(): void {
+      if (out.isTTY && shownMs >= 0) out.write('\r\x1b[K');
+    },
+  };
+}
+
+export const mebibytes = (bytes: number): string => `${(bytes / 2 ** 20).toFixed(1)} MiB`;
+
+/** SQLSTATE undefined_table. */
+const UNDEFINED_TABLE = '42P01';
+
+/** The database has an older schema or belongs to another program. */
+export const notMigrated =
+  (nothing: string) =>
+  (error: unknown): never => {
+    if ((error as { code?: unknown }).code !== UNDEFINED_TABLE) throw error;
+    throw new OperatorError(`${nothing} in this database. Run \`assay migrate\` to update it.`);
+  };
+
+/** Unexpected errors are rethrown unchanged. */
+export function throwOperatorError(error: unknown): never {
+  if (!(error instanceof Error) || error instanceof OperatorError) throw error;
+  if (isUnavailable(error)) throw new OperatorError(`The database is unavailable: ${error.message}.`);
+  const { syscall, severity } = error as { syscall?: unknown; severity?: unknown };
+  if (syscall !== undefined) throw new OperatorError(`${error.message}.`);
+  if (severity !== undefined) throw new OperatorError(`The database returned an error: ${error.message}.`);
+  throw error;
+}

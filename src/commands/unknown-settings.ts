@@ -1,0 +1,25 @@
+import type { Log } from '../base/log.ts';
+import { findMisspellings } from '../base/misspellings.ts';
+import type { Environment } from '../base/settings.ts';
+import { services } from '../services/index.ts';
+import { coreSettings } from '../settings.ts';
+import { SUPERVISED } from './exit.ts';
+
+const CLIENT_VARIABLES: readonly string[] = ['ASSAY_TOKEN', 'ASSAY_API_KEY'];
+
+/** Not errors: other programs share the environment. */
+export function unknownSettingWarnings(env: Environment): string[] {
+  const settings = [coreSettings, ...services.map((service) => service.settings)].flatMap(Object.values);
+  const known = settings.flatMap(({ env: name, secret }) => (secret ? [name, `${name}_FILE`] : [name]));
+  const families = services.map(({ name }) => `${name.toUpperCase()}_`);
+  const names = Object.keys(env).filter((name) => env[name] !== undefined);
+  return findMisspellings(names, { known: new Set([...known, ...CLIENT_VARIABLES]), families }).map(
+    ({ name, suggestion: meant }) => `Unknown setting ${name}${meant === undefined ? '.' : `; did you mean ${meant}?`}`,
+  );
+}
+
+/** Not for supervised children: their supervisor logs the warnings. */
+export function warnAboutUnknownSettings(env: Environment, log: Log): void {
+  if (env[SUPERVISED]) return;
+  for (const warning of unknownSettingWarnings(env)) log.warn(warning);
+}

@@ -1,0 +1,127 @@
+import { readFile } from 'node:fs/promises';
+import { resolve } from 'node:path';
+import { parseAllowList } from './base/addresses.ts';
+import { createLog, type Log } from './base/log.ts';
+import { OperatorError } from './base/operator-error.ts';
+import { type Environment, readSettings, SettingsError, type Values } from './base/settings.ts';
+import { loadLocalCredentials } from './local-credentials.ts';
+import { services } from './services/index.ts';
+import type { ServiceEntry } from './services/service-links.ts';
+import type { RecordSource } from './services/records.ts';
+import type { OpenService, Service, SharedSettings } from './services/service.ts';
+import { crossFieldRules, coreSettings } from './settings.ts';
+
+/** The package's root: the parent of `dist/` or `src/`. */
+export const PACKAGE_ROOT = new URL('../', import.meta.url);
+
+/** The configuration of one process. */
+export interface Config {
+  /** The command that started this process. */
+  readonly role: string;
+  readonly settings: Values<typeof coreSettings>;
+  readonly shared: SharedSettings;
+  readonly services: readonly OpenService[];
+  /** Excluded by SERVICES. */
+  readonly disabledServices: readonly Service[];
+  // Ports, links and records cover all services, independent of the process's role.
+  readonly ports: readonly number[];
+  readonly serviceLinks: readonly ServiceEntry[];
+  readonly records: readonly RecordSource[];
+  /** The environment with the additions of the local profile; child processes inherit it. */
+  readonly env: Environment;
+  readonly host: string;
+  readonly shutdownDelayMs: number;
+  readonly log: Log;
+}
+
+/** Roles with listeners: only they create missing local credentials. */
+const LISTENING_ROLES = ['start', 'serve'];
+
+/** Reads every setting once; throws a `SettingsError` that lists all problems of all services. */
+export async function loadConfig(input: Environment, role: string): Promise<Config> {
+  const chosen = chosenServices(input);
+  const { env, local } = await withLocalDefaults(input, chosen, LISTENING_ROLES.includes(role));
+  const { settings, factories } = readAll(env, chosen);
+  const shared: SharedSettings = {
+    version: JSON.parse(await readFile(new URL('package.json', PACKAGE_ROOT), 'utf8')).version,
+    dataDir: resolve(settings.dataDir),
+    filesHost: settings.filesHost,
+    filesQuotaBytes: settings.filesQuotaBytes,
+    resultTtlSeconds: settings.resultTtlSeconds,
+    taskDeadlineSeconds: settings.taskDeadlineSeconds,
+    estimateMode: settings.estimateMode,
+    taskVisibility: settings.taskVisibility,
+    webhookLoopback: settings.webhookLoopback === 'allow',
+    corsAllowOrigins: settings.corsAllowOrigins,
+    trustProxy: typeof settings.trustProxy === 'number' ? settings.trustProxy : [...settings.trustProxy],
+    wrongTokenLimitPerMinute: settings.wrongTokenLimitPerMinute,
+    publicOrigins: settings.publicOrigins,
+    cookieSecure: settings.cookieSecure,
+    metricsToken: settings.metricsToken,
+    holes: parseAllowList({ hosts: settings.outboundAllowHosts, cidrs: settings.outboundAllowCidrs }),
+  };
+  const open = factories.map((create) => create(shared));
+  return {
+    role,
+    settings,
+    shared,
+    services: open,
+    disabledServices: services.filter((service) => !chosen.includes(service)),
+    ports: open.map(({ port }) => port),
+    serviceLinks: open.map(({ name, titles, publicUrl, port, work }) => ({
+      ...{ name, titles, publicUrl, port },
+      takesTasks: work !== undefined,
+    })),
+    records: open.flatMap(({ name, title, records }) => (records ? { service: name, title, ...records } : [])),
+    env,
+    host: settings.host ?? (local ? '127.0.0.1' : '0.0.0.0'),
+    shutdownDelayMs: 1000 * (settings.shutdownDelaySeconds ?? (settings.appEnv === 'production' ? 5 : 0)),
+    log: createLog(settings.logLevel, role),
+  };
+}
+
+/** `readAll` reports an unknown name together with all other problems. */
+function chosenServices(input: Environment): readonly Service[] {
+  const { value } = attempt(() => readSettings({ services: coreSettings.services }, input));
+  const named = value?.services ?? [];
+  return named.length === 0 ? services : services.filter(({ name }) => named.includes(name));
+}
+
+/** Adds the defaults of the `local` profile; changes nothing if APP_ENV or DATA_DIR is invalid. */
+async function withLocalDefaults(
+  input: Environment,
+  services: readonly Service[],
+  make: boolean,
+): Promise<{ env: Environment; local: boolean }> {
+  const { value: profile } = attempt(() =>
+    readSettings({ appEnv: coreSettings.appEnv, dataDir: coreSettings.dataDir }, input),
+  );
+  if (profile?.appEnv !== 'local') return { env: input, local: false };
+  const credentials = await loadLocalCredentials({ services, input, dataDir: resolve(profile.dataDir), make }).catch(
+    toOperatorError,
+  );
+  return { env: { FILES_HOST: 'files.assay.internal', ...input, ...credentials }, local: true };
+}
+
+/** One error lists the problems of the core and of every service. */
+function readAll(env: Environment, services: readonly Service[]) {
+  const core = attempt(() => readSettings(coreSettings, env, crossFieldRules));
+  const configured = services.map((service) => attempt(() => service.configure(env)));
+  const problems = [core, ...configured].flatMap(({ problem }) => problem ?? []);
+  if (problems.length > 0) throw new SettingsError(problems.join('\n'));
+  return { settings: core.value!, factories: configured.map(({ value }) => value!) };
+}
+
+function attempt<T>(read: () => T): { value?: T; problem?: string } {
+  try {
+    return { value: read() };
+  } catch (error) {
+    if (error instanceof SettingsError) return { problem: error.message };
+    throw error;
+  }
+}
+
+/** For errors that the operator must fix: the CLI prints the message without a stack. */
+export function toOperatorError(error: unknown): never {
+  throw new OperatorError(error instanceof Error ? error.message : String(error));
+}

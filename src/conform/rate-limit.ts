@@ -1,0 +1,25 @@
+import { requireAccess, withToken, unknownTaskId } from './access.ts';
+import { skip } from './assertion-failure.ts';
+import type { RunContext } from './check.ts';
+import type { Exchange } from './exchange.ts';
+
+// Three times the default limit of the specification (1000 per minute).
+const MAX_REQUESTS = 3_000;
+const CONCURRENCY = 50;
+const TIME_LIMIT_MS = 50_000;
+
+/** Sends requests until one is rejected, and returns that response. Throws `Skip` if not allowed or never rejected. */
+export async function exhaustRateLimit(context: RunContext): Promise<Exchange> {
+  if (!context.mayFlood) skip('requires --flood, which sends more than a thousand requests');
+  await requireAccess(context);
+  const end = Date.now() + TIME_LIMIT_MS;
+  let sent = 0;
+  while (sent < MAX_REQUESTS && Date.now() < end) {
+    const request = () => context.probe.get(`/result/${unknownTaskId(context)}`, withToken(context));
+    const answers = await Promise.all(Array.from({ length: CONCURRENCY }, request));
+    const rejection = answers.find(({ status }) => status !== 404 && status !== 200);
+    if (rejection) return rejection;
+    sent += CONCURRENCY;
+  }
+  return skip(`${sent} requests were accepted: the limit is configurable`);
+}

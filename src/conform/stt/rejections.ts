@@ -1,0 +1,79 @@
+import { requireAccess, withToken } from '../access.ts';
+import type { Check, RunContext } from '../check.ts';
+import type { Exchange } from '../exchange.ts';
+import { assertErrorEnvelope, assertErrorStatus } from '../expect.ts';
+import { audioUrl, transcribe, transcribeAudio } from './steps.ts';
+
+const URL_RULE = [
+  '2.3',
+  'required; non-empty `https://` address of an audio file; must pass the general https and host-name check',
+] as const;
+const METADATA_RULE = ['2.3', 'object, free-form keys, any values'] as const;
+const WEBHOOK_RULE = ['2.3', 'required when `webhook` is given; `https://`'] as const;
+const BODY_RULE = ['4.2', 'validation failure (`VALIDATION_ERROR`)'] as const;
+
+const url = (value: unknown) => (context: RunContext) => transcribe(context, { url: value });
+const webhook = (value: unknown) => (context: RunContext) => transcribeAudio(context, { webhook: value });
+
+type InvalidRequest = readonly [
+  name: string,
+  title: string,
+  cites: Check['cites'],
+  ask: (context: RunContext) => Promise<Exchange>,
+];
+
+const invalidRequests: readonly InvalidRequest[] = [
+  ['no-url', 'no url', URL_RULE, (context) => transcribe(context, {})],
+  ['url-empty', 'an empty url', URL_RULE, url('')],
+  ['url-number', 'a url that is a number', URL_RULE, url(17)],
+  ['url-null', 'a url that is null', URL_RULE, url(null)],
+  ['url-words', 'a url that is not an address', URL_RULE, url('a recording')],
+  [
+    'url-http',
+    'an http url',
+    URL_RULE,
+    async (context) => transcribe(context, { url: (await audioUrl(context)).replace(/^https:/, 'http:') }),
+  ],
+  ['url-file', 'a file url', URL_RULE, url('file:///etc/hostname')],
+  ['url-no-host', 'a url without a host', URL_RULE, url('https://')],
+  [
+    'metadata-text',
+    'metadata that is text',
+    METADATA_RULE,
+    (context) => transcribeAudio(context, { metadata: 'a call' }),
+  ],
+  ['metadata-list', 'metadata that is a list', METADATA_RULE, (context) => transcribeAudio(context, { metadata: [1] })],
+  ['webhook-text', 'a webhook that is text', WEBHOOK_RULE, webhook('https://conform.invalid/hook')],
+  ['webhook-no-url', 'a webhook without a url', WEBHOOK_RULE, webhook({ secret: 'x' })],
+  ['webhook-http', 'an http webhook', WEBHOOK_RULE, webhook({ url: 'http://conform.invalid/hook' })],
+  ['webhook-words', 'a webhook with an invalid url', WEBHOOK_RULE, webhook({ url: 'call me' })],
+  [
+    'secret-number',
+    'a webhook secret that is a number',
+    ['2.3', 'optional; used to sign or verify the webhook'],
+    (context) => transcribeAudio(context, { webhook: { url: context.webhookUrl, secret: 17 } }),
+  ],
+  ['body-list', 'a body that is a list', BODY_RULE, (context) => transcribe(context, [])],
+  [
+    'body-broken',
+    'an invalid JSON body',
+    BODY_RULE,
+    async (context) => {
+      await requireAccess(context);
+      const headers = { 'content-type': 'application/json' };
+      return context.probe.post('/transcribe/audio_url', { ...withToken(context), headers, body: '{"url":' });
+    },
+  ],
+];
+
+/** One check per kind of invalid request; the specification does not define the status. */
+export const sttRefused: readonly Check[] = invalidRequests.map(([name, title, cites, ask]) => ({
+  id: `stt.accept.refuses.${name}`,
+  cites,
+  title: `${title} is rejected with VALIDATION_ERROR`,
+  run: async (context) => {
+    const response = await ask(context);
+    assertErrorStatus(response);
+    assertErrorEnvelope(response, 'VALIDATION_ERROR');
+  },
+}));

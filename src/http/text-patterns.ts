@@ -1,0 +1,13 @@
+/** Patterns of input text: PostgreSQL cannot store NUL, and a lone surrogate is invalid. */
+export const WITHOUT_NUL = '^[^\\u0000]*$';
+export const STORABLE_TEXT = '^[^\\u0000\\ud800-\\udfff]*$';
+/** A name that people enter: invisible characters could make two names look equal. */
+export const VISIBLE_NAME = '^[^\\S\\u0000-\\u001f\\u007f]*[^\\s\\u0000-\\u001f\\u007f][^\\u0000-\\u001f\\u007f]*$';
+
+/** Error messages of these patterns. */
+export const PATTERN_MESSAGES: Readonly<Record<string, string>> = {
+  [WITHOUT_NUL]: 'Text may not contain the character NUL (U+0000)',
+  [STORABLE_TEXT]: 'Text may not contain the character NUL (U+0000) or lone surrogates',
+  [VISIBLE_NAME]:
+    'A name must contain a visible character and may not contain line breaks, tabs or other control characters',
+};

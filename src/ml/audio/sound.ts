@@ -1,7 +1,0 @@
-/** Sample rate in Hz that the speech models were trained with. */
-export const SAMPLE_RATE = 16_000;
-
-/** Samples per frame of the speech detector: 32 ms. */
-export const FRAME_SAMPLES = 512;
-
-export const framesIn = (seconds: number): number => Math.floor((seconds * SAMPLE_RATE) / FRAME_SAMPLES);

@@ -1,0 +1,66 @@
+import type { Transferable, Worker } from 'node:worker_threads';
+
+/** A thread that is restarted on the next request after it ends. */
+export interface PersistentThread<Ready> {
+  /** Starts the thread if needed. Returns its first message; rejects if it ends first. */
+  ready(): Promise<Ready>;
+  /** Sends a request and returns the response. The caller sends one at a time. Rejects if the thread ends. */
+  request<Answer>(message: unknown, transfer?: Transferable[]): Promise<Answer>;
+  close(): Promise<void>;
+}
+
+/** `of` names the thread's task in errors ("the network"). */
+export function createPersistentThread<Ready>(start: () => Worker, of: string): PersistentThread<Ready> {
+  let thread: { readonly worker: Worker; readonly ready: Promise<Ready>; readonly ended: Promise<void> } | undefined;
+
+  const ensureStarted = () => {
+    if (thread) return thread;
+    const worker = start();
+    const ended = new Promise<void>((resolve) => worker.once('exit', () => resolve()));
+    const started = { worker, ready: nextMessage<Ready>(worker, of), ended };
+    thread = started;
+    const reset = () => {
+      if (thread === started) thread = undefined;
+    };
+    // Registered before the request's listeners: the next request must not go to an ending thread.
+    worker.once('error', reset).once('exit', reset);
+    return started;
+  };
+
+  return {
+    ready: async () => ensureStarted().ready,
+    async request<Answer>(message: unknown, transfer: Transferable[] = []) {
+      const { worker, ready } = ensureStarted();
+      await ready;
+      const response = nextMessage<Answer>(worker, of);
+      worker.postMessage(message, transfer);
+      return response;
+    },
+    async close() {
+      thread?.worker.postMessage('close');
+      await thread?.ended;
+    },
+  };
+}
+
+/** The thread's next message; rejects if the thread ends first. */
+export function nextMessage<T>(worker: Worker, of: string): Promise<T> {
+  return new Promise((resolve, reject) => {
+    const removeListeners = () => {
+      worker.off('message', onMessage).off('error', onError).off('exit', onExit);
+    };
+    const onMessage = (message: T) => {
+      removeListeners();
+      resolve(message);
+    };
+    const onError = (error: unknown) => {
+      removeListeners();
+      reject(error instanceof Error ? error : new Error(String(error)));
+    };
+    const onExit = () => {
+      removeListeners();
+      reject(new Error(`The thread of ${of} ended.`));
+    };
+    worker.on('message', onMessage).on('error', onError).on('exit', onExit);
+  });
+}

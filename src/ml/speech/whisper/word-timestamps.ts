@@ -1,0 +1,84 @@
+import { SAMPLE_RATE } from '../../audio/audio-constants.ts';
+import type { EngineWord } from '../engine.ts';
+import { ENDS_SENTENCE, UNSPACED } from '../sentences.ts';
+import { tokenOnsets } from './alignment.ts';
+import type { DecodedToken, Transcript } from './decode.ts';
+import { WINDOW_SECONDS } from './log-mel.ts';
+import { FRAME_SECONDS, detectQuietFrames } from './silence.ts';
+import type { Vocabulary } from './vocabulary.ts';
+
+export function timedWords(transcript: Transcript, vocabulary: Vocabulary, samples: Float32Array): EngineWord[] {
+  const seconds = Math.min(WINDOW_SECONDS, samples.length / SAMPLE_RATE);
+  const { tokens: spoken, endAttention } = transcript;
+  if (spoken.length === 0) return [];
+  const attentions = [...spoken.map(({ attention }) => attention), ...(endAttention ? [endAttention] : [])];
+  const times = tokenOnsets(attentions, Math.max(1, Math.min(1500, Math.ceil(seconds / FRAME_SECONDS))));
+  const timeOf = (token: number) => (token < times.length ? times[token]! * FRAME_SECONDS : seconds);
+
+  const groups = joinWords(groupTokens(spoken, vocabulary));
+  const words = groups.map(({ text, from, to }) => {
+    const sure = spoken.slice(from, to).reduce((sum, { logProbability }) => sum + logProbability, 0) / (to - from);
+    return { text: text.trim(), start: timeOf(from), end: timeOf(to), confidence: Math.exp(sure) };
+  });
+  return trimPauses(
+    words.filter(({ text }) => text !== ''),
+    samples,
+  );
+}
+
+interface Group {
+  text: string;
+  readonly from: number;
+  to: number;
+}
+
+function groupTokens(spoken: readonly DecodedToken[], vocabulary: Vocabulary): Group[] {
+  const groups: Group[] = [];
+  let from = 0;
+  for (let to = 1; to <= spoken.length; to++) {
+    const text = vocabulary.text(spoken.slice(from, to).map(({ token }) => token));
+    if (text.endsWith('\ufffd') && to < spoken.length) continue;
+    groups.push({ text, from, to });
+    from = to;
+  }
+  return groups;
+}
+
+/** Joins token groups into words: at spaces, or as tokenised in scripts without spaces. */
+function joinWords(groups: readonly Group[]): Group[] {
+  const words: Group[] = [];
+  for (const group of groups) {
+    const last = words.at(-1);
+    const begins = !last || /^\s/.test(group.text) || (UNSPACED.test(group.text) && !/\s$/.test(last.text));
+    const isMark = /^\s*[\p{P}\p{S}]+$/u.test(group.text) && !/^\s/.test(group.text);
+    if (!last || (begins && !isMark)) words.push({ ...group });
+    else {
+      last.text += group.text;
+      last.to = group.to;
+    }
+  }
+  return words;
+}
+
+/**
+ * The alignment assigns pauses to the adjacent words. Overlong words lose the quiet at their edges; without quiet, a
+ * word at a sentence boundary is shortened.
+ */
+function trimPauses(words: readonly EngineWord[], samples: Float32Array): EngineWord[] {
+  const lengths = words.map(({ start, end }) => end - start).sort((a, b) => a - b);
+  const maxSeconds = 2 * Math.min(0.7, Math.max(0.1, lengths[Math.floor(lengths.length / 2)] ?? 0));
+  const isQuiet = detectQuietFrames(samples);
+  return words.map((word, i) => {
+    if (word.end - word.start <= maxSeconds) return word;
+    let [from, to] = [Math.round(word.start / FRAME_SECONDS), Math.round(word.end / FRAME_SECONDS)];
+    while (to - from > MIN_WORD_FRAMES && isQuiet(from)) from++;
+    while (to - from > MIN_WORD_FRAMES && isQuiet(to - 1)) to--;
+    const [start, end] = [from * FRAME_SECONDS, to * FRAME_SECONDS];
+    if (end - start <= maxSeconds) return { ...word, start, end };
+    if (ENDS_SENTENCE.test(word.text)) return { ...word, start, end: start + maxSeconds };
+    if (i === 0 || ENDS_SENTENCE.test(words[i - 1]!.text)) return { ...word, start: end - maxSeconds, end };
+    return { ...word, start, end };
+  });
+}
+
+const MIN_WORD_FRAMES = 5;

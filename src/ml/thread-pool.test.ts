@@ -1,0 +1,59 @@
+import { Worker } from 'node:worker_threads';
+import { expect, onTestFinished, test } from 'vitest';
+import { openThreadPool } from './thread-pool.ts';
+
+const PROGRAM = `
+  const { parentPort, threadId } = require('node:worker_threads');
+  let count = 0;
+  parentPort.on('message', (message) => {
+    if (message === 'die') throw new Error('no');
+    if (message === 'hang') for (;;);
+    parentPort.postMessage({ threadId, count: ++count });
+  });
+`;
+const { signal } = new AbortController();
+
+function open() {
+  const started: Worker[] = [];
+  const start = () => {
+    started.push(new Worker(PROGRAM, { eval: true }));
+    return started.at(-1)!;
+  };
+  const threads = openThreadPool(start, 'the test');
+  onTestFinished(() => threads.close());
+  return { threads, started };
+}
+
+test('a thread pool grows with concurrent requests and reuses idle threads', async () => {
+  const { threads, started } = open();
+  const [a, b] = await Promise.all(['a', 'b'].map((message) => threads.request<{ threadId: number }>(message, signal)));
+  expect(a!.threadId).not.toBe(b!.threadId);
+  expect(await threads.request('c', signal)).toEqual({ threadId: expect.any(Number), count: 2 });
+  expect(started.length).toBe(2);
+});
+
+test('a thread pool fails only the request of a thread that ends', async () => {
+  const { threads, started } = open();
+  await expect(threads.request('die', signal)).rejects.toThrow('no');
+  expect(await threads.request('a', signal)).toMatchObject({ count: 1 });
+  expect(started.length).toBe(2);
+});
+
+test('a thread pool replaces an idle thread that ends', async () => {
+  const { threads, started } = open();
+  await threads.request('a', signal);
+  await started[0]!.terminate();
+  expect(await threads.request('b', signal)).toMatchObject({ count: 1 });
+});
+
+test('a thread pool terminates the thread of an aborted request', async () => {
+  const { threads, started } = open();
+  const stop = new AbortController();
+  const pending = threads.request('hang', stop.signal);
+  const ended = new Promise((resolve) => started[0]!.once('exit', resolve));
+  stop.abort(new Error('cancelled'));
+  await expect(pending).rejects.toThrow('cancelled');
+  await ended;
+  await expect(threads.request('a', stop.signal)).rejects.toThrow('cancelled');
+  expect(await threads.request('a', signal)).toMatchObject({ count: 1 });
+});

@@ -1,0 +1,56 @@
+import type { Worker } from 'node:worker_threads';
+import { nextMessage } from './persistent-thread.ts';
+
+export interface ThreadPool {
+  /**
+   * Returns the thread's response. Rejects if the thread ends. When `signal` aborts, terminates the thread and rejects
+   * with the signal's reason.
+   */
+  request<Answer>(message: unknown, signal: AbortSignal): Promise<Answer>;
+  close(): Promise<void>;
+}
+
+/** `start` creates a thread that sends one response per message; `of` names its task in errors ("the cleaner"). */
+export function openThreadPool(start: () => Worker, of: string): ThreadPool {
+  const all = new Set<Worker>();
+  const idle = new Set<Worker>();
+
+  const remove = (thread: Worker) => {
+    idle.delete(thread);
+    all.delete(thread);
+  };
+
+  const startThread = () => {
+    const thread = start();
+    all.add(thread);
+    // Prevents an uncaught error when an idle thread fails; `nextMessage` reports it to a waiting caller.
+    return thread.on('error', () => remove(thread)).once('exit', () => remove(thread));
+  };
+
+  return {
+    async request<Answer>(message: unknown, signal: AbortSignal) {
+      signal.throwIfAborted();
+      const [thread = startThread()] = idle;
+      idle.delete(thread);
+      const terminate = () => {
+        remove(thread);
+        void thread.terminate();
+      };
+      signal.addEventListener('abort', terminate);
+      try {
+        const response = nextMessage<Answer>(thread, of);
+        thread.postMessage(message);
+        return await response;
+      } catch (error) {
+        signal.throwIfAborted();
+        throw error;
+      } finally {
+        signal.removeEventListener('abort', terminate);
+        if (all.has(thread)) idle.add(thread);
+      }
+    },
+    async close() {
+      await Promise.all([...all].map((thread) => thread.terminate()));
+    },
+  };
+}

@@ -1,0 +1,150 @@
+import type { Log } from '../base/log.ts';
+import { type Traces, withParentSpan } from '../base/trace.ts';
+import type { Model } from '../services/service.ts';
+import type { Claim, TaskStore } from '../tasks/store.ts';
+import { HEARTBEAT_INTERVAL_MS } from '../tasks/workers.ts';
+import { type Attempt, beginAttempt } from './attempt.ts';
+import { startInterval } from './interval.ts';
+import { type EndedSpan, requeuedUncounted, createTaskSync } from './task-sync.ts';
+import type { WorkMetrics } from './metrics.ts';
+import { type AttemptOutcome, beginAttemptSpan, endAttemptSpan } from './spans.ts';
+
+/** A graceful stop waits this long for running attempts before it hands them back. */
+const GRACE_MS = 20_000;
+/** A stopping process tries this long to record results in an unavailable database. */
+const FLUSH_TIMEOUT_MS = 5000;
+
+/** An attempt that does not stop: its thread ends only with the process. */
+export class StuckAttempt extends Error {
+  override readonly name = 'StuckAttempt';
+}
+
+export interface AttemptPoolDeps {
+  id: string;
+  service: string;
+  tasks: TaskStore;
+  maxAttempts: number;
+  workMetrics: WorkMetrics;
+  /** Absent if tracing is disabled. */
+  traces?: Traces | undefined;
+  log: Log;
+  signal: AbortSignal;
+  /** Default: `STUCK_TIMEOUT_MS`. */
+  stuckMs?: number;
+}
+
+/** The concurrent attempts of one worker. */
+export interface AttemptPool {
+  running(): number;
+  /** Claims and runs tasks until `signal` aborts, then drains. Rejects with `StuckAttempt`. */
+  run(): Promise<void>;
+}
+
+export function createAttemptPool(model: Model, deps: AttemptPoolDeps): AttemptPool {
+  const { id, service, tasks, workMetrics: meters, log, signal } = deps;
+  const attempts = new Map<string, Attempt>();
+  let stuck = false;
+
+  const recordOutcome = ({ claim, processingMs, span, code }: EndedSpan, outcome: AttemptOutcome) => {
+    meters.observeAttempt(claim, processingMs, outcome);
+    endAttemptSpan(span, outcome, code);
+  };
+
+  const begin = (claim: Claim) => {
+    // A batch in flight claimed it after the stop.
+    if (signal.aborted || stuck) return exchange.record({ claim, result: requeuedUncounted(claim), processingMs: 0 });
+    meters.observeWait(claim);
+    const span = beginAttemptSpan(deps.traces, service, claim);
+    const attempt = withParentSpan(span, () =>
+      beginAttempt(claim, model, { ...deps, span, onCheckpoint: () => renewals.now() }),
+    );
+    const { id: task } = claim;
+    // A process that was paused may claim a task while its own lost attempt still runs.
+    attempts.get(task)?.abandon();
+    attempts.set(task, attempt);
+    void attempt.outcome.then((end) => {
+      if (attempts.get(task) === attempt) attempts.delete(task);
+      // The attempt may have timed out while it waited in the model behind another one.
+      const wasBlocked = attempt.hasTimedOut() && !end.isStuck && [...attempts.values()].some((other) => other.hasTimedOut());
+      const ending = wasBlocked ? requeuedUncounted(claim) : end.result;
+      const { processingMs, code } = end;
+      stuck ||= end.isStuck;
+      if (ending) return exchange.record({ claim, result: ending, processingMs, span, code });
+      recordOutcome({ claim, processingMs, span, code }, 'lost');
+      exchange.notify();
+    });
+  };
+
+  const freeSlots = () => {
+    const isAlone = [...attempts.values()].some(({ claim }) => claim.alone);
+    return signal.aborted || stuck || isAlone ? 0 : model.concurrency - attempts.size;
+  };
+
+  const exchange = createTaskSync({
+    ...{ tasks, service, worker: id, concurrency: model.concurrency, log },
+    running: () => attempts.size,
+    freeSlots,
+    onClaimed: begin,
+    onLateClaims: () => renewals.now(),
+    onLostClaim: () => returns.now(),
+    // Counts after fencing, so that a task finished by two workers counts once.
+    onRecorded: (ended, recorded) => recordOutcome(ended, recorded ? ended.result.outcome : 'lost'),
+  });
+
+  const renew = async () => {
+    const leases = [...attempts.values()];
+    if (leases.length === 0) return;
+    const held = new Set(
+      await tasks.renew(
+        id,
+        leases.map((attempt) => attempt.renewal()),
+      ),
+    );
+    // An attempt may have ended during the renewal, and its task started again.
+    for (const attempt of leases) {
+      const { id: task } = attempt.claim;
+      if (!held.has(task) && attempts.get(task) === attempt) attempt.abandon();
+    }
+  };
+  const renewals = startInterval(HEARTBEAT_INTERVAL_MS, renew, log);
+  // Separate from running attempts: a batch in flight has locked these rows.
+  const unrecorded = startInterval(HEARTBEAT_INTERVAL_MS, () => tasks.renew(id, exchange.renewals()), log);
+
+  const returns = startInterval(HEARTBEAT_INTERVAL_MS, () => exchange.returnLostClaims(), log);
+
+  /** Hands back the attempts beside a stuck one, uncounted. */
+  const handBackOthers = () => {
+    for (const attempt of attempts.values()) {
+      attempt.abandon();
+      exchange.record({ claim: attempt.claim, result: requeuedUncounted(attempt.claim), processingMs: 0 });
+    }
+  };
+
+  return {
+    running: () => attempts.size,
+    async run() {
+      const ended = new AbortController();
+      let grace: NodeJS.Timeout | undefined;
+      const stop = () => {
+        grace = setTimeout(() => {
+          for (const attempt of attempts.values()) attempt.handBack();
+        }, GRACE_MS);
+        exchange.notify();
+      };
+      signal.addEventListener('abort', stop, { signal: ended.signal });
+      tasks.onHint(`waiting:${service}`, exchange.notify, ended.signal);
+      try {
+        await exchange.run(() => !stuck && (!signal.aborted || attempts.size > 0));
+        if (stuck) handBackOthers();
+        await exchange.flush(FLUSH_TIMEOUT_MS);
+      } finally {
+        clearTimeout(grace);
+        ended.abort();
+        void renewals.stop();
+        void unrecorded.stop();
+        void returns.stop();
+      }
+      if (stuck) throw new StuckAttempt('An attempt does not stop. The process exits to end its thread.');
+    },
+  };
+}

@@ -1,0 +1,85 @@
+import { Counter, Gauge, Histogram, type Registry } from 'prom-client';
+import type { Claim } from '../tasks/store.ts';
+
+// Metrics of processes without a listener, sent with their heartbeats; gateways export the sums.
+
+export interface WorkMetrics {
+  /** Called when an attempt starts. */
+  observeWait(claim: Claim): void;
+  /** Called when an attempt has ended; `lost`: no result was recorded. */
+  observeAttempt(claim: Claim, ms: number, outcome: 'done' | 'failed' | 'again' | 'lost'): void;
+}
+
+const SECONDS = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 300, 1800, 7200];
+
+export function createWorkMetrics(service: string, registry: Registry): WorkMetrics {
+  const registers = [registry];
+  const labelNames = ['service'];
+  const wait = new Histogram({
+    name: 'assay_task_wait_seconds',
+    help: 'Time from queueing to the start of an attempt.',
+    buckets: SECONDS,
+    ...{ labelNames, registers },
+  });
+  const processing = new Histogram({
+    name: 'assay_task_processing_seconds',
+    help: 'Duration of an attempt.',
+    buckets: SECONDS,
+    ...{ labelNames, registers },
+  });
+  const attempts = new Counter({
+    name: 'assay_task_attempts_total',
+    help: 'Attempts by outcome; lost: the worker no longer held the task.',
+    labelNames: ['service', 'outcome'],
+    registers,
+  });
+  const error = new Gauge({
+    name: 'assay_estimate_error_seconds',
+    help: 'Time from queueing to the end of the last finished task, minus its estimate.',
+    aggregator: 'max',
+    ...{ labelNames, registers },
+  });
+  const tasks = createTaskMetrics(registry);
+  return {
+    observeWait: ({ waitedMs }) => wait.observe({ service }, waitedMs / 1000),
+    observeAttempt({ waitedMs, estimateSeconds }, ms, outcome) {
+      processing.observe({ service }, ms / 1000);
+      attempts.inc({ service, outcome });
+      if (outcome !== 'done' && outcome !== 'failed') return;
+      tasks.countFinished(service, outcome);
+      error.set({ service }, (waitedMs + ms) / 1000 - estimateSeconds);
+    },
+  };
+}
+
+export interface TaskMetrics {
+  countFinished(service: string, status: 'done' | 'failed', count?: number): void;
+}
+
+/** `assay_tasks_total`, shared by the roles of one process. */
+export function createTaskMetrics(registry: Registry): TaskMetrics {
+  const name = 'assay_tasks_total';
+  const total =
+    (registry.getSingleMetric(name) as Counter | undefined) ??
+    new Counter({
+      name,
+      help: 'Finished tasks by status.',
+      labelNames: ['service', 'status'],
+      registers: [registry],
+    });
+  return { countFinished: (service, status, count = 1) => total.inc({ service, status }, count) };
+}
+
+export interface DeliveryMetrics {
+  countAttempt(service: string, outcome: string): void;
+}
+
+export function createDeliveryMetrics(registry: Registry): DeliveryMetrics {
+  const attempts = new Counter({
+    name: 'assay_webhook_attempts_total',
+    help: 'Webhook delivery attempts by outcome.',
+    labelNames: ['service', 'outcome'],
+    registers: [registry],
+  });
+  return { countAttempt: (service, outcome) => attempts.inc({ service, outcome }) };
+}

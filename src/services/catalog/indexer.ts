@@ -1,0 +1,104 @@
+import { type Signal, createSignal, loop, sleep } from '../../base/loop.ts';
+import type { RecordSource } from '../records.ts';
+import type { BackgroundJobContext, SharedSettings } from '../service.ts';
+import { createFileDeletionQueue } from '../file-deletion-queue.ts';
+import { createCatalogMetrics } from './model/catalog-metrics.ts';
+import { importedPictureSource } from './model/imported-picture.ts';
+import { createPictureWorker } from './model/pictures.ts';
+import { createIndexer } from './records/feed.ts';
+import { runRebuildStep } from './records/rebuild.ts';
+import { backfillFeed, setSources } from './records/sources.ts';
+import type { CatalogSettings } from './settings.ts';
+
+/** Polls at least this often, with or without a hint. */
+const POLL_MS = 500;
+/** Results within this time are indexed in one batch. */
+const BATCH_WINDOW_MS = 50;
+const PICTURE_WORKERS = 2;
+/** Pictures of imported records and retries send no signal, so they are polled. */
+const PICTURES_POLL_MS = 1000;
+const REBUILD_POLL_MS = 2000;
+/** Pause between iterations, and the first backoff after a failure. */
+const REST_MS = 5;
+
+export async function runIndexer({
+  context,
+  settings,
+  shared,
+  signal,
+}: {
+  context: BackgroundJobContext;
+  settings: Pick<CatalogSettings, 'sources'>;
+  shared: SharedSettings;
+  signal: AbortSignal;
+}): Promise<void> {
+  const { db, files, tasks, records, registry, log } = context;
+  const sources = records.filter(({ service }) => settings.sources.includes(service));
+  const meters = createCatalogMetrics(registry);
+  const indexer = createIndexer({ db, sources, log });
+  const trash = createFileDeletionQueue({ db, files, log, table: 'catalog_trash' });
+  const pictures = createPictureWorker({ db, context, sources: [...records, importedPictureSource(shared)], trash, log });
+  const finished = createSignal();
+  const recordsWritten = Array.from({ length: PICTURE_WORKERS }, createSignal);
+  const wakeAll = () => {
+    for (const bell of [finished, ...recordsWritten]) bell.notify();
+  };
+  signal.addEventListener('abort', wakeAll);
+  tasks.onHint('finished', finished.notify, signal);
+  for (const { service } of sources) tasks.onHint(`changed:${service}`, finished.notify, signal);
+
+  const index = async () => {
+    const { indexed, more } = await indexer.indexBatch();
+    meters.indexed(indexed);
+    if (indexed.size > 0) {
+      for (const bell of recordsWritten) bell.notify();
+      await trash.drain(signal);
+    }
+    if (more) return;
+    await finished.wait(POLL_MS);
+    await sleep(BATCH_WINDOW_MS, signal);
+  };
+  const makePicture = async (bell: Signal) => {
+    const outcome = await pictures.processNext(signal);
+    if (outcome === undefined) await bell.wait(PICTURES_POLL_MS);
+    else meters.picture(outcome);
+  };
+  const rebuild = async () => {
+    if (!(await runRebuildStep(db))) await sleep(REBUILD_POLL_MS, signal);
+  };
+  const repeat = (what: string, iteration: () => Promise<void>) =>
+    loop(iteration, {
+      intervalMs: REST_MS,
+      signal,
+      onError: (err) => signal.aborted || log.warn({ err }, `${what} failed and will be retried`),
+    });
+
+  await Promise.all([
+    initSources(context, sources, signal),
+    repeat('indexing', index),
+    ...recordsWritten.map((bell) => repeat('creating pictures', () => makePicture(bell))),
+    repeat('rebuilding the index', rebuild),
+  ]);
+}
+
+/** Retries until it succeeds. */
+async function initSources(
+  { db, log }: BackgroundJobContext,
+  sources: readonly RecordSource[],
+  signal: AbortSignal,
+): Promise<void> {
+  const done = new AbortController();
+  const services = sources.map(({ service }) => service);
+  await loop(
+    async () => {
+      await setSources(db, services);
+      await backfillFeed(db, signal);
+      done.abort();
+    },
+    {
+      intervalMs: POLL_MS,
+      signal: AbortSignal.any([signal, done.signal]),
+      onError: (err) => log.warn({ err }, 'the sources could not be set and will be retried'),
+    },
+  );
+}

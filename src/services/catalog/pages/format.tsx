@@ -1,0 +1,85 @@
+import { getOwnProperty } from '../../../base/own-property.ts';
+import { fill } from '../../../ui/browser/fill.ts';
+import { createDateFormat } from '../../../ui/browser/date-format.ts';
+import { uiTexts } from '../../../ui/texts.ts';
+import { className } from '../../class-names.ts';
+import { failureText } from '../../failure-texts.ts';
+import type { Hit, Scored } from '../search/search-types.ts';
+import type { Language, Texts } from './texts.ts';
+import { showInvisible } from './untrusted-text.ts';
+
+/** Isolates the direction of untrusted text and shows invisible characters. */
+export const UntrustedText = ({ text }: { text: string }): JSX.Element => <bdi safe>{showInvisible(text)}</bdi>;
+
+/** Class names of custom models are untrusted. */
+export function classTitle(name: string, language: Language): string {
+  const label = showInvisible(className(name, language));
+  return label.charAt(0).toLocaleUpperCase(language) + label.slice(1);
+}
+
+export const formatPercent = (share: number, language: Language, digits = 0): string =>
+  new Intl.NumberFormat(language, {
+    style: 'percent',
+    minimumFractionDigits: digits,
+    maximumFractionDigits: digits,
+    // 99.6 % must not be rounded to 100 %.
+  }).format(digits === 0 && share < 1 ? Math.min(share, 0.99) : share);
+
+/** Translates the generated title of a photo without a file name. */
+export function recordTitle(hit: Pick<Hit, 'title' | 'recordId' | 'surface' | 'master' | 'defects'>, language: Language) {
+  const { title, recordId, surface, master, defects } = hit;
+  const names = [surface, (defects[0] ?? master)?.name].flatMap((name) => name ?? []);
+  if (names.length > 0 && title === names.map((name) => className(name, 'en')).join(': ')) {
+    return names.map((name, at) => (at === 0 ? classTitle(name, language) : className(name, language))).join(': ');
+  }
+  return title || recordId;
+}
+
+/** Undefined when the code has no translation. */
+export const translateFailure = (service: string, code: string | null, language: Language): string | undefined =>
+  code === null ? undefined : (failureText(service, code, language) ?? getOwnProperty(uiTexts[language].refusals, code));
+
+export const summaryLine = ({ service, failure, snippet }: Hit, language: Language): string =>
+  translateFailure(service, failure, language) ?? snippet;
+
+/** `crack 91 %`. */
+export const formatScore = ({ name, conf }: Scored, language: Language): string =>
+  `${classTitle(name, language)} ${formatPercent(conf, language)}`;
+
+export const formatTime = (at: Date, language: Language): string => createDateFormat(language, 'UTC').format(at);
+
+export const Timestamp = ({ at, language }: { at: Date; language: Language }): JSX.Element => (
+  <time datetime={at.toISOString()} safe>
+    {formatTime(at, language)}
+  </time>
+);
+
+export const serviceTitle = (name: string, words: Texts): string => getOwnProperty(words.services, name) ?? showInvisible(name);
+
+export function filterLabel(
+  key: string,
+  value: string,
+  { words, language }: { words: Texts; language: Language },
+): string {
+  switch (key) {
+    case 'service':
+      return serviceTitle(value, words);
+    case 'status':
+      return getOwnProperty(words.statuses, value) ?? showInvisible(value);
+    case 'surface':
+    case 'master':
+    case 'defect':
+      return classTitle(value, language);
+    case 'min_conf':
+      return fill(words.filter.min_conf, { value: formatPercent(Number(value), language) });
+    case 'has_report':
+      return value === 'false' ? words.filter.no_report : words.filter.has_report;
+    case 'hidden':
+      return words.filter.hidden;
+    case 'from':
+    case 'to':
+      return fill(words.filter[key], { value: showInvisible(value) });
+    default:
+      return fill(words.filter.q, { value: showInvisible(value) });
+  }
+}

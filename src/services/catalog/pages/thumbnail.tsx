@@ -1,0 +1,62 @@
+import { getOwnProperty } from '../../../base/own-property.ts';
+import { AudioIcon } from '../../../ui/dropzone.tsx';
+import type { Hit } from '../search/search-types.ts';
+import { summaryLine, UntrustedText } from './format.tsx';
+import type { Language, Texts } from './texts.ts';
+import { truncateAtWord } from './untrusted-text.ts';
+
+export function Thumbnail({
+  hit,
+  root,
+  words,
+  language,
+  width,
+}: {
+  hit: Hit;
+  root: string;
+  words: Texts;
+  language: Language;
+  width: number;
+}): JSX.Element {
+  const { recordId, image, status, service } = hit;
+  if (image !== null) {
+    const [w, h] = [width, Math.max(1, Math.round((width * image.height) / image.width))];
+    const address = `${root}image/${encodeURIComponent(recordId)}?w=${width}`;
+    return <img class="tile" src={address} width={w} height={h} loading="lazy" decoding="async" alt="" />;
+  }
+  const failed = status === 'failed';
+  const line = summaryLine(hit, language);
+  const kind = failed ? 'failed' : service;
+  return (
+    <span class="tile none" data-kind={failed ? 'failed' : ICONS.has(service) ? service : 'import'}>
+      <svg viewBox="0 0 48 48" width="40" height="40" aria-hidden="true">
+        {failed ? <FailedIcon /> : kind === 'stt' ? <AudioIcon /> : kind === 'passports' ? <SheetIcon /> : <TextIcon />}
+      </svg>
+      <span class="why">
+        {line === '' || kind === 'defectoscopy' ? (
+          <span safe>{failed ? words.failed : (getOwnProperty(words.noPicture, service) ?? words.noPicture['import']!)}</span>
+        ) : (
+          <UntrustedText text={truncateAtWord(line, 90)} />
+        )}
+      </span>
+    </span>
+  );
+}
+
+const ICONS = new Set(['stt', 'passports', 'defectoscopy']);
+
+const SheetIcon = (): JSX.Element => (
+  <>
+    <path d="M12 5h17l8 8v30H12z" />
+    <path d="M29 5v8h8M18 21h13M18 28h13M18 35h8" />
+  </>
+);
+
+const TextIcon = (): JSX.Element => <path d="M8 14h32M8 22h32M8 30h32M8 38h18" />;
+
+const FailedIcon = (): JSX.Element => (
+  <>
+    <circle cx="24" cy="24" r="18" />
+    <path d="M24 14v13M24 33.5v.5" />
+  </>
+);

@@ -1,0 +1,36 @@
+import type { JsonObject } from '../../../base/json.ts';
+import type { Report, AuditEvent } from './report.ts';
+
+export const reportBody = (report: Report) =>
+  ({
+    id: report.id,
+    record_id: report.recordId,
+    action_type: report.actionType,
+    description: report.description,
+    user_info: report.userInfo,
+    status: report.status,
+    resolver_note: report.resolverNote,
+    created_at: report.createdAt.toISOString(),
+    updated_at: report.updatedAt.toISOString(),
+    resolved_at: report.resolvedAt?.toISOString() ?? null,
+    version: report.version,
+  }) satisfies JsonObject;
+
+/** For a client that shares the reporter's address or token but has no receipt. */
+export const briefReportBody = ({ id, status }: Report) => ({ id, status }) satisfies JsonObject;
+
+export const eventBody = (event: AuditEvent) =>
+  ({
+    serial: event.serial,
+    at: event.at.toISOString(),
+    actor: event.actor,
+    action: event.action,
+    outcome: event.outcome,
+    from: event.from,
+    to: event.to,
+    note: event.note,
+    content: event.content,
+    request_id: event.requestId,
+    prev_hash: event.prevHash,
+    hash: event.hash,
+  }) satisfies JsonObject;

@@ -1,7 +1,0 @@
-import { Type } from 'typebox';
-import { WITHOUT_NUL } from '../../http/storable.ts';
-
-/** Any text in any script, without NUL, which PostgreSQL cannot store. */
-export const RecordId = Type.String({ minLength: 1, maxLength: 200, pattern: WITHOUT_NUL });
-
-export const RecordParams = Type.Object({ record_id: RecordId });

@@ -1,0 +1,124 @@
+import type { Queryable } from '../../../base/db.ts';
+import { isWithinEdits } from './edit-distance.ts';
+import { findCorrections, type StemmedWord } from './spelling-correction.ts';
+import { MIN_MISSPELT_LENGTH } from './spelling-candidates.ts';
+import { parseQuery } from './query-parser.ts';
+
+export interface QueryExpansion {
+  /** Alternatives per word, the word itself first; one of each must match. */
+  readonly words: readonly (readonly string[])[];
+  readonly phrases: readonly string[];
+  readonly excluded: readonly string[];
+  /** Word prefixes for the snippet. */
+  readonly prefixes: readonly string[];
+  /** Records whose record id or task id equals the query. */
+  readonly ids: readonly number[];
+}
+
+/** Adds up to 50 indexed words per query word that contain it or that it may be a misspelling of. Omits stop words. */
+export async function expandQuery(db: Queryable, q: string): Promise<QueryExpansion> {
+  const query = parseQuery(q);
+  const singles = [...query.words];
+  const inPhrases = query.phrases.flat();
+  const { rows } = await db.query<KnownRow>(KNOWN, [singles, inPhrases]);
+  const { rows: ids } = await db.query<{ number: number }>(BY_ID, [q.replaceAll('\0', '')]);
+  const searchable = rows.filter(({ stems }) => stems.length > 0);
+  const near = await findCorrections(
+    db,
+    searchable.filter(({ unknown }) => unknown).map(({ word }) => word),
+  );
+  const expanded = searchable.map((row) => ({ ...row, corrections: corrections(row, near.get(row.word) ?? []) }));
+  return {
+    words: expanded.filter(({ single }) => single).map(alternatives),
+    phrases: query.phrases.map((phrase) => phrase.join(' ')),
+    excluded: query.excluded.map((phrase) => phrase.join(' ')),
+    prefixes: [...new Set(expanded.flatMap(prefixes))],
+    ids: ids.map(({ number }) => number),
+  };
+}
+
+const MAX_ALTERNATIVES = 50;
+const MAX_CORRECTIONS = 20;
+
+interface KnownRow {
+  readonly word: string;
+  readonly single: boolean;
+  readonly stems: readonly string[];
+  readonly containing: readonly string[] | null;
+  /** `word stem` pairs. */
+  readonly similar: readonly string[] | null;
+  /** Neither a form of it nor a word with this prefix is indexed. */
+  readonly unknown: boolean;
+}
+
+type ExpandedRow = KnownRow & { readonly corrections: readonly StemmedWord[] };
+
+function corrections({ word, similar }: KnownRow, near: readonly StemmedWord[]): StemmedWord[] {
+  const edits = word.length >= 9 ? 2 : 1;
+  const alike = (similar ?? [])
+    .map((other) => other.split(' ') as [word: string, stem: string])
+    .filter(([other, stem]) => isWithinEdits(word, other, edits) || isForm(word, stem))
+    .map(([other, stem]) => ({ word: other, stem }));
+  return [...alike, ...near].slice(0, MAX_CORRECTIONS);
+}
+
+function alternatives({ word, corrections: others, containing }: ExpandedRow): string[] {
+  const all = new Set([word, ...others.map((other) => other.word), ...(containing ?? [])]);
+  return [...all].slice(0, MAX_ALTERNATIVES);
+}
+
+function prefixes(row: ExpandedRow): string[] {
+  return [...[...row.stems, ...row.corrections.map(({ stem }) => stem)].map(prefixOf), ...alternatives(row)];
+}
+
+/** The record can contain another form of the misspelt word. */
+function isForm(word: string, stem: string): boolean {
+  return [-1, 0, 1].some((more) => {
+    const start = word.slice(0, stem.length + more);
+    return stem.length >= 5 && word.length - start.length <= MAX_ENDING_LENGTH && isWithinEdits(start, stem, 1);
+  });
+}
+
+const MAX_ENDING_LENGTH = 3;
+
+/** The English stem of `rusty` is `rusti`. */
+const prefixOf = (stem: string) => (/^[a-z]{3,}i$/.test(stem) ? stem.slice(0, -1) : stem);
+
+// pg_trgm with a low threshold preselects words for the exact edit distance. Shorter words have too few trigrams and
+// are handled by `findCorrections`.
+const KNOWN = `
+  select w.word, w.single, tsvector_to_array(to_tsvector('russian', w.word)) as stems,
+         case when w.single and length(w.word) >= 3 and w.word !~ '^[[:digit:]]+$' then array(
+           select c.word from catalog_words c
+            where c.word like '%' || w.word || '%'
+            order by c.word not like w.word || '%', length(c.word), c.word
+            limit ${MAX_ALTERNATIVES}
+         ) end as containing,
+         case when w.single and length(w.word) >= 5 and w.word !~ '[[:digit:]]' then array(
+           select c.word || ' ' || coalesce((tsvector_to_array(to_tsvector('russian', c.word)))[1], c.word)
+             from catalog_words c
+            where c.word % w.word
+            order by similarity(c.word, w.word) desc, c.word
+            limit 100
+         ) end as similar,
+         w.single and length(w.word) >= ${MIN_MISSPELT_LENGTH} and w.word !~ '[[:digit:]]'
+           and not exists (
+             select from catalog_words c where c.word >= w.word and c.word < w.word || chr(1114111))
+           and not exists (
+             select from (select (tsvector_to_array(to_tsvector('russian', w.word)))[1] as stem) s
+              cross join lateral (
+                select case when starts_with(w.word, s.stem) then s.stem else left(s.stem, -1) end as beginning offset 0) b
+              cross join lateral (
+                select from catalog_words c
+                 where c.word >= b.beginning and c.word < b.beginning || chr(1114111)
+                   and length(c.word) <= length(w.word) + 2
+                   and (tsvector_to_array(to_tsvector('russian', c.word)))[1] = s.stem
+                 limit 1) c) as unknown
+    from (select word, true as single from unnest($1::text[]) as word
+          union all
+          select word, false from unnest($2::text[]) as word) w`;
+
+const BY_ID = `
+  select number from catalog_records where record_id = $1
+  union
+  select number from (select number from catalog_records where task_id = $1 limit 10) own`;

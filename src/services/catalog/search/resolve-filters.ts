@@ -1,0 +1,55 @@
+import type { Queryable, Transaction } from '../../../base/db.ts';
+import { expandQuery } from './query-expansion.ts';
+import type { Filters } from './filters.ts';
+import { createParameters } from './sql-parameters.ts';
+import type { ResolvedFilters } from './where.ts';
+
+export async function beginSnapshot(tx: Transaction): Promise<void> {
+  await tx.query(`set transaction isolation level repeatable read, read only; ${PLANNER_OPTIONS}`);
+}
+
+// The planner underestimates sequential scans, because search vectors are stored out of line. Two edits of nine letters
+// leave a quarter of the trigrams equal.
+const PLANNER_OPTIONS =
+  'set local jit = off; set local enable_seqscan = off; set local pg_trgm.similarity_threshold = 0.25';
+
+/** Requires {@link beginSnapshot}. `upTo`: from an earlier page. */
+export async function resolveFilters(db: Transaction, filters: Filters, upTo: number | undefined): Promise<ResolvedFilters> {
+  const { rows } = await db.query<{ latest: number }>(LATEST);
+  const { latest } = rows[0]!;
+  const kinds = await findFacetCombinations(db, filters);
+  return {
+    filters,
+    ...(filters.q !== undefined && { expansion: await expandQuery(db, filters.q) }),
+    ...(kinds && { kinds }),
+    ...(filters.hasReport !== undefined && { reported: await reported(db) }),
+    upTo: Math.min(upTo ?? latest, latest),
+  };
+}
+
+const LATEST = 'select coalesce(max(number), 0) as latest from catalog_records';
+
+async function reported(db: Queryable): Promise<number[]> {
+  const { rows } = await db.query<{ number: number }>(
+    `select distinct r.number
+       from reports p join catalog_records r using (record_id)
+      where p.status in ('open', 'in_review')`,
+  );
+  return rows.map(({ number }) => number);
+}
+
+/** Undefined without facet filters. */
+export async function findFacetCombinations(db: Queryable, filters: Filters): Promise<number[] | undefined> {
+  const { service, status, surface, master, defect } = filters;
+  const { bind, values } = createParameters();
+  const conditions = Object.entries({ service, status, surface, master })
+    .filter(([, value]) => value !== undefined)
+    .map(([column, value]) => `${column} = ${bind(value)}`);
+  if (defect !== undefined) conditions.push(`${bind(defect)} = any(defects)`);
+  if (conditions.length === 0) return undefined;
+  const { rows } = await db.query<{ id: number }>(
+    `select id from catalog_kinds where ${conditions.join(' and ')}`,
+    values,
+  );
+  return rows.map(({ id }) => id);
+}

@@ -1,0 +1,73 @@
+import { Type } from 'typebox';
+import type { Hit, Row } from './search-types.ts';
+
+const Nullable = (type: Parameters<typeof Type.Union>[0][number]) => Type.Union([type, Type.Null()]);
+const Scored = Type.Object({ name: Type.String(), conf: Type.Number({ minimum: 0, maximum: 1 }) });
+
+export const HitBody = Type.Object({
+  record_id: Type.String(),
+  service: Type.String({ description: 'The service of the task, or `import`.' }),
+  task_id: Nullable(Type.String()),
+  status: Type.Enum(['done', 'failed']),
+  created_at: Type.String({
+    format: 'date-time',
+    description: 'When the task was created, or the date of an imported record.',
+  }),
+  title: Type.String(),
+  snippet: Type.String({ description: 'Plain text of at most 200 characters around the first match.' }),
+  surface: Nullable(Type.String()),
+  master: Nullable(Scored),
+  defects: Type.Array(Scored, { description: 'By descending confidence.' }),
+  image: Nullable(Type.Object({ url: Type.String(), width: Type.Integer(), height: Type.Integer() })),
+  open_reports: Type.Integer({ description: 'Reports that are open or in review.' }),
+  hidden: Type.Boolean(),
+});
+
+const FacetBody = Type.Array(
+  Type.Object({
+    value: Type.String(),
+    count: Type.Integer(),
+    more: Type.Boolean({ description: 'Whether there are more than 1000.' }),
+  }),
+);
+
+export const SearchResultBody = Type.Object({
+  items: Type.Array(HitBody),
+  total: Type.Integer({ description: 'Exact number of results on all pages.' }),
+  page: Type.Integer(),
+  limit: Type.Integer(),
+  facets: Type.Partial(
+    Type.Object({ service: FacetBody, status: FacetBody, surface: FacetBody, master: FacetBody, defect: FacetBody }),
+    { description: 'Counts per value, over all filters except the facet’s own. Empty with `facets=false`.' },
+  ),
+  filters: Type.Object({}, { additionalProperties: true, description: 'The applied filters.' }),
+  took_ms: Type.Number(),
+  upto: Type.Integer({ description: 'Send it with the next page to exclude records indexed since.' }),
+});
+
+export const imageUrl = (recordId: string): string => `/image/${encodeURIComponent(recordId)}`;
+
+export function hitBody(hit: Omit<Hit, 'snippet'> & { readonly snippet?: string }) {
+  const { recordId, image } = hit;
+  return {
+    record_id: recordId,
+    service: hit.service,
+    task_id: hit.taskId,
+    status: hit.status,
+    created_at: hit.createdAt.toISOString(),
+    title: hit.title,
+    ...(hit.snippet !== undefined && { snippet: hit.snippet }),
+    surface: hit.surface,
+    master: hit.master,
+    defects: hit.defects,
+    image: image && { url: imageUrl(recordId), width: image.width, height: image.height },
+    open_reports: hit.openReports,
+    hidden: hit.hidden,
+  };
+}
+
+/** Without its reports. */
+export function rowBody(row: Row) {
+  const { prev, next } = row;
+  return { ...hitBody(row), text: row.text, result: row.result, neighbours: { prev, next } };
+}

@@ -1,0 +1,43 @@
+import { highlightBox } from '../../../ui/browser/boxes.ts';
+import { byId } from '../../../ui/browser/dom.ts';
+import { replaceContent } from '../../../ui/browser/refresh.ts';
+import { type Input, findInputs, isChanged } from './review-inputs.ts';
+import type { ReviewPage } from './review-texts.ts';
+
+/**
+ * Applies a freshly loaded page without touching unsaved input. Returns the new version; undefined if rows were added
+ * or removed, which needs a reload.
+ */
+export function applyRefresh(fresh: Document): number | undefined {
+  const [form, freshForm] = [byId('fields'), fresh.getElementById('fields')];
+  const data = fresh.getElementById('page-data')?.textContent;
+  if (freshForm === null || !data) return undefined;
+  if (savedNames(form) !== savedNames(freshForm)) return undefined;
+  const known = new Map(findInputs(form).map((input) => [input.name, input]));
+  for (const input of findInputs(freshForm)) applyValue(known.get(input.name)!, input);
+  for (const place of document.querySelectorAll<HTMLElement>('[data-fresh]')) {
+    const replacement = fresh.querySelector(`[data-fresh="${CSS.escape(place.dataset['fresh']!)}"]`);
+    replaceContent(place, replacement);
+  }
+  highlightBox(document.activeElement?.getAttribute('name') ?? '');
+  return (JSON.parse(data) as { own: ReviewPage }).own.version;
+}
+
+/** The names of all inputs except those in unsaved rows. */
+function savedNames(form: Element): string {
+  const isUnsaved = (row: Element | null) => row !== null && findInputs(row).every((cell) => !cell.dataset['saved']);
+  return findInputs(form)
+    .filter((input) => !isUnsaved(input.closest('tbody tr')))
+    .map(({ name }) => name)
+    .sort()
+    .join();
+}
+
+function applyValue(input: Input, fresh: Input): void {
+  const text = fresh.dataset['saved'] ?? '';
+  // Assigned only if it differs, because assigning moves the caret.
+  if (!isChanged(input) && input.value !== text) input.value = text;
+  input.dataset['saved'] = text;
+  if ('doubt' in fresh.dataset) input.dataset['doubt'] = '';
+  else delete input.dataset['doubt'];
+}

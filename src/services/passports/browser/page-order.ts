@@ -1,0 +1,127 @@
+import { announce, byId, fill } from '../../../ui/browser/dom.ts';
+import { request } from '../../../ui/browser/requests.ts';
+import type { ListPage } from './list-texts.ts';
+import { rejections, sendFiles } from './uploads.ts';
+
+interface Image {
+  readonly image_id: string;
+  readonly filename: string;
+  readonly rotation: number;
+}
+
+export function createPageOrder(
+  { texts, session }: ListPage,
+  attempt: (act: () => Promise<unknown>) => void,
+  refresh: () => Promise<void>,
+) {
+  const [panel, list, make] = [byId('assembly'), byId('images'), byId<HTMLButtonElement>('make')];
+  let dragged: HTMLElement | undefined;
+
+  const items = () => [...list.children] as HTMLElement[];
+  const find = <T extends Element>(item: Element, what: string) => item.querySelector<T>(what)!;
+
+  function renumber(): void {
+    for (const [i, item] of items().entries()) {
+      const name = fill(texts.pageName, { page: i + 1, name: item.dataset['name'] ?? '' });
+      find(item, '.caption').textContent = name;
+      find<HTMLImageElement>(item, 'img').alt = name;
+    }
+    panel.hidden = items().length === 0;
+    make.textContent = fill(texts.make, { count: items().length });
+  }
+
+  function show({ image_id: id, filename, rotation }: Image): void {
+    const item = byId<HTMLTemplateElement>('image').content.cloneNode(true) as DocumentFragment;
+    const li = item.querySelector('li')!;
+    li.dataset['id'] = id;
+    li.dataset['name'] = filename;
+    picture(li, rotation);
+    find(li, '.turn').addEventListener('click', () => attempt(() => rotate(li)));
+    find(li, '.drop1').addEventListener('click', () => attempt(() => remove(li)));
+    find(li, '.earlier').addEventListener('click', (event) => move(li, -1, event.currentTarget));
+    find(li, '.later').addEventListener('click', (event) => move(li, 1, event.currentTarget));
+    list.append(item);
+  }
+
+  /** The rotation in the URL bypasses the cache. */
+  function picture(item: HTMLElement, rotation: number): void {
+    find<HTMLImageElement>(item, 'img').src = `api/v1/image/${item.dataset['id']}?w=256&rotation=${rotation}`;
+  }
+
+  async function rotate(item: HTMLElement): Promise<void> {
+    const { rotation } = await request<Image>(`api/v1/rotate-image/${item.dataset['id']}`, { method: 'POST' });
+    picture(item, rotation);
+  }
+
+  async function remove(item: HTMLElement): Promise<void> {
+    await request(`api/v1/image/${item.dataset['id']}`, { method: 'DELETE' });
+    const next = item.nextElementSibling ?? item.previousElementSibling;
+    item.remove();
+    renumber();
+    next?.querySelector<HTMLElement>('.drop1')?.focus();
+  }
+
+  function move(item: HTMLElement, by: number, focused: EventTarget | null): void {
+    const at = items().indexOf(item) + by;
+    if (at < 0 || at >= items().length) return;
+    if (by < 0) items()[at]!.before(item);
+    else items()[at]!.after(item);
+    renumber();
+    (focused as HTMLElement | null)?.focus();
+    announce(fill(texts.moved, { name: item.dataset['name'] ?? '', page: at + 1 }));
+  }
+
+  list.addEventListener('dragstart', (event) => {
+    dragged = (event.target as HTMLElement).closest('li') ?? undefined;
+    event.dataTransfer!.effectAllowed = 'move';
+  });
+  list.addEventListener('dragover', (event) => {
+    const over = (event.target as HTMLElement).closest('li');
+    if (dragged === undefined) return;
+    event.preventDefault();
+    if (over === null || over === dragged) return;
+    if (items().indexOf(over) < items().indexOf(dragged)) over.before(dragged);
+    else over.after(dragged);
+  });
+  list.addEventListener('dragend', () => {
+    dragged = undefined;
+    renumber();
+  });
+
+  make.addEventListener('click', () =>
+    attempt(async () => {
+      make.disabled = true;
+      try {
+        const image_ids = items().map((item) => item.dataset['id']);
+        await request('api/v1/create-pdf', {
+          method: 'POST',
+          body: JSON.stringify({ image_ids }),
+          headers: { 'content-type': 'application/json' },
+        });
+        list.replaceChildren();
+        renumber();
+        await refresh();
+      } finally {
+        make.disabled = false;
+      }
+    }),
+  );
+
+  async function load(): Promise<void> {
+    const { images } = await request<{ images: Image[] }>('api/v1/images');
+    for (const image of images) show(image);
+    renumber();
+  }
+  if (session) attempt(load);
+
+  return {
+    async add(files: readonly File[]): Promise<void> {
+      const itemsOf = ({ images }: { images: Image[] }) => images;
+      const { accepted, rejected } = await sendFiles('api/v1/upload-images', files, { itemsOf, texts });
+      if (!session) await refresh();
+      for (const image of accepted) show(image);
+      renumber();
+      if (rejected.length > 0) throw new Error(rejections(rejected, texts).join(' '));
+    },
+  };
+}

@@ -1,0 +1,173 @@
+import { announce, byId, fill } from '../../../ui/browser/dom.ts';
+import { fetchPage } from '../../../ui/browser/refresh.ts';
+import { RequestError, sendForm, errorMessage } from '../../../ui/browser/requests.ts';
+import { applyRefresh } from './apply-refresh.ts';
+import { dropEmptyRows, addEmptyRow, type Input, findInputs, isChanged, markSaved } from './review-inputs.ts';
+import type { ReviewPage } from './review-texts.ts';
+
+/**
+ * Saves each value when its field loses focus. Saves run one after another with the version of the previous one, so no
+ * other user's edit is overwritten unseen.
+ */
+export function initReviewForm({ texts, id, version: initialVersion }: ReviewPage): void {
+  const form = byId<HTMLFormElement>('fields');
+  const saved = byId('saved');
+  let version = initialVersion;
+  let waiting = 0;
+  let queue = Promise.resolve();
+
+  /** Inputs that wait to be saved; their value is read when the save starts. */
+  const queued = new Set<Input>();
+
+  function save(changed: readonly Input[]): void {
+    const newInputs = changed.filter((input) => !queued.has(input));
+    if (newInputs.length === 0) return;
+    for (const input of newInputs) queued.add(input);
+    waiting += 1;
+    queue = queue
+      .then(() => {
+        for (const input of newInputs) queued.delete(input);
+        return send(newInputs);
+      })
+      .finally(() => {
+        waiting -= 1;
+      });
+  }
+
+  /** Reads input names only now: removing a row above renumbers them. */
+  async function send(changed: readonly Input[]): Promise<void> {
+    const pendingValues = new Map(changed.filter(isChanged).map((input) => [input, input.value.trim()]));
+    if (pendingValues.size === 0) return;
+    saved.textContent = texts.saving;
+    try {
+      const values = Object.fromEntries([...pendingValues].map(([input, text]) => [input.name, text]));
+      ({ version } = await sendForm<{ version: number }>(`${id}/update`, values, { 'if-match': `"${version}"` }));
+    } catch (error) {
+      await handleError([...pendingValues.keys()], error);
+      return;
+    }
+    for (const [input, text] of pendingValues) {
+      markSaved(input, text);
+      const about = input.closest('.field, .table')!;
+      if (about.querySelector('[aria-invalid]') === null) about.querySelector('.problem')!.textContent = '';
+    }
+    dropEmptyRows(form, texts);
+    // The next save refreshes anyway.
+    if (waiting === 1) await show();
+    saved.textContent = texts.saved;
+  }
+
+  async function show(): Promise<boolean> {
+    const freshPage = await fetchPage();
+    if (freshPage === undefined) return false;
+    const newVersion = applyRefresh(freshPage);
+    if (newVersion === undefined) reload();
+    else version = newVersion;
+    return newVersion !== undefined;
+  }
+
+  async function handleError(changed: readonly Input[], error: unknown): Promise<void> {
+    if (!(error instanceof RequestError)) throw error;
+    if (error.status === 412) {
+      await resolveConflict(changed);
+    } else if (error.status === 409) {
+      reload();
+    } else if (error.status === 401) {
+      location.assign('../login');
+    } else {
+      const why = errorMessage(error, texts);
+      saved.textContent = fill(texts.notSaved, { why });
+      const named = changed.filter((input) => error.fields.has(input.name));
+      for (const input of named) showProblem(input, errorMessage(error, texts, input.name));
+      if (named.length === 0) for (const input of changed) showProblem(input, why);
+    }
+  }
+
+  /** Saves values that the other user did not change, and shows the others to the user. */
+  async function resolveConflict(changed: readonly Input[]): Promise<void> {
+    const before = new Map(changed.map((input) => [input, input.dataset['saved']]));
+    if (!(await show())) return;
+    const conflicting = changed.filter((input) => isChanged(input) && input.dataset['saved'] !== before.get(input));
+    for (const input of conflicting) {
+      showProblem(input, fill(texts.conflict, { value: input.dataset['saved'] || texts.nothing }));
+    }
+    saved.textContent = '';
+    await send(changed.filter((input) => !conflicting.includes(input)));
+  }
+
+  function showProblem(input: Input, why: string): void {
+    input.setAttribute('aria-invalid', 'true');
+    input.closest('.field, .table')!.querySelector('.problem')!.textContent = why;
+  }
+
+  /** For added or removed rows. Restores the focus. */
+  function reload(): void {
+    announce(texts.reloading);
+    history.replaceState({ focusedId: document.activeElement?.id }, '');
+    location.reload();
+  }
+
+  const { focusedId } = (history.state ?? {}) as { focusedId?: string };
+  if (focusedId) document.getElementById(focusedId)?.focus();
+  history.replaceState(null, '');
+
+  form.addEventListener('submit', (event) => event.preventDefault());
+  form.addEventListener('change', ({ target }) => {
+    const input = target as Input;
+    addEmptyRow(input, texts);
+    save([input]);
+  });
+  form.addEventListener('keydown', (event) => {
+    const input = event.target as Input;
+    if (!('name' in input) || input instanceof HTMLButtonElement) return;
+    if (event.key === 'Escape') {
+      input.value = input.dataset['saved'] ?? '';
+      input.removeAttribute('aria-invalid');
+      input.closest('.field, .table')!.querySelector('.problem')!.textContent = '';
+      saved.textContent = '';
+      announce(texts.restored);
+    } else if (event.key === 'Enter' && !(input instanceof HTMLTextAreaElement && event.altKey)) {
+      event.preventDefault();
+      // A rejected value may be unchanged, so no `change` event would retry it.
+      if (isChanged(input)) save([input]);
+      moveFocus(input, event.shiftKey ? -1 : 1);
+    } else if (event.key === 'ArrowDown' && event.altKey) {
+      event.preventDefault();
+      moveFocus(input, 1, (other) => 'doubt' in other.dataset);
+    }
+  });
+  form.addEventListener('click', ({ target }) => {
+    const button = (target as Element).closest<HTMLButtonElement>('.remove-row');
+    if (button === null) return;
+    const row = button.closest('tr')!;
+    const cells = findInputs(row);
+    for (const cell of cells) cell.value = '';
+    // Moves the focus before the row is removed.
+    findInputs(row.nextElementSibling ?? row)[0]?.focus();
+    save(cells);
+  });
+  byId('history').addEventListener('click', ({ target }) => {
+    const { key, value = '' } = (target as Element).closest<HTMLElement>('.revert')?.dataset ?? {};
+    const input = findInputs(form).find(({ name }) => name === key);
+    if (input === undefined) return;
+    input.value = value;
+    input.focus();
+    save([input]);
+  });
+  addEventListener('beforeunload', (event) => {
+    const lost = (input: Input) => isChanged(input) && input.getAttribute('aria-invalid') === 'true';
+    if (findInputs(form).some(lost)) event.preventDefault();
+  });
+}
+
+function moveFocus(from: Input, by: 1 | -1, fits: (input: Input) => boolean = () => true): void {
+  const all = findInputs(from.closest('form')!);
+  for (let i = all.indexOf(from) + by; i >= 0 && i < all.length; i += by) {
+    const next = all[i]!;
+    if (!fits(next)) continue;
+    next.focus();
+    if (next instanceof HTMLInputElement && next.type === 'text') next.select();
+    return;
+  }
+  from.blur();
+}

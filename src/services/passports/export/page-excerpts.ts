@@ -1,0 +1,49 @@
+import type { CompletedDocument } from '../documents.ts';
+import type { Crop } from '../model/pages/crops.ts';
+import type { Box } from '../page-geometry.ts';
+import type { ExportRow } from './rows.ts';
+
+export interface Place {
+  readonly page: number;
+  readonly box: Box;
+}
+
+export type LoadPageImage = (key: string) => Promise<Buffer | undefined>;
+
+/** Cuts the places out of the page images; undefined for missing or unreadable ones. Holds one image in memory. */
+export async function loadExcerpts(
+  opened: CompletedDocument,
+  places: readonly Place[],
+  picture: LoadPageImage,
+): Promise<(Crop | undefined)[]> {
+  // Loads the decoder only for reports.
+  const { cropBoxes: stripsOf } = await import('../model/pages/crops.ts');
+  const excerpts = new Map<Place, Crop>();
+  for (const page of new Set(places.map((place) => place.page))) {
+    const sheet = opened.extraction.sheets[page - 1];
+    const bytes = sheet?.picture ? await picture(sheet.picture) : undefined;
+    if (!sheet || !bytes) continue;
+    const here = places.filter((place) => place.page === page);
+    const boxes = here.map(({ box }) => box);
+    const strips = await stripsOf(bytes, boxes, sheet.turn).catch(() => []);
+    for (const [index, strip] of strips.entries()) excerpts.set(here[index]!, strip);
+  }
+  return places.map((place) => excerpts.get(place));
+}
+
+export function toPlace({ page, bbox }: ExportRow): Place | undefined {
+  return page === null || bbox === null ? undefined : { page, box: bbox };
+}
+
+/** One place per page. */
+export function tablePlaces(cells: readonly ExportRow[]): Place[] {
+  const byPage = new Map<number, Box>();
+  for (const cell of cells) {
+    const place = toPlace(cell);
+    if (!place) continue;
+    const [x0, y0, x1, y1] = byPage.get(place.page) ?? place.box;
+    const [a, b, c, d] = place.box;
+    byPage.set(place.page, [Math.min(x0, a), Math.min(y0, b), Math.max(x1, c), Math.max(y1, d)]);
+  }
+  return [...byPage].map(([page, box]) => ({ page, box }));
+}

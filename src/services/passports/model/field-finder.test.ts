@@ -1,0 +1,38 @@
+import { expect, it, onTestFinished } from 'vitest';
+import type { ReadPage, Word } from '../page-geometry.ts';
+import { loadSchema } from '../schema/load-schema.ts';
+import { openFieldFinder } from './field-finder.ts';
+
+const { signal } = new AbortController();
+const page = (words: readonly Word[]): ReadPage => ({
+  ...{ page: 1, width: 600, height: 800, turn: 0, reader: 'text', rules: [] },
+  words: [...words],
+});
+/** A grid of `columns` × `rows` words. */
+const wordGrid = (columns: number, rows: number) =>
+  Array.from({ length: columns * rows }, (_, i): Word => {
+    const [x, y] = [(i % columns) / columns, Math.floor(i / columns) / rows];
+    return { text: 'площадь', box: [x, y, x + 0.8 / columns, y + 0.8 / rows], confidence: null };
+  });
+
+function finder(limit?: { ms: number; msPerPage: number }) {
+  const opened = openFieldFinder(loadSchema(), limit);
+  onTestFinished(() => opened.close());
+  return opened;
+}
+
+it('find() rejects a page of 40,000 words as too_complex when the time limit expires', async () => {
+  const finding = finder({ ms: 300, msPerPage: 0 }).find([page(wordGrid(200, 200))], signal);
+  await expect(finding).rejects.toMatchObject({ problem: 'too_complex' });
+});
+
+it("find() rejects with the signal's reason when it is aborted", async () => {
+  const stop = new AbortController();
+  const finding = finder().find([page(wordGrid(200, 200))], stop.signal);
+  stop.abort(new Error('deleted'));
+  await expect(finding).rejects.toThrow('deleted');
+});
+
+it('find() returns no fields for an empty page', async () => {
+  expect(await finder().find([page([])], signal)).toMatchObject({ fields: {} });
+});

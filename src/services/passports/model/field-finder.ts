@@ -1,0 +1,41 @@
+import { startThread } from '../../../base/worker-entry.ts';
+import { openThreadPool } from '../../../ml/thread-pool.ts';
+import type { ReadPage } from '../page-geometry.ts';
+import type { Schema } from '../schema/schema.ts';
+import type { ExtractedFields } from './fields-thread.ts';
+import { PdfRefused } from './pages/pdf.ts';
+
+export interface FieldFinder {
+  /** Throws {@link PdfRejected} (`too_complex`) after the time limit. */
+  find(pages: readonly ReadPage[], signal: AbortSignal): Promise<ExtractedFields>;
+  /** Terminates the threads, including busy ones. */
+  close(): Promise<void>;
+}
+
+export interface FindTimeLimit {
+  /** Plus {@link msPerPage} for each page. */
+  readonly ms: number;
+  readonly msPerPage: number;
+}
+
+// A dense page takes less than a second on an idle machine.
+const LIMIT: FindTimeLimit = { ms: 60_000, msPerPage: 5000 };
+
+/** Uses threads because hundreds of dense pages take a minute, which would delay heartbeats. */
+export function openFieldFinder(schema: Schema, limit: FindTimeLimit = LIMIT): FieldFinder {
+  const start = () => startThread('./fields-thread', import.meta.url, { workerData: schema });
+  const threads = openThreadPool(start, 'the fields');
+  return {
+    async find(pages, signal) {
+      const timeout = AbortSignal.timeout(limit.ms + pages.length * limit.msPerPage);
+      try {
+        return await threads.request<ExtractedFields>(pages, AbortSignal.any([signal, timeout]));
+      } catch (error) {
+        signal.throwIfAborted();
+        if (timeout.aborted) throw new PdfRefused('too_complex');
+        throw error;
+      }
+    },
+    close: () => threads.close(),
+  };
+}

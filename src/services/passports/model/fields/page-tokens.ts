@@ -1,0 +1,190 @@
+import type { Box, ReadPage, Word } from '../../page-geometry.ts';
+import { detectAlphabet, normalizeHomoglyphs } from './homoglyphs.ts';
+
+/** A word, or a part of one, in points on the upright page. */
+export interface Token {
+  readonly text: string;
+  readonly x0: number;
+  readonly y0: number;
+  readonly x1: number;
+  readonly y1: number;
+  /** 0..1 from OCR; null for a text layer. */
+  readonly confidence: number | null;
+  /** Index on the page; parts of one word share it. */
+  readonly word: number;
+  /** Not separated from the token before it by a space. */
+  readonly glued: boolean;
+  /** Ascending in the document. */
+  readonly id: number;
+  readonly sheet: Sheet;
+}
+
+/** A ruled line or a blank, in points. */
+export interface Line {
+  readonly x0: number;
+  readonly y0: number;
+  readonly x1: number;
+  readonly y1: number;
+}
+
+export interface Sheet {
+  readonly page: ReadPage;
+  readonly width: number;
+  readonly height: number;
+  readonly tokens: readonly Token[];
+  readonly horizontal: readonly Line[];
+  readonly vertical: readonly Line[];
+  readonly blanks: readonly Line[];
+}
+
+const LEADERS = /_+|\.{3,}|…+|·{2,}|-{4,}|—{3,}/gu;
+// As in общая/жилая, 4/9.
+const BOUNDARY = /(?<=\p{L}{2})\/(?=\p{L}{2})|(?<=:)(?=\p{L}{2})/gu;
+
+/** Splits pages into tokens and lines. */
+export function tokenizePages(pages: readonly ReadPage[]): Sheet[] {
+  let nextId = 0;
+  const alphabet = detectAlphabet(pages.flatMap(({ words }) => words));
+  return pages.map((page) => {
+    const { width, height } = page.reading ?? page;
+    const tokens: Token[] = [];
+    const blanks: Line[] = [];
+    const inPoints = ([x0, y0, x1, y1]: Box): Line => ({
+      x0: x0 * width,
+      y0: y0 * height,
+      x1: x1 * width,
+      y1: y1 * height,
+    });
+    const rules = page.rules.map(inPoints);
+    const sheet: { -readonly [Key in keyof Sheet]: Sheet[Key] } = {
+      page,
+      width,
+      height,
+      tokens,
+      blanks,
+      horizontal: joinCollinear(rules.filter((rule) => rule.x1 - rule.x0 >= rule.y1 - rule.y0)),
+      vertical: rules.filter((rule) => rule.x1 - rule.x0 < rule.y1 - rule.y0),
+    };
+    const noise = findNoise(page);
+    for (const [index, word] of page.words.entries()) {
+      const place = inPoints(word.box);
+      if (place.y1 - place.y0 <= 0 || place.x1 - place.x0 <= 0 || noise.has(word)) continue;
+      const text = page.reader === 'text' ? word.text : normalizeHomoglyphs(word.text, alphabet);
+      // Dot leaders.
+      if ((word.confidence ?? 1) < 0.1 && !/\d/u.test(text)) {
+        blanks.push(place);
+        continue;
+      }
+      for (const piece of splitWord(text)) {
+        const charWidth = (place.x1 - place.x0) / Math.max(1, text.length);
+        const at = { ...place, x0: place.x0 + charWidth * piece.start, x1: place.x0 + charWidth * piece.end };
+        if (piece.blank) blanks.push(at);
+        else {
+          const { confidence } = word;
+          tokens.push({ ...at, text: piece.text, confidence, word: index, glued: piece.glued, id: nextId++, sheet });
+        }
+      }
+    }
+    if (page.reader !== 'text') sheet.tokens = trimOverlaps(tokens);
+    return sheet;
+  });
+}
+
+/** OCR may give the first word of a line the box of the whole line. */
+function trimOverlaps(tokens: readonly Token[]): Token[] {
+  const charWidth = tokens.map(({ x0, x1, text }) => (x1 - x0) / text.length).sort((a, b) => a - b)[
+    Math.floor(tokens.length / 2)
+  ];
+  return tokens.map((token) => {
+    const middle = (token.y0 + token.y1) / 2;
+    const next = tokens.filter(
+      (other) =>
+        other !== token && other.x0 > token.x0 + 2 && other.x0 < token.x1 - 2 && other.y0 < middle && middle < other.y1,
+    );
+    if (next.length === 0) return token;
+    const x1 = Math.min(
+      ...next.map(({ x0 }) => x0 - 0.25 * (token.y1 - token.y0)),
+      token.x0 + 1.4 * (charWidth ?? 5) * token.text.length,
+    );
+    return { ...token, x1: Math.max(token.x0 + 1, x1) };
+  });
+}
+
+/** Finds doubtful words left or right of all confident ones: the background of a photo. */
+function findNoise({ reader, words }: ReadPage): Set<Word> {
+  const confident = words.filter(({ text, confidence }) => (confidence ?? 1) > 0.7 && text.length > 2);
+  if (reader === 'text' || confident.length < 10) return new Set();
+  const height = confident.map(({ box }) => box[3] - box[1]).sort((a, b) => a - b)[Math.floor(confident.length / 2)]!;
+  const left = Math.min(...confident.map(({ box }) => box[0])) - height;
+  const right = Math.max(...confident.map(({ box }) => box[2])) + height;
+  return new Set(
+    words.filter(({ text, box: [x0, y0, x1, y1], confidence }) => {
+      if (!/[\p{L}\d]/u.test(text) && (x1 < left + height || x0 > right - height)) return true;
+      const isOddHeight = y1 - y0 < 0.5 * height || y1 - y0 > 1.6 * height;
+      const isDoubtful = /^\d+$/u.test(text)
+        ? isOddHeight
+        : isOddHeight || (confidence ?? 1) < 0.9 || text.length === 1;
+      return isDoubtful && (x1 < left || x0 > right);
+    }),
+  );
+}
+
+/** Joins the collinear pieces of horizontal lines. */
+function joinCollinear(lines: readonly Line[]): Line[] {
+  const joined: Line[] = [];
+  for (const line of [...lines].sort((a, b) => a.x0 - b.x0)) {
+    const at = joined.findIndex(
+      (one) => Math.abs(one.y0 - line.y0) < 1.2 && line.x0 < one.x1 + 2.5 && line.x0 > one.x0 - 1,
+    );
+    if (at < 0) joined.push(line);
+    else joined[at] = { ...joined[at]!, x1: Math.max(joined[at]!.x1, line.x1) };
+  }
+  return joined;
+}
+
+interface Piece {
+  readonly text: string;
+  readonly start: number;
+  readonly end: number;
+  readonly blank: boolean;
+  readonly glued: boolean;
+}
+
+function splitWord(text: string): Piece[] {
+  const found: Piece[] = [];
+  let from = 0;
+  const add = (to: number) => {
+    let start = from;
+    for (const cut of [...text.slice(from, to).matchAll(BOUNDARY)].map((match) => from + match.index)) {
+      for (const end of text[cut] === '/' ? [cut, cut + 1] : [cut]) {
+        found.push({ text: text.slice(start, end), start, end, blank: false, glued: start > from });
+        start = end;
+      }
+    }
+    if (start < to) found.push({ text: text.slice(start, to), start, end: to, blank: false, glued: start > from });
+  };
+  for (const match of text.matchAll(LEADERS)) {
+    add(match.index);
+    from = match.index + match[0].length;
+    found.push({ text: '', start: match.index, end: from, blank: true, glued: false });
+  }
+  add(text.length);
+  return found.filter((piece) => piece.blank || piece.text.trim() !== '');
+}
+
+/** Joins tokens with spaces, except before glued ones. */
+export function joinText(tokens: readonly Token[]): string {
+  let text = '';
+  for (const token of tokens) text += text === '' || token.glued ? token.text : ` ${token.text}`;
+  return text;
+}
+
+/** The bounding box of tokens of one page. */
+export function boundingBox(tokens: readonly Line[]): Line {
+  return {
+    x0: Math.min(...tokens.map(({ x0 }) => x0)),
+    y0: Math.min(...tokens.map(({ y0 }) => y0)),
+    x1: Math.max(...tokens.map(({ x1 }) => x1)),
+    y1: Math.max(...tokens.map(({ y1 }) => y1)),
+  };
+}

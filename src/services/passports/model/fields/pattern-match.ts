@@ -1,0 +1,50 @@
+import { schemaPattern } from '../../schema/pattern.ts';
+import type { FieldSpec } from '../../schema/schema.ts';
+import { readValue } from '../../schema/values.ts';
+import type { Block } from './blocks.ts';
+import { normalizeText, tokensInRange } from './candidates.ts';
+import { type Token, joinText } from './page-tokens.ts';
+
+/** Finds a value without a label, by the field's `marks` patterns. */
+export function matchPatterns(
+  spec: FieldSpec,
+  blocks: readonly Block[],
+  isFree: (token: Token) => boolean,
+): { value: string | number | boolean; tokens: readonly Token[]; score: number } | undefined {
+  const patterns = (spec.marks ?? []).map((mark) => schemaPattern(mark, 'iu'));
+  if (patterns.length === 0) return undefined;
+  for (const block of blocks) {
+    const tokens = spec.type === 'string' ? [...block.tokens, ...quotationRest(block, blocks)] : restOfLine(block);
+    if (!tokens.every(isFree)) continue;
+    const text = joinText(tokens);
+    for (const pattern of patterns) {
+      const match = pattern.exec(text);
+      if (!match) continue;
+      if (spec.type === 'string') return { value: normalizeText(match[0]), tokens, score: PATTERN_SCORE };
+      const found = readValue(spec, match[0]);
+      if (!found) continue;
+      const place = { start: match.index + found.start, end: match.index + found.end };
+      return { value: found.value, tokens: tokensInRange(tokens, place), score: PATTERN_SCORE };
+    }
+  }
+  return undefined;
+}
+
+/** Form blanks split a date into several blocks. */
+const restOfLine = (block: Block): readonly Token[] =>
+  block.cell ? block.tokens : block.row.slice(Math.max(0, block.row.indexOf(block))).flatMap(({ tokens }) => tokens);
+
+function quotationRest(block: Block, blocks: readonly Block[]): readonly Token[] {
+  const text = joinText(block.tokens);
+  if (!text.includes('«') || text.includes('»')) return [];
+  const next = blocks.find(
+    (other) =>
+      other.sheet === block.sheet &&
+      other.y0 > block.y0 + 0.5 * block.height &&
+      other.y0 < block.y1 + block.height &&
+      Math.min(other.x1, block.x1) > Math.max(other.x0, block.x0),
+  );
+  return next?.tokens ?? [];
+}
+
+const PATTERN_SCORE = 0.7;

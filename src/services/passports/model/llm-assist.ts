@@ -1,0 +1,62 @@
+import { TaskFailure } from '../../../tasks/task.ts';
+import type { Job } from '../../service.ts';
+import type { Warning } from '../extraction.ts';
+import { type ErrorType, failure } from '../failures.ts';
+import type { ReadPage } from '../page-geometry.ts';
+import type { Schema } from '../schema/schema.ts';
+import type { Settings } from '../settings.ts';
+import type { ExtractedFields } from './fields-thread.ts';
+
+/** Improves extracted fields with a language model. */
+export interface LlmAssist {
+  /** `none` if not configured. */
+  readonly provider: string;
+  readonly model: string | null;
+  /** If the model fails, adds a warning, or throws a `TaskFailure` with `llmRequired`. */
+  improveFields(input: ExtractedFields & { pages: readonly ReadPage[]; schema: Schema; job: Job }, signal: AbortSignal): Promise<ExtractedFields>;
+}
+
+const NO_MODEL: LlmAssist = {
+  provider: 'none',
+  model: null,
+  improveFields: async ({ fields, warnings }) => ({ fields, warnings }),
+};
+
+export async function createLlmAssist(
+  settings: Pick<Settings, 'llmProvider' | 'llmBaseUrl' | 'llmModel' | 'llmApiKey' | 'llmTimeoutSeconds' | 'llmRequired'>,
+): Promise<LlmAssist> {
+  const { llmProvider: provider, llmModel: model } = settings;
+  if (provider === 'none' || model === undefined) return NO_MODEL;
+  const { createFieldSelector } = await import('./llm/field-selector.ts');
+  const server = { baseUrl: settings.llmBaseUrl, model, apiKey: settings.llmApiKey };
+  const selector = createFieldSelector({ provider, ...server, timeoutMs: settings.llmTimeoutSeconds * 1000 });
+  return {
+    provider,
+    model,
+    async improveFields({ pages, schema, fields, warnings, job }, signal) {
+      const chosen = await selector.selectFields(pages, schema, fields, signal).catch((err: unknown) => {
+        signal.throwIfAborted();
+        job.log.error({ err }, 'the language model request failed with an unexpected error');
+        return { fields, warnings: [UNEXPECTED] };
+      });
+      const errorCode = chosen.warnings.map(({ code }) => code).find(isLlmError);
+      if (errorCode && settings.llmRequired) throw taskFailure(errorCode);
+      return { fields: chosen.fields, warnings: [...warnings, ...chosen.warnings] };
+    },
+  };
+}
+
+const UNEXPECTED: Warning = { code: 'LLM_UNAVAILABLE', message: 'The request to the language model failed.' };
+
+type LlmError = Extract<ErrorType, `LLM_${string}`>;
+
+const LLM_ERRORS: Record<LlmError, { transient: boolean }> = {
+  LLM_UNAVAILABLE: { transient: true },
+  LLM_TIMEOUT: { transient: true },
+  // A retry within seconds does not help.
+  LLM_QUOTA: { transient: false },
+  LLM_INVALID: { transient: false },
+};
+
+const isLlmError = (code: string): code is LlmError => Object.hasOwn(LLM_ERRORS, code);
+const taskFailure = (code: LlmError) => new TaskFailure(failure(code), LLM_ERRORS[code]);

@@ -1,0 +1,110 @@
+import type { GrayImage } from './grayscale.ts';
+
+/** A binary image: 1 is ink, 0 is paper. */
+export interface BinaryImage {
+  readonly width: number;
+  readonly height: number;
+  readonly data: Uint8Array;
+}
+
+/** A connected component of ink; `right` and `bottom` are exclusive. */
+export interface Component {
+  readonly left: number;
+  readonly top: number;
+  readonly right: number;
+  readonly bottom: number;
+  readonly area: number;
+}
+
+export function binarize({ width, height, data }: GrayImage, threshold: number): BinaryImage {
+  const ink = new Uint8Array(data.length);
+  for (let pixel = 0; pixel < data.length; pixel++) ink[pixel] = data[pixel]! < threshold ? 1 : 0;
+  return { width, height, data: ink };
+}
+
+/** Otsu's threshold (1979), limited so that the noise of a blank page does not become ink. */
+export function otsuThreshold({ data }: GrayImage): number {
+  const counts = new Float64Array(256);
+  for (let pixel = 0; pixel < data.length; pixel += 3) counts[data[pixel]!]!++;
+  const total = counts.reduce((sum, count) => sum + count, 0);
+  const all = counts.reduce((sum, count, value) => sum + count * value, 0);
+  let best = 0;
+  let threshold = 0;
+  let below = 0;
+  let sum = 0;
+  for (let value = 0; value < 255; value++) {
+    below += counts[value]!;
+    sum += counts[value]! * value;
+    if (below === 0 || below === total) continue;
+    const apart = sum / below - (all - sum) / (total - below);
+    const between = below * (total - below) * apart * apart;
+    if (between > best) {
+      best = between;
+      threshold = value + 1;
+    }
+  }
+  return Math.min(205, Math.max(110, threshold));
+}
+
+/** Finds 8-connected components by joining the runs of adjacent rows. */
+export function findComponents({ width, height, data }: BinaryImage): Component[] {
+  const components: { left: number; top: number; right: number; bottom: number; area: number }[] = [];
+  const parent: number[] = [];
+  const find = (component: number): number => {
+    let root = component;
+    while (parent[root] !== root) root = parent[root]!;
+    while (parent[component] !== root) {
+      const next = parent[component]!;
+      parent[component] = root;
+      component = next;
+    }
+    return root;
+  };
+  const join = (one: number, other: number): number => {
+    const root = find(one);
+    const absorbed = find(other);
+    if (root === absorbed) return root;
+    const into = components[root]!;
+    const from = components[absorbed]!;
+    into.left = Math.min(into.left, from.left);
+    into.top = Math.min(into.top, from.top);
+    into.right = Math.max(into.right, from.right);
+    into.bottom = Math.max(into.bottom, from.bottom);
+    into.area += from.area;
+    parent[absorbed] = root;
+    return root;
+  };
+
+  // Flat [start, end, component] triples.
+  let above: number[] = [];
+  let here: number[] = [];
+  for (let y = 0; y < height; y++) {
+    [above, here] = [here, above];
+    here.length = 0;
+    const row = y * width;
+    let candidate = 0;
+    for (let x = 0; x < width; x++) {
+      if (data[row + x] === 0) continue;
+      const start = x;
+      while (x < width && data[row + x] === 1) x++;
+      let component = -1;
+      while (candidate < above.length && above[candidate + 1]! < start) candidate += 3;
+      for (let run = candidate; run < above.length && above[run]! <= x; run += 3) {
+        component = component < 0 ? find(above[run + 2]!) : join(component, above[run + 2]!);
+      }
+      if (component < 0) {
+        component = components.length;
+        components.push({ left: start, top: y, right: x, bottom: y + 1, area: x - start });
+        parent.push(component);
+      } else {
+        const grown = components[component]!;
+        grown.left = Math.min(grown.left, start);
+        grown.right = Math.max(grown.right, x);
+        grown.bottom = y + 1;
+        grown.area += x - start;
+      }
+      here.push(start, x, component);
+    }
+  }
+  return components.filter((_, component) => parent[component] === component);
+}

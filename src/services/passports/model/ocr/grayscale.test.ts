@@ -1,0 +1,23 @@
+import { describe, expect, it } from 'vitest';
+import { toGrayscale, downscale } from './grayscale.ts';
+
+describe('grayscale images', () => {
+  it('toGrayscale converts colours by BT.601 weights', () => {
+    const data = Uint8Array.of(255, 255, 255, 0, 0, 0, 255, 0, 0, 0, 0, 255);
+    expect([...toGrayscale({ width: 4, height: 1, channels: 3, data }).data]).toEqual([255, 0, 76, 28]);
+  });
+
+  it('toGrayscale blends transparent pixels with white', () => {
+    const data = Uint8Array.of(0, 0, 0, 0, 0, 0, 0, 128, 0, 0, 0, 255);
+    expect([...toGrayscale({ width: 3, height: 1, channels: 4, data }).data]).toEqual([255, 127, 0]);
+  });
+
+  it('downscale averages squares, also partial ones at the edges', () => {
+    const data = Uint8Array.of(0, 100, 10, 200, 100, 30, 50, 70, 90);
+    expect(downscale({ width: 3, height: 3, data }, 2)).toEqual({
+      width: 2,
+      height: 2,
+      data: Uint8Array.of(100, 20, 60, 90),
+    });
+  });
+});

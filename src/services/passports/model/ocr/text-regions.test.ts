@@ -1,0 +1,61 @@
+import { describe, expect, it } from 'vitest';
+import { binarize } from './binarize.ts';
+import { cropRegion, MARGIN, findTextRegions } from './text-regions.ts';
+import { type Drawing, createDrawing } from './testing/drawing.ts';
+
+/** Draws a row of letters of 14 × 24 pixels. */
+function write(page: Drawing, x: number, y: number, letters: number): Drawing {
+  for (let letter = 0; letter < letters; letter++) page.box(x + letter * 18, y, 14, 24);
+  return page;
+}
+
+const regions = (page: Drawing, vertical: number[] = []) =>
+  findTextRegions(binarize(page, 128), {
+    horizontal: [],
+    vertical: vertical.map((x) => ({ x0: x, y0: 0, x1: x, y1: page.height, thickness: 3 })),
+  }).regions.map(({ left, top, right, bottom }) => [left, top, right, bottom]);
+
+describe('text regions', () => {
+  it('findTextRegions joins adjacent words and splits at wide gaps', () => {
+    const page = write(write(write(createDrawing(900, 200), 50, 50, 6), 180, 50, 6), 500, 50, 4);
+    expect(regions(page)).toEqual([
+      [50, 50, 284, 74],
+      [500, 50, 568, 74],
+    ]);
+  });
+
+  it('findTextRegions splits at a rule between close words', () => {
+    const page = write(write(createDrawing(900, 200), 50, 50, 6), 180, 50, 6);
+    expect(regions(page, [169])).toEqual([
+      [50, 50, 154, 74],
+      [180, 50, 284, 74],
+    ]);
+  });
+
+  it('findTextRegions includes commas and accents', () => {
+    const page = write(createDrawing(900, 200), 50, 60, 4).box(122, 78, 5, 12).box(55, 48, 8, 5);
+    write(page, 134, 60, 1);
+    expect(regions(page)).toEqual([[50, 48, 148, 90]]);
+  });
+
+  it('findTextRegions finds single digits on separate lines', () => {
+    const page = write(createDrawing(900, 400), 50, 20, 12);
+    for (const y of [100, 160, 220]) page.box(700, y, 14, 24);
+    expect(regions(page).slice(1)).toEqual([100, 160, 220].map((y) => [700, y, 714, y + 24]));
+  });
+
+  it('cropRegion adds a margin, omits neighbouring ink and downscales', () => {
+    const page = write(createDrawing(200, 100), 50, 40, 2).box(50, 70, 30, 2);
+    const region = { left: 50, top: 40, right: 82, bottom: 64 };
+    const { across, down } = MARGIN;
+    const whole = cropRegion(page, region, 1);
+    expect([whole.width, whole.height]).toEqual([32 + 2 * across, 24 + 2 * down]);
+    const at = (x: number, y: number) => whole.data[y * whole.width + x];
+    expect([at(across, down), at(across - 1, down), at(across + 31, down + 23), at(0, 0)]).toEqual([0, 255, 0, 255]);
+    expect(at(across + 5, down + 31)).toBe(255);
+
+    const half = cropRegion(page, region, 0.5);
+    expect([half.width, half.height]).toEqual([16 + across, 12 + down]);
+    expect(half.data[(down / 2) * half.width + across / 2]).toBe(0);
+  });
+});

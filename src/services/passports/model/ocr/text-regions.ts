@@ -1,0 +1,148 @@
+import type { GrayImage } from './grayscale.ts';
+import { type BinaryImage, type Component, findComponents } from './binarize.ts';
+import type { Rules } from './rules.ts';
+import { findLetters, median } from './text-lines.ts';
+
+/** A part of a line without rules and wide gaps; `right` and `bottom` are exclusive. */
+export interface TextRegion {
+  readonly left: number;
+  readonly top: number;
+  readonly right: number;
+  readonly bottom: number;
+}
+
+/** Finds regions on a deskewed page without rules. Tesseract's layout analysis misses single digits in table columns. */
+export function findTextRegions(
+  ink: BinaryImage,
+  { horizontal, vertical }: Rules,
+): { regions: TextRegion[]; letterHeight: number } {
+  const components = findComponents(ink);
+  const height = median(findLetters(components).map((component) => component.bottom - component.top));
+  if (height === 0) return { regions: [], letterHeight: 0 };
+  const fits = (component: Component) =>
+    component.bottom - component.top < 4.5 * height && component.right - component.left < 15 * height;
+  const isLetter = (component: Component) => component.bottom - component.top > 0.45 * height && fits(component);
+  const boxes = groupLines(components.filter(isLetter), height, vertical);
+  // Commas, dots, accents and parts of broken digits join the adjacent region.
+  const isSmall = (box: TextRegion) => box.bottom - box.top < 0.8 * height && box.right - box.left < 1.5 * height;
+  const small = [
+    ...boxes.filter(isSmall),
+    ...components.filter((component) => !isLetter(component) && fits(component) && component.area >= 4),
+  ];
+  const regions = boxes.filter((box) => !isSmall(box)).map((box) => ({ ...box, high: box.bottom - box.top }));
+  const isolated: TextRegion[] = [];
+  for (const component of small) {
+    const adjacent = regions.find((region) => isAdjacent(region, component));
+    if (adjacent) Object.assign(adjacent, boundingBox([adjacent, component]));
+    else if (isLetter({ ...component, area: 0 }) || isDash(component, height, horizontal)) isolated.push(component);
+  }
+  const found = [...regions, ...isolated].map(({ left, top, right, bottom }) => ({ left, top, right, bottom }));
+  return { regions: widest(found).sort((a, b) => a.top - b.top || a.left - b.left), letterHeight: height };
+}
+
+/** Limits the regions of a floor plan or photo. */
+const MAX_REGIONS = 1000;
+
+const widest = (regions: TextRegion[]): TextRegion[] =>
+  regions.length <= MAX_REGIONS
+    ? regions
+    : regions.sort((a, b) => b.right - b.left - (a.right - a.left)).slice(0, MAX_REGIONS);
+
+const isAdjacent = ({ left, right, top, bottom, high }: TextRegion & { high: number }, component: TextRegion): boolean =>
+  component.right > left - 0.5 * high &&
+  component.left < right + 0.5 * high &&
+  component.bottom > top - 0.4 * high &&
+  component.top < bottom + 0.3 * high;
+
+function isDash({ left, right, top, bottom }: TextRegion, height: number, horizontal: Rules['horizontal']): boolean {
+  const long = right - left;
+  if (bottom - top > 0.4 * height || long < 0.5 * height || long > 4 * height) return false;
+  return !horizontal.some(
+    ({ x0, y0, x1, y1 }) =>
+      left > x0 - long && right < x1 + long && Math.abs((y0 + y1 - top - bottom) / 2) < 0.5 * height,
+  );
+}
+
+function groupLines(letters: readonly Component[], height: number, vertical: Rules['vertical']): TextRegion[] {
+  const lines: { letters: Component[]; near: TextRegion }[] = [];
+  let open: typeof lines = [];
+  for (const letter of [...letters].sort((a, b) => a.left - b.left)) {
+    open = open.filter(({ near }) => letter.left - near.right < 6 * height);
+    let best: (typeof lines)[number] | undefined;
+    let bestOverlap = 0.5;
+    for (const line of open) {
+      const overlap = verticalOverlap(line.near, letter);
+      if (overlap < bestOverlap || letter.left - line.near.right > maxGap(line.near, height)) continue;
+      if (isSeparated(line.near, letter, vertical)) continue;
+      best = line;
+      bestOverlap = overlap;
+    }
+    if (best) {
+      best.letters.push(letter);
+      best.near = boundingBox(best.letters.slice(-4));
+    } else {
+      const line = { letters: [letter], near: letter };
+      lines.push(line);
+      open.push(line);
+    }
+  }
+  return lines.map((line) => boundingBox(line.letters));
+}
+
+const maxGap = (near: TextRegion, height: number) => Math.max(1.7 * height, near.bottom - near.top);
+
+/** The overlap relative to the lower height, so that small letters join capitals. */
+function verticalOverlap(near: TextRegion, letter: TextRegion): number {
+  const shared = Math.min(letter.bottom, near.bottom) - Math.max(letter.top, near.top);
+  return shared / Math.min(letter.bottom - letter.top, near.bottom - near.top);
+}
+
+function isSeparated(near: TextRegion, letter: TextRegion, vertical: Rules['vertical']): boolean {
+  const y = (letter.top + letter.bottom) / 2;
+  return vertical.some((line) => {
+    const x = line.x0 + ((line.x1 - line.x0) * (y - line.y0)) / Math.max(1, line.y1 - line.y0);
+    return y > line.y0 && y < line.y1 && x > near.right - 4 && x < letter.left + 4;
+  });
+}
+
+function boundingBox(components: readonly TextRegion[]): TextRegion {
+  return {
+    left: Math.min(...components.map(({ left }) => left)),
+    top: Math.min(...components.map(({ top }) => top)),
+    right: Math.max(...components.map(({ right }) => right)),
+    bottom: Math.max(...components.map(({ bottom }) => bottom)),
+  };
+}
+
+/** In pixels of the page. Without it, the first and last letters are misread. */
+export const MARGIN = { across: 4, down: 8 };
+
+/** Crops a region onto white with a {@link MARGIN}, downscaled to `scale` (at most 1). */
+export function cropRegion(page: GrayImage, { left, top, right, bottom }: TextRegion, scale: number): GrayImage {
+  const width = Math.ceil((right - left + 2 * MARGIN.across) * scale);
+  const height = Math.ceil((bottom - top + 2 * MARGIN.down) * scale);
+  const data = new Uint8Array(width * height);
+  // The grey edge of the ink, but no neighbouring regions.
+  const visible = {
+    left: Math.max(0, left - 2),
+    right: Math.min(page.width, right + 2),
+    top: Math.max(0, top - 2),
+    bottom: Math.min(page.height, bottom + 2),
+  };
+  for (let v = 0; v < height; v++) {
+    const y0 = Math.floor(v / scale) + top - MARGIN.down;
+    const y1 = Math.max(y0 + 1, Math.floor((v + 1) / scale) + top - MARGIN.down);
+    for (let u = 0; u < width; u++) {
+      const x0 = Math.floor(u / scale) + left - MARGIN.across;
+      const x1 = Math.max(x0 + 1, Math.floor((u + 1) / scale) + left - MARGIN.across);
+      let sum = 0;
+      for (let y = y0; y < y1; y++) {
+        const inside = y >= visible.top && y < visible.bottom;
+        for (let x = x0; x < x1; x++)
+          sum += inside && x >= visible.left && x < visible.right ? page.data[y * page.width + x]! : 255;
+      }
+      data[v * width + u] = sum / ((y1 - y0) * (x1 - x0));
+    }
+  }
+  return { width, height, data };
+}

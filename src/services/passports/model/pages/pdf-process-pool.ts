@@ -1,0 +1,154 @@
+import { type ChildProcess, fork } from 'node:child_process';
+import { once } from 'node:events';
+import { fileURLToPath } from 'node:url';
+import { workerEntry } from '../../../../base/worker-entry.ts';
+import type { PdfProblem } from './pdfium-document.ts';
+import type { PdfResponse, PdfRequest } from './pdfium-process.ts';
+import { CPU_LIMIT_SIGNAL } from './pdfium-watch.ts';
+
+/** A PDF that cannot be read; do not retry. */
+export class PdfRejected extends Error {
+  override readonly name = 'PdfRejected';
+  readonly problem: PdfProblem;
+
+  constructor(problem: PdfProblem) {
+    super(MESSAGES[problem]);
+    this.problem = problem;
+  }
+}
+
+const MESSAGES: Record<PdfProblem, string> = {
+  encrypted: 'The PDF is password-protected.',
+  corrupt: 'The PDF is damaged: no page can be opened.',
+  too_many_pages: 'The PDF has too many pages.',
+  too_complex: 'Reading the PDF takes too much time or memory.',
+  unsupported: 'The file is not a PDF with pages.',
+};
+
+/** A process that reads one document. */
+export interface PdfProcess {
+  /** Any error closes the document: {@link PdfRejected} (also after a crash), the signal's reason, or another error. */
+  send(question: PdfRequest, signal: AbortSignal): Promise<PdfResponse>;
+  /** Cancels pending requests. Never throws. */
+  close(): Promise<void>;
+}
+
+/** Takes an idle process or starts one: a start takes 0.2 s, and the first pages take three times as long. */
+export function acquirePdfProcess(): PdfProcess {
+  // Undefined once closed, because the process may then serve another document.
+  let held: Process | undefined = takeIdle() ?? start();
+  let last: Promise<unknown> = Promise.resolve();
+  let pending = 0;
+  const kill = async () => {
+    const killed = held;
+    held = undefined;
+    killed?.child.kill('SIGKILL');
+    await killed?.exited;
+  };
+  return {
+    send(question, signal) {
+      pending++;
+      const answer = last.then(async () => {
+        if (!held) throw new Error('The document is closed.');
+        return request(held.child, question, signal);
+      });
+      last = answer.catch(kill).finally(() => pending--);
+      return answer;
+    },
+    async close() {
+      if (pending > 0) return kill();
+      const released = held;
+      held = undefined;
+      if (!released || (await keepIdle(released))) return;
+      released.child.kill('SIGKILL');
+      await released.exited;
+    },
+  };
+}
+
+interface Process {
+  readonly child: ChildProcess;
+  readonly exited: Promise<void>;
+  documents: number;
+}
+
+const idle = new Map<Process, NodeJS.Timeout>();
+// A worker reads two documents at the same time; a process uses about 100 MB.
+const MAX_IDLE = 2;
+const IDLE_MS = 30_000;
+const MAX_DOCUMENTS = 100;
+const MAX_IDLE_BYTES = 400 * 2 ** 20;
+
+/** An idle process does not keep the parent alive. */
+async function keepIdle(reader: Process): Promise<boolean> {
+  if (++reader.documents >= MAX_DOCUMENTS || idle.size >= MAX_IDLE) return false;
+  const answer = await request(reader.child, { type: 'close' }, AbortSignal.timeout(5000)).catch(() => undefined);
+  if (!answer || !('usedBytes' in answer) || answer.usedBytes > MAX_IDLE_BYTES) return false;
+  if (idle.size >= MAX_IDLE) return false;
+  const timer = setTimeout(() => {
+    idle.delete(reader);
+    reader.child.kill('SIGKILL');
+  }, IDLE_MS);
+  idle.set(reader, timer.unref());
+  reader.child.unref();
+  reader.child.channel?.unref();
+  return true;
+}
+
+function takeIdle(): Process | undefined {
+  for (const [reader, timer] of idle) {
+    idle.delete(reader);
+    clearTimeout(timer);
+    if (!reader.child.connected) continue;
+    reader.child.ref();
+    reader.child.channel?.ref();
+    return reader;
+  }
+  return undefined;
+}
+
+async function request(child: ChildProcess, question: PdfRequest, signal: AbortSignal): Promise<PdfResponse> {
+  signal.throwIfAborted();
+  const settled = new AbortController();
+  const until = { signal: AbortSignal.any([signal, settled.signal]) };
+  try {
+    child.send(question);
+    const answer = await Promise.race([
+      once(child, 'message', until).then(([answer]) => answer as PdfResponse),
+      once(child, 'exit', until).then(([code, by]) => exitAnswer(code as number | null, by as NodeJS.Signals | null)),
+    ]);
+    if ('problem' in answer) throw new PdfRejected(answer.problem);
+    if ('error' in answer) throw new Error(`The PDF could not be read: ${answer.error}`);
+    return answer;
+  } catch (error) {
+    signal.throwIfAborted();
+    throw error;
+  } finally {
+    settled.abort();
+  }
+}
+
+/** Only crash signals are attributed to the document; others are sent by the operator or the OS. */
+function exitAnswer(code: number | null, by: NodeJS.Signals | null): PdfResponse {
+  if (by !== null && CRASH_SIGNALS.has(by)) return { problem: 'too_complex' };
+  return { error: `the PDF process exited with ${by ?? `code ${code}`}` };
+}
+
+const CRASH_SIGNALS = new Set<NodeJS.Signals>([CPU_LIMIT_SIGNAL, 'SIGABRT', 'SIGSEGV', 'SIGBUS', 'SIGILL', 'SIGTRAP']);
+
+function start(): Process {
+  const { file, execArgv } = workerEntry('./pdfium-process', import.meta.url);
+  const child = fork(fileURLToPath(file), {
+    serialization: 'advanced',
+    // Untrusted files: no secrets in the environment.
+    env: {},
+    execArgv: ['--max-old-space-size=256', ...execArgv],
+    stdio: ['ignore', 'ignore', 'ignore', 'ipc'],
+  });
+  const exited = new Promise<void>((resolve) => {
+    child.once('exit', () => resolve());
+    // A failed start emits no exit event; other errors are followed by one.
+    child.on('error', () => child.pid === undefined && resolve());
+  });
+  return { child, exited, documents: 0 };
+}

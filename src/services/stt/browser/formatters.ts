@@ -1,0 +1,33 @@
+import { formatClock } from '../../../ui/browser/clock.ts';
+import { fill } from '../../../ui/browser/dom.ts';
+import type { NumberFormats } from '../../../ui/browser/page-data.ts';
+import type { UiLanguage, UiTexts } from '../../../ui/texts.ts';
+import type { TranscriptionJob } from './transcription-job.ts';
+import type { SpeechTexts } from './texts.ts';
+
+export function createFormatters(texts: SpeechTexts, ui: UiTexts, numbers: NumberFormats, language: UiLanguage) {
+  const names = new Intl.DisplayNames(language, { type: 'language' });
+  function resultLine({ stage, state }: TranscriptionJob): string {
+    if (stage === 'waiting') return texts.waiting;
+    if (stage !== 'done') return ui.steps[stage];
+    return state?.result?.transcription || texts.nothing;
+  }
+
+  return {
+    texts,
+    ui,
+    numbers,
+    clock: formatClock,
+
+    facts({ language: code, duration_seconds: seconds = 0 }: NonNullable<NonNullable<TranscriptionJob['state']>['result']>) {
+      const languageName = code === undefined ? texts.noLanguage : (names.of(code) ?? code);
+      const time = formatClock(seconds);
+      return fill(texts.facts, { language: languageName.charAt(0).toLocaleUpperCase() + languageName.slice(1), time });
+    },
+
+    resultLine,
+    /** Shortened for screen readers; the page shows the whole text. */
+    announcement: (job: TranscriptionJob) => resultLine(job).slice(0, 200),
+  };
+}
+export type Formatters = ReturnType<typeof createFormatters>;

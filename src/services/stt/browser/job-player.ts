@@ -1,0 +1,28 @@
+import { byId, fill } from '../../../ui/browser/dom.ts';
+import { createPlayer } from '../../../ui/browser/player.ts';
+import type { TranscriptionJob } from './transcription-job.ts';
+import type { Formatters } from './formatters.ts';
+
+export interface JobPlayer {
+  show(job: TranscriptionJob): void;
+  playFrom(seconds: number): void;
+}
+
+export function createJobPlayer(words: Formatters, onMoment: (seconds: number, playing: boolean) => void): JobPlayer {
+  const { texts } = words;
+  let current: TranscriptionJob | undefined;
+  const { audio, playFrom } = createPlayer(onMoment, (notice) => {
+    notice.textContent = current ? fill(texts.noPlayer, { name: current.file.name }) : '';
+  });
+
+  return {
+    show(job) {
+      byId('player').hidden = false;
+      if (job === current) return;
+      current = job;
+      audio.setAttribute('aria-label', fill(texts.player, { name: job.file.name }));
+      audio.src = job.preview;
+    },
+    playFrom,
+  };
+}

@@ -1,0 +1,268 @@
+import { CLIENT_LIMIT_MS, type Db } from '../base/db.ts';
+import type { JsonValue } from '../base/json.ts';
+import { PRIORITY_VALUE } from './accept.ts';
+import { type Floors, type Fronts, isAboveFloor, floorParameters, type QueueFloors } from './queue-floors.ts';
+import { MAX_PROCESSING_MS } from './task-rows.ts';
+import type { Claim, AttemptResult, Renewal, ClaimRequest } from './store.ts';
+import type { Priority } from './task.ts';
+
+/** Records attempt results and claims tasks in one statement, which saves a round trip per batch. */
+export async function completeAndClaim(
+  db: Db,
+  queueFloors: QueueFloors,
+  endings: readonly AttemptResult[],
+  request: ClaimRequest,
+): Promise<{ ended: string[]; claimed: Claim[] }> {
+  const { service, worker, limit, leaseMs, busy = false, claim = null } = request;
+  const floors: Floors = limit > 0 ? await queueFloors.get(service) : {};
+  const claimParameters = [service, worker, limit, leaseMs, busy, ...floorParameters(floors), claim];
+  const rows = await query(db, claimParameters, [...endings].sort(byId)).catch((error: unknown) => {
+    queueFloors.requestSearch(service);
+    throw error;
+  });
+  const claims = rows.filter((row): row is ClaimRow => !row.ended && row.id !== null);
+  const { at, kept_back, batch_kept_back } = rows.find((row): row is ClaimRow | NoClaimRow => !row.ended)!;
+  if (limit > 0 && !kept_back) {
+    const fronts = frontsOf(claims, limit);
+    queueFloors.raise(service, floors, at, batch_kept_back ? { ...fronts, batch: undefined } : fronts);
+  }
+  return { ended: rows.filter((row) => row.ended).map(({ id }) => id), claimed: claims.map(toClaim) };
+}
+
+async function query(db: Db, claimParameters: readonly unknown[], endings: readonly AttemptResult[]): Promise<AdvanceRow[]> {
+  if (endings.length === 0) return (await db.query<AdvanceRow>(CLAIM, claimParameters)).rows;
+  const { rows } = await db.query<AdvanceRow>(ADVANCE, [
+    ...claimParameters,
+    endings.map((e) => e.id),
+    endings.map((e) => e.attempt),
+    endings.map((e) => e.outcome),
+    endings.map((e) => (e.outcome === 'done' ? JSON.stringify(e.result) : null)),
+    endings.map((e) => (e.outcome === 'failed' ? e.failure.code : null)),
+    endings.map((e) => (e.outcome === 'failed' ? e.failure.message : null)),
+    endings.map((e) => (e.outcome === 'again' ? null : Math.min(Math.round(e.processingMs), MAX_PROCESSING_MS))),
+    endings.map((e) => (e.outcome === 'again' ? e.delayMs : null)),
+    endings.map((e) => e.outcome === 'again' && e.uncounted === true),
+    endings.map((e) => (e.outcome === 'done' && e.attachment !== undefined ? JSON.stringify(e.attachment) : null)),
+  ]);
+  return rows;
+}
+
+/** The front of the queue. A priority without claims was read to its end if the limit was not reached. */
+function frontsOf(claims: readonly ClaimRow[], limit: number): Fronts {
+  const end = claims.length < limit ? null : undefined;
+  const first = (priority: Priority) => {
+    const found = claims.flatMap(({ front, priority: rank }) => (rank === PRIORITY_VALUE[priority] ? (front ?? []) : []));
+    return found.length > 0 ? Math.min(...found) : end;
+  };
+  return { realtime: first('realtime'), batch: first('batch') };
+}
+
+/** Extends leases that are still held; stores progress and checkpoints. */
+export async function renew(db: Db, worker: string, renewals: readonly Renewal[]): Promise<string[]> {
+  if (renewals.length === 0) return [];
+  const leases = [...renewals].sort(byId);
+  const { rows } = await db.query<{ id: string }>(RENEW, [
+    worker,
+    leases.map((l) => l.id),
+    leases.map((l) => l.attempt),
+    leases.map((l) => l.leaseMs),
+    leases.map((l) => l.progress ?? null),
+    leases.map((l) => (l.checkpoint ? JSON.stringify(l.checkpoint) : null)),
+  ]);
+  return rows.map((row) => row.id);
+}
+
+/**
+ * With `=` the planner could scan the partial index `tasks_leased`, which is larger than its statistics say while a snapshot
+ * is open.
+ */
+const isHeldBy = (worker: string) => `t.worker is not distinct from ${worker}`;
+
+/** One lock order for both statements of a worker prevents deadlocks. */
+const byId = (a: { id: string }, b: { id: string }) => (a.id < b.id ? -1 : 1);
+
+/** A reservation expires after this time; its worker renews it at least every second. */
+const RESERVED_SECONDS = 10;
+
+const WAITS = 'service = $1 and worker is null and finished_at is null and run_at <= now()';
+
+/** The first tasks of a priority: handed-back tasks, then those above the floor. */
+const waiting = (priority: Priority, floor: string, condition = 'true') => `
+      select * from (
+        select id, null::float8 as front
+          from tasks
+         where ${WAITS} and priority = ${PRIORITY_VALUE[priority]} and returned = 'handed_back' and ${condition}
+         order by run_at, id
+         limit $3
+           for update skip locked) as handed_back
+      union all
+      select * from (
+        select id, extract(epoch from run_at)::float8
+          from tasks
+         where ${WAITS} and priority = ${PRIORITY_VALUE[priority]} and ${isAboveFloor(floor)} and returned is null
+           and ${condition}
+         order by run_at, id
+         limit $3
+           for update skip locked) as in_order`;
+
+const IS_RESERVED = '(reserved_by = $2 and reserved_until > now())';
+
+// `lost`: the first task whose worker was lost, unless another worker has reserved it. An idle worker claims it alone. A
+// busy worker reserves it and claims nothing until it is idle; realtime tasks that arrive meanwhile do not delay that.
+// Behind realtime tasks, a lost batch task holds back only batch tasks.
+const CLAIMED = `
+    lost as materialized (
+      select id,
+             priority = ${PRIORITY_VALUE.realtime} or ${IS_RESERVED} or not exists (
+               select from tasks where ${WAITS} and priority = ${PRIORITY_VALUE.realtime} and ${isAboveFloor('$6')}) as is_next
+        from tasks
+       where ${WAITS} and returned = 'lost' and $3 > 0
+         and (not $5 or reserved_until is null or reserved_until < now() or reserved_by = $2)
+       order by priority, run_at, id
+       limit 1
+         for update skip locked
+    ),
+    reserved as (
+      update tasks t
+         set reserved_by = $2, reserved_until = now() + interval '${RESERVED_SECONDS} seconds'
+        from lost
+       where t.id = lost.id and is_next and $5
+    ),
+    next as materialized (
+      select id, null::float8 as front from lost where is_next and not $5
+      union all
+      select * from (
+        select * from (${waiting('realtime', '$6')}
+          union all
+          ${waiting('batch', '$7', 'not exists (select from lost)')}) as in_order
+         where not exists (select from lost where is_next)
+         limit $3) as others
+    ),
+    claimed as (
+      update tasks t
+         set status       = 'processing',
+             worker       = $2,
+             claim        = $8::int,
+             leased_until = now() + $4::float8 * interval '1 millisecond',
+             attempts     = t.attempts + 1,
+             started_at   = coalesce(t.started_at, now())
+        from next
+       where t.id = next.id
+      returning t.id, t.attempts, t.input, t.principal, t.checkpoint, t.request_id, t.traceparent, t.estimate_seconds,
+                extract(epoch from now() - t.queued_at)::float8 * 1000 as waited_ms, t.returned = 'lost' as alone,
+                t.priority, next.front
+    )`;
+
+// At least one row, with the time and with whether a lost task has held back other tasks.
+const RESULT_ROWS = `
+    select false as ended, claimed.*, extract(epoch from now())::float8 as at,
+           exists (select from lost where is_next) as kept_back,
+           exists (select from lost) as batch_kept_back
+      from (select) as once
+      left join claimed on true`;
+
+// Does not wait for the disk: if a database crash loses the claim, the task is queued again and fencing rejects the late
+// result (docs/decisions/0021-cheap-reads.md).
+const CLAIM = {
+  name: 'claim',
+  limitMs: CLIENT_LIMIT_MS,
+  text: `
+    with quick as materialized (select set_config('synchronous_commit', 'off', true)),${CLAIMED}
+    select answer.* from quick, (${RESULT_ROWS}) as answer`,
+};
+
+// Ended rows and claimed rows are disjoint: at the statement's start, this worker holds the former and no worker the latter.
+const ADVANCE = {
+  name: 'advance',
+  limitMs: CLIENT_LIMIT_MS, // shorter than a lease
+  text: `
+    with ending as materialized (
+      select * from unnest(
+        $9::text[], $10::smallint[], $11::text[], $12::text[], $13::text[], $14::text[], $15::int[], $16::float8[],
+        $17::bool[], $18::text[]
+      ) as e (id, attempt, outcome, result, error_code, error, processing_ms, delay_ms, uncounted, attachment)
+    ),
+    ended as (
+      update tasks t
+         set status        = case e.outcome when 'again' then 'processing' else e.outcome end,
+             finished_at   = case e.outcome when 'again' then null else now() end,
+             run_at        = case when e.delay_ms > 0 then now() + e.delay_ms * interval '1 millisecond' else t.run_at end,
+             returned      = case when t.returned = 'lost' then 'lost' when e.delay_ms = 0 then 'handed_back' end,
+             attempts      = case when e.uncounted then t.attempts - 1 else t.attempts end,
+             result        = e.result::json,
+             attachment    = e.attachment::json,
+             error_code    = e.error_code,
+             error         = e.error,
+             processing_ms = e.processing_ms,
+             checkpoint    = case e.outcome when 'again' then t.checkpoint end,
+             worker        = null,
+             leased_until  = null
+        from ending e
+       where t.id = e.id and ${isHeldBy('$2')} and t.attempts = e.attempt
+      returning t.id, e.outcome
+    ),
+    due as (
+      update deliveries d set due_at = now() from ended where d.task_id = ended.id and ended.outcome <> 'again'
+    ),${CLAIMED}
+    ${RESULT_ROWS}
+    union all
+    select true, id, null, null, null, null, null, null, null, null, null, null, null, null, null, null from ended`,
+};
+
+const RENEW = {
+  name: 'renew',
+  limitMs: 1800, // a lease has 4 s left: time for a retry
+  text: `
+    update tasks t
+       set leased_until = now() + l.lease_ms * interval '1 millisecond',
+           progress     = coalesce(l.progress, t.progress),
+           checkpoint   = coalesce(l.checkpoint::json, t.checkpoint)
+      from unnest($2::text[], $3::smallint[], $4::float8[], $5::real[], $6::text[])
+           as l (id, attempt, lease_ms, progress, checkpoint)
+     where t.id = l.id and ${isHeldBy('$1')} and t.attempts = l.attempt
+    returning t.id`,
+};
+
+type AdvanceRow = ClaimRow | NoClaimRow | { ended: true; id: string };
+
+interface Clock {
+  ended: false;
+  at: number;
+  kept_back: boolean;
+  batch_kept_back: boolean;
+}
+
+interface NoClaimRow extends Clock {
+  id: null;
+}
+
+interface ClaimRow extends Clock {
+  id: string;
+  attempts: number;
+  input: JsonValue;
+  principal: string;
+  checkpoint: JsonValue;
+  request_id: string | null;
+  traceparent: string | null;
+  estimate_seconds: number;
+  waited_ms: number;
+  alone: boolean | null;
+  priority: number;
+  /** `run_at` of a task found in queue order. */
+  front: number | null;
+}
+
+function toClaim(row: ClaimRow): Claim {
+  return {
+    id: row.id,
+    attempt: row.attempts,
+    input: row.input,
+    principal: row.principal,
+    estimateSeconds: row.estimate_seconds,
+    waitedMs: row.waited_ms,
+    ...(row.alone && { alone: true }),
+    ...(row.checkpoint !== null && { checkpoint: row.checkpoint }),
+    ...(row.request_id !== null && { requestId: row.request_id }),
+    ...(row.traceparent !== null && { traceparent: row.traceparent }),
+  };
+}

@@ -1,0 +1,74 @@
+import type { Db } from '../base/db.ts';
+import { PRIORITY_VALUE } from './accept.ts';
+import { isAboveFloor, floorParameters, type QueueFloors } from './queue-floors.ts';
+import { MAX_COUNTED, type Depth } from './store.ts';
+import type { Priority } from './task.ts';
+
+/** Counts waiting tasks from the front of the queue's index, each priority up to `limit`. */
+export async function queueDepth(db: Db, queueFloors: QueueFloors, service: string, limit = MAX_COUNTED): Promise<Depth> {
+  const floors = await queueFloors.get(service);
+  const { rows } = await db.query<DepthRow>(DEPTH, [service, ...floorParameters(floors), limit]);
+  const row = rows[0]!;
+  queueFloors.raise(service, floors, row.at, { realtime: row.front_realtime, batch: row.front_batch });
+  return {
+    waiting: {
+      realtime: Math.min(row.realtime, limit),
+      batch: Math.min(row.batch, limit),
+    },
+    processing: row.processing,
+    oldestWaitingSeconds: { realtime: row.oldest_realtime, batch: row.oldest_batch },
+  };
+}
+
+interface DepthRow {
+  realtime: number;
+  batch: number;
+  processing: number;
+  oldest_realtime: number;
+  oldest_batch: number;
+  front_realtime: number | null;
+  front_batch: number | null;
+  at: number;
+}
+
+const WAITS = 'service = $1 and worker is null and finished_at is null';
+const FLOOR: Record<Priority, string> = { realtime: isAboveFloor('$2'), batch: isAboveFloor('$3') };
+
+// Ordered like the index; otherwise the planner may scan the table, which is full of finished tasks.
+const first = (priority: Priority, condition: string, limit: string, columns = '') => `
+  select ${columns}
+    from tasks
+   where ${WAITS} and priority = ${PRIORITY_VALUE[priority]} and ${condition}
+   order by run_at, id
+   limit ${limit}`;
+/** Requeued tasks below the floor. */
+const returned = (priority: Priority) => `returned is not null and not ${FLOOR[priority]}`;
+
+const count = (priority: Priority) => {
+  const counts = [FLOOR[priority], returned(priority)].map(
+    (condition) => `(select count(*) from (${first(priority, condition, '$4')}) as counted)`,
+  );
+  return `(${counts.join(' + ')})::int`;
+};
+const MOMENTS = 'extract(epoch from run_at)::float8 as front, extract(epoch from now() - queued_at)::float8 as waited';
+const oldest = (priority: Priority) => `
+  coalesce((${first(priority, returned(priority), '1', 'extract(epoch from now() - queued_at)::float8')}), ${priority}.waited, 0)`;
+
+// Tasks with a lease that expired more than 10 s ago are about to be requeued and do not count as in progress.
+const DEPTH = {
+  name: 'depth',
+  text: `
+    select ${count('realtime')} as realtime,
+           ${count('batch')} as batch,
+           ${oldest('realtime')} as oldest_realtime,
+           ${oldest('batch')} as oldest_batch,
+           realtime.front as front_realtime,
+           batch.front as front_batch,
+           (select count(*)
+              from tasks
+             where worker is not null and service = $1 and leased_until > now() - interval '10 seconds')::int as processing,
+           extract(epoch from now())::float8 as at
+      from (select) as once
+      left join lateral (${first('realtime', FLOOR.realtime, '1', MOMENTS)}) as realtime on true
+      left join lateral (${first('batch', FLOOR.batch, '1', MOMENTS)}) as batch on true`,
+};

@@ -1,0 +1,107 @@
+import type { Failure, Task, Webhook } from './task.ts';
+
+/** A row of `tasks` with its delivery, as selected by `TASK_COLUMNS`. */
+export interface TaskRow {
+  id: string;
+  service: string;
+  principal: string;
+  status: Task['status'];
+  input_text: string;
+  estimate_seconds: number;
+  queued_at: number;
+  finished_at: number | null;
+  processing_ms: number | null;
+  progress: number | null;
+  result_text: string | null;
+  error_code: string | null;
+  error: string | null;
+  delivery: DeliveryColumns | null;
+}
+
+interface DeliveryColumns {
+  id: string;
+  state: Webhook['state'];
+  attempts: number;
+  due_at: number | null;
+  last_attempt_at: number | null;
+  delivered_at: number | null;
+  status_code: number | null;
+  error: string | null;
+}
+
+/** Columns of `tasks t left join deliveries d`, cheap to decode: JSON as text, times as seconds, a delivery as one column. */
+export const TASK_COLUMNS = taskColumns('t.result::text');
+
+/** The same columns with the SQL expression `resultText` in place of the result. */
+export function taskColumns(resultText: string): string {
+  return `
+  t.id, t.service, t.principal, t.status, t.input::text as input_text, t.estimate_seconds,
+  date_part('epoch', t.queued_at) as queued_at, date_part('epoch', t.finished_at) as finished_at, t.processing_ms,
+  t.progress, ${resultText} as result_text, t.error_code, t.error,
+  case when d.id is not null then json_build_object(
+    'id', d.id, 'state', d.state, 'attempts', d.attempts,
+    'due_at', case when d.leased_until is null then date_part('epoch', d.due_at) end,
+    'last_attempt_at', date_part('epoch', d.last_attempt_at), 'delivered_at', date_part('epoch', d.delivered_at),
+    'status_code', d.response_status_code, 'error', d.last_error) end as delivery`;
+}
+
+export function toTask(row: TaskRow): Task {
+  const task = stateOf(row);
+  return row.delivery === null ? task : { ...task, webhook: toWebhook(row.delivery) };
+}
+
+/** Runs for every poll: spreading optional objects would take longer than the rest of it. */
+function stateOf(row: TaskRow): Task {
+  const { status } = row;
+  const core = {
+    id: row.id,
+    service: row.service,
+    principal: row.principal,
+    inputText: row.input_text,
+    queuedAt: toDate(row.queued_at),
+    estimateSeconds: row.estimate_seconds,
+  };
+  switch (status) {
+    case 'queued':
+      return { ...core, status };
+    case 'processing':
+      return row.progress === null ? { ...core, status } : { ...core, status, progress: row.progress };
+    case 'done': {
+      const processingMs = row.processing_ms ?? 0;
+      return {
+        ...core,
+        status,
+        resultText: row.result_text ?? 'null',
+        processingMs,
+        finishedAt: toDate(row.finished_at!),
+      };
+    }
+    case 'failed': {
+      const failure: Failure = { code: row.error_code!, message: row.error! };
+      const failed = { ...core, status, failure, finishedAt: toDate(row.finished_at!) };
+      return row.processing_ms === null ? failed : { ...failed, processingMs: row.processing_ms };
+    }
+  }
+}
+
+function toWebhook(row: DeliveryColumns): Webhook {
+  return {
+    deliveryId: row.id,
+    state: row.state,
+    attempts: row.attempts,
+    ...(row.last_attempt_at !== null && { lastAttemptAt: toDate(row.last_attempt_at) }),
+    ...(row.due_at !== null && { nextAttemptAt: toDate(row.due_at) }),
+    ...(row.delivered_at !== null && { deliveredAt: toDate(row.delivered_at) }),
+    ...(row.status_code !== null && { responseStatusCode: row.status_code }),
+    ...(row.error !== null && { lastError: row.error }),
+  };
+}
+
+/** Rounds down to milliseconds; adding 0.5 µs offsets the error of binary fractions. */
+const toDate = (seconds: number) => new Date(Math.floor(seconds * 1000 + 0.0005));
+
+/** SQL for `processing_ms` of a task that started at `startedAt` and ends now; a 4-byte column holds 24.8 days. */
+export const processingMsSql = (startedAt: string): string =>
+  `least(extract(epoch from now() - ${startedAt}) * 1000, ${MAX_PROCESSING_MS})::int`;
+
+export const MAX_PROCESSING_MS = 2 ** 31 - 1;

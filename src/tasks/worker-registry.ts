@@ -1,0 +1,139 @@
+import type { Log } from '../base/log.ts';
+import { loop } from '../base/loop.ts';
+import { createTimeShare } from '../base/time-share.ts';
+import { type CompletionRate, createCompletionRate } from './completion-rate.ts';
+import { MAX_COUNTED, type Depth, type TaskStore } from './store.ts';
+import type { Priority } from './task.ts';
+import type { Heartbeat, WorkerState, WorkerStore } from './workers.ts';
+
+/** A gateway's view of the workers and the queue, refreshed once a second by one loop. */
+export interface WorkerRegistry {
+  /** Whether the last refresh succeeded. */
+  isReachable(): boolean;
+  workerState(service: string): WorkerState;
+  /** Workers with a loaded model, oldest first. */
+  warmWorkers(service: string): readonly Heartbeat[];
+  /** All processes with recent heartbeats. */
+  allWorkers(): readonly Heartbeat[];
+  modelVersions(service: string): readonly string[];
+  queueDepth(service: string): Depth;
+  /** Waiting tasks: the last count plus the tasks that this process has accepted since. */
+  waitingTasks(service: string): Readonly<Record<Priority, number>>;
+  /** Counts tasks that this process is about to write. Call the returned function once the outcome is known. */
+  reserve(service: string, priority: Priority, count: number): (written: boolean) => void;
+  /** Time of the last count by `performance.now()`. */
+  lastCountedAt(service: string): number;
+  /** Throughput of the warm workers, or of one worker while none is warm. Undefined until measured. */
+  completionsPerSecond(service: string): number | undefined;
+  pendingDeliveries(): number;
+}
+
+const EMPTY: Depth = {
+  waiting: { realtime: 0, batch: 0 },
+  processing: 0,
+  oldestWaitingSeconds: { realtime: 0, batch: 0 },
+};
+
+/**
+ * Maximum share of the time for counting more than `MAX_COUNTED` tasks (100 000 take 25 to 150 ms) or pending webhooks
+ * among dead index entries.
+ */
+const COUNTING_SHARE = 0.05;
+
+interface Queue {
+  depth: Depth;
+  /** Tasks of this process that the last count may not contain, and the part of them that was written since. */
+  readonly added: Record<Priority, number>;
+  readonly written: Record<Priority, number>;
+  countedAt: number;
+  nextCountAt: number;
+  readonly rate: CompletionRate;
+}
+
+export async function createWorkerRegistry(deps: {
+  workers: WorkerStore;
+  tasks: TaskStore;
+  services: readonly string[];
+  /** Queue limits by service; counts stop there or at `MAX_COUNTED`, whichever is higher. */
+  limits?: ReadonlyMap<string, number>;
+  signal: AbortSignal;
+  log: Log;
+  refreshMs?: number;
+}): Promise<WorkerRegistry> {
+  const { workers, tasks, services, limits, signal, log } = deps;
+  const queues = new Map(services.map((service) => [service, createQueue(service)]));
+  const versions = new Map<string, readonly string[]>();
+  let pendingDeliveries = 0;
+  const countingDeliveries = createTimeShare(COUNTING_SHARE, { leastMs: 0, mostMs: 60_000 });
+  let beats: readonly Heartbeat[] | undefined;
+
+  const count = async (service: string) => {
+    const queue = queues.get(service)!;
+    const startedAt = performance.now();
+    if (startedAt < queue.nextCountAt) return;
+    // Tasks being written now may be missing in this count: they stay added until the next one.
+    const written = { ...queue.written };
+    queue.depth = await tasks.queueDepth(service, Math.max(MAX_COUNTED, limits?.get(service) ?? 0));
+    for (const priority of ['realtime', 'batch'] as const) {
+      queue.added[priority] -= written[priority];
+      queue.written[priority] -= written[priority];
+    }
+    queue.countedAt = performance.now();
+    const waiting = queue.depth.waiting.realtime + queue.depth.waiting.batch;
+    if (waiting > MAX_COUNTED) queue.nextCountAt = startedAt + (queue.countedAt - startedAt) / COUNTING_SHARE;
+    queue.rate.observe(beats ?? [], waiting > 0, queue.countedAt);
+  };
+
+  const refresh = async () => {
+    try {
+      beats = await workers.readLiving();
+      if (countingDeliveries.isDue()) {
+        pendingDeliveries = await countingDeliveries.spend(() => tasks.pendingDeliveries());
+      }
+      for (const service of services) {
+        versions.set(service, await workers.readVersions(service));
+        await count(service);
+      }
+    } catch (error) {
+      beats = undefined;
+      throw error;
+    }
+  };
+  const onError = (err: unknown) => void (signal.aborted || log.warn({ err }, 'reading workers and queues failed'));
+  await refresh().catch(onError);
+  void loop(refresh, { intervalMs: deps.refreshMs ?? 1000, maxIntervalMs: 2000, signal, onError });
+
+  const warm = (service: string) => beats?.filter((beat) => beat.service === service && beat.state === 'warm') ?? [];
+  return {
+    isReachable: () => beats !== undefined,
+    workerState: (service) => (beats === undefined ? 'unknown' : warm(service).length > 0 ? 'warm' : 'cold'),
+    warmWorkers: warm,
+    allWorkers: () => beats ?? [],
+    modelVersions: (service) => versions.get(service) ?? [],
+    queueDepth: (service) => queues.get(service)?.depth ?? EMPTY,
+    waitingTasks(service) {
+      const { depth, added } = queues.get(service) ?? createQueue(service);
+      return { realtime: depth.waiting.realtime + added.realtime, batch: depth.waiting.batch + added.batch };
+    },
+    reserve(service, priority, count) {
+      const { added, written } = queues.get(service) ?? createQueue(service);
+      added[priority] += count;
+      return (isWritten) => {
+        if (isWritten) written[priority] += count;
+        else added[priority] -= count;
+      };
+    },
+    lastCountedAt: (service) => queues.get(service)?.countedAt ?? 0,
+    completionsPerSecond: (service) => queues.get(service)?.rate.perSecond(Math.max(1, warm(service).length)),
+    pendingDeliveries: () => pendingDeliveries,
+  };
+}
+
+const createQueue = (service: string): Queue => ({
+  depth: EMPTY,
+  added: { realtime: 0, batch: 0 },
+  written: { realtime: 0, batch: 0 },
+  countedAt: 0,
+  nextCountAt: 0,
+  rate: createCompletionRate(service),
+});

@@ -1,0 +1,113 @@
+import type { ApiClient } from './api.ts';
+import { pollTask, type OnRetry, type TaskProgress, withRetry } from './poll-task.ts';
+
+/** The response of `GET /result/{task_id}`. */
+export interface TaskState extends TaskProgress {
+  readonly task_id: string;
+  readonly processing_time_ms?: number;
+  readonly error?: string;
+  readonly error_code?: string;
+}
+
+export type Stage = 'waiting' | 'uploading' | 'queued' | 'processing' | 'done' | 'failed' | 'cancelled';
+
+export interface UploadJob<State extends TaskState = TaskState> {
+  readonly file: File;
+  /** A `blob:` URL of the file. */
+  readonly preview: string;
+  stage: Stage;
+  /** By `performance.now()`. */
+  readonly startedAt: Partial<Record<Stage, number>>;
+  /** 0..1. */
+  sent: number;
+  taskId?: string;
+  estimateSeconds?: number;
+  state?: State;
+  failure?: { readonly code: string; readonly sentence: string };
+  /** Why the job is waiting for a retry. */
+  pendingRetry?: Parameters<OnRetry>[0];
+  readonly abortController: AbortController;
+}
+
+export const createUploadJob = (file: File): UploadJob<never> => ({
+  file,
+  preview: URL.createObjectURL(file),
+  stage: 'waiting',
+  startedAt: { waiting: performance.now() },
+  sent: 0,
+  abortController: new AbortController(),
+});
+
+export const isOver = ({ stage }: Pick<UploadJob, 'stage'>): boolean =>
+  stage === 'done' || stage === 'failed' || stage === 'cancelled';
+
+export interface TaskEndpoint {
+  readonly path: string;
+  readonly body: (url: string) => unknown;
+  /** Maximum long-poll wait; shorter waits show progress more often. */
+  readonly maxWaitSeconds?: number;
+}
+
+export async function runUploadJob<State extends TaskState>(
+  job: UploadJob<State>,
+  { api, path, body, maxWaitSeconds }: TaskEndpoint & { api: ApiClient },
+  onChange: () => void,
+): Promise<void> {
+  const { signal } = job.abortController;
+  const enter = (stage: Stage) => {
+    job.stage = stage;
+    job.startedAt[stage] ??= performance.now();
+    onChange();
+  };
+  const onRetry: OnRetry = (retry) => {
+    job.pendingRetry = retry;
+    onChange();
+  };
+
+  enter('uploading');
+  const onUploadProgress = (share: number) => {
+    job.sent = share;
+    onChange();
+  };
+  const upload = () =>
+    api.call<{ url: string }>('files', { method: 'POST', file: job.file, signal, onUploadProgress });
+  const { url } = await withRetry(upload, onRetry, signal);
+
+  // Makes it safe to retry a request whose response was lost.
+  const headers = { 'idempotency-key': newKey() };
+  const create = () =>
+    api.call<{ task_id: string; estimated_wait_seconds: number }>(path, {
+      ...{ method: 'POST', json: body(url), headers, signal },
+    });
+  const accepted = await withRetry(create, onRetry, signal);
+  job.taskId = accepted.task_id;
+  job.estimateSeconds = accepted.estimated_wait_seconds;
+  enter('queued');
+
+  const onState = (state: State) => {
+    job.state = state;
+    if (state.status === 'processing') enter('processing');
+  };
+  const state = await pollTask<State>(
+    api,
+    `result/${accepted.task_id}`,
+    { state: onState, retry: onRetry },
+    signal,
+    maxWaitSeconds,
+  );
+  job.state = state;
+  if (state.status === 'done') return enter('done');
+  job.failure = { code: state.error_code ?? '', sentence: state.error ?? '' };
+  enter(state.error_code === 'CANCELLED' ? 'cancelled' : 'failed');
+}
+
+/** Aborts an upload, or cancels its task. */
+export async function cancelUploadJob(job: UploadJob, api: ApiClient): Promise<void> {
+  if (isOver(job)) return;
+  // The task may just have finished, so its final state comes from the service.
+  if (job.taskId === undefined) job.abortController.abort();
+  else await api.call(`result/${job.taskId}/cancel`, { method: 'POST' });
+}
+
+/** `crypto.randomUUID` requires https or localhost. */
+const newKey = () => [...crypto.getRandomValues(new Uint32Array(4))].map((part) => part.toString(36)).join('-');

@@ -1,0 +1,123 @@
+import type { PageData } from '../texts.ts';
+import { type ApiClient, createApiClient } from './api.ts';
+import { byId, fill } from './dom.ts';
+import { listenForFiles } from './dropzone.ts';
+import { type UploadJob, isOver } from './upload-job.ts';
+import { createUploadQueue } from './upload-queue.ts';
+import type { UploadPageData, UploadTexts } from './upload-texts.ts';
+import { type UploadFormatters, showProgress, showSessionUploads } from './upload-views.ts';
+import { createWorkerStatus } from './worker-status.ts';
+import { createTokenStore } from './token.ts';
+
+export interface UploadPageHandlers<Job extends UploadJob> {
+  readonly concurrency: number;
+  /** Element ids. */
+  readonly inputs: readonly string[];
+  /** Whether the service certainly does not support this declared media type. */
+  isUnsupported(type: string): boolean;
+  createJob(file: File): Job;
+  run(job: Job, onChange: () => void): Promise<void>;
+  thumbnail(job: Job): HTMLElement;
+  /** Shows the file and its details; called on every change. */
+  show(job: Job): void;
+  showResult(job: Job): void;
+}
+
+/** For files that a page creates itself, such as recordings. */
+export interface FileIntake {
+  addFiles(files: readonly File[]): void;
+  showErrors(messages: readonly string[]): void;
+}
+
+/** Initialises an upload page. `open` is not called if the server rendered a notice in place of the workspace. */
+export function initUploadPage<Job extends UploadJob>(
+  { ui, own }: PageData<UploadPageData<UploadTexts>>,
+  formatters: UploadFormatters<Job>,
+  open: (api: ApiClient, intake: FileIntake) => UploadPageHandlers<Job>,
+): void {
+  const { texts, needsToken, maxBytes, exampleUrl } = own;
+  const model = createWorkerStatus(texts.model);
+  if (!document.getElementById('workspace')) return;
+  const tokens = createTokenStore(ui.token);
+  const api = createApiClient({ tokens, needsToken, errorTexts: ui.refusals });
+  const handlers = open(api, { addFiles, showErrors });
+  const run = async (job: Job, onChange: () => void) => {
+    await handlers.run(job, onChange);
+    void model.refresh();
+  };
+  const queue = createUploadQueue<Job>({
+    api,
+    concurrency: handlers.concurrency,
+    run,
+    onChange,
+    unexpected: ui.unexpected,
+  });
+  let current: Job | undefined;
+
+  const { size } = formatters.numbers;
+  byId('limits').textContent = fill(texts.drop.limits, { size: size(maxBytes) });
+  listenForFiles({ inputs: handlers.inputs, onFiles: addFiles });
+  byId('cancel').addEventListener('click', () => current && void queue.cancel(current));
+  const example = document.getElementById('example');
+  example?.addEventListener('click', () => exampleUrl && void takeExample(exampleUrl));
+  if (needsToken && tokens.current() === undefined) void tokens.prompt();
+  setInterval(() => {
+    if (current && !isOver(current)) showProgress(current, formatters, model.isWarm());
+  }, 100);
+
+  function addFiles(files: readonly File[]): void {
+    const errors: string[] = [];
+    for (const file of files) {
+      const reason = unfit(file);
+      if (reason) errors.push(reason);
+      else queue.add(handlers.createJob(file));
+    }
+    showErrors(errors);
+    const last = queue.all.at(-1);
+    if (last && errors.length < files.length) select(last);
+    queue.startNext();
+  }
+
+  /** Only what is certain; the service detects the media type from the bytes. */
+  function unfit({ name, size: bytes, type }: File): string | undefined {
+    if (bytes === 0) return fill(texts.empty, { name });
+    if (bytes > maxBytes) return fill(texts.tooLarge, { name, size: size(bytes), limit: size(maxBytes) });
+    return handlers.isUnsupported(type) ? fill(texts.unsupported, { name }) : undefined;
+  }
+
+  async function takeExample(url: string): Promise<void> {
+    try {
+      const bytes = await (await fetch(url)).blob();
+      addFiles([new File([bytes], url.split('/').at(-1) ?? '', { type: bytes.type })]);
+    } catch {
+      showErrors([texts.model.offline]);
+    }
+  }
+
+  function select(job: Job): void {
+    current = job;
+    byId('drop').classList.add('slim');
+    byId('explain').hidden = true;
+    byId('drop-title').textContent = texts.drop.more;
+    byId('progress').hidden = false;
+    onChange(job);
+  }
+
+  function onChange(job: Job): void {
+    showSessionUploads(queue.all, current, { resultLine: formatters.resultLine, thumbnail: handlers.thumbnail, onChoose: select });
+    if (job !== current) return;
+    showProgress(job, formatters, model.isWarm());
+    handlers.show(job);
+    // Keeps the position and focus of an unchanged result.
+    const state = `${queue.all.indexOf(job)} ${job.stage}`;
+    if (byId('outcome').dataset['of'] === state) return;
+    byId('outcome').dataset['of'] = state;
+    handlers.showResult(job);
+  }
+
+  function showErrors(messages: readonly string[]): void {
+    const element = byId('refused');
+    element.textContent = messages.join(' ');
+    element.hidden = messages.length === 0;
+  }
+}

@@ -1,0 +1,89 @@
+import type { UiTexts } from '../texts.ts';
+import { announce, byId, el, fill } from './dom.ts';
+import { type UploadJob, isOver } from './upload-job.ts';
+import { stepNote, progressSteps } from './upload-steps.ts';
+import type { UploadTexts } from './upload-texts.ts';
+import type { NumberFormats } from './page-data.ts';
+import { showSteps } from './steps.ts';
+
+export interface UploadFormatters<Job extends UploadJob> {
+  readonly texts: UploadTexts;
+  readonly ui: UiTexts;
+  readonly numbers: NumberFormats;
+  resultLine(job: Job): string;
+  /** For screen readers. */
+  announcement(job: Job): string;
+}
+
+export function showProgress<Job extends UploadJob>(job: Job, words: UploadFormatters<Job>, workerIsWarm: boolean): void {
+  byId('file-name').textContent = job.file.name;
+  byId('cancel').hidden = isOver(job);
+  byId('note').textContent = stepNote(job, words, workerIsWarm);
+  showSteps(byId('steps'), progressSteps(job, words));
+  announce(announcementOf(job, words));
+}
+
+function announcementOf<Job extends UploadJob>(job: Job, words: UploadFormatters<Job>): string {
+  const { announcements } = words.texts;
+  const { name } = job.file;
+  if (job.stage === 'waiting') return fill(announcements.waiting, { name });
+  if (job.stage === 'done') return fill(announcements.done, { name, text: words.announcement(job) });
+  if (job.failure) return fill(announcements.failed, { name, sentence: failureIn(job.failure, words) });
+  return words.ui.steps[job.stage];
+}
+
+/** Shown in place of a result. */
+export function failureView(job: UploadJob, words: Pick<UploadFormatters<never>, 'texts' | 'ui'>): HTMLElement[] {
+  const { texts } = words;
+  if (job.stage === 'cancelled' || !job.failure) return [el('h2', { id: 'verdict' }, texts.cancelled)];
+  const { code } = job.failure;
+  return [
+    el(
+      'div',
+      { class: 'verdict', 'data-failed': true },
+      el('h2', { id: 'verdict' }, texts.failed),
+      el('p', {}, failureIn(job.failure, words)),
+      ...(code ? [el('p', { class: 'hint' }, `${texts.code}: `, el('code', {}, code))] : []),
+    ),
+  ];
+}
+
+/** The uploads of this page, newest first. They are lost when the tab is closed. */
+export function showSessionUploads<Job extends UploadJob>(
+  all: readonly Job[],
+  current: Job | undefined,
+  options: {
+    readonly resultLine: (job: Job) => string;
+    readonly thumbnail: (job: Job) => HTMLElement;
+    readonly onChoose: (job: Job) => void;
+  },
+): void {
+  byId('visit').hidden = all.length < 2;
+  const list = byId('visits');
+  // Ignores upload progress, which is reported many times per second.
+  const state = all.map((job) => `${job.stage}${job === current}`).join();
+  if (list.dataset['state'] === state) return;
+  list.dataset['state'] = state;
+  const focused = [...list.children].findIndex((item) => item.contains(document.activeElement));
+  list.replaceChildren(
+    ...[...all].reverse().map((job) => {
+      const button = el(
+        'button',
+        { type: 'button', 'data-stage': job.stage, ...(job === current && { 'aria-current': 'true' }) },
+        options.thumbnail(job),
+        el('span', { class: 'name' }, job.file.name),
+        el('span', { class: 'said' }, options.resultLine(job)),
+      );
+      button.addEventListener('click', () => options.onChoose(job));
+      return el('li', {}, button);
+    }),
+  );
+  // Restores the keyboard focus in the new list.
+  if (focused >= 0) list.children[focused]?.querySelector('button')?.focus();
+}
+
+/** The message in the page's language, or else the message of the service. */
+const failureIn = (
+  { code, sentence }: NonNullable<UploadJob['failure']>,
+  { texts, ui }: { readonly texts: Pick<UploadTexts, 'failures'>; readonly ui: UiTexts },
+): string => texts.failures[code] ?? ui.refusals[code] ?? sentence;
