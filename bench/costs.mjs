@@ -8,8 +8,8 @@ const { child, message } = await bench.start('serve');
 const url = message.listening.defectoscopy;
 const headers = { authorization: `Bearer ${TOKEN}`, 'content-type': 'application/json' };
 const body = JSON.stringify({ image_url: 'https://files.assay.internal/01KAF3M9WZ7Y5T2Q8C4N6B1D0E' });
-const { postgresWorkers } = await import(new URL('../dist/tasks/workers.js', import.meta.url));
-const workers = postgresWorkers(bench.db);
+const { createPostgresWorkerStore } = await import(new URL('../dist/tasks/workers.js', import.meta.url));
+const workers = createPostgresWorkerStore(bench.db);
 
 const one = async (sql) => (await bench.db.query(sql)).rows[0];
 const walNow = async () => Number((await one("select pg_current_wal_insert_lsn() - '0/0'::pg_lsn as bytes")).bytes);
@@ -46,7 +46,7 @@ try {
   await row('claim and complete, one at a time', () => bench.claimAndEnd(300, 1));
   await row('claim from an empty queue', async () => {
     const request = { service: 'empty', worker: 'bench', limit: 8, leaseMs: 6000 };
-    for (let i = 0; i < 300; i++) await bench.tasks.advance([], request);
+    for (let i = 0; i < 300; i++) await bench.tasks.completeAndClaim([], request);
     return 300;
   });
   const { id } = await one("select id from tasks where status = 'done' limit 1");
@@ -54,11 +54,12 @@ try {
   for (const count of [100, 2000]) {
     await row(`heartbeat, ${count} workers`, async () => {
       const all = Array.from({ length: count }, (_, n) => heartbeat(n));
-      for (let from = 0; from < count; from += 10) await Promise.all(all.slice(from, from + 10).map(workers.beat));
+      for (let from = 0; from < count; from += 10)
+        await Promise.all(all.slice(from, from + 10).map(workers.recordHeartbeat));
       return count;
     });
     await row(`read the registry of ${count} workers`, async () => {
-      for (let i = 0; i < 5; i++) await workers.living();
+      for (let i = 0; i < 5; i++) await workers.readLiving();
       return 5;
     });
   }

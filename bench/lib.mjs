@@ -28,12 +28,12 @@ export async function openBench() {
   const { createLog } = await import(dist('base/log.js'));
   const { openDb } = await import(dist('base/db.js'));
   const { migrate } = await import(dist('base/migrate.js'));
-  const { postgresTaskStore } = await import(dist('tasks/postgres.js'));
+  const { createPostgresTaskStore } = await import(dist('tasks/postgres.js'));
   const log = createLog('error', 'bench');
   const server = await startEmbeddedPostgres({ dataDir, log });
   const db = openDb({ url: server.url, log });
   await migrate(db, new URL('../migrations/', import.meta.url));
-  const tasks = postgresTaskStore(db);
+  const tasks = createPostgresTaskStore(db);
   const children = new Set();
   const env = {
     ...process.env,
@@ -85,7 +85,7 @@ export async function openBench() {
       const request = { service: 'defectoscopy', worker: 'bench', limit, leaseMs: 60_000 };
       let ended = 0;
       for (let results = []; ended < count; ) {
-        const { claimed } = await tasks.advance(results, request);
+        const { claimed } = await tasks.completeAndClaim(results, request);
         ended += results.length;
         if (claimed.length === 0) break;
         results = claimed.map(({ id, attempt }) => ({

@@ -4,16 +4,16 @@ import { openBench, option } from './lib.mjs';
 
 const largeCount = option('files', 100_000);
 const bench = await openBench();
-const { postgresUploads } = await import(new URL('../dist/tasks/uploads.js', import.meta.url));
+const { createPostgresUploadStore } = await import(new URL('../dist/tasks/uploads.js', import.meta.url));
 const { newId } = await import(new URL('../dist/base/ids.js', import.meta.url));
-const uploads = postgresUploads(bench.db);
+const uploads = createPostgresUploadStore(bench.db);
 const limits = { ttlSeconds: 3600, quotaBytes: 2 ** 50 };
 
 const computeSum = 'select coalesce(sum(size_bytes), 0) from files where principal = $1 and expires_at > now()';
 const methods = {
   'computed sum': (principal) => bench.db.query(computeSum, [principal]),
   'stored sum': (principal) =>
-    uploads.keep({ key: newId(), principal, sizeBytes: 1000, contentType: 'image/png' }, limits),
+    uploads.insert({ key: newId(), principal, sizeBytes: 1000, contentType: 'image/png' }, limits),
 };
 
 async function medianMs(run, principal) {

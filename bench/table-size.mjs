@@ -162,7 +162,7 @@ try {
         return work();
       },
       sweep: () => repeated(20, () => bench.tasks.sweep(sweepOptions)),
-      'count the queue': () => repeated(20, () => bench.tasks.depth('defectoscopy')),
+      'count the queue': () => repeated(20, () => bench.tasks.queueDepth('defectoscopy')),
     };
     const measure = async () => {
       const costs = {};

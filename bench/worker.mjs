@@ -6,9 +6,9 @@ import { compare, openBench, option } from './lib.mjs';
 
 const photos = option('photos', 400);
 const bench = await openBench();
-const { openFiles } = await import('../dist/base/files.js');
+const { createFolderFiles } = await import('../dist/base/files.js');
 const { newId } = await import('../dist/base/ids.js');
-const files = openFiles({ dir: `${bench.dataDir}/files` });
+const files = createFolderFiles({ dir: `${bench.dataDir}/files` });
 
 // Distinct 1280 × 960 JPEG photos, so that caching has no effect.
 const example = await readFile(new URL('../examples/wall.jpg', import.meta.url));

@@ -3,7 +3,7 @@
 // The disk faults use loop devices and need root on Linux.
 import { spawnSync } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
-import { parseScriptOptions, exitWithUsage } from './script-options.mjs';
+import { exitWithUsage, parseScriptOptions } from './script-options.mjs';
 
 const FAULTS = ['kill', 'pause', 'partition', 'restart', 'failover', 'disk-full', 'slow-disk'];
 

@@ -5,7 +5,7 @@ import { readFileSync } from 'node:fs';
 import { EQUIVALENT } from '../test/mutation/equivalent.mjs';
 import { mutantsOf } from '../test/mutation/mutants.mjs';
 import { TARGETS } from '../test/mutation/targets.mjs';
-import { parseScriptOptions, exitWithUsage } from './script-options.mjs';
+import { exitWithUsage, parseScriptOptions } from './script-options.mjs';
 
 const MIN_SCORE = 0.9;
 /** A mutant without output for this time is killed. */

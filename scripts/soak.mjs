@@ -8,10 +8,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
-import { parseScriptOptions, exitWithUsage } from './script-options.mjs';
 import { ensureBuilt } from './build.mjs';
-import { judge, median } from './soak-trend.mjs';
+import { exitWithUsage, parseScriptOptions } from './script-options.mjs';
 import { startLoad } from './soak-load.mjs';
+import { judge, median } from './soak-trend.mjs';
 
 const USAGE = `usage: node scripts/soak.mjs [--minutes 60] [--rate auto] [--ttl 60] [--port 28011]
 --rate: tasks per second, or auto: half of the measured maximum. --ttl: seconds that results are kept.`;

@@ -9,34 +9,34 @@ import { newId } from './base/ids.ts';
 import { type MigrateOptions, migrate } from './base/migrate.ts';
 import { readMigrations } from './base/migration-files.ts';
 import { watchSchema } from './base/schema-watch.ts';
-import { loadOrCreateKey, unseal as openSealed, seal } from './base/secrets.ts';
+import { loadOrCreateKey, seal, unseal } from './base/secrets.ts';
 import type { Traces } from './base/trace.ts';
 import { openTraces } from './base/trace-export.ts';
+import { type Config, PACKAGE_ROOT, toOperatorError } from './config.ts';
 import { openFileStore } from './file-store.ts';
-import { createTokenStore } from './http/token-store.ts';
 import { createMetrics } from './http/metrics.ts';
 import { createSharedLimits } from './http/shared-limits.ts';
-import { toOperatorError, PACKAGE_ROOT, type Config } from './config.ts';
+import { createTokenStore } from './http/token-store.ts';
 import type { DeliverDeps } from './roles/deliver.ts';
 import { createDeliveryMetrics, createTaskMetrics } from './roles/metrics.ts';
 import type { SweepDeps } from './roles/sweep.ts';
-import { createServiceDirectory } from './services/service-links.ts';
+import { createFileDeletionQueue } from './services/file-deletion-queue.ts';
 import { createOverview } from './services/overview.ts';
 import type { BackgroundJobContext, GatewayContext, ModelContext } from './services/service.ts';
-import { createFileDeletionQueue } from './services/file-deletion-queue.ts';
+import { createServiceDirectory } from './services/service-links.ts';
 import { watchAcceptHealth } from './tasks/accept-health.ts';
 import { createAdmission } from './tasks/admission.ts';
 import { watchOldestSnapshot } from './tasks/oldest-snapshot.ts';
 import { createPostgresTaskStore } from './tasks/postgres.ts';
 import { mergeProcessMetrics } from './tasks/process-metrics.ts';
 import { registerQueueMetrics } from './tasks/queue-metrics.ts';
-import { createWorkerRegistry } from './tasks/worker-registry.ts';
-import { createJwks, loadOrCreateSigningKey, loadSigningKey, type SigningKeys } from './tasks/webhook-signature.ts';
 import type { TaskStore } from './tasks/store.ts';
 import { createPostgresUploadStore, type UploadStore } from './tasks/uploads.ts';
+import { createJwks, loadOrCreateSigningKey, loadSigningKey, type SigningKeys } from './tasks/webhook-signature.ts';
+import { createWorkerRegistry } from './tasks/worker-registry.ts';
 import { createPostgresWorkerStore, type WorkerStore } from './tasks/workers.ts';
 
-export { type Config as Plan, loadConfig as plan } from './config.ts';
+export { type Config, loadConfig } from './config.ts';
 
 const DEFAULT_POSTGRES_PORT = 5432;
 const portOf = (url: string) => Number(new URL(url).port) || DEFAULT_POSTGRES_PORT;
@@ -227,7 +227,7 @@ export async function createDeliverDeps(context: AppContext, signal: AbortSignal
     policy: { kind: 'webhook', loopback: shared.webhookLoopback, allowList: shared.holes },
     hideLoopbackDetails: settings.appEnv === 'production',
     signingKeys: await context.signingKeys(),
-    openSecret: (sealed) => openSealed(sealing, sealed),
+    openSecret: (sealed) => unseal(sealing, sealed),
     schedule: settings.webhookRetrySchedule,
     timeoutMs: settings.webhookTimeoutSeconds * 1000,
   };
@@ -266,5 +266,15 @@ export function createSweepDeps(context: AppContext, signal: AbortSignal): Sweep
   const meter = createTaskMetrics(context.registry);
   const expiredUploads = createFileDeletionQueue({ db, files, log, table: 'files' });
   const limits = { maxAttempts, batchMaxWaitSeconds };
-  return { tasks, services, disabledServiceCleanups: absent, expiredUploads, files, taskMetrics: meter, limits, log, signal };
+  return {
+    tasks,
+    services,
+    disabledServiceCleanups: absent,
+    expiredUploads,
+    files,
+    taskMetrics: meter,
+    limits,
+    log,
+    signal,
+  };
 }

@@ -4,7 +4,7 @@ import { isOwnAddress } from './base/addresses.ts';
 import { type BucketFiles, openBucketFiles } from './base/files/bucket-files.ts';
 import { readBucketUrl } from './base/files/bucket-url.ts';
 import { isKeyFolder } from './base/files/file-key.ts';
-import { type Files, createFolderFiles } from './base/files.ts';
+import { createFolderFiles, type Files } from './base/files.ts';
 import { systemResolve } from './base/guarded-connector.ts';
 import type { Config } from './config.ts';
 

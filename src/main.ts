@@ -20,10 +20,10 @@ program
   .action(async () => {
     const { start } = await import('./commands/start.ts');
     const { banner } = await import('./commands/banner.ts');
-    const { withShutdownMessage: withGoodbye } = await import('./commands/shutdown-message.ts');
+    const { withShutdownMessage } = await import('./commands/shutdown-message.ts');
     const signal = stopSignal();
     let bannerPrinted = false;
-    await withGoodbye(signal, () =>
+    await withShutdownMessage(signal, () =>
       start({
         // On a terminal only warnings and errors are logged.
         quiet: process.stdout.isTTY,
@@ -42,9 +42,9 @@ program
   .option('--keep', 'keep running afterwards')
   .action(async (options: { keep?: boolean }) => {
     const { demo } = await import('./commands/demo.ts');
-    const { withShutdownMessage: withGoodbye } = await import('./commands/shutdown-message.ts');
+    const { withShutdownMessage } = await import('./commands/shutdown-message.ts');
     const signal = stopSignal();
-    if (options.keep) await withGoodbye(signal, () => demo({ keep: true, signal }));
+    if (options.keep) await withShutdownMessage(signal, () => demo({ keep: true, signal }));
     else await demo({ keep: false, signal });
   });
 

@@ -5,16 +5,16 @@ import { readBucketUrl } from './base/files/bucket-url.ts';
 import { parseHost } from './base/outbound-url.ts';
 import { parseUrl } from './base/parse-url.ts';
 import {
-  type CrossFieldRule,
   appEnv,
+  type CrossFieldRule,
   choice,
   integer,
-  MAX_SECONDS,
   list,
+  MAX_SECONDS,
+  rawText,
   type Setting,
   secondsList,
   text,
-  rawText,
 } from './base/settings.ts';
 import { traceSettings } from './base/trace-settings.ts';
 import { singleTokenSetting } from './http/token-settings.ts';

@@ -45,7 +45,10 @@ beforeAll(async () => {
   await writeFile(join(folder, 'empty.jpg'), '');
   await mkdir(join(folder, 'folder'));
   product = await startProduct({ roles: [], env: { SERVICES: 'defectoscopy,passports', PASSPORTS_PORT: '0' } });
-  foreignServer = createServer((_request, response) => response.end('<!doctype html><p>Welcome')).listen(0, '127.0.0.1');
+  foreignServer = createServer((_request, response) => response.end('<!doctype html><p>Welcome')).listen(
+    0,
+    '127.0.0.1',
+  );
   await once(foreignServer, 'listening');
   placeholders = {
     WALL: join(REPOSITORY, 'examples/wall.jpg'),
@@ -159,7 +162,7 @@ it('Commands report missing input, unreachable servers and rejected credentials 
       'extract WALL --server PASSPORTS --token expired',
       /rejected the credential: .* Set --api-key or ASSAY_API_KEY\.$/,
     ],
-    ['extract WALL --server PASSPORTS --api-key wrong-key', /^http:\S+ rejected/],
+    ['extract WALL --server PASSPORTS --api-key wrong-key', /^http:\S+ returned an error: /],
     ['conform PRODUCT --token wrong', /token/],
 
     ...['tokens', 'tokens revoke a', 'audit', 'backup made.assay', 'migrate'].map(

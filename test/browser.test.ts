@@ -8,8 +8,8 @@ import { createModelContext } from '../src/app-context.ts';
 import { FAILURES } from '../src/services/defectoscopy/failures.ts';
 import type { Model, Outcome } from '../src/services/service.ts';
 import { TaskFailure } from '../src/tasks/task.ts';
-import { CRACK_OUTCOME, createBlockedModel, NO_DEFECTS_OUTCOME, createWallPhoto } from './browser/photos.ts';
 import { openPage } from './browser/open-page.ts';
+import { CRACK_OUTCOME, createBlockedModel, createWallPhoto, NO_DEFECTS_OUTCOME } from './browser/photos.ts';
 import { createFakeModel, type Product, startProduct, TOKEN } from './helpers/product.ts';
 
 const jpeg = (name: string, buffer: Buffer) => ({ name, mimeType: 'image/jpeg', buffer });
@@ -157,7 +157,11 @@ describe('Defectoscopy upload page', () => {
 
     await page.locator('#file').setInputFiles({ name: 'notes.txt', mimeType: 'text/plain', buffer: Buffer.from('x') });
     await until(() => page.getByRole('alert').textContent()).toContain('notes.txt');
-    await transferFile(page, 'drop', `new File([new Uint8Array(20 * 2 ** 20 + 1)], 'huge.jpg', { type: 'image/jpeg' })`);
+    await transferFile(
+      page,
+      'drop',
+      `new File([new Uint8Array(20 * 2 ** 20 + 1)], 'huge.jpg', { type: 'image/jpeg' })`,
+    );
     await until(() => page.getByRole('alert').textContent()).toMatch(/huge\.jpg is too large \(20 MB\)/);
   });
 

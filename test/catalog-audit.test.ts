@@ -4,7 +4,7 @@ import { afterAll, afterEach, beforeAll, expect, it, vi } from 'vitest';
 import { type TestDatabase, testDatabase } from '../src/base/testing/database.ts';
 import { createReports } from '../src/services/catalog/reports/postgres.ts';
 import { tamper } from '../src/services/catalog/reports/testing/audit-trail.ts';
-import { cleanUp, freePort, createInstancePlace, type InstancePlace, startAssay } from './processes/assay.ts';
+import { cleanUp, createInstancePlace, freePort, type InstancePlace, startAssay } from './processes/assay.ts';
 
 vi.setConfig({ testTimeout: 60_000 });
 
@@ -59,7 +59,10 @@ it('`assay audit verify` exits with 2 and a message without a database, and crea
   const { code } = await program.ended;
   expect([code, program.output]).toEqual([
     2,
-    { out: '', err: expect.stringMatching(/^There is no audit trail in \S+\. Run .* set DATA_DIR or DATABASE_URL\.\n$/) },
+    {
+      out: '',
+      err: expect.stringMatching(/^There is no audit trail in \S+\. Run .* set DATA_DIR or DATABASE_URL\.\n$/),
+    },
   ]);
   await expect(stat(join(place.dataDir, 'postgres'))).rejects.toMatchObject({ code: 'ENOENT' });
 });

@@ -7,11 +7,11 @@ import {
   HOSTILE_TITLE,
   PHOTO_ID,
   SPEECH_ID,
-  seedRecords,
   seedAudio,
+  seedRecords,
 } from './browser/catalog-records.ts';
-import { findViolations } from './browser/page-checks.ts';
 import { type OpenedPage, openPage } from './browser/open-page.ts';
+import { findViolations } from './browser/page-checks.ts';
 import { type Catalog, MODERATOR, OTHER_MODERATOR, READER, startCatalog } from './helpers/catalog.ts';
 
 vi.setConfig({ testTimeout: 120_000 });
@@ -61,7 +61,8 @@ async function createReport(recordId: string, action: string, description?: stri
   const { body } = await catalog.reader.post('/reports', { json });
   return body.id;
 }
-const decideReport = (id: string, json: object) => catalog.moderator.request(`/reports/${id}`, { method: 'PATCH', json });
+const decideReport = (id: string, json: object) =>
+  catalog.moderator.request(`/reports/${id}`, { method: 'PATCH', json });
 const stateOf = async (id: string) => (await catalog.moderator.get(`/reports/${id}`)).body.status;
 
 describe('Catalog pages', () => {

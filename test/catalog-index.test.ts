@@ -8,7 +8,7 @@ import { setSources } from '../src/services/catalog/records/sources.ts';
 import { finishTasks } from '../src/services/catalog/records/testing/finished.ts';
 import { documentRecords } from '../src/services/passports/records.ts';
 import { type Catalog, startCatalog } from './helpers/catalog.ts';
-import { type Passports, createPdf, startPassports } from './helpers/passports.ts';
+import { createPdf, type Passports, startPassports } from './helpers/passports.ts';
 import { RESULT } from './helpers/product.ts';
 
 const XLSX = 'application/vnd.openxmlformats-officedocument.spreadsheetml.sheet';

@@ -13,7 +13,9 @@ beforeAll(async () => {
       ...{ taskId, status: 'failed', createdAt: new Date(), title: `${taskId}.jpg`, text: MESSAGE },
       result: { error: MESSAGE, error_code: code },
     } as const);
-  await catalog.context.db.transaction((tx) => writeRecords(tx, [failed('known', 'IMAGE_CORRUPT'), failed('new', 'NEW_CODE')]));
+  await catalog.context.db.transaction((tx) =>
+    writeRecords(tx, [failed('known', 'IMAGE_CORRUPT'), failed('new', 'NEW_CODE')]),
+  );
 });
 afterAll(() => catalog.stop());
 

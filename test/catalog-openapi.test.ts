@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type Catalog, startCatalog } from './helpers/catalog.ts';
 import { expectDescribed, expectWellFormed, operationsOf } from './helpers/openapi.ts';
-import type { HttpResponse, HttpRequestOptions, Client } from './helpers/passports.ts';
+import type { Client, HttpRequestOptions, HttpResponse } from './helpers/passports.ts';
 
 type Json = any;
 
@@ -51,7 +51,12 @@ describe('Catalog GET /openapi.json', () => {
 
 it('Catalog GET /openapi.json describes the status and body of every response of a tour through the service', async () => {
   const toured = new Set<string>();
-  async function visit(client: Client, method: string, path: string, ask: HttpRequestOptions = {}): Promise<HttpResponse> {
+  async function visit(
+    client: Client,
+    method: string,
+    path: string,
+    ask: HttpRequestOptions = {},
+  ): Promise<HttpResponse> {
     const answer = await client.request(path, { method, ...ask });
     toured.add(expectDescribed(document, method, path, answer));
     return answer;

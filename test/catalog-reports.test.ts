@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vites
 import { ACTIONS, STATUSES, type Status } from '../src/services/catalog/reports/report.ts';
 import { verifyAuditTrail } from '../src/services/catalog/reports/verify-audit-trail.ts';
 import { type Catalog, MODERATOR, OTHER_MODERATOR, OTHER_READER, READER, startCatalog } from './helpers/catalog.ts';
-import type { HttpResponse, HttpRequestOptions, Client } from './helpers/passports.ts';
+import type { Client, HttpRequestOptions, HttpResponse } from './helpers/passports.ts';
 
 type Json = any;
 
@@ -169,7 +169,10 @@ describe('POST /reports', () => {
     expect([again.status, again.body]).toEqual([201, first.body]);
     expect(again.headers.get('idempotency-replayed')).toBe('true');
     expect(again.headers.get('location')).toBe(first.headers.get('location'));
-    expect(errorOf(await report({ record_id: createRecordId() }, { headers }))).toEqual([422, 'IDEMPOTENCY_KEY_REUSED']);
+    expect(errorOf(await report({ record_id: createRecordId() }, { headers }))).toEqual([
+      422,
+      'IDEMPOTENCY_KEY_REUSED',
+    ]);
     expect((await report(input, { headers }, catalog.client({ token: OTHER_READER }))).status).toBe(201);
     expect(detailOf(await report({}, { headers: { 'idempotency-key': 'ö' } }))).toEqual([
       ...[422, ['header', 'idempotency-key'], 'string_pattern_mismatch'],
@@ -396,7 +399,8 @@ describe('Reading reports', () => {
   it('lists reports by every filter, in pages, newest or oldest first', async () => {
     const mark = `mark${createRecordId().replace(':', '')}`;
     const all: Json[] = [];
-    for (const action_type of ['delete', 'hide', 'other']) all.push(await createReport({ action_type, description: mark }));
+    for (const action_type of ['delete', 'hide', 'other'])
+      all.push(await createReport({ action_type, description: mark }));
     await patch(all[1].id, { status: 'rejected' });
     const list = async (query: string) => {
       const { body } = await moderator.get(`/reports?q=${mark}&${query}`);

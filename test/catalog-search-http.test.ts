@@ -1,6 +1,6 @@
 import { parse } from 'csv-parse/sync';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
-import { toQueryString, filtersFrom, type SearchQuery } from '../src/services/catalog/search/filter-query.ts';
+import { filtersFrom, type SearchQuery, toQueryString } from '../src/services/catalog/search/filter-query.ts';
 import { sheetsOf } from '../src/services/passports/export/testing/workbook.ts';
 import { type Catalog, startCatalog } from './helpers/catalog.ts';
 
@@ -121,7 +121,9 @@ describe('GET /search', () => {
     const moderator = { role: 'moderator', principal: 'm', by: 'header' } as const;
     for (const query of queries) {
       const filters = filtersFrom(query, moderator);
-      const { min_conf, has_report, hidden, ...texts } = Object.fromEntries(new URLSearchParams(toQueryString(filters)));
+      const { min_conf, has_report, hidden, ...texts } = Object.fromEntries(
+        new URLSearchParams(toQueryString(filters)),
+      );
       const again = filtersFrom(
         {
           ...texts,

@@ -3,13 +3,20 @@ import { type TestDatabase, testDatabase } from '../src/base/testing/database.ts
 import { createEntry } from '../src/services/catalog/records/entry.ts';
 import { writeRecords } from '../src/services/catalog/records/write.ts';
 import type { Filters, Sort } from '../src/services/catalog/search/filters.ts';
-import type { Page, Search } from '../src/services/catalog/search/search-types.ts';
 import { beginSnapshot, resolveFilters } from '../src/services/catalog/search/resolve-filters.ts';
 import { createSearch } from '../src/services/catalog/search/search.ts';
+import type { Page, Search } from '../src/services/catalog/search/search-types.ts';
 import { createParameters } from '../src/services/catalog/search/sql-parameters.ts';
 import { queryStage, fromClause as read, where } from '../src/services/catalog/search/where.ts';
 import { createRandom } from './documents/random.ts';
-import { bruteForceSearch, bruteForceFacet, FACETS, type OracleRecord, randomQuery, seedRandomRecords } from './helpers/search-oracle.ts';
+import {
+  bruteForceFacet,
+  bruteForceSearch,
+  FACETS,
+  type OracleRecord,
+  randomQuery,
+  seedRandomRecords,
+} from './helpers/search-oracle.ts';
 
 const SEED = Number(process.env['SEED'] ?? 20261120);
 const SORTS: readonly Sort[] = ['newest', 'oldest', 'confidence', 'relevance'];

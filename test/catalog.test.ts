@@ -2,10 +2,10 @@ import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 import sharp from 'sharp';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest';
+import { createSweepDeps, loadConfig, openAppContext } from '../src/app-context.ts';
 import { SNIFFED_BYTES } from '../src/base/sniff-audio.ts';
-import { openAppContext, plan, createSweepDeps } from '../src/app-context.ts';
 import { type Catalog, MODERATOR, OTHER_READER, READER, startCatalog } from './helpers/catalog.ts';
-import type { HttpRequestOptions, Client } from './helpers/passports.ts';
+import type { Client, HttpRequestOptions } from './helpers/passports.ts';
 
 const ACCEPT_JSON = { accept: 'application/json' };
 const ACCEPT_HTML = { accept: 'text/html,application/xhtml+xml;q=0.9' };
@@ -40,9 +40,10 @@ const row = (id: string) => `/row/${encodeURIComponent(id)}`;
 const image = (id: string) => `/image/${encodeURIComponent(id)}`;
 
 async function hide(recordId: string): Promise<void> {
-  const { rowCount } = await catalog.database.db.query('update catalog_records set hidden = true where record_id = $1', [
-    recordId,
-  ]);
+  const { rowCount } = await catalog.database.db.query(
+    'update catalog_records set hidden = true where record_id = $1',
+    [recordId],
+  );
   expect(rowCount).toBe(1);
 }
 
@@ -109,7 +110,10 @@ describe('Catalog access control', () => {
     const headers = { 'content-type': 'application/json' };
     const send = (client: Client) => client.request(path, { method, body, headers });
     expect((await send(catalog.client())).status).toBe(401);
-    expect(await send(catalog.moderator)).toMatchObject({ status: 413, body: { error: { code: 'PAYLOAD_TOO_LARGE' } } });
+    expect(await send(catalog.moderator)).toMatchObject({
+      status: 413,
+      body: { error: { code: 'PAYLOAD_TOO_LARGE' } },
+    });
     const small = await catalog.moderator.request(path, { method, body: '{}', headers: { 'content-type': 'text/x' } });
     expect(small).toMatchObject({ status: 415, body: { error: { code: 'UNSUPPORTED_MEDIA_TYPE' } } });
     expect((await catalog.moderator.request(path, { method, body: '{', headers })).body).toHaveProperty('detail');
@@ -236,7 +240,10 @@ describe('Catalog sign-in', () => {
   });
 
   it('sets the Secure flag and the cookie path from the settings', async () => {
-    const other = await startAnother({ COOKIE_SECURE: 'always', CATALOG_PUBLIC_URL: 'https://assay.example.com/catalog/' });
+    const other = await startAnother({
+      COOKIE_SECURE: 'always',
+      CATALOG_PUBLIC_URL: 'https://assay.example.com/catalog/',
+    });
     const answer = await other.client().post('/login', { form: { token: READER } });
     expect(answer.headers.getSetCookie()[0]).toMatch(/; Path=\/catalog; HttpOnly; Secure;/);
     expect(answer.headers.get('location')).toBe('/catalog/');
@@ -594,7 +601,8 @@ describe('Saved views of a public catalog', () => {
     expect((await two.get('/views')).body).toEqual({ items: [], total: 0 });
     expect((await one.get('/', { accept: 'text/html' })).text).toContain('q=anna');
     expect((await two.get('/', { accept: 'text/html' })).text).not.toContain('q=anna');
-    const remove = (client: Client) => client.request(`/views/${made.body.id}`, { method: 'DELETE', headers: SAME_ORIGIN });
+    const remove = (client: Client) =>
+      client.request(`/views/${made.body.id}`, { method: 'DELETE', headers: SAME_ORIGIN });
     expect((await remove(two)).status).toBe(404);
     expect(two.cookies.has('assay_catalog_views')).toBe(false);
     expect((await remove(one)).status).toBe(204);
@@ -631,7 +639,7 @@ describe('Installation without the catalog', () => {
     );
     const env = { APP_ENV: 'test', DATABASE_URL: catalog.database.url, DATA_DIR: catalog.dataDir, LOG_LEVEL: 'silent' };
     const housekeeping = async (services: string) => {
-      const disabled = await openAppContext(await plan({ ...env, SERVICES: services }, 'sweep'));
+      const disabled = await openAppContext(await loadConfig({ ...env, SERVICES: services }, 'sweep'));
       const { disabledServiceCleanups: absent } = createSweepDeps(disabled, new AbortController().signal);
       for (const takeBack of absent) await takeBack();
       await disabled.close();
@@ -689,7 +697,9 @@ describe('Catalog health', () => {
       expect(await other.reader.get(path), path).toMatchObject(unavailable);
     }
     const json = { record_id: 'a', action_type: 'hide' };
-    expect(await other.reader.post('/reports', { json, headers: { 'idempotency-key': 'k' } })).toMatchObject(unavailable);
+    expect(await other.reader.post('/reports', { json, headers: { 'idempotency-key': 'k' } })).toMatchObject(
+      unavailable,
+    );
     expect(await other.reader.get('/index/status')).toMatchObject({ body: { error: { code: 'INDEX_UNAVAILABLE' } } });
     expect((await other.client().get('/metrics')).text).not.toMatch(/^assay_catalog_documents /m);
   });

@@ -1,12 +1,12 @@
 import { afterEach, expect, it, vi } from 'vitest';
 import { type Received, startReceiver } from './helpers/receiver.ts';
 import { cleanUp } from './processes/assay.ts';
-import { createRandom, type InjectedFault, scenariosOf, runChaos } from './processes/chaos.ts';
-import { canMountDisks, removeDisks } from './processes/chaos-disk.ts';
+import { createRandom, type InjectedFault, runChaos, scenariosOf } from './processes/chaos.ts';
+import { collectEvidence, type Evidence, findStrayFiles, findViolations } from './processes/chaos-assertions.ts';
 import { type ChaosCluster, startChaosCluster } from './processes/chaos-cluster.ts';
-import { startProgressReports } from './processes/chaos-progress.ts';
+import { canMountDisks, removeDisks } from './processes/chaos-disk.ts';
 import type { Fault, ScenarioName } from './processes/chaos-faults.ts';
-import { type Evidence, findViolations, collectEvidence, findStrayFiles } from './processes/chaos-assertions.ts';
+import { startProgressReports } from './processes/chaos-progress.ts';
 import { cleanUpServers } from './processes/postgres.ts';
 
 // A longer run: node scripts/chaos.mjs --seed 7 --tasks 20000 --minutes 10
@@ -52,11 +52,22 @@ it('Assay completes every acknowledged task once despite process, database, disk
   const pulse = process.env['CHAOS_TELL'] && startProgressReports(ground.audit, logEvent);
   try {
     const { injected: struck, traffic } = await runChaos(ground, receiver, {
-      ...{ seed: SEED, tasks: TASKS, durationMs: DURATION_MS, scenarios: strokes, order: REQUESTED_FAULTS ? 'shuffled' : 'given' },
+      ...{
+        seed: SEED,
+        tasks: TASKS,
+        durationMs: DURATION_MS,
+        scenarios: strokes,
+        order: REQUESTED_FAULTS ? 'shuffled' : 'given',
+      },
       ...(process.env['CHAOS_TELL'] && { log: logEvent }),
       perSecond: DURATION_MS > 0 ? (TASKS * 1000) / DURATION_MS : 15,
     });
-    const inputs = { traffic, audit: ground.audit, gateway: ground.currentProcess('gateway'), received: receiver.received };
+    const inputs = {
+      traffic,
+      audit: ground.audit,
+      gateway: ground.currentProcess('gateway'),
+      received: receiver.received,
+    };
     const evidence = await collectEvidence({ ...inputs, patienceMs: 180_000 });
     report(struck, evidence, ground);
     expect(findViolations(evidence)).toEqual([]);
@@ -111,7 +122,11 @@ const INJECT_VIOLATIONS = `
   returning id as delivery
 `;
 
-function report(struck: readonly InjectedFault[], { answers, counts, received, ends }: Evidence, ground: ChaosCluster): void {
+function report(
+  struck: readonly InjectedFault[],
+  { answers, counts, received, ends }: Evidence,
+  ground: ChaosCluster,
+): void {
   const rows = [...new Set(struck.map(({ scenario: stroke }) => stroke))].sort().map((stroke) => {
     const these = struck.filter((each) => each.scenario === stroke);
     const recoveries = these.map(({ recoveryMs }) => recoveryMs).sort((a, b) => a - b);

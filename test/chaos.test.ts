@@ -5,8 +5,16 @@ import { createLog } from '../src/base/log.ts';
 import { type TestDatabase, testDatabase } from '../src/base/testing/database.ts';
 import { supervise } from '../src/roles/supervise.ts';
 import { type Product, RESULT, startProduct } from './helpers/product.ts';
-import { type Assay, cleanUp, databasePid, createInstancePlace, type InstancePlace, signalTo, startAssay } from './processes/assay.ts';
-import { waitForTask, predict, uploadPicture } from './processes/client.ts';
+import {
+  type Assay,
+  cleanUp,
+  createInstancePlace,
+  databasePid,
+  type InstancePlace,
+  signalTo,
+  startAssay,
+} from './processes/assay.ts';
+import { predict, uploadPicture, waitForTask } from './processes/client.ts';
 import { waitUntil } from './processes/until.ts';
 
 const ENV = {

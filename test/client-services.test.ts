@@ -7,7 +7,7 @@ import { createFakeClock, readExamplePhoto, recordingFetch } from './helpers/cli
 import { ADMIN_KEY, createFakeExtractionModel, createPdf } from './helpers/passports.ts';
 import { type Product, startProduct, TOKEN } from './helpers/product.ts';
 import { startReceiver } from './helpers/receiver.ts';
-import { createFakeSpeechModel, TRANSCRIPT, createSilence } from './helpers/speech.ts';
+import { createFakeSpeechModel, createSilence, TRANSCRIPT } from './helpers/speech.ts';
 
 describe('Speech-to-text client', () => {
   let product: Product;
@@ -41,7 +41,10 @@ describe('Speech-to-text client', () => {
       await receiver.close();
       const { body, headers } = received!;
       const event = await verifyWebhook(body, headers, { secret });
-      expect(event).toMatchObject({ event: 'stt.result.terminal', task: { task_id: task.task_id, result: TRANSCRIPT } });
+      expect(event).toMatchObject({
+        event: 'stt.result.terminal',
+        task: { task_id: task.task_id, result: TRANSCRIPT },
+      });
       const other = verifyWebhook(body, headers, { secret: 'another' });
       await expect(other).rejects.toMatchObject({ code: 'WEBHOOK_SIGNATURE' });
     },

@@ -79,7 +79,9 @@ describe('Defectoscopy client', () => {
   });
 
   it('creates one task when the response is lost and the request is repeated', async () => {
-    const { requests, fetch } = recordingFetch((path, count) => (path === 'POST /predict' && count < 2 ? 'lost' : undefined));
+    const { requests, fetch } = recordingFetch((path, count) =>
+      path === 'POST /predict' && count < 2 ? 'lost' : undefined,
+    );
     const clock = createFakeClock();
     const count = async () => Number((await product.database.db.query('select count(*) from tasks')).rows[0]!['count']);
     const before = await count();
@@ -122,7 +124,9 @@ describe('Defectoscopy client', () => {
   it('verifies callbacks with the public keys of the service', async () => {
     const receiver = await startReceiver();
     const task = await client().predict(REFERENCE, { webhookUrl: receiver.url });
-    const [{ body, headers }] = (await receiver.waitForRequests(1)) as [Awaited<ReturnType<typeof receiver.waitForRequests>>[number]];
+    const [{ body, headers }] = (await receiver.waitForRequests(1)) as [
+      Awaited<ReturnType<typeof receiver.waitForRequests>>[number],
+    ];
     await receiver.close();
     const event = await verifyWebhook(body, headers, { publicKey: await client().webhookKeys() });
     expect(event).toMatchObject({ event: 'defectoscopy.result.terminal', attempt: 1 });

@@ -193,7 +193,11 @@ it('assay restore exits on an interrupt while it waits for input and leaves no f
 });
 
 describe('Client commands', () => {
-  const expectRejection = async (args: readonly string[], message: RegExp | string, env: Record<string, string> = {}) => {
+  const expectRejection = async (
+    args: readonly string[],
+    message: RegExp | string,
+    env: Record<string, string> = {},
+  ) => {
     const { code, out, err } = await assay(args, env);
     expect({ code, out }, err).toEqual({ code: 2, out: '' });
     if (typeof message === 'string') expect(err).toBe(`${message}\n`);
@@ -205,7 +209,10 @@ describe('Client commands', () => {
   it('report invalid usage in one line with status 2', async () => {
     await expectRejection(['predict', WALL, '--colour'], "error: unknown option '--colour'");
     await expectRejection(['predict'], "error: missing required argument 'file|url'");
-    await expectRejection(['predict', WALL, '--priority', 'high'], /^error: option '--priority <priority>' .* is invalid\./);
+    await expectRejection(
+      ['predict', WALL, '--priority', 'high'],
+      /^error: option '--priority <priority>' .* is invalid\./,
+    );
     await expectRejection(['transcribe', NOTE, '--format', 'srt', '--json'], /cannot be used with/);
     await expectRejection(['predict', WALL, '--server', 'nowhere'], '--server nowhere is not an http or https URL.');
     await expectRejection(['extract', WALL, '--format', 'pdf'], /^--format pdf needs --output/);

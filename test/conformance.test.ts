@@ -4,27 +4,34 @@ import type { AddressInfo } from 'node:net';
 import sharp from 'sharp';
 import { afterAll, afterEach, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { conformCommand } from '../src/commands/conform.ts';
-import { createProbe, run, type ServiceName, subjects, type Verdict, type Visit } from '../src/conform/index.ts';
+import {
+  type CheckResult,
+  createProbe,
+  runChecks,
+  type ServiceName,
+  serviceChecks,
+  type Visit,
+} from '../src/conform/index.ts';
 import { FAILURES as IMAGE_FAILURES } from '../src/services/defectoscopy/failures.ts';
 import { failure } from '../src/services/passports/failures.ts';
 import type { Job } from '../src/services/service.ts';
 import { FAILURES as AUDIO_FAILURES } from '../src/services/stt/failures.ts';
 import { TaskFailure } from '../src/tasks/task.ts';
+import { startCatalog } from './helpers/catalog.ts';
 import {
   authenticateAs,
-  changeResponses,
   changeRequestText,
+  changeResponses,
   type Deviations,
-  type FaultyProxy,
+  editErrors,
   editJson,
   editJsonAfter,
-  editErrors,
+  type FaultyProxy,
   startFaultyProxy,
 } from './helpers/faulty-proxy.ts';
-import { startCatalog } from './helpers/catalog.ts';
 import { ADMIN_KEY, createExtraction, createFakeExtractionModel, createPdf } from './helpers/passports.ts';
 import { createFakeModel, type Product, RESULT, startProduct, TOKEN } from './helpers/product.ts';
-import { createFakeSpeechModel, TRANSCRIPT, createSilence } from './helpers/speech.ts';
+import { createFakeSpeechModel, createSilence, TRANSCRIPT } from './helpers/speech.ts';
 
 let image: Buffer;
 const document = Buffer.from(createPdf().bytes);
@@ -37,7 +44,7 @@ let runCount = 0;
 // State of the deviations that count requests or share a session.
 let readCount = 0;
 let sharedSession: string | undefined;
-async function runChecks(service: ServiceName, url: string, only = service as string, over: Partial<Visit> = {}) {
+async function checkService(service: ServiceName, url: string, only = service as string, over: Partial<Visit> = {}) {
   const { signal } = new AbortController();
   const visit: Visit = {
     probe: createProbe(url, signal),
@@ -54,13 +61,14 @@ async function runChecks(service: ServiceName, url: string, only = service as st
     signal,
     ...over,
   };
-  const subject = subjects.find(({ name }) => name === service)!;
-  const results: Verdict[] = [];
-  for await (const result of run(subject, visit, ({ id }) => `${id}.`.startsWith(`${only}.`))) results.push(result);
+  const subject = serviceChecks.find(({ name }) => name === service)!;
+  const results: CheckResult[] = [];
+  for await (const result of runChecks(subject, visit, ({ id }) => `${id}.`.startsWith(`${only}.`)))
+    results.push(result);
   return results;
 }
 
-const idsOf = (results: Verdict[], outcome: Verdict['outcome']) =>
+const idsOf = (results: CheckResult[], outcome: CheckResult['outcome']) =>
   results.filter((result) => result.outcome === outcome).map(({ check }) => check.id);
 
 interface Deployment {
@@ -95,14 +103,14 @@ function describeConformance<D extends Deployment>(
     });
 
     it('passes every check for the product', async () => {
-      const results = await runChecks(service, proxy.url);
+      const results = await checkService(service, proxy.url);
       expect(results.filter(({ outcome }) => outcome === 'failed')).toEqual([]);
       expect(idsOf(results, 'skipped')).toEqual(options.skips);
     });
 
     it.each(options.deviations)('reports when %s', async (_, id, breach) => {
       proxy.deviation = breach;
-      const results = await runChecks(service, proxy.url, id.split('.').slice(0, 2).join('.'));
+      const results = await checkService(service, proxy.url, id.split('.').slice(0, 2).join('.'));
       expect(idsOf(results, 'failed')).toContain(id);
       for (const result of results) expect(result).not.toHaveProperty('silent');
     });
@@ -126,7 +134,11 @@ describeConformance('defectoscopy', {
     ),
   skips: ['defectoscopy.health.not-ready', 'defectoscopy.access.unconfigured', 'defectoscopy.limit'],
   deviations: [
-    ['a task is accepted with 200', 'defectoscopy.predict.status', changeResponses('POST /predict', 202, { status: 200 })],
+    [
+      'a task is accepted with 200',
+      'defectoscopy.predict.status',
+      changeResponses('POST /predict', 202, { status: 200 }),
+    ],
     [
       'status_url is absolute',
       'defectoscopy.predict.status-url',
@@ -200,7 +212,11 @@ describeConformance('defectoscopy', {
       'defectoscopy.predict.refuses.priority-word',
       changeRequestText('POST /predict', (text) => text.replace('urgent', 'batch')),
     ],
-    ['a bad request is 400', 'defectoscopy.predict.refuses.no-image', changeResponses('POST /predict', 422, { status: 400 })],
+    [
+      'a bad request is 400',
+      'defectoscopy.predict.refuses.no-image',
+      changeResponses('POST /predict', 422, { status: 400 }),
+    ],
     [
       'the error code of a bad request is in lower case',
       'defectoscopy.predict.refuses.body-list',
@@ -455,7 +471,11 @@ describeConformance('stt', {
       'stt.access.no-token.transcribe',
       editErrors('POST /transcribe', ({ error }) => Object.assign(error, { code: 'FORBIDDEN' })),
     ],
-    ['the OpenAPI document is missing', 'stt.reference.openapi', changeResponses('GET /openapi.json', 200, { status: 404 })],
+    [
+      'the OpenAPI document is missing',
+      'stt.reference.openapi',
+      changeResponses('GET /openapi.json', 200, { status: 404 }),
+    ],
   ],
 });
 
@@ -486,7 +506,9 @@ describeConformance('passports', {
     [
       'a body without a key has the error envelope',
       'passports.token.malformed.no-key',
-      changeResponses('POST /auth/token', 422, { body: Buffer.from('{"ok":false,"error":{"code":"BAD","message":"x"}}') }),
+      changeResponses('POST /auth/token', 422, {
+        body: Buffer.from('{"ok":false,"error":{"code":"BAD","message":"x"}}'),
+      }),
     ],
     [
       'a wrong key has no code',
@@ -679,7 +701,11 @@ describeConformance('passports', {
       'passports.delete.status',
       changeResponses('DELETE /task/', 200, { body: Buffer.from('{"status":"ok"}') }),
     ],
-    ['a deletion is answered with 204', 'passports.delete.status', changeResponses('DELETE /task/', 200, { status: 204 })],
+    [
+      'a deletion is answered with 204',
+      'passports.delete.status',
+      changeResponses('DELETE /task/', 200, { status: 204 }),
+    ],
     [
       'an invalid UUID in the path returns 404',
       'passports.path.delete-task',
@@ -729,7 +755,7 @@ describe('assay conform --flood checks the rate limit', () => {
     const product = await startProduct({ service, env: { [`${service.toUpperCase()}_RATE_LIMIT_PER_MINUTE`]: '60' } });
     const proxy = await startFaultyProxy(product.url);
     proxy.deviation = breach;
-    expect(await runChecks(service, proxy.url, `${service}.limit`)).toMatchObject([{ outcome }]);
+    expect(await checkService(service, proxy.url, `${service}.limit`)).toMatchObject([{ outcome }]);
     await proxy.close();
     await product.stop();
   });
@@ -739,11 +765,11 @@ describe('assay conform for a deployment without tokens', () => {
   it.each(['defectoscopy', 'stt'] as const)('requires that %s returns 503', async (service) => {
     const product = await startProduct({ service, env: { [`${service.toUpperCase()}_API_TOKENS`]: undefined } });
     const proxy = await startFaultyProxy(product.url);
-    const results = await runChecks(service, proxy.url);
+    const results = await checkService(service, proxy.url);
     expect(idsOf(results, 'failed')).toEqual([]);
     expect(idsOf(results, 'passed')).toContain(`${service}.access.unconfigured`);
     proxy.deviation = changeResponses('POST /', 503, { status: 200 });
-    expect(idsOf(await runChecks(service, proxy.url), 'failed')).toContain(`${service}.access.unconfigured`);
+    expect(idsOf(await checkService(service, proxy.url), 'failed')).toContain(`${service}.access.unconfigured`);
     await proxy.close();
     await product.stop();
   });
@@ -776,9 +802,9 @@ describe('assay conform for a server that is not Assay', () => {
     server.listen(0, '127.0.0.1');
     await once(server, 'listening');
     const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
-    for (const { name, checks } of subjects) {
+    for (const { name, checks } of serviceChecks) {
       const fileUrl = status === 201 ? undefined : 'https://storage.example.com/file';
-      const results = await runChecks(name, url, name, { patienceMs: 1, sameMachine: false, fileUrl });
+      const results = await checkService(name, url, name, { patienceMs: 1, sameMachine: false, fileUrl });
       expect(results).toHaveLength(checks.length);
       expect(idsOf(results, 'failed').length, name).toBeGreaterThan(0);
     }
@@ -789,10 +815,10 @@ describe('assay conform for a server that is not Assay', () => {
 
 describe('Conformance checks', () => {
   it('have unique ids and cite the specification', () => {
-    const checks = subjects.flatMap((subject) => subject.checks);
+    const checks = serviceChecks.flatMap((subject) => subject.checks);
     expect(new Set(checks.map(({ id }) => id)).size).toBe(checks.length);
     expect(checks.length).toBeGreaterThan(200);
-    for (const { name, checks } of subjects) {
+    for (const { name, checks } of serviceChecks) {
       for (const { id, cites } of checks) {
         expect(id).toMatch(new RegExp(`^${name}(\\.[a-z0-9-]+)+$`));
         expect(cites).toEqual([expect.stringMatching(/^\d(\.\d)?$/), expect.stringMatching(/^.{8,}$/)]);
@@ -881,7 +907,9 @@ describe('The assay conform command', () => {
     };
     expect(await messageOf('localhost:8001')).toBe('localhost:8001 is not an http or https URL.');
     expect(await messageOf(elsewhere)).toContain('could not be detected; specify it with --service.');
-    expect(await messageOf(elsewhere, { service: 'search' })).toMatch(/^Unknown service search\. Services: defectoscopy, stt/);
+    expect(await messageOf(elsewhere, { service: 'search' })).toMatch(
+      /^Unknown service search\. Services: defectoscopy, stt/,
+    );
     expect(await messageOf(product.url, { token: 'expired' })).toBe(
       'The deployment rejects the token: 401 UNAUTHORIZED.',
     );

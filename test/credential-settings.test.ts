@@ -150,7 +150,10 @@ describe('Credential settings in production', () => {
     ['METRICS_TOKEN', { metrics: [200, 200] }],
   ])('open no guarded route when %s is empty or missing', async (name, over) => {
     for (const value of ['', undefined]) {
-      expect(await statusesOf(await startProduction({ [name]: value })), `${name}: ${value}`).toEqual({ ...ALL_PROTECTED, ...over });
+      expect(await statusesOf(await startProduction({ [name]: value })), `${name}: ${value}`).toEqual({
+        ...ALL_PROTECTED,
+        ...over,
+      });
     }
   });
 

@@ -7,8 +7,8 @@ import { promisify } from 'node:util';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { readBucketUrl } from '../src/base/files/bucket-url.ts';
 import { testDatabase } from '../src/base/testing/database.ts';
-import { openFileStore } from '../src/file-store.ts';
 import { loadConfig } from '../src/config.ts';
+import { openFileStore } from '../src/file-store.ts';
 import { services } from '../src/services/index.ts';
 import { coreSettings } from '../src/settings.ts';
 import { yaml } from './helpers/yaml.ts';
@@ -145,7 +145,13 @@ describe('The Dockerfile', () => {
     const flags = ['--preserve-symlinks', '--preserve-symlinks-main'];
     const serving = run(process.execPath, [...flags, 'dist/main.js', 'serve'], {
       cwd: root,
-      env: { ...env, ...(await composeEnvironment()), DATABASE_URL: database.url, HOST: '127.0.0.1', LOG_LEVEL: 'warn' },
+      env: {
+        ...env,
+        ...(await composeEnvironment()),
+        DATABASE_URL: database.url,
+        HOST: '127.0.0.1',
+        LOG_LEVEL: 'warn',
+      },
       signal: stop.signal,
       killSignal: 'SIGKILL',
     }).catch((error: { name: string; stderr?: string }) => error);
@@ -245,7 +251,9 @@ describe('compose.yaml', () => {
     onTestFinished(() => rm(dataDir, { recursive: true }));
     const config = await loadConfig({ ...env, APP_ENV: 'production', DATA_DIR: dataDir }, 'serve');
     expect(config.services.map(({ name }) => name)).toEqual(services.map(({ name }) => name));
-    expect(JSON.stringify(config.services.map(({ derivedSettings: verdicts }) => verdicts))).not.toMatch(/disabled|unconfigured/);
+    expect(JSON.stringify(config.services.map(({ derivedSettings: verdicts }) => verdicts))).not.toMatch(
+      /disabled|unconfigured/,
+    );
   });
 
   it('passes each protective setting and the .env file to every process', async () => {

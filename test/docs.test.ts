@@ -41,7 +41,11 @@ const documentsWith = async (kind: string) => {
   for (const document of DOCUMENTS) if ((await programOf(document, kind)) !== '') found.push(document);
   return found;
 };
-const [SHELL, TYPESCRIPT, PYTHON] = [await documentsWith('sh run'), await documentsWith('ts run'), await documentsWith('py run')];
+const [SHELL, TYPESCRIPT, PYTHON] = [
+  await documentsWith('sh run'),
+  await documentsWith('ts run'),
+  await documentsWith('py run'),
+];
 
 /** Generous because these blocks start and stop processes. */
 const SLOW = { timeout: 120_000 };

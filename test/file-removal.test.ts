@@ -5,7 +5,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFinished }
 import { openBucketFiles } from '../src/base/files/bucket-files.ts';
 import { readBucketUrl } from '../src/base/files/bucket-url.ts';
 import { keyToPath } from '../src/base/files/file-key.ts';
-import { type Files, createFolderFiles } from '../src/base/files.ts';
+import { createFolderFiles, type Files } from '../src/base/files.ts';
 import { newId } from '../src/base/ids.ts';
 import { createLog } from '../src/base/log.ts';
 import { type TestDatabase, testDatabase } from '../src/base/testing/database.ts';

@@ -21,7 +21,11 @@ import { signatureOf } from './helpers/s3-signature.ts';
 const silent = createLog('silent', 'test');
 const all = (keys: AsyncIterable<string>): Promise<string[]> => Readable.from(keys).toArray();
 
-async function createDraftsFolder(): Promise<{ draftsDir: string; drafts(): Promise<string[]>; remove(): Promise<void> }> {
+async function createDraftsFolder(): Promise<{
+  draftsDir: string;
+  drafts(): Promise<string[]>;
+  remove(): Promise<void>;
+}> {
   const dir = await mkdtemp(join(tmpdir(), 'assay-drafts-'));
   const draftsDir = join(dir, 'incoming');
   return {

@@ -4,7 +4,15 @@ import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { expectDescribed, operationsOf } from './helpers/openapi.ts';
 import { type FuzzInputs, type Request, requestsOf } from './helpers/openapi-requests.ts';
 import { hostileText, toWellFormed } from './helpers/openapi-values.ts';
-import { ADMIN_KEY, type HttpResponse, createFakeExtractionModel, createClient, createPdf, SECRET, USER_KEY } from './helpers/passports.ts';
+import {
+  ADMIN_KEY,
+  createClient,
+  createFakeExtractionModel,
+  createPdf,
+  type HttpResponse,
+  SECRET,
+  USER_KEY,
+} from './helpers/passports.ts';
 import { createFakeModel, type Product, startProduct, TOKEN } from './helpers/product.ts';
 
 type Json = any;
@@ -99,7 +107,11 @@ beforeAll(async () => {
       clerk: { cookie, ...bearer(await signIn(USER_KEY)) },
       ...unauthorized,
     },
-    ids: { task_id: documentIds, image_id: images.map((each: Json) => each.image_id ?? each.id), page: ['1', '2', '0'] },
+    ids: {
+      task_id: documentIds,
+      image_id: images.map((each: Json) => each.image_id ?? each.id),
+      page: ['1', '2', '0'],
+    },
     files,
   };
 
@@ -167,7 +179,13 @@ function send(origin: string, { method, path, headers, body }: Request): Promise
 const WORKER_STATUS_PATHS = ['/health', '/ready', '/health/deep'];
 const REQUIRED_HEADERS = { 401: 'www-authenticate', 429: 'retry-after', 503: 'retry-after' } as const;
 
-function expectDocumentedResponse(document: Json, name: string, operation: Json, request: Request, answer: HttpResponse): void {
+function expectDocumentedResponse(
+  document: Json,
+  name: string,
+  operation: Json,
+  request: Request,
+  answer: HttpResponse,
+): void {
   const [method, template] = name.split(' ') as [string, string];
   const { status, headers, text } = answer;
   const summary = `${status} ${text.slice(0, 300)}`;

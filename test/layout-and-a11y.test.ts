@@ -6,9 +6,9 @@ import { createBackgroundContext, createModelContext } from '../src/app-context.
 import { createRecords } from '../src/services/catalog/records/records.ts';
 import { FAILURES } from '../src/services/defectoscopy/failures.ts';
 import { TaskFailure } from '../src/tasks/task.ts';
+import { openPage } from './browser/open-page.ts';
 import { findViolations } from './browser/page-checks.ts';
 import { CRACK_OUTCOME, createWallPhoto } from './browser/photos.ts';
-import { openPage } from './browser/open-page.ts';
 import { MODERATOR, READER } from './helpers/catalog.ts';
 import { createClient } from './helpers/passports.ts';
 import { createFakeModel, type Product, startProduct, TOKEN } from './helpers/product.ts';
@@ -125,7 +125,8 @@ interface PageCheck {
   readonly status?: number;
 }
 
-const waitForVisible = (selector: string) => (page: Page) => page.locator(selector).first().waitFor({ state: 'visible' });
+const waitForVisible = (selector: string) => (page: Page) =>
+  page.locator(selector).first().waitFor({ state: 'visible' });
 const row = (id: string) => `/row/${encodeURIComponent(id)}`;
 const HELP: PageCheck = { name: 'help', path: '/help' };
 const OVERVIEW: PageCheck = { name: 'overview', path: '/overview', ready: waitForVisible('.figure .now') };
@@ -156,7 +157,9 @@ const PAGE_CHECKS: Readonly<Record<Service, () => readonly PageCheck[]>> = {
     {
       name: 'transcript',
       async ready(page) {
-        await page.locator('#file').setInputFiles({ name: 'note.wav', mimeType: 'audio/wav', buffer: createSilence(3) });
+        await page
+          .locator('#file')
+          .setInputFiles({ name: 'note.wav', mimeType: 'audio/wav', buffer: createSilence(3) });
         await page.locator('#transcript p').first().waitFor();
       },
     },

@@ -1,8 +1,8 @@
 import { afterEach, expect, it, vi } from 'vitest';
 import { openDb } from '../src/base/db.ts';
 import { createLog } from '../src/base/log.ts';
-import { cleanUp, databaseUrl, createInstancePlace, signalTo, startAssay } from './processes/assay.ts';
-import { waitForTask, predict, uploadPicture } from './processes/client.ts';
+import { cleanUp, createInstancePlace, databaseUrl, signalTo, startAssay } from './processes/assay.ts';
+import { predict, uploadPicture, waitForTask } from './processes/client.ts';
 import { waitUntil } from './processes/until.ts';
 
 // This test starts and stops real processes.
@@ -24,7 +24,9 @@ it('The supervisor releases the tasks of its worker immediately after the worker
       const worker = await assay.child('work');
       const answers = await Promise.all(Array.from({ length: 60 }, () => predict(assay, picture)));
       ids.push(...answers.map(({ body }) => body.data.task_id));
-      await waitUntil(async () => (await count('worker is not null')) > 0 || (await count('finished_at is null')) === 0);
+      await waitUntil(
+        async () => (await count('worker is not null')) > 0 || (await count('finished_at is null')) === 0,
+      );
       signalTo(worker, 'SIGKILL');
       await waitUntil(async () => releasedCount() !== undefined || (await count('finished_at is null')) === 0);
     }

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { afterEach, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { startReceiver } from './helpers/receiver.ts';
 import { yaml } from './helpers/yaml.ts';
-import { cleanUp, freePort, createInstancePlace, REPOSITORY, startAssay } from './processes/assay.ts';
+import { cleanUp, createInstancePlace, freePort, REPOSITORY, startAssay } from './processes/assay.ts';
 import { predict, uploadPicture } from './processes/client.ts';
 import { waitUntil } from './processes/until.ts';
 
@@ -42,7 +42,8 @@ describe('The Grafana dashboard and the alert rules', () => {
       exported = readMetrics((await assay.call('/metrics')).body);
       // Metrics of other processes arrive with their heartbeats.
       return (
-        [...required].every((name) => exported.has(name)) && (exported.get('assay_webhook_attempts_total')?.size ?? 0) > 0
+        [...required].every((name) => exported.has(name)) &&
+        (exported.get('assay_webhook_attempts_total')?.size ?? 0) > 0
       );
     }).catch(() => {});
     expect([...required].filter((name) => !exported.has(name))).toEqual([]);

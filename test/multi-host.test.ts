@@ -1,10 +1,17 @@
 import { afterEach, expect, it, vi } from 'vitest';
 import { cleanUp } from './processes/assay.ts';
 import { openAudit } from './processes/audit.ts';
-import { type Client, waitForTask, predict, uploadPicture } from './processes/client.ts';
-import { faketimePath, type Hosts, type Machine, createSharedFolder, startHosts, startMachine } from './processes/hosts.ts';
+import { type Client, predict, uploadPicture, waitForTask } from './processes/client.ts';
+import {
+  createSharedFolder,
+  faketimePath,
+  type Hosts,
+  type Machine,
+  startHosts,
+  startMachine,
+} from './processes/hosts.ts';
 import { cleanUpServers, startPostgres } from './processes/postgres.ts';
-import { startRelay, startStandby } from './processes/standby.ts';
+import { startStandby, startTcpProxy } from './processes/standby.ts';
 import { waitUntil } from './processes/until.ts';
 
 // The PostgreSQL binaries: HOSTS_POSTGRES=/usr/lib/postgresql/15/bin
@@ -25,8 +32,12 @@ it('Two hosts with wrong clocks share the work, survive the loss of one host, an
   const bin = BIN === undefined ? {} : { bin: BIN };
   const primary = await startPostgres({ ...bin, host: db.address, inside: db.inside });
   // A stable address for the current primary.
-  const relay = await startRelay(primary, { host: hosts.address });
-  const env = { DATABASE_URL: relay.proxiedUrl(primary.url), DEFECTOSCOPY_RATE_LIMIT_PER_MINUTE: '100000', LOG_LEVEL: 'warn' };
+  const relay = await startTcpProxy(primary, { host: hosts.address });
+  const env = {
+    DATABASE_URL: relay.proxiedUrl(primary.url),
+    DEFECTOSCOPY_RATE_LIMIT_PER_MINUTE: '100000',
+    LOG_LEVEL: 'warn',
+  };
   const [early, late] = faketimePath() ? [{ clock: '+1h' }, { clock: '-1h' }] : [{}, {}];
   const step = createStepLog();
 

@@ -1,7 +1,14 @@
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import addFormats from 'ajv-formats';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type HttpResponse, type CallInit, createFakeModel, type Product, startProduct, TOKEN } from './helpers/product.ts';
+import {
+  type CallInit,
+  createFakeModel,
+  type HttpResponse,
+  type Product,
+  startProduct,
+  TOKEN,
+} from './helpers/product.ts';
 
 type Json = any;
 

@@ -81,7 +81,8 @@ describe('Overview page', () => {
 
   it('links to the other services with the keyboard alone', async (test) => {
     const { page } = await openPage(test, `${product.url}/`);
-    const serviceLink = (name: string) => page.getByRole('navigation', { name: 'Services' }).getByRole('link', { name });
+    const serviceLink = (name: string) =>
+      page.getByRole('navigation', { name: 'Services' }).getByRole('link', { name });
     const focused = () => page.evaluate<string>('document.activeElement.textContent');
     // The other service is another origin, which `openPage` blocks.
     await page.context().unrouteAll();

@@ -5,11 +5,11 @@ import { parseApiKeys } from '../src/services/passports/auth/api-keys.ts';
 import { createTokens } from '../src/services/passports/auth/tokens.ts';
 import {
   ADMIN_KEY,
-  type HttpResponse,
-  type HttpRequestOptions,
   type Client,
-  type Passports,
   createPdf,
+  type HttpRequestOptions,
+  type HttpResponse,
+  type Passports,
   SECRET,
   startPassports,
   USER_KEY,
@@ -135,7 +135,10 @@ describe('Passports access control', () => {
   it.each(ENDPOINTS)('enforces the rule %s for %s %s', async (kind, method, path, ask) => {
     const send = (client: Client, headers: Record<string, string> = {}) =>
       statusOf(client, method, path, { ...ask, headers });
-    const [token, forged] = [validTokens['a token that was issued']!, invalidTokens['a token signed with another secret']!];
+    const [token, forged] = [
+      validTokens['a token that was issued']!,
+      invalidTokens['a token signed with another secret']!,
+    ];
     const unauthorizedFor = (kinds: readonly Kind[]) => (kinds.includes(kind) ? 401 : undefined);
     const expectation = async (who: string, client: Client, status: number | undefined, headers = {}) => {
       const answered = await send(client, headers);
@@ -149,8 +152,16 @@ describe('Passports access control', () => {
     await expectation('a session', withCookies({ bti_session_id: cookie }), unauthorizedFor(['bearer']));
     await expectation('a token', passports.client({ token }), undefined);
     await expectation('a forged token', passports.client({ token: forged }), unauthorizedStatus);
-    await expectation('an expired token', passports.client({ token: invalidTokens['a token that has expired']! }), unauthorizedStatus);
-    await expectation('a forged token with a good session', withCookies({ bti_session_id: cookie }, forged), unauthorizedStatus);
+    await expectation(
+      'an expired token',
+      passports.client({ token: invalidTokens['a token that has expired']! }),
+      unauthorizedStatus,
+    );
+    await expectation(
+      'a forged token with a good session',
+      withCookies({ bti_session_id: cookie }, forged),
+      unauthorizedStatus,
+    );
     await expectation(
       'an unknown session',
       withCookies({ bti_session_id: 'A'.repeat(43) }),
@@ -501,7 +512,9 @@ describe('Passports browser sessions', () => {
     expect(answer.status).toBe(allowed ? 404 : 403);
     if (!allowed) expect(answer.body.error.code).toBe('CSRF_FAILED');
     const token = browser.cookies.get('bti_access_token')!;
-    expect((await passports.client({ token }).post(`/api/task/${ID}/retry`, { headers: requestHeaders })).status).toBe(404);
+    expect((await passports.client({ token }).post(`/api/task/${ID}/retry`, { headers: requestHeaders })).status).toBe(
+      404,
+    );
   });
 
   it('accept the origins in PUBLIC_ORIGINS as their own', async () => {

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type Client, type Passports, createPdf, startPassports, USER_KEY } from './helpers/passports.ts';
+import { type Client, createPdf, type Passports, startPassports, USER_KEY } from './helpers/passports.ts';
 
 let passports: Passports;
 let admin: Client;

@@ -5,11 +5,11 @@ import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from 'v
 import { sheetsOf } from '../src/services/passports/export/testing/workbook.ts';
 import { openPdf } from '../src/services/passports/model/pages/pdf.ts';
 import {
-  type HttpResponse,
   type Client,
   createExtraction,
-  type Passports,
   createPdf,
+  type HttpResponse,
+  type Passports,
   startPassports,
   USER_KEY,
 } from './helpers/passports.ts';

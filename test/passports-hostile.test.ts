@@ -9,8 +9,8 @@ import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { blackPng, greyTags, jpegHead, pixelPng, pngChunk, tiffOf } from '../src/ml/testing/image-files.ts';
 import { sheetsOf } from '../src/services/passports/export/testing/workbook.ts';
 import { openPdf } from '../src/services/passports/model/pages/pdf.ts';
-import { writeTempPdf, type TestObject, createTestPdf } from '../src/services/passports/model/pages/testing/pdf.ts';
-import type { HttpResponse, Client } from './helpers/passports.ts';
+import { createTestPdf, type TestObject, writeTempPdf } from '../src/services/passports/model/pages/testing/pdf.ts';
+import type { Client, HttpResponse } from './helpers/passports.ts';
 import { cleanUp } from './processes/assay.ts';
 import { type PassportsAssay, startPassportsAssay } from './processes/passports.ts';
 

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import sharp from 'sharp';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { openPdf } from '../src/services/passports/model/pages/pdf.ts';
-import { type Client, type Passports, createPdf, startPassports } from './helpers/passports.ts';
+import { type Client, createPdf, type Passports, startPassports } from './helpers/passports.ts';
 
 const UNKNOWN_ID = '01993f6e-2d8a-7c21-9b1e-4f6a7d0c5e12';
 
@@ -14,7 +14,9 @@ beforeAll(async () => {
 afterAll(() => passports.stop());
 
 async function listStoredFiles(): Promise<string[]> {
-  const entries = await readdir(join(passports.dataDir, 'files'), { recursive: true, withFileTypes: true }).catch(() => []);
+  const entries = await readdir(join(passports.dataDir, 'files'), { recursive: true, withFileTypes: true }).catch(
+    () => [],
+  );
   return entries
     .filter((entry) => entry.isFile())
     .map(({ name }) => name)

@@ -5,7 +5,7 @@ import sharp from 'sharp';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { isAlive, processes } from '../src/base/postgres/processes.ts';
 import { openPdf } from '../src/services/passports/model/pages/pdf.ts';
-import { writeTempPdf, type TestPage, createTestPdf } from '../src/services/passports/model/pages/testing/pdf.ts';
+import { createTestPdf, type TestPage, writeTempPdf } from '../src/services/passports/model/pages/testing/pdf.ts';
 import type { Client } from './helpers/passports.ts';
 import { cleanUp, databaseUrl, signalTo } from './processes/assay.ts';
 import { type Audit, openAudit } from './processes/audit.ts';
@@ -51,7 +51,9 @@ async function watchStates(client: Client): Promise<(id: string) => Promise<stri
   let received = '';
   return async (id) => {
     for (;;) {
-      const events = [...received.matchAll(/^event: task\nid: \d+\ndata: (.*)$/gm)].map(([, data]) => JSON.parse(data!));
+      const events = [...received.matchAll(/^event: task\nid: \d+\ndata: (.*)$/gm)].map(([, data]) =>
+        JSON.parse(data!),
+      );
       const states = events.filter((event) => event.id === id).map(({ status }) => status as string);
       if (states.some((state) => !['PENDING', 'PROCESSING'].includes(state))) return states;
       const { done, value } = await stream.next();

@@ -2,11 +2,11 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { expectDescribed, expectWellFormed, operationsOf } from './helpers/openapi.ts';
 import {
   ADMIN_KEY,
-  type HttpResponse,
-  type HttpRequestOptions,
   type Client,
-  type Passports,
   createPdf,
+  type HttpRequestOptions,
+  type HttpResponse,
+  type Passports,
   startPassports,
 } from './helpers/passports.ts';
 
@@ -77,7 +77,12 @@ describe('Passports GET /openapi.json', () => {
 it('Passports GET /openapi.json describes the status and body of every response of a tour through the service', async () => {
   const toured = new Set<string>();
 
-  async function visit(client: Client, method: string, path: string, ask: HttpRequestOptions = {}): Promise<HttpResponse> {
+  async function visit(
+    client: Client,
+    method: string,
+    path: string,
+    ask: HttpRequestOptions = {},
+  ): Promise<HttpResponse> {
     const answer = await client.request(path, { method, ...ask });
     toured.add(expectDescribed(document, method, path, answer));
     return answer;

@@ -1,6 +1,6 @@
 import sharp from 'sharp';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type Client, type Passports, createPdf, startPassports, USER_KEY } from './helpers/passports.ts';
+import { type Client, createPdf, type Passports, startPassports, USER_KEY } from './helpers/passports.ts';
 
 const KIB = 1024;
 const QUOTA = 100 * KIB;

@@ -3,8 +3,16 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 import { type TestDatabase, testDatabase } from '../src/base/testing/database.ts';
 import { parseApiKeys } from '../src/services/passports/auth/api-keys.ts';
 import { createTokens } from '../src/services/passports/auth/tokens.ts';
-import { ADMIN_KEY, type Client, type Passports, createPdf, SECRET, startPassports, USER_KEY } from './helpers/passports.ts';
-import { type TcpProxy, startTcpProxy } from './processes/tcp-proxy.ts';
+import {
+  ADMIN_KEY,
+  type Client,
+  createPdf,
+  type Passports,
+  SECRET,
+  startPassports,
+  USER_KEY,
+} from './helpers/passports.ts';
+import { startTcpProxy, type TcpProxy } from './processes/tcp-proxy.ts';
 
 const DAY_MS = 86_400_000;
 

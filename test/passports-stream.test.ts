@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type Client, type Passports, createPdf, startPassports } from './helpers/passports.ts';
+import { type Client, createPdf, type Passports, startPassports } from './helpers/passports.ts';
 
 let passports: Passports;
 beforeAll(async () => {

@@ -2,12 +2,12 @@ import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import {
-  type HttpResponse,
-  type HttpRequestOptions,
   type Client,
   createExtraction,
-  type Passports,
   createPdf,
+  type HttpRequestOptions,
+  type HttpResponse,
+  type Passports,
   startPassports,
   USER_KEY,
 } from './helpers/passports.ts';
@@ -24,7 +24,9 @@ beforeAll(async () => {
 afterAll(() => passports.stop());
 
 async function listStoredFiles(): Promise<string[]> {
-  const entries = await readdir(join(passports.dataDir, 'files'), { recursive: true, withFileTypes: true }).catch(() => []);
+  const entries = await readdir(join(passports.dataDir, 'files'), { recursive: true, withFileTypes: true }).catch(
+    () => [],
+  );
   return entries
     .filter((entry) => entry.isFile())
     .map(({ name }) => name)
@@ -189,7 +191,10 @@ describe('POST /upload', () => {
       expect([answer.status, answer.headers.get('location')], accept).toEqual([303, '/']);
     }
     for (const accept of ['application/json', 'application/problem+json', 'text/html;q=0.5, application/json']) {
-      expect((await passports.client().post('/upload', { files: [createPdf()], headers: { accept } })).status, accept).toBe(202);
+      expect(
+        (await passports.client().post('/upload', { files: [createPdf()], headers: { accept } })).status,
+        accept,
+      ).toBe(202);
     }
   });
 
@@ -255,7 +260,12 @@ describe('POST /upload', () => {
       422,
       { detail: [{ loc: ['body'] }] },
     ],
-    ['21 files', { files: Array.from({ length: 21 }, () => createPdf()) }, 413, { error: { code: 'PAYLOAD_TOO_LARGE' } }],
+    [
+      '21 files',
+      { files: Array.from({ length: 21 }, () => createPdf()) },
+      413,
+      { error: { code: 'PAYLOAD_TOO_LARGE' } },
+    ],
     [
       'one name for two files',
       { files: [createPdf(), createPdf()], fields: { name: 'x' } },
@@ -287,7 +297,9 @@ describe('POST /upload', () => {
     [`${'я'.repeat(300)}.pdf`, `${'я'.repeat(251)}.pdf`],
     ['..', 'document.pdf'],
   ])('sanitizes the file name %j to %j', async (name, shown) => {
-    const answer = await passports.client().post('/upload', { files: [{ ...createPdf(), name }], headers: ACCEPT_JSON });
+    const answer = await passports
+      .client()
+      .post('/upload', { files: [{ ...createPdf(), name }], headers: ACCEPT_JSON });
     expect(answer.body.items[0].filename).toBe(shown);
   });
 

@@ -2,7 +2,7 @@ import { afterEach, beforeEach, expect, it } from 'vitest';
 import { type TestDatabase, testDatabase } from '../src/base/testing/database.ts';
 import { requireTool } from '../src/base/testing/require.ts';
 import { cleanUp, createInstancePlace, startAssay } from './processes/assay.ts';
-import { waitForTask, predict, uploadPicture } from './processes/client.ts';
+import { predict, uploadPicture, waitForTask } from './processes/client.ts';
 import { startPooler } from './processes/pooler.ts';
 
 let database: TestDatabase;

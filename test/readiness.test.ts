@@ -19,7 +19,10 @@ afterEach(async () => {
 const ENV = { FILES_HOST: 'files.test.internal', DEFECTOSCOPY_RATE_LIMIT_PER_MINUTE: '0' };
 
 async function startGateway(env: Record<string, string> = {}): Promise<Assay> {
-  return startAssay(await createInstancePlace(), { args: ['serve'], env: { ...ENV, DATABASE_URL: database.url, ...env } });
+  return startAssay(await createInstancePlace(), {
+    args: ['serve'],
+    env: { ...ENV, DATABASE_URL: database.url, ...env },
+  });
 }
 
 /** Status and message of `/ready`; 0 if nothing listens. */
@@ -58,7 +61,10 @@ describe('GET /ready', () => {
     await database.db.query(
       'select pg_terminate_backend(pid) from pg_stat_activity where datname = current_database() and pid <> pg_backend_pid()',
     );
-    await waitUntil(async () => (await readiness(gateway))[1] === 'The database does not accept new tasks now.', 15_000);
+    await waitUntil(
+      async () => (await readiness(gateway))[1] === 'The database does not accept new tasks now.',
+      15_000,
+    );
     await database.db.transaction(async (tx) => {
       await tx.query('set transaction read write');
       await tx.query(`alter database ${name} reset default_transaction_read_only`);

@@ -3,11 +3,11 @@ import { mkdtemp, readdir, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { openAppContext } from '../src/app-context.ts';
 import { parseAllowList } from '../src/base/addresses.ts';
 import { OperatorError } from '../src/base/operator-error.ts';
 import { SettingsError } from '../src/base/settings.ts';
 import { configCommand } from '../src/commands/config.ts';
-import { openAppContext } from '../src/app-context.ts';
 import { loadConfig } from '../src/config.ts';
 
 type Env = Record<string, string | undefined>;

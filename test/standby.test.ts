@@ -13,8 +13,8 @@ import { readMigrations } from '../src/base/migration-files.ts';
 import { FILE_COLUMNS } from '../src/commands/file-columns.ts';
 import { createSnapshotAgeReader } from '../src/tasks/oldest-snapshot.ts';
 import { startAssay } from './processes/assay.ts';
-import { withConnection, cleanUpServers, startPostgres } from './processes/postgres.ts';
-import { startRelay, startStandby } from './processes/standby.ts';
+import { cleanUpServers, startPostgres, withConnection } from './processes/postgres.ts';
+import { startStandby, startTcpProxy } from './processes/standby.ts';
 import { waitUntil } from './processes/until.ts';
 
 afterEach(cleanUpServers);
@@ -24,7 +24,7 @@ describe('A relay with a failover to a standby', () => {
     const primary = await startPostgres();
     await withConnection(primary.url, (db) => db.query('create table notes (id int primary key)'));
     const standby = await startStandby(primary.url, { synchronous: true });
-    const relay = await startRelay(primary);
+    const relay = await startTcpProxy(primary);
     const db = openDb({ url: relay.proxiedUrl(primary.url), log: createLog('silent', 'test'), max: 2 });
     const hints: string[] = [];
     const over = new AbortController();
@@ -152,7 +152,9 @@ describe('A backup from a standby', () => {
         await delay(3_000);
       }),
     );
-    await expect(rejected).rejects.toThrow(/^The standby cancelled the backup because it conflicted with its replay\. /);
+    await expect(rejected).rejects.toThrow(
+      /^The standby cancelled the backup because it conflicted with its replay\. /,
+    );
   });
 });
 

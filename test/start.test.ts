@@ -14,15 +14,15 @@ import { startReceiver } from './helpers/receiver.ts';
 import {
   type Assay,
   cleanUp,
+  createInstancePlace,
   databasePid,
   freePort,
-  createInstancePlace,
   type InstancePlace,
   REPOSITORY,
   type StartOptions,
   startAssay,
 } from './processes/assay.ts';
-import { waitForTask, predict, uploadPicture } from './processes/client.ts';
+import { predict, uploadPicture, waitForTask } from './processes/client.ts';
 import { waitUntil } from './processes/until.ts';
 
 const log = createLog('silent', 'test');
@@ -126,7 +126,9 @@ it('Assay prints every invalid setting in one line and exits with status 2', asy
 
   const late = startAssay(place, { env: { TASK_DEADLINE_SECONDS: '90000' } });
   expect(await late.ended).toMatchObject({ code: 2 });
-  expect(readableLines(late)).toEqual([expect.stringMatching(/^TASK_DEADLINE_SECONDS must be below RESULT_TTL_SECONDS/)]);
+  expect(readableLines(late)).toEqual([
+    expect.stringMatching(/^TASK_DEADLINE_SECONDS must be below RESULT_TTL_SECONDS/),
+  ]);
 
   const database = await testDatabase();
   onTestFinished(() => database.drop());
@@ -134,7 +136,9 @@ it('Assay prints every invalid setting in one line and exits with status 2', asy
   wrong.password = 'wrong';
   const rejected = startAssay(place, { env: { DATABASE_URL: wrong.href } });
   expect(await rejected.ended).toMatchObject({ code: 2 });
-  expect(readableLines(rejected)).toEqual([expect.stringMatching(/^The database of DATABASE_URL rejected the connection: password/)]);
+  expect(readableLines(rejected)).toEqual([
+    expect.stringMatching(/^The database of DATABASE_URL rejected the connection: password/),
+  ]);
 });
 
 it('Assay is not ready and prints the reason last when a worker or listener rejects its settings', async () => {
@@ -168,9 +172,15 @@ it('Assay prints command line errors and exits with status 2', async () => {
     out: '',
     err: 'There is no command bogus; see `assay --help`.\n',
   });
-  expect(await runCommand('--bogus')).toMatchObject({ code: 2, err: expect.stringContaining("unknown option '--bogus'") });
+  expect(await runCommand('--bogus')).toMatchObject({
+    code: 2,
+    err: expect.stringContaining("unknown option '--bogus'"),
+  });
   expect(await runCommand('--version')).toMatchObject({ code: 0, out: expect.stringMatching(/^\d+\.\d+\.\d+\n$/) });
-  expect(await runCommand('--help')).toMatchObject({ code: 0, out: expect.stringMatching(/ start [\s\S]+\(the default\)/) });
+  expect(await runCommand('--help')).toMatchObject({
+    code: 0,
+    out: expect.stringMatching(/ start [\s\S]+\(the default\)/),
+  });
 });
 
 it('Assay runs as separate processes on one database, started in any order and with different clocks', async () => {
@@ -190,7 +200,9 @@ it('Assay runs as separate processes on one database, started in any order and w
     startAssay(place, { args: ['deliver'], env }),
     startAssay(place, { args: ['sweep'], env: ahead }),
   ];
-  await waitUntil(() => [serve, ...others].every(({ output: said }) => said.err.includes('waiting for `assay migrate`')));
+  await waitUntil(() =>
+    [serve, ...others].every(({ output: said }) => said.err.includes('waiting for `assay migrate`')),
+  );
   const migrate = startAssay(place, { args: ['migrate'], env });
   expect(await migrate.ended).toMatchObject({ code: 0 });
   expect(migrate.output.out).toBe('The database is up to date.\n');
@@ -263,7 +275,7 @@ it('`npm run demo` shows a photo with its classes and the catalog record as an o
   const env = { ...NO_TOKEN, SERVICES: 'defectoscopy,catalog', CATALOG_PORT: String(await freePort()) };
   const demo = startAssay(place, { args: ['demo'], env, ...(await createOrdinaryUser(place)) });
   expect(await demo.ended, `${demo.output.out}\n${demo.output.err}`).toMatchObject({ code: 0 });
-  expect(demo.output.out).toMatch(/surface +\w+[\s\S]*groups[\s\S]*defects[\s\S]*That was the demo/);
+  expect(demo.output.out).toMatch(/surface +\w+[\s\S]*groups[\s\S]*defects[\s\S]*The demo is complete/);
   expect(demo.output.out).toMatch(/Catalog[\s\S]* 1 found[\s\S]* in spite of the typo[\s\S]* rep_\w+ +open/);
   expect(demo.output.err).toBe('');
   expect(await databasePid(place)).toBeUndefined();
@@ -279,7 +291,8 @@ async function stop(assay: Assay, place: InstancePlace, signal: NodeJS.Signals, 
 }
 
 /** The lines on standard error that are not JSON log lines. */
-const readableLines = ({ output: said }: Assay) => said.err.split('\n').filter((line) => line !== '' && !line.startsWith('{'));
+const readableLines = ({ output: said }: Assay) =>
+  said.err.split('\n').filter((line) => line !== '' && !line.startsWith('{'));
 
 /** Runs as an unprivileged user if the tests run as root, with copies of unreadable files. */
 async function createOrdinaryUser({ dataDir }: InstancePlace): Promise<Pick<StartOptions, 'user' | 'from' | 'node'>> {

@@ -7,7 +7,7 @@ import { FAILURES } from '../src/services/stt/failures.ts';
 import { TaskFailure } from '../src/tasks/task.ts';
 import { type Product, startProduct, TOKEN } from './helpers/product.ts';
 import { type Receiver, startReceiver } from './helpers/receiver.ts';
-import { createFakeSpeechModel, TRANSCRIPT, createSilence } from './helpers/speech.ts';
+import { createFakeSpeechModel, createSilence, TRANSCRIPT } from './helpers/speech.ts';
 
 const URL = 'https://storage.example.com/calls/17.mp3';
 const start = (env: Record<string, string | undefined> = {}, model?: Model) =>
@@ -372,7 +372,9 @@ describe('Speech-to-text access control', () => {
       expect(await product.call('/transcribe/audio_url', { token, method: 'POST', body: {} })).toMatchObject(
         unauthorized,
       );
-      expect(await product.call('/files', { token, method: 'POST', body: createSilence() })).toMatchObject(unauthorized);
+      expect(await product.call('/files', { token, method: 'POST', body: createSilence() })).toMatchObject(
+        unauthorized,
+      );
     }
     for (const path of ['/health', '/ready', '/livez', '/metrics', '/docs', '/swagger', '/redoc', '/openapi.json']) {
       expect((await product.call(path, { token: null })).status, path).not.toBe(401);

@@ -8,7 +8,7 @@ import { FAILURES } from '../src/services/stt/failures.ts';
 import { TaskFailure } from '../src/tasks/task.ts';
 import { openPage } from './browser/open-page.ts';
 import { type Product, startProduct, TOKEN } from './helpers/product.ts';
-import { createFakeSpeechModel, TRANSCRIPT, createSilence } from './helpers/speech.ts';
+import { createFakeSpeechModel, createSilence, TRANSCRIPT } from './helpers/speech.ts';
 
 const wav = (name = 'note.wav', seconds = 3) => ({ name, mimeType: 'audio/wav', buffer: createSilence(seconds) });
 const step = (page: Page, name: string) => page.locator('#steps li', { hasText: name });
@@ -22,7 +22,8 @@ describe('Speech-to-text upload page', () => {
     product = await startProduct({ service: 'stt' });
   });
   afterAll(() => product.stop());
-  const work = async (over: Partial<Model> = {}) => onTestFinished(await product.startWorker(createFakeSpeechModel(over)));
+  const work = async (over: Partial<Model> = {}) =>
+    onTestFinished(await product.startWorker(createFakeSpeechModel(over)));
   const open = (test: Parameters<typeof openPage>[0], options: Parameters<typeof openPage>[2] = {}) =>
     openPage(test, `${product.url}/#token=${TOKEN}`, options);
 

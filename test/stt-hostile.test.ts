@@ -4,9 +4,9 @@ import type { RequestListener } from 'node:http';
 import { createServer } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { createModelContext } from '../src/app-context.ts';
 import { createGuardedFetch, type GuardedFetch, type GuardedRequest } from '../src/base/guarded-fetch.ts';
 import { createAuthority } from '../src/base/testing/certificate.ts';
-import { createModelContext } from '../src/app-context.ts';
 import { voiceBytes } from '../src/ml/audio/testing/recordings.ts';
 import type { Recognizer } from '../src/ml/speech/recognizer.ts';
 import { FAILURES } from '../src/services/stt/failures.ts';
@@ -61,7 +61,12 @@ beforeAll(async () => {
   );
   const context = { ...(await createModelContext(product.context)), fetch };
   await product.startWorker(
-    await loadModel({ context, serviceSettings: loadSettings(env), shared: product.context.shared, recognizers: [recognizer] }),
+    await loadModel({
+      context,
+      serviceSettings: loadSettings(env),
+      shared: product.context.shared,
+      recognizers: [recognizer],
+    }),
   );
   return async () => {
     await product.stop();

@@ -3,7 +3,7 @@ import { Webhook } from 'standardwebhooks';
 import { afterEach, expect, it, vi } from 'vitest';
 import { startReceiver } from './helpers/receiver.ts';
 import { type Assay, cleanUp, createInstancePlace, signalTo, startAssay } from './processes/assay.ts';
-import { waitForTask, TOKEN } from './processes/client.ts';
+import { TOKEN, waitForTask } from './processes/client.ts';
 import { waitUntil } from './processes/until.ts';
 
 vi.setConfig({ testTimeout: 240_000 });
@@ -70,7 +70,8 @@ it('Speech to text repeats at most one window when its worker is killed during a
   const assay = await startSpeech({ LOG_LEVEL: 'debug' });
   const url = await upload(assay, await readFile(INSPECTION));
   const id = await transcribe(assay, { url, language: 'en' });
-  const startedWindows = () => [...assay.output.err.matchAll(/"from":([\d.]+),"to":([\d.]+)/g)].map(([, from]) => Number(from));
+  const startedWindows = () =>
+    [...assay.output.err.matchAll(/"from":([\d.]+),"to":([\d.]+)/g)].map(([, from]) => Number(from));
   await waitUntil(() => startedWindows().length >= 2, 60_000);
   await waitUntil(async () => ((await assay.call(`/result/${id}`)).body.data.progress ?? 0) > 0);
   signalTo(await assay.child('work'), 'SIGKILL');

@@ -16,7 +16,7 @@ import { createExtraction, startPassports } from './helpers/passports.ts';
 import { createFakeModel, type Product, RESULT, startProduct, TOKEN } from './helpers/product.ts';
 import { startReceiver } from './helpers/receiver.ts';
 import { type Assay, cleanUp, createInstancePlace, startAssay } from './processes/assay.ts';
-import { waitForTask, uploadPicture } from './processes/client.ts';
+import { uploadPicture, waitForTask } from './processes/client.ts';
 import { waitUntil } from './processes/until.ts';
 
 vi.setConfig({ testTimeout: 120_000 });
@@ -335,7 +335,8 @@ it('Each process exports its spans before it exits, and its log contains the tra
   for (const { ended } of processes) expect(await ended).toMatchObject({ code: 0 });
 
   const taskSpans = collector.spans().filter(({ traceId }) => traceId === TRACE);
-  const from = (role: string) => taskSpans.filter(({ resource }) => resource['assay.role'] === role).map(({ name }) => name);
+  const from = (role: string) =>
+    taskSpans.filter(({ resource }) => resource['assay.role'] === role).map(({ name }) => name);
   expect(from('serve').sort()).toEqual([...Array(2).fill('POST /predict'), ...Array(2).fill('send defectoscopy')]);
   expect(from('work')).toEqual(expect.arrayContaining(['process defectoscopy', 'download', 'decode', 'infer']));
   expect(from('deliver')).toEqual(['POST webhook']);
@@ -346,7 +347,7 @@ it('Each process exports its spans before it exits, and its log contains the tra
 });
 
 async function principal(): Promise<string> {
-  const { parseTokenSettings: tokensFrom } = await import('../src/http/bearer.ts');
-  const tokens = tokensFrom({ list: TOKEN });
+  const { parseTokenSettings } = await import('../src/http/bearer.ts');
+  const tokens = parseTokenSettings({ list: TOKEN });
   return tokens.state === 'enforced' ? tokens.entries[0]!.principal : '';
 }

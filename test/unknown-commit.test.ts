@@ -1,9 +1,9 @@
 import sharp from 'sharp';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { testDatabase } from '../src/base/testing/database.ts';
-import { type LossyProxy, createLossyProxy } from '../src/base/testing/lossy-proxy.ts';
+import { createLossyProxy, type LossyProxy } from '../src/base/testing/lossy-proxy.ts';
 import { startCatalog } from './helpers/catalog.ts';
-import { type HttpResponse, createPdf, startPassports } from './helpers/passports.ts';
+import { createPdf, type HttpResponse, startPassports } from './helpers/passports.ts';
 import { startProduct } from './helpers/product.ts';
 
 async function lossyDatabase() {

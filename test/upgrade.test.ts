@@ -3,8 +3,15 @@ import { fileURLToPath } from 'node:url';
 import { afterEach, beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
 import type { Db } from '../src/base/db.ts';
 import { type TestDatabase, testDatabase } from '../src/base/testing/database.ts';
-import { type Assay, cleanUp, freePort, createInstancePlace, type InstancePlace, startAssay } from './processes/assay.ts';
-import { waitForTask, predict, uploadPicture } from './processes/client.ts';
+import {
+  type Assay,
+  cleanUp,
+  createInstancePlace,
+  freePort,
+  type InstancePlace,
+  startAssay,
+} from './processes/assay.ts';
+import { predict, uploadPicture, waitForTask } from './processes/client.ts';
 import { waitUntil } from './processes/until.ts';
 import { createLaterVersion } from './processes/versions.ts';
 
@@ -43,7 +50,8 @@ describe('An upgrade under load', () => {
       SHUTDOWN_DELAY_SECONDS: '2',
       NODE_OPTIONS: `--import=${QUICK_MODEL}`,
     };
-    const start = (at: InstancePlace, args: string[], from?: string) => startAssay(at, { args, env, ...(from && { from }) });
+    const start = (at: InstancePlace, args: string[], from?: string) =>
+      startAssay(at, { args, env, ...(from && { from }) });
     const elsewhere = { ...place, port: await freePort() };
 
     let old = start(place, ['serve']);

@@ -4,10 +4,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Webhook } from 'standardwebhooks';
 import { afterEach, beforeEach, describe, expect, it, onTestFinished } from 'vitest';
-import { verifyWebhook } from '../src/client/index.ts';
 import { createDeliverDeps } from '../src/app-context.ts';
+import { verifyWebhook } from '../src/client/index.ts';
 import { deliver } from '../src/roles/deliver.ts';
-import { type HttpResponse, createFakeModel, type Product, startProduct, TOKEN } from './helpers/product.ts';
+import { createFakeModel, type HttpResponse, type Product, startProduct, TOKEN } from './helpers/product.ts';
 import { type Received, type Receiver, type Reply, startReceiver } from './helpers/receiver.ts';
 
 describe('A defectoscopy callback', () => {
@@ -110,8 +110,8 @@ describe('A defectoscopy callback', () => {
   });
 
   it("is signed with the published key (v1a) and the token's secret (v1)", async () => {
-    const { parseTokenSettings: tokensFrom } = await import('../src/http/bearer.ts');
-    const tokens = tokensFrom({ list: TOKEN });
+    const { parseTokenSettings } = await import('../src/http/bearer.ts');
+    const tokens = parseTokenSettings({ list: TOKEN });
     const name = tokens.state === 'enforced' ? tokens.entries[0]!.principal : '';
     const secret = 'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw';
     await open({ DEFECTOSCOPY_WEBHOOK_SECRETS: `${name}:${secret}` });
@@ -175,7 +175,9 @@ describe('A defectoscopy callback', () => {
   });
 
   it('is repeated with the same body and delivery id until a 2xx response', async () => {
-    const { url, waitForRequests: got } = await receiver((n) => [500, { status: 302, headers: { location: '/elsewhere' } }, 200][n]!);
+    const { url, waitForRequests: got } = await receiver(
+      (n) => [500, { status: 302, headers: { location: '/elsewhere' } }, 200][n]!,
+    );
     const id = await createWithWebhook(url);
     const requests = await got(3);
     const webhook = await waitForState(id, 'delivered');
@@ -210,7 +212,10 @@ describe('A defectoscopy callback', () => {
     const failed = await waitForState(await createWithWebhook(stubborn.url), 'failed');
     expect(failed).toMatchObject({ attempts: 4, last_error: 'http_status', response_status_code: 500 });
     expect(failed).not.toHaveProperty('next_attempt_at');
-    expect(await waitForState(await createWithWebhook(goneReceiver.url), 'failed')).toMatchObject({ attempts: 1, last_error: 'gone' });
+    expect(await waitForState(await createWithWebhook(goneReceiver.url), 'failed')).toMatchObject({
+      attempts: 1,
+      last_error: 'gone',
+    });
     expect(stubborn.received).toHaveLength(4);
   });
 
@@ -229,7 +234,11 @@ describe('A defectoscopy callback', () => {
   it('is sent after the result has expired if no attempt was possible before', async () => {
     const { url, waitForRequests: got, received } = await receiver((n) => [500, 204][n]!);
     await product.stop();
-    product = await startProduct({ env: { WEBHOOK_RETRY_SCHEDULE: '0,0' }, roles: ['sweep'], model: createFakeModel() });
+    product = await startProduct({
+      env: { WEBHOOK_RETRY_SCHEDULE: '0,0' },
+      roles: ['sweep'],
+      model: createFakeModel(),
+    });
     const id = await createWithWebhook(url);
     const polled = await product.waitForResult(id);
     await product.backdate(id, 86_401);

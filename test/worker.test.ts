@@ -177,16 +177,22 @@ describe('A worker', () => {
     const { tasks, workers } = product.context;
     let heartbeats = 0;
     let renewals = 0;
-    const other = startWorker(createFakeModel({ run: () => new Promise((resolve) => setTimeout(resolve, 6000, DONE)) }), {
-      workers: { ...workers, recordHeartbeat: (beat) => (++heartbeats > 2 ? new Promise(() => {}) : workers.recordHeartbeat(beat)) },
-      tasks: {
-        ...tasks,
-        renew: (...of) => {
-          renewals++;
-          return tasks.renew(...of);
+    const other = startWorker(
+      createFakeModel({ run: () => new Promise((resolve) => setTimeout(resolve, 6000, DONE)) }),
+      {
+        workers: {
+          ...workers,
+          recordHeartbeat: (beat) => (++heartbeats > 2 ? new Promise(() => {}) : workers.recordHeartbeat(beat)),
+        },
+        tasks: {
+          ...tasks,
+          renew: (...of) => {
+            renewals++;
+            return tasks.renew(...of);
+          },
         },
       },
-    });
+    );
     await product.predict();
     await vi.waitFor(() => expect(renewals).toBeGreaterThan(1), { timeout: 9000, interval: 100 });
     expect(heartbeats).toBe(3);

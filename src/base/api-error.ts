@@ -62,7 +62,8 @@ export const rateLimitExceeded = (retryAfterSeconds: number) =>
   });
 export const internalError = () =>
   new ApiError('INTERNAL_ERROR', 500, 'An internal error occurred; quote the request id when you report it.');
-export const modelNotReady = () => new ApiError('MODEL_NOT_READY', 503, 'No worker has its model loaded now.', RETRY_SOON);
+export const modelNotReady = () =>
+  new ApiError('MODEL_NOT_READY', 503, 'No worker has its model loaded now.', RETRY_SOON);
 export const queueUnavailable = (why = 'The task store cannot be reached now; nothing was accepted.') =>
   new ApiError('QUEUE_UNAVAILABLE', 503, why, RETRY_SOON);
 /** 503 because the queue limit is shared by all clients; a client's own limit is 429. */

@@ -1,4 +1,4 @@
-import { isUnavailable, DatabaseOverloaded } from './db-errors.ts';
+import { DatabaseOverloaded, isUnavailable } from './db-errors.ts';
 
 interface BatchOptions<Item> {
   max?: number;

@@ -18,7 +18,8 @@ export async function runConcurrently(
     while (await isBeingBuilt(db, creates)) await sleep(POLL_INTERVAL_MS);
     const valid = await isValid(db, creates);
     if (valid) return;
-    if (valid === false) await db.runOutsideTransaction(`drop index concurrently if exists ${creates}`, { statementTimeoutMs });
+    if (valid === false)
+      await db.runOutsideTransaction(`drop index concurrently if exists ${creates}`, { statementTimeoutMs });
   }
   await db.runOutsideTransaction(sql, { statementTimeoutMs });
 }

@@ -2,7 +2,7 @@ import { type AddressInfo, createServer, type Socket } from 'node:net';
 import { setTimeout as delay, setImmediate as immediate } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest';
 import { openDb, type Queryable } from './db.ts';
-import { isUnavailable, isOutcomeUnknown } from './db-errors.ts';
+import { isOutcomeUnknown, isUnavailable } from './db-errors.ts';
 import { createLog } from './log.ts';
 import { emptyDatabase, type TestDatabase } from './testing/database.ts';
 import { createLossyProxy } from './testing/lossy-proxy.ts';
@@ -175,7 +175,9 @@ describe('runOutsideTransaction', () => {
   test('runs statements that PostgreSQL rejects in a transaction, with their own time limit', async () => {
     const db = open({ max: 1, statementTimeoutMs: 50 });
     await db.query('create table searched (n int)');
-    await db.runOutsideTransaction('create index concurrently searched_n on searched (n)', { statementTimeoutMs: 60_000 });
+    await db.runOutsideTransaction('create index concurrently searched_n on searched (n)', {
+      statementTimeoutMs: 60_000,
+    });
     await db.runOutsideTransaction('select pg_sleep(0.2)', { statementTimeoutMs: 5_000 });
     expect((await db.query('show statement_timeout')).rows).toEqual([{ statement_timeout: '50ms' }]);
   });

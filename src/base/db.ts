@@ -1,9 +1,9 @@
 import pg from 'pg';
-import { awaitCallback } from './pg-callback.ts';
 import { copyIn, copyOut } from './copy.ts';
-import { trackOutcome, isUnavailable } from './db-errors.ts';
+import { isUnavailable, trackOutcome } from './db-errors.ts';
 import type { Log } from './log.ts';
 import { sleep } from './loop.ts';
+import { awaitCallback } from './pg-callback.ts';
 
 /** Prepared once per connection: for the few statements that run thousands of times per second. */
 export interface Statement {

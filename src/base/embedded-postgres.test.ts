@@ -10,9 +10,9 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, onTestFin
 import { openDb } from './db.ts';
 import { type EmbeddedPostgres, type EmbeddedPostgresOptions, startEmbeddedPostgres } from './embedded-postgres.ts';
 import { createLog } from './log.ts';
-import { canReach, ENTER_PERMISSION, NOBODY, READ_PERMISSION } from './postgres/server-account.ts';
 import { readLockFile } from './postgres/postmaster.ts';
 import { isAlive } from './postgres/processes.ts';
+import { canReach, ENTER_PERMISSION, NOBODY, READ_PERMISSION } from './postgres/server-account.ts';
 import { compiledBase, kill, startProgram } from './testing/node-program.ts';
 
 const log = createLog('silent', 'test');

@@ -7,22 +7,22 @@ import { isUnavailable } from './db-errors.ts';
 import type { Log } from './log.ts';
 import { sleep } from './loop.ts';
 import { OperatorError } from './operator-error.ts';
-import { type Account, chooseAccount, chownToFolderOwner } from './postgres/server-account.ts';
 import { postgresBinaries } from './postgres/binaries.ts';
 import { clusterPassword, ensureCluster } from './postgres/cluster.ts';
 import { SUPERUSER } from './postgres/initdb.ts';
 import {
-  waitForExit,
-  killOrphans,
-  isServerOf,
   clusterName,
+  isServerOf,
+  killOrphans,
   readLockFile,
   removeLockFile,
   stopFast,
   stopPostmaster,
+  waitForExit,
 } from './postgres/postmaster.ts';
 import { isAlive } from './postgres/processes.ts';
 import { StartingUp, startServer } from './postgres/server.ts';
+import { type Account, chooseAccount, chownToFolderOwner } from './postgres/server-account.ts';
 import { rotateServerLog } from './postgres/server-log.ts';
 
 export interface EmbeddedPostgres {
@@ -162,7 +162,8 @@ async function becomeReachable(port: number, target: Target): Promise<void> {
       `select current_setting('cluster_name') as cluster,
               exists (select from pg_database where datname = 'assay') as exists`,
     );
-    if (rows[0]?.cluster !== clusterName(target.cluster)) throw new StartingUp(`the port ${port} leads to ${rows[0]?.cluster}`);
+    if (rows[0]?.cluster !== clusterName(target.cluster))
+      throw new StartingUp(`the port ${port} leads to ${rows[0]?.cluster}`);
     if (rows[0].exists) return;
     await db.query('create database assay').catch((error: unknown) => {
       if (!/already exists|duplicate key/.test(String(error))) throw error; // created by another process

@@ -4,7 +4,7 @@ import { dirname, join } from 'node:path';
 import { buffer } from 'node:stream/consumers';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { describeFiles } from './files.contract.ts';
-import { FileTooLarge, createFolderFiles } from './files.ts';
+import { createFolderFiles, FileTooLarge } from './files.ts';
 
 async function inFolder() {
   const dir = await mkdtemp(join(tmpdir(), 'assay-files-'));

@@ -1,9 +1,9 @@
 import { type FileHandle, mkdir, open, rename, unlink } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { PassThrough, pipeline, type Readable } from 'node:stream';
-import { type WrittenFile, FileTooLarge, ifMissing, deleteStaleTempFiles, writeTempFile } from './files/temp-file.ts';
 import { isFileKey, keyToPath } from './files/file-key.ts';
 import { toStorageError } from './files/storage-unavailable.ts';
+import { deleteStaleTempFiles, FileTooLarge, ifMissing, type WrittenFile, writeTempFile } from './files/temp-file.ts';
 import { newId } from './ids.ts';
 
 export { FileTooLarge };

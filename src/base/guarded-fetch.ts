@@ -1,10 +1,10 @@
 import { Agent, type Dispatcher } from 'undici';
-import { readChunks, collect, discardBody } from './response-body.ts';
 import { FetchFailed } from './fetch-failed.ts';
 import { type BlockReason, guardedConnector, type Resolve, systemResolve } from './guarded-connector.ts';
 import { checkUrl, type UrlPolicy, UrlRejected } from './outbound-url.ts';
 import { parseUrl } from './parse-url.ts';
 import { type RequestTimeouts, startRequestTimeouts } from './request-timeouts.ts';
+import { collect, discardBody, readChunks } from './response-body.ts';
 
 export interface GuardedFetchOptions {
   readonly resolve?: Resolve;

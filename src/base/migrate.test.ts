@@ -222,7 +222,9 @@ describe('a migration that declares "no transaction"', () => {
         });
       });
     });
-    const building = other.runOutsideTransaction('create index concurrently first_n on first (n)', { statementTimeoutMs: 60_000 });
+    const building = other.runOutsideTransaction('create index concurrently first_n on first (n)', {
+      statementTimeoutMs: 60_000,
+    });
     await vi.waitFor(async () => expect(await valid()).toEqual([{ valid: false }]), { timeout: 20_000 });
     const { rows } = await db.query<{ oid: number }>(`select to_regclass('first_n')::oid::int as oid`);
     const migrating = migrate(db, folder);

@@ -144,7 +144,8 @@ async function apply(db: Db, tx: Queryable, migration: Migration): Promise<'appl
     // This transaction only holds the lock. A statement without parameters closes the previous portal and its snapshot,
     // for which the index build would wait.
     await tx.query('select');
-    for (const each of migration.indexStatements ?? []) await runConcurrently(db, each, { statementTimeoutMs: HOUR_MS });
+    for (const each of migration.indexStatements ?? [])
+      await runConcurrently(db, each, { statementTimeoutMs: HOUR_MS });
   });
   await remember(tx, migration);
   return 'applied';

@@ -5,9 +5,9 @@ import {
   isLoopbackAddress,
   isOwnAddress,
   isPublicAddress,
-  validateNetwork,
   normalizeAddress,
   parseAllowList,
+  validateNetwork,
 } from './addresses.ts';
 
 describe('isOwnAddress', () => {

@@ -55,6 +55,10 @@ export async function watchSchema({
   const onError = (err: unknown) =>
     void (signal.aborted || isUnavailable(err) || log.warn({ err }, 'cannot check the database schema'));
   await check().catch(onError);
-  void loop(check, { intervalMs: () => (fits ? Math.max(refreshMs, COMPATIBLE_INTERVAL_MS) : refreshMs), signal, onError });
+  void loop(check, {
+    intervalMs: () => (fits ? Math.max(refreshMs, COMPATIBLE_INTERVAL_MS) : refreshMs),
+    signal,
+    onError,
+  });
   return { problem: () => problem };
 }

@@ -2,7 +2,7 @@ import { mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promise
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { loadOrCreateKey, unseal, readOrCreate, seal } from './secrets.ts';
+import { loadOrCreateKey, readOrCreate, seal, unseal } from './secrets.ts';
 
 let dir: string;
 beforeEach(async () => {

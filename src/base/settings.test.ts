@@ -8,11 +8,11 @@ import {
   flag,
   integer,
   list,
+  rawText,
   readSettings,
   SettingsError,
   secondsList,
   text,
-  rawText,
 } from './settings.ts';
 
 const settings = {

@@ -1,5 +1,5 @@
 import { parseUrl } from './parse-url.ts';
-import { choice, type Setting, text, rawText } from './settings.ts';
+import { choice, rawText, type Setting, text } from './settings.ts';
 
 export const SAMPLERS = [
   'parentbased_always_on',

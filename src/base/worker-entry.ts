@@ -5,7 +5,10 @@ const FROM_SOURCE = import.meta.url.endsWith('.ts');
 const READS_TYPES = 'typescript' in process.features && process.features.typescript !== false;
 
 /** URL and Node options of the entry module `name` (without extension, like `./sheet-thread`), relative to `from`. */
-export const workerEntry = (name: string, from: string): { readonly file: URL; readonly execArgv: readonly string[] } => ({
+export const workerEntry = (
+  name: string,
+  from: string,
+): { readonly file: URL; readonly execArgv: readonly string[] } => ({
   file: new URL(`${name}.${FROM_SOURCE ? 'ts' : 'js'}`, from),
   execArgv: FROM_SOURCE && !READS_TYPES ? ['--import', new URL('./testing/read-types.mjs', import.meta.url).href] : [],
 });

@@ -127,7 +127,9 @@ export class Catalog {
   ): Promise<Report> {
     const headers = { 'if-match': ifVersion === undefined ? undefined : `"${ifVersion}"` };
     const repeatable = ifVersion === undefined;
-    return (await this.#line.request(reportPath(id), { method: 'PATCH', json: patch, headers, repeatable, signal })).json();
+    return (
+      await this.#line.request(reportPath(id), { method: 'PATCH', json: patch, headers, repeatable, signal })
+    ).json();
   }
 
   async reportEvents(id: string, { signal }: CallOptions = {}): Promise<ReportEvents> {

@@ -1,21 +1,21 @@
 import type { Bytes } from './bytes.ts';
-import type { WaitOptions } from './poll.ts';
 import type { Connection } from './connection.ts';
+import type { WaitOptions } from './poll.ts';
 import type { Polling } from './poll-schedule.ts';
 import type { CallOptions } from './request.ts';
 import {
   type CreateOptions,
   cancelTask,
   createTask,
-  type WithStatus,
-  resultPath,
   readTask,
-  uploadIfNeeded,
+  resultPath,
   type TaskHandle,
   type UploadedFile,
   uploadFile,
+  uploadIfNeeded,
   type WebhookKeys,
   type WithRequired,
+  type WithStatus,
   waitForTask,
   webhookKeys,
 } from './tasks.ts';

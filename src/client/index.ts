@@ -1,10 +1,10 @@
 import { Catalog } from './catalog.ts';
 import { type Clock, systemClock } from './clock.ts';
+import { type Connection, type Credential, createConnection } from './connection.ts';
 import { Defectoscopy } from './defectoscopy.ts';
-import { type Credential, type Connection, createConnection } from './connection.ts';
-import type { Polling } from './poll-schedule.ts';
 import { Passports } from './passports.ts';
 import { exchangeApiKey } from './passports-token.ts';
+import type { Polling } from './poll-schedule.ts';
 import { Stt } from './stt.ts';
 
 export type { Bytes } from './bytes.ts';
@@ -12,13 +12,13 @@ export type * from './catalog.ts';
 export type { Clock } from './clock.ts';
 export type * from './defectoscopy.ts';
 export * from './errors.ts';
+export type * from './passports.ts';
 export type { WaitOptions } from './poll.ts';
 export type { Polling } from './poll-schedule.ts';
-export type * from './passports.ts';
 export type { CallOptions } from './request.ts';
 export type * from './stt.ts';
 export type { CreateOptions, TaskHandle, UploadedFile, WebhookKey, WebhookKeys } from './tasks.ts';
-export { type HeadersInput as GivenHeaders, type VerifyOptions, verifyWebhook, type WebhookEvent } from './webhook.ts';
+export { type HeadersInput, type VerifyOptions, verifyWebhook, type WebhookEvent } from './webhook.ts';
 export type * from './wire/catalog.ts';
 export type * from './wire/defectoscopy.ts';
 export type * from './wire/passports.ts';

@@ -1,5 +1,5 @@
 import type { Clock } from './clock.ts';
-import type { Credential, Connection } from './connection.ts';
+import type { Connection, Credential } from './connection.ts';
 import type { PassportsToken } from './wire/passports.ts';
 
 /** Renewed this long before it expires. */

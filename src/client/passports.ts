@@ -1,10 +1,10 @@
-import { type Bytes, toBlob, fileNameOf } from './bytes.ts';
-import { TaskFailed } from './errors.ts';
-import { pollTask, type PollResult, type WaitOptions } from './poll.ts';
+import { type Bytes, fileNameOf, toBlob } from './bytes.ts';
 import { type Connection, newIdempotencyKey } from './connection.ts';
+import { TaskFailed } from './errors.ts';
+import { type PollResult, pollTask, type WaitOptions } from './poll.ts';
 import { DOCUMENT_POLL_SCHEDULES, type Polling } from './poll-schedule.ts';
 import type { ApiResponse, CallOptions } from './request.ts';
-import type { CreateOptions, WithStatus, WithRequired } from './tasks.ts';
+import type { CreateOptions, WithRequired, WithStatus } from './tasks.ts';
 import type {
   CleanupResult,
   DeepHealth,
@@ -159,7 +159,12 @@ export class Passports {
   /** The service responds with a redirect only. */
   async rename(id: string, name: string, { signal }: CallOptions = {}): Promise<void> {
     const body = new URLSearchParams({ name });
-    await this.#line.request(`/task/${encodeURIComponent(id)}/rename`, { method: 'POST', body, redirects: true, signal });
+    await this.#line.request(`/task/${encodeURIComponent(id)}/rename`, {
+      method: 'POST',
+      body,
+      redirects: true,
+      signal,
+    });
   }
 
   async remove(id: string, { signal }: CallOptions = {}): Promise<void> {
@@ -180,7 +185,10 @@ export class Passports {
     { layout, language, signal }: ExportOptions & { readonly layout?: 'plain' | 'wide' } = {},
   ): Promise<Uint8Array<ArrayBuffer>> {
     return bytesOf(
-      await this.#line.request(`/export/${encodeURIComponent(id)}/excel`, exportRequest({ layout }, { language, signal })),
+      await this.#line.request(
+        `/export/${encodeURIComponent(id)}/excel`,
+        exportRequest({ layout }, { language, signal }),
+      ),
     );
   }
 

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { Clock } from './clock.ts';
 import { NetworkProblem, RateLimited, TaskNotFound } from './errors.ts';
-import { pollTask, type PollResult } from './poll.ts';
+import { type PollResult, pollTask } from './poll.ts';
 import { POLL_SCHEDULES, type Polling } from './poll-schedule.ts';
 
 type Reply = 'not yet' | 'done' | Error;

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { toAssayError, retryAfterSeconds } from './response-error.ts';
+import { retryAfterSeconds, toAssayError } from './response-error.ts';
 
 const NOW = Date.parse('2026-01-01T00:00:00Z');
 const errorFor = (status: number, body: unknown, headers: Record<string, string> = {}) =>

@@ -1,11 +1,11 @@
 import {
   AssayError,
+  type AssayErrorInit,
   Conflict,
   FileRejected,
   Forbidden,
   NotFound,
   RateLimited,
-  type AssayErrorInit,
   TaskNotFound,
   Unauthorized,
   Unavailable,

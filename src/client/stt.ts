@@ -1,21 +1,21 @@
 import type { Bytes } from './bytes.ts';
-import type { WaitOptions } from './poll.ts';
 import type { Connection } from './connection.ts';
+import type { WaitOptions } from './poll.ts';
 import type { Polling } from './poll-schedule.ts';
 import type { CallOptions } from './request.ts';
 import {
   type CreateOptions,
   cancelTask,
   createTask,
-  type WithStatus,
-  resultPath,
   readTask,
-  uploadIfNeeded,
+  resultPath,
   type TaskHandle,
   type UploadedFile,
   uploadFile,
+  uploadIfNeeded,
   type WebhookKeys,
   type WithRequired,
+  type WithStatus,
   waitForTask,
   webhookKeys,
 } from './tasks.ts';
@@ -31,7 +31,10 @@ export interface TranscribeOptions extends CreateOptions {
 export type RecordingTask = RecordingAccepted & TaskHandle & { readonly accepted_at_ms: number };
 
 export type WaitingRecording = WithStatus<RecordingState, 'queued' | 'processing'>;
-export type DoneRecording = WithStatus<WithRequired<RecordingState, 'result' | 'processing_time_ms' | 'completed_at'>, 'done'>;
+export type DoneRecording = WithStatus<
+  WithRequired<RecordingState, 'result' | 'processing_time_ms' | 'completed_at'>,
+  'done'
+>;
 export type FailedRecording = WithStatus<WithRequired<RecordingState, 'error' | 'error_code' | 'failed_at'>, 'failed'>;
 export type Recording = WaitingRecording | DoneRecording | FailedRecording;
 

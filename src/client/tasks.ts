@@ -1,10 +1,10 @@
 import { type Bytes, toBlob } from './bytes.ts';
-import { TaskFailed } from './errors.ts';
-import { pollTask, type PollResult, type WaitOptions } from './poll.ts';
 import { type Connection, newIdempotencyKey } from './connection.ts';
+import { TaskFailed } from './errors.ts';
+import { type PollResult, pollTask, type WaitOptions } from './poll.ts';
 import { POLL_SCHEDULES, type Polling } from './poll-schedule.ts';
-import { retryAfterSeconds } from './response-error.ts';
 import type { CallOptions } from './request.ts';
+import { retryAfterSeconds } from './response-error.ts';
 
 /** An accepted task. Plain data that can be stored to resume a wait. */
 export interface TaskHandle {
@@ -56,7 +56,11 @@ interface PollContext {
   readonly polling: Polling;
 }
 
-export async function uploadIfNeeded(line: Connection, source: string | URL | Bytes, options: CallOptions): Promise<string> {
+export async function uploadIfNeeded(
+  line: Connection,
+  source: string | URL | Bytes,
+  options: CallOptions,
+): Promise<string> {
   if (typeof source === 'string' || source instanceof URL) return String(source);
   return (await uploadFile(line, source, options)).url;
 }
@@ -91,7 +95,11 @@ export async function waitForTask<S extends State & { readonly error?: string; r
   const handle: TaskHandle = typeof task === 'string' ? { task_id: task } : task;
   const { task_id: taskId, accepted_at_ms: acceptedAtMs, estimated_wait_seconds: estimateSeconds } = handle;
   const read = async (holdSeconds: number): Promise<PollResult<S>> => {
-    const answer = await line.request(resultPath(taskId), { longPollSeconds: holdSeconds, retries: 0, signal: options.signal });
+    const answer = await line.request(resultPath(taskId), {
+      longPollSeconds: holdSeconds,
+      retries: 0,
+      signal: options.signal,
+    });
     const state = answer.data<S>();
     return {
       state,

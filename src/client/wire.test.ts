@@ -3,7 +3,7 @@ import * as index from '../services/catalog/routes/index-schema.ts';
 import * as reports from '../services/catalog/routes/report-schema.ts';
 import { RowBody } from '../services/catalog/routes/row-schema.ts';
 import { SearchQuery } from '../services/catalog/search/filter-query.ts';
-import { SearchResultBody, HitBody } from '../services/catalog/search/responses.ts';
+import { HitBody, SearchResultBody } from '../services/catalog/search/responses.ts';
 import * as defectoscopy from '../services/defectoscopy/schema.ts';
 import * as passports from '../services/passports/api-schema.ts';
 import * as stt from '../services/stt/schema.ts';

@@ -1,7 +1,7 @@
 import { loadConfig } from '../config.ts';
 import { type AuditTrailResult, verifyAuditTrail } from '../services/catalog/reports/verify-audit-trail.ts';
 import { withExistingDatabase } from './existing-database.ts';
-import { throwOperatorError, notMigrated } from './terminal.ts';
+import { notMigrated, throwOperatorError } from './terminal.ts';
 
 /** Exit status 1 when the audit trail was altered. */
 export async function verifyCommand(): Promise<void> {

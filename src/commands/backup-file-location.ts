@@ -1,10 +1,10 @@
-import type { Manifest } from '../base/backup/manifest.ts';
 import { missingFiles } from '../base/backup/file-columns.ts';
 import { listBucketFiles } from '../base/backup/file-snapshot.ts';
+import type { Manifest } from '../base/backup/manifest.ts';
 import type { Db } from '../base/db.ts';
 import { OperatorError } from '../base/operator-error.ts';
-import { openFileStore } from '../file-store.ts';
 import type { Config } from '../config.ts';
+import { openFileStore } from '../file-store.ts';
 import { FILE_COLUMNS } from './file-columns.ts';
 
 /** Throws unless the target stores files where the backup does: on disk or in a bucket. */

@@ -1,15 +1,15 @@
 import { createArchiveWriter } from '../base/backup/archive-writer.ts';
+import { type BackupResult, createBackup } from '../base/backup/create-backup.ts';
 import { listBucketFiles } from '../base/backup/file-snapshot.ts';
 import { fileOutput, streamOutput } from '../base/backup/output.ts';
-import { type BackupResult, createBackup } from '../base/backup/create-backup.ts';
 import { readMigrations } from '../base/migration-files.ts';
 import { OperatorError } from '../base/operator-error.ts';
+import { loadConfig, PACKAGE_ROOT } from '../config.ts';
 import { openFileStore } from '../file-store.ts';
-import { PACKAGE_ROOT, loadConfig } from '../config.ts';
 import { withExistingDatabase } from './existing-database.ts';
 import { FILE_COLUMNS } from './file-columns.ts';
 import { checkOutputFolder } from './local-files.ts';
-import { throwOperatorError, mebibytes, statusLine } from './terminal.ts';
+import { mebibytes, statusLine, throwOperatorError } from './terminal.ts';
 
 /** Writes a consistent snapshot, also while Assay runs; `-` is standard output. */
 export async function backupCommand(file: string, signal: AbortSignal): Promise<void> {

@@ -2,7 +2,7 @@ import { resolve } from 'node:path';
 import { OperatorError } from '../base/operator-error.ts';
 import { AssayError, NetworkProblem, TaskFailed, Unauthorized } from '../client/index.ts';
 import { checkOutputFolder, writeOutputFile } from './local-files.ts';
-import { type Server, type ServerOptions, resolveServer } from './resolve-server.ts';
+import { resolveServer, type Server, type ServerOptions } from './resolve-server.ts';
 
 export interface ClientCommandOptions extends ServerOptions {
   readonly wait: boolean;
@@ -42,7 +42,11 @@ export const formatTaskFailure = ({ taskId, message, code }: TaskFailed) =>
 /** A remote server must not send terminal escape sequences. */
 const onOneLine = (text: string) => text.replace(/\p{Cc}+/gu, ' ');
 
-export async function printResult({ json, output }: ClientCommandOptions, result: unknown, lines: readonly string[]): Promise<void> {
+export async function printResult(
+  { json, output }: ClientCommandOptions,
+  result: unknown,
+  lines: readonly string[],
+): Promise<void> {
   const text = json ? JSON.stringify(result, null, 2) : lines.join('\n');
   if (output === undefined) process.stdout.write(text.endsWith('\n') ? text : `${text}\n`);
   else await writeOutputFile(output, text.endsWith('\n') ? text : `${text}\n`);

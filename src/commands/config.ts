@@ -1,6 +1,6 @@
 import { readSettings, type Settings } from '../base/settings.ts';
-import { credentialFile } from '../local-credentials.ts';
 import { type Config, loadConfig } from '../config.ts';
+import { credentialFile } from '../local-credentials.ts';
 import { services } from '../services/index.ts';
 import { coreSettings } from '../settings.ts';
 import { unknownSettingWarnings } from './unknown-settings.ts';

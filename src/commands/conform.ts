@@ -2,21 +2,21 @@ import { randomBytes } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { OperatorError } from '../base/operator-error.ts';
 import { parseUrl } from '../base/parse-url.ts';
+import { loadConfig, PACKAGE_ROOT } from '../config.ts';
 import {
+  type CheckResult,
   createProbe,
-  NoAnswer,
-  recognise,
-  refusedCredential,
-  run,
-  type Subject,
-  subjects,
-  summaryLine,
-  type Verdict,
+  detectService,
+  findCredentialError,
+  formatResult,
+  formatSummary,
+  NoResponse,
+  resultToJson,
+  runChecks,
+  type ServiceChecks,
+  serviceChecks,
   type Visit,
-  verdictJson,
-  verdictLines,
 } from '../conform/index.ts';
-import { PACKAGE_ROOT, loadConfig } from '../config.ts';
 import { validateToken } from './validate-token.ts';
 
 export interface ConformOptions {
@@ -34,7 +34,7 @@ export interface ConformOptions {
   readonly json?: boolean;
 }
 
-/** Returns whether all executed checks passed; throws an `OperatorError` when they cannot run. */
+/** Returns whether all executed checks passed; throws an `OperatorError` when they cannot runChecks. */
 export async function conformCommand(
   url: string,
   options: ConformOptions,
@@ -43,49 +43,49 @@ export async function conformCommand(
   const base = baseOf(url);
   const probe = createProbe(base, signal);
   try {
-    const subject = await subjectOf(options.service, () => recognise(probe), base);
+    const subject = await subjectOf(options.service, () => detectService(probe), base);
     const wanted = wantedChecks(subject, options.only ?? []);
     const visit: Visit = { probe, ...(await runInputs(subject, base, options)), nonce: newNonce(), signal };
-    const problem = await refusedCredential(subject, visit);
+    const problem = await findCredentialError(subject, visit);
     if (problem !== undefined) throw new OperatorError(problem);
 
     if (!options.json) say(`${subject.name} at ${base}\n`);
-    const results: Verdict[] = [];
-    for await (const result of run(subject, visit, wanted)) {
+    const results: CheckResult[] = [];
+    for await (const result of runChecks(subject, visit, wanted)) {
       results.push(result);
-      if (!options.json) for (const line of verdictLines(result)) say(line);
+      if (!options.json) for (const line of formatResult(result)) say(line);
     }
     if (options.json)
-      say(JSON.stringify({ service: subject.name, url: base, checks: results.map(verdictJson) }, null, 2));
-    else say(`\n${summaryLine(results)}`);
+      say(JSON.stringify({ service: subject.name, url: base, checks: results.map(resultToJson) }, null, 2));
+    else say(`\n${formatSummary(results)}`);
     return results.every(({ outcome }) => outcome !== 'failed');
   } catch (error) {
-    if (error instanceof NoAnswer) throw new OperatorError(`No response from ${base} (${error.message}).`);
+    if (error instanceof NoResponse) throw new OperatorError(`No response from ${base} (${error.message}).`);
     if (signal.aborted) throw new OperatorError('Interrupted before the end.');
     throw error;
   }
 }
 
-async function subjectOf(named: string | undefined, detect: () => Promise<Subject | undefined>, base: string) {
+async function subjectOf(named: string | undefined, detect: () => Promise<ServiceChecks | undefined>, base: string) {
   if (named === undefined) {
     const found = await detect();
     if (found) return found;
     throw new OperatorError(`The service at ${base} could not be detected; specify it with --service.`);
   }
   // The specification calls the catalog "reports".
-  const subject = subjects.find(({ name }) => name === (named === 'catalog' ? 'reports' : named));
+  const subject = serviceChecks.find(({ name }) => name === (named === 'catalog' ? 'reports' : named));
   if (subject) return subject;
-  throw new OperatorError(`Unknown service ${named}. Services: ${subjects.map(({ name }) => name).join(', ')}.`);
+  throw new OperatorError(`Unknown service ${named}. Services: ${serviceChecks.map(({ name }) => name).join(', ')}.`);
 }
 
-function wantedChecks({ name, checks }: Subject, only: readonly string[]) {
+function wantedChecks({ name, checks }: ServiceChecks, only: readonly string[]) {
   const isWanted = (id: string) => only.length === 0 || only.some((one) => id === one || id.startsWith(`${one}.`));
   const unknown = only.find((one) => !checks.some(({ id }) => id === one || id.startsWith(`${one}.`)));
   if (unknown !== undefined) throw new OperatorError(`Unknown check ${unknown} of ${name}.`);
   return ({ id }: { id: string }) => isWanted(id);
 }
 
-async function runInputs({ name }: Subject, base: string, options: ConformOptions) {
+async function runInputs({ name }: ServiceChecks, base: string, options: ConformOptions) {
   const sameMachine = ['localhost', '127.0.0.1', '[::1]'].includes(new URL(base).hostname);
   const isPassports = name === 'passports';
   const explicit = isPassports ? options.apiKey : validateToken(options.token);

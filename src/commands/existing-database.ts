@@ -1,8 +1,8 @@
 import { stat } from 'node:fs/promises';
 import { join } from 'node:path';
+import { startEmbedded } from '../app-context.ts';
 import { type Db, openDb } from '../base/db.ts';
 import { OperatorError } from '../base/operator-error.ts';
-import { startEmbedded } from '../app-context.ts';
 import type { Config } from '../config.ts';
 import { lockDataDir } from './data-dir-lock.ts';
 

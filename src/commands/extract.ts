@@ -1,10 +1,10 @@
 import { OperatorError } from '../base/operator-error.ts';
 import { Assay, type AssayError, type Passports, type ReadDocument, TaskFailed } from '../client/index.ts';
+import { type ClientCommandOptions, formatTaskFailure, printResult, runClientCommand } from './client-command.ts';
 import { documentFiles } from './document-files.ts';
-import { type ClientCommandOptions, formatTaskFailure, runClientCommand, printResult } from './client-command.ts';
 import { openInputFile } from './local-files.ts';
-import { documentLines } from './result-lines.ts';
 import { withProgress } from './progress.ts';
+import { documentLines } from './result-lines.ts';
 
 export interface ExtractOptions extends ClientCommandOptions {
   readonly language?: 'en' | 'ru';

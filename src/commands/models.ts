@@ -1,14 +1,14 @@
 import { existsSync } from 'node:fs';
+import { loadConfig } from '../app-context.ts';
 import { createGuardedFetch } from '../base/guarded-fetch.ts';
 import { OperatorError } from '../base/operator-error.ts';
-import { plan } from '../app-context.ts';
-import { type SpeechManifest, findSpeechModel, listSpeechModels } from '../ml/speech/model-list.ts';
 import { findInstalledFolder, pulledFolder } from '../ml/speech/installed-models.ts';
+import { findSpeechModel, listSpeechModels, type SpeechManifest } from '../ml/speech/model-list.ts';
 import { pullModel } from '../ml/speech/pull.ts';
 
 /** `assay models list`: lists the speech models with the install command of those not installed. */
 export async function listModels(): Promise<void> {
-  const { shared } = await plan(process.env, 'config');
+  const { shared } = await loadConfig(process.env, 'config');
   for (const line of modelLines(shared.dataDir)) console.log(line);
 }
 
@@ -17,7 +17,7 @@ export async function pullCommand(
   name: string,
   { mirror, signal }: { mirror?: string | undefined; signal: AbortSignal },
 ): Promise<void> {
-  const { shared } = await plan(process.env, 'config');
+  const { shared } = await loadConfig(process.env, 'config');
   const manifest = findSpeechModel(name);
   if (!manifest) throw new OperatorError(`Unknown speech model ${name}; see \`assay models list\`.`);
   const fetch = createGuardedFetch();

@@ -1,8 +1,8 @@
 import { Assay } from '../client/index.ts';
-import { type ClientCommandOptions, runClientCommand, printResult } from './client-command.ts';
+import { type ClientCommandOptions, printResult, runClientCommand } from './client-command.ts';
 import { openInputSource } from './local-files.ts';
-import { photoLines } from './result-lines.ts';
 import { withProgress } from './progress.ts';
+import { photoLines } from './result-lines.ts';
 
 export interface PredictOptions extends ClientCommandOptions {
   readonly priority?: 'realtime' | 'batch';

@@ -65,7 +65,9 @@ describe('resolveServer', () => {
     for (const server of ['nowhere', 'ftp://host', '8002']) {
       await expect(resolveServer('stt', { server })).rejects.toThrow('not an http or https URL');
     }
-    await expect(resolveServer('stt', { server: 'http://me:word@host' })).rejects.toThrow('pass credentials with --token');
+    await expect(resolveServer('stt', { server: 'http://me:word@host' })).rejects.toThrow(
+      'pass credentials with --token',
+    );
     for (const token of ['ключ', 'a\nb', 'tоken']) {
       await expect(resolveServer('stt', { server: 'http://host', token })).rejects.toThrow(
         /^The token contains .* copy it again/,

@@ -23,7 +23,10 @@ export async function resolveServer(name: string, { server, token, apiKey }: Ser
   const local = explicitUrl === undefined || LOOPBACK.includes(new URL(explicitUrl).hostname);
   const isKey = name === 'passports';
   const credential = isKey
-    ? { token: validateToken(token), apiKey: token === undefined ? (apiKey ?? process.env['ASSAY_API_KEY']) : undefined }
+    ? {
+        token: validateToken(token),
+        apiKey: token === undefined ? (apiKey ?? process.env['ASSAY_API_KEY']) : undefined,
+      }
     : { token: validateToken(token ?? process.env['ASSAY_TOKEN']), apiKey: undefined };
   const hasCredential = credential.token || credential.apiKey;
   const own = explicitUrl === undefined || (local && !hasCredential) ? await localServer(name) : undefined;
@@ -38,8 +41,8 @@ const ALL_INTERFACES: Readonly<Record<string, string>> = { '0.0.0.0': '127.0.0.1
 
 async function localServer(service: string) {
   // Not needed for a remote server.
-  const { loadConfig: plan } = await import('../config.ts');
-  const { services, host } = await plan(process.env, 'client');
+  const { loadConfig } = await import('../config.ts');
+  const { services, host } = await loadConfig(process.env, 'client');
   const found = services.find((each) => each.name === service);
   if (found === undefined) return undefined;
   const name = ALL_INTERFACES[host] ?? host;

@@ -2,6 +2,7 @@ import { createReadStream, createWriteStream } from 'node:fs';
 import { mkdir, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
+import { startEmbedded } from '../app-context.ts';
 import { readArchive } from '../base/backup/archive-reader.ts';
 import { type RestoreResult, restoreBackup } from '../base/backup/restore-backup.ts';
 import { CorruptArchive } from '../base/backup/tar.ts';
@@ -10,12 +11,11 @@ import { type Db, openDb } from '../base/db.ts';
 import { newId } from '../base/ids.ts';
 import { readMigrations } from '../base/migration-files.ts';
 import { OperatorError } from '../base/operator-error.ts';
-import { startEmbedded } from '../app-context.ts';
-import { PACKAGE_ROOT, type Config, loadConfig } from '../config.ts';
+import { type Config, loadConfig, PACKAGE_ROOT } from '../config.ts';
 import { createPostgresTaskStore } from '../tasks/postgres.ts';
+import { checkFileLocation, missingInBucket } from './backup-file-location.ts';
 import { lockDataDir } from './data-dir-lock.ts';
-import { missingInBucket, checkFileLocation } from './backup-file-location.ts';
-import { throwOperatorError, mebibytes, statusLine } from './terminal.ts';
+import { mebibytes, statusLine, throwOperatorError } from './terminal.ts';
 
 /** Into an empty target, or with `replace` over existing data; `-` is standard input. */
 export async function restoreCommand(
@@ -40,7 +40,9 @@ export async function restoreCommand(
       const target = { db, migrations, dataDir: shared.dataDir, replace, onPart };
       const restored = await restoreBackup(readArchive(read(path)), manifest, target)
         .catch((error: unknown) => {
-          throw error instanceof CorruptArchive ? new OperatorError(`The backup ${name} changed while it was read.`) : error;
+          throw error instanceof CorruptArchive
+            ? new OperatorError(`The backup ${name} changed while it was read.`)
+            : error;
         })
         .finally(status.clear);
       await requeueRunning(db);

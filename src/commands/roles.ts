@@ -1,30 +1,30 @@
+import {
+  type AppContext,
+  type Config,
+  createBackgroundContext,
+  createDeliverDeps,
+  createGatewayContext,
+  createModelContext,
+  createSweepDeps,
+  loadConfig,
+  loadMigrations,
+  openAppContext,
+} from '../app-context.ts';
 import { isUnavailable } from '../base/db-errors.ts';
 import { delayed, sleep } from '../base/loop.ts';
 import { isMigrated } from '../base/migrate.ts';
 import { OperatorError } from '../base/operator-error.ts';
 import { killSelf, stopSignal } from '../base/stop-signal.ts';
-import {
-  createBackgroundContext,
-  createDeliverDeps,
-  createGatewayContext,
-  type AppContext,
-  createModelContext,
-  openAppContext,
-  loadMigrations,
-  type Plan,
-  plan,
-  createSweepDeps,
-} from '../app-context.ts';
 import { deliver } from '../roles/deliver.ts';
-import type { WorkerReady } from '../roles/release-on-exit.ts';
 import { createWorkMetrics } from '../roles/metrics.ts';
+import type { WorkerReady } from '../roles/release-on-exit.ts';
 import { serve } from '../roles/serve.ts';
 import { sweep } from '../roles/sweep.ts';
 import { StuckAttempt, work } from '../roles/work.ts';
 import { HEARTBEAT_INTERVAL_MS } from '../tasks/workers.ts';
+import { throwOperatorError } from './terminal.ts';
 import { warnAboutUnknownSettings } from './unknown-settings.ts';
 import { waitForDatabase, waitReason } from './wait-for-database.ts';
-import { throwOperatorError } from './terminal.ts';
 
 /** The listeners answer 503 while the database is unavailable. */
 export const serveCommand = (services: readonly string[]) =>
@@ -108,7 +108,7 @@ async function runRole(
 ): Promise<void> {
   const done = new AbortController();
   const signal = AbortSignal.any([stopSignal(), done.signal]);
-  const planned = selectServices(await plan(process.env, role), services);
+  const planned = selectServices(await loadConfig(process.env, role), services);
   warnAboutUnknownSettings(process.env, planned.log);
   const app = await openAppContext(planned).catch(throwOperatorError);
   try {
@@ -156,7 +156,7 @@ async function sendHeartbeats(
   await workers.unregister(id).catch(() => {});
 }
 
-function selectServices(planned: Plan, names: readonly string[]): Plan {
+function selectServices(planned: Config, names: readonly string[]): Config {
   if (names.length === 0) return planned;
   const unknown = names.filter((name) => !planned.services.some((service) => service.name === name));
   if (unknown.length > 0) throw new OperatorError(`Unknown service ${unknown.join(', ')}.`);

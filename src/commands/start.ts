@@ -1,18 +1,18 @@
 import { type ChildProcess, fork } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
+import { migrateDatabase, startEmbedded } from '../app-context.ts';
 import { openDb } from '../base/db.ts';
 import { sleep } from '../base/loop.ts';
 import { OperatorError } from '../base/operator-error.ts';
-import { migrateDatabase, startEmbedded } from '../app-context.ts';
-import { toOperatorError, type Config, loadConfig } from '../config.ts';
+import { type Config, loadConfig, toOperatorError } from '../config.ts';
 import { createDemand } from '../roles/autoscale.ts';
 import { releaseOnExit } from '../roles/release-on-exit.ts';
 import { type ManagedProcess, supervise } from '../roles/supervise.ts';
 import type { OpenService } from '../services/service.ts';
 import { createPostgresTaskStore } from '../tasks/postgres.ts';
+import { lockDataDir } from './data-dir-lock.ts';
 import { SUPERVISED } from './exit.ts';
 import { warnAboutUnknownSettings } from './unknown-settings.ts';
-import { lockDataDir } from './data-dir-lock.ts';
 import { waitForDatabase } from './wait-for-database.ts';
 
 type OnListening = (planned: Config, addresses: Readonly<Record<string, string>>) => void;

@@ -1,11 +1,11 @@
 import { hash, randomBytes } from 'node:crypto';
 import type { Db } from '../base/db.ts';
 import { OperatorError } from '../base/operator-error.ts';
-import { insertToken, type ListedToken, readTokens, deleteToken } from '../http/access-tokens.ts';
 import { type Config, loadConfig } from '../config.ts';
+import { deleteToken, insertToken, type ListedToken, readTokens } from '../http/access-tokens.ts';
 import type { OpenService } from '../services/service.ts';
 import { withExistingDatabase } from './existing-database.ts';
-import { throwOperatorError, notMigrated } from './terminal.ts';
+import { notMigrated, throwOperatorError } from './terminal.ts';
 
 export interface CreateOptions {
   readonly service: string;

@@ -1,9 +1,9 @@
-import { plan } from '../app-context.ts';
+import { loadConfig } from '../app-context.ts';
 import { train } from '../services/defectoscopy/train.ts';
 
 /** `assay train FOLDER`: trains the heads of the defectoscopy model on a folder of images. */
 export async function trainCommand(folder: string, { name }: { name?: string } = {}): Promise<void> {
-  const { shared } = await plan(process.env, 'train');
+  const { shared } = await loadConfig(process.env, 'train');
   const bar = progressBar(process.stdout);
   await train({
     folder,

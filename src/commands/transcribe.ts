@@ -1,8 +1,8 @@
 import { Assay, type TranscriptFormat } from '../client/index.ts';
-import { type ClientCommandOptions, runClientCommand, printResult } from './client-command.ts';
+import { type ClientCommandOptions, printResult, runClientCommand } from './client-command.ts';
 import { openInputSource } from './local-files.ts';
-import { recordingLines } from './result-lines.ts';
 import { withProgress } from './progress.ts';
+import { recordingLines } from './result-lines.ts';
 
 export interface TranscribeOptions extends ClientCommandOptions {
   readonly language?: string;

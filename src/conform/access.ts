@@ -1,5 +1,5 @@
 import { skip } from './assertion-failure.ts';
-import { type Check, type ServiceName, oncePerRun, type RunContext } from './check.ts';
+import { type Check, oncePerRun, type RunContext, type ServiceName } from './check.ts';
 import type { Exchange } from './exchange.ts';
 import { isRecord } from './shape.ts';
 
@@ -25,7 +25,9 @@ export const withToken = ({ token }: RunContext) => ({
   as: token === undefined ? 'without a token' : 'with the token',
 });
 
-const unauthenticated = oncePerRun((context) => context.probe.get(`/result/${unknownTaskId(context)}`, { as: 'without a token' }));
+const unauthenticated = oncePerRun((context) =>
+  context.probe.get(`/result/${unknownTaskId(context)}`, { as: 'without a token' }),
+);
 
 /** Throws `Skip` if tasks cannot be used: no token was given, or the deployment has none. */
 export async function requireAccess(context: RunContext): Promise<void> {

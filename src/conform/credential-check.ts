@@ -1,4 +1,4 @@
-import { withToken, codeOf, unknownTaskId } from './access.ts';
+import { codeOf, unknownTaskId, withToken } from './access.ts';
 import type { RunContext } from './check.ts';
 import { tokenResponse } from './passports/steps.ts';
 import { creationResponse } from './reports.ts';
@@ -18,7 +18,9 @@ export async function findCredentialError({ name }: ServiceChecks, context: RunC
   }
   // Shared with the first check, so it is sent once.
   const request =
-    name === 'reports' ? creationResponse(context) : context.probe.get(`/result/${unknownTaskId(context)}`, withToken(context));
+    name === 'reports'
+      ? creationResponse(context)
+      : context.probe.get(`/result/${unknownTaskId(context)}`, withToken(context));
   const { status, json } = await request;
   return context.token !== undefined && codeOf(json) === 'UNAUTHORIZED'
     ? rejectionMessage('token', status, json)

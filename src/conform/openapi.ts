@@ -1,5 +1,5 @@
 import type { Check, ServiceName } from './check.ts';
-import { bodyOf, assertShape, assertStatus } from './expect.ts';
+import { assertShape, assertStatus, bodyOf } from './expect.ts';
 import { filledText, record } from './shape.ts';
 
 export const openapiCheck = (service: ServiceName): Check => ({

@@ -1,4 +1,4 @@
-import { requireAccess, withToken, unknownTaskId } from './access.ts';
+import { requireAccess, unknownTaskId, withToken } from './access.ts';
 import { skip } from './assertion-failure.ts';
 import type { RunContext } from './check.ts';
 import type { Exchange } from './exchange.ts';

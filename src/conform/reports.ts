@@ -2,7 +2,7 @@ import { codeOf } from './access.ts';
 import { skip } from './assertion-failure.ts';
 import { type Check, oncePerRun, type RunContext } from './check.ts';
 import type { Exchange } from './exchange.ts';
-import { assertValidationBody, assertThat, isSuccess } from './expect.ts';
+import { assertThat, assertValidationBody, isSuccess } from './expect.ts';
 import { openapiCheck } from './openapi.ts';
 import { isRecord } from './shape.ts';
 
@@ -16,7 +16,10 @@ const report = ({ nonce }: RunContext) => ({
   user_info: 'assay conform',
 });
 
-const asModerator = ({ token }: RunContext) => ({ token, as: token === undefined ? 'without a token' : 'with the token' });
+const asModerator = ({ token }: RunContext) => ({
+  token,
+  as: token === undefined ? 'without a token' : 'with the token',
+});
 
 export const creationResponse = oncePerRun((context) =>
   context.probe.post('/reports', { ...asModerator(context), json: report(context) }),
@@ -86,7 +89,9 @@ export const reportsChecks: readonly Check[] = [
       title: `POST /reports with ${title} returns the validation error body`,
       run: async (context) => {
         allowed(await creationResponse(context));
-        assertValidationBody(allowed(await context.probe.post('/reports', malformed(context, change, report(context)))));
+        assertValidationBody(
+          allowed(await context.probe.post('/reports', malformed(context, change, report(context)))),
+        );
       },
     }),
   ),
@@ -97,7 +102,9 @@ export const reportsChecks: readonly Check[] = [
       title: `PATCH /reports/{report_id} with ${title} returns the validation error body`,
       run: async (context) => {
         const whole = { status: 'accepted', resolver_note: 'assay conform' };
-        assertValidationBody(allowed(await context.probe.patch(await reportPath(context), malformed(context, change, whole))));
+        assertValidationBody(
+          allowed(await context.probe.patch(await reportPath(context), malformed(context, change, whole))),
+        );
       },
     }),
   ),

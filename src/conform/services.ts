@@ -1,7 +1,7 @@
-import type { Check, ServiceName, RunContext } from './check.ts';
+import type { Check, RunContext, ServiceName } from './check.ts';
 import { defectoscopyChecks } from './defectoscopy/index.ts';
-import { passportsChecks } from './passports/index.ts';
 import { deleteDocuments } from './passports/delete.ts';
+import { passportsChecks } from './passports/index.ts';
 import { reportsChecks } from './reports.ts';
 import { sttChecks } from './stt/index.ts';
 

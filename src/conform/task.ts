@@ -1,8 +1,8 @@
-import { withToken, codeOf } from './access.ts';
+import { codeOf, withToken } from './access.ts';
 import { skip } from './assertion-failure.ts';
 import { oncePerRun, type RunContext } from './check.ts';
 import type { Exchange } from './exchange.ts';
-import { successObject, isSuccess } from './expect.ts';
+import { isSuccess, successObject } from './expect.ts';
 import { pollUntilFinal } from './poll.ts';
 import { isRecord } from './shape.ts';
 

@@ -69,7 +69,9 @@ export async function readTokens(db: Queryable): Promise<readonly ListedToken[]>
 }
 
 /** Unexpired tokens with their remaining milliseconds by the database's clock. */
-export async function readValidTokens(db: Queryable): Promise<readonly (AccessToken & { readonly leftMs: number | null })[]> {
+export async function readValidTokens(
+  db: Queryable,
+): Promise<readonly (AccessToken & { readonly leftMs: number | null })[]> {
   const { rows } = await db.query<AccessToken & { leftMs: number | null }>(IN_FORCE);
   return rows;
 }

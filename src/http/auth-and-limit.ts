@@ -66,7 +66,8 @@ export function limitInvalidTokens(
   request: FastifyRequest,
   reply: FastifyReply,
 ): ApiError | undefined {
-  const hasInvalidToken = error instanceof ApiError && error.status === 401 && request.headers.authorization !== undefined;
+  const hasInvalidToken =
+    error instanceof ApiError && error.status === 401 && request.headers.authorization !== undefined;
   if (!hasInvalidToken) return undefined;
   const result = limiter.take(clientKey(request.ip));
   if (result instanceof Promise || result.allowed) return undefined;

@@ -1,10 +1,10 @@
 import { Type } from 'typebox';
 import { describe, expect, it } from 'vitest';
 import { detailsOf, detailValidation } from './detail-errors.ts';
-import { InvalidInput } from './validation-details.ts';
-import { VISIBLE_NAME, STORABLE_TEXT } from './text-patterns.ts';
 import { testGateway } from './testing/gateway.ts';
+import { STORABLE_TEXT, VISIBLE_NAME } from './text-patterns.ts';
 import { createValidators, type Part } from './validation.ts';
+import { InvalidInput } from './validation-details.ts';
 
 const compile = createValidators();
 

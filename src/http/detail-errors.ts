@@ -1,8 +1,8 @@
 import type { ErrorObject } from 'ajv/dist/2020.js';
 import { Type } from 'typebox';
-import { type Detail, missingField } from './validation-details.ts';
 import { PATTERN_MESSAGES } from './text-patterns.ts';
 import type { Part, ValidationFailure, ValidationFormat } from './validation.ts';
+import { type Detail, missingField } from './validation-details.ts';
 
 /** 422 responses with a `detail` array. */
 export const detailValidation: ValidationFormat = {

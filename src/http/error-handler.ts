@@ -1,7 +1,7 @@
 import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify';
 import {
-  badRequest,
   ApiError,
+  badRequest,
   internalError,
   notFound,
   payloadTooLarge,
@@ -10,9 +10,9 @@ import {
   unsupportedMediaType,
 } from '../base/api-error.ts';
 import { wantsPage } from './accept-header.ts';
-import { InvalidInput } from './validation-details.ts';
 import { failure } from './envelope.ts';
 import type { Part, ValidationFailure, ValidationFormat } from './validation.ts';
+import { InvalidInput } from './validation-details.ts';
 
 /** Renders an error page from the status and the JSON body. */
 export type ErrorPage = (

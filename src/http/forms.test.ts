@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
-import { InvalidInput } from './validation-details.ts';
 import { parseForm } from './forms.ts';
+import { InvalidInput } from './validation-details.ts';
 
 const named = (count: number, name: (at: number) => string) =>
   Array.from({ length: count }, (_, at) => `${name(at)}=${at}`).join('&');

@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, it } from 'vitest';
 import type { Gateway } from './gateway.ts';
-import { JSON_LIMITS, createJsonLimiter } from './json-limits.ts';
+import { createJsonLimiter, JSON_LIMITS } from './json-limits.ts';
 import { BEARER, testGateway } from './testing/gateway.ts';
 
 /** The lowest limits that accept the texts. */

@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, it } from 'vitest';
 import type { Gateway } from './gateway.ts';
-import { createMetrics, type MetricJson, type MetricsSources, createMetricsHandler } from './metrics.ts';
+import { createMetrics, createMetricsHandler, type MetricJson, type MetricsSources } from './metrics.ts';
 import { createSlidingWindow } from './rate-limit.ts';
 import { BEARER, testGateway } from './testing/gateway.ts';
 

@@ -80,7 +80,8 @@ export function createMetricsHandler({ registry, token, others }: MetricsSources
   const tokens = parseTokenSettings({ single: token });
 
   return async (request: FastifyRequest, reply: FastifyReply) => {
-    if (tokens.state === 'enforced' && !hasValidToken(request.headers.authorization, tokens.entries)) throw unauthorized();
+    if (tokens.state === 'enforced' && !hasValidToken(request.headers.authorization, tokens.entries))
+      throw unauthorized();
     const log = (err: unknown) => request.log.warn({ err }, 'reading metrics of other processes failed');
     const theirs = (await others?.().catch(log)) ?? [];
     const all = [await registry.getMetricsAsJSON(), ...theirs] as MetricJson[][];

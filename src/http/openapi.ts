@@ -10,7 +10,7 @@ import {
   uriTooLong,
 } from '../base/api-error.ts';
 import type { Access } from './bearer.ts';
-import { type HeaderNotes, headersOf, describeErrors, describeResponse } from './envelope.ts';
+import { describeErrors, describeResponse, type HeaderNotes, headersOf } from './envelope.ts';
 import { MAX_URL_LENGTH } from './server-limits.ts';
 import type { ValidationFormat } from './validation.ts';
 
@@ -99,7 +99,9 @@ export function describeRoute(
     responses['415'] = describeErrors(unsupportedMediaType(route.config?.takes ?? 'application/json'));
   }
   if (body ?? schema.querystring ?? schema.params ?? schema.headers) {
-    responses['422'] = describeResponse('`VALIDATION_ERROR`', validation.schema, { VALIDATION_ERROR: validation.example });
+    responses['422'] = describeResponse('`VALIDATION_ERROR`', validation.schema, {
+      VALIDATION_ERROR: validation.example,
+    });
   }
   // Invalid credentials are rate-limited on all routes.
   if (limited || access !== 'public') responses['429'] = describeErrors(rateLimitExceeded(17));

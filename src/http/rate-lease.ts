@@ -43,7 +43,10 @@ const STATEMENT_TIMEOUT_MS = 1_000;
 export const MAX_LOCKS = 100;
 
 /** Records this gateway's heartbeat; counts the other gateways. */
-export async function recordGatewayHeartbeat(db: Queryable, { id, shares }: { id: string; shares: boolean }): Promise<GatewayCounts> {
+export async function recordGatewayHeartbeat(
+  db: Queryable,
+  { id, shares }: { id: string; shares: boolean },
+): Promise<GatewayCounts> {
   const { rows } = await db.query<GatewayCounts>(
     `with me as (
        insert into rate_gateways (id, shares) values ($1, $2)
@@ -78,7 +81,11 @@ export async function deleteExpiredPoints(db: Queryable): Promise<void> {
 }
 
 /** Records held points and grants more. Points that are no longer recorded are free for other gateways. */
-export async function writePoints(db: Queryable, gateway: string, claims: readonly PointsClaim[]): Promise<PointsGrant[]> {
+export async function writePoints(
+  db: Queryable,
+  gateway: string,
+  claims: readonly PointsClaim[],
+): Promise<PointsGrant[]> {
   const column = <K extends keyof PointsClaim>(name: K) => claims.map((each) => each[name]);
   const { rows } = await db.query<PointsGrant>({ name: 'rate-hold', text: HOLD, limitMs: STATEMENT_TIMEOUT_MS }, [
     gateway,

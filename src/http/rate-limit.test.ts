@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, it } from 'vitest';
-import { createBearerGuard, parseTokenSettings } from './bearer.ts';
 import { clientKey } from './auth-and-limit.ts';
+import { createBearerGuard, parseTokenSettings } from './bearer.ts';
 import type { Gateway } from './gateway.ts';
 import { createSlidingWindow, type LimitResult } from './rate-limit.ts';
 import { BEARER, testGateway } from './testing/gateway.ts';

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { type PointsClaim, type PointsGrant, POINTS_VALID_MS } from './rate-lease.ts';
+import { POINTS_VALID_MS, type PointsClaim, type PointsGrant } from './rate-lease.ts';
 import { createLruCache, RingBuffer } from './ring-buffer.ts';
 
 /** `remaining`: requests still available; more become available in `resetSeconds`. */
@@ -173,7 +173,8 @@ export function createSlidingWindow(
         // Keeps points for the rate of the last second and for waiting requests.
         count.points = Math.min(count.points, ring.size + 2 * count.recent + count.waiting);
         count.recent = 0;
-        const hasChanged = recorded?.points !== count.points || (count.points > 0 && at - recorded.at > POINTS_VALID_MS / 2);
+        const hasChanged =
+          recorded?.points !== count.points || (count.points > 0 && at - recorded.at > POINTS_VALID_MS / 2);
         if (count.points === 0 && !recorded?.points) continue;
         if (scope === 'news' && !hasChanged) continue;
         count.recorded = { at, points: count.points };

@@ -50,7 +50,11 @@ describe('GET /openapi.json', () => {
   };
 
   it('is OpenAPI 3.1 generated from the validation schemas, with security, errors, examples and webhooks', async () => {
-    ({ app } = await testGateway({ webhooks, publicUrl: 'https://api.example', limiter: createSlidingWindow({ limit: 5 }) }));
+    ({ app } = await testGateway({
+      webhooks,
+      publicUrl: 'https://api.example',
+      limiter: createSlidingWindow({ limit: 5 }),
+    }));
     const answer = await app.inject('/openapi.json');
     const document = answer.json();
     expect(document).toMatchObject({

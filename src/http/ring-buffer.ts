@@ -38,7 +38,10 @@ export class RingBuffer {
 }
 
 /** LRU cache of at most `maxKeys` values. Active keys are not evicted, so new keys cannot reset their limits. */
-export function createLruCache<T>(maxKeys: number, create: (key: string) => T): { of(key: string): T; all(): Iterable<T> } {
+export function createLruCache<T>(
+  maxKeys: number,
+  create: (key: string) => T,
+): { of(key: string): T; all(): Iterable<T> } {
   const known = new Map<string, T>();
   let latest: { key: string; value: T } | undefined;
   return {

@@ -3,7 +3,8 @@ import { isSameOrigin } from './same-origin.ts';
 
 const HOST = 'assay.example:8443';
 const PUBLIC = ['https://assay.example.com'];
-const own = (headers: Record<string, string>, host = HOST) => isSameOrigin({ headers, host, protocol: 'https' }, PUBLIC);
+const own = (headers: Record<string, string>, host = HOST) =>
+  isSameOrigin({ headers, host, protocol: 'https' }, PUBLIC);
 
 describe('the same-origin check', () => {
   it.each<[string, Record<string, string>]>([

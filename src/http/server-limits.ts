@@ -16,7 +16,12 @@ export interface Timeouts {
   /** Time to read and discard the body of a rejected request. */
   lingerMs: number;
 }
-export const DEFAULT_TIMEOUTS: Timeouts = { headersMs: 10_000, bodyIdleMs: 60_000, requestMs: 3_600_000, lingerMs: 2000 };
+export const DEFAULT_TIMEOUTS: Timeouts = {
+  headersMs: 10_000,
+  bodyIdleMs: 60_000,
+  requestMs: 3_600_000,
+  lingerMs: 2000,
+};
 
 /** Fastify options that limit a connection before routing. */
 export function serverLimits(timeouts: Timeouts) {

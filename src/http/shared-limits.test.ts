@@ -6,7 +6,7 @@ import { createLog } from '../base/log.ts';
 import { sleep } from '../base/loop.ts';
 import { type TestDatabase, testDatabase } from '../base/testing/database.ts';
 import type { Gateway } from './gateway.ts';
-import { type SharedLimits, createSharedLimits } from './shared-limits.ts';
+import { createSharedLimits, type SharedLimits } from './shared-limits.ts';
 import { BEARER, testGateway } from './testing/gateway.ts';
 
 /** A real gateway with a fake clock. */

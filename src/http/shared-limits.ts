@@ -2,8 +2,23 @@ import { Counter, Gauge, type Registry } from 'prom-client';
 import type { Db } from '../base/db.ts';
 import type { Log } from '../base/log.ts';
 import { loop, sleep } from '../base/loop.ts';
-import { type Allowance, type Limiter, type LeaseRequest, createSlidingWindow, type SharedWindow } from './rate-limit.ts';
-import { MAX_LOCKS, recordGatewayHeartbeat, deleteExpiredPoints, writePoints, KEPT_SECONDS, leasePoints, unregisterGateway, type GatewayCounts } from './rate-lease.ts';
+import {
+  deleteExpiredPoints,
+  type GatewayCounts,
+  KEPT_SECONDS,
+  leasePoints,
+  MAX_LOCKS,
+  recordGatewayHeartbeat,
+  unregisterGateway,
+  writePoints,
+} from './rate-lease.ts';
+import {
+  type Allowance,
+  createSlidingWindow,
+  type LeaseRequest,
+  type Limiter,
+  type SharedWindow,
+} from './rate-limit.ts';
 
 /** Rate limiters shared by all gateways on the same database. */
 export interface SharedLimits {
@@ -72,7 +87,8 @@ export function createSharedLimits(deps: {
   const recordPoints = (scope: 'all' | 'news') =>
     inSequence(async () => {
       const claims = windows.flatMap((window) => window.takeUnrecorded(scope));
-      for (let from = 0; from < claims.length; from += MAX_LOCKS) await writePoints(db, id, claims.slice(from, from + MAX_LOCKS));
+      for (let from = 0; from < claims.length; from += MAX_LOCKS)
+        await writePoints(db, id, claims.slice(from, from + MAX_LOCKS));
     });
 
   async function beginSharing(): Promise<void> {

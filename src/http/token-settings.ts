@@ -1,4 +1,4 @@
-import { type Setting, splitList, rawText } from '../base/settings.ts';
+import { rawText, type Setting, splitList } from '../base/settings.ts';
 import { isDigest, parseTokenSettings } from './bearer.ts';
 
 // Raw text, because undefined and empty differ (`parseTokenSettings`).

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, expect, it, onTestFinished, vi } from 'vitest';
 import type { Queryable } from '../base/db.ts';
 import { createLog } from '../base/log.ts';
 import { type TestDatabase, testDatabase } from '../base/testing/database.ts';
-import { insertToken, deleteToken } from './access-tokens.ts';
+import { deleteToken, insertToken } from './access-tokens.ts';
 import { createTokenStore } from './token-store.ts';
 
 let database: TestDatabase;

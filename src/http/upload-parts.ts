@@ -1,6 +1,6 @@
 import { finished, PassThrough, type Readable } from 'node:stream';
 import type { FastifyRequest } from 'fastify';
-import { badRequest, ApiError, payloadTooLarge, unsupportedMediaType } from '../base/api-error.ts';
+import { ApiError, badRequest, payloadTooLarge, unsupportedMediaType } from '../base/api-error.ts';
 import { InvalidInput } from './validation-details.ts';
 
 /** A file in a multipart body; read or destroy it before the next part. */

@@ -2,8 +2,8 @@ import { Ajv2020, type ErrorObject, type Options, type ValidateFunction } from '
 import addFormats from 'ajv-formats';
 import type { TSchema } from 'typebox';
 import { validationError } from '../base/api-error.ts';
-import type { Detail } from './validation-details.ts';
 import { Failure, failure } from './envelope.ts';
+import type { Detail } from './validation-details.ts';
 
 /** Why a request is invalid: no JSON, a schema violation, or errors that the route reports. */
 export type ValidationFailure =

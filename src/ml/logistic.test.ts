@@ -3,7 +3,7 @@ import { fitTemperature } from './calibration.ts';
 import { classify, logitsOf, softmax } from './classifier.ts';
 import { minimise } from './lbfgs.ts';
 import { createFitter } from './logistic.ts';
-import { accuracy, calibrationError, crossEntropy, type Prediction, listingThreshold, perClass } from './metrics.ts';
+import { accuracy, calibrationError, crossEntropy, listingThreshold, type Prediction, perClass } from './metrics.ts';
 
 function seededRandom(seed: number): () => number {
   let state = seed;

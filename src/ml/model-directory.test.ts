@@ -3,8 +3,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest';
 import { parseHeads } from './heads.ts';
+import { type ModelDirectory, openModelDirectory, readVerifiedFile } from './model-directory.ts';
 import { installColours } from './testing/model.ts';
-import { openModelDirectory, type ModelDirectory, readVerifiedFile } from './model-directory.ts';
 
 let shipped: string;
 let trained: string;

@@ -3,8 +3,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Worker } from 'node:worker_threads';
 import { afterAll, beforeAll, beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest';
-import { shareHead } from './shared-heads.ts';
 import { openSession, type SessionOptions } from './session.ts';
+import { shareHead } from './shared-heads.ts';
 import { colourHead } from './testing/model.ts';
 import { colourNetwork } from './testing/onnx.ts';
 

@@ -1,8 +1,8 @@
 import { startThread } from '../base/worker-entry.ts';
 import { createPersistentThread } from './persistent-thread.ts';
 import type { SharedHeads } from './shared-heads.ts';
-import { transferListOf, withOwnBuffers, type TensorShape, type Tensors } from './tensor.ts';
-import type { ThreadResponse, Provider, ThreadRequest, Ready, ThreadOptions } from './thread.ts';
+import { type TensorShape, type Tensors, transferListOf, withOwnBuffers } from './tensor.ts';
+import type { Provider, Ready, ThreadOptions, ThreadRequest, ThreadResponse } from './thread.ts';
 
 export interface SessionOptions {
   readonly path: string;
@@ -110,7 +110,10 @@ function createSlot(options: ThreadOptions): PoolSlot {
     start: thread.ready,
     async run({ feeds, readout }) {
       const sent = withOwnBuffers(feeds);
-      const response = await thread.request<ThreadResponse>({ feeds: sent, readout } satisfies ThreadRequest, transferListOf(sent));
+      const response = await thread.request<ThreadResponse>(
+        { feeds: sent, readout } satisfies ThreadRequest,
+        transferListOf(sent),
+      );
       if (closed) throw new Error('The session was closed.');
       if ('error' in response) throw new Error(response.error);
       return response.outputs;

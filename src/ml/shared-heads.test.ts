@@ -24,7 +24,10 @@ test('applyHeads returns logits for every head and maps for heads with channels'
     [1, 2, 4],
     [0, 0, 0],
   ]);
-  const seen = applyHeads({ first: shareHead(first), second: shareHead(head([[0, 0, 1]], [10]), 2) }, { features, map });
+  const seen = applyHeads(
+    { first: shareHead(first), second: shareHead(head([[0, 0, 1]], [10]), 2) },
+    { features, map },
+  );
   expect(Object.keys(seen)).toEqual(['first', 'second', 'second.maps']);
   expect([...seen['first']!.data]).toEqual([5 + 2 + 3, 0]);
   expect([...seen['second']!.data]).toEqual([10.75]);

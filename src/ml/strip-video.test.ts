@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
+import { stripVideo } from './strip-video.ts';
 import { phoneHeic } from './testing/heic.ts';
 import { avifWithVideo, bigEndian, box } from './testing/image-files.ts';
-import { stripVideo } from './strip-video.ts';
 
 test('stripVideo returns a file without video unchanged', () => {
   const heic = phoneHeic();

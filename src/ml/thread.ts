@@ -1,7 +1,7 @@
 import { parentPort, workerData } from 'node:worker_threads';
 import { env, InferenceSession, Tensor as OrtTensor } from 'onnxruntime-node';
-import { type SharedHeads, applyHeads } from './shared-heads.ts';
-import { transferListOf, withOwnBuffers, type Tensor, type TensorShape, type Tensors } from './tensor.ts';
+import { applyHeads, type SharedHeads } from './shared-heads.ts';
+import { type Tensor, type TensorShape, type Tensors, transferListOf, withOwnBuffers } from './tensor.ts';
 
 export interface ThreadOptions {
   readonly path: string;

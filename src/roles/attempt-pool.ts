@@ -5,9 +5,9 @@ import type { Claim, TaskStore } from '../tasks/store.ts';
 import { HEARTBEAT_INTERVAL_MS } from '../tasks/workers.ts';
 import { type Attempt, beginAttempt } from './attempt.ts';
 import { startInterval } from './interval.ts';
-import { type EndedSpan, requeuedUncounted, createTaskSync } from './task-sync.ts';
 import type { WorkMetrics } from './metrics.ts';
 import { type AttemptOutcome, beginAttemptSpan, endAttemptSpan } from './spans.ts';
+import { createTaskSync, type EndedSpan, requeuedUncounted } from './task-sync.ts';
 
 /** A graceful stop waits this long for running attempts before it hands them back. */
 const GRACE_MS = 20_000;
@@ -65,7 +65,8 @@ export function createAttemptPool(model: Model, deps: AttemptPoolDeps): AttemptP
     void attempt.outcome.then((end) => {
       if (attempts.get(task) === attempt) attempts.delete(task);
       // The attempt may have timed out while it waited in the model behind another one.
-      const wasBlocked = attempt.hasTimedOut() && !end.isStuck && [...attempts.values()].some((other) => other.hasTimedOut());
+      const wasBlocked =
+        attempt.hasTimedOut() && !end.isStuck && [...attempts.values()].some((other) => other.hasTimedOut());
       const ending = wasBlocked ? requeuedUncounted(claim) : end.result;
       const { processingMs, code } = end;
       stuck ||= end.isStuck;

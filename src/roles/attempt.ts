@@ -4,7 +4,7 @@ import type { Log } from '../base/log.ts';
 import { sleep } from '../base/loop.ts';
 import type { Span } from '../base/trace.ts';
 import type { Model } from '../services/service.ts';
-import type { Claim, AttemptResult, Renewal } from '../tasks/store.ts';
+import type { AttemptResult, Claim, Renewal } from '../tasks/store.ts';
 import { type Failure, TaskFailure } from '../tasks/task.ts';
 
 /** Lease duration without a renewal: the delay of a killed worker's tasks. */
@@ -123,7 +123,12 @@ export function beginAttempt(
       const delayMs = BACKOFF_MS[claim.attempt - 1] ?? BACKOFF_MS.at(-1)!;
       return { result: { ...key, outcome: 'again', delayMs }, isStuck: stuck, processingMs, code };
     }
-    const ending: AttemptResult = { ...key, outcome: 'failed', failure: { code, message: failure.message }, processingMs };
+    const ending: AttemptResult = {
+      ...key,
+      outcome: 'failed',
+      failure: { code, message: failure.message },
+      processingMs,
+    };
     return { result: ending, isStuck: stuck, processingMs, code };
   };
 

@@ -7,7 +7,6 @@ import { createSignal, loop, sleep } from '../base/loop.ts';
 import { isLoopback, type UrlPolicy } from '../base/outbound-url.ts';
 import type { Span, Traces } from '../base/trace.ts';
 import type { TaskWork } from '../services/service.ts';
-import { type SigningKeys, signWebhook } from '../tasks/webhook-signature.ts';
 import {
   type DeliveryOutcome,
   type DueDelivery,
@@ -15,11 +14,12 @@ import {
   initialWebhook,
   type TaskStore,
 } from '../tasks/store.ts';
+import { type SigningKeys, signWebhook } from '../tasks/webhook-signature.ts';
 import { createCircuitBreaker } from './circuit-breaker.ts';
-import { type DeliveryAttempt, createDeliveryQueues } from './delivery-queues.ts';
+import { createDeliveryQueues, type DeliveryAttempt } from './delivery-queues.ts';
 import type { DeliveryMetrics } from './metrics.ts';
 import { createReceiverSpeed } from './receiver-speed.ts';
-import { afterFailure, type RetrySchedule, hideDetails } from './retry.ts';
+import { afterFailure, hideDetails, type RetrySchedule } from './retry.ts';
 import { beginDeliverySpan, endDeliverySpan } from './spans.ts';
 
 /** Due deliveries read per statement. */
@@ -224,4 +224,7 @@ function bodyOf({ present, webhook }: TaskWork, due: DueDelivery): string {
 /** Chosen; Standard Webhooks recommends much less. */
 const MAX_BODY_BYTES = 256 * 1024;
 
-const postponed = (schedule: RetrySchedule): DeliveryOutcome => ({ state: 'postponed', delayMs: (schedule[1] ?? 5) * 1000 });
+const postponed = (schedule: RetrySchedule): DeliveryOutcome => ({
+  state: 'postponed',
+  delayMs: (schedule[1] ?? 5) * 1000,
+});

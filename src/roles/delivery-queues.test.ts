@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { type DeliveryAttempt, createDeliveryQueues } from './delivery-queues.ts';
+import { createDeliveryQueues, type DeliveryAttempt } from './delivery-queues.ts';
 import { createReceiverSpeed, type Speed } from './receiver-speed.ts';
 
 const queue = (principal: string, origin: string, since = 0) => ({ principal, origin, since });

@@ -1,4 +1,4 @@
-import type { DueQueue, DueClaimRequest } from '../tasks/store.ts';
+import type { DueClaimRequest, DueQueue } from '../tasks/store.ts';
 import { type ReceiverSpeed, SLOW_MS, type Speed } from './receiver-speed.ts';
 
 /** Concurrent attempts. */

@@ -4,7 +4,11 @@ import type { Log } from '../base/log.ts';
  * Calls `run` every `ms` and on `now`, one call at a time. `stop` waits for the running call. Errors are logged as failed
  * heartbeats.
  */
-export function startInterval(ms: number, run: () => Promise<unknown>, log: Log): { now(): void; stop(): Promise<void> } {
+export function startInterval(
+  ms: number,
+  run: () => Promise<unknown>,
+  log: Log,
+): { now(): void; stop(): Promise<void> } {
   let busy = false;
   let running = Promise.resolve();
   let again = false;

@@ -56,6 +56,9 @@ describe('the recorded outcome for a receiver on this machine', () => {
       expect(hideDetails(outcome, 1, steady)).toEqual({ state: 'pending', delayMs: 5000, error: 'undelivered' });
       expect(hideDetails(outcome, 8, steady)).toEqual({ state: 'failed', error: 'undelivered' });
     }
-    expect(hideDetails({ state: 'postponed', delayMs: 5000 }, 1, steady)).toEqual({ state: 'postponed', delayMs: 5000 });
+    expect(hideDetails({ state: 'postponed', delayMs: 5000 }, 1, steady)).toEqual({
+      state: 'postponed',
+      delayMs: 5000,
+    });
   });
 });

@@ -21,12 +21,12 @@ export async function serve(deps: {
   log: Log;
   signal: AbortSignal;
 }): Promise<void> {
-  const { services, context: house, host, log, signal } = deps;
+  const { services, context, host, log, signal } = deps;
   const gateways: Gateway[] = [];
   try {
     const addresses: Record<string, string> = {};
     for (const service of services) {
-      const gateway = await service.gateway(house);
+      const gateway = await service.gateway(context);
       gateways.push(gateway);
       addresses[service.name] = await listen(gateway, { service, host, log, signal });
     }

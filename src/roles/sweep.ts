@@ -3,9 +3,9 @@ import type { Log } from '../base/log.ts';
 import { loop } from '../base/loop.ts';
 import type { FileDeletionQueue } from '../services/file-deletion-queue.ts';
 import type { SweepLimits, TaskStore } from '../tasks/store.ts';
-import { createOutageClock } from './outage-clock.ts';
 import { LEASE_MS } from './attempt.ts';
 import type { TaskMetrics } from './metrics.ts';
+import { createOutageClock } from './outage-clock.ts';
 
 const SWEEP_INTERVAL_MS = 1000;
 /** The next sweep runs this long after the next lease expires, to avoid running just before it. */
@@ -34,7 +34,17 @@ export interface SweepDeps {
  * every minute.
  */
 export async function sweep(deps: SweepDeps): Promise<void> {
-  const { tasks, services, disabledServiceCleanups: absent, expiredUploads, files, limits, taskMetrics: meter, log, signal } = deps;
+  const {
+    tasks,
+    services,
+    disabledServiceCleanups: absent,
+    expiredUploads,
+    files,
+    limits,
+    taskMetrics: meter,
+    log,
+    signal,
+  } = deps;
   const onError = (err: unknown) => log.warn({ err }, 'the sweep failed; retrying');
   const names = services.map(({ name }) => name);
   const outageClock = createOutageClock();

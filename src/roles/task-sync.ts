@@ -2,7 +2,7 @@ import { isOutcomeUnknown } from '../base/db-errors.ts';
 import type { Log } from '../base/log.ts';
 import { createSignal } from '../base/loop.ts';
 import type { Span } from '../base/trace.ts';
-import type { Claim, AttemptResult, Renewal, TaskStore } from '../tasks/store.ts';
+import type { AttemptResult, Claim, Renewal, TaskStore } from '../tasks/store.ts';
 import { LEASE_MS } from './attempt.ts';
 
 /** A busy worker batches results that arrive within this time. */

@@ -1,8 +1,8 @@
 import { hostname } from 'node:os';
 import { sleep } from '../base/loop.ts';
 import type { Model } from '../services/service.ts';
-import { HEARTBEAT_INTERVAL_MS, ADVERTISE_INTERVAL_MS, type WorkerStore } from '../tasks/workers.ts';
-import { type AttemptPoolDeps, type AttemptPool, createAttemptPool, StuckAttempt } from './attempt-pool.ts';
+import { ADVERTISE_INTERVAL_MS, HEARTBEAT_INTERVAL_MS, type WorkerStore } from '../tasks/workers.ts';
+import { type AttemptPool, type AttemptPoolDeps, createAttemptPool, StuckAttempt } from './attempt-pool.ts';
 import { startInterval } from './interval.ts';
 
 export { StuckAttempt };

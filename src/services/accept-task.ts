@@ -7,9 +7,9 @@ import { checkUrl, type UrlPolicy, UrlRejected } from '../base/outbound-url.ts';
 import { type Attributes, withSpan } from '../base/trace.ts';
 import { fingerprint, idempotencyKey } from '../http/idempotency.ts';
 import type { Admission } from '../tasks/admission.ts';
-import type { WorkerRegistry } from '../tasks/worker-registry.ts';
 import type { AcceptResult, NewTask, TaskStore } from '../tasks/store.ts';
 import type { Priority } from '../tasks/task.ts';
+import type { WorkerRegistry } from '../tasks/worker-registry.ts';
 import { startProducerSpan, taskTraceparent } from './producer-span.ts';
 import type { SharedSettings } from './service.ts';
 

@@ -10,11 +10,11 @@ import {
 import { StorageUnavailable } from '../base/files/storage-unavailable.ts';
 import { FileTooLarge } from '../base/files.ts';
 import { unixSeconds } from '../base/time.ts';
-import { describeResponse as answer, describeErrors, Success, success } from '../http/envelope.ts';
+import { describeErrors, describeResponse, Success, success } from '../http/envelope.ts';
 import type { Gateway } from '../http/gateway.ts';
 import { acceptUploads, readUpload } from '../http/upload.ts';
-import type { GatewayContext, SharedSettings } from './service.ts';
 import { keepFilesIfCommitted } from './keep-files-if-committed.ts';
+import type { GatewayContext, SharedSettings } from './service.ts';
 
 const Uploaded = Success(
   Type.Object({
@@ -66,7 +66,7 @@ export async function fileRoutes(
           tags: ['files'],
           shown: { body: { content: BODIES } },
           response: {
-            201: answer('Stored.', Uploaded, {
+            201: describeResponse('Stored.', Uploaded, {
               stored: success({
                 url: `https://${filesHost}/01KAF3M9WZ7Y5T2Q8C4N6B1D0E`,
                 size_bytes: 81_920,

@@ -5,7 +5,7 @@ import { matchesETag, weakETag } from '../http/etag.ts';
 import type { Gateway } from '../http/gateway.ts';
 import type { SearchData } from '../ui/help/browser/search.ts';
 import { helpView, missingView } from '../ui/help/help-view.tsx';
-import { type HelpPage, readHelp, INDEX_PAGE } from '../ui/help/pages.ts';
+import { type HelpPage, INDEX_PAGE, readHelp } from '../ui/help/pages.ts';
 import { rootOf } from '../ui/root.ts';
 import { sendPage } from '../ui/send-page.ts';
 import { serviceLinks } from './service-links.ts';

@@ -2,7 +2,7 @@ import Fastify from 'fastify';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { ApiError } from '../base/api-error.ts';
 import { type TestDatabase, testDatabase } from '../base/testing/database.ts';
-import { type SaveResponse, createIdempotencyStore } from './idempotency-store.ts';
+import { createIdempotencyStore, type SaveResponse } from './idempotency-store.ts';
 
 let database: TestDatabase;
 beforeAll(async () => {
@@ -17,7 +17,9 @@ function startListener(during: (value: number) => Promise<void> = async () => {}
   const replies = createIdempotencyStore(db, 'test');
   const app = Fastify();
   app.setErrorHandler((error, _, reply) =>
-    reply.code(error instanceof ApiError ? error.status : 500).send({ code: (error as Error & { code?: string }).code }),
+    reply
+      .code(error instanceof ApiError ? error.status : 500)
+      .send({ code: (error as Error & { code?: string }).code }),
   );
   app.post<{ Body: { value: number } }>('/', async (request, reply) => {
     const { value } = request.body;

@@ -1,13 +1,13 @@
 import { hash, randomUUID } from 'node:crypto';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { Type } from 'typebox';
-import { CLIENT_LIMIT_MS, type Db, type Queryable } from '../base/db.ts';
 import { idempotencyInProgress, idempotencyKeyReused } from '../base/api-error.ts';
+import { CLIENT_LIMIT_MS, type Db, type Queryable } from '../base/db.ts';
 import type { JsonObject } from '../base/json.ts';
 import { detailValidation } from '../http/detail-errors.ts';
-import { InvalidInput } from '../http/validation-details.ts';
-import { describeResponse as answer, Failure, failure, describeErrors } from '../http/envelope.ts';
+import { describeErrors, describeResponse, Failure, failure } from '../http/envelope.ts';
 import { idempotencyKey } from '../http/idempotency.ts';
+import { InvalidInput } from '../http/validation-details.ts';
 
 export interface SavedResponse {
   readonly status: number;
@@ -35,10 +35,14 @@ export interface IdempotencyStore {
 /** For routes whose 422 bodies have `detail`. */
 export const idempotencyErrors = {
   409: describeErrors(idempotencyInProgress()),
-  422: answer('`VALIDATION_ERROR`, `IDEMPOTENCY_KEY_REUSED`', Type.Union([detailValidation.schema, Failure]), {
-    VALIDATION_ERROR: detailValidation.example,
-    IDEMPOTENCY_KEY_REUSED: failure(idempotencyKeyReused(), 'req-1'),
-  }),
+  422: describeResponse(
+    '`VALIDATION_ERROR`, `IDEMPOTENCY_KEY_REUSED`',
+    Type.Union([detailValidation.schema, Failure]),
+    {
+      VALIDATION_ERROR: detailValidation.example,
+      IDEMPOTENCY_KEY_REUSED: failure(idempotencyKeyReused(), 'req-1'),
+    },
+  ),
 };
 
 /** A claim that is not renewed for this long belongs to a process that exited. */
@@ -92,7 +96,11 @@ async function claim(db: Db, held: Claim, fingerprint: Buffer): Promise<Row | un
   return rows[0] ?? claim(db, held, fingerprint);
 }
 
-async function runWithClaim(db: Db, held: Claim, handle: (keep: SaveResponse) => Promise<SavedResponse>): Promise<SavedResponse> {
+async function runWithClaim(
+  db: Db,
+  held: Claim,
+  handle: (keep: SaveResponse) => Promise<SavedResponse>,
+): Promise<SavedResponse> {
   let isSaved = false;
   const renewal = setInterval(() => {
     // `keep` detects a claim that was not renewed in time.

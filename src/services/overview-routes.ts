@@ -1,8 +1,8 @@
 import type { Gateway } from '../http/gateway.ts';
 import { sendPage } from '../ui/send-page.ts';
-import { registerServiceLinks, serviceLinks } from './service-links.ts';
 import { overviewPage } from './overview-page.tsx';
 import type { GatewayContext, SharedSettings } from './service.ts';
+import { registerServiceLinks, serviceLinks } from './service-links.ts';
 import { preferredLanguage } from './task-routes.ts';
 
 /**

@@ -2,7 +2,7 @@ import { Registry } from 'prom-client';
 import { expect, it, onTestFinished } from 'vitest';
 import { createLog } from '../base/log.ts';
 import type { WorkerRegistry } from '../tasks/worker-registry.ts';
-import { MAX_SAMPLES, createOverview } from './overview.ts';
+import { createOverview, MAX_SAMPLES } from './overview.ts';
 import { createCounterTotals, tasksKey, webhooksKey } from './overview-counters.ts';
 
 const metric = (value: number) => ({

@@ -1,13 +1,20 @@
 import type { Registry } from 'prom-client';
 import type { Log } from '../base/log.ts';
 import { loop } from '../base/loop.ts';
-import type { WorkerRegistry } from '../tasks/worker-registry.ts';
 import type { Priority } from '../tasks/task.ts';
+import type { WorkerRegistry } from '../tasks/worker-registry.ts';
 import type { WorkerState } from '../tasks/workers.ts';
-import type { ServiceEntry } from './service-links.ts';
 import { tasksKey, webhooksKey } from './overview-counters.ts';
-import { type LocalCounters, createSampler, PENDING_WEBHOOKS_KEY, queueKey, RECORD_GAUGES, type Sample } from './overview-sampler.ts';
-import { type WorkerSnapshot, listWorkers } from './overview-workers.ts';
+import {
+  createSampler,
+  type LocalCounters,
+  PENDING_WEBHOOKS_KEY,
+  queueKey,
+  RECORD_GAUGES,
+  type Sample,
+} from './overview-sampler.ts';
+import { listWorkers, type WorkerSnapshot } from './overview-workers.ts';
+import type { ServiceEntry } from './service-links.ts';
 
 /** Contains no data of tasks or clients. */
 export interface Overview {
@@ -101,7 +108,9 @@ export function createOverview(deps: {
   };
   // The catalog has records in place of a task queue.
   const recordsNow = () =>
-    Object.fromEntries(RECORD_GAUGES.filter(([key]) => samples.at(-1)?.values.has(key)).map(([key]) => [key, series(key)]));
+    Object.fromEntries(
+      RECORD_GAUGES.filter(([key]) => samples.at(-1)?.values.has(key)).map(([key]) => [key, series(key)]),
+    );
 
   return {
     snapshot: ({ open }) => ({

@@ -82,7 +82,9 @@ export function probeRoutes(
         summary: 'The process is alive',
         operationId: 'alive',
         tags: ['service'],
-        response: { 200: describeResponse('The process responds.', Success(Type.Object({ alive: Type.Literal(true) }))) },
+        response: {
+          200: describeResponse('The process responds.', Success(Type.Object({ alive: Type.Literal(true) }))),
+        },
       },
     },
     () => success({ alive: true }),

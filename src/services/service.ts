@@ -8,17 +8,17 @@ import type { Log } from '../base/log.ts';
 import type { Environment, Settings } from '../base/settings.ts';
 import type { Traces } from '../base/trace.ts';
 import type { Gateway } from '../http/gateway.ts';
-import type { TokenStore } from '../http/token-store.ts';
 import type { MetricJson, Metrics } from '../http/metrics.ts';
 import type { SharedLimits } from '../http/shared-limits.ts';
+import type { TokenStore } from '../http/token-store.ts';
 import type { Admission } from '../tasks/admission.ts';
-import type { WorkerRegistry } from '../tasks/worker-registry.ts';
 import type { TaskStore } from '../tasks/store.ts';
 import type { Priority, Task } from '../tasks/task.ts';
 import type { UploadStore } from '../tasks/uploads.ts';
-import type { ServiceDirectory } from './service-links.ts';
+import type { WorkerRegistry } from '../tasks/worker-registry.ts';
 import type { Overview } from './overview.ts';
 import type { RecordMaker, RecordSource } from './records.ts';
+import type { ServiceDirectory } from './service-links.ts';
 
 /**
  * A service: its routes (`gateway`) and, if it has tasks, how a task is presented (`work.present`, used by the poll

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import type { Task } from '../tasks/task.ts';
-import { preferredLanguage, pollAfterSeconds } from './task-routes.ts';
+import { pollAfterSeconds, preferredLanguage } from './task-routes.ts';
 
 const queuedAt = new Date('2026-01-01T00:00:00Z');
 const task = { queuedAt, estimateSeconds: 90 } as Task;

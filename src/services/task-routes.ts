@@ -2,7 +2,7 @@ import type { FastifyRequest } from 'fastify';
 import { type Static, type TSchema, Type } from 'typebox';
 import { taskAlreadyFinished, taskNotFound } from '../base/api-error.ts';
 import type { JsonObject } from '../base/json.ts';
-import { notModified, describeErrors, describeResponse } from '../http/envelope.ts';
+import { describeErrors, describeResponse, notModified } from '../http/envelope.ts';
 import { matchesETag, weakETag } from '../http/etag.ts';
 import type { Gateway } from '../http/gateway.ts';
 import { preferredWait } from '../http/prefer-header.ts';

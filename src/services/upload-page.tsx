@@ -35,7 +35,11 @@ export interface UploadPageDeps {
 }
 
 /** The upload page at `/`. It uses only the public API; its script is `ui/browser/upload-page.ts`. */
-export function uploadPage<Texts extends UploadTexts>(app: Gateway, kind: UploadPageOptions<Texts>, deps: UploadPageDeps): void {
+export function uploadPage<Texts extends UploadTexts>(
+  app: Gateway,
+  kind: UploadPageOptions<Texts>,
+  deps: UploadPageDeps,
+): void {
   const { version, auth, maxBytes } = deps;
   const open = assetRoutes(app, { folders: ['ui', `services/${kind.service}`], files: [kind.example] });
 

@@ -63,7 +63,10 @@ describe('the health of accepts', () => {
 
   it('is not failing after a full connection pool or an invalid task', async () => {
     const { accepting, fail, close } = watched(() => 0);
-    for (const error of [new DatabaseOverloaded('Too many.'), Object.assign(new Error('too large'), { code: '22P05' })]) {
+    for (const error of [
+      new DatabaseOverloaded('Too many.'),
+      Object.assign(new Error('too large'), { code: '22P05' }),
+    ]) {
       fail(error);
       await expect(accepting.tasks.accept(task())).rejects.toThrow();
       expect(accepting.isFailing()).toBe(false);

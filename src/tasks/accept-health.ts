@@ -1,5 +1,5 @@
 import type { Db } from '../base/db.ts';
-import { isUnavailable, DatabaseOverloaded } from '../base/db-errors.ts';
+import { DatabaseOverloaded, isUnavailable } from '../base/db-errors.ts';
 import type { Log } from '../base/log.ts';
 import { loop } from '../base/loop.ts';
 import type { TaskStore } from './store.ts';

@@ -1,7 +1,7 @@
 import { batched } from '../base/batch.ts';
 import { CLIENT_LIMIT_MS, type Db, type Queryable, type Statement } from '../base/db.ts';
 import { HINT_CHANNEL } from './hints.ts';
-import type { AcceptResult, TransactionalTask, Hint, NewTask } from './store.ts';
+import type { AcceptResult, Hint, NewTask, TransactionalTask } from './store.ts';
 import type { Priority } from './task.ts';
 
 /** Lower values are claimed first. */

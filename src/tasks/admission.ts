@@ -1,7 +1,7 @@
 import { Counter, type Registry } from 'prom-client';
 import { type ApiError, queueFull } from '../base/api-error.ts';
-import type { WorkerRegistry } from './worker-registry.ts';
 import type { Priority } from './task.ts';
+import type { WorkerRegistry } from './worker-registry.ts';
 
 /** Accepts or rejects new tasks by the number of tasks that wait for a worker. */
 export interface Admission {

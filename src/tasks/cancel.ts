@@ -1,6 +1,6 @@
 import { CLIENT_LIMIT_MS, type Db } from '../base/db.ts';
-import { processingMsSql } from './task-rows.ts';
 import { FAILURES } from './task.ts';
+import { processingMsSql } from './task-rows.ts';
 
 /** Ends an unfinished task. Its worker loses the lease and detects that at the next renewal. */
 export async function cancel(db: Db, service: string, id: string): Promise<boolean> {

@@ -1,10 +1,10 @@
 import { CLIENT_LIMIT_MS, type Db } from '../base/db.ts';
 import type { JsonValue } from '../base/json.ts';
 import { PRIORITY_VALUE } from './accept.ts';
-import { type Floors, type Fronts, isAboveFloor, floorParameters, type QueueFloors } from './queue-floors.ts';
-import { MAX_PROCESSING_MS } from './task-rows.ts';
-import type { Claim, AttemptResult, Renewal, ClaimRequest } from './store.ts';
+import { type Floors, type Fronts, floorParameters, isAboveFloor, type QueueFloors } from './queue-floors.ts';
+import type { AttemptResult, Claim, ClaimRequest, Renewal } from './store.ts';
 import type { Priority } from './task.ts';
+import { MAX_PROCESSING_MS } from './task-rows.ts';
 
 /** Records attempt results and claims tasks in one statement, which saves a round trip per batch. */
 export async function completeAndClaim(
@@ -29,7 +29,11 @@ export async function completeAndClaim(
   return { ended: rows.filter((row) => row.ended).map(({ id }) => id), claimed: claims.map(toClaim) };
 }
 
-async function query(db: Db, claimParameters: readonly unknown[], endings: readonly AttemptResult[]): Promise<AdvanceRow[]> {
+async function query(
+  db: Db,
+  claimParameters: readonly unknown[],
+  endings: readonly AttemptResult[],
+): Promise<AdvanceRow[]> {
   if (endings.length === 0) return (await db.query<AdvanceRow>(CLAIM, claimParameters)).rows;
   const { rows } = await db.query<AdvanceRow>(ADVANCE, [
     ...claimParameters,
@@ -51,7 +55,9 @@ async function query(db: Db, claimParameters: readonly unknown[], endings: reado
 function frontsOf(claims: readonly ClaimRow[], limit: number): Fronts {
   const end = claims.length < limit ? null : undefined;
   const first = (priority: Priority) => {
-    const found = claims.flatMap(({ front, priority: rank }) => (rank === PRIORITY_VALUE[priority] ? (front ?? []) : []));
+    const found = claims.flatMap(({ front, priority: rank }) =>
+      rank === PRIORITY_VALUE[priority] ? (front ?? []) : [],
+    );
     return found.length > 0 ? Math.min(...found) : end;
   };
   return { realtime: first('realtime'), batch: first('batch') };

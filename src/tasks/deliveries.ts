@@ -1,14 +1,14 @@
 import type { Db } from '../base/db.ts';
-import { TASK_COLUMNS, type TaskRow, toTask } from './task-rows.ts';
 import {
-  MAX_COUNTED,
   type DeliveryOutcome,
+  type DueClaimRequest,
   type DueDelivery,
   type DuePage,
   type DuePosition,
   type DueQueue,
-  type DueClaimRequest,
+  MAX_COUNTED,
 } from './store.ts';
+import { TASK_COLUMNS, type TaskRow, toTask } from './task-rows.ts';
 
 export async function findDueDeliveries(db: Db, limit: number, after: DuePosition = BEGINNING): Promise<DuePage> {
   const { rows } = await db.query<PageRow>(FIND, [after.dueAt, after.id, limit]);
@@ -17,7 +17,11 @@ export async function findDueDeliveries(db: Db, limit: number, after: DuePositio
   return { queues, isLast, next: isLast ? { dueAt: resume_at, id: '' } : { dueAt: last_due_at!, id: last_id! } };
 }
 
-export async function claimDueDeliveries(db: Db, queues: readonly DueClaimRequest[], leaseMs: number): Promise<DueDelivery[]> {
+export async function claimDueDeliveries(
+  db: Db,
+  queues: readonly DueClaimRequest[],
+  leaseMs: number,
+): Promise<DueDelivery[]> {
   const { rows } = await db.query<DueRow>(TAKE, [
     queues.map(({ principal }) => principal),
     queues.map(({ origin }) => origin),
@@ -37,7 +41,12 @@ export async function saveBodyOnce(db: Db, deliveryId: string, body: string): Pr
   return rows[0]?.body ?? body;
 }
 
-export async function recordDelivery(db: Db, deliveryId: string, attempt: number, outcome: DeliveryOutcome): Promise<boolean> {
+export async function recordDelivery(
+  db: Db,
+  deliveryId: string,
+  attempt: number,
+  outcome: DeliveryOutcome,
+): Promise<boolean> {
   const { rowCount } = await db.query(SETTLE, [
     deliveryId,
     attempt,

@@ -1,6 +1,6 @@
 import { CLIENT_LIMIT_MS, type Db } from '../base/db.ts';
 import { sleep } from '../base/loop.ts';
-import type { Hint, FinishedHint } from './store.ts';
+import type { FinishedHint, Hint } from './store.ts';
 
 export const HINT_CHANNEL = 'assay_hints';
 // Commits with NOTIFY serialise on one database lock. So hints have transactions of their own, and a process sends at most

@@ -1,12 +1,18 @@
 import type { Db } from '../base/db.ts';
-import { createAccept, acceptWithin, createIdempotencyLookup } from './accept.ts';
-import { completeAndClaim, renew } from './complete-and-claim.ts';
+import { acceptWithin, createAccept, createIdempotencyLookup } from './accept.ts';
 import { cancel } from './cancel.ts';
-import { findDueDeliveries, saveBodyOnce, pendingDeliveries, recordDelivery, claimDueDeliveries } from './deliveries.ts';
-import { queueDepth } from './queue-depth.ts';
+import { completeAndClaim, renew } from './complete-and-claim.ts';
+import {
+  claimDueDeliveries,
+  findDueDeliveries,
+  pendingDeliveries,
+  recordDelivery,
+  saveBodyOnce,
+} from './deliveries.ts';
 import { createHints } from './hints.ts';
+import { queueDepth } from './queue-depth.ts';
 import { createQueueFloors } from './queue-floors.ts';
-import { readAttachment, createTaskReader } from './read.ts';
+import { createTaskReader, readAttachment } from './read.ts';
 import { remove, requeue } from './requeue.ts';
 import { release, returnClaims } from './return-claims.ts';
 import type { TaskStore } from './store.ts';

@@ -153,7 +153,10 @@ describe('a heartbeat', () => {
       );
       return rows.map(({ seq_scan }) => seq_scan);
     };
-    const one = createPostgresWorkerStore({ ...db, query: (sql, params) => db.transaction((tx) => tx.query(sql, params)) });
+    const one = createPostgresWorkerStore({
+      ...db,
+      query: (sql, params) => db.transaction((tx) => tx.query(sql, params)),
+    });
     const before = await scans();
     for (let i = 0; i < 20; i++) {
       await one.recordHeartbeat({ id: 'w', role: 'work', service: 'a', state: 'warm', info: {}, metrics: [] });

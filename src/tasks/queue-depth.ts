@@ -1,11 +1,16 @@
 import type { Db } from '../base/db.ts';
 import { PRIORITY_VALUE } from './accept.ts';
-import { isAboveFloor, floorParameters, type QueueFloors } from './queue-floors.ts';
-import { MAX_COUNTED, type Depth } from './store.ts';
+import { floorParameters, isAboveFloor, type QueueFloors } from './queue-floors.ts';
+import { type Depth, MAX_COUNTED } from './store.ts';
 import type { Priority } from './task.ts';
 
 /** Counts waiting tasks from the front of the queue's index, each priority up to `limit`. */
-export async function queueDepth(db: Db, queueFloors: QueueFloors, service: string, limit = MAX_COUNTED): Promise<Depth> {
+export async function queueDepth(
+  db: Db,
+  queueFloors: QueueFloors,
+  service: string,
+  limit = MAX_COUNTED,
+): Promise<Depth> {
   const floors = await queueFloors.get(service);
   const { rows } = await db.query<DepthRow>(DEPTH, [service, ...floorParameters(floors), limit]);
   const row = rows[0]!;

@@ -5,7 +5,7 @@ import { type TestDatabase, testDatabase } from '../base/testing/database.ts';
 import { completeAndClaim } from './complete-and-claim.ts';
 import { createPostgresTaskStore } from './postgres.ts';
 import { createQueueFloors } from './queue-floors.ts';
-import type { Claim, AttemptResult, NewTask, ClaimRequest } from './store.ts';
+import type { AttemptResult, Claim, ClaimRequest, NewTask } from './store.ts';
 import type { Failure } from './task.ts';
 
 let database: TestDatabase;
@@ -132,7 +132,13 @@ it('every task ends under random sequences of events with three workers', {
       if (claimed.some(({ alone }) => alone)) expect([...worker.held, ...claimed]).toHaveLength(1);
       worker.held.push(...claimed);
     };
-    const done = ({ id, attempt }: Claim): AttemptResult => ({ id, attempt, outcome: 'done', result: {}, processingMs: 1 });
+    const done = ({ id, attempt }: Claim): AttemptResult => ({
+      id,
+      attempt,
+      outcome: 'done',
+      result: {},
+      processingMs: 1,
+    });
     const again = ({ id, attempt }: Claim, delayMs: number, uncounted: boolean): AttemptResult => ({
       ...{ id, attempt, outcome: 'again', delayMs, uncounted },
     });

@@ -1,8 +1,8 @@
 import { batched } from '../base/batch.ts';
 import { CLIENT_LIMIT_MS, type Db } from '../base/db.ts';
 import type { JsonValue } from '../base/json.ts';
-import { type TaskRow, taskColumns, toTask } from './task-rows.ts';
 import type { Task } from './task.ts';
+import { type TaskRow, taskColumns, toTask } from './task-rows.ts';
 
 /** Results with a larger stored size are read in separate batches of bounded size. */
 const LARGE_STORED_BYTES = 4096;

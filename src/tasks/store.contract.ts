@@ -2,7 +2,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { Queryable } from '../base/db.ts';
 import { newId } from '../base/ids.ts';
 import type { JsonValue } from '../base/json.ts';
-import { type TransactionalTask, MAX_COUNTED, type NewTask, type TaskStore, type ClaimRequest } from './store.ts';
+import { type ClaimRequest, MAX_COUNTED, type NewTask, type TaskStore, type TransactionalTask } from './store.ts';
 import type { Failure, Task } from './task.ts';
 
 /** The store and the test operations on its database. */
@@ -31,7 +31,13 @@ export function describeTaskStore(name: string, open: () => Promise<StoreUnderTe
     beforeEach(() => under.empty());
     afterAll(() => under.close());
 
-    const want = (over: Partial<ClaimRequest> = {}): ClaimRequest => ({ service: 'a', worker: 'w1', limit: 1, leaseMs: 6000, ...over });
+    const want = (over: Partial<ClaimRequest> = {}): ClaimRequest => ({
+      service: 'a',
+      worker: 'w1',
+      limit: 1,
+      leaseMs: 6000,
+      ...over,
+    });
     const claim = async (over: Partial<ClaimRequest> = {}) => (await store.completeAndClaim([], want(over))).claimed;
     const accept = async (over: Partial<NewTask> = {}) => {
       const task = newTask(over);
@@ -130,7 +136,9 @@ export function describeTaskStore(name: string, open: () => Promise<StoreUnderTe
         const first = newTask({ idempotency: use('first-use', 'f') });
         expect(await store.findByIdempotencyKey(use('first-use', 'f'))).toBeUndefined();
         await store.accept(first);
-        const lookups = [use('first-use', 'f'), use('first-use', 'g'), use('unused', 'f')].map(store.findByIdempotencyKey);
+        const lookups = [use('first-use', 'f'), use('first-use', 'g'), use('unused', 'f')].map(
+          store.findByIdempotencyKey,
+        );
         expect(await Promise.all(lookups)).toEqual([
           { outcome: 'replayed', id: first.id, estimateSeconds: first.estimateSeconds },
           { outcome: 'conflict' },
@@ -202,7 +210,10 @@ export function describeTaskStore(name: string, open: () => Promise<StoreUnderTe
         await claim();
         const failure: Failure = { code, message: 'No.' };
         await store.renew('w1', [{ id, attempt: 1, leaseMs: 6000, progress: 0.5, checkpoint: { page: 3 } }]);
-        await store.completeAndClaim([{ id, attempt: 1, outcome: 'failed', failure, processingMs: 3 }], want({ limit: 0 }));
+        await store.completeAndClaim(
+          [{ id, attempt: 1, outcome: 'failed', failure, processingMs: 3 }],
+          want({ limit: 0 }),
+        );
         return id;
       };
 
@@ -321,7 +332,10 @@ export function describeTaskStore(name: string, open: () => Promise<StoreUnderTe
         const id = await accept();
         await claim();
         const failure: Failure = { code: 'IMAGE_CORRUPT', message: 'The image is damaged.' };
-        await store.completeAndClaim([{ id, attempt: 1, outcome: 'failed', failure, processingMs: 3 }], want({ limit: 0 }));
+        await store.completeAndClaim(
+          [{ id, attempt: 1, outcome: 'failed', failure, processingMs: 3 }],
+          want({ limit: 0 }),
+        );
         expect(await read(id)).toMatchObject({ status: 'failed', failure, processingMs: 3 });
       });
 
@@ -346,7 +360,10 @@ export function describeTaskStore(name: string, open: () => Promise<StoreUnderTe
       it('does not count an attempt that a stopping worker hands back', async () => {
         const id = await accept();
         await claim();
-        await store.completeAndClaim([{ id, attempt: 1, outcome: 'again', delayMs: 0, uncounted: true }], want({ limit: 0 }));
+        await store.completeAndClaim(
+          [{ id, attempt: 1, outcome: 'again', delayMs: 0, uncounted: true }],
+          want({ limit: 0 }),
+        );
         expect((await claim({ worker: 'w2' }))[0]).toMatchObject({ id, attempt: 1 });
       });
 
@@ -771,7 +788,12 @@ export function describeTaskStore(name: string, open: () => Promise<StoreUnderTe
         const id = await hooked('whd_r');
         await store.cancel('a', id);
         await due();
-        await store.recordDelivery('whd_r', 1, { state: 'pending', delayMs: 5000, error: 'http_status', statusCode: 500 });
+        await store.recordDelivery('whd_r', 1, {
+          state: 'pending',
+          delayMs: 5000,
+          error: 'http_status',
+          statusCode: 500,
+        });
         expect((await read(id)).webhook).toMatchObject({
           state: 'pending',
           attempts: 1,
@@ -908,7 +930,8 @@ export function describeTaskStore(name: string, open: () => Promise<StoreUnderTe
         await store.sweep(limits);
         const found: string[] = [];
         let page = await store.findDueDeliveries(10);
-        for (; !page.isLast; page = await store.findDueDeliveries(10, page.next)) found.push(...page.queues.map((q) => q.origin));
+        for (; !page.isLast; page = await store.findDueDeliveries(10, page.next))
+          found.push(...page.queues.map((q) => q.origin));
         found.push(...page.queues.map((q) => q.origin));
         expect(found.sort()).toEqual(urls.map((url) => url.slice(0, -1)));
         expect((await store.findDueDeliveries(10, page.next)).isLast).toBe(false);

@@ -45,7 +45,10 @@ export interface TaskStore {
    * A task whose worker was lost may have crashed it. It is claimed `alone`, before other tasks of its priority, by a
    * worker that is not `busy`. While it waits, one busy worker at a time receives no tasks, so that it becomes free.
    */
-  completeAndClaim(endings: readonly AttemptResult[], want: ClaimRequest): Promise<{ ended: string[]; claimed: Claim[] }>;
+  completeAndClaim(
+    endings: readonly AttemptResult[],
+    want: ClaimRequest,
+  ): Promise<{ ended: string[]; claimed: Claim[] }>;
 
   /**
    * Requeues the tasks of claims whose response was lost and uncounts these attempts, which never started. Returns the

@@ -1,8 +1,8 @@
 import type { Db } from '../base/db.ts';
 import { PRIORITY_VALUE } from './accept.ts';
-import { processingMsSql, taskColumns } from './task-rows.ts';
 import type { SweepLimits, SweepResult } from './store.ts';
 import { FAILURES } from './task.ts';
+import { processingMsSql, taskColumns } from './task-rows.ts';
 
 export interface SweepScope {
   /** Seconds since 1970: everything due by then was swept. `-Infinity`: unknown; null: start from now. */

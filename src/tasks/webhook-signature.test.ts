@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Webhook } from 'standardwebhooks';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
-import { createJwks, loadOrCreateSigningKey, signWebhook, createSigningKey } from './webhook-signature.ts';
+import { createJwks, createSigningKey, loadOrCreateSigningKey, signWebhook } from './webhook-signature.ts';
 
 const ID = 'whd_01JQ8Z5V3N6T9W2X4Y7A1B3C5D';
 const BODY = `{"ok":true,"data":{"task_id":"t_1","status":"done","result":{"transcription":"","service":"local"},"webhook":{"configured":true,"status":"pending","delivery_id":"${ID}"}}}`;

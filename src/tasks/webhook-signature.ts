@@ -33,7 +33,9 @@ export interface SignedMessage extends SigningKeys {
 }
 
 /** The Standard Webhooks headers of one attempt: `v1` (HMAC-SHA256) if there is a secret, and `v1a` (Ed25519). */
-export function signWebhook(message: SignedMessage): Record<'webhook-id' | 'webhook-timestamp' | 'webhook-signature', string> {
+export function signWebhook(
+  message: SignedMessage,
+): Record<'webhook-id' | 'webhook-timestamp' | 'webhook-signature', string> {
   const { id, timestamp, body, secret, signingKey, previousKey } = message;
   // With a dot in the id, two messages could share one signed text.
   if (id.includes('.') || !Number.isInteger(timestamp))

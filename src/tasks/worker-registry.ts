@@ -2,7 +2,7 @@ import type { Log } from '../base/log.ts';
 import { loop } from '../base/loop.ts';
 import { createTimeShare } from '../base/time-share.ts';
 import { type CompletionRate, createCompletionRate } from './completion-rate.ts';
-import { MAX_COUNTED, type Depth, type TaskStore } from './store.ts';
+import { type Depth, MAX_COUNTED, type TaskStore } from './store.ts';
 import type { Priority } from './task.ts';
 import type { Heartbeat, WorkerState, WorkerStore } from './workers.ts';
 

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { isUnavailable } from '../base/db-errors.ts';
 import { type TestDatabase, testDatabase } from '../base/testing/database.ts';
-import { type Heartbeat, createPostgresWorkerStore, type WorkerStore } from './workers.ts';
+import { createPostgresWorkerStore, type Heartbeat, type WorkerStore } from './workers.ts';
 
 describe('the model versions that a request may name', () => {
   let database: TestDatabase;
@@ -13,7 +13,8 @@ describe('the model versions that a request may name', () => {
   beforeEach(() => database.db.query('truncate models, workers'));
   afterAll(() => database.drop());
 
-  const beat = (state: Heartbeat['state']) => workers.recordHeartbeat({ id: 'w', role: 'work', service: 'a', state, info: {} });
+  const beat = (state: Heartbeat['state']) =>
+    workers.recordHeartbeat({ id: 'w', role: 'work', service: 'a', state, info: {} });
   const age = (version: string, seconds: number) =>
     database.db.query('update models set seen_at = seen_at - make_interval(secs => $2) where version = $1', [
       version,

@@ -1,6 +1,6 @@
 import { CLIENT_LIMIT_MS, type Db } from '../base/db.ts';
 import type { JsonObject } from '../base/json.ts';
-import { toExactJson, type ProcessReport } from './process-metrics.ts';
+import { type ProcessReport, toExactJson } from './process-metrics.ts';
 
 /** A process as described by its last heartbeat. */
 export interface Heartbeat {

@@ -19,7 +19,7 @@ export function DocumentPage(props: {
   /** The `data-fresh` key of the boxes, for a script that replaces them. */
   boxesKey?: string;
 }): JSX.Element {
-  const { frame, label, address, boxes, lazy: lazy = false, boxesKey } = props;
+  const { frame, label, address, boxes, lazy = false, boxesKey } = props;
   const isSideways = frame.turn % 180 === 90;
   const [width, height] = isSideways ? [frame.height, frame.width] : [frame.width, frame.height];
   return (

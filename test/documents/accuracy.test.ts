@@ -2,7 +2,7 @@ import { afterAll, describe, expect, it } from 'vitest';
 import { requireTool } from '../../src/base/testing/require.ts';
 import { extractFields } from '../../src/services/passports/model/fields/extract.ts';
 import { loadSchema } from '../../src/services/passports/schema/load-schema.ts';
-import { compareFields, type Accuracy, sumShares } from './compare.ts';
+import { type Accuracy, compareFields, sumShares } from './compare.ts';
 import { generatePassport } from './documents.ts';
 import type { FormLayout } from './layout.ts';
 import { LAYOUTS } from './layouts/index.ts';

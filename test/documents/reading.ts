@@ -38,11 +38,18 @@ export function openDocumentReader(options: ScanReaderOptions = {}): DocumentRea
     return { page, ...size, ...(await reader.read(raster, { size, signal })), reader: reader.name };
   }
 
-  async function pageOf(pdf: Pdf, pageNumber: number, made: GeneratedDocument, kind: Kind, seed: number): Promise<ReadPage> {
+  async function pageOf(
+    pdf: Pdf,
+    pageNumber: number,
+    made: GeneratedDocument,
+    kind: Kind,
+    seed: number,
+  ): Promise<ReadPage> {
     if (kind === 'pdf') return pdf.text(pageNumber, signal);
     const page = await pdf.render(pageNumber, { dpi: DPI, maxPixels: MAX_PIXELS }, signal);
     const random = createRandom(seed * 1000 + pageNumber);
-    const jpeg = kind === 'scan' ? await simulateScan(page, random) : await simulatePhoto(page, random, made.layout.turned);
+    const jpeg =
+      kind === 'scan' ? await simulateScan(page, random) : await simulatePhoto(page, random, made.layout.turned);
     return readPicture(jpeg, pageNumber);
   }
 

@@ -1,10 +1,16 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import {
+  type AppContext,
+  createBackgroundContext,
+  createGatewayContext,
+  loadConfig,
+  openAppContext,
+} from '../../src/app-context.ts';
 import { type TestDatabase, testDatabase } from '../../src/base/testing/database.ts';
-import { createBackgroundContext, createGatewayContext, type AppContext, openAppContext, plan } from '../../src/app-context.ts';
 import { serve } from '../../src/roles/serve.ts';
-import { type ImportedRecord, createRecords } from '../../src/services/catalog/records/records.ts';
+import { createRecords, type ImportedRecord } from '../../src/services/catalog/records/records.ts';
 import { type Client, createClient } from './passports.ts';
 
 export const READER = 'reader-token-1';
@@ -33,7 +39,7 @@ export interface Catalog {
 export async function startCatalog(env: Record<string, string | undefined> = {}): Promise<Catalog> {
   const database = await testDatabase();
   const dataDir = await mkdtemp(join(tmpdir(), 'assay-catalog-'));
-  const config = await plan(
+  const config = await loadConfig(
     {
       APP_ENV: 'test',
       DATA_DIR: dataDir,

@@ -1,7 +1,8 @@
 import { readFile } from 'node:fs/promises';
 import type { Clock } from '../../src/client/index.ts';
 
-export const readExamplePhoto = async () => new Blob([await readFile(new URL('../../examples/wall.jpg', import.meta.url))]);
+export const readExamplePhoto = async () =>
+  new Blob([await readFile(new URL('../../examples/wall.jpg', import.meta.url))]);
 /** An address in the allowlist of the test product; the fake model never fetches it. */
 export const REFERENCE = 'https://storage-1.example.com/photo.jpg';
 
@@ -21,7 +22,9 @@ export function recordingFetch(outcomeOf: (path: string, count: number) => 'lost
 }
 
 /** A clock that advances only during `sleep`. */
-export function createFakeClock(onSleep: (seconds: number) => Promise<void> | void = () => {}): Clock & { slept: number[] } {
+export function createFakeClock(
+  onSleep: (seconds: number) => Promise<void> | void = () => {},
+): Clock & { slept: number[] } {
   let now = Date.now();
   const slept: number[] = [];
   return {

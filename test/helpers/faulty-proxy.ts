@@ -39,17 +39,23 @@ export const changeResponses = (route: string, status: number, change: Partial<P
   out: (response, request) => (matchesRoute(route, request) && response.status === status ? change : undefined),
 });
 
-export const editJson = (route: string, edit: (body: any) => unknown): Deviation => editJsonWhere(route, isSuccess, edit);
+export const editJson = (route: string, edit: (body: any) => unknown): Deviation =>
+  editJsonWhere(route, isSuccess, edit);
 
 export const editErrors = (route: string, edit: (body: any) => unknown): Deviation =>
   editJsonWhere(route, (response) => !isSuccess(response), edit);
 
 const isSuccess = ({ status }: ProxyResponse) => status < 300;
 
-const editJsonWhere = (route: string, isMeant: (response: ProxyResponse) => boolean, edit: (body: any) => unknown): Deviation => ({
+const editJsonWhere = (
+  route: string,
+  isMeant: (response: ProxyResponse) => boolean,
+  edit: (body: any) => unknown,
+): Deviation => ({
   out: (response, request) => {
     const { headers, body } = response;
-    if (!matchesRoute(route, request) || !isMeant(response) || !headers['content-type']?.includes('json')) return undefined;
+    if (!matchesRoute(route, request) || !isMeant(response) || !headers['content-type']?.includes('json'))
+      return undefined;
     const json = JSON.parse(body.toString('utf8'));
     edit(json);
     return { body: Buffer.from(JSON.stringify(json)) };
@@ -66,7 +72,8 @@ export const changeRequestText = (route: string, change: (text: string) => strin
 });
 
 export const authenticateAs = (route: string, token: string): Deviation => ({
-  in: (request) => (matchesRoute(route, request) ? { headers: { ...request.headers, authorization: `Bearer ${token}` } } : undefined),
+  in: (request) =>
+    matchesRoute(route, request) ? { headers: { ...request.headers, authorization: `Bearer ${token}` } } : undefined,
 });
 
 /** Edits the JSON of responses after the first request to the `after` route. */
@@ -169,7 +176,11 @@ function routeCallback({ body, headers }: ProxyRequest, proxyUrl: string): Parti
   return { body: changed, headers: { ...headers, 'content-length': String(changed.length) } };
 }
 
-async function forwardCallback(request: IncomingMessage, response: ServerResponse, change: Record<string, string> = {}) {
+async function forwardCallback(
+  request: IncomingMessage,
+  response: ServerResponse,
+  change: Record<string, string> = {},
+) {
   const to = decodeURIComponent(request.url!.slice(CALLBACK_PATH.length));
   const body = Buffer.concat(await request.toArray());
   const { host: _, ...headers } = request.headers;

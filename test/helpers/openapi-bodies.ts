@@ -1,5 +1,5 @@
 import fc, { type Arbitrary } from 'fast-check';
-import { percentEncode, hostileText, jsonText, toWellFormed } from './openapi-values.ts';
+import { hostileText, jsonText, percentEncode, toWellFormed } from './openapi-values.ts';
 
 type Json = any;
 

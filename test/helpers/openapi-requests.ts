@@ -1,6 +1,6 @@
 import fc, { type Arbitrary } from 'fast-check';
 import { requestBodies, unexpectedBodies } from './openapi-bodies.ts';
-import { percentEncode, schemaValues, hostileText, toWellFormed } from './openapi-values.ts';
+import { hostileText, percentEncode, schemaValues, toWellFormed } from './openapi-values.ts';
 
 type Json = any;
 
@@ -31,7 +31,9 @@ export function requestsOf(method: string, template: string, operation: Json, in
       address: addressOf(template, of('path'), inputs),
       query: queryOf(of('query')),
       headers: headersOf(of('header')),
-      content: operation.requestBody ? requestBodies(operation.requestBody.content, inputs.files) : unexpectedBodies(method),
+      content: operation.requestBody
+        ? requestBodies(operation.requestBody.content, inputs.files)
+        : unexpectedBodies(method),
       as: fc.constantFrom(...Object.keys(inputs.credentials)),
     })
     .map(({ address, query, headers, content, as }) => ({

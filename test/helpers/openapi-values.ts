@@ -139,9 +139,15 @@ export function jsonText(schema: Json, example: Json): Arbitrary<Buffer> {
   const name = names.length > 0 ? fc.constantFrom(...names, 'another', '__proto__') : fc.constant('__proto__');
   return fc.oneof(
     { weight: 3, arbitrary: good.map(text) },
-    { weight: 4, arbitrary: fc.tuple(good, name, anyJson).map(([value, key, part]) => text(withMember(value, key, part))) },
+    {
+      weight: 4,
+      arbitrary: fc.tuple(good, name, anyJson).map(([value, key, part]) => text(withMember(value, key, part))),
+    },
     { weight: 1, arbitrary: fc.tuple(good, name).map(([value, key]) => text(withoutMember(value, key))) },
-    { weight: 1, arbitrary: fc.tuple(good, name, hostileText).map(([value, key, extra]) => withDuplicateMember(value, key, extra)) },
+    {
+      weight: 1,
+      arbitrary: fc.tuple(good, name, hostileText).map(([value, key, extra]) => withDuplicateMember(value, key, extra)),
+    },
     { weight: 1, arbitrary: fc.tuple(good, hostileText).map(([value, key]) => text({ ...value, [key]: value })) },
     { weight: 1, arbitrary: anyJson.map(text) },
     { weight: 2, arbitrary: good.chain((value) => malformedJson(JSON.stringify(value) ?? '')) },

@@ -1,9 +1,9 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { type AppContext, createGatewayContext, loadConfig, openAppContext } from '../../src/app-context.ts';
 import type { JsonValue } from '../../src/base/json.ts';
 import { type TestDatabase, testDatabase } from '../../src/base/testing/database.ts';
-import { createGatewayContext, type AppContext, openAppContext, plan } from '../../src/app-context.ts';
 import { serve } from '../../src/roles/serve.ts';
 import type { Extraction, Field } from '../../src/services/passports/extraction.ts';
 import { type ErrorType, failure } from '../../src/services/passports/failures.ts';
@@ -72,7 +72,7 @@ export async function startPassports(env: Record<string, string | undefined> = {
     LOG_LEVEL: 'silent',
     ...env,
   };
-  const config = await plan(settings, 'test');
+  const config = await loadConfig(settings, 'test');
   const service = passports.configure(settings)(config.shared);
   const context = await openAppContext({ ...config, services: [service] });
   const stop = new AbortController();
@@ -81,7 +81,14 @@ export async function startPassports(env: Record<string, string | undefined> = {
   const url = await new Promise<string>((resolve, reject) => {
     const onListening = (addresses: Record<string, string>) => resolve(addresses['passports']!);
     const { log } = context;
-    serving = serve({ services: [service], context: gateway, host: '127.0.0.1', onListening, log, signal: stop.signal });
+    serving = serve({
+      services: [service],
+      context: gateway,
+      host: '127.0.0.1',
+      onListening,
+      log,
+      signal: stop.signal,
+    });
     serving.catch(reject);
   });
 

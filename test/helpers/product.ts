@@ -2,8 +2,15 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Registry } from 'prom-client';
+import {
+  type AppContext,
+  createDeliverDeps,
+  createGatewayContext,
+  createSweepDeps,
+  loadConfig,
+  openAppContext,
+} from '../../src/app-context.ts';
 import { type TestDatabase, testDatabase } from '../../src/base/testing/database.ts';
-import { createDeliverDeps, createGatewayContext, type AppContext, openAppContext, plan, createSweepDeps } from '../../src/app-context.ts';
 import { deliver } from '../../src/roles/deliver.ts';
 import { createWorkMetrics } from '../../src/roles/metrics.ts';
 import { serve } from '../../src/roles/serve.ts';
@@ -57,7 +64,7 @@ export async function startProduct({
 } = {}): Promise<Product> {
   const database = await testDatabase();
   const dataDir = await mkdtemp(join(tmpdir(), 'assay-product-'));
-  const config = await plan(
+  const config = await loadConfig(
     {
       APP_ENV: 'test',
       HOST: '127.0.0.1',

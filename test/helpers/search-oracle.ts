@@ -161,18 +161,26 @@ const hasPhrase = (words: readonly string[], phrase: readonly string[]) =>
 /** Ids of the matching records in the order of `sort`, which is unspecified for `relevance`. */
 export function bruteForceSearch(records: readonly OracleRecord[], question: OracleQuery, sort: Sort): string[] {
   const found = records.filter((record) => matchesQuery(question, record));
-  const byDate = (a: OracleRecord, b: OracleRecord) => b.createdAt.getTime() - a.createdAt.getTime() || b.number - a.number;
+  const byDate = (a: OracleRecord, b: OracleRecord) =>
+    b.createdAt.getTime() - a.createdAt.getTime() || b.number - a.number;
   const byConfidence = (a: OracleRecord, b: OracleRecord) =>
     Math.fround(confOf(question.filters, b) ?? -1) - Math.fround(confOf(question.filters, a) ?? -1) || byDate(a, b);
-  const compare = { newest: byDate, relevance: byDate, oldest: (a: OracleRecord, b: OracleRecord) => byDate(b, a), confidence: byConfidence }[
-    sort
-  ];
+  const compare = {
+    newest: byDate,
+    relevance: byDate,
+    oldest: (a: OracleRecord, b: OracleRecord) => byDate(b, a),
+    confidence: byConfidence,
+  }[sort];
   return found.sort(compare).map(({ recordId }) => recordId);
 }
 
 export const FACETS = ['service', 'status', 'surface', 'master', 'defect'] as const;
 
-export function bruteForceFacet(records: readonly OracleRecord[], { filters, terms }: OracleQuery, name: (typeof FACETS)[number]) {
+export function bruteForceFacet(
+  records: readonly OracleRecord[],
+  { filters, terms }: OracleQuery,
+  name: (typeof FACETS)[number],
+) {
   const { [name]: _, ...others } = filters;
   const counts = new Map<string, number>();
   for (const record of records) {

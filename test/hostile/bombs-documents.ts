@@ -1,6 +1,6 @@
 import { deflateSync } from 'node:zlib';
 import { PDFDocument } from '@cantoo/pdf-lib';
-import { type TestObject, createTestPdf } from '../../src/services/passports/model/pages/testing/pdf.ts';
+import { createTestPdf, type TestObject } from '../../src/services/passports/model/pages/testing/pdf.ts';
 import type { Bomb } from './bombs.ts';
 
 const line = (y: number, label: string, value: string | number) =>
@@ -83,7 +83,8 @@ export const DOCUMENTS: readonly Bomb[] = [
   },
   {
     name: 'an object that refers to itself',
-    make: () => edited('/Count 1', '/Count 1000 0 R', createTestPdf([{ content: TEXT }], [{ number: 1000, body: '1000 0 R' }])),
+    make: () =>
+      edited('/Count 1', '/Count 1000 0 R', createTestPdf([{ content: TEXT }], [{ number: 1000, body: '1000 0 R' }])),
     ends: DONE,
   },
   {

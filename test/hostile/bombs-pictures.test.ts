@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, vi } from 'vitest';
 import { createClient } from '../helpers/passports.ts';
-import { type Assay, cleanUp, freePort, createInstancePlace, startAssay } from '../processes/assay.ts';
-import { waitForTask, createPicture, predict } from '../processes/client.ts';
+import { type Assay, cleanUp, createInstancePlace, freePort, startAssay } from '../processes/assay.ts';
+import { createPicture, predict, waitForTask } from '../processes/client.ts';
 import { type Target, testBombs } from './bombs.ts';
 import { PICTURES } from './bombs-pictures.ts';
 

@@ -9,7 +9,6 @@ import {
   bigEndian,
   blackPng,
   box,
-  withDeclaredSize,
   gifFrame,
   gifOf,
   greyTags,
@@ -25,6 +24,7 @@ import {
   tiffOf,
   webpOf,
   webpOfFrames,
+  withDeclaredSize,
   withSegments,
 } from '../../src/ml/testing/image-files.ts';
 import type { Bomb } from './bombs.ts';
@@ -213,7 +213,8 @@ const OTHER: readonly Bomb[] = [
 
 export const PICTURES: readonly Bomb[] = [...OVERSIZED, ...REPETITIVE, ...METADATA, ...OTHER];
 
-const bareWebp = async (width?: number, height?: number) => (await plainImage(width, height).webp().toBuffer()).subarray(12);
+const bareWebp = async (width?: number, height?: number) =>
+  (await plainImage(width, height).webp().toBuffer()).subarray(12);
 
 /** An AVIF whose declared size is smaller than the encoded picture. */
 async function avifWithSmallerHeader(): Promise<Buffer> {
@@ -247,6 +248,8 @@ const profile = () =>
 const EXIF_LOOP = 'Exif\0\0II*\0\x08\0\0\0\x01\0\x12\x01\x03\0\x01\0\0\0\x06\0\0\0\x08\0\0\0';
 
 function nested(depth: number): Buffer {
-  const boxes = Array.from({ length: depth }, (_, i) => Buffer.concat([bigEndian((depth - i) * 12), text('meta'), bigEndian(0)]));
+  const boxes = Array.from({ length: depth }, (_, i) =>
+    Buffer.concat([bigEndian((depth - i) * 12), text('meta'), bigEndian(0)]),
+  );
   return Buffer.concat([box('ftyp', text('avif\0\0\0\0mif1avif')), ...boxes]);
 }

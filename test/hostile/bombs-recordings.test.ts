@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, vi } from 'vitest';
 import { wav } from '../../src/ml/audio/testing/recordings.ts';
 import { type Assay, cleanUp, createInstancePlace, startAssay } from '../processes/assay.ts';
-import { waitForTask, TOKEN } from '../processes/client.ts';
+import { TOKEN, waitForTask } from '../processes/client.ts';
 import { waitUntil } from '../processes/until.ts';
 import { type Bomb, testBombs } from './bombs.ts';
 import { RECORDINGS } from './bombs-recordings.ts';

@@ -1,11 +1,11 @@
 import { connect } from 'node:net';
 import { afterAll, beforeAll, describe, expect, vi } from 'vitest';
 import { type TestDatabase, testDatabase } from '../../src/base/testing/database.ts';
-import { type Assay, cleanUp, freePort, createInstancePlace, startAssay } from '../processes/assay.ts';
+import { type Assay, cleanUp, createInstancePlace, freePort, startAssay } from '../processes/assay.ts';
 import { createClient, TOKEN } from '../processes/client.ts';
 import { waitUntil } from '../processes/until.ts';
 import { testBombs } from './bombs.ts';
-import { REQUESTS, type RawRequest } from './bombs-requests.ts';
+import { type RawRequest, REQUESTS } from './bombs-requests.ts';
 
 vi.setConfig({ testTimeout: 120_000, hookTimeout: 120_000 });
 

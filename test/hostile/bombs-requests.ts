@@ -13,13 +13,24 @@ const MIB = 2 ** 20;
 const TOO_LARGE = '413 PAYLOAD_TOO_LARGE';
 const INVALID = '422 VALIDATION_ERROR';
 
-function request(to: RawRequest['to'], line: string, headers: readonly string[] = [], body: Buffer | string = ''): RawRequest {
+function request(
+  to: RawRequest['to'],
+  line: string,
+  headers: readonly string[] = [],
+  body: Buffer | string = '',
+): RawRequest {
   // Passports creates an anonymous session for a request without a token.
   const auth = to === 'passports' ? [] : [`Authorization: Bearer ${TOKEN}`];
   const head = [`${line} HTTP/1.1`, 'Host: a', 'Connection: close', ...auth, ...headers];
   return { to, bytes: Buffer.concat([Buffer.from(`${head.join('\r\n')}\r\n\r\n`, 'latin1'), Buffer.from(body)]) };
 }
-function post(to: RawRequest['to'], path: string, type: string, body: Buffer | string, ...headers: string[]): RawRequest {
+function post(
+  to: RawRequest['to'],
+  path: string,
+  type: string,
+  body: Buffer | string,
+  ...headers: string[]
+): RawRequest {
   const length = `Content-Length: ${Buffer.byteLength(body)}`;
   return request(to, `POST ${path}`, [`Content-Type: ${type}`, length, ...headers], body);
 }

@@ -10,7 +10,15 @@ import { voiceBytes } from '../../src/ml/audio/testing/recordings.ts';
 import { type Collector, startCollector } from '../helpers/otlp-collector.ts';
 import { type Client, createClient } from '../helpers/passports.ts';
 import { KEYS, type S3Server, startS3Server } from '../helpers/s3-server.ts';
-import { type Assay, cleanUp, freePort, createInstancePlace, type InstancePlace, REPOSITORY, startAssay } from '../processes/assay.ts';
+import {
+  type Assay,
+  cleanUp,
+  createInstancePlace,
+  freePort,
+  type InstancePlace,
+  REPOSITORY,
+  startAssay,
+} from '../processes/assay.ts';
 import { waitUntil } from '../processes/until.ts';
 
 // Starts the product with LOG_LEVEL=debug and a unique secret in every secret setting, then searches all its output.

@@ -8,7 +8,7 @@ import { afterAll, beforeAll, expect, it, vi } from 'vitest';
 import type { Db } from '../../src/base/db.ts';
 import { requireTool } from '../../src/base/testing/require.ts';
 import { type Catalog, MODERATOR, startCatalog } from '../helpers/catalog.ts';
-import { ADMIN_KEY, type Passports, createPdf, startPassports, USER_KEY } from '../helpers/passports.ts';
+import { ADMIN_KEY, createPdf, type Passports, startPassports, USER_KEY } from '../helpers/passports.ts';
 import { type Product, startProduct } from '../helpers/product.ts';
 
 // A signed-in user opens the attacker's page in the same browser. The page attacks every state-changing operation that the

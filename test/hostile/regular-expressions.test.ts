@@ -5,7 +5,7 @@ import { Linter } from 'eslint';
 import regexp from 'eslint-plugin-regexp';
 import ts from 'typescript';
 import { describe, expect, it } from 'vitest';
-import { VISIBLE_NAME, STORABLE_TEXT, WITHOUT_NUL } from '../../src/http/text-patterns.ts';
+import { STORABLE_TEXT, VISIBLE_NAME, WITHOUT_NUL } from '../../src/http/text-patterns.ts';
 import { DEFAULT_SCHEMA } from '../../src/services/passports/schema/default-schema.ts';
 
 interface Expression {

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { createGuardedFetch, type GuardedFetch } from '../../src/base/guarded-fetch.ts';
 import { createBackgroundContext, createDeliverDeps, createModelContext } from '../../src/app-context.ts';
+import { createGuardedFetch, type GuardedFetch } from '../../src/base/guarded-fetch.ts';
 import type { Recognizer } from '../../src/ml/speech/recognizer.ts';
 import { deliver } from '../../src/roles/deliver.ts';
 import { loadModel } from '../../src/services/stt/model.ts';
@@ -41,10 +41,10 @@ beforeAll(async () => {
     addresses: name.includes('metadata') ? ['169.254.169.254'] : ['127.0.0.1', '::1'],
   }));
   product = await startProduct({ env, roles: [], model: createFakeModel() });
-  const { context: house } = product;
+  const { context } = product;
   fetch = createGuardedFetch({ resolve: names.resolve, blockedPorts: ownPorts() });
-  const guardedHouse = { ...house, fetch };
-  const shared = house.shared;
+  const guardedHouse = { ...context, fetch };
+  const shared = context.shared;
   await product.startWorker(
     await loadModel({
       context: await createModelContext(guardedHouse),
@@ -55,7 +55,7 @@ beforeAll(async () => {
     'stt',
   );
   running.push(deliver(await createDeliverDeps(guardedHouse, stop.signal)));
-  const catalog = house.services.find(({ name }) => name === 'catalog')!;
+  const catalog = context.services.find(({ name }) => name === 'catalog')!;
   running.push(catalog.runBackgroundJob!(await createBackgroundContext(guardedHouse), stop.signal));
   return async () => {
     stop.abort();

@@ -9,7 +9,7 @@ import type { UrlPolicy } from '../../src/base/outbound-url.ts';
 import { parseUrl } from '../../src/base/parse-url.ts';
 import { createAuthority } from '../../src/base/testing/certificate.ts';
 import { type Canaries, startCanaries, watchConnections } from './canaries.ts';
-import { type DnsServer, startDnsServer, type DnsRecords } from './dns-server.ts';
+import { type DnsRecords, type DnsServer, startDnsServer } from './dns-server.ts';
 import { ADDRESSES_V4, ADDRESSES_V6, ssrfHosts, ssrfUrls } from './ssrf-urls.ts';
 
 // Tests the guarded fetch with a controlled DNS server; ssrf-entry-points.test.ts tests the product.

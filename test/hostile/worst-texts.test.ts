@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { PARSERS, PERIODIC_TEXTS, type TextParser, type TextGenerator } from './worst-texts.ts';
+import { PARSERS, PERIODIC_TEXTS, type TextGenerator, type TextParser } from './worst-texts.ts';
 
 /** Each text is four times as long as the previous one: linear cost grows 4 times, quadratic cost 16 times. */
 const STEP = 4;

@@ -5,28 +5,28 @@ import { bearerToken } from '../../src/http/bearer.ts';
 import { matchesETag } from '../../src/http/etag.ts';
 import { parseForm } from '../../src/http/forms.ts';
 import { idempotencyKey } from '../../src/http/idempotency.ts';
+import { parseIfMatch } from '../../src/http/if-match.ts';
 import { createJsonLimiter } from '../../src/http/json-limits.ts';
 import { preferredWait } from '../../src/http/prefer-header.ts';
 import { parseRange } from '../../src/http/range-header.ts';
-import { requestId, parseTraceparent } from '../../src/http/request-id.ts';
-import { VISIBLE_NAME, STORABLE_TEXT, WITHOUT_NUL } from '../../src/http/text-patterns.ts';
-import { parseIfMatch } from '../../src/http/if-match.ts';
+import { parseTraceparent, requestId } from '../../src/http/request-id.ts';
+import { STORABLE_TEXT, VISIBLE_NAME, WITHOUT_NUL } from '../../src/http/text-patterns.ts';
 import { splitSentencesByLength } from '../../src/ml/speech/sentences.ts';
 import { isHallucination } from '../../src/ml/speech/whisper/hallucination-filter.ts';
 import { readCsv } from '../../src/services/catalog/import/csv.ts';
 import { readRecords } from '../../src/services/catalog/import/record-validation.ts';
 import { repackWorkbook } from '../../src/services/catalog/import/xlsx-archive.ts';
-import { toStorableText } from '../../src/services/catalog/records/storable-text.ts';
 import { searchedOf } from '../../src/services/catalog/records/entry.ts';
-import { snippetOf } from '../../src/services/catalog/search/snippet.ts';
+import { toStorableText } from '../../src/services/catalog/records/storable-text.ts';
 import { parseQuery } from '../../src/services/catalog/search/query-parser.ts';
+import { snippetOf } from '../../src/services/catalog/search/snippet.ts';
+import { parseDisplayName, sanitizeDisplayName } from '../../src/services/passports/display-name.ts';
 import { attachment, excelName } from '../../src/services/passports/export/filenames.ts';
-import { shapeFactor, normalizeText } from '../../src/services/passports/model/fields/candidates.ts';
+import { normalizeText, shapeFactor } from '../../src/services/passports/model/fields/candidates.ts';
 import { extractFields } from '../../src/services/passports/model/fields/extract.ts';
 import { parseLabelWord } from '../../src/services/passports/model/fields/label-words.ts';
 import { parseAnswer } from '../../src/services/passports/model/llm/answer.ts';
 import { parseTsv } from '../../src/services/passports/model/ocr/tsv.ts';
-import { sanitizeDisplayName, parseDisplayName } from '../../src/services/passports/display-name.ts';
 import type { ReadPage } from '../../src/services/passports/page-geometry.ts';
 import { findDate } from '../../src/services/passports/schema/dates.ts';
 import { DEFAULT_SCHEMA } from '../../src/services/passports/schema/default-schema.ts';
@@ -169,7 +169,12 @@ export const PARSERS: readonly TextParser[] = [
     name: 'a number on a page',
     maxLength: ON_A_PAGE,
     parse: (text) => [findNumber(text), findNumber(text, 2), asDigits(text)],
-    specificTexts: [periodic('1', '1,', ':'), periodic('1 234 ', '', '5'), periodic('12.03.1987 '), periodic('1О', '1,', '/')],
+    specificTexts: [
+      periodic('1', '1,', ':'),
+      periodic('1 234 ', '', '5'),
+      periodic('12.03.1987 '),
+      periodic('1О', '1,', '/'),
+    ],
   },
   {
     name: 'a value on a page',
@@ -235,7 +240,11 @@ export const PARSERS: readonly TextParser[] = [
     parse: (text) => createJsonLimiter({ values: 1_000_000, depth: 100 })(Buffer.from(text)),
     specificTexts: [periodic('\\', '"')],
   },
-  { name: 'a string in a request body', maxLength: 100_000, parse: (text) => texts.map((pattern) => pattern.test(text)) },
+  {
+    name: 'a string in a request body',
+    maxLength: 100_000,
+    parse: (text) => texts.map((pattern) => pattern.test(text)),
+  },
   { name: 'Accept', maxLength: HEADERS, parse: (text) => [wantsPage(text), acceptsType(text, 'text/csv')] },
   { name: 'Accept-Language', maxLength: HEADERS, parse: (text) => preferredLanguage(`ru${text}`) },
   { name: 'Authorization', maxLength: HEADERS, parse: (text) => bearerToken(`Bearer ${text}`) },

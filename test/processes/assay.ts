@@ -8,7 +8,7 @@ import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { startEmbeddedPostgres } from '../../src/base/embedded-postgres.ts';
 import { createLog } from '../../src/base/log.ts';
-import { killOrphans, isServerOf, readLockFile } from '../../src/base/postgres/postmaster.ts';
+import { isServerOf, killOrphans, readLockFile } from '../../src/base/postgres/postmaster.ts';
 import { isAlive, type Process, processes } from '../../src/base/postgres/processes.ts';
 import { type Client, createClient, TOKEN } from './client.ts';
 import { waitUntil } from './until.ts';

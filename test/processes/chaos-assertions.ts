@@ -130,7 +130,10 @@ function faultsOfWebhooks({ acknowledged, polled, received }: Evidence): string[
 const withoutDelivery = (data: Record<string, unknown>) => JSON.stringify({ ...data, webhook: undefined });
 
 /** Returns the keys of stored files without an upload row and of upload rows without a file. */
-export async function findStrayFiles(audit: Audit, dataDir: string): Promise<{ nameless: string[]; missing: string[] }> {
+export async function findStrayFiles(
+  audit: Audit,
+  dataDir: string,
+): Promise<{ nameless: string[]; missing: string[] }> {
   const { rows } = await audit.db.query<{ key: string }>('select key from files');
   const known = new Set(rows.map(({ key }) => key));
   const entries = await readdir(join(dataDir, 'files'), { recursive: true });

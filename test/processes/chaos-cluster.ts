@@ -1,9 +1,9 @@
 import { mkdir } from 'node:fs/promises';
 import { setTimeout as delay } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
-import { type Assay, freePort, createInstancePlace, type InstancePlace, startAssay } from './assay.ts';
+import { type Assay, createInstancePlace, freePort, type InstancePlace, startAssay } from './assay.ts';
 import { type Audit, openAudit } from './audit.ts';
-import { type FaultyDatabase, startFaultyDatabase, type DatabasePath } from './chaos-database.ts';
+import { type DatabasePath, type FaultyDatabase, startFaultyDatabase } from './chaos-database.ts';
 import { type Disk, mountDisk } from './chaos-disk.ts';
 import { waitUntil } from './until.ts';
 
@@ -38,7 +38,11 @@ const STOP_MS = 25_000;
 const FILES_DISK_MB = 64;
 const QUICK_MODEL = fileURLToPath(new URL('./chaos-model.mjs', import.meta.url));
 
-export async function startChaosCluster({ env: baseEnv, onDisks, modelMs }: ChaosClusterOptions): Promise<ChaosCluster> {
+export async function startChaosCluster({
+  env: baseEnv,
+  onDisks,
+  modelMs,
+}: ChaosClusterOptions): Promise<ChaosCluster> {
   const database = await startFaultyDatabase({ onDisk: onDisks });
   const place = await createInstancePlace();
   const files = onDisks ? await diskFor(place) : undefined;

@@ -1,10 +1,10 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { signalTo } from './assay.ts';
 import { type Disk, mountDisk } from './chaos-disk.ts';
-import { withConnection, type PostgresServer, startPostgres } from './postgres.ts';
-import { type Address, startTcpProxy } from './tcp-proxy.ts';
-import { type Standby, startStandby } from './standby.ts';
 import { createMutex } from './mutex.ts';
+import { type PostgresServer, startPostgres, withConnection } from './postgres.ts';
+import { type Standby, startStandby } from './standby.ts';
+import { type Address, startTcpProxy } from './tcp-proxy.ts';
 import { waitUntil } from './until.ts';
 
 /** A database behind per-client proxies, whose server can fail over. */

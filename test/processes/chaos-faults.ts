@@ -3,16 +3,16 @@ import { type Assay, signalTo } from './assay.ts';
 import type { ChaosCluster, ProcessName } from './chaos-cluster.ts';
 import {
   acceptanceCheck,
-  untilAnswering,
+  BEYOND_LEASE_MS,
   heartbeatCheck,
   randomRoleProcess,
-  BEYOND_LEASE_MS,
-  untilReassignedAndLeaseExpired,
   roleProcess,
   statusOf,
   until,
-  untilReassigned,
+  untilAnswering,
   untilHolding,
+  untilReassigned,
+  untilReassignedAndLeaseExpired,
 } from './chaos-recovery.ts';
 import type { Traffic } from './chaos-traffic.ts';
 import { createPicture } from './client.ts';
@@ -69,7 +69,9 @@ export const SCENARIOS = {
       await killed.children(); // records the pids for alive()
       killed.kill('SIGKILL');
       return async () => {
-        await until(() => cluster.currentProcess('host') !== killed && /is ready/.test(cluster.currentProcess('host').output.out));
+        await until(
+          () => cluster.currentProcess('host') !== killed && /is ready/.test(cluster.currentProcess('host').output.out),
+        );
         await until(async () => (await killed.runningPids()).length === 0);
       };
     },
@@ -186,7 +188,8 @@ export const SCENARIOS = {
   },
 } satisfies Record<string, FaultScenario>;
 
-export const isPossible = (name: ScenarioName, { files }: ChaosCluster): boolean => !/disk/.test(name) || files !== undefined;
+export const isPossible = (name: ScenarioName, { files }: ChaosCluster): boolean =>
+  !/disk/.test(name) || files !== undefined;
 
 async function pauseProcess(pid: number, ms: number): Promise<void> {
   signalTo(pid, 'SIGSTOP');
@@ -194,12 +197,18 @@ async function pauseProcess(pid: number, ms: number): Promise<void> {
   signalTo(pid, 'SIGCONT');
 }
 
-async function partition(cluster: ChaosCluster, dice: () => number, part: ProcessName, ms: number): Promise<() => Promise<void>> {
+async function partition(
+  cluster: ChaosCluster,
+  dice: () => number,
+  part: ProcessName,
+  ms: number,
+): Promise<() => Promise<void>> {
   await cluster.databasePaths[part].interrupt(dice() < 0.5 ? 'cut' : 'hang');
   await delay(ms);
   await cluster.databasePaths[part].restore();
   if (part !== 'host' && part !== 'gateway') return async () => {};
-  return () => until(async () => (await statusOf(cluster.currentProcess(part), '/result/01M7VNMBZ6GNKDZ9WQFF487680')) === 404);
+  return () =>
+    until(async () => (await statusOf(cluster.currentProcess(part), '/result/01M7VNMBZ6GNKDZ9WQFF487680')) === 404);
 }
 
 const rejectedTasks = ({ answers }: Traffic) => answers.get('accept 503 QUEUE_UNAVAILABLE') ?? 0;

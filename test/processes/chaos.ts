@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Receiver } from '../helpers/receiver.ts';
 import type { ChaosCluster } from './chaos-cluster.ts';
-import { type Fault, isPossible, SCENARIOS, type FaultScenario, type ScenarioName } from './chaos-faults.ts';
+import { type Fault, type FaultScenario, isPossible, SCENARIOS, type ScenarioName } from './chaos-faults.ts';
 import { startTraffic, type Traffic } from './chaos-traffic.ts';
 
 export interface InjectedFault {

@@ -1,10 +1,10 @@
 // A worker for test/chaos.test.ts whose model kills its own process on /poison.jpg. Uses the compiled code in dist/.
 import { setTimeout as delay } from 'node:timers/promises';
-import { openHouse, plan } from '../../dist/compose.js';
+import { loadConfig, openAppContext } from '../../dist/app-context.js';
 import { work } from '../../dist/roles/work.js';
 
 process.once('disconnect', () => process.exit());
-const { id, tasks, workers, log } = await openHouse(await plan(process.env, 'work'));
+const { id, tasks, workers, log } = await openAppContext(await loadConfig(process.env, 'work'));
 const model = {
   info: () => ({}),
   versions: () => ['1.0.0'],

@@ -6,10 +6,10 @@ import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
 import { type Db, openDb } from '../../src/base/db.ts';
 import { createLog } from '../../src/base/log.ts';
-import { chooseAccount, NOBODY, serverEnvironment } from '../../src/base/postgres/server-account.ts';
 import { postgresBinaries } from '../../src/base/postgres/binaries.ts';
 import { clusterName } from '../../src/base/postgres/postmaster.ts';
 import { isAlive, processes } from '../../src/base/postgres/processes.ts';
+import { chooseAccount, NOBODY, serverEnvironment } from '../../src/base/postgres/server-account.ts';
 import { freePort, signalTo } from './assay.ts';
 import { waitUntil } from './until.ts';
 

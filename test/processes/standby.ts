@@ -5,10 +5,17 @@ import { appendFile, chmod, chown, copyFile, lchown, mkdir, readdir, writeFile }
 import { join } from 'node:path';
 import type { Transaction } from '../../src/base/db.ts';
 import { NOBODY } from '../../src/base/postgres/server-account.ts';
-import { withConnection, embeddedBin, createClusterFolder, runServer, type PostgresServer, type PostgresServerOptions } from './postgres.ts';
+import {
+  createClusterFolder,
+  embeddedBin,
+  type PostgresServer,
+  type PostgresServerOptions,
+  runServer,
+  withConnection,
+} from './postgres.ts';
 import { waitUntil } from './until.ts';
 
-export { startTcpProxy as startRelay } from './tcp-proxy.ts';
+export { startTcpProxy } from './tcp-proxy.ts';
 
 export interface Standby extends PostgresServer {
   /** Enables synchronous replication and waits until the standby has caught up. */

@@ -3,7 +3,7 @@ import { fileURLToPath } from 'node:url';
 import { openDb } from '../../../dist/base/db.js';
 import { newId } from '../../../dist/base/ids.js';
 import { migrate } from '../../../dist/base/migrate.js';
-import { postgresTaskStore } from '../../../dist/tasks/postgres.js';
+import { createPostgresTaskStore } from '../../../dist/tasks/postgres.js';
 import { TOKEN } from '../client.mjs';
 import { log, startPostgres } from './postgres.mjs';
 
@@ -15,7 +15,7 @@ export async function openAssay(environment) {
   const postgres = await startPostgres(environment, dataDir);
   const db = openDb({ url: postgres.url, log });
   await migrate(db, new URL('../../../migrations/', import.meta.url));
-  const tasks = postgresTaskStore(db);
+  const tasks = createPostgresTaskStore(db);
   const env = (limitPerMinute) => ({
     APP_ENV: 'test',
     HOST: '127.0.0.1',

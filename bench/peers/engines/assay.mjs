@@ -1,10 +1,10 @@
-import { openHouse, plan } from '../../../dist/compose.js';
-import { createWorkMeters } from '../../../dist/roles/meters.js';
+import { loadConfig, openAppContext } from '../../../dist/app-context.js';
+import { createWorkMeters } from '../../../dist/roles/metrics.js';
 import { work as workRole } from '../../../dist/roles/work.js';
 import { CONCURRENCY, work } from './task.mjs';
 
 export async function openWorker({ holds }) {
-  const context = await openHouse(await plan(process.env, 'work'));
+  const context = await openAppContext(await loadConfig(process.env, 'work'));
   const { id, tasks, workers, settings, registry, log } = context;
   const meters = createWorkMeters('defectoscopy', registry);
   const model = {

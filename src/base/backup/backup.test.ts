@@ -10,8 +10,8 @@ import { readMigrations } from '../migration-files.ts';
 import { emptyDatabase } from '../testing/database.ts';
 import { readArchive } from './archive-reader.ts';
 import { createArchiveWriter } from './archive-writer.ts';
-import { restoreBackup } from './restore-backup.ts';
 import { type BackupSources, createBackup } from './create-backup.ts';
+import { restoreBackup } from './restore-backup.ts';
 import { verifyBackup } from './verify.ts';
 
 const SCHEMA = {
@@ -68,7 +68,9 @@ const sources = async (at: { db: Db; dataDir: string }): Promise<BackupSources> 
   onPart: () => {},
 });
 
-async function backup(from: BackupSources): Promise<{ bytes: Buffer; taken: Awaited<ReturnType<typeof createBackup>> }> {
+async function backup(
+  from: BackupSources,
+): Promise<{ bytes: Buffer; taken: Awaited<ReturnType<typeof createBackup>> }> {
   const parts: Buffer[] = [];
   const archive = createArchiveWriter(async (piece) => void parts.push(piece));
   const taken = await createBackup(archive, from);

@@ -3,15 +3,15 @@ import { readdir, stat } from 'node:fs/promises';
 import { join, relative, sep } from 'node:path';
 import type { Db, Transaction } from '../db.ts';
 import { sleep } from '../loop.ts';
-import { readHistory, pendingMigrations } from '../migrate.ts';
+import { pendingMigrations, readHistory } from '../migrate.ts';
 import type { Migration } from '../migration-files.ts';
 import { OperatorError } from '../operator-error.ts';
 import type { ArchiveWriter } from './archive-writer.ts';
-import { MANIFEST_NAME, serializeManifest } from './manifest.ts';
 import { type FileColumn, missingFiles } from './file-columns.ts';
-import { type FileSnapshot, createFileSnapshot } from './file-snapshot.ts';
+import { createFileSnapshot, type FileSnapshot } from './file-snapshot.ts';
+import { MANIFEST_NAME, serializeManifest } from './manifest.ts';
 import { isStaged } from './staged-folders.ts';
-import { describeTables, dumpTable, createdObjects, readSequences } from './tables.ts';
+import { createdObjects, describeTables, dumpTable, readSequences } from './tables.ts';
 import { isSafePath } from './tar.ts';
 
 export interface BackupSources {
@@ -64,7 +64,11 @@ export async function createBackup(archive: ArchiveWriter, sources: BackupSource
 /** The store may delete a file between the database snapshot and the file snapshot; the backup then retries. */
 const MAX_SNAPSHOTS = 5;
 
-async function writeTables(archive: ArchiveWriter, sources: BackupSources, files: FileSnapshot): Promise<Omit<BackupResult, 'files'>> {
+async function writeTables(
+  archive: ArchiveWriter,
+  sources: BackupSources,
+  files: FileSnapshot,
+): Promise<Omit<BackupResult, 'files'>> {
   const known = new Set<string>();
   for (let snapshot = 1; ; snapshot++) {
     await files.capture();
@@ -152,7 +156,10 @@ async function dumpTables(
   const names = tables.map(({ name }) => name);
   const what = { version, taken_at: takenAt.toISOString(), migrations: await readHistory(tx), tables };
   const filesIn = files.bucket === undefined ? {} : { files_in: files.bucket };
-  await archive.add(MANIFEST_NAME, serializeManifest({ ...what, counters: await readSequences(tx, names), ...filesIn }));
+  await archive.add(
+    MANIFEST_NAME,
+    serializeManifest({ ...what, counters: await readSequences(tx, names), ...filesIn }),
+  );
   const rows = new Map<string, number>();
   for (const table of tables) {
     let parts = 0;

@@ -1,14 +1,14 @@
 import { readdir } from 'node:fs/promises';
 import { join, relative } from 'node:path';
 import type { Db, Queryable, Transaction } from '../db.ts';
-import { readHistory, migrateWithin, pendingMigrations } from '../migrate.ts';
+import { migrateWithin, pendingMigrations, readHistory } from '../migrate.ts';
 import type { Migration } from '../migration-files.ts';
 import { OperatorError } from '../operator-error.ts';
 import type { Entry } from './archive-reader.ts';
+import { BACKUP_FOLDERS, BACKUP_TIMEOUT_MS } from './create-backup.ts';
 import { MANIFEST_NAME, type Manifest, migrationsOf } from './manifest.ts';
 import { isStagedCopy, type StagedFolders, stageFolders } from './staged-folders.ts';
-import { loadTable, createdObjects, setSequences } from './tables.ts';
-import { BACKUP_TIMEOUT_MS, BACKUP_FOLDERS } from './create-backup.ts';
+import { createdObjects, loadTable, setSequences } from './tables.ts';
 
 export interface RestoreTarget {
   readonly db: Db;

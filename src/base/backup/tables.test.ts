@@ -1,7 +1,7 @@
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { readMigrations } from '../migration-files.ts';
 import { testDatabase } from '../testing/database.ts';
-import { describeTables, createdObjects } from './tables.ts';
+import { createdObjects, describeTables } from './tables.ts';
 
 describe('createdObjects', () => {
   test('returns exactly the tables and functions that the migrations create', async () => {

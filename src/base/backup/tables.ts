@@ -16,7 +16,10 @@ export interface Sequence {
 }
 
 /** Names of the tables and functions that exist after these migrations, in a database that may also hold others. */
-export function createdObjects(migrations: readonly Pick<Migration, 'sql'>[]): { tables: string[]; functions: string[] } {
+export function createdObjects(migrations: readonly Pick<Migration, 'sql'>[]): {
+  tables: string[];
+  functions: string[];
+} {
   const tables = new Set(['schema_migrations']);
   const functions = new Set<string>();
   const sql = migrations.map((migration) => migration.sql).join('\n');

@@ -9,11 +9,11 @@ import { sleep } from '../loop.ts';
 import { type BucketRequests, openBucketRequests } from './bucket-requests.ts';
 import type { Bucket, BucketKeys } from './bucket-url.ts';
 import { checkBucket } from './check-bucket.ts';
-import { FileTooLarge, deleteStaleTempFiles, writeTempFile } from './temp-file.ts';
 import { isFileKey, keyToPath } from './file-key.ts';
 import { listKeys } from './list-keys.ts';
-import { toStorageError, StorageUnavailable } from './storage-unavailable.ts';
 import { createOrphanCleanup } from './orphan-cleanup.ts';
+import { StorageUnavailable, toStorageError } from './storage-unavailable.ts';
+import { deleteStaleTempFiles, FileTooLarge, writeTempFile } from './temp-file.ts';
 
 export interface BucketFiles extends Files {
   /** Throws an `OperatorError` for a wrong configuration; logs a warning if the storage is unreachable. */

@@ -4,7 +4,7 @@ import { Agent, type Dispatcher } from 'undici';
 import type { Log } from '../log.ts';
 import { sleep } from '../loop.ts';
 import type { Bucket, BucketKeys } from './bucket-url.ts';
-import { toStorageError, StorageUnavailable } from './storage-unavailable.ts';
+import { StorageUnavailable, toStorageError } from './storage-unavailable.ts';
 
 export interface BucketRequest {
   readonly method: 'GET' | 'PUT' | 'DELETE';
@@ -69,7 +69,9 @@ export function openBucketRequests(
     });
   }
 
-  async function attempt(request: BucketRequest): Promise<Awaited<ReturnType<BucketRequests['send']>> | StorageUnavailable> {
+  async function attempt(
+    request: BucketRequest,
+  ): Promise<Awaited<ReturnType<BucketRequests['send']>> | StorageUnavailable> {
     let response: Dispatcher.ResponseData;
     try {
       response = await sendOnce(request);

@@ -19,7 +19,8 @@ export async function checkBucket(
   } catch (error) {
     if (!(error instanceof StorageUnavailable)) throw error;
     const { response: answered, reason } = error;
-    if (answered && answered.code !== '' && !isRetryable(error)) throw new OperatorError(errorMessage(bucket, answered));
+    if (answered && answered.code !== '' && !isRetryable(error))
+      throw new OperatorError(errorMessage(bucket, answered));
     log.warn(
       `The file storage at ${bucket.endpoint} is unavailable: ${reason}. Files are rejected until it is available.`,
     );

@@ -17,7 +17,10 @@ const MAX_KEYS = 10_000;
 const doubled = (waitMs: number) => Math.min(waitMs * 2, MAX_WAIT_MS);
 
 /** Calls `remove` for one key after another, with exponential backoff. */
-export function createOrphanCleanup(remove: (key: string, signal: AbortSignal) => Promise<void>, log: Log): OrphanCleanup {
+export function createOrphanCleanup(
+  remove: (key: string, signal: AbortSignal) => Promise<void>,
+  log: Log,
+): OrphanCleanup {
   const keys = new Set<string>();
   const closed = new AbortController();
   let running: Promise<void> | undefined;

@@ -60,7 +60,8 @@ function installedPackage(): string {
 async function isRunnable(native: string, account: Account): Promise<boolean> {
   const suffix = process.platform === 'win32' ? '.exe' : '';
   for (const program of ['postgres', 'initdb']) {
-    if (!(await canReach(join(native, 'bin', program + suffix), account, READ_PERMISSION | ENTER_PERMISSION))) return false;
+    if (!(await canReach(join(native, 'bin', program + suffix), account, READ_PERMISSION | ENTER_PERMISSION)))
+      return false;
   }
   for (const folder of ['lib', 'share']) {
     if (!(await canReach(join(native, folder), account, READ_PERMISSION | ENTER_PERMISSION))) return false;

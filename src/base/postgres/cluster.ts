@@ -3,9 +3,9 @@ import { link, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Log } from '../log.ts';
 import { OperatorError } from '../operator-error.ts';
-import { type Account, chownToFolderOwner, chownCluster } from './server-account.ts';
 import type { Binaries } from './binaries.ts';
 import { createCluster } from './initdb.ts';
+import { type Account, chownCluster, chownToFolderOwner } from './server-account.ts';
 
 /** Creates the cluster if missing; throws if it has another major version. */
 export async function ensureCluster({

@@ -5,9 +5,16 @@ import { basename, dirname, join } from 'node:path';
 import { promisify } from 'node:util';
 import type { Log } from '../log.ts';
 import { OperatorError } from '../operator-error.ts';
-import { type Account, chownToAccount, NOBODY, chownCluster, serverEnvironment, reachablePath } from './server-account.ts';
 import type { Binaries } from './binaries.ts';
 import { isAlive } from './processes.ts';
+import {
+  type Account,
+  chownCluster,
+  chownToAccount,
+  NOBODY,
+  reachablePath,
+  serverEnvironment,
+} from './server-account.ts';
 
 export const SUPERUSER = 'assay';
 

@@ -25,7 +25,8 @@ export async function readLockFile(cluster: string): Promise<LockFile | undefine
 export const removeLockFile = (cluster: string) => rm(join(cluster, 'postmaster.pid'), { force: true });
 
 /** The server's `cluster_name`: visible on its command line, in the titles of its processes, and to clients. */
-export const clusterName = (cluster: string) => `assay-${createHash('sha256').update(cluster).digest('hex').slice(0, 16)}`;
+export const clusterName = (cluster: string) =>
+  `assay-${createHash('sha256').update(cluster).digest('hex').slice(0, 16)}`;
 
 /** Whether the process `pid` is the server of `cluster`; `undefined` if its command line is not readable. */
 export async function isServerOf(pid: number, cluster: string): Promise<boolean | undefined> {
@@ -39,7 +40,9 @@ export async function isServerOf(pid: number, cluster: string): Promise<boolean 
  */
 export async function killOrphans(cluster: string, log: Log): Promise<void> {
   const all = await processes();
-  const servers = new Set(all.filter(({ command }) => command.includes(`cluster_name=${clusterName(cluster)}`)).map(pidOf));
+  const servers = new Set(
+    all.filter(({ command }) => command.includes(`cluster_name=${clusterName(cluster)}`)).map(pidOf),
+  );
   const orphans = all.filter(({ command, parent }) => {
     return command.startsWith(`postgres: ${clusterName(cluster)}: `) && !servers.has(parent);
   });

@@ -2,9 +2,9 @@ import { spawn } from 'node:child_process';
 import type { FileHandle } from 'node:fs/promises';
 import type { Log } from '../log.ts';
 import { sleep } from '../loop.ts';
-import { type Account, serverEnvironment, reachablePath } from './server-account.ts';
 import type { Binaries } from './binaries.ts';
 import { clusterName, readLockFile, stopPostmaster } from './postmaster.ts';
+import { type Account, reachablePath, serverEnvironment } from './server-account.ts';
 import { openServerLog } from './server-log.ts';
 
 /** The server cannot start yet; a later attempt may succeed. */

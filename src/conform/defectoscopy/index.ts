@@ -1,4 +1,4 @@
-import { type ProtectedEndpoint, authenticationChecks, unconfiguredCheck } from '../access.ts';
+import { authenticationChecks, type ProtectedEndpoint, unconfiguredCheck } from '../access.ts';
 import type { Check } from '../check.ts';
 import { assertErrorEnvelope, assertStatus } from '../expect.ts';
 import { exhaustRateLimit } from '../rate-limit.ts';

@@ -1,7 +1,7 @@
 import { requireAccess, withToken } from '../access.ts';
 import { skip } from '../assertion-failure.ts';
 import { type Check, oncePerRun, type RunContext } from '../check.ts';
-import { successData, successObject, assertErrorEnvelope, assertShape, assertStatus } from '../expect.ts';
+import { assertErrorEnvelope, assertShape, assertStatus, successData, successObject } from '../expect.ts';
 import { filledText, flag, integer, listOf, record, text } from '../shape.ts';
 
 export const health = oncePerRun(({ probe }) => probe.get('/health', { as: 'without a token' }));

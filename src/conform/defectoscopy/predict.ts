@@ -1,5 +1,5 @@
 import type { Check } from '../check.ts';
-import { successData, successObject, assertThat, assertShape, assertStatus } from '../expect.ts';
+import { assertShape, assertStatus, assertThat, successData, successObject } from '../expect.ts';
 import { filledText, integer, oneOf } from '../shape.ts';
 import { dataOf } from '../task.ts';
 import { accepted, answered, predictImage } from './steps.ts';

@@ -1,6 +1,6 @@
 import type { Check } from '../check.ts';
 import type { Exchange } from '../exchange.ts';
-import { assertThat, assertStatus } from '../expect.ts';
+import { assertStatus, assertThat } from '../expect.ts';
 import { openapiCheck } from '../openapi.ts';
 import type { Probe } from '../probe.ts';
 
@@ -35,7 +35,11 @@ export const reference: readonly Check[] = [
         .split('\n')
         .filter((line) => line.trim() !== '');
       const invalid = lines.find((line) => !/^#|^[a-zA-Z_:][\w:]*(\{.*\})?\s+\S+/.test(line));
-      assertThat(response, invalid === undefined && lines.length > 0, 'lines of the form `name{labels} value`, or comments');
+      assertThat(
+        response,
+        invalid === undefined && lines.length > 0,
+        'lines of the form `name{labels} value`, or comments',
+      );
       assertThat(response, !/json|html/.test(response.headers.get('content-type') ?? ''), 'a text content type');
     },
   },

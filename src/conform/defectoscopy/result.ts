@@ -1,8 +1,8 @@
 import { requireAccess, unknownTaskId } from '../access.ts';
 import { skip } from '../assertion-failure.ts';
 import type { Check } from '../check.ts';
-import { successData, successObject, assertErrorEnvelope, assertThat, assertShape, assertStatus } from '../expect.ts';
-import { filledText, integer, listOf, number, oneOf, record, deepEqual, text, unixSeconds, without } from '../shape.ts';
+import { assertErrorEnvelope, assertShape, assertStatus, assertThat, successData, successObject } from '../expect.ts';
+import { deepEqual, filledText, integer, listOf, number, oneOf, record, text, unixSeconds, without } from '../shape.ts';
 import { readTask, stateOf } from '../task.ts';
 import { classes } from './model.ts';
 import { accepted, done, failed, final, firstLook, inProgress } from './steps.ts';

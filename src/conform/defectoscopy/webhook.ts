@@ -1,8 +1,8 @@
 import { AssertionFailure } from '../assertion-failure.ts';
 import { type Check, oncePerRun } from '../check.ts';
 import { truncate } from '../exchange.ts';
-import { successData, successObject, assertThat, assertShape } from '../expect.ts';
-import { filledText, flag, integer, isRecord, oneOf, record, deepEqual, text } from '../shape.ts';
+import { assertShape, assertThat, successData, successObject } from '../expect.ts';
+import { deepEqual, filledText, flag, integer, isRecord, oneOf, record, text } from '../shape.ts';
 import { readTask, stateOf, taskOf } from '../task.ts';
 import { delivered, webhookOf } from './callback.ts';
 import { predictImage } from './steps.ts';
@@ -107,7 +107,11 @@ export const webhook: readonly Check[] = [
     title: 'the webhook body equals GET /result except data.webhook',
     run: async (context) => {
       const { callback, last } = await delivered(context);
-      assertThat(last, sameResult(callback.text, successData(last)), `the body of the callback: ${truncate(callback.text, 400)}`);
+      assertThat(
+        last,
+        sameResult(callback.text, successData(last)),
+        `the body of the callback: ${truncate(callback.text, 400)}`,
+      );
     },
   },
   {

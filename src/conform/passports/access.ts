@@ -1,7 +1,7 @@
 import type { Check, RunContext } from '../check.ts';
-import { assertLooseErrorEnvelope, assertErrorStatus } from '../expect.ts';
+import { assertErrorStatus, assertLooseErrorEnvelope } from '../expect.ts';
 import type { ProbeRequest } from '../probe.ts';
-import { UNKNOWN_ID, token } from './steps.ts';
+import { token, UNKNOWN_ID } from './steps.ts';
 
 /** Endpoints that require authorization (5.3), with requests that change nothing. */
 const GUARDED: readonly { name: string; method: 'get' | 'post' | 'delete'; path: string; ask?: ProbeRequest }[] = [

@@ -1,10 +1,18 @@
 import { type Check, oncePerRun, type RunContext } from '../check.ts';
-import { assertValidationBody, assertThat, assertLooseErrorEnvelope, assertErrorStatus, assertShape, assertStatus } from '../expect.ts';
+import {
+  assertErrorStatus,
+  assertLooseErrorEnvelope,
+  assertShape,
+  assertStatus,
+  assertThat,
+  assertValidationBody,
+} from '../expect.ts';
 import { oneOf } from '../shape.ts';
 import { uniquePdf } from './pdf-fixtures.ts';
-import { withSession, document, extracted, itemsOf, list, UNKNOWN_ID, readStatus, statusOf } from './steps.ts';
+import { document, extracted, itemsOf, list, readStatus, statusOf, UNKNOWN_ID, withSession } from './steps.ts';
 
-const remove = async (context: RunContext, id: string) => context.probe.delete(`/task/${id}`, await withSession(context));
+const remove = async (context: RunContext, id: string) =>
+  context.probe.delete(`/task/${id}`, await withSession(context));
 
 const removed = oncePerRun(async (context) => {
   const id = await document(context);

@@ -1,8 +1,8 @@
 import type { Check } from '../check.ts';
-import { bodyOf, assertThat, assertErrorStatus, assertShape, assertStatus } from '../expect.ts';
+import { assertErrorStatus, assertShape, assertStatus, assertThat, bodyOf } from '../expect.ts';
 import { isRecord, oneOf, record } from '../shape.ts';
 import { result } from './fields.ts';
-import { document, empty, extracted, UNKNOWN_ID, readStatus, statusOf } from './steps.ts';
+import { document, empty, extracted, readStatus, statusOf, UNKNOWN_ID } from './steps.ts';
 
 const STATES = ['PENDING', 'PROCESSING', 'SUCCESS', 'FAILED', 'ERROR', 'PERMANENT_ERROR'];
 
@@ -26,7 +26,11 @@ export const documentChecks: readonly Check[] = [
     run: async (context) => {
       const response = await readStatus(context, UNKNOWN_ID);
       const isError = isRecord(response.json) && isRecord(response.json['error']);
-      assertThat(response, statusOf(response) === 'NOT_FOUND' || isError, '`status` to be NOT_FOUND, or an error envelope');
+      assertThat(
+        response,
+        statusOf(response) === 'NOT_FOUND' || isError,
+        '`status` to be NOT_FOUND, or an error envelope',
+      );
       if (statusOf(response) !== 'NOT_FOUND') assertErrorStatus(response);
     },
   },

@@ -1,8 +1,15 @@
 import type { Check } from '../check.ts';
-import { bodyOf, assertThat, assertLooseErrorEnvelope, assertErrorStatus, assertShape, assertStatus } from '../expect.ts';
+import {
+  assertErrorStatus,
+  assertLooseErrorEnvelope,
+  assertShape,
+  assertStatus,
+  assertThat,
+  bodyOf,
+} from '../expect.ts';
 import { oneOf, record } from '../shape.ts';
-import { decimalField, update, currentValue } from './fields.ts';
-import { extracted, failed, UNKNOWN_ID, readStatus, statusOf } from './steps.ts';
+import { currentValue, decimalField, update } from './fields.ts';
+import { extracted, failed, readStatus, statusOf, UNKNOWN_ID } from './steps.ts';
 
 const NUMBERS = ['4.3', 'Numbers with a decimal comma or decimal point are both accepted.'] as const;
 

@@ -1,8 +1,8 @@
 import type { Check, RunContext } from '../check.ts';
 import type { Exchange } from '../exchange.ts';
-import { assertThat, assertLooseErrorEnvelope, assertErrorStatus, assertStatus } from '../expect.ts';
+import { assertErrorStatus, assertLooseErrorEnvelope, assertStatus, assertThat } from '../expect.ts';
 import { renameDocument } from './rename.ts';
-import { withSession, extracted, UNKNOWN_ID } from './steps.ts';
+import { extracted, UNKNOWN_ID, withSession } from './steps.ts';
 
 interface Format {
   readonly name: 'excel' | 'pdf';

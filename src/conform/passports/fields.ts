@@ -2,7 +2,7 @@ import { skip } from '../assertion-failure.ts';
 import { oncePerRun, type RunContext } from '../check.ts';
 import type { Exchange } from '../exchange.ts';
 import { isRecord } from '../shape.ts';
-import { withSession, extracted } from './steps.ts';
+import { extracted, withSession } from './steps.ts';
 
 export interface ExtractedField {
   readonly section: string;
@@ -39,6 +39,11 @@ function fieldsOf({ json }: Exchange): ExtractedField[] {
   );
 }
 
-export async function update(context: RunContext, id: string, form: Record<string, string>, accept = 'application/json') {
+export async function update(
+  context: RunContext,
+  id: string,
+  form: Record<string, string>,
+  accept = 'application/json',
+) {
   return context.probe.post(`/task/${id}/update`, { ...(await withSession(context)), form, headers: { accept } });
 }

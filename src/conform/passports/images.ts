@@ -1,9 +1,17 @@
 import { skip } from '../assertion-failure.ts';
 import { type Check, oncePerRun, type RunContext } from '../check.ts';
 import type { Exchange } from '../exchange.ts';
-import { bodyOf, assertValidationBody, assertThat, isSuccess, assertLooseErrorEnvelope, assertErrorStatus, assertShape } from '../expect.ts';
+import {
+  assertErrorStatus,
+  assertLooseErrorEnvelope,
+  assertShape,
+  assertThat,
+  assertValidationBody,
+  bodyOf,
+  isSuccess,
+} from '../expect.ts';
 import { isRecord, oneOf, record, uuid } from '../shape.ts';
-import { withSession, isUuid, itemsOf, list, UNKNOWN_ID } from './steps.ts';
+import { isUuid, itemsOf, list, UNKNOWN_ID, withSession } from './steps.ts';
 
 async function uploadImage(context: RunContext): Promise<string> {
   const files = [
@@ -67,7 +75,12 @@ export const imageChecks: readonly Check[] = [
     run: async (context) => {
       const { response } = await assembled(context);
       assertThat(response, isSuccess(response), 'a success');
-      assertShape(response, bodyOf(response), record({ task_id: uuid, status: oneOf('PENDING', 'SUCCESS') }), 'the body');
+      assertShape(
+        response,
+        bodyOf(response),
+        record({ task_id: uuid, status: oneOf('PENDING', 'SUCCESS') }),
+        'the body',
+      );
     },
   },
   {

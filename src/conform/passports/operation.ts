@@ -1,6 +1,6 @@
 import { skip } from '../assertion-failure.ts';
 import { type Check, oncePerRun, type RunContext } from '../check.ts';
-import { bodyOf, assertValidationBody, assertThat, assertShape, assertStatus } from '../expect.ts';
+import { assertShape, assertStatus, assertThat, assertValidationBody, bodyOf } from '../expect.ts';
 import { flag, integer, nullable, oneOf, record, text } from '../shape.ts';
 import { withToken } from './steps.ts';
 

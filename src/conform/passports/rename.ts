@@ -1,6 +1,6 @@
 import type { Check, RunContext } from '../check.ts';
-import { assertValidationBody, assertThat, assertErrorStatus, assertStatus } from '../expect.ts';
-import { withSession, document, itemsOf, list, UNKNOWN_ID } from './steps.ts';
+import { assertErrorStatus, assertStatus, assertThat, assertValidationBody } from '../expect.ts';
+import { document, itemsOf, list, UNKNOWN_ID, withSession } from './steps.ts';
 
 const RULE = ['4.3', 'string, at most 255 characters, not empty'] as const;
 const ERRORS = [
@@ -68,13 +68,15 @@ export const renameChecks: readonly Check[] = [
     id: 'passports.rename.refuses.long',
     cites: ERRORS,
     title: 'a name of 256 characters is rejected',
-    run: async (context) => assertErrorStatus(await rename(context, await document(context), { name: 'x'.repeat(256) })),
+    run: async (context) =>
+      assertErrorStatus(await rename(context, await document(context), { name: 'x'.repeat(256) })),
   },
   {
     id: 'passports.rename.refuses.missing',
     cites: ['7', 'Validation failures (HTTP validation errors) return the `detail` array body of section 2.4.'],
     title: 'a form without a name returns the validation error body',
-    run: async (context) => assertValidationBody(await rename(context, await document(context), { title: 'x' }, 'application/json')),
+    run: async (context) =>
+      assertValidationBody(await rename(context, await document(context), { title: 'x' }, 'application/json')),
   },
   {
     id: 'passports.rename.unknown',

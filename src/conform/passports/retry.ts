@@ -1,9 +1,10 @@
 import type { Check, RunContext } from '../check.ts';
-import { bodyOf, assertLooseErrorEnvelope, assertErrorStatus, assertShape, assertStatus } from '../expect.ts';
+import { assertErrorStatus, assertLooseErrorEnvelope, assertShape, assertStatus, bodyOf } from '../expect.ts';
 import { oneOf, record } from '../shape.ts';
-import { withSession, extracted, failed, UNKNOWN_ID, readStatus, statusOf } from './steps.ts';
+import { extracted, failed, readStatus, statusOf, UNKNOWN_ID, withSession } from './steps.ts';
 
-const retry = async (context: RunContext, id: string) => context.probe.post(`/api/task/${id}/retry`, await withSession(context));
+const retry = async (context: RunContext, id: string) =>
+  context.probe.post(`/api/task/${id}/retry`, await withSession(context));
 
 const CONFLICT = ['4.3', '409 when the task is not in `ERROR` or `FAILED`.'] as const;
 

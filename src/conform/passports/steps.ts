@@ -3,7 +3,7 @@ import { skip } from '../assertion-failure.ts';
 import { oncePerRun, type RunContext } from '../check.ts';
 import type { Exchange } from '../exchange.ts';
 import { isSuccess } from '../expect.ts';
-import { timeoutReason, pollUntil } from '../poll.ts';
+import { pollUntil, timeoutReason } from '../poll.ts';
 import type { ProbeRequest } from '../probe.ts';
 import { isRecord } from '../shape.ts';
 import { blankPdf, uniquePdf } from './pdf-fixtures.ts';

@@ -1,6 +1,6 @@
 import { skip } from '../assertion-failure.ts';
 import type { Check } from '../check.ts';
-import { bodyOf, assertValidationBody, assertThat, isSuccess, assertShape, assertStatus } from '../expect.ts';
+import { assertShape, assertStatus, assertThat, assertValidationBody, bodyOf, isSuccess } from '../expect.ts';
 import { filledText, flag, integer, isoTime, isRecord, listOf, nullable, oneOf, record, text, uuid } from '../shape.ts';
 import { COOKIE, document, empty, extracted, itemsOf, list, listed, uploaded } from './steps.ts';
 
@@ -47,7 +47,11 @@ export const taskChecks: readonly Check[] = [
     run: async (context) => {
       const id = await document(context);
       const response = await context.probe.get('/api/tasks', { as: 'without a session' });
-      assertThat(response, !itemsOf(response).some((item) => item['id'] === id), 'a list without the documents of others');
+      assertThat(
+        response,
+        !itemsOf(response).some((item) => item['id'] === id),
+        'a list without the documents of others',
+      );
     },
   },
   {
@@ -92,7 +96,11 @@ export const taskChecks: readonly Check[] = [
       const [older, newer] = [await document(context), await empty(context)];
       const response = await list(context);
       const ids = itemsOf(response).map(({ id }) => id);
-      assertThat(response, ids.indexOf(newer) >= 0 && ids.indexOf(newer) < ids.indexOf(older), `${newer} before ${older}`);
+      assertThat(
+        response,
+        ids.indexOf(newer) >= 0 && ids.indexOf(newer) < ids.indexOf(older),
+        `${newer} before ${older}`,
+      );
       const times = itemsOf(response).flatMap(({ created_at }) =>
         typeof created_at === 'string' ? [Date.parse(created_at)] : [],
       );

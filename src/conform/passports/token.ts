@@ -1,6 +1,13 @@
 import type { Check, RunContext } from '../check.ts';
 import type { Exchange } from '../exchange.ts';
-import { bodyOf, assertValidationBody, assertThat, assertLooseErrorEnvelope, assertErrorStatus, assertShape } from '../expect.ts';
+import {
+  assertErrorStatus,
+  assertLooseErrorEnvelope,
+  assertShape,
+  assertThat,
+  assertValidationBody,
+  bodyOf,
+} from '../expect.ts';
 import { filledText, integer, isRecord, record } from '../shape.ts';
 import { tokenResponse } from './steps.ts';
 

@@ -1,6 +1,6 @@
 import type { Check } from '../check.ts';
-import { successData, successObject, assertThat, assertShape, assertStatus } from '../expect.ts';
-import { filledText, flag, integer, oneOf, record, deepEqual, without } from '../shape.ts';
+import { assertShape, assertStatus, assertThat, successData, successObject } from '../expect.ts';
+import { deepEqual, filledText, flag, integer, oneOf, record, without } from '../shape.ts';
 import { full, METADATA, notConfigured, plain, transcribeAudio } from './steps.ts';
 
 const ACCEPTED = [

@@ -1,8 +1,8 @@
-import { type ProtectedEndpoint, authenticationChecks, unconfiguredCheck } from '../access.ts';
+import { authenticationChecks, type ProtectedEndpoint, unconfiguredCheck } from '../access.ts';
 import type { Check } from '../check.ts';
-import { assertErrorEnvelope, assertThat, assertErrorStatus, assertStatus } from '../expect.ts';
-import { exhaustRateLimit } from '../rate-limit.ts';
+import { assertErrorEnvelope, assertErrorStatus, assertStatus, assertThat } from '../expect.ts';
 import { openapiCheck } from '../openapi.ts';
+import { exhaustRateLimit } from '../rate-limit.ts';
 import { sttAccepted } from './accept.ts';
 import { sttRefused } from './rejections.ts';
 import { sttResult } from './result.ts';

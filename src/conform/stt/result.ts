@@ -1,7 +1,14 @@
 import { requireAccess, unknownTaskId } from '../access.ts';
 import type { Check } from '../check.ts';
-import { successData, successObject, assertErrorEnvelope, assertThat, assertErrorStatus, assertShape } from '../expect.ts';
-import { filledText, flag, integer, oneOf, record, deepEqual, text } from '../shape.ts';
+import {
+  assertErrorEnvelope,
+  assertErrorStatus,
+  assertShape,
+  assertThat,
+  successData,
+  successObject,
+} from '../expect.ts';
+import { deepEqual, filledText, flag, integer, oneOf, record, text } from '../shape.ts';
 import { readTask } from '../task.ts';
 import { failed, full, METADATA, notConfigured, plain } from './steps.ts';
 

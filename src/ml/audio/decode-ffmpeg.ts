@@ -4,9 +4,9 @@ import { delimiter, join } from 'node:path';
 import type { Readable } from 'node:stream';
 import { promisify } from 'node:util';
 import type { AudioType } from '../../base/sniff-audio.ts';
-import { withStallTimeout } from './stall-timeout.ts';
-import { AudioError } from './audio-error.ts';
 import { SAMPLE_RATE } from './audio-constants.ts';
+import { AudioError } from './audio-error.ts';
+import { withStallTimeout } from './stall-timeout.ts';
 
 /** Whether an `ffmpeg` on the PATH starts. Checked once per process. */
 export const hasFfmpeg = async (): Promise<boolean> => (await ffmpegPath()) !== undefined;

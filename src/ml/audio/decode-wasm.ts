@@ -1,9 +1,9 @@
 import { on } from 'node:events';
-import { startThread } from '../../base/worker-entry.ts';
 import type { AudioType } from '../../base/sniff-audio.ts';
+import { startThread } from '../../base/worker-entry.ts';
+import { AudioError } from './audio-error.ts';
 import type { Header } from './header.ts';
 import { withStallTimeout } from './stall-timeout.ts';
-import { AudioError } from './audio-error.ts';
 import type { DecoderResponse, WasmCodec, WasmOptions } from './wasm-thread.ts';
 
 /**

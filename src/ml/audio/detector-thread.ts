@@ -67,6 +67,9 @@ async function handleRequest({ id, samples, memory }: DetectorRequest): Promise<
     const nextMemory = { state: state.slice(), context: input.slice(0, CONTEXT_SAMPLES) };
     parentPort!.postMessage({ id, probabilities, memory: nextMemory } satisfies DetectorResponse);
   } catch (error) {
-    parentPort!.postMessage({ id, error: error instanceof Error ? error.message : String(error) } satisfies DetectorResponse);
+    parentPort!.postMessage({
+      id,
+      error: error instanceof Error ? error.message : String(error),
+    } satisfies DetectorResponse);
   }
 }

@@ -2,7 +2,7 @@ import { spawnSync } from 'node:child_process';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { requireTool } from '../../base/testing/require.ts';
-import { AudioRefused, openAudio } from './open-audio.ts';
+import { AudioError, openAudio } from './open-audio.ts';
 import {
   concatenate,
   isSame,
@@ -39,7 +39,7 @@ async function problemOf(bytes: Uint8Array, decoder: Decoder, maxSeconds = 60) {
     ({ samples }) => `decoded ${samples.length} samples`,
     (reason: unknown) => reason,
   );
-  return error instanceof AudioRefused ? error.problem : error;
+  return error instanceof AudioError ? error.problem : error;
 }
 
 /** Highest normalised cross-correlation for lags up to 60 ms. */

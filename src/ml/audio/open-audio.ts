@@ -1,19 +1,19 @@
 import { type AudioType, id3Length, SNIFFED_BYTES, sniffAudio } from '../../base/sniff-audio.ts';
+import { SAMPLE_RATE } from './audio-constants.ts';
+import { AudioError } from './audio-error.ts';
 import { decodeWithFfmpeg, hasFfmpeg } from './decode-ffmpeg.ts';
 import { decodeWithWasm } from './decode-wasm.ts';
-import { validateAudioFormat, type Header, isTruncated } from './header.ts';
+import { type Header, isTruncated, validateAudioFormat } from './header.ts';
 import { readAmr } from './headers/amr.ts';
 import { type FileReader, openFileReader } from './headers/file-reader.ts';
 import { readFlac } from './headers/flac.ts';
-import { readMpegAudio } from './headers/mpeg-audio.ts';
 import { readMp4 } from './headers/mp4.ts';
+import { readMpegAudio } from './headers/mpeg-audio.ts';
 import { readOgg } from './headers/ogg.ts';
 import { readWav } from './headers/wav.ts';
 import { readWebm } from './headers/webm.ts';
-import { AudioError } from './audio-error.ts';
-import { SAMPLE_RATE } from './audio-constants.ts';
 
-export { type AudioProblem, AudioError as AudioRefused } from './audio-error.ts';
+export { AudioError, type AudioProblem } from './audio-error.ts';
 
 export interface Audio {
   readonly format: AudioType;

@@ -1,11 +1,13 @@
 import { describe, expect, test } from 'vitest';
-import { type Cut, findNextCut } from './segmentation.ts';
 import { secondsToFrames } from './audio-constants.ts';
+import { type Cut, findNextCut } from './segmentation.ts';
 
 const MAX = secondsToFrames(30);
 
 function alternate(...seconds: number[]): number[] {
-  return seconds.flatMap((length, i) => Array.from({ length: secondsToFrames(length) }, () => (i % 2 === 0 ? 0.9 : 0.02)));
+  return seconds.flatMap((length, i) =>
+    Array.from({ length: secondsToFrames(length) }, () => (i % 2 === 0 ? 0.9 : 0.02)),
+  );
 }
 const cut = (probabilities: number[], { ended = false, powers = probabilities, max = MAX } = {}): Cut | undefined =>
   findNextCut({ probabilities, powers, ended }, max);

@@ -3,8 +3,8 @@ import { readFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import type { Worker } from 'node:worker_threads';
 import { startThread } from '../../base/worker-entry.ts';
-import type { DetectorResponse, DetectorOptions, Memory, DetectorRequest } from './detector-thread.ts';
 import { FRAME_SAMPLES } from './audio-constants.ts';
+import type { DetectorOptions, DetectorRequest, DetectorResponse, Memory } from './detector-thread.ts';
 
 /** Voice activity detection for any number of concurrent recordings. */
 export interface SpeechDetector {

@@ -1,10 +1,10 @@
 import { parentPort, workerData } from 'node:worker_threads';
 import { decodeChunked } from 'audio-decode';
+import { SAMPLE_RATE } from './audio-constants.ts';
+import { AudioError, type AudioProblem } from './audio-error.ts';
 import { validateAudioFormat } from './header.ts';
 import { type FileLayout, readMoovFirst } from './moov-first.ts';
-import { type AudioProblem, AudioError } from './audio-error.ts';
 import { createResampler, type Resampler } from './resampler.ts';
-import { SAMPLE_RATE } from './audio-constants.ts';
 
 export interface WasmOptions extends FileLayout {
   readonly codec: WasmCodec;

@@ -1,8 +1,8 @@
 import type { Window } from '../speech/recognizer.ts';
-import { type Cut, findNextCut } from './segmentation.ts';
-import { FRAME_SAMPLES, secondsToFrames, SAMPLE_RATE } from './audio-constants.ts';
-import type { SpeechDetector } from './speech-detector.ts';
+import { FRAME_SAMPLES, SAMPLE_RATE, secondsToFrames } from './audio-constants.ts';
 import { createSampleBuffer } from './sample-buffer.ts';
+import { type Cut, findNextCut } from './segmentation.ts';
+import type { SpeechDetector } from './speech-detector.ts';
 
 export { openSpeechDetector, type SpeechDetector } from './speech-detector.ts';
 

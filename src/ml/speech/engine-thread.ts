@@ -1,8 +1,8 @@
 import { startThread } from '../../base/worker-entry.ts';
-import { createSemaphore } from '../semaphore.ts';
 import { createPersistentThread } from '../persistent-thread.ts';
+import { createSemaphore } from '../semaphore.ts';
 import type { EngineFiles, EngineSegment } from './engine.ts';
-import type { EngineResponse, EngineRequest, Ready, ThreadOptions } from './thread.ts';
+import type { EngineRequest, EngineResponse, Ready, ThreadOptions } from './thread.ts';
 
 /** An engine in a thread, so that the caller stays free for heartbeats. */
 export interface EngineThread {

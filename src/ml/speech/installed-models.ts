@@ -5,8 +5,8 @@ import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { OperatorError } from '../../base/operator-error.ts';
-import type { SpeechManifest } from './model-list.ts';
 import type { EngineFiles } from './engine.ts';
+import type { SpeechManifest } from './model-list.ts';
 
 export const pulledFolder = (dataDir: string, name: string): string => join(dataDir, 'models', 'stt', name);
 

@@ -4,8 +4,8 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { sleep } from '../../base/loop.ts';
 import { OperatorError } from '../../base/operator-error.ts';
-import { findSpeechModel, listSpeechModels } from './model-list.ts';
 import { findInstalledFolder } from './installed-models.ts';
+import { findSpeechModel, listSpeechModels } from './model-list.ts';
 import { openRecognizer } from './open-recognizer.ts';
 import { type Recognizer, RecognizerError } from './recognizer.ts';
 import { BRIDGE, sampleWindow } from './testing/sample-recordings.ts';
@@ -102,7 +102,9 @@ describe('whisper-base', { timeout: 60_000 }, () => {
     setTimeout(() => stop.abort(reason), 100);
     await expect(running).rejects.toBe(reason);
     await expect(waiting).rejects.toBe(reason);
-    expect(await whisper.recognize(sampleWindow('bridge'), { language: 'en', signal })).toMatchObject([{ text: BRIDGE }]);
+    expect(await whisper.recognize(sampleWindow('bridge'), { language: 'en', signal })).toMatchObject([
+      { text: BRIDGE },
+    ]);
   });
 
   test('runs beside Moonshine, which loads another version of onnxruntime', async () => {

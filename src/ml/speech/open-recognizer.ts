@@ -1,9 +1,9 @@
 import { availableParallelism } from 'node:os';
 import { OperatorError } from '../../base/operator-error.ts';
-import { findSpeechModel, listSpeechModels } from './model-list.ts';
 import type { EngineSegment } from './engine.ts';
 import { openEngineThread } from './engine-thread.ts';
 import { verifyModelFiles } from './installed-models.ts';
+import { findSpeechModel, listSpeechModels } from './model-list.ts';
 import { type Recognizer, RecognizerError, type Segment, type Window } from './recognizer.ts';
 
 /**

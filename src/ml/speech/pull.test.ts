@@ -8,8 +8,8 @@ import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import { createGuardedFetch } from '../../base/guarded-fetch.ts';
 import { OperatorError } from '../../base/operator-error.ts';
+import { findInstalledFolder, verifyModelFiles } from './installed-models.ts';
 import type { SpeechManifest } from './model-list.ts';
-import { verifyModelFiles, findInstalledFolder } from './installed-models.ts';
 import { pullModel } from './pull.ts';
 
 const ENCODER = Buffer.alloc(300_000, 'encoder');

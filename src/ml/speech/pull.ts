@@ -7,9 +7,9 @@ import type { GuardedFetch } from '../../base/guarded-fetch.ts';
 import { OperatorError } from '../../base/operator-error.ts';
 import type { UrlPolicy } from '../../base/outbound-url.ts';
 import { parseUrl } from '../../base/parse-url.ts';
+import { ChecksumMismatch, download } from './download.ts';
+import { FIRST_SEEN_HASHES_FILE, fileSha256, pulledFolder, readFirstSeenHashes } from './installed-models.ts';
 import type { SpeechManifest } from './model-list.ts';
-import { download, ChecksumMismatch } from './download.ts';
-import { fileSha256, pulledFolder, FIRST_SEEN_HASHES_FILE, readFirstSeenHashes } from './installed-models.ts';
 
 export interface PullDeps {
   readonly dataDir: string;

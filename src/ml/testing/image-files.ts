@@ -20,7 +20,10 @@ export const pngOf = (...chunks: readonly Buffer[]): Buffer =>
 
 /** `IHDR`; 1-bit greyscale by default. */
 export const pngHead = (width: number, height: number, { bits = 1, colour = 0, interlaced = false } = {}): Buffer =>
-  pngChunk('IHDR', Buffer.concat([bigEndian(width), bigEndian(height), Buffer.from([bits, colour, 0, 0, Number(interlaced)])]));
+  pngChunk(
+    'IHDR',
+    Buffer.concat([bigEndian(width), bigEndian(height), Buffer.from([bits, colour, 0, 0, Number(interlaced)])]),
+  );
 
 /** A valid black image, a thousandth of its pixel count in size. */
 export const blackPng = (side: number): Buffer =>
@@ -38,7 +41,12 @@ export const segment = (marker: number, body: Buffer): Buffer =>
 export const jpegHead = (side: number): Buffer =>
   Buffer.concat([
     Buffer.from('ffd8ffc00011', 'hex'),
-    Buffer.concat([Buffer.from([8]), bigEndian(side, 2), bigEndian(side, 2), Buffer.from('0301220002110103110100', 'hex')]),
+    Buffer.concat([
+      Buffer.from([8]),
+      bigEndian(side, 2),
+      bigEndian(side, 2),
+      Buffer.from('0301220002110103110100', 'hex'),
+    ]),
     Buffer.from('ffda000c03010002110311003f00', 'hex'),
     Buffer.alloc(2000, 0x55),
     Buffer.from('ffd9', 'hex'),
@@ -164,16 +172,33 @@ export function avifOf(items: readonly Item[], beside: (dataAt: number) => reado
     return Buffer.concat([bigEndian(i + 1, 2), Buffer.from([places.length, ...places])]);
   });
   const refers = items.flatMap(({ refers }, i) =>
-    refers ? [box(refers.as, bigEndian(i + 1, 2), bigEndian(refers.to.length, 2), ...refers.to.map((to) => bigEndian(to, 2)))] : [],
+    refers
+      ? [
+          box(
+            refers.as,
+            bigEndian(i + 1, 2),
+            bigEndian(refers.to.length, 2),
+            ...refers.to.map((to) => bigEndian(to, 2)),
+          ),
+        ]
+      : [],
   );
   const head = box('ftyp', Buffer.from('avif\0\0\0\0avifmif1miaf'));
   const metaAt = (at: number) => {
     let next = at;
     const places = items.map(({ data }, i) => {
       next += data.length;
-      return Buffer.concat([bigEndian(i + 1, 2), bigEndian(0, 2), bigEndian(1, 2), bigEndian(next - data.length), bigEndian(data.length)]);
+      return Buffer.concat([
+        bigEndian(i + 1, 2),
+        bigEndian(0, 2),
+        bigEndian(1, 2),
+        bigEndian(next - data.length),
+        bigEndian(data.length),
+      ]);
     });
-    const names = items.map(({ type }, i) => full('infe', 2, bigEndian(i + 1, 2), bigEndian(0, 2), Buffer.from(`${type}\0`)));
+    const names = items.map(({ type }, i) =>
+      full('infe', 2, bigEndian(i + 1, 2), bigEndian(0, 2), Buffer.from(`${type}\0`)),
+    );
     return full(
       'meta',
       0,
@@ -220,7 +245,16 @@ export async function avifWithVideo(films: number, frames: number): Promise<Buff
   const film = (at: number) =>
     box(
       'trak',
-      full('tkhd', 0, Buffer.alloc(8), bigEndian(1), Buffer.alloc(24), matrix, bigEndian(64 << 16), bigEndian(64 << 16)),
+      full(
+        'tkhd',
+        0,
+        Buffer.alloc(8),
+        bigEndian(1),
+        Buffer.alloc(24),
+        matrix,
+        bigEndian(64 << 16),
+        bigEndian(64 << 16),
+      ),
       box(
         'mdia',
         full('mdhd', 0, Buffer.alloc(8), bigEndian(1000), bigEndian(1000), bigEndian(0)),

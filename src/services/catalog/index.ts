@@ -1,7 +1,7 @@
 import type { Service } from '../service.ts';
 import { configuredEntries } from './access/tokens.ts';
 import { texts } from './pages/texts.ts';
-import { missingCredentials, loadSettings, settings } from './settings.ts';
+import { loadSettings, missingCredentials, settings } from './settings.ts';
 
 const TITLE = 'Catalog';
 
@@ -36,7 +36,8 @@ export const catalog: Service = {
         (await import('./gateway.ts')).createCatalogGateway({ context, settings: config, shared, entries }),
       runBackgroundJob: async (context, signal) =>
         (await import('./indexer.ts')).runIndexer({ context, settings: config, shared, signal }),
-      cleanup: async (context, signal) => (await import('./housekeeping.ts')).cleanup({ context, settings: config, signal }),
+      cleanup: async (context, signal) =>
+        (await import('./housekeeping.ts')).cleanup({ context, settings: config, signal }),
       tokenOptions: { roles: ['reader', 'moderator'] },
       credential: token,
       ...(readersToken !== undefined && { otherCredentials: { reader: readersToken } }),

@@ -1,7 +1,7 @@
-import { type Signal, createSignal, loop, sleep } from '../../base/loop.ts';
+import { createSignal, loop, type Signal, sleep } from '../../base/loop.ts';
+import { createFileDeletionQueue } from '../file-deletion-queue.ts';
 import type { RecordSource } from '../records.ts';
 import type { BackgroundJobContext, SharedSettings } from '../service.ts';
-import { createFileDeletionQueue } from '../file-deletion-queue.ts';
 import { createCatalogMetrics } from './model/catalog-metrics.ts';
 import { importedPictureSource } from './model/imported-picture.ts';
 import { createPictureWorker } from './model/pictures.ts';
@@ -37,7 +37,13 @@ export async function runIndexer({
   const meters = createCatalogMetrics(registry);
   const indexer = createIndexer({ db, sources, log });
   const trash = createFileDeletionQueue({ db, files, log, table: 'catalog_trash' });
-  const pictures = createPictureWorker({ db, context, sources: [...records, importedPictureSource(shared)], trash, log });
+  const pictures = createPictureWorker({
+    db,
+    context,
+    sources: [...records, importedPictureSource(shared)],
+    trash,
+    log,
+  });
   const finished = createSignal();
   const recordsWritten = Array.from({ length: PICTURE_WORKERS }, createSignal);
   const wakeAll = () => {

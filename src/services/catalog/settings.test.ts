@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { SettingsError } from '../../base/settings.ts';
 import { catalog } from './index.ts';
-import { missingCredentials, loadSettings } from './settings.ts';
+import { loadSettings, missingCredentials } from './settings.ts';
 
 const READERS = 'REPORTS_API_TOKENS';
 const MODERATORS = 'REPORTS_MODERATOR_TOKENS';

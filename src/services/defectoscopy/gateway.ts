@@ -1,11 +1,11 @@
 import { sniffImage } from '../../base/sniff.ts';
-import { createBearerGuard, type TokenSet, currentTokens } from '../../http/bearer.ts';
+import { createBearerGuard, currentTokens, type TokenSet } from '../../http/bearer.ts';
 import type { Gateway } from '../../http/gateway.ts';
 import { commonRoutes } from '../common-routes.ts';
+import { createSinglePageErrorPage } from '../error-page.tsx';
 import { fileRoutes } from '../file-routes.ts';
 import { createListener } from '../listener.ts';
 import { AUTHORIZATION_DISABLED } from '../probe-routes.ts';
-import { createSinglePageErrorPage } from '../error-page.tsx';
 import type { GatewayContext, SharedSettings } from '../service.ts';
 import { taskRoutes } from '../task-routes.ts';
 import { texts } from './browser/texts.ts';

@@ -5,7 +5,7 @@ import { texts } from './browser/texts.ts';
 import { imageHosts } from './image-policy.ts';
 import { present } from './present.ts';
 import { photoRecords } from './records.ts';
-import { missingCredentials, type DefectoscopySettings, loadSettings, settings, configuredTokens } from './settings.ts';
+import { configuredTokens, type DefectoscopySettings, loadSettings, missingCredentials, settings } from './settings.ts';
 import { unknownPrincipals, webhookSecrets } from './webhook-secrets.ts';
 
 const TITLE = 'Defectoscopy';
@@ -42,8 +42,7 @@ export const defectoscopy: Service = {
       work: {
         present: (task) => present(task),
         webhook: { event: 'defectoscopy.result.terminal', secretFor: (principal) => secrets.get(principal) },
-        load: async (context) =>
-          (await import('./model.ts')).loadModel({ context, serviceSettings, shared }),
+        load: async (context) => (await import('./model.ts')).loadModel({ context, serviceSettings, shared }),
         maxWaiting: serviceSettings.maxWaiting,
         startAfterSeconds: { realtime: 0, batch: serviceSettings.costDelaySeconds },
       },

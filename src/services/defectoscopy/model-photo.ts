@@ -1,5 +1,5 @@
 import { step } from '../../base/trace.ts';
-import { decodePhoto, type Photo, type PhotoProblem, PhotoError } from '../../ml/image.ts';
+import { decodePhoto, type Photo, PhotoError, type PhotoProblem } from '../../ml/image.ts';
 import { type Failure, TaskFailure } from '../../tasks/task.ts';
 import { FAILURES } from './failures.ts';
 import { type PhotoSource, readPhoto } from './photo-bytes.ts';

@@ -1,11 +1,11 @@
 import { type Static, Type } from 'typebox';
 import { modelNotReady, taskNotFound, taskNotReady, validationError } from '../../base/api-error.ts';
-import { describeResponse as answer, notModified, describeErrors, success } from '../../http/envelope.ts';
+import { describeErrors, describeResponse, notModified, success } from '../../http/envelope.ts';
 import { matchesETag, weakETag } from '../../http/etag.ts';
 import type { Gateway } from '../../http/gateway.ts';
-import type { WorkerRegistry } from '../../tasks/worker-registry.ts';
 import type { TaskStore } from '../../tasks/store.ts';
-import { TaskParams, parseTaskId } from '../task-routes.ts';
+import type { WorkerRegistry } from '../../tasks/worker-registry.ts';
+import { parseTaskId, TaskParams } from '../task-routes.ts';
 import type { Heatmaps, WorkerInfo } from './result.ts';
 import { Health, Heatmap, Names } from './schema.ts';
 
@@ -29,7 +29,10 @@ export function modelRoutes(
         summary: 'Model status',
         operationId: 'health',
         tags: ['model'],
-        response: { 200: answer('A worker has loaded the model.', Health), 503: describeErrors(modelNotReady()) },
+        response: {
+          200: describeResponse('A worker has loaded the model.', Health),
+          503: describeErrors(modelNotReady()),
+        },
       },
     },
     () => {
@@ -50,7 +53,7 @@ export function modelRoutes(
           tags: ['model'],
           shown: { headers: { 'If-None-Match': 'The `ETag` of your copy; returns 304 if it is current.' } },
           response: {
-            200: answer('The names, in a stable order.', Names, {}, { ETag: 'The entity tag of the body.' }),
+            200: describeResponse('The names, in a stable order.', Names, {}, { ETag: 'The entity tag of the body.' }),
             304: notModified,
             503: describeErrors(modelNotReady()),
           },
@@ -78,7 +81,7 @@ export function modelRoutes(
         params: TaskParams,
         querystring: HeatmapQuery,
         response: {
-          200: answer('The heatmap.', Heatmap),
+          200: describeResponse('The heatmap.', Heatmap),
           404: describeErrors(taskNotFound()),
           409: describeErrors(taskNotReady()),
         },

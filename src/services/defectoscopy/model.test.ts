@@ -8,7 +8,7 @@ import { join } from 'node:path';
 import sharp from 'sharp';
 import { beforeAll, beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest';
 import { parseAllowList } from '../../base/addresses.ts';
-import { type Files, createFolderFiles } from '../../base/files.ts';
+import { createFolderFiles, type Files } from '../../base/files.ts';
 import { createGuardedFetch } from '../../base/guarded-fetch.ts';
 import { createLog } from '../../base/log.ts';
 import { readSettings } from '../../base/settings.ts';

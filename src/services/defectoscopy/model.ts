@@ -10,7 +10,7 @@ import type { Model, ModelContext, SharedSettings } from '../service.ts';
 import { FAILURES } from './failures.ts';
 import { imagePolicy } from './image-policy.ts';
 import { openPhoto } from './model-photo.ts';
-import { newestBundledVersion, BUNDLED_MODELS_DIR, trainedModelsDir } from './model-registry.ts';
+import { BUNDLED_MODELS_DIR, newestBundledVersion, trainedModelsDir } from './model-registry.ts';
 import { type ModelVersion, openModelVersions, POOL_SIZE } from './model-versions.ts';
 import type { PredictInput, Recorded, WorkerInfo } from './result.ts';
 import { Classification } from './schema.ts';
@@ -33,7 +33,9 @@ export async function loadModel({
     log.warn({ err, folder }, 'invalid model version'),
   );
   const versions = openModelVersions(shelf, serviceSettings.devices);
-  const defaultVersion = await versions.get(serviceSettings.modelVersion ?? newestBundledVersion(shelf, shipped).version);
+  const defaultVersion = await versions.get(
+    serviceSettings.modelVersion ?? newestBundledVersion(shelf, shipped).version,
+  );
   if (!defaultVersion) {
     shelf.close();
     throw new OperatorError(

@@ -2,8 +2,8 @@ import type { Gateway } from '../../http/gateway.ts';
 import { DropZone, PhotoIcon } from '../../ui/dropzone.tsx';
 import { PictureFrame } from '../../ui/picture-frame.tsx';
 import { classNames } from '../class-names.ts';
-import { type UploadPageDeps, uploadPage, Note } from '../upload-page.tsx';
 import { failureTexts } from '../failure-texts.ts';
+import { Note, type UploadPageDeps, uploadPage } from '../upload-page.tsx';
 import { type PhotoTexts, texts } from './browser/texts.ts';
 
 export const pageRoutes = (app: Gateway, deps: UploadPageDeps): void =>

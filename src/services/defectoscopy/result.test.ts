@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { splitResult, type Recorded } from './result.ts';
+import { type Recorded, splitResult } from './result.ts';
 
 const parse = ({ result, version }: ReturnType<typeof splitResult>) => [JSON.parse(result), JSON.parse(version)];
 

@@ -6,14 +6,14 @@ import {
   flag,
   integer,
   list,
+  rawText,
   readSettings,
   type Setting,
   SettingsError,
   text,
   type Values,
-  rawText,
 } from '../../base/settings.ts';
-import { type TokenSet, parseTokenSettings } from '../../http/bearer.ts';
+import { parseTokenSettings, type TokenSet } from '../../http/bearer.ts';
 import { singleTokenSetting, tokenListSetting } from '../../http/token-settings.ts';
 import type { Provider } from '../../ml/thread.ts';
 import { maxWaiting } from '../max-waiting.ts';
@@ -100,9 +100,17 @@ const agreements: readonly CrossFieldRule<typeof settings>[] = [
 
 export const loadSettings = (env: Environment): DefectoscopySettings => readSettings(settings, env, agreements);
 
-export function configuredTokens({ apiTokens, apiToken, auth }: Pick<DefectoscopySettings, 'apiTokens' | 'apiToken' | 'auth'>): TokenSet {
+export function configuredTokens({
+  apiTokens,
+  apiToken,
+  auth,
+}: Pick<DefectoscopySettings, 'apiTokens' | 'apiToken' | 'auth'>): TokenSet {
   try {
-    return parseTokenSettings({ list: apiTokens, single: apiToken, authSetting: auth === 'disabled' ? auth : undefined });
+    return parseTokenSettings({
+      list: apiTokens,
+      single: apiToken,
+      authSetting: auth === 'disabled' ? auth : undefined,
+    });
   } catch (error) {
     throw new SettingsError(`DEFECTOSCOPY_AUTH: ${(error as Error).message}`);
   }
@@ -113,7 +121,9 @@ export function missingCredentials(env: Environment): string[] {
   const { apiTokens, apiToken, auth } = settings;
   const configured = readSettings({ apiTokens, apiToken, auth }, env);
   // A list that is set and empty is intentional.
-  return configured.apiTokens === undefined && configuredTokens(configured).state === 'unconfigured' ? [apiTokens.env] : [];
+  return configured.apiTokens === undefined && configuredTokens(configured).state === 'unconfigured'
+    ? [apiTokens.env]
+    : [];
 }
 
 function devices(env: string, about: string): Setting<readonly Provider[]> {

@@ -3,10 +3,10 @@ import { join } from 'node:path';
 import { OperatorError } from '../../base/operator-error.ts';
 import { type Heads, parseHeads } from '../../ml/heads.ts';
 import { listingThreshold } from '../../ml/metrics.ts';
-import { openSession } from '../../ml/session.ts';
 import { type InstalledVersion, openModelDirectory, readVerifiedFile } from '../../ml/model-directory.ts';
-import { newestBundledVersion, BUNDLED_MODELS_DIR, trainedModelsDir } from './model-registry.ts';
-import { sortClasses, groupDefects, datasetWarnings } from './train-classes.ts';
+import { openSession } from '../../ml/session.ts';
+import { BUNDLED_MODELS_DIR, newestBundledVersion, trainedModelsDir } from './model-registry.ts';
+import { datasetWarnings, groupDefects, sortClasses } from './train-classes.ts';
 import { embed } from './train-features.ts';
 import { readTrainingFolder, type Sample } from './train-folder.ts';
 import { type HeadReport, predictSplit, reportLines, trainHead } from './train-heads.ts';
@@ -37,7 +37,14 @@ export interface TrainResult {
  * it within seconds; the default version does not change. The backbone is not trained.
  */
 export async function train(options: TrainOptions): Promise<TrainResult> {
-  const { dataDir, log, onProgress: progress = () => {}, seed = 1, shipped = BUNDLED_MODELS_DIR, now = new Date() } = options;
+  const {
+    dataDir,
+    log,
+    onProgress: progress = () => {},
+    seed = 1,
+    shipped = BUNDLED_MODELS_DIR,
+    now = new Date(),
+  } = options;
   const root = trainedModelsDir(dataDir);
   const version = await versionName(options.name, [shipped, root], now);
   const { base, backbone, baseHeads } = await openBase(shipped);

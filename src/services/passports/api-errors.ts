@@ -61,7 +61,9 @@ export const cleanupRunning = () =>
   new ApiError('CLEANUP_RUNNING', 409, 'Another cleanup is still running.', { 'retry-after': '10' });
 
 export const tooManyStreams = (limit: number) =>
-  new ApiError('RATE_LIMIT_EXCEEDED', 429, `A session can have at limit ${limit} open streams.`, { 'retry-after': '5' });
+  new ApiError('RATE_LIMIT_EXCEEDED', 429, `A session can have at limit ${limit} open streams.`, {
+    'retry-after': '5',
+  });
 
 export const authUnconfigured = () =>
   new ApiError('AUTH_UNCONFIGURED', 503, 'No API keys are configured, so no token can be issued.', {
@@ -74,7 +76,9 @@ export const databaseUnavailable = () =>
 export const llmUnavailable = () =>
   new ApiError('LLM_UNAVAILABLE', 503, 'The language model does not answer.', RETRY_SOON);
 export const tooManyReports = () =>
-  new ApiError('REPORT_UNAVAILABLE', 503, 'Too many reports are being created; try again soon.', { 'retry-after': '10' });
+  new ApiError('REPORT_UNAVAILABLE', 503, 'Too many reports are being created; try again soon.', {
+    'retry-after': '10',
+  });
 export const reportTooLong = () =>
   new ApiError('REPORT_UNAVAILABLE', 503, 'This report takes too long to create. Download the Excel file instead.', {
     'retry-after': '60',

@@ -44,7 +44,8 @@ export interface CompletedDocument extends Document {
   readonly edits: readonly Edit[];
 }
 
-export const isCompleted = (document: Document | CompletedDocument): document is CompletedDocument => 'extraction' in document;
+export const isCompleted = (document: Document | CompletedDocument): document is CompletedDocument =>
+  'extraction' in document;
 
 export interface HistoryEntry {
   readonly at: Date;

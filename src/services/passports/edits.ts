@@ -4,7 +4,7 @@ import type { Value } from './extraction.ts';
 import { tableRowNumbers } from './present.ts';
 import { cellKey, type KeyTarget, resolveKey } from './schema/keys.ts';
 import type { Schema, Section, ValueSpec } from './schema/schema.ts';
-import { maxLengthOf, type ValueProblem, parseValue } from './schema/values.ts';
+import { maxLengthOf, parseValue, type ValueProblem } from './schema/values.ts';
 
 export interface ParsedEdit {
   readonly key: string;
@@ -36,7 +36,11 @@ export function checkFieldKeys(form: ReadonlyMap<string, string>, schema: Schema
 }
 
 /** Maps visible row numbers to stored keys. Rows after the last are new and must follow without gaps. */
-export function toStoredEdits(parsedEdits: readonly ParsedEdit[], opened: CompletedDocument, schema: Schema): { key: string; value: Value }[] {
+export function toStoredEdits(
+  parsedEdits: readonly ParsedEdit[],
+  opened: CompletedDocument,
+  schema: Schema,
+): { key: string; value: Value }[] {
   const details: Detail[] = [];
   const added = new Map<string, Set<number>>();
   // Cached per table: counting a long one takes milliseconds.

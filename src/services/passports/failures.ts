@@ -46,4 +46,6 @@ export const errorMessage = (type: ErrorType): string => ERRORS[type][1];
 
 export const ERROR_TYPES = Object.keys(ERRORS) as ErrorType[];
 
-export const PERMANENT_ERRORS: readonly ErrorType[] = ERROR_TYPES.filter((code) => failureStatus(code) === 'PERMANENT_ERROR');
+export const PERMANENT_ERRORS: readonly ErrorType[] = ERROR_TYPES.filter(
+  (code) => failureStatus(code) === 'PERMANENT_ERROR',
+);

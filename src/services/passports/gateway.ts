@@ -9,18 +9,18 @@ import { detailValidation } from '../../http/detail-errors.ts';
 import type { Gateway } from '../../http/gateway.ts';
 import type { Metrics } from '../../http/metrics.ts';
 import { commonRoutes } from '../common-routes.ts';
-import { createListener } from '../listener.ts';
 import { createIdempotencyStore } from '../idempotency-store.ts';
+import { createListener } from '../listener.ts';
 import type { GatewayContext, SharedSettings } from '../service.ts';
 import { parseApiKeys } from './auth/api-keys.ts';
-import { createCookies } from './auth/cookies.ts';
 import { createAuthGuard } from './auth/auth-guard.ts';
+import { createCookies } from './auth/cookies.ts';
 import { createLiveKeys } from './auth/live-keys.ts';
-import { createTokens } from './auth/tokens.ts';
 import { createSessions } from './auth/sessions.ts';
-import type { DocumentStore } from './documents.ts';
+import { createTokens } from './auth/tokens.ts';
 import { computeCacheKey } from './cache-key.ts';
-import { type LlmHealth, createLlmHealth } from './llm-health.ts';
+import type { DocumentStore } from './documents.ts';
+import { createLlmHealth, type LlmHealth } from './llm-health.ts';
 import { pageRoutes } from './pages/page-routes.tsx';
 import { adminRoutes } from './routes/admin-routes.ts';
 import { authRoutes } from './routes/auth-routes.ts';
@@ -143,8 +143,8 @@ function languageModel({ llmProvider: provider, llmBaseUrl: baseUrl, llmModel: m
   if (provider === 'none') return undefined;
   const apiKey = llmApiKey || undefined;
   const probe = async () => {
-    const { createModelClient: openModelClient } = await import('./model/llm/client.ts');
-    await openModelClient({ baseUrl, model: model ?? '', apiKey }).probe(AbortSignal.timeout(LLM_PROBE_TIMEOUT_MS));
+    const { createModelClient } = await import('./model/llm/client.ts');
+    await createModelClient({ baseUrl, model: model ?? '', apiKey }).probe(AbortSignal.timeout(LLM_PROBE_TIMEOUT_MS));
   };
   return { provider, probe };
 }

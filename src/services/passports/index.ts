@@ -3,7 +3,7 @@ import type { Service, SharedSettings } from '../service.ts';
 import { parseApiKeys } from './auth/api-keys.ts';
 import { listTexts as texts } from './browser/list-texts.ts';
 import { documentRecords } from './records.ts';
-import { missingCredentials, type Settings, loadSettings, settings } from './settings.ts';
+import { loadSettings, missingCredentials, type Settings, settings } from './settings.ts';
 import { postgresDocumentStore } from './store/postgres.ts';
 import { presentTask } from './store/status.ts';
 

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { PDFDocument } from '@cantoo/pdf-lib';
 import sharp from 'sharp';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type Files, createFolderFiles } from '../../base/files.ts';
+import { createFolderFiles, type Files } from '../../base/files.ts';
 import type { JsonObject } from '../../base/json.ts';
 import { createLog } from '../../base/log.ts';
 import { type TestDatabase, testDatabase } from '../../base/testing/database.ts';
@@ -15,9 +15,9 @@ import { TaskFailure } from '../../tasks/task.ts';
 import type { Model } from '../service.ts';
 import type { Document } from './documents.ts';
 import type { Extraction } from './extraction.ts';
-import { type ScanResult, type ScanReader, TooMuchToRead } from './model/ocr/read-scan.ts';
+import { OcrTimeout, type ScanReader, type ScanResult } from './model/ocr/read-scan.ts';
 import { openPdf } from './model/pages/pdf.ts';
-import { writeTempPdf, createTestPdf } from './model/pages/testing/pdf.ts';
+import { createTestPdf, writeTempPdf } from './model/pages/testing/pdf.ts';
 import { loadModel, MAX_PAGES } from './model.ts';
 import { uprightFrame } from './page-geometry.ts';
 import { loadSettings } from './settings.ts';
@@ -156,7 +156,7 @@ describe('extraction', () => {
 });
 
 it('treats a page that takes too long to read as empty, and names it in a warning', async () => {
-  const endless = await load({ ...emptyReader, read: () => Promise.reject(new TooMuchToRead(12_000)) });
+  const endless = await load({ ...emptyReader, read: () => Promise.reject(new OcrTimeout(12_000)) });
   const result = await extracted(createTestPdf([{ content: '' }, { content: PASSPORT }]), endless);
   expect(values(result)).toMatchObject({ 'areas:total_area': 54.3 });
   expect(result.warnings).toEqual([{ code: 'PAGE_UNREAD', message: expect.stringMatching(/: 1\.$/) }]);

@@ -7,14 +7,14 @@ import type { Job, Model, ModelContext, SharedSettings } from '../service.ts';
 import { ENGINE_VERSION } from './cache-key.ts';
 import type { Extraction, Warning } from './extraction.ts';
 import { type ErrorType, failure } from './failures.ts';
+import { openStoredPdf, savePicture, throwSuperseded } from './model/document-storage.ts';
 import { validateExtraction } from './model/extraction-validation.ts';
 import { openFieldFinder } from './model/field-finder.ts';
 import { createLlmAssist } from './model/llm-assist.ts';
 import { openScanReader } from './model/ocr/read-scan.ts';
-import { type PdfProblem, PdfRefused } from './model/pages/pdf.ts';
+import { type PdfProblem, PdfRejected } from './model/pages/pdf.ts';
 import { type ReadDocument, readDocument } from './model/read-document.ts';
-import { savePicture, openStoredPdf, throwSuperseded } from './model/document-storage.ts';
-import { startWorkTimer, maxWorkTimeMs, readElapsedMs } from './model/work-time.ts';
+import { maxWorkTimeMs, readElapsedMs, startWorkTimer } from './model/work-time.ts';
 import { loadSchema } from './schema/load-schema.ts';
 import type { Settings } from './settings.ts';
 import type { TaskInput } from './store/create.ts';
@@ -81,7 +81,10 @@ export async function loadModel({
         report(0);
         const { document, damaged } = await step('read pages', () => read(job, time.signal, time.extend, report));
         const found = await step('find fields', () => finder.find(document.pages, time.signal));
-        const { fields, warnings } = await helper.improveFields({ ...found, pages: document.pages, schema, job }, time.signal);
+        const { fields, warnings } = await helper.improveFields(
+          { ...found, pages: document.pages, schema, job },
+          time.signal,
+        );
         const extraction: Extraction = {
           schema: { id: schema.id, version: schema.version },
           fields,
@@ -138,7 +141,7 @@ const FROM_PDF_PROBLEM: Record<PdfProblem, ErrorType> = {
 /** Unexpected errors (a killed OCR process, an unavailable database) are transient. */
 function toTaskFailure(error: unknown, { log }: Job): TaskFailure {
   if (error instanceof TaskFailure) return error;
-  if (error instanceof PdfRefused) return new TaskFailure(failure(FROM_PDF_PROBLEM[error.problem]), { cause: error });
+  if (error instanceof PdfRejected) return new TaskFailure(failure(FROM_PDF_PROBLEM[error.problem]), { cause: error });
   if (!isUnavailable(error)) log.error({ err: error }, 'a document could not be read: unexpected error');
   return new TaskFailure(failure('INTERNAL_ERROR'), { transient: true, cause: error });
 }

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { type Box, toPageBox, projectBox, type Turn, uprightFrame } from './page-geometry.ts';
+import { type Box, projectBox, type Turn, toPageBox, uprightFrame } from './page-geometry.ts';
 
 const close = (box: readonly number[]) => box.map((share) => expect.closeTo(share, 9));
 

@@ -53,7 +53,11 @@ export function presentFields(opened: CompletedDocument, schema: Schema): readon
 }
 
 /** Stored numbers of the visible rows, and the first unused number. */
-export function tableRowNumbers(opened: CompletedDocument, schema: Schema, section: Section): { stored: readonly number[]; next: number } {
+export function tableRowNumbers(
+  opened: CompletedDocument,
+  schema: Schema,
+  section: Section,
+): { stored: readonly number[]; next: number } {
   const edited = applyEdits(opened);
   const all = storedRows(edited, schema, section);
   return { stored: visibleRows(edited, schema, section), next: (all.at(-1) ?? 0) + 1 };

@@ -2,7 +2,7 @@ import type { Queryable } from '../../base/db.ts';
 import type { JsonObject } from '../../base/json.ts';
 import { isCancelled, type RecordDraft, type RecordMaker } from '../records.ts';
 import { readStoredFile } from '../stored-file.ts';
-import { type Document, isCompleted, type CompletedDocument } from './documents.ts';
+import { type CompletedDocument, type Document, isCompleted } from './documents.ts';
 import { type PresentedField, presentFields } from './present.ts';
 import { loadSchema } from './schema/load-schema.ts';
 import { inLanguage, type Schema, type Wording } from './schema/schema.ts';

@@ -1,9 +1,9 @@
 import type { Static } from 'typebox';
 import type { JsonObject } from '../../base/json.ts';
-import type { Document, ImageRow, CompletedDocument } from './documents.ts';
+import type { Image, TaskItem, TaskStatus } from './api-schema.ts';
+import type { CompletedDocument, Document, ImageRow } from './documents.ts';
 import { presentFields } from './present.ts';
 import { inLanguage, type Schema } from './schema/schema.ts';
-import type { Image, TaskItem, TaskStatus } from './api-schema.ts';
 
 export const toTaskItem = (document: Document): Static<typeof TaskItem> => ({
   id: document.id,

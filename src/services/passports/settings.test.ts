@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { SettingsError } from '../../base/settings.ts';
 import { passports } from './index.ts';
-import { missingCredentials, loadSettings } from './settings.ts';
+import { loadSettings, missingCredentials } from './settings.ts';
 
 const KEYS = 'PASSPORTS_API_KEYS';
 
@@ -35,14 +35,18 @@ describe('settings of passports', () => {
 
   it('never quote a key or a secret in an error message', () => {
     const env = { [KEYS]: 'hunter2 hunter2', PASSPORTS_JWT_SECRET: 'hunter2' };
-    expect(() => loadSettings(env)).toThrow(expect.not.objectContaining({ message: expect.stringContaining('hunter2') }));
+    expect(() => loadSettings(env)).toThrow(
+      expect.not.objectContaining({ message: expect.stringContaining('hunter2') }),
+    );
   });
 
   it('require a token on every endpoint in production, and on documented endpoints in other profiles', () => {
     expect(loadSettings({ APP_ENV: 'production' }).bearerScope).toBe('all');
     expect(loadSettings({ APP_ENV: 'production\n' }).bearerScope).toBe('all');
     expect(loadSettings({}).bearerScope).toBe('documented');
-    expect(loadSettings({ APP_ENV: 'production', PASSPORTS_BEARER_SCOPE: 'documented' }).bearerScope).toBe('documented');
+    expect(loadSettings({ APP_ENV: 'production', PASSPORTS_BEARER_SCOPE: 'documented' }).bearerScope).toBe(
+      'documented',
+    );
   });
 
   it('report missing API keys unless the setting is present, and accept a generated key', () => {

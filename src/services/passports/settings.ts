@@ -2,20 +2,20 @@ import { parseUrl } from '../../base/parse-url.ts';
 import {
   type CrossFieldRule,
   choice,
+  EMPTY_LIST_MESSAGE,
   type Environment,
   flag,
   integer,
   MAX_SECONDS,
-  EMPTY_LIST_MESSAGE,
   profileOf,
+  rawText,
   readSettings,
   type Setting,
   text,
   type Values,
-  rawText,
 } from '../../base/settings.ts';
 import { maxWaiting } from '../max-waiting.ts';
-import { parseApiKeys, checkKeysForProduction } from './auth/api-keys.ts';
+import { checkKeysForProduction, parseApiKeys } from './auth/api-keys.ts';
 import { loadSchema } from './schema/load-schema.ts';
 
 export const settings = {

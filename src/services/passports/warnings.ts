@@ -14,11 +14,11 @@ export async function recheckWarnings(opened: CompletedDocument, schema: Schema)
     if (value !== null)
       fields[storedKey] = { value, confidence: null, source: 'text', page, bbox, text: String(value) };
   }
-  const { applyCrossChecks: checked } = await import('./model/fields/cross-checks.ts');
+  const { applyCrossChecks } = await import('./model/fields/cross-checks.ts');
   const { extraction } = opened;
   const warnings = [
     ...extraction.warnings.filter(({ code }) => !CONSISTENCY_CODES.has(code)),
-    ...checked(fields, schema).warnings,
+    ...applyCrossChecks(fields, schema).warnings,
   ];
   return { ...opened, extraction: { ...extraction, warnings } };
 }

@@ -6,7 +6,10 @@ export const AUDIO_MAX_BYTES = 2 ** 30;
 export const AUDIO_MAX_SECONDS = 4 * 3600;
 
 /** Checked for the request and again for the download. */
-export const audioPolicy = (serviceSettings: Pick<SttSettings, 'allowedUrlHosts'>, shared: SharedSettings): UrlPolicy => ({
+export const audioPolicy = (
+  serviceSettings: Pick<SttSettings, 'allowedUrlHosts'>,
+  shared: SharedSettings,
+): UrlPolicy => ({
   kind: 'public',
   hosts: serviceSettings.allowedUrlHosts,
   filesHost: shared.filesHost,

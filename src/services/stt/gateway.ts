@@ -1,10 +1,10 @@
 import { AUDIO_MEDIA_TYPES, sniffAudio } from '../../base/sniff-audio.ts';
-import { createBearerGuard, type TokenSet, currentTokens } from '../../http/bearer.ts';
+import { createBearerGuard, currentTokens, type TokenSet } from '../../http/bearer.ts';
 import type { Gateway } from '../../http/gateway.ts';
 import { commonRoutes } from '../common-routes.ts';
+import { createSinglePageErrorPage } from '../error-page.tsx';
 import { fileRoutes } from '../file-routes.ts';
 import { createListener } from '../listener.ts';
-import { createSinglePageErrorPage } from '../error-page.tsx';
 import type { GatewayContext, SharedSettings } from '../service.ts';
 import { taskRoutes } from '../task-routes.ts';
 import { AUDIO_MAX_BYTES } from './audio-policy.ts';

@@ -1,5 +1,5 @@
 import { modelNotReady } from '../../base/api-error.ts';
-import { describeResponse as answer, describeErrors, success } from '../../http/envelope.ts';
+import { describeErrors, describeResponse, success } from '../../http/envelope.ts';
 import type { Gateway } from '../../http/gateway.ts';
 import type { WorkerRegistry } from '../../tasks/worker-registry.ts';
 import type { WorkerInfo } from './result.ts';
@@ -14,7 +14,10 @@ export function healthRoute(app: Gateway, { roster }: { roster: WorkerRegistry }
         summary: 'Model status',
         operationId: 'health',
         tags: ['service'],
-        response: { 200: answer('A worker has loaded its models.', Health), 503: describeErrors(modelNotReady()) },
+        response: {
+          200: describeResponse('A worker has loaded its models.', Health),
+          503: describeErrors(modelNotReady()),
+        },
       },
     },
     () => {

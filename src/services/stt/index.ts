@@ -4,7 +4,7 @@ import type { Service } from '../service.ts';
 import { texts } from './browser/texts.ts';
 import { present, presentTruncated } from './present.ts';
 import { recordingRecords } from './records.ts';
-import { missingCredentials, loadSettings, settings, configuredTokens } from './settings.ts';
+import { configuredTokens, loadSettings, missingCredentials, settings } from './settings.ts';
 
 const TITLE = 'Speech to text';
 
@@ -33,8 +33,7 @@ export const stt: Service = {
         present,
         // The secret is stored with each task.
         webhook: { event: 'stt.result.terminal', secretFor: () => undefined, presentTruncated },
-        load: async (context) =>
-          (await import('./model.ts')).loadModel({ context, serviceSettings, shared }),
+        load: async (context) => (await import('./model.ts')).loadModel({ context, serviceSettings, shared }),
         maxWaiting: serviceSettings.maxWaiting,
         startAfterSeconds: { realtime: 0, batch: 0 },
       },

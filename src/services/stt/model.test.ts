@@ -7,7 +7,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { parseAllowList } from '../../base/addresses.ts';
-import { type Files, createFolderFiles } from '../../base/files.ts';
+import { createFolderFiles, type Files } from '../../base/files.ts';
 import { createGuardedFetch } from '../../base/guarded-fetch.ts';
 import { createLog } from '../../base/log.ts';
 import { createAuthority } from '../../base/testing/certificate.ts';

@@ -1,7 +1,7 @@
 import { Compile } from 'typebox/compile';
 import type { JsonObject, JsonValue } from '../../base/json.ts';
 import { step } from '../../base/trace.ts';
-import { type AudioProblem, AudioRefused, openAudio } from '../../ml/audio/open-audio.ts';
+import { AudioError, type AudioProblem, openAudio } from '../../ml/audio/open-audio.ts';
 import { cutWindows, openSpeechDetector } from '../../ml/audio/windows.ts';
 import type { Recognizer } from '../../ml/speech/recognizer.ts';
 import { type Failure, TaskFailure } from '../../tasks/task.ts';
@@ -104,9 +104,7 @@ const progressOf = (until: number, durationSeconds: number | undefined): number 
 
 function toTaskFailure(error: unknown): TaskFailure | undefined {
   if (error instanceof TaskFailure) return error;
-  return error instanceof AudioRefused
-    ? new TaskFailure(FAILURE_BY_PROBLEM[error.problem], { cause: error })
-    : undefined;
+  return error instanceof AudioError ? new TaskFailure(FAILURE_BY_PROBLEM[error.problem], { cause: error }) : undefined;
 }
 
 const FAILURE_BY_PROBLEM: Record<AudioProblem, Failure> = {

@@ -1,6 +1,6 @@
 import { readdir } from 'node:fs/promises';
 import { expect, it } from 'vitest';
-import { MODELS, missingCredentials, loadSettings, configuredTokens } from './settings.ts';
+import { configuredTokens, loadSettings, MODELS, missingCredentials } from './settings.ts';
 
 it.each<[string, Record<string, string>, RegExp]>([
   ['an unknown provider', { STT_PROVIDERS: 'local,cloud' }, /^STT_PROVIDERS: .*not "cloud"/],

@@ -7,13 +7,13 @@ import {
   flag,
   integer,
   list,
+  rawText,
   readSettings,
   type Setting,
   text,
   type Values,
-  rawText,
 } from '../../base/settings.ts';
-import { type TokenSet, parseTokenSettings } from '../../http/bearer.ts';
+import { parseTokenSettings, type TokenSet } from '../../http/bearer.ts';
 import { singleTokenSetting, tokenListSetting } from '../../http/token-settings.ts';
 import { maxWaiting } from '../max-waiting.ts';
 import { isLanguage } from './languages.ts';
@@ -112,7 +112,9 @@ export function missingCredentials(env: Environment): string[] {
   const { apiTokens, apiToken } = settings;
   const configured = readSettings({ apiTokens, apiToken }, env);
   // A list that is set and empty is intentional.
-  return configured.apiTokens === undefined && configuredTokens(configured).state === 'unconfigured' ? [apiTokens.env] : [];
+  return configured.apiTokens === undefined && configuredTokens(configured).state === 'unconfigured'
+    ? [apiTokens.env]
+    : [];
 }
 
 function language(env: string, about: string): Setting<string> {

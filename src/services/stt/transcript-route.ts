@@ -1,9 +1,9 @@
 import { type Static, Type } from 'typebox';
 import { taskNotFound, taskNotReady } from '../../base/api-error.ts';
-import { headersOf, describeErrors, success } from '../../http/envelope.ts';
+import { describeErrors, headersOf, success } from '../../http/envelope.ts';
 import type { Gateway } from '../../http/gateway.ts';
 import type { TaskStore } from '../../tasks/store.ts';
-import { TaskParams, parseTaskId } from '../task-routes.ts';
+import { parseTaskId, TaskParams } from '../task-routes.ts';
 import { result as example } from './examples.ts';
 import type { Recorded } from './result.ts';
 import { TranscriptJson } from './schema.ts';

@@ -1,6 +1,10 @@
 import { announce } from './dom.ts';
 
-export function copyOnClick(button: HTMLButtonElement, text: () => string, words: { copy: string; copied: string }): void {
+export function copyOnClick(
+  button: HTMLButtonElement,
+  text: () => string,
+  words: { copy: string; copied: string },
+): void {
   button.addEventListener('click', () => {
     void writeClipboard(text()).then((isCopied) => {
       if (!isCopied) return;

@@ -1,7 +1,13 @@
 import { byId } from './dom.ts';
 
 /** From file inputs, drag and drop anywhere on the page, and the clipboard. */
-export function listenForFiles({ inputs, onFiles }: { inputs: readonly string[]; onFiles: (files: File[]) => void }): void {
+export function listenForFiles({
+  inputs,
+  onFiles,
+}: {
+  inputs: readonly string[];
+  onFiles: (files: File[]) => void;
+}): void {
   const emit = (files: FileList | null | undefined) => {
     if (files && files.length > 0) onFiles([...files]);
   };

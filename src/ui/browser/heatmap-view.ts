@@ -1,5 +1,5 @@
 import { byId, fill } from './dom.ts';
-import { type Heatmap, strongestRegion, paintHeatmap } from './heatmap.ts';
+import { type Heatmap, paintHeatmap, strongestRegion } from './heatmap.ts';
 import type { HeatmapTexts } from './heatmap-texts.ts';
 
 /** The heatmap to show; `heat` is undefined while it loads and null if there is none. */

@@ -1,6 +1,6 @@
 import { byId } from './dom.ts';
-import { fetchPage, replaceContent } from './refresh.ts';
 import { pageData } from './page-data.ts';
+import { fetchPage, replaceContent } from './refresh.ts';
 
 const { everyMs } = pageData<{ everyMs: number }>().own;
 

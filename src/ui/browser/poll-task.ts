@@ -1,4 +1,4 @@
-import { type ApiClient, abortable, ApiRequestError } from './api.ts';
+import { type ApiClient, ApiRequestError, abortable } from './api.ts';
 
 /** A pending retry: its cause (status 0: the server cannot be reached) and the remaining seconds. */
 export type OnRetry = (hitch: { refusal: ApiRequestError; seconds: number } | undefined) => void;

@@ -1,5 +1,5 @@
-import { fill } from './fill.ts';
 import type { ErrorTexts } from './error-texts.ts';
+import { fill } from './fill.ts';
 
 export interface FieldError {
   readonly msg: string;

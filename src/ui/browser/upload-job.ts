@@ -1,5 +1,5 @@
 import type { ApiClient } from './api.ts';
-import { pollTask, type OnRetry, type TaskProgress, withRetry } from './poll-task.ts';
+import { type OnRetry, pollTask, type TaskProgress, withRetry } from './poll-task.ts';
 
 /** The response of `GET /result/{task_id}`. */
 export interface TaskState extends TaskProgress {
@@ -69,8 +69,7 @@ export async function runUploadJob<State extends TaskState>(
     job.sent = share;
     onChange();
   };
-  const upload = () =>
-    api.call<{ url: string }>('files', { method: 'POST', file: job.file, signal, onUploadProgress });
+  const upload = () => api.call<{ url: string }>('files', { method: 'POST', file: job.file, signal, onUploadProgress });
   const { url } = await withRetry(upload, onRetry, signal);
 
   // Makes it safe to retry a request whose response was lost.

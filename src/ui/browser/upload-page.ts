@@ -2,12 +2,12 @@ import type { PageData } from '../texts.ts';
 import { type ApiClient, createApiClient } from './api.ts';
 import { byId, fill } from './dom.ts';
 import { listenForFiles } from './dropzone.ts';
-import { type UploadJob, isOver } from './upload-job.ts';
+import { createTokenStore } from './token.ts';
+import { isOver, type UploadJob } from './upload-job.ts';
 import { createUploadQueue } from './upload-queue.ts';
 import type { UploadPageData, UploadTexts } from './upload-texts.ts';
-import { type UploadFormatters, showProgress, showSessionUploads } from './upload-views.ts';
+import { showProgress, showSessionUploads, type UploadFormatters } from './upload-views.ts';
 import { createWorkerStatus } from './worker-status.ts';
-import { createTokenStore } from './token.ts';
 
 export interface UploadPageHandlers<Job extends UploadJob> {
   readonly concurrency: number;
@@ -104,7 +104,11 @@ export function initUploadPage<Job extends UploadJob>(
   }
 
   function onChange(job: Job): void {
-    showSessionUploads(queue.all, current, { resultLine: formatters.resultLine, thumbnail: handlers.thumbnail, onChoose: select });
+    showSessionUploads(queue.all, current, {
+      resultLine: formatters.resultLine,
+      thumbnail: handlers.thumbnail,
+      onChoose: select,
+    });
     if (job !== current) return;
     showProgress(job, formatters, model.isWarm());
     handlers.show(job);

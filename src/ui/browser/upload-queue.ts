@@ -1,6 +1,6 @@
 import { type ApiClient, ApiRequestError } from './api.ts';
-import { type UploadJob, cancelUploadJob, isOver } from './upload-job.ts';
 import { fill } from './fill.ts';
+import { cancelUploadJob, isOver, type UploadJob } from './upload-job.ts';
 
 export interface UploadQueue<Job extends UploadJob> {
   readonly all: readonly Job[];

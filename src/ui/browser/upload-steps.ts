@@ -1,8 +1,8 @@
 import type { UiTexts } from '../texts.ts';
 import { fill } from './dom.ts';
-import type { UploadJob, Stage } from './upload-job.ts';
 import type { NumberFormats } from './page-data.ts';
 import type { Step } from './steps.ts';
+import type { Stage, UploadJob } from './upload-job.ts';
 
 const STAGES = ['uploading', 'queued', 'processing', 'done'] as const;
 

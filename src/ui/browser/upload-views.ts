@@ -1,10 +1,10 @@
 import type { UiTexts } from '../texts.ts';
 import { announce, byId, el, fill } from './dom.ts';
-import { type UploadJob, isOver } from './upload-job.ts';
-import { stepNote, progressSteps } from './upload-steps.ts';
-import type { UploadTexts } from './upload-texts.ts';
 import type { NumberFormats } from './page-data.ts';
 import { showSteps } from './steps.ts';
+import { isOver, type UploadJob } from './upload-job.ts';
+import { progressSteps, stepNote } from './upload-steps.ts';
+import type { UploadTexts } from './upload-texts.ts';
 
 export interface UploadFormatters<Job extends UploadJob> {
   readonly texts: UploadTexts;
@@ -15,7 +15,11 @@ export interface UploadFormatters<Job extends UploadJob> {
   announcement(job: Job): string;
 }
 
-export function showProgress<Job extends UploadJob>(job: Job, words: UploadFormatters<Job>, workerIsWarm: boolean): void {
+export function showProgress<Job extends UploadJob>(
+  job: Job,
+  words: UploadFormatters<Job>,
+  workerIsWarm: boolean,
+): void {
   byId('file-name').textContent = job.file.name;
   byId('cancel').hidden = isOver(job);
   byId('note').textContent = stepNote(job, words, workerIsWarm);

@@ -1,4 +1,4 @@
-import { callWithoutToken, ApiRequestError } from './api.ts';
+import { ApiRequestError, callWithoutToken } from './api.ts';
 import { byId, fill } from './dom.ts';
 
 interface Ready {

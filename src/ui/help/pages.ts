@@ -26,7 +26,8 @@ export async function readHelp(folder: URL): Promise<readonly HelpPage[]> {
       return { name, address: addressOf(name), ...document, title: document.title || name };
     }),
   );
-  const order = pages.find(({ name }) => name === INDEX_PAGE)?.links.map((href) => href.replace(/\.md(#[^#]*)?$/, '')) ?? [];
+  const order =
+    pages.find(({ name }) => name === INDEX_PAGE)?.links.map((href) => href.replace(/\.md(#[^#]*)?$/, '')) ?? [];
   const rank = ({ name }: HelpPage) => {
     if (name === INDEX_PAGE) return -1;
     const at = order.indexOf(name);

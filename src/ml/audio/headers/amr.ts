@@ -1,5 +1,5 @@
-import type { Header } from '../header.ts';
 import { AudioError } from '../audio-error.ts';
+import type { Header } from '../header.ts';
 import type { FileReader } from './file-reader.ts';
 
 /** AMR and AMR-WB (RFC 4867 §5): 20 ms frames whose first byte gives their length. */

@@ -1,5 +1,5 @@
-import type { Header } from '../header.ts';
 import { AudioError } from '../audio-error.ts';
+import type { Header } from '../header.ts';
 import type { FileReader } from './file-reader.ts';
 
 /** FLAC (RFC 9639): reads the STREAMINFO block. */

@@ -6,7 +6,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { requireTool } from '../../../base/testing/require.ts';
 import { openAudio } from '../open-audio.ts';
 import { join16k, voiceBytes, voicePath } from '../testing/recordings.ts';
-import { type SampleCounts, countDeclaredSamples } from './mp4-tables.ts';
+import { countDeclaredSamples, type SampleCounts } from './mp4-tables.ts';
 
 const { signal } = new AbortController();
 let folder: string;

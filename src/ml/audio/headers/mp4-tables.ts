@@ -1,5 +1,5 @@
 import { AudioError } from '../audio-error.ts';
-import { type Box, readBoxes, boxContent } from './boxes.ts';
+import { type Box, boxContent, readBoxes } from './boxes.ts';
 
 export interface SampleCounts {
   readonly samples: number;

@@ -1,8 +1,8 @@
-import { type Duration, type Header, isTruncated } from '../header.ts';
 import { AudioError } from '../audio-error.ts';
-import { type Box, readBoxHeader, readBoxes, boxContent } from './boxes.ts';
+import { type Duration, type Header, isTruncated } from '../header.ts';
+import { type Box, boxContent, readBoxes, readBoxHeader } from './boxes.ts';
 import type { FileReader } from './file-reader.ts';
-import { type SampleCounts, countDeclaredSamples, invalidIndexError } from './mp4-tables.ts';
+import { countDeclaredSamples, invalidIndexError, type SampleCounts } from './mp4-tables.ts';
 
 /** MP4, M4A, QuickTime and 3GP: reads the index box `moov`. */
 export async function readMp4(bytes: FileReader): Promise<Header> {
@@ -88,7 +88,10 @@ async function readTopLevelBoxes(bytes: FileReader) {
   return { moov, fragments, lastFragment, soundFirst, missing };
 }
 
-const sum = (a: SampleCounts, b: SampleCounts): SampleCounts => ({ samples: a.samples + b.samples, allocated: a.allocated + b.allocated });
+const sum = (a: SampleCounts, b: SampleCounts): SampleCounts => ({
+  samples: a.samples + b.samples,
+  allocated: a.allocated + b.allocated,
+});
 
 function trackIn(index: Buffer, trak: Box, movieClock: Buffer | undefined) {
   const head = boxContent(index, trak, 'tkhd');

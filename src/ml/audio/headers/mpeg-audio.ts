@@ -1,6 +1,6 @@
 import { type Frame, firstFrame, frameAt, SNIFFED_BYTES } from '../../../base/sniff-audio.ts';
-import { type Header, isTruncated } from '../header.ts';
 import { AudioError } from '../audio-error.ts';
+import { type Header, isTruncated } from '../header.ts';
 import type { FileReader } from './file-reader.ts';
 
 /** MP3, or AAC in ADTS, from the offset `skip`. MP3 files may declare their frame count. */

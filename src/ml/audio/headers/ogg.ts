@@ -1,5 +1,5 @@
-import type { Duration, Header } from '../header.ts';
 import { AudioError } from '../audio-error.ts';
+import type { Duration, Header } from '../header.ts';
 import type { FileReader } from './file-reader.ts';
 
 /** Ogg (RFC 3533) with Vorbis, Opus (RFC 7845), FLAC or Speex. Other streams are ignored. */

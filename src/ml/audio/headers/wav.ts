@@ -1,5 +1,5 @@
-import { type Header, isTruncated } from '../header.ts';
 import { AudioError } from '../audio-error.ts';
+import { type Header, isTruncated } from '../header.ts';
 import type { FileReader } from './file-reader.ts';
 
 /** RIFF WAVE, and RF64 (EBU Tech 3306) for files above 4 GiB. */

@@ -1,5 +1,5 @@
-import { type Header, isTruncated } from '../header.ts';
 import { AudioError } from '../audio-error.ts';
+import { type Header, isTruncated } from '../header.ts';
 import type { FileReader } from './file-reader.ts';
 
 /** WebM and Matroska (RFC 9559): reads the elements before the first cluster. */

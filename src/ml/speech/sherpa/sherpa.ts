@@ -1,6 +1,6 @@
 import sherpa, { type OfflineConfig, type OfflineResult } from 'sherpa-onnx-node';
 import { SAMPLE_RATE } from '../../audio/audio-constants.ts';
-import type { Engine, SherpaFiles, EngineSegment, EngineWord } from '../engine.ts';
+import type { Engine, EngineSegment, EngineWord, SherpaFiles } from '../engine.ts';
 import { splitSentences, splitSentencesByLength } from '../sentences.ts';
 
 /** Opens a sherpa-onnx model. The library exits the process on invalid files, so they must be verified first. */

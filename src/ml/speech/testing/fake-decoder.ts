@@ -27,7 +27,10 @@ export function logitsFor(token: number, probability: number): Float32Array {
 }
 
 /** A fake decoder that predicts `next` from its text so far, and the recorded token sequences. */
-export function fakeDecoder(next: (text: readonly number[]) => Float32Array): { heard: DecoderState; steps: number[][] } {
+export function fakeDecoder(next: (text: readonly number[]) => Float32Array): {
+  heard: DecoderState;
+  steps: number[][];
+} {
   const steps: number[][] = [];
   const after = (tokens: readonly number[]): DecoderState => ({
     // The first three tokens (language, task, timestamps) are not text.

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { LETTERS, logitsFor, fakeDecoder } from '../testing/fake-decoder.ts';
+import { fakeDecoder, LETTERS, logitsFor } from '../testing/fake-decoder.ts';
 import { detectLanguage, noSpeechProbability, type Transcript, transcribe } from './decode.ts';
 
 const throwIfStopped = () => {};
@@ -56,7 +56,9 @@ test('transcribe stops at the token limit', async () => {
 test('transcribe samples at a temperature above 0', async () => {
   const { heard } = fakeDecoder((text) => logitsFor(text.length === 0 ? 0 : END, 0.5));
   const sampled = async (chance: number) =>
-    textOf(await transcribe(heard, LETTERS, 'en', { maxTokens: 1, temperature: 1, random: () => chance, throwIfStopped }));
+    textOf(
+      await transcribe(heard, LETTERS, 'en', { maxTokens: 1, temperature: 1, random: () => chance, throwIfStopped }),
+    );
   expect(await sampled(0)).toBe('a');
   expect(await sampled(0.9999)).toBe('y');
 });

@@ -25,7 +25,10 @@ export interface DecodingOptions {
   readonly throwIfStopped: () => void;
 }
 
-export function detectLanguage({ logits }: DecoderState, { languages }: Vocabulary): { language: string; probability: number } {
+export function detectLanguage(
+  { logits }: DecoderState,
+  { languages }: Vocabulary,
+): { language: string; probability: number } {
   const candidates = [...languages].map(([language, token]) => ({ language, logit: logits[token]! }));
   const best = candidates.reduce((a, b) => (b.logit > a.logit ? b : a));
   const sum = candidates.reduce((total, { logit }) => total + Math.exp(logit - best.logit), 0);

@@ -16,7 +16,12 @@ export async function transcribeWithFallback(
   for (const temperature of TEMPERATURES) {
     const random = seededRandom();
     const most = Math.min(MAX_TOKENS, Math.ceil(TOKENS_PER_SECOND * seconds) + 10);
-    const transcript = await transcribe(heard, vocabulary, language, { maxTokens: most, temperature, random, throwIfStopped });
+    const transcript = await transcribe(heard, vocabulary, language, {
+      maxTokens: most,
+      temperature,
+      random,
+      throwIfStopped,
+    });
     const attempt = evaluate(transcript, vocabulary);
     if (noSpeech > NO_SPEECH_THRESHOLD && attempt.average < NO_SPEECH_LOGPROB_THRESHOLD) return EMPTY_TRANSCRIPT;
     attempts.push(attempt);

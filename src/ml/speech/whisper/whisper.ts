@@ -7,9 +7,9 @@ import type { Engine, EngineSegment, WhisperFiles } from '../engine.ts';
 import { splitSentences } from '../sentences.ts';
 import { detectLanguage, noSpeechProbability } from './decode.ts';
 import { isHallucination } from './hallucination-filter.ts';
-import { WINDOW_SECONDS, logMel } from './log-mel.ts';
+import { logMel, WINDOW_SECONDS } from './log-mel.ts';
 import { openNetwork } from './network.ts';
-import { FRAME_SECONDS, detectQuietFrames } from './silence.ts';
+import { detectQuietFrames, FRAME_SECONDS } from './silence.ts';
 import { transcribeWithFallback } from './temperature-fallback.ts';
 import { readVocabulary } from './vocabulary.ts';
 import { timedWords } from './word-timestamps.ts';
@@ -37,7 +37,14 @@ export async function openWhisper({ folder, encoder, decoder }: WhisperFiles, th
       : detectLanguage(state, vocabulary);
     const noSpeech = noSpeechProbability(state, vocabulary);
     const seconds = samples.length / SAMPLE_RATE;
-    const transcript = await transcribeWithFallback(state, { vocabulary, language, probability, seconds, noSpeech, throwIfStopped });
+    const transcript = await transcribeWithFallback(state, {
+      vocabulary,
+      language,
+      probability,
+      seconds,
+      noSpeech,
+      throwIfStopped,
+    });
     const segments = splitSentences(timedWords(transcript, vocabulary, samples));
     return segments.filter(({ text }) => !isHallucination(text, noSpeech)).map((segment) => ({ ...segment, language }));
   }

@@ -4,7 +4,7 @@ import { ENDS_SENTENCE, UNSPACED } from '../sentences.ts';
 import { tokenOnsets } from './alignment.ts';
 import type { DecodedToken, Transcript } from './decode.ts';
 import { WINDOW_SECONDS } from './log-mel.ts';
-import { FRAME_SECONDS, detectQuietFrames } from './silence.ts';
+import { detectQuietFrames, FRAME_SECONDS } from './silence.ts';
 import type { Vocabulary } from './vocabulary.ts';
 
 export function timedWords(transcript: Transcript, vocabulary: Vocabulary, samples: Float32Array): EngineWord[] {

@@ -1,4 +1,4 @@
-import { toTokenEntry, findTokenEntry, type TokenEntry, parseTokenSettings } from '../../../http/bearer.ts';
+import { findTokenEntry, parseTokenSettings, type TokenEntry, toTokenEntry } from '../../../http/bearer.ts';
 import type { TokenSnapshot } from '../../../http/token-store.ts';
 import type { CatalogSettings } from '../settings.ts';
 import type { Role } from './visitor.ts';

@@ -1,7 +1,7 @@
 import { announce, byId, fill } from '../../../ui/browser/dom.ts';
-import { fetchPage, replaceContent } from '../../../ui/browser/refresh.ts';
 import { pageData } from '../../../ui/browser/page-data.ts';
-import { request, RequestError, errorMessage } from '../../../ui/browser/requests.ts';
+import { fetchPage, replaceContent } from '../../../ui/browser/refresh.ts';
+import { errorMessage, RequestError, request } from '../../../ui/browser/requests.ts';
 import { isTyping, keyOf } from './keyboard.ts';
 import type { QueuePageData } from './queue-data.ts';
 

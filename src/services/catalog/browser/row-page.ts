@@ -1,11 +1,11 @@
 import { type BarGroup, showBars } from '../../../ui/browser/bars.ts';
-import { scrollToBox, highlightBox } from '../../../ui/browser/boxes.ts';
+import { highlightBox, scrollToBox } from '../../../ui/browser/boxes.ts';
 import { byId, el } from '../../../ui/browser/dom.ts';
 import type { Heatmap } from '../../../ui/browser/heatmap.ts';
 import { createHeatmapView } from '../../../ui/browser/heatmap-view.ts';
-import { createWordHighlight } from '../../../ui/browser/word-highlight.ts';
 import { createNumberFormats, pageData } from '../../../ui/browser/page-data.ts';
 import { createPlayer } from '../../../ui/browser/player.ts';
+import { createWordHighlight } from '../../../ui/browser/word-highlight.ts';
 import { isTyping, keyOf } from './keyboard.ts';
 import type { RecordPageData } from './row-data.ts';
 

@@ -1,6 +1,6 @@
 import type { Cell } from '../../../base/xlsx/xlsx.ts';
-import type { ExportedRecord } from '../search/search-types.ts';
 import { hitBody } from '../search/responses.ts';
+import type { ExportedRecord } from '../search/search-types.ts';
 
 export interface Column {
   readonly name: string;
@@ -27,4 +27,8 @@ export const COLUMNS: readonly Column[] = [
   { name: 'result', width: 60, cell: ({ result }) => JSON.stringify(result) },
 ];
 
-export const exportBody = (record: ExportedRecord) => ({ ...hitBody(record), text: record.text, result: record.result });
+export const exportBody = (record: ExportedRecord) => ({
+  ...hitBody(record),
+  text: record.text,
+  result: record.result,
+});

@@ -1,6 +1,6 @@
 import { type Cell, xlsx } from '../../../base/xlsx/xlsx.ts';
 import type { ExportedRecord } from '../search/search-types.ts';
-import { exportBody, COLUMNS } from './columns.ts';
+import { COLUMNS, exportBody } from './columns.ts';
 import { csv } from './csv.ts';
 
 /** `bytes` streams: it holds a few records at a time. */

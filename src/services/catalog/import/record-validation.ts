@@ -1,10 +1,10 @@
 import type { UrlPolicy } from '../../../base/outbound-url.ts';
 import { type Detail, missingField } from '../../../http/validation-details.ts';
-import { toStorableText } from '../records/storable-text.ts';
 import { MAX_TITLE_LENGTH, recordIdOf } from '../records/entry.ts';
 import type { ImportedRecord } from '../records/records.ts';
+import { toStorableText } from '../records/storable-text.ts';
 import { SOURCES } from '../settings.ts';
-import { type ReportProblem, FIELDS, readFields } from './fields.ts';
+import { FIELDS, type ReportProblem, readFields } from './fields.ts';
 
 export interface ImportResult {
   readonly records: readonly ImportedRecord[];
@@ -53,7 +53,11 @@ export function readRecords(inputs: readonly unknown[], images: UrlPolicy): Impo
 const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
-function readRecord(input: Readonly<Record<string, unknown>>, complain: ReportProblem, images: UrlPolicy): ImportedRecord {
+function readRecord(
+  input: Readonly<Record<string, unknown>>,
+  complain: ReportProblem,
+  images: UrlPolicy,
+): ImportedRecord {
   for (const name of Object.keys(input)) {
     if (!(FIELDS as readonly string[]).includes(name)) {
       complain(name, { msg: 'Extra inputs are not permitted', type: 'extra_forbidden' });

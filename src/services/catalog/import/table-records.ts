@@ -1,6 +1,6 @@
 import type { JsonObject, JsonValue } from '../../../base/json.ts';
+import { createJsonLimiter, JSON_LIMITS } from '../../../http/json-limits.ts';
 import { type Detail, InvalidInput, missingField } from '../../../http/validation-details.ts';
-import { JSON_LIMITS, createJsonLimiter } from '../../../http/json-limits.ts';
 import { FIELDS } from './fields.ts';
 
 /** Null: empty. */
@@ -29,7 +29,8 @@ export function tableRecords(table: readonly (readonly Cell[])[]): JsonObject[] 
     .map((row) => recordOf(names, row, parse));
 }
 
-export const tableError = (msg: string): InvalidInput => new InvalidInput([{ loc: ['body'], msg, type: 'value_error' }]);
+export const tableError = (msg: string): InvalidInput =>
+  new InvalidInput([{ loc: ['body'], msg, type: 'value_error' }]);
 
 function checkHeader(names: readonly string[]): void {
   if (names.length > MAX_COLUMNS) throw tableError(`A table has at most ${MAX_COLUMNS} columns`);

@@ -2,8 +2,8 @@ import type { JsonObject } from '../../../base/json.ts';
 import { tooManyRecords } from '../api-errors.ts';
 import { readCsv } from './csv.ts';
 import { MAX_RECORDS } from './record-validation.ts';
-import { readFirstSheet } from './xlsx.ts';
 import { tableRecords } from './table-records.ts';
+import { readFirstSheet } from './xlsx.ts';
 
 export type TableType = 'csv' | 'xlsx';
 

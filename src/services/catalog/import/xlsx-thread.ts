@@ -1,7 +1,7 @@
 import { parentPort, workerData } from 'node:worker_threads';
 import { readSheet } from 'read-excel-file/node';
-import { InvalidWorkbook, repackWorkbook } from './xlsx-archive.ts';
 import type { Cell } from './table-records.ts';
+import { InvalidWorkbook, repackWorkbook } from './xlsx-archive.ts';
 
 export interface SheetOptions {
   readonly bytes: Uint8Array;
@@ -21,7 +21,9 @@ async function read(): Promise<SheetResult> {
     const rows = await readSheet<string>(archive, { trim: false, parseNumber: (text) => text });
     return { rows: rows.slice(0, most).map((row) => row.map(textOf)) };
   } catch (error) {
-    return { problem: error instanceof InvalidWorkbook ? error.message : 'The file is not an XLSX workbook with a sheet' };
+    return {
+      problem: error instanceof InvalidWorkbook ? error.message : 'The file is not an XLSX workbook with a sheet',
+    };
   }
 }
 

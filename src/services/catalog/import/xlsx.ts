@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { startThread } from '../../../base/worker-entry.ts';
-import type { SheetResult, SheetOptions } from './xlsx-thread.ts';
 import { type Cell, tableError } from './table-records.ts';
+import type { SheetOptions, SheetResult } from './xlsx-thread.ts';
 
 /** More than a workbook of 1000 records needs. */
 const HEAP_MIB = 512;
@@ -45,4 +45,6 @@ async function readInThread(bytes: Buffer, most: number, signal: AbortSignal): P
   }
 }
 
-const TOO_LARGE: Extract<SheetResult, { problem: string }> = { problem: 'The workbook needs too much memory or time to read' };
+const TOO_LARGE: Extract<SheetResult, { problem: string }> = {
+  problem: 'The workbook needs too much memory or time to read',
+};

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import sharp from 'sharp';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { FetchFailed } from '../../../base/fetch-failed.ts';
-import { type Files, createFolderFiles } from '../../../base/files.ts';
+import { createFolderFiles, type Files } from '../../../base/files.ts';
 import type { GuardedFetch } from '../../../base/guarded-fetch.ts';
 import { createLog } from '../../../base/log.ts';
 import { type TestDatabase, testDatabase } from '../../../base/testing/database.ts';

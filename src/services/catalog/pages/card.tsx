@@ -1,7 +1,7 @@
 import type { Hit } from '../search/search-types.ts';
-import { recordUrl } from './search-url.ts';
+import { formatScore, recordTitle, serviceTitle, Timestamp, UntrustedText } from './format.tsx';
 import type { Viewer } from './frame.tsx';
-import { Timestamp, recordTitle, UntrustedText, formatScore, serviceTitle } from './format.tsx';
+import { recordUrl } from './search-url.ts';
 import { formatCount } from './texts.ts';
 import { Thumbnail } from './thumbnail.tsx';
 

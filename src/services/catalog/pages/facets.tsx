@@ -1,8 +1,8 @@
 import { fill } from '../../../ui/browser/fill.ts';
 import type { Facet, FacetName, SearchResult } from '../search/search-types.ts';
-import { searchUrl, queryWith, type SearchState } from './search-url.ts';
-import type { Viewer } from './frame.tsx';
 import { filterLabel, formatPercent } from './format.tsx';
+import type { Viewer } from './frame.tsx';
+import { queryWith, type SearchState, searchUrl } from './search-url.ts';
 
 const FACETS = ['service', 'status', 'defect', 'master', 'surface'] as const satisfies readonly FacetName[];
 /** Further values are collapsed. */

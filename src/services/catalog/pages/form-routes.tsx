@@ -1,10 +1,10 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Static } from 'typebox';
 import { wantsJson } from '../../../http/accept-header.ts';
-import { InvalidInput, missingField } from '../../../http/validation-details.ts';
 import { acceptForms, type Form } from '../../../http/forms.ts';
 import type { Gateway } from '../../../http/gateway.ts';
 import { VISIBLE_NAME } from '../../../http/text-patterns.ts';
+import { InvalidInput, missingField } from '../../../http/validation-details.ts';
 import { type AuthGuard, requireVisitor } from '../access/auth-guard.ts';
 import { reportNotFound, viewNotFound } from '../api-errors.ts';
 import { STATUSES, type Status } from '../reports/report.ts';

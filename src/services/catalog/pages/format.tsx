@@ -1,6 +1,6 @@
 import { getOwnProperty } from '../../../base/own-property.ts';
-import { fill } from '../../../ui/browser/fill.ts';
 import { createDateFormat } from '../../../ui/browser/date-format.ts';
+import { fill } from '../../../ui/browser/fill.ts';
 import { uiTexts } from '../../../ui/texts.ts';
 import { className } from '../../class-names.ts';
 import { failureText } from '../../failure-texts.ts';
@@ -26,7 +26,10 @@ export const formatPercent = (share: number, language: Language, digits = 0): st
   }).format(digits === 0 && share < 1 ? Math.min(share, 0.99) : share);
 
 /** Translates the generated title of a photo without a file name. */
-export function recordTitle(hit: Pick<Hit, 'title' | 'recordId' | 'surface' | 'master' | 'defects'>, language: Language) {
+export function recordTitle(
+  hit: Pick<Hit, 'title' | 'recordId' | 'surface' | 'master' | 'defects'>,
+  language: Language,
+) {
   const { title, recordId, surface, master, defects } = hit;
   const names = [surface, (defects[0] ?? master)?.name].flatMap((name) => name ?? []);
   if (names.length > 0 && title === names.map((name) => className(name, 'en')).join(': ')) {
@@ -37,7 +40,9 @@ export function recordTitle(hit: Pick<Hit, 'title' | 'recordId' | 'surface' | 'm
 
 /** Undefined when the code has no translation. */
 export const translateFailure = (service: string, code: string | null, language: Language): string | undefined =>
-  code === null ? undefined : (failureText(service, code, language) ?? getOwnProperty(uiTexts[language].refusals, code));
+  code === null
+    ? undefined
+    : (failureText(service, code, language) ?? getOwnProperty(uiTexts[language].refusals, code));
 
 export const summaryLine = ({ service, failure, snippet }: Hit, language: Language): string =>
   translateFailure(service, failure, language) ?? snippet;
@@ -54,7 +59,8 @@ export const Timestamp = ({ at, language }: { at: Date; language: Language }): J
   </time>
 );
 
-export const serviceTitle = (name: string, words: Texts): string => getOwnProperty(words.services, name) ?? showInvisible(name);
+export const serviceTitle = (name: string, words: Texts): string =>
+  getOwnProperty(words.services, name) ?? showInvisible(name);
 
 export function filterLabel(
   key: string,

@@ -1,8 +1,8 @@
 import type { Hit } from '../search/search-types.ts';
-import { recordUrl } from './search-url.ts';
 import { Badges } from './card.tsx';
+import { formatScore, recordTitle, serviceTitle, summaryLine, Timestamp, UntrustedText } from './format.tsx';
 import type { Viewer } from './frame.tsx';
-import { summaryLine, Timestamp, recordTitle, UntrustedText, formatScore, serviceTitle } from './format.tsx';
+import { recordUrl } from './search-url.ts';
 import { Thumbnail } from './thumbnail.tsx';
 
 const THUMBNAIL_PX = 320;

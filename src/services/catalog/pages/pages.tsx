@@ -1,8 +1,8 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { CookieRules } from '../../../http/cookie-options.ts';
 import type { Csrf } from '../../../http/csrf.ts';
-import type { Gateway } from '../../../http/gateway.ts';
 import type { ErrorPage } from '../../../http/error-handler.ts';
+import type { Gateway } from '../../../http/gateway.ts';
 import { assetRoutes } from '../../../ui/assets.ts';
 import { createErrorPage } from '../../error-page.tsx';
 import type { AuthGuard } from '../access/auth-guard.ts';
@@ -13,7 +13,7 @@ import type { ViewOwners } from '../views/view-owners.ts';
 import type { Views } from '../views/views.ts';
 import { formRoutes } from './form-routes.tsx';
 import { createFrame, STYLES } from './frame.tsx';
-import { returnUrlOf, Login, loginPage } from './login-page.tsx';
+import { Login, loginPage, returnUrlOf } from './login-page.tsx';
 import { queuePage } from './queue-page.tsx';
 import { receiptPage } from './receipt-page.tsx';
 import { rejectedReportForm } from './rejected-report-form.tsx';
@@ -56,7 +56,9 @@ export async function pageRoutes(app: Gateway, deps: PageDeps): Promise<Pages> {
     errorPage: createErrorPage({
       ...{ assets, version: deps.version, texts, styles: STYLES },
       rejectedForm: rejectedReportForm({ search: deps.search, frame }),
-      login: ({ words, message: sentence, request }) => <Login words={words} back={returnUrlOf(request)} refused={sentence} />,
+      login: ({ words, message: sentence, request }) => (
+        <Login words={words} back={returnUrlOf(request)} refused={sentence} />
+      ),
       loginFor: ({ method, url }) => (method === 'GET' ? `login?${new URLSearchParams({ back: url })}` : 'login'),
     }),
   };

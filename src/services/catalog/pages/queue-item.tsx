@@ -2,10 +2,10 @@ import { fill } from '../../../ui/browser/fill.ts';
 import { CsrfInput } from '../../csrf-input.tsx';
 import type { Report, Status } from '../reports/report.ts';
 import type { Row } from '../search/search-types.ts';
-import { recordUrl } from './search-url.ts';
+import { recordTitle, Timestamp, UntrustedText } from './format.tsx';
 import type { Viewer } from './frame.tsx';
 import { QueueRecord } from './queue-record.tsx';
-import { Timestamp, recordTitle, UntrustedText } from './format.tsx';
+import { recordUrl } from './search-url.ts';
 import { Thumbnail } from './thumbnail.tsx';
 
 /** Allowed transitions. Reopening a decision requires a note; returning from review does not. */

@@ -1,7 +1,7 @@
 import type { Row } from '../search/search-types.ts';
+import { classTitle, formatScore, UntrustedText } from './format.tsx';
 import type { Viewer } from './frame.tsx';
 import { Attributes, textOf } from './row-import.tsx';
-import { UntrustedText, formatScore, classTitle } from './format.tsx';
 import { truncateAtWord } from './untrusted-text.ts';
 
 const TEXT_LENGTH = 300;
@@ -11,7 +11,10 @@ export function QueueRecord({ row, viewer }: { row: Row; viewer: Viewer }): JSX.
   const { service, status, surface, defects, title } = row;
   const photo = service === 'defectoscopy' && status === 'done';
   const findings = photo
-    ? [...(surface === null ? [] : [classTitle(surface, language)]), ...defects.map((one) => formatScore(one, language))]
+    ? [
+        ...(surface === null ? [] : [classTitle(surface, language)]),
+        ...defects.map((one) => formatScore(one, language)),
+      ]
     : [];
   const text = truncateAtWord(photo ? '' : textOf(row), TEXT_LENGTH);
   return (

@@ -3,8 +3,8 @@ import type { Gateway } from '../../../http/gateway.ts';
 import { reportNotFound } from '../api-errors.ts';
 import type { Report, Reports } from '../reports/report.ts';
 import { ReportParams } from '../routes/report-schema.ts';
-import type { Frame, Viewer } from './frame.tsx';
 import { Timestamp, UntrustedText } from './format.tsx';
+import type { Frame, Viewer } from './frame.tsx';
 
 const Query = Type.Object({ receipt: Type.String({ maxLength: 200, default: '' }) });
 

@@ -1,7 +1,7 @@
 import type { FastifyRequest } from 'fastify';
 import type { Search } from '../search/search-types.ts';
 import type { Frame } from './frame.tsx';
-import { ReportFields, type FormValues } from './report-form.tsx';
+import { type FormValues, ReportFields } from './report-form.tsx';
 
 /** Only after a 422; nothing for other errors. */
 export const rejectedReportForm =

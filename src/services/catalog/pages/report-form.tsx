@@ -1,8 +1,8 @@
 import { CsrfInput } from '../../csrf-input.tsx';
 import { ACTIONS, type Report } from '../reports/report.ts';
 import type { Row } from '../search/search-types.ts';
-import type { Viewer } from './frame.tsx';
 import { Timestamp, UntrustedText } from './format.tsx';
+import type { Viewer } from './frame.tsx';
 
 /** Query parameters of the redirect. No receipt: an earlier report was kept. */
 export interface SubmittedReport {
@@ -10,7 +10,12 @@ export interface SubmittedReport {
   readonly receipt?: string;
 }
 
-export function ReportForm(props: { row: Row; reports: readonly Report[]; submitted: SubmittedReport; viewer: Viewer }): JSX.Element {
+export function ReportForm(props: {
+  row: Row;
+  reports: readonly Report[];
+  submitted: SubmittedReport;
+  viewer: Viewer;
+}): JSX.Element {
   const { row, reports, submitted: sent, viewer } = props;
   const { words } = viewer;
   return (

@@ -1,10 +1,10 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { fill } from '../../../ui/browser/fill.ts';
-import type { Report, Reports, AuditEvent } from '../reports/report.ts';
+import type { AuditEvent, Report, Reports } from '../reports/report.ts';
 import type { Search } from '../search/search-types.ts';
+import { recordTitle, Timestamp, UntrustedText } from './format.tsx';
 import type { Frame, Viewer } from './frame.tsx';
 import { QueueItem } from './queue-item.tsx';
-import { Timestamp, recordTitle, UntrustedText } from './format.tsx';
 
 export interface ReportPageDeps {
   readonly search: Search;

@@ -1,10 +1,10 @@
 import { fill } from '../../../ui/browser/fill.ts';
 import type { SearchResult } from '../search/search-types.ts';
-import { searchUrl, queryWith, FILTERS, type SearchState } from './search-url.ts';
 import { Card } from './card.tsx';
+import { filterLabel } from './format.tsx';
 import type { Viewer } from './frame.tsx';
 import { HitsTable } from './hits-table.tsx';
-import { filterLabel } from './format.tsx';
+import { FILTERS, queryWith, type SearchState, searchUrl } from './search-url.ts';
 import type { Texts } from './texts.ts';
 
 export type ViewName = 'gallery' | 'table';

@@ -1,8 +1,8 @@
 import type { Row } from '../search/search-types.ts';
-import { recordUrl } from './search-url.ts';
+import { recordTitle, serviceTitle, Timestamp, UntrustedText } from './format.tsx';
 import type { Viewer } from './frame.tsx';
 import { photoOf } from './result-parsers.ts';
-import { Timestamp, recordTitle, UntrustedText, serviceTitle } from './format.tsx';
+import { recordUrl } from './search-url.ts';
 import { showInvisible } from './untrusted-text.ts';
 
 export function Head({ row, back, viewer }: { row: Row; back: string; viewer: Viewer }): JSX.Element {
@@ -36,7 +36,8 @@ export function Head({ row, back, viewer }: { row: Row; back: string; viewer: Vi
         <UntrustedText text={recordTitle(row, language)} />
       </h1>
       <p class="hint">
-        <span safe>{serviceTitle(row.service, words)}</span> · <Timestamp at={row.createdAt} language={language} /> UTC ·{' '}
+        <span safe>{serviceTitle(row.service, words)}</span> · <Timestamp at={row.createdAt} language={language} /> UTC
+        ·{' '}
         <a href="#report" safe>
           {words.report}
         </a>

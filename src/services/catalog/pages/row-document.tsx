@@ -1,10 +1,10 @@
 import { fill } from '../../../ui/browser/fill.ts';
 import { DocumentPage } from '../../../ui/document-page.tsx';
 import type { Row } from '../search/search-types.ts';
+import { formatPercent } from './format.tsx';
 import type { Viewer } from './frame.tsx';
 import { documentOf, type ReadField } from './result-parsers.ts';
 import { LARGE_WIDTH_PX } from './row-photo.tsx';
-import { formatPercent } from './format.tsx';
 import { showInvisible } from './untrusted-text.ts';
 
 export function RowDocument({ row, viewer }: { row: Row; viewer: Viewer }): JSX.Element {

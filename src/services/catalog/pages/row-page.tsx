@@ -1,11 +1,11 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { heatmapTexts } from '../../../ui/browser/heatmap-texts.ts';
 import { classNames } from '../../class-names.ts';
-import type { RecordPageData as Own } from '../browser/row-data.ts';
+import type { RecordPageData } from '../browser/row-data.ts';
 import type { Report } from '../reports/report.ts';
-import type { Row } from '../search/search-types.ts';
 import { LAST_SEARCH_COOKIE } from '../search/last-search-cookie.ts';
-import { searchUrl } from './search-url.ts';
+import type { Row } from '../search/search-types.ts';
+import { recordTitle, translateFailure, UntrustedText } from './format.tsx';
 import type { Frame, Viewer } from './frame.tsx';
 import { ReportForm, type SubmittedReport } from './report-form.tsx';
 import { failureOf, heatOf, photoOf } from './result-parsers.ts';
@@ -14,9 +14,9 @@ import { RowDocument } from './row-document.tsx';
 import { RowImport } from './row-import.tsx';
 import { Picture, RowPhoto } from './row-photo.tsx';
 import { RowSpeech } from './row-speech.tsx';
-import { translateFailure, recordTitle, UntrustedText } from './format.tsx';
+import { searchUrl } from './search-url.ts';
 import type { Language } from './texts.ts';
-import { truncateAtWord, showInvisible } from './untrusted-text.ts';
+import { showInvisible, truncateAtWord } from './untrusted-text.ts';
 
 export const rowPage =
   (frame: Frame) =>
@@ -28,7 +28,7 @@ export const rowPage =
     const viewer = await frame.viewer(request);
     const { language, words } = viewer;
     const { defects, masters } = photoOf(row.result);
-    const own: Own = {
+    const own: RecordPageData = {
       language,
       defects,
       masters,

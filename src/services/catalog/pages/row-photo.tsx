@@ -3,9 +3,9 @@ import { heatmapTexts } from '../../../ui/browser/heatmap-texts.ts';
 import { PictureFrame } from '../../../ui/picture-frame.tsx';
 import { className } from '../../class-names.ts';
 import type { Row } from '../search/search-types.ts';
+import { classTitle, formatPercent, recordTitle } from './format.tsx';
 import type { Viewer } from './frame.tsx';
 import { photoOf } from './result-parsers.ts';
-import { recordTitle, formatPercent, classTitle } from './format.tsx';
 import { showInvisible } from './untrusted-text.ts';
 
 /** Width in pixels of stored pictures. */

@@ -1,10 +1,10 @@
 import { formatClock } from '../../../ui/browser/clock.ts';
 import { fill } from '../../../ui/browser/fill.ts';
-import { wordSeparator, type Paragraph, paragraphs } from '../../../ui/browser/paragraphs.ts';
+import { type Paragraph, paragraphs, wordSeparator } from '../../../ui/browser/paragraphs.ts';
 import type { Row } from '../search/search-types.ts';
+import { UntrustedText } from './format.tsx';
 import type { Viewer } from './frame.tsx';
 import { speechOf } from './result-parsers.ts';
-import { UntrustedText } from './format.tsx';
 import { showInvisible } from './untrusted-text.ts';
 
 export function RowSpeech({ row, viewer }: { row: Row; viewer: Viewer }): JSX.Element {

@@ -1,9 +1,9 @@
 import { fill } from '../../../ui/browser/fill.ts';
 import { CsrfInput } from '../../csrf-input.tsx';
 import type { View } from '../views/views.ts';
-import { searchUrl, queryWith, type SearchState } from './search-url.ts';
-import type { Viewer } from './frame.tsx';
 import { UntrustedText } from './format.tsx';
+import type { Viewer } from './frame.tsx';
+import { queryWith, type SearchState, searchUrl } from './search-url.ts';
 import { showInvisible } from './untrusted-text.ts';
 
 export function SavedViews(props: { views: readonly View[]; state: SearchState; viewer: Viewer }): JSX.Element {

@@ -2,13 +2,13 @@ import { type Static, Type } from 'typebox';
 import { type CookieRules, cookieOptions } from '../../../http/cookie-options.ts';
 import type { Gateway } from '../../../http/gateway.ts';
 import { FilterQuery, filtersFrom, ignoreEmpty, sortFrom } from '../search/filter-query.ts';
-import type { Search } from '../search/search-types.ts';
 import { createLastSearch } from '../search/last-search-cookie.ts';
+import type { Search } from '../search/search-types.ts';
 import type { ViewOwners } from '../views/view-owners.ts';
 import type { Views } from '../views/views.ts';
-import { queryWith, FILTERS, type SearchState, parseSearchState } from './search-url.ts';
 import type { Frame, Viewer } from './frame.tsx';
 import { type FilterSuggestion, PAGE_SIZE, type ViewName } from './results.tsx';
+import { FILTERS, parseSearchState, queryWith, type SearchState } from './search-url.ts';
 import { SearchView } from './search-view.tsx';
 import { showInvisible } from './untrusted-text.ts';
 
@@ -74,7 +74,12 @@ export function searchPage(
   );
 }
 
-async function loosen(search: Search, query: Static<typeof Query>, state: SearchState, viewer: Viewer): Promise<FilterSuggestion[]> {
+async function loosen(
+  search: Search,
+  query: Static<typeof Query>,
+  state: SearchState,
+  viewer: Viewer,
+): Promise<FilterSuggestion[]> {
   const keys = FILTERS.filter((key) => key in state).slice(0, MAX_LOOSENED);
   if (keys.length < 2) return [];
   const totals = await Promise.all(

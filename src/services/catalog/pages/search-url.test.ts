@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { searchUrl, queryWith, parseSearchState } from './search-url.ts';
+import { parseSearchState, queryWith, searchUrl } from './search-url.ts';
 
 it('keeps known query parameters and returns to the first page when a filter changes', () => {
   const state = parseSearchState({ q: 'трещина', page: 3, upto: 17, view: 'table', status: '', other: 'x' });

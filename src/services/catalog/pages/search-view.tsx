@@ -1,10 +1,10 @@
 import type { Filters, Sort } from '../search/filters.ts';
 import type { View } from '../views/views.ts';
-import { searchUrl, queryWith, FILTERS, filtersOf, type SearchState } from './search-url.ts';
 import { Facets, FilterFields } from './facets.tsx';
 import type { Viewer } from './frame.tsx';
 import { Chips, Results, type ResultsView, type ViewName } from './results.tsx';
 import { SavedViews } from './saved-views.tsx';
+import { FILTERS, filtersOf, queryWith, type SearchState, searchUrl } from './search-url.ts';
 import { formatCount } from './texts.ts';
 
 /** The script replaces elements with `data-fresh` by their latest versions. */

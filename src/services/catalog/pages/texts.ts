@@ -1,7 +1,7 @@
+import { errorTexts } from './texts/errors.ts';
 import { frameTexts } from './texts/frame.ts';
 import { queueTexts } from './texts/queue.ts';
 import { recordTexts } from './texts/record.ts';
-import { errorTexts } from './texts/errors.ts';
 import { reportTexts } from './texts/report.ts';
 import { searchTexts } from './texts/search.ts';
 

@@ -34,7 +34,9 @@ export function Thumbnail({
       </svg>
       <span class="why">
         {line === '' || kind === 'defectoscopy' ? (
-          <span safe>{failed ? words.failed : (getOwnProperty(words.noPicture, service) ?? words.noPicture['import']!)}</span>
+          <span safe>
+            {failed ? words.failed : (getOwnProperty(words.noPicture, service) ?? words.noPicture['import']!)}
+          </span>
         ) : (
           <UntrustedText text={truncateAtWord(line, 90)} />
         )}

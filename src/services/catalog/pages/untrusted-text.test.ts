@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { truncateAtWord, showInvisible } from './untrusted-text.ts';
+import { showInvisible, truncateAtWord } from './untrusted-text.ts';
 
 it('replaces bidirectional control and invisible characters by their code points', () => {
   expect(showInvisible('invoice\u202Egpj.exe')).toBe('invoice‹U+202E›gpj.exe');

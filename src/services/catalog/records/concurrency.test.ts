@@ -34,7 +34,11 @@ async function untilLockContention(): Promise<void> {
 
 it('writing records and rebuilding the index concurrently does not deadlock', async () => {
   const { db } = database;
-  const records = createRecords({ db, files: createFolderFiles({ dir: '/nowhere' }), log: createLog('silent', 'test') });
+  const records = createRecords({
+    db,
+    files: createFolderFiles({ dir: '/nowhere' }),
+    log: createLog('silent', 'test'),
+  });
   await records.import([{ recordId: 'b' }, { recordId: 'a' }]);
   await records.requestRebuild();
   await runRebuildStep(db);

@@ -61,7 +61,10 @@ export function createEntry(service: string, draft: RecordDraft): Entry {
 }
 
 export function textsOf(title: string, text: string): Pick<Entry, 'title' | 'text' | 'searched'> {
-  const stored = { title: truncate(toStorableText(title), MAX_TITLE_LENGTH), text: truncate(toStorableText(text), MAX_TEXT_LENGTH) };
+  const stored = {
+    title: truncate(toStorableText(title), MAX_TITLE_LENGTH),
+    text: truncate(toStorableText(text), MAX_TEXT_LENGTH),
+  };
   return { ...stored, searched: searchedOf(stored.title, stored.text) };
 }
 

@@ -2,7 +2,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { type Files, createFolderFiles } from '../../../base/files.ts';
+import { createFolderFiles, type Files } from '../../../base/files.ts';
 import { createLog } from '../../../base/log.ts';
 import { type TestDatabase, testDatabase } from '../../../base/testing/database.ts';
 import { createPostgresTaskStore } from '../../../tasks/postgres.ts';

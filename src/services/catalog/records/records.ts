@@ -3,11 +3,11 @@ import type { Files } from '../../../base/files.ts';
 import type { JsonObject, JsonValue } from '../../../base/json.ts';
 import type { Log } from '../../../base/log.ts';
 import { createFileDeletionQueue } from '../../file-deletion-queue.ts';
-import { toStorableJson } from './storable-text.ts';
 import { type Entry, IMPORT_SERVICE, pictureOf, textsOf } from './entry.ts';
 import { pruneWords } from './prune-words.ts';
 import { requestRebuild } from './rebuild.ts';
-import { deleteUnreadableFeedRows, deleteExpiredRecords } from './retention.ts';
+import { deleteExpiredRecords, deleteUnreadableFeedRows } from './retention.ts';
+import { toStorableJson } from './storable-text.ts';
 import { writeRecords } from './write.ts';
 
 export interface ImportedRecord {

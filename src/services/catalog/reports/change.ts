@@ -1,9 +1,9 @@
 import type { Db, Transaction } from '../../../base/db.ts';
-import { applyDecisions, affectsVisibility } from './apply.ts';
-import type { ReportChange, ChangeResult, Reports } from './report.ts';
-import { COLUMNS, type ReportRow, reportFrom } from './rows.ts';
+import { affectsVisibility, applyDecisions } from './apply.ts';
 import { appendEvent, lockAuditTrail } from './audit-trail.ts';
-import { isDecided, evaluateChange } from './transitions.ts';
+import type { ChangeResult, ReportChange, Reports } from './report.ts';
+import { COLUMNS, type ReportRow, reportFrom } from './rows.ts';
+import { evaluateChange, isDecided } from './transitions.ts';
 
 /** A rejected change is committed too, as an event of the audit trail. */
 export const reportChanger =

@@ -1,9 +1,9 @@
 import { hash, randomBytes } from 'node:crypto';
 import type { Db, Transaction } from '../../../base/db.ts';
 import { newId } from '../../../base/ids.ts';
+import { appendEvent, lockAuditTrail } from './audit-trail.ts';
 import type { CreateResult, NewReport, Report, Reports } from './report.ts';
 import { COLUMNS, type ReportRow, reportFrom } from './rows.ts';
-import { appendEvent, lockAuditTrail } from './audit-trail.ts';
 
 const RECEIPT_BYTES = 24;
 

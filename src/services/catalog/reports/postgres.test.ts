@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { Report, Reports } from './report.ts';
-import { testReports } from './testing/reports.ts';
 import { clearAuditTrail } from './testing/audit-trail.ts';
+import { testReports } from './testing/reports.ts';
 import { verifyAuditTrail } from './verify-audit-trail.ts';
 
 const { db, reports, reported, decide } = await testReports();

@@ -1,10 +1,10 @@
 import type { Db } from '../../../base/db.ts';
+import { readEvents } from './audit-trail.ts';
 import { reportChanger } from './change.ts';
-import { reportCreator, receiptDigest } from './create.ts';
+import { receiptDigest, reportCreator } from './create.ts';
 import { countReports, listReports } from './list.ts';
 import type { Report, Reports } from './report.ts';
 import { COLUMNS, type ReportRow, reportFrom } from './rows.ts';
-import { readEvents } from './audit-trail.ts';
 
 const MAX_OF_RECORD = 200;
 

@@ -1,5 +1,5 @@
 import type { JsonObject } from '../../../base/json.ts';
-import type { Report, AuditEvent } from './report.ts';
+import type { AuditEvent, Report } from './report.ts';
 
 export const reportBody = (report: Report) =>
   ({

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { type ReportChange, STATUSES, type Status } from './report.ts';
-import { isDecided, evaluateChange, type ReportState } from './transitions.ts';
+import { evaluateChange, isDecided, type ReportState } from './transitions.ts';
 
 // The table of the specification, independent of the implementation.
 const ALLOWED: Record<Status, Status[]> = {

@@ -1,4 +1,4 @@
-import type { ReportChange, ChangeResult, Status } from './report.ts';
+import type { ChangeResult, ReportChange, Status } from './report.ts';
 
 export const TRANSITIONS: Readonly<Record<Status, readonly Status[]>> = {
   open: ['in_review', 'accepted', 'rejected', 'duplicate'],

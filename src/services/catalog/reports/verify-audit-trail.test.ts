@@ -1,10 +1,18 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { Db } from '../../../base/db.ts';
 import { type TestDatabase, testDatabase } from '../../../base/testing/database.ts';
+import {
+  appendEvent,
+  COLUMNS,
+  type EventRow,
+  type HashedRow,
+  hashEvent,
+  hashTexts,
+  lockAuditTrail,
+} from './audit-trail.ts';
 import { createReports } from './postgres.ts';
 import type { Report, Reports } from './report.ts';
 import { clearAuditTrail, tamper } from './testing/audit-trail.ts';
-import { appendEvent, COLUMNS, hashTexts, type EventRow, type HashedRow, hashEvent, lockAuditTrail } from './audit-trail.ts';
 import { verifyAuditTrail } from './verify-audit-trail.ts';
 
 let database: TestDatabase;

@@ -1,5 +1,13 @@
 import type { Db, Transaction } from '../../../base/db.ts';
-import { COLUMNS, hashTexts, type EventRow, type HashedRow, hashEvent, ZERO_HASH, type ReportTexts } from './audit-trail.ts';
+import {
+  COLUMNS,
+  type EventRow,
+  type HashedRow,
+  hashEvent,
+  hashTexts,
+  type ReportTexts,
+  ZERO_HASH,
+} from './audit-trail.ts';
 
 export type AuditTrailResult =
   /** `lastHash` as hex text; 64 zeros for an empty trail. */

@@ -1,13 +1,13 @@
 import type { FastifyRequest } from 'fastify';
 import { wantsJson } from '../../../http/accept-header.ts';
 import { CLEAR_CACHE } from '../../../http/clear-site-data.ts';
-import { InvalidInput, missingField } from '../../../http/validation-details.ts';
 import { acceptForms, type Form } from '../../../http/forms.ts';
 import type { Gateway } from '../../../http/gateway.ts';
 import { isSameOrigin } from '../../../http/same-origin.ts';
+import { InvalidInput, missingField } from '../../../http/validation-details.ts';
 import { FROM_LINK } from '../../../ui/login-form.tsx';
-import type { SessionCookie } from '../access/cookies.ts';
 import type { AuthGuard } from '../access/auth-guard.ts';
+import type { SessionCookie } from '../access/cookies.ts';
 import type { Tokens } from '../access/tokens.ts';
 import { csrfFailed, databaseUnavailable, invalidToken } from '../api-errors.ts';
 

@@ -2,8 +2,8 @@ import { Readable } from 'node:stream';
 import { type Static, Type } from 'typebox';
 import { describeErrors } from '../../../http/envelope.ts';
 import type { Gateway } from '../../../http/gateway.ts';
-import { FORMATS, type FormatName } from '../export/formats.ts';
 import { forbidden } from '../api-errors.ts';
+import { FORMATS, type FormatName } from '../export/formats.ts';
 import { FilterQuery, filtersFrom, ignoreEmpty, sortFrom } from '../search/filter-query.ts';
 import type { Search } from '../search/search-types.ts';
 
@@ -33,11 +33,11 @@ export function exportRoutes(app: Gateway, { search }: { search: Search }): void
     async (request, reply) => {
       const { query } = request;
       const filters = filtersFrom(query, request.reader);
-      const { mediaType, ending, bytes } = FORMATS[query.format];
+      const { mediaType, extension, bytes } = FORMATS[query.format];
       const day = new Date().toISOString().slice(0, 10);
       const headers = {
         'content-type': mediaType,
-        'content-disposition': `attachment; filename="Catalog_${day}.${ending}"`,
+        'content-disposition': `attachment; filename="Catalog_${day}.${extension}"`,
       };
       // Otherwise the framework generates the whole file.
       if (request.method === 'HEAD') return reply.headers(headers).send(Readable.from([]));

@@ -2,13 +2,13 @@ import { hash } from 'node:crypto';
 import { type Static, Type } from 'typebox';
 import type { Files } from '../../../base/files.ts';
 import { sniffImage } from '../../../base/sniff.ts';
-import { describeResponse as answer, notModified, describeErrors } from '../../../http/envelope.ts';
+import { describeErrors, describeResponse, notModified } from '../../../http/envelope.ts';
 import type { Gateway } from '../../../http/gateway.ts';
 import { isModerator } from '../access/auth-guard.ts';
-import type { Media } from '../media.ts';
-import type { PictureFormat } from '../model/resize.ts';
 import { heatmapNotFound, imageHidden, imageNotFound, rangeNotSatisfiable } from '../api-errors.ts';
 import { RecordParams } from '../api-schema.ts';
+import type { Media } from '../media.ts';
+import type { PictureFormat } from '../model/resize.ts';
 import { bytesResponses, isNotModified, sendBytes, sendNotModified } from './send-bytes.ts';
 
 const FORMATS = ['webp', 'jpeg', 'png'] as const satisfies readonly PictureFormat[];
@@ -83,7 +83,7 @@ export function imageRoute(app: Gateway, { media, files }: { media: Media; files
         tags,
         params: RecordParams,
         response: {
-          200: answer('The heatmaps.', Heatmap),
+          200: describeResponse('The heatmaps.', Heatmap),
           404: describeErrors(heatmapNotFound()),
           410: describeErrors(imageHidden()),
         },
@@ -108,6 +108,6 @@ async function picture(
   if (bytes === undefined || type === undefined) throw imageNotFound();
   const storedFormat = FORMATS.find((each) => type === `image/${each}`);
   if (side === undefined && (format ?? storedFormat) === storedFormat) return { bytes, type };
-  const { resizePicture: resized } = await import('../model/resize.ts');
-  return resized(bytes, { side, format: format ?? storedFormat ?? 'jpeg' });
+  const { resizePicture } = await import('../model/resize.ts');
+  return resizePicture(bytes, { side, format: format ?? storedFormat ?? 'jpeg' });
 }

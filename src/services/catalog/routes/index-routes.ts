@@ -2,12 +2,12 @@ import type { FastifyInstance, FastifyRequest } from 'fastify';
 import type { Static } from 'typebox';
 import { isUnavailable } from '../../../base/db-errors.ts';
 import type { UrlPolicy } from '../../../base/outbound-url.ts';
-import { describeResponse as answer, describeErrors } from '../../../http/envelope.ts';
+import { describeErrors, describeResponse } from '../../../http/envelope.ts';
 import type { Gateway } from '../../../http/gateway.ts';
+import { forbidden, indexUnavailable, tooManyRecords } from '../api-errors.ts';
 import { MAX_RECORDS, readRecords } from '../import/record-validation.ts';
 import { readTable, type TableType } from '../import/tables.ts';
 import type { Records } from '../records/records.ts';
-import { forbidden, indexUnavailable, tooManyRecords } from '../api-errors.ts';
 import type { Search } from '../search/search-types.ts';
 import * as schema from './index-schema.ts';
 
@@ -66,7 +66,9 @@ function importRoute(scope: Gateway, { records, images }: Deps): void {
           },
         },
         response: {
-          200: answer('The records are imported and searchable.', schema.Indexed, { indexed: schema.INDEXED }),
+          200: describeResponse('The records are imported and searchable.', schema.Indexed, {
+            indexed: schema.INDEXED,
+          }),
           403: describeErrors(forbidden()),
           413: describeErrors(tooManyRecords(MAX_RECORDS)),
           503: describeErrors(indexUnavailable()),
@@ -114,7 +116,9 @@ function rebuildRoute(app: Gateway, { records }: Deps): void {
           'Search stays available meanwhile.',
         operationId: 'rebuildIndex',
         response: {
-          202: answer('The rebuild has been requested.', schema.Rebuilding, { rebuilding: { rebuilding: true } }),
+          202: describeResponse('The rebuild has been requested.', schema.Rebuilding, {
+            rebuilding: { rebuilding: true },
+          }),
           403: describeErrors(forbidden()),
           503: describeErrors(indexUnavailable()),
         },
@@ -137,7 +141,7 @@ function stateRoute(app: Gateway, { search }: Deps): void {
         summary: 'Get the index status',
         operationId: 'indexStatus',
         response: {
-          200: answer('The index status.', schema.State, { state: schema.STATE }),
+          200: describeResponse('The index status.', schema.State, { state: schema.STATE }),
           503: describeErrors(indexUnavailable()),
         },
       },

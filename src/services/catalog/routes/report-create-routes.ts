@@ -2,16 +2,16 @@ import type { FastifyRequest } from 'fastify';
 import type { Static } from 'typebox';
 import { wantsJson } from '../../../http/accept-header.ts';
 import { CSRF_FIELD } from '../../../http/csrf.ts';
-import { describeResponse as answer, describeErrors } from '../../../http/envelope.ts';
+import { describeErrors, describeResponse } from '../../../http/envelope.ts';
 import { acceptForms, type Form } from '../../../http/forms.ts';
 import type { Gateway } from '../../../http/gateway.ts';
 import { fingerprint, idempotencyKey } from '../../../http/idempotency.ts';
 import type { Limiter } from '../../../http/rate-limit.ts';
-import { type SavedResponse, type IdempotencyStore, idempotencyErrors } from '../../idempotency-store.ts';
+import { type IdempotencyStore, idempotencyErrors, type SavedResponse } from '../../idempotency-store.ts';
 import { csrfFailed } from '../api-errors.ts';
+import { RecordParams } from '../api-schema.ts';
 import type { CreateResult as CreatedReport, Reports } from '../reports/report.ts';
 import { briefReportBody, reportBody } from '../reports/responses.ts';
-import { RecordParams } from '../api-schema.ts';
 import { Created, NewReport, REPORT, Repeated, RepetitionQuery, ReportForm } from './report-schema.ts';
 
 /** More than the longest fields of a report. */
@@ -51,11 +51,11 @@ export async function createRoutes(app: Gateway, deps: Deps): Promise<void> {
         querystring: RepetitionQuery,
         body: NewReport,
         response: {
-          200: answer('An open report exists already and is kept unchanged.', Repeated, {
+          200: describeResponse('An open report exists already and is kept unchanged.', Repeated, {
             repetition: { id: REPORT.id, status: REPORT.status },
             'repetition with the receipt': REPORT,
           }),
-          201: answer(
+          201: describeResponse(
             'Created.',
             Created,
             { created: { ...REPORT, receipt: 'kq0mJt4Zb2o1c8nVfT3s5uYx7wAeRdGh' } },

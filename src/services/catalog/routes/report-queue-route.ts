@@ -1,7 +1,7 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Static } from 'typebox';
 import { wantsPage } from '../../../http/accept-header.ts';
-import { describeResponse as answer, describeErrors } from '../../../http/envelope.ts';
+import { describeErrors, describeResponse } from '../../../http/envelope.ts';
 import type { Gateway } from '../../../http/gateway.ts';
 import { forbidden } from '../api-errors.ts';
 import type { Report, ReportFilters, Reports, Status } from '../reports/report.ts';
@@ -39,7 +39,7 @@ export function queueRoute(
         operationId: 'readQueue',
         querystring: QueueQuery,
         response: {
-          200: answer('One page of reports, and the number of reports per status.', QueueAnswer, {
+          200: describeResponse('One page of reports, and the number of reports per status.', QueueAnswer, {
             one: {
               counts: { open: 1, in_review: 0, accepted: 4, rejected: 2, duplicate: 0 },
               ...{ items: [REPORT], total: 1, page: 1, limit: 50 },

@@ -1,11 +1,11 @@
 import type { FastifyRequest } from 'fastify';
 import type { Static } from 'typebox';
 import { unauthorized } from '../../../base/api-error.ts';
-import { InvalidInput, missingField } from '../../../http/validation-details.ts';
-import { describeResponse as answer, describeErrors } from '../../../http/envelope.ts';
+import { describeErrors, describeResponse } from '../../../http/envelope.ts';
 import type { Gateway } from '../../../http/gateway.ts';
-import type { Limiter } from '../../../http/rate-limit.ts';
 import { parseIfMatch } from '../../../http/if-match.ts';
+import type { Limiter } from '../../../http/rate-limit.ts';
+import { InvalidInput, missingField } from '../../../http/validation-details.ts';
 import type { IdempotencyStore } from '../../idempotency-store.ts';
 import { csrfFailed, forbidden, invalidTransition, reportChanged, reportNotFound } from '../api-errors.ts';
 import type { ChangeResult, Report, Reports } from '../reports/report.ts';
@@ -55,7 +55,7 @@ function changeRoute(app: Gateway, { reports }: ReportDeps): void {
         shown: { headers: { 'If-Match': 'The expected version.' } },
         body: schema.ReportPatch,
         response: {
-          200: answer('The updated report.', schema.Report, { accepted: schema.ACCEPTED }, etag),
+          200: describeResponse('The updated report.', schema.Report, { accepted: schema.ACCEPTED }, etag),
           403: describeErrors(forbidden(), csrfFailed()),
           404: describeErrors(reportNotFound()),
           409: describeErrors(invalidTransition(transitionMessage('rejected', schema.ACCEPTED), schema.ACCEPTED)),
@@ -114,7 +114,7 @@ function readRoutes(app: Gateway, { reports }: ReportDeps): void {
         operationId: 'listReports',
         querystring: schema.ListQuery,
         response: {
-          200: answer('One page of reports.', schema.ReportList, {
+          200: describeResponse('One page of reports.', schema.ReportList, {
             one: { items: [schema.REPORT], total: 1, page: 1, limit: 50 },
           }),
           403: describeErrors(forbidden()),
@@ -142,7 +142,7 @@ function readRoutes(app: Gateway, { reports }: ReportDeps): void {
         querystring: schema.ReceiptQuery,
         security: [{ bearer: [] }, {}],
         response: {
-          200: answer('The report.', schema.Report, { open: schema.REPORT, accepted: schema.ACCEPTED }, etag),
+          200: describeResponse('The report.', schema.Report, { open: schema.REPORT, accepted: schema.ACCEPTED }, etag),
           401: describeErrors(unauthorized()),
           403: describeErrors(forbidden()),
           404: describeErrors(reportNotFound()),
@@ -169,7 +169,9 @@ function readRoutes(app: Gateway, { reports }: ReportDeps): void {
           'Oldest first, with rejected changes. The events of all reports form one hash chain; `assay audit verify` checks it.',
         operationId: 'readReportEvents',
         response: {
-          200: answer('All events of the report.', schema.EventList, { created: { items: [schema.EVENT], total: 1 } }),
+          200: describeResponse('All events of the report.', schema.EventList, {
+            created: { items: [schema.EVENT], total: 1 },
+          }),
           403: describeErrors(forbidden()),
           404: describeErrors(reportNotFound()),
         },

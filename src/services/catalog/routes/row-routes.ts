@@ -1,15 +1,15 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { type Static, Type } from 'typebox';
 import { wantsPage } from '../../../http/accept-header.ts';
-import { describeResponse as answer, describeErrors } from '../../../http/envelope.ts';
+import { describeErrors, describeResponse } from '../../../http/envelope.ts';
 import type { Gateway } from '../../../http/gateway.ts';
 import { isModerator } from '../access/auth-guard.ts';
 import { recordNotFound } from '../api-errors.ts';
+import { RecordParams } from '../api-schema.ts';
 import type { Report, Reports } from '../reports/report.ts';
 import { reportBody } from '../reports/responses.ts';
-import { RecordParams } from '../api-schema.ts';
-import type { Row, Search } from '../search/search-types.ts';
 import { rowBody } from '../search/responses.ts';
+import type { Row, Search } from '../search/search-types.ts';
 import { ROW, RowBody } from './row-schema.ts';
 
 /** `reports` are already redacted for the client. */
@@ -35,9 +35,9 @@ export function rowRoutes(app: Gateway, deps: { search: Search; reports: Reports
         params: RecordParams,
         response: {
           200: {
-            ...answer('The record.', RowBody, { photo: ROW }),
+            ...describeResponse('The record.', RowBody, { photo: ROW }),
             content: {
-              ...answer('', RowBody, { photo: ROW }).content,
+              ...describeResponse('', RowBody, { photo: ROW }).content,
               'text/html': { schema: Type.String({ description: 'The record page.' }) },
             },
           },

@@ -2,13 +2,13 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import { Type } from 'typebox';
 import { acceptsType, wantsJson } from '../../../http/accept-header.ts';
 import type { CookieRules } from '../../../http/cookie-options.ts';
-import { describeResponse as answer, describeErrors } from '../../../http/envelope.ts';
+import { describeErrors, describeResponse } from '../../../http/envelope.ts';
 import type { Gateway } from '../../../http/gateway.ts';
 import { csrfFailed, forbidden } from '../api-errors.ts';
-import { toQueryString, filtersBody, filtersFrom, ignoreEmpty, pageFrom, SearchQuery } from '../search/filter-query.ts';
-import type { Search } from '../search/search-types.ts';
+import { filtersBody, filtersFrom, ignoreEmpty, pageFrom, SearchQuery, toQueryString } from '../search/filter-query.ts';
 import { createLastSearch } from '../search/last-search-cookie.ts';
-import { SearchResultBody, hitBody } from '../search/responses.ts';
+import { hitBody, SearchResultBody } from '../search/responses.ts';
+import type { Search } from '../search/search-types.ts';
 
 export function searchRoutes(app: Gateway, { search, cookies }: { search: Search; cookies: CookieRules }): void {
   const tags = ['search'];
@@ -25,7 +25,7 @@ export function searchRoutes(app: Gateway, { search, cookies }: { search: Search
         operationId: 'search',
         tags,
         querystring: SearchQuery,
-        response: { 200: answer('One page of results.', SearchResultBody), 403: describeErrors(forbidden()) },
+        response: { 200: describeResponse('One page of results.', SearchResultBody), 403: describeErrors(forbidden()) },
       },
     },
     async (request, reply) => {
@@ -58,7 +58,7 @@ export function searchRoutes(app: Gateway, { search, cookies }: { search: Search
         operationId: 'resetFilters',
         tags,
         response: {
-          200: answer('If `Accept` contains JSON and not HTML.', Type.Object({ filters: Type.Object({}) })),
+          200: describeResponse('If `Accept` contains JSON and not HTML.', Type.Object({ filters: Type.Object({}) })),
           303: { description: 'Redirect to the search page.', type: 'null', headers: LOCATION },
           403: describeErrors(csrfFailed()),
         },

@@ -15,7 +15,11 @@ export interface ByteSource {
 }
 
 /** Also 206, 304 and 416. HEAD ignores ranges (RFC 9110, section 14.2). */
-export async function sendBytes(request: FastifyRequest, reply: FastifyReply, bytes: ByteSource): Promise<FastifyReply> {
+export async function sendBytes(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  bytes: ByteSource,
+): Promise<FastifyReply> {
   const { headers, method } = request;
   if (isNotModified(request, bytes.etag)) return sendNotModified(reply, bytes);
   const ifRange = headers['if-range'];

@@ -2,12 +2,12 @@ import { hash } from 'node:crypto';
 import type { Static } from 'typebox';
 import type { Files } from '../../../base/files.ts';
 import { AUDIO_MEDIA_TYPES, SNIFFED_BYTES, sniffAudio } from '../../../base/sniff-audio.ts';
-import { notModified, describeErrors } from '../../../http/envelope.ts';
+import { describeErrors, notModified } from '../../../http/envelope.ts';
 import type { Gateway } from '../../../http/gateway.ts';
 import { isModerator } from '../access/auth-guard.ts';
-import type { Media } from '../media.ts';
-import { recordHasNoSound, rangeNotSatisfiable, soundNotFound } from '../api-errors.ts';
+import { rangeNotSatisfiable, recordHasNoSound, soundNotFound } from '../api-errors.ts';
 import { RecordParams } from '../api-schema.ts';
+import type { Media } from '../media.ts';
 import { bytesResponses, sendBytes } from './send-bytes.ts';
 
 /** Available until the upload expires. */

@@ -1,5 +1,5 @@
 import { expect, it, vi } from 'vitest';
-import { shareConcurrent, type State } from './status-routes.ts';
+import { type State, shareConcurrent } from './status-routes.ts';
 
 it('concurrent status requests share one count, and a later request counts again', async () => {
   const counts: Deferred<Awaited<ReturnType<State>>>[] = [];

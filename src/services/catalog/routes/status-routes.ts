@@ -1,7 +1,7 @@
 import { Gauge } from 'prom-client';
 import { Type } from 'typebox';
 import { isUnavailable } from '../../../base/db-errors.ts';
-import { describeResponse as answer, describeErrors } from '../../../http/envelope.ts';
+import { describeErrors, describeResponse } from '../../../http/envelope.ts';
 import type { Gateway } from '../../../http/gateway.ts';
 import type { Metrics } from '../../../http/metrics.ts';
 import { databaseUnavailable } from '../api-errors.ts';
@@ -36,7 +36,9 @@ export function statusRoutes(app: Gateway, { state }: { state: State }): void {
         operationId: 'health',
         tags: ['service'],
         response: {
-          200: answer('Search is available.', Health, { ok: { status: 'ok', documents: 1250, lag_seconds: 0 } }),
+          200: describeResponse('Search is available.', Health, {
+            ok: { status: 'ok', documents: 1250, lag_seconds: 0 },
+          }),
           503: describeErrors(databaseUnavailable()),
         },
       },

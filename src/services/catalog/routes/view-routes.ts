@@ -1,5 +1,5 @@
 import { type Static, Type } from 'typebox';
-import { describeResponse as answer, describeErrors } from '../../../http/envelope.ts';
+import { describeErrors, describeResponse } from '../../../http/envelope.ts';
 import type { Gateway } from '../../../http/gateway.ts';
 import { VISIBLE_NAME } from '../../../http/text-patterns.ts';
 import { requireVisitor } from '../access/auth-guard.ts';
@@ -42,7 +42,7 @@ export function viewRoutes(app: Gateway, { views, owners }: { views: Views; owne
         operationId: 'listViews',
         tags,
         response: {
-          200: answer(
+          200: describeResponse(
             'The views, sorted by name.',
             Type.Object({ items: Type.Array(SavedView), total: Type.Integer() }),
             {
@@ -70,7 +70,7 @@ export function viewRoutes(app: Gateway, { views, owners }: { views: Views; owne
         tags,
         body: NewView,
         response: {
-          201: answer('Saved.', SavedView, { saved: SAVED }),
+          201: describeResponse('Saved.', SavedView, { saved: SAVED }),
           403: describeErrors(csrfFailed()),
           409: describeErrors(viewExists(), tooManyViews(MAX_VIEWS)),
         },

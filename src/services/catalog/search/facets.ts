@@ -1,10 +1,10 @@
 import type { Queryable } from '../../../base/db.ts';
-import type { Filters } from './filters.ts';
-import type { Facet, FacetName } from './search-types.ts';
 import type { FacetCombination, FacetCombinations } from './facet-combinations.ts';
+import type { Filters } from './filters.ts';
 import { findFacetCombinations } from './resolve-filters.ts';
+import type { Facet, FacetName } from './search-types.ts';
 import { createParameters } from './sql-parameters.ts';
-import { queryStage, type ResolvedFilters, fromClause, type Binder, where } from './where.ts';
+import { type Binder, fromClause, queryStage, type ResolvedFilters, where } from './where.ts';
 
 const NAMES: readonly FacetName[] = ['service', 'status', 'surface', 'master', 'defect'];
 
@@ -58,7 +58,8 @@ interface Counted {
 async function countKinds(db: Queryable, { kinds: _, ...others }: ResolvedFilters): Promise<string> {
   const { minConf, defect } = others.filters;
   // Records without the defect have no confidence of it.
-  const having = minConf !== undefined && defect !== undefined ? await findFacetCombinations(db, { defect }) : undefined;
+  const having =
+    minConf !== undefined && defect !== undefined ? await findFacetCombinations(db, { defect }) : undefined;
   const resolved = { ...others, ...(having && { kinds: having }) };
   const { bind, values } = createParameters();
   const { rows } = await db.query<{ counts: string }>(

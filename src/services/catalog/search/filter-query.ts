@@ -1,12 +1,12 @@
 import type { FastifyRequest } from 'fastify';
 import { type Static, Type } from 'typebox';
-import { InvalidInput } from '../../../http/validation-details.ts';
 import { WITHOUT_NUL } from '../../../http/text-patterns.ts';
+import { InvalidInput } from '../../../http/validation-details.ts';
 import type { Visitor } from '../access/visitor.ts';
 import { forbidden } from '../api-errors.ts';
 import type { Filters, Sort } from './filters.ts';
-import type { Page } from './search-types.ts';
 import { MAX_WORDS, parseQuery } from './query-parser.ts';
+import type { Page } from './search-types.ts';
 
 export const SORTS = ['newest', 'oldest', 'confidence', 'relevance'] as const satisfies readonly Sort[];
 

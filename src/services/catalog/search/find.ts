@@ -1,14 +1,14 @@
 import { CLIENT_LIMIT_MS, type Db, type Queryable } from '../../../base/db.ts';
+import type { FacetCombinations } from './facet-combinations.ts';
 import { countAll, countFacets } from './facets.ts';
 import type { Filters } from './filters.ts';
-import { type WordMatches, searchWords } from './word-search.ts';
-import type { SearchResult, Page } from './search-types.ts';
 import { readHits } from './hits.ts';
-import type { FacetCombinations } from './facet-combinations.ts';
-import { beginSnapshot, resolveFilters } from './resolve-filters.ts';
 import { orderOf } from './order.ts';
+import { beginSnapshot, resolveFilters } from './resolve-filters.ts';
+import type { Page, SearchResult } from './search-types.ts';
 import { createParameters } from './sql-parameters.ts';
 import { type ResolvedFilters, where } from './where.ts';
+import { searchWords, type WordMatches } from './word-search.ts';
 
 export function findRecords(db: Db, kinds: FacetCombinations, filters: Filters, page: Page): Promise<SearchResult> {
   return db.transaction(

@@ -15,7 +15,8 @@ const MAX_BYTES = 3_800;
 export function createLastSearch(rules: CookieRules): LastSearch {
   const options = cookieOptions(rules);
   const clear: LastSearch['clear'] = (request, reply) => {
-    if (request.cookies[LAST_SEARCH_COOKIE] !== undefined) void reply.setCookie(LAST_SEARCH_COOKIE, '', options(request, 0));
+    if (request.cookies[LAST_SEARCH_COOKIE] !== undefined)
+      void reply.setCookie(LAST_SEARCH_COOKIE, '', options(request, 0));
   };
   return {
     save(request, reply, query) {

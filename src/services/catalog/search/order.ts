@@ -1,6 +1,15 @@
-import type { QueryExpansion } from './query-expansion.ts';
 import type { Filters, Sort } from './filters.ts';
-import { type Condition, confidence, queryStage, onlyExcludes, type Binder, type Stage, tsquery, excludedCondition } from './where.ts';
+import type { QueryExpansion } from './query-expansion.ts';
+import {
+  type Binder,
+  type Condition,
+  confidence,
+  excludedCondition,
+  onlyExcludes,
+  queryStage,
+  type Stage,
+  tsquery,
+} from './where.ts';
 
 export interface Order {
   /** SQL expressions over `catalog_records r`, all in one direction. */

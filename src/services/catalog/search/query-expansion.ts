@@ -1,8 +1,8 @@
 import type { Queryable } from '../../../base/db.ts';
 import { isWithinEdits } from './edit-distance.ts';
-import { findCorrections, type StemmedWord } from './spelling-correction.ts';
-import { MIN_MISSPELT_LENGTH } from './spelling-candidates.ts';
 import { parseQuery } from './query-parser.ts';
+import { MIN_MISSPELT_LENGTH } from './spelling-candidates.ts';
+import { findCorrections, type StemmedWord } from './spelling-correction.ts';
 
 export interface QueryExpansion {
   /** Alternatives per word, the word itself first; one of each must match. */

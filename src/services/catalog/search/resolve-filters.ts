@@ -1,6 +1,6 @@
 import type { Queryable, Transaction } from '../../../base/db.ts';
-import { expandQuery } from './query-expansion.ts';
 import type { Filters } from './filters.ts';
+import { expandQuery } from './query-expansion.ts';
 import { createParameters } from './sql-parameters.ts';
 import type { ResolvedFilters } from './where.ts';
 
@@ -14,7 +14,11 @@ const PLANNER_OPTIONS =
   'set local jit = off; set local enable_seqscan = off; set local pg_trgm.similarity_threshold = 0.25';
 
 /** Requires {@link beginSnapshot}. `upTo`: from an earlier page. */
-export async function resolveFilters(db: Transaction, filters: Filters, upTo: number | undefined): Promise<ResolvedFilters> {
+export async function resolveFilters(
+  db: Transaction,
+  filters: Filters,
+  upTo: number | undefined,
+): Promise<ResolvedFilters> {
   const { rows } = await db.query<{ latest: number }>(LATEST);
   const { latest } = rows[0]!;
   const kinds = await findFacetCombinations(db, filters);

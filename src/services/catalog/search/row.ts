@@ -1,7 +1,7 @@
 import type { Queryable } from '../../../base/db.ts';
 import type { JsonObject, JsonValue } from '../../../base/json.ts';
-import type { Row } from './search-types.ts';
 import { HIT_COLUMNS, type HitRow, hitOf } from './hits.ts';
+import type { Row } from './search-types.ts';
 import { snippetOf } from './snippet.ts';
 
 /** Also hidden records. `prev` is older, `next` newer, both visible. */

@@ -1,10 +1,10 @@
 import type { Db } from '../../../base/db.ts';
-import { streamRecords } from './stream.ts';
-import { findRecords } from './find.ts';
-import type { Search } from './search-types.ts';
 import { createFacetCombinations } from './facet-combinations.ts';
-import { readRow } from './row.ts';
+import { findRecords } from './find.ts';
 import { readIndexState } from './index-state.ts';
+import { readRow } from './row.ts';
+import type { Search } from './search-types.ts';
+import { streamRecords } from './stream.ts';
 
 export function createSearch(db: Db): Search {
   const kinds = createFacetCombinations();

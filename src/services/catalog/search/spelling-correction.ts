@@ -10,7 +10,10 @@ export interface StemmedWord {
  * Up to 20 indexed words within one edit of each unknown word, in any form. Looks candidates up by key: the cost does
  * not depend on the size of the index.
  */
-export async function findCorrections(db: Queryable, words: readonly string[]): Promise<ReadonlyMap<string, StemmedWord[]>> {
+export async function findCorrections(
+  db: Queryable,
+  words: readonly string[],
+): Promise<ReadonlyMap<string, StemmedWord[]>> {
   const pairs = words.flatMap((word) => spellingCandidates(word).map((near) => ({ word, near })));
   const found = new Map<string, StemmedWord[]>();
   if (pairs.length === 0) return found;

@@ -13,7 +13,11 @@ afterAll(() => database.drop());
 
 it('an export omits records that are hidden while it runs, and only those', async () => {
   const { db } = database;
-  const records = createRecords({ db, files: createFolderFiles({ dir: '/nowhere' }), log: createLog('silent', 'test') });
+  const records = createRecords({
+    db,
+    files: createFolderFiles({ dir: '/nowhere' }),
+    log: createLog('silent', 'test'),
+  });
   const ids = Array.from({ length: 500 }, (_, i) => `r${i}`);
   const at = (i: number) => new Date(Date.UTC(2026, 0, 1) + i * 1000);
   await records.import(ids.map((recordId, i) => ({ recordId, createdAt: at(i) })));

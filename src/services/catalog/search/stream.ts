@@ -1,17 +1,21 @@
 import type { Db, Queryable } from '../../../base/db.ts';
 import type { JsonObject } from '../../../base/json.ts';
 import type { Filters, Sort } from './filters.ts';
-import type { ExportedRecord } from './search-types.ts';
 import { HIT_COLUMNS, type HitRow, hitOf } from './hits.ts';
-import { beginSnapshot, resolveFilters } from './resolve-filters.ts';
 import { orderOf, stages } from './order.ts';
+import { beginSnapshot, resolveFilters } from './resolve-filters.ts';
+import type { ExportedRecord } from './search-types.ts';
 import { createParameters } from './sql-parameters.ts';
-import { type ResolvedFilters, fromClause, type Stage, where } from './where.ts';
+import { fromClause, type ResolvedFilters, type Stage, where } from './where.ts';
 
 export const MAX_EXPORTED = 1_000_000;
 
 /** Keyset pagination: a slow reader holds no transaction open. */
-export async function* streamRecords(db: Db, filters: Filters, sort: Sort): AsyncGenerator<ExportedRecord, void, undefined> {
+export async function* streamRecords(
+  db: Db,
+  filters: Filters,
+  sort: Sort,
+): AsyncGenerator<ExportedRecord, void, undefined> {
   const resolved = await db.transaction(async (tx) => {
     await beginSnapshot(tx);
     return resolveFilters(tx, filters, undefined);

@@ -1,5 +1,5 @@
-import type { QueryExpansion } from './query-expansion.ts';
 import type { Filters } from './filters.ts';
+import type { QueryExpansion } from './query-expansion.ts';
 import type { SqlParameters } from './sql-parameters.ts';
 
 /** Filters resolved against the database. */

@@ -1,10 +1,10 @@
 import type { Queryable } from '../../../base/db.ts';
-import type { QueryExpansion } from './query-expansion.ts';
 import { COUNTS } from './facets.ts';
-import type { Page } from './search-types.ts';
 import { orderOf, stages } from './order.ts';
+import type { QueryExpansion } from './query-expansion.ts';
+import type { Page } from './search-types.ts';
 import { createParameters } from './sql-parameters.ts';
-import { type ResolvedFilters, fromClause, where } from './where.ts';
+import { fromClause, type ResolvedFilters, where } from './where.ts';
 
 export interface WordMatches {
   readonly total: number;

@@ -1,6 +1,11 @@
 import type { ApiClient } from '../../../ui/browser/api.ts';
-import { type TaskState as BaseTaskState, type UploadJob, createUploadJob, runUploadJob } from '../../../ui/browser/upload-job.ts';
 import type { Heatmap } from '../../../ui/browser/heatmap.ts';
+import {
+  type TaskState as BaseTaskState,
+  createUploadJob,
+  runUploadJob,
+  type UploadJob,
+} from '../../../ui/browser/upload-job.ts';
 
 interface Scored {
   readonly name: string;
@@ -23,7 +28,11 @@ export interface Inspection extends UploadJob<TaskState> {
   readonly heatmaps: Map<string, Heatmap | undefined>;
 }
 
-export const createInspection = (file: File): Inspection => ({ ...createUploadJob(file), selectedClass: undefined, heatmaps: new Map() });
+export const createInspection = (file: File): Inspection => ({
+  ...createUploadJob(file),
+  selectedClass: undefined,
+  heatmaps: new Map(),
+});
 
 export function runInspection(job: Inspection, api: ApiClient, onChange: () => void): Promise<void> {
   return runUploadJob(job, { api, path: 'predict', body: (url) => ({ image_url: url }) }, () => {

@@ -1,12 +1,12 @@
 import { el } from '../../../ui/browser/dom.ts';
+import { createNumberFormats, pageData } from '../../../ui/browser/page-data.ts';
 import { initUploadPage } from '../../../ui/browser/upload-page.ts';
 import type { UploadPageData } from '../../../ui/browser/upload-texts.ts';
-import { createNumberFormats, pageData } from '../../../ui/browser/page-data.ts';
-import { type Inspection, runInspection, createInspection } from './inspection.ts';
-import { showResult } from './result-view.ts';
-import { createPhotoView } from './photo-view.ts';
-import type { PhotoTexts } from './texts.ts';
 import { createFormatters } from './formatters.ts';
+import { createInspection, type Inspection, runInspection } from './inspection.ts';
+import { createPhotoView } from './photo-view.ts';
+import { showResult } from './result-view.ts';
+import type { PhotoTexts } from './texts.ts';
 
 const page = pageData<UploadPageData<PhotoTexts>>();
 const words = createFormatters(page.own.texts, page.ui, createNumberFormats(page.language));

@@ -2,8 +2,8 @@ import type { ApiClient } from '../../../ui/browser/api.ts';
 import { byId, fill } from '../../../ui/browser/dom.ts';
 import type { Heatmap } from '../../../ui/browser/heatmap.ts';
 import { createHeatmapView } from '../../../ui/browser/heatmap-view.ts';
-import type { Inspection } from './inspection.ts';
 import type { Formatters } from './formatters.ts';
+import type { Inspection } from './inspection.ts';
 
 export function createPhotoView(api: ApiClient, words: Formatters) {
   const { texts, title } = words;
@@ -29,7 +29,9 @@ export function createPhotoView(api: ApiClient, words: Formatters) {
   function paint(job: Inspection): void {
     const name = job.selectedClass;
     view.show(
-      name === undefined ? undefined : { name, heat: job.heatmaps.has(name) ? (job.heatmaps.get(name) ?? null) : undefined },
+      name === undefined
+        ? undefined
+        : { name, heat: job.heatmaps.has(name) ? (job.heatmaps.get(name) ?? null) : undefined },
     );
   }
 

@@ -1,9 +1,9 @@
 import { type BarGroup, showBars } from '../../../ui/browser/bars.ts';
 import { byId, el } from '../../../ui/browser/dom.ts';
-import { failureView } from '../../../ui/browser/upload-views.ts';
 import { taskDetails } from '../../../ui/browser/task-details.ts';
-import type { Inspection, TaskState } from './inspection.ts';
+import { failureView } from '../../../ui/browser/upload-views.ts';
 import type { Formatters } from './formatters.ts';
+import type { Inspection, TaskState } from './inspection.ts';
 
 export function showResult(job: Inspection, words: Formatters, onChoose: (name: string) => void): void {
   const outcome = byId('outcome');
@@ -31,7 +31,11 @@ function resultView(
     { title: texts.groups, bars: result.masters.map(bar), tone: 'quiet' },
   ];
   const classes = el('div', { role: 'radiogroup', 'aria-label': texts.chooseClass });
-  showBars(classes, groups, { chosen: job.selectedClass, share: numbers.share, onChoose: ({ name }) => onChoose(name) });
+  showBars(classes, groups, {
+    chosen: job.selectedClass,
+    share: numbers.share,
+    onChoose: ({ name }) => onChoose(name),
+  });
   return [
     el(
       'div',

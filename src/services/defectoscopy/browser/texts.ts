@@ -15,7 +15,8 @@ const en = {
     example: 'Use the example photo',
     limits: 'JPEG, PNG, WebP, TIFF, GIF, AVIF or HEIC, up to {size}',
   },
-  uploadsDisabled: 'Uploads are disabled on this server (FILES_HOST is not set). The API accepts image URLs on the allowed storage hosts:',
+  uploadsDisabled:
+    'Uploads are disabled on this server (FILES_HOST is not set). The API accepts image URLs on the allowed storage hosts:',
   unconfigured: 'No access tokens are configured. The administrator must set DEFECTOSCOPY_API_TOKENS.',
   steps: [
     'The photo is sent only to this server.',
@@ -60,7 +61,11 @@ const en = {
   again: 'Request the same result with curl (set TOKEN to your access token):',
   answer: 'JSON response',
   sessionUploads: 'Uploads in this session',
-  announcements: { waiting: '{name}: queued for upload', done: '{name}: completed. {text}', failed: '{name}: {sentence}' },
+  announcements: {
+    waiting: '{name}: queued for upload',
+    done: '{name}: completed. {text}',
+    failed: '{name}: {sentence}',
+  },
   /** By error code; added by the page. */
   failures: {} as Readonly<Record<string, string>>,
   /** Added by the page. */
@@ -82,7 +87,8 @@ const ru: typeof en = {
     example: 'Использовать пример',
     limits: 'JPEG, PNG, WebP, TIFF, GIF, AVIF или HEIC, до {size}',
   },
-  uploadsDisabled: 'Загрузка файлов на этом сервере отключена (не задан FILES_HOST). API принимает ссылки на снимки в разрешённых хранилищах:',
+  uploadsDisabled:
+    'Загрузка файлов на этом сервере отключена (не задан FILES_HOST). API принимает ссылки на снимки в разрешённых хранилищах:',
   unconfigured: 'Токены доступа не настроены. Администратор должен задать DEFECTOSCOPY_API_TOKENS.',
   steps: [
     'Фото отправляется только на этот сервер.',

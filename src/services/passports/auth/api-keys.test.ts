@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
-import { parseApiKeys, matchKey } from './api-keys.ts';
+import { matchKey, parseApiKeys } from './api-keys.ts';
 
 const digest = hash('sha256', 'secret-key', 'hex');
 

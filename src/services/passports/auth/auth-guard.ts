@@ -1,14 +1,14 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { isUnavailable } from '../../../base/db-errors.ts';
 import { ApiError, unauthorized } from '../../../base/api-error.ts';
+import { isUnavailable } from '../../../base/db-errors.ts';
 import { bearerToken, type Guard } from '../../../http/bearer.ts';
 import { CSRF_FIELD, type Csrf } from '../../../http/csrf.ts';
 import { isSameOrigin } from '../../../http/same-origin.ts';
-import type { Caller } from '../documents.ts';
 import { csrfFailed, databaseUnavailable, forbidden, tokenRejected } from '../api-errors.ts';
+import type { Caller } from '../documents.ts';
 import type { Cookies } from './cookies.ts';
-import type { TokenClaims, Tokens } from './tokens.ts';
 import type { Sessions } from './sessions.ts';
+import type { TokenClaims, Tokens } from './tokens.ts';
 
 export interface Visitor {
   readonly caller: Caller | undefined;

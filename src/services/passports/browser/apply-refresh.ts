@@ -1,7 +1,7 @@
 import { highlightBox } from '../../../ui/browser/boxes.ts';
 import { byId } from '../../../ui/browser/dom.ts';
 import { replaceContent } from '../../../ui/browser/refresh.ts';
-import { type Input, findInputs, isChanged } from './review-inputs.ts';
+import { findInputs, type Input, isChanged } from './review-inputs.ts';
 import type { ReviewPage } from './review-texts.ts';
 
 /**

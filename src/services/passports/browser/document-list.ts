@@ -1,6 +1,6 @@
-import { announce, byId, fill } from '../../../ui/browser/dom.ts';
 import { createDateFormat } from '../../../ui/browser/date-format.ts';
-import { request, RequestError } from '../../../ui/browser/requests.ts';
+import { announce, byId, fill } from '../../../ui/browser/dom.ts';
+import { RequestError, request } from '../../../ui/browser/requests.ts';
 import type { ListPage } from './list-texts.ts';
 
 interface Item {

@@ -2,9 +2,9 @@ import { byId, fill } from '../../../ui/browser/dom.ts';
 import { listenForFiles } from '../../../ui/browser/dropzone.ts';
 import { pageData } from '../../../ui/browser/page-data.ts';
 import { errorMessage } from '../../../ui/browser/requests.ts';
-import { createPageOrder } from './page-order.ts';
 import { createDocumentList } from './document-list.ts';
 import type { ListPage } from './list-texts.ts';
+import { createPageOrder } from './page-order.ts';
 import { selectNameOnOpen } from './rename-form.ts';
 import { rejections, sendFiles } from './uploads.ts';
 

@@ -1,4 +1,4 @@
-import { scrollToBox, highlightBox } from '../../../ui/browser/boxes.ts';
+import { highlightBox, scrollToBox } from '../../../ui/browser/boxes.ts';
 
 /** Links fields and boxes: focusing a field highlights its box, clicking a box focuses its field. */
 export function linkBoxes(): void {

@@ -1,8 +1,8 @@
 import { announce, byId, fill } from '../../../ui/browser/dom.ts';
 import { fetchPage } from '../../../ui/browser/refresh.ts';
-import { RequestError, sendForm, errorMessage } from '../../../ui/browser/requests.ts';
+import { errorMessage, RequestError, sendForm } from '../../../ui/browser/requests.ts';
 import { applyRefresh } from './apply-refresh.ts';
-import { dropEmptyRows, addEmptyRow, type Input, findInputs, isChanged, markSaved } from './review-inputs.ts';
+import { addEmptyRow, dropEmptyRows, findInputs, type Input, isChanged, markSaved } from './review-inputs.ts';
 import type { ReviewPage } from './review-texts.ts';
 
 /**

@@ -1,6 +1,6 @@
 import { byId } from '../../../ui/browser/dom.ts';
 import { pageData } from '../../../ui/browser/page-data.ts';
-import { request, RequestError, errorMessage } from '../../../ui/browser/requests.ts';
+import { errorMessage, RequestError, request } from '../../../ui/browser/requests.ts';
 import { selectNameOnOpen } from './rename-form.ts';
 import { linkBoxes } from './review-boxes.ts';
 import { initReviewForm } from './review-form.ts';
@@ -30,10 +30,12 @@ if (status === 'SUCCESS') {
 async function pollStatus(): Promise<void> {
   for (;;) {
     await new Promise((resolve) => setTimeout(resolve, POLL_MS));
-    const now = await request<{ status: string; progress?: number }>(`../api/task/${id}/status`).catch((error: unknown) => {
-      if (error instanceof RequestError && error.status === 404) location.assign('../');
-      return undefined;
-    });
+    const now = await request<{ status: string; progress?: number }>(`../api/task/${id}/status`).catch(
+      (error: unknown) => {
+        if (error instanceof RequestError && error.status === 404) location.assign('../');
+        return undefined;
+      },
+    );
     if (now === undefined) continue;
     if (now.status !== 'PENDING' && now.status !== 'PROCESSING') {
       location.reload();

@@ -17,7 +17,7 @@ export async function loadExcerpts(
   picture: LoadPageImage,
 ): Promise<(Crop | undefined)[]> {
   // Loads the decoder only for reports.
-  const { cropBoxes: stripsOf } = await import('../model/pages/crops.ts');
+  const { cropBoxes } = await import('../model/pages/crops.ts');
   const excerpts = new Map<Place, Crop>();
   for (const page of new Set(places.map((place) => place.page))) {
     const sheet = opened.extraction.sheets[page - 1];
@@ -25,7 +25,7 @@ export async function loadExcerpts(
     if (!sheet || !bytes) continue;
     const here = places.filter((place) => place.page === page);
     const boxes = here.map(({ box }) => box);
-    const strips = await stripsOf(bytes, boxes, sheet.turn).catch(() => []);
+    const strips = await cropBoxes(bytes, boxes, sheet.turn).catch(() => []);
     for (const [index, strip] of strips.entries()) excerpts.set(here[index]!, strip);
   }
   return places.map((place) => excerpts.get(place));

@@ -1,6 +1,6 @@
 import { reportTooLong } from '../api-errors.ts';
+import { type LoadPageImage, loadExcerpts } from './page-excerpts.ts';
 import { type PdfWorker, startPdfWorker } from './pdf-worker.ts';
-import { loadExcerpts, type LoadPageImage } from './page-excerpts.ts';
 import type { ReportSource } from './report.ts';
 import { createSemaphore } from './semaphore.ts';
 

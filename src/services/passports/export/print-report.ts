@@ -1,8 +1,8 @@
 import { createRequire } from 'node:module';
 import pdfmake, { type Content } from 'pdfmake';
 import type { Report } from './report.ts';
-import { clean, fieldTable, GREY, rowTable } from './report-tables.ts';
 import { REPORT_LABELS } from './report-labels.ts';
+import { clean, fieldTable, GREY, rowTable } from './report-tables.ts';
 
 /**
  * Creates the PDF of a report, with values in the format of the API. Blocks the thread, for seconds with thousands of

@@ -1,7 +1,7 @@
 import { parentPort } from 'node:worker_threads';
-import { printReport } from './print-report.ts';
 import type { Place } from './page-excerpts.ts';
-import { type CutExcerpts, type ReportSource, buildReport } from './report.ts';
+import { printReport } from './print-report.ts';
+import { buildReport, type CutExcerpts, type ReportSource } from './report.ts';
 
 /** Messages of the thread: first the page regions that it needs, then the PDF. */
 export type ReportThreadMessage = { readonly places: readonly Place[] } | { readonly pdf: Uint8Array<ArrayBuffer> };

@@ -1,12 +1,12 @@
 import sharp from 'sharp';
 import { afterAll, expect, it, onTestFinished } from 'vitest';
 import type { CompletedDocument } from '../documents.ts';
-import { openPdf } from '../model/pages/pdf.ts';
 import { cropBoxes } from '../model/pages/crops.ts';
+import { openPdf } from '../model/pages/pdf.ts';
 import { writeTempPdf } from '../model/pages/testing/pdf.ts';
 import { DEFAULT_SCHEMA } from '../schema/default-schema.ts';
-import { createPdfService } from './pdf-service.ts';
 import type { LoadPageImage } from './page-excerpts.ts';
+import { createPdfService } from './pdf-service.ts';
 import type { ReportSource } from './report.ts';
 import { opened, read } from './testing/opened.ts';
 

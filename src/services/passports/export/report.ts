@@ -2,7 +2,7 @@ import type { CompletedDocument } from '../documents.ts';
 import type { Value } from '../extraction.ts';
 import type { Crop } from '../model/pages/crops.ts';
 import { inLanguage, type Schema, type Section } from '../schema/schema.ts';
-import { type Place, toPlace, tablePlaces } from './page-excerpts.ts';
+import { type Place, tablePlaces, toPlace } from './page-excerpts.ts';
 import { type ExportRow, exportRows, type Language, labelsOf } from './rows.ts';
 
 export interface Report {

@@ -3,7 +3,7 @@ import { openThreadPool } from '../../../ml/thread-pool.ts';
 import type { ReadPage } from '../page-geometry.ts';
 import type { Schema } from '../schema/schema.ts';
 import type { ExtractedFields } from './fields-thread.ts';
-import { PdfRefused } from './pages/pdf.ts';
+import { PdfRejected } from './pages/pdf.ts';
 
 export interface FieldFinder {
   /** Throws {@link PdfRejected} (`too_complex`) after the time limit. */
@@ -32,7 +32,7 @@ export function openFieldFinder(schema: Schema, limit: FindTimeLimit = LIMIT): F
         return await threads.request<ExtractedFields>(pages, AbortSignal.any([signal, timeout]));
       } catch (error) {
         signal.throwIfAborted();
-        if (timeout.aborted) throw new PdfRefused('too_complex');
+        if (timeout.aborted) throw new PdfRejected('too_complex');
         throw error;
       }
     },

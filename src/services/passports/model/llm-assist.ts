@@ -13,7 +13,10 @@ export interface LlmAssist {
   readonly provider: string;
   readonly model: string | null;
   /** If the model fails, adds a warning, or throws a `TaskFailure` with `llmRequired`. */
-  improveFields(input: ExtractedFields & { pages: readonly ReadPage[]; schema: Schema; job: Job }, signal: AbortSignal): Promise<ExtractedFields>;
+  improveFields(
+    input: ExtractedFields & { pages: readonly ReadPage[]; schema: Schema; job: Job },
+    signal: AbortSignal,
+  ): Promise<ExtractedFields>;
 }
 
 const NO_MODEL: LlmAssist = {
@@ -23,7 +26,10 @@ const NO_MODEL: LlmAssist = {
 };
 
 export async function createLlmAssist(
-  settings: Pick<Settings, 'llmProvider' | 'llmBaseUrl' | 'llmModel' | 'llmApiKey' | 'llmTimeoutSeconds' | 'llmRequired'>,
+  settings: Pick<
+    Settings,
+    'llmProvider' | 'llmBaseUrl' | 'llmModel' | 'llmApiKey' | 'llmTimeoutSeconds' | 'llmRequired'
+  >,
 ): Promise<LlmAssist> {
   const { llmProvider: provider, llmModel: model } = settings;
   if (provider === 'none' || model === undefined) return NO_MODEL;

@@ -1,6 +1,6 @@
 import type { Extraction } from '../extraction.ts';
 import { type ReadPage, uprightFrame } from '../page-geometry.ts';
-import { type ScanResult, type ScanReader, TooMuchToRead } from './ocr/read-scan.ts';
+import { OcrTimeout, type ScanReader, type ScanResult } from './ocr/read-scan.ts';
 import type { Pdf } from './pages/pdf.ts';
 
 /** Tesseract is trained on 300 dpi. A3 then has 17 million pixels; larger pages are scaled down. */
@@ -75,7 +75,7 @@ async function readPage(
   let isTimedOut = false;
   const scan = await reader.read(raster, { size, signal }).catch((error: unknown): ScanResult => {
     // A timeout affects this page only.
-    if (!(error instanceof TooMuchToRead)) throw error;
+    if (!(error instanceof OcrTimeout)) throw error;
     isTimedOut = true;
     return { words: [], rules: [], turn: 0, reading: uprightFrame(size.width, size.height, 0) };
   });

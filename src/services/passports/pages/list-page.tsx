@@ -7,7 +7,7 @@ import { preferredLanguage } from '../../task-routes.ts';
 import { type ListPage, listTexts } from '../browser/list-texts.ts';
 import { DocumentList, PER_PAGE, STATUSES } from './document-list.tsx';
 import { errorTexts } from './error-texts.ts';
-import { PageOrder, NewDocument } from './new-document.tsx';
+import { NewDocument, PageOrder } from './new-document.tsx';
 import type { PageDeps } from './task-page.tsx';
 
 const Query = Type.Object({

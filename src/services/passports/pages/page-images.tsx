@@ -7,7 +7,11 @@ import type { PresentedField } from '../present.ts';
 /** Pages whose images load immediately; later ones load on scroll. */
 const EAGER_PAGES = 3;
 
-export function PageImages(props: { opened: CompletedDocument; fields: readonly PresentedField[]; texts: ReviewTexts }): JSX.Element {
+export function PageImages(props: {
+  opened: CompletedDocument;
+  fields: readonly PresentedField[];
+  texts: ReviewTexts;
+}): JSX.Element {
   const { opened, fields, texts } = props;
   const { sheets } = opened.extraction;
   if (sheets.every(({ picture }) => picture === null)) return <p class="hint">{texts.noPictures}</p>;

@@ -1,6 +1,6 @@
 import type { Csrf } from '../../../http/csrf.ts';
-import type { Gateway } from '../../../http/gateway.ts';
 import type { ErrorPage } from '../../../http/error-handler.ts';
+import type { Gateway } from '../../../http/gateway.ts';
 import { assetRoutes } from '../../../ui/assets.ts';
 import { SignOut } from '../../csrf-input.tsx';
 import { createErrorPage } from '../../error-page.tsx';

@@ -1,20 +1,26 @@
 import type { Gateway } from '../../../http/gateway.ts';
 import type { Assets } from '../../../ui/assets.ts';
-import { fill } from '../../../ui/browser/fill.ts';
 import { createDateFormat } from '../../../ui/browser/date-format.ts';
+import { fill } from '../../../ui/browser/fill.ts';
 import { layout } from '../../../ui/layout.tsx';
 import { sendPage } from '../../../ui/send-page.ts';
 import { CsrfInput } from '../../csrf-input.tsx';
 import { serviceLinks } from '../../service-links.ts';
 import { preferredLanguage } from '../../task-routes.ts';
+import { documentNotFound } from '../api-errors.ts';
+import { TaskParams } from '../api-schema.ts';
 import type { AuthGuard } from '../auth/auth-guard.ts';
 import { type ReviewPage, type ReviewTexts, reviewTexts } from '../browser/review-texts.ts';
-import { type Document, type DocumentStore, type HistoryEntry, isCompleted, type CompletedDocument } from '../documents.ts';
+import {
+  type CompletedDocument,
+  type Document,
+  type DocumentStore,
+  type HistoryEntry,
+  isCompleted,
+} from '../documents.ts';
 import { presentFields } from '../present.ts';
-import { documentNotFound } from '../api-errors.ts';
 import { taskIdOf } from '../routes/task-routes.ts';
 import { inLanguage, type Schema } from '../schema/schema.ts';
-import { TaskParams } from '../api-schema.ts';
 import { recheckWarnings } from '../warnings.ts';
 import { errorTexts } from './error-texts.ts';
 import { displayValue, Fields, type FieldsView, rowForms, warningText } from './fields.tsx';

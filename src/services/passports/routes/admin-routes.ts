@@ -1,11 +1,8 @@
 import { type Static, Type } from 'typebox';
 import type { Db } from '../../../base/db.ts';
-import { describeResponse as answer, describeErrors } from '../../../http/envelope.ts';
+import { describeErrors, describeResponse } from '../../../http/envelope.ts';
 import type { Gateway } from '../../../http/gateway.ts';
 import type { WorkerRegistry } from '../../../tasks/worker-registry.ts';
-import { adminOf, callerOf } from '../auth/auth-guard.ts';
-import type { DocumentStore } from '../documents.ts';
-import type { LlmHealth } from '../llm-health.ts';
 import {
   cleanupRunning,
   csrfFailed,
@@ -15,6 +12,9 @@ import {
   workersOffline,
 } from '../api-errors.ts';
 import { CleanedUp, CleanupQuery, DeepHealth, FailedQuery, FailedStats, Flag, isTrue } from '../api-schema.ts';
+import { adminOf, callerOf } from '../auth/auth-guard.ts';
+import type { DocumentStore } from '../documents.ts';
+import type { LlmHealth } from '../llm-health.ts';
 
 const DATABASE_LIMIT_MS = 3000;
 const HealthQuery = Type.Object({ strict: Type.Optional(Flag) });
@@ -36,7 +36,7 @@ export function adminRoutes(
         tags: ['operation'],
         querystring: CleanupQuery,
         response: {
-          200: answer('The deleted tasks and files.', CleanedUp),
+          200: describeResponse('The deleted tasks and files.', CleanedUp),
           403: describeErrors(forbidden(), csrfFailed()),
           409: describeErrors(cleanupRunning()),
         },
@@ -69,8 +69,8 @@ export function adminRoutes(
         tags: ['operation'],
         querystring: HealthQuery,
         response: {
-          200: answer('The service works normally.', DeepHealth),
-          503: answer('`DATABASE_UNAVAILABLE`, `LLM_UNAVAILABLE`, `WORKERS_OFFLINE`', DeepHealth),
+          200: describeResponse('The service works normally.', DeepHealth),
+          503: describeResponse('`DATABASE_UNAVAILABLE`, `LLM_UNAVAILABLE`, `WORKERS_OFFLINE`', DeepHealth),
         },
       },
     },
@@ -111,13 +111,16 @@ export function adminRoutes(
         operationId: 'failedStats',
         tags: ['operation'],
         querystring: FailedQuery,
-        response: { 200: answer('The statistics.', FailedStats) },
+        response: { 200: describeResponse('The statistics.', FailedStats) },
       },
     },
     async (request) => {
       const { window } = request.query;
       const since = new Date(Date.now() - window * 1000);
-      const { total, failed, byStatus, byErrorType, recent } = await documents.failureStatistics(window, callerOf(request));
+      const { total, failed, byStatus, byErrorType, recent } = await documents.failureStatistics(
+        window,
+        callerOf(request),
+      );
       return {
         window_seconds: window,
         since: since.toISOString(),

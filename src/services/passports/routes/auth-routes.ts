@@ -1,20 +1,20 @@
 import type { Static } from 'typebox';
 import { wantsJson } from '../../../http/accept-header.ts';
 import { CLEAR_CACHE } from '../../../http/clear-site-data.ts';
-import { InvalidInput, missingField } from '../../../http/validation-details.ts';
-import { describeResponse as answer, describeErrors } from '../../../http/envelope.ts';
+import { describeErrors, describeResponse } from '../../../http/envelope.ts';
 import { acceptForms, type Form } from '../../../http/forms.ts';
 import type { Gateway } from '../../../http/gateway.ts';
 import { isSameOrigin } from '../../../http/same-origin.ts';
+import { InvalidInput, missingField } from '../../../http/validation-details.ts';
 import { FROM_LINK } from '../../../ui/login-form.tsx';
-import { matchKey } from '../auth/api-keys.ts';
-import type { Cookies } from '../auth/cookies.ts';
-import type { AuthGuard } from '../auth/auth-guard.ts';
-import type { LiveKeys } from '../auth/live-keys.ts';
-import type { Tokens } from '../auth/tokens.ts';
-import type { Sessions } from '../auth/sessions.ts';
 import { authUnconfigured, csrfFailed, databaseUnavailable, invalidApiKey } from '../api-errors.ts';
 import { TokenAnswer, TokenRequest } from '../api-schema.ts';
+import { matchKey } from '../auth/api-keys.ts';
+import type { AuthGuard } from '../auth/auth-guard.ts';
+import type { Cookies } from '../auth/cookies.ts';
+import type { LiveKeys } from '../auth/live-keys.ts';
+import type { Sessions } from '../auth/sessions.ts';
+import type { Tokens } from '../auth/tokens.ts';
 
 /** An API key becomes a token for programs, a cookie for people. Both share one rate limit per address. */
 export async function authRoutes(
@@ -49,7 +49,7 @@ export async function authRoutes(
         tags: ['access'],
         body: TokenRequest,
         response: {
-          200: answer('The token.', TokenAnswer),
+          200: describeResponse('The token.', TokenAnswer),
           401: describeErrors(invalidApiKey()),
           503: describeErrors(authUnconfigured()),
         },

@@ -2,15 +2,15 @@ import { hash } from 'node:crypto';
 import type { Static } from 'typebox';
 import { idempotencyInProgress, queueUnavailable } from '../../../base/api-error.ts';
 import type { Files } from '../../../base/files.ts';
-import { describeResponse as answer, describeErrors } from '../../../http/envelope.ts';
+import { describeErrors, describeResponse } from '../../../http/envelope.ts';
 import type { Gateway } from '../../../http/gateway.ts';
 import { fingerprint } from '../../../http/idempotency.ts';
 import type { IdempotencyStore } from '../../idempotency-store.ts';
-import { callerOf } from '../auth/auth-guard.ts';
-import { type Document, type DocumentStore, type ImageRow, type NewDocument, principalOf } from '../documents.ts';
-import { sanitizeDisplayName } from '../display-name.ts';
 import { csrfFailed, invalidImageIds, quotaExceeded, storageUnavailable, tooManyPages } from '../api-errors.ts';
 import { CreatePdf, PdfCreated } from '../api-schema.ts';
+import { callerOf } from '../auth/auth-guard.ts';
+import { sanitizeDisplayName } from '../display-name.ts';
+import { type Document, type DocumentStore, type ImageRow, type NewDocument, principalOf } from '../documents.ts';
 import { createDocuments } from './create-documents.ts';
 
 /** Above the total size of all images of a session. */
@@ -46,8 +46,8 @@ export function createPdfRoute(
           },
         },
         response: {
-          200: answer('The result is cached.', PdfCreated),
-          202: answer('Queued.', PdfCreated),
+          200: describeResponse('The result is cached.', PdfCreated),
+          202: describeResponse('Queued.', PdfCreated),
           400: describeErrors(invalidImageIds('Some images are not in this session.', []), tooManyPages(maxImages)),
           403: describeErrors(csrfFailed()),
           409: describeErrors(idempotencyInProgress()),
@@ -107,7 +107,7 @@ function selectImages(ids: readonly string[], images: readonly ImageRow[], limit
 /** Holds one image in memory. */
 async function assemble(files: Files, images: readonly ImageRow[]) {
   const { assemblePdf } = await import('../model/pages/assemble-pdf.ts');
-  const { PhotoRefused: PhotoError } = await import('../../../ml/image.ts');
+  const { PhotoError } = await import('../../../ml/image.ts');
   let current: string | undefined;
   const sheets = images.map(({ id, fileKey, rotation }) => ({
     rotation,
@@ -122,7 +122,7 @@ async function assemble(files: Files, images: readonly ImageRow[]) {
     return await files.put(assemblePdf(sheets), { maxBytes: PDF_MAX_BYTES });
   } catch (error) {
     // The upload checked only the header; the image is decoded here.
-    if (error instanceof PhotoRefused && current) throw invalidImageIds('An image cannot be read.', [current]);
+    if (error instanceof PhotoError && current) throw invalidImageIds('An image cannot be read.', [current]);
     throw error;
   }
 }

@@ -3,15 +3,11 @@ import type { Static } from 'typebox';
 import type { ApiError } from '../../../base/api-error.ts';
 import { wantsJson } from '../../../http/accept-header.ts';
 import { CSRF_FIELD } from '../../../http/csrf.ts';
-import { InvalidInput, missingField } from '../../../http/validation-details.ts';
-import { describeResponse as answer, describeErrors } from '../../../http/envelope.ts';
+import { describeErrors, describeResponse } from '../../../http/envelope.ts';
 import { acceptForms, type Form } from '../../../http/forms.ts';
 import type { Gateway } from '../../../http/gateway.ts';
 import { parseIfMatch } from '../../../http/if-match.ts';
-import { callerOf, type AuthGuard } from '../auth/auth-guard.ts';
-import { type Caller, type DocumentStore, isCompleted, type CompletedDocument } from '../documents.ts';
-import { checkFieldKeys, toStoredEdits, parseEdits, type ParsedEdit } from '../edits.ts';
-import { parseDisplayName } from '../display-name.ts';
+import { InvalidInput, missingField } from '../../../http/validation-details.ts';
 import {
   changeForbidden,
   csrfFailed,
@@ -21,9 +17,13 @@ import {
   notRetryable,
   versionConflict,
 } from '../api-errors.ts';
-import type { Schema } from '../schema/schema.ts';
 import { TaskParams, TaskStatus, Updated } from '../api-schema.ts';
+import { type AuthGuard, callerOf } from '../auth/auth-guard.ts';
+import { parseDisplayName } from '../display-name.ts';
+import { type Caller, type CompletedDocument, type DocumentStore, isCompleted } from '../documents.ts';
+import { checkFieldKeys, type ParsedEdit, parseEdits, toStoredEdits } from '../edits.ts';
 import { toTaskStatus } from '../responses.ts';
+import type { Schema } from '../schema/schema.ts';
 import { taskIdOf } from './task-routes.ts';
 
 const FORM = { 'application/x-www-form-urlencoded': { schema: { type: 'object' } } };
@@ -53,7 +53,7 @@ export async function editRoutes(
           operationId: 'updateTask',
           shown: { body: { content: FORM }, headers: { 'If-Match': 'The version that the edits apply to.' } },
           response: {
-            200: answer('Edited.', Updated),
+            200: describeResponse('Edited.', Updated),
             303: { description: 'To the page of the task, for forms.', type: 'null' },
             403: describeErrors(csrfFailed(), changeForbidden()),
             404: describeErrors(documentNotFound()),
@@ -137,7 +137,7 @@ export async function editRoutes(
         summary: 'Retry a failed task',
         operationId: 'retryTask',
         response: {
-          200: answer('Queued again.', TaskStatus),
+          200: describeResponse('Queued again.', TaskStatus),
           403: describeErrors(csrfFailed(), changeForbidden()),
           404: describeErrors(documentNotFound()),
           409: describeErrors(notRetryable()),
@@ -159,7 +159,12 @@ export async function editRoutes(
   }
 
   /** Row numbers depend on the version, so a concurrent edit repeats the mapping. */
-  async function edit(caller: Caller, id: string, form: Form, expectedVersion?: number): Promise<CompletedDocument | undefined> {
+  async function edit(
+    caller: Caller,
+    id: string,
+    form: Form,
+    expectedVersion?: number,
+  ): Promise<CompletedDocument | undefined> {
     let parsedEdits: readonly ParsedEdit[] | undefined;
     for (let attempts = 0; ; attempts++) {
       const document = await documents.findWithResult(caller, id);

@@ -1,12 +1,12 @@
 import { type Static, Type } from 'typebox';
 import type { Files } from '../../../base/files.ts';
-import { describeResponse as answer, notModified, describeErrors } from '../../../http/envelope.ts';
+import { describeErrors, describeResponse, notModified } from '../../../http/envelope.ts';
 import { matchesETag, weakETag } from '../../../http/etag.ts';
 import type { Gateway } from '../../../http/gateway.ts';
-import { callerOf } from '../auth/auth-guard.ts';
-import type { DocumentStore } from '../documents.ts';
 import { csrfFailed, imageNotFound } from '../api-errors.ts';
 import { ImageParams, ImageRemoved, Images, Rotated } from '../api-schema.ts';
+import { callerOf } from '../auth/auth-guard.ts';
+import type { DocumentStore } from '../documents.ts';
 import { toImage } from '../responses.ts';
 
 const RotateQuery = Type.Object({ direction: Type.Enum(['cw', 'ccw'], { default: 'cw' }) });
@@ -25,7 +25,7 @@ export function imageRoutes(app: Gateway, { documents, files }: { documents: Doc
         summary: 'List the images of the session',
         operationId: 'listImages',
         tags,
-        response: { 200: answer('In upload order.', Images) },
+        response: { 200: describeResponse('In upload order.', Images) },
       },
     },
     async (request) => {
@@ -66,12 +66,12 @@ export function imageRoutes(app: Gateway, { documents, files }: { documents: Doc
         'cross-origin-resource-policy': 'same-origin',
       });
       if (matchesETag(request.headers['if-none-match'], etag)) return reply.code(304).send();
-      const { createPreview: previewOf } = await import('../model/pages/image-preview.ts');
-      const { withImagePermit: inTurn } = await import('../model/pages/image-semaphore.ts');
-      const picture = await inTurn(async () => {
+      const { createPreview } = await import('../model/pages/image-preview.ts');
+      const { withImagePermit } = await import('../model/pages/image-semaphore.ts');
+      const picture = await withImagePermit(async () => {
         const bytes = await files.get(row.fileKey);
         if (bytes === undefined) throw imageNotFound();
-        return previewOf(bytes, { rotation: row.rotation, side: request.query.w });
+        return createPreview(bytes, { rotation: row.rotation, side: request.query.w });
       });
       return reply.type('image/jpeg').send(picture);
     },
@@ -88,7 +88,11 @@ export function imageRoutes(app: Gateway, { documents, files }: { documents: Doc
         tags,
         params: ImageParams,
         querystring: RotateQuery,
-        response: { 200: answer('Rotated.', Rotated), 403: describeErrors(csrfFailed()), 404: describeErrors(imageNotFound()) },
+        response: {
+          200: describeResponse('Rotated.', Rotated),
+          403: describeErrors(csrfFailed()),
+          404: describeErrors(imageNotFound()),
+        },
       },
     },
     async (request) => {
@@ -109,7 +113,11 @@ export function imageRoutes(app: Gateway, { documents, files }: { documents: Doc
         operationId: 'deleteImage',
         tags,
         params: ImageParams,
-        response: { 200: answer('Removed.', ImageRemoved), 403: describeErrors(csrfFailed()), 404: describeErrors(imageNotFound()) },
+        response: {
+          200: describeResponse('Removed.', ImageRemoved),
+          403: describeErrors(csrfFailed()),
+          404: describeErrors(imageNotFound()),
+        },
       },
     },
     async (request) => {

@@ -1,10 +1,10 @@
 import type { FastifyRequest } from 'fastify';
 import type { ApiError } from '../../../base/api-error.ts';
 import { type Files, FileTooLarge, type StoredFile } from '../../../base/files.ts';
-import { InvalidInput, missingField } from '../../../http/validation-details.ts';
 import { type FilePart, type UploadLimits, uploadParts } from '../../../http/upload-parts.ts';
-import { sanitizeDisplayName } from '../display-name.ts';
+import { InvalidInput, missingField } from '../../../http/validation-details.ts';
 import { emptyFile, fileTooLarge } from '../api-errors.ts';
+import { sanitizeDisplayName } from '../display-name.ts';
 
 export interface StoredUpload {
   readonly filename: string;

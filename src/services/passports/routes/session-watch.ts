@@ -1,10 +1,10 @@
 import type { Log } from '../../../base/log.ts';
 import { createSignal, loop } from '../../../base/loop.ts';
 import type { EventStream, StreamEvent } from '../../../http/event-stream.ts';
-import type { TokenClaims, Tokens } from '../auth/tokens.ts';
-import type { Sessions } from '../auth/sessions.ts';
-import type { Caller, Document, DocumentStore, SessionEvent } from '../documents.ts';
 import { tooManyStreams } from '../api-errors.ts';
+import type { Sessions } from '../auth/sessions.ts';
+import type { TokenClaims, Tokens } from '../auth/tokens.ts';
+import type { Caller, Document, DocumentStore, SessionEvent } from '../documents.ts';
 import { toTaskItem } from '../responses.ts';
 
 const SNAPSHOT_ITEMS = 200;
@@ -16,7 +16,11 @@ export interface SessionWatch {
   /** Throws if the session has too many streams. */
   checkStreamLimit(session: string): void;
   /** Starts after event number `after`, or with a snapshot. The stream ends with its session and with its token. */
-  follow(caller: Caller, stream: EventStream, from: { after: number | undefined; token: TokenClaims | undefined }): void;
+  follow(
+    caller: Caller,
+    stream: EventStream,
+    from: { after: number | undefined; token: TokenClaims | undefined },
+  ): void;
   snapshot(session: string): Promise<{ items: object[]; total: number }>;
 }
 

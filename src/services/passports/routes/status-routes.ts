@@ -1,4 +1,4 @@
-import { describeResponse as answer } from '../../../http/envelope.ts';
+import { describeResponse } from '../../../http/envelope.ts';
 import type { Gateway } from '../../../http/gateway.ts';
 import { ServiceStatus } from '../api-schema.ts';
 
@@ -17,7 +17,7 @@ export function statusRoutes(app: Gateway, { version }: { version: string }): vo
           summary: 'Whether the service answers',
           operationId,
           tags: ['operation'],
-          response: { 200: answer('The service answers.', ServiceStatus) },
+          response: { 200: describeResponse('The service answers.', ServiceStatus) },
         },
       },
       (_request, reply) => {

@@ -2,9 +2,9 @@ import { acceptsType, wantsJson } from '../../../http/accept-header.ts';
 import { describeErrors } from '../../../http/envelope.ts';
 import { openEventStream } from '../../../http/event-stream.ts';
 import type { Gateway } from '../../../http/gateway.ts';
-import { callerOf } from '../auth/auth-guard.ts';
 import { tooManyStreams } from '../api-errors.ts';
 import { Snapshot } from '../api-schema.ts';
+import { callerOf } from '../auth/auth-guard.ts';
 import type { SessionWatch } from './session-watch.ts';
 
 export const MAX_STREAMS = 5;

@@ -1,19 +1,19 @@
 import type { Static } from 'typebox';
 import { notFound } from '../../../base/api-error.ts';
 import type { Files } from '../../../base/files.ts';
-import { describeResponse as answer, notModified, describeErrors } from '../../../http/envelope.ts';
+import { describeErrors, describeResponse, notModified } from '../../../http/envelope.ts';
 import { matchesETag, weakETag } from '../../../http/etag.ts';
 import type { Gateway } from '../../../http/gateway.ts';
 import { versionTag } from '../../../http/if-match.ts';
 import { preferredLanguage } from '../../task-routes.ts';
+import { documentNotFound, statusNotFound } from '../api-errors.ts';
+import { History, ListQuery, PageParams, Result, TaskList, TaskParams, TaskStatus } from '../api-schema.ts';
 import { callerOf } from '../auth/auth-guard.ts';
 import { type DocumentStore, isCompleted } from '../documents.ts';
 import { presentFields } from '../present.ts';
-import { documentNotFound, statusNotFound } from '../api-errors.ts';
-import type { Schema } from '../schema/schema.ts';
-import { History, ListQuery, PageParams, Result, TaskList, TaskParams, TaskStatus } from '../api-schema.ts';
-import { recheckWarnings } from '../warnings.ts';
 import { toResult, toTaskItem, toTaskStatus, toUnfinishedResult } from '../responses.ts';
+import type { Schema } from '../schema/schema.ts';
+import { recheckWarnings } from '../warnings.ts';
 
 const POLL_SECONDS = '5';
 
@@ -33,7 +33,7 @@ export function taskRoutes(
         operationId: 'listTasks',
         tags: ['documents'],
         querystring: ListQuery,
-        response: { 200: answer('One page of them.', TaskList) },
+        response: { 200: describeResponse('One page of them.', TaskList) },
       },
     },
     async (request) => {
@@ -55,7 +55,7 @@ export function taskRoutes(
         operationId: 'readStatus',
         tags: ['documents'],
         params: TaskParams,
-        response: { 200: answer('The state.', TaskStatus), 404: describeErrors(statusNotFound()) },
+        response: { 200: describeResponse('The state.', TaskStatus), 404: describeErrors(statusNotFound()) },
       },
     },
     async (request) => {
@@ -81,8 +81,8 @@ export function taskRoutes(
           },
         },
         response: {
-          200: answer('The result, or the error of a failed task.', Result),
-          202: answer(
+          200: describeResponse('The result, or the error of a failed task.', Result),
+          202: describeResponse(
             'Still queued or in progress.',
             Result,
             {},
@@ -103,7 +103,11 @@ export function taskRoutes(
         return toUnfinishedResult(document);
       }
       const body = JSON.stringify(
-        toResult(await recheckWarnings(document, schema), schema, preferredLanguage(request.headers['accept-language'])),
+        toResult(
+          await recheckWarnings(document, schema),
+          schema,
+          preferredLanguage(request.headers['accept-language']),
+        ),
       );
       const etag = versionTag(document.version, body);
       void reply.header('etag', etag).header('vary', 'Accept-Language');
@@ -121,7 +125,7 @@ export function taskRoutes(
         operationId: 'readHistory',
         tags: ['documents'],
         params: TaskParams,
-        response: { 200: answer('The edits.', History), 404: describeErrors(documentNotFound()) },
+        response: { 200: describeResponse('The edits.', History), 404: describeErrors(documentNotFound()) },
       },
     },
     async (request) => {

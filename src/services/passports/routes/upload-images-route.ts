@@ -1,11 +1,9 @@
 import type { Static } from 'typebox';
 import { ApiError, payloadTooLarge, queueUnavailable } from '../../../base/api-error.ts';
 import type { Files } from '../../../base/files.ts';
-import { describeResponse as answer, describeErrors } from '../../../http/envelope.ts';
+import { describeErrors, describeResponse } from '../../../http/envelope.ts';
 import type { Gateway } from '../../../http/gateway.ts';
 import { acceptUploads } from '../../../http/upload.ts';
-import type { AuthGuard } from '../auth/auth-guard.ts';
-import type { Caller, DocumentStore, ImageRow } from '../documents.ts';
 import {
   csrfFailed,
   emptyFile,
@@ -16,8 +14,10 @@ import {
   tooManyImages,
 } from '../api-errors.ts';
 import { type Image, ImagesUploaded } from '../api-schema.ts';
+import type { AuthGuard } from '../auth/auth-guard.ts';
+import type { Caller, DocumentStore, ImageRow } from '../documents.ts';
 import { toImage } from '../responses.ts';
-import { type StoredUpload, receiveUpload, rejections } from './receive.ts';
+import { receiveUpload, rejections, type StoredUpload } from './receive.ts';
 
 const MEBIBYTE = 1024 * 1024;
 const IMAGE_LIMITS = { maxFiles: 50, maxFileBytes: 20 * MEBIBYTE, maxTotalBytes: 200 * MEBIBYTE };
@@ -56,7 +56,7 @@ export async function uploadImagesRoute(
           tags: ['images'],
           shown: { body: BODY },
           response: {
-            201: answer('Stored until they become a PDF.', ImagesUploaded),
+            201: describeResponse('Stored until they become a PDF.', ImagesUploaded),
             400: describeErrors(emptyFile(), tooManyImages(MAX_IMAGES)),
             403: describeErrors(csrfFailed()),
             413: describeErrors(fileTooLarge(SIZE), payloadTooLarge(IMAGE_LIMITS.maxTotalBytes), quotaExceeded()),
@@ -125,8 +125,8 @@ const isImageInfo = (info: ImageInfo | ApiError): info is ImageInfo => 'contentT
 /** Loads the decoder on first use. */
 async function inspect(files: Files, { stored }: StoredUpload): Promise<ImageInfo | ApiError> {
   const { inspectImage } = await import('../model/pages/inspect-image.ts');
-  const { withImagePermit: inTurn } = await import('../model/pages/image-semaphore.ts');
-  const info = await inTurn(async () => {
+  const { withImagePermit } = await import('../model/pages/image-semaphore.ts');
+  const info = await withImagePermit(async () => {
     const bytes = await files.get(stored.key);
     if (bytes === undefined) throw storageUnavailable();
     return inspectImage(bytes);

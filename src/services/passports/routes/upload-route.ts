@@ -2,19 +2,19 @@ import { hash } from 'node:crypto';
 import { idempotencyInProgress, payloadTooLarge, queueUnavailable } from '../../../base/api-error.ts';
 import type { Files } from '../../../base/files.ts';
 import { wantsJson } from '../../../http/accept-header.ts';
-import { InvalidInput } from '../../../http/validation-details.ts';
-import { describeResponse as answer, describeErrors } from '../../../http/envelope.ts';
+import { describeErrors, describeResponse } from '../../../http/envelope.ts';
 import type { Gateway } from '../../../http/gateway.ts';
 import { acceptUploads } from '../../../http/upload.ts';
+import { InvalidInput } from '../../../http/validation-details.ts';
 import type { IdempotencyStore } from '../../idempotency-store.ts';
-import type { AuthGuard } from '../auth/auth-guard.ts';
-import { type Document, type DocumentStore, principalOf } from '../documents.ts';
-import { parseDisplayName } from '../display-name.ts';
 import { csrfFailed, emptyFile, fileTooLarge, notADocument, quotaExceeded, storageUnavailable } from '../api-errors.ts';
 import { Uploaded } from '../api-schema.ts';
+import type { AuthGuard } from '../auth/auth-guard.ts';
+import { parseDisplayName } from '../display-name.ts';
+import { type Document, type DocumentStore, principalOf } from '../documents.ts';
 import { toTaskItem } from '../responses.ts';
 import { createDocuments } from './create-documents.ts';
-import { type StoredUpload, receiveUpload, rejections } from './receive.ts';
+import { receiveUpload, rejections, type StoredUpload } from './receive.ts';
 
 const MEBIBYTE = 1024 * 1024;
 export const PDF_LIMITS = { maxFiles: 20, maxFileBytes: 50 * MEBIBYTE, maxTotalBytes: 200 * MEBIBYTE };
@@ -69,8 +69,8 @@ export async function uploadRoute(
             },
           },
           response: {
-            200: answer('All results are cached.', Uploaded),
-            202: answer('Queued.', Uploaded),
+            200: describeResponse('All results are cached.', Uploaded),
+            202: describeResponse('Queued.', Uploaded),
             303: { description: 'To `/`, for forms.', type: 'null' },
             400: describeErrors(emptyFile()),
             403: describeErrors(csrfFailed()),

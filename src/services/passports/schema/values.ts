@@ -6,7 +6,9 @@ import type { ValueSpec, Wording } from './schema.ts';
 import { unitFactor } from './units.ts';
 
 export type ValueProblem = 'type' | 'enum' | 'pattern' | 'minimum' | 'maximum' | 'too_long';
-export type ParseResult = { readonly ok: true; readonly value: Value } | { readonly ok: false; readonly problem: ValueProblem };
+export type ParseResult =
+  | { readonly ok: true; readonly value: Value }
+  | { readonly ok: false; readonly problem: ValueProblem };
 
 const MAX_CHARACTERS = 10_000;
 /** Limit for dates and numbers; the longest date in words has 70 characters. */

@@ -1,8 +1,8 @@
 import { CLIENT_LIMIT_MS, type Db, type Queryable } from '../../../base/db.ts';
-import { type Caller, type Document, type HistoryEntry, isCompleted, type CompletedDocument } from '../documents.ts';
+import { type Caller, type CompletedDocument, type Document, type HistoryEntry, isCompleted } from '../documents.ts';
 import type { Value } from '../extraction.ts';
 import { find, findWithResult } from './read.ts';
-import { accessParams, ACCESS_CONDITION } from './rows.ts';
+import { ACCESS_CONDITION, accessParams } from './rows.ts';
 
 const limitMs = CLIENT_LIMIT_MS;
 
@@ -35,7 +35,10 @@ export function update(
 }
 
 /** The last value of a key counts. */
-function changesOf({ extraction, edits: previousEdits }: CompletedDocument, edits: readonly { key: string; value: Value }[]) {
+function changesOf(
+  { extraction, edits: previousEdits }: CompletedDocument,
+  edits: readonly { key: string; value: Value }[],
+) {
   const current = new Map(previousEdits.map(({ key, value }) => [key, value]));
   const requested = new Map(edits.map(({ key, value }) => [key, value]));
   return [...requested]

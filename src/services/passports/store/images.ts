@@ -29,7 +29,15 @@ export function postgresImages(db: Db, { ttlSeconds, quotaBytes }: { ttlSeconds:
         await tx.query('select pg_advisory_xact_lock($1, hashtext($2))', [COUNT_LOCK, session]);
         await checkQuota(tx, caller, image.sizeBytes, quotaBytes);
         const { rows } = await tx.query<Row>({ ...ADD, limitMs }, [
-          ...[createUuids(1)[0], session, image.filename, image.fileKey, image.sha256, image.sizeBytes, image.contentType],
+          ...[
+            createUuids(1)[0],
+            session,
+            image.filename,
+            image.fileKey,
+            image.sha256,
+            image.sizeBytes,
+            image.contentType,
+          ],
           ...[image.width, image.height, ttlSeconds, maxImages, key],
         ]);
         return rows[0] ? toImage(rows[0]) : 'too-many';

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import type { Db } from '../../../base/db.ts';
-import { type Files, createFolderFiles } from '../../../base/files.ts';
+import { createFolderFiles, type Files } from '../../../base/files.ts';
 import type { JsonValue } from '../../../base/json.ts';
 import { createLog } from '../../../base/log.ts';
 import { sleep } from '../../../base/loop.ts';
@@ -11,7 +11,7 @@ import { type TestDatabase, testDatabase } from '../../../base/testing/database.
 import { createPostgresTaskStore } from '../../../tasks/postgres.ts';
 import type { TaskStore } from '../../../tasks/store.ts';
 import { FAILURES } from '../../../tasks/task.ts';
-import type { Caller, Document, CompletedDocument } from '../documents.ts';
+import type { Caller, CompletedDocument, Document } from '../documents.ts';
 import type { Extraction } from '../extraction.ts';
 import { ERROR_TYPES, type ErrorType, failure } from '../failures.ts';
 import { postgresPictures } from './pictures.ts';
@@ -76,7 +76,10 @@ const endWith = async (id: string, result: Extraction) => {
 };
 const failWith = async (id: string, code: ErrorType) => {
   const { attempt } = await claim();
-  await tasks.completeAndClaim([{ id, attempt, outcome: 'failed', failure: failure(code), processingMs: 7 }], claimNothing());
+  await tasks.completeAndClaim(
+    [{ id, attempt, outcome: 'failed', failure: failure(code), processingMs: 7 }],
+    claimNothing(),
+  );
 };
 const finished = async (caller: Caller, overrides: Parameters<typeof upload>[1] = {}, result = extraction()) => {
   const document = await upload(caller, overrides);
@@ -691,7 +694,9 @@ describe('events', () => {
     await upload(anna);
     const last = await documents.lastEvent('anna');
     const stirred = async (after: number) =>
-      [...(await documents.findChangedSessions(['anna', 'boris', 'unknown'].map((session) => ({ session, after }))))].sort();
+      [
+        ...(await documents.findChangedSessions(['anna', 'boris', 'unknown'].map((session) => ({ session, after })))),
+      ].sort();
     expect(await documents.findChangedSessions([{ session: 'anna', after: last }])).toEqual(new Set());
     expect(await stirred(0)).toEqual(['anna']);
     await upload(boris);

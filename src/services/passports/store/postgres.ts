@@ -9,13 +9,13 @@ import type { DocumentStore } from '../documents.ts';
 import { cleanup } from './cleanup.ts';
 import { create } from './create.ts';
 import { history, rename, update } from './edit.ts';
-import { remove, retry } from './retry-remove.ts';
 import { postgresEvents } from './events.ts';
+import { readFailureStatistics } from './failure-statistics.ts';
 import { postgresImages } from './images.ts';
 import { foldBytes } from './quota.ts';
-import { streamCompleted, find, list, findWithResult } from './read.ts';
-import { SERVICE, isStrictForChanges } from './rows.ts';
-import { readFailureStatistics } from './failure-statistics.ts';
+import { find, findWithResult, list, streamCompleted } from './read.ts';
+import { remove, retry } from './retry-remove.ts';
+import { isStrictForChanges, SERVICE } from './rows.ts';
 
 export function postgresDocumentStore(deps: {
   db: Db;

@@ -1,6 +1,6 @@
 import { CLIENT_LIMIT_MS, type Queryable, type Transaction } from '../../../base/db.ts';
-import type { Caller } from '../documents.ts';
 import { quotaExceeded } from '../api-errors.ts';
+import type { Caller } from '../documents.ts';
 
 const limitMs = CLIENT_LIMIT_MS;
 /** First half of an advisory lock key, unique in this product. */

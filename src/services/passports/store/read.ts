@@ -1,14 +1,14 @@
 import { CLIENT_LIMIT_MS, type Queryable } from '../../../base/db.ts';
-import { type Caller, type Document, isCompleted, type CompletedDocument, type Status } from '../documents.ts';
+import { type Caller, type CompletedDocument, type Document, isCompleted, type Status } from '../documents.ts';
 import {
+  ACCESS_CONDITION,
   accessParams,
   COLUMNS,
-  type DocumentRow,
   COMPLETED_COLUMNS,
   type CompletedRow,
+  type DocumentRow,
   toDocument,
   toDocumentWithResult,
-  ACCESS_CONDITION,
 } from './rows.ts';
 
 const limitMs = CLIENT_LIMIT_MS;

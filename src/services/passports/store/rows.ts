@@ -1,7 +1,7 @@
 import type { Task } from '../../../tasks/task.ts';
-import type { Caller, Document, Edit, CompletedDocument } from '../documents.ts';
+import type { Caller, CompletedDocument, Document, Edit } from '../documents.ts';
 import type { Extraction, Value } from '../extraction.ts';
-import { toErrorType, errorMessage } from '../failures.ts';
+import { errorMessage, toErrorType } from '../failures.ts';
 import { statusOf } from './status.ts';
 
 export const SERVICE = 'passports';

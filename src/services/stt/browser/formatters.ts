@@ -2,8 +2,8 @@ import { formatClock } from '../../../ui/browser/clock.ts';
 import { fill } from '../../../ui/browser/dom.ts';
 import type { NumberFormats } from '../../../ui/browser/page-data.ts';
 import type { UiLanguage, UiTexts } from '../../../ui/texts.ts';
-import type { TranscriptionJob } from './transcription-job.ts';
 import type { SpeechTexts } from './texts.ts';
+import type { TranscriptionJob } from './transcription-job.ts';
 
 export function createFormatters(texts: SpeechTexts, ui: UiTexts, numbers: NumberFormats, language: UiLanguage) {
   const names = new Intl.DisplayNames(language, { type: 'language' });
@@ -19,7 +19,10 @@ export function createFormatters(texts: SpeechTexts, ui: UiTexts, numbers: Numbe
     numbers,
     clock: formatClock,
 
-    facts({ language: code, duration_seconds: seconds = 0 }: NonNullable<NonNullable<TranscriptionJob['state']>['result']>) {
+    facts({
+      language: code,
+      duration_seconds: seconds = 0,
+    }: NonNullable<NonNullable<TranscriptionJob['state']>['result']>) {
       const languageName = code === undefined ? texts.noLanguage : (names.of(code) ?? code);
       const time = formatClock(seconds);
       return fill(texts.facts, { language: languageName.charAt(0).toLocaleUpperCase() + languageName.slice(1), time });

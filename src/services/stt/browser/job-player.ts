@@ -1,7 +1,7 @@
 import { byId, fill } from '../../../ui/browser/dom.ts';
 import { createPlayer } from '../../../ui/browser/player.ts';
-import type { TranscriptionJob } from './transcription-job.ts';
 import type { Formatters } from './formatters.ts';
+import type { TranscriptionJob } from './transcription-job.ts';
 
 export interface JobPlayer {
   show(job: TranscriptionJob): void;

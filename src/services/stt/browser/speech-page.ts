@@ -1,14 +1,14 @@
 import { byId, el } from '../../../ui/browser/dom.ts';
+import { createNumberFormats, pageData } from '../../../ui/browser/page-data.ts';
 import { initUploadPage } from '../../../ui/browser/upload-page.ts';
 import { stepProgress } from '../../../ui/browser/upload-steps.ts';
 import type { UploadPageData } from '../../../ui/browser/upload-texts.ts';
-import { createNumberFormats, pageData } from '../../../ui/browser/page-data.ts';
-import { type TranscriptionJob, runTranscriptionJob, createTranscriptionJob } from './transcription-job.ts';
+import { createFormatters } from './formatters.ts';
 import { createJobPlayer } from './job-player.ts';
 import { createRecorder } from './recorder.ts';
 import type { SpeechTexts } from './texts.ts';
 import { createTranscriptView } from './transcript-view.ts';
-import { createFormatters } from './formatters.ts';
+import { createTranscriptionJob, runTranscriptionJob, type TranscriptionJob } from './transcription-job.ts';
 
 const page = pageData<UploadPageData<SpeechTexts>>();
 const words = createFormatters(page.own.texts, page.ui, createNumberFormats(page.language), page.language);

@@ -22,7 +22,8 @@ const en = {
     none: 'No microphone found.',
   },
   language: { label: 'Spoken language', auto: 'Detect automatically' },
-  uploadsDisabled: 'Uploads are disabled on this server (FILES_HOST is not set). The API accepts https URLs of recordings:',
+  uploadsDisabled:
+    'Uploads are disabled on this server (FILES_HOST is not set). The API accepts https URLs of recordings:',
   unconfigured: 'No access tokens are configured. The administrator must set STT_API_TOKENS.',
   steps: [
     'The recording is sent to this server. It may use an external provider if the administrator has configured one.',
@@ -101,7 +102,8 @@ const ru: typeof en = {
     none: 'Микрофон не найден.',
   },
   language: { label: 'Язык речи', auto: 'Определить автоматически' },
-  uploadsDisabled: 'Загрузка файлов на этом сервере отключена (не задан FILES_HOST). API принимает https-ссылки на записи:',
+  uploadsDisabled:
+    'Загрузка файлов на этом сервере отключена (не задан FILES_HOST). API принимает https-ссылки на записи:',
   unconfigured: 'Токены доступа не настроены. Администратор должен задать STT_API_TOKENS.',
   steps: [
     'Запись отправляется на этот сервер. Он может использовать внешнего провайдера, если это настроил администратор.',

@@ -1,12 +1,12 @@
 import type { ApiClient } from '../../../ui/browser/api.ts';
 import { copyOnClick } from '../../../ui/browser/copy.ts';
 import { byId, el, fill } from '../../../ui/browser/dom.ts';
-import { failureView } from '../../../ui/browser/upload-views.ts';
-import { type TimedElement, createWordHighlight } from '../../../ui/browser/word-highlight.ts';
-import { wordSeparator, type Paragraph, paragraphs } from '../../../ui/browser/paragraphs.ts';
+import { type Paragraph, paragraphs, wordSeparator } from '../../../ui/browser/paragraphs.ts';
 import { taskDetails } from '../../../ui/browser/task-details.ts';
-import type { TranscriptionJob } from './transcription-job.ts';
+import { failureView } from '../../../ui/browser/upload-views.ts';
+import { createWordHighlight, type TimedElement } from '../../../ui/browser/word-highlight.ts';
 import type { Formatters } from './formatters.ts';
+import type { TranscriptionJob } from './transcription-job.ts';
 
 type Result = NonNullable<NonNullable<TranscriptionJob['state']>['result']>;
 
@@ -18,7 +18,11 @@ export interface TranscriptView {
 }
 
 /** Clicking a word or a paragraph's time plays from there. */
-export function createTranscriptView(api: ApiClient, words: Formatters, onPlay: (seconds: number) => void): TranscriptView {
+export function createTranscriptView(
+  api: ApiClient,
+  words: Formatters,
+  onPlay: (seconds: number) => void,
+): TranscriptView {
   const { texts, ui } = words;
   const outcome = byId('outcome');
   const marks = createWordHighlight();

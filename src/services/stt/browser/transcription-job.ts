@@ -1,6 +1,11 @@
 import type { ApiClient } from '../../../ui/browser/api.ts';
-import { type TaskState as BaseTaskState, type UploadJob, createUploadJob, runUploadJob } from '../../../ui/browser/upload-job.ts';
 import type { TimedText } from '../../../ui/browser/paragraphs.ts';
+import {
+  type TaskState as BaseTaskState,
+  createUploadJob,
+  runUploadJob,
+  type UploadJob,
+} from '../../../ui/browser/upload-job.ts';
 
 /** The response of `GET /result/{task_id}`. */
 export interface TaskState extends BaseTaskState {
@@ -19,7 +24,10 @@ export interface TranscriptionJob extends UploadJob<TaskState> {
   readonly language: string;
 }
 
-export const createTranscriptionJob = (file: File, language: string): TranscriptionJob => ({ ...createUploadJob(file), language });
+export const createTranscriptionJob = (file: File, language: string): TranscriptionJob => ({
+  ...createUploadJob(file),
+  language,
+});
 
 export function runTranscriptionJob(job: TranscriptionJob, api: ApiClient, onChange: () => void): Promise<void> {
   const body = (url: string) => ({ url, language: job.language });

@@ -135,9 +135,11 @@ describe('transcribe', () => {
 
   it('fails after the time limit of a window, even if the provider ignores the abort signal', async () => {
     const endless = recognizer('local', () => new Promise<void>(() => {}));
-    expect(await failureOf(run([endless], { windowTimeouts: { limitMs: 10, graceMs: 10 } }).transcribed)).toMatchObject({
-      code: 'PROVIDER_FAILED',
-    });
+    expect(await failureOf(run([endless], { windowTimeouts: { limitMs: 10, graceMs: 10 } }).transcribed)).toMatchObject(
+      {
+        code: 'PROVIDER_FAILED',
+      },
+    );
   });
 
   it('stops within a window after cancellation without trying another provider', async () => {

@@ -75,7 +75,9 @@ describe('cuesOf', () => {
       { text: 'Three.', start: 2, end: 2 },
       { text: 'Four.', start: 4, end: 4 },
     ];
-    expect(textOf(createCues({ segments, words })).split(' ')).toEqual(expect.arrayContaining(['two.', 'Three.', 'Four.']));
+    expect(textOf(createCues({ segments, words })).split(' ')).toEqual(
+      expect.arrayContaining(['two.', 'Three.', 'Four.']),
+    );
   });
 
   it('starts a new cue after a pause and after a sentence longer than a line', () => {

@@ -2,7 +2,7 @@ import { copyOnClick } from '../../browser/copy.ts';
 import { announce, byId, el, fill } from '../../browser/dom.ts';
 import { pageData } from '../../browser/page-data.ts';
 import type { HelpData } from '../texts.ts';
-import { snippet, searchSections, type SearchSection, type SearchData } from './search.ts';
+import { type SearchData, type SearchSection, searchSections, snippet } from './search.ts';
 
 const { words, root } = pageData<HelpData>().own;
 

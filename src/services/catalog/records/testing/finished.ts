@@ -11,7 +11,11 @@ export interface FinishedTask {
 }
 
 /** Finishes tasks in order; returns their ids. */
-export async function finishTasks(tasks: TaskStore, service: string, ended: readonly FinishedTask[]): Promise<string[]> {
+export async function finishTasks(
+  tasks: TaskStore,
+  service: string,
+  ended: readonly FinishedTask[],
+): Promise<string[]> {
   const ids = ended.map(() => newId());
   const byId = new Map(ended.map((end, index) => [ids[index]!, end]));
   for (const [id, { input = {} }] of byId) {

@@ -1,7 +1,7 @@
 import { afterAll, afterEach, expect } from 'vitest';
 import { testDatabase } from '../../../../base/testing/database.ts';
 import { createReports } from '../postgres.ts';
-import type { ReportChange, NewReport, Report } from '../report.ts';
+import type { NewReport, Report, ReportChange } from '../report.ts';
 import { verifyAuditTrail } from '../verify-audit-trail.ts';
 import { clearAuditTrail } from './audit-trail.ts';
 

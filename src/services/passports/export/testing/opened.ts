@@ -1,4 +1,4 @@
-import type { Edit, CompletedDocument } from '../../documents.ts';
+import type { CompletedDocument, Edit } from '../../documents.ts';
 import type { Field, Value } from '../../extraction.ts';
 import type { Box } from '../../page-geometry.ts';
 

@@ -1,5 +1,5 @@
-import { findCell, buildGrid } from './grid.ts';
-import { type Line, boundingBox, type Sheet, type Token } from './page-tokens.ts';
+import { buildGrid, findCell } from './grid.ts';
+import { boundingBox, type Line, type Sheet, type Token } from './page-tokens.ts';
 
 /** The words of a ruled cell, or a run of words without a wide gap. */
 export interface Block extends Line {

@@ -4,8 +4,8 @@ import { schemaPattern } from '../../schema/pattern.ts';
 import type { ValueSpec } from '../../schema/schema.ts';
 import { type FoundValue, readValue } from '../../schema/values.ts';
 import type { Occurrence } from './label-finder.ts';
+import { joinText, type Token } from './page-tokens.ts';
 import { POSITION_SCORES, type ValuePosition } from './value-positions.ts';
-import { type Token, joinText } from './page-tokens.ts';
 
 export interface Candidate {
   readonly key: string;
@@ -81,7 +81,10 @@ const INITIALS: Readonly<Record<string, string>> = {
 };
 
 /** The tokens that overlap a range of their joined text. */
-export function tokensInRange(tokens: readonly Token[], found: { readonly start: number; readonly end: number }): Token[] {
+export function tokensInRange(
+  tokens: readonly Token[],
+  found: { readonly start: number; readonly end: number },
+): Token[] {
   const used: Token[] = [];
   let at = 0;
   for (const token of tokens) {

@@ -2,11 +2,15 @@ import { schemaPattern } from '../../schema/pattern.ts';
 import type { PartSpec } from '../../schema/schema.ts';
 import { type Candidate, createCandidate } from './candidates.ts';
 import type { Occurrence } from './label-finder.ts';
-import { type Layout, findValuePositions } from './value-positions.ts';
-import { type Token, joinText } from './page-tokens.ts';
+import { joinText, type Token } from './page-tokens.ts';
+import { findValuePositions, type Layout } from './value-positions.ts';
 
 /** Assembles a value that a form asks for in parts, such as an address by street, house and flat. */
-export function assembleCompositeValue(key: string, layout: Layout, whole: readonly Candidate[]): Candidate | undefined {
+export function assembleCompositeValue(
+  key: string,
+  layout: Layout,
+  whole: readonly Candidate[],
+): Candidate | undefined {
   const completeValue = new Set(
     whole.filter((one) => one.key === key && one.score > 0.5).flatMap(({ tokens }) => tokens),
   );
@@ -23,7 +27,10 @@ export function assembleCompositeValue(key: string, layout: Layout, whole: reado
       best.set(target.index, { piece, part: target.part });
       continue;
     }
-    for (const { place, tokens } of findValuePositions(label, layout, { long: false, stops: (other) => !isFilledIn(other) })) {
+    for (const { place, tokens } of findValuePositions(label, layout, {
+      long: false,
+      stops: (other) => !isFilledIn(other),
+    })) {
       const piece = createCandidate(key, { type: 'string' }, label, place, tokens.slice(0, MAX_WORDS));
       const known = best.get(target.index)?.piece;
       if (piece && (!known || isBetter(piece, known))) best.set(target.index, { piece, part: target.part });

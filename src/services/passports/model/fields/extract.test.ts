@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { type ReadPage, type Rule, uprightFrame, type Word } from '../../page-geometry.ts';
 import { loadSchema } from '../../schema/load-schema.ts';
-import { normalizeHomoglyphs } from './homoglyphs.ts';
 import { extractFields } from './extract.ts';
+import { normalizeHomoglyphs } from './homoglyphs.ts';
 
 const schema = loadSchema();
 const WIDTH = 600;

@@ -1,18 +1,18 @@
 import type { Field, Warning } from '../../extraction.ts';
-import { toPageBox, type ReadPage } from '../../page-geometry.ts';
+import { type ReadPage, toPageBox } from '../../page-geometry.ts';
 import { cellKey, everyField } from '../../schema/keys.ts';
 import type { Schema } from '../../schema/schema.ts';
 import { type Block, splitBlocks } from './blocks.ts';
 import { type Candidate, createCandidate } from './candidates.ts';
-import { applyCrossChecks } from './cross-checks.ts';
-import { type LabelIndex, indexFieldLabels, type Target } from './label-index.ts';
-import { matchPatterns } from './pattern-match.ts';
-import { findLabels, type Occurrence } from './label-finder.ts';
 import { assembleCompositeValue } from './composite-values.ts';
-import { type Layout, findValuePositions } from './value-positions.ts';
+import { applyCrossChecks } from './cross-checks.ts';
+import { findLabels, type Occurrence } from './label-finder.ts';
+import { indexFieldLabels, type LabelIndex, type Target } from './label-index.ts';
+import { boundingBox, joinText, type Token, tokenizePages } from './page-tokens.ts';
+import { matchPatterns } from './pattern-match.ts';
 import { findSharedValues } from './shared-labels.ts';
-import { boundingBox, tokenizePages, type Token, joinText } from './page-tokens.ts';
-import { type ReadTable, extractTable } from './tables.ts';
+import { extractTable, type ReadTable } from './tables.ts';
+import { findValuePositions, type Layout } from './value-positions.ts';
 import { joinWrappedLabels } from './wrapped-labels.ts';
 
 /** Extracts the fields of `schema`; fields that are not found are absent. A pure function. */

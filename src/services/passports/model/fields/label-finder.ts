@@ -1,7 +1,7 @@
 import type { Block } from './blocks.ts';
-import { type LabelIndex, scorePhrase, type PageWord, type Target } from './label-index.ts';
-import { type Token, joinText } from './page-tokens.ts';
+import { type LabelIndex, type PageWord, scorePhrase, type Target } from './label-index.ts';
 import type { LabelWord } from './label-words.ts';
+import { joinText, type Token } from './page-tokens.ts';
 
 /** A label in the tokens `from` (inclusive) to `to` (exclusive) of a block. */
 export interface Occurrence {

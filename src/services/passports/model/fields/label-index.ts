@@ -36,7 +36,9 @@ export interface LabelIndex<To> {
 
 const MAX_LETTERS = 40;
 
-export function createLabelIndex<To>(wordings: readonly { readonly text: string; readonly target: To }[]): LabelIndex<To> {
+export function createLabelIndex<To>(
+  wordings: readonly { readonly text: string; readonly target: To }[],
+): LabelIndex<To> {
   const vocabulary: LabelWord[] = [];
   const ids = new Map<string, number>();
   const number = (word: LabelWord) => {

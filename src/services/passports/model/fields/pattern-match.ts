@@ -3,7 +3,7 @@ import type { FieldSpec } from '../../schema/schema.ts';
 import { readValue } from '../../schema/values.ts';
 import type { Block } from './blocks.ts';
 import { normalizeText, tokensInRange } from './candidates.ts';
-import { type Token, joinText } from './page-tokens.ts';
+import { joinText, type Token } from './page-tokens.ts';
 
 /** Finds a value without a label, by the field's `marks` patterns. */
 export function matchPatterns(

@@ -1,8 +1,8 @@
 import { type Candidate, createCandidate } from './candidates.ts';
-import { type LabelIndex, scorePhrase, type Target } from './label-index.ts';
 import type { Occurrence } from './label-finder.ts';
-import { type Layout, findValuePositions } from './value-positions.ts';
-import { type Token, joinText } from './page-tokens.ts';
+import { type LabelIndex, scorePhrase, type Target } from './label-index.ts';
+import { joinText, type Token } from './page-tokens.ts';
+import { findValuePositions, type Layout } from './value-positions.ts';
 
 /** Finds two fields with a combined label and value: `Этаж / этажность`, `4/9`; `Площадь общая / жилая`. */
 export function findSharedValues(layout: Layout, labelIndex: LabelIndex<Target>): Candidate[] {
@@ -17,7 +17,13 @@ export function findSharedValues(layout: Layout, labelIndex: LabelIndex<Target>)
         if (!halves) continue;
         const pair = [first, second].map((label, i) =>
           label.target.kind === 'field'
-            ? createCandidate(label.target.key, label.target.spec, { ...label, score: 1.1 * label.score }, place, halves[i]!)
+            ? createCandidate(
+                label.target.key,
+                label.target.spec,
+                { ...label, score: 1.1 * label.score },
+                place,
+                halves[i]!,
+              )
             : undefined,
         );
         if (pair.every((one) => one !== undefined)) return pair as Candidate[];

@@ -1,7 +1,7 @@
 import type { TableSpec } from '../../schema/schema.ts';
 import { median } from './blocks.ts';
+import { joinText, type Token } from './page-tokens.ts';
 import type { Header } from './table-headers.ts';
-import { type Token, joinText } from './page-tokens.ts';
 
 export const isInColumn = (token: Extent, { x0, x1 }: Extent): boolean => {
   const middle = (token.x0 + token.x1) / 2;
@@ -34,7 +34,9 @@ export function inferColumns(
 }
 
 const textsIn = (place: Extent, rows: readonly (readonly Token[])[]): string[] =>
-  rows.map((row) => joinText(row.filter((token) => isInColumn(token, place)))).filter((text) => /[\p{L}\d]/u.test(text));
+  rows
+    .map((row) => joinText(row.filter((token) => isInColumn(token, place))))
+    .filter((text) => /[\p{L}\d]/u.test(text));
 
 const share = (texts: readonly string[], fits: (text: string, i: number) => boolean): number =>
   texts.length < 2 ? 0 : texts.filter(fits).length / texts.length;

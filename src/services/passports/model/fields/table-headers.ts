@@ -1,5 +1,5 @@
 import type { ColumnSpec, TableSpec } from '../../schema/schema.ts';
-import { type Block, splitBlocks, groupLines } from './blocks.ts';
+import { type Block, groupLines, splitBlocks } from './blocks.ts';
 import { indexColumnLabels, type LabelIndex, scorePhrase } from './label-index.ts';
 import { boundingBox, type Sheet, type Token } from './page-tokens.ts';
 

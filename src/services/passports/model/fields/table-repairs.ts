@@ -1,6 +1,6 @@
 import type { Value } from '../../extraction.ts';
 import type { ColumnSpec } from '../../schema/schema.ts';
-import { type Token, joinText } from './page-tokens.ts';
+import { joinText, type Token } from './page-tokens.ts';
 
 export interface ReadCell {
   readonly spec: ColumnSpec;

@@ -1,11 +1,15 @@
 import { groupLines, median } from './blocks.ts';
-import { findCell, buildGrid } from './grid.ts';
-import type { Header } from './table-headers.ts';
+import { buildGrid, findCell } from './grid.ts';
 import type { Sheet, Token } from './page-tokens.ts';
 import { isInColumn } from './table-columns.ts';
+import type { Header } from './table-headers.ts';
 
 /** Splits tokens into rows by ruled lines; a cell with several lines of numbers becomes several rows. */
-export function splitRuledRows(sheet: Sheet, tokens: readonly Token[], header: Header): { rows: Token[][]; ended: boolean } {
+export function splitRuledRows(
+  sheet: Sheet,
+  tokens: readonly Token[],
+  header: Header,
+): { rows: Token[][]; ended: boolean } {
   const grid = buildGrid(sheet);
   const columns = [...header.columns, ...header.unknownColumns];
   const left = Math.min(...columns.map(({ x0 }) => x0));

@@ -1,12 +1,12 @@
 import type { ColumnSpec, TableSpec } from '../../schema/schema.ts';
 import { readValue } from '../../schema/values.ts';
 import { median } from './blocks.ts';
-import { type Header, findHeaders } from './table-headers.ts';
-import { type Sheet, type Token, joinText } from './page-tokens.ts';
-import { INFERRED_SCORE, inferColumns, isInColumn, fitColumnsToText } from './table-columns.ts';
-import { splitUnruledRows, splitRuledRows } from './table-rows.ts';
-import { type ReadCell, repairRows } from './table-repairs.ts';
 import { parseLabelWord } from './label-words.ts';
+import { joinText, type Sheet, type Token } from './page-tokens.ts';
+import { fitColumnsToText, INFERRED_SCORE, inferColumns, isInColumn } from './table-columns.ts';
+import { findHeaders, type Header } from './table-headers.ts';
+import { type ReadCell, repairRows } from './table-repairs.ts';
+import { splitRuledRows, splitUnruledRows } from './table-rows.ts';
 
 export interface ReadTable {
   readonly rows: readonly (readonly ReadCell[])[];

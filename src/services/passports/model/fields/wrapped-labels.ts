@@ -1,8 +1,8 @@
 import type { Block } from './blocks.ts';
-import type { LabelIndex, Target } from './label-index.ts';
 import { findLabels } from './label-finder.ts';
-import { type Layout, MAX_LINE_PITCH } from './value-positions.ts';
+import type { LabelIndex, Target } from './label-index.ts';
 import { boundingBox } from './page-tokens.ts';
+import { type Layout, MAX_LINE_PITCH } from './value-positions.ts';
 
 /** Joins left-aligned lines if the result matches a label better than the first line alone. */
 export function joinWrappedLabels(layout: Layout, labelIndex: LabelIndex<Target>): Block[] {

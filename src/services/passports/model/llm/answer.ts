@@ -72,7 +72,14 @@ function fieldOf(words: readonly NumberedWord[], spec: Parameters<typeof readVal
     Math.max(...boxes.map(([, , , y1]) => y1)),
   ];
   // The model gives no calibrated confidence.
-  return { value: parsed.value, confidence: null, source: 'model', page: page.page, bbox: toPageBox(page, around), text };
+  return {
+    value: parsed.value,
+    confidence: null,
+    source: 'model',
+    page: page.page,
+    bbox: toPageBox(page, around),
+    text,
+  };
 }
 
 /** Models often wrap the JSON in prose and code fences. */

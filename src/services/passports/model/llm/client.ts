@@ -26,7 +26,12 @@ export type ChatMessages = { role: 'system' | 'user' | 'assistant'; content: str
 
 export interface ModelClient {
   /** Returns the response text, or `unsupported` for the format. Throws {@link ModelError}. */
-  complete(messages: ChatMessages, format: ResponseFormat, schema: object, signal: AbortSignal): Promise<string | 'unsupported'>;
+  complete(
+    messages: ChatMessages,
+    format: ResponseFormat,
+    schema: object,
+    signal: AbortSignal,
+  ): Promise<string | 'unsupported'>;
   /** Lists the models of the server. Throws {@link ModelError}. */
   probe(signal: AbortSignal): Promise<void>;
 }

@@ -1,4 +1,4 @@
-import { type GrayImage, downscale } from './grayscale.ts';
+import { downscale, type GrayImage } from './grayscale.ts';
 
 /** Makes paper white: removes shadows, tinted cells and stains wider than `maxStrokeWidth` pixels. */
 export function flattenBackground(page: GrayImage, maxStrokeWidth: number): GrayImage {
@@ -44,7 +44,11 @@ function estimatePaper(page: GrayImage, cell: number): GrayImage {
   return { ...smooth, data: smooth.data.map((light) => Math.max(24, light)) };
 }
 
-const inverted = ({ width, height, data }: GrayImage): GrayImage => ({ width, height, data: data.map((light) => 255 - light) });
+const inverted = ({ width, height, data }: GrayImage): GrayImage => ({
+  width,
+  height,
+  data: data.map((light) => 255 - light),
+});
 
 function dilated(grey: GrayImage, radius: number): GrayImage {
   return alongBoth(grey, (line, out) => {

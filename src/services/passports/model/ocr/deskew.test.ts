@@ -1,9 +1,9 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import { type Projection, projectPoint } from '../../page-geometry.ts';
+import { findDeskewedView } from './deskew.ts';
 import type { GrayImage } from './grayscale.ts';
 import { compose, inverse, quarterTurn, translation } from './projection.ts';
-import { renderForm, addShadow } from './testing/form.ts';
-import { findDeskewedView } from './deskew.ts';
+import { addShadow, renderForm } from './testing/form.ts';
 import { warp } from './warp.ts';
 
 describe('findDeskewedView', () => {
@@ -29,7 +29,8 @@ describe('findDeskewedView', () => {
   }
 
   const middle = () => [form.width / 2, form.height / 2] as const;
-  const around = (lens: Projection) => compose(translation(...middle()), compose(lens, translation(-middle()[0], -middle()[1])));
+  const around = (lens: Projection) =>
+    compose(translation(...middle()), compose(lens, translation(-middle()[0], -middle()[1])));
   const straight = { horizontal: expect.closeTo(0, 2), vertical: expect.closeTo(0, 2) };
 
   it('keeps a straight page', () => {

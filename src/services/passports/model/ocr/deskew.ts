@@ -1,10 +1,10 @@
 import { type Projection, projectPoint } from '../../page-geometry.ts';
 import { flattenBackground } from './background.ts';
-import { type GrayImage, downscale } from './grayscale.ts';
-import { binarize, otsuThreshold, findComponents } from './binarize.ts';
+import { binarize, findComponents, otsuThreshold } from './binarize.ts';
+import { downscale, type GrayImage } from './grayscale.ts';
+import { estimatePerspective, weightedMedian } from './perspective.ts';
 import { compose, inverse, quarterTurn, scaling, translation } from './projection.ts';
 import { findRules } from './rules.ts';
-import { estimatePerspective, weightedMedian } from './perspective.ts';
 import { findBaselines, findLetters, isTextVertical, type Segment } from './text-lines.ts';
 import { warp } from './warp.ts';
 
@@ -40,7 +40,11 @@ export function findDeskewedView(page: GrayImage): View {
   const rules = findRules(ink, dpi);
   const toRotated = compose(
     rotation,
-    estimatePerspective([...findBaselines(findLetters(findComponents(ink))), ...rules.horizontal], rules.vertical, level),
+    estimatePerspective(
+      [...findBaselines(findLetters(findComponents(ink))), ...rules.horizontal],
+      rules.vertical,
+      level,
+    ),
   );
   const toPage = compose(scaling(by), compose(quarterTurn(turn, small), toRotated));
   return { turn, ...fitPage(toPage, page) };

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { toGrayscale, downscale } from './grayscale.ts';
+import { downscale, toGrayscale } from './grayscale.ts';
 
 describe('grayscale images', () => {
   it('toGrayscale converts colours by BT.601 weights', () => {

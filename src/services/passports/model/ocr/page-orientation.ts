@@ -1,8 +1,8 @@
-import type { PreprocessedPage } from './preprocess.ts';
-import type { OcrEngine, LineWord } from './ocr-engine.ts';
 import type { GrayImage } from './grayscale.ts';
-import { MARGIN } from './text-regions.ts';
+import type { LineWord, OcrEngine } from './ocr-engine.ts';
+import type { PreprocessedPage } from './preprocess.ts';
 import { recognizeTwice } from './re-ocr.ts';
+import { MARGIN } from './text-regions.ts';
 
 /** In pixels of the view. */
 export type ReadLine = readonly LineWord[];
@@ -29,9 +29,16 @@ export async function readOriented(
   return { lines: await (isUpsideDown ? readUpsideDown : readAsIs)(engine, page, signal), isUpsideDown };
 }
 
-async function detectUpsideDown(engine: OcrEngine, { images }: PreprocessedPage, signal: AbortSignal): Promise<boolean> {
+async function detectUpsideDown(
+  engine: OcrEngine,
+  { images }: PreprocessedPage,
+  signal: AbortSignal,
+): Promise<boolean> {
   const sample = [...images].sort((a, b) => b.data.length - a.data.length).slice(0, SAMPLE_SIZE);
-  const [asIs, rotated] = await Promise.all([engine.recognize(sample, signal), engine.recognize(sample.map(rotate180), signal)]);
+  const [asIs, rotated] = await Promise.all([
+    engine.recognize(sample, signal),
+    engine.recognize(sample.map(rotate180), signal),
+  ]);
   return meanConfidence(rotated.flat()) > meanConfidence(asIs.flat());
 }
 

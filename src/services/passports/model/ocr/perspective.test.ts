@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { type Projection, projectPoint } from '../../page-geometry.ts';
-import { compose, translation } from './projection.ts';
 import { estimatePerspective } from './perspective.ts';
+import { compose, translation } from './projection.ts';
 import type { Segment } from './text-lines.ts';
 
 const size = { width: 1200, height: 1700 };
@@ -17,7 +17,8 @@ function project(camera: Projection): { horizontal: Segment[]; vertical: Segment
   return { horizontal: rows.map((y) => line(100, y, 1100, y)), vertical: columns.map((x) => line(x, 200, x, 1500)) };
 }
 
-const around = (middle: Projection): Projection => compose(translation(600, 850), compose(middle, translation(-600, -850)));
+const around = (middle: Projection): Projection =>
+  compose(translation(600, 850), compose(middle, translation(-600, -850)));
 
 describe('estimatePerspective', () => {
   it('recovers the tilt and perspective of a camera despite an outlier', () => {

@@ -1,8 +1,8 @@
 import { startThread } from '../../../../base/worker-entry.ts';
 import { createSemaphore } from '../../../../ml/semaphore.ts';
 import { openThreadPool } from '../../../../ml/thread-pool.ts';
-import type { PreprocessedPage } from './preprocess.ts';
 import type { Raster } from './grayscale.ts';
+import type { PreprocessedPage } from './preprocess.ts';
 import type { PreprocessResponse } from './preprocess-thread.ts';
 
 /** Preprocesses pages in threads: half a second of CPU time each. */

@@ -1,6 +1,6 @@
 import { parentPort } from 'node:worker_threads';
+import { type Raster, toGrayscale } from './grayscale.ts';
 import { type PreprocessedPage, preprocessPage } from './preprocess.ts';
-import { toGrayscale, type Raster } from './grayscale.ts';
 
 export type PreprocessResponse = { readonly page: PreprocessedPage } | { readonly error: string };
 

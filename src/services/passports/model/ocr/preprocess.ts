@@ -1,11 +1,11 @@
 import { flattenBackground } from './background.ts';
-import { removeRules } from './rule-removal.ts';
-import type { GrayImage } from './grayscale.ts';
 import { binarize, otsuThreshold } from './binarize.ts';
-import { cropRegion, type TextRegion, findTextRegions } from './text-regions.ts';
-import { findRules, type Rules } from './rules.ts';
-import { isInsidePage, detectPageEdges } from './page-edges.ts';
 import { findDeskewedView, type View } from './deskew.ts';
+import type { GrayImage } from './grayscale.ts';
+import { detectPageEdges, isInsidePage } from './page-edges.ts';
+import { removeRules } from './rule-removal.ts';
+import { findRules, type Rules } from './rules.ts';
+import { cropRegion, findTextRegions, type TextRegion } from './text-regions.ts';
 import { warp } from './warp.ts';
 
 /** A page prepared for OCR, in pixels of the view. */

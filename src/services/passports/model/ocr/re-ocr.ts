@@ -1,10 +1,14 @@
-import type { OcrEngine, LineWord } from './ocr-engine.ts';
 import type { GrayImage } from './grayscale.ts';
+import type { LineWord, OcrEngine } from './ocr-engine.ts';
 import { scaling } from './projection.ts';
 import { warp } from './warp.ts';
 
 /** Recognizes lines with a 5 again at another size: Tesseract reads a flat-topped 3 as a 5, but rarely at two sizes. */
-export async function recognizeTwice(engine: OcrEngine, lines: readonly GrayImage[], signal: AbortSignal): Promise<LineWord[][]> {
+export async function recognizeTwice(
+  engine: OcrEngine,
+  lines: readonly GrayImage[],
+  signal: AbortSignal,
+): Promise<LineWord[][]> {
   const first = await engine.recognize(lines, signal);
   const withFive = [...first.keys()].filter((index) => first[index]!.some(({ text }) => text.includes('5')));
   const second = await engine.recognize(

@@ -1,12 +1,12 @@
 import { execFileSync } from 'node:child_process';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { requireTool } from '../../../../base/testing/require.ts';
-import { toPageBox, type ReadPage } from '../../page-geometry.ts';
+import { type ReadPage, toPageBox } from '../../page-geometry.ts';
 import type { GrayImage, Raster } from './grayscale.ts';
 import { quarterTurn } from './projection.ts';
-import { openScanReader, type ScanResult, type ScanReader } from './read-scan.ts';
+import { openScanReader, type ScanReader, type ScanResult } from './read-scan.ts';
 import { createDrawing } from './testing/drawing.ts';
-import { FORM_WORDS, renderForm, addShadow } from './testing/form.ts';
+import { addShadow, FORM_WORDS, renderForm } from './testing/form.ts';
 import { warp } from './warp.ts';
 
 const A5 = { width: 420, height: 595 };

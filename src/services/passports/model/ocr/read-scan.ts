@@ -1,15 +1,15 @@
 import { availableParallelism } from 'node:os';
 import { type Box, type ReadingFrame, type Rule, type Turn, uprightFrame, type Word } from '../../page-geometry.ts';
-import type { PreprocessedPage } from './preprocess.ts';
-import { openPreprocessPool } from './preprocess-pool.ts';
-import { type OcrEngine, type LineWord, OcrTimeout } from './ocr-engine.ts';
 import type { Raster } from './grayscale.ts';
 import { toRussianLetters } from './kyrgyz-to-russian.ts';
-import { compose, toShares, quarterTurn } from './projection.ts';
+import { type LineWord, type OcrEngine, OcrTimeout } from './ocr-engine.ts';
 import { type ReadLine, readOriented } from './page-orientation.ts';
+import type { PreprocessedPage } from './preprocess.ts';
+import { openPreprocessPool } from './preprocess-pool.ts';
+import { compose, quarterTurn, toShares } from './projection.ts';
 import { openTesseract } from './tesseract.ts';
 
-export { OcrTimeout as TooMuchToRead };
+export { OcrTimeout };
 
 /** The OCR result of a page, to be spread into a `ReadPage`. */
 export interface ScanResult {

@@ -1,5 +1,5 @@
-import type { GrayImage } from './grayscale.ts';
 import type { BinaryImage } from './binarize.ts';
+import type { GrayImage } from './grayscale.ts';
 import type { Line, Rules } from './rules.ts';
 
 /** Removes rules in place and keeps strokes that cross them. */
@@ -31,7 +31,15 @@ function eraseCrossing({ width, height, data }: GrayImage, across: Line, down: L
 const share = (at: number, from: number, to: number) => Math.min(1, Math.max(0, (at - from) / Math.max(1, to - from)));
 
 /** `along` and `across` are index strides, so that both orientations share the code. */
-function erase(page: GrayImage, ink: BinaryImage, line: Line, along: number, across: number, length: number, breadth: number): void {
+function erase(
+  page: GrayImage,
+  ink: BinaryImage,
+  line: Line,
+  along: number,
+  across: number,
+  length: number,
+  breadth: number,
+): void {
   const { data } = page;
   const slope = (line.y1 - line.y0) / Math.max(1, line.x1 - line.x0);
   const half = line.thickness / 2;

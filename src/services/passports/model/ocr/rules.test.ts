@@ -1,16 +1,14 @@
 import { describe, expect, it } from 'vitest';
 import { binarize } from './binarize.ts';
 import { findRules, type Rules } from './rules.ts';
-import { type Drawing, createDrawing } from './testing/drawing.ts';
+import { createDrawing, type Drawing } from './testing/drawing.ts';
 
 const rulesOn = (page: Drawing) => findRules(binarize(page, 128), 300);
 const near = (value: number) => expect.closeTo(value, -1);
 
 describe('findRules', () => {
   it('finds slightly tilted rules at their full length', () => {
-    const { horizontal, vertical } = rulesOn(
-      createDrawing(800, 600).line(100, 200, 700, 208).line(150, 50, 146, 550),
-    );
+    const { horizontal, vertical } = rulesOn(createDrawing(800, 600).line(100, 200, 700, 208).line(150, 50, 146, 550));
     expect(horizontal).toEqual([
       expect.objectContaining({ x0: near(100), y0: near(200), x1: near(700), y1: near(208) }),
     ]);

@@ -4,8 +4,8 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { createWorker, OEM, PSM, type Worker } from 'tesseract.js';
 import { createSemaphore } from '../../../../ml/semaphore.ts';
-import { type OcrEngine, type LineWord, OcrTimeout } from './ocr-engine.ts';
 import type { GrayImage } from './grayscale.ts';
+import { type LineWord, type OcrEngine, OcrTimeout } from './ocr-engine.ts';
 import { parseTsv } from './tsv.ts';
 
 /** Opens Tesseract for WebAssembly, by default with the Kyrgyz model, whose alphabet includes all Russian letters. */

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { binarize } from './binarize.ts';
-import { cropRegion, MARGIN, findTextRegions } from './text-regions.ts';
-import { type Drawing, createDrawing } from './testing/drawing.ts';
+import { createDrawing, type Drawing } from './testing/drawing.ts';
+import { cropRegion, findTextRegions, MARGIN } from './text-regions.ts';
 
 /** Draws a row of letters of 14 × 24 pixels. */
 function write(page: Drawing, x: number, y: number, letters: number): Drawing {

@@ -1,5 +1,5 @@
-import type { GrayImage } from './grayscale.ts';
 import { type BinaryImage, type Component, findComponents } from './binarize.ts';
+import type { GrayImage } from './grayscale.ts';
 import type { Rules } from './rules.ts';
 import { findLetters, median } from './text-lines.ts';
 
@@ -48,7 +48,10 @@ const widest = (regions: TextRegion[]): TextRegion[] =>
     ? regions
     : regions.sort((a, b) => b.right - b.left - (a.right - a.left)).slice(0, MAX_REGIONS);
 
-const isAdjacent = ({ left, right, top, bottom, high }: TextRegion & { high: number }, component: TextRegion): boolean =>
+const isAdjacent = (
+  { left, right, top, bottom, high }: TextRegion & { high: number },
+  component: TextRegion,
+): boolean =>
   component.right > left - 0.5 * high &&
   component.left < right + 0.5 * high &&
   component.bottom > top - 0.4 * high &&

@@ -1,5 +1,5 @@
 import type { Projection } from '../../page-geometry.ts';
-import { type GrayImage, downscale } from './grayscale.ts';
+import { downscale, type GrayImage } from './grayscale.ts';
 
 /** Resamples by Catmull-Rom interpolation. To scale below 2/3, call {@link downscale} first. */
 export function warp(source: GrayImage, toSource: Projection, width: number, height: number): GrayImage {

@@ -23,7 +23,10 @@ function picture() {
   ]);
 }
 
-const sheet = (bytes: Buffer, rotation: PageImage['rotation'] = 0): PageImage => ({ read: async () => bytes, rotation });
+const sheet = (bytes: Buffer, rotation: PageImage['rotation'] = 0): PageImage => ({
+  read: async () => bytes,
+  rotation,
+});
 
 async function assembled(...sheets: PageImage[]): Promise<Buffer> {
   const pieces: Buffer[] = [];

@@ -1,5 +1,5 @@
-import { encodePdfImage } from './pdf-image.ts';
 import { withImagePermit } from './image-semaphore.ts';
+import { encodePdfImage } from './pdf-image.ts';
 
 /** `rotation` is clockwise, after the EXIF orientation. */
 export interface PageImage {

@@ -1,9 +1,9 @@
 import { readFile } from 'node:fs/promises';
 import sharp from 'sharp';
 import { describe, expect, it } from 'vitest';
+import { createPreview } from './image-preview.ts';
 import { inspectImage } from './inspect-image.ts';
 import { encodePicture } from './page-picture.ts';
-import { createPreview } from './image-preview.ts';
 
 const plain = (width: number, height: number) => sharp({ create: { width, height, channels: 3, background: '#a40' } });
 
@@ -30,7 +30,11 @@ describe('inspectImage', () => {
 describe('display images', () => {
   it('encodePicture returns a JPEG of at most 1600 pixels per side', async () => {
     const raster = { width: 2000, height: 1000, channels: 3 as const, data: new Uint8Array(6e6).fill(255) };
-    expect(await sharp(await encodePicture(raster)).metadata()).toMatchObject({ format: 'jpeg', width: 1600, height: 800 });
+    expect(await sharp(await encodePicture(raster)).metadata()).toMatchObject({
+      format: 'jpeg',
+      width: 1600,
+      height: 800,
+    });
   });
 
   it('createPreview applies the EXIF orientation and the rotation', async () => {

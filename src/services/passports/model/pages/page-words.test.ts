@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { type Glyph, isGarbled, detectTurn, groupWords } from './page-words.ts';
+import { detectTurn, type Glyph, groupWords, isGarbled } from './page-words.ts';
 
 const page = { width: 600, height: 800 };
 
@@ -7,7 +7,14 @@ const page = { width: 600, height: 800 };
 function line(text: string, { x = 60, y = 100, turn = 0 as Glyph['turn'] } = {}): Glyph[] {
   return [...text].map((letter, index): Glyph => {
     const box = [x + index * 5, y, x + index * 5 + 5, y + 8] as const;
-    return { text: letter, glyphBox: letter === ' ' ? [0, 0, 0, 0] : box, advanceBox: box, size: 10, turn, unknown: false };
+    return {
+      text: letter,
+      glyphBox: letter === ' ' ? [0, 0, 0, 0] : box,
+      advanceBox: box,
+      size: 10,
+      turn,
+      unknown: false,
+    };
   });
 }
 

@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
 import { workerEntry } from '../../../../base/worker-entry.ts';
 import type { PdfProblem } from './pdfium-document.ts';
-import type { PdfResponse, PdfRequest } from './pdfium-process.ts';
+import type { PdfRequest, PdfResponse } from './pdfium-process.ts';
 import { CPU_LIMIT_SIGNAL } from './pdfium-watch.ts';
 
 /** A PDF that cannot be read; do not retry. */

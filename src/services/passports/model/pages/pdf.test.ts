@@ -4,11 +4,11 @@ import { deflateSync } from 'node:zlib';
 import { PDFDocument } from '@cantoo/pdf-lib';
 import sharp from 'sharp';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { toPageBox, type ReadPage } from '../../page-geometry.ts';
+import { type ReadPage, toPageBox } from '../../page-geometry.ts';
 import { toGrayscale } from '../ocr/grayscale.ts';
-import { openPdf, type Pdf, PdfRefused } from './pdf.ts';
 import { encodePicture } from './page-picture.ts';
-import { writeTempPdf, type TestObject, type TestPage, createTestPdf } from './testing/pdf.ts';
+import { openPdf, type Pdf, PdfRejected } from './pdf.ts';
+import { createTestPdf, type TestObject, type TestPage, writeTempPdf } from './testing/pdf.ts';
 
 const signal = new AbortController().signal;
 
@@ -26,7 +26,7 @@ async function textOf(page: TestPage, objects?: readonly TestObject[]): Promise<
 const problemOf = (opening: Promise<unknown>) =>
   opening.then(
     () => 'none',
-    (error: unknown) => (error instanceof PdfRefused ? error.problem : String(error)),
+    (error: unknown) => (error instanceof PdfRejected ? error.problem : String(error)),
   );
 
 const spelled = (page: ReadPage) => page.words.map((word) => word.text).join(' ');

@@ -1,10 +1,10 @@
 import type { ReadPage } from '../../page-geometry.ts';
-import { PdfRejected, acquirePdfProcess } from './pdf-process-pool.ts';
+import { acquirePdfProcess, PdfRejected } from './pdf-process-pool.ts';
 import type { PdfProblem } from './pdfium-document.ts';
 import type { Scan } from './pdfium-process.ts';
 import type { Raster, RasterSize } from './pdfium-render.ts';
 
-export { type PdfProblem, PdfRejected as PdfRefused, type Raster, type RasterSize };
+export { type PdfProblem, PdfRejected, type Raster, type RasterSize };
 
 /** An open PDF; pages start at 1. Any error closes it: {@link PdfRejected}, the signal's reason or a transient error. */
 export interface Pdf {

@@ -68,7 +68,12 @@ function pageOpener(pdfium: Pdfium, document: number): (index: number) => OpenPa
     }
     if (!handle) return undefined;
     const [width, height] = [call.FPDF_GetPageWidthF(handle), call.FPDF_GetPageHeightF(handle)];
-    const page: OpenPage = { handle, width, height, displayMatrix: computeDisplayMatrix(pdfium, handle, { width, height }) };
+    const page: OpenPage = {
+      handle,
+      width,
+      height,
+      displayMatrix: computeDisplayMatrix(pdfium, handle, { width, height }),
+    };
     open = { index, page };
     return page;
   };

@@ -1,5 +1,5 @@
 import type { Pdfium } from './pdfium.ts';
-import { multiplyMatrices, type Matrix, applyMatrix, type OpenPage } from './pdfium-document.ts';
+import { applyMatrix, type Matrix, multiplyMatrices, type OpenPage } from './pdfium-document.ts';
 import type { Stroke } from './rules.ts';
 
 export interface Drawing {
@@ -101,7 +101,12 @@ function visitImage(walk: Walk, object: number, displayMatrix: Matrix): void {
 
 /** An image fills the transformed unit square. */
 function unitSquareBox(matrix: Matrix): Stroke {
-  const corners = [applyMatrix(matrix, 0, 0), applyMatrix(matrix, 1, 0), applyMatrix(matrix, 0, 1), applyMatrix(matrix, 1, 1)];
+  const corners = [
+    applyMatrix(matrix, 0, 0),
+    applyMatrix(matrix, 1, 0),
+    applyMatrix(matrix, 0, 1),
+    applyMatrix(matrix, 1, 1),
+  ];
   const xs = corners.map(([x]) => x);
   const ys = corners.map(([, y]) => y);
   return [Math.min(...xs), Math.min(...ys), Math.max(...xs), Math.max(...ys)];

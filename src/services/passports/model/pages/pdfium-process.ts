@@ -2,6 +2,8 @@
 import sharp from 'sharp';
 import { projectBox, type ReadPage, type Turn, uprightFrame } from '../../page-geometry.ts';
 import { toGrayscale } from '../ocr/grayscale.ts';
+import { encodePicture, pictureSize } from './page-picture.ts';
+import { detectTurn, groupWords, isGarbled } from './page-words.ts';
 import { loadPdfium, type Pdfium } from './pdfium.ts';
 import { type OpenDocument, type OpenPage, openDocument, type PdfProblem } from './pdfium-document.ts';
 import { type Drawing, readDrawing } from './pdfium-drawing.ts';
@@ -9,9 +11,7 @@ import { provideFonts } from './pdfium-fonts.ts';
 import { type Raster, type RasterSize, rasterSize, renderPage } from './pdfium-render.ts';
 import { readGlyphs } from './pdfium-text.ts';
 import { startCpuWatchdog } from './pdfium-watch.ts';
-import { encodePicture, pictureSize } from './page-picture.ts';
 import { rulesFromStrokes } from './rules.ts';
-import { isGarbled, detectTurn, groupWords } from './page-words.ts';
 
 export type PdfRequest =
   | { readonly type: 'open'; readonly path: string; readonly maxPages: number; readonly cpuSeconds: number }

@@ -1,7 +1,7 @@
 import type { Box, Turn } from '../../page-geometry.ts';
-import type { Pdfium } from './pdfium.ts';
-import { type Matrix, applyMatrix, type OpenPage } from './pdfium-document.ts';
 import type { Glyph } from './page-words.ts';
+import type { Pdfium } from './pdfium.ts';
+import { applyMatrix, type Matrix, type OpenPage } from './pdfium-document.ts';
 
 /** Reads visible characters, without `covered` and invisible text objects: the OCR layer of a scanner. */
 export function readGlyphs(pdfium: Pdfium, page: OpenPage, covered: ReadonlySet<number>): Glyph[] {

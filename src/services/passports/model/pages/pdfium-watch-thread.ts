@@ -1,5 +1,5 @@
 import { workerData } from 'node:worker_threads';
-import { cpuMicroseconds, type CpuLimit, CPU_LIMIT_SIGNAL } from './pdfium-watch.ts';
+import { CPU_LIMIT_SIGNAL, type CpuLimit, cpuMicroseconds } from './pdfium-watch.ts';
 
 const limit = workerData as CpuLimit;
 
