@@ -3,11 +3,27 @@ import { defineConfig } from 'vitest/config';
 
 /** Tests that only `npm run test:full` runs: fault injection, hostile input, several hosts, long measurements. */
 const FULL = [
-  'test/faults/',
   'test/hostile/',
   'test/documents/',
+  'test/chaos',
+  'test/delayed-claims.test.ts',
+  'test/file-removal.test.ts',
+  'test/fuzz.test.ts',
+  'test/large-results.test.ts',
+  'test/layout-and-a11y.test.ts',
+  'test/lost-worker.test.ts',
+  'test/multi-host.test.ts',
+  'test/open-snapshot.test.ts',
+  'test/outage.test.ts',
+  'test/overload.test.ts',
   'test/passports-limits.test.ts',
-  'test/layout-and-accessibility.test.ts',
+  'test/pooler.test.ts',
+  'test/slow-receivers.test.ts',
+  'test/soak-trend.test.ts',
+  'test/standby.test.ts',
+  'test/unknown-commit.test.ts',
+  'test/upgrade.test.ts',
+  'test/webhook-loopback.test.ts',
   'src/ml/speech/open-recognizer.test.ts',
 ];
 

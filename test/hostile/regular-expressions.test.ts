@@ -25,7 +25,7 @@ async function collectExpressions(): Promise<Expression[]> {
     names.map(async (name) => findInSource(name, await readFile(new URL(name, SOURCES), 'utf8'))),
   );
   const shared = [VISIBLE_NAME, STORABLE_TEXT, WITHOUT_NUL].map((source) => ({
-    where: 'http/storable.ts',
+    where: 'http/text-patterns.ts',
     source,
     flags: 'u',
   }));
