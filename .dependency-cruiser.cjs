@@ -59,7 +59,11 @@ module.exports = {
       'A conformance check cannot detect errors in code that it shares with the product.',
     ),
     rule('conform-is-used-by-commands-only', { path: '^src/(?!conform/|commands/)' }, { path: '^src/conform/' }),
-    rule('pg-in-one-module', { path: '^src/', pathNot: `^src/base/db(-errors)?\\.ts|${TEST}` }, { path: 'node_modules/pg/' }),
+    rule(
+      'pg-in-one-module',
+      { path: '^src/', pathNot: `^src/base/db(-errors)?\\.ts|${TEST}` },
+      { path: 'node_modules/pg/' },
+    ),
     rule(
       'onnxruntime-in-one-module',
       { path: '^src/', pathNot: '^src/ml/' },
@@ -80,7 +84,10 @@ module.exports = {
     rule(
       'gateway-without-models',
       // All files of a service except its model and its training belong to the gateway; so does `model-routes`.
-      { path: '^src/(services/([^/]+/(?!model(?!-routes)|indexer|train|browser/)|[^/]+$)|http/|roles/serve)', pathNot: TEST },
+      {
+        path: '^src/(services/([^/]+/(?!model(?!-routes)|indexer|train|browser/)|[^/]+$)|http/|roles/serve)',
+        pathNot: TEST,
+      },
       {
         path: '^src/ml/|/model(?!-routes|-info)[a-z-]*\\.ts$|^src/services/[^/]+/model/|node_modules/(onnxruntime-node|sharp|sherpa-onnx|tesseract|@huggingface|@embedpdf)',
         dynamic: false,

@@ -16,7 +16,7 @@ const program = new Command('assay')
 
 program
   .command('start', { isDefault: true })
-  .description('run everything on this machine: database, listeners, workers, webhook delivery (the default)')
+  .description('run everything on this machine (the default): database, listeners, workers, webhooks')
   .action(async () => {
     const { start } = await import('./commands/start.ts');
     const { banner } = await import('./commands/banner.ts');

@@ -20,6 +20,7 @@ const read = (path: string) => readFile(new URL(path, ROOT), 'utf8');
 const DOCUMENTS = [
   'README.md',
   'ARCHITECTURE.md',
+  'CONTRIBUTING.md',
   ...(await readdir(new URL('docs/', ROOT))).filter((name) => name.endsWith('.md')).map((name) => `docs/${name}`),
 ];
 
@@ -134,11 +135,11 @@ describe('The documentation', () => {
     for (const document of DOCUMENTS) {
       for (const { kind, code } of blocksOf(await read(document))) {
         kinds.set(kind, (kinds.get(kind) ?? 0) + 1);
-        expect(['sh run', 'ts run', 'py run', 'sh', 'json', ''], document).toContain(kind);
+        expect(['sh run', 'ts run', 'py run', 'sh', 'json', 'mermaid', ''], document).toContain(kind);
         if (kind !== 'sh') continue;
         for (const line of code.split('\n').filter(Boolean)) {
           expect(line, document).toMatch(
-            /^([A-Z_]+=\S* )*(node scripts\/assay\.mjs|npm (ci|test|install|start)|node bench\/)/,
+            /^([A-Z_]+=\S* )*(node scripts\/assay\.mjs|npm (ci|test|install|start|run [a-z:]+)|node bench\/)/,
           );
         }
       }

@@ -127,7 +127,7 @@ describe('Assay commands with files in a bucket', () => {
 
     const elsewhere = await run(['restore', file], { DATABASE_URL: into.url, FILES_URL: undefined });
     expect(elsewhere.code).toBe(2);
-    expect(elsewhere.err).toContain('set FILES_URL to that bucket, or to a copy of it');
+    expect(elsewhere.err).toContain('Set FILES_URL to that bucket or to a copy of it');
 
     const [lost] = storage.objects.keys();
     storage.objects.delete(lost!);

@@ -42,7 +42,11 @@ describe('Invalid settings stop the start with a message:', () => {
     ['too few connections for a worker', { DATABASE_CONNECTIONS: '4' }, /^DATABASE_CONNECTIONS: must be .* from 5 to/],
     ['a metrics token of two words', { METRICS_TOKEN: 'one two' }, /^METRICS_TOKEN: must be one/],
     ['a comma in the metrics token', { METRICS_TOKEN: 'one,two' }, /^METRICS_TOKEN: must be one/],
-    ['tokens and disabled auth', { DEFECTOSCOPY_AUTH: 'disabled', DEFECTOSCOPY_API_TOKEN: 't' }, /remove one\.$/],
+    [
+      'tokens and disabled auth',
+      { DEFECTOSCOPY_AUTH: 'disabled', DEFECTOSCOPY_API_TOKEN: 't' },
+      /Remove one of the two\.$/,
+    ],
     [
       'a malformed network mask',
       { OUTBOUND_ALLOW_CIDRS: '10.0.0.0/99' },

@@ -63,7 +63,7 @@ it('Image uploads whose commit result is unknown keep the files of committed row
 
 /** Sends a request whose commit gets no response, then repeats it like a client after a 503. */
 async function sendTwice(lossy: LossyProxy, lostCommit: LossyProxy['lostCommit'], send: () => Promise<HttpResponse>) {
-  Object.assign(lossy, { losesCommits: true, lostCommit });
+  Object.assign(lossy, { dropsCommits: true, lostCommit } satisfies Partial<LossyProxy>);
   const first = await send();
   lossy.dropsCommits = false;
   return { first, second: await send() };

@@ -554,7 +554,7 @@ describe('a webhook', () => {
     const product = await http((_request, response) => void response.end());
     names['localhost'] = ['127.0.0.1'];
     for (const host of ['127.0.0.1', 'localhost']) {
-      const error = await failed(post(`http://${host}:${product.port}/`, { refusedPorts: [product.port] }));
+      const error = await failed(post(`http://${host}:${product.port}/`, { blockedPorts: [product.port] }));
       expect([error.reason, product.connections()]).toEqual(['blocked_address', 0]);
     }
     expect(blocked).toEqual(['port', 'port']);
@@ -623,13 +623,13 @@ describe('a request', () => {
   it('returns the start of an error response only if requested', async () => {
     const { port } = await https((_request, response) => response.writeHead(429).end('{"code":"quota"}'));
     const policy = listed(`cdn.test:${port}`);
-    const excerpt = async (options: { keepRefusalBytes?: number }) => {
+    const excerpt = async (options: { errorExcerptBytes?: number }) => {
       const error = await failed(guarded()(`https://cdn.test:${port}/`, { policy, ...options }));
       return (error as FetchFailed).excerpt?.toString();
     };
     expect(await excerpt({})).toBeUndefined();
-    expect(await excerpt({ keepRefusalBytes: 100 })).toBe('{"code":"quota"}');
-    expect(await excerpt({ keepRefusalBytes: 5 })).toBeUndefined();
+    expect(await excerpt({ errorExcerptBytes: 100 })).toBe('{"code":"quota"}');
+    expect(await excerpt({ errorExcerptBytes: 5 })).toBeUndefined();
   });
 
   it('reaches a private http origin under the operator policy, but follows no redirect to another origin', async () => {

@@ -13,8 +13,8 @@ it.each([
   ['stt_model', 'STT_MODEL'],
   ['WORKER', 'WORKERS'],
   ['STT_LANGUGE', undefined],
-])('findMisspellings reports %s', (name, meant) => {
-  expect(findMisspellings([name], { known, families })).toEqual([{ name, ...(meant && { meant }) }]);
+])('findMisspellings reports %s', (name, suggestion) => {
+  expect(findMisspellings([name], { known, families })).toEqual([{ name, ...(suggestion && { suggestion }) }]);
 });
 
 it.each([

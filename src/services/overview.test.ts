@@ -53,14 +53,14 @@ it('keeps as many overview samples as the chart shows and takes none while the t
   let reachable = true;
   let reachableCalls = 0;
   const roster = {
-    reachable: () => {
+    isReachable: () => {
       reachableCalls++;
       return reachable;
     },
-    state: () => 'unknown',
-    all: () => [],
+    workerState: () => 'unknown',
+    allWorkers: () => [],
     pendingDeliveries: () => 0,
-    depth: () => ({
+    queueDepth: () => ({
       waiting: { realtime: ++waiting, batch: 0 },
       processing: 0,
       oldestWaitingSeconds: { realtime: 0, batch: 0 },

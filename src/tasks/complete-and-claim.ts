@@ -168,7 +168,7 @@ const RESULT_ROWS = `
       left join claimed on true`;
 
 // Does not wait for the disk: if a database crash loses the claim, the task is queued again and fencing rejects the late
-// result (docs/decisions/0021-cheap-reads.md).
+// result (docs/decisions/0021-results-as-text.md).
 const CLAIM = {
   name: 'claim',
   limitMs: CLIENT_LIMIT_MS,

@@ -11,7 +11,7 @@ register(`data:text/javascript,${encodeURIComponent(hooks)}`);
 
 const meanMs = Number(process.env.CHAOS_MODEL_MS ?? 50);
 
-export async function loadModel({ house }) {
+export async function loadModel({ context }) {
   return {
     info: () => ({
       model_version: '1.0.0',
@@ -22,7 +22,7 @@ export async function loadModel({ house }) {
     concurrency: 8,
     timeLimitMs: 60_000,
     async run({ input, signal }) {
-      const bytes = await house.files.get(new URL(input.image_url).pathname.slice(1));
+      const bytes = await context.files.get(new URL(input.image_url).pathname.slice(1));
       if (!bytes?.length) throw new Error('The picture is missing.');
       await delay(2 * Math.random() * meanMs, undefined, { signal });
       const conf = Math.round(Math.random() * 1e4) / 1e4;

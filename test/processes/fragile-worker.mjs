@@ -23,6 +23,7 @@ await work({
   service: 'defectoscopy',
   load: async () => model,
   maxAttempts: 3,
-  meters: { waited() {}, processed() {}, snapshot: async () => [] },
+  workMetrics: { observeWait() {}, observeAttempt() {} },
+  metrics: async () => [],
   signal: new AbortController().signal,
 });

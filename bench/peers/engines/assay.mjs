@@ -1,12 +1,12 @@
 import { loadConfig, openAppContext } from '../../../dist/app-context.js';
-import { createWorkMeters } from '../../../dist/roles/metrics.js';
+import { createWorkMetrics } from '../../../dist/roles/metrics.js';
 import { work as workRole } from '../../../dist/roles/work.js';
 import { CONCURRENCY, work } from './task.mjs';
 
 export async function openWorker({ holds }) {
   const context = await openAppContext(await loadConfig(process.env, 'work'));
   const { id, tasks, workers, settings, registry, log } = context;
-  const meters = createWorkMeters('defectoscopy', registry);
+  const workMetrics = createWorkMetrics('defectoscopy', registry);
   const model = {
     info: () => ({}),
     versions: () => ['1.0.0'],
@@ -21,7 +21,7 @@ export async function openWorker({ holds }) {
     async start() {
       stopping = new AbortController();
       working = workRole({
-        ...{ id, tasks, workers, meters, log, signal: stopping.signal },
+        ...{ id, tasks, workers, workMetrics, log, signal: stopping.signal },
         service: 'defectoscopy',
         load: async () => model,
         maxAttempts: settings.workerMaxAttempts,

@@ -62,7 +62,7 @@ function imageHostsSummary(serviceSettings: DefectoscopySettings, { filesHost }:
   if (imageHosts(serviceSettings) === 'configured') return 'configured';
   return filesHost
     ? 'uploads only: no storage host is allowed'
-    : 'none: no storage host is allowed and uploads are disabled';
+    : 'none: no storage host is allowed and uploads are off';
 }
 
 const PHOTO = fileURLToPath(new URL('../../../examples/wall.jpg', import.meta.url));

@@ -140,7 +140,7 @@ describe('assay train', () => {
     await writeFile(join(folder, 'rust', 'broken.jpg'), 'no picture');
     await run();
     expect(output.filter((line) => line.startsWith('Skipped'))).toEqual([
-      expect.stringMatching(/broken\.jpg: The bytes are not an image/),
+      expect.stringMatching(/broken\.jpg: The file is not an image/),
     ]);
     expect(output).toContain('Warning: moss has only 3 images. Use at least 10, preferably 50.');
   });

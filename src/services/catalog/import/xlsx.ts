@@ -22,7 +22,7 @@ export function readFirstSheet(bytes: Buffer, most: number, signal: AbortSignal)
 async function readInThread(bytes: Buffer, most: number, signal: AbortSignal): Promise<Cell[][]> {
   signal.throwIfAborted();
   const limit = AbortSignal.timeout(LIMIT_MS);
-  const thread = startThread('./sheet-thread', import.meta.url, {
+  const thread = startThread('./xlsx-thread', import.meta.url, {
     workerData: { bytes, most } satisfies SheetOptions,
     resourceLimits: { maxOldGenerationSizeMb: HEAP_MIB },
   });
