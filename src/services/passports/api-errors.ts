@@ -36,10 +36,10 @@ export const tooManyImages = (limit: number) =>
   new ApiError(
     'TOO_MANY_IMAGES',
     400,
-    `A session can hold at limit ${limit} images. Create a PDF from them or delete some.`,
+    `A session can hold at most ${limit} images. Create a PDF from them or delete some.`,
   );
 export const tooManyPages = (limit: number) =>
-  new ApiError('TOO_MANY_IMAGES', 400, `A PDF can have at limit ${limit} images.`);
+  new ApiError('TOO_MANY_IMAGES', 400, `A PDF can have at most ${limit} images.`);
 export const fileTooLarge = (limit: string) => new ApiError('FILE_TOO_LARGE', 413, `The file is larger than ${limit}.`);
 /** The default of `quotaBytes` is an example for the API reference. */
 export const quotaExceeded = (quotaBytes = 10 * 1024 ** 3) =>
@@ -61,7 +61,7 @@ export const cleanupRunning = () =>
   new ApiError('CLEANUP_RUNNING', 409, 'Another cleanup is still running.', { 'retry-after': '10' });
 
 export const tooManyStreams = (limit: number) =>
-  new ApiError('RATE_LIMIT_EXCEEDED', 429, `A session can have at limit ${limit} open streams.`, {
+  new ApiError('RATE_LIMIT_EXCEEDED', 429, `A session can have at most ${limit} open streams.`, {
     'retry-after': '5',
   });
 

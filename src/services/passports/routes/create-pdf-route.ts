@@ -35,7 +35,7 @@ export function createPdfRoute(
       config: { access: 'session' },
       schema: {
         summary: 'Create a PDF from images and extract it',
-        description: `At limit ${maxImages} images, in page order. Deletes the images of the session.`,
+        description: `At most ${maxImages} images, in page order. Deletes the images of the session.`,
         operationId: 'createPdf',
         tags: ['images'],
         body: CreatePdf,
