@@ -154,14 +154,14 @@ export async function createGatewayContext(
   refreshMs = 1000,
   stopping: AbortSignal = signal,
 ): Promise<GatewayContext> {
-  const { db, workers, uploads, files, log, services, serviceLinks: neighbours, shared, records, traces } = context;
+  const { db, workers, uploads, files, log, services, serviceLinks, shared, records, traces } = context;
   const schema = await watchSchema({ db, migrations: await loadMigrations(), log, signal, refreshMs });
   const accepting = watchAcceptHealth({ db, tasks: context.tasks, log, signal, everyMs: 2 * refreshMs });
   const { tasks } = accepting;
   const limits = new Map(services.flatMap(({ name, work }) => (work ? [[name, work.maxWaiting]] : [])));
   const roster = await createWorkerRegistry({
     ...{ workers, tasks, limits, signal, log, refreshMs },
-    services: neighbours.map(({ name }) => name),
+    services: serviceLinks.map(({ name }) => name),
   });
   const metrics = createMetrics({ version: shared.version });
   const withQueue = services.filter(({ work }) => work !== undefined).map(({ name }) => name);
@@ -171,7 +171,7 @@ export async function createGatewayContext(
   const meter = createTaskMetrics(context.registry);
   const overview = createOverview({
     roster,
-    services: neighbours,
+    services: serviceLinks,
     registry: metrics.registry,
     localCounters: { id: context.id, registry: context.registry },
     signal,
@@ -198,7 +198,7 @@ export async function createGatewayContext(
       log,
       ...(traces && { traces }),
     },
-    serviceDirectory: createServiceDirectory(neighbours),
+    serviceDirectory: createServiceDirectory(serviceLinks),
     isOutOfService: () => schema.problem() !== undefined,
     notReady() {
       if (stopping.aborted) return 'This gateway is stopping.';
@@ -257,11 +257,11 @@ const DAY_MS = 86_400_000;
 
 export function createSweepDeps(context: AppContext, signal: AbortSignal): SweepDeps {
   const { db, tasks, files, settings, log } = context;
-  const services = context.services.map(({ name, cleanup: tidy }) => ({
+  const services = context.services.map(({ name, cleanup }) => ({
     name,
-    ...(tidy && { tidy: (signal: AbortSignal) => tidy({ db, tasks, files, log }, signal) }),
+    ...(cleanup && { tidy: (signal: AbortSignal) => cleanup({ db, tasks, files, log }, signal) }),
   }));
-  const absent = context.disabledServices.flatMap(({ onDisabled: takeBack }) => (takeBack ? [() => takeBack(db)] : []));
+  const absent = context.disabledServices.flatMap(({ onDisabled }) => (onDisabled ? [() => onDisabled(db)] : []));
   const { workerMaxAttempts: maxAttempts, batchMaxWaitSeconds } = settings;
   const meter = createTaskMetrics(context.registry);
   const expiredUploads = createFileDeletionQueue({ db, files, log, table: 'files' });

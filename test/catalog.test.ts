@@ -640,8 +640,8 @@ describe('Installation without the catalog', () => {
     const env = { APP_ENV: 'test', DATABASE_URL: catalog.database.url, DATA_DIR: catalog.dataDir, LOG_LEVEL: 'silent' };
     const housekeeping = async (services: string) => {
       const disabled = await openAppContext(await loadConfig({ ...env, SERVICES: services }, 'sweep'));
-      const { disabledServiceCleanups: absent } = createSweepDeps(disabled, new AbortController().signal);
-      for (const takeBack of absent) await takeBack();
+      const { disabledServiceCleanups } = createSweepDeps(disabled, new AbortController().signal);
+      for (const takeBack of disabledServiceCleanups) await takeBack();
       await disabled.close();
     };
     await housekeeping('defectoscopy,catalog');

@@ -51,7 +51,7 @@ it('Assay completes every acknowledged task once despite process, database, disk
   const ground = await startChaosCluster({ env: ENV, onDisks, modelMs: 50 });
   const pulse = process.env['CHAOS_TELL'] && startProgressReports(ground.audit, logEvent);
   try {
-    const { injected: struck, traffic } = await runChaos(ground, receiver, {
+    const { injected, traffic } = await runChaos(ground, receiver, {
       ...{
         seed: SEED,
         tasks: TASKS,
@@ -69,7 +69,7 @@ it('Assay completes every acknowledged task once despite process, database, disk
       received: receiver.received,
     };
     const evidence = await collectEvidence({ ...inputs, patienceMs: 180_000 });
-    report(struck, evidence, ground);
+    report(injected, evidence, ground);
     expect(findViolations(evidence)).toEqual([]);
     const stray = await findStrayFiles(ground.audit, ground.dataDir);
     console.log(`${stray.nameless.length} files without a row remain from interrupted uploads.`);
@@ -127,7 +127,7 @@ function report(
   { answers, counts, received, ends }: Evidence,
   ground: ChaosCluster,
 ): void {
-  const rows = [...new Set(struck.map(({ scenario: stroke }) => stroke))].sort().map((stroke) => {
+  const rows = [...new Set(struck.map(({ scenario }) => scenario))].sort().map((stroke) => {
     const these = struck.filter((each) => each.scenario === stroke);
     const recoveries = these.map(({ recoveryMs }) => recoveryMs).sort((a, b) => a - b);
     const lasted = these.reduce((sum, { lastedMs }) => sum + lastedMs, 0) / these.length;

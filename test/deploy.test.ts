@@ -251,7 +251,7 @@ describe('compose.yaml', () => {
     onTestFinished(() => rm(dataDir, { recursive: true }));
     const config = await loadConfig({ ...env, APP_ENV: 'production', DATA_DIR: dataDir }, 'serve');
     expect(config.services.map(({ name }) => name)).toEqual(services.map(({ name }) => name));
-    expect(JSON.stringify(config.services.map(({ derivedSettings: verdicts }) => verdicts))).not.toMatch(
+    expect(JSON.stringify(config.services.map(({ derivedSettings }) => derivedSettings))).not.toMatch(
       /disabled|unconfigured/,
     );
   });

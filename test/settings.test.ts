@@ -180,7 +180,7 @@ describe('Generated credentials of the local profile', () => {
 
   it('are created for each enabled service', async () => {
     const { services } = await inLocal({});
-    expect(services.map(({ derivedSettings: verdicts }) => verdicts['auth'])).toContain('enforced');
+    expect(services.map(({ derivedSettings }) => derivedSettings['auth'])).toContain('enforced');
     expect(await listCredentials()).toEqual(expect.arrayContaining(['defectoscopy_api_tokens', 'stt_api_tokens']));
   });
 

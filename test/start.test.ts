@@ -200,9 +200,7 @@ it('Assay runs as separate processes on one database, started in any order and w
     startAssay(place, { args: ['deliver'], env }),
     startAssay(place, { args: ['sweep'], env: ahead }),
   ];
-  await waitUntil(() =>
-    [serve, ...others].every(({ output: said }) => said.err.includes('waiting for `assay migrate`')),
-  );
+  await waitUntil(() => [serve, ...others].every(({ output }) => output.err.includes('waiting for `assay migrate`')));
   const migrate = startAssay(place, { args: ['migrate'], env });
   expect(await migrate.ended).toMatchObject({ code: 0 });
   expect(migrate.output.out).toBe('The database is up to date.\n');
@@ -291,8 +289,8 @@ async function stop(assay: Assay, place: InstancePlace, signal: NodeJS.Signals, 
 }
 
 /** The lines on standard error that are not JSON log lines. */
-const readableLines = ({ output: said }: Assay) =>
-  said.err.split('\n').filter((line) => line !== '' && !line.startsWith('{'));
+const readableLines = ({ output }: Assay) =>
+  output.err.split('\n').filter((line) => line !== '' && !line.startsWith('{'));
 
 /** Runs as an unprivileged user if the tests run as root, with copies of unreadable files. */
 async function createOrdinaryUser({ dataDir }: InstancePlace): Promise<Pick<StartOptions, 'user' | 'from' | 'node'>> {

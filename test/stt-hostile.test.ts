@@ -94,13 +94,13 @@ const sends =
   (_, response) =>
     response.writeHead(200, { 'content-type': type }).end(bytes);
 
-async function expectFailed(answer: RequestListener, { code, message: sentence }: Failure): Promise<void> {
+async function expectFailed(answer: RequestListener, { code, message }: Failure): Promise<void> {
   const data = await transcribe(answer);
   // No other fields, which could reveal internals.
   expect(data).toEqual({
     task_id: expect.any(String),
     status: 'failed',
-    error: sentence,
+    error: message,
     error_code: code,
     failed_at: expect.stringMatching(/^\d{10}$/),
     processing_time_ms: expect.any(Number),

@@ -340,7 +340,7 @@ it('Each process exports its spans before it exits, and its log contains the tra
   expect(from('serve').sort()).toEqual([...Array(2).fill('POST /predict'), ...Array(2).fill('send defectoscopy')]);
   expect(from('work')).toEqual(expect.arrayContaining(['process defectoscopy', 'download', 'decode', 'infer']));
   expect(from('deliver')).toEqual(['POST webhook']);
-  const lines = processes.flatMap(({ output: said }) => said.err.split('\n').filter((line) => line.startsWith('{')));
+  const lines = processes.flatMap(({ output }) => output.err.split('\n').filter((line) => line.startsWith('{')));
   const named = lines.map((line) => JSON.parse(line)).filter(({ trace_id }) => trace_id === TRACE);
   expect(named).toContainEqual(expect.objectContaining({ role: 'serve', msg: 'answered', route: '/predict' }));
   expect(named).toContainEqual(expect.objectContaining({ role: 'work', task: failed, msg: 'an attempt failed' }));

@@ -53,12 +53,12 @@ describe('A defectoscopy callback', () => {
 
   it('is a POST with the headers of the specification, sent after the final result is recorded', async () => {
     const polls: Promise<HttpResponse>[] = [];
-    const { url, waitForRequests: got } = await receiver(() => {
+    const { url, waitForRequests } = await receiver(() => {
       polls.push(product.call(`/result/${id}`));
       return 204;
     });
     const id: string = await createWithWebhook(url);
-    const [request] = await got(1);
+    const [request] = await waitForRequests(1);
     expect(await polls[0]).toMatchObject({ status: 200, body: { data: { status: 'done' } } });
     const webhook = await waitForState(id, 'delivered');
     expect(request!.method).toBe('POST');
@@ -82,19 +82,19 @@ describe('A defectoscopy callback', () => {
   });
 
   it('has a body that equals the poll response except for data.webhook', async () => {
-    const { url, waitForRequests: got } = await receiver();
+    const { url, waitForRequests } = await receiver();
     const id = await createWithWebhook(url);
-    const [request] = await got(1);
+    const [request] = await waitForRequests(1);
     expect((await expectPollBody(id, request!)).data.status).toBe('done');
   });
 
   it('is sent for failed and cancelled tasks too', async () => {
-    const { url, waitForRequests: got } = await receiver();
+    const { url, waitForRequests } = await receiver();
     await product.stop();
     product = await startProduct();
     const cancelled = await createWithWebhook(url);
     await product.call(`/result/${cancelled}/cancel`, { method: 'POST' });
-    const [request] = await got(1);
+    const [request] = await waitForRequests(1);
     expect((await expectPollBody(cancelled, request!)).data).toMatchObject({
       task_id: cancelled,
       status: 'failed',
@@ -102,7 +102,7 @@ describe('A defectoscopy callback', () => {
     });
     const late = await createWithWebhook(url);
     await product.backdate(late, 82_801);
-    const [, second] = await got(2);
+    const [, second] = await waitForRequests(2);
     expect((await expectPollBody(late, second!)).data).toMatchObject({
       task_id: late,
       error_code: 'DEADLINE_EXCEEDED',
@@ -115,9 +115,9 @@ describe('A defectoscopy callback', () => {
     const name = tokens.state === 'enforced' ? tokens.entries[0]!.principal : '';
     const secret = 'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw';
     await open({ DEFECTOSCOPY_WEBHOOK_SECRETS: `${name}:${secret}` });
-    const { url, waitForRequests: got } = await receiver();
+    const { url, waitForRequests } = await receiver();
     await createWithWebhook(url);
-    const { body, headers } = (await got(1))[0]!;
+    const { body, headers } = (await waitForRequests(1))[0]!;
     expect(() => new Webhook(secret).verify(body, headers as Record<string, string>)).not.toThrow();
     expect(() => new Webhook(secret).verify(`${body} `, headers as Record<string, string>)).toThrow();
 
@@ -134,9 +134,9 @@ describe('A defectoscopy callback', () => {
     const [oldKey, newKey] = ['old.pem', 'new.pem'].map((name) => join(dir, name));
     const published = async () => (await product.call('/.well-known/webhook-keys.json', { token: null })).body;
     const sent = async () => {
-      const { url, waitForRequests: got } = await receiver();
+      const { url, waitForRequests } = await receiver();
       await createWithWebhook(url);
-      return (await got(1))[0]!;
+      return (await waitForRequests(1))[0]!;
     };
 
     await open({ WEBHOOK_SIGNING_KEY_FILE: oldKey! });
@@ -168,18 +168,18 @@ describe('A defectoscopy callback', () => {
     await rename(join(DATA_DIR, 'keys/webhook-signing.pem'), join(DATA_DIR, 'keys/webhook-signing-previous.pem'));
     product = await startProduct({ env: { DATA_DIR }, model: createFakeModel() });
     expect(await keys()).toEqual([expect.objectContaining({ kty: 'OKP' }), first]);
-    const { url, waitForRequests: got } = await receiver();
+    const { url, waitForRequests } = await receiver();
     await createWithWebhook(url);
-    const { body, headers } = (await got(1))[0]!;
+    const { body, headers } = (await waitForRequests(1))[0]!;
     await expect(verifyWebhook(body, headers, { publicKey: { keys: [first] } })).resolves.toBeDefined();
   });
 
   it('is repeated with the same body and delivery id until a 2xx response', async () => {
-    const { url, waitForRequests: got } = await receiver(
+    const { url, waitForRequests } = await receiver(
       (n) => [500, { status: 302, headers: { location: '/elsewhere' } }, 200][n]!,
     );
     const id = await createWithWebhook(url);
-    const requests = await got(3);
+    const requests = await waitForRequests(3);
     const webhook = await waitForState(id, 'delivered');
     expect(webhook).toMatchObject({ attempts: 3, response_status_code: 200 });
     expect(new Set(requests.map(({ body }) => body)).size).toBe(1);
@@ -189,9 +189,9 @@ describe('A defectoscopy callback', () => {
 
   it('is pending between attempts and has the time of the next one', async () => {
     await open({ WEBHOOK_RETRY_SCHEDULE: '0,60,60' });
-    const { url, waitForRequests: got } = await receiver(() => 503);
+    const { url, waitForRequests } = await receiver(() => 503);
     const id = await createWithWebhook(url);
-    await got(1);
+    await waitForRequests(1);
     for (let i = 0; i < 100 && !(await webhookOf(id)).last_error; i++) await new Promise((r) => setTimeout(r, 20));
     const webhook = await webhookOf(id);
     expect(webhook).toMatchObject({
@@ -232,7 +232,7 @@ describe('A defectoscopy callback', () => {
   });
 
   it('is sent after the result has expired if no attempt was possible before', async () => {
-    const { url, waitForRequests: got, received } = await receiver((n) => [500, 204][n]!);
+    const { url, waitForRequests, received } = await receiver((n) => [500, 204][n]!);
     await product.stop();
     product = await startProduct({
       env: { WEBHOOK_RETRY_SCHEDULE: '0,0' },
@@ -248,7 +248,7 @@ describe('A defectoscopy callback', () => {
 
     const stop = new AbortController();
     const delivering = deliver(await createDeliverDeps(product.context, stop.signal));
-    const [first, second] = await got(2);
+    const [first, second] = await waitForRequests(2);
     expect(JSON.parse(first!.body).data).toMatchObject({ task_id: id, status: 'done', result: polled['result'] });
     expect(second!.body).toBe(first!.body);
     await expect.poll(async () => (await db.query('select from deliveries')).rowCount).toBe(0);
@@ -276,11 +276,11 @@ describe('A defectoscopy callback', () => {
   });
 
   it('is not sent for a task without a webhook, whose state has no webhook either', async () => {
-    const { url, waitForRequests: got, received } = await receiver();
+    const { url, waitForRequests, received } = await receiver();
     const silent = await product.predict();
     expect(await product.waitForResult(silent)).not.toHaveProperty('webhook');
     const hookedLater = await createWithWebhook(url);
-    await got(1);
+    await waitForRequests(1);
     await waitForState(hookedLater, 'delivered');
     expect(received.map(({ body }) => JSON.parse(body).data.task_id)).toEqual([hookedLater]);
     expect(await product.context.tasks.pendingDeliveries()).toBe(0);

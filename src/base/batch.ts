@@ -23,7 +23,7 @@ interface Weigh<Item> {
  */
 export function batched<Item, Outcome>(
   run: (items: Item[]) => Promise<readonly Outcome[]>,
-  { max = 500, inFlight = 2, maxWaiting: mostWaiting = 10_000, weigh }: BatchOptions<Item> = {},
+  { max = 500, inFlight = 2, maxWaiting = 10_000, weigh }: BatchOptions<Item> = {},
 ): (item: Item) => Promise<Outcome> {
   type Call = { item: Item; resolve: (outcome: Outcome) => void; reject: (error: unknown) => void };
   const waiting: Call[] = [];
@@ -65,7 +65,7 @@ export function batched<Item, Outcome>(
 
   return (item) =>
     new Promise((resolve, reject) => {
-      if (waiting.length >= mostWaiting) return reject(new DatabaseOverloaded('Too many calls wait for the database.'));
+      if (waiting.length >= maxWaiting) return reject(new DatabaseOverloaded('Too many calls wait for the database.'));
       waiting.push({ item, resolve, reject });
       if (scheduled || running >= inFlight) return;
       scheduled = true;

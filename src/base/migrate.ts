@@ -92,7 +92,7 @@ async function prepareHistory(tx: Queryable): Promise<void> {
 type Outcome = 'applied' | 'already' | 'stopped';
 
 async function withRetries(db: Db, migration: Migration, options: MigrateOptions): Promise<Outcome> {
-  const { log, signal, lockTimeoutMs: lockPatienceMs = HOUR_MS } = options;
+  const { log, signal, lockTimeoutMs = HOUR_MS } = options;
   const { name } = migration;
   const since = performance.now();
   for (let pauseMs = FIRST_PAUSE_MS; !signal?.aborted; ) {
@@ -104,7 +104,7 @@ async function withRetries(db: Db, migration: Migration, options: MigrateOptions
     } catch (error) {
       if (!LOCK_ERRORS.has(causeCode(error))) throw error;
       const session = await oldestSession(db);
-      if (performance.now() - since > lockPatienceMs) throw lockedOut(name, lockPatienceMs, session);
+      if (performance.now() - since > lockTimeoutMs) throw lockedOut(name, lockTimeoutMs, session);
       log?.warn({ migration: name, session }, 'another session holds a lock that the migration needs; retrying');
       await sleep(pauseMs, signal);
       pauseMs = Math.min(2 * pauseMs, MAX_PAUSE_MS);

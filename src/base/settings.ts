@@ -67,8 +67,8 @@ export function readSettings<S extends Settings>(
       problems.add(`${setting.env}: ${messageOf(error)}`);
     }
   }
-  for (const { fields: between, check } of agreements) {
-    if (!between.every((key) => key in values)) continue;
+  for (const { fields, check } of agreements) {
+    if (!fields.every((key) => key in values)) continue;
     try {
       check(values as Values<S>);
     } catch (error) {

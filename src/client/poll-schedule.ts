@@ -32,9 +32,9 @@ const MAX_BACKOFF_SECONDS = 300;
 const specification: PollSchedule = {
   firstDelay: ({ estimateSeconds, ageSeconds }) =>
     estimateSeconds === undefined ? MIN_INTERVAL_SECONDS : Math.max(0, estimateSeconds - ageSeconds),
-  nextDelay({ ageSeconds, estimateSeconds = 0, failures, hasFailed: strained, retryAfterSeconds = 0 }) {
+  nextDelay({ ageSeconds, estimateSeconds = 0, failures, hasFailed, retryAfterSeconds = 0 }) {
     const byAge = Math.min(MAX_INTERVAL_SECONDS, MIN_INTERVAL_SECONDS + Math.max(0, ageSeconds - estimateSeconds) / 10);
-    const interval = strained
+    const interval = hasFailed
       ? Math.min(MAX_BACKOFF_SECONDS, MAX_INTERVAL_SECONDS * 2 ** Math.max(0, failures - 1))
       : byAge;
     return Math.max(interval, retryAfterSeconds);

@@ -51,10 +51,10 @@ export async function sendRequest(
   request: RequestOptions,
   token: string | undefined,
 ): Promise<ApiResponse | AssayError> {
-  const { method = 'GET', signal, json, idempotencyKey, longPollSeconds: holdSeconds = 0 } = request;
+  const { method = 'GET', signal, json, idempotencyKey, longPollSeconds = 0 } = request;
   const size =
     request.body instanceof Blob ? request.body.size : request.body instanceof FormData ? bytesIn(request.body) : 0;
-  const limitSeconds = timeoutSeconds + holdSeconds + size / UPLOAD_BYTES_PER_SECOND;
+  const limitSeconds = timeoutSeconds + longPollSeconds + size / UPLOAD_BYTES_PER_SECOND;
   const timeout = AbortSignal.timeout(Math.ceil(limitSeconds * 1000));
   const body = json === undefined ? request.body : JSON.stringify(json);
   // Outside the `try`: an invalid header is the caller's error, not a network problem.
@@ -64,7 +64,7 @@ export async function sendRequest(
       authorization: token === undefined ? undefined : `Bearer ${token}`,
       'content-type': json === undefined ? undefined : 'application/json',
       'idempotency-key': idempotencyKey,
-      prefer: holdSeconds > 0 ? `wait=${Math.ceil(holdSeconds)}` : undefined,
+      prefer: longPollSeconds > 0 ? `wait=${Math.ceil(longPollSeconds)}` : undefined,
       ...request.headers,
     }),
   );

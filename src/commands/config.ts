@@ -25,8 +25,8 @@ export async function configCommand({ markdown }: { markdown: boolean }): Promis
 export function settingsDocument(): string {
   const tables = groups().map(({ title, settings }) => {
     const rows = Object.values(settings).map(
-      ({ env, description: about, displayedDefault: shownDefault, secret }) =>
-        `| \`${env}\` | ${shownDefault} | ${about}${secret ? ` Also as \`${env}_FILE\`.` : ''} |`,
+      ({ env, description, displayedDefault, secret }) =>
+        `| \`${env}\` | ${displayedDefault} | ${description}${secret ? ` Also as \`${env}_FILE\`.` : ''} |`,
     );
     return [`## ${title}`, '', '| Variable | Default | Meaning |', '|---|---|---|', ...rows].join('\n');
   });

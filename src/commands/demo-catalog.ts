@@ -6,29 +6,29 @@ const INDEX_TIMEOUT_MS = 20_000;
 
 /** Finds the records of the other steps, one of them by a misspelt word, and reports one. */
 export async function demonstrateCatalog(stage: DemoContext, recordIds: readonly string[]): Promise<void> {
-  const { address, credential: token, signal, print: say, printElapsed: sayAfter } = stage;
+  const { address, credential: token, signal, print, printElapsed } = stage;
   const { catalog } = new Assay({ catalog: { url: address, token } });
-  say(`1. GET /search                    records of the ${recordIds.length} results above`);
+  print(`1. GET /search                    records of the ${recordIds.length} results above`);
   const found = await waitUntilIndexed(catalog, recordIds, signal);
-  sayAfter(`${found.length} found`);
+  printElapsed(`${found.length} found`);
   for (const { record_id: id, title, snippet } of found) {
-    say(`   ${id.split(':')[0]!.padEnd(14)} ${title.slice(0, 30).padEnd(30)} ${oneLine(snippet)}`);
+    print(`   ${id.split(':')[0]!.padEnd(14)} ${title.slice(0, 30).padEnd(30)} ${oneLine(snippet)}`);
   }
   const [first] = found;
   if (first === undefined) return;
 
   const misspelt = misspell(first.title);
-  say(`2. GET /search?q=${misspelt}`);
+  print(`2. GET /search?q=${misspelt}`);
   const { items } = await catalog.search({ q: misspelt, signal });
-  say(
+  print(
     `   ${items.some((hit) => hit.record_id === first.record_id) ? `found ${first.title} in spite of the typo` : 'no results'}`,
   );
 
-  say(`3. POST /reports                  ${first.record_id}`);
+  print(`3. POST /reports                  ${first.record_id}`);
   const request = { record_id: first.record_id, action_type: 'other', description: 'Created by the demo.' } as const;
   const report = await catalog.report(request, { signal });
-  say(`   ${report.id}  ${report.status}`);
-  if (!signal.aborted) say(`   moderators decide on it at ${address}/admin/reports`);
+  print(`   ${report.id}  ${report.status}`);
+  if (!signal.aborted) print(`   moderators decide on it at ${address}/admin/reports`);
 }
 
 async function waitUntilIndexed(catalog: Catalog, recordIds: readonly string[], signal: AbortSignal): Promise<Hit[]> {

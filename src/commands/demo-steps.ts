@@ -39,49 +39,49 @@ async function voiceNote(stage: DemoContext): Promise<string> {
 }
 
 async function passport(stage: DemoContext): Promise<string> {
-  const { address: url, credential: apiKey, signal, print: say } = stage;
+  const { address: url, credential: apiKey, signal, print } = stage;
   const { passports } = new Assay({ passports: { url, apiKey }, polling: 'local' });
   const example = 'examples/passport.pdf';
-  say('1. POST /auth/token               exchange the API key for a token');
+  print('1. POST /auth/token               exchange the API key for a token');
   const bytes = await stage.readExample(example);
-  say(`2. POST /upload                   ${example}, ${sizeOf(bytes)}`);
+  print(`2. POST /upload                   ${example}, ${sizeOf(bytes)}`);
   const { items } = await passports.upload({ name: 'passport.pdf', data: bytes }, { signal });
   const { id, status } = items[0]!;
-  say(`   ${id}  ${status}`);
-  say(`3. GET /api/task/${id}/status`);
+  print(`   ${id}  ${status}`);
+  print(`3. GET /api/task/${id}/status`);
   const read = await passports.wait(id, { signal, onState: (state) => showStatus(stage, state.status) });
   showResult(stage, documentLines(read, 10));
   return id;
 }
 
 async function uploadExample<Upload extends { readonly url: string }>(
-  { readExample: read, print: say }: DemoContext,
+  { readExample, print }: DemoContext,
   example: string,
   upload: (bytes: Buffer) => Promise<Upload>,
 ): Promise<Upload> {
-  const bytes = await read(example);
-  say(`1. POST /files                    ${example}, ${sizeOf(bytes)}`);
+  const bytes = await readExample(example);
+  print(`1. POST /files                    ${example}, ${sizeOf(bytes)}`);
   const result = await upload(bytes);
-  say(`   ${result.url}`);
+  print(`   ${result.url}`);
   return result;
 }
 
-const announceTask = ({ print: say }: DemoContext, path: string) =>
-  say(`${`2. POST ${path}`.padEnd(33)} create a task from the file's URL`);
+const announceTask = ({ print }: DemoContext, path: string) =>
+  print(`${`2. POST ${path}`.padEnd(33)} create a task from the file's URL`);
 
 function showTask(
-  { print: say }: DemoContext,
+  { print }: DemoContext,
   { task_id, status, status_url }: { task_id: string; status: string; status_url: string },
 ) {
-  say(`   ${task_id}  ${status}`);
-  say(`3. GET ${status_url}`);
+  print(`   ${task_id}  ${status}`);
+  print(`3. GET ${status_url}`);
 }
 
 /** The initial status is printed when the task is created. */
-function showStatus({ printElapsed: sayAfter }: DemoContext, status: string): void {
-  if (status !== 'queued' && status !== 'PENDING') sayAfter(status);
+function showStatus({ printElapsed }: DemoContext, status: string): void {
+  if (status !== 'queued' && status !== 'PENDING') printElapsed(status);
 }
 
-function showResult({ print: say }: DemoContext, lines: readonly string[]): void {
-  for (const line of ['', ...lines]) say(`   ${line}`);
+function showResult({ print }: DemoContext, lines: readonly string[]): void {
+  for (const line of ['', ...lines]) print(`   ${line}`);
 }

@@ -54,9 +54,9 @@ export const workCommand = (name: string) =>
   runRole('work', [name], async (app, signal) => {
     const { id, services, tasks, workers, log, settings } = app;
     await waitForSchema(app, signal);
-    const { runBackgroundJob: attend, work: loader } = services[0]!;
-    if (attend) {
-      const job = attend(await createBackgroundContext(app), signal);
+    const { runBackgroundJob, work: loader } = services[0]!;
+    if (runBackgroundJob) {
+      const job = runBackgroundJob(await createBackgroundContext(app), signal);
       process.send?.({ loaded: name });
       return void (await Promise.all([job, sendHeartbeats(app, signal, 'work', name)]));
     }

@@ -24,8 +24,8 @@ export async function createToken(options: CreateOptions): Promise<void> {
   }
   const lifetimeSeconds = options.expires === undefined ? undefined : lifetimeSecondsOf(options.expires);
   const planned = await planOf();
-  const { tokenOptions: issues, title } = serviceOf(planned, service);
-  const role = roleOf(options.role, issues.roles, service);
+  const { tokenOptions, title } = serviceOf(planned, service);
+  const role = roleOf(options.role, tokenOptions.roles, service);
 
   const token = `assay_${service}_${randomBytes(32).toString('base64url')}`;
   const digest = hash('sha256', token, 'hex');
@@ -40,7 +40,8 @@ export async function createToken(options: CreateOptions): Promise<void> {
   } else console.log(token);
   console.error('Copy the token now: only its digest is stored. It is valid on all listeners within two seconds.');
   if (until && !options.json) console.error(`It expires at ${until}.`);
-  if (issues.unusedReason !== undefined) console.error(`It has no effect at present: ${issues.unusedReason}.`);
+  if (tokenOptions.unusedReason !== undefined)
+    console.error(`It has no effect at present: ${tokenOptions.unusedReason}.`);
 }
 
 /** `assay tokens list`: lists issued tokens, expired ones included, without their values. */

@@ -14,7 +14,8 @@ export function unknownSettingWarnings(env: Environment): string[] {
   const families = services.map(({ name }) => `${name.toUpperCase()}_`);
   const names = Object.keys(env).filter((name) => env[name] !== undefined);
   return findMisspellings(names, { known: new Set([...known, ...CLIENT_VARIABLES]), families }).map(
-    ({ name, suggestion: meant }) => `Unknown setting ${name}${meant === undefined ? '.' : `; did you mean ${meant}?`}`,
+    ({ name, suggestion }) =>
+      `Unknown setting ${name}${suggestion === undefined ? '.' : `; did you mean ${suggestion}?`}`,
   );
 }
 

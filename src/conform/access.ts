@@ -39,7 +39,7 @@ export async function requireAccess(context: RunContext): Promise<void> {
 const NOT_CONFIGURED = 'no tokens are configured or the queue is unavailable: QUEUE_UNAVAILABLE';
 
 export function authenticationChecks(options: Guards): Check[] {
-  const { service, endpoints, cites, assertResponse: refused } = options;
+  const { service, endpoints, cites, assertResponse } = options;
   const cases = [
     { name: 'no-token', title: 'no token', ask: () => ({ as: 'without a token' }) },
     {
@@ -65,7 +65,7 @@ export function authenticationChecks(options: Guards): Check[] {
         const code = codeOf((await unauthenticated(context)).json);
         if (code === 'QUEUE_UNAVAILABLE') skip(NOT_CONFIGURED);
         if (context.token === undefined && code !== 'UNAUTHORIZED') skip('authorization is disabled');
-        refused(await context.probe[method](path, { ...more, ...credential.ask(context) }));
+        assertResponse(await context.probe[method](path, { ...more, ...credential.ask(context) }));
       },
     })),
   );

@@ -13,8 +13,8 @@ export interface Exchange {
   readonly json: unknown;
 }
 
-export const formatRequest = ({ request: asked }: Exchange) =>
-  [asked.method, asked.path, asked.body, asked.as && `(${asked.as})`].filter((word) => word !== '').join(' ');
+export const formatRequest = ({ request }: Exchange) =>
+  [request.method, request.path, request.body, request.as && `(${request.as})`].filter((word) => word !== '').join(' ');
 
 /** Status, content type if not JSON, and the start of the body. */
 export function formatResponse({ status, headers, bytes, json }: Exchange): string {

@@ -94,18 +94,18 @@ export async function createGateway(options: GatewayOptions): Promise<Gateway> {
     validation = envelopeValidation,
     isUnavailable = () => false,
     isOutOfService = () => false,
-    timeouts: patience = DEFAULT_TIMEOUTS,
+    timeouts = DEFAULT_TIMEOUTS,
   } = options;
-  const { unavailableError: unavailable = () => queueUnavailable() } = options;
+  const { unavailableError = () => queueUnavailable() } = options;
   const { allow, allowPreflight } = createCors(options.corsAllowOrigins ?? []) ?? {};
   const paths = createAllowedMethods();
   const refuse = createErrorHandler({
-    ...{ validation, isUnavailable, unavailable },
-    ...{ page: options.errorPage, lingerMs: patience.lingerMs },
+    ...{ validation, isUnavailable, unavailable: unavailableError },
+    ...{ page: options.errorPage, lingerMs: timeouts.lingerMs },
   });
 
   const app: Gateway = fastify({
-    ...serverLimits(patience),
+    ...serverLimits(timeouts),
     loggerInstance: log.child({ service }) as FastifyBaseLogger,
     logController: new LogController({ disableRequestLogging: true, requestIdLogLabel: 'request_id' }),
     genReqId: requestId,
@@ -162,7 +162,7 @@ export async function createGateway(options: GatewayOptions): Promise<Gateway> {
     // Also for errors such as 404, so that pages can read them.
     if (request.method !== 'OPTIONS') allow?.(request, reply);
     if (request.raw.url!.length > MAX_URL_LENGTH) return done(uriTooLong(MAX_URL_LENGTH));
-    if (isOutOfService() && request.routeOptions.config.probe !== true) return done(unavailable());
+    if (isOutOfService() && request.routeOptions.config.probe !== true) return done(unavailableError());
     if (!request.is404) return done();
     reply.raw.once('finish', () => observeUnrouted(reply.statusCode, reply.elapsedTime));
     const allowed = paths.allowed(request.url.split('?', 1)[0]!);

@@ -150,10 +150,10 @@ export function createSharedLimits(deps: {
   async function leasePending(): Promise<void> {
     const requests = pending.splice(0, MAX_LOCKS);
     if (mode !== 'sharing' || requests.length === 0) return;
-    const claims = requests.map(({ toClaim: wish }) => wish());
+    const claims = requests.map(({ toClaim }) => toClaim());
     const grants = await leasePoints(db, id, claims);
     const byBucket = new Map(grants.map((grant) => [grant.bucket, grant]));
-    for (const [i, { onGranted: answered }] of requests.entries()) answered(byBucket.get(claims[i]!.bucket)!);
+    for (const [i, { onGranted }] of requests.entries()) onGranted(byBucket.get(claims[i]!.bucket)!);
   }
 
   const running = loop(iterate, { intervalMs: beatMs, maxIntervalMs: 2 * beatMs, signal, onError: failOpen });

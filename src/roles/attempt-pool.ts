@@ -41,19 +41,19 @@ export interface AttemptPool {
 }
 
 export function createAttemptPool(model: Model, deps: AttemptPoolDeps): AttemptPool {
-  const { id, service, tasks, workMetrics: meters, log, signal } = deps;
+  const { id, service, tasks, workMetrics, log, signal } = deps;
   const attempts = new Map<string, Attempt>();
   let stuck = false;
 
   const recordOutcome = ({ claim, processingMs, span, code }: EndedSpan, outcome: AttemptOutcome) => {
-    meters.observeAttempt(claim, processingMs, outcome);
+    workMetrics.observeAttempt(claim, processingMs, outcome);
     endAttemptSpan(span, outcome, code);
   };
 
   const begin = (claim: Claim) => {
     // A batch in flight claimed it after the stop.
     if (signal.aborted || stuck) return exchange.record({ claim, result: requeuedUncounted(claim), processingMs: 0 });
-    meters.observeWait(claim);
+    workMetrics.observeWait(claim);
     const span = beginAttemptSpan(deps.traces, service, claim);
     const attempt = withParentSpan(span, () =>
       beginAttempt(claim, model, { ...deps, span, onCheckpoint: () => renewals.now() }),

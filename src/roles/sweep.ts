@@ -34,17 +34,7 @@ export interface SweepDeps {
  * every minute.
  */
 export async function sweep(deps: SweepDeps): Promise<void> {
-  const {
-    tasks,
-    services,
-    disabledServiceCleanups: absent,
-    expiredUploads,
-    files,
-    limits,
-    taskMetrics: meter,
-    log,
-    signal,
-  } = deps;
+  const { tasks, services, disabledServiceCleanups, expiredUploads, files, limits, taskMetrics, log, signal } = deps;
   const onError = (err: unknown) => log.warn({ err }, 'the sweep failed; retrying');
   const names = services.map(({ name }) => name);
   const outageClock = createOutageClock();
@@ -58,7 +48,7 @@ export async function sweep(deps: SweepDeps): Promise<void> {
       const swept = await tasks.sweep({ ...limits, ...(outage && { outage }), services: names, rows: ROWS });
       answeredAt ??= swept.at;
       const failed = Object.entries(swept.failed);
-      for (const [service, count] of failed) meter.countFinished(service, 'failed', count);
+      for (const [service, count] of failed) taskMetrics.countFinished(service, 'failed', count);
       if (failed.length > 0) tasks.hint('finished');
       if (swept.returned > 0) {
         for (const name of names) tasks.hint(`waiting:${name}`);
@@ -79,7 +69,7 @@ export async function sweep(deps: SweepDeps): Promise<void> {
     await files.cleanup();
     // A failing cleanup does not stop the others.
     for (const service of services) await service.tidy?.(signal).catch(onError);
-    for (const takeBack of absent) await takeBack().catch(onError);
+    for (const takeBack of disabledServiceCleanups) await takeBack().catch(onError);
   };
   await Promise.all([
     loop(round, { intervalMs: () => restMs, signal, onError }),

@@ -42,7 +42,7 @@ function open({ concurrency = 4, room }: { concurrency?: number; room?: () => nu
     onClaimed: ({ id }) => void running.add(id),
     onLateClaims: () => void late.push(running.size),
     onLostClaim: () => {},
-    onRecorded: ({ result: ending }, isRecorded) => void recorded.push([ending.id, isRecorded]),
+    onRecorded: ({ result }, isRecorded) => void recorded.push([result.id, isRecorded]),
     log: { warn() {} } as unknown as Log,
   });
   const ran = exchange.run(() => !stopped);

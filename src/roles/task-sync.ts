@@ -113,7 +113,7 @@ export function createTaskSync(deps: {
     const begun = performance.now();
     const response = await tasks
       .completeAndClaim(
-        batch.endings.map(({ result: ending }) => ending),
+        batch.endings.map(({ result }) => result),
         { service, worker, limit: batch.limit, leaseMs: LEASE_MS, claim: batch.claim, busy: batch.busy },
       )
       .catch((error: unknown) => ({ error }));
@@ -146,7 +146,7 @@ export function createTaskSync(deps: {
   const reportRecorded = (endings: readonly EndedAttempt[], recorded: ReadonlySet<string>) => {
     for (const ended of endings) deps.onRecorded(ended, recorded.has(ended.result.id));
     if (recorded.size > 0) tasks.hint('finished', [...recorded]);
-    if (endings.some(({ result: ending }) => isHandedBack(ending))) tasks.hint(`waiting:${service}`);
+    if (endings.some(({ result }) => isHandedBack(result))) tasks.hint(`waiting:${service}`);
     const late = endings.length - recorded.size;
     if (late > 0) log.warn({ late }, 'results came too late and were discarded');
   };

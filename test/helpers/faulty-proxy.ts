@@ -122,8 +122,12 @@ export async function startFaultyProxy(target: string): Promise<FaultyProxy> {
         headers: request.headers,
         body: Buffer.concat(await request.toArray()),
       };
-      const { deviation: breach } = proxy;
-      const sent = { ...before, ...breach.in?.(before), ...(breach.callback && routeCallback(before, proxy.url)) };
+      const { deviation } = proxy;
+      const sent = {
+        ...before,
+        ...deviation.in?.(before),
+        ...(deviation.callback && routeCallback(before, proxy.url)),
+      };
       const { method, path } = sent;
       const onward = send({ hostname, port, method, path, headers: { ...sent.headers, host: `${hostname}:${port}` } });
       onward.end(sent.body);
@@ -133,7 +137,7 @@ export async function startFaultyProxy(target: string): Promise<FaultyProxy> {
         headers: answer.headers,
         body: Buffer.concat(await answer.toArray()),
       };
-      const { status, headers, body } = { ...received, ...breach.out?.(received, before) };
+      const { status, headers, body } = { ...received, ...deviation.out?.(received, before) };
       const { 'transfer-encoding': _, ...others } = headers;
       response.writeHead(status, { ...others, 'content-length': body.length });
       response.end(body);

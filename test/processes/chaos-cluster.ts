@@ -112,17 +112,17 @@ function keepRunning(name: string, start: () => Assay): RestartedProcess {
   let isStopping = false;
   const restartLoop = (async () => {
     for (;;) {
-      const { ended, output: said } = instances.at(-1)!;
+      const { ended, output } = instances.at(-1)!;
       const { code, signal } = await ended;
       if (isStopping) return;
-      if (signal !== 'SIGKILL') exits.push(`the ${name} ended with ${signal ?? code}: ${said.err.slice(-500)}`);
+      if (signal !== 'SIGKILL') exits.push(`the ${name} ended with ${signal ?? code}: ${output.err.slice(-500)}`);
       await delay(200);
       instances.push(start());
     }
   })();
   return {
     now: () => instances.at(-1)!,
-    exits: () => [...exits, ...instances.flatMap(({ output: said }) => childExits(said.out))],
+    exits: () => [...exits, ...instances.flatMap(({ output }) => childExits(output.out))],
     async stop() {
       isStopping = true;
       const at = performance.now();

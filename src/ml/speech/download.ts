@@ -49,7 +49,7 @@ const MAX_BYTES = 16 * 2 ** 30;
 const BUDGETS = { headersMs: 30_000, idleMs: 60_000, totalMs: 24 * 3_600_000 };
 
 async function downloadWithRetries(wanted: RemoteFile, part: string, deps: DownloadDeps): Promise<void> {
-  const { retryDelayMs: restMs = 1_000, signal } = deps;
+  const { retryDelayMs = 1_000, signal } = deps;
   for (let failures = 0; ; ) {
     const existingBytes = await fileSize(part);
     if (existingBytes > 0 && existingBytes === wanted.bytes) return;
@@ -66,7 +66,7 @@ async function downloadWithRetries(wanted: RemoteFile, part: string, deps: Downl
       } else if (!error.transient) throw error;
       failures = (await fileSize(part)) > existingBytes ? 0 : failures + 1;
       if (failures === MAX_FAILED_TRIES) throw error;
-      await sleep(restMs * 2 ** failures, signal);
+      await sleep(retryDelayMs * 2 ** failures, signal);
       signal.throwIfAborted();
     }
   }

@@ -31,9 +31,9 @@ function draftOf(task: EndedTask, filesHost: string | undefined): RecordDraft {
   const fileName = fileNameFromUrl(image_url, filesHost);
   const common = { taskId: task.id, createdAt: task.queuedAt, picture: image_url };
   if (task.status === 'failed') {
-    const { code, message: sentence } = task.failure;
-    const result = { error: sentence, error_code: code };
-    return { ...common, status: 'failed', title: fileName ?? 'photo', text: sentence, result };
+    const { code, message } = task.failure;
+    const result = { error: message, error_code: code };
+    return { ...common, status: 'failed', title: fileName ?? 'photo', text: message, result };
   }
   const recorded = JSON.parse(task.resultText) as Recorded;
   const { surface, masters, defects } = recorded;

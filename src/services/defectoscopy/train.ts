@@ -37,14 +37,7 @@ export interface TrainResult {
  * it within seconds; the default version does not change. The backbone is not trained.
  */
 export async function train(options: TrainOptions): Promise<TrainResult> {
-  const {
-    dataDir,
-    log,
-    onProgress: progress = () => {},
-    seed = 1,
-    shipped = BUNDLED_MODELS_DIR,
-    now = new Date(),
-  } = options;
+  const { dataDir, log, onProgress = () => {}, seed = 1, shipped = BUNDLED_MODELS_DIR, now = new Date() } = options;
   const root = trainedModelsDir(dataDir);
   const version = await versionName(options.name, [shipped, root], now);
   const { base, backbone, baseHeads } = await openBase(shipped);
@@ -55,7 +48,7 @@ export async function train(options: TrainOptions): Promise<TrainResult> {
 
   const { layout, samples: all } = await readTrainingFolder(options.folder, { sound, groupOf });
   log(`${layout}.`);
-  const { samples, features, skipped } = await embedSamples(all, progress);
+  const { samples, features, skipped } = await embedSamples(all, onProgress);
   for (const { path, why: reason } of skipped) log(`Skipped ${path}: ${reason}`);
   const defects = sortClasses(
     samples.map(({ defect }) => defect),

@@ -18,9 +18,9 @@ function draftOf(task: EndedTask, filesHost: string | undefined): RecordDraft {
   const fileKey = fileKeyFromUrl(url, filesHost);
   const common = { taskId: task.id, createdAt: task.queuedAt, ...(fileKey !== undefined && { sound: { fileKey } }) };
   if (task.status === 'failed') {
-    const { code, message: sentence } = task.failure;
-    const result = { error: sentence, error_code: code };
-    return { ...common, status: 'failed', title: fileName, text: [sentence, ...metadataTexts].join('\n'), result };
+    const { code, message } = task.failure;
+    const result = { error: message, error_code: code };
+    return { ...common, status: 'failed', title: fileName, text: [message, ...metadataTexts].join('\n'), result };
   }
   // Word times are large and only needed by players.
   const { words: _, ...result } = JSON.parse(task.resultText) as Recorded;

@@ -13,8 +13,8 @@ export async function readMp4(bytes: FileReader): Promise<Header> {
   const index = await bytes.read(moov.at, moov.bytes);
   const movie: Box = { type: 'moov', from: 8, to: index.length };
   // Every sample takes at least one byte of the file.
-  const { samples, allocated: apart } = sum(countDeclaredSamples(index, movie), fragments);
-  if (apart > Math.min(bytes.size, MAX_SAMPLES)) throw invalidIndexError();
+  const { samples, allocated } = sum(countDeclaredSamples(index, movie), fragments);
+  if (allocated > Math.min(bytes.size, MAX_SAMPLES)) throw invalidIndexError();
   const movieClock = boxContent(index, movie, 'mvhd');
   const track = [...readBoxes(index, movie.from, movie.to)]
     .filter(({ type }) => type === 'trak')

@@ -44,7 +44,7 @@ export async function transcribe(
   heard: DecoderState,
   vocabulary: Vocabulary,
   language: string,
-  { maxTokens: most, temperature = 0, random = Math.random, throwIfStopped }: DecodingOptions,
+  { maxTokens, temperature = 0, random = Math.random, throwIfStopped }: DecodingOptions,
 ): Promise<Transcript> {
   const spoken: DecodedToken[] = [];
   let state = heard;
@@ -62,7 +62,7 @@ export async function transcribe(
     }
     spoken.push({ token, logProbability, attention: state.attention });
     if (isLooping(spoken)) return { tokens: spoken, endLogProbability: 0, stopped: 'loop' };
-    if (spoken.length === most) return { tokens: spoken, endLogProbability: 0, stopped: 'length' };
+    if (spoken.length === maxTokens) return { tokens: spoken, endLogProbability: 0, stopped: 'length' };
     state = await state.step(token);
   }
 }

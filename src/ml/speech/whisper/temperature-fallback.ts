@@ -79,10 +79,10 @@ interface Attempt {
 }
 
 function evaluate(transcript: Transcript, vocabulary: Vocabulary): Attempt {
-  const { tokens: spoken, endLogProbability, stopped } = transcript;
-  const sum = spoken.reduce((total, { logProbability }) => total + logProbability, endLogProbability);
-  const average = sum / (spoken.length + 1);
-  const ratio = compressionRatio(vocabulary.text(spoken.map(({ token }) => token)));
+  const { tokens, endLogProbability, stopped } = transcript;
+  const sum = tokens.reduce((total, { logProbability }) => total + logProbability, endLogProbability);
+  const average = sum / (tokens.length + 1);
+  const ratio = compressionRatio(vocabulary.text(tokens.map(({ token }) => token)));
   const isWhole = stopped === 'end' && average >= GREEDY_LOGPROB_THRESHOLD && ratio <= MAX_REPEATED_SPEECH_RATIO;
   const isRepetitive = stopped === 'loop' || ratio > COMPRESSION_RATIO_THRESHOLD;
   return { transcript, average, repeats: !isRepetitive ? 'not' : isWhole ? 'again' : 'loop' };

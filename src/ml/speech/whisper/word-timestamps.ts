@@ -9,15 +9,15 @@ import type { Vocabulary } from './vocabulary.ts';
 
 export function timedWords(transcript: Transcript, vocabulary: Vocabulary, samples: Float32Array): EngineWord[] {
   const seconds = Math.min(WINDOW_SECONDS, samples.length / SAMPLE_RATE);
-  const { tokens: spoken, endAttention } = transcript;
-  if (spoken.length === 0) return [];
-  const attentions = [...spoken.map(({ attention }) => attention), ...(endAttention ? [endAttention] : [])];
+  const { tokens, endAttention } = transcript;
+  if (tokens.length === 0) return [];
+  const attentions = [...tokens.map(({ attention }) => attention), ...(endAttention ? [endAttention] : [])];
   const times = tokenOnsets(attentions, Math.max(1, Math.min(1500, Math.ceil(seconds / FRAME_SECONDS))));
   const timeOf = (token: number) => (token < times.length ? times[token]! * FRAME_SECONDS : seconds);
 
-  const groups = joinWords(groupTokens(spoken, vocabulary));
+  const groups = joinWords(groupTokens(tokens, vocabulary));
   const words = groups.map(({ text, from, to }) => {
-    const sure = spoken.slice(from, to).reduce((sum, { logProbability }) => sum + logProbability, 0) / (to - from);
+    const sure = tokens.slice(from, to).reduce((sum, { logProbability }) => sum + logProbability, 0) / (to - from);
     return { text: text.trim(), start: timeOf(from), end: timeOf(to), confidence: Math.exp(sure) };
   });
   return trimPauses(

@@ -32,7 +32,7 @@ export function createAuthGuard(deps: {
   anonymousPrincipal: ((ip: string) => string) | undefined;
   publicOrigins: readonly string[];
 }): AuthGuard {
-  const { tokens, cookies, csrf, anonymousPrincipal: visitorAt, publicOrigins } = deps;
+  const { tokens, cookies, csrf, anonymousPrincipal, publicOrigins } = deps;
 
   function authenticate(request: FastifyRequest): Visitor | null {
     const header = request.headers.authorization;
@@ -45,7 +45,7 @@ export function createAuthGuard(deps: {
     const cookie = cookies.read(request);
     const holder = cookie === undefined ? undefined : tokens.find(cookie);
     if (holder !== undefined) return { ...holder, by: 'cookie' };
-    return visitorAt ? { role: 'reader', principal: visitorAt(request.ip), by: 'open' } : null;
+    return anonymousPrincipal ? { role: 'reader', principal: anonymousPrincipal(request.ip), by: 'open' } : null;
   }
 
   function tryAuthenticate(request: FastifyRequest): Visitor | null {

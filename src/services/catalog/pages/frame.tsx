@@ -59,15 +59,15 @@ export function createFrame({ guard, csrf, assets, version }: FrameDeps): Frame 
       };
     },
 
-    async send(reply, viewer, { title, root, script, data: own = {}, styles = [], section: part, children }) {
+    async send(reply, viewer, { title, root, script, data = {}, styles = [], section, children }) {
       const { language, words } = viewer;
       const html = await layout({
-        ...{ language, version, own, root, title, assets: await assets() },
+        ...{ language, version, own: data, root, title, assets: await assets() },
         service: words.service,
         services: serviceLinks(reply.request, language),
         styles: [...STYLES, ...styles],
         ...(script !== undefined && { script }),
-        nav: <Nav viewer={viewer} root={root} part={part} />,
+        nav: <Nav viewer={viewer} root={root} part={section} />,
         children: (
           <>
             {children}

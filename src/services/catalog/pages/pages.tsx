@@ -56,9 +56,7 @@ export async function pageRoutes(app: Gateway, deps: PageDeps): Promise<Pages> {
     errorPage: createErrorPage({
       ...{ assets, version: deps.version, texts, styles: STYLES },
       rejectedForm: rejectedReportForm({ search: deps.search, frame }),
-      login: ({ words, message: sentence, request }) => (
-        <Login words={words} back={returnUrlOf(request)} refused={sentence} />
-      ),
+      login: ({ words, message, request }) => <Login words={words} back={returnUrlOf(request)} refused={message} />,
       loginFor: ({ method, url }) => (method === 'GET' ? `login?${new URLSearchParams({ back: url })}` : 'login'),
     }),
   };

@@ -16,14 +16,14 @@ export function ReportForm(props: {
   submitted: SubmittedReport;
   viewer: Viewer;
 }): JSX.Element {
-  const { row, reports, submitted: sent, viewer } = props;
+  const { row, reports, submitted, viewer } = props;
   const { words } = viewer;
   return (
     <section class="panel report" id="report" aria-labelledby="report-title">
       <h2 id="report-title" safe>
         {words.report}
       </h2>
-      <Confirmation sent={sent} viewer={viewer} />
+      <Confirmation sent={submitted} viewer={viewer} />
       <p class="hint" safe>
         {words.reportWhy}
       </p>
@@ -37,9 +37,9 @@ export function ReportForm(props: {
 export type FormValues = Readonly<Record<string, unknown>>;
 
 export function ReportFields(props: { row: Row; action: string; values?: FormValues; viewer: Viewer }): JSX.Element {
-  const { row, action, values: written = {}, viewer } = props;
+  const { row, action, values = {}, viewer } = props;
   const { words, csrf } = viewer;
-  const { action_type: selected, description, user_info: contact } = written;
+  const { action_type: selected, description, user_info: contact } = values;
   const actions = ACTIONS.filter((one) => (one === 'restore') === row.hidden || one === 'other');
   return (
     <form method="post" action={action} class="fields">

@@ -89,11 +89,11 @@ export function createAuthGuard(deps: {
     async guard(request, access) {
       const visitor = await identify(request);
       request.visitor = visitor;
-      const { caller, tokenSource: by } = visitor;
+      const { caller, tokenSource } = visitor;
       const needsToken = access === 'bearer' || access === 'task' || bearerScope === 'all';
-      if (needsToken && by === undefined) throw unauthorized();
+      if (needsToken && tokenSource === undefined) throw unauthorized();
       if (access === 'session' && caller === undefined) throw unauthorized();
-      if (by !== 'header' && !SAFE.has(request.method) && !isSameOrigin(request, publicOrigins)) {
+      if (tokenSource !== 'header' && !SAFE.has(request.method) && !isSameOrigin(request, publicOrigins)) {
         throw csrfFailed();
       }
       return caller && (caller.key === undefined ? `session:${caller.session.slice(0, 12)}` : `key:${caller.key}`);
@@ -123,8 +123,8 @@ export function createAuthGuard(deps: {
 
     checkForm(request, form) {
       const csrfToken = form.get(CSRF_FIELD);
-      const { caller, tokenSource: by } = request.visitor ?? {};
-      if (csrfToken === undefined || by === 'header' || caller === undefined) return;
+      const { caller, tokenSource } = request.visitor ?? {};
+      if (csrfToken === undefined || tokenSource === 'header' || caller === undefined) return;
       if (!csrf.isValid(caller.session, csrfToken)) throw csrfFailed();
     },
   };

@@ -14,8 +14,8 @@ export function loginPage(
   app.get('/login', { config: { access: 'public', page: true }, schema: { hide: true } }, async (request, reply) => {
     const language = preferredLanguage(request.headers['accept-language']);
     const words = listTexts[language];
-    const { token, tokenSource: by } = await authGuard.identify(request);
-    const signedIn = token !== undefined && by === 'cookie';
+    const { token, tokenSource } = await authGuard.identify(request);
+    const signedIn = token !== undefined && tokenSource === 'cookie';
     const html = await layout({
       ...{ language, version, own: {}, assets: await assets() },
       service: words.service,

@@ -37,7 +37,7 @@ export function pageRoutes(
   const refusal = createErrorPage({
     ...{ assets, version: deps.version, texts: listTexts },
     styles: ['ui/workspace.css', 'services/passports/browser/list.css'],
-    login: ({ words, message: sentence }) => <Login words={words} refused={sentence} />,
+    login: ({ words, message }) => <Login words={words} refused={message} />,
   });
   return { refusal };
 }

@@ -119,8 +119,8 @@ function failureOf(error: unknown, name: string): RecognizerError {
 }
 
 /** 429 means either a rate limit, which is transient, or an exhausted quota; a code in the body tells which. */
-function isQuotaError({ excerpt: said }: FetchFailed): boolean {
-  return /insufficient_quota|quota_exceeded|billing|credit/i.test(said?.toString() ?? '');
+function isQuotaError({ excerpt }: FetchFailed): boolean {
+  return /insufficient_quota|quota_exceeded|billing|credit/i.test(excerpt?.toString() ?? '');
 }
 
 /** Encodes a multipart form (RFC 7578). Names and values must not contain quotes or line ends. */

@@ -83,7 +83,7 @@ async function transcribeAll(
 async function transcribeWindow(
   recognizer: Recognizer,
   window: Window,
-  { language, signal, limitMs = WINDOW_MS, graceMs: leaveMs = GRACE_MS }: WindowOptions,
+  { language, signal, limitMs = WINDOW_MS, graceMs = GRACE_MS }: WindowOptions,
 ): Promise<readonly Segment[]> {
   const abort = new AbortController();
   const finished = new AbortController();
@@ -94,7 +94,7 @@ async function transcribeWindow(
   // Native code cannot be interrupted.
   const abandoned = new Promise<never>((_, reject) => {
     abort.signal.addEventListener('abort', () => {
-      void sleep(leaveMs, finished.signal).then(() => reject(abort.signal.reason as Error));
+      void sleep(graceMs, finished.signal).then(() => reject(abort.signal.reason as Error));
     });
   });
   try {
