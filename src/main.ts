@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import { Argument, Command, CommanderError } from 'commander';
+import { Argument, Command, CommanderError, Option } from 'commander';
 import { OperatorError } from './base/operator-error.ts';
 import { stopSignal } from './base/stop-signal.ts';
 import { addClientCommands } from './commands/client-commands.ts';
@@ -7,6 +7,15 @@ import type { ConformOptions } from './commands/conform.ts';
 import { exitWithError } from './commands/exit.ts';
 import type { CreateOptions } from './commands/tokens.ts';
 import { EXIT_CONFIG_ERROR } from './roles/supervise.ts';
+
+/** An option of an earlier version; its use is an error that names the new one. */
+const renamedOption = (flag: string, replacement: string) =>
+  new Option(`${flag} [value]`)
+    .hideHelp()
+    .preset('')
+    .argParser(() => {
+      throw new OperatorError(`${flag} was renamed: use ${replacement}.`);
+    });
 
 // Commands are imported on demand, so that a process loads only the code of its role.
 const program = new Command('assay')
@@ -144,8 +153,10 @@ program
   .option('--audio-url <url>', 'URL of a recording for test tasks, for a deployment without file uploads')
   .option('--webhook-url <url>', 'https URL for test webhooks (default: an address that does not exist)')
   .option('--only <id...>', 'run only these checks and those below them')
-  .option('--patience <seconds>', 'time limit of one task', '300')
-  .option('--flood', 'also check the rate limit: blocks other clients of this token for a minute')
+  .option('--timeout <seconds>', 'time limit of one task', '300')
+  .option('--check-rate-limit', 'also check the rate limit: blocks other clients of this token for a minute')
+  .addOption(renamedOption('--patience', '--timeout'))
+  .addOption(renamedOption('--flood', '--check-rate-limit'))
   .option('--cleanup', 'also check the cleanup of passports: deletes old documents (all, if the age limit is broken)')
   .option('--json', 'print JSON')
   .action(async (url: string, options: ConformOptions) => {

@@ -119,6 +119,8 @@ it('Commands report missing input, unreachable servers and rejected credentials 
     ['work', /^error: required option '--service <name>'/],
     ['work --service nope', /^Unknown service nope\.$/],
     ['serve --service nope', /^Unknown service nope\.$/],
+    ['conform http://127.0.0.1:1 --patience 5', /^--patience was renamed: use --timeout\.$/],
+    ['conform http://127.0.0.1:1 --flood', /^--flood was renamed: use --check-rate-limit\.$/],
     ['predict WALL --priority now', /is invalid\. Allowed choices are realtime, batch\.$/],
 
     ['predict missing.jpg', /^The file missing\.jpg does not exist\.$/],

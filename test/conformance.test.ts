@@ -745,7 +745,7 @@ describeConformance('reports', {
   ],
 });
 
-describe('assay conform --flood checks the rate limit', () => {
+describe('assay conform --check-rate-limit checks the rate limit', () => {
   it.each([
     ['defectoscopy', {}, 'passed'],
     ['defectoscopy', changeResponses('GET /result/', 429, { status: 503 }), 'failed'],
@@ -915,7 +915,7 @@ describe('The assay conform command', () => {
     );
     expect(await messageOf(product.url, { token: 'ключ' })).toMatch(/^The token contains .* copy it again/);
     expect(await messageOf(product.url, { only: ['defectoscopy.nothing'] })).toContain('Unknown check');
-    expect(await messageOf(product.url, { patience: 'long' })).toContain('--patience must be a number of seconds');
+    expect(await messageOf(product.url, { timeout: 'long' })).toContain('--timeout must be a number of seconds');
     expect(await messageOf(product.url, { imageUrl: 'http://a/b.jpg' })).toBe('http://a/b.jpg is not an https URL.');
     nothing.close();
     await once(nothing, 'close');

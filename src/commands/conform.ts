@@ -28,13 +28,13 @@ export interface ConformOptions {
   readonly webhookUrl?: string;
   /** Check ids or their dotted prefixes. */
   readonly only?: readonly string[];
-  readonly flood?: boolean;
+  readonly checkRateLimit?: boolean;
   readonly cleanup?: boolean;
-  readonly patience?: string;
+  readonly timeout?: string;
   readonly json?: boolean;
 }
 
-/** Returns whether all executed checks passed; throws an `OperatorError` when they cannot runChecks. */
+/** Returns whether all executed checks passed; throws an `OperatorError` when they cannot run. */
 export async function conformCommand(
   url: string,
   options: ConformOptions,
@@ -103,8 +103,8 @@ async function runInputs({ name }: ServiceChecks, base: string, options: Conform
     // A name that never resolves (RFC 6761).
     webhookUrl: httpsAddress(options.webhookUrl) ?? 'https://conform.invalid/hook',
     sameMachine,
-    patienceMs: secondsOf(options.patience) * 1000,
-    mayFlood: options.flood ?? false,
+    patienceMs: secondsOf(options.timeout) * 1000,
+    mayFlood: options.checkRateLimit ?? false,
     mayCleanUp: options.cleanup ?? false,
   };
 }
@@ -129,9 +129,9 @@ function httpsAddress(url: string | undefined): string | undefined {
   throw new OperatorError(`${url} is not an https URL.`);
 }
 
-function secondsOf(patience = '300'): number {
-  if (/^[1-9]\d{0,4}$/.test(patience)) return Number(patience);
-  throw new OperatorError(`--patience must be a number of seconds from 1 to 99999, not ${patience}.`);
+function secondsOf(timeout = '300'): number {
+  if (/^[1-9]\d{0,4}$/.test(timeout)) return Number(timeout);
+  throw new OperatorError(`--timeout must be a number of seconds from 1 to 99999, not ${timeout}.`);
 }
 
 const newNonce = () => randomBytes(5).toString('hex');

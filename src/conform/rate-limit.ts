@@ -10,7 +10,7 @@ const TIME_LIMIT_MS = 50_000;
 
 /** Sends requests until one is rejected, and returns that response. Throws `Skip` if not allowed or never rejected. */
 export async function exhaustRateLimit(context: RunContext): Promise<Exchange> {
-  if (!context.mayFlood) skip('requires --flood, which sends more than a thousand requests');
+  if (!context.mayFlood) skip('requires --check-rate-limit, which sends more than a thousand requests');
   await requireAccess(context);
   const end = Date.now() + TIME_LIMIT_MS;
   let sent = 0;
