@@ -1,5 +1,5 @@
 // `node bench/costs.mjs [--seconds 4]`: CPU time of gateway and PostgreSQL, WAL bytes and stored bytes per task, poll
-// and heartbeat. docs/scale.md uses these figures.
+// and heartbeat. docs/scaling.md uses these figures.
 import { load, openBench, option, TOKEN } from './lib.mjs';
 
 const seconds = option('seconds', 4);

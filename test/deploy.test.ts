@@ -164,7 +164,7 @@ describe('The Dockerfile', () => {
       return (await health()) === 'healthy';
     }, 60_000);
     for (const port of Object.values(ports)) {
-      for (const page of ['docs', 'help', 'help/operate']) {
+      for (const page of ['docs', 'help', 'help/operations']) {
         expect((await fetch(`http://127.0.0.1:${port}/${page}`)).status, page).toBe(200);
       }
     }

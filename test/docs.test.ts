@@ -209,7 +209,7 @@ describe('The documentation', () => {
   });
 
   it('contains the settings reference that is generated from the code', async () => {
-    expect(await read('docs/configure.md')).toBe(`${settingsDocument()}\n`);
+    expect(await read('docs/configuration.md')).toBe(`${settingsDocument()}\n`);
   });
 });
 

@@ -45,7 +45,7 @@ describe('Help pages', () => {
   });
 
   it('find a section by words of its title or text and open it', async (test) => {
-    const { page, problems } = await openPage(test, `${product.url}/help/run`);
+    const { page, problems } = await openPage(test, `${product.url}/help/installation`);
     await search(page).fill('  BACKUP killed ');
     await until(() => found(page).first().textContent()).toBe('Backup');
     expect(await page.locator('#help-found mark').first().textContent()).toMatch(/^backup$/i);
@@ -54,7 +54,7 @@ describe('Help pages', () => {
     if (shots !== undefined) await page.screenshot({ path: `${shots}/help-search.png` });
     await search(page).press('Tab');
     await page.keyboard.press('Enter');
-    await page.waitForURL(`${product.url}/help/operate#backup`);
+    await page.waitForURL(`${product.url}/help/operations#backup`);
     expect((await page.locator('#backup').boundingBox())!.y).toBeLessThan(100);
 
     await search(page).fill('zzzz');
@@ -65,7 +65,7 @@ describe('Help pages', () => {
   });
 
   it('copy a code block unchanged', async (test) => {
-    const { page } = await openPage(test, `${product.url}/help/run`, {
+    const { page } = await openPage(test, `${product.url}/help/installation`, {
       permissions: ['clipboard-read', 'clipboard-write'],
     });
     const block = page.locator('.code').first();
@@ -94,7 +94,7 @@ describe('Help pages', () => {
     const { page } = await openPage(test, `${product.url}/help`, { javaScriptEnabled: false });
     expect(await search(page).isVisible()).toBe(false);
     await page.getByRole('article').getByRole('link', { name: 'Installation' }).click();
-    await page.waitForURL(`${product.url}/help/run`);
+    await page.waitForURL(`${product.url}/help/installation`);
     expect(await page.locator('.code button').count()).toBe(0);
     await page.getByRole('navigation', { name: 'Previous and next page' }).getByRole('link').last().click();
     await page.waitForURL(`${product.url}/help/api`);

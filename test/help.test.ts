@@ -116,7 +116,7 @@ describe('Help', () => {
       const [, on]: (string | undefined)[] = /<a href="([^"]*)" rel="next"/.exec(html) ?? [];
       path = on && new URL(on, product.url + path).pathname;
     }
-    expect(passed.slice(0, 3)).toEqual(['/help', '/help/run', '/help/api']);
+    expect(passed.slice(0, 3)).toEqual(['/help', '/help/installation', '/help/api']);
     expect([...passed].sort()).toEqual((await names()).map(pathOf).sort());
   });
 
@@ -133,9 +133,9 @@ describe('Help', () => {
   });
 
   it("shows its navigation in the user's language around English documents", async () => {
-    const english = await get('/help/run');
+    const english = await get('/help/installation');
     expect(english.headers.get('content-language')).toBe('en');
-    const russian = await get('/help/run', { 'accept-language': 'ru' });
+    const russian = await get('/help/installation', { 'accept-language': 'ru' });
     expect(russian.headers.get('content-language')).toBe('ru, en');
     expect(russian.headers.get('vary')).toContain('Accept-Language');
     const html = await russian.text();
@@ -159,7 +159,7 @@ describe('Help', () => {
       expect([response.status, response.headers.get('etag')], path).toEqual([404, null]);
       const html = await response.text();
       expect(html).toContain('Page not found');
-      expect(hrefs(html)).toContain('../help/run');
+      expect(hrefs(html)).toContain('../help/installation');
     }
     const rejected = await get('/help/nothing');
     expect([rejected.status, ((await rejected.json()) as { error: unknown }).error]).toEqual([
@@ -182,7 +182,7 @@ describe('Help', () => {
       const found = passages.filter(({ address }) => `/${address.split('#')[0]}` === pathOf(name));
       expect(found.map(({ address }) => address.split('#')[1])).toEqual(ids(html));
     }
-    const { text } = passages.find(({ address }) => address === 'help/run#on-one-machine')!;
+    const { text } = passages.find(({ address }) => address === 'help/installation#on-one-machine')!;
     expect(text).toContain('npm start runs everything: an embedded PostgreSQL under ./data');
   });
 

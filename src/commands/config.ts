@@ -21,7 +21,7 @@ export async function configCommand({ markdown }: { markdown: boolean }): Promis
   console.log('\nThe settings are valid.');
 }
 
-/** The content of docs/configure.md. */
+/** The content of docs/configuration.md. */
 export function settingsDocument(): string {
   const tables = groups().map(({ title, settings }) => {
     const rows = Object.values(settings).map(

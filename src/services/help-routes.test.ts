@@ -9,7 +9,7 @@ describe('GET /help without the documentation folder', () => {
       helpRoutes(gateway, { version: '1.2.3', folder: new URL('nothing-here/', import.meta.url) });
     });
     onTestFinished(() => app.close());
-    for (const url of ['/help', '/help/run']) {
+    for (const url of ['/help', '/help/installation']) {
       const response = await app.inject({ url });
       expect([response.statusCode, response.json().error.message]).toEqual([
         404,

@@ -146,13 +146,13 @@ const json = (body: unknown, token?: string): RequestInit => ({
   body: typeof body === 'string' ? body : JSON.stringify(body),
 });
 
-/** The secret settings: those that docs/configure.md lists with a `_FILE` variant. */
+/** The secret settings: those that docs/configuration.md lists with a `_FILE` variant. */
 async function secretSettings(): Promise<string[]> {
-  const listed = await readFile(join(REPOSITORY, 'docs/configure.md'), 'utf8');
+  const listed = await readFile(join(REPOSITORY, 'docs/configuration.md'), 'utf8');
   return [...listed.matchAll(/^\| `(\w+)` \|.*Also as `\1_FILE`/gm)].map(([, name]) => name!);
 }
 
-it('Every secret setting in docs/configure.md has a canary value in this test', async () => {
+it('Every secret setting in docs/configuration.md has a canary value in this test', async () => {
   const settings = await secretSettings();
   expect(settings.length).toBeGreaterThan(15);
   expect(settings.filter((name) => !secrets.has(name))).toEqual([]);
