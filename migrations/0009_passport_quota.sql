@@ -36,7 +36,7 @@ create trigger counted after insert or delete on passport_documents
 create trigger counted after insert or delete on passport_images
   for each row execute function passport_bytes_changed();
 
--- The triggers' locks keep out whatever would be counted twice or not at all.
+-- The triggers' locks exclude changes that would be counted twice or not at all.
 insert into passport_bytes (principal, bytes, folded)
 select principal, sum(size_bytes), true
   from (select passport_principal(session, key_name) as principal, size_bytes from passport_documents

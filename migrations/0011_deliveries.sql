@@ -1,5 +1,5 @@
--- Whose delivery it is: due deliveries are looked up per client and receiver (0016_delivery_indexes.sql), so that nobody's
--- backlog is read to find another's. Older deliveries count as those of one client. A taken delivery is due again when its
+-- The client and the receiver of a delivery: due deliveries are looked up by both (0016_delivery_indexes.sql), so that the
+-- backlog of one client is not read to find deliveries of another. Older deliveries count as those of one client. A taken delivery is due again when its
 -- lease ends: `due_at` alone decides.
 --
 -- A delivery that is still due when its task expires is separated from the task's row: `task_id` becomes null and the

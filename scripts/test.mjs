@@ -1,5 +1,5 @@
 // `npm test` and its tiers: `--unit` (no server, no browser), none (default), `--full` (everything), `--watch` (unit tests on
-// change). Other arguments go to vitest; naming a file runs it in whatever tier it belongs to.
+// change). Other arguments go to vitest; a named file runs in the tier it belongs to.
 import { spawnSync } from 'node:child_process';
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';

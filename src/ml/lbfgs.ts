@@ -19,7 +19,7 @@ export function minimise(
     const direction = descent(gradient, history);
     const slope = dot(direction, gradient);
     if (!(slope < 0)) break;
-    // Without curvature history the gradient's length is no scale: take a short first step.
+    // Without curvature history the gradient does not determine the step length: take a short first step.
     let length = history.length === 0 ? Math.min(1, 1 / Math.sqrt(-slope)) : 1;
     let next = point;
     let nextLoss = Number.POSITIVE_INFINITY;

@@ -39,7 +39,7 @@ export async function startReceiver(replies: (n: number) => Reply = () => 204): 
       server.emit('received');
       if (reply === 'silence') return;
       const { status, headers = {}, afterMs = 0 } = typeof reply === 'number' ? { status: reply } : reply;
-      setTimeout(() => response.writeHead(status, headers).end('the answer’s body is nobody’s business'), afterMs);
+      setTimeout(() => response.writeHead(status, headers).end('ignored response body'), afterMs);
     });
   });
   server.listen(0, '127.0.0.1');

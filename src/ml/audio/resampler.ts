@@ -19,7 +19,7 @@ export function createResampler(rate: number): Resampler {
   const half = Math.ceil(LOBES * Math.max(1, ratio));
   const filters = Array.from({ length: phases + 1 }, (_, phase) => filterAt(phase / phases, half, Math.max(1, ratio)));
 
-  // Starts with silence, so that the first output is no special case.
+  // Starts with silence, so that the first output needs no special case.
   let held = new Float32Array(half);
   let offset = -half;
   let produced = 0;

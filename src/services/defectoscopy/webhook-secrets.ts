@@ -4,7 +4,7 @@ import type { TokenSet } from '../../http/bearer.ts';
 /**
  * The webhook secrets by principal. An entry is `<first 12 hex digits of the token's SHA-256>:whsec_…`, or `token-<12
  * digits>:whsec_…` as in logs. Throws for entries that can never be used. A name that is not configured may belong to
- * an issued token; see `strangers`.
+ * an issued token; see `unknownPrincipals`.
  */
 export function webhookSecrets(text: string | undefined, tokens: TokenSet): ReadonlyMap<string, string> {
   const secrets = new Map<string, string>();

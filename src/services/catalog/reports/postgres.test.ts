@@ -107,7 +107,7 @@ describe('a decision', () => {
     expect((await trailOf(report)).map((event) => event.at(-1))).toEqual([
       ...['delete a:1', 'right', 'too early', 'look at it again', null],
     ]);
-    // A repeated decision without a note is no transition and keeps the note.
+    // A repeated decision without a note keeps the note.
     await decide(report, { note: 'after all' });
     expect(await decide(report, { status: 'rejected' })).toMatchObject({ report: { resolverNote: 'after all' } });
     expect(await verifyAuditTrail(db)).toMatchObject({ outcome: 'intact' });

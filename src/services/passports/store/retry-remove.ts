@@ -12,7 +12,7 @@ export function retry(
   strict: boolean,
 ): Promise<Document | 'not-retryable' | undefined> {
   return db.transaction(async (tx) => {
-    // Access to a document never changes, so checking it first is no race.
+    // Access to a document never changes, so it can be checked first.
     if (!(await find(tx, caller, id, strict))) return undefined;
     if (!(await tasks.requeue(SERVICE, id, PERMANENT_ERRORS, tx))) {
       return (await find(tx, caller, id, strict)) && 'not-retryable';

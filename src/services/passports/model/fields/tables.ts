@@ -45,7 +45,7 @@ function bestOf(headers: readonly Header[], spec: TableSpec): Header | undefined
   const weighed = headers.map((header) => {
     const next = headers.filter(({ sheet, top }) => sheet === header.sheet && top > header.bottom)[0];
     const { rows } = readBody(header.sheet, header, spec, next?.top ?? header.sheet.height);
-    // A numbered list is no evidence for a table of rooms.
+    // A numbered list does not indicate a table of rooms.
     const isEvidence = ({ spec, score }: ReadCell) => spec.type === 'number' || score > INFERRED_SCORE;
     // Two columns may match by chance: "Назначение | жилое".
     const cells = header.columns.length * rows.reduce((sum, row) => sum + row.filter(isEvidence).length, 0);
