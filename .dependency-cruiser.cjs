@@ -20,8 +20,8 @@ module.exports = {
     rule(
       'services-are-independent',
       { path: '^src/services/([^/]+)/' },
-      { path: '^src/services/(?!$1/)[^/]+/|^src/services/index\\.ts$' },
-      'A service imports its own folder and the shared files of src/services/, not another service.',
+      { path: '^src/services/(?!$1/|shared/)[^/]+/|^src/services/index\\.ts$' },
+      'A service imports its own folder and services/shared/, not another service; shared code imports no service.',
     ),
     rule(
       'services-import-lower-layers',
@@ -32,7 +32,7 @@ module.exports = {
     rule(
       'roles-import-no-service',
       { path: '^src/roles/', pathNot: TEST },
-      { path: '^src/services/[^/]+/' },
+      { path: '^src/services/(?!shared/)' },
       'A role receives services as arguments.',
     ),
     rule(

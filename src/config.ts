@@ -6,9 +6,9 @@ import { OperatorError } from './base/operator-error.ts';
 import { type Environment, readSettings, SettingsError, type Values } from './base/settings.ts';
 import { loadLocalCredentials } from './local-credentials.ts';
 import { services } from './services/index.ts';
-import type { RecordSource } from './services/records.ts';
-import type { OpenService, Service, SharedSettings } from './services/service.ts';
-import type { ServiceEntry } from './services/service-links.ts';
+import type { RecordSource } from './services/shared/records.ts';
+import type { OpenService, Service, SharedSettings } from './services/shared/service.ts';
+import type { ServiceEntry } from './services/shared/service-links.ts';
 import { coreSettings, crossFieldRules } from './settings.ts';
 
 /** The package's root: the parent of `dist/` or `src/`. */

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { newId } from './base/ids.ts';
 import { readOrCreate } from './base/secrets.ts';
 import { type Environment, SettingsError } from './base/settings.ts';
-import type { Service } from './services/service.ts';
+import type { Service } from './services/shared/service.ts';
 
 /**
  * Credentials of the `local` profile that the environment does not set, from files under DATA_DIR with mode 0600.

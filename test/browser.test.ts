@@ -6,7 +6,7 @@ import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { createModelContext } from '../src/app-context.ts';
 import { FAILURES } from '../src/services/defectoscopy/failures.ts';
-import type { Model, Outcome } from '../src/services/service.ts';
+import type { Model, Outcome } from '../src/services/shared/service.ts';
 import { TaskFailure } from '../src/tasks/task.ts';
 import { openPage } from './browser/open-page.ts';
 import { CRACK_OUTCOME, createBlockedModel, createWallPhoto, NO_DEFECTS_OUTCOME } from './browser/photos.ts';

@@ -14,7 +14,7 @@ import {
 } from '../src/conform/index.ts';
 import { FAILURES as IMAGE_FAILURES } from '../src/services/defectoscopy/failures.ts';
 import { failure } from '../src/services/passports/failures.ts';
-import type { Job } from '../src/services/service.ts';
+import type { Job } from '../src/services/shared/service.ts';
 import { FAILURES as AUDIO_FAILURES } from '../src/services/stt/failures.ts';
 import { TaskFailure } from '../src/tasks/task.ts';
 import { startCatalog } from './helpers/catalog.ts';

@@ -1,6 +1,6 @@
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
-import type { Outcome } from '../src/services/service.ts';
+import type { Outcome } from '../src/services/shared/service.ts';
 import { openPage } from './browser/open-page.ts';
 import { createFakeModel, type Product, RESULT, startProduct, TOKEN } from './helpers/product.ts';
 

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import type { Outcome } from '../src/services/service.ts';
+import type { Outcome } from '../src/services/shared/service.ts';
 import { type Catalog, startCatalog } from './helpers/catalog.ts';
 import { createFakeModel, type Product, RESULT, startProduct, TOKEN } from './helpers/product.ts';
 

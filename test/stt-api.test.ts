@@ -2,7 +2,7 @@ import { Ajv2020 } from 'ajv/dist/2020.js';
 import addFormats from 'ajv-formats';
 import { Webhook } from 'standardwebhooks';
 import { afterAll, afterEach, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
-import type { Job, Model } from '../src/services/service.ts';
+import type { Job, Model } from '../src/services/shared/service.ts';
 import { FAILURES } from '../src/services/stt/failures.ts';
 import { TaskFailure } from '../src/tasks/task.ts';
 import { type Product, startProduct, TOKEN } from './helpers/product.ts';

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
-import type { Job, Model } from '../src/services/service.ts';
+import type { Job, Model } from '../src/services/shared/service.ts';
 import { FAILURES } from '../src/services/stt/failures.ts';
 import { TaskFailure } from '../src/tasks/task.ts';
 import { openPage } from './browser/open-page.ts';

@@ -2,7 +2,7 @@ import { Registry } from 'prom-client';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { createWorkMetrics } from '../src/roles/metrics.ts';
 import { StuckAttempt, work } from '../src/roles/work.ts';
-import type { Job, Model } from '../src/services/service.ts';
+import type { Job, Model } from '../src/services/shared/service.ts';
 import { type Failure, TaskFailure } from '../src/tasks/task.ts';
 import { createFakeModel, type Product, RESULT, startProduct } from './helpers/product.ts';
 

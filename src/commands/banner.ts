@@ -1,5 +1,5 @@
 import type { Config } from '../config.ts';
-import type { OpenService } from '../services/service.ts';
+import type { OpenService } from '../services/shared/service.ts';
 
 /** Includes credentials only in the `local` profile. */
 export function banner(planned: Config, addresses: Readonly<Record<string, string>>): string {

@@ -8,7 +8,7 @@ import { type Config, loadConfig, toOperatorError } from '../config.ts';
 import { createDemand } from '../roles/autoscale.ts';
 import { releaseOnExit } from '../roles/release-on-exit.ts';
 import { type ManagedProcess, supervise } from '../roles/supervise.ts';
-import type { OpenService } from '../services/service.ts';
+import type { OpenService } from '../services/shared/service.ts';
 import { createPostgresTaskStore } from '../tasks/postgres.ts';
 import { lockDataDir } from './data-dir-lock.ts';
 import { SUPERVISED } from './exit.ts';

@@ -3,7 +3,7 @@ import type { Db } from '../base/db.ts';
 import { OperatorError } from '../base/operator-error.ts';
 import { type Config, loadConfig } from '../config.ts';
 import { deleteToken, insertToken, type ListedToken, readTokens } from '../http/access-tokens.ts';
-import type { OpenService } from '../services/service.ts';
+import type { OpenService } from '../services/shared/service.ts';
 import { withExistingDatabase } from './existing-database.ts';
 import { notMigrated, throwOperatorError } from './terminal.ts';
 

@@ -1,6 +1,6 @@
 import type { Log } from '../base/log.ts';
 import { type Traces, withParentSpan } from '../base/trace.ts';
-import type { Model } from '../services/service.ts';
+import type { Model } from '../services/shared/service.ts';
 import type { Claim, TaskStore } from '../tasks/store.ts';
 import { HEARTBEAT_INTERVAL_MS } from '../tasks/workers.ts';
 import { type Attempt, beginAttempt } from './attempt.ts';

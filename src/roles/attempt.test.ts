@@ -1,6 +1,6 @@
 import { expect, it, vi } from 'vitest';
 import type { Log } from '../base/log.ts';
-import type { Model } from '../services/service.ts';
+import type { Model } from '../services/shared/service.ts';
 import type { Claim } from '../tasks/store.ts';
 import { TaskFailure } from '../tasks/task.ts';
 import { beginAttempt } from './attempt.ts';

@@ -3,7 +3,7 @@ import type { JsonObject } from '../base/json.ts';
 import type { Log } from '../base/log.ts';
 import { sleep } from '../base/loop.ts';
 import type { Span } from '../base/trace.ts';
-import type { Model } from '../services/service.ts';
+import type { Model } from '../services/shared/service.ts';
 import type { AttemptResult, Claim, Renewal } from '../tasks/store.ts';
 import { type Failure, TaskFailure } from '../tasks/task.ts';
 

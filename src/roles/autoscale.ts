@@ -1,5 +1,5 @@
 import { sleep } from '../base/loop.ts';
-import type { TaskWork } from '../services/service.ts';
+import type { TaskWork } from '../services/shared/service.ts';
 import type { TaskStore } from '../tasks/store.ts';
 import type { Demand } from './supervise.ts';
 

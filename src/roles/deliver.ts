@@ -6,7 +6,7 @@ import type { Log } from '../base/log.ts';
 import { createSignal, loop, sleep } from '../base/loop.ts';
 import { isLoopback, type UrlPolicy } from '../base/outbound-url.ts';
 import type { Span, Traces } from '../base/trace.ts';
-import type { TaskWork } from '../services/service.ts';
+import type { TaskWork } from '../services/shared/service.ts';
 import {
   type DeliveryOutcome,
   type DueDelivery,

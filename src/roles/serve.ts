@@ -2,7 +2,7 @@ import type { Log } from '../base/log.ts';
 import { sleep } from '../base/loop.ts';
 import { OperatorError } from '../base/operator-error.ts';
 import type { Gateway } from '../http/gateway.ts';
-import type { GatewayContext, OpenService } from '../services/service.ts';
+import type { GatewayContext, OpenService } from '../services/shared/service.ts';
 
 /** The port is in use by another program. */
 export class PortInUse extends OperatorError {

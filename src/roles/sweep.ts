@@ -1,7 +1,7 @@
 import type { Files } from '../base/files.ts';
 import type { Log } from '../base/log.ts';
 import { loop } from '../base/loop.ts';
-import type { FileDeletionQueue } from '../services/file-deletion-queue.ts';
+import type { FileDeletionQueue } from '../services/shared/file-deletion-queue.ts';
 import type { SweepLimits, TaskStore } from '../tasks/store.ts';
 import { LEASE_MS } from './attempt.ts';
 import type { TaskMetrics } from './metrics.ts';

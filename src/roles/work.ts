@@ -1,6 +1,6 @@
 import { hostname } from 'node:os';
 import { sleep } from '../base/loop.ts';
-import type { Model } from '../services/service.ts';
+import type { Model } from '../services/shared/service.ts';
 import { ADVERTISE_INTERVAL_MS, HEARTBEAT_INTERVAL_MS, type WorkerStore } from '../tasks/workers.ts';
 import { type AttemptPool, type AttemptPoolDeps, createAttemptPool, StuckAttempt } from './attempt-pool.ts';
 import { startInterval } from './interval.ts';

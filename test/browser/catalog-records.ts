@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises';
 import type { JsonObject } from '../../src/base/json.ts';
 import { createEntry } from '../../src/services/catalog/records/entry.ts';
 import { writeRecords } from '../../src/services/catalog/records/write.ts';
-import type { RecordDraft } from '../../src/services/records.ts';
+import type { RecordDraft } from '../../src/services/shared/records.ts';
 import type { Catalog } from '../helpers/catalog.ts';
 import { createWallPhoto } from './photos.ts';
 

@@ -1,5 +1,5 @@
 import sharp from 'sharp';
-import type { Job, Outcome } from '../../src/services/service.ts';
+import type { Job, Outcome } from '../../src/services/shared/service.ts';
 import { createFakeModel } from '../helpers/product.ts';
 
 /** A synthetic wall with a crack, 600 × 400. Not drawn from SVG, because the product disables that loader of sharp. */

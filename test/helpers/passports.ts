@@ -8,7 +8,7 @@ import { serve } from '../../src/roles/serve.ts';
 import type { Extraction, Field } from '../../src/services/passports/extraction.ts';
 import { type ErrorType, failure } from '../../src/services/passports/failures.ts';
 import { passports } from '../../src/services/passports/index.ts';
-import type { GatewayContext, Model } from '../../src/services/service.ts';
+import type { GatewayContext, Model } from '../../src/services/shared/service.ts';
 
 export const ADMIN_KEY = 'admin-key-1234567890';
 export const USER_KEY = 'user-key-1234567890';

@@ -16,7 +16,7 @@ import { createWorkMetrics } from '../../src/roles/metrics.ts';
 import { serve } from '../../src/roles/serve.ts';
 import { sweep } from '../../src/roles/sweep.ts';
 import { work } from '../../src/roles/work.ts';
-import type { Model } from '../../src/services/service.ts';
+import type { Model } from '../../src/services/shared/service.ts';
 
 export const TOKEN = 'test-token-1';
 

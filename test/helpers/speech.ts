@@ -1,4 +1,4 @@
-import type { Model } from '../../src/services/service.ts';
+import type { Model } from '../../src/services/shared/service.ts';
 import type { Recorded } from '../../src/services/stt/result.ts';
 
 export const TRANSCRIPT: Recorded = {

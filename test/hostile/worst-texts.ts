@@ -37,7 +37,7 @@ import { parseValue, readValue } from '../../src/services/passports/schema/value
 import { parseSegments } from '../../src/services/stt/model/remote-segments.ts';
 import { createCues } from '../../src/services/stt/transcript/cues.ts';
 import { srt, vtt } from '../../src/services/stt/transcript/formats.ts';
-import { preferredLanguage } from '../../src/services/task-routes.ts';
+import { preferredLanguage } from '../../src/services/shared/task-routes.ts';
 
 export type TextGenerator = (length: number) => string;
 

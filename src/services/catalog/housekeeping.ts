@@ -1,5 +1,5 @@
-import { createIdempotencyStore } from '../idempotency-store.ts';
-import type { CleanupContext } from '../service.ts';
+import { createIdempotencyStore } from '../shared/idempotency-store.ts';
+import type { CleanupContext } from '../shared/service.ts';
 import { createRecords } from './records/records.ts';
 import type { CatalogSettings } from './settings.ts';
 

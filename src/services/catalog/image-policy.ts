@@ -1,5 +1,5 @@
 import type { UrlPolicy } from '../../base/outbound-url.ts';
-import type { SharedSettings } from '../service.ts';
+import type { SharedSettings } from '../shared/service.ts';
 
 /** Images of imported records: public hosts and Assay's own files. */
 export const createImagePolicy = ({ filesHost, holes }: Pick<SharedSettings, 'filesHost' | 'holes'>): UrlPolicy => ({

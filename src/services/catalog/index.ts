@@ -1,4 +1,4 @@
-import type { Service } from '../service.ts';
+import type { Service } from '../shared/service.ts';
 import { configuredEntries } from './access/tokens.ts';
 import { texts } from './pages/texts.ts';
 import { loadSettings, missingCredentials, settings } from './settings.ts';

@@ -1,7 +1,7 @@
 import { createSignal, loop, type Signal, sleep } from '../../base/loop.ts';
-import { createFileDeletionQueue } from '../file-deletion-queue.ts';
-import type { RecordSource } from '../records.ts';
-import type { BackgroundJobContext, SharedSettings } from '../service.ts';
+import { createFileDeletionQueue } from '../shared/file-deletion-queue.ts';
+import type { RecordSource } from '../shared/records.ts';
+import type { BackgroundJobContext, SharedSettings } from '../shared/service.ts';
 import { createCatalogMetrics } from './model/catalog-metrics.ts';
 import { importedPictureSource } from './model/imported-picture.ts';
 import { createPictureWorker } from './model/pictures.ts';

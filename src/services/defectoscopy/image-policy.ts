@@ -1,5 +1,5 @@
 import type { UrlPolicy } from '../../base/outbound-url.ts';
-import type { SharedSettings } from '../service.ts';
+import type { SharedSettings } from '../shared/service.ts';
 import type { DefectoscopySettings } from './settings.ts';
 
 export const IMAGE_MAX_BYTES = 20 * 2 ** 20;

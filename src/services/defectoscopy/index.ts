@@ -1,6 +1,6 @@
 import { fileURLToPath } from 'node:url';
 import { splitList } from '../../base/settings.ts';
-import type { Service, SharedSettings } from '../service.ts';
+import type { Service, SharedSettings } from '../shared/service.ts';
 import { texts } from './browser/texts.ts';
 import { imageHosts } from './image-policy.ts';
 import { present } from './present.ts';

@@ -5,7 +5,7 @@ import { matchesETag, weakETag } from '../../http/etag.ts';
 import type { Gateway } from '../../http/gateway.ts';
 import type { TaskStore } from '../../tasks/store.ts';
 import type { WorkerRegistry } from '../../tasks/worker-registry.ts';
-import { parseTaskId, TaskParams } from '../task-routes.ts';
+import { parseTaskId, TaskParams } from '../shared/task-routes.ts';
 import type { Heatmaps, WorkerInfo } from './result.ts';
 import { Health, Heatmap, Names } from './schema.ts';
 

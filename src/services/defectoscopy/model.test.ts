@@ -17,7 +17,7 @@ import { createAuthority } from '../../base/testing/certificate.ts';
 import { phoneHeic } from '../../ml/testing/heic.ts';
 import { COLOURS, colourHead, installColours } from '../../ml/testing/model.ts';
 import { TaskFailure } from '../../tasks/task.ts';
-import type { Model, Outcome, SharedSettings } from '../service.ts';
+import type { Model, Outcome, SharedSettings } from '../shared/service.ts';
 import { loadModel } from './model.ts';
 import { BUNDLED_MODELS_DIR, trainedModelsDir } from './model-registry.ts';
 import type { Heatmaps, Recorded } from './result.ts';

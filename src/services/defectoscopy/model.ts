@@ -6,7 +6,7 @@ import { step } from '../../base/trace.ts';
 import { watchDevice } from '../../ml/device.ts';
 import { openModelDirectory } from '../../ml/model-directory.ts';
 import { TaskFailure } from '../../tasks/task.ts';
-import type { Model, ModelContext, SharedSettings } from '../service.ts';
+import type { Model, ModelContext, SharedSettings } from '../shared/service.ts';
 import { FAILURES } from './failures.ts';
 import { imagePolicy } from './image-policy.ts';
 import { openPhoto } from './model-photo.ts';

@@ -1,9 +1,9 @@
 import type { Gateway } from '../../http/gateway.ts';
 import { DropZone, PhotoIcon } from '../../ui/dropzone.tsx';
 import { PictureFrame } from '../../ui/picture-frame.tsx';
-import { classNames } from '../class-names.ts';
-import { failureTexts } from '../failure-texts.ts';
-import { Note, type UploadPageDeps, uploadPage } from '../upload-page.tsx';
+import { classNames } from '../shared/class-names.ts';
+import { failureTexts } from '../shared/failure-texts.ts';
+import { Note, type UploadPageDeps, uploadPage } from '../shared/upload-page.tsx';
 import { type PhotoTexts, texts } from './browser/texts.ts';
 
 export const pageRoutes = (app: Gateway, deps: UploadPageDeps): void =>

@@ -3,7 +3,7 @@ import type { Files } from '../../base/files.ts';
 import type { GuardedFetch } from '../../base/guarded-fetch.ts';
 import type { UrlPolicy } from '../../base/outbound-url.ts';
 import { type Failure, TaskFailure } from '../../tasks/task.ts';
-import { readStoredFile } from '../stored-file.ts';
+import { readStoredFile } from '../shared/stored-file.ts';
 import { FAILURES } from './failures.ts';
 import { IMAGE_MAX_BYTES } from './image-policy.ts';
 

@@ -1,7 +1,7 @@
 import type { JsonObject } from '../../base/json.ts';
 import { unixSeconds } from '../../base/time.ts';
 import type { Done, Task, Webhook } from '../../tasks/task.ts';
-import { webhookFields } from '../webhook-fields.ts';
+import { webhookFields } from '../shared/webhook-fields.ts';
 import { splitResult } from './result.ts';
 
 const MESSAGES = {

@@ -3,8 +3,8 @@ import { FetchFailed } from '../../base/fetch-failed.ts';
 import type { Files } from '../../base/files.ts';
 import type { GuardedFetch } from '../../base/guarded-fetch.ts';
 import { FAILURES, type Failure } from '../../tasks/task.ts';
-import type { EndedTask } from '../records.ts';
-import type { SharedSettings } from '../service.ts';
+import type { EndedTask } from '../shared/records.ts';
+import type { SharedSettings } from '../shared/service.ts';
 import { photoRecords } from './records.ts';
 import { loadSettings } from './settings.ts';
 

@@ -1,9 +1,9 @@
 import type { JsonObject } from '../../base/json.ts';
 import { TaskFailure } from '../../tasks/task.ts';
-import { className } from '../class-names.ts';
-import { fileNameFromUrl } from '../file-names.ts';
-import { type EndedTask, isCancelled, type RecordDraft, type RecordMaker } from '../records.ts';
-import type { SharedSettings } from '../service.ts';
+import { className } from '../shared/class-names.ts';
+import { fileNameFromUrl } from '../shared/file-names.ts';
+import { type EndedTask, isCancelled, type RecordDraft, type RecordMaker } from '../shared/records.ts';
+import type { SharedSettings } from '../shared/service.ts';
 import { imagePolicy } from './image-policy.ts';
 import { readPhoto } from './photo-bytes.ts';
 import type { PredictInput, Recorded } from './result.ts';

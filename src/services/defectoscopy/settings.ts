@@ -16,7 +16,7 @@ import {
 import { parseTokenSettings, type TokenSet } from '../../http/bearer.ts';
 import { singleTokenSetting, tokenListSetting } from '../../http/token-settings.ts';
 import type { Provider } from '../../ml/thread.ts';
-import { maxWaiting } from '../max-waiting.ts';
+import { maxWaiting } from '../shared/max-waiting.ts';
 import { webhookSecrets } from './webhook-secrets.ts';
 
 const DAY_SECONDS = 86_400;

@@ -1,5 +1,5 @@
 import { fileURLToPath } from 'node:url';
-import type { Service, SharedSettings } from '../service.ts';
+import type { Service, SharedSettings } from '../shared/service.ts';
 import { parseApiKeys } from './auth/api-keys.ts';
 import { listTexts as texts } from './browser/list-texts.ts';
 import { documentRecords } from './records.ts';

@@ -12,7 +12,7 @@ import { requireTool } from '../../base/testing/require.ts';
 import { createPostgresTaskStore } from '../../tasks/postgres.ts';
 import type { TaskStore } from '../../tasks/store.ts';
 import { TaskFailure } from '../../tasks/task.ts';
-import type { Model } from '../service.ts';
+import type { Model } from '../shared/service.ts';
 import type { Document } from './documents.ts';
 import type { Extraction } from './extraction.ts';
 import { OcrTimeout, type ScanReader, type ScanResult } from './model/ocr/read-scan.ts';

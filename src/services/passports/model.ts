@@ -3,7 +3,7 @@ import { isUnavailable } from '../../base/db-errors.ts';
 import type { JsonValue } from '../../base/json.ts';
 import { step } from '../../base/trace.ts';
 import { TaskFailure } from '../../tasks/task.ts';
-import type { Job, Model, ModelContext, SharedSettings } from '../service.ts';
+import type { Job, Model, ModelContext, SharedSettings } from '../shared/service.ts';
 import { ENGINE_VERSION } from './cache-key.ts';
 import type { Extraction, Warning } from './extraction.ts';
 import { type ErrorType, failure } from './failures.ts';

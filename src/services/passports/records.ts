@@ -1,7 +1,7 @@
 import type { Queryable } from '../../base/db.ts';
 import type { JsonObject } from '../../base/json.ts';
-import { isCancelled, type RecordDraft, type RecordMaker } from '../records.ts';
-import { readStoredFile } from '../stored-file.ts';
+import { isCancelled, type RecordDraft, type RecordMaker } from '../shared/records.ts';
+import { readStoredFile } from '../shared/stored-file.ts';
 import { type CompletedDocument, type Document, isCompleted } from './documents.ts';
 import { type PresentedField, presentFields } from './present.ts';
 import { loadSchema } from './schema/load-schema.ts';

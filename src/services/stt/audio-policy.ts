@@ -1,5 +1,5 @@
 import type { UrlPolicy } from '../../base/outbound-url.ts';
-import type { SharedSettings } from '../service.ts';
+import type { SharedSettings } from '../shared/service.ts';
 import type { SttSettings } from './settings.ts';
 
 export const AUDIO_MAX_BYTES = 2 ** 30;

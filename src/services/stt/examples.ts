@@ -1,5 +1,5 @@
 import type { JsonObject } from '../../base/json.ts';
-import { webhookOpenApi } from '../webhook-openapi.ts';
+import { webhookOpenApi } from '../shared/webhook-openapi.ts';
 import { TaskState } from './schema.ts';
 
 /** A test validates each against its schema. */

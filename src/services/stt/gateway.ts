@@ -1,12 +1,12 @@
 import { AUDIO_MEDIA_TYPES, sniffAudio } from '../../base/sniff-audio.ts';
 import { createBearerGuard, currentTokens, type TokenSet } from '../../http/bearer.ts';
 import type { Gateway } from '../../http/gateway.ts';
-import { commonRoutes } from '../common-routes.ts';
-import { createSinglePageErrorPage } from '../error-page.tsx';
-import { fileRoutes } from '../file-routes.ts';
-import { createListener } from '../listener.ts';
-import type { GatewayContext, SharedSettings } from '../service.ts';
-import { taskRoutes } from '../task-routes.ts';
+import { commonRoutes } from '../shared/common-routes.ts';
+import { createSinglePageErrorPage } from '../shared/error-page.tsx';
+import { fileRoutes } from '../shared/file-routes.ts';
+import { createListener } from '../shared/listener.ts';
+import type { GatewayContext, SharedSettings } from '../shared/service.ts';
+import { taskRoutes } from '../shared/task-routes.ts';
 import { AUDIO_MAX_BYTES } from './audio-policy.ts';
 import { texts } from './browser/texts.ts';
 import { examples, webhooks } from './examples.ts';

@@ -1,6 +1,6 @@
 import { fileURLToPath } from 'node:url';
 import { splitList } from '../../base/settings.ts';
-import type { Service } from '../service.ts';
+import type { Service } from '../shared/service.ts';
 import { texts } from './browser/texts.ts';
 import { present, presentTruncated } from './present.ts';
 import { recordingRecords } from './records.ts';

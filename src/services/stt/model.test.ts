@@ -13,7 +13,7 @@ import { createLog } from '../../base/log.ts';
 import { createAuthority } from '../../base/testing/certificate.ts';
 import type { Recognizer } from '../../ml/speech/recognizer.ts';
 import { TaskFailure } from '../../tasks/task.ts';
-import type { Job, Model, SharedSettings } from '../service.ts';
+import type { Job, Model, SharedSettings } from '../shared/service.ts';
 import { loadModel } from './model.ts';
 import type { Checkpoint, Recorded } from './result.ts';
 import { loadSettings } from './settings.ts';

@@ -5,7 +5,7 @@ import { AudioError, type AudioProblem, openAudio } from '../../ml/audio/open-au
 import { cutWindows, openSpeechDetector } from '../../ml/audio/windows.ts';
 import type { Recognizer } from '../../ml/speech/recognizer.ts';
 import { type Failure, TaskFailure } from '../../tasks/task.ts';
-import type { Job, Model, ModelContext, SharedSettings } from '../service.ts';
+import type { Job, Model, ModelContext, SharedSettings } from '../shared/service.ts';
 import { AUDIO_MAX_SECONDS, audioPolicy } from './audio-policy.ts';
 import { FAILURES } from './failures.ts';
 import { openRecognizers } from './model/model-providers.ts';

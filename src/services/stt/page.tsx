@@ -1,8 +1,8 @@
 import type { Gateway } from '../../http/gateway.ts';
 import { AudioIcon, DropZone } from '../../ui/dropzone.tsx';
 import type { UiLanguage } from '../../ui/texts.ts';
-import { failureTexts } from '../failure-texts.ts';
-import { Note, type UploadPageDeps, uploadPage } from '../upload-page.tsx';
+import { failureTexts } from '../shared/failure-texts.ts';
+import { Note, type UploadPageDeps, uploadPage } from '../shared/upload-page.tsx';
 import { type SpeechTexts, texts } from './browser/texts.ts';
 
 /** Languages in the selection; most models support them. */

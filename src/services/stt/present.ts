@@ -2,7 +2,7 @@ import type { JsonObject } from '../../base/json.ts';
 import { objectText } from '../../base/json-text.ts';
 import { unixSeconds } from '../../base/time.ts';
 import type { Task } from '../../tasks/task.ts';
-import { webhookFields } from '../webhook-fields.ts';
+import { webhookFields } from '../shared/webhook-fields.ts';
 import type { TranscribeInput } from './result.ts';
 
 /** The response body as JSON text, shared by the poll route and the webhook. */

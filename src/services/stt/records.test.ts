@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { FAILURES, type Failure } from '../../tasks/task.ts';
-import type { EndedTask } from '../records.ts';
-import type { SharedSettings } from '../service.ts';
+import type { EndedTask } from '../shared/records.ts';
+import type { SharedSettings } from '../shared/service.ts';
 import { recordingRecords } from './records.ts';
 
 const maker = recordingRecords({ filesHost: 'files.assay.internal' } as SharedSettings);

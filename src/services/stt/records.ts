@@ -1,7 +1,7 @@
 import type { JsonObject, JsonValue } from '../../base/json.ts';
-import { fileKeyFromUrl, fileNameFromUrl } from '../file-names.ts';
-import { type EndedTask, isCancelled, type RecordDraft, type RecordMaker } from '../records.ts';
-import type { SharedSettings } from '../service.ts';
+import { fileKeyFromUrl, fileNameFromUrl } from '../shared/file-names.ts';
+import { type EndedTask, isCancelled, type RecordDraft, type RecordMaker } from '../shared/records.ts';
+import type { SharedSettings } from '../shared/service.ts';
 import type { Recorded, TranscribeInput } from './result.ts';
 
 /** Searchable by the transcription and the metadata. */

@@ -15,7 +15,7 @@ import {
 } from '../../base/settings.ts';
 import { parseTokenSettings, type TokenSet } from '../../http/bearer.ts';
 import { singleTokenSetting, tokenListSetting } from '../../http/token-settings.ts';
-import { maxWaiting } from '../max-waiting.ts';
+import { maxWaiting } from '../shared/max-waiting.ts';
 import { isLanguage } from './languages.ts';
 
 const DAY_SECONDS = 86_400;

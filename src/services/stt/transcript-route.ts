@@ -3,7 +3,7 @@ import { taskNotFound, taskNotReady } from '../../base/api-error.ts';
 import { describeErrors, headersOf, success } from '../../http/envelope.ts';
 import type { Gateway } from '../../http/gateway.ts';
 import type { TaskStore } from '../../tasks/store.ts';
-import { parseTaskId, TaskParams } from '../task-routes.ts';
+import { parseTaskId, TaskParams } from '../shared/task-routes.ts';
 import { result as example } from './examples.ts';
 import type { Recorded } from './result.ts';
 import { TranscriptJson } from './schema.ts';

@@ -1,8 +1,8 @@
 import { FetchFailed } from '../../../base/fetch-failed.ts';
-import { fileKeyFromUrl } from '../../file-names.ts';
-import type { RecordSource } from '../../records.ts';
-import type { SharedSettings } from '../../service.ts';
-import { readStoredFile } from '../../stored-file.ts';
+import { fileKeyFromUrl } from '../../shared/file-names.ts';
+import type { RecordSource } from '../../shared/records.ts';
+import type { SharedSettings } from '../../shared/service.ts';
+import { readStoredFile } from '../../shared/stored-file.ts';
 import { createImagePolicy } from '../image-policy.ts';
 import { IMPORT_SERVICE } from '../records/entry.ts';
 

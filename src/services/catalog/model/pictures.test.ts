@@ -9,7 +9,7 @@ import type { GuardedFetch } from '../../../base/guarded-fetch.ts';
 import { createLog } from '../../../base/log.ts';
 import { type TestDatabase, testDatabase } from '../../../base/testing/database.ts';
 import { phoneHeic } from '../../../ml/testing/heic.ts';
-import { createFileDeletionQueue } from '../../file-deletion-queue.ts';
+import { createFileDeletionQueue } from '../../shared/file-deletion-queue.ts';
 import { createRecords } from '../records/records.ts';
 import { importedPictureSource } from './imported-picture.ts';
 import { createPicture } from './picture.ts';

@@ -4,8 +4,8 @@ import { isStorageUnavailable } from '../../../base/files/storage-unavailable.ts
 import type { Files } from '../../../base/files.ts';
 import type { JsonValue } from '../../../base/json.ts';
 import type { Log } from '../../../base/log.ts';
-import type { FileDeletionQueue } from '../../file-deletion-queue.ts';
-import type { PictureSources, RecordSource } from '../../records.ts';
+import type { FileDeletionQueue } from '../../shared/file-deletion-queue.ts';
+import type { PictureSources, RecordSource } from '../../shared/records.ts';
 import { createPicture, type Picture } from './picture.ts';
 
 /** `late`: the record was changed or deleted meanwhile. */

@@ -4,7 +4,7 @@ import type { Csrf } from '../../../http/csrf.ts';
 import type { ErrorPage } from '../../../http/error-handler.ts';
 import type { Gateway } from '../../../http/gateway.ts';
 import { assetRoutes } from '../../../ui/assets.ts';
-import { createErrorPage } from '../../error-page.tsx';
+import { createErrorPage } from '../../shared/error-page.tsx';
 import type { AuthGuard } from '../access/auth-guard.ts';
 import type { Report, Reports } from '../reports/report.ts';
 import type { Queue } from '../routes/report-queue-route.ts';

@@ -1,5 +1,5 @@
 import { fill } from '../../../ui/browser/fill.ts';
-import { CsrfInput } from '../../csrf-input.tsx';
+import { CsrfInput } from '../../shared/csrf-input.tsx';
 import type { Report, Status } from '../reports/report.ts';
 import type { Row } from '../search/search-types.ts';
 import { recordTitle, Timestamp, UntrustedText } from './format.tsx';

@@ -1,4 +1,4 @@
-import { CsrfInput } from '../../csrf-input.tsx';
+import { CsrfInput } from '../../shared/csrf-input.tsx';
 import { ACTIONS, type Report } from '../reports/report.ts';
 import type { Row } from '../search/search-types.ts';
 import { Timestamp, UntrustedText } from './format.tsx';

@@ -1,6 +1,6 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { heatmapTexts } from '../../../ui/browser/heatmap-texts.ts';
-import { classNames } from '../../class-names.ts';
+import { classNames } from '../../shared/class-names.ts';
 import type { RecordPageData } from '../browser/row-data.ts';
 import type { Report } from '../reports/report.ts';
 import { LAST_SEARCH_COOKIE } from '../search/last-search-cookie.ts';

@@ -1,7 +1,7 @@
 import { fill } from '../../../ui/browser/fill.ts';
 import { heatmapTexts } from '../../../ui/browser/heatmap-texts.ts';
 import { PictureFrame } from '../../../ui/picture-frame.tsx';
-import { className } from '../../class-names.ts';
+import { className } from '../../shared/class-names.ts';
 import type { Row } from '../search/search-types.ts';
 import { classTitle, formatPercent, recordTitle } from './format.tsx';
 import type { Viewer } from './frame.tsx';

@@ -1,5 +1,5 @@
 import { fill } from '../../../ui/browser/fill.ts';
-import { CsrfInput } from '../../csrf-input.tsx';
+import { CsrfInput } from '../../shared/csrf-input.tsx';
 import type { View } from '../views/views.ts';
 import { UntrustedText } from './format.tsx';
 import type { Viewer } from './frame.tsx';

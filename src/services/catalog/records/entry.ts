@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { JsonObject, JsonValue } from '../../../base/json.ts';
-import type { RecordDraft } from '../../records.ts';
+import type { RecordDraft } from '../../shared/records.ts';
 import { toStorableJson, toStorableText } from './storable-text.ts';
 import { splitWords } from './words.ts';
 

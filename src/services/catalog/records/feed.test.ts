@@ -3,7 +3,7 @@ import { createLog } from '../../../base/log.ts';
 import { type TestDatabase, testDatabase } from '../../../base/testing/database.ts';
 import { createPostgresTaskStore } from '../../../tasks/postgres.ts';
 import { FAILURES } from '../../../tasks/task.ts';
-import type { EndedTask, RecordDraft, RecordSource } from '../../records.ts';
+import type { EndedTask, RecordDraft, RecordSource } from '../../shared/records.ts';
 import { createIndexer } from './feed.ts';
 import { setSources } from './sources.ts';
 import { finishTasks } from './testing/finished.ts';

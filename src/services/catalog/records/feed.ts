@@ -3,7 +3,7 @@ import { isUnavailable } from '../../../base/db-errors.ts';
 import type { Log } from '../../../base/log.ts';
 import { isFinished } from '../../../tasks/task.ts';
 import { TASK_COLUMNS, type TaskRow, toTask } from '../../../tasks/task-rows.ts';
-import type { EndedTask, RecordSource } from '../../records.ts';
+import type { EndedTask, RecordSource } from '../../shared/records.ts';
 import { createEntry, type Entry, recordIdOf } from './entry.ts';
 import { createFeedFloor, type FeedFloor } from './feed-floor.ts';
 import { deleteRecords, writeRecords } from './write.ts';

@@ -6,7 +6,7 @@ import { createFolderFiles, type Files } from '../../../base/files.ts';
 import { createLog } from '../../../base/log.ts';
 import { type TestDatabase, testDatabase } from '../../../base/testing/database.ts';
 import { createPostgresTaskStore } from '../../../tasks/postgres.ts';
-import type { RecordSource } from '../../records.ts';
+import type { RecordSource } from '../../shared/records.ts';
 import { createIndexer } from './feed.ts';
 import { runRebuildStep } from './rebuild.ts';
 import { createRecords, type Records } from './records.ts';

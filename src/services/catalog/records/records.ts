@@ -2,7 +2,7 @@ import type { Db } from '../../../base/db.ts';
 import type { Files } from '../../../base/files.ts';
 import type { JsonObject, JsonValue } from '../../../base/json.ts';
 import type { Log } from '../../../base/log.ts';
-import { createFileDeletionQueue } from '../../file-deletion-queue.ts';
+import { createFileDeletionQueue } from '../../shared/file-deletion-queue.ts';
 import { type Entry, IMPORT_SERVICE, pictureOf, textsOf } from './entry.ts';
 import { pruneWords } from './prune-words.ts';
 import { requestRebuild } from './rebuild.ts';

@@ -2,7 +2,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { createLog } from '../../../base/log.ts';
 import { type TestDatabase, testDatabase } from '../../../base/testing/database.ts';
 import { createPostgresTaskStore } from '../../../tasks/postgres.ts';
-import type { RecordSource } from '../../records.ts';
+import type { RecordSource } from '../../shared/records.ts';
 import { createIndexer } from './feed.ts';
 import { backfillFeed, setSources } from './sources.ts';
 import { finishTasks } from './testing/finished.ts';

@@ -6,7 +6,7 @@ import type { Gateway } from '../../../http/gateway.ts';
 import { parseIfMatch } from '../../../http/if-match.ts';
 import type { Limiter } from '../../../http/rate-limit.ts';
 import { InvalidInput, missingField } from '../../../http/validation-details.ts';
-import type { IdempotencyStore } from '../../idempotency-store.ts';
+import type { IdempotencyStore } from '../../shared/idempotency-store.ts';
 import { csrfFailed, forbidden, invalidTransition, reportChanged, reportNotFound } from '../api-errors.ts';
 import type { ChangeResult, Report, Reports } from '../reports/report.ts';
 import { eventBody, reportBody } from '../reports/responses.ts';

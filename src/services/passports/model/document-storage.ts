@@ -5,7 +5,7 @@ import { pipeline } from 'node:stream/promises';
 import type { Files } from '../../../base/files.ts';
 import type { Log } from '../../../base/log.ts';
 import { TaskFailure } from '../../../tasks/task.ts';
-import { keepFilesIfCommitted } from '../../keep-files-if-committed.ts';
+import { keepFilesIfCommitted } from '../../shared/keep-files-if-committed.ts';
 import { failure } from '../failures.ts';
 import type { ImageAttempt, Pictures } from '../store/pictures.ts';
 import { openPdf, type Pdf } from './pages/pdf.ts';

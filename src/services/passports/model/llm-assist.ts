@@ -1,5 +1,5 @@
 import { TaskFailure } from '../../../tasks/task.ts';
-import type { Job } from '../../service.ts';
+import type { Job } from '../../shared/service.ts';
 import type { Warning } from '../extraction.ts';
 import { type ErrorType, failure } from '../failures.ts';
 import type { ReadPage } from '../page-geometry.ts';

@@ -1,6 +1,6 @@
 import { createDateFormat } from '../../../ui/browser/date-format.ts';
 import { fill } from '../../../ui/browser/fill.ts';
-import { CsrfInput } from '../../csrf-input.tsx';
+import { CsrfInput } from '../../shared/csrf-input.tsx';
 import type { ListPage, ListTexts } from '../browser/list-texts.ts';
 import type { Document, Status } from '../documents.ts';
 import { errorTexts } from './error-texts.ts';

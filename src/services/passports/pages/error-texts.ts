@@ -1,4 +1,4 @@
-import { failureTexts } from '../../failure-texts.ts';
+import { failureTexts } from '../../shared/failure-texts.ts';
 import { ERROR_TYPES, type ErrorType, errorMessage } from '../failures.ts';
 
 const ru: Readonly<Record<ErrorType, string>> = failureTexts.passports.ru;

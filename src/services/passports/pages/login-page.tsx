@@ -2,8 +2,8 @@ import type { Gateway } from '../../../http/gateway.ts';
 import { layout } from '../../../ui/layout.tsx';
 import { LOGIN_SCRIPT, LoginForm, type LoginTexts } from '../../../ui/login-form.tsx';
 import { sendPage } from '../../../ui/send-page.ts';
-import { serviceLinks } from '../../service-links.ts';
-import { preferredLanguage } from '../../task-routes.ts';
+import { serviceLinks } from '../../shared/service-links.ts';
+import { preferredLanguage } from '../../shared/task-routes.ts';
 import { listTexts } from '../browser/list-texts.ts';
 import type { PageDeps } from './task-page.tsx';
 

@@ -1,4 +1,4 @@
-import { CsrfInput } from '../../csrf-input.tsx';
+import { CsrfInput } from '../../shared/csrf-input.tsx';
 import type { ListTexts } from '../browser/list-texts.ts';
 
 export function NewDocument({ texts, csrf }: { texts: ListTexts; csrf: string | undefined }): JSX.Element {

@@ -1,6 +1,6 @@
 import type { FastifyRequest } from 'fastify';
 import { withSpan } from '../../../base/trace.ts';
-import { startProducerSpan, taskTraceparent } from '../../producer-span.ts';
+import { startProducerSpan, taskTraceparent } from '../../shared/producer-span.ts';
 import type { Caller, Document, DocumentStore, NewDocument, TransactionHook } from '../documents.ts';
 import { SERVICE } from '../store/rows.ts';
 

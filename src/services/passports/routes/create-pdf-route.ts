@@ -5,7 +5,7 @@ import type { Files } from '../../../base/files.ts';
 import { describeErrors, describeResponse } from '../../../http/envelope.ts';
 import type { Gateway } from '../../../http/gateway.ts';
 import { fingerprint } from '../../../http/idempotency.ts';
-import type { IdempotencyStore } from '../../idempotency-store.ts';
+import type { IdempotencyStore } from '../../shared/idempotency-store.ts';
 import { csrfFailed, invalidImageIds, quotaExceeded, storageUnavailable, tooManyPages } from '../api-errors.ts';
 import { CreatePdf, PdfCreated } from '../api-schema.ts';
 import { callerOf } from '../auth/auth-guard.ts';

@@ -5,7 +5,7 @@ import type { Files } from '../../../base/files.ts';
 import { describeErrors } from '../../../http/envelope.ts';
 import type { Gateway } from '../../../http/gateway.ts';
 import { InvalidInput } from '../../../http/validation-details.ts';
-import { preferredLanguage } from '../../task-routes.ts';
+import { preferredLanguage } from '../../shared/task-routes.ts';
 import { documentNotFound, forbidden, notReady, tooManyReports } from '../api-errors.ts';
 import { TaskParams } from '../api-schema.ts';
 import { adminOf, callerOf } from '../auth/auth-guard.ts';

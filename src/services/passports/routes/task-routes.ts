@@ -5,7 +5,7 @@ import { describeErrors, describeResponse, notModified } from '../../../http/env
 import { matchesETag, weakETag } from '../../../http/etag.ts';
 import type { Gateway } from '../../../http/gateway.ts';
 import { versionTag } from '../../../http/if-match.ts';
-import { preferredLanguage } from '../../task-routes.ts';
+import { preferredLanguage } from '../../shared/task-routes.ts';
 import { documentNotFound, statusNotFound } from '../api-errors.ts';
 import { History, ListQuery, PageParams, Result, TaskList, TaskParams, TaskStatus } from '../api-schema.ts';
 import { callerOf } from '../auth/auth-guard.ts';

@@ -6,7 +6,7 @@ import { describeErrors, describeResponse } from '../../../http/envelope.ts';
 import type { Gateway } from '../../../http/gateway.ts';
 import { acceptUploads } from '../../../http/upload.ts';
 import { InvalidInput } from '../../../http/validation-details.ts';
-import type { IdempotencyStore } from '../../idempotency-store.ts';
+import type { IdempotencyStore } from '../../shared/idempotency-store.ts';
 import { csrfFailed, emptyFile, fileTooLarge, notADocument, quotaExceeded, storageUnavailable } from '../api-errors.ts';
 import { Uploaded } from '../api-schema.ts';
 import type { AuthGuard } from '../auth/auth-guard.ts';

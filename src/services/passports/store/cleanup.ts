@@ -1,7 +1,7 @@
 import type { Db, Queryable } from '../../../base/db.ts';
 import { sleep } from '../../../base/loop.ts';
 import type { TaskStore } from '../../../tasks/store.ts';
-import type { FileDeletionQueue } from '../../file-deletion-queue.ts';
+import type { FileDeletionQueue } from '../../shared/file-deletion-queue.ts';
 import { SERVICE } from './rows.ts';
 
 /** Advisory lock key, unique in this product. */

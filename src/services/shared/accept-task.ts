@@ -1,0 +1,140 @@
+import { hash } from 'node:crypto';
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import { idempotencyKeyReused, validationError } from '../../base/api-error.ts';
+import { newId } from '../../base/ids.ts';
+import type { JsonValue } from '../../base/json.ts';
+import { checkUrl, type UrlPolicy, UrlRejected } from '../../base/outbound-url.ts';
+import { type Attributes, withSpan } from '../../base/trace.ts';
+import { fingerprint, idempotencyKey } from '../../http/idempotency.ts';
+import type { Admission } from '../../tasks/admission.ts';
+import type { AcceptResult, NewTask, TaskStore } from '../../tasks/store.ts';
+import type { Priority } from '../../tasks/task.ts';
+import type { WorkerRegistry } from '../../tasks/worker-registry.ts';
+import { startProducerSpan, taskTraceparent } from './producer-span.ts';
+import type { SharedSettings } from './service.ts';
+
+export interface EstimateSettings {
+  readonly warmSeconds: number;
+  readonly coldSeconds: number;
+}
+
+export interface TaskRequest {
+  readonly service: string;
+  readonly priority: Priority;
+  readonly input: JsonValue;
+  readonly estimates: EstimateSettings;
+  /** Covered by the idempotency fingerprint. */
+  readonly content: JsonValue;
+  readonly webhook?: { readonly url: string; readonly secret?: Buffer };
+}
+
+export interface AcceptedTask {
+  readonly task_id: string;
+  readonly status: 'queued';
+  readonly status_url: string;
+  readonly estimated_wait_seconds: number;
+}
+
+export interface TaskDeps {
+  readonly tasks: TaskStore;
+  readonly roster: WorkerRegistry;
+  readonly admission: Admission;
+  readonly shared: SharedSettings;
+}
+
+/** Stores the task and sets the status and headers of its 202 response. The task is durable when this resolves. */
+export async function acceptTask(
+  deps: TaskDeps,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  { service, priority, input, estimates, content, webhook }: TaskRequest,
+): Promise<AcceptedTask> {
+  const { shared } = deps;
+  const span = startProducerSpan(request, service, priority);
+  const trace = taskTraceparent(request, span);
+  const key = idempotencyKey(request.headers['idempotency-key']);
+  const endpoint = `${request.method} ${request.routeOptions.url}`;
+  const task: NewTask = {
+    id: newId(),
+    service,
+    priority,
+    input,
+    estimateSeconds: estimateSeconds(deps, { service, priority }, estimates),
+    principal: request.principal,
+    deadlineSeconds: shared.taskDeadlineSeconds,
+    ttlSeconds: shared.resultTtlSeconds,
+    requestId: request.id,
+    ...(trace !== undefined && { traceparent: trace }),
+    ...(key !== undefined && { idempotency: idempotencyOf([service, request.principal, endpoint, key], content) }),
+    ...(webhook && { webhook: { deliveryId: newId('whd_'), ...webhook } }),
+  };
+  const accepted = await withSpan(span, () => acceptIfRoom(deps, task), spanAttributes);
+  if (accepted.outcome === 'conflict') throw idempotencyKeyReused();
+  if (accepted.outcome === 'replayed') reply.header('idempotency-replayed', 'true');
+
+  const statusUrl = `/result/${accepted.id}`;
+  reply.code(202).header('location', statusUrl);
+  return {
+    task_id: accepted.id,
+    status: 'queued',
+    status_url: statusUrl,
+    estimated_wait_seconds: accepted.estimateSeconds,
+  };
+}
+
+/** When the queue is full, a replay of an accepted request still returns its task. */
+async function acceptIfRoom({ tasks, admission }: TaskDeps, task: NewTask): Promise<AcceptResult> {
+  const { service, priority, idempotency } = task;
+  const releasePermit = admission.reserve(service, priority);
+  if (!releasePermit) {
+    const first = idempotency && (await tasks.findByIdempotencyKey(idempotency));
+    if (first) return first;
+    throw admission.queueFullError(service);
+  }
+  let outcome: AcceptResult | undefined;
+  try {
+    outcome = await tasks.accept(task);
+    return outcome;
+  } finally {
+    releasePermit(outcome?.outcome === 'accepted');
+  }
+}
+
+/** Throws a 422 error that names `field` if the policy rejects its URL. */
+export function checkUrlField(field: string, url: string, policy: UrlPolicy): void {
+  try {
+    checkUrl(url, policy);
+  } catch (error) {
+    throw error instanceof UrlRejected ? validationError(`${field}: ${error.message}`) : error;
+  }
+}
+
+const spanAttributes = (accepted: AcceptResult): Attributes => ({
+  'assay.accept.outcome': accepted.outcome,
+  ...(accepted.outcome !== 'conflict' && { 'messaging.message.id': accepted.id, 'assay.task.id': accepted.id }),
+});
+
+const idempotencyOf = (scope: readonly string[], content: JsonValue): NonNullable<NewTask['idempotency']> => ({
+  key: hash('sha256', scope.join('\0'), 'buffer'),
+  fingerprint: Buffer.from(fingerprint(content), 'hex'),
+});
+
+/**
+ * The configured seconds, or more if the tasks ahead take longer at the measured rate. An unknown worker state counts
+ * as cold: a late first poll is harmless.
+ */
+function estimateSeconds(
+  { roster, shared }: { roster: WorkerRegistry; shared: SharedSettings },
+  { service, priority }: { service: string; priority: Priority },
+  { warmSeconds, coldSeconds }: EstimateSettings,
+): number {
+  const fixed = roster.workerState(service) === 'warm' ? warmSeconds : coldSeconds;
+  const rate = shared.estimateMode === 'learned' ? roster.completionsPerSecond(service) : undefined;
+  if (rate === undefined) return fixed;
+  const { realtime, batch } = roster.waitingTasks(service);
+  const ahead = (priority === 'realtime' ? realtime : realtime + batch) + roster.queueDepth(service).processing;
+  const startSeconds = fixed - warmSeconds;
+  // A task fails at its deadline.
+  const learned = Math.min(startSeconds + Math.ceil((ahead + 1) / rate), shared.taskDeadlineSeconds);
+  return Math.max(fixed, learned);
+}

@@ -1,0 +1,123 @@
+import type { FastifyRequest } from 'fastify';
+import { getOwnProperty } from '../../base/own-property.ts';
+import type { ErrorPage } from '../../http/error-handler.ts';
+import type { Assets } from '../../ui/assets.ts';
+import type { ErrorTexts } from '../../ui/browser/error-texts.ts';
+import { fill } from '../../ui/browser/fill.ts';
+import { layout } from '../../ui/layout.tsx';
+import { LOGIN_SCRIPT } from '../../ui/login-form.tsx';
+import { rootOf } from '../../ui/root.ts';
+import { pagePolicy } from '../../ui/send-page.ts';
+import { uiTexts } from '../../ui/texts.ts';
+import { serviceLinks } from './service-links.ts';
+import { preferredLanguage } from './task-routes.ts';
+
+export interface ErrorPageTexts extends Pick<ErrorTexts, 'refusals' | 'problems'> {
+  readonly service: string;
+  readonly refusedTitle: string;
+  readonly signIn?: string;
+  readonly back: string;
+  readonly fieldNames?: Readonly<Record<string, string>>;
+}
+
+export function createErrorPage<Texts extends ErrorPageTexts>(page: {
+  assets: () => Promise<Assets>;
+  version: string;
+  texts: Readonly<Record<'en' | 'ru', Texts>>;
+  styles: readonly string[];
+  /** The login form with an error message; absent if the service has no login. */
+  login?: (refused: { words: Texts; message: string; request: FastifyRequest }) => JSX.Element;
+  /** The login URL that returns to the requested page, relative to `/`. */
+  loginFor?: (request: FastifyRequest) => string;
+  /** Shown below the error, for example the rejected form with its values. */
+  rejectedForm?: (status: number, request: FastifyRequest) => Promise<JSX.Element>;
+}): ErrorPage {
+  return async (status, body, request) => {
+    const language = preferredLanguage(request.headers['accept-language']);
+    const words = page.texts[language];
+    const messages = errorMessages(body as Body, words);
+    const root = rootOf(request.url);
+    const rejectedForm = (await page.rejectedForm?.(status, request)) ?? '';
+    const loginForm = /^\/login(\?|$)/.test(request.url)
+      ? page.login?.({ words, message: messages.join(' '), request })
+      : undefined;
+    const html = await layout({
+      ...{ language, version: page.version, root, own: {}, assets: await page.assets() },
+      service: words.service,
+      services: serviceLinks(request, language),
+      title: words.refusedTitle,
+      styles: page.styles,
+      ...(loginForm !== undefined && { script: LOGIN_SCRIPT }),
+      children: loginForm ?? (
+        <section class="panel refusal" aria-labelledby="refused-title">
+          <h1 id="refused-title" safe>
+            {words.refusedTitle}
+          </h1>
+          {messages.map((sentence) => (
+            <p safe>{sentence}</p>
+          ))}
+          {rejectedForm}
+          <p>
+            {status === 401 && words.signIn !== undefined ? (
+              <a href={root + (page.loginFor?.(request) ?? 'login')} safe>
+                {words.signIn}
+              </a>
+            ) : (
+              <a href={root || '../'} safe>
+                {words.back}
+              </a>
+            )}
+          </p>
+        </section>
+      ),
+    });
+    return { html, policy: pagePolicy({ forms: true }) };
+  };
+}
+
+/** The error page of a service with a single page at `/`. */
+export function createSinglePageErrorPage(page: {
+  assets: () => Promise<Assets>;
+  version: string;
+  titles: Readonly<Record<'en' | 'ru', string>>;
+}): ErrorPage {
+  const { assets, version, titles } = page;
+  const textsIn = (language: 'en' | 'ru') => ({
+    ...WORDS[language],
+    service: titles[language],
+    refusals: uiTexts[language].refusals,
+    problems: {},
+  });
+  return createErrorPage({
+    assets,
+    version,
+    texts: { en: textsIn('en'), ru: textsIn('ru') },
+    styles: ['ui/workspace.css'],
+  });
+}
+
+const WORDS = {
+  en: { refusedTitle: 'The request failed', back: 'Home page' },
+  ru: { refusedTitle: 'Не удалось выполнить запрос', back: 'На главную' },
+};
+
+interface Body {
+  readonly error?: { readonly code: string; readonly message: string };
+  readonly detail?: readonly {
+    readonly loc: readonly (string | number)[];
+    readonly msg: string;
+    readonly type: string;
+    readonly ctx?: Readonly<Record<string, string | number>>;
+  }[];
+}
+
+function errorMessages({ error, detail = [] }: Body, words: ErrorPageTexts): string[] {
+  if (error) return [words.refusals[error.code] ?? error.message];
+  return detail.map(({ loc: [part, ...names], msg, type, ctx = {} }) => {
+    const sentence = fill(words.problems[type] ?? msg, ctx);
+    // The names of URL path parameters are not shown.
+    if (part === 'path') return sentence;
+    const name = names.join('.');
+    return `${getOwnProperty(words.fieldNames ?? {}, name) ?? name}: ${sentence}`;
+  });
+}

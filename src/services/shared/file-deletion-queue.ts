@@ -1,0 +1,105 @@
+import type { Db } from '../../base/db.ts';
+import type { Files } from '../../base/files.ts';
+import type { Log } from '../../base/log.ts';
+
+/** At 20 ms per deletion, 3,200 files/s. */
+const CONCURRENCY = 64;
+const BATCH_SIZE = 500;
+/**
+ * After this, another process takes over the batch of a process that exited. A slow batch is deleted twice, which is
+ * harmless.
+ */
+const LEASE_SECONDS = 60;
+/** The storage is then unavailable. */
+const MAX_FAILURES = 5000;
+
+const TABLES = {
+  files: { due: 'expires_at < now()', order: 'expires_at' },
+  passport_trash: { due: 'true', order: 'key' },
+  catalog_trash: { due: 'true', order: 'key' },
+};
+
+/** Deletes the files of rows that are no longer referenced. A row is kept until its file is deleted. */
+export interface FileDeletionQueue {
+  /**
+   * Call after the commit that added rows. Never rejects: failed deletions are retried by the next call, at the latest
+   * by the housekeeping, which runs every minute. Concurrent calls and processes share the work through leases.
+   */
+  drain(signal?: AbortSignal): Promise<void>;
+}
+
+export function createFileDeletionQueue({
+  db,
+  files,
+  log,
+  table,
+}: {
+  db: Db;
+  files: Files;
+  log: Log;
+  table: keyof typeof TABLES;
+}): FileDeletionQueue {
+  const { due, order } = TABLES[table];
+  const lease = `
+    with next as (
+      select key
+        from ${table}
+       where ${due} and (leased_until is null or leased_until < now())
+       order by ${order}
+       limit $1
+         for update skip locked
+    )
+    update ${table} t set leased_until = now() + make_interval(secs => $2) from next where t.key = next.key
+    returning t.key`;
+
+  /** Returns whether more rows may be due. */
+  const deleteBatch = async (failed: string[], signal?: AbortSignal): Promise<boolean> => {
+    const { rows } = await db.query<{ key: string }>(lease, [BATCH_SIZE, LEASE_SECONDS]);
+    const keys = rows.map(({ key }) => key);
+    const { removed, remaining, error } = await removeAll(files, keys, signal);
+    failed.push(...remaining);
+    if (error !== undefined)
+      log.warn({ err: error, files: remaining.length }, 'files could not be deleted; retrying in the next run');
+    // File first, row second: after a crash the row still exists and the deletion is repeated.
+    if (removed.length > 0) await db.query(`delete from ${table} where key = any($1::text[])`, [removed]);
+    return rows.length === BATCH_SIZE && failed.length < MAX_FAILURES;
+  };
+
+  return {
+    async drain(signal) {
+      // Leased until the end of the call, so that no file is tried twice.
+      const failed: string[] = [];
+      try {
+        for (let hasMore = true; hasMore && !signal?.aborted; ) hasMore = await deleteBatch(failed, signal);
+        if (failed.length > 0) {
+          await db.query(`update ${table} set leased_until = null where key = any($1::text[])`, [failed]);
+        }
+      } catch (err) {
+        log.warn({ err }, 'unreferenced files could not be deleted; retrying in the next run');
+      }
+    },
+  };
+}
+
+async function removeAll(files: Files, keys: readonly string[], signal?: AbortSignal) {
+  const removed: string[] = [];
+  const remaining: string[] = [];
+  let error: unknown;
+  const pending = keys.values();
+  const worker = async () => {
+    for (const key of pending) {
+      if (signal?.aborted) remaining.push(key);
+      else {
+        await files.remove(key).then(
+          () => removed.push(key),
+          (err: unknown) => {
+            remaining.push(key);
+            error = err;
+          },
+        );
+      }
+    }
+  };
+  await Promise.all(Array.from({ length: CONCURRENCY }, worker));
+  return { removed, remaining, error };
+}

@@ -1,0 +1,110 @@
+import { Type } from 'typebox';
+import {
+  badRequest,
+  payloadTooLarge,
+  queueUnavailable,
+  quotaExceeded,
+  unsupportedMediaType,
+  validationError,
+} from '../../base/api-error.ts';
+import { StorageUnavailable } from '../../base/files/storage-unavailable.ts';
+import { FileTooLarge } from '../../base/files.ts';
+import { unixSeconds } from '../../base/time.ts';
+import { describeErrors, describeResponse, Success, success } from '../../http/envelope.ts';
+import type { Gateway } from '../../http/gateway.ts';
+import { acceptUploads, readUpload } from '../../http/upload.ts';
+import { keepFilesIfCommitted } from './keep-files-if-committed.ts';
+import type { GatewayContext, SharedSettings } from './service.ts';
+
+const Uploaded = Success(
+  Type.Object({
+    url: Type.String({
+      format: 'uri',
+      description: 'The URL to pass in a task request. It cannot be fetched by clients.',
+    }),
+    size_bytes: Type.Integer(),
+    content_type: Type.String({ description: 'The type detected from the bytes; the declared type is ignored.' }),
+    expires_at: Type.String({ pattern: '^\\d{10,}$' }),
+  }),
+);
+
+const BYTES = { type: 'string', format: 'binary' };
+const BODIES = {
+  'application/octet-stream': { schema: { ...BYTES, description: 'The file content. The declared type is ignored.' } },
+  'multipart/form-data': { schema: { type: 'object', required: ['file'], properties: { file: BYTES } } },
+};
+
+/** `POST /files`, enabled by FILES_HOST. */
+export async function fileRoutes(
+  app: Gateway,
+  deps: {
+    context: Pick<GatewayContext, 'files' | 'uploads' | 'log'>;
+    shared: Pick<SharedSettings, 'filesHost' | 'filesQuotaBytes' | 'resultTtlSeconds'>;
+    maxBytes: number;
+    /** Undefined if the service does not support the media type. */
+    sniff: (head: Buffer) => string | undefined;
+    /** For error messages. */
+    expected: string;
+    exampleType: string;
+  },
+): Promise<void> {
+  const { context, shared, maxBytes, sniff, expected, exampleType } = deps;
+  const { files, uploads } = context;
+  const { filesHost, filesQuotaBytes: quotaBytes, resultTtlSeconds: ttlSeconds } = shared;
+  if (filesHost === undefined) return;
+  await app.register(async (scope) => {
+    await acceptUploads(scope);
+    scope.post(
+      '/files',
+      {
+        config: { access: 'bearer', limited: true },
+        bodyLimit: maxBytes,
+        schema: {
+          summary: 'Upload a file',
+          description: `The raw bytes as the body, or one multipart part named \`file\`: ${expected}, at most ${maxBytes} bytes. Kept for the result retention period.`,
+          operationId: 'uploadFile',
+          tags: ['files'],
+          shown: { body: { content: BODIES } },
+          response: {
+            201: describeResponse('Stored.', Uploaded, {
+              stored: success({
+                url: `https://${filesHost}/01KAF3M9WZ7Y5T2Q8C4N6B1D0E`,
+                size_bytes: 81_920,
+                content_type: exampleType,
+                expires_at: '1767225600',
+              }),
+            }),
+            400: describeErrors(badRequest()),
+            413: describeErrors(payloadTooLarge(maxBytes)),
+            415: describeErrors(unsupportedMediaType(expected)),
+            422: describeErrors(validationError('The multipart body must contain one file, in a part named `file`.')),
+            503: describeErrors(queueUnavailable(), new StorageUnavailable('it is full')),
+          },
+        },
+      },
+      async (request, reply) => {
+        const bytes = await readUpload(request, { maxBytes });
+        const stored = await files.put(bytes, { maxBytes }).catch((error) => {
+          throw error instanceof FileTooLarge ? payloadTooLarge(maxBytes) : error;
+        });
+        const { key, sizeBytes, head } = stored;
+        const { contentType, expiresAt } = await keepFilesIfCommitted([key], context, async () => {
+          const contentType = sniff(head);
+          if (contentType === undefined) throw unsupportedMediaType(expected);
+          const upload = { key, sizeBytes, contentType, principal: request.principal };
+          const stored = await uploads.insert(upload, { ttlSeconds, quotaBytes });
+          if (!stored) throw quotaExceeded(quotaBytes);
+          return stored;
+        });
+        return reply.code(201).send(
+          success({
+            url: `https://${filesHost}/${key}`,
+            size_bytes: sizeBytes,
+            content_type: contentType,
+            expires_at: unixSeconds(expiresAt),
+          }),
+        );
+      },
+    );
+  });
+}

@@ -1,0 +1,135 @@
+import type { Registry } from 'prom-client';
+import type { Log } from '../../../base/log.ts';
+import { loop } from '../../../base/loop.ts';
+import type { Priority } from '../../../tasks/task.ts';
+import type { WorkerRegistry } from '../../../tasks/worker-registry.ts';
+import type { WorkerState } from '../../../tasks/workers.ts';
+import { tasksKey, webhooksKey } from './counters.ts';
+import {
+  createSampler,
+  type LocalCounters,
+  PENDING_WEBHOOKS_KEY,
+  queueKey,
+  RECORD_GAUGES,
+  type Sample,
+} from './sampler.ts';
+import { listWorkers, type WorkerSnapshot } from './workers.ts';
+import type { ServiceEntry } from '../service-links.ts';
+
+/** Contains no data of tasks or clients. */
+export interface Overview {
+  /** The body of `GET /overview.json`. Without `open`, only what `/ready` and `/health` also return. */
+  snapshot(seen: { open: boolean }): Snapshot;
+}
+
+export interface Snapshot {
+  /** Null before the first sample. */
+  readonly at: string | null;
+  readonly every_seconds: number;
+  /** If false, the figures are the last known. */
+  readonly reachable: boolean;
+  readonly services: readonly ServiceSnapshot[];
+  readonly webhooks?: {
+    readonly pending: Series;
+    readonly delivered_last_minute: Series;
+    readonly failed_last_minute: Series;
+  };
+}
+
+/** Values over time, the latest last. */
+export type Series = readonly number[];
+
+export interface ServiceSnapshot {
+  readonly service: string;
+  readonly worker_state: WorkerState;
+  readonly workers: readonly WorkerSnapshot[];
+  /** Absent if the service has no tasks. */
+  readonly queue?: QueueSnapshot;
+  /** Only in a process that runs the catalog's gateway. */
+  readonly documents?: Series;
+  readonly lag_seconds?: Series;
+}
+
+/** Without `open`, only `unfinished`. */
+export interface QueueSnapshot {
+  readonly unfinished: Series;
+  readonly waiting?: Series;
+  readonly waiting_now?: Readonly<Record<Priority, number>>;
+  readonly oldest_waiting_seconds?: Readonly<Record<Priority, number>>;
+  readonly processing?: Series;
+  readonly done_last_minute?: Series;
+  readonly failed_last_minute?: Series;
+}
+
+/** Five minutes at one sample every 2 s. */
+export const MAX_SAMPLES = 150;
+const MINUTE_MS = 60_000;
+
+/** Takes a sample every `everyMs` until `signal` aborts, and keeps the last ones. */
+export function createOverview(deps: {
+  roster: WorkerRegistry;
+  services: readonly ServiceEntry[];
+  registry: Registry;
+  localCounters: LocalCounters;
+  everyMs: number;
+  log: Log;
+  signal: AbortSignal;
+}): Overview {
+  const { roster, services, registry, localCounters, everyMs, log, signal } = deps;
+  const samples: Sample[] = [];
+  const sample = createSampler({ roster, services, registry, localCounters });
+  const takeSample = async () => {
+    if (!roster.isReachable()) return;
+    samples.push(await sample());
+    if (samples.length > MAX_SAMPLES) samples.shift();
+  };
+  void loop(takeSample, { intervalMs: everyMs, signal, onError: (err) => log.warn({ err }, 'overview sample failed') });
+
+  const series = (key: string): Series => samples.map(({ values }) => values.get(key) ?? 0);
+  const lastMinute = (key: string): Series =>
+    samples.map(({ at, values }) => {
+      const first = samples.find((earlier) => earlier.at >= at - MINUTE_MS)!;
+      return (values.get(key) ?? 0) - (first.values.get(key) ?? 0);
+    });
+
+  const queueNow = (name: string, open: boolean): QueueSnapshot => {
+    const { waiting, oldestWaitingSeconds: oldest } = roster.queueDepth(name);
+    return {
+      unfinished: series(queueKey(name, 'unfinished')),
+      ...(open && {
+        waiting: series(queueKey(name, 'waiting')),
+        waiting_now: waiting,
+        oldest_waiting_seconds: { realtime: Math.round(oldest.realtime), batch: Math.round(oldest.batch) },
+        processing: series(queueKey(name, 'processing')),
+        done_last_minute: lastMinute(tasksKey(name, 'done')),
+        failed_last_minute: lastMinute(tasksKey(name, 'failed')),
+      }),
+    };
+  };
+  // The catalog has records in place of a task queue.
+  const recordsNow = () =>
+    Object.fromEntries(
+      RECORD_GAUGES.filter(([key]) => samples.at(-1)?.values.has(key)).map(([key]) => [key, series(key)]),
+    );
+
+  return {
+    snapshot: ({ open }) => ({
+      at: samples.length === 0 ? null : new Date(samples.at(-1)!.at).toISOString(),
+      every_seconds: everyMs / 1000,
+      reachable: roster.isReachable(),
+      services: services.map(({ name, takesTasks }) => ({
+        service: name,
+        worker_state: roster.workerState(name),
+        workers: listWorkers(roster, name, { open }),
+        ...(takesTasks ? { queue: queueNow(name, open) } : recordsNow()),
+      })),
+      ...(open && {
+        webhooks: {
+          pending: series(PENDING_WEBHOOKS_KEY),
+          delivered_last_minute: lastMinute(webhooksKey('delivered')),
+          failed_last_minute: lastMinute(webhooksKey('failed')),
+        },
+      }),
+    }),
+  };
+}

@@ -1,0 +1,96 @@
+import type { Registry } from 'prom-client';
+import type { MetricJson } from '../../../http/metrics.ts';
+import type { WorkerRegistry } from '../../../tasks/worker-registry.ts';
+import { createCounterTotals, tasksKey, webhooksKey } from './counters.ts';
+import type { ServiceEntry } from '../service-links.ts';
+
+export interface Sample {
+  /** In milliseconds since the epoch. */
+  readonly at: number;
+  /** By the keys below. Counters start at zero with the first sample. */
+  readonly values: ReadonlyMap<string, number>;
+}
+
+export const PENDING_WEBHOOKS_KEY = 'webhooks pending';
+export const queueKey = (service: string, what: 'unfinished' | 'waiting' | 'processing') => `queue ${service} ${what}`;
+
+/** Collecting the first gauge updates both. */
+export const RECORD_GAUGES = [
+  ['documents', 'assay_catalog_documents'],
+  ['lag_seconds', 'assay_catalog_lag_seconds'],
+] as const;
+
+/** Counting records needs a database query, so not every sample does it. */
+const SAMPLES_PER_COUNT = 8;
+
+/** The heartbeat of this process publishes the same values later. */
+export interface LocalCounters {
+  readonly id: string;
+  readonly registry: Registry;
+}
+
+export function createSampler({
+  roster,
+  services,
+  registry,
+  localCounters,
+}: {
+  roster: WorkerRegistry;
+  services: readonly ServiceEntry[];
+  registry: Registry;
+  localCounters: LocalCounters;
+}): () => Promise<Sample> {
+  const counts = createCounterTotals();
+  const taskServices = services.filter(({ takesTasks }) => takesTasks).map(({ name }) => name);
+  let samplesTaken = 0;
+  let records: readonly (readonly [string, number])[] = [];
+
+  return async () => {
+    const at = Date.now();
+    const others = roster
+      .allWorkers()
+      .filter(({ id }) => id !== localCounters.id)
+      .map(({ id, metrics = [] }) => ({ id, metrics: metrics as MetricJson[] }));
+    counts.update([{ id: localCounters.id, metrics: await taskCounters(localCounters.registry) }, ...others], at);
+    if (samplesTaken++ % SAMPLES_PER_COUNT === 0) records = await recordCounts(registry);
+    return {
+      at,
+      values: new Map([
+        ...records,
+        [PENDING_WEBHOOKS_KEY, roster.pendingDeliveries()],
+        ...(['delivered', 'failed'] as const).map((outcome) => entryOf(webhooksKey(outcome))),
+        ...taskServices.flatMap(queueNow),
+      ]),
+    };
+  };
+
+  function entryOf(key: string): [string, number] {
+    return [key, counts.get(key)];
+  }
+
+  function queueNow(service: string): [string, number][] {
+    const { waiting, processing } = roster.queueDepth(service);
+    const all = waiting.realtime + waiting.batch;
+    return [
+      [queueKey(service, 'waiting'), all],
+      [queueKey(service, 'processing'), processing],
+      [queueKey(service, 'unfinished'), all + processing],
+      ...(['done', 'failed'] as const).map((status) => entryOf(tasksKey(service, status))),
+    ];
+  }
+}
+
+/** Collecting the whole registry would also query the database. */
+async function taskCounters(registry: Registry): Promise<MetricJson[]> {
+  const tasks = await registry.getSingleMetric('assay_tasks_total')?.get();
+  return tasks === undefined ? [] : [tasks as MetricJson];
+}
+
+async function recordCounts(registry: Registry): Promise<[string, number][]> {
+  const counts: [string, number][] = [];
+  for (const [key, gauge] of RECORD_GAUGES) {
+    const value = (await registry.getSingleMetric(gauge)?.get())?.values[0]?.value;
+    if (value !== undefined) counts.push([key, value]);
+  }
+  return counts;
+}

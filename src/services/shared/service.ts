@@ -1,0 +1,195 @@
+import type { Registry } from 'prom-client';
+import type { AllowList } from '../../base/addresses.ts';
+import type { Db } from '../../base/db.ts';
+import type { Files } from '../../base/files.ts';
+import type { GuardedFetch } from '../../base/guarded-fetch.ts';
+import type { JsonObject, JsonValue } from '../../base/json.ts';
+import type { Log } from '../../base/log.ts';
+import type { Environment, Settings } from '../../base/settings.ts';
+import type { Traces } from '../../base/trace.ts';
+import type { Gateway } from '../../http/gateway.ts';
+import type { MetricJson, Metrics } from '../../http/metrics.ts';
+import type { SharedLimits } from '../../http/shared-limits.ts';
+import type { TokenStore } from '../../http/token-store.ts';
+import type { Admission } from '../../tasks/admission.ts';
+import type { TaskStore } from '../../tasks/store.ts';
+import type { Priority, Task } from '../../tasks/task.ts';
+import type { UploadStore } from '../../tasks/uploads.ts';
+import type { WorkerRegistry } from '../../tasks/worker-registry.ts';
+import type { Overview } from './overview/overview.ts';
+import type { RecordMaker, RecordSource } from './records.ts';
+import type { ServiceDirectory } from './service-links.ts';
+
+/**
+ * A service: its routes (`gateway`) and, if it has tasks, how a task is presented (`work.present`, used by the poll
+ * route and the webhook) and which model runs it (`work.load`). Roles receive services as parameters and depend on
+ * none.
+ */
+export interface Service {
+  readonly name: string;
+  readonly title: string;
+  readonly settings: Settings;
+  /** Filled by the `local` profile. */
+  missingCredentials(env: Environment): readonly string[];
+  /** Formats a generated credential for its variable; absent: unchanged. */
+  readonly formatCredential?: (secret: string) => string;
+  /** Parses the settings in `env`; throws a `SettingsProblem` that lists every error. The result opens the service. */
+  configure(env: Environment): (shared: SharedSettings) => OpenService;
+  /**
+   * Runs once a minute while this installation does not run the service, to withdraw its requests to other services
+   * from the database.
+   */
+  readonly onDisabled?: (db: Db) => Promise<void>;
+}
+
+export interface OpenService {
+  readonly name: string;
+  readonly title: string;
+  readonly titles: Readonly<Record<'en' | 'ru', string>>;
+  readonly port: number;
+  readonly publicUrl: string | undefined;
+  gateway(context: GatewayContext): Promise<Gateway>;
+  /** Absent without tasks. */
+  readonly work?: TaskWork;
+  /** Absent if its tasks are not searchable. */
+  readonly records?: RecordMaker;
+  /** The background job of a worker without tasks, until `signal` aborts. */
+  readonly runBackgroundJob?: (context: BackgroundJobContext, signal: AbortSignal) => Promise<void>;
+  /** Derived settings that `config check` prints. */
+  readonly derivedSettings: Readonly<Record<string, string>>;
+  /** Runs once a minute to delete expired data of its own. */
+  readonly cleanup?: (context: CleanupContext, signal: AbortSignal) => Promise<void>;
+  readonly tokenOptions: {
+    /** Permissions of a token; the first has the fewest and is the default. */
+    readonly roles: readonly [string, ...string[]];
+    /** Why issued tokens have no effect; absent if they have. */
+    readonly unusedReason?: string;
+  };
+  /** The token or key, if it is configured in plain text and not as a digest. */
+  readonly credential: string | undefined;
+  /** Other plain-text credentials by owner, for the banner of the `local` profile. */
+  readonly otherCredentials?: Readonly<Record<string, string>>;
+  /** A shell command for the banner of the `local` profile. */
+  example(baseUrl: string): string;
+  pageUrl(baseUrl: string): string;
+}
+
+export interface TaskWork {
+  /** The JSON body of `GET /result/{task_id}` and of the webhook. */
+  present(task: Task): string;
+  readonly webhook: WebhookContract;
+  /** Loads the model. Imported lazily: a gateway starts without model files. */
+  load(context: ModelContext): Promise<Model>;
+  /** 0: no limit. */
+  readonly maxWaiting: number;
+  /** Before a cold worker is started on demand. */
+  readonly startAfterSeconds: Readonly<Record<Priority, number>>;
+}
+
+export interface SharedSettings {
+  readonly version: string;
+  readonly dataDir: string;
+  readonly filesHost: string | undefined;
+  readonly filesQuotaBytes: number;
+  readonly resultTtlSeconds: number;
+  readonly taskDeadlineSeconds: number;
+  readonly estimateMode: 'learned' | 'fixed';
+  readonly taskVisibility: 'service' | 'token';
+  readonly webhookLoopback: boolean;
+  readonly corsAllowOrigins: readonly string[];
+  /** The number of proxies, or their networks. */
+  readonly trustProxy: number | string[];
+  readonly wrongTokenLimitPerMinute: number;
+  /** Additional origins of the pages. */
+  readonly publicOrigins: readonly string[];
+  readonly cookieSecure: 'auto' | 'always' | 'never';
+  readonly metricsToken: string | undefined;
+  /** Exceptions to the block on private addresses. */
+  readonly holes: AllowList;
+}
+
+export interface GatewayContext {
+  /** For the service's own tables. */
+  readonly db: Db;
+  readonly tasks: TaskStore;
+  readonly uploads: UploadStore;
+  readonly files: Files;
+  readonly roster: WorkerRegistry;
+  /** Why new tasks should go to another gateway; undefined while this one accepts them. */
+  readonly notReady: () => string | undefined;
+  /** True while the database schema does not match this version; only probes are then served. */
+  readonly isOutOfService: () => boolean;
+  readonly admission: Admission;
+  readonly metrics: Metrics;
+  /** Shared by all gateways. */
+  readonly limits: SharedLimits;
+  readonly traces?: Traces;
+  readonly issued: TokenStore;
+  readonly serviceDirectory: ServiceDirectory;
+  readonly overview: Overview;
+  readonly onCancelled: (service: string) => void;
+  readonly records: readonly RecordSource[];
+  readonly webhookKeys: object;
+  /** Encrypts a client's webhook secret; only the deliverer can decrypt it. */
+  readonly seal: (secret: string) => Buffer;
+  /** The counters of all other processes, including those that exited, from their last heartbeats. */
+  readonly othersMetrics: () => Promise<MetricJson[][]>;
+  readonly log: Log;
+}
+
+export interface ModelContext {
+  readonly db: Db;
+  /** For temporary files of an attempt. Their creator deletes them; files left by a crash are deleted at start. */
+  readonly scratchDir: string;
+  readonly fetch: GuardedFetch;
+  readonly files: Files;
+  readonly log: Log;
+}
+
+export interface BackgroundJobContext extends ModelContext {
+  readonly tasks: TaskStore;
+  readonly records: readonly RecordSource[];
+  /** Counters and gauges in this registry are published with the heartbeat. */
+  readonly registry: Registry;
+}
+
+export type CleanupContext = Pick<GatewayContext, 'db' | 'tasks' | 'files' | 'log'>;
+
+export interface WebhookContract {
+  readonly event: string;
+  /** The principal's webhook secret, used besides the deployment's key. */
+  secretFor(principal: string): string | undefined;
+  /** The body in place of one that exceeds the webhook size limit; absent if bodies are never truncated. */
+  readonly presentTruncated?: (task: Task) => string;
+}
+
+export interface Model {
+  /** Published with each heartbeat. */
+  info(): JsonObject;
+  /** That a task may request. */
+  versions(): readonly string[];
+  readonly concurrency: number;
+  readonly timeLimitMs: number;
+  run(job: Job): Promise<Outcome>;
+  close(): Promise<void>;
+}
+
+export interface Job {
+  readonly id: string;
+  /** From 1. A database crash can repeat a number: only worker and attempt together are unique. */
+  readonly attempt: number;
+  readonly worker: string;
+  readonly input: JsonValue;
+  readonly checkpoint?: JsonValue;
+  readonly log: Log;
+  /** Aborts when the lease is lost, the task is cancelled, its time limit is reached or the process stops. */
+  readonly signal: AbortSignal;
+  /** Reports the progress (0..1, if known) and a checkpoint from which another attempt can continue. */
+  report(progress: number | undefined, checkpoint?: JsonObject): void;
+}
+
+export interface Outcome {
+  readonly result: JsonValue;
+  /** Part of the result that poll responses omit. */
+  readonly attachment?: JsonValue;
+}

@@ -1,0 +1,150 @@
+import type { TokenSet } from '../../http/bearer.ts';
+import type { Gateway } from '../../http/gateway.ts';
+import { assetRoutes } from '../../ui/assets.ts';
+import type { UploadPageData, UploadTexts } from '../../ui/browser/upload-texts.ts';
+import { layout, TokenForm } from '../../ui/layout.tsx';
+import { sendPage } from '../../ui/send-page.ts';
+import { type UiLanguage, uiTexts } from '../../ui/texts.ts';
+import { serviceLinks } from './service-links.ts';
+import { preferredLanguage } from './task-routes.ts';
+
+export interface UploadPageOptions<Texts extends UploadTexts> {
+  readonly service: string;
+  readonly example: string;
+  readonly styles: readonly string[];
+  readonly script: string;
+  texts(language: UiLanguage): Texts;
+  dropZone(page: UploadPageParts<Texts>): JSX.Element;
+  /** Below the progress steps: {@link Note} and service-specific content. */
+  belowSteps(words: Texts): JSX.Element;
+  /** Between the progress steps and the result. */
+  besideResult?(words: Texts): JSX.Element;
+}
+
+export interface UploadPageParts<Texts> {
+  readonly words: Texts;
+  readonly language: UiLanguage;
+  readonly example: boolean;
+}
+
+export interface UploadPageDeps {
+  readonly version: string;
+  readonly auth: () => TokenSet['state'];
+  /** Of a file for `POST /files`; undefined if the route is disabled. */
+  readonly maxBytes: number | undefined;
+}
+
+/** The upload page at `/`. It uses only the public API; its script is `ui/browser/upload-page.ts`. */
+export function uploadPage<Texts extends UploadTexts>(
+  app: Gateway,
+  kind: UploadPageOptions<Texts>,
+  deps: UploadPageDeps,
+): void {
+  const { version, auth, maxBytes } = deps;
+  const open = assetRoutes(app, { folders: ['ui', `services/${kind.service}`], files: [kind.example] });
+
+  app.get('/', { config: { access: 'public' }, schema: { hide: true } }, async (request, reply) => {
+    const language = preferredLanguage(request.headers['accept-language']);
+    const words = kind.texts(language);
+    const assets = await open();
+    const authState = auth();
+    const exampleUrl = assets.address(kind.example);
+    const own: UploadPageData<Texts> = {
+      texts: words,
+      needsToken: authState === 'enforced',
+      maxBytes: maxBytes ?? 0,
+      ...(exampleUrl !== undefined && { exampleUrl }),
+    };
+    const disabledReason =
+      maxBytes === undefined ? words.uploadsDisabled : authState === 'unconfigured' ? words.unconfigured : undefined;
+    const page = { words, language, example: exampleUrl !== undefined };
+    const html = await layout({
+      ...{ language, version, assets, own, services: serviceLinks(request, language) },
+      service: words.service,
+      title: words.title,
+      styles: ['ui/drop.css', 'ui/workspace.css', ...kind.styles],
+      script: kind.script,
+      children: (
+        <>
+          <Intro words={words} />
+          <noscript>
+            <Notice text={uiTexts[language].needsScript} />
+          </noscript>
+          {disabledReason === undefined ? <Workspace kind={kind} page={page} /> : <Notice text={disabledReason} />}
+          <p id="live" class="visually-hidden" role="status"></p>
+        </>
+      ),
+    });
+    return sendPage(reply, language, html);
+  });
+}
+
+const Intro = ({ words }: { words: UploadTexts }): JSX.Element => (
+  <div class="intro">
+    <h1 safe>{words.heading}</h1>
+    <p class="lead" safe>
+      {words.lead}
+    </p>
+    <p id="model" class="model" hidden>
+      <span class="dot" aria-hidden="true"></span>
+      <span id="model-says"></span>
+    </p>
+  </div>
+);
+
+export const Note = (): JSX.Element => <p id="note" class="hint"></p>;
+
+const Notice = ({ text }: { text: string }): JSX.Element => (
+  <p class="notice">
+    <span safe>{text}</span> <a href="docs">/docs</a>
+  </p>
+);
+
+function Workspace<Texts extends UploadTexts>({
+  kind,
+  page,
+}: {
+  kind: UploadPageOptions<Texts>;
+  page: UploadPageParts<Texts>;
+}): JSX.Element {
+  const { words, language } = page;
+  return (
+    <div class="needs-script">
+      <TokenForm language={language} />
+      <p id="refused" class="notice bad" role="alert" hidden></p>
+      <div id="workspace" class="workspace">
+        {kind.dropZone(page)}
+        <section id="explain" class="panel explain" aria-labelledby="explain-title">
+          <h2 id="explain-title" safe>
+            {words.stepsTitle}
+          </h2>
+          <ol>
+            {words.steps.map((step) => (
+              <li safe>{step}</li>
+            ))}
+          </ol>
+        </section>
+        <section id="progress" class="panel progress" aria-labelledby="file-name" hidden>
+          <div class="row">
+            <h2 id="file-name" safe>
+              {words.title}
+            </h2>
+            <button type="button" id="cancel" safe>
+              {words.cancel}
+            </button>
+          </div>
+          <ol id="steps" class="steps"></ol>
+          {kind.belowSteps(words)}
+        </section>
+        {kind.besideResult?.(words) ?? ''}
+        <section id="outcome" class="panel outcome" aria-labelledby="verdict" hidden></section>
+      </div>
+      <section id="visit" class="visit" aria-labelledby="visit-title" hidden>
+        <h2 id="visit-title" safe>
+          {words.sessionUploads}
+        </h2>
+        <ul id="visits"></ul>
+      </section>
+    </div>
+  );
+}
