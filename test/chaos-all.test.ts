@@ -1,7 +1,8 @@
 import { afterEach, expect, it, vi } from 'vitest';
+import { createRandom } from '../src/base/random.ts';
 import { type Received, startReceiver } from './helpers/receiver.ts';
 import { cleanUp } from './processes/assay.ts';
-import { createRandom, type InjectedFault, runChaos, scenariosOf } from './processes/chaos.ts';
+import { type InjectedFault, runChaos, scenariosOf } from './processes/chaos.ts';
 import { collectEvidence, type Evidence, findStrayFiles, findViolations } from './processes/chaos-assertions.ts';
 import { type ChaosCluster, startChaosCluster } from './processes/chaos-cluster.ts';
 import { canMountDisks, removeDisks } from './processes/chaos-disk.ts';
