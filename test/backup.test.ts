@@ -9,7 +9,7 @@ import { createLog } from '../src/base/log.ts';
 import { OperatorError } from '../src/base/operator-error.ts';
 import { emptyDatabase, testDatabase } from '../src/base/testing/database.ts';
 import { backupCommand } from '../src/commands/backup.ts';
-import { FILE_COLUMNS } from '../src/commands/file-columns.ts';
+import { BACKUP_CONTENTS } from '../src/commands/backup-contents.ts';
 import { restoreCommand } from '../src/commands/restore.ts';
 import { createClient, createPdf, type Passports, startPassports } from './helpers/passports.ts';
 import { startReceiver } from './helpers/receiver.ts';
@@ -250,7 +250,7 @@ describe('Backup and restore with an external database', () => {
         where table_schema = 'public' and data_type = 'text' and column_name ~ '(^|_)key$'
         order by 1`,
     );
-    const expected = [...FILE_COLUMNS.map(({ table, column }) => `${table}.${column}`), ...others];
+    const expected = [...BACKUP_CONTENTS.fileColumns.map(({ table, column }) => `${table}.${column}`), ...others];
     expect(rows.map(({ name }) => name)).toEqual(expected.sort());
   });
 });

@@ -13,6 +13,7 @@ import { readMigrations } from '../base/migration-files.ts';
 import { OperatorError } from '../base/operator-error.ts';
 import { type Config, loadConfig, PACKAGE_ROOT } from '../config.ts';
 import { createPostgresTaskStore } from '../tasks/postgres.ts';
+import { BACKUP_CONTENTS } from './backup-contents.ts';
 import { checkFileLocation, missingInBucket } from './backup-file-location.ts';
 import { lockDataDir } from './data-dir-lock.ts';
 import { mebibytes, statusLine, throwOperatorError } from './terminal.ts';
@@ -37,7 +38,7 @@ export async function restoreCommand(
     checkFileLocation(manifest, planned);
     const result = await inDatabase(planned, async (db) => {
       const onPart = (part: string) => show(`restoring: ${part}`);
-      const target = { db, migrations, dataDir: shared.dataDir, replace, onPart };
+      const target = { db, migrations, dataDir: shared.dataDir, contents: BACKUP_CONTENTS, replace, onPart };
       const restored = await restoreBackup(readArchive(read(path)), manifest, target)
         .catch((error: unknown) => {
           throw error instanceof CorruptArchive
