@@ -3,7 +3,8 @@ import { dirname, join } from 'node:path';
 import { PassThrough, pipeline, type Readable } from 'node:stream';
 import { isFileKey, keyToPath } from './files/file-key.ts';
 import { toStorageError } from './files/storage-unavailable.ts';
-import { deleteStaleTempFiles, FileTooLarge, ifMissing, type WrittenFile, writeTempFile } from './files/temp-file.ts';
+import { deleteStaleTempFiles, FileTooLarge, type WrittenFile, writeTempFile } from './files/temp-file.ts';
+import { ifMissing } from './fs-errors.ts';
 import { newId } from './ids.ts';
 
 export { FileTooLarge };

@@ -6,6 +6,13 @@ export async function sleep(ms: number, signal?: AbortSignal): Promise<void> {
   await delay(ms, undefined, signal ? { signal } : {}).catch(() => {});
 }
 
+/** Whether `promise` resolves within `ms`; rejects if it rejects. */
+export async function resolvesWithin(promise: Promise<unknown>, ms: number): Promise<boolean> {
+  const settled = new AbortController();
+  const timeout = sleep(ms, settled.signal).then(() => false);
+  return Promise.race([promise.then(() => true), timeout]).finally(() => settled.abort());
+}
+
 /** A signal that aborts `ms` after `signal`. */
 export function delayed(signal: AbortSignal, ms: number): AbortSignal {
   if (ms === 0) return signal;

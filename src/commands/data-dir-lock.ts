@@ -2,6 +2,7 @@ import { execFile } from 'node:child_process';
 import { link, mkdir, readFile, rename, unlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
+import { ifExists, ifMissing } from '../base/fs-errors.ts';
 import { newId } from '../base/ids.ts';
 import { OperatorError } from '../base/operator-error.ts';
 import { isAlive } from '../base/postgres/processes.ts';
@@ -19,7 +20,7 @@ export async function lockDataDir(dataDir: string): Promise<() => Promise<void>>
   try {
     // link() is atomic and does not replace an existing lock.
     while (!(await tryLink(draft, lock))) {
-      const held = await readFile(lock, 'utf8').catch(ignoreMissing);
+      const held = await readFile(lock, 'utf8').catch(ifMissing);
       if (held === undefined) continue;
       const pid = await livePid(held);
       if (pid !== undefined) {
@@ -33,7 +34,7 @@ export async function lockDataDir(dataDir: string): Promise<() => Promise<void>>
     await unlink(draft);
   }
   return async () => {
-    if ((await readFile(lock, 'utf8').catch(ignoreMissing)) === ours) await unlink(lock);
+    if ((await readFile(lock, 'utf8').catch(ifMissing)) === ours) await unlink(lock);
   };
 }
 
@@ -47,21 +48,15 @@ async function livePid(held: string): Promise<number | undefined> {
 /** Puts the lock back if another process has replaced it meanwhile. */
 async function removeStale(lock: string, held: string): Promise<void> {
   const moved = `${lock}.${newId()}`;
-  await rename(lock, moved).catch(ignoreMissing);
-  const content = await readFile(moved, 'utf8').catch(ignoreMissing);
+  await rename(lock, moved).catch(ifMissing);
+  const content = await readFile(moved, 'utf8').catch(ifMissing);
   if (content === undefined) return;
   if (content !== held) await tryLink(moved, lock);
   await unlink(moved);
 }
 
-const tryLink = (from: string, to: string): Promise<boolean> =>
-  link(from, to).then(
-    () => true,
-    (error: NodeJS.ErrnoException) => {
-      if (error.code === 'EEXIST') return false;
-      throw error;
-    },
-  );
+const tryLink = async (from: string, to: string): Promise<boolean> =>
+  (await link(from, to).then(() => true, ifExists)) ?? false;
 
 /** Start time, unique per pid; empty where unknown. */
 async function startOf(pid: number): Promise<string> {
@@ -77,8 +72,4 @@ async function startOf(pid: number): Promise<string> {
   // Field 22: clock ticks from boot to start. Field 2 can contain any characters.
   const ticks = stat.slice(stat.lastIndexOf(')') + 2).split(' ')[19] ?? '';
   return `${boot.trim()} ${ticks}`;
-}
-
-function ignoreMissing(error: NodeJS.ErrnoException): undefined {
-  if (error.code !== 'ENOENT') throw error;
 }

@@ -2,6 +2,7 @@ import { createReadStream, existsSync } from 'node:fs';
 import { readdir, stat } from 'node:fs/promises';
 import { join, relative, sep } from 'node:path';
 import type { Db, Transaction } from '../db.ts';
+import { ifMissing } from '../fs-errors.ts';
 import { sleep } from '../loop.ts';
 import { pendingMigrations, readHistory } from '../migrate.ts';
 import type { Migration } from '../migration-files.ts';
@@ -200,8 +201,4 @@ async function addFolder(archive: ArchiveWriter, { dataDir, onPart }: BackupSour
     onPart(name);
     await archive.add(name, { size: found.size, bytes: createReadStream(path) });
   }
-}
-
-function ifMissing(error: NodeJS.ErrnoException): undefined {
-  if (error.code !== 'ENOENT') throw error;
 }

@@ -2,6 +2,7 @@ import { createWriteStream } from 'node:fs';
 import { lchown, mkdir, readdir, rename, rm, stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
+import { ifMissing } from '../fs-errors.ts';
 import { newId } from '../ids.ts';
 
 /** Replaces the content of several folders together: writes the new files beside the existing ones, then renames. */
@@ -51,7 +52,7 @@ export function stageFolders(dataDir: string, folders: readonly string[]): Stage
     },
     async swapIn() {
       for (const folder of folders.map((each) => join(dataDir, each))) {
-        const names = await readdir(folder).catch(ifMissing);
+        const names = (await readdir(folder).catch(ifMissing)) ?? [];
         if (names.length === 0) continue;
         await chownToDataDir(folder, dataDir);
         await moveAll(folder, join(folder, replaced), [staging, replaced]);
@@ -73,9 +74,4 @@ async function chownToDataDir(folder: string, dataDir: string): Promise<void> {
   if (process.getuid?.() !== 0) return;
   const { uid, gid } = await stat(dataDir);
   for (const name of ['.', ...(await readdir(folder, { recursive: true }))]) await lchown(join(folder, name), uid, gid);
-}
-
-function ifMissing(error: NodeJS.ErrnoException): string[] {
-  if (error.code !== 'ENOENT') throw error;
-  return [];
 }

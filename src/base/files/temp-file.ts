@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import { open, readdir, stat, unlink } from 'node:fs/promises';
 import { join } from 'node:path';
 import { addAbortSignal, Readable } from 'node:stream';
+import { ifMissing } from '../fs-errors.ts';
 
 export interface WrittenFile {
   readonly sizeBytes: number;
@@ -59,10 +60,6 @@ export async function deleteStaleTempFiles(dir: string, now: number): Promise<nu
     removed++;
   }
   return removed;
-}
-
-export function ifMissing(error: NodeJS.ErrnoException): undefined {
-  if (error.code !== 'ENOENT') throw error;
 }
 
 const HEAD_BYTES = 16_384;

@@ -6,6 +6,7 @@ import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
 import { basename, dirname, join, relative } from 'node:path';
 import { promisify } from 'node:util';
+import { ifExists, succeeds } from '../fs-errors.ts';
 import type { Log } from '../log.ts';
 import { OperatorError } from '../operator-error.ts';
 import { type Account, canReach, ENTER_PERMISSION, READ_PERMISSION } from './server-account.ts';
@@ -69,10 +70,7 @@ async function isRunnable(native: string, account: Account): Promise<boolean> {
   // A sample of all files: under a strict umask only their owner can read them.
   const sample = join(native, 'share', 'postgresql', 'postgres.bki');
   if ((await exists(sample)) && !(await canReach(sample, account, READ_PERMISSION))) return false;
-  return linkLibraries(native).then(
-    () => true,
-    () => false, // a read-only node_modules
-  );
+  return succeeds(linkLibraries(native)); // fails for a read-only node_modules
 }
 
 /**
@@ -84,9 +82,7 @@ async function linkLibraries(native: string): Promise<void> {
   for (const { source, target } of JSON.parse(list) as { source: string; target: string }[]) {
     const link = join(dirname(native), target);
     if (await exists(link)) continue;
-    await symlink(relative(dirname(target), source), link).catch((error: NodeJS.ErrnoException) => {
-      if (error.code !== 'EEXIST') throw error; // created by another process
-    });
+    await symlink(relative(dirname(target), source), link).catch(ifExists); // created by another process
   }
 }
 
@@ -125,12 +121,7 @@ async function findOrCopy(
 
 /** Creates or checks a folder that only trusted users can write, so that no other user can plant a program. */
 async function createTrustedFolder(path: string, trusted: (number | undefined)[]): Promise<void> {
-  await mkdir(path, { mode: 0o755 }).then(
-    () => chmod(path, 0o755), // independent of the umask
-    (error: NodeJS.ErrnoException) => {
-      if (error.code !== 'EEXIST') throw error;
-    },
-  );
+  await mkdir(path, { mode: 0o755 }).then(() => chmod(path, 0o755), ifExists); // independent of the umask
   const found = await lstat(path);
   const isTrusted = process.platform === 'win32' || (trusted.includes(found.uid) && (found.mode & 0o022) === 0);
   if (!found.isDirectory() || !isTrusted) throw new Error('other users can write to it');
@@ -165,8 +156,4 @@ async function copyTree(from: string, to: string, executable: boolean): Promise<
   await Promise.all(copies);
 }
 
-const exists = (path: string) =>
-  lstat(path).then(
-    () => true,
-    () => false,
-  );
+const exists = (path: string) => succeeds(lstat(path));
