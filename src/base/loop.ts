@@ -51,22 +51,19 @@ export async function loop(
   }
 }
 
-/** An auto-reset event: `notify` before `wait` is kept, repeated calls count once. */
-export interface Signal {
-  notify(): void;
-  /** Resolves on the next `notify`, or after `ms`. */
-  wait(ms?: number): Promise<void>;
-}
+export type Signal = ReturnType<typeof createSignal>;
 
-export function createSignal(): Signal {
+/** An auto-reset event: `notify` before `wait` is kept, repeated calls count once. */
+export function createSignal() {
   let notified = false;
   let wake: (() => void) | undefined;
   return {
-    notify() {
+    notify(): void {
       notified = true;
       wake?.();
     },
-    async wait(ms) {
+    /** Resolves on the next `notify`, or after `ms`. */
+    async wait(ms?: number): Promise<void> {
       if (!notified) {
         await new Promise<void>((resolve) => {
           const timer = ms === undefined ? undefined : setTimeout(resolve, ms);

