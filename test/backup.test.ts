@@ -142,7 +142,7 @@ describe('Backup and restore on one machine', () => {
     };
     const file = (name: string) => join(folder, name);
     const backUp = (name: string) => () => backupCommand(file(name), signal);
-    const restore = (name: string) => () => restoreCommand(file(name), { replace: false, signal });
+    const restore = (name: string) => () => restoreCommand(file(name), {}, signal);
 
     await expectRejection(
       backUp('x.tar'),

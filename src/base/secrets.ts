@@ -1,7 +1,7 @@
 import { createCipheriv, createDecipheriv, createSecretKey, type KeyObject, randomBytes } from 'node:crypto';
 import { link, mkdir, open as openFile, readFile, unlink } from 'node:fs/promises';
 import { dirname } from 'node:path';
-import { ifExists, ifMissing } from './fs-errors.ts';
+import { ifExists, ifMissing } from './file-system.ts';
 import { newId } from './ids.ts';
 import { OperatorError } from './operator-error.ts';
 

@@ -10,10 +10,9 @@ export function addClientCommands(program: Command): void {
     .argument('<file|url>', 'an image, or its https address on an allowed host')
     .addOption(new Option('--priority <priority>', 'queue priority').choices(['realtime', 'batch']))
     .option('--model-version <version>', 'an installed model version other than the default')
-    .action(async (source: string, options: PredictOptions) => {
-      const { predictCommand } = await import('./predict.ts');
-      await predictCommand(source, options, stopSignal());
-    });
+    .action(async (source: string, options: PredictOptions) =>
+      (await import('./predict.ts')).predictCommand(source, options, stopSignal()),
+    );
 
   onServer(program.command('transcribe'), 'speech to text')
     .description('transcribe a recording')
@@ -22,10 +21,9 @@ export function addClientCommands(program: Command): void {
     .addOption(
       new Option('--format <format>', 'transcript format').choices(['txt', 'srt', 'vtt', 'json']).conflicts('json'),
     )
-    .action(async (source: string, options: TranscribeOptions) => {
-      const { transcribeCommand } = await import('./transcribe.ts');
-      await transcribeCommand(source, options, stopSignal());
-    });
+    .action(async (source: string, options: TranscribeOptions) =>
+      (await import('./transcribe.ts')).transcribeCommand(source, options, stopSignal()),
+    );
 
   onServer(program.command('extract'), 'passports')
     .description('extract the fields of technical passports')
@@ -38,10 +36,9 @@ export function addClientCommands(program: Command): void {
     .addOption(
       new Option('--format <format>', 'output format').choices(['text', 'json', 'xlsx', 'pdf']).conflicts('json'),
     )
-    .action(async (files: string[], options: ExtractOptions) => {
-      const { extractCommand } = await import('./extract.ts');
-      await extractCommand(files, options, stopSignal());
-    });
+    .action(async (files: string[], options: ExtractOptions) =>
+      (await import('./extract.ts')).extractCommand(files, options, stopSignal()),
+    );
 }
 
 const onServer = (command: Command, service: string): Command =>

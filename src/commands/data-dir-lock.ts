@@ -2,7 +2,7 @@ import { execFile } from 'node:child_process';
 import { link, mkdir, readFile, rename, unlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { ifExists, ifMissing } from '../base/fs-errors.ts';
+import { ifExists, ifMissing } from '../base/file-system.ts';
 import { newId } from '../base/ids.ts';
 import { OperatorError } from '../base/operator-error.ts';
 import { isAlive } from '../base/postgres/processes.ts';

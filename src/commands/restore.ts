@@ -18,10 +18,16 @@ import { checkFileLocation, missingInBucket } from './backup-file-location.ts';
 import { lockDataDir } from './data-dir-lock.ts';
 import { mebibytes, statusLine, throwOperatorError } from './terminal.ts';
 
-/** Into an empty target, or with `replace` over existing data; `-` is standard input. */
+export interface RestoreOptions {
+  /** Over existing data; default: only into an empty target. */
+  readonly replace?: boolean;
+}
+
+/** `-` is standard input. */
 export async function restoreCommand(
   file: string,
-  { replace, signal }: { replace: boolean; signal: AbortSignal },
+  { replace = false }: RestoreOptions,
+  signal: AbortSignal,
 ): Promise<void> {
   const planned = await loadConfig({ LOG_LEVEL: 'warn', ...process.env }, 'restore');
   const { shared } = planned;

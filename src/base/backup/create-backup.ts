@@ -2,7 +2,7 @@ import { createReadStream, existsSync } from 'node:fs';
 import { readdir, stat } from 'node:fs/promises';
 import { join, relative, sep } from 'node:path';
 import type { Db, Transaction } from '../db.ts';
-import { ifMissing } from '../fs-errors.ts';
+import { ifMissing } from '../file-system.ts';
 import { sleep } from '../loop.ts';
 import { pendingMigrations, readHistory } from '../migrate.ts';
 import type { Migration } from '../migration-files.ts';

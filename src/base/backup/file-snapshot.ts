@@ -1,8 +1,8 @@
 import { constants, createReadStream } from 'node:fs';
 import { copyFile, link, mkdir, readdir, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
+import { deleteStale, ifMissing, ignoreErrors, succeeds } from '../file-system.ts';
 import { isFileKey, isKeyFolder, keyToPath } from '../files/file-key.ts';
-import { ifMissing, ignoreErrors, succeeds } from '../fs-errors.ts';
 import { newId } from '../ids.ts';
 
 /** Files that stay readable until `release`, even if the store deletes them. */
@@ -20,7 +20,7 @@ export interface FileSnapshot {
 
 /** Snapshot of the store in `dir` by hard links, which works because files never change; copies if links are unsupported. */
 export async function createFileSnapshot(dir: string): Promise<FileSnapshot> {
-  await deleteStale(dir);
+  await deleteStale(dir, DAY_MS, PREFIX); // of killed backups
   const place = join(dir, `${PREFIX}${newId()}`);
   return {
     async capture() {
@@ -58,15 +58,6 @@ async function linkOrCopy(from: string, to: string): Promise<void> {
     .catch(ignored)
     .catch(() => copyFile(from, to, constants.COPYFILE_EXCL | constants.COPYFILE_FICLONE))
     .catch(ignored);
-}
-
-/** Deletes snapshots of killed backups. */
-async function deleteStale(dir: string): Promise<void> {
-  for (const name of (await readdir(dir).catch(ifMissing)) ?? []) {
-    if (!name.startsWith(PREFIX)) continue;
-    const found = await stat(join(dir, name)).catch(ifMissing);
-    if (found && Date.now() - found.mtimeMs > DAY_MS) await rm(join(dir, name), { recursive: true, force: true });
-  }
 }
 
 /**

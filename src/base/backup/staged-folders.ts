@@ -2,7 +2,7 @@ import { createWriteStream } from 'node:fs';
 import { lchown, mkdir, readdir, rename, rm, stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
-import { ifMissing } from '../fs-errors.ts';
+import { ifMissing } from '../file-system.ts';
 import { newId } from '../ids.ts';
 
 const [STAGING, REPLACED] = ['.restored-', '.replaced-'] as const;

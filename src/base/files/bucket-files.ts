@@ -2,6 +2,7 @@ import { createReadStream } from 'node:fs';
 import { mkdir, unlink } from 'node:fs/promises';
 import { join } from 'node:path';
 import { PassThrough, pipeline, type Readable } from 'node:stream';
+import { deleteStale } from '../file-system.ts';
 import type { Files } from '../files.ts';
 import { newId } from '../ids.ts';
 import { sleep } from '../loop.ts';
@@ -12,7 +13,7 @@ import { isFileKey, keyToPath } from './file-key.ts';
 import { listKeys } from './list-keys.ts';
 import { createOrphanCleanup } from './orphan-cleanup.ts';
 import { StorageUnavailable, toStorageError } from './storage-unavailable.ts';
-import { deleteStaleTempFiles, FileTooLarge, writeTempFile } from './temp-file.ts';
+import { FileTooLarge, STALE_UPLOAD_MS, writeTempFile } from './temp-file.ts';
 
 export interface BucketFiles extends Files {
   /** Throws an `OperatorError` for a wrong configuration; logs a warning if the storage is unreachable. */
@@ -92,7 +93,7 @@ export function openBucketFiles(
       if (isFileKey(key)) await remove(key);
     },
 
-    cleanup: (now = Date.now()) => deleteStaleTempFiles(tempDir, now),
+    cleanup: () => deleteStale(tempDir, STALE_UPLOAD_MS),
   };
 
   return {

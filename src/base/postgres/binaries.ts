@@ -6,7 +6,7 @@ import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
 import { basename, dirname, join, relative } from 'node:path';
 import { promisify } from 'node:util';
-import { ifExists, succeeds } from '../fs-errors.ts';
+import { ifExists, succeeds } from '../file-system.ts';
 import type { Log } from '../log.ts';
 import { OperatorError } from '../operator-error.ts';
 import { type Account, canReach, ENTER_PERMISSION, READ_PERMISSION } from './server-account.ts';

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { ifMissing } from '../fs-errors.ts';
+import { ifMissing } from '../file-system.ts';
 import { OperatorError } from '../operator-error.ts';
 import { readOrCreate } from '../secrets.ts';
 import { type ClusterOptions, createCluster } from './initdb.ts';

@@ -1,6 +1,6 @@
 import { access, chmod, chown, constants, lchown, readdir, realpath, stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { succeeds } from '../fs-errors.ts';
+import { succeeds } from '../file-system.ts';
 import { OperatorError } from '../operator-error.ts';
 
 /** The operating system user that runs the server; empty: the current user. */
