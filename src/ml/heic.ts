@@ -1,7 +1,7 @@
 import { once } from 'node:events';
-import { createSemaphore } from '../base/semaphore.ts';
 import { startThread } from '../base/worker-entry.ts';
 import type { HeicOptions, HeicResult } from './heic-thread.ts';
+import { createSemaphore } from './semaphore.ts';
 
 // A photo can take half a gigabyte during decoding.
 const semaphore = createSemaphore(1);

@@ -1,9 +1,9 @@
 import sharp, { type Metadata, type Sharp } from 'sharp';
-import { createSemaphore } from '../base/semaphore.ts';
 import { sniffImage } from '../base/sniff.ts';
 import { isDecodeBomb } from './decode-bomb.ts';
 import { decodeHeic } from './heic.ts';
 import type { HeicProblem } from './heic-thread.ts';
+import { createSemaphore } from './semaphore.ts';
 import { stripVideo } from './strip-video.ts';
 
 export interface Photo {

@@ -1,5 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { createSemaphore } from '../../src/base/semaphore.ts';
+import pLimit from 'p-limit';
 import { signalTo } from './assay.ts';
 import { type Disk, mountDisk } from './chaos-disk.ts';
 import { type PostgresServer, startPostgres, withConnection } from './postgres.ts';
@@ -107,10 +107,10 @@ interface ManagedPath extends DatabasePath {
   close(): Promise<void>;
 }
 
-/** The semaphore serialises a failover and a network fault that happen at the same time. */
+/** The limit serialises a failover and a network fault that happen at the same time. */
 async function createPath(server: PostgresServer): Promise<ManagedPath> {
   const relay = await startTcpProxy(server);
-  const withLock = createSemaphore(1);
+  const withLock = pLimit(1);
   let isBroken = false;
   return {
     url: relay.proxiedUrl(server.url),

@@ -1,6 +1,6 @@
-import { createSemaphore } from '../../base/semaphore.ts';
 import { startThread } from '../../base/worker-entry.ts';
 import { createPersistentThread } from '../persistent-thread.ts';
+import { createSemaphore } from '../semaphore.ts';
 import type { EngineFiles, EngineSegment } from './engine.ts';
 import type { EngineRequest, EngineResponse, Ready, ThreadOptions } from './thread.ts';
 

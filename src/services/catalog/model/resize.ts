@@ -1,5 +1,5 @@
 import sharp from 'sharp';
-import { createSemaphore } from '../../../base/semaphore.ts';
+import { createSemaphore } from '../../../ml/semaphore.ts';
 
 export type PictureFormat = 'webp' | 'jpeg' | 'png';
 

@@ -1,8 +1,8 @@
-import { createSemaphore } from '../../../base/semaphore.ts';
-import { reportTooLong, tooManyReports } from '../api-errors.ts';
+import { reportTooLong } from '../api-errors.ts';
 import { type LoadPageImage, loadExcerpts } from './page-excerpts.ts';
 import { type PdfWorker, startPdfWorker } from './pdf-worker.ts';
 import type { ReportSource } from './report.ts';
+import { createSemaphore } from './semaphore.ts';
 
 /** Creates the PDF reports of a gateway in worker threads. */
 export interface PdfService {
@@ -28,7 +28,7 @@ export interface PdfLimits {
 const LIMITS: PdfLimits = { maxConcurrent: 2, maxQueued: 16, timeoutMs: 120_000, heapMiB: 512, idleMs: 60_000 };
 
 export function createPdfService(limits: PdfLimits = LIMITS): PdfService {
-  const withPermit = createSemaphore(limits.maxConcurrent, { max: limits.maxQueued, whenFull: tooManyReports });
+  const permits = createSemaphore(limits);
   const threads = new Set<PdfWorker>();
   const idle = new Map<PdfWorker, NodeJS.Timeout>();
   const closing = new AbortController();
@@ -74,16 +74,17 @@ export function createPdfService(limits: PdfLimits = LIMITS): PdfService {
   return {
     async createPdf(source, picture, requestSignal) {
       const signal = AbortSignal.any([requestSignal, closing.signal]);
-      return withPermit(async () => {
-        const tooLong = AbortSignal.timeout(limits.timeoutMs);
-        try {
-          return await printInThread(source, picture, AbortSignal.any([signal, tooLong]));
-        } catch (error) {
-          signal.throwIfAborted();
-          if (tooLong.aborted || isOutOfMemory(error)) throw reportTooLong();
-          throw error;
-        }
-      }, signal);
+      const release = await permits.acquire(signal);
+      const tooLong = AbortSignal.timeout(limits.timeoutMs);
+      try {
+        return await printInThread(source, picture, AbortSignal.any([signal, tooLong]));
+      } catch (error) {
+        signal.throwIfAborted();
+        if (tooLong.aborted || isOutOfMemory(error)) throw reportTooLong();
+        throw error;
+      } finally {
+        release();
+      }
     },
     async close() {
       closing.abort();

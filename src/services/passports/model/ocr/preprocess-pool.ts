@@ -1,5 +1,5 @@
-import { createSemaphore } from '../../../../base/semaphore.ts';
 import { startThread } from '../../../../base/worker-entry.ts';
+import { createSemaphore } from '../../../../ml/semaphore.ts';
 import { openThreadPool } from '../../../../ml/thread-pool.ts';
 import type { Raster } from './grayscale.ts';
 import type { PreprocessedPage } from './preprocess.ts';

@@ -3,7 +3,7 @@ import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { createWorker, OEM, PSM, type Worker } from 'tesseract.js';
-import { createSemaphore } from '../../../../base/semaphore.ts';
+import { createSemaphore } from '../../../../ml/semaphore.ts';
 import type { GrayImage } from './grayscale.ts';
 import { type LineWord, type OcrEngine, OcrTimeout } from './ocr-engine.ts';
 import { parseTsv } from './tsv.ts';

@@ -1,5 +1,5 @@
 import { execFile, spawn } from 'node:child_process';
-import { createSemaphore } from '../../../../base/semaphore.ts';
+import { createSemaphore } from '../../../../ml/semaphore.ts';
 import { type OcrEngine, OcrTimeout } from './ocr-engine.ts';
 import { encodeTiff } from './tiff.ts';
 import { parseTsv } from './tsv.ts';

@@ -1,0 +1,43 @@
+import { tooManyReports } from '../api-errors.ts';
+
+/** Limits concurrency with a bounded first-in, first-out queue. */
+export interface Semaphore {
+  /** Resolves to the release function. Rejects on abort, and with `REPORT_UNAVAILABLE` if the queue is full. */
+  acquire(signal: AbortSignal): Promise<() => void>;
+}
+
+export function createSemaphore({ maxConcurrent, maxQueued }: { maxConcurrent: number; maxQueued: number }): Semaphore {
+  const waiting: (() => void)[] = [];
+  let inUse = 0;
+
+  /** Passes the permit to the longest waiter, so that no newcomer can take it. */
+  function release(): void {
+    const next = waiting.shift();
+    if (next === undefined) inUse--;
+    else next();
+  }
+
+  return {
+    async acquire(signal) {
+      signal.throwIfAborted();
+      if (inUse < maxConcurrent) {
+        inUse++;
+        return release;
+      }
+      if (waiting.length >= maxQueued) throw tooManyReports();
+      await new Promise<void>((resolve, reject) => {
+        const onAbort = () => {
+          waiting.splice(waiting.indexOf(onPermit), 1);
+          reject(signal.reason as Error);
+        };
+        const onPermit = () => {
+          signal.removeEventListener('abort', onAbort);
+          resolve();
+        };
+        signal.addEventListener('abort', onAbort, { once: true });
+        waiting.push(onPermit);
+      });
+      return release;
+    },
+  };
+}
