@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
+import { createDrawing, seededRandom } from '../../../../../test/support/ocr/drawing.ts';
 import { binarize, findComponents, otsuThreshold } from './binarize.ts';
-import { createDrawing, seededRandom } from './testing/drawing.ts';
 
 describe('binarization', () => {
   it('otsuThreshold returns a value between ink and paper', () => {
