@@ -125,6 +125,7 @@ describe('a migration that is blocked by other sessions', () => {
   }
 
   it('blocks other sessions only for its lock timeout, and is applied when the lock is free', {
+    tags: ['full'],
     timeout: 60_000,
   }, async () => {
     await file('0001_first.sql', 'create table first (n int);');
@@ -146,6 +147,7 @@ describe('a migration that is blocked by other sessions', () => {
   });
 
   it('fails with a message that names the blocking session if the lock is never free', {
+    tags: ['full'],
     timeout: 60_000,
   }, async () => {
     await file('0001_first.sql', 'create table first (n int);');
@@ -158,7 +160,7 @@ describe('a migration that is blocked by other sessions', () => {
     expect(await isMigrated(db, await readMigrations(folder))).toBe(false);
   });
 
-  it('stops when the signal aborts', { timeout: 60_000 }, async () => {
+  it('stops when the signal aborts', { tags: ['full'], timeout: 60_000 }, async () => {
     await file('0001_first.sql', 'create table first (n int);');
     await migrate(db, folder);
     await file('0002_more.sql', 'alter table first add column more int;');
@@ -208,6 +210,7 @@ describe('a migration that declares "no transaction"', () => {
   });
 
   it('waits for a build that continues after its process has died, and keeps its index', {
+    tags: ['full'],
     timeout: 60_000,
   }, async () => {
     const other = openDb({ url: database.url, log: createLog('silent', 'test') });

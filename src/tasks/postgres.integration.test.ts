@@ -103,7 +103,7 @@ describe('a sweep that fails on a task', () => {
   });
 });
 
-it('all accepts and reads fail as unavailable within seconds when the database hangs', async () => {
+it('all accepts and reads fail as unavailable within seconds when the database hangs', { tags: ['full'] }, async () => {
   const { db, drop } = await testDatabase();
   const store = createPostgresTaskStore(db);
   const began = performance.now();

@@ -201,7 +201,7 @@ describe('Catalog pages', () => {
     expect(problems.filter((line) => !line.includes('422'))).toEqual([]);
   });
 
-  it('show a second moderator the decision that was made meanwhile', async (test) => {
+  it('show a second moderator the decision that was made meanwhile', { tags: ['full'] }, async (test) => {
     const id = await createReport(PHOTO_ID, 'reclassify', 'This is no crack but a joint.');
     const { page, problems } = await signIn(test, OTHER_MODERATOR);
     await page.goto(`${catalog.url}/admin/reports`);
@@ -217,7 +217,7 @@ describe('Catalog pages', () => {
     expect(problems).toEqual([expect.stringContaining('409')]);
   });
 
-  it('support the report queue with the keyboard alone and list the shortcuts', async (test) => {
+  it('support the report queue with the keyboard alone and list the shortcuts', { tags: ['full'] }, async (test) => {
     const ids = [
       await createReport(PHOTO_ID, 'edit', 'first'),
       await createReport(SPEECH_ID, 'edit', 'second'),
@@ -247,7 +247,7 @@ describe('Catalog pages', () => {
     expect(problems).toEqual([]);
   });
 
-  it('accept keyboard shortcuts by physical key on non-Latin layouts', async (test) => {
+  it('accept keyboard shortcuts by physical key on non-Latin layouts', { tags: ['full'] }, async (test) => {
     const ids = [await createReport(PHOTO_ID, 'edit', 'one'), await createReport(SPEECH_ID, 'edit', 'two')];
     const { page, problems } = await signIn(test, MODERATOR, { locale: 'ru-RU' });
     const pressKey = (key: string, code: string) =>
@@ -274,7 +274,7 @@ describe('Catalog pages', () => {
     expect(problems.filter((line) => !line.includes('404'))).toEqual([]);
   });
 
-  it('reject a report without an action and keep the description', async (test) => {
+  it('reject a report without an action and keep the description', { tags: ['full'] }, async (test) => {
     const { page } = await signIn(test, READER, { javaScriptEnabled: false, locale: 'ru-RU' });
     const send = page.getByRole('button', { name: 'Отправить жалобу' });
     const filed = async () => (await catalog.moderator.get('/reports')).body.total;
@@ -297,7 +297,9 @@ describe('Catalog pages', () => {
     await decideReport(new URL(page.url()).searchParams.get('reported')!, { status: 'rejected' });
   });
 
-  it("show the content of the reported record in the queue, and the audit trail in the user's language", async (test) => {
+  it("show the content of the reported record in the queue, and the audit trail in the user's language", {
+    tags: ['full'],
+  }, async (test) => {
     const id = await createReport('bridge-7', 'hide', 'Снесён.');
     const { page, problems } = await signIn(test, MODERATOR, {
       locale: 'ru-RU',
@@ -317,7 +319,7 @@ describe('Catalog pages', () => {
     expect(problems).toEqual([]);
   });
 
-  it('link to the last page when the page number is too large', async (test) => {
+  it('link to the last page when the page number is too large', { tags: ['full'] }, async (test) => {
     const { page, problems } = await signIn(test, READER);
     await page.goto(`${catalog.url}/?page=999`);
     expect(await page.locator('.nothing').textContent()).toContain('The last page of these results is 1.');
@@ -326,7 +328,9 @@ describe('Catalog pages', () => {
     expect(problems).toEqual([]);
   });
 
-  it('scroll wide tables within their box on a phone and do not break words in the header', async (test) => {
+  it('scroll wide tables within their box on a phone and do not break words in the header', {
+    tags: ['full'],
+  }, async (test) => {
     const { page } = await signIn(test, MODERATOR, { viewport: { width: 320, height: 800 }, locale: 'ru-RU' });
     for (const width of [320, 390]) {
       await page.setViewportSize({ width, height: 800 });
@@ -350,7 +354,7 @@ describe('Catalog pages', () => {
     }
   });
 
-  it('link to the help from every page, also below a path prefix', async (test) => {
+  it('link to the help from every page, also below a path prefix', { tags: ['full'] }, async (test) => {
     const { page, problems } = await signIn(test, MODERATOR);
     for (const place of ['/', new URL(address(PHOTO_ID)).pathname, '/admin/reports']) {
       await page.goto(catalog.url + place);
@@ -409,7 +413,9 @@ describe('Catalog pages', () => {
     expect(problems).toEqual([]);
   });
 
-  it('keep the results while an incomplete query is invalid, and show the error on submission', async (test) => {
+  it('keep the results while an incomplete query is invalid, and show the error on submission', {
+    tags: ['full'],
+  }, async (test) => {
     const { page, problems } = await signIn(test, READER, { locale: 'ru-RU' });
     await page.locator('#q').fill(Array.from({ length: 30 }, (_, i) => `слово${i}`).join(' '));
     await until(async () => problems.length).toBe(1);
@@ -421,7 +427,9 @@ describe('Catalog pages', () => {
     expect(await page.locator('main').textContent()).toContain('Введите дату или дату и время.');
   });
 
-  it('show the filters as a separate page on a phone, with and without JavaScript', async (test) => {
+  it('show the filters as a separate page on a phone, with and without JavaScript', {
+    tags: ['full'],
+  }, async (test) => {
     for (const javaScriptEnabled of [true, false]) {
       const { page, problems } = await signIn(test, READER, {
         viewport: { width: 390, height: 844 },
@@ -488,7 +496,9 @@ describe('Catalog pages', () => {
     expect(problems.filter((line) => !line.includes('404'))).toEqual([]);
   });
 
-  it('state that a recording has expired, and highlight the text of one that plays', async (test) => {
+  it('state that a recording has expired, and highlight the text of one that plays', {
+    tags: ['full'],
+  }, async (test) => {
     const { page, problems } = await signIn(test, READER);
     await page.goto(address(SPEECH_ID));
     await until(() => page.locator('#no-player').isVisible()).toBe(true);
@@ -502,7 +512,7 @@ describe('Catalog pages', () => {
     expect(problems).toEqual([]);
   });
 
-  it('show hostile text as text in every place', async (test) => {
+  it('show hostile text as text in every place', { tags: ['full'] }, async (test) => {
     const nasty = `</script><svg onload=alert(1)>\u202E`;
     const id = await createReport(HOSTILE_ID, 'other', nasty);
     await catalog.moderator.post('/views', {
@@ -541,7 +551,9 @@ describe('Catalog pages', () => {
     expect(problems).toEqual([]);
   });
 
-  it('have no layout or accessibility violations with hostile text and on the filter page', async (test) => {
+  it('have no layout or accessibility violations with hostile text and on the filter page', {
+    tags: ['full'],
+  }, async (test) => {
     await createReport(HOSTILE_ID, 'edit', 'again');
     const looks = [
       { viewport: { width: 1440, height: 900 }, colorScheme: 'light', locale: 'ru-RU' },

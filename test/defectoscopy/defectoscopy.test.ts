@@ -187,7 +187,7 @@ describe('GET /result/{task_id}', () => {
     expect(await product.call(`/result/${'x'.repeat(5000)}`)).toMatchObject({ status: 404 });
   });
 
-  it('fails an unfinished task at its deadline while the result can still be read', async () => {
+  it('fails an unfinished task at its deadline while the result can still be read', { tags: ['full'] }, async () => {
     const id = await product.predict();
     await product.backdate(id, 82_801);
     expect(await product.waitForResult(id)).toEqual({
@@ -246,7 +246,7 @@ describe('GET /result/{task_id}', () => {
     expect(await product.call(`/result/${id}/cancel`, { method: 'POST', ...init })).toMatchObject({ status: 200 });
   });
 
-  it('rejects an ignored body over the size limit with 413', async () => {
+  it('rejects an ignored body over the size limit with 413', { tags: ['full'] }, async () => {
     const id = await product.predict();
     const cancel = (body: Uint8Array) => product.call(`/result/${id}/cancel`, { method: 'POST', body });
     expect(await cancel(Buffer.alloc(70_000))).toMatchObject({ status: 413 });
@@ -408,7 +408,7 @@ describe('Defectoscopy authorization', () => {
     await product.stop();
   });
 
-  it('is disabled when both settings are empty, and returns 503 when none is defined', async () => {
+  it('is disabled when both settings are empty, and returns 503 when none is defined', { tags: ['full'] }, async () => {
     const disabled = await startProduct({ env: { DEFECTOSCOPY_API_TOKENS: '', DEFECTOSCOPY_API_TOKEN: '' } });
     expect((await disabled.call('/result/x', { token: null })).status).toBe(404);
     await disabled.stop();

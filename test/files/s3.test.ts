@@ -136,7 +136,9 @@ describe('Bucket file store on S3', () => {
     expect(server.requests.filter((line) => line.startsWith('GET')).length).toBe(4);
   });
 
-  it('retries at most three times when the storage is overloaded or the connection breaks', async () => {
+  it('retries at most three times when the storage is overloaded or the connection breaks', {
+    tags: ['full'],
+  }, async () => {
     const files = await open();
     const put = () => files.put(Buffer.from('0123456789'), { maxBytes: 10 });
     server.faults.push({ status: 503 }, 'hang-up');
@@ -173,7 +175,7 @@ describe('Bucket file store on S3', () => {
     expect(server.objects.size).toBe(0);
   });
 
-  it('resumes reading after a broken connection', async () => {
+  it('resumes reading after a broken connection', { tags: ['full'] }, async () => {
     const files = await open();
     const bytes = randomBytes(1_000_000);
     const { key } = await files.put(bytes, { maxBytes: bytes.length });
@@ -188,7 +190,7 @@ describe('Bucket file store on S3', () => {
     await expect(files.get(key)).rejects.toThrow(StorageUnavailable);
   });
 
-  it('fails immediately while the storage is unreachable and recovers afterwards', async () => {
+  it('fails immediately while the storage is unreachable and recovers afterwards', { tags: ['full'] }, async () => {
     const files = await open();
     const { key } = await files.put(Buffer.from('x'), { maxBytes: 1 });
     await server.stop();
@@ -202,14 +204,18 @@ describe('Bucket file store on S3', () => {
     await expect.poll(() => files.get(key).catch(() => undefined), { timeout: 10_000 }).toEqual(Buffer.from('x'));
   });
 
-  it('reports the storage as unavailable after one attempt when it accepts connections but does not respond', async () => {
+  it('reports the storage as unavailable after one attempt when it accepts connections but does not respond', {
+    tags: ['full'],
+  }, async () => {
     const files = await open({ patienceMs: 100 });
     server.faults.push('silence', 'silence', 'silence');
     await expect(files.get(newId())).rejects.toThrow(StorageUnavailable);
     expect(server.requests).toHaveLength(1);
   });
 
-  it('deletes the object of a failed upload as soon as the storage is available again', async () => {
+  it('deletes the object of a failed upload as soon as the storage is available again', {
+    tags: ['full'],
+  }, async () => {
     const files = await open();
     server.faults.push('lose-answer', 'lose-answer', 'lose-answer');
     await expect(files.put(Buffer.from('x'), { maxBytes: 1 })).rejects.toThrow(StorageUnavailable);

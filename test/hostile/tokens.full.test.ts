@@ -4,7 +4,7 @@ import { parseApiKeys } from '../../src/services/passports/auth/api-keys.ts';
 import { createTokens } from '../../src/services/passports/auth/tokens.ts';
 
 // Attacks on token verification (RFC 8725). How the service handles an invalid token is tested in
-// test/passports/access.test.ts and test/passports/hostile.test.ts.
+// test/passports/access.test.ts and test/passports/hostile.full.test.ts.
 const SECRET = 'a secret of more than thirty-two bytes';
 const keys = parseApiKeys('admin:admin-key-1234567890,clerk:clerk-key-1234567890:user');
 const [admin, clerk] = [keys[0]!, keys[1]!];

@@ -16,7 +16,7 @@ export const TARGETS = [
   { file: 'src/http/same-origin.ts', tests: ['src/http/same-origin.test.ts'] },
   {
     file: 'src/http/rate-limit.ts',
-    tests: ['src/http/rate-limit.test.ts', 'src/http/shared-limits.integration.test.ts'],
+    tests: ['src/http/rate-limit.test.ts', 'src/http/shared-limits.full.test.ts'],
     database: true,
   },
   { file: 'src/http/auth-and-limit.ts', tests: ['src/http/gateway.test.ts', 'src/http/bearer.test.ts'] },

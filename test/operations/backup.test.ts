@@ -166,7 +166,7 @@ describe('Backup and restore on one machine', () => {
 });
 
 describe('Backup and restore with an external database', () => {
-  it('pipes documents, edits, files and pending images from one database to another', async () => {
+  it('pipes documents, edits, files and pending images from one database to another', { tags: ['full'] }, async () => {
     const passports = await startPassports();
     let stopped = false;
     const stop = async () => {
@@ -217,7 +217,7 @@ describe('Backup and restore with an external database', () => {
     expect((await same.get(`/api/task/${ids[2]}/result`)).status).toBe(200);
   });
 
-  it('rejects the restore while a process still uses the database', async () => {
+  it('rejects the restore while a process still uses the database', { tags: ['full'] }, async () => {
     const passports = await startPassports();
     onTestFinished(() => passports.stop());
     const folder = await mkdtemp(join(tmpdir(), 'assay-restored-'));
@@ -262,7 +262,9 @@ async function readDocuments(client: Awaited<ReturnType<Passports['signIn']>>, i
   return answers.map(({ status, body }) => ({ status, body }));
 }
 
-it('Assay does not start on the data of another PostgreSQL major version and prints the upgrade steps', async () => {
+it('Assay does not start on the data of another PostgreSQL major version and prints the upgrade steps', {
+  tags: ['full'],
+}, async () => {
   const place = await createInstancePlace();
   const log = createLog('silent', 'test');
   await (await startEmbeddedPostgres({ dataDir: place.dataDir, log, unsafeForTests: true })).stop();

@@ -166,7 +166,7 @@ describe('assay extract', () => {
     expect(new Set(documents.map(({ status }: { status: string }) => status))).toEqual(new Set(['SUCCESS', 'FAILED']));
   });
 
-  it('writes workbooks and reports', async () => {
+  it('writes workbooks and reports', { tags: ['full'] }, async () => {
     const book = join(folder, 'book.xlsx');
     const args = [await document('b.pdf'), ...at(passports), '--format', 'xlsx', '--output', book];
     expect(await assay(['extract', ...args], KEY)).toEqual({ code: 0, out: `${book}\n`, err: '' });
@@ -224,7 +224,7 @@ describe('Client commands', () => {
     );
   });
 
-  it('report a missing, empty or unsupported file in one line with status 2', async () => {
+  it('report a missing, empty or unsupported file in one line with status 2', { tags: ['full'] }, async () => {
     const open = ['--token', TOKEN, ...at(photos)];
     await expectRejection(['predict', 'none.jpg', ...open], 'The file none.jpg does not exist.');
     await expectRejection(['predict', folder, ...open], `${folder} is a folder.`);
@@ -244,7 +244,7 @@ describe('Client commands', () => {
     );
   });
 
-  it('report an unreachable or foreign server in one line with status 2', async () => {
+  it('report an unreachable or foreign server in one line with status 2', { tags: ['full'] }, async () => {
     const unreachable = `http://127.0.0.1:${await freePort()}`;
     const words = `${unreachable} cannot be reached (ECONNREFUSED). Start Assay with \`node scripts/assay.mjs start\` in its folder.`;
     await expectRejection(['predict', WALL, '--server', unreachable], words);
@@ -270,7 +270,7 @@ describe('Client commands', () => {
     );
   });
 
-  it('report a missing, wrong or expired credential in one line with status 2', async () => {
+  it('report a missing, wrong or expired credential in one line with status 2', { tags: ['full'] }, async () => {
     const url = photos.url;
     await expectRejection(
       ['predict', WALL, ...at(photos)],

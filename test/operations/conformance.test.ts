@@ -108,7 +108,7 @@ function describeConformance<D extends Deployment>(
       expect(idsOf(results, 'skipped')).toEqual(options.skips);
     });
 
-    it.each(options.deviations)('reports when %s', async (_, id, breach) => {
+    it.each(options.deviations)('reports when %s', { tags: ['full'] }, async (_, id, breach) => {
       proxy.deviation = breach;
       const results = await checkService(service, proxy.url, id.split('.').slice(0, 2).join('.'));
       expect(idsOf(results, 'failed')).toContain(id);

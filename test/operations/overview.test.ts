@@ -69,7 +69,7 @@ describe('Overview', () => {
     expect(Date.parse(here.at)).toBeGreaterThan(Date.now() - 60_000);
   });
 
-  it('counts cancelled tasks as failed, and keeps its counts when a worker stops', async () => {
+  it('counts cancelled tasks as failed, and keeps its counts when a worker stops', { tags: ['full'] }, async () => {
     const stop = await product.startWorker(createFakeModel());
     await product.waitForResult(await product.predict());
     await until(async () => latest((await overviewOf('defectoscopy')).queue.done_last_minute)).toBe(1);
@@ -129,7 +129,7 @@ describe('Overview on the catalog', () => {
   });
   afterEach(() => catalog.stop());
 
-  it('shows the number of searchable records and their lag', async () => {
+  it('shows the number of searchable records and their lag', { tags: ['full'] }, async () => {
     const text = 'crack in the third beam';
     await catalog.seed([{ recordId: 'bridge-7', title: 'Bridge 7', text }]);
     const records = async () => {
@@ -162,7 +162,9 @@ describe('Service navigation', () => {
     ]);
   });
 
-  it('links to the public URL if configured, and otherwise keeps the host of the request', async () => {
+  it('links to the public URL if configured, and otherwise keeps the host of the request', {
+    tags: ['full'],
+  }, async () => {
     await start({ DEFECTOSCOPY_PUBLIC_URL: 'https://assay.example.com/photos', STT_PUBLIC_URL: '' });
     expect(serviceLinks(await page('stt'))[0]!.href).toBe('https://assay.example.com/photos/');
     const { port } = new URL(product.addresses['stt']!);
@@ -171,7 +173,7 @@ describe('Service navigation', () => {
     expect(serviceLinks(html)[1]!.href).toBe(`http://localhost:${port}/`);
   });
 
-  it('includes services of other processes and omits those that SERVICES leaves out', async () => {
+  it('includes services of other processes and omits those that SERVICES leaves out', { tags: ['full'] }, async () => {
     await start({ SERVICES: 'defectoscopy,passports', PASSPORTS_PORT: '18003' });
     const names = serviceLinks(await page('defectoscopy')).map(({ title }) => title);
     expect(names).toEqual(['Defectoscopy', 'Passports', 'Overview']);

@@ -75,7 +75,9 @@ it('Assay starts without settings, prints a working command, shuts down graceful
   expect(server).not.toMatch(/not properly shut down|was interrupted/);
 });
 
-it('Assay finishes the running tasks when Ctrl-C reaches all of its processes, and returns no task twice', async () => {
+it('Assay finishes the running tasks when Ctrl-C reaches all of its processes, and returns no task twice', {
+  tags: ['full'],
+}, async () => {
   const place = await createInstancePlace();
   const assay = startAssay(place);
   await assay.waitForOutput(/is ready/);
@@ -101,7 +103,7 @@ it('Assay finishes the running tasks when Ctrl-C reaches all of its processes, a
   expect(Number(rows[0]!['done']) + Number(rows[0]!['waiting'])).toBe(61);
 });
 
-it('Assay leaves no process behind when the supervisor is killed during the start', async () => {
+it('Assay leaves no process behind when the supervisor is killed during the start', { tags: ['full'] }, async () => {
   const place = await createInstancePlace();
   const database = await testDatabase();
   onTestFinished(() => database.drop());
@@ -111,7 +113,7 @@ it('Assay leaves no process behind when the supervisor is killed during the star
   await waitUntil(async () => (await assay.runningPids()).length === 0);
 });
 
-it('Assay prints every invalid setting in one line and exits with status 2', async () => {
+it('Assay prints every invalid setting in one line and exits with status 2', { tags: ['full'] }, async () => {
   const place = await createInstancePlace();
   const faulty = startAssay(place, {
     env: { DEFECTOSCOPY_PORT: 'many', WORKERS: 'some', APP_ENV: 'home', DATABASE_URL: 'mysql://root:hunter2@host/db' },
@@ -141,7 +143,9 @@ it('Assay prints every invalid setting in one line and exits with status 2', asy
   ]);
 });
 
-it('Assay is not ready and prints the reason last when a worker or listener rejects its settings', async () => {
+it('Assay is not ready and prints the reason last when a worker or listener rejects its settings', {
+  tags: ['full'],
+}, async () => {
   const place = await createInstancePlace();
   const database = await testDatabase();
   onTestFinished(() => database.drop());
@@ -183,7 +187,9 @@ it('Assay prints command line errors and exits with status 2', async () => {
   });
 });
 
-it('Assay runs as separate processes on one database, started in any order and with different clocks', async () => {
+it('Assay runs as separate processes on one database, started in any order and with different clocks', {
+  tags: ['full'],
+}, async () => {
   const database = await emptyDatabase();
   onTestFinished(() => database.drop());
   const receiver = await startReceiver();
@@ -218,7 +224,7 @@ it('Assay runs as separate processes on one database, started in any order and w
   }
 });
 
-it('Assay listens while its database is unavailable and returns 503', async () => {
+it('Assay listens while its database is unavailable and returns 503', { tags: ['full'] }, async () => {
   const place = await createInstancePlace();
   const unreachableUrl = `postgres://nobody:nothing@127.0.0.1:${await freePort()}/none`;
   const serve = startAssay(place, { args: ['serve'], env: { DATABASE_URL: unreachableUrl } });
@@ -231,7 +237,9 @@ it('Assay listens while its database is unavailable and returns 503', async () =
   expect(await serve.ended).toMatchObject({ code: 0 });
 });
 
-it('Assay starts workers on demand, immediately for realtime tasks and after the cost delay for batch tasks, and stops idle ones', async () => {
+it('Assay starts workers on demand, immediately for realtime tasks and after the cost delay for batch tasks, and stops idle ones', {
+  tags: ['full'],
+}, async () => {
   const database = await testDatabase();
   onTestFinished(() => database.drop());
   const place = await createInstancePlace();

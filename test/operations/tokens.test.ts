@@ -70,7 +70,7 @@ describe('assay tokens create', () => {
     expect(Date.parse(created.expires_at) - Date.now()).toBeGreaterThan(89 * 86_400_000);
   });
 
-  it('rejects invalid input with one line', async () => {
+  it('rejects invalid input with one line', { tags: ['full'] }, async () => {
     await create(one.database.url, '--service', 'stt', '--name', 'taken');
     const cases: [args: string[], sentence: RegExp][] = [
       [['--service', 'stt', '--name', 'taken'], /already has a token named taken/],
@@ -106,7 +106,9 @@ describe('assay tokens create', () => {
   });
 });
 
-it('A service without tokens returns 503 until one is created, and again after its revocation', async () => {
+it('A service without tokens returns 503 until one is created, and again after its revocation', {
+  tags: ['full'],
+}, async () => {
   const bare = await startProduct({ roles: [], env: { DEFECTOSCOPY_API_TOKENS: undefined } });
   onTestFinished(() => bare.stop());
   const { url } = bare.database;
@@ -161,7 +163,7 @@ describe('assay tokens revoke and list', () => {
     expect(out + JSON.stringify(json)).not.toContain(hash('sha256', token, 'hex').slice(0, 20));
   });
 
-  it('report unknown and ambiguous names in one line', async () => {
+  it('report unknown and ambiguous names in one line', { tags: ['full'] }, async () => {
     const { url } = one.database;
     expect(await tokens(url, ['revoke', 'nobody'])).toMatchObject({ code: 2, err: expect.stringMatching(/^No token/) });
     for (const service of ['stt', 'passports']) await create(url, '--service', service, '--name', 'both');
@@ -202,7 +204,7 @@ describe('An API key of passports', () => {
 });
 
 describe('A token of the catalog', () => {
-  it('is for readers by default, and its revocation signs its browsers out', async () => {
+  it('is for readers by default, and its revocation signs its browsers out', { tags: ['full'] }, async () => {
     const catalog = await startCatalog();
     onTestFinished(() => catalog.stop());
     const { url } = catalog.database;

@@ -115,7 +115,7 @@ describe('Tracing with OTEL_EXPORTER_OTLP_ENDPOINT', () => {
     expect(request!.headers['traceparent']).toBe(`00-${TRACE}-${delivered.spanId}-01`);
   });
 
-  it('exports a span with the error code for every attempt of a task and a callback', async () => {
+  it('exports a span with the error code for every attempt of a task and a callback', { tags: ['full'] }, async () => {
     const collector = await createCollector();
     const hook = await createReceiver(503);
     let runs = 0;
@@ -205,7 +205,7 @@ describe('Tracing with OTEL_EXPORTER_OTLP_ENDPOINT', () => {
     expect(parents.map((_, i) => countExported(i))).toEqual(shares);
   });
 
-  it('includes documents and language model requests in the trace of their upload', async () => {
+  it('includes documents and language model requests in the trace of their upload', { tags: ['full'] }, async () => {
     const collector = await createCollector();
     const language = createServer((request, response) => {
       request.resume().on('end', () => {
@@ -286,7 +286,7 @@ describe('Tracing with OTEL_EXPORTER_OTLP_ENDPOINT', () => {
   it.each([
     ['is unreachable', undefined],
     ['returns 401', 401],
-  ])('completes all tasks and logs one line when the collector %s', async (_, status) => {
+  ])('completes all tasks and logs one line when the collector %s', { tags: ['full'] }, async (_, status) => {
     const collector = await startCollector(status);
     if (status === undefined) await collector.close();
     else onTestFinished(() => collector.close());
@@ -300,7 +300,9 @@ describe('Tracing with OTEL_EXPORTER_OTLP_ENDPOINT', () => {
   });
 });
 
-it('Each process exports its spans before it exits, and its log contains the trace ids', async () => {
+it('Each process exports its spans before it exits, and its log contains the trace ids', {
+  tags: ['full'],
+}, async () => {
   const collector = await createCollector();
   const hook = await createReceiver();
   const database = await testDatabase();

@@ -209,7 +209,9 @@ describe('Defectoscopy upload page', () => {
     expect(problems).toEqual([]);
   });
 
-  it('shows the reason and retries while the server is unreachable or rate-limited', async (test) => {
+  it('shows the reason and retries while the server is unreachable or rate-limited', {
+    tags: ['full'],
+  }, async (test) => {
     await predict(CRACK_OUTCOME);
     const { page } = await openPage(test, `${product.url}/#token=${TOKEN}`);
     const error = { code: 'RATE_LIMIT_EXCEEDED', message: 'Too many requests.' };
@@ -225,7 +227,9 @@ describe('Defectoscopy upload page', () => {
     await until(() => page.locator('#verdict').textContent()).toContain('Crack');
   });
 
-  it('states that uploads are disabled, and asks for no token when authentication is disabled', async (test) => {
+  it('states that uploads are disabled, and asks for no token when authentication is disabled', {
+    tags: ['full'],
+  }, async (test) => {
     const closed = await startProduct({ env: { FILES_HOST: undefined } });
     onTestFinished(() => closed.stop());
     expect((await closed.call('/', { token: null })).text).toContain('Uploads are disabled');
@@ -246,7 +250,7 @@ describe('Defectoscopy upload page', () => {
     expect(await page.locator('.zone').isVisible()).toBe(false);
   });
 
-  it('fits a phone and a desktop screen in light and dark mode', { timeout: 60_000 }, async (test) => {
+  it('fits a phone and a desktop screen in light and dark mode', { tags: ['full'], timeout: 60_000 }, async (test) => {
     await predict(CRACK_OUTCOME);
     const folder = process.env['ASSAY_SCREENSHOTS'] ?? (await mkdtemp(join(tmpdir(), 'assay-screens-')));
     for (const width of [390, 1440]) {

@@ -115,7 +115,9 @@ describe('Passports pages', () => {
     expect(problems).toEqual([]);
   });
 
-  it('fill in the key of a link without submitting it, and never replace a session with it', async (test) => {
+  it('fill in the key of a link without submitting it, and never replace a session with it', {
+    tags: ['full'],
+  }, async (test) => {
     const { page, problems } = await openPage(test, `${product.url}/login#key=${KEY}`);
     await until(() => page.locator('#api_key').inputValue()).toBe(KEY);
     expect(await page.locator('#from-link').textContent()).toContain('Sign in only if you trust');
@@ -217,7 +219,7 @@ describe('Passports pages', () => {
     expect(problems).toEqual([]);
   });
 
-  it('support adding and removing table rows with the keyboard alone', async (test) => {
+  it('support adding and removing table rows with the keyboard alone', { tags: ['full'] }, async (test) => {
     const { page, problems } = await openReview(test, 'rows.pdf');
     await field(page, 'rooms:8.name').focus();
     await page.keyboard.type('лоджия');
@@ -250,7 +252,7 @@ describe('Passports pages', () => {
     expect(problems).toEqual([]);
   });
 
-  it('keep the focus and the text in progress while a saved value is rendered', async (test) => {
+  it('keep the focus and the text in progress while a saved value is rendered', { tags: ['full'] }, async (test) => {
     const { page, problems } = await openReview(test, 'focus.pdf');
     const focused = () => page.evaluate<string>('document.activeElement.id');
     const drawn = (edits: number) =>
@@ -301,7 +303,7 @@ describe('Passports pages', () => {
     expect(problems).toEqual([]);
   });
 
-  it('move the focus to the right field when another user has changed the rows', async (test) => {
+  it('move the focus to the right field when another user has changed the rows', { tags: ['full'] }, async (test) => {
     const { page, problems } = await openReview(test, 'rows-of-two.pdf');
     const other = await page.context().newPage();
     await other.goto(page.url());
@@ -315,7 +317,7 @@ describe('Passports pages', () => {
     expect(problems).toEqual([expect.stringContaining('412')]);
   });
 
-  it('merge the edits of two users of one document', async (test) => {
+  it('merge the edits of two users of one document', { tags: ['full'] }, async (test) => {
     const { page, problems } = await openReview(test, 'shared.pdf');
     const other = await page.context().newPage();
     await other.goto(page.url());
@@ -348,7 +350,9 @@ describe('Passports pages', () => {
     expect(problems).toEqual([expect.stringContaining('412'), expect.stringContaining('412')]);
   });
 
-  it('highlight the box of the focused field, and focus the field of a clicked box', async (test) => {
+  it('highlight the box of the focused field, and focus the field of a clicked box', {
+    tags: ['full'],
+  }, async (test) => {
     const { page } = await openReview(test, 'boxes.pdf', { viewport: { width: 1280, height: 700 } });
     await field(page, 'rooms:3.area').focus();
     const lit = page.locator('#page-2 .box.lit');
@@ -414,6 +418,7 @@ describe('Passports pages', () => {
   });
 
   it('reorder photos with the keyboard, rotate one, and create one document', {
+    tags: ['full'],
     timeout: 240_000,
   }, async (test) => {
     const { page, problems } = await signIn(test);
@@ -461,7 +466,7 @@ describe('Passports pages', () => {
     expect(problems).toEqual([]);
   });
 
-  it('reorder photos by dragging and remove one', async (test) => {
+  it('reorder photos by dragging and remove one', { tags: ['full'] }, async (test) => {
     const { page, problems } = await signIn(test);
     const tile = async (name: string) => ({
       ...{ name, mimeType: 'image/png' },
@@ -483,7 +488,7 @@ describe('Passports pages', () => {
     expect(problems).toEqual([]);
   });
 
-  it('reject a cross-site form', async (test) => {
+  it('reject a cross-site form', { tags: ['full'] }, async (test) => {
     const { page } = await openReview(test, 'target.pdf');
     const id = idOf(page);
     const evil = createServer((_, response) => {
@@ -575,7 +580,7 @@ describe('Passports pages below a path prefix', () => {
     return { page, id: (await page.locator('#documents li').getAttribute('data-id'))! };
   }
 
-  it('redirect forms within the prefix without JavaScript', async (test) => {
+  it('redirect forms within the prefix without JavaScript', { tags: ['full'] }, async (test) => {
     const { page, id } = await uploadWithoutScript(test, 'a.pdf');
     await isolated.succeed(id);
     await page.reload();
@@ -595,7 +600,7 @@ describe('Passports pages below a path prefix', () => {
     expect(await page.context().cookies()).toEqual([]);
   });
 
-  it('save a table with more cells than one form may have without JavaScript', async (test) => {
+  it('save a table with more cells than one form may have without JavaScript', { tags: ['full'] }, async (test) => {
     const { page, id } = await uploadWithoutScript(test, 'long.pdf');
     const cell = (value: string | number) => ({
       ...{ value, confidence: 0.9, source: 'text' as const, page: 1, bbox: null, text: String(value) },
@@ -632,7 +637,7 @@ describe('Passports pages for every document state', () => {
     return it;
   }
 
-  it('filter the list by state and paginate it', async (test) => {
+  it('filter the list by state and paginate it', { tags: ['full'] }, async (test) => {
     const { page, problems } = await signInToIsolated(test);
     const files = Array.from({ length: 27 }, (_, i) => ({
       name: `${i}.pdf`,
@@ -681,7 +686,7 @@ describe('Passports pages for every document state', () => {
     expect(problems).toEqual([]);
   });
 
-  it('update the warnings after edits', async (test) => {
+  it('update the warnings after edits', { tags: ['full'] }, async (test) => {
     const { page, problems } = await signInToIsolated(test);
     const { buffer, ...file } = await pdf('sum.pdf');
     await page.locator('#pdfs').setInputFiles({ ...file, buffer: Buffer.concat([buffer, Buffer.from('%sum')]) });

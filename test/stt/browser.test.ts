@@ -89,7 +89,7 @@ describe('Speech-to-text upload page', () => {
     expect(problems).toEqual([]);
   });
 
-  it('records with the microphone with the keyboard alone', async (test) => {
+  it('records with the microphone with the keyboard alone', { tags: ['full'] }, async (test) => {
     const inputs: unknown[] = [];
     const run = async ({ input }: Job) => {
       inputs.push(input);
@@ -169,7 +169,7 @@ describe('Speech-to-text upload page', () => {
     await until(() => page.getByRole('alert').textContent()).toContain('notes.txt');
   });
 
-  it('states that uploads are disabled, and that JavaScript is required', async (test) => {
+  it('states that uploads are disabled, and that JavaScript is required', { tags: ['full'] }, async (test) => {
     const closed = await startProduct({ service: 'stt', env: { FILES_HOST: undefined } });
     onTestFinished(() => closed.stop());
     expect((await closed.call('/', { token: null })).text).toContain('Uploads are disabled');
@@ -177,7 +177,7 @@ describe('Speech-to-text upload page', () => {
     expect(await page.locator('noscript').textContent()).toContain('requires JavaScript');
   });
 
-  it('fits a phone and a desktop screen in light and dark mode', { timeout: 60_000 }, async (test) => {
+  it('fits a phone and a desktop screen in light and dark mode', { tags: ['full'], timeout: 60_000 }, async (test) => {
     const sentence = 'The north wall of the second stairwell shows a long crack from the window to the ceiling.';
     const segments = Array.from({ length: 12 }, (_, index) => ({
       start: index * 9,

@@ -66,7 +66,9 @@ it('Speech to text transcribes the example voice note with the shipped model and
   await receiver.close();
 });
 
-it('Speech to text repeats at most one window when its worker is killed during a recording', async () => {
+it('Speech to text repeats at most one window when its worker is killed during a recording', {
+  tags: ['full'],
+}, async () => {
   const assay = await startSpeech({ LOG_LEVEL: 'debug' });
   const url = await upload(assay, await readFile(INSPECTION));
   const id = await transcribe(assay, { url, language: 'en' });

@@ -119,7 +119,7 @@ describe('A worker', () => {
     expect(await product.waitForResult(await product.predict())).toMatchObject({ error_code: 'INFERENCE_TIMEOUT' });
   });
 
-  it('renews its lease during a task much longer than the lease', async () => {
+  it('renews its lease during a task much longer than the lease', { tags: ['full'] }, async () => {
     let runs = 0;
     const run = async () => {
       runs++;
@@ -148,7 +148,9 @@ describe('A worker', () => {
     await vi.waitFor(() => expect(stopped).toBe(true), 10_000);
   });
 
-  it('exits on an attempt that does not stop, without costing concurrent tasks an attempt', async () => {
+  it('exits on an attempt that does not stop, without costing concurrent tasks an attempt', {
+    tags: ['full'],
+  }, async () => {
     const poisoned = ({ input }: Job) => JSON.stringify(input).includes('poison');
     const busy: string[] = [];
     const run = (job: Job) => {
@@ -173,7 +175,7 @@ describe('A worker', () => {
     expect(await product.waitForResult(poison)).toMatchObject({ error_code: 'INFERENCE_TIMEOUT' });
   });
 
-  it('renews its leases while its heartbeat hangs', async () => {
+  it('renews its leases while its heartbeat hangs', { tags: ['full'] }, async () => {
     const { tasks, workers } = product.context;
     let heartbeats = 0;
     let renewals = 0;
@@ -214,7 +216,7 @@ describe('A worker', () => {
     expect(metrics).toContain('assay_task_attempts_total{service="defectoscopy",outcome="lost"} 1');
   });
 
-  it('keeps the lease of a completed task until the store accepts the result', async () => {
+  it('keeps the lease of a completed task until the store accepts the result', { tags: ['full'] }, async () => {
     const { tasks } = product.context;
     let isUnavailable = true;
     const advance: typeof tasks.completeAndClaim = (endings, want) =>

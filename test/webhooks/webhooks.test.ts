@@ -219,7 +219,7 @@ describe('A defectoscopy callback', () => {
     expect(stubborn.received).toHaveLength(4);
   });
 
-  it('does not delay tasks or other callbacks when a receiver does not respond', async () => {
+  it('does not delay tasks or other callbacks when a receiver does not respond', { tags: ['full'] }, async () => {
     const silent = await receiver(() => 'silence');
     const good = await receiver();
     const ids = await Promise.all(Array.from({ length: 12 }, () => createWithWebhook(silent.url)));

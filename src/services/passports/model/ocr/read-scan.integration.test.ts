@@ -51,11 +51,12 @@ describe('the scan reader with an installed Tesseract', () => {
     expect([horizontal.length, scan.rules.length - horizontal.length]).toEqual([8, 4]);
   });
 
-  it('reads a form under a shadow', async (context) => {
+  it('reads a form under a shadow', { tags: ['full'] }, async (context) => {
     expect(shareOf(await read(await withTesseract(context), addShadow(form)))).toBeGreaterThan(0.9);
   });
 
   it('reads a rotated form and maps words to the original page', {
+    tags: ['full'],
     timeout: 60_000,
   }, async (context) => {
     const tesseract = await withTesseract(context);

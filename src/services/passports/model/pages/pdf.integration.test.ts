@@ -288,7 +288,7 @@ describe('openPdf with damaged and malicious files', () => {
     await expect(pdf.text(1, signal)).rejects.toThrow('closed');
   });
 
-  it('rejects exponentially nested form objects as too_complex', async () => {
+  it('rejects exponentially nested form objects as too_complex', { tags: ['full'] }, async () => {
     const forms = Array.from(
       { length: 12 },
       (_, depth): TestObject => ({
@@ -302,7 +302,7 @@ describe('openPdf with damaged and malicious files', () => {
     expect(await problem).toBe('too_complex');
   });
 
-  it('rejects a decompression bomb as too_complex', async () => {
+  it('rejects a decompression bomb as too_complex', { tags: ['full'] }, async () => {
     // Compressed twice: a few kilobytes expand to gigabytes.
     const bomb = deflateSync(deflateSync(Buffer.alloc(400e6), { level: 1 }));
     const content: TestObject = { number: 1000, dictionary: '/Filter [/FlateDecode /FlateDecode]', body: bomb };
@@ -355,7 +355,7 @@ describe('PDF processes', () => {
     expect(pages.map(spelled)).toEqual(['three', 'one', 'two']);
   });
 
-  it('do not keep the parent process alive after their documents are closed', async () => {
+  it('do not keep the parent process alive after their documents are closed', { tags: ['full'] }, async () => {
     const path = await writeTempPdf(createTestPdf([{ content: write(60, 700, 'Total') }]));
     const program = `
       import { openPdf } from ${JSON.stringify(new URL('./pdf.ts', import.meta.url).href)};
