@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
+import { createDrawing } from '../../../../../test/support/ocr/drawing.ts';
 import { createRandom } from '../../../../base/random.ts';
 import { binarize, findComponents, otsuThreshold } from './binarize.ts';
-import { createDrawing } from './testing/drawing.ts';
 
 describe('binarization', () => {
   it('otsuThreshold returns a value between ink and paper', () => {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
+import { createDrawing } from '../../../../../test/support/ocr/drawing.ts';
 import { quarterTurn, scaling, translation } from './projection.ts';
-import { createDrawing } from './testing/drawing.ts';
 import { warp } from './warp.ts';
 
 describe('warp', () => {
