@@ -1,4 +1,4 @@
-import { readdir, rm, stat } from 'node:fs/promises';
+import { open, readdir, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 
 /** A `catch` handler that ignores file system errors with these codes and rethrows others. */
@@ -29,4 +29,11 @@ export async function deleteStale(dir: string, ageMs: number, prefix = ''): Prom
     deleted++;
   }
   return deleted;
+}
+
+/** Makes a rename durable. Windows cannot sync folders. */
+export async function syncFolder(folder: string): Promise<void> {
+  if (process.platform === 'win32') return;
+  const handle = await open(folder);
+  await handle.sync().finally(() => handle.close());
 }

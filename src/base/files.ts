@@ -1,7 +1,7 @@
 import { type FileHandle, mkdir, open, rename, unlink } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { PassThrough, pipeline, type Readable } from 'node:stream';
-import { deleteStale, ifMissing } from './file-system.ts';
+import { deleteStale, ifMissing, syncFolder } from './file-system.ts';
 import { isFileKey, keyToPath } from './files/file-key.ts';
 import { toStorageError } from './files/storage-unavailable.ts';
 import { FileTooLarge, STALE_UPLOAD_MS, type WrittenFile, writeTempFile } from './files/temp-file.ts';
@@ -121,18 +121,5 @@ async function sizeOf(handle: FileHandle): Promise<number> {
   } catch (error) {
     await handle.close().catch(() => {});
     throw toStorageError(error);
-  }
-}
-
-/** Makes a rename durable. Windows cannot sync folders. */
-async function syncFolder(folder: string): Promise<void> {
-  let handle: FileHandle | undefined;
-  try {
-    handle = await open(folder);
-    await handle.sync();
-  } catch (error) {
-    if (process.platform !== 'win32') throw error;
-  } finally {
-    await handle?.close();
   }
 }

@@ -1,8 +1,7 @@
 import { type Command, Option } from 'commander';
 import { stopSignal } from '../base/stop-signal.ts';
 import type { ExtractOptions } from './extract.ts';
-import type { PredictOptions } from './predict.ts';
-import type { TranscribeOptions } from './transcribe.ts';
+import type { PredictOptions, TranscribeOptions } from './task-commands.ts';
 
 export function addClientCommands(program: Command): void {
   onServer(program.command('predict'), 'defectoscopy')
@@ -11,7 +10,7 @@ export function addClientCommands(program: Command): void {
     .addOption(new Option('--priority <priority>', 'queue priority').choices(['realtime', 'batch']))
     .option('--model-version <version>', 'an installed model version other than the default')
     .action(async (source: string, options: PredictOptions) =>
-      (await import('./predict.ts')).predictCommand(source, options, stopSignal()),
+      (await import('./task-commands.ts')).predictCommand(source, options, stopSignal()),
     );
 
   onServer(program.command('transcribe'), 'speech to text')
@@ -22,7 +21,7 @@ export function addClientCommands(program: Command): void {
       new Option('--format <format>', 'transcript format').choices(['txt', 'srt', 'vtt', 'json']).conflicts('json'),
     )
     .action(async (source: string, options: TranscribeOptions) =>
-      (await import('./transcribe.ts')).transcribeCommand(source, options, stopSignal()),
+      (await import('./task-commands.ts')).transcribeCommand(source, options, stopSignal()),
     );
 
   onServer(program.command('extract'), 'passports')
