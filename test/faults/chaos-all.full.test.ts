@@ -1,6 +1,7 @@
 import { afterEach, expect, it, vi } from 'vitest';
+import { createRandom } from '../../src/base/random.ts';
 import { cleanUp } from '../support/processes/assay.ts';
-import { createRandom, type InjectedFault, runChaos, scenariosOf } from '../support/processes/chaos.ts';
+import { type InjectedFault, runChaos, scenariosOf } from '../support/processes/chaos.ts';
 import {
   collectEvidence,
   type Evidence,

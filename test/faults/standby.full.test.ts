@@ -10,7 +10,7 @@ import { newId } from '../../src/base/ids.ts';
 import { createLog } from '../../src/base/log.ts';
 import { migrate } from '../../src/base/migrate.ts';
 import { readMigrations } from '../../src/base/migration-files.ts';
-import { FILE_COLUMNS } from '../../src/commands/file-columns.ts';
+import { BACKUP_CONTENTS } from '../../src/commands/backup-contents.ts';
 import { createSnapshotAgeReader } from '../../src/tasks/oldest-snapshot.ts';
 import { startAssay } from '../support/processes/assay.ts';
 import { cleanUpServers, startPostgres, withConnection } from '../support/processes/postgres.ts';
@@ -194,7 +194,7 @@ const backup = async (db: Db, dataDir: string, onPart: () => Promise<void> = asy
       await onPart();
     }),
     {
-      ...{ db, dataDir, version: 'test', fileColumns: FILE_COLUMNS, onPart: () => {} },
+      ...{ db, dataDir, version: 'test', contents: BACKUP_CONTENTS, onPart: () => {} },
       migrations: await readMigrations(new URL('../../migrations/', import.meta.url)),
     },
   );

@@ -52,7 +52,7 @@ const store = async (many: number) => {
 describe.each(TABLES)('Deletion of files queued in %s', (table) => {
   it('is more than ten times as fast as sequential deletion from a bucket with 20 ms latency', async () => {
     const storage = await startS3Server({ latencyMs: 20 });
-    const bucket = openBucketFiles({ bucket: readBucketUrl(storage.filesUrl), keys: KEYS, draftsDir: dir, log });
+    const bucket = openBucketFiles(readBucketUrl(storage.filesUrl), { keys: KEYS, tempDir: dir, log });
     onTestFinished(async () => {
       await bucket.close();
       await storage.stop();

@@ -48,7 +48,7 @@ function createRecordingLog(): { log: Log; logLines: string[] } {
 
 async function openForContract(filesUrl: string, keys: BucketKeys) {
   const { draftsDir, drafts, remove } = await createDraftsFolder();
-  const files = openBucketFiles({ bucket: readBucketUrl(filesUrl), keys, draftsDir, log: silent });
+  const files = openBucketFiles(readBucketUrl(filesUrl), { keys, tempDir: draftsDir, log: silent });
   return {
     files,
     drafts: draftsDir,
@@ -91,9 +91,9 @@ describe('Bucket file store on S3', () => {
     onTestFinished(() => server.stop().catch(() => {}));
   });
 
-  const open = async ({ url = server.filesUrl, keys = KEYS, log = silent, patienceMs = 5000 } = {}) => {
+  const open = async ({ url = server.filesUrl, keys = KEYS, log = silent, timeoutMs = 5000 } = {}) => {
     const { draftsDir, remove } = await createDraftsFolder();
-    const files = openBucketFiles({ bucket: readBucketUrl(url), keys, draftsDir, log, patienceMs });
+    const files = openBucketFiles(readBucketUrl(url), { keys, tempDir: draftsDir, log, timeoutMs });
     onTestFinished(async () => {
       await files.close();
       await remove();
@@ -207,7 +207,7 @@ describe('Bucket file store on S3', () => {
   it('reports the storage as unavailable after one attempt when it accepts connections but does not respond', {
     tags: ['full'],
   }, async () => {
-    const files = await open({ patienceMs: 100 });
+    const files = await open({ timeoutMs: 100 });
     server.faults.push('silence', 'silence', 'silence');
     await expect(files.get(newId())).rejects.toThrow(StorageUnavailable);
     expect(server.requests).toHaveLength(1);
@@ -238,7 +238,7 @@ describe('Bucket file store on S3', () => {
   it('does not report the storage as unavailable when a local draft cannot be read', async () => {
     const { draftsDir, drafts, remove } = await createDraftsFolder();
     onTestFinished(remove);
-    const files = openBucketFiles({ bucket: readBucketUrl(server.filesUrl), keys: KEYS, draftsDir, log: silent });
+    const files = openBucketFiles(readBucketUrl(server.filesUrl), { keys: KEYS, tempDir: draftsDir, log: silent });
     onTestFinished(() => files.close());
     const { key } = await files.put(Buffer.from('x'), { maxBytes: 1 });
     server.faults.push({ status: 503 }, { status: 503 });

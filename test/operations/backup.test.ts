@@ -8,7 +8,7 @@ import { startEmbeddedPostgres } from '../../src/base/embedded-postgres.ts';
 import { createLog } from '../../src/base/log.ts';
 import { OperatorError } from '../../src/base/operator-error.ts';
 import { backupCommand } from '../../src/commands/backup.ts';
-import { FILE_COLUMNS } from '../../src/commands/file-columns.ts';
+import { BACKUP_CONTENTS } from '../../src/commands/backup-contents.ts';
 import { restoreCommand } from '../../src/commands/restore.ts';
 import { emptyDatabase, testDatabase } from '../support/database.ts';
 import { createClient, createPdf, type Passports, startPassports } from '../support/passports.ts';
@@ -142,7 +142,7 @@ describe('Backup and restore on one machine', () => {
     };
     const file = (name: string) => join(folder, name);
     const backUp = (name: string) => () => backupCommand(file(name), signal);
-    const restore = (name: string) => () => restoreCommand(file(name), { replace: false, signal });
+    const restore = (name: string) => () => restoreCommand(file(name), {}, signal);
 
     await expectRejection(
       backUp('x.tar'),
@@ -250,7 +250,7 @@ describe('Backup and restore with an external database', () => {
         where table_schema = 'public' and data_type = 'text' and column_name ~ '(^|_)key$'
         order by 1`,
     );
-    const expected = [...FILE_COLUMNS.map(({ table, column }) => `${table}.${column}`), ...others];
+    const expected = [...BACKUP_CONTENTS.fileColumns.map(({ table, column }) => `${table}.${column}`), ...others];
     expect(rows.map(({ name }) => name)).toEqual(expected.sort());
   });
 });

@@ -10,7 +10,7 @@ import { migrate } from '../migrate.ts';
 import { readMigrations } from '../migration-files.ts';
 import { readArchive } from './archive-reader.ts';
 import { createArchiveWriter } from './archive-writer.ts';
-import { type BackupSources, createBackup } from './create-backup.ts';
+import { type BackupContents, type BackupSources, createBackup } from './create-backup.ts';
 import { restoreBackup } from './restore-backup.ts';
 import { verifyBackup } from './verify.ts';
 
@@ -39,7 +39,12 @@ const SCHEMA = {
       return null;
     end $$;`,
 };
-const FILES = [{ table: 'things', column: 'file' }];
+const CONTENTS: BackupContents = {
+  folders: ['keys', 'models/defectoscopy'],
+  fileColumns: [{ table: 'things', column: 'file' }],
+  transientTables: [],
+  startTables: [],
+};
 
 let folder: string;
 let schema: string;
@@ -64,7 +69,7 @@ const sources = async (at: { db: Db; dataDir: string }): Promise<BackupSources> 
   ...at,
   migrations: await readMigrations(schema),
   version: '1.2.3',
-  fileColumns: FILES,
+  contents: CONTENTS,
   onPart: () => {},
 });
 
@@ -85,7 +90,13 @@ async function* all(bytes: Buffer) {
 async function restore(bytes: Buffer, to: { db: Db; dataDir: string }, { replace = false } = {}) {
   const migrations = await readMigrations(schema);
   const what = await verifyBackup(all(bytes), { name: 'it', migrations, onBytes: () => {} });
-  return restoreBackup(readArchive(all(bytes)), what, { ...to, migrations, replace, onPart: () => {} });
+  return restoreBackup(readArchive(all(bytes)), what, {
+    ...to,
+    migrations,
+    contents: CONTENTS,
+    replace,
+    onPart: () => {},
+  });
 }
 
 /** All rows of these tables as text. */

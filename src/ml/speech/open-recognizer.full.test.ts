@@ -6,6 +6,7 @@ import { BRIDGE, sampleWindow } from '../../../test/support/speech/sample-record
 import { wordErrors } from '../../../test/support/speech/word-errors.ts';
 import { sleep } from '../../base/loop.ts';
 import { OperatorError } from '../../base/operator-error.ts';
+import { createRandom } from '../../base/random.ts';
 import { findInstalledFolder } from './installed-models.ts';
 import { findSpeechModel, listSpeechModels } from './model-list.ts';
 import { openRecognizer } from './open-recognizer.ts';
@@ -56,11 +57,7 @@ describe('whisper-base', { timeout: 60_000 }, () => {
   });
 
   test('returns no text for silence, noise and music', async () => {
-    let seed = 7;
-    const random = () => {
-      seed = (seed * 16_807) % 2_147_483_647;
-      return seed / 2_147_483_647;
-    };
+    const random = createRandom(7);
     const seconds = 6;
     const sounds = {
       silence: new Float32Array(16_000 * seconds),

@@ -1,4 +1,6 @@
-/** A seeded random generator (mulberry32). */
+import { createRandom as createSequence } from '../../../src/base/random.ts';
+
+/** A seeded random generator. */
 export interface Random {
   /** In [0, 1). */
   next(): number;
@@ -9,14 +11,7 @@ export interface Random {
 }
 
 export function createRandom(seed: number): Random {
-  let state = seed >>> 0;
-  const next = () => {
-    state = (state + 0x6d2b79f5) >>> 0;
-    let t = state;
-    t = Math.imul(t ^ (t >>> 15), t | 1);
-    t ^= t + Math.imul(t ^ (t >>> 7), t | 61);
-    return ((t ^ (t >>> 14)) >>> 0) / 4294967296;
-  };
+  const next = createSequence(seed);
   return {
     next,
     integer: (min, max) => min + Math.floor(next() * (max - min + 1)),

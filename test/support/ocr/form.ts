@@ -2,9 +2,9 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { createRandom } from '../../../src/base/random.ts';
 import { type GrayImage, toGrayscale } from '../../../src/services/passports/model/ocr/grayscale.ts';
 import { openPdf } from '../../../src/services/passports/model/pages/pdf.ts';
-import { seededRandom } from './drawing.ts';
 
 /** The words on {@link renderForm}, in reading order. */
 export const FORM_WORDS =
@@ -32,7 +32,7 @@ export async function renderForm(): Promise<GrayImage> {
 
 /** Adds the shadow and the sensor noise of a phone photo. */
 export function addShadow({ width, height, data }: GrayImage): GrayImage {
-  const random = seededRandom(7);
+  const random = createRandom(7);
   const shadowed = data.map((light, pixel) => {
     const x = (pixel % width) / width;
     const y = pixel / width / height;

@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
+import pLimit from 'p-limit';
 import { signalTo } from './assay.ts';
 import { type Disk, mountDisk } from './chaos-disk.ts';
-import { createMutex } from './mutex.ts';
 import { type PostgresServer, startPostgres, withConnection } from './postgres.ts';
 import { type Standby, startStandby } from './standby.ts';
 import { type Address, startTcpProxy } from './tcp-proxy.ts';
@@ -107,10 +107,10 @@ interface ManagedPath extends DatabasePath {
   close(): Promise<void>;
 }
 
-/** The mutex serialises a failover and a network fault that happen at the same time. */
+/** The limit serialises a failover and a network fault that happen at the same time. */
 async function createPath(server: PostgresServer): Promise<ManagedPath> {
   const relay = await startTcpProxy(server);
-  const withLock = createMutex();
+  const withLock = pLimit(1);
   let isBroken = false;
   return {
     url: relay.proxiedUrl(server.url),

@@ -1,4 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
+import { createRandom } from '../../../src/base/random.ts';
 import type { Receiver } from '../receiver.ts';
 import type { ChaosCluster } from './chaos-cluster.ts';
 import { type Fault, type FaultScenario, isPossible, SCENARIOS, type ScenarioName } from './chaos-faults.ts';
@@ -14,17 +15,6 @@ export interface InjectedFault {
 export interface ChaosResult {
   readonly injected: readonly InjectedFault[];
   readonly traffic: Traffic;
-}
-
-/** A seeded random number generator (mulberry32). */
-export function createRandom(seed: number): () => number {
-  let state = seed;
-  return () => {
-    state = (state + 0x6d2b79f5) | 0;
-    let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
-    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 4_294_967_296;
-  };
 }
 
 export interface ChaosOptions {
