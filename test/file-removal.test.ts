@@ -12,7 +12,7 @@ import { type TestDatabase, testDatabase } from '../src/base/testing/database.ts
 import { createFileDeletionQueue } from '../src/services/shared/file-deletion-queue.ts';
 import { KEYS, startS3Server } from './helpers/s3-server.ts';
 
-const TABLES = ['files', 'passport_trash', 'catalog_trash'] as const;
+const TABLES = ['files', 'files_to_delete'] as const;
 const log = createLog('silent', 'test');
 
 let database: TestDatabase;

@@ -15,8 +15,7 @@ const MAX_FAILURES = 5000;
 
 const TABLES = {
   files: { due: 'expires_at < now()', order: 'expires_at' },
-  passport_trash: { due: 'true', order: 'key' },
-  catalog_trash: { due: 'true', order: 'key' },
+  files_to_delete: { due: 'true', order: 'key' },
 };
 
 /** Deletes the files of rows that are no longer referenced. A row is kept until its file is deleted. */
