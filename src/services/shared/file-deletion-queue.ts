@@ -1,6 +1,7 @@
 import type { Db } from '../../base/db.ts';
 import type { Files } from '../../base/files.ts';
 import type { Log } from '../../base/log.ts';
+import { leaseRows } from './lease-rows.ts';
 
 /** At 20 ms per deletion, 3,200 files/s. */
 const CONCURRENCY = 64;
@@ -39,17 +40,11 @@ export function createFileDeletionQueue({
   table: keyof typeof TABLES;
 }): FileDeletionQueue {
   const { due, order } = TABLES[table];
-  const lease = `
-    with next as (
-      select key
-        from ${table}
-       where ${due} and (leased_until is null or leased_until < now())
-       order by ${order}
-       limit $1
-         for update skip locked
-    )
-    update ${table} t set leased_until = now() + make_interval(secs => $2) from next where t.key = next.key
-    returning t.key`;
+  const lease = leaseRows({
+    ...{ table, key: 'key', order },
+    due: `${due} and (leased_until is null or leased_until < now())`,
+    set: 'leased_until = now() + make_interval(secs => $2)',
+  });
 
   /** Returns whether more rows may be due. */
   const deleteBatch = async (failed: string[], signal?: AbortSignal): Promise<boolean> => {

@@ -136,7 +136,11 @@ const CLAIM = {
      where existing.created_at < now() - interval '24 hours'
         or (existing.status is null and coalesce(existing.claimed_until, existing.created_at + interval '15 minutes') < now())`,
 };
-const READ = { name: 'idempotency-read', limitMs, text: 'select fingerprint, status, body from idempotency_keys where key = $1' };
+const READ = {
+  name: 'idempotency-read',
+  limitMs,
+  text: 'select fingerprint, status, body from idempotency_keys where key = $1',
+};
 const RENEW = {
   name: 'idempotency-renew',
   limitMs,

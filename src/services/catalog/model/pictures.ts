@@ -5,6 +5,7 @@ import type { Files } from '../../../base/files.ts';
 import type { JsonValue } from '../../../base/json.ts';
 import type { Log } from '../../../base/log.ts';
 import type { FileDeletionQueue } from '../../shared/file-deletion-queue.ts';
+import { leaseRows } from '../../shared/lease-rows.ts';
 import type { PictureSources, RecordSource } from '../../shared/records.ts';
 import { createPicture, type Picture } from './picture.ts';
 
@@ -39,7 +40,7 @@ export function createPictureWorker({
 
   return {
     async processNext(signal) {
-      const { rows } = await db.query<Due>(CLAIM, [LEASE_SECONDS]);
+      const { rows } = await db.query<Due>(CLAIM, [1, LEASE_SECONDS]);
       const [due] = rows;
       if (due === undefined) return undefined;
       const limit = AbortSignal.any([signal, AbortSignal.timeout(LIMIT_MS)]);
@@ -109,17 +110,12 @@ async function storePicture(
 const CLAIM = {
   name: 'catalog-picture-claim',
   text: `
-    update catalog_picture_jobs p
-       set due_at = now() + make_interval(secs => $1), attempts = p.attempts + 1
-      from catalog_records r
-     where r.number = p.number
-       and p.number = (select number
-                       from catalog_picture_jobs
-                      where due_at <= now()
-                      order by due_at, number
-                      limit 1
-                        for update skip locked)
-    returning p.number, p.source, p.picture, p.attempts, r.picture_digest`,
+    with job as (${leaseRows({
+      ...{ table: 'catalog_picture_jobs', key: 'number', due: 'due_at <= now()', order: 'due_at, number' },
+      set: 'due_at = now() + make_interval(secs => $2), attempts = q.attempts + 1',
+    })})
+    select job.number, job.source, job.picture, job.attempts, r.picture_digest
+      from job join catalog_records r using (number)`,
 };
 
 const KEEP = {

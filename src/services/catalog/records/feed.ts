@@ -99,7 +99,12 @@ async function index(tx: Transaction, deps: Deps, limit: number, taken: FeedRow[
 }
 
 /** `without`: ids of tasks for which the service no longer creates a record. */
-async function entriesOf(tx: Queryable, sources: readonly RecordSource[], rows: readonly FeedRow[], deleted: Set<string>) {
+async function entriesOf(
+  tx: Queryable,
+  sources: readonly RecordSource[],
+  rows: readonly FeedRow[],
+  deleted: Set<string>,
+) {
   const wanted = rows.filter((row) => row.wanted && !deleted.has(recordIdOf(row.service, row.task_id)));
   const inOrder = [...new Set(wanted.map(({ task_id }) => task_id))];
   const tasks = inOrder.length === 0 ? [] : await readFinished(tx, inOrder);
