@@ -3,6 +3,7 @@ import { CLIENT_LIMIT_MS, type Db, type Queryable, type Statement } from '../bas
 import { HINT_CHANNEL } from './hints.ts';
 import type { AcceptResult, Hint, NewTask, TransactionalTask } from './store.ts';
 import type { Priority } from './task.ts';
+import { IS_READABLE } from './task-rows.ts';
 
 /** Lower values are claimed first. */
 export const PRIORITY_VALUE: Record<Priority, number> = { realtime: 0, batch: 1 };
@@ -223,9 +224,9 @@ const FIRST_USES = {
   name: 'first-uses',
   limitMs: CLIENT_LIMIT_MS,
   text: `
-    select id, estimate_seconds, idempotency_key, fingerprint
-      from tasks
-     where idempotency_key = any($1::bytea[]) and (expires_at is null or expires_at > now())`,
+    select t.id, t.estimate_seconds, t.idempotency_key, t.fingerprint
+      from tasks t
+     where t.idempotency_key = any($1::bytea[]) and ${IS_READABLE}`,
 };
 
 // The sweep deletes the tasks; it also detaches their pending deliveries.

@@ -35,7 +35,7 @@ const MAX_SEARCH_TIMEOUT_MS = 600_000;
 const STATEMENT_TIMEOUT = '57014';
 
 /**
- * Keeps the queue floors of each service. While a snapshot is createQueue, PostgreSQL keeps the index entries of all tasks claimed
+ * Keeps the queue floors of each service. While a snapshot is open, PostgreSQL keeps the index entries of all tasks claimed
  * since, and a scan from the front of the queue reads them all. So scans start at a floor that follows the front. A
  * background search from the front finds tasks below the floor (late commits, claims rolled back). Floors are in memory:
  * a row for them would collect dead versions itself.
@@ -105,6 +105,9 @@ interface Front {
 
 const PRIORITIES = Object.keys(PRIORITY_VALUE) as Priority[];
 
+/** SQL condition: a task of the service `$1` that waits for a worker. */
+export const IS_WAITING = 'service = $1 and worker is null and finished_at is null';
+
 /** SQL parameters: realtime, batch; null if unknown. */
 export const floorParameters = (floors: Floors): (number | null)[] => [floors.realtime ?? null, floors.batch ?? null];
 
@@ -115,7 +118,7 @@ export const isAboveFloor = (floor: string) =>
 const frontBelow = (priority: Priority, floor: string) => `
     (select '${priority}' as priority, extract(epoch from run_at)::float8 as front
        from tasks
-      where service = $1 and worker is null and finished_at is null and priority = ${PRIORITY_VALUE[priority]}
+      where ${IS_WAITING} and priority = ${PRIORITY_VALUE[priority]}
         and run_at < coalesce(to_timestamp(${floor}::float8), now()) and returned is null
       order by run_at, id
       limit 1)`;
