@@ -1,5 +1,6 @@
 import { batched } from '../base/batch.ts';
 import { CLIENT_LIMIT_MS, type Db, type Queryable, type Statement } from '../base/db.ts';
+import { isCollision } from '../base/db-errors.ts';
 import { HINT_CHANNEL } from './hints.ts';
 import type { AcceptResult, Hint, NewTask, TransactionalTask } from './store.ts';
 import type { Priority } from './task.ts';
@@ -86,8 +87,7 @@ async function acceptAll(db: Db, tasks: NewTask[], plain: Statement): Promise<Ac
 async function write(db: Db, tasks: NewTask[], plain: Statement): Promise<Map<string, AcceptResult>> {
   const insert = () => insertAll(db, tasks, plain);
   const written = await insert().catch((error) => {
-    // Nothing was written, so one retry is safe.
-    if (!COLLISIONS.has((error as { code?: string }).code ?? '')) throw error;
+    if (!isCollision(error)) throw error;
     return insert();
   });
   const outcomes = new Map<string, AcceptResult>();
@@ -118,9 +118,6 @@ const repeated = (first: FirstUse, fingerprint: Buffer): AcceptResult =>
   first.fingerprint.equals(fingerprint)
     ? { outcome: 'replayed', id: first.id, estimateSeconds: first.estimate_seconds }
     : { outcome: 'conflict' };
-
-/** Deadlock, serialisation failure. */
-const COLLISIONS = new Set(['40P01', '40001']);
 
 const INSERT_PLAIN = `
     insert into tasks (id, service, principal, priority, input, estimate_seconds, deadline_at, expires_at,

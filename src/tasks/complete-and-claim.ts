@@ -1,6 +1,6 @@
 import { CLIENT_LIMIT_MS, type Db } from '../base/db.ts';
-import type { JsonValue } from '../base/json.ts';
 import { PRIORITY_VALUE } from './accept.ts';
+import { type Nullable, withoutNulls } from './null-columns.ts';
 import {
   type Floors,
   type Fronts,
@@ -161,9 +161,9 @@ const CLAIMED = `
              started_at   = coalesce(t.started_at, now())
         from next
        where t.id = next.id
-      returning t.id, t.attempts, t.input, t.principal, t.checkpoint, t.request_id, t.traceparent, t.estimate_seconds,
-                extract(epoch from now() - t.queued_at)::float8 * 1000 as waited_ms, t.returned = 'lost' as alone,
-                t.priority, next.front
+      returning t.id, t.attempts as attempt, t.input, t.principal, t.checkpoint, t.request_id as "requestId", t.traceparent,
+                t.estimate_seconds as "estimateSeconds", extract(epoch from now() - t.queued_at)::float8 * 1000 as "waitedMs",
+                nullif(t.returned = 'lost', false) as alone, t.priority, next.front
     )`;
 
 // At least one row, with the time and with whether a lost task has held back other tasks.
@@ -247,33 +247,12 @@ interface NoClaimRow extends Clock {
   id: null;
 }
 
-interface ClaimRow extends Clock {
-  id: string;
-  attempts: number;
-  input: JsonValue;
-  principal: string;
-  checkpoint: JsonValue;
-  request_id: string | null;
-  traceparent: string | null;
-  estimate_seconds: number;
-  waited_ms: number;
-  alone: boolean | null;
-  priority: number;
+interface ClaimRow extends Clock, Nullable<Claim> {
+  readonly priority: number;
   /** `run_at` of a task found in queue order. */
-  front: number | null;
+  readonly front: number | null;
 }
 
-function toClaim(row: ClaimRow): Claim {
-  return {
-    id: row.id,
-    attempt: row.attempts,
-    input: row.input,
-    principal: row.principal,
-    estimateSeconds: row.estimate_seconds,
-    waitedMs: row.waited_ms,
-    ...(row.alone && { alone: true }),
-    ...(row.checkpoint !== null && { checkpoint: row.checkpoint }),
-    ...(row.request_id !== null && { requestId: row.request_id }),
-    ...(row.traceparent !== null && { traceparent: row.traceparent }),
-  };
+function toClaim({ ended, at, kept_back, batch_kept_back, priority, front, ...claim }: ClaimRow): Claim {
+  return withoutNulls<Claim>(claim);
 }

@@ -1,5 +1,5 @@
 import type { Db, Queryable, Transaction } from '../../../base/db.ts';
-import { isUnavailable } from '../../../base/db-errors.ts';
+import { isCollision, isUnavailable } from '../../../base/db-errors.ts';
 import type { Log } from '../../../base/log.ts';
 import { readFinished } from '../../../tasks/read.ts';
 import type { RecordSource } from '../../shared/records.ts';
@@ -58,9 +58,6 @@ export function createIndexer(options: Omit<Deps, 'floor'>): Indexer {
     },
   };
 }
-
-/** Deadlock or serialisation failure. */
-const isCollision = (error: unknown) => ['40P01', '40001'].includes((error as { code?: string }).code ?? '');
 
 const BATCH_ROWS = 500;
 /** Stored (compressed) size of the results in memory. */
