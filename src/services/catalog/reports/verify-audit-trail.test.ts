@@ -77,7 +77,14 @@ describe('the audit trail', () => {
   it('is hashed as documented', () => {
     const row: EventRow = {
       ...{ serial: 1, report_id: 'rep_1', at: new Date('2026-11-20T10:00:00.005Z'), actor: 'token-1' },
-      ...{ action: 'created', outcome: 'done', old_status: null, new_status: 'open', note: 'delete "ё"', request_id: 'r-1' },
+      ...{
+        action: 'created',
+        outcome: 'done',
+        old_status: null,
+        new_status: 'open',
+        note: 'delete "ё"',
+        request_id: 'r-1',
+      },
       content: hashTexts({ description: '"ё"', user_info: null, resolver_note: null }),
       prev_hash: Buffer.alloc(32),
     };

@@ -32,7 +32,8 @@ export function statusParams(status: Status): [Task['status'], string[] | null, 
       return ['done', null, []];
     case 'ERROR':
       return ['failed', null, codes((failure) => failure !== 'ERROR')];
-    default:
+    case 'FAILED':
+    case 'PERMANENT_ERROR':
       return ['failed', codes((failure) => failure === status), []];
   }
 }
