@@ -1,11 +1,12 @@
--- One table of tasks: to write a task down is to queue it, and its row is also its result.
+-- The queue and its results: inserting a row queues a task, and the same row later holds its result
+-- (docs/decisions/0001-one-table.md).
 create table tasks (
-  id               text collate "C" primary key,   -- begins with its time, so inserts stay at one edge of the index
+  id               text collate "C" primary key,       -- starts with the time, so that inserts use one end of the index
   service          text        not null,
-  principal        text        not null,           -- who asked: a digest's short name, never a token
+  principal        text        not null,               -- the client: the short name of a token's digest, never a token
   status           text        not null default 'queued' check (status in ('queued', 'processing', 'done', 'failed')),
-  priority         smallint    not null default 0, -- 0 realtime, 1 batch; the sweep promotes what has waited too long
-  input            json        not null,           -- json, not jsonb: big numbers and \u0000 survive as they came
+  priority         smallint    not null default 0,     -- 0 realtime, 1 batch; the sweep promotes tasks that wait too long
+  input            json        not null,               -- json, not jsonb, which changes large numbers and rejects \u0000
   estimate_seconds integer     not null,
   request_id       text,
   traceparent      text,
@@ -13,90 +14,139 @@ create table tasks (
   fingerprint      bytea,
 
   queued_at        timestamptz not null default now(),
-  run_at           timestamptz not null default now(), -- not to be claimed before
-  deadline_at      timestamptz not null,               -- unfinished by then: failed, with time left to read it
-  expires_at       timestamptz,                        -- null: kept until somebody deletes it
+  run_at           timestamptz not null default now(), -- not claimed before
+  deadline_at      timestamptz,                        -- an unfinished task fails then; null: no deadline
+  expires_at       timestamptz,                        -- null: kept until it is deleted
 
-  -- The lease: who works on it, until when, and which attempt it is. worker and attempts together are the fence.
+  -- The lease. The worker and the number of attempts fence results of earlier attempts.
   worker           text,
   leased_until     timestamptz,
   attempts         smallint    not null default 0,
+  claim            integer,                            -- the worker's number of the claim request (return-claims.ts)
   started_at       timestamptz,
   progress         real,
   checkpoint       json,
 
+  -- A task that was requeued keeps its run_at. 'lost' with its worker: claimed alone. 'handed_back' by a worker that did not
+  -- use the attempt. `reserved_by` is the worker that claims nothing else until it can claim the lost task.
+  returned         text,
+  reserved_by      text,
+  reserved_until   timestamptz,
+
   finished_at      timestamptz,
   processing_ms    integer,
   result           json,
-  attachment       json,                           -- belongs to the result, but no poll reads it (heatmaps)
+  attachment       json,                               -- belongs to the result, but polls do not read it (heatmaps)
   error_code       text,
   error            text,
 
-  -- When housekeeping has to look at it again: at its deadline, once finished at its expiry. One column, so that one index
-  -- serves both and every accept and claim pays for one.
+  -- When the sweep handles the task: at its deadline or, once finished, at its expiry. One column, so that accepts and claims
+  -- maintain one index for both.
   sweep_at         timestamptz generated always as
                      (case when finished_at is null then least(deadline_at, expires_at) else expires_at end) stored
 );
 
--- What may be claimed, in the order in which it is claimed. Leased and finished rows are not in it, so a claim costs the
--- same over ten rows as over ten million. Depth and promotion read it too, from its front.
+-- Tasks in the order of claims. Contains no leased and no finished tasks, so that the cost of a claim does not depend on the
+-- size of the table.
 create index tasks_waiting on tasks (service, priority, run_at, id) where worker is null and finished_at is null;
+-- Scans of `tasks_waiting` start at a lower bound (src/tasks/queue-floors.ts), which may be above the requeued tasks.
+create index tasks_returned on tasks (service, priority, run_at, id)
+  where returned is not null and worker is null and finished_at is null;
 create index tasks_leased on tasks (leased_until) where worker is not null;
 create index tasks_to_sweep on tasks (sweep_at) where sweep_at is not null;
 create unique index tasks_idempotency on tasks (idempotency_key) where idempotency_key is not null;
 
--- Every accept, claim and finish leaves a dead row version or index entry behind: clean up early and often, in small bites.
+-- Every accept, claim and result leaves a dead row version or index entry: vacuum early, often and in small steps.
 alter table tasks set (autovacuum_vacuum_scale_factor = 0.02, autovacuum_vacuum_cost_delay = 1, fillfactor = 85);
 
--- A webhook is born with its task and falls due in the statement that ends the task.
+-- Tasks as services may read them in their own statements. They change tasks only through src/tasks.
+create view tasks_read_only as
+  select id, service, status, input, progress, result, attachment, error_code, started_at, finished_at, expires_at
+    from tasks;
+
+-- A webhook delivery is inserted with its task and becomes due in the statement that ends the task.
 create table deliveries (
   id                   text collate "C" primary key,
-  task_id              text collate "C" not null unique references tasks (id) on delete cascade,
+  -- Null after the task has expired while the delivery was still due. Then `expired_task` has the columns that the body and
+  -- the headers need, and the last attempt deletes the delivery.
+  task_id              text collate "C" unique references tasks (id) on delete cascade,
+  expired_task         json,
+  principal            text        not null,
   url                  text        not null,
-  origin               text        not null,        -- scheme, host and port: what the limit per receiver counts by
-  secret               bytea,                       -- sealed; never leaves the deliverer
+  origin               text        not null,           -- scheme, host and port: the receiver
+  secret               bytea,                          -- encrypted
   state                text        not null default 'pending' check (state in ('pending', 'delivered', 'failed')),
-  due_at               timestamptz,                 -- null while the task is unfinished, and once the delivery is settled
+  due_at               timestamptz,                    -- during an attempt the end of its lease; null: not due
   leased_until         timestamptz,
-  attempts             smallint    not null default 0, -- attempts started
-  body                 text,                        -- serialised once, sent unchanged at every attempt
+  attempts             smallint    not null default 0, -- started attempts
+  body                 text,                           -- serialised once and sent unchanged by every attempt
   last_attempt_at      timestamptz,
   delivered_at         timestamptz,
   response_status_code smallint,
   last_error           text
 );
 
-create index deliveries_due on deliveries (due_at) where due_at is not null;
+-- By client and receiver, so that a claim does not read the backlogs of others.
+create index deliveries_due_by_receiver on deliveries (principal, origin, due_at) where due_at is not null;
+create index deliveries_due_in_order on deliveries (due_at, id) where due_at is not null;
 
--- Heartbeats: how the gateways know which workers live and what they have loaded.
+-- Processes and their last heartbeats.
 create table workers (
   id            text        primary key,
   role          text        not null,
-  service       text,                               -- null for a role that serves all of them
-  state         text        not null,               -- loading, warm, stopping
-  info          json        not null,               -- what the model says of itself
-  metrics       json,                               -- this process's counters, for whoever scrapes a gateway
+  service       text,                                  -- null for a role that serves all services
+  state         text        not null,                  -- loading, warm, stopping
+  info          json        not null,                  -- model details in a format of the service
+  metrics       json,                                  -- exported by the gateways
+  folded        json,                                  -- the part of `metrics` that departed_metrics contains
+  folded_at     timestamptz,
   started_at    timestamptz not null default now(),
   seen_at       timestamptz not null default now()
 );
 
--- Model versions that workers have said they can serve: what a request may name, also while no worker is awake.
+create index workers_seen on workers (seen_at);
+
+-- Model versions that requests may name, also while no worker runs.
 create table models (
   service       text        not null,
   version       text        not null,
-  seen_at       timestamptz not null default now(), -- workers say it again and again, so what was removed is forgotten
+  seen_at       timestamptz not null default now(),    -- renewed by workers, so that removed versions expire
   primary key (service, version)
 );
 
--- Bytes that the product keeps for its clients (POST /files): uploads that a task may name.
-create table files (
-  key           text collate "C" primary key,
-  principal     text        not null,
-  size_bytes    bigint      not null,
-  content_type  text        not null,
-  created_at    timestamptz not null default now(),
-  expires_at    timestamptz not null
+create index models_seen on models (seen_at);
+
+-- Sums of the counters and histograms of processes that have left, so that the sum over all processes never decreases. Labels
+-- are names from the code, so there are a few hundred rows.
+create table departed_metrics (
+  name          text             not null,
+  sample        text             not null,             -- the name, or that of a part of the histogram
+  labels        jsonb            not null,
+  type          text             not null,
+  help          text             not null,
+  value         double precision not null,
+  primary key (name, sample, labels)
 );
 
-create index files_expiring on files (expires_at);
-create index files_by_principal on files (principal);
+-- Adds the counters of a process that left, or was not seen for a minute, minus what was added before.
+create function fold_metrics() returns trigger language plpgsql as $$
+declare
+  added json := case tg_op when 'DELETE' then old.metrics else new.folded end;
+begin
+  lock table departed_metrics in share row exclusive mode; -- so that two concurrent sums do not deadlock
+  insert into departed_metrics as d (name, sample, labels, type, help, value)
+  select m ->> 'name', coalesce(v ->> 'metricName', m ->> 'name'), (v -> 'labels')::jsonb, min(m ->> 'type'),
+         min(m ->> 'help'), sum(part.sign * coalesce((v ->> 'value')::float8, 0))
+    from (values (1, added), (-1, old.folded)) as part (sign, metrics),
+         json_array_elements(part.metrics) as m,
+         json_array_elements(m -> 'values') as v
+   where m ->> 'type' in ('counter', 'histogram')
+   group by 1, 2, 3
+      on conflict (name, sample, labels) do update set value = d.value + excluded.value;
+  return null;
+end $$;
+
+create trigger fold_metrics_on_delete after delete on workers
+  for each row when (old.metrics is not null) execute function fold_metrics();
+create trigger fold_metrics_on_update after update of folded on workers
+  for each row execute function fold_metrics();

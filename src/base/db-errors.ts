@@ -31,6 +31,14 @@ const UNREACHABLE = new Set(
 const CONNECTION_LOST =
   /^(Connection terminated|timeout expired|timeout exceeded when|Query read timeout|Cannot use a pool after)|not queryable$/;
 
+/** The SQLSTATE of an error of the database; empty for other errors. */
+export const sqlStateOf = (error: unknown): string => (error as { code?: string }).code ?? '';
+
+export const isStatementTimeout = (error: unknown): boolean => sqlStateOf(error) === '57014';
+
+/** Deadlock or serialisation failure: nothing was written, and a retry may succeed. */
+export const isCollision = (error: unknown): boolean => ['40P01', '40001'].includes(sqlStateOf(error));
+
 /**
  * Whether the outcome of the statement or commit is unknown: it was sent, but no response arrived. Code that compensates
  * must handle both outcomes.

@@ -184,8 +184,8 @@ export function pendingMigrations(
     }
     if (is.checksum !== was.checksum) {
       throw new OperatorError(
-        `The migration ${is.name} was changed after it had been applied to this database. ` +
-          'Restore the file and put the change into a new migration.',
+        `The migration ${is.name} was changed after it had been applied to this database. If the database was created by an ` +
+          'unreleased version of Assay, start with an empty one; otherwise restore the file and add a new migration.',
       );
     }
   }

@@ -12,7 +12,7 @@ import { newId } from '../base/ids.ts';
 import { readMigrations } from '../base/migration-files.ts';
 import { OperatorError } from '../base/operator-error.ts';
 import { type Config, loadConfig, PACKAGE_ROOT } from '../config.ts';
-import { createPostgresTaskStore } from '../tasks/postgres.ts';
+import { returnAllClaims } from '../tasks/return-claims.ts';
 import { BACKUP_CONTENTS } from './backup-contents.ts';
 import { checkFileLocation, missingInBucket } from './backup-file-location.ts';
 import { lockDataDir } from './data-dir-lock.ts';
@@ -52,7 +52,7 @@ export async function restoreCommand(
             : error;
         })
         .finally(status.clear);
-      await requeueRunning(db);
+      await returnAllClaims(db);
       await db.query('analyze');
       return { ...restored, missing: await missingInBucket(db, manifest, planned) };
     });
@@ -79,19 +79,6 @@ function summary(
 
 const some = (keys: readonly string[]) =>
   keys.length === 0 ? '' : `: ${keys.slice(0, 5).join(', ')}${keys.length > 5 ? ', …' : ''}`;
-
-/** Does not count the interrupted attempt. */
-async function requeueRunning(db: Db): Promise<void> {
-  const tasks = createPostgresTaskStore(db);
-  const { rows } = await db.query<{ id: string; service: string; worker: string; attempts: number }>(
-    'select id, service, worker, attempts from tasks where worker is not null',
-  );
-  for (const { id, service, worker, attempts: attempt } of rows) {
-    const result = { id, attempt, outcome: 'again', delayMs: 0, uncounted: true } as const;
-    await tasks.completeAndClaim([result], { service, worker, limit: 0, leaseMs: 0 });
-  }
-  tasks.close();
-}
 
 /** Standard input is copied to a file, because the backup is read twice. */
 async function withFile(

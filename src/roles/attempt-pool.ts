@@ -3,11 +3,11 @@ import { type Traces, withParentSpan } from '../base/trace.ts';
 import type { Model } from '../services/shared/service.ts';
 import type { Claim, TaskStore } from '../tasks/store.ts';
 import { HEARTBEAT_INTERVAL_MS } from '../tasks/workers.ts';
-import { type Attempt, beginAttempt } from './attempt.ts';
+import { type Attempt, beginAttempt, requeuedUncounted } from './attempt.ts';
 import { startInterval } from './interval.ts';
 import type { WorkMetrics } from './metrics.ts';
-import { type AttemptOutcome, beginAttemptSpan, endAttemptSpan } from './spans.ts';
-import { createTaskSync, type EndedSpan, requeuedUncounted } from './task-sync.ts';
+import { type AttemptOutcome, beginAttemptSpan } from './spans.ts';
+import { createTaskSync, type EndedSpan } from './task-sync.ts';
 
 /** A graceful stop waits this long for running attempts before it hands them back. */
 const GRACE_MS = 20_000;
@@ -47,7 +47,7 @@ export function createAttemptPool(model: Model, deps: AttemptPoolDeps): AttemptP
 
   const recordOutcome = ({ claim, processingMs, span, code }: EndedSpan, outcome: AttemptOutcome) => {
     workMetrics.observeAttempt(claim, processingMs, outcome);
-    endAttemptSpan(span, outcome, code);
+    span?.end({ 'assay.attempt.outcome': outcome }, code);
   };
 
   const begin = (claim: Claim) => {

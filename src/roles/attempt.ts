@@ -75,61 +75,52 @@ export function beginAttempt(
   const timeLimit = setTimeout(end, model.timeLimitMs, 'timed-out');
   let pending: { progress?: number; checkpoint?: JsonObject } | undefined;
 
+  const run = () =>
+    model.run({
+      id: claim.id,
+      attempt: claim.attempt,
+      worker: options.id,
+      input: claim.input,
+      ...(claim.checkpoint !== undefined && { checkpoint: claim.checkpoint }),
+      log,
+      signal: stop.signal,
+      report: (progress, checkpoint) => {
+        pending = { ...pending, ...(progress !== undefined && { progress }), ...(checkpoint && { checkpoint }) };
+        if (checkpoint) options.onCheckpoint?.();
+      },
+    });
+
+  const evaluate = (settled: Settled, processingMs: number): Pick<AttemptCompletion, 'result' | 'code'> => {
+    const { id, attempt } = claim;
+    const { aborted, reason } = stop.signal;
+    if (reason === 'lost') return {};
+    if ('value' in settled) return { result: { id, attempt, outcome: 'done', processingMs, ...settled.value } };
+    if (reason === 'handed-back') return { result: requeuedUncounted(claim) };
+    const error = aborted ? new TaskFailure(INFERENCE_TIMEOUT) : settled.error;
+    // Not a failure of the task: retried uncounted until the file storage is available.
+    if (isStorageUnavailable(error)) {
+      log.info({ err: error }, 'the file storage is unavailable; the attempt will be retried');
+      return { result: requeuedUncounted(claim, STORAGE_RETRY_MS) };
+    }
+    const { code, message, transient } = failureOf(error, log);
+    if (!transient || attempt >= maxAttempts) {
+      return { result: { id, attempt, outcome: 'failed', failure: { code, message }, processingMs }, code };
+    }
+    const delayMs = BACKOFF_MS[attempt - 1] ?? BACKOFF_MS.at(-1)!;
+    return { result: { id, attempt, outcome: 'again', delayMs }, code };
+  };
+
   const outcome = async (): Promise<AttemptCompletion> => {
     const settled = await Promise.race([
-      model
-        .run({
-          id: claim.id,
-          attempt: claim.attempt,
-          worker: options.id,
-          input: claim.input,
-          ...(claim.checkpoint !== undefined && { checkpoint: claim.checkpoint }),
-          log,
-          signal: stop.signal,
-          report: (progress, checkpoint) => {
-            pending = { ...pending, ...(progress !== undefined && { progress }), ...(checkpoint && { checkpoint }) };
-            if (checkpoint) options.onCheckpoint?.();
-          },
-        })
-        .then(
-          (value) => ({ value }),
-          (error: unknown) => ({ error }),
-        ),
+      run().then(
+        (value) => ({ value }),
+        (error: unknown) => ({ error }),
+      ),
       stuckAfter(stop.signal, stuckMs),
     ]);
     clearTimeout(timeLimit);
     const processingMs = performance.now() - begun;
-    const key = { id: claim.id, attempt: claim.attempt };
-    const stuck = settled === 'stuck';
-    if (stop.signal.reason === 'lost') return { isStuck: stuck, processingMs };
-    if (settled !== 'stuck' && 'value' in settled) {
-      return { result: { ...key, outcome: 'done', processingMs, ...settled.value }, isStuck: stuck, processingMs };
-    }
-    if (stop.signal.reason === 'handed-back') {
-      return { result: { ...key, outcome: 'again', delayMs: 0, uncounted: true }, isStuck: stuck, processingMs };
-    }
-    // Not a failure of the task: retried uncounted until the file storage is available.
-    if (settled !== 'stuck' && !stop.signal.aborted && isStorageUnavailable(settled.error)) {
-      log.info({ err: settled.error }, 'the file storage is unavailable; the attempt will be retried');
-      const ending: AttemptResult = { ...key, outcome: 'again', delayMs: STORAGE_RETRY_MS, uncounted: true };
-      return { result: ending, isStuck: stuck, processingMs };
-    }
-    const failure = failureOf(
-      stop.signal.aborted || settled === 'stuck' ? new TaskFailure(INFERENCE_TIMEOUT) : settled.error,
-      log,
-    );
-    const { code } = failure;
-    if (failure.transient && claim.attempt < maxAttempts) {
-      const delayMs = BACKOFF_MS[claim.attempt - 1] ?? BACKOFF_MS.at(-1)!;
-      return { result: { ...key, outcome: 'again', delayMs }, isStuck: stuck, processingMs, code };
-    }
-    const ending: AttemptResult = {
-      ...key,
-      outcome: 'failed',
-      failure: { code, message: failure.message },
-      processingMs,
-    };
-    return { result: ending, isStuck: stuck, processingMs, code };
+    return { ...evaluate(settled, processingMs), isStuck: settled === STUCK, processingMs };
   };
 
   return {
@@ -146,11 +137,21 @@ export function beginAttempt(
   };
 }
 
-async function stuckAfter(signal: AbortSignal, stuckMs: number): Promise<'stuck'> {
+type Settled = { readonly value: Awaited<ReturnType<Model['run']>> } | { readonly error: unknown };
+
+/** Only an aborted attempt can be stuck. */
+const STUCK: Settled = { error: undefined };
+
+async function stuckAfter(signal: AbortSignal, stuckMs: number): Promise<Settled> {
   if (!signal.aborted) await new Promise((resolve) => signal.addEventListener('abort', resolve, { once: true }));
   await sleep(stuckMs);
-  return 'stuck';
+  return STUCK;
 }
+
+/** A result that requeues the task without counting the attempt. */
+export const requeuedUncounted = ({ id, attempt }: Claim, delayMs = 0): AttemptResult => ({
+  ...{ id, attempt, outcome: 'again', delayMs, uncounted: true },
+});
 
 /** A model throws `TaskFailure` for known failures. Any other error is a bug: permanent. */
 function failureOf(error: unknown, log: Log): TaskFailure {

@@ -1,6 +1,6 @@
 import { sleep } from '../base/loop.ts';
 import type { TaskWork } from '../services/shared/service.ts';
-import type { TaskStore } from '../tasks/store.ts';
+import type { Depth, TaskStore } from '../tasks/store.ts';
 import type { Demand } from './supervise.ts';
 
 const POLL_INTERVAL_MS = 500;
@@ -14,25 +14,29 @@ export function createDemand(
   tasks: TaskStore,
   { idleSeconds }: { idleSeconds: number },
 ): Demand {
-  const depth = () => tasks.queueDepth(name).catch(() => undefined);
+  /** Polls until `isReached`; the depth is undefined while the database does not respond. */
+  const waitUntil = async (isReached: (depth: Depth | undefined) => boolean, signal: AbortSignal) => {
+    while (!signal.aborted) {
+      if (isReached(await tasks.queueDepth(name).catch(() => undefined))) return;
+      await sleep(POLL_INTERVAL_MS, signal);
+    }
+  };
+  const isNeeded = (depth: Depth | undefined) =>
+    depth !== undefined &&
+    (['realtime', 'batch'] as const).some(
+      (priority) =>
+        depth.waiting[priority] > 0 && depth.oldestWaitingSeconds[priority] >= work.startAfterSeconds[priority],
+    );
+  const isBusy = (depth: Depth | undefined) =>
+    !depth || depth.waiting.realtime + depth.waiting.batch + depth.processing > 0;
   return {
-    async waitUntilNeeded(signal) {
-      for (; !signal.aborted; await sleep(POLL_INTERVAL_MS, signal)) {
-        const current = await depth();
-        if (!current) continue;
-        const due = (['realtime', 'batch'] as const).some(
-          (priority) =>
-            current.waiting[priority] > 0 && current.oldestWaitingSeconds[priority] >= work.startAfterSeconds[priority],
-        );
-        if (due) return;
-      }
-    },
-    async waitUntilIdle(signal) {
-      for (let since = Date.now(); !signal.aborted; await sleep(POLL_INTERVAL_MS, signal)) {
-        const current = await depth();
-        if (!current || current.waiting.realtime + current.waiting.batch + current.processing > 0) since = Date.now();
-        if (Date.now() - since > idleSeconds * 1000) return;
-      }
+    waitUntilNeeded: (signal) => waitUntil(isNeeded, signal),
+    waitUntilIdle(signal) {
+      let idleSince = Date.now();
+      return waitUntil((depth) => {
+        if (isBusy(depth)) idleSince = Date.now();
+        return Date.now() - idleSince > idleSeconds * 1000;
+      }, signal);
     },
   };
 }

@@ -15,18 +15,10 @@ const SECONDS = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60
 export function createWorkMetrics(service: string, registry: Registry): WorkMetrics {
   const registers = [registry];
   const labelNames = ['service'];
-  const wait = new Histogram({
-    name: 'assay_task_wait_seconds',
-    help: 'Time from queueing to the start of an attempt.',
-    buckets: SECONDS,
-    ...{ labelNames, registers },
-  });
-  const processing = new Histogram({
-    name: 'assay_task_processing_seconds',
-    help: 'Duration of an attempt.',
-    buckets: SECONDS,
-    ...{ labelNames, registers },
-  });
+  const histogram = (name: string, help: string) =>
+    new Histogram({ name, help, buckets: SECONDS, labelNames, registers });
+  const wait = histogram('assay_task_wait_seconds', 'Time from queueing to the start of an attempt.');
+  const processing = histogram('assay_task_processing_seconds', 'Duration of an attempt.');
   const attempts = new Counter({
     name: 'assay_task_attempts_total',
     help: 'Attempts by outcome; lost: the worker no longer held the task.',
@@ -52,12 +44,10 @@ export function createWorkMetrics(service: string, registry: Registry): WorkMetr
   };
 }
 
-export interface TaskMetrics {
-  countFinished(service: string, status: 'done' | 'failed', count?: number): void;
-}
+export type TaskMetrics = ReturnType<typeof createTaskMetrics>;
 
 /** `assay_tasks_total`, shared by the roles of one process. */
-export function createTaskMetrics(registry: Registry): TaskMetrics {
+export function createTaskMetrics(registry: Registry) {
   const name = 'assay_tasks_total';
   const total =
     (registry.getSingleMetric(name) as Counter | undefined) ??
@@ -67,19 +57,19 @@ export function createTaskMetrics(registry: Registry): TaskMetrics {
       labelNames: ['service', 'status'],
       registers: [registry],
     });
-  return { countFinished: (service, status, count = 1) => total.inc({ service, status }, count) };
+  return {
+    countFinished: (service: string, status: 'done' | 'failed', count = 1) => total.inc({ service, status }, count),
+  };
 }
 
-export interface DeliveryMetrics {
-  countAttempt(service: string, outcome: string): void;
-}
+export type DeliveryMetrics = ReturnType<typeof createDeliveryMetrics>;
 
-export function createDeliveryMetrics(registry: Registry): DeliveryMetrics {
+export function createDeliveryMetrics(registry: Registry) {
   const attempts = new Counter({
     name: 'assay_webhook_attempts_total',
     help: 'Webhook delivery attempts by outcome.',
     labelNames: ['service', 'outcome'],
     registers: [registry],
   });
-  return { countAttempt: (service, outcome) => attempts.inc({ service, outcome }) };
+  return { countAttempt: (service: string, outcome: string) => attempts.inc({ service, outcome }) };
 }

@@ -39,21 +39,11 @@ export function hideDetails(
   return { ...afterFailure({ reason: 'connect_error' }, attempt, options), error: 'undelivered' };
 }
 
+/** Failures whose details would tell clients about the response or this process. */
+const HIDDEN: readonly string[] = ['too_large', 'unreadable', 'aborted'];
+
 /** The reason shown to clients; contains no host and no response data. */
 function reasonFor({ reason, status }: Pick<FetchFailed, 'reason' | 'status'>): string {
   if (status === 410) return 'gone';
-  switch (reason) {
-    case 'timeout':
-    case 'dns_error':
-    case 'connect_error':
-    case 'tls_error':
-    case 'blocked_address':
-    case 'redirect':
-    case 'http_status':
-      return reason;
-    case 'too_large':
-    case 'unreadable':
-    case 'aborted':
-      return 'connect_error';
-  }
+  return HIDDEN.includes(reason) ? 'connect_error' : reason;
 }

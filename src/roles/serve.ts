@@ -4,11 +4,6 @@ import { OperatorError } from '../base/operator-error.ts';
 import type { Gateway } from '../http/gateway.ts';
 import type { GatewayContext, OpenService } from '../services/shared/service.ts';
 
-/** The port is in use by another program. */
-export class PortInUse extends OperatorError {
-  override readonly name = 'PortTaken';
-}
-
 /** A previous process may hold the port for this long while it closes. */
 const PORT_TIMEOUT_MS = 12_000;
 
@@ -50,7 +45,9 @@ async function listen(
     } catch (error) {
       if ((error as NodeJS.ErrnoException).code !== 'EADDRINUSE') throw error;
       if (signal.aborted || Date.now() - since > PORT_TIMEOUT_MS) {
-        throw new PortInUse(`Port ${port} is taken by another program; set ${name.toUpperCase()}_PORT to a free one.`);
+        throw new OperatorError(
+          `Port ${port} is taken by another program; set ${name.toUpperCase()}_PORT to a free one.`,
+        );
       }
       if (!hasWarned) log.warn({ port }, 'the port is in use; waiting for a previous process to release it');
       hasWarned = true;

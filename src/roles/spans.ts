@@ -22,11 +22,6 @@ export function beginAttemptSpan(traces: Traces | undefined, service: string, cl
   });
 }
 
-/** `code`: the failure's code, if any. */
-export function endAttemptSpan(span: Span | undefined, outcome: AttemptOutcome, code?: string): void {
-  span?.end({ 'assay.attempt.outcome': outcome }, code);
-}
-
 /** Starts a delivery attempt's HTTP client span, a child of the task's producer span. Omits the URL, which may contain secrets. */
 export function beginDeliverySpan(traces: Traces | undefined, due: DueDelivery): Span | undefined {
   return traces?.begin('POST webhook', {

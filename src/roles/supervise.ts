@@ -44,17 +44,8 @@ export async function supervise({
 }): Promise<void> {
   const failed = new AbortController();
   const stop = AbortSignal.any([signal, failed.signal]);
-  const outcomes = await Promise.allSettled(
-    processes.map(async (post) => {
-      try {
-        await keepRunning(post, stop, log);
-      } catch (error) {
-        failed.abort();
-        throw error;
-      }
-    }),
-  );
-  for (const outcome of outcomes) if (outcome.status === 'rejected') throw outcome.reason;
+  await Promise.all(processes.map((each) => keepRunning(each, stop, log).catch((error) => failed.abort(error))));
+  failed.signal.throwIfAborted();
 }
 
 async function keepRunning(post: ManagedProcess, signal: AbortSignal, log: Log): Promise<void> {

@@ -1,7 +1,8 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import type { Log } from '../base/log.ts';
 import type { AttemptResult, Claim, ClaimRequest, TaskStore } from '../tasks/store.ts';
-import { createTaskSync, type EndedAttempt, requeuedUncounted } from './task-sync.ts';
+import { requeuedUncounted } from './attempt.ts';
+import { createTaskSync, type EndedAttempt } from './task-sync.ts';
 
 // Fake timers: progress must come from notifications, not from timeouts.
 beforeEach(() => void vi.useFakeTimers());

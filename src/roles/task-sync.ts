@@ -217,9 +217,5 @@ interface Batch {
   readonly busy: boolean;
 }
 
-/** A result that requeues the task at once without counting the attempt. */
-export const requeuedUncounted = ({ id, attempt }: Claim): AttemptResult => ({
-  ...{ id, attempt, outcome: 'again', delayMs: 0, uncounted: true },
-});
 const isHandedBack = (ending: AttemptResult) =>
   ending.outcome === 'again' && ending.uncounted === true && ending.delayMs === 0;

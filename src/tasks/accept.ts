@@ -1,8 +1,10 @@
 import { batched } from '../base/batch.ts';
 import { CLIENT_LIMIT_MS, type Db, type Queryable, type Statement } from '../base/db.ts';
+import { isCollision } from '../base/db-errors.ts';
 import { HINT_CHANNEL } from './hints.ts';
 import type { AcceptResult, Hint, NewTask, TransactionalTask } from './store.ts';
 import type { Priority } from './task.ts';
+import { IS_READABLE } from './task-rows.ts';
 
 /** Lower values are claimed first. */
 export const PRIORITY_VALUE: Record<Priority, number> = { realtime: 0, batch: 1 };
@@ -85,8 +87,7 @@ async function acceptAll(db: Db, tasks: NewTask[], plain: Statement): Promise<Ac
 async function write(db: Db, tasks: NewTask[], plain: Statement): Promise<Map<string, AcceptResult>> {
   const insert = () => insertAll(db, tasks, plain);
   const written = await insert().catch((error) => {
-    // Nothing was written, so one retry is safe.
-    if (!COLLISIONS.has((error as { code?: string }).code ?? '')) throw error;
+    if (!isCollision(error)) throw error;
     return insert();
   });
   const outcomes = new Map<string, AcceptResult>();
@@ -117,9 +118,6 @@ const repeated = (first: FirstUse, fingerprint: Buffer): AcceptResult =>
   first.fingerprint.equals(fingerprint)
     ? { outcome: 'replayed', id: first.id, estimateSeconds: first.estimate_seconds }
     : { outcome: 'conflict' };
-
-/** Deadlock, serialisation failure. */
-const COLLISIONS = new Set(['40P01', '40001']);
 
 const INSERT_PLAIN = `
     insert into tasks (id, service, principal, priority, input, estimate_seconds, deadline_at, expires_at,
@@ -223,9 +221,9 @@ const FIRST_USES = {
   name: 'first-uses',
   limitMs: CLIENT_LIMIT_MS,
   text: `
-    select id, estimate_seconds, idempotency_key, fingerprint
-      from tasks
-     where idempotency_key = any($1::bytea[]) and (expires_at is null or expires_at > now())`,
+    select t.id, t.estimate_seconds, t.idempotency_key, t.fingerprint
+      from tasks t
+     where t.idempotency_key = any($1::bytea[]) and ${IS_READABLE}`,
 };
 
 // The sweep deletes the tasks; it also detaches their pending deliveries.

@@ -1,6 +1,6 @@
 import { CLIENT_LIMIT_MS, type Db } from '../base/db.ts';
 import { FAILURES } from './task.ts';
-import { processingMsSql } from './task-rows.ts';
+import { deliveriesDueSql, failSql, IS_READABLE } from './task-rows.ts';
 
 /** Ends an unfinished task. Its worker loses the lease and detects that at the next renewal. */
 export async function cancel(db: Db, service: string, id: string): Promise<boolean> {
@@ -13,20 +13,11 @@ const CANCEL = {
   limitMs: CLIENT_LIMIT_MS,
   text: `
     with cancelled as (
-      update tasks
-         set status        = 'failed',
-             finished_at   = now(),
-             error_code    = $3,
-             error         = $4,
-             processing_ms = ${processingMsSql('started_at')},
-             checkpoint    = null,
-             worker        = null,
-             leased_until  = null
-       where id = $2 and service = $1 and finished_at is null and (expires_at is null or expires_at > now())
+      update tasks t
+         set ${failSql('$3', '$4')}
+       where id = $2 and service = $1 and finished_at is null and ${IS_READABLE}
       returning id
     ),
-    due as (
-      update deliveries d set due_at = now() from cancelled where d.task_id = cancelled.id
-    )
+    due as (${deliveriesDueSql('cancelled')})
     select from cancelled`,
 };

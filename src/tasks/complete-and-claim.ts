@@ -1,10 +1,17 @@
 import { CLIENT_LIMIT_MS, type Db } from '../base/db.ts';
-import type { JsonValue } from '../base/json.ts';
 import { PRIORITY_VALUE } from './accept.ts';
-import { type Floors, type Fronts, floorParameters, isAboveFloor, type QueueFloors } from './queue-floors.ts';
+import { type Nullable, withoutNulls } from './null-columns.ts';
+import {
+  type Floors,
+  type Fronts,
+  floorParameters,
+  IS_WAITING,
+  isAboveFloor,
+  type QueueFloors,
+} from './queue-floors.ts';
 import type { AttemptResult, Claim, ClaimRequest, Renewal } from './store.ts';
 import type { Priority } from './task.ts';
-import { MAX_PROCESSING_MS } from './task-rows.ts';
+import { deliveriesDueSql, MAX_PROCESSING_MS } from './task-rows.ts';
 
 /** Records attempt results and claims tasks in one statement, which saves a round trip per batch. */
 export async function completeAndClaim(
@@ -90,14 +97,14 @@ const byId = (a: { id: string }, b: { id: string }) => (a.id < b.id ? -1 : 1);
 /** A reservation expires after this time; its worker renews it at least every second. */
 const RESERVED_SECONDS = 10;
 
-const WAITS = 'service = $1 and worker is null and finished_at is null and run_at <= now()';
+const IS_CLAIMABLE = `${IS_WAITING} and run_at <= now()`;
 
 /** The first tasks of a priority: handed-back tasks, then those above the floor. */
 const waiting = (priority: Priority, floor: string, condition = 'true') => `
       select * from (
         select id, null::float8 as front
           from tasks
-         where ${WAITS} and priority = ${PRIORITY_VALUE[priority]} and returned = 'handed_back' and ${condition}
+         where ${IS_CLAIMABLE} and priority = ${PRIORITY_VALUE[priority]} and returned = 'handed_back' and ${condition}
          order by run_at, id
          limit $3
            for update skip locked) as handed_back
@@ -105,7 +112,7 @@ const waiting = (priority: Priority, floor: string, condition = 'true') => `
       select * from (
         select id, extract(epoch from run_at)::float8
           from tasks
-         where ${WAITS} and priority = ${PRIORITY_VALUE[priority]} and ${isAboveFloor(floor)} and returned is null
+         where ${IS_CLAIMABLE} and priority = ${PRIORITY_VALUE[priority]} and ${isAboveFloor(floor)} and returned is null
            and ${condition}
          order by run_at, id
          limit $3
@@ -120,9 +127,9 @@ const CLAIMED = `
     lost as materialized (
       select id,
              priority = ${PRIORITY_VALUE.realtime} or ${IS_RESERVED} or not exists (
-               select from tasks where ${WAITS} and priority = ${PRIORITY_VALUE.realtime} and ${isAboveFloor('$6')}) as is_next
+               select from tasks where ${IS_CLAIMABLE} and priority = ${PRIORITY_VALUE.realtime} and ${isAboveFloor('$6')}) as is_next
         from tasks
-       where ${WAITS} and returned = 'lost' and $3 > 0
+       where ${IS_CLAIMABLE} and returned = 'lost' and $3 > 0
          and (not $5 or reserved_until is null or reserved_until < now() or reserved_by = $2)
        order by priority, run_at, id
        limit 1
@@ -154,9 +161,9 @@ const CLAIMED = `
              started_at   = coalesce(t.started_at, now())
         from next
        where t.id = next.id
-      returning t.id, t.attempts, t.input, t.principal, t.checkpoint, t.request_id, t.traceparent, t.estimate_seconds,
-                extract(epoch from now() - t.queued_at)::float8 * 1000 as waited_ms, t.returned = 'lost' as alone,
-                t.priority, next.front
+      returning t.id, t.attempts as attempt, t.input, t.principal, t.checkpoint, t.request_id as "requestId", t.traceparent,
+                t.estimate_seconds as "estimateSeconds", extract(epoch from now() - t.queued_at)::float8 * 1000 as "waitedMs",
+                nullif(t.returned = 'lost', false) as alone, t.priority, next.front
     )`;
 
 // At least one row, with the time and with whether a lost task has held back other tasks.
@@ -207,9 +214,7 @@ const ADVANCE = {
        where t.id = e.id and ${isHeldBy('$2')} and t.attempts = e.attempt
       returning t.id, e.outcome
     ),
-    due as (
-      update deliveries d set due_at = now() from ended where d.task_id = ended.id and ended.outcome <> 'again'
-    ),${CLAIMED}
+    due as (${deliveriesDueSql('ended', "ended.outcome <> 'again'")}),${CLAIMED}
     ${RESULT_ROWS}
     union all
     select true, id, null, null, null, null, null, null, null, null, null, null, null, null, null, null from ended`,
@@ -242,33 +247,12 @@ interface NoClaimRow extends Clock {
   id: null;
 }
 
-interface ClaimRow extends Clock {
-  id: string;
-  attempts: number;
-  input: JsonValue;
-  principal: string;
-  checkpoint: JsonValue;
-  request_id: string | null;
-  traceparent: string | null;
-  estimate_seconds: number;
-  waited_ms: number;
-  alone: boolean | null;
-  priority: number;
+interface ClaimRow extends Clock, Nullable<Claim> {
+  readonly priority: number;
   /** `run_at` of a task found in queue order. */
-  front: number | null;
+  readonly front: number | null;
 }
 
-function toClaim(row: ClaimRow): Claim {
-  return {
-    id: row.id,
-    attempt: row.attempts,
-    input: row.input,
-    principal: row.principal,
-    estimateSeconds: row.estimate_seconds,
-    waitedMs: row.waited_ms,
-    ...(row.alone && { alone: true }),
-    ...(row.checkpoint !== null && { checkpoint: row.checkpoint }),
-    ...(row.request_id !== null && { requestId: row.request_id }),
-    ...(row.traceparent !== null && { traceparent: row.traceparent }),
-  };
+function toClaim({ ended, at, kept_back, batch_kept_back, priority, front, ...claim }: ClaimRow): Claim {
+  return withoutNulls<Claim>(claim);
 }

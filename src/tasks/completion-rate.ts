@@ -1,12 +1,6 @@
 import type { Heartbeat } from './workers.ts';
 
-/** Throughput of one service's workers while there is enough work for all of them. */
-export interface CompletionRate {
-  /** Measures the time between two calls with waiting tasks; at other times the rate would be the arrival rate. */
-  observe(beats: readonly Heartbeat[], tasksWait: boolean, nowMs: number): void;
-  /** Tasks per second for this many workers; undefined until measured. */
-  perSecond(workers: number): number | undefined;
-}
+export type CompletionRate = ReturnType<typeof createCompletionRate>;
 
 /** Length of the measured window: this many seconds or completions, whichever is longer. */
 const WINDOW_SECONDS = 30;
@@ -15,13 +9,15 @@ const WINDOW_COMPLETIONS = 50;
 const MIN_SECONDS = 4;
 const MIN_COMPLETIONS = 3;
 
-export function createCompletionRate(service: string): CompletionRate {
+/** Throughput of one service's workers while there is enough work for all of them. */
+export function createCompletionRate(service: string) {
   const counted = new Map<string, number>();
   let before: { nowMs: number; workers: number } | undefined;
   let [completions, seconds, workerSeconds] = [0, 0, 0];
 
   return {
-    observe(beats, tasksWait, nowMs) {
+    /** Measures the time between two calls with waiting tasks; at other times the rate would be the arrival rate. */
+    observe(beats: readonly Heartbeat[], tasksWait: boolean, nowMs: number): void {
       const workers = beats.filter((beat) => beat.service === service && beat.state === 'warm');
       let completed = 0;
       for (const { id, metrics = [] } of workers) {
@@ -43,7 +39,8 @@ export function createCompletionRate(service: string): CompletionRate {
       }
       before = tasksWait && workers.length > 0 ? { nowMs, workers: workers.length } : undefined;
     },
-    perSecond(workers) {
+    /** Tasks per second for this many workers; undefined until measured. */
+    perSecond(workers: number): number | undefined {
       if (workers === 0 || seconds < MIN_SECONDS || completions < MIN_COMPLETIONS) return undefined;
       return (completions / workerSeconds) * workers;
     },

@@ -1,6 +1,6 @@
 import type { Db } from '../base/db.ts';
 import { PRIORITY_VALUE } from './accept.ts';
-import { floorParameters, isAboveFloor, type QueueFloors } from './queue-floors.ts';
+import { floorParameters, IS_WAITING, isAboveFloor, type QueueFloors } from './queue-floors.ts';
 import { type Depth, MAX_COUNTED } from './store.ts';
 import type { Priority } from './task.ts';
 
@@ -36,14 +36,13 @@ interface DepthRow {
   at: number;
 }
 
-const WAITS = 'service = $1 and worker is null and finished_at is null';
 const FLOOR: Record<Priority, string> = { realtime: isAboveFloor('$2'), batch: isAboveFloor('$3') };
 
 // Ordered like the index; otherwise the planner may scan the table, which is full of finished tasks.
 const first = (priority: Priority, condition: string, limit: string, columns = '') => `
   select ${columns}
     from tasks
-   where ${WAITS} and priority = ${PRIORITY_VALUE[priority]} and ${condition}
+   where ${IS_WAITING} and priority = ${PRIORITY_VALUE[priority]} and ${condition}
    order by run_at, id
    limit ${limit}`;
 /** Requeued tasks below the floor. */

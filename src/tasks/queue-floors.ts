@@ -1,4 +1,5 @@
 import type { Db } from '../base/db.ts';
+import { isStatementTimeout } from '../base/db-errors.ts';
 import { sleep } from '../base/loop.ts';
 import { createTimeShare, type TimeShare } from '../base/time-share.ts';
 import { PRIORITY_VALUE } from './accept.ts';
@@ -13,14 +14,7 @@ export type Floors = Partial<Record<Priority, number>>;
 /** The first `run_at` found at or above the floor: null if no task waits, undefined if not read. */
 export type Fronts = Record<Priority, number | null | undefined>;
 
-export interface QueueFloors {
-  /** Returns the floors; waits for the first search and starts further ones when due. */
-  get(service: string): Promise<Floors>;
-  /** Raises the floors to what a statement with the floors `used` found at the database time `at`. */
-  raise(service: string, used: Floors, at: number, fronts: Fronts): void;
-  /** Makes a search due after a failed statement, whose locked tasks may be below floors raised meanwhile. */
-  requestSearch(service: string): void;
-}
+export type QueueFloors = ReturnType<typeof createQueueFloors>;
 
 /** `run_at` is the start of a task's transaction, but the task is visible after the commit. The search finds later ones. */
 export const WINDOW_SECONDS = 5;
@@ -32,15 +26,14 @@ const FIRST_SEARCH_TIMEOUT_MS = 2000;
 /** Bounds the effect of a hanging connection. A search that times out gets four times as long. */
 const SEARCH_TIMEOUT_MS = 5000;
 const MAX_SEARCH_TIMEOUT_MS = 600_000;
-const STATEMENT_TIMEOUT = '57014';
 
 /**
- * Keeps the queue floors of each service. While a snapshot is createQueue, PostgreSQL keeps the index entries of all tasks claimed
+ * Keeps the queue floors of each service. While a snapshot is open, PostgreSQL keeps the index entries of all tasks claimed
  * since, and a scan from the front of the queue reads them all. So scans start at a floor that follows the front. A
  * background search from the front finds tasks below the floor (late commits, claims rolled back). Floors are in memory:
  * a row for them would collect dead versions itself.
  */
-export function createQueueFloors(db: Db, { searchEveryMs = SEARCH_INTERVAL_MS } = {}): QueueFloors {
+export function createQueueFloors(db: Db, { searchEveryMs = SEARCH_INTERVAL_MS } = {}) {
   const queues = new Map<string, Queue>();
 
   const search = async (queue: Queue) => {
@@ -55,8 +48,8 @@ export function createQueueFloors(db: Db, { searchEveryMs = SEARCH_INTERVAL_MS }
   const startSearch = (queue: Queue) =>
     queue.share
       .spend(() => search(queue))
-      .catch((error: { code?: string }) => {
-        if (error.code === STATEMENT_TIMEOUT) queue.limitMs = Math.min(4 * queue.limitMs, MAX_SEARCH_TIMEOUT_MS);
+      .catch((error: unknown) => {
+        if (isStatementTimeout(error)) queue.limitMs = Math.min(4 * queue.limitMs, MAX_SEARCH_TIMEOUT_MS);
         else queue.share.reset();
       });
 
@@ -71,13 +64,15 @@ export function createQueueFloors(db: Db, { searchEveryMs = SEARCH_INTERVAL_MS }
   };
 
   return {
-    async get(service) {
+    /** Returns the floors; waits for the first search and starts further ones when due. */
+    async get(service: string): Promise<Floors> {
       const queue = queues.get(service) ?? createQueue(service);
       await queue.first;
       if (queue.share.isDue()) void startSearch(queue);
       return { ...queue.floors };
     },
-    raise(service, used, at, fronts) {
+    /** Raises the floors to what a statement with the floors `used` found at the database time `at`. */
+    raise(service: string, used: Floors, at: number, fronts: Fronts): void {
       const floors = queues.get(service)?.floors;
       for (const priority of PRIORITIES) {
         const front = fronts[priority];
@@ -86,7 +81,8 @@ export function createQueueFloors(db: Db, { searchEveryMs = SEARCH_INTERVAL_MS }
         floors[priority] = Math.min(front ?? at, at - WINDOW_SECONDS);
       }
     },
-    requestSearch: (service) => queues.get(service)?.share.reset(),
+    /** Makes a search due after a failed statement, whose locked tasks may be below floors raised meanwhile. */
+    requestSearch: (service: string): void => queues.get(service)?.share.reset(),
   };
 }
 
@@ -105,6 +101,9 @@ interface Front {
 
 const PRIORITIES = Object.keys(PRIORITY_VALUE) as Priority[];
 
+/** SQL condition: a task of the service `$1` that waits for a worker. */
+export const IS_WAITING = 'service = $1 and worker is null and finished_at is null';
+
 /** SQL parameters: realtime, batch; null if unknown. */
 export const floorParameters = (floors: Floors): (number | null)[] => [floors.realtime ?? null, floors.batch ?? null];
 
@@ -115,7 +114,7 @@ export const isAboveFloor = (floor: string) =>
 const frontBelow = (priority: Priority, floor: string) => `
     (select '${priority}' as priority, extract(epoch from run_at)::float8 as front
        from tasks
-      where service = $1 and worker is null and finished_at is null and priority = ${PRIORITY_VALUE[priority]}
+      where ${IS_WAITING} and priority = ${PRIORITY_VALUE[priority]}
         and run_at < coalesce(to_timestamp(${floor}::float8), now()) and returned is null
       order by run_at, id
       limit 1)`;

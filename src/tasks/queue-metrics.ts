@@ -13,15 +13,16 @@ export function registerQueueMetrics({
 }): void {
   const gauge = (name: string, help: string, labelNames: string[], collect: (gauge: Gauge) => void) =>
     new Gauge({
-      name,
-      help,
-      labelNames,
-      registers: [registry],
+      ...{ name, help, labelNames, registers: [registry] },
       // All gateways read the same database.
       aggregator: 'max',
       collect() {
         collect(this as unknown as Gauge);
       },
+    });
+  const perService = (name: string, help: string, count: (service: string) => number) =>
+    gauge(name, help, ['service'], (g) => {
+      for (const service of services) g.set({ service }, count(service));
     });
   gauge(
     'assay_queue_depth',
@@ -29,25 +30,16 @@ export function registerQueueMetrics({
     ['service', 'priority'],
     (g) => {
       for (const service of services) {
-        const { waiting } = roster.queueDepth(service);
-        g.set({ service, priority: 'realtime' }, waiting.realtime);
-        g.set({ service, priority: 'batch' }, waiting.batch);
+        for (const [priority, n] of Object.entries(roster.queueDepth(service).waiting)) g.set({ service, priority }, n);
       }
     },
   );
-  gauge('assay_tasks_processing', 'Tasks in progress.', ['service'], (g) => {
-    for (const service of services) g.set({ service }, roster.queueDepth(service).processing);
-  });
-  gauge('assay_workers_online', 'Workers whose model is loaded.', ['service'], (g) => {
-    for (const service of services) g.set({ service }, roster.warmWorkers(service).length);
-  });
-  gauge('assay_model_loaded', '1 while at least one worker has its model loaded.', ['service'], (g) => {
-    for (const service of services) g.set({ service }, roster.workerState(service) === 'warm' ? 1 : 0);
-  });
-  gauge(
-    'assay_webhook_pending',
-    'Webhooks that wait for an attempt, counted up to 10000.',
-    [],
-    (g) => void g.set(roster.pendingDeliveries()),
+  perService('assay_tasks_processing', 'Tasks in progress.', (service) => roster.queueDepth(service).processing);
+  perService('assay_workers_online', 'Workers whose model is loaded.', (service) => roster.warmWorkers(service).length);
+  perService('assay_model_loaded', '1 while at least one worker has its model loaded.', (service) =>
+    roster.workerState(service) === 'warm' ? 1 : 0,
+  );
+  gauge('assay_webhook_pending', 'Webhooks that wait for an attempt, counted up to 10000.', [], (g) =>
+    g.set(roster.pendingDeliveries()),
   );
 }

@@ -1,8 +1,8 @@
 import { batched } from '../base/batch.ts';
-import { CLIENT_LIMIT_MS, type Db } from '../base/db.ts';
+import { CLIENT_LIMIT_MS, type Db, type Queryable } from '../base/db.ts';
 import type { JsonValue } from '../base/json.ts';
-import type { Task } from './task.ts';
-import { type TaskRow, taskColumns, toTask } from './task-rows.ts';
+import { type Finished, isFinished, type Task } from './task.ts';
+import { IS_READABLE, TASK_COLUMNS, type TaskRow, taskColumns, toTask } from './task-rows.ts';
 
 /** Results with a larger stored size are read in separate batches of bounded size. */
 const LARGE_STORED_BYTES = 4096;
@@ -42,6 +42,12 @@ export async function readAttachment(db: Db, id: string): Promise<JsonValue | un
   return rows[0]?.attachment ?? undefined;
 }
 
+/** The finished tasks with these ids that have not expired, of any service. */
+export async function readFinished(db: Queryable, ids: readonly string[]): Promise<Finished[]> {
+  const { rows } = await db.query<TaskRow>(READ_FINISHED, [ids]);
+  return rows.map(toTask).filter(isFinished);
+}
+
 // `pg_column_size` does not read the value.
 const IS_LARGE = `pg_column_size(t.result) > ${LARGE_STORED_BYTES}`;
 
@@ -53,16 +59,25 @@ const READ = {
            case when ${IS_LARGE} then pg_column_size(t.result) end as large_bytes
       from tasks t
       left join deliveries d on d.task_id = t.id
-     where t.id = any($1::text[]) and (t.expires_at is null or t.expires_at > now())`,
+     where t.id = any($1::text[]) and ${IS_READABLE}`,
 };
 
 const READ_LARGE = {
   name: 'read-large',
   limitMs: CLIENT_LIMIT_MS,
   text: `
-    select id, result::text as text
-      from tasks
-     where id = any($1::text[]) and (expires_at is null or expires_at > now())`,
+    select t.id, t.result::text as text
+      from tasks t
+     where t.id = any($1::text[]) and ${IS_READABLE}`,
+};
+
+const READ_FINISHED = {
+  name: 'read-finished',
+  text: `
+    select ${TASK_COLUMNS}
+      from tasks t
+      left join deliveries d on d.task_id = t.id
+     where t.id = any($1::text[]) and t.finished_at is not null and ${IS_READABLE}`,
 };
 
 const ATTACHMENT = {

@@ -1,4 +1,5 @@
 import { CLIENT_LIMIT_MS, type Queryable } from '../base/db.ts';
+import { IS_READABLE } from './task-rows.ts';
 
 /** Compare-and-set: changes nothing unless the task has failed with a retryable code. */
 export async function requeue(db: Queryable, service: string, id: string, final: readonly string[]): Promise<boolean> {
@@ -32,7 +33,7 @@ const REQUEUE = {
            error_code    = null,
            error         = null
      where id = $2 and service = $1 and status = 'failed' and not error_code = any($3::text[])
-       and (expires_at is null or expires_at > now())
+       and ${IS_READABLE}
        and not exists (select from deliveries d where d.task_id = t.id)`,
 };
 

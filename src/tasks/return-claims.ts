@@ -1,4 +1,4 @@
-import { CLIENT_LIMIT_MS, type Db } from '../base/db.ts';
+import { CLIENT_LIMIT_MS, type Db, type Queryable } from '../base/db.ts';
 
 /** Requeues the tasks of claims whose response was lost, uncounted; returns the claim numbers that held tasks. */
 export async function returnClaims(db: Db, worker: string, claims: readonly number[]): Promise<number[]> {
@@ -7,11 +7,19 @@ export async function returnClaims(db: Db, worker: string, claims: readonly numb
   return [...new Set(rows.map((row) => row.claim))];
 }
 
+/** Requeues all running tasks, uncounted, while no worker runs. */
+export async function returnAllClaims(db: Queryable): Promise<void> {
+  await db.query(RETURN_ALL_CLAIMS);
+}
+
 /** Requeues the first attempts of a dead worker; returns the number of tasks. */
 export async function release(db: Db, worker: string, maxAttempts: number): Promise<number> {
   const { rowCount } = await db.query(RELEASE, [worker, maxAttempts]);
   return rowCount;
 }
+
+const HANDED_BACK = `
+  worker = null, leased_until = null, attempts = t.attempts - 1, returned = coalesce(t.returned, 'handed_back')`;
 
 // The worker starts no task of such a claim and numbers the next one differently, so no other fencing is needed. Locks rows
 // in the order of `remove`, which prevents deadlocks. The condition on the lease bounds the scan of `tasks_leased`, which
@@ -28,11 +36,13 @@ const RETURN_CLAIMS = {
          for update
     )
     update tasks t
-       set worker = null, leased_until = null, attempts = t.attempts - 1, returned = coalesce(t.returned, 'handed_back')
+       set ${HANDED_BACK}
       from unknown
      where t.id = unknown.id
     returning t.claim`,
 };
+
+const RETURN_ALL_CLAIMS = `update tasks t set ${HANDED_BACK} where worker is not null`;
 
 // Skips locked rows, which another statement is ending: for those the lease decides.
 const RELEASE = {

@@ -2,7 +2,7 @@ import type { Db } from '../base/db.ts';
 import { PRIORITY_VALUE } from './accept.ts';
 import type { SweepLimits, SweepResult } from './store.ts';
 import { FAILURES } from './task.ts';
-import { processingMsSql, taskColumns } from './task-rows.ts';
+import { deliveriesDueSql, failSql, taskColumns } from './task-rows.ts';
 
 export interface SweepScope {
   /** Seconds since 1970: everything due by then was swept. `-Infinity`: unknown; null: start from now. */
@@ -115,21 +115,12 @@ const SWEEP = {
     ),
     failed as (
       update tasks t
-         set status        = 'failed',
-             finished_at   = now(),
-             error_code    = doomed.code,
-             error         = doomed.message,
-             processing_ms = ${processingMsSql('t.started_at')},
-             checkpoint    = null,
-             worker        = null,
-             leased_until  = null
+         set ${failSql('doomed.code', 'doomed.message')}
         from doomed
        where t.id = doomed.id
       returning t.id, t.service
     ),
-    due as (
-      update deliveries d set due_at = now() from failed where d.task_id = failed.id
-    ),
+    due as (${deliveriesDueSql('failed')}),
     detached as (
       update deliveries d
          set task_id = null,

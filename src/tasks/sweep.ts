@@ -1,5 +1,5 @@
 import type { Db } from '../base/db.ts';
-import { isUnavailable } from '../base/db-errors.ts';
+import { isStatementTimeout, isUnavailable, sqlStateOf } from '../base/db-errors.ts';
 import { createTimeShare } from '../base/time-share.ts';
 import type { SweepLimits, SweepResult } from './store.ts';
 import { findDueTasks, runSweep, type SweepRow } from './sweep-statement.ts';
@@ -14,7 +14,6 @@ const MAX_REST_MS = 300_000;
 const SKIP_MS = 600_000;
 /** SQLSTATE classes that recur for the same task: data, constraint, trigger exception, damaged page. */
 const TASK_ERROR_CODES = /^(22|23|P0|XX)/;
-const STATEMENT_TIMEOUT = '57014';
 const EVER = Number.NEGATIVE_INFINITY;
 
 /**
@@ -62,7 +61,7 @@ export function createSweep(db: Db): (limits: SweepLimits) => Promise<SweepResul
     try {
       return { ...(await together(limits)), skipped: [] };
     } catch (error) {
-      if (codeOf(error) === STATEMENT_TIMEOUT) {
+      if (isStatementTimeout(error)) {
         // Too many rows to read or delete at once.
         since = completedAt;
         maxRows = Math.max(1, Math.floor(Math.min(limits.rows, maxRows) / 10));
@@ -73,8 +72,7 @@ export function createSweep(db: Db): (limits: SweepLimits) => Promise<SweepResul
   };
 }
 
-const codeOf = (error: unknown) => (error as { code?: string }).code ?? '';
-const isTaskError = (error: unknown) => !isUnavailable(error) && TASK_ERROR_CODES.test(codeOf(error));
+const isTaskError = (error: unknown) => !isUnavailable(error) && TASK_ERROR_CODES.test(sqlStateOf(error));
 
 /** Sums the counts; takes everything else from the first row. */
 function add(first: SweepRow, others: readonly SweepRow[]): SweepRow {

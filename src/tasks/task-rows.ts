@@ -100,8 +100,23 @@ function toWebhook(row: DeliveryColumns): Webhook {
 /** Rounds down to milliseconds; adding 0.5 µs offsets the error of binary fractions. */
 const toDate = (seconds: number) => new Date(Math.floor(seconds * 1000 + 0.0005));
 
-/** SQL for `processing_ms` of a task that started at `startedAt` and ends now; a 4-byte column holds 24.8 days. */
-export const processingMsSql = (startedAt: string): string =>
-  `least(extract(epoch from now() - ${startedAt}) * 1000, ${MAX_PROCESSING_MS})::int`;
-
+/** A 4-byte column holds 24.8 days. */
 export const MAX_PROCESSING_MS = 2 ** 31 - 1;
+
+/** SQL assignments that end a task `t` as failed. */
+export const failSql = (code: string, message: string): string => `
+             status        = 'failed',
+             finished_at   = now(),
+             error_code    = ${code},
+             error         = ${message},
+             processing_ms = least(extract(epoch from now() - t.started_at) * 1000, ${MAX_PROCESSING_MS})::int,
+             checkpoint    = null,
+             worker        = null,
+             leased_until  = null`;
+
+/** SQL that makes the deliveries of the tasks `ended` due. */
+export const deliveriesDueSql = (ended: string, condition = 'true'): string =>
+  `update deliveries d set due_at = now() from ${ended} where d.task_id = ${ended}.id and ${condition}`;
+
+/** SQL condition: a task `t` that clients can read. */
+export const IS_READABLE = '(t.expires_at is null or t.expires_at > now())';

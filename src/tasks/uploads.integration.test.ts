@@ -1,8 +1,6 @@
-import { readFile } from 'node:fs/promises';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { emptyDatabase, type TestDatabase, testDatabase } from '../../test/support/database.ts';
+import { type TestDatabase, testDatabase } from '../../test/support/database.ts';
 import { newId } from '../base/ids.ts';
-import { readMigrations } from '../base/migration-files.ts';
 import { createPostgresUploadStore, type UploadStore } from './uploads.ts';
 
 let database: TestDatabase;
@@ -46,24 +44,4 @@ it('sums match the files after concurrent inserts and deletes of several princip
   const sums = await db.query(`select principal, sum(size_bytes)::int as size_bytes from files group by 1 order by 1`);
   const totals = await db.query('select principal, size_bytes from file_totals where size_bytes > 0 order by 1');
   expect(totals.rows).toEqual(sums.rows);
-});
-
-it('the migration counts existing files', async () => {
-  const older = await emptyDatabase();
-  const folder = new URL('../../migrations/', import.meta.url);
-  const before = (await readMigrations(folder)).filter(({ version }) => version < 13);
-  for (const { sql } of before) await older.db.query(sql);
-  await older.db.query(
-    `insert into files (key, principal, size_bytes, content_type, expires_at)
-     select 'key-' || n, 'p' || n % 2, 30, 'image/png', now() + interval '1 hour' from generate_series(1, 5) n`,
-  );
-  await older.db.query(await readFile(new URL('0013_files.sql', folder), 'utf8'));
-  const { rows } = await older.db.query('select principal, size_bytes from file_totals order by 1');
-  expect(rows).toEqual([
-    { principal: 'p0', size_bytes: 60 },
-    { principal: 'p1', size_bytes: 90 },
-  ]);
-  const upload = { key: newId(), principal: 'p1', sizeBytes: 11, contentType: 'image/png' };
-  expect(await createPostgresUploadStore(older.db).insert(upload, { ttlSeconds: 60, quotaBytes: 100 })).toBeUndefined();
-  await older.drop();
 });

@@ -1,5 +1,6 @@
 import { CLIENT_LIMIT_MS, type Db } from '../base/db.ts';
 import type { JsonObject } from '../base/json.ts';
+import { type Nullable, withoutNulls } from './null-columns.ts';
 import { type ProcessReport, toExactJson } from './process-metrics.ts';
 
 /** A process as described by its last heartbeat. */
@@ -16,19 +17,7 @@ export interface Heartbeat {
 /** `unknown`: the database did not respond. */
 export type WorkerState = 'warm' | 'cold' | 'unknown';
 
-export interface WorkerStore {
-  recordHeartbeat(beat: Heartbeat): Promise<void>;
-  /** Removes a process that stops normally. */
-  unregister(id: string): Promise<void>;
-  /** Registers model versions; repeated every `ADVERTISE_INTERVAL_MS`. */
-  advertiseVersions(service: string, versions: readonly string[]): Promise<void>;
-  /** Versions that requests may use: those of warm workers, or without any, those of the last day (workers start on demand). */
-  readVersions(service: string): Promise<string[]>;
-  /** Processes with a heartbeat within `HEARTBEAT_TIMEOUT_SECONDS`. */
-  readLiving(): Promise<Heartbeat[]>;
-  /** Metrics of all processes, including those that have left, for `mergeProcessMetrics` in the process `own`. */
-  readMetrics(own: string): Promise<ProcessReport[]>;
-}
+export type WorkerStore = ReturnType<typeof createPostgresWorkerStore>;
 
 export const HEARTBEAT_INTERVAL_MS = 2000;
 /** Three missed heartbeats; leases expire after a similar time. */
@@ -38,49 +27,41 @@ const DEPARTED_SECONDS = 60;
 /** A version counts as removed after three missed intervals. */
 export const ADVERTISE_INTERVAL_MS = 60_000;
 
-export function createPostgresWorkerStore(db: Db): WorkerStore {
+export function createPostgresWorkerStore(db: Db) {
   return {
-    async recordHeartbeat({ id, role, service, state, info, metrics }) {
-      await db.query(BEAT, [
-        id,
-        role,
-        service ?? null,
-        state,
-        JSON.stringify(info),
-        metrics ? toExactJson(metrics) : null,
-        DEPARTED_SECONDS,
-      ]);
+    async recordHeartbeat({ id, role, service, state, info, metrics }: Heartbeat): Promise<void> {
+      const metricsJson = metrics ? toExactJson(metrics) : null;
+      await db.query(BEAT, [id, role, service ?? null, state, JSON.stringify(info), metricsJson, DEPARTED_SECONDS]);
     },
-    async unregister(id) {
+    /** Removes a process that stops normally. */
+    async unregister(id: string): Promise<void> {
       await db.query(LEAVE, [id]);
     },
-    async advertiseVersions(service, versions) {
+    /** Registers model versions; repeated every `ADVERTISE_INTERVAL_MS`. */
+    async advertiseVersions(service: string, versions: readonly string[]): Promise<void> {
       await db.query(OFFER, [service, versions]);
     },
-    async readVersions(service) {
+    /** Versions that requests may use: those of warm workers, or without any, those of the last day (workers start on demand). */
+    async readVersions(service: string): Promise<string[]> {
+      const advertisedSeconds = (3 * ADVERTISE_INTERVAL_MS) / 1000;
       const { rows } = await db.query<{ version: string }>(VERSIONS, [
         service,
         HEARTBEAT_TIMEOUT_SECONDS,
-        (3 * ADVERTISE_INTERVAL_MS) / 1000,
+        advertisedSeconds,
       ]);
       return rows.map((row) => row.version);
     },
-    async readMetrics(own) {
-      const { rows } = await db.query<ProcessReport>(REPORTS, [HEARTBEAT_TIMEOUT_SECONDS, own]);
-      return rows;
+    /** Processes with a heartbeat within `HEARTBEAT_TIMEOUT_SECONDS`. */
+    async readLiving(): Promise<Heartbeat[]> {
+      const { rows } = await db.query<Nullable<Heartbeat>>(LIVING, [HEARTBEAT_TIMEOUT_SECONDS]);
+      return rows.map((row) => withoutNulls<Heartbeat>(row));
     },
-    async readLiving() {
-      const { rows } = await db.query<BeatRow>(LIVING, [HEARTBEAT_TIMEOUT_SECONDS]);
-      return rows.map(({ service, metrics, ...beat }) => ({
-        ...beat,
-        ...(service !== null && { service }),
-        ...(metrics !== null && { metrics }),
-      }));
+    /** Metrics of all processes, including those that have left, for `mergeProcessMetrics` in the process `own`. */
+    async readMetrics(own: string): Promise<ProcessReport[]> {
+      return (await db.query<ProcessReport>(REPORTS, [HEARTBEAT_TIMEOUT_SECONDS, own])).rows;
     },
   };
 }
-
-type BeatRow = Omit<Heartbeat, 'service' | 'metrics'> & { service: string | null; metrics: unknown[] | null };
 
 // Each heartbeat deletes the rows of processes not seen for a day. Time limits keep a hanging database from blocking the
 // loops that run these statements.

@@ -513,7 +513,7 @@ describe('GET /sound/{record_id}', () => {
       { recordId: 'mute', title: 'none' },
     ]);
     await catalog.database.db.query(
-      `update catalog_details set sound_key = $1
+      `update catalog_details set recording_key = $1
         where number = (select number from catalog_records where record_id = 'snd')`,
       [key],
     );
@@ -635,7 +635,7 @@ describe('Installation without the catalog', () => {
     const { db } = catalog.database;
     await db.query(`insert into catalog_sources values ('defectoscopy')`);
     await db.query(
-      `insert into catalog_feed (service, task_id, gone) values ('defectoscopy', 'ended', false), ('passports', 'deleted', true)`,
+      `insert into catalog_feed (service, task_id, deleted) values ('defectoscopy', 'ended', false), ('passports', 'deleted', true)`,
     );
     const env = { APP_ENV: 'test', DATABASE_URL: catalog.database.url, DATA_DIR: catalog.dataDir, LOG_LEVEL: 'silent' };
     const housekeeping = async (services: string) => {

@@ -12,7 +12,7 @@ import { createFileDeletionQueue } from '../../src/services/shared/file-deletion
 import { type TestDatabase, testDatabase } from '../support/database.ts';
 import { KEYS, startS3Server } from '../support/s3/server.ts';
 
-const TABLES = ['files', 'passport_trash', 'catalog_trash'] as const;
+const TABLES = ['files', 'files_to_delete'] as const;
 const log = createLog('silent', 'test');
 
 let database: TestDatabase;

@@ -66,7 +66,7 @@ async function allRows(db: Db): Promise<string[]> {
   const contents = rows.map(async ({ name }) => {
     const all = await db.query<{ row: any }>(`select to_jsonb(t) as row from ${name} t`);
     return all.rows.map(
-      ({ row }) => `${name} ${JSON.stringify({ ...row, seen_at: null, asked_at: null, last_used_at: null })}`,
+      ({ row }) => `${name} ${JSON.stringify({ ...row, seen_at: null, numbered_at: null, last_used_at: null })}`,
     );
   });
   return (await Promise.all(contents)).flat().sort();

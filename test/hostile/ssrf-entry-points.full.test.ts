@@ -156,7 +156,9 @@ it('Host names that resolve to loopback or a metadata service are looked up and 
     async () =>
       (await column("select id as value from tasks where id = any($1) and status = 'failed'", ids)).length === 3,
   );
-  await waitUntil(async () => (await db.query('select from catalog_pictures where due_at is not null')).rowCount === 0);
+  await waitUntil(
+    async () => (await db.query('select from catalog_picture_jobs where due_at is not null')).rowCount === 0,
+  );
   for (const host of hosts) expect(names.queries.slice(before).filter((each) => each === `${host} A`)).toHaveLength(3);
   expect(dials.dialled().filter((each) => !ownPorts().some((port) => each.endsWith(` ${port}`)))).toEqual([]);
   dials.end();

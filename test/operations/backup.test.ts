@@ -236,13 +236,12 @@ describe('Backup and restore with an external database', () => {
     onTestFinished(() => database.drop());
     // These columns name no stored file, or one that another column or a cleanup covers.
     const others = [
-      'catalog_details.sound_key',
-      'catalog_trash.key',
+      'catalog_details.recording_key',
+      'files_to_delete.key',
       'passport_documents.cache_key',
       'passport_documents.file_key',
       'passport_edits.key',
       'passport_pictures.file_key',
-      'passport_trash.key',
     ];
     const { rows } = await database.db.query<{ name: string }>(
       `select table_name || '.' || column_name as name

@@ -17,7 +17,7 @@ export const catalog: Service = {
   // Nothing consumes the feed then. Deletions stay, in case the catalog is enabled again.
   onDisabled: async (db) => {
     await db.query('delete from catalog_sources');
-    await db.query('delete from catalog_feed where not gone');
+    await db.query('delete from catalog_feed where not deleted');
   },
 
   configure(env) {

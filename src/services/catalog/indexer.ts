@@ -36,7 +36,7 @@ export async function runIndexer({
   const sources = records.filter(({ service }) => settings.sources.includes(service));
   const meters = createCatalogMetrics(registry);
   const indexer = createIndexer({ db, sources, log });
-  const trash = createFileDeletionQueue({ db, files, log, table: 'catalog_trash' });
+  const trash = createFileDeletionQueue({ db, files, log, table: 'files_to_delete' });
   const pictures = createPictureWorker({
     db,
     context,

@@ -15,7 +15,7 @@ export function createMedia(db: Db): Media {
     picture: (recordId) => one('select picture_key as key, hidden from catalog_records where record_id = $1', recordId),
     sound: (recordId) =>
       one(
-        `select d.sound_key as key, r.hidden
+        `select d.recording_key as key, r.hidden
            from catalog_records r left join catalog_details d using (number)
           where r.record_id = $1`,
         recordId,

@@ -41,7 +41,7 @@ async function documentsOf(db: Queryable, ids: readonly string[]): Promise<(Comp
       text: `
         select ${COMPLETED_COLUMNS}
           from passport_documents d
-          join tasks t on t.id = d.id
+          join tasks_read_only t on t.id = d.id
          where d.id = any($1::text[]) and t.finished_at is not null`,
     },
     [ids],

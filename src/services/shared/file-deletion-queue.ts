@@ -1,6 +1,7 @@
 import type { Db } from '../../base/db.ts';
 import type { Files } from '../../base/files.ts';
 import type { Log } from '../../base/log.ts';
+import { leaseRows } from './lease-rows.ts';
 
 /** At 20 ms per deletion, 3,200 files/s. */
 const CONCURRENCY = 64;
@@ -15,8 +16,7 @@ const MAX_FAILURES = 5000;
 
 const TABLES = {
   files: { due: 'expires_at < now()', order: 'expires_at' },
-  passport_trash: { due: 'true', order: 'key' },
-  catalog_trash: { due: 'true', order: 'key' },
+  files_to_delete: { due: 'true', order: 'key' },
 };
 
 /** Deletes the files of rows that are no longer referenced. A row is kept until its file is deleted. */
@@ -40,17 +40,11 @@ export function createFileDeletionQueue({
   table: keyof typeof TABLES;
 }): FileDeletionQueue {
   const { due, order } = TABLES[table];
-  const lease = `
-    with next as (
-      select key
-        from ${table}
-       where ${due} and (leased_until is null or leased_until < now())
-       order by ${order}
-       limit $1
-         for update skip locked
-    )
-    update ${table} t set leased_until = now() + make_interval(secs => $2) from next where t.key = next.key
-    returning t.key`;
+  const lease = leaseRows({
+    ...{ table, key: 'key', order },
+    due: `${due} and (leased_until is null or leased_until < now())`,
+    set: 'leased_until = now() + make_interval(secs => $2)',
+  });
 
   /** Returns whether more rows may be due. */
   const deleteBatch = async (failed: string[], signal?: AbortSignal): Promise<boolean> => {

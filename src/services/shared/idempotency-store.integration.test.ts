@@ -57,7 +57,7 @@ const insertedNumbers = async () =>
     ({ value }) => value,
   );
 /** As if the process that holds the keys had exited a minute ago. */
-const expireClaims = () => database.db.query(`update replies set claimed_until = now() - interval '1 second'`);
+const expireClaims = () => database.db.query(`update idempotency_keys set claimed_until = now() - interval '1 second'`);
 
 describe('a request with an Idempotency-Key', () => {
   it('returns 409 while the first request runs, and its response afterwards', async () => {

@@ -74,7 +74,7 @@ export function createIdempotencyStore(db: Db, service: string): IdempotencyStor
     },
 
     async deleteExpired() {
-      await db.query(`delete from replies where created_at < now() - interval '24 hours'`);
+      await db.query(`delete from idempotency_keys where created_at < now() - interval '24 hours'`);
     },
   };
 }
@@ -125,10 +125,10 @@ const limitMs = CLIENT_LIMIT_MS;
 
 /** Waits for an open transaction that has saved a response under the key. */
 const CLAIM = {
-  name: 'reply-claim',
+  name: 'idempotency-claim',
   limitMs,
   text: `
-    insert into replies as existing (key, claim, fingerprint, claimed_until)
+    insert into idempotency_keys as existing (key, claim, fingerprint, claimed_until)
     values ($1, $2, $3, now() + make_interval(secs => $4))
     on conflict (key) do update
        set claim = excluded.claim, fingerprint = excluded.fingerprint, claimed_until = excluded.claimed_until,
@@ -136,23 +136,27 @@ const CLAIM = {
      where existing.created_at < now() - interval '24 hours'
         or (existing.status is null and coalesce(existing.claimed_until, existing.created_at + interval '15 minutes') < now())`,
 };
-const READ = { name: 'reply-read', limitMs, text: 'select fingerprint, status, body from replies where key = $1' };
+const READ = {
+  name: 'idempotency-read',
+  limitMs,
+  text: 'select fingerprint, status, body from idempotency_keys where key = $1',
+};
 const RENEW = {
-  name: 'reply-renew',
+  name: 'idempotency-renew',
   limitMs,
   text: `
-    update replies set claimed_until = now() + make_interval(secs => $3)
+    update idempotency_keys set claimed_until = now() + make_interval(secs => $3)
      where key = $1 and claim = $2 and status is null`,
 };
 const KEEP = {
-  name: 'reply-keep',
+  name: 'idempotency-keep',
   limitMs,
-  text: 'update replies set status = $3, body = $4 where key = $1 and claim = $2',
+  text: 'update idempotency_keys set status = $3, body = $4 where key = $1 and claim = $2',
 };
 const RELEASE = {
-  name: 'reply-release',
+  name: 'idempotency-release',
   limitMs,
-  text: 'delete from replies where key = $1 and claim = $2 and status is null',
+  text: 'delete from idempotency_keys where key = $1 and claim = $2 and status is null',
 };
 
 function keyOf(request: FastifyRequest): string | undefined {

@@ -135,7 +135,7 @@ export async function seedAudio(catalog: Catalog): Promise<void> {
   const bytes = await readFile(new URL('../../../examples/voice-note.mp3', import.meta.url));
   const { key } = await files.put(bytes, { maxBytes: bytes.length });
   await db.query(
-    'update catalog_details set sound_key = $2 where number = (select number from catalog_records where record_id = $1)',
+    'update catalog_details set recording_key = $2 where number = (select number from catalog_records where record_id = $1)',
     [SPEECH_ID, key],
   );
 }

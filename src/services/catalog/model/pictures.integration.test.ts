@@ -80,7 +80,7 @@ describe('pictures of records', () => {
       ...{ db, log },
       context: { fetch: fetch as unknown as GuardedFetch, files },
       sources: [importedPictureSource({ filesHost: 'files.assay.internal', holes: [] as never })],
-      trash: createFileDeletionQueue({ db, files, log, table: 'catalog_trash' }),
+      trash: createFileDeletionQueue({ db, files, log, table: 'files_to_delete' }),
     });
   });
   afterEach(async () => {
@@ -94,11 +94,11 @@ describe('pictures of records', () => {
     (
       await database.db.query<Record<string, unknown>>(
         `select r.*, p.attempts, p.due_at > now() as later
-           from catalog_records r left join catalog_pictures p using (number) where record_id = $1`,
+           from catalog_records r left join catalog_picture_jobs p using (number) where record_id = $1`,
         [recordId],
       )
     ).rows[0]!;
-  const makeDue = () => database.db.query('update catalog_pictures set due_at = now()');
+  const makeDue = () => database.db.query('update catalog_picture_jobs set due_at = now()');
 
   it('are downloaded, resized and stored', async () => {
     answer = async () => photo(2048, 512).jpeg().toBuffer();
@@ -189,7 +189,7 @@ describe('pictures of records', () => {
           { timeout: 20_000 },
         )
         .toBeGreaterThan(0);
-      await tx.query('update catalog_pictures set due_at = now() where number = $1', [rows[0]!.number]);
+      await tx.query('update catalog_picture_jobs set due_at = now() where number = $1', [rows[0]!.number]);
     });
     expect(await made).toBe('made');
     expect(await row('a')).toMatchObject({ attempts: null, picture_width: 10 });

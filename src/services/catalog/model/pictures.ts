@@ -5,6 +5,7 @@ import type { Files } from '../../../base/files.ts';
 import type { JsonValue } from '../../../base/json.ts';
 import type { Log } from '../../../base/log.ts';
 import type { FileDeletionQueue } from '../../shared/file-deletion-queue.ts';
+import { leaseRows } from '../../shared/lease-rows.ts';
 import type { PictureSources, RecordSource } from '../../shared/records.ts';
 import { createPicture, type Picture } from './picture.ts';
 
@@ -39,7 +40,7 @@ export function createPictureWorker({
 
   return {
     async processNext(signal) {
-      const { rows } = await db.query<Due>(CLAIM, [LEASE_SECONDS]);
+      const { rows } = await db.query<Due>(CLAIM, [1, LEASE_SECONDS]);
       const [due] = rows;
       if (due === undefined) return undefined;
       const limit = AbortSignal.any([signal, AbortSignal.timeout(LIMIT_MS)]);
@@ -72,16 +73,16 @@ interface Due {
   readonly number: number;
   readonly source: string;
   readonly picture: JsonValue;
-  readonly picture_of: string;
+  readonly picture_digest: string;
   /** From 1. */
   readonly attempts: number;
 }
 
 /** Fencing values: an attempt is late when the record has another picture or another attempt meanwhile. */
-const fence = ({ number, picture_of, attempts }: Due) => [number, picture_of, attempts];
+const fence = ({ number, picture_digest, attempts }: Due) => [number, picture_digest, attempts];
 const FENCED = `
   p.number = $1 and p.attempts = $3
-  and exists (select from catalog_records r where r.number = p.number and r.picture_of = $2)`;
+  and exists (select from catalog_records r where r.number = p.number and r.picture_digest = $2)`;
 
 const MAX_ATTEMPTS = 5;
 /** 10 s after the first attempt, then 40 s, 160 s and 640 s. */
@@ -109,50 +110,45 @@ async function storePicture(
 const CLAIM = {
   name: 'catalog-picture-claim',
   text: `
-    update catalog_pictures p
-       set due_at = now() + make_interval(secs => $1), attempts = p.attempts + 1
-      from catalog_records r
-     where r.number = p.number
-       and p.number = (select number
-                       from catalog_pictures
-                      where due_at <= now()
-                      order by due_at, number
-                      limit 1
-                        for update skip locked)
-    returning p.number, p.source, p.picture, p.attempts, r.picture_of`,
+    with job as (${leaseRows({
+      ...{ table: 'catalog_picture_jobs', key: 'number', due: 'due_at <= now()', order: 'due_at, number' },
+      set: 'due_at = now() + make_interval(secs => $2), attempts = q.attempts + 1',
+    })})
+    select job.number, job.source, job.picture, job.attempts, r.picture_digest
+      from job join catalog_records r using (number)`,
 };
 
 const KEEP = {
   name: 'catalog-picture-keep',
   text: `
-    with was as materialized (
+    with previous as materialized (
       -- Lock the record first, like writes and deletions of the record do, to avoid deadlocks.
       select r.number, r.picture_key
         from catalog_records r
-       where r.number = $1 and r.picture_of = $2
-         and exists (select from catalog_pictures p where p.number = r.number and p.attempts = $3)
+       where r.number = $1 and r.picture_digest = $2
+         and exists (select from catalog_picture_jobs p where p.number = r.number and p.attempts = $3)
          for update
     ),
-    mine as (
-      delete from catalog_pictures p using was where p.number = was.number and p.attempts = $3 returning p.number
+    own as (
+      delete from catalog_picture_jobs p using previous where p.number = previous.number and p.attempts = $3 returning p.number
     ),
     discarded as (
-      insert into catalog_trash (key)
-      select picture_key from was join mine using (number) where picture_key is not null
+      insert into files_to_delete (key)
+      select picture_key from previous join own using (number) where picture_key is not null
           on conflict do nothing
     )
     update catalog_records r
        set picture_key = $4, picture_width = $5, picture_height = $6
-      from mine
-     where r.number = mine.number`,
+      from own
+     where r.number = own.number`,
 };
 
 const POSTPONE = {
   name: 'catalog-picture-postpone',
-  text: `update catalog_pictures p set due_at = now() + make_interval(secs => $4) where ${FENCED}`,
+  text: `update catalog_picture_jobs p set due_at = now() + make_interval(secs => $4) where ${FENCED}`,
 };
 
 const GIVE_UP = {
   name: 'catalog-picture-give-up',
-  text: `delete from catalog_pictures p where ${FENCED}`,
+  text: `delete from catalog_picture_jobs p where ${FENCED}`,
 };

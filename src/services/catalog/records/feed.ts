@@ -1,9 +1,8 @@
 import type { Db, Queryable, Transaction } from '../../../base/db.ts';
-import { isUnavailable } from '../../../base/db-errors.ts';
+import { isCollision, isUnavailable } from '../../../base/db-errors.ts';
 import type { Log } from '../../../base/log.ts';
-import { isFinished } from '../../../tasks/task.ts';
-import { TASK_COLUMNS, type TaskRow, toTask } from '../../../tasks/task-rows.ts';
-import type { EndedTask, RecordSource } from '../../shared/records.ts';
+import { readFinished } from '../../../tasks/read.ts';
+import type { RecordSource } from '../../shared/records.ts';
 import { createEntry, type Entry, recordIdOf } from './entry.ts';
 import { createFeedFloor, type FeedFloor } from './feed-floor.ts';
 import { deleteRecords, writeRecords } from './write.ts';
@@ -60,9 +59,6 @@ export function createIndexer(options: Omit<Deps, 'floor'>): Indexer {
   };
 }
 
-/** Deadlock or serialisation failure. */
-const isCollision = (error: unknown) => ['40P01', '40001'].includes((error as { code?: string }).code ?? '');
-
 const BATCH_ROWS = 500;
 /** Stored (compressed) size of the results in memory. */
 const BATCH_BYTES = 4 * 2 ** 20;
@@ -73,7 +69,9 @@ interface FeedRow {
   readonly serial: number;
   readonly service: string;
   readonly task_id: string;
-  readonly gone: boolean;
+  readonly deleted: boolean;
+  /** Whether its service is a source. */
+  readonly wanted: boolean;
   /** Whether the size limit excluded further rows. */
   readonly more: boolean;
 }
@@ -85,9 +83,11 @@ async function index(tx: Transaction, deps: Deps, limit: number, taken: FeedRow[
   const { rows } = await deps.floor.read((from) => tx.query<FeedRow>(TAKE, [limit, BATCH_BYTES, from]));
   taken.push(...rows);
   if (rows.length === 0) return new Map();
-  const gone = new Set(rows.filter((row) => row.gone).map(({ service, task_id }) => recordIdOf(service, task_id)));
-  const { entries, without } = await entriesOf(tx, deps.sources, rows, gone);
-  await deleteRecords(tx, [...gone, ...without]);
+  const deleted = new Set(
+    rows.filter((row) => row.deleted).map(({ service, task_id }) => recordIdOf(service, task_id)),
+  );
+  const { entries, without } = await entriesOf(tx, deps.sources, rows, deleted);
+  await deleteRecords(tx, [...deleted, ...without]);
   await writeRecords(tx, entries);
   await tx.query(DELETE_TAKEN, [rows.map(({ serial }) => serial)]);
   const counts = new Map<string, number>();
@@ -96,9 +96,15 @@ async function index(tx: Transaction, deps: Deps, limit: number, taken: FeedRow[
 }
 
 /** `without`: ids of tasks for which the service no longer creates a record. */
-async function entriesOf(tx: Queryable, sources: readonly RecordSource[], rows: readonly FeedRow[], gone: Set<string>) {
-  const wanted = rows.filter(({ service, task_id }) => !gone.has(recordIdOf(service, task_id)));
-  const tasks = wanted.length === 0 ? [] : await endedTasks(tx, [...new Set(wanted.map(({ task_id }) => task_id))]);
+async function entriesOf(
+  tx: Queryable,
+  sources: readonly RecordSource[],
+  rows: readonly FeedRow[],
+  deleted: Set<string>,
+) {
+  const wanted = rows.filter((row) => row.wanted && !deleted.has(recordIdOf(row.service, row.task_id)));
+  const inOrder = [...new Set(wanted.map(({ task_id }) => task_id))];
+  const tasks = inOrder.length === 0 ? [] : await readFinished(tx, inOrder);
   const entryById = new Map<string, Entry>();
   const without: string[] = [];
   for (const source of sources) {
@@ -107,13 +113,7 @@ async function entriesOf(tx: Queryable, sources: readonly RecordSource[], rows: 
     for (const draft of await source.drafts(tx, own)) entryById.set(draft.taskId, createEntry(source.service, draft));
     without.push(...own.filter(({ id }) => !entryById.has(id)).map(({ id }) => recordIdOf(source.service, id)));
   }
-  const inOrder = [...new Set(wanted.map(({ task_id }) => task_id))];
   return { entries: inOrder.flatMap((id) => entryById.get(id) ?? []), without };
-}
-
-async function endedTasks(tx: Queryable, ids: readonly string[]): Promise<EndedTask[]> {
-  const { rows } = await tx.query<TaskRow>(ENDED, [ids]);
-  return rows.map(toTask).filter(isFinished);
 }
 
 // Sizes are summed before results are read; the first row is always taken. Rows of removed sources are taken too, to be
@@ -122,33 +122,22 @@ const TAKE = {
   name: 'catalog-take',
   text: `
     with next as materialized (
-      select serial, service, task_id, gone from catalog_feed where serial >= $3 order by serial limit $1
+      select serial, service, task_id, deleted from catalog_feed where serial >= $3 order by serial limit $1
     ),
     measured as (
-      select n.serial, n.service, n.task_id, n.gone, s.service is not null as wanted,
+      select n.serial, n.service, n.task_id, n.deleted, s.service is not null as wanted,
              sum(coalesce(pg_column_size(t.result), 0) + coalesce(pg_column_size(t.input), 0))
                over (order by n.serial) as bytes,
              row_number() over (order by n.serial) as place
         from next n
         left join catalog_sources s on s.service = n.service
-        left join tasks t on t.id = n.task_id
+        left join tasks_read_only t on t.id = n.task_id
     )
-    select serial, service, task_id, gone,
+    select serial, service, task_id, deleted, wanted,
            (select count(*) from measured) > count(*) over () as more
       from measured
      where place = 1 or bytes <= $2
      order by serial`,
-};
-
-const ENDED = {
-  name: 'catalog-ended',
-  text: `
-    select ${TASK_COLUMNS}
-      from tasks t
-      join catalog_sources s on s.service = t.service
-      left join deliveries d on d.task_id = t.id
-     where t.id = any($1::text[])
-       and t.finished_at is not null and (t.expires_at is null or t.expires_at > now())`,
 };
 
 const DELETE_TAKEN = { name: 'catalog-taken', text: 'delete from catalog_feed where serial = any($1::bigint[])' };

@@ -18,11 +18,11 @@ export function runRebuildStep(db: Db): Promise<boolean> {
       const { rows } = await tx.query<Rebuild>(CURRENT);
       const [rebuild] = rows;
       if (rebuild === undefined) return false;
-      if (!rebuild.fed) {
+      if (!rebuild.feed_filled) {
         await tx.query(FEED, [rebuild.services]);
-        await tx.query('update catalog_rebuild set fed = true');
+        await tx.query('update catalog_rebuild set feed_filled = true');
       } else {
-        await reindexBatch(tx, rebuild.done);
+        await reindexBatch(tx, rebuild.last_number);
       }
       return true;
     },
@@ -31,8 +31,8 @@ export function runRebuildStep(db: Db): Promise<boolean> {
 }
 
 interface Rebuild {
-  readonly fed: boolean;
-  readonly done: number;
+  readonly feed_filled: boolean;
+  readonly last_number: number;
   readonly services: string[];
 }
 
@@ -61,15 +61,15 @@ async function reindexBatch(tx: Transaction, after: number): Promise<void> {
     tx,
     searched.flatMap(({ words }) => words),
   );
-  await tx.query('update catalog_rebuild set done = $1', [last.number]);
+  await tx.query('update catalog_rebuild set last_number = $1', [last.number]);
 }
 
 const REQUEST = `
   insert into catalog_rebuild default values
-      on conflict (only_one) do update set asked_at = now(), fed = false, done = 0`;
+      on conflict (singleton) do update set requested_at = now(), feed_filled = false, last_number = 0`;
 
 const CURRENT = `
-  select fed, done, array(select service from catalog_sources order by service) as services
+  select feed_filled, last_number, array(select service from catalog_sources order by service) as services
     from catalog_rebuild
      for update skip locked`;
 

@@ -53,7 +53,7 @@ async function picture(recordId: string): Promise<string> {
     'update catalog_records set picture_key = $2, picture_width = 1, picture_height = 1 where record_id = $1',
     [recordId, key],
   );
-  await database.db.query('delete from catalog_pictures');
+  await database.db.query('delete from catalog_picture_jobs');
   return key;
 }
 
@@ -106,18 +106,18 @@ describe('imported records', () => {
   it('request a picture once, and again only when its URL changes', async () => {
     const one = { recordId: 'a', imageUrl: 'https://example.com/one.jpg' };
     await records.import([one]);
-    expect(await count('catalog_pictures')).toBe(1);
+    expect(await count('catalog_picture_jobs')).toBe(1);
     const key = await picture('a');
     await records.import([{ ...one, title: 'other' }]);
-    expect(await count('catalog_pictures')).toBe(0);
+    expect(await count('catalog_picture_jobs')).toBe(0);
     expect((await rows())[0]).toMatchObject({ picture_key: key, picture_width: 1 });
     await records.import([{ ...one, imageUrl: 'https://example.com/two.jpg' }]);
-    expect(await count('catalog_pictures')).toBe(1);
+    expect(await count('catalog_picture_jobs')).toBe(1);
     // The old picture and its file are deleted.
     expect((await rows())[0]).toMatchObject({ picture_key: null, picture_width: null });
     expect(await files.get(key)).toBeUndefined();
     await records.import([{ recordId: 'a' }]);
-    expect(await count('catalog_pictures')).toBe(0);
+    expect(await count('catalog_picture_jobs')).toBe(0);
   });
 
   it('are hidden when an accepted report for their id exists', async () => {
@@ -173,8 +173,8 @@ describe('an index rebuild', () => {
     await runRebuildStep(database.db);
     await runRebuildStep(database.db);
     await records.requestRebuild();
-    const { rows: state } = await database.db.query('select fed, done from catalog_rebuild');
-    expect(state).toEqual([{ fed: false, done: 0 }]);
+    const { rows: state } = await database.db.query('select feed_filled, last_number from catalog_rebuild');
+    expect(state).toEqual([{ feed_filled: false, last_number: 0 }]);
   });
 });
 
@@ -196,7 +196,7 @@ describe('housekeeping', () => {
     expect((await rows()).map((row) => row['record_id'])).toEqual(['young']);
     expect(await files.get(keys[0])).toBeUndefined();
     expect(await files.get(keys[1])).toBeDefined();
-    expect(await count('catalog_trash')).toBe(0);
+    expect(await count('files_to_delete')).toBe(0);
   });
 
   it('applies the retention to the time of import, not to the date of the record', async () => {
@@ -219,7 +219,7 @@ describe('housekeeping', () => {
 
   it('deletes unreadable tasks from the feed but keeps deletions', async () => {
     await database.db.query(
-      `insert into catalog_feed (service, task_id, gone, at)
+      `insert into catalog_feed (service, task_id, deleted, at)
        values ('photos', 'lost', false, now() - interval '2 hours'), ('photos', 'deleted', true, now() - interval '2 hours'),
               ('photos', 'fresh', false, now())`,
     );

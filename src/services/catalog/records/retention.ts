@@ -27,19 +27,19 @@ const REMOVE = `
        for update skip locked
   ),
   discarded as (
-    insert into catalog_trash (key)
+    insert into files_to_delete (key)
     select picture_key from old where picture_key is not null
         on conflict do nothing
   )
   delete from catalog_records r using old where r.number = old.number`;
 
-// Deletions (`gone`) stay: they must reach the catalog however late.
+// Deletions stay: they must reach the catalog however late.
 const LOST = `
   delete from catalog_feed
    where serial in (select f.serial
                       from catalog_feed f
-                     where not f.gone and f.at < now() - interval '1 hour'
-                       and not exists (select from tasks t
+                     where not f.deleted and f.at < now() - interval '1 hour'
+                       and not exists (select from tasks_read_only t
                                         where t.id = f.task_id and (t.expires_at is null or t.expires_at > now()))
                      limit $1
                        for update skip locked)`;

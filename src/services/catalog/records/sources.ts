@@ -47,6 +47,6 @@ const COMPLETE = `
 export const FEED = `
   insert into catalog_feed (service, task_id)
   select service, id
-    from tasks
+    from tasks_read_only
    where service = any($1::text[]) and finished_at is not null and (expires_at is null or expires_at > now())
    order by finished_at, id`;

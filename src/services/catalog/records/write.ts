@@ -45,15 +45,15 @@ export async function addWords(tx: Queryable, words: readonly string[]): Promise
 const DISCARD_PICTURES = {
   name: 'catalog-discard-pictures',
   text: `
-    with was as materialized (
-      select r.picture_key, r.picture_of is distinct from e.picture_of as other
+    with previous as materialized (
+      select r.picture_key, r.picture_digest is distinct from e.picture_digest as changed
         from catalog_records r
-        join unnest($1::text[], $2::text[]) as e (record_id, picture_of) using (record_id)
+        join unnest($1::text[], $2::text[]) as e (record_id, picture_digest) using (record_id)
        order by r.record_id
          for update of r
     )
-    insert into catalog_trash (key)
-    select picture_key from was where other and picture_key is not null
+    insert into files_to_delete (key)
+    select picture_key from previous where changed and picture_key is not null
         on conflict do nothing`,
 };
 
@@ -72,16 +72,16 @@ const WRITE = {
       ) with ordinality as e (
         record_id, service, task_id, status, created_at, title, surface, master,
         master_conf, defects, top_conf, title_words, text_words, text, result, with_attachment,
-        sound_key, picture, picture_of, place
+        recording_key, picture, picture_digest, place
       )
     ),
     record as (
       insert into catalog_records as r (record_id, service, task_id, status, created_at, title, surface, master,
-                                        master_conf, defects, top_conf, hidden, picture_of, search)
+                                        master_conf, defects, top_conf, hidden, picture_digest, search)
       select e.record_id, e.service, e.task_id, e.status,
              coalesce(e.created_at, (select o.created_at from catalog_records o where o.record_id = e.record_id), now()),
              e.title, e.surface, e.master, e.master_conf, e.defects::jsonb, e.top_conf,
-             catalog_hidden(e.record_id), e.picture_of, ${searchVectorSql('e.title_words', 'e.text_words')}
+             catalog_hidden(e.record_id), e.picture_digest, ${searchVectorSql('e.title_words', 'e.text_words')}
         from entry e
        order by place
           on conflict (record_id) do update
@@ -98,10 +98,10 @@ const WRITE = {
                  top_conf       = excluded.top_conf,
                  hidden         = excluded.hidden,
                  search         = excluded.search,
-                 picture_of     = excluded.picture_of,
-                 picture_key    = case when r.picture_of = excluded.picture_of then r.picture_key end,
-                 picture_width  = case when r.picture_of = excluded.picture_of then r.picture_width end,
-                 picture_height = case when r.picture_of = excluded.picture_of then r.picture_height end
+                 picture_digest     = excluded.picture_digest,
+                 picture_key    = case when r.picture_digest = excluded.picture_digest then r.picture_key end,
+                 picture_width  = case when r.picture_digest = excluded.picture_digest then r.picture_width end,
+                 picture_height = case when r.picture_digest = excluded.picture_digest then r.picture_height end
       returning number, record_id, picture_key
     ),
     texts as (
@@ -111,23 +111,23 @@ const WRITE = {
           on conflict (number) do update set text = excluded.text
     ),
     details as (
-      insert into catalog_details as d (number, result, attachment, sound_key)
+      insert into catalog_details as d (number, result, attachment, recording_key)
       select number, result::json,
              -- Copied inside the database: attachments can be large.
-             case when with_attachment then (select t.attachment from tasks t where t.id = e.task_id) end,
-             sound_key
+             case when with_attachment then (select t.attachment from tasks_read_only t where t.id = e.task_id) end,
+             recording_key
         from entry e join record using (record_id)
           on conflict (number) do update
              set result     = excluded.result,
                  attachment = coalesce(excluded.attachment, d.attachment),
-                 sound_key  = excluded.sound_key
+                 recording_key  = excluded.recording_key
     ),
     unwanted as (
-      delete from catalog_pictures p
+      delete from catalog_picture_jobs p
        using entry e join record using (record_id)
        where p.number = record.number and (e.picture is null or record.picture_key is not null)
     )
-    insert into catalog_pictures (number, source, picture)
+    insert into catalog_picture_jobs (number, source, picture)
     select number, service, picture::json
       from entry join record using (record_id)
      where picture is not null and picture_key is null
@@ -171,7 +171,7 @@ const ADD_WORDS = {
 const ERASE = {
   name: 'catalog-erase',
   text: `
-    with gone as materialized (
+    with erased as materialized (
       select number, picture_key
         from catalog_records
        where record_id = any($1::text[])
@@ -179,9 +179,9 @@ const ERASE = {
          for update
     ),
     discarded as (
-      insert into catalog_trash (key)
-      select picture_key from gone where picture_key is not null
+      insert into files_to_delete (key)
+      select picture_key from erased where picture_key is not null
           on conflict do nothing
     )
-    delete from catalog_records r using gone where r.number = gone.number`,
+    delete from catalog_records r using erased where r.number = erased.number`,
 };

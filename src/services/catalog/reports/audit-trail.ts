@@ -34,8 +34,8 @@ export async function appendEvent(tx: Transaction, entry: NewEvent): Promise<Dat
     actor: entry.actor,
     action: entry.action,
     outcome: entry.action === 'refused' ? 'refused' : 'done',
-    was: entry.from,
-    became: entry.to,
+    old_status: entry.from,
+    new_status: entry.to,
     note: asStored(entry.note),
     content: hashTexts(entry.texts),
     request_id: entry.requestId,
@@ -60,8 +60,8 @@ export interface EventRow {
   readonly actor: string;
   readonly action: AuditEvent['action'];
   readonly outcome: AuditEvent['outcome'];
-  readonly was: string | null;
-  readonly became: string | null;
+  readonly old_status: string | null;
+  readonly new_status: string | null;
   readonly note: string | null;
   readonly content: Buffer;
   readonly request_id: string | null;
@@ -77,8 +77,8 @@ export const COLUMNS = [
   'actor',
   'action',
   'outcome',
-  'was',
-  'became',
+  'old_status',
+  'new_status',
   'note',
   'content',
   'request_id',
@@ -122,8 +122,8 @@ const eventFrom = (row: HashedRow): AuditEvent => ({
   actor: row.actor,
   action: row.action,
   outcome: row.outcome,
-  from: row.was,
-  to: row.became,
+  from: row.old_status,
+  to: row.new_status,
   note: row.note,
   content: row.content.toString('hex'),
   requestId: row.request_id,

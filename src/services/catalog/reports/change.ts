@@ -54,7 +54,7 @@ async function update(
   const { rows } = await tx.query<ReportRow>(
     `update reports
         set status = $3, resolver_note = $4, moved_by = $5, updated_at = $6, resolved_at = $7,
-            acts = case when $8 then $9 else acts end, version = version + 1
+            applies = case when $8 then $9 else applies end, version = version + 1
       where id = $1 and version = $2
       returning ${COLUMNS}`,
     [now.id, now.version, status, note, isTransition ? actor : now.moved_by, at, resolvedAt, isTransition, apply],

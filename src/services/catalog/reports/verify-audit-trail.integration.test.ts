@@ -77,7 +77,14 @@ describe('the audit trail', () => {
   it('is hashed as documented', () => {
     const row: EventRow = {
       ...{ serial: 1, report_id: 'rep_1', at: new Date('2026-11-20T10:00:00.005Z'), actor: 'token-1' },
-      ...{ action: 'created', outcome: 'done', was: null, became: 'open', note: 'delete "ё"', request_id: 'r-1' },
+      ...{
+        action: 'created',
+        outcome: 'done',
+        old_status: null,
+        new_status: 'open',
+        note: 'delete "ё"',
+        request_id: 'r-1',
+      },
       content: hashTexts({ description: '"ё"', user_info: null, resolver_note: null }),
       prev_hash: Buffer.alloc(32),
     };
@@ -88,7 +95,7 @@ describe('the audit trail', () => {
   it.each(['update report_events set note = null', 'delete from report_events', 'truncate report_events'])(
     'is append-only: rejects `%s` even from the owner of the table',
     async (sql) => {
-      await expect(db.query(sql)).rejects.toThrow(/only ever appended/);
+      await expect(db.query(sql)).rejects.toThrow(/append-only/);
       expect(await verifyAuditTrail(db)).toMatchObject({ outcome: 'intact', rows: 6 });
     },
   );
@@ -97,8 +104,8 @@ describe('the audit trail', () => {
     ['note', `'other'`],
     ['note', 'null'],
     ['actor', `'token-reader'`],
-    ['became', `'rejected'`],
-    ['was', 'null'],
+    ['new_status', `'rejected'`],
+    ['old_status', 'null'],
     ['request_id', `'x'`],
     ['at', `at + interval '1 millisecond'`],
     ['outcome', `'refused'`],

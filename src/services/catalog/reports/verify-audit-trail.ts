@@ -108,12 +108,12 @@ const MISMATCH = `
          case when r.id is null then 'missing' when created.report_id is null then 'unknown' else 'changed' end as why
     from reports r
     full join (select report_id, note from report_events where action = 'created') as created on created.report_id = r.id
-    left join lateral (select became
+    left join lateral (select new_status
                          from report_events
                         where report_id = r.id and outcome = 'done'
                         order by serial desc
                         limit 1) as last on true
    where r.id is null or created.report_id is null
-      or last.became is distinct from r.status
+      or last.new_status is distinct from r.status
       or created.note is distinct from r.action_type || ' ' || r.record_id
    limit 1`;

@@ -15,7 +15,8 @@ export interface FacetCombinations {
 }
 
 const MAX_CACHED = 50_000;
-const SELECT = 'select id, service, status, surface, master, defects from catalog_kinds where id = any($1::int[])';
+const SELECT =
+  'select id, service, status, surface, master, defects from catalog_facet_combinations where id = any($1::int[])';
 
 /** Combinations never change. */
 export function createFacetCombinations(): FacetCombinations {

@@ -34,8 +34,8 @@ export async function countFacets(
   return { total, facets: Object.fromEntries(facets) as Record<FacetName, Facet> };
 }
 
-/** `kind count` pairs as one text: faster to transfer than thousands of rows. */
-export const COUNTS = `coalesce(string_agg(kind || ' ' || count, ' '), '')`;
+/** `facets count` pairs as one text: faster to transfer than thousands of rows. */
+export const COUNTS = `coalesce(string_agg(facets || ' ' || count, ' '), '')`;
 
 export async function countAll(db: Queryable, resolved: ResolvedFilters): Promise<number> {
   const { bind, values } = createParameters();
@@ -64,7 +64,7 @@ async function countKinds(db: Queryable, { kinds: _, ...others }: ResolvedFilter
   const { bind, values } = createParameters();
   const { rows } = await db.query<{ counts: string }>(
     `select ${COUNTS} as counts
-       from (select r.kind, count(*) as count from ${matches(resolved, { bind })} group by r.kind) c`,
+       from (select r.facets, count(*) as count from ${matches(resolved, { bind })} group by r.facets) c`,
     values,
   );
   return rows[0]!.counts;

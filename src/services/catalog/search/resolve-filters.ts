@@ -52,7 +52,7 @@ export async function findFacetCombinations(db: Queryable, filters: Filters): Pr
   if (defect !== undefined) conditions.push(`${bind(defect)} = any(defects)`);
   if (conditions.length === 0) return undefined;
   const { rows } = await db.query<{ id: number }>(
-    `select id from catalog_kinds where ${conditions.join(' and ')}`,
+    `select id from catalog_facet_combinations where ${conditions.join(' and ')}`,
     values,
   );
   return rows.map(({ id }) => id);

@@ -19,7 +19,7 @@ export async function readRow(db: Queryable, recordId: string): Promise<Row | un
       result: row.result,
       attachment: row.attachment,
       pictureKey: row.picture_key,
-      soundKey: row.sound_key,
+      soundKey: row.recording_key,
       prev: row.prev,
       next: row.next,
     }
@@ -32,7 +32,7 @@ interface FullRow extends HitRow {
   readonly result: JsonObject;
   readonly attachment: JsonValue | null;
   readonly picture_key: string | null;
-  readonly sound_key: string | null;
+  readonly recording_key: string | null;
   readonly prev: string | null;
   readonly next: string | null;
 }
@@ -40,7 +40,7 @@ interface FullRow extends HitRow {
 const ROW = {
   name: 'catalog-row',
   text: `
-    select ${HIT_COLUMNS}, r.number, r.picture_key, t.text, d.result, d.attachment, d.sound_key,
+    select ${HIT_COLUMNS}, r.number, r.picture_key, t.text, d.result, d.attachment, d.recording_key,
            (select o.record_id from catalog_records o
              where not o.hidden and (o.created_at, o.number) < (r.created_at, r.number)
              order by o.created_at desc, o.number desc limit 1) as prev,

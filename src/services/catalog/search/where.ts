@@ -21,7 +21,7 @@ export type Condition = (parameters: Binder) => string;
 export function where({ filters, kinds, reported, upTo }: ResolvedFilters, { bind }: Binder): string {
   const { from, to, minConf, hasReport, hidden } = filters;
   const conditions = [hidden === true ? 'r.hidden' : 'not r.hidden', `r.number <= ${bind(upTo)}::bigint`];
-  if (kinds) conditions.push(`r.kind = any(${bind(kinds)}::int[])`);
+  if (kinds) conditions.push(`r.facets = any(${bind(kinds)}::int[])`);
   if (from) conditions.push(`r.created_at >= ${bind(from)}::timestamptz`);
   if (to) conditions.push(`r.created_at < ${bind(to)}::timestamptz`);
   // Rounded like the stored float4 values: 0.7 is slightly less than 0.7 in four bytes.

@@ -26,16 +26,16 @@ export async function searchWords(
   const candidates = steps.map((stage, i) => {
     const columns = keys({ bind }).map((key, at) => `${key} as key${at}`);
     const from = fromClause(stage, { bind });
-    return `select ${steps.length - i} as stage, r.number, r.kind, ${columns.join(', ')}
+    return `select ${steps.length - i} as stage, r.number, r.facets, ${columns.join(', ')}
               from ${from}
              where ${where(facets ? withoutKinds : resolved, { bind })} and ${stage.rest({ bind })}`;
   });
-  const kindFilter = facets && kinds ? `where kind = any(${bind(kinds)}::int[])` : '';
+  const kindFilter = facets && kinds ? `where facets = any(${bind(kinds)}::int[])` : '';
   const order = types.map((_, at) => `key${at} ${direction}`);
   const { rows } = await db.query<{ total: number; counts: string | null; numbers: number[] }>(
     `with candidate as materialized (${candidates.join(' union all ')})
      select (select count(*) from candidate ${kindFilter}) as total,
-            ${facets ? `(select ${COUNTS} from (select kind, count(*) as count from candidate group by kind) c)` : 'null'} as counts,
+            ${facets ? `(select ${COUNTS} from (select facets, count(*) as count from candidate group by facets) c)` : 'null'} as counts,
             array(select number from candidate ${kindFilter} order by stage desc, ${order.join(', ')}
                    limit ${bind(limit)} offset ${bind((page - 1) * limit)}) as numbers`,
     values,

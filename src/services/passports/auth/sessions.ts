@@ -47,7 +47,7 @@ export function createSessions(db: Db): Sessions {
     },
 
     async revokeToken(jti, expiresAt) {
-      await db.query('insert into passport_denied_tokens (jti, expires_at) values ($1, $2) on conflict do nothing', [
+      await db.query('insert into passport_revoked_tokens (jti, expires_at) values ($1, $2) on conflict do nothing', [
         jti,
         expiresAt,
       ]);
@@ -64,7 +64,7 @@ export function createSessions(db: Db): Sessions {
     },
 
     async deleteExpired() {
-      await db.query(`delete from passport_denied_tokens where expires_at < now() - interval '1 minute'`);
+      await db.query(`delete from passport_revoked_tokens where expires_at < now() - interval '1 minute'`);
       await db.query('delete from passport_sessions where seen_at < now() - make_interval(secs => $1)', [
         KNOWN_SECONDS,
       ]);
@@ -75,7 +75,7 @@ export function createSessions(db: Db): Sessions {
 // Every request waits for one of these queries.
 const limitMs = CLIENT_LIMIT_MS;
 const BEGIN = { name: 'passport-session', limitMs, text: 'insert into passport_sessions (digest) values ($1)' };
-const DENIED = { name: 'passport-denied', limitMs, text: 'select from passport_denied_tokens where jti = $1' };
+const DENIED = { name: 'passport-denied', limitMs, text: 'select from passport_revoked_tokens where jti = $1' };
 const OVER = {
   name: 'passport-over',
   limitMs,
@@ -85,7 +85,7 @@ const OVER = {
      where not exists (select from passport_sessions s
                         where s.digest = candidate.digest and s.seen_at > now() - make_interval(secs => $3))
      union all
-    select jti from passport_denied_tokens where jti = any($2::text[])`,
+    select jti from passport_revoked_tokens where jti = any($2::text[])`,
 };
 /** `seen_at` is the time of the last renewal, so at most one request a day writes. */
 const SEEN = {

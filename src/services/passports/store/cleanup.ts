@@ -1,5 +1,6 @@
 import type { Db, Queryable } from '../../../base/db.ts';
 import { sleep } from '../../../base/loop.ts';
+import { lockForRemoval } from '../../../tasks/locks.ts';
 import type { TaskStore } from '../../../tasks/store.ts';
 import type { FileDeletionQueue } from '../../shared/file-deletion-queue.ts';
 import { SERVICE } from './rows.ts';
@@ -64,13 +65,12 @@ function removeBatch({ db, tasks }: { db: Db; tasks: TaskStore }, before: Date) 
   return db.transaction(async (tx) => {
     const { rows } = await tx.query<{ id: string; file_key: string }>(OLD, [before, BATCH]);
     if (rows.length === 0) return undefined;
+    const ids = rows.map(({ id }) => id);
     const keys = [...new Set(rows.map(({ file_key }) => file_key))];
+    // Lock order: tasks by id, then files by key.
+    await lockForRemoval(tx, ids);
     await tx.query('select from passport_files where key = any($1::text[]) order by key for update', [keys]);
-    const removed = await tasks.remove(
-      SERVICE,
-      rows.map(({ id }) => id),
-      tx,
-    );
+    const removed = await tasks.remove(SERVICE, ids, tx);
     const remaining = await tx.query('select from passport_files where key = any($1::text[])', [keys]);
     return { tasks: removed.length, files: keys.length - remaining.rowCount };
   });
@@ -81,14 +81,12 @@ async function count(db: Queryable, before: Date): Promise<Removed> {
   return rows[0]!;
 }
 
-// Lock order: tasks by id, then files by key.
 const OLD = `
-  select d.id, d.file_key
-    from passport_documents d
-    join tasks t on t.id = d.id
-   where d.id in (select id from passport_documents where created_at < $1 order by created_at, id limit $2)
-   order by d.id
-     for update of t`;
+  select id, file_key
+    from passport_documents
+   where created_at < $1
+   order by created_at, id
+   limit $2`;
 
 const COUNT = `
   select count(*) as tasks,

@@ -1,5 +1,6 @@
-import type { Db, Queryable } from '../../../base/db.ts';
+import type { Db, Transaction } from '../../../base/db.ts';
 import type { Admission } from '../../../tasks/admission.ts';
+import { lockCompleted } from '../../../tasks/locks.ts';
 import type { TaskStore } from '../../../tasks/store.ts';
 import type { Caller, Document, NewDocument, TransactionHook } from '../documents.ts';
 import { checkQuota } from './quota.ts';
@@ -91,12 +92,14 @@ interface Source {
 }
 
 /** Locked against deletion until this transaction ends. */
-async function findCompleted(tx: Queryable, cacheKeys: string[]): Promise<Map<string, Source>> {
+async function findCompleted(tx: Transaction, cacheKeys: string[]): Promise<Map<string, Source>> {
   const { rows } = await tx.query<Source>(FIND_COMPLETED, [cacheKeys]);
   if (rows.length === 0) return new Map();
-  const locked = await tx.query<{ id: string }>(LOCK_COMPLETED, [rows.map(({ id }) => id)]);
-  const lockedIds = new Set(locked.rows.map(({ id }) => id));
-  return new Map(rows.filter(({ id }) => lockedIds.has(id)).map((source) => [source.cache_key, source]));
+  const ids = await lockCompleted(
+    tx,
+    rows.map(({ id }) => id),
+  );
+  return new Map(rows.filter(({ id }) => ids.has(id)).map((source) => [source.cache_key, source]));
 }
 
 // Any match will do. Results without the language model's help are not reused, so that an outage has no lasting effect.
@@ -108,7 +111,7 @@ const FIND_COMPLETED = {
      cross join lateral (
        select d.cache_key, d.id, d.file_key, d.size_bytes
          from passport_documents d
-         join tasks t on t.id = d.id
+         join tasks_read_only t on t.id = d.id
         where d.cache_key = wanted.cache_key and t.status = 'done'
           and not exists (select from json_array_elements(t.result -> 'warnings') as w where w ->> 'code' like 'LLM\\_%')
         limit 1
@@ -116,8 +119,6 @@ const FIND_COMPLETED = {
 };
 
 // Lock order: tasks by id, then files by key.
-const LOCK_COMPLETED = `select id from tasks where id = any($1::text[]) and status = 'done' order by id for key share`;
-
 const INSERT = {
   name: 'passport-insert',
   text: `
@@ -128,9 +129,9 @@ const INSERT = {
      order by file_key, id`,
 };
 
-const DISCARD = 'insert into passport_trash (key) select unnest($1::text[]) on conflict do nothing';
+const DISCARD = 'insert into files_to_delete (key) select unnest($1::text[]) on conflict do nothing';
 
 const READ = {
   name: 'passport-read-new',
-  text: `select ${COLUMNS} from passport_documents d join tasks t on t.id = d.id where d.id = any($1::text[]) order by d.id`,
+  text: `select ${COLUMNS} from passport_documents d join tasks_read_only t on t.id = d.id where d.id = any($1::text[]) order by d.id`,
 };

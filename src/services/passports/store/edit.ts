@@ -83,9 +83,9 @@ const EDIT = {
   limitMs,
   text: `
     with edits as (
-      insert into passport_edits (document, key, was, became, actor)
-      select $1, key, was::json, became::json, $5
-        from unnest($2::text[], $3::text[], $4::text[]) with ordinality as e (key, was, became, place)
+      insert into passport_edits (document, key, old_value, new_value, actor)
+      select $1, key, old_value::json, new_value::json, $5
+        from unnest($2::text[], $3::text[], $4::text[]) with ordinality as e (key, old_value, new_value, place)
        order by place
     )
     update passport_documents set version = version + 1, changed_at = clock_timestamp() where id = $1`,
@@ -98,7 +98,7 @@ const HISTORY = {
   limitMs,
   text: `
     select at, actor, key, "from", "to"
-      from (select at, actor, key, was as "from", became as "to", serial
+      from (select at, actor, key, old_value as "from", new_value as "to", serial
               from passport_edits
              where document = $1
              order by serial desc

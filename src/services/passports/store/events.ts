@@ -1,5 +1,7 @@
 import { CLIENT_LIMIT_MS, type Db } from '../../../base/db.ts';
-import type { SessionEvent, Status } from '../documents.ts';
+import type { Task } from '../../../tasks/task.ts';
+import type { SessionEvent } from '../documents.ts';
+import { statusOf } from './status.ts';
 
 const limitMs = CLIENT_LIMIT_MS;
 export const MAX_EVENTS = 1000;
@@ -51,7 +53,7 @@ export function postgresEvents(db: Db): Events {
     last: async (session) => (await range(session)).last,
 
     async findChangedSessions(watched) {
-      const { rows } = await db.query<{ session: string }>(STIRRED, [
+      const { rows } = await db.query<{ session: string }>(FIND_CHANGED, [
         watched.map(({ session }) => session),
         watched.map(({ after }) => after),
       ]);
@@ -77,8 +79,10 @@ interface Row {
   number: number;
   kind: SessionEvent['kind'];
   document: string;
-  status: Status | null;
-  previous: Status | null;
+  status: Task['status'] | null;
+  error_code: string | null;
+  previous_status: Task['status'] | null;
+  previous_error_code: string | null;
   at: Date;
 }
 
@@ -86,8 +90,8 @@ const toEvent = (row: Row): SessionEvent => ({
   id: row.number,
   kind: row.kind,
   task: row.document,
-  status: row.status,
-  previousStatus: row.previous,
+  status: row.status && statusOf(row.status, row.error_code),
+  previousStatus: row.previous_status && statusOf(row.previous_status, row.previous_error_code),
   at: row.at,
 });
 
@@ -101,8 +105,8 @@ const RANGE = {
       from (select coalesce((select last from passport_event_counts where session = $1), 0) as last) as c`,
 };
 
-const STIRRED = {
-  name: 'passport-events-stirred',
+const FIND_CHANGED = {
+  name: 'passport-events-changed',
   limitMs,
   text: `
     select w.session
@@ -117,7 +121,7 @@ const LOCK = {
   limitMs,
   text: `
     insert into passport_event_counts (session) values ($1)
-        on conflict (session) do update set asked_at = now()`,
+        on conflict (session) do update set numbered_at = now()`,
 };
 
 const NUMBER = {
@@ -151,7 +155,7 @@ const AFTER = {
   name: 'passport-events',
   limitMs,
   text: `
-    select number, kind, document, status, previous, at
+    select number, kind, document, status, error_code, previous_status, previous_error_code, at
       from passport_events
      where session = $1 and number > $2
      order by number`,
@@ -175,6 +179,6 @@ const DELETE_OLD = `
 // A client's old number is then above the latest one, which also counts as `lost`.
 const DELETE_COUNTS = `
   delete from passport_event_counts c
-   where asked_at < now() - make_interval(days => $1)
+   where numbered_at < now() - make_interval(days => $1)
      and not exists (select from passport_events e where e.session = c.session)
      and not exists (select from passport_documents d where d.session = c.session)`;

@@ -43,7 +43,7 @@ const ENDED = {
   text: `
     with ended as materialized (
       select id, status, error_code, finished_at
-        from tasks
+        from tasks_read_only
        where service = 'passports' and finished_at is not null and finished_at > now() - make_interval(secs => $1)
     )
     select (select count(*) from ended) as total,

@@ -30,7 +30,7 @@ export function postgresDocumentStore(deps: {
   quotaBytes: number;
 }): DocumentStore & { deleteExpired(signal?: AbortSignal): Promise<void> } {
   const { db, tasks, files, admission, quotaBytes, strictOwnership: strict } = deps;
-  const trash = createFileDeletionQueue({ ...deps, table: 'passport_trash' });
+  const trash = createFileDeletionQueue({ ...deps, table: 'files_to_delete' });
   const images = postgresImages(db, { ttlSeconds: deps.imageTtlSeconds, quotaBytes });
   const events = postgresEvents(db);
   const afterCommit = async () => {

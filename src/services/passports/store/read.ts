@@ -10,6 +10,7 @@ import {
   toDocument,
   toDocumentWithResult,
 } from './rows.ts';
+import { STATUS_CONDITION, statusParams } from './status.ts';
 
 const limitMs = CLIENT_LIMIT_MS;
 
@@ -38,7 +39,7 @@ export async function list(
     session,
     limit,
     (page - 1) * limit,
-    ...(status === undefined ? [] : [status]),
+    ...(status === undefined ? [] : statusParams(status)),
   ]);
   const { total, items } = rows[0]!;
   return { total, items: items.map((row) => toDocument(parseDates(row))) };
@@ -82,13 +83,13 @@ export async function* streamCompleted(
 const FIND = {
   name: 'passport-find',
   limitMs,
-  text: `select ${COLUMNS} from passport_documents d join tasks t on t.id = d.id where d.id = $1 and ${ACCESS_CONDITION}`,
+  text: `select ${COLUMNS} from passport_documents d join tasks_read_only t on t.id = d.id where d.id = $1 and ${ACCESS_CONDITION}`,
 };
 
 const OPEN = {
   name: 'passport-open',
   limitMs,
-  text: `select ${COMPLETED_COLUMNS} from passport_documents d join tasks t on t.id = d.id where d.id = $1 and ${ACCESS_CONDITION}`,
+  text: `select ${COMPLETED_COLUMNS} from passport_documents d join tasks_read_only t on t.id = d.id where d.id = $1 and ${ACCESS_CONDITION}`,
 };
 
 const listQuery = (name: string, matching: string) => ({
@@ -100,7 +101,7 @@ const listQuery = (name: string, matching: string) => ({
       select ${COLUMNS}
         from (select id, created_at from matching order by created_at desc, id desc limit $2 offset $3) as m
         join passport_documents d on d.id = m.id
-        join tasks t on t.id = d.id
+        join tasks_read_only t on t.id = d.id
     )
     select (select count(*) from matching) as total,
            (select coalesce(json_agg(page order by page.created_at desc, page.id desc), '[]') from page) as items`,
@@ -113,8 +114,8 @@ const LIST_OF_STATUS = listQuery(
   'passport-list-status',
   `select d.id, d.created_at
      from passport_documents d
-     join tasks t on t.id = d.id
-    where d.session = $1 and passport_status(t.status, t.error_code) = $4`,
+     join tasks_read_only t on t.id = d.id
+    where d.session = $1 and ${STATUS_CONDITION}`,
 );
 
 // The row comparison lets each batch start in the index where the last one ended.
@@ -123,7 +124,7 @@ const eachQuery = (name: string, condition: string) => ({
   text: `
     select ${COMPLETED_COLUMNS}
       from passport_documents d
-      join tasks t on t.id = d.id
+      join tasks_read_only t on t.id = d.id
      where (d.created_at, d.id) > ($1::timestamptz, $2::text)
        and d.created_at >= $3::timestamptz and d.created_at < $4::timestamptz
        and t.status = 'done' ${condition}

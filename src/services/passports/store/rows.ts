@@ -20,7 +20,7 @@ export interface DocumentRow {
   progress: number | null;
 }
 
-/** Of `passport_documents d join tasks t on t.id = d.id`. */
+/** Of `passport_documents d join tasks_read_only t on t.id = d.id`. */
 export const COLUMNS = `
   d.id, d.filename, d.cached, d.version, d.file_key, d.size_bytes, d.created_at,
   greatest(d.changed_at, t.started_at, t.finished_at)::timestamptz(3) as updated_at,
@@ -34,8 +34,8 @@ export interface CompletedRow extends DocumentRow {
 /** One statement, so that result, edits and version are consistent. */
 export const COMPLETED_COLUMNS = `${COLUMNS},
   t.result,
-  (select json_agg(json_build_object('key', e.key, 'value', e.became, 'at', e.at) order by e.serial)
-     from (select distinct on (key) key, became, at, serial
+  (select json_agg(json_build_object('key', e.key, 'value', e.new_value, 'at', e.at) order by e.serial)
+     from (select distinct on (key) key, new_value, at, serial
              from passport_edits
             where document = d.id
             order by key, serial desc) as e) as edits`;

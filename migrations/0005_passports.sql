@@ -1,0 +1,206 @@
+-- Stored PDFs. Documents with the same content share one, which is deleted with the last of them and its page images.
+create table passport_files (
+  key           text collate "C" primary key,
+  documents     integer     not null                   -- number of documents that use the file
+);
+
+create table passport_pictures (
+  key           text collate "C" primary key,
+  file_key      text collate "C" not null references passport_files (key) on delete cascade
+);
+
+create index passport_pictures_by_file on passport_pictures (file_key);
+
+-- A document belongs to a task, whose result is the extraction and never changes; corrections are in passport_edits.
+create table passport_documents (
+  id            text collate "C" primary key references tasks (id) on delete cascade,
+  session       text           not null,               -- digest of the session cookie, or key:NAME
+  key_name      text,                                  -- the API key that created it; null: an anonymous session
+  filename      text           not null,
+  cached        boolean        not null,
+  cache_key     text           not null,
+  file_key      text collate "C" not null,
+  size_bytes    bigint         not null,
+  version       integer        not null default 1,
+  created_at    timestamptz(3) not null default now(), -- milliseconds, which JavaScript dates represent exactly
+  changed_at    timestamptz(3) not null default now()
+);
+
+create index passport_documents_by_session on passport_documents (session, created_at, id);
+create index passport_documents_by_age on passport_documents (created_at, id);
+create index passport_documents_by_content on passport_documents (cache_key);
+create index passport_documents_by_file on passport_documents (file_key);
+create index tasks_passports_ended on tasks (finished_at) where service = 'passports' and finished_at is not null;
+
+-- Corrections. Rows never change: the latest row of a key is its current value, all rows are the history.
+create table passport_edits (
+  serial        bigint generated always as identity primary key,
+  document      text collate "C" not null references passport_documents (id) on delete cascade,
+  key           text           not null,
+  old_value     json           not null,
+  new_value     json           not null,
+  actor         text           not null,
+  at            timestamptz(3) not null default now()
+);
+
+create index passport_edits_latest on passport_edits (document, key, serial);
+
+-- Images of a session that are not yet combined into a PDF.
+create table passport_images (
+  id            text collate "C" primary key,
+  session       text        not null,
+  key_name      text,                                  -- null: an anonymous session
+  filename      text        not null,
+  file_key      text        not null,
+  sha256        text        not null,
+  size_bytes    bigint      not null,
+  content_type  text        not null,
+  width         integer     not null,
+  height        integer     not null,
+  rotation      smallint    not null default 0 check (rotation in (0, 90, 180, 270)),
+  created_at    timestamptz not null default now()
+);
+
+create index passport_images_by_session on passport_images (session, id);
+create index passport_images_by_age on passport_images (created_at);
+
+-- Changes of documents for the sessions' event streams. Writers only append and never wait for each other; the first reader
+-- numbers the events of its session (src/services/passports/store/events.ts). Numbering by writers could deadlock workers.
+create table passport_events (
+  serial              bigint generated always as identity primary key,
+  session             text           not null,
+  number              bigint,
+  kind                text           not null check (kind in ('task', 'deleted')),
+  document            text           not null,
+  status              text,                            -- of the task; null for a deleted document
+  error_code          text,
+  previous_status     text,                            -- null for a new document
+  previous_error_code text,
+  at                  timestamptz(3) not null default clock_timestamp()
+);
+
+create unique index passport_events_numbered on passport_events (session, number) where number is not null;
+create index passport_events_new on passport_events (session, serial) where number is null;
+create index passport_events_by_age on passport_events (at);
+
+create table passport_event_counts (
+  session       text        primary key,
+  last          bigint      not null default 0,        -- the highest number
+  numbered_at   timestamptz not null default now()
+);
+
+-- Bytes of documents and waiting images per principal. Triggers only append differences, so that uploads and deletions never
+-- wait for each other; housekeeping adds up the differences of a principal.
+create table passport_bytes (
+  serial        bigint generated always as identity primary key,
+  principal     text    not null,                      -- key:NAME, or a session
+  bytes         bigint  not null,
+  folded        boolean not null default false         -- a sum of differences
+);
+
+create index passport_bytes_by_principal on passport_bytes (principal) include (bytes);
+create index passport_bytes_to_fold on passport_bytes (serial) where not folded;
+
+-- Browser sessions.
+create table passport_sessions (
+  digest     text collate "C" primary key,             -- of the cookie's value, which is not stored
+  created_at timestamptz not null default now(),
+  seen_at    timestamptz not null default now()
+);
+
+create index passport_sessions_seen on passport_sessions (seen_at);
+
+-- Tokens revoked before they expire.
+create table passport_revoked_tokens (
+  jti        text collate "C" primary key,
+  expires_at timestamptz not null
+);
+
+create index passport_revoked_tokens_expired on passport_revoked_tokens (expires_at);
+
+-- Triggers, so that events and counts are correct whichever component changes a row.
+
+create function passport_record_new_document() returns trigger language plpgsql as $$
+begin
+  insert into passport_files (key, documents) values (new.file_key, 1)
+      on conflict (key) do update set documents = passport_files.documents + 1;
+  insert into passport_events (session, kind, document, status, error_code)
+  select new.session, 'task', new.id, t.status, t.error_code from tasks t where t.id = new.id;
+  return null;
+end $$;
+
+create trigger record_new_document after insert on passport_documents
+  for each row execute function passport_record_new_document();
+
+create function passport_record_document_change() returns trigger language plpgsql as $$
+begin
+  insert into passport_events (session, kind, document, status, error_code, previous_status, previous_error_code)
+  select new.session, 'task', new.id, t.status, t.error_code, t.status, t.error_code from tasks t where t.id = new.id;
+  return null;
+end $$;
+
+create trigger record_document_change after update of filename, version on passport_documents
+  for each row when (old.filename <> new.filename or old.version <> new.version)
+  execute function passport_record_document_change();
+
+create function passport_record_document_deletion() returns trigger language plpgsql as $$
+begin
+  insert into passport_events (session, kind, document) values (old.session, 'deleted', old.id);
+  update passport_files set documents = documents - 1 where key = old.file_key;
+  with unused as (
+    delete from passport_files where key = old.file_key and documents = 0 returning key
+  )
+  insert into files_to_delete (key)
+  select key from unused
+  union all
+  select p.key from passport_pictures p join unused on unused.key = p.file_key
+      on conflict do nothing;
+  return null;
+end $$;
+
+create trigger record_document_deletion after delete on passport_documents
+  for each row execute function passport_record_document_deletion();
+
+create function passport_record_status_change() returns trigger language plpgsql as $$
+begin
+  insert into passport_events (session, kind, document, status, error_code, previous_status, previous_error_code)
+  select d.session, 'task', d.id, new.status, new.error_code, old.status, old.error_code
+    from passport_documents d
+   where d.id = new.id;
+  return null;
+end $$;
+
+-- Lease renewals do not set these columns, and the condition excludes other services.
+create trigger passport_record_status_change after update of status, error_code on tasks
+  for each row when (new.service = 'passports' and new.status <> old.status)
+  execute function passport_record_status_change();
+
+create function passport_delete_image_file() returns trigger language plpgsql as $$
+begin
+  insert into files_to_delete (key) values (old.file_key) on conflict do nothing;
+  return null;
+end $$;
+
+create trigger delete_image_file after delete on passport_images
+  for each row execute function passport_delete_image_file();
+
+create function passport_principal(session text, key_name text) returns text language sql immutable parallel safe as $$
+  select coalesce('key:' || key_name, session)
+$$;
+
+create function passport_record_bytes() returns trigger language plpgsql as $$
+begin
+  if tg_op = 'INSERT' then
+    insert into passport_bytes (principal, bytes)
+    values (passport_principal(new.session, new.key_name), new.size_bytes);
+  else
+    insert into passport_bytes (principal, bytes)
+    values (passport_principal(old.session, old.key_name), -old.size_bytes);
+  end if;
+  return null;
+end $$;
+
+create trigger record_bytes after insert or delete on passport_documents
+  for each row execute function passport_record_bytes();
+create trigger record_bytes after insert or delete on passport_images
+  for each row execute function passport_record_bytes();
