@@ -36,6 +36,18 @@ export const catalog: Service = {
         (await import('./gateway.ts')).createCatalogGateway({ context, settings: config, shared, entries }),
       runBackgroundJob: async (context, signal) =>
         (await import('./indexer.ts')).runIndexer({ context, settings: config, shared, signal }),
+      gauges: [
+        {
+          key: 'documents',
+          metric: 'assay_catalog_documents',
+          labels: { en: 'Searchable records', ru: 'Записей в каталоге' },
+        },
+        {
+          key: 'lag_seconds',
+          metric: 'assay_catalog_lag_seconds',
+          labels: { en: 'Indexing lag, seconds', ru: 'Задержка индексации, секунд' },
+        },
+      ],
       cleanup: async (context, signal) =>
         (await import('./housekeeping.ts')).cleanup({ context, settings: config, signal }),
       tokenOptions: { roles: ['reader', 'moderator'] },

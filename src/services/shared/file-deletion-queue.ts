@@ -13,12 +13,6 @@ const LEASE_SECONDS = 60;
 /** The storage is then unavailable. */
 const MAX_FAILURES = 5000;
 
-const TABLES = {
-  files: { due: 'expires_at < now()', order: 'expires_at' },
-  passport_trash: { due: 'true', order: 'key' },
-  catalog_trash: { due: 'true', order: 'key' },
-};
-
 /** Deletes the files of rows that are no longer referenced. A row is kept until its file is deleted. */
 export interface FileDeletionQueue {
   /**
@@ -33,13 +27,18 @@ export function createFileDeletionQueue({
   files,
   log,
   table,
+  due = 'true',
+  order = 'key',
 }: {
   db: Db;
   files: Files;
   log: Log;
-  table: keyof typeof TABLES;
+  /** With the columns `key` and `leased_until`. */
+  table: string;
+  /** An SQL condition on the rows to delete. */
+  due?: string;
+  order?: string;
 }): FileDeletionQueue {
-  const { due, order } = TABLES[table];
   const lease = `
     with next as (
       select key

@@ -18,13 +18,9 @@ import type { UploadStore } from '../../tasks/uploads.ts';
 import type { WorkerRegistry } from '../../tasks/worker-registry.ts';
 import type { Overview } from './overview/overview.ts';
 import type { RecordMaker, RecordSource } from './records.ts';
-import type { ServiceDirectory } from './service-links.ts';
+import type { OverviewGauge, ServiceDirectory } from './service-links.ts';
 
-/**
- * A service: its routes (`gateway`) and, if it has tasks, how a task is presented (`work.present`, used by the poll
- * route and the webhook) and which model runs it (`work.load`). Roles receive services as parameters and depend on
- * none.
- */
+/** A service before its settings are read. Roles receive services as parameters and import none. */
 export interface Service {
   readonly name: string;
   readonly title: string;
@@ -42,19 +38,31 @@ export interface Service {
   readonly onDisabled?: (db: Db) => Promise<void>;
 }
 
-export interface OpenService {
+export type OpenService = TaskService | BackgroundService;
+
+/** A service with a task queue: how a task is presented and which model runs it. */
+export interface TaskService extends ServiceBase {
+  readonly work: TaskWork;
+  /** Absent if its tasks are not searchable. */
+  readonly records?: RecordMaker;
+}
+
+/** A service without tasks: its worker runs one job until `signal` aborts. */
+export interface BackgroundService extends ServiceBase {
+  runBackgroundJob(context: BackgroundJobContext, signal: AbortSignal): Promise<void>;
+  /** Shown on the overview in place of the queue. */
+  readonly gauges: readonly OverviewGauge[];
+}
+
+export const hasTasks = (service: OpenService): service is TaskService => 'work' in service;
+
+interface ServiceBase {
   readonly name: string;
   readonly title: string;
   readonly titles: Readonly<Record<'en' | 'ru', string>>;
   readonly port: number;
   readonly publicUrl: string | undefined;
   gateway(context: GatewayContext): Promise<Gateway>;
-  /** Absent without tasks. */
-  readonly work?: TaskWork;
-  /** Absent if its tasks are not searchable. */
-  readonly records?: RecordMaker;
-  /** The background job of a worker without tasks, until `signal` aborts. */
-  readonly runBackgroundJob?: (context: BackgroundJobContext, signal: AbortSignal) => Promise<void>;
   /** Derived settings that `config check` prints. */
   readonly derivedSettings: Readonly<Record<string, string>>;
   /** Runs once a minute to delete expired data of its own. */
