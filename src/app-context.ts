@@ -159,7 +159,8 @@ export async function createGatewayContext(
   refreshMs = 1000,
   stopping: AbortSignal = signal,
 ): Promise<GatewayContext> {
-  const { db, workers, uploads, files, log, services, enabledServices, shared, records, traces } = context;
+  const { db, workers, uploads, files, log, services, enabledServices, shared, records, failureTexts, traces } =
+    context;
   const schema = await watchSchema({ db, migrations: await loadMigrations(), log, signal, refreshMs });
   const accepting = watchAcceptHealth({ db, tasks: context.tasks, log, signal, everyMs: 2 * refreshMs });
   const { tasks } = accepting;
@@ -199,6 +200,7 @@ export async function createGatewayContext(
       issued,
       overview,
       records,
+      failureTexts,
       log,
       ...(traces && { traces }),
     },

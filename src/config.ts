@@ -7,7 +7,13 @@ import { type Environment, readSettings, SettingsError, type Values } from './ba
 import { loadLocalCredentials } from './local-credentials.ts';
 import { services } from './services/index.ts';
 import type { RecordSource } from './services/shared/records.ts';
-import { hasTasks, type OpenService, type Service, type SharedSettings } from './services/shared/service.ts';
+import {
+  type FailureTexts,
+  hasTasks,
+  type OpenService,
+  type Service,
+  type SharedSettings,
+} from './services/shared/service.ts';
 import { coreSettings, crossFieldRules } from './settings.ts';
 
 /** The package's root: the parent of `dist/` or `src/`. */
@@ -26,6 +32,8 @@ export interface Config {
   readonly enabledServices: readonly OpenService[];
   readonly ports: readonly number[];
   readonly records: readonly RecordSource[];
+  /** By service, also of disabled ones: the catalog keeps their records. */
+  readonly failureTexts: ReadonlyMap<string, FailureTexts>;
   /** The environment with the additions of the local profile; child processes inherit it. */
   readonly env: Environment;
   readonly host: string;
@@ -71,6 +79,7 @@ export async function loadConfig(input: Environment, role: string): Promise<Conf
     records: open
       .filter(hasTasks)
       .flatMap(({ name, title, records }) => (records ? { service: name, title, ...records } : [])),
+    failureTexts: new Map(services.map(({ name, failureTexts }) => [name, failureTexts])),
     env,
     host: settings.host ?? (local ? '127.0.0.1' : '0.0.0.0'),
     shutdownDelayMs: 1000 * (settings.shutdownDelaySeconds ?? (settings.appEnv === 'production' ? 5 : 0)),

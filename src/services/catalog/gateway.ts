@@ -127,7 +127,7 @@ export async function createCatalogGateway({
     },
   });
   const pages = await pageRoutes(app, {
-    ...{ search, reports, views, owners, guard, csrf, version: shared.version },
+    ...{ search, reports, views, owners, guard, csrf, version: shared.version, failureTexts: context.failureTexts },
     cookies: { path: base, secure: shared.cookieSecure },
   });
   return app;

@@ -9,6 +9,7 @@ export const catalog: Service = {
   name: 'catalog',
   title: TITLE,
   settings,
+  failureTexts: { en: {}, ru: {} },
   missingCredentials,
   // Nothing consumes the feed then. Deletions stay, in case the catalog is enabled again.
   onDisabled: async (db) => {

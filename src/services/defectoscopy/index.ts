@@ -2,6 +2,7 @@ import { fileURLToPath } from 'node:url';
 import { splitList } from '../../base/settings.ts';
 import type { Service, SharedSettings } from '../shared/service.ts';
 import { texts } from './browser/texts.ts';
+import { failureTexts } from './failures.ts';
 import { imageHosts } from './image-policy.ts';
 import { present } from './present.ts';
 import { photoRecords } from './records.ts';
@@ -14,6 +15,7 @@ export const defectoscopy: Service = {
   name: 'defectoscopy',
   title: TITLE,
   settings,
+  failureTexts,
   missingCredentials,
 
   configure(env) {

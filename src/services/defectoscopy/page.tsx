@@ -2,9 +2,9 @@ import type { Gateway } from '../../http/gateway.ts';
 import { DropZone, PhotoIcon } from '../../ui/dropzone.tsx';
 import { PictureFrame } from '../../ui/picture-frame.tsx';
 import { classNames } from '../shared/class-names.ts';
-import { failureTexts } from '../shared/failure-texts.ts';
 import { Note, type UploadPageDeps, uploadPage } from '../shared/upload-page.tsx';
 import { type PhotoTexts, texts } from './browser/texts.ts';
+import { failureTexts } from './failures.ts';
 
 export const pageRoutes = (app: Gateway, deps: UploadPageDeps): void =>
   uploadPage<PhotoTexts>(
@@ -17,7 +17,7 @@ export const pageRoutes = (app: Gateway, deps: UploadPageDeps): void =>
       texts: (language) => ({
         ...texts[language],
         classes: classNames[language],
-        failures: failureTexts.defectoscopy[language],
+        failures: failureTexts[language],
       }),
       dropZone: ({ words, example }) => (
         <DropZone

@@ -2,6 +2,7 @@ import { fileURLToPath } from 'node:url';
 import type { Service, SharedSettings } from '../shared/service.ts';
 import { parseApiKeys } from './auth/api-keys.ts';
 import { listTexts as texts } from './browser/list-texts.ts';
+import { failureTexts } from './failures.ts';
 import { documentRecords } from './records.ts';
 import { loadSettings, missingCredentials, type Settings, settings } from './settings.ts';
 import { postgresDocumentStore } from './store/postgres.ts';
@@ -13,6 +14,7 @@ export const passports: Service = {
   name: 'passports',
   title: TITLE,
   settings,
+  failureTexts,
   missingCredentials,
   formatCredential: (secret) => `${LOCAL_KEY}:${secret}`,
 

@@ -25,6 +25,8 @@ export interface Service {
   readonly name: string;
   readonly title: string;
   readonly settings: Settings;
+  /** For pages. Other codes are shown with the message of their failure. */
+  readonly failureTexts: FailureTexts;
   /** Filled by the `local` profile. */
   missingCredentials(env: Environment): readonly string[];
   /** Formats a generated credential for its variable; absent: unchanged. */
@@ -37,6 +39,9 @@ export interface Service {
    */
   readonly onDisabled?: (db: Db) => Promise<void>;
 }
+
+/** By language and error code. */
+export type FailureTexts = Readonly<Record<'en' | 'ru', Readonly<Record<string, string>>>>;
 
 export type OpenService = TaskService | BackgroundService;
 
@@ -137,6 +142,8 @@ export interface GatewayContext {
   readonly overview: Overview;
   readonly onCancelled: (service: string) => void;
   readonly records: readonly RecordSource[];
+  /** By service, also of disabled ones. */
+  readonly failureTexts: ReadonlyMap<string, FailureTexts>;
   readonly webhookKeys: object;
   /** Encrypts a client's webhook secret; only the deliverer can decrypt it. */
   readonly seal: (secret: string) => Buffer;

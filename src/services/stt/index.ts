@@ -2,6 +2,7 @@ import { fileURLToPath } from 'node:url';
 import { splitList } from '../../base/settings.ts';
 import type { Service } from '../shared/service.ts';
 import { texts } from './browser/texts.ts';
+import { failureTexts } from './failures.ts';
 import { present, presentTruncated } from './present.ts';
 import { recordingRecords } from './records.ts';
 import { configuredTokens, loadSettings, missingCredentials, settings } from './settings.ts';
@@ -12,6 +13,7 @@ export const stt: Service = {
   name: 'stt',
   title: TITLE,
   settings,
+  failureTexts,
   missingCredentials,
 
   configure(env) {

@@ -5,6 +5,7 @@ import type { ErrorPage } from '../../../http/error-handler.ts';
 import type { Gateway } from '../../../http/gateway.ts';
 import { assetRoutes } from '../../../ui/assets.ts';
 import { createErrorPage } from '../../shared/error-page.tsx';
+import type { GatewayContext } from '../../shared/service.ts';
 import type { AuthGuard } from '../access/auth-guard.ts';
 import type { Report, Reports } from '../reports/report.ts';
 import type { Queue } from '../routes/report-queue-route.ts';
@@ -30,6 +31,7 @@ export interface PageDeps {
   readonly csrf: Csrf;
   readonly cookies: CookieRules;
   readonly version: string;
+  readonly failureTexts: GatewayContext['failureTexts'];
 }
 
 export interface Pages {
