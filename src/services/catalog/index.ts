@@ -1,11 +1,11 @@
-import type { Service } from '../shared/service.ts';
+import type { BackgroundService, Service } from '../shared/service.ts';
 import { configuredEntries } from './access/tokens.ts';
 import { texts } from './pages/texts.ts';
 import { loadSettings, missingCredentials, settings } from './settings.ts';
 
 const TITLE = 'Catalog';
 
-export const catalog: Service = {
+export const catalog: Service<BackgroundService> = {
   name: 'catalog',
   title: TITLE,
   settings,

@@ -1,6 +1,6 @@
 import { fileURLToPath } from 'node:url';
 import { splitList } from '../../base/settings.ts';
-import type { Service, SharedSettings } from '../shared/service.ts';
+import type { Service, SharedSettings, TaskService } from '../shared/service.ts';
 import { texts } from './browser/texts.ts';
 import { failureTexts } from './failures.ts';
 import { imageHosts } from './image-policy.ts';
@@ -11,7 +11,7 @@ import { unknownPrincipals, webhookSecrets } from './webhook-secrets.ts';
 
 const TITLE = 'Defectoscopy';
 
-export const defectoscopy: Service = {
+export const defectoscopy: Service<TaskService> = {
   name: 'defectoscopy',
   title: TITLE,
   settings,

@@ -83,8 +83,8 @@ export const errorMessage = (type: ErrorType): string => ERRORS[type][1];
 
 export const ERROR_TYPES = Object.keys(ERRORS) as ErrorType[];
 
-const textsOf = (text: 1 | 2) =>
-  Object.fromEntries(ERROR_TYPES.map((type) => [type, ERRORS[type][text]])) as Record<ErrorType, string>;
+const textsOf = (text: 1 | 2): Readonly<Record<string, string>> =>
+  Object.fromEntries(ERROR_TYPES.map((type) => [type, ERRORS[type][text]]));
 
 export const errorTexts = { en: textsOf(1), ru: textsOf(2) };
 

@@ -1,5 +1,5 @@
 import { fileURLToPath } from 'node:url';
-import type { Service, SharedSettings } from '../shared/service.ts';
+import type { Service, SharedSettings, TaskService } from '../shared/service.ts';
 import { parseApiKeys } from './auth/api-keys.ts';
 import { listTexts as texts } from './browser/list-texts.ts';
 import { failureTexts } from './failures.ts';
@@ -10,7 +10,7 @@ import { presentTask } from './store/status.ts';
 
 const TITLE = 'Passports';
 
-export const passports: Service = {
+export const passports: Service<TaskService> = {
   name: 'passports',
   title: TITLE,
   settings,

@@ -21,7 +21,7 @@ import type { RecordMaker, RecordSource } from './records.ts';
 import type { OverviewGauge, ServiceDirectory } from './service-links.ts';
 
 /** A service before its settings are read. Roles receive services as parameters and import none. */
-export interface Service {
+export interface Service<Opened extends OpenService = OpenService> {
   readonly name: string;
   readonly title: string;
   readonly settings: Settings;
@@ -32,7 +32,7 @@ export interface Service {
   /** Formats a generated credential for its variable; absent: unchanged. */
   readonly formatCredential?: (secret: string) => string;
   /** Parses the settings in `env`; throws a `SettingsProblem` that lists every error. The result opens the service. */
-  configure(env: Environment): (shared: SharedSettings) => OpenService;
+  configure(env: Environment): (shared: SharedSettings) => Opened;
   /**
    * Runs once a minute while this installation does not run the service, to withdraw its requests to other services
    * from the database.

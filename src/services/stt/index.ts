@@ -1,6 +1,6 @@
 import { fileURLToPath } from 'node:url';
 import { splitList } from '../../base/settings.ts';
-import type { Service } from '../shared/service.ts';
+import type { Service, TaskService } from '../shared/service.ts';
 import { texts } from './browser/texts.ts';
 import { failureTexts } from './failures.ts';
 import { present, presentTruncated } from './present.ts';
@@ -9,7 +9,7 @@ import { configuredTokens, loadSettings, missingCredentials, settings } from './
 
 const TITLE = 'Speech to text';
 
-export const stt: Service = {
+export const stt: Service<TaskService> = {
   name: 'stt',
   title: TITLE,
   settings,
