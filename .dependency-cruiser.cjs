@@ -91,7 +91,6 @@ module.exports = {
       {
         path: '^src/ml/|/model(?!-routes|-info)[a-z-]*\\.ts$|^src/services/[^/]+/model/|node_modules/(onnxruntime-node|sharp|sherpa-onnx|tesseract|@huggingface|@embedpdf)',
         dynamic: false,
-        dependencyTypesNot: ['type-only'],
       },
       'A gateway starts without models on disk: they are loaded by import().',
     ),

@@ -1,5 +1,5 @@
 import type { BackgroundService, Service } from '../shared/service.ts';
-import { configuredEntries } from './access/tokens.ts';
+import { configuredEntries } from './auth/tokens.ts';
 import { texts } from './pages/texts.ts';
 import { loadSettings, missingCredentials, settings } from './settings.ts';
 
@@ -49,8 +49,7 @@ export const catalog: Service<BackgroundService> = {
           labels: { en: 'Indexing lag, seconds', ru: 'Задержка индексации, секунд' },
         },
       ],
-      cleanup: async (context, signal) =>
-        (await import('./housekeeping.ts')).cleanup({ context, settings: config, signal }),
+      cleanup: async (context, signal) => (await import('./cleanup.ts')).cleanup({ context, settings: config, signal }),
       tokenOptions: { roles: ['reader', 'moderator'] },
       credential: token,
       ...(readersToken !== undefined && { otherCredentials: { reader: readersToken } }),

@@ -3,10 +3,10 @@ import { splitList } from '../../base/settings.ts';
 import type { Service, SharedSettings, TaskService } from '../shared/service.ts';
 import { texts } from './browser/texts.ts';
 import { failureTexts } from './failures.ts';
-import { imageHosts } from './image-policy.ts';
 import { present } from './present.ts';
 import { photoRecords } from './records.ts';
 import { configuredTokens, type DefectoscopySettings, loadSettings, missingCredentials, settings } from './settings.ts';
+import { imageHosts } from './url-policy.ts';
 import { unknownPrincipals, webhookSecrets } from './webhook-secrets.ts';
 
 const TITLE = 'Defectoscopy';

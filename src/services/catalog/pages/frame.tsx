@@ -9,8 +9,8 @@ import { SignOut } from '../../shared/csrf-input.tsx';
 import type { GatewayContext } from '../../shared/service.ts';
 import { serviceLinks } from '../../shared/service-links.ts';
 import { preferredLanguage } from '../../shared/task-routes.ts';
-import type { AuthGuard } from '../access/auth-guard.ts';
-import type { Visitor } from '../access/visitor.ts';
+import type { AuthGuard } from '../auth/auth-guard.ts';
+import type { Visitor } from '../auth/visitor.ts';
 import { type Language, type Texts, texts } from './texts.ts';
 
 export const STYLES = ['ui/workspace.css', 'services/catalog/browser/catalog.css'];

@@ -6,10 +6,10 @@ import type { Gateway } from '../../../http/gateway.ts';
 import { isSameOrigin } from '../../../http/same-origin.ts';
 import { InvalidInput, missingField } from '../../../http/validation-details.ts';
 import { FROM_LINK } from '../../../ui/login-form.tsx';
-import type { AuthGuard } from '../access/auth-guard.ts';
-import type { SessionCookie } from '../access/cookies.ts';
-import type { Tokens } from '../access/tokens.ts';
 import { csrfFailed, databaseUnavailable, invalidToken } from '../api-errors.ts';
+import type { AuthGuard } from '../auth/auth-guard.ts';
+import type { SessionCookie } from '../auth/cookies.ts';
+import type { Tokens } from '../auth/tokens.ts';
 
 export async function authRoutes(
   app: Gateway,

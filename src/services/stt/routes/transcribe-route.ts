@@ -1,20 +1,20 @@
 import type { Static } from 'typebox';
-import { validationError } from '../../base/api-error.ts';
-import type { JsonObject } from '../../base/json.ts';
-import { memberText } from '../../base/json-text.ts';
-import type { UrlPolicy } from '../../base/outbound-url.ts';
-import type { Gateway } from '../../http/gateway.ts';
-import { keepBodyText } from '../../http/json-body-text.ts';
-import { acceptOpenApi } from '../shared/accept-openapi.ts';
-import { acceptTask, checkUrlField, type TaskDeps } from '../shared/accept-task.ts';
-import { audioPolicy } from './audio-policy.ts';
-import { accepted } from './examples.ts';
-import { isLanguage } from './languages.ts';
-import { checkMetadata } from './metadata.ts';
-import { success } from './present.ts';
-import type { TranscribeInput } from './result.ts';
-import { Accepted, TranscribeRequest } from './schema.ts';
-import type { SttSettings } from './settings.ts';
+import { validationError } from '../../../base/api-error.ts';
+import type { JsonObject } from '../../../base/json.ts';
+import { memberText } from '../../../base/json-text.ts';
+import type { UrlPolicy } from '../../../base/outbound-url.ts';
+import type { Gateway } from '../../../http/gateway.ts';
+import { keepBodyText } from '../../../http/json-body-text.ts';
+import { acceptOpenApi } from '../../shared/accept-openapi.ts';
+import { acceptTask, checkUrlField, type TaskDeps } from '../../shared/accept-task.ts';
+import { Accepted, TranscribeRequest } from '../api-schema.ts';
+import { accepted } from '../examples.ts';
+import { isLanguage } from '../languages.ts';
+import { checkMetadata } from '../metadata.ts';
+import { success } from '../present.ts';
+import type { TranscribeInput } from '../result.ts';
+import type { SttSettings } from '../settings.ts';
+import { audioPolicy } from '../url-policy.ts';
 
 interface TranscribeDeps extends TaskDeps {
   readonly seal: (secret: string) => Buffer;

@@ -1,8 +1,8 @@
-import { step } from '../../base/trace.ts';
-import { decodePhoto, type Photo, PhotoError, type PhotoProblem } from '../../ml/image.ts';
-import { type Failure, TaskFailure } from '../../tasks/task.ts';
-import { FAILURES } from './failures.ts';
-import { type PhotoSource, readPhoto } from './photo-bytes.ts';
+import { step } from '../../../base/trace.ts';
+import { decodePhoto, type Photo, PhotoError, type PhotoProblem } from '../../../ml/image.ts';
+import { type Failure, TaskFailure } from '../../../tasks/task.ts';
+import { FAILURES } from '../failures.ts';
+import { type PhotoSource, readPhoto } from '../photo-bytes.ts';
 
 /** Reads the photo at a URL, resized to `size` without keeping its aspect ratio; throws a `TaskFailure`. */
 export async function openPhoto(

@@ -1,4 +1,4 @@
-import type { Sample } from './train-folder.ts';
+import type { Sample } from './folder.ts';
 
 /** With fewer images per class the model overfits. */
 const MIN_IMAGES_PER_CLASS = 10;

@@ -1,7 +1,7 @@
 import { readdir, readFile } from 'node:fs/promises';
 import { extname, join, sep } from 'node:path';
-import { OperatorError } from '../../base/operator-error.ts';
-import { parseCsv } from './train-csv.ts';
+import { OperatorError } from '../../../base/operator-error.ts';
+import { parseCsv } from './csv.ts';
 
 export type Split = 'train' | 'val' | 'test';
 const SPLITS: ReadonlySet<string> = new Set<Split>(['train', 'val', 'test']);

@@ -1,9 +1,9 @@
-import type { Gateway } from '../../http/gateway.ts';
-import { AudioIcon, DropZone } from '../../ui/dropzone.tsx';
-import type { UiLanguage } from '../../ui/texts.ts';
-import { Note, type UploadPageDeps, uploadPage } from '../shared/upload-page.tsx';
-import { type SpeechTexts, texts } from './browser/texts.ts';
-import { failureTexts } from './failures.ts';
+import type { Gateway } from '../../../http/gateway.ts';
+import { AudioIcon, DropZone } from '../../../ui/dropzone.tsx';
+import type { UiLanguage } from '../../../ui/texts.ts';
+import { Note, type UploadPageDeps, uploadPage } from '../../shared/upload-page.tsx';
+import { type SpeechTexts, texts } from '../browser/texts.ts';
+import { failureTexts } from '../failures.ts';
 
 /** Languages in the selection; most models support them. */
 const LANGUAGES = ['en', 'ru', 'uk', 'kk', 'de', 'fr', 'es', 'it', 'pt', 'nl', 'pl', 'cs', 'tr', 'zh', 'ja', 'ko'];

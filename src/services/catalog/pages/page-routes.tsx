@@ -6,7 +6,7 @@ import type { Gateway } from '../../../http/gateway.ts';
 import { assetRoutes } from '../../../ui/assets.ts';
 import { createErrorPage } from '../../shared/error-page.tsx';
 import type { GatewayContext } from '../../shared/service.ts';
-import type { AuthGuard } from '../access/auth-guard.ts';
+import type { AuthGuard } from '../auth/auth-guard.ts';
 import type { Report, Reports } from '../reports/report.ts';
 import type { Queue } from '../routes/report-queue-route.ts';
 import type { Row, Search } from '../search/search-types.ts';

@@ -1,10 +1,10 @@
-import type { Gateway } from '../../http/gateway.ts';
-import { DropZone, PhotoIcon } from '../../ui/dropzone.tsx';
-import { PictureFrame } from '../../ui/picture-frame.tsx';
-import { classNames } from '../shared/class-names.ts';
-import { Note, type UploadPageDeps, uploadPage } from '../shared/upload-page.tsx';
-import { type PhotoTexts, texts } from './browser/texts.ts';
-import { failureTexts } from './failures.ts';
+import type { Gateway } from '../../../http/gateway.ts';
+import { DropZone, PhotoIcon } from '../../../ui/dropzone.tsx';
+import { PictureFrame } from '../../../ui/picture-frame.tsx';
+import { classNames } from '../../shared/class-names.ts';
+import { Note, type UploadPageDeps, uploadPage } from '../../shared/upload-page.tsx';
+import { type PhotoTexts, texts } from '../browser/texts.ts';
+import { failureTexts } from '../failures.ts';
 
 export const pageRoutes = (app: Gateway, deps: UploadPageDeps): void =>
   uploadPage<PhotoTexts>(

@@ -1,10 +1,10 @@
 import { createHash } from 'node:crypto';
 import { mkdir, rename, rm, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { OperatorError } from '../../base/operator-error.ts';
-import { type Heads, writeHeads } from '../../ml/heads.ts';
-import { isVersionName, type Manifest } from '../../ml/manifest.ts';
-import { type HeadReport, percent } from './train-heads.ts';
+import { OperatorError } from '../../../base/operator-error.ts';
+import { type Heads, writeHeads } from '../../../ml/heads.ts';
+import { isVersionName, type Manifest } from '../../../ml/manifest.ts';
+import { type HeadReport, percent } from './heads.ts';
 
 /** The requested version name, or the date with the next free number. Throws if the name is taken. */
 export async function versionName(requested: string | undefined, roots: readonly string[], now: Date): Promise<string> {

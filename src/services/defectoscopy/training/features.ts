@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto';
 import { mkdir, readFile, rename, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { decodePhoto } from '../../ml/image.ts';
-import type { Session } from '../../ml/session.ts';
+import { decodePhoto } from '../../../ml/image.ts';
+import type { Session } from '../../../ml/session.ts';
 
 export interface Embedder {
   readonly session: Session;

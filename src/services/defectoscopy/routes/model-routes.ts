@@ -1,13 +1,13 @@
 import { type Static, Type } from 'typebox';
-import { modelNotReady, taskNotFound, taskNotReady, validationError } from '../../base/api-error.ts';
-import { describeErrors, describeResponse, notModified, success } from '../../http/envelope.ts';
-import { matchesETag, weakETag } from '../../http/etag.ts';
-import type { Gateway } from '../../http/gateway.ts';
-import type { TaskStore } from '../../tasks/store.ts';
-import type { WorkerRegistry } from '../../tasks/worker-registry.ts';
-import { parseTaskId, TaskParams } from '../shared/task-routes.ts';
-import type { Heatmaps, WorkerInfo } from './result.ts';
-import { Health, Heatmap, Names } from './schema.ts';
+import { modelNotReady, taskNotFound, taskNotReady, validationError } from '../../../base/api-error.ts';
+import { describeErrors, describeResponse, notModified, success } from '../../../http/envelope.ts';
+import { matchesETag, weakETag } from '../../../http/etag.ts';
+import type { Gateway } from '../../../http/gateway.ts';
+import type { TaskStore } from '../../../tasks/store.ts';
+import type { WorkerRegistry } from '../../../tasks/worker-registry.ts';
+import { parseTaskId, TaskParams } from '../../shared/task-routes.ts';
+import { Health, Heatmap, Names } from '../api-schema.ts';
+import type { Heatmaps, WorkerInfo } from '../result.ts';
 
 const HeatmapQuery = Type.Object({ class: Type.String({ minLength: 1, maxLength: 100 }) });
 

@@ -1,5 +1,5 @@
-import { OperatorError } from '../../base/operator-error.ts';
-import type { Sample, Split } from './train-folder.ts';
+import { OperatorError } from '../../../base/operator-error.ts';
+import type { Sample, Split } from './folder.ts';
 
 /**
  * The split of each sample: as labelled, else random from `seed`, about 70 % train, 15 % val and 15 % test per class. A

@@ -1,13 +1,13 @@
 import { availableParallelism } from 'node:os';
-import { type Head, probabilities, scores, topLabel } from '../../ml/classifier.ts';
-import { type Heads, parseHeads } from '../../ml/heads.ts';
-import type { Photo } from '../../ml/image.ts';
-import { type InstalledVersion, type ModelDirectory, readVerifiedFile } from '../../ml/model-directory.ts';
-import { openSession, type Session } from '../../ml/session.ts';
-import { shareHead } from '../../ml/shared-heads.ts';
-import type { Tensor } from '../../ml/tensor.ts';
-import type { Provider } from '../../ml/thread.ts';
-import type { Heatmaps, Recorded } from './result.ts';
+import { type Head, probabilities, scores, topLabel } from '../../../ml/classifier.ts';
+import { type Heads, parseHeads } from '../../../ml/heads.ts';
+import type { Photo } from '../../../ml/image.ts';
+import { type InstalledVersion, type ModelDirectory, readVerifiedFile } from '../../../ml/model-directory.ts';
+import { openSession, type Session } from '../../../ml/session.ts';
+import { shareHead } from '../../../ml/shared-heads.ts';
+import type { Tensor } from '../../../ml/tensor.ts';
+import type { Provider } from '../../../ml/thread.ts';
+import type { Heatmaps, Recorded } from '../result.ts';
 
 export interface ModelVersion {
   readonly version: string;

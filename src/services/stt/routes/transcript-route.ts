@@ -1,13 +1,13 @@
 import { type Static, Type } from 'typebox';
-import { taskNotFound, taskNotReady } from '../../base/api-error.ts';
-import { describeErrors, headersOf, success } from '../../http/envelope.ts';
-import type { Gateway } from '../../http/gateway.ts';
-import type { TaskStore } from '../../tasks/store.ts';
-import { parseTaskId, TaskParams } from '../shared/task-routes.ts';
-import { result as example } from './examples.ts';
-import type { Recorded } from './result.ts';
-import { TranscriptJson } from './schema.ts';
-import { FORMATS } from './transcript/formats.ts';
+import { taskNotFound, taskNotReady } from '../../../base/api-error.ts';
+import { describeErrors, headersOf, success } from '../../../http/envelope.ts';
+import type { Gateway } from '../../../http/gateway.ts';
+import type { TaskStore } from '../../../tasks/store.ts';
+import { parseTaskId, TaskParams } from '../../shared/task-routes.ts';
+import { TranscriptJson } from '../api-schema.ts';
+import { result as example } from '../examples.ts';
+import type { Recorded } from '../result.ts';
+import { FORMATS } from '../transcript/formats.ts';
 
 const Query = Type.Object({
   format: Type.Union(

@@ -1,6 +1,6 @@
-import { fitTemperature } from '../../ml/calibration.ts';
-import { classify, type Head, logitsOf } from '../../ml/classifier.ts';
-import { createFitter } from '../../ml/logistic.ts';
+import { fitTemperature } from '../../../ml/calibration.ts';
+import { classify, type Head, logitsOf } from '../../../ml/classifier.ts';
+import { createFitter } from '../../../ml/logistic.ts';
 import {
   accuracy,
   type ClassMetrics,
@@ -8,8 +8,8 @@ import {
   crossEntropy,
   type Prediction,
   perClass,
-} from '../../ml/metrics.ts';
-import type { Split } from './train-folder.ts';
+} from '../../../ml/metrics.ts';
+import type { Split } from './folder.ts';
 
 /** Weight decays to try, strongest first; each fit starts from the previous one. */
 const DECAYS = [0.03, 0.01, 0.003, 0.001, 0.0003];

@@ -3,13 +3,13 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import sharp from 'sharp';
 import { beforeEach, describe, expect, onTestFinished, test } from 'vitest';
-import { parseHeads } from '../../ml/heads.ts';
-import { openModelDirectory } from '../../ml/model-directory.ts';
-import { COLOURS, installColours } from '../../ml/testing/model.ts';
-import { openModelVersions } from './model-versions.ts';
+import { parseHeads } from '../../../ml/heads.ts';
+import { openModelDirectory } from '../../../ml/model-directory.ts';
+import { COLOURS, installColours } from '../../../ml/testing/model.ts';
+import { openModelVersions } from '../model/versions.ts';
+import { parseCsv } from './csv.ts';
+import { assignSplits } from './split.ts';
 import { type TrainOptions, train } from './train.ts';
-import { parseCsv } from './train-csv.ts';
-import { assignSplits } from './train-split.ts';
 
 let tempFolder: string;
 let folder: string;
@@ -159,7 +159,7 @@ describe('assay train', () => {
 
   test.each([
     ['an existing name', { name: '1.0.0' }, 'Version 1.0.0 already exists'],
-    ['a name with a path', { name: '../mine' }, 'is not a valid version name'],
+    ['a name with a path', { name: '../../mine' }, 'is not a valid version name'],
     ['a missing folder', { folder: '/nowhere/at/all' }, '(ENOENT)'],
   ])('reports %s as an error', async (_, options, sentence) => {
     await expect(run(options)).rejects.toThrow(sentence);

@@ -1,15 +1,15 @@
 import type { Static } from 'typebox';
-import { queueUnavailable, validationError } from '../../base/api-error.ts';
-import type { JsonObject } from '../../base/json.ts';
-import type { UrlPolicy } from '../../base/outbound-url.ts';
-import { success } from '../../http/envelope.ts';
-import type { Gateway } from '../../http/gateway.ts';
-import { acceptOpenApi } from '../shared/accept-openapi.ts';
-import { acceptTask, checkUrlField, type TaskDeps } from '../shared/accept-task.ts';
-import { accepted } from './examples.ts';
-import { imagePolicy } from './image-policy.ts';
-import { Accepted, PredictRequest } from './schema.ts';
-import type { DefectoscopySettings } from './settings.ts';
+import { queueUnavailable, validationError } from '../../../base/api-error.ts';
+import type { JsonObject } from '../../../base/json.ts';
+import type { UrlPolicy } from '../../../base/outbound-url.ts';
+import { success } from '../../../http/envelope.ts';
+import type { Gateway } from '../../../http/gateway.ts';
+import { acceptOpenApi } from '../../shared/accept-openapi.ts';
+import { acceptTask, checkUrlField, type TaskDeps } from '../../shared/accept-task.ts';
+import { Accepted, PredictRequest } from '../api-schema.ts';
+import { accepted } from '../examples.ts';
+import type { DefectoscopySettings } from '../settings.ts';
+import { imagePolicy } from '../url-policy.ts';
 
 /** `POST /predict`. The task is durable before the 202 response is sent. */
 export function predictRoute(app: Gateway, deps: TaskDeps & { serviceSettings: DefectoscopySettings }): void {

@@ -1,9 +1,9 @@
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { OperatorError } from '../../base/operator-error.ts';
-import type { InstalledVersion, ModelDirectory } from '../../ml/model-directory.ts';
+import { OperatorError } from '../../../base/operator-error.ts';
+import type { InstalledVersion, ModelDirectory } from '../../../ml/model-directory.ts';
 
-export const BUNDLED_MODELS_DIR = fileURLToPath(new URL('../../../models/defectoscopy/', import.meta.url));
+export const BUNDLED_MODELS_DIR = fileURLToPath(new URL('../../../../models/defectoscopy/', import.meta.url));
 
 export const trainedModelsDir = (dataDir: string) => join(dataDir, 'models', 'defectoscopy');
 

@@ -1,9 +1,9 @@
-import { modelNotReady } from '../../base/api-error.ts';
-import { describeErrors, describeResponse, success } from '../../http/envelope.ts';
-import type { Gateway } from '../../http/gateway.ts';
-import type { WorkerRegistry } from '../../tasks/worker-registry.ts';
-import type { WorkerInfo } from './result.ts';
-import { Health } from './schema.ts';
+import { modelNotReady } from '../../../base/api-error.ts';
+import { describeErrors, describeResponse, success } from '../../../http/envelope.ts';
+import type { Gateway } from '../../../http/gateway.ts';
+import type { WorkerRegistry } from '../../../tasks/worker-registry.ts';
+import { Health } from '../api-schema.ts';
+import type { WorkerInfo } from '../result.ts';
 
 export function healthRoute(app: Gateway, { roster }: { roster: WorkerRegistry }): void {
   app.get(

@@ -1,17 +1,17 @@
 import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
-import { OperatorError } from '../../base/operator-error.ts';
-import { type Heads, parseHeads } from '../../ml/heads.ts';
-import { listingThreshold } from '../../ml/metrics.ts';
-import { type InstalledVersion, openModelDirectory, readVerifiedFile } from '../../ml/model-directory.ts';
-import { openSession } from '../../ml/session.ts';
-import { BUNDLED_MODELS_DIR, newestBundledVersion, trainedModelsDir } from './model-registry.ts';
-import { datasetWarnings, groupDefects, sortClasses } from './train-classes.ts';
-import { embed } from './train-features.ts';
-import { readTrainingFolder, type Sample } from './train-folder.ts';
-import { type HeadReport, predictSplit, reportLines, trainHead } from './train-heads.ts';
-import { assignSplits } from './train-split.ts';
-import { versionName, writeVersion } from './train-write.ts';
+import { OperatorError } from '../../../base/operator-error.ts';
+import { type Heads, parseHeads } from '../../../ml/heads.ts';
+import { listingThreshold } from '../../../ml/metrics.ts';
+import { type InstalledVersion, openModelDirectory, readVerifiedFile } from '../../../ml/model-directory.ts';
+import { openSession } from '../../../ml/session.ts';
+import { BUNDLED_MODELS_DIR, newestBundledVersion, trainedModelsDir } from '../model/registry.ts';
+import { datasetWarnings, groupDefects, sortClasses } from './classes.ts';
+import { embed } from './features.ts';
+import { readTrainingFolder, type Sample } from './folder.ts';
+import { type HeadReport, predictSplit, reportLines, trainHead } from './heads.ts';
+import { assignSplits } from './split.ts';
+import { versionName, writeVersion } from './write.ts';
 
 export interface TrainOptions {
   /** Images in folders named by class, or with a labels.csv. */
