@@ -20,7 +20,7 @@ import { createSessions } from './auth/sessions.ts';
 import { createTokens } from './auth/tokens.ts';
 import { computeCacheKey } from './cache-key.ts';
 import type { DocumentStore } from './documents.ts';
-import { createLlmHealth, type LlmHealth } from './llm-health.ts';
+import { createLlmHealth, type LlmHealth } from './llm/health.ts';
 import { pageRoutes } from './pages/page-routes.tsx';
 import { adminRoutes } from './routes/admin-routes.ts';
 import { authRoutes } from './routes/auth-routes.ts';
@@ -143,7 +143,7 @@ function languageModel({ llmProvider: provider, llmBaseUrl: baseUrl, llmModel: m
   if (provider === 'none') return undefined;
   const apiKey = llmApiKey || undefined;
   const probe = async () => {
-    const { createModelClient } = await import('./model/llm/client.ts');
+    const { createModelClient } = await import('./llm/client.ts');
     await createModelClient({ baseUrl, model: model ?? '', apiKey }).probe(AbortSignal.timeout(LLM_PROBE_TIMEOUT_MS));
   };
   return { provider, probe };

@@ -15,7 +15,8 @@ import type { Recognizer } from '../../ml/speech/recognizer.ts';
 import { TaskFailure } from '../../tasks/task.ts';
 import type { Job, Model, SharedSettings } from '../shared/service.ts';
 import { loadModel } from './model.ts';
-import type { Checkpoint, Recorded } from './result.ts';
+import type { Checkpoint } from './model/transcribe.ts';
+import type { Recorded } from './result.ts';
 import { loadSettings } from './settings.ts';
 
 const log = createLog('silent', 'test');

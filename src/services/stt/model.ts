@@ -11,9 +11,9 @@ import { FAILURES } from './failures.ts';
 import { openRecognizers } from './model/providers.ts';
 import { fetchRecording } from './model/recording.ts';
 import { createScratch } from './model/scratch.ts';
-import { transcribe } from './model/transcribe.ts';
+import { type Checkpoint, transcribe } from './model/transcribe.ts';
 import { toTranscription } from './model/transcription.ts';
-import type { Checkpoint, Recorded, TranscribeInput, WorkerInfo } from './result.ts';
+import type { Recorded, TranscribeInput, WorkerInfo } from './result.ts';
 import type { SttSettings } from './settings.ts';
 import { AUDIO_MAX_SECONDS, audioPolicy } from './url-policy.ts';
 

@@ -76,7 +76,7 @@ export function taskPage(app: Gateway, deps: PageDeps): void {
             <Head document={document} texts={texts} csrf={csrf} />
             {isCompleted(document) ? (
               <Review
-                opened={await recheckWarnings(document, schema)}
+                opened={recheckWarnings(document, schema)}
                 schema={schema}
                 language={language}
                 csrf={csrf}

@@ -66,8 +66,8 @@ export function imageRoutes(app: Gateway, { documents, files }: { documents: Doc
         'cross-origin-resource-policy': 'same-origin',
       });
       if (matchesETag(request.headers['if-none-match'], etag)) return reply.code(304).send();
-      const { createPreview } = await import('../model/pages/image-preview.ts');
-      const { withImagePermit } = await import('../model/pages/image-semaphore.ts');
+      const { createPreview } = await import('../images/image-preview.ts');
+      const { withImagePermit } = await import('../images/image-semaphore.ts');
       const picture = await withImagePermit(async () => {
         const bytes = await files.get(row.fileKey);
         if (bytes === undefined) throw imageNotFound();

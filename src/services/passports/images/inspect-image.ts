@@ -1,5 +1,5 @@
-import { sniffImage } from '../../../../base/sniff.ts';
-import { decodePhoto, PhotoError } from '../../../../ml/image.ts';
+import { sniffImage } from '../../../base/sniff.ts';
+import { decodePhoto, PhotoError } from '../../../ml/image.ts';
 
 /** Width and height are after EXIF orientation. */
 export interface InspectedImage {

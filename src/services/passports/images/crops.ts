@@ -1,5 +1,5 @@
 import sharp from 'sharp';
-import type { Box, Turn } from '../../page-geometry.ts';
+import type { Box, Turn } from '../page-geometry.ts';
 
 export interface Crop {
   /** A JPEG. */

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { createLlmHealth } from './llm-health.ts';
+import { createLlmHealth } from './health.ts';
 
 it('probes the language model at most every 30 seconds, and caches failures as long as successes', async () => {
   let [now, probes] = [0, 0];

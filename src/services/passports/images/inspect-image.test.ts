@@ -1,9 +1,9 @@
 import { readFile } from 'node:fs/promises';
 import sharp from 'sharp';
 import { describe, expect, it } from 'vitest';
+import { encodePicture } from '../model/pages/page-picture.ts';
 import { createPreview } from './image-preview.ts';
 import { inspectImage } from './inspect-image.ts';
-import { encodePicture } from './page-picture.ts';
 
 const plain = (width: number, height: number) => sharp({ create: { width, height, channels: 3, background: '#a40' } });
 
@@ -13,7 +13,7 @@ describe('inspectImage', () => {
     expect(await inspectImage(rotated)).toEqual({ width: 200, height: 300, contentType: 'image/jpeg' });
     const tiff = await plain(30, 20).tiff().toBuffer();
     expect(await inspectImage(tiff)).toEqual({ width: 30, height: 20, contentType: 'image/tiff' });
-    const phone = await readFile(new URL('../../../../ml/testing/phone.heic', import.meta.url));
+    const phone = await readFile(new URL('../../../ml/testing/phone.heic', import.meta.url));
     expect(await inspectImage(phone)).toMatchObject({ contentType: 'image/heic' });
   });
 

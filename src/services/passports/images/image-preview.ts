@@ -1,5 +1,5 @@
 import sharp from 'sharp';
-import { decodePhoto } from '../../../../ml/image.ts';
+import { decodePhoto } from '../../../ml/image.ts';
 
 /** Creates a JPEG of at most `side` pixels; `rotation` is clockwise. Throws `PhotoRejected`. */
 export async function createPreview(

@@ -1,6 +1,6 @@
-import type { Field, Value, Warning } from '../../extraction.ts';
-import { schemaPattern } from '../../schema/pattern.ts';
-import type { Check, Schema } from '../../schema/schema.ts';
+import type { Field, Value, Warning } from './extraction.ts';
+import { schemaPattern } from './schema/pattern.ts';
+import type { Check, Schema } from './schema/schema.ts';
 
 /** Raises the confidence of fields that agree in a cross-check; lowers it, with a warning, if they do not. */
 export function applyCrossChecks(

@@ -1,8 +1,8 @@
 import sharp from 'sharp';
-import { sniffImage } from '../../../../base/sniff.ts';
-import { decodeHeic } from '../../../../ml/heic.ts';
-import { MAX_PIXELS, PhotoError, READS_HEVC } from '../../../../ml/image.ts';
-import { stripVideo } from '../../../../ml/strip-video.ts';
+import { sniffImage } from '../../../base/sniff.ts';
+import { decodeHeic } from '../../../ml/heic.ts';
+import { MAX_PIXELS, PhotoError, READS_HEVC } from '../../../ml/image.ts';
+import { stripVideo } from '../../../ml/strip-video.ts';
 import { stripJpegMetadata } from './jpeg.ts';
 
 export interface PdfImage {

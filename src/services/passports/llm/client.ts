@@ -1,5 +1,5 @@
 import OpenAI from 'openai';
-import { step } from '../../../../base/trace.ts';
+import { step } from '../../../base/trace.ts';
 
 /** Constrains the response: to the JSON Schema, to any JSON, or only by the prompt. */
 export type ResponseFormat = 'json_schema' | 'json_object' | 'text';
