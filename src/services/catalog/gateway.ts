@@ -11,6 +11,7 @@ import type { Limiter } from '../../http/rate-limit.ts';
 import { commonRoutes } from '../shared/common-routes.ts';
 import { createIdempotencyStore } from '../shared/idempotency-store.ts';
 import { createListener } from '../shared/listener.ts';
+import { publicOriginsOf } from '../shared/same-site.ts';
 import type { GatewayContext, SharedSettings } from '../shared/service.ts';
 import { databaseUnavailable } from './api-errors.ts';
 import { createAuthGuard } from './auth/auth-guard.ts';
@@ -60,7 +61,7 @@ export async function createCatalogGateway({
   metrics.authDisabled(service, settings.open);
 
   const secret = await loadSecret(join(shared.dataDir, 'keys', 'catalog-pages.key'));
-  const publicOrigins = [...shared.publicOrigins, ...(settings.publicUrl ? [new URL(settings.publicUrl).origin] : [])];
+  const publicOrigins = publicOriginsOf(shared, settings.publicUrl);
   const base = basePath(settings.publicUrl);
   const cookies = createSessionCookie({ path: base, secure: shared.cookieSecure });
   const csrf = createCsrf(secret);

@@ -11,6 +11,7 @@ import type { Metrics } from '../../http/metrics.ts';
 import { commonRoutes } from '../shared/common-routes.ts';
 import { createIdempotencyStore } from '../shared/idempotency-store.ts';
 import { createListener } from '../shared/listener.ts';
+import { publicOriginsOf } from '../shared/same-site.ts';
 import type { GatewayContext, SharedSettings } from '../shared/service.ts';
 import { parseApiKeys } from './auth/api-keys.ts';
 import { createAuthGuard } from './auth/auth-guard.ts';
@@ -60,7 +61,7 @@ export async function createGateway({
   metrics.authDisabled(service, false);
 
   const secret = settings.jwtSecret ?? (await loadSecret(join(shared.dataDir, 'keys', 'passports-jwt.key')));
-  const publicOrigins = [...shared.publicOrigins, ...(settings.publicUrl ? [new URL(settings.publicUrl).origin] : [])];
+  const publicOrigins = publicOriginsOf(shared, settings.publicUrl);
   const tokens = createTokens({
     keys: keys.all,
     secret,

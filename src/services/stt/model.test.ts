@@ -14,8 +14,8 @@ import { createAuthority } from '../../base/testing/certificate.ts';
 import type { Recognizer } from '../../ml/speech/recognizer.ts';
 import { TaskFailure } from '../../tasks/task.ts';
 import type { Job, Model, SharedSettings } from '../shared/service.ts';
-import { loadModel } from './model.ts';
 import type { Checkpoint } from './model/transcribe.ts';
+import { loadModel } from './model.ts';
 import type { Recorded } from './result.ts';
 import { loadSettings } from './settings.ts';
 

@@ -2,8 +2,8 @@ import type { FastifyRequest } from 'fastify';
 import { ApiError, unauthorized } from '../../../base/api-error.ts';
 import { bearerToken, type Guard } from '../../../http/bearer.ts';
 import { CSRF_FIELD, type Csrf } from '../../../http/csrf.ts';
-import { isSameOrigin } from '../../../http/same-origin.ts';
-import { csrfFailed, databaseUnavailable, forbidden } from '../api-errors.ts';
+import { csrfFailed, rejectCrossSite } from '../../shared/same-site.ts';
+import { databaseUnavailable, forbidden } from '../api-errors.ts';
 import type { SessionCookie } from './cookies.ts';
 import type { Tokens } from './tokens.ts';
 import type { Visitor } from './visitor.ts';
@@ -17,8 +17,6 @@ export interface AuthGuard {
   /** Throws for a wrong CSRF token when the credential is a cookie. */
   checkForm(request: FastifyRequest, form: ReadonlyMap<string, string>): void;
 }
-
-const SAFE_METHODS = new Set(['GET', 'HEAD', 'OPTIONS']);
 
 /**
  * An invalid `Authorization` is rejected even with a valid cookie. Changes without the header are accepted from the
@@ -69,9 +67,7 @@ export function createAuthGuard(deps: {
       request.reader = visitor;
       const moderators = access === 'moderator';
       if (access !== 'visitor' && (visitor === null || (moderators && visitor.by === 'open'))) throw unauthorized();
-      if (visitor?.by !== 'header' && !SAFE_METHODS.has(request.method) && !isSameOrigin(request, publicOrigins)) {
-        throw csrfFailed();
-      }
+      if (visitor?.by !== 'header') rejectCrossSite(request, publicOrigins);
       if (moderators && visitor?.role !== 'moderator') throw forbidden();
       return visitor?.principal;
     },

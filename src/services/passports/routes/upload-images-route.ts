@@ -4,8 +4,8 @@ import type { Files } from '../../../base/files.ts';
 import { describeErrors, describeResponse } from '../../../http/envelope.ts';
 import type { Gateway } from '../../../http/gateway.ts';
 import { acceptUploads } from '../../../http/upload.ts';
+import { csrfFailed } from '../../shared/same-site.ts';
 import {
-  csrfFailed,
   emptyFile,
   fileTooLarge,
   notADocument,
