@@ -1,3 +1,4 @@
+import { plainToken } from '../shared/local-examples.ts';
 import type { BackgroundService, Service } from '../shared/service.ts';
 import { configuredEntries } from './auth/tokens.ts';
 import { texts } from './pages/texts.ts';
@@ -60,12 +61,6 @@ export const catalog: Service<BackgroundService> = {
 };
 
 const countText = (tokens: number, none: string) => (tokens === 0 ? none : `${tokens} configured`);
-
-const plainToken = (tokens = '') =>
-  tokens
-    .split(',')
-    .map((token) => token.trim())
-    .find((token) => token !== '' && !/^sha256:/i.test(token));
 
 function example(baseUrl: string, token: string | undefined): string {
   const curl = `curl -sS -w '\\n' -H 'Authorization: Bearer ${token ?? 'TOKEN'}'`;

@@ -1,4 +1,4 @@
-import { fileURLToPath } from 'node:url';
+import { shellPath } from '../shared/local-examples.ts';
 import type { Service, SharedSettings, TaskService } from '../shared/service.ts';
 import { parseApiKeys } from './auth/api-keys.ts';
 import { listTexts as texts } from './browser/list-texts.ts';
@@ -74,11 +74,9 @@ const localKey = (apiKeys: string | undefined): string | undefined => {
   return name === LOCAL_KEY ? key : undefined;
 };
 
-const PASSPORT = fileURLToPath(new URL('../../../examples/passport.pdf', import.meta.url));
-
 /** Uses only curl, grep and sed. */
 function example(baseUrl: string, key: string | undefined): string {
-  const file = `'files=@${PASSPORT.replaceAll("'", `'\\''`)}'`;
+  const file = `files=${shellPath('passport.pdf')}`;
   const jsonField = (name: string) => `sed -n 's/.*"${name}":"\\([^"]*\\)".*/\\1/p'`;
   const login = `curl -sS -H 'Content-Type: application/json' -d '{"api_key":"${key ?? 'KEY'}"}' ${baseUrl}/auth/token`;
   const curl = `curl -sS -H "Authorization: Bearer $TOKEN" -H 'Accept: application/json'`;

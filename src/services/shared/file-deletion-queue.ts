@@ -1,3 +1,4 @@
+import pLimit from 'p-limit';
 import type { Db } from '../../base/db.ts';
 import type { Files } from '../../base/files.ts';
 import type { Log } from '../../base/log.ts';
@@ -84,21 +85,15 @@ async function removeAll(files: Files, keys: readonly string[], signal?: AbortSi
   const removed: string[] = [];
   const remaining: string[] = [];
   let error: unknown;
-  const pending = keys.values();
-  const worker = async () => {
-    for (const key of pending) {
-      if (signal?.aborted) remaining.push(key);
-      else {
-        await files.remove(key).then(
-          () => removed.push(key),
-          (err: unknown) => {
-            remaining.push(key);
-            error = err;
-          },
-        );
-      }
-    }
-  };
-  await Promise.all(Array.from({ length: CONCURRENCY }, worker));
+  await pLimit(CONCURRENCY).map(keys, async (key) => {
+    if (signal?.aborted) return remaining.push(key);
+    return files.remove(key).then(
+      () => removed.push(key),
+      (err: unknown) => {
+        remaining.push(key);
+        error = err;
+      },
+    );
+  });
   return { removed, remaining, error };
 }

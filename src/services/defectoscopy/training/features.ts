@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { mkdir, readFile, rename, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
+import pLimit from 'p-limit';
 import { decodePhoto } from '../../../ml/image.ts';
 import type { Session } from '../../../ml/session.ts';
 
@@ -31,20 +32,15 @@ export async function embed(
   const { dimensions } = embedder;
   const features = new Float32Array(paths.length * dimensions);
   const unreadable = new Map<number, string>();
-  let next = 0;
   let done = 0;
-  const worker = async () => {
-    while (next < paths.length) {
-      const i = next++;
-      try {
-        features.set(await featuresOf(paths[i]!, embedder, `${process.pid}-${i}`), i * dimensions);
-      } catch (error) {
-        unreadable.set(i, error instanceof Error ? error.message : String(error));
-      }
-      onDone(++done);
+  await pLimit(CONCURRENCY).map(paths, async (path, i) => {
+    try {
+      features.set(await featuresOf(path, embedder, `${process.pid}-${i}`), i * dimensions);
+    } catch (error) {
+      unreadable.set(i, error instanceof Error ? error.message : String(error));
     }
-  };
-  await Promise.all(Array.from({ length: CONCURRENCY }, worker));
+    onDone(++done);
+  });
   return { features, unreadable };
 }
 

@@ -1,3 +1,6 @@
+import { uniformInt } from 'pure-rand/distribution/uniformInt';
+import { xoroshiro128plus } from 'pure-rand/generator/xoroshiro128plus';
+import type { RandomGenerator } from 'pure-rand/types/RandomGenerator';
 import { OperatorError } from '../../../base/operator-error.ts';
 import type { Sample, Split } from './folder.ts';
 
@@ -36,7 +39,7 @@ export function assignSplits(samples: readonly Sample[], seed: number): Split[] 
     known[i] === undefined || (hasAny && !hasVal && known[i] === 'train') ? [i] : [],
   );
 
-  const random = generator(seed);
+  const random = xoroshiro128plus(seed);
   const splits = known.map((split) => split ?? 'train');
   for (const stratum of strata(samples, unassigned)) {
     shuffle(stratum, random);
@@ -66,20 +69,9 @@ function strata(samples: readonly Sample[], unassigned: readonly number[]): numb
 }
 
 /** Fisher–Yates. */
-function shuffle(values: unknown[], random: () => number): void {
+function shuffle(values: unknown[], random: RandomGenerator): void {
   for (let i = values.length - 1; i > 0; i--) {
-    const j = Math.floor(random() * (i + 1));
+    const j = uniformInt(random, 0, i);
     [values[i], values[j]] = [values[j], values[i]];
   }
-}
-
-/** mulberry32: a deterministic sequence of numbers in 0..1. */
-function generator(seed: number): () => number {
-  let state = seed | 0;
-  return () => {
-    state = (state + 0x6d2b79f5) | 0;
-    let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
-    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
-  };
 }
