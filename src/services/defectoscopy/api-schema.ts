@@ -1,14 +1,10 @@
 import { Type } from 'typebox';
 import { Success } from '../../http/envelope.ts';
+import { AcceptedTask, TaskStateOf, UnixSeconds, Url, WebhookState } from '../shared/task-schema.ts';
 
 export const PredictRequest = Type.Object(
   {
-    // Not `format: uri`, which is ASCII only; `checkUrl` validates the URL.
-    image_url: Type.String({
-      minLength: 1,
-      maxLength: 2048,
-      description: 'https URL of the image on an allowed storage host.',
-    }),
+    image_url: Url('https URL of the image on an allowed storage host.'),
     priority: Type.Optional(
       Type.Union([Type.Literal('realtime'), Type.Literal('batch')], {
         default: 'realtime',
@@ -16,11 +12,7 @@ export const PredictRequest = Type.Object(
       }),
     ),
     webhook_url: Type.Optional(
-      Type.String({
-        minLength: 1,
-        maxLength: 2048,
-        description: 'Called when the final result is stored. https; http only for localhost, 127.0.0.1 and [::1].',
-      }),
+      Url('Called when the final result is stored. https; http only for localhost, 127.0.0.1 and [::1].'),
     ),
     model_version: Type.Optional(
       Type.String({ minLength: 1, maxLength: 100, description: 'An installed model version other than the default.' }),
@@ -31,12 +23,7 @@ export const PredictRequest = Type.Object(
   },
 );
 
-export const Accepted = Type.Object({
-  task_id: Type.String(),
-  status: Type.Literal('queued'),
-  status_url: Type.String({ description: 'Relative to the base URL.' }),
-  estimated_wait_seconds: Type.Integer({ description: 'Recommended seconds until the first poll; not a guarantee.' }),
-});
+export const Accepted = AcceptedTask({});
 
 const Scored = Type.Object({ name: Type.String(), conf: Type.Number({ minimum: 0, maximum: 1 }) });
 
@@ -49,33 +36,21 @@ export const Classification = Type.Object({
   }),
 });
 
-export const Webhook = Type.Object({
-  configured: Type.Boolean(),
+export const Webhook = WebhookState({
   state: Type.String({ description: 'pending, delivered or failed.' }),
   attempts: Type.Integer(),
-  delivery_id: Type.Optional(Type.String()),
-  last_attempt_at: Type.Optional(Type.String()),
-  next_attempt_at: Type.Optional(Type.String()),
-  delivered_at: Type.Optional(Type.String()),
   response_status_code: Type.Optional(Type.Integer()),
-  last_error: Type.Optional(Type.String()),
 });
 
-const UnixSeconds = Type.String({ pattern: '^\\d{10,}$', description: 'Unix time in whole seconds.' });
-
-export const TaskState = Success(
-  Type.Object({
-    task_id: Type.String(),
-    status: Type.Union(['queued', 'processing', 'done', 'failed'].map((status) => Type.Literal(status))),
+export const TaskState = TaskStateOf(
+  {
     message: Type.Optional(Type.String({ description: 'Human-readable status of an unfinished task.' })),
     result: Type.Optional(Classification),
     processing_time_ms: Type.Optional(Type.Integer()),
     completed_at: Type.Optional(UnixSeconds),
     model_version: Type.Optional(Type.String()),
-    error: Type.Optional(Type.String({ description: 'Human-readable error of a failed task.' })),
-    error_code: Type.Optional(Type.String({ description: 'Machine-readable error of a failed task.' })),
-    webhook: Type.Optional(Webhook),
-  }),
+  },
+  { webhook: Type.Optional(Webhook) },
 );
 
 export const Health = Success(

@@ -1,16 +1,12 @@
 import { Type } from 'typebox';
 import { Success } from '../../http/envelope.ts';
+import { AcceptedTask, TaskStateOf, UnixSeconds, Url, WebhookState } from '../shared/task-schema.ts';
 
 const Metadata = Type.Object({}, { additionalProperties: true });
 
 export const TranscribeRequest = Type.Object(
   {
-    // Not `format: uri`, which is ASCII only; `checkUrl` validates the URL.
-    url: Type.String({
-      minLength: 1,
-      maxLength: 2048,
-      description: 'https URL of the recording: a public host, or the URL from `POST /files`.',
-    }),
+    url: Url('https URL of the recording: a public host, or the URL from `POST /files`.'),
     language: Type.Optional(
       Type.String({
         minLength: 2,
@@ -25,11 +21,7 @@ export const TranscribeRequest = Type.Object(
     ),
     webhook: Type.Optional(
       Type.Object({
-        url: Type.String({
-          minLength: 1,
-          maxLength: 2048,
-          description: 'Called when the final result is stored; https.',
-        }),
+        url: Url('Called when the final result is stored; https.'),
         secret: Type.Optional(
           Type.String({
             minLength: 1,
@@ -52,26 +44,9 @@ export const TranscribeRequest = Type.Object(
   },
 );
 
-const UnixSeconds = Type.String({ pattern: '^\\d{10,}$', description: 'Unix time in whole seconds.' });
+const Webhook = WebhookState({ status: Type.String({ description: 'pending, delivered or failed.' }) });
 
-const Webhook = Type.Object({
-  configured: Type.Boolean(),
-  status: Type.String({ description: 'pending, delivered or failed.' }),
-  delivery_id: Type.Optional(Type.String()),
-  last_attempt_at: Type.Optional(UnixSeconds),
-  next_attempt_at: Type.Optional(UnixSeconds),
-  delivered_at: Type.Optional(UnixSeconds),
-  last_error: Type.Optional(Type.String()),
-});
-
-export const Accepted = Type.Object({
-  task_id: Type.String(),
-  status: Type.Literal('queued'),
-  status_url: Type.String({ description: 'Relative to the base URL.' }),
-  estimated_wait_seconds: Type.Integer({ description: 'Recommended seconds until the first poll; not a guarantee.' }),
-  metadata: Type.Optional(Metadata),
-  webhook: Type.Optional(Webhook),
-});
+export const Accepted = AcceptedTask({ metadata: Type.Optional(Metadata), webhook: Type.Optional(Webhook) });
 
 const Seconds = Type.Number({ minimum: 0, description: 'Seconds from the start of the recording.' });
 
@@ -98,10 +73,8 @@ export const Transcription = Type.Object({
   ),
 });
 
-export const TaskState = Success(
-  Type.Object({
-    task_id: Type.String(),
-    status: Type.Union(['queued', 'processing', 'done', 'failed'].map((status) => Type.Literal(status))),
+export const TaskState = TaskStateOf(
+  {
     progress: Type.Optional(
       Type.Number({ minimum: 0, maximum: 1, description: 'Transcribed share; absent if the duration is unknown.' }),
     ),
@@ -111,12 +84,12 @@ export const TaskState = Success(
     ),
     processing_time_ms: Type.Optional(Type.Integer()),
     completed_at: Type.Optional(UnixSeconds),
-    error: Type.Optional(Type.String({ description: 'Human-readable error of a failed task.' })),
-    error_code: Type.Optional(Type.String({ description: 'Machine-readable error of a failed task.' })),
+  },
+  {
     failed_at: Type.Optional(UnixSeconds),
     metadata: Type.Optional(Metadata),
     webhook: Type.Optional(Webhook),
-  }),
+  },
 );
 
 export const Health = Success(

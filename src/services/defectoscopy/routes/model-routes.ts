@@ -5,7 +5,8 @@ import { matchesETag, weakETag } from '../../../http/etag.ts';
 import type { Gateway } from '../../../http/gateway.ts';
 import type { TaskStore } from '../../../tasks/store.ts';
 import type { WorkerRegistry } from '../../../tasks/worker-registry.ts';
-import { parseTaskId, TaskParams } from '../../shared/task-routes.ts';
+import { healthRoute, requireWarmWorker } from '../../shared/health-route.ts';
+import { readDone, TaskParams } from '../../shared/task-routes.ts';
 import { Health, Heatmap, Names } from '../api-schema.ts';
 import type { Heatmaps, WorkerInfo } from '../result.ts';
 
@@ -15,32 +16,10 @@ export function modelRoutes(
   app: Gateway,
   { tasks, roster, ownTasksOnly }: { tasks: TaskStore; roster: WorkerRegistry; ownTasksOnly: boolean },
 ): void {
-  const warmWorker = () => {
-    const heartbeat = roster.warmWorkers('defectoscopy')[0];
-    if (!heartbeat) throw modelNotReady();
-    return { id: heartbeat.id, info: heartbeat.info as unknown as WorkerInfo };
-  };
-
-  app.get(
-    '/health',
-    {
-      config: { access: 'public' },
-      schema: {
-        summary: 'Model status',
-        operationId: 'health',
-        tags: ['model'],
-        response: {
-          200: describeResponse('A worker has loaded the model.', Health),
-          503: describeErrors(modelNotReady()),
-        },
-      },
-    },
-    () => {
-      const { id, info } = warmWorker();
-      const { model_version, gpu } = info;
-      return success({ model_loaded: true, worker_id: id, model_version, gpu });
-    },
-  );
+  healthRoute(app, {
+    ...{ service: 'defectoscopy', roster, tag: 'model', schema: Health },
+    fields: ['model_version', 'gpu'] satisfies (keyof WorkerInfo)[],
+  });
 
   for (const kind of ['defects', 'surfaces'] as const) {
     app.get(
@@ -60,7 +39,8 @@ export function modelRoutes(
         },
       },
       (request, reply) => {
-        const body = JSON.stringify(success(warmWorker().info.classes[kind]));
+        const { info } = requireWarmWorker(roster, 'defectoscopy');
+        const body = JSON.stringify(success((info as unknown as WorkerInfo).classes[kind]));
         const etag = weakETag(body);
         reply.header('etag', etag);
         if (matchesETag(request.headers['if-none-match'], etag)) return reply.code(304).send();
@@ -88,10 +68,7 @@ export function modelRoutes(
       },
     },
     async (request) => {
-      const id = parseTaskId(request.params);
-      const task = await tasks.read('defectoscopy', id);
-      if (!task || (ownTasksOnly && task.principal !== request.principal)) throw taskNotFound();
-      if (task.status !== 'done') throw taskNotReady();
+      const { id } = await readDone(request, { service: 'defectoscopy', tasks, ownTasksOnly });
       const attachment = await tasks.readAttachment(id);
       // The task may expire between the two reads.
       if (attachment === undefined) throw taskNotFound();

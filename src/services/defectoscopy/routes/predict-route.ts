@@ -7,7 +7,7 @@ import type { Gateway } from '../../../http/gateway.ts';
 import { acceptOpenApi } from '../../shared/accept-openapi.ts';
 import { acceptTask, checkUrlField, type TaskDeps } from '../../shared/accept-task.ts';
 import { Accepted, PredictRequest } from '../api-schema.ts';
-import { accepted } from '../examples.ts';
+import { examples } from '../examples.ts';
 import type { DefectoscopySettings } from '../settings.ts';
 import { imagePolicy } from '../url-policy.ts';
 
@@ -28,7 +28,7 @@ export function predictRoute(app: Gateway, deps: TaskDeps & { serviceSettings: D
         summary: 'Create a classification task',
         operationId: 'predict',
         body: PredictRequest,
-        ...acceptOpenApi({ accepted: Accepted, example: accepted, invalid: '`image_url` is required.' }),
+        ...acceptOpenApi({ accepted: Accepted, example: examples.accepted, invalid: '`image_url` is required.' }),
       },
     },
     async (request, reply) => {

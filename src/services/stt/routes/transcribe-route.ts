@@ -8,7 +8,7 @@ import { keepBodyText } from '../../../http/json-body-text.ts';
 import { acceptOpenApi } from '../../shared/accept-openapi.ts';
 import { acceptTask, checkUrlField, type TaskDeps } from '../../shared/accept-task.ts';
 import { Accepted, TranscribeRequest } from '../api-schema.ts';
-import { accepted } from '../examples.ts';
+import { examples } from '../examples.ts';
 import { isLanguage } from '../languages.ts';
 import { checkMetadata } from '../metadata.ts';
 import { success } from '../present.ts';
@@ -42,7 +42,7 @@ export async function transcribeRoute(app: Gateway, deps: TranscribeDeps): Promi
           summary: 'Create a transcription task',
           operationId: 'transcribe',
           body: TranscribeRequest,
-          ...acceptOpenApi({ accepted: Accepted, example: accepted, invalid: '`url` is required.' }),
+          ...acceptOpenApi({ accepted: Accepted, example: examples.accepted, invalid: '`url` is required.' }),
         },
       },
       async (request, reply) => {

@@ -3,7 +3,7 @@ import { taskNotFound, taskNotReady } from '../../../base/api-error.ts';
 import { describeErrors, headersOf, success } from '../../../http/envelope.ts';
 import type { Gateway } from '../../../http/gateway.ts';
 import type { TaskStore } from '../../../tasks/store.ts';
-import { parseTaskId, TaskParams } from '../../shared/task-routes.ts';
+import { readDone, TaskParams } from '../../shared/task-routes.ts';
 import { TranscriptJson } from '../api-schema.ts';
 import { result as example } from '../examples.ts';
 import type { Recorded } from '../result.ts';
@@ -48,11 +48,8 @@ export function transcriptRoute(
       },
     },
     async (request, reply) => {
-      const id = parseTaskId(request.params);
-      const task = await tasks.read('stt', id);
-      if (!task || (ownTasksOnly && task.principal !== request.principal)) throw taskNotFound();
-      if (task.status !== 'done') throw taskNotReady();
-      const result = JSON.parse(task.resultText) as Recorded;
+      const { id, resultText } = await readDone(request, { service: 'stt', tasks, ownTasksOnly });
+      const result = JSON.parse(resultText) as Recorded;
       const format = request.query.format as keyof typeof FORMATS | 'json';
       reply.header('content-disposition', `inline; filename="${id}.${format}"`);
       if (format === 'json') return success(result);
