@@ -18,7 +18,7 @@ describe('GET /help without the documentation folder', () => {
       const page = await app.inject({ url, headers: { accept: 'text/html', 'accept-language': 'ru' } });
       expect([page.statusCode, page.headers['content-language']]).toEqual([404, 'ru']);
       expect(page.body).toContain('Документация не установлена.');
-      expect(page.body).toContain(`<a href="${url === '/help' ? '' : '../../'}docs">/docs</a>`);
+      expect(page.body).toContain(`<a href="${url === '/help' ? '' : '../'}docs">/docs</a>`);
     }
     expect((await app.inject({ url: '/help/passages.json' })).json()).toEqual({ passages: [] });
   });

@@ -159,7 +159,7 @@ describe('assay train', () => {
 
   test.each([
     ['an existing name', { name: '1.0.0' }, 'Version 1.0.0 already exists'],
-    ['a name with a path', { name: '../../mine' }, 'is not a valid version name'],
+    ['a name with a path', { name: '../mine' }, 'is not a valid version name'],
     ['a missing folder', { folder: '/nowhere/at/all' }, '(ENOENT)'],
   ])('reports %s as an error', async (_, options, sentence) => {
     await expect(run(options)).rejects.toThrow(sentence);
