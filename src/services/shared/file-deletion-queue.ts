@@ -23,6 +23,9 @@ export interface FileDeletionQueue {
   drain(signal?: AbortSignal): Promise<void>;
 }
 
+/** The table of uploads, whose rows are due only when they expire. */
+export const EXPIRED_UPLOADS = { table: 'files', due: 'expires_at < now()', order: 'expires_at' };
+
 export function createFileDeletionQueue({
   db,
   files,
