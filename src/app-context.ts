@@ -20,7 +20,7 @@ import { createTokenStore } from './http/token-store.ts';
 import type { DeliverDeps } from './roles/deliver.ts';
 import { createDeliveryMetrics, createTaskMetrics } from './roles/metrics.ts';
 import type { SweepDeps } from './roles/sweep.ts';
-import { createFileDeletionQueue } from './services/shared/file-deletion-queue.ts';
+import { createFileDeletionQueue, EXPIRED_UPLOADS } from './services/shared/file-deletion-queue.ts';
 import { createOverview } from './services/shared/overview/overview.ts';
 import {
   type BackgroundJobContext,
@@ -277,14 +277,7 @@ export function createSweepDeps(context: AppContext, signal: AbortSignal): Sweep
   const absent = context.disabledServices.flatMap(({ onDisabled }) => (onDisabled ? [() => onDisabled(db)] : []));
   const { workerMaxAttempts: maxAttempts, batchMaxWaitSeconds } = settings;
   const meter = createTaskMetrics(context.registry);
-  const expiredUploads = createFileDeletionQueue({
-    db,
-    files,
-    log,
-    table: 'files',
-    due: 'expires_at < now()',
-    order: 'expires_at',
-  });
+  const expiredUploads = createFileDeletionQueue({ db, files, log, ...EXPIRED_UPLOADS });
   const limits = { maxAttempts, batchMaxWaitSeconds };
   return {
     tasks,

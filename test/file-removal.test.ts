@@ -9,7 +9,7 @@ import { createFolderFiles, type Files } from '../src/base/files.ts';
 import { newId } from '../src/base/ids.ts';
 import { createLog } from '../src/base/log.ts';
 import { type TestDatabase, testDatabase } from '../src/base/testing/database.ts';
-import { createFileDeletionQueue } from '../src/services/shared/file-deletion-queue.ts';
+import { createFileDeletionQueue, EXPIRED_UPLOADS } from '../src/services/shared/file-deletion-queue.ts';
 import { KEYS, startS3Server } from './helpers/s3-server.ts';
 
 const TABLES = ['files', 'passport_trash', 'catalog_trash'] as const;
@@ -30,7 +30,10 @@ beforeEach(async () => {
 });
 
 const deletionQueue = (table: (typeof TABLES)[number], store: Files = files) =>
-  createFileDeletionQueue({ db: database.db, files: store, log, table });
+  createFileDeletionQueue({
+    ...{ db: database.db, files: store, log },
+    ...(table === 'files' ? EXPIRED_UPLOADS : { table }),
+  });
 
 async function queue(table: (typeof TABLES)[number], keys: readonly string[]): Promise<void> {
   const statement =
