@@ -1,5 +1,5 @@
 import { loadConfig } from '../app-context.ts';
-import { train } from '../services/defectoscopy/train.ts';
+import { train } from '../services/defectoscopy/training/train.ts';
 
 export interface TrainOptions {
   readonly name?: string;

@@ -1,8 +1,7 @@
 import { type Server, type ServerResponse, STATUS_CODES } from 'node:http';
 import type { Socket } from 'node:net';
 import type { ConnectionError } from 'fastify';
-import type { ApiError } from '../base/api-error.ts';
-import { badRequest, headersTooLarge, requestTimeout } from '../base/api-error.ts';
+import { type ApiError, badRequest, headersTooLarge, requestTimeout } from '../base/api-error.ts';
 import { failure } from './envelope.ts';
 
 export const MAX_URL_LENGTH = 8 * 1024;

@@ -288,7 +288,7 @@ describe('Model endpoints', () => {
     const ready = await product.call('/ready', { token: null });
     expect(ready).toMatchObject({
       status: 200,
-      body: { data: { worker_state: 'cold', workers_online: 0, queue: 'ok' } },
+      body: { data: { worker_state: 'cold', workers_online: 0, queue: 'ok', image_hosts: 'configured' } },
     });
   });
 

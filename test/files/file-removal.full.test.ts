@@ -8,7 +8,7 @@ import { keyToPath } from '../../src/base/files/file-key.ts';
 import { createFolderFiles, type Files } from '../../src/base/files.ts';
 import { newId } from '../../src/base/ids.ts';
 import { createLog } from '../../src/base/log.ts';
-import { createFileDeletionQueue } from '../../src/services/shared/file-deletion-queue.ts';
+import { createFileDeletionQueue, EXPIRED_UPLOADS } from '../../src/services/shared/file-deletion-queue.ts';
 import { type TestDatabase, testDatabase } from '../support/database.ts';
 import { KEYS, startS3Server } from '../support/s3/server.ts';
 
@@ -30,7 +30,10 @@ beforeEach(async () => {
 });
 
 const deletionQueue = (table: (typeof TABLES)[number], store: Files = files) =>
-  createFileDeletionQueue({ db: database.db, files: store, log, table });
+  createFileDeletionQueue({
+    ...{ db: database.db, files: store, log },
+    ...(table === 'files' ? EXPIRED_UPLOADS : { table }),
+  });
 
 async function queue(table: (typeof TABLES)[number], keys: readonly string[]): Promise<void> {
   const statement =

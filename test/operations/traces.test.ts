@@ -8,7 +8,7 @@ import { step } from '../../src/base/trace.ts';
 import { openTraces } from '../../src/base/trace-export.ts';
 import { createWorkMetrics } from '../../src/roles/metrics.ts';
 import { work } from '../../src/roles/work.ts';
-import { createModelClient } from '../../src/services/passports/model/llm/client.ts';
+import { createModelClient } from '../../src/services/passports/llm/client.ts';
 import { TaskFailure } from '../../src/tasks/task.ts';
 import { testDatabase } from '../support/database.ts';
 import { type Collector, startCollector } from '../support/otlp-collector.ts';

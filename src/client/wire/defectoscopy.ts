@@ -38,11 +38,14 @@ export interface PhotoWebhook {
   /** pending, delivered or failed. */
   readonly state: string;
   readonly attempts: number;
-  readonly delivery_id?: string;
-  readonly last_attempt_at?: string;
-  readonly next_attempt_at?: string;
-  readonly delivered_at?: string;
   readonly response_status_code?: number;
+  readonly delivery_id?: string;
+  /** Unix time in whole seconds. */
+  readonly last_attempt_at?: string;
+  /** Unix time in whole seconds. */
+  readonly next_attempt_at?: string;
+  /** Unix time in whole seconds. */
+  readonly delivered_at?: string;
   readonly last_error?: string;
 }
 

@@ -17,8 +17,8 @@ import { createLog } from '../../base/log.ts';
 import { readSettings } from '../../base/settings.ts';
 import { TaskFailure } from '../../tasks/task.ts';
 import type { Model, Outcome, SharedSettings } from '../shared/service.ts';
+import { BUNDLED_MODELS_DIR, trainedModelsDir } from './model/registry.ts';
 import { loadModel } from './model.ts';
-import { BUNDLED_MODELS_DIR, trainedModelsDir } from './model-registry.ts';
 import type { Heatmaps, Recorded } from './result.ts';
 import { settings } from './settings.ts';
 

@@ -4,7 +4,7 @@ import type { Done, Task, Webhook } from '../../tasks/task.ts';
 import { webhookFields } from '../shared/webhook-fields.ts';
 import { splitResult } from './result.ts';
 
-const MESSAGES = {
+export const MESSAGES = {
   en: { queued: 'The task is waiting for a worker.', processing: 'The photo is being processed.' },
   ru: { queued: 'Задача ожидает обработки.', processing: 'Снимок обрабатывается.' },
 };

@@ -8,20 +8,16 @@ import {
   list,
   rawText,
   readSettings,
-  type Setting,
   SettingsError,
   text,
   type Values,
 } from '../../base/settings.ts';
 import { parseTokenSettings, type TokenSet } from '../../http/bearer.ts';
 import { singleTokenSetting, tokenListSetting } from '../../http/token-settings.ts';
-import type { Provider } from '../../ml/thread.ts';
-import { maxWaiting } from '../shared/max-waiting.ts';
+import { listOf, maxWaiting } from '../shared/settings.ts';
 import { webhookSecrets } from './webhook-secrets.ts';
 
 const DAY_SECONDS = 86_400;
-
-const DEVICES: readonly string[] = ['cpu', 'cuda'] satisfies Provider[];
 
 export const settings = {
   port: integer('DEFECTOSCOPY_PORT', 8001, 'Port of the defectoscopy listener.', { max: 65_535 }),
@@ -65,8 +61,10 @@ export const settings = {
     undefined,
     'Default model version; unset: the newest bundled version.',
   ),
-  devices: devices(
+  devices: listOf(
     'DEFECTOSCOPY_DEVICES',
+    ['cpu', 'cuda'],
+    ['cpu'],
     'Devices for the model by preference: `cpu`, `cuda`. The first available device is used. `cuda,cpu` uses an NVIDIA GPU if there is one; this requires the CUDA libraries of onnxruntime-node and cuDNN.',
   ),
   estimateWarmSeconds: integer('DEFECTOSCOPY_ESTIMATE_WARM', 90, 'Estimated wait while a worker is warm, in seconds.', {
@@ -124,17 +122,4 @@ export function missingCredentials(env: Environment): string[] {
   return configured.apiTokens === undefined && configuredTokens(configured).state === 'unconfigured'
     ? [apiTokens.env]
     : [];
-}
-
-function devices(env: string, about: string): Setting<readonly Provider[]> {
-  const setting = list(env, ['cpu'], about);
-  return {
-    ...setting,
-    read(configured) {
-      const names = setting.read(configured);
-      const unknown = names.find((name) => !DEVICES.includes(name));
-      if (unknown !== undefined) throw new Error(`must be a list of ${DEVICES.join(', ')}, not "${unknown}".`);
-      return names as readonly Provider[];
-    },
-  };
 }

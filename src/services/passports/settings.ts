@@ -14,7 +14,7 @@ import {
   text,
   type Values,
 } from '../../base/settings.ts';
-import { maxWaiting } from '../shared/max-waiting.ts';
+import { maxWaiting } from '../shared/settings.ts';
 import { checkKeysForProduction, parseApiKeys } from './auth/api-keys.ts';
 import { loadSchema } from './schema/load-schema.ts';
 

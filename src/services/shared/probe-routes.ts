@@ -20,10 +20,11 @@ export function probeRoutes(
     auth: () => TokenSet['state'];
     /** The service has no usable route while its tokens are unconfigured. */
     readyNeedsTokens: boolean;
-    more?: () => JsonObject;
+    /** Further members of `/ready`. */
+    extra?: () => JsonObject;
   },
 ): void {
-  const { service, version, roster, auth, more = () => ({}) } = deps;
+  const { service, version, roster, auth, extra = () => ({}) } = deps;
   const ready = () => {
     const reason = deps.notReady();
     if (reason !== undefined) throw queueUnavailable(reason);
@@ -40,7 +41,7 @@ export function probeRoutes(
       worker_state: roster.workerState(service),
       queue_depth: waiting.realtime + waiting.batch + processing,
       ...(auth() === 'disabled' && { warnings: [AUTHORIZATION_DISABLED] }),
-      ...more(),
+      ...extra(),
     });
   };
   const schema = {

@@ -1,12 +1,13 @@
 import type { FastifyRequest } from 'fastify';
 import { type Static, type TSchema, Type } from 'typebox';
-import { taskAlreadyFinished, taskNotFound } from '../../base/api-error.ts';
+import { taskAlreadyFinished, taskNotFound, taskNotReady } from '../../base/api-error.ts';
 import type { JsonObject } from '../../base/json.ts';
 import { describeErrors, describeResponse, notModified } from '../../http/envelope.ts';
 import { matchesETag, weakETag } from '../../http/etag.ts';
 import type { Gateway } from '../../http/gateway.ts';
 import { preferredWait } from '../../http/prefer-header.ts';
-import { isFinished, type Task } from '../../tasks/task.ts';
+import type { TaskStore } from '../../tasks/store.ts';
+import { type Done, isFinished, type Task } from '../../tasks/task.ts';
 import { waitForEnd } from '../../tasks/wait.ts';
 import type { GatewayContext } from './service.ts';
 
@@ -130,8 +131,19 @@ export function taskRoutes(
   );
 }
 
+/** The finished task that the URL names. A task of another principal is hidden if `ownTasksOnly`. */
+export async function readDone(
+  { params, principal }: FastifyRequest<{ Params: Static<typeof TaskParams> }>,
+  { service, tasks, ownTasksOnly }: { service: string; tasks: TaskStore; ownTasksOnly: boolean },
+): Promise<Done> {
+  const task = await tasks.read(service, parseTaskId(params));
+  if (!task || (ownTasksOnly && task.principal !== principal)) throw taskNotFound();
+  if (task.status !== 'done') throw taskNotReady();
+  return task;
+}
+
 /** Rejects malformed ids without a database query. */
-export function parseTaskId({ task_id: id }: Static<typeof TaskParams>): string {
+function parseTaskId({ task_id: id }: Static<typeof TaskParams>): string {
   if (!/^[A-Za-z0-9_-]{1,64}$/.test(id)) throw taskNotFound();
   return id;
 }

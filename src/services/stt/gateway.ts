@@ -4,19 +4,20 @@ import type { Gateway } from '../../http/gateway.ts';
 import { commonRoutes } from '../shared/common-routes.ts';
 import { createSinglePageErrorPage } from '../shared/error-page.tsx';
 import { fileRoutes } from '../shared/file-routes.ts';
+import { healthRoute } from '../shared/health-route.ts';
 import { createListener } from '../shared/listener.ts';
 import type { GatewayContext, SharedSettings } from '../shared/service.ts';
 import { taskRoutes } from '../shared/task-routes.ts';
-import { AUDIO_MAX_BYTES } from './audio-policy.ts';
+import { Health, TaskState } from './api-schema.ts';
 import { texts } from './browser/texts.ts';
 import { examples, webhooks } from './examples.ts';
-import { healthRoute } from './health-route.ts';
-import { pageRoutes } from './page.tsx';
+import { pageRoutes } from './pages/page-routes.tsx';
 import { present } from './present.ts';
-import { TaskState } from './schema.ts';
+import type { WorkerInfo } from './result.ts';
+import { transcribeRoute } from './routes/transcribe-route.ts';
+import { transcriptRoute } from './routes/transcript-route.ts';
 import type { SttSettings } from './settings.ts';
-import { transcribeRoute } from './transcribe-route.ts';
-import { transcriptRoute } from './transcript-route.ts';
+import { AUDIO_MAX_BYTES } from './url-policy.ts';
 
 export async function createSttGateway({
   context,
@@ -62,7 +63,10 @@ export async function createSttGateway({
     ownTasksOnly,
   });
   transcriptRoute(app, { tasks, ownTasksOnly });
-  healthRoute(app, { roster });
+  healthRoute(app, {
+    ...{ service, roster, tag: 'service', schema: Health },
+    fields: ['model', 'providers'] satisfies (keyof WorkerInfo)[],
+  });
   await fileRoutes(app, {
     context,
     shared,

@@ -15,7 +15,7 @@ import {
 } from '../../base/settings.ts';
 import { parseTokenSettings, type TokenSet } from '../../http/bearer.ts';
 import { singleTokenSetting, tokenListSetting } from '../../http/token-settings.ts';
-import { maxWaiting } from '../shared/max-waiting.ts';
+import { listOf, maxWaiting } from '../shared/settings.ts';
 import { isLanguage } from './languages.ts';
 
 const DAY_SECONDS = 86_400;
@@ -58,14 +58,11 @@ export const settings = {
     false,
     'Allow webhooks to localhost, 127.0.0.1 and [::1], also over http (for development).',
   ),
-  providers: list(
+  providers: listOf(
     'STT_PROVIDERS',
+    ['local', 'remote'],
     ['local'],
     'Speech recognition providers in order of preference: `local`, `remote`.',
-    (name) => {
-      if (name === 'local' || name === 'remote') return name;
-      throw new Error(`must be a list of local, remote, not "${name}".`);
-    },
   ),
   model: choice(
     'STT_MODEL',

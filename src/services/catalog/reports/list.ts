@@ -1,6 +1,5 @@
 import type { Queryable } from '../../../base/db.ts';
-import type { Report, ReportFilters, Reports, Status } from './report.ts';
-import { STATUSES } from './report.ts';
+import { type Report, type ReportFilters, type Reports, STATUSES, type Status } from './report.ts';
 import { COLUMNS, type ReportRow, reportFrom } from './rows.ts';
 
 type Page = Parameters<Reports['list']>[1];

@@ -1,5 +1,5 @@
 import type { CompletedDocument } from '../documents.ts';
-import type { Crop } from '../model/pages/crops.ts';
+import type { Crop } from '../images/crops.ts';
 import type { Box } from '../page-geometry.ts';
 import type { ExportRow } from './rows.ts';
 
@@ -17,7 +17,7 @@ export async function loadExcerpts(
   picture: LoadPageImage,
 ): Promise<(Crop | undefined)[]> {
   // Loads the decoder only for reports.
-  const { cropBoxes } = await import('../model/pages/crops.ts');
+  const { cropBoxes } = await import('../images/crops.ts');
   const excerpts = new Map<Place, Crop>();
   for (const page of new Set(places.map((place) => place.page))) {
     const sheet = opened.extraction.sheets[page - 1];

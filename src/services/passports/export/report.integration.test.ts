@@ -3,7 +3,7 @@ import { afterAll, expect, it, onTestFinished } from 'vitest';
 import { opened, read } from '../../../../test/support/export/opened.ts';
 import { writeTempPdf } from '../../../../test/support/ocr/pdf.ts';
 import type { CompletedDocument } from '../documents.ts';
-import { cropBoxes } from '../model/pages/crops.ts';
+import { cropBoxes } from '../images/crops.ts';
 import { openPdf } from '../model/pages/pdf.ts';
 import { DEFAULT_SCHEMA } from '../schema/default-schema.ts';
 import type { LoadPageImage } from './page-excerpts.ts';

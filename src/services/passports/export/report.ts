@@ -1,6 +1,6 @@
 import type { CompletedDocument } from '../documents.ts';
 import type { Value } from '../extraction.ts';
-import type { Crop } from '../model/pages/crops.ts';
+import type { Crop } from '../images/crops.ts';
 import { inLanguage, type Schema, type Section } from '../schema/schema.ts';
 import { type Place, tablePlaces, toPlace } from './page-excerpts.ts';
 import { type ExportRow, exportRows, type Language, labelsOf } from './rows.ts';

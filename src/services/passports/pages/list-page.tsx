@@ -5,8 +5,8 @@ import { sendPage } from '../../../ui/send-page.ts';
 import { serviceLinks } from '../../shared/service-links.ts';
 import { preferredLanguage } from '../../shared/task-routes.ts';
 import { type ListPage, listTexts } from '../browser/list-texts.ts';
+import { errorTexts } from '../failures.ts';
 import { DocumentList, PER_PAGE, STATUSES } from './document-list.tsx';
-import { errorTexts } from './error-texts.ts';
 import { NewDocument, PageOrder } from './new-document.tsx';
 import type { PageDeps } from './task-page.tsx';
 

@@ -18,11 +18,11 @@ import {
   type HistoryEntry,
   isCompleted,
 } from '../documents.ts';
+import { errorTexts } from '../failures.ts';
 import { presentFields } from '../present.ts';
 import { taskIdOf } from '../routes/task-routes.ts';
 import { inLanguage, type Schema } from '../schema/schema.ts';
 import { recheckWarnings } from '../warnings.ts';
-import { errorTexts } from './error-texts.ts';
 import { displayValue, Fields, type FieldsView, rowForms, warningText } from './fields.tsx';
 import { PageImages } from './page-images.tsx';
 
@@ -76,7 +76,7 @@ export function taskPage(app: Gateway, deps: PageDeps): void {
             <Head document={document} texts={texts} csrf={csrf} />
             {isCompleted(document) ? (
               <Review
-                opened={await recheckWarnings(document, schema)}
+                opened={recheckWarnings(document, schema)}
                 schema={schema}
                 language={language}
                 csrf={csrf}

@@ -3,18 +3,12 @@ import type { Db } from '../../../base/db.ts';
 import { describeErrors, describeResponse } from '../../../http/envelope.ts';
 import type { Gateway } from '../../../http/gateway.ts';
 import type { WorkerRegistry } from '../../../tasks/worker-registry.ts';
-import {
-  cleanupRunning,
-  csrfFailed,
-  databaseUnavailable,
-  forbidden,
-  llmUnavailable,
-  workersOffline,
-} from '../api-errors.ts';
+import { csrfFailed } from '../../shared/same-site.ts';
+import { cleanupRunning, databaseUnavailable, forbidden, llmUnavailable, workersOffline } from '../api-errors.ts';
 import { CleanedUp, CleanupQuery, DeepHealth, FailedQuery, FailedStats, Flag, isTrue } from '../api-schema.ts';
 import { adminOf, callerOf } from '../auth/auth-guard.ts';
 import type { DocumentStore } from '../documents.ts';
-import type { LlmHealth } from '../llm-health.ts';
+import type { LlmHealth } from '../llm/health.ts';
 
 const DATABASE_LIMIT_MS = 3000;
 const HealthQuery = Type.Object({ strict: Type.Optional(Flag) });

@@ -6,7 +6,8 @@ import { describeErrors, describeResponse } from '../../../http/envelope.ts';
 import type { Gateway } from '../../../http/gateway.ts';
 import { fingerprint } from '../../../http/idempotency.ts';
 import type { IdempotencyStore } from '../../shared/idempotency-store.ts';
-import { csrfFailed, invalidImageIds, quotaExceeded, storageUnavailable, tooManyPages } from '../api-errors.ts';
+import { csrfFailed } from '../../shared/same-site.ts';
+import { invalidImageIds, quotaExceeded, storageUnavailable, tooManyPages } from '../api-errors.ts';
 import { CreatePdf, PdfCreated } from '../api-schema.ts';
 import { callerOf } from '../auth/auth-guard.ts';
 import { sanitizeDisplayName } from '../display-name.ts';
@@ -106,7 +107,7 @@ function selectImages(ids: readonly string[], images: readonly ImageRow[], limit
 
 /** Holds one image in memory. */
 async function assemble(files: Files, images: readonly ImageRow[]) {
-  const { assemblePdf } = await import('../model/pages/assemble-pdf.ts');
+  const { assemblePdf } = await import('../images/assemble-pdf.ts');
   const { PhotoError } = await import('../../../ml/image.ts');
   let current: string | undefined;
   const sheets = images.map(({ id, fileKey, rotation }) => ({

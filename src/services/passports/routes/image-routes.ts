@@ -3,7 +3,8 @@ import type { Files } from '../../../base/files.ts';
 import { describeErrors, describeResponse, notModified } from '../../../http/envelope.ts';
 import { matchesETag, weakETag } from '../../../http/etag.ts';
 import type { Gateway } from '../../../http/gateway.ts';
-import { csrfFailed, imageNotFound } from '../api-errors.ts';
+import { csrfFailed } from '../../shared/same-site.ts';
+import { imageNotFound } from '../api-errors.ts';
 import { ImageParams, ImageRemoved, Images, Rotated } from '../api-schema.ts';
 import { callerOf } from '../auth/auth-guard.ts';
 import type { DocumentStore } from '../documents.ts';
@@ -66,8 +67,8 @@ export function imageRoutes(app: Gateway, { documents, files }: { documents: Doc
         'cross-origin-resource-policy': 'same-origin',
       });
       if (matchesETag(request.headers['if-none-match'], etag)) return reply.code(304).send();
-      const { createPreview } = await import('../model/pages/image-preview.ts');
-      const { withImagePermit } = await import('../model/pages/image-semaphore.ts');
+      const { createPreview } = await import('../images/image-preview.ts');
+      const { withImagePermit } = await import('../images/image-semaphore.ts');
       const picture = await withImagePermit(async () => {
         const bytes = await files.get(row.fileKey);
         if (bytes === undefined) throw imageNotFound();

@@ -103,11 +103,7 @@ export function taskRoutes(
         return toUnfinishedResult(document);
       }
       const body = JSON.stringify(
-        toResult(
-          await recheckWarnings(document, schema),
-          schema,
-          preferredLanguage(request.headers['accept-language']),
-        ),
+        toResult(recheckWarnings(document, schema), schema, preferredLanguage(request.headers['accept-language'])),
       );
       const etag = versionTag(document.version, body);
       void reply.header('etag', etag).header('vary', 'Accept-Language');

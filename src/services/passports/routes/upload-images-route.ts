@@ -4,8 +4,8 @@ import type { Files } from '../../../base/files.ts';
 import { describeErrors, describeResponse } from '../../../http/envelope.ts';
 import type { Gateway } from '../../../http/gateway.ts';
 import { acceptUploads } from '../../../http/upload.ts';
+import { csrfFailed } from '../../shared/same-site.ts';
 import {
-  csrfFailed,
   emptyFile,
   fileTooLarge,
   notADocument,
@@ -124,8 +124,8 @@ const isImageInfo = (info: ImageInfo | ApiError): info is ImageInfo => 'contentT
 
 /** Loads the decoder on first use. */
 async function inspect(files: Files, { stored }: StoredUpload): Promise<ImageInfo | ApiError> {
-  const { inspectImage } = await import('../model/pages/inspect-image.ts');
-  const { withImagePermit } = await import('../model/pages/image-semaphore.ts');
+  const { inspectImage } = await import('../images/inspect-image.ts');
+  const { withImagePermit } = await import('../images/image-semaphore.ts');
   const info = await withImagePermit(async () => {
     const bytes = await files.get(stored.key);
     if (bytes === undefined) throw storageUnavailable();

@@ -1,6 +1,5 @@
 import type { Field } from '../../extraction.ts';
-import type { Box } from '../../page-geometry.ts';
-import { toPageBox } from '../../page-geometry.ts';
+import { type Box, toPageBox } from '../../page-geometry.ts';
 import { resolveKey } from '../../schema/keys.ts';
 import type { Schema } from '../../schema/schema.ts';
 import { readValue } from '../../schema/values.ts';

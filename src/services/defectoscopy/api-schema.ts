@@ -1,0 +1,76 @@
+import { Type } from 'typebox';
+import { Success } from '../../http/envelope.ts';
+import { AcceptedTask, TaskStateOf, UnixSeconds, Url, WebhookState } from '../shared/task-schema.ts';
+
+export const PredictRequest = Type.Object(
+  {
+    image_url: Url('https URL of the image on an allowed storage host.'),
+    priority: Type.Optional(
+      Type.Union([Type.Literal('realtime'), Type.Literal('batch')], {
+        default: 'realtime',
+        description: 'batch tasks run after realtime tasks and wait longer before a cold worker is started.',
+      }),
+    ),
+    webhook_url: Type.Optional(
+      Url('Called when the final result is stored. https; http only for localhost, 127.0.0.1 and [::1].'),
+    ),
+    model_version: Type.Optional(
+      Type.String({ minLength: 1, maxLength: 100, description: 'An installed model version other than the default.' }),
+    ),
+  },
+  {
+    examples: [{ image_url: 'https://storage.example.com/photos/wall-17.jpg', priority: 'realtime' }],
+  },
+);
+
+export const Accepted = AcceptedTask({});
+
+const Scored = Type.Object({ name: Type.String(), conf: Type.Number({ minimum: 0, maximum: 1 }) });
+
+/** Worker results are validated against it. */
+export const Classification = Type.Object({
+  surface: Type.String(),
+  masters: Type.Array(Scored, { description: 'All groups with their confidences, which sum to 1.' }),
+  defects: Type.Array(Scored, {
+    description: "Classes that reach the model's threshold; empty if no defects were found.",
+  }),
+});
+
+export const Webhook = WebhookState({
+  state: Type.String({ description: 'pending, delivered or failed.' }),
+  attempts: Type.Integer(),
+  response_status_code: Type.Optional(Type.Integer()),
+});
+
+export const TaskState = TaskStateOf(
+  {
+    message: Type.Optional(Type.String({ description: 'Human-readable status of an unfinished task.' })),
+    result: Type.Optional(Classification),
+    processing_time_ms: Type.Optional(Type.Integer()),
+    completed_at: Type.Optional(UnixSeconds),
+    model_version: Type.Optional(Type.String()),
+  },
+  { webhook: Type.Optional(Webhook) },
+);
+
+export const Health = Success(
+  Type.Object({
+    model_loaded: Type.Boolean(),
+    worker_id: Type.String(),
+    model_version: Type.String(),
+    gpu: Type.Object({ name: Type.String(), vram_used_mb: Type.Integer(), vram_total_mb: Type.Integer() }),
+  }),
+);
+
+export const Names = Success(Type.Array(Type.String()));
+
+export const Heatmap = Success(
+  Type.Object({
+    name: Type.String(),
+    width: Type.Integer(),
+    height: Type.Integer(),
+    values: Type.Array(Type.Number({ minimum: 0, maximum: 1 }), {
+      description: 'Row by row over the upright image, width × height values.',
+    }),
+  }),
+);

@@ -1,0 +1,40 @@
+import type { TSchema } from 'typebox';
+import { modelNotReady } from '../../base/api-error.ts';
+import { describeErrors, describeResponse, success } from '../../http/envelope.ts';
+import type { Gateway } from '../../http/gateway.ts';
+import type { WorkerRegistry } from '../../tasks/worker-registry.ts';
+import type { Heartbeat } from '../../tasks/workers.ts';
+
+export function requireWarmWorker(roster: WorkerRegistry, service: string): Heartbeat {
+  const worker = roster.warmWorkers(service)[0];
+  if (!worker) throw modelNotReady();
+  return worker;
+}
+
+/** `GET /health`: the `fields` that a warm worker publishes with its heartbeat. */
+export function healthRoute(
+  app: Gateway,
+  options: { service: string; roster: WorkerRegistry; tag: string; schema: TSchema; fields: readonly string[] },
+): void {
+  const { service, roster, tag, schema, fields } = options;
+  app.get(
+    '/health',
+    {
+      config: { access: 'public' },
+      schema: {
+        summary: 'Model status',
+        operationId: 'health',
+        tags: [tag],
+        response: {
+          200: describeResponse('A worker has loaded its model.', schema),
+          503: describeErrors(modelNotReady()),
+        },
+      },
+    },
+    () => {
+      const { id, info } = requireWarmWorker(roster, service);
+      const published = Object.fromEntries(fields.map((field) => [field, info[field]]));
+      return success({ model_loaded: true, worker_id: id, ...published });
+    },
+  );
+}

@@ -1,0 +1,106 @@
+import { Type } from 'typebox';
+import { Success } from '../../http/envelope.ts';
+import { AcceptedTask, TaskStateOf, UnixSeconds, Url, WebhookState } from '../shared/task-schema.ts';
+
+const Metadata = Type.Object({}, { additionalProperties: true });
+
+export const TranscribeRequest = Type.Object(
+  {
+    url: Url('https URL of the recording: a public host, or the URL from `POST /files`.'),
+    language: Type.Optional(
+      Type.String({
+        minLength: 2,
+        maxLength: 4,
+        description: 'The spoken language as ISO 639-1 (`en`, `ru`); `auto`: detected.',
+      }),
+    ),
+    metadata: Type.Optional(
+      Type.Union([Metadata, Type.Null()], {
+        description: 'Client data: at most 16 KiB, 8 levels and 200 keys. Returned unchanged in every response.',
+      }),
+    ),
+    webhook: Type.Optional(
+      Type.Object({
+        url: Url('Called when the final result is stored; https.'),
+        secret: Type.Optional(
+          Type.String({
+            minLength: 1,
+            maxLength: 512,
+            description: 'Signs the webhook (Standard Webhooks, `v1`). It is never returned.',
+          }),
+        ),
+      }),
+    ),
+  },
+  {
+    examples: [
+      {
+        url: 'https://storage.example.com/calls/17.mp3',
+        language: 'en',
+        metadata: { call: 17 },
+        webhook: { url: 'https://receiver.example.com/hook', secret: 'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw' },
+      },
+    ],
+  },
+);
+
+const Webhook = WebhookState({ status: Type.String({ description: 'pending, delivered or failed.' }) });
+
+export const Accepted = AcceptedTask({ metadata: Type.Optional(Metadata), webhook: Type.Optional(Webhook) });
+
+const Seconds = Type.Number({ minimum: 0, description: 'Seconds from the start of the recording.' });
+
+/** Worker results are validated against it. */
+export const Transcription = Type.Object({
+  transcription: Type.String({ description: 'The text; empty if no speech was detected.' }),
+  service: Type.String({
+    minLength: 1,
+    description: 'The provider: `local`, or the name of the remote provider.',
+  }),
+  language: Type.Optional(Type.String({ description: 'The dominant language, ISO 639-1.' })),
+  duration_seconds: Type.Optional(Type.Number({ minimum: 0 })),
+  segments: Type.Optional(Type.Array(Type.Object({ start: Seconds, end: Seconds, text: Type.String() }))),
+  words: Type.Optional(
+    Type.Array(
+      Type.Object({
+        start: Seconds,
+        end: Seconds,
+        text: Type.String(),
+        confidence: Type.Optional(Type.Number({ minimum: 0, maximum: 1 })),
+      }),
+      { description: 'Present if the provider returns word times.' },
+    ),
+  ),
+});
+
+export const TaskState = TaskStateOf(
+  {
+    progress: Type.Optional(
+      Type.Number({ minimum: 0, maximum: 1, description: 'Transcribed share; absent if the duration is unknown.' }),
+    ),
+    result: Type.Optional(Transcription),
+    truncated: Type.Optional(
+      Type.Literal(true, { description: 'Only in webhooks: `result` was omitted because of its size.' }),
+    ),
+    processing_time_ms: Type.Optional(Type.Integer()),
+    completed_at: Type.Optional(UnixSeconds),
+  },
+  {
+    failed_at: Type.Optional(UnixSeconds),
+    metadata: Type.Optional(Metadata),
+    webhook: Type.Optional(Webhook),
+  },
+);
+
+export const Health = Success(
+  Type.Object({
+    model_loaded: Type.Boolean(),
+    worker_id: Type.String(),
+    model: Type.String({ description: 'The model of the first provider.' }),
+    providers: Type.Array(Type.Object({ name: Type.String(), model: Type.String() }), {
+      description: 'In order of preference.',
+    }),
+  }),
+);
+
+export const TranscriptJson = Success(Transcription);
