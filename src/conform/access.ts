@@ -1,6 +1,7 @@
 import { skip } from './assertion-failure.ts';
 import { type Check, oncePerRun, type RunContext, type ServiceName } from './check.ts';
-import type { Exchange } from './exchange.ts';
+import { type Expectation, expect } from './expect.ts';
+import type { ProbeRequest } from './probe.ts';
 import { isRecord } from './shape.ts';
 
 export interface ProtectedEndpoint {
@@ -15,7 +16,7 @@ interface Guards {
   readonly service: ServiceName;
   readonly endpoints: readonly ProtectedEndpoint[];
   readonly cites: Check['cites'];
-  readonly assertResponse: (response: Exchange) => void;
+  readonly expected: readonly Expectation[];
 }
 
 export const unknownTaskId = ({ nonce }: RunContext) => `conform-no-such-task-${nonce}`;
@@ -39,37 +40,31 @@ export async function requireAccess(context: RunContext): Promise<void> {
 const NOT_CONFIGURED = 'no tokens are configured or the queue is unavailable: QUEUE_UNAVAILABLE';
 
 export function authenticationChecks(options: Guards): Check[] {
-  const { service, endpoints, cites, assertResponse } = options;
-  const cases = [
-    { name: 'no-token', title: 'no token', ask: () => ({ as: 'without a token' }) },
-    {
-      name: 'wrong-token',
-      title: 'a wrong token',
-      ask: ({ nonce }: RunContext) => ({ token: `wrong-${nonce}`, as: 'with a wrong token' }),
-    },
-    {
-      name: 'no-scheme',
-      title: 'a token without Bearer',
-      ask: ({ token = 'none' }: RunContext) => ({
-        headers: { authorization: token },
-        as: 'with the token but without Bearer',
-      }),
-    },
-  ];
-  return cases.flatMap((credential) =>
+  const { service, endpoints, cites, expected } = options;
+  return WRONG_CREDENTIALS.flatMap(([credential, title, ask]) =>
     endpoints.map(({ name, method, path, ...more }) => ({
-      id: `${service}.access.${credential.name}.${name}`,
+      id: `${service}.access.${credential}.${name}`,
       cites,
-      title: `${method.toUpperCase()} ${path} rejects ${credential.title}`,
+      title: `${method.toUpperCase()} ${path} rejects ${title}`,
       run: async (context) => {
         const code = codeOf((await unauthenticated(context)).json);
         if (code === 'QUEUE_UNAVAILABLE') skip(NOT_CONFIGURED);
         if (context.token === undefined && code !== 'UNAUTHORIZED') skip('authorization is disabled');
-        assertResponse(await context.probe[method](path, { ...more, ...credential.ask(context) }));
+        expect(await context.probe[method](path, { ...more, ...ask(context) }), ...expected);
       },
     })),
   );
 }
+
+const WRONG_CREDENTIALS: readonly [name: string, title: string, ask: (context: RunContext) => ProbeRequest][] = [
+  ['no-token', 'no token', () => ({ as: 'without a token' })],
+  ['wrong-token', 'a wrong token', ({ nonce }) => ({ token: `wrong-${nonce}`, as: 'with a wrong token' })],
+  [
+    'no-scheme',
+    'a token without Bearer',
+    ({ token = 'none' }) => ({ headers: { authorization: token }, as: 'with the token but without Bearer' }),
+  ],
+];
 
 export const unconfiguredCheck = (options: Guards): Check => ({
   id: `${options.service}.access.unconfigured`,
@@ -79,7 +74,7 @@ export const unconfiguredCheck = (options: Guards): Check => ({
     if (codeOf((await unauthenticated(context)).json) !== 'QUEUE_UNAVAILABLE')
       skip('tokens are configured or not required');
     for (const { method, path, ...more } of options.endpoints) {
-      options.assertResponse(await context.probe[method](path, { ...more, ...withToken(context) }));
+      expect(await context.probe[method](path, { ...more, ...withToken(context) }), ...options.expected);
     }
   },
 });

@@ -12,6 +12,11 @@ export const number: Shape = (value, at) => (typeof value === 'number' ? undefin
 
 export const integer: Shape = (value, at) => (Number.isInteger(value) ? undefined : `${at} to be an integer`);
 
+export const atLeast =
+  (minimum: number): Shape =>
+  (value, at) =>
+    integer(value, at) ?? (Number(value) >= minimum ? undefined : `${at} to be ${minimum} or more`);
+
 export const anything: Shape = () => undefined;
 
 export const oneOf =

@@ -1,7 +1,7 @@
 import { authenticationChecks, type ProtectedEndpoint, unconfiguredCheck } from '../access.ts';
 import type { Check } from '../check.ts';
-import { assertErrorEnvelope, assertStatus } from '../expect.ts';
-import { exhaustRateLimit } from '../rate-limit.ts';
+import { error, status } from '../expect.ts';
+import { rateLimited } from '../rate-limit.ts';
 import { model } from './model.ts';
 import { predictAccepted } from './predict.ts';
 import { reference } from './reference.ts';
@@ -28,10 +28,7 @@ const access = authenticationChecks({
     { name: 'classes-surfaces', method: 'get', path: '/classes/surfaces' },
     ...tasks,
   ],
-  assertResponse: (response) => {
-    assertStatus(response, 401);
-    assertErrorEnvelope(response, 'UNAUTHORIZED');
-  },
+  expected: [status(401), error('UNAUTHORIZED')],
 });
 
 const unconfigured = unconfiguredCheck({
@@ -41,21 +38,14 @@ const unconfigured = unconfiguredCheck({
     'When the canonical token set is not configured, token-protected task endpoints answer 503 `QUEUE_UNAVAILABLE`.',
   ],
   endpoints: tasks,
-  assertResponse: (response) => {
-    assertStatus(response, 503);
-    assertErrorEnvelope(response, 'QUEUE_UNAVAILABLE');
-  },
+  expected: [status(503), error('QUEUE_UNAVAILABLE')],
 });
 
 const limit: Check = {
   id: 'defectoscopy.limit',
   cites: ['8', 'exceeding gives 429 `RATE_LIMIT_EXCEEDED`'],
   title: 'requests above the rate limit return 429 RATE_LIMIT_EXCEEDED',
-  run: async (context) => {
-    const response = await exhaustRateLimit(context);
-    assertStatus(response, 429);
-    assertErrorEnvelope(response, 'RATE_LIMIT_EXCEEDED');
-  },
+  run: rateLimited(),
 };
 
 export const defectoscopyChecks: readonly Check[] = [
