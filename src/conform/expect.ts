@@ -55,10 +55,14 @@ export function bodyOf(response: Exchange): Record<string, unknown> {
   return response.json;
 }
 
+/** A shape, or the fields of an object. */
+type Content = Shape | Parameters<typeof record>[0];
+const shapeOf = (content: Content): Shape => (typeof content === 'function' ? content : record(content));
+
 export const body =
-  (shape: Shape): Expectation =>
+  (content: Content): Expectation =>
   (response) =>
-    assertShape(response, bodyOf(response), shape, 'the body');
+    assertShape(response, bodyOf(response), shapeOf(content), 'the body');
 
 export function successData(response: Exchange): unknown {
   const { ok, data: found } = bodyOf(response);
@@ -75,15 +79,15 @@ export function successObject(response: Exchange): Record<string, unknown> {
 
 /** The content of the success envelope, an object. */
 export const data =
-  (shape: Shape): Expectation =>
+  (content: Content): Expectation =>
   (response) =>
-    assertShape(response, successObject(response), shape, 'data');
+    assertShape(response, successObject(response), shapeOf(content), 'data');
 
 const upperSnakeCase = matching(/^[A-Z][A-Z0-9]*(_[A-Z0-9]+)*$/, 'an UPPER_SNAKE_CASE string');
 
 /** The error envelope of services A and B. */
 export const error = (code?: string) =>
-  body(record({ ok: oneOf(false), error: record({ code: code ? oneOf(code) : upperSnakeCase, message: text }) }));
+  body({ ok: oneOf(false), error: record({ code: code ? oneOf(code) : upperSnakeCase, message: text }) });
 
 /** An error status with the envelope of Passports, in which `ok` is optional. */
 export const rejection: Expectation = (response) =>
@@ -97,7 +101,7 @@ export const rejection: Expectation = (response) =>
 export const validationError: Expectation = (response) => {
   const context: Shape = (value, at) => (isRecord(value) ? undefined : `${at} to be an object`);
   const entry = record({ loc: listOf(anything), msg: text, type: text }, { input: anything, ctx: context });
-  expect(response, errorStatus, body(record({ detail: listOf(entry) })));
+  expect(response, errorStatus, body({ detail: listOf(entry) }));
   assertThat(response, (bodyOf(response)['detail'] as unknown[]).length > 0, '`detail` to have an entry');
 };
 

@@ -9,6 +9,6 @@ export const openapiCheck = (service: ServiceName): Check => ({
   run: expecting(
     ({ probe }) => probe.get('/openapi.json', { as: 'without a token' }),
     status(200),
-    body(record({ openapi: filledText, paths: record({}) })),
+    body({ openapi: filledText, paths: record({}) }),
   ),
 });

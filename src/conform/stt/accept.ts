@@ -50,10 +50,7 @@ export const sttAccepted: readonly Check[] = [
         'optional `webhook` object with required `configured` boolean and `status` string (`pending` right after acceptance)',
       ],
       'a webhook is configured and pending after acceptance',
-      expecting(
-        full.answered,
-        data(record({ webhook: record({ configured: oneOf(true), status: oneOf('pending') }) })),
-      ),
+      expecting(full.answered, data({ webhook: record({ configured: oneOf(true), status: oneOf('pending') }) })),
     ],
     [
       'no-webhook',

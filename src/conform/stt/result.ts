@@ -47,26 +47,26 @@ export const sttResult: readonly Check[] = checks('stt.result', [
     'task_id is present in every state',
     async (context) => {
       const { id } = await plain.accepted(context);
-      for (const response of await plain.states(context)) expect(response, data(record({ task_id: oneOf(id) })));
+      for (const response of await plain.states(context)) expect(response, data({ task_id: oneOf(id) }));
     },
   ],
   [
     'final',
     ['4.2', 'finished task with its final state'],
     'a finished task is done or failed and has the right field types',
-    expecting(plain.final, data(STATE), data(record({ status: oneOf('done', 'failed') }))),
+    expecting(plain.final, data(STATE), data({ status: oneOf('done', 'failed') })),
   ],
   [
     'transcription',
     ['2.3', '`transcription` string (required, may be empty when no useful speech was found)'],
     'a completed task has a transcription',
-    expecting(plain.done, data(record({ result: record({ transcription: text }) }))),
+    expecting(plain.done, data({ result: record({ transcription: text }) })),
   ],
   [
     'service',
     ['2.3', '`service` string (required, name of the public service that produced the result)'],
     'a completed task names the service that produced the result',
-    expecting(plain.done, data(record({ result: record({ service: filledText }) }))),
+    expecting(plain.done, data({ result: record({ service: filledText }) })),
   ],
   [
     'again',
@@ -87,7 +87,7 @@ export const sttResult: readonly Check[] = checks('stt.result', [
     'webhook',
     ['6.2', 'Delivery progress is visible in `data.webhook` of the result.'],
     'the webhook is configured, has a status and only string fields',
-    expecting(full.states, data(record({ webhook: WEBHOOK }))),
+    expecting(full.states, data({ webhook: WEBHOOK })),
   ],
   [
     'no-webhook',
@@ -99,7 +99,7 @@ export const sttResult: readonly Check[] = checks('stt.result', [
     'failed',
     ['2.3', 'required; `queued`, `done`, `failed` are named'],
     'a task with a missing recording fails and has the right field types',
-    expecting(failed, data(STATE), data(record({ status: oneOf('failed') }))),
+    expecting(failed, data(STATE), data({ status: oneOf('failed') })),
   ],
   [
     'unknown',
