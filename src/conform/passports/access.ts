@@ -1,15 +1,10 @@
-import type { Check, RunContext } from '../check.ts';
-import { expecting, rejection } from '../expect.ts';
-import type { ProbeRequest } from '../probe.ts';
+import { type Credential, credentialChecks, type ProtectedEndpoint } from '../access.ts';
+import type { Check } from '../check.ts';
+import { rejection } from '../expect.ts';
 import { token, UNKNOWN_ID } from './steps.ts';
 
 /** Endpoints that require authorization (5.3), with requests that change nothing. */
-const GUARDED: readonly (readonly [
-  name: string,
-  method: 'get' | 'post' | 'delete',
-  path: string,
-  ask?: ProbeRequest,
-])[] = [
+const GUARDED: readonly ProtectedEndpoint[] = [
   ['update', 'post', `/task/${UNKNOWN_ID}/update`, { form: { 'general:address': 'x' } }],
   ['delete', 'delete', `/task/${UNKNOWN_ID}`],
   ['rename', 'post', `/task/${UNKNOWN_ID}/rename`, { form: { name: 'x' } }],
@@ -26,10 +21,8 @@ const RULE = [
   'Expired or missing token gives the unauthorized response ("not authorized or token expired").',
 ] as const;
 
-type Credential = (context: RunContext) => Promise<ProbeRequest>;
-
-const WRONG: readonly (readonly [name: string, title: string, credential: Credential])[] = [
-  ['no-token', 'no token', async () => ({ as: 'without a token' })],
+const WRONG_TOKENS: readonly Credential[] = [
+  ['no-token', 'no token', () => ({ as: 'without a token' })],
   [
     'wrong-token',
     'a token with a wrong signature',
@@ -37,16 +30,8 @@ const WRONG: readonly (readonly [name: string, title: string, credential: Creden
   ],
 ];
 
-export const accessChecks: readonly Check[] = WRONG.flatMap(([wrong, title, credential]) =>
-  GUARDED.map(([name, method, path, ask]) => ({
-    id: `passports.access.${wrong}.${name}`,
-    cites: RULE,
-    title: `${method.toUpperCase()} ${path.replace(UNKNOWN_ID, '{task_id}')} rejects ${title}`,
-    run: expecting(
-      async (context) => context.probe[method](path, { ...ask, ...(await credential(context)) }),
-      rejection,
-    ),
-  })),
+export const accessChecks: readonly Check[] = credentialChecks('passports', RULE, GUARDED, WRONG_TOKENS, rejection).map(
+  (check) => ({ ...check, title: check.title.replace(UNKNOWN_ID, '{task_id}') }),
 );
 
 function forged(jwt: string): string {

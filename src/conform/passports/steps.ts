@@ -3,7 +3,7 @@ import { skip } from '../assertion-failure.ts';
 import { oncePerRun, type RunContext } from '../check.ts';
 import type { Exchange } from '../exchange.ts';
 import { assertShape } from '../expect.ts';
-import { pollUntil, timeoutReason } from '../poll.ts';
+import { growing, pollUntilFinal } from '../poll.ts';
 import type { ProbeRequest } from '../probe.ts';
 import { isRecord, oneOf } from '../shape.ts';
 import { blankPdf, uniquePdf } from './pdf-fixtures.ts';
@@ -86,10 +86,13 @@ export const readStatus = request('get', (id) => `/api/task/${id}/status`);
 
 export const statusOf = ({ json }: Exchange): unknown => (isRecord(json) ? json['status'] : undefined);
 
-async function ended(context: RunContext, id: string): Promise<Exchange> {
-  const isOver = (response: Exchange) => !['PENDING', 'PROCESSING'].includes(statusOf(response) as string);
-  return (await pollUntil(context, () => readStatus(context, id), isOver)) ?? skip(timeoutReason(context));
-}
+const ended = (context: RunContext, id: string) =>
+  pollUntilFinal(
+    context,
+    () => readStatus(context, id),
+    (response) => !['PENDING', 'PROCESSING'].includes(statusOf(response) as string),
+    growing,
+  );
 
 export const extracted = oncePerRun(async (context) => {
   const id = await document(context);

@@ -1,4 +1,4 @@
-import { authenticationChecks, type ProtectedEndpoint, unconfiguredCheck } from '../access.ts';
+import { credentialChecks, type ProtectedEndpoint, unconfiguredCheck, WRONG_TOKENS } from '../access.ts';
 import type { Check } from '../check.ts';
 import { error, errorStatus, that } from '../expect.ts';
 import { openapiCheck } from '../openapi.ts';
@@ -7,29 +7,16 @@ import { sttAccepted } from './accept.ts';
 import { sttRefused } from './rejections.ts';
 import { sttResult } from './result.ts';
 
-const endpoints: readonly ProtectedEndpoint[] = [
-  {
-    name: 'transcribe',
-    method: 'post',
-    path: '/transcribe/audio_url',
-    json: { url: 'https://conform.invalid/note.mp3' },
-  },
-  { name: 'result', method: 'get', path: '/result/conform-no-such-task' },
+const ENDPOINTS: readonly ProtectedEndpoint[] = [
+  ['transcribe', 'post', '/transcribe/audio_url', { json: { url: 'https://conform.invalid/note.mp3' } }],
+  ['result', 'get', '/result/conform-no-such-task'],
 ];
 
-const access = authenticationChecks({
-  service: 'stt',
-  cites: ['5.2', 'missing or wrong token gives `UNAUTHORIZED`'],
-  endpoints,
-  expected: [errorStatus, error('UNAUTHORIZED')],
-});
-
-const unconfigured = unconfiguredCheck({
-  service: 'stt',
-  cites: ['5.2', 'When the canonical set of tokens is not configured, both endpoints answer `QUEUE_UNAVAILABLE`.'],
-  endpoints,
-  expected: [errorStatus, error('QUEUE_UNAVAILABLE')],
-});
+const REJECTED = ['5.2', 'missing or wrong token gives `UNAUTHORIZED`'] as const;
+const UNCONFIGURED = [
+  '5.2',
+  'When the canonical set of tokens is not configured, both endpoints answer `QUEUE_UNAVAILABLE`.',
+] as const;
 
 const limit: Check = {
   id: 'stt.limit',
@@ -42,8 +29,8 @@ const limit: Check = {
 
 export const sttChecks: readonly Check[] = [
   openapiCheck('stt'),
-  ...access,
-  unconfigured,
+  ...credentialChecks('stt', REJECTED, ENDPOINTS, WRONG_TOKENS, errorStatus, error('UNAUTHORIZED')),
+  unconfiguredCheck('stt', UNCONFIGURED, ENDPOINTS, errorStatus, error('QUEUE_UNAVAILABLE')),
   ...sttAccepted,
   ...sttRefused,
   ...sttResult,
