@@ -29,6 +29,9 @@ export class NoResponse extends Error {
   override readonly name = 'NoResponse';
 }
 
+/** A JSON body that ends too early. */
+export const brokenJson = (body: string): ProbeRequest => ({ headers: { 'content-type': 'application/json' }, body });
+
 const TIMEOUT_MS = 60_000;
 const MAX_BYTES = 16 * 2 ** 20;
 

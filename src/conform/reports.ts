@@ -4,6 +4,7 @@ import { type Check, oncePerRun, type RunContext } from './check.ts';
 import type { Exchange } from './exchange.ts';
 import { checks, expecting, isSuccess, success, validationError } from './expect.ts';
 import { openapiCheck } from './openapi.ts';
+import { brokenJson } from './probe.ts';
 import { isRecord } from './shape.ts';
 
 const MALFORMED = ['4.4', 'Both answer a validation error body on malformed input.'] as const;
@@ -63,8 +64,7 @@ const invalidPatches: readonly InvalidRequest[] = [
 ];
 
 const malformed = (context: RunContext, change: InvalidRequest[2], whole: Record<string, unknown>) => {
-  const headers = { 'content-type': 'application/json' };
-  if (change === 'broken') return { ...withToken(context), headers, body: '{"status":' };
+  if (change === 'broken') return { ...withToken(context), ...brokenJson('{"status":') };
   return { ...withToken(context), json: change === 'list' ? [] : { ...whole, ...change } };
 };
 

@@ -3,6 +3,7 @@ import { skip } from '../assertion-failure.ts';
 import type { Check, RunContext } from '../check.ts';
 import type { Exchange } from '../exchange.ts';
 import { type Expectation, error, expecting, status } from '../expect.ts';
+import { brokenJson } from '../probe.ts';
 import { imageUrl, predict, predictImage } from './steps.ts';
 
 /** 422 with the error envelope. */
@@ -35,8 +36,7 @@ const withHost = (change: (host: string) => string) => withUrl((url) => url.repl
 
 async function brokenBody(context: RunContext): Promise<Exchange> {
   await requireAccess(context);
-  const headers = { 'content-type': 'application/json' };
-  return context.probe.post('/predict', { ...withToken(context), headers, body: '{"image_url":' });
+  return context.probe.post('/predict', { ...withToken(context), ...brokenJson('{"image_url":') });
 }
 
 const invalidRequests: readonly (readonly [name: string, cites: Check['cites'], title: string, ask: Ask])[] = [

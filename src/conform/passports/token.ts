@@ -1,11 +1,11 @@
 import type { Check, RunContext } from '../check.ts';
 import type { Exchange } from '../exchange.ts';
 import { body, checks, expecting, rejection, validationError } from '../expect.ts';
+import { brokenJson } from '../probe.ts';
 import { atLeast, filledText, isRecord } from '../shape.ts';
 import { tokenResponse } from './steps.ts';
 
 const MALFORMED = ['4.3', 'Malformed body: validation error body.'] as const;
-const JSON_TYPE = { 'content-type': 'application/json' };
 
 type Ask = (context: RunContext) => Promise<Exchange>;
 
@@ -19,11 +19,7 @@ const malformed: readonly (readonly [string, string, Ask])[] = [
   ['key-number', 'an api_key that is a number', json({ api_key: 17 })],
   ['key-null', 'an api_key that is null', json({ api_key: null })],
   ['list', 'a list', json([])],
-  [
-    'broken',
-    'an invalid JSON body',
-    ({ probe }) => probe.post('/auth/token', { headers: JSON_TYPE, body: '{"api_key":' }),
-  ],
+  ['broken', 'an invalid JSON body', ({ probe }) => probe.post('/auth/token', brokenJson('{"api_key":'))],
 ];
 
 export const tokenChecks: readonly Check[] = checks('passports.token', [

@@ -2,6 +2,7 @@ import { requireAccess, withToken } from '../access.ts';
 import type { Check, RunContext } from '../check.ts';
 import type { Exchange } from '../exchange.ts';
 import { error, errorStatus, expecting } from '../expect.ts';
+import { brokenJson } from '../probe.ts';
 import { audioUrl, transcribe, transcribeAudio } from './steps.ts';
 
 const URL_RULE = [
@@ -20,8 +21,7 @@ const httpUrl = async (context: RunContext) =>
 
 async function brokenBody(context: RunContext): Promise<Exchange> {
   await requireAccess(context);
-  const headers = { 'content-type': 'application/json' };
-  return context.probe.post('/transcribe/audio_url', { ...withToken(context), headers, body: '{"url":' });
+  return context.probe.post('/transcribe/audio_url', { ...withToken(context), ...brokenJson('{"url":') });
 }
 
 type Ask = (context: RunContext) => Promise<Exchange>;
