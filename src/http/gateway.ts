@@ -14,6 +14,7 @@ import type { Traces } from '../base/trace.ts';
 import { createAllowedMethods } from './allowed-methods.ts';
 import { createAuthHook, limitInvalidTokens } from './auth-and-limit.ts';
 import type { Access, Guard } from './bearer.ts';
+import { CORS_OPTIONS } from './cors-options.ts';
 import { discardBody } from './discard-body.ts';
 import { createErrorHandler, type ErrorPage } from './error-handler.ts';
 import { shutDownGracefully } from './graceful-shutdown.ts';
@@ -149,7 +150,7 @@ export async function createGateway(options: GatewayOptions): Promise<Gateway> {
 
   app.addHook('onRequest', rejectSmuggling());
   // For errors such as 404 too, so that pages can read them. Before `onRoute`, because it adds the route `OPTIONS *`.
-  if (corsAllowOrigins.length > 0) await app.register(cors, { ...CORS, origin: [...corsAllowOrigins] });
+  if (corsAllowOrigins.length > 0) await app.register(cors, { ...CORS_OPTIONS, origin: [...corsAllowOrigins] });
   app.addHook('onRequest', (request, reply, done) => {
     void reply.header('x-request-id', request.id).header('x-content-type-options', 'nosniff');
     if (request.raw.url!.length > MAX_URL_LENGTH) return done(uriTooLong(MAX_URL_LENGTH));
@@ -193,17 +194,6 @@ export async function createGateway(options: GatewayOptions): Promise<Gateway> {
   await app.register(referencePages, options);
   return app;
 }
-
-/** Never allows credentials (cookies). The hook of unknown paths responds to preflights, with the methods of their path. */
-const CORS = {
-  exposedHeaders:
-    'ETag, Location, Preference-Applied, RateLimit, RateLimit-Policy, Retry-After, WWW-Authenticate, X-Request-ID, Idempotency-Replayed',
-  allowedHeaders:
-    'Authorization, Content-Type, Idempotency-Key, If-Match, If-None-Match, Prefer, X-Request-ID, traceparent',
-  maxAge: 600,
-  preflightContinue: true,
-  strictPreflight: false,
-};
 
 const takesBody = (method: string | string[]) =>
   [method].flat().some((each) => ['POST', 'PUT', 'PATCH', 'DELETE'].includes(each));
