@@ -13,12 +13,15 @@ const stamp = join(root, 'dist/.built');
 const PROJECTS = ['tsconfig.build.json', 'tsconfig.browser.json', 'tsconfig.client.json'];
 
 export function ensureBuilt() {
-  const inputs = ['src', 'tsconfig.json', ...PROJECTS, 'package.json'];
+  const inputs = ['src', 'scripts/client-types.mjs', 'tsconfig.json', ...PROJECTS, 'package.json'];
   const newest = Math.max(...inputs.map((input) => newestIn(join(root, input))));
   if (existsSync(stamp) && statSync(stamp).mtimeMs >= newest) return;
   const draft = join(root, `dist.${process.pid}`);
   try {
-    for (const project of PROJECTS) compile(project, draft);
+    const [server, ...others] = PROJECTS;
+    compile(server, draft);
+    run([join(root, 'scripts/client-types.mjs'), draft], 'The types of the client could not be generated.');
+    for (const project of others) compile(project, draft);
     copyStyles(join(root, 'src'), draft);
     writeFileSync(join(draft, '.built'), '');
     // Replaced by renames, so that a process that starts meanwhile never sees a partial build.
@@ -34,9 +37,12 @@ export function ensureBuilt() {
 
 function compile(project, outDir) {
   const tsc = createRequire(import.meta.url).resolve('typescript/bin/tsc');
-  const args = [tsc, '-p', join(root, project), '--outDir', outDir, '--noCheck'];
+  run([tsc, '-p', join(root, project), '--outDir', outDir, '--noCheck'], 'The sources could not be compiled.');
+}
+
+function run(args, failure) {
   const { status } = spawnSync(process.execPath, args, { cwd: root, stdio: 'inherit' });
-  if (status !== 0) throw new Error('The sources could not be compiled.');
+  if (status !== 0) throw new Error(failure);
 }
 
 function copyStyles(from, to) {

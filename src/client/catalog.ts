@@ -1,5 +1,5 @@
 import { type Connection, newIdempotencyKey } from './connection.ts';
-import type { ApiResponse, CallOptions } from './request.ts';
+import type { CallOptions } from './request.ts';
 import type { CreateOptions } from './tasks.ts';
 import type {
   Hit,
@@ -39,7 +39,7 @@ export class Catalog {
   }
 
   async search({ signal, ...query }: SearchOptions = {}): Promise<SearchResults> {
-    return (await this.#line.request('/search', { query, signal })).json();
+    return this.#line.json('/search', { query, signal });
   }
 
   /** Iterates over all matches, excluding records indexed after the first page. */
@@ -55,7 +55,7 @@ export class Catalog {
   }
 
   async row(recordId: string, { signal }: CallOptions = {}): Promise<Row> {
-    return (await this.#line.request(`/row/${encodeURIComponent(recordId)}`, { signal })).json();
+    return this.#line.json(`/row/${encodeURIComponent(recordId)}`, { signal });
   }
 
   async image(
@@ -67,9 +67,7 @@ export class Catalog {
     }: CallOptions & { readonly width?: number; readonly format?: 'webp' | 'jpeg' | 'png' } = {},
   ): Promise<Uint8Array<ArrayBuffer>> {
     const query = { w: width, format };
-    return bytesOf(
-      await this.#line.request(`/image/${encodeURIComponent(recordId)}`, { query, headers: { accept: '*/*' }, signal }),
-    );
+    return this.#line.bytes(`/image/${encodeURIComponent(recordId)}`, { query, signal });
   }
 
   async export(
@@ -77,12 +75,12 @@ export class Catalog {
     { signal, ...filters }: CallOptions & RecordFilters = {},
   ): Promise<Uint8Array<ArrayBuffer>> {
     const query = { format, ...filters };
-    return bytesOf(await this.#line.request('/export', { query, headers: { accept: '*/*' }, signal }));
+    return this.#line.bytes('/export', { query, signal });
   }
 
   /** Indexes up to 1000 records, replacing those with the same id. Moderators only. */
   async index(records: readonly NewRecord[], { signal }: CallOptions = {}): Promise<IndexResult> {
-    return (await this.#line.request('/index', { method: 'POST', json: { records }, repeatable: true, signal })).json();
+    return this.#line.json('/index', { method: 'POST', json: { records }, repeatable: true, signal });
   }
 
   /** Rebuilds the index. Moderators only. */
@@ -91,7 +89,7 @@ export class Catalog {
   }
 
   async indexState({ signal }: CallOptions = {}): Promise<IndexState> {
-    return (await this.#line.request('/index/status', { signal })).json();
+    return this.#line.json('/index/status', { signal });
   }
 
   /**
@@ -103,17 +101,17 @@ export class Catalog {
     { idempotencyKey = newIdempotencyKey(), receipt, signal }: CreateOptions & { readonly receipt?: string } = {},
   ): Promise<CreatedReport> {
     const request = { method: 'POST', json: report, query: { receipt }, idempotencyKey, signal } as const;
-    return (await this.#line.request('/reports', request)).json();
+    return this.#line.json('/reports', request);
   }
 
   /** Reads a report with its `receipt`; without one, moderators only. */
   async readReport(id: string, { receipt, signal }: CallOptions & { readonly receipt?: string } = {}): Promise<Report> {
-    return (await this.#line.request(reportPath(id), { query: { receipt }, signal })).json();
+    return this.#line.json(reportPath(id), { query: { receipt }, signal });
   }
 
   /** Lists reports, newest first. Moderators only. */
   async reports({ signal, ...query }: CallOptions & ReportFilters = {}): Promise<ReportList> {
-    return (await this.#line.request('/reports', { query, signal })).json();
+    return this.#line.json('/reports', { query, signal });
   }
 
   /**
@@ -127,15 +125,12 @@ export class Catalog {
   ): Promise<Report> {
     const headers = { 'if-match': ifVersion === undefined ? undefined : `"${ifVersion}"` };
     const repeatable = ifVersion === undefined;
-    return (
-      await this.#line.request(reportPath(id), { method: 'PATCH', json: patch, headers, repeatable, signal })
-    ).json();
+    return this.#line.json(reportPath(id), { method: 'PATCH', json: patch, headers, repeatable, signal });
   }
 
   async reportEvents(id: string, { signal }: CallOptions = {}): Promise<ReportEvents> {
-    return (await this.#line.request(`${reportPath(id)}/events`, { signal })).json();
+    return this.#line.json(`${reportPath(id)}/events`, { signal });
   }
 }
 
 const reportPath = (id: string) => `/reports/${encodeURIComponent(id)}`;
-const bytesOf = ({ bytes }: ApiResponse) => bytes;

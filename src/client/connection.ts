@@ -8,28 +8,29 @@ export interface Credential {
   invalidate(refused: string | undefined): boolean;
 }
 
-export interface Connection {
-  readonly url: string;
-  readonly clock: Clock;
-  request(path: string, ask?: RequestOptions): Promise<ApiResponse>;
-}
-
 export interface ConnectionOptions extends RequestTarget {
-  readonly credential?: Credential;
+  readonly credential?: Credential | undefined;
   readonly retries: number;
 }
 
-export function createConnection(options: ConnectionOptions): Connection {
-  const { credential, clock, retries } = options;
-  const url = options.url.replace(/(?<!\/)\/+$/, '');
+/** Requests to one service, with its credential and retries. */
+export class Connection {
+  readonly clock: Clock;
+  readonly #options: ConnectionOptions;
 
-  async function ask(path: string, request: RequestOptions = {}): Promise<ApiResponse> {
+  constructor(options: ConnectionOptions) {
+    this.clock = options.clock;
+    this.#options = { ...options, url: options.url.replace(/(?<!\/)\/+$/, '') };
+  }
+
+  async request(path: string, request: RequestOptions = {}): Promise<ApiResponse> {
+    const { credential, clock, retries } = this.#options;
     const { signal } = request;
     let renewed = false;
     for (let failures = 0; ; ) {
       signal?.throwIfAborted();
       const token = await credential?.token(signal);
-      const response = await sendRequest({ ...options, url }, path, request, token);
+      const response = await sendRequest(this.#options, path, request, token);
       if (!(response instanceof AssayError)) return response;
       if (response instanceof Unauthorized && !renewed && credential?.invalidate(token)) {
         renewed = true;
@@ -42,7 +43,21 @@ export function createConnection(options: ConnectionOptions): Connection {
     }
   }
 
-  return { url, clock, request: ask };
+  /** The body as a JSON object; throws UNEXPECTED_ANSWER otherwise. */
+  async json<T extends object>(path: string, request?: RequestOptions): Promise<T> {
+    return (await this.request(path, request)).json();
+  }
+
+  /** The content of the success envelope. */
+  async data<T extends object>(path: string, request?: RequestOptions): Promise<T> {
+    return (await this.request(path, request)).data();
+  }
+
+  /** The body as a file. */
+  async bytes(path: string, request: RequestOptions): Promise<Uint8Array<ArrayBuffer>> {
+    const headers = { accept: '*/*', ...request.headers };
+    return (await this.request(path, { ...request, headers })).bytes;
+  }
 }
 
 /** A longer `Retry-After` is left to the caller. */

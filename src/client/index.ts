@@ -1,6 +1,6 @@
 import { Catalog } from './catalog.ts';
 import { type Clock, systemClock } from './clock.ts';
-import { type Connection, type Credential, createConnection } from './connection.ts';
+import { Connection, type Credential } from './connection.ts';
 import { Defectoscopy } from './defectoscopy.ts';
 import { Passports } from './passports.ts';
 import { exchangeApiKey } from './passports-token.ts';
@@ -62,10 +62,8 @@ export class Assay {
   constructor(options: AssayOptions) {
     const { defectoscopy, stt, passports, catalog, polling = 'specification', clock = systemClock } = options;
     const connect = (url: string, credential?: Credential): Connection =>
-      createConnection({
-        url,
-        ...(credential && { credential }),
-        clock,
+      new Connection({
+        ...{ url, credential, clock },
         // Looked up per call, so that a replaced global `fetch` is used.
         fetch: options.fetch ?? ((...request) => globalThis.fetch(...request)),
         retries: options.retries ?? 3,

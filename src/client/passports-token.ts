@@ -16,8 +16,8 @@ export function exchangeApiKey(apiKey: string, { line, clock }: { line: Connecti
   async function exchange(): Promise<string> {
     const requestedAtMs = clock.now();
     // Without a signal: an aborted caller must not cancel the exchange of the others.
-    const answer = await line.request('/auth/token', { method: 'POST', json: { api_key: apiKey }, repeatable: true });
-    const { token, expires_in } = answer.json<PassportsToken>();
+    const request = { method: 'POST', json: { api_key: apiKey }, repeatable: true } as const;
+    const { token, expires_in } = await line.json<PassportsToken>('/auth/token', request);
     const lifetimeMs = expires_in * 1000;
     current = { token, validUntilMs: requestedAtMs + lifetimeMs - Math.min(EXPIRY_MARGIN_MS, lifetimeMs / 10) };
     return token;

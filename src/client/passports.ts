@@ -3,7 +3,7 @@ import { type Connection, newIdempotencyKey } from './connection.ts';
 import { TaskFailed } from './errors.ts';
 import { type PollResult, pollTask, type WaitOptions } from './poll.ts';
 import { DOCUMENT_POLL_SCHEDULES, type Polling } from './poll-schedule.ts';
-import type { ApiResponse, CallOptions } from './request.ts';
+import type { CallOptions } from './request.ts';
 import type { CreateOptions, WithRequired, WithStatus } from './tasks.ts';
 import type {
   CleanupResult,
@@ -58,7 +58,7 @@ export class Passports {
   ): Promise<DocumentsUploaded> {
     const body = formOf(files, 'document.pdf');
     if (name !== undefined) body.append('name', name);
-    return (await this.#line.request('/upload', { method: 'POST', body, idempotencyKey, signal })).json();
+    return this.#line.json('/upload', { method: 'POST', body, idempotencyKey, signal });
   }
 
   /** Uploads page images. Not retried after a connection error: they would be stored twice. */
@@ -67,11 +67,11 @@ export class Passports {
     { signal }: CallOptions = {},
   ): Promise<PageImagesUploaded> {
     const body = formOf(files, 'image');
-    return (await this.#line.request('/api/v1/upload-images', { method: 'POST', body, signal })).json();
+    return this.#line.json('/api/v1/upload-images', { method: 'POST', body, signal });
   }
 
   async images({ signal }: CallOptions = {}): Promise<PageImages> {
-    return (await this.#line.request('/api/v1/images', { signal })).json();
+    return this.#line.json('/api/v1/images', { signal });
   }
 
   async rotateImage(
@@ -79,7 +79,7 @@ export class Passports {
     { direction, signal }: CallOptions & { readonly direction?: 'cw' | 'ccw' } = {},
   ): Promise<PageImageRotated> {
     const path = `/api/v1/rotate-image/${encodeURIComponent(imageId)}`;
-    return (await this.#line.request(path, { method: 'POST', query: { direction }, signal })).json();
+    return this.#line.json(path, { method: 'POST', query: { direction }, signal });
   }
 
   async removeImage(imageId: string, { signal }: CallOptions = {}): Promise<void> {
@@ -91,7 +91,7 @@ export class Passports {
     { idempotencyKey = newIdempotencyKey(), signal }: CreateOptions = {},
   ): Promise<PdfCreated> {
     const json = { image_ids: imageIds };
-    return (await this.#line.request('/api/v1/create-pdf', { method: 'POST', json, idempotencyKey, signal })).json();
+    return this.#line.json('/api/v1/create-pdf', { method: 'POST', json, idempotencyKey, signal });
   }
 
   /** Lists the documents of this key, newest first. */
@@ -103,20 +103,18 @@ export class Passports {
     readonly limit?: number;
     readonly status?: DocumentItem['status'];
   } = {}): Promise<DocumentList> {
-    return (await this.#line.request('/api/tasks', { query, signal })).json();
+    return this.#line.json('/api/tasks', { query, signal });
   }
 
   async status(id: string, { signal }: CallOptions = {}): Promise<DocumentStatus> {
-    return (await this.#line.request(`${taskPath(id)}/status`, { signal })).json();
+    return this.#line.json(`${taskPath(id)}/status`, { signal });
   }
 
   async result(
     id: string,
     { language, signal }: CallOptions & { readonly language?: 'en' | 'ru' | undefined } = {},
   ): Promise<Document> {
-    return (
-      await this.#line.request(`${taskPath(id)}/result`, { headers: { 'accept-language': language }, signal })
-    ).json();
+    return this.#line.json(`${taskPath(id)}/result`, { headers: { 'accept-language': language }, signal });
   }
 
   /** Waits until the document is processed. Throws `TaskFailed` if processing fails. */
@@ -124,7 +122,7 @@ export class Passports {
     const id = idOf(document);
     const { signal } = options;
     const read = async (): Promise<PollResult<DocumentStatus>> => {
-      const state = (await this.#line.request(`${taskPath(id)}/status`, { retries: 0, signal })).json<DocumentStatus>();
+      const state = await this.#line.json<DocumentStatus>(`${taskPath(id)}/status`, { retries: 0, signal });
       const ended = state.status !== 'PENDING' && state.status !== 'PROCESSING';
       return { state, ended, retryAfterSeconds: undefined };
     };
@@ -151,9 +149,7 @@ export class Passports {
     ]);
     const headers = { 'if-match': ifVersion === undefined ? undefined : `"${ifVersion}"` };
     const body = new URLSearchParams(form);
-    return (
-      await this.#line.request(`/task/${encodeURIComponent(id)}/update`, { method: 'POST', body, headers, signal })
-    ).json();
+    return this.#line.json(`/task/${encodeURIComponent(id)}/update`, { method: 'POST', body, headers, signal });
   }
 
   /** The service responds with a redirect only. */
@@ -173,28 +169,23 @@ export class Passports {
 
   /** Queues a document in FAILED or ERROR again; `Conflict` in other states. */
   async retry(id: string, { signal }: CallOptions = {}): Promise<DocumentStatus> {
-    return (await this.#line.request(`${taskPath(id)}/retry`, { method: 'POST', signal })).json();
+    return this.#line.json(`${taskPath(id)}/retry`, { method: 'POST', signal });
   }
 
   async history(id: string, { signal }: CallOptions = {}): Promise<EditHistory> {
-    return (await this.#line.request(`${taskPath(id)}/history`, { signal })).json();
+    return this.#line.json(`${taskPath(id)}/history`, { signal });
   }
 
   async exportExcel(
     id: string,
     { layout, language, signal }: ExportOptions & { readonly layout?: 'plain' | 'wide' } = {},
   ): Promise<Uint8Array<ArrayBuffer>> {
-    return bytesOf(
-      await this.#line.request(
-        `/export/${encodeURIComponent(id)}/excel`,
-        exportRequest({ layout }, { language, signal }),
-      ),
-    );
+    return this.#line.bytes(`/export/${encodeURIComponent(id)}/excel`, exportRequest({ layout }, { language, signal }));
   }
 
   /** Exports a printable PDF with the source image of each field. */
   async exportPdf(id: string, options: ExportOptions = {}): Promise<Uint8Array<ArrayBuffer>> {
-    return bytesOf(await this.#line.request(`/export/${encodeURIComponent(id)}/pdf`, exportRequest({}, options)));
+    return this.#line.bytes(`/export/${encodeURIComponent(id)}/pdf`, exportRequest({}, options));
   }
 
   /** Exports all processed documents as XLSX, one row each. Administrators only. */
@@ -203,11 +194,11 @@ export class Passports {
     to,
     ...options
   }: ExportOptions & { readonly from?: string; readonly to?: string } = {}): Promise<Uint8Array<ArrayBuffer>> {
-    return bytesOf(await this.#line.request('/export/all/excel', exportRequest({ from, to }, options)));
+    return this.#line.bytes('/export/all/excel', exportRequest({ from, to }, options));
   }
 
   async exportSession(options: ExportOptions = {}): Promise<Uint8Array<ArrayBuffer>> {
-    return bytesOf(await this.#line.request('/export/session/excel', exportRequest({}, options)));
+    return this.#line.bytes('/export/session/excel', exportRequest({}, options));
   }
 
   /** Deletes documents older than `days` (default 30). Administrators only. */
@@ -217,7 +208,7 @@ export class Passports {
     signal,
   }: CallOptions & { readonly days?: number; readonly dryRun?: boolean } = {}): Promise<CleanupResult> {
     const query = { days, dry_run: dryRun };
-    return (await this.#line.request('/admin/cleanup', { method: 'POST', query, signal })).json();
+    return this.#line.json('/admin/cleanup', { method: 'POST', query, signal });
   }
 
   /**
@@ -225,7 +216,7 @@ export class Passports {
    * unavailable.
    */
   async deepHealth({ signal }: CallOptions = {}): Promise<DeepHealth> {
-    return (await this.#line.request('/health/deep', { retries: 0, signal })).json();
+    return this.#line.json('/health/deep', { retries: 0, signal });
   }
 
   /** Failed documents of the last `windowSeconds` (default 3600). */
@@ -233,7 +224,7 @@ export class Passports {
     windowSeconds,
     signal,
   }: CallOptions & { readonly windowSeconds?: number } = {}): Promise<FailedStatistics> {
-    return (await this.#line.request('/api/stats/failed', { query: { window: windowSeconds }, signal })).json();
+    return this.#line.json('/api/stats/failed', { query: { window: windowSeconds }, signal });
   }
 }
 
@@ -242,11 +233,10 @@ export interface ExportOptions extends CallOptions {
 }
 
 const taskPath = (id: string) => `/api/task/${encodeURIComponent(id)}`;
-const bytesOf = ({ bytes }: ApiResponse) => bytes;
 
 const exportRequest = (query: Readonly<Record<string, string | undefined>>, { language, signal }: ExportOptions) => ({
   query,
-  headers: { accept: '*/*', 'accept-language': language },
+  headers: { 'accept-language': language },
   signal,
 });
 

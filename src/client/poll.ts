@@ -17,6 +17,9 @@ export interface PollResult<State> {
 
 const MAX_FAILED_POLLS = 10;
 
+// The only polling loop of the client. The pages have their own (src/ui/browser/poll-task.ts), because the client is published
+// alone; so have the conformance checks (src/conform/poll.ts), which share no code with what they check.
+
 /**
  * Polls a task until it has ended. Overload and connection errors are retried; other errors, including 404, are thrown.
  */

@@ -25,10 +25,9 @@ export interface RequestOptions extends CallOptions {
 }
 
 export interface ApiResponse {
-  readonly status: number;
   readonly headers: Headers;
   readonly bytes: Uint8Array<ArrayBuffer>;
-  readonly text: string;
+  text(): string;
   /** The body as a JSON object; throws UNEXPECTED_ANSWER otherwise. */
   json<T extends object>(): T;
   /** The content of the success envelope. */
@@ -80,20 +79,14 @@ export async function sendRequest(
     });
     const bytes = new Uint8Array(await response.arrayBuffer());
     const text = () => new TextDecoder().decode(bytes);
-    const object = <T extends object>() => parseObject<T>(() => JSON.parse(text()), url);
-    const { status } = response;
+    const json = <T extends object>() => parseObject<T>(() => JSON.parse(text()), url);
+    const { status, headers: received } = response;
     const redirected = response.type === 'opaqueredirect' || status === 303;
     if (!response.ok && !(request.redirects && redirected)) {
-      return toAssayError({ status, headers: response.headers, text: text() }, clock.now());
+      return toAssayError({ status, headers: received, text: text() }, clock.now());
     }
-    return {
-      ...{ status, headers: response.headers, bytes },
-      get text() {
-        return text();
-      },
-      json: object,
-      data: () => parseObject(() => object<{ data?: unknown }>().data, url),
-    };
+    const data = <T extends object>() => parseObject<T>(() => json<{ data?: unknown }>().data, url);
+    return { headers: received, bytes, text, json, data };
   } catch (error) {
     if (error instanceof AssayError) return error;
     if (signal?.aborted) throw signal.reason;

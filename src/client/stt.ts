@@ -1,23 +1,12 @@
 import type { Bytes } from './bytes.ts';
-import type { Connection } from './connection.ts';
-import type { WaitOptions } from './poll.ts';
-import type { Polling } from './poll-schedule.ts';
 import type { CallOptions } from './request.ts';
 import {
   type CreateOptions,
-  cancelTask,
-  createTask,
-  readTask,
   resultPath,
   type TaskHandle,
-  type UploadedFile,
-  uploadFile,
-  uploadIfNeeded,
-  type WebhookKeys,
+  TaskService,
   type WithRequired,
   type WithStatus,
-  waitForTask,
-  webhookKeys,
 } from './tasks.ts';
 import type { RecordingAccepted, RecordingState, SttHealth, TranscribeRequest, Transcription } from './wire/stt.ts';
 
@@ -43,40 +32,16 @@ export type TruncatedRecording = WithStatus<WithRequired<RecordingState, 'trunca
 
 export type TranscriptFormat = 'txt' | 'srt' | 'vtt';
 
-export class Stt {
-  readonly #line: Connection;
-  readonly #polling: Polling;
-
-  constructor(line: Connection, polling: Polling) {
-    this.#line = line;
-    this.#polling = polling;
-  }
-
+export class Stt extends TaskService<Recording> {
   async transcribe(audio: string | URL | Bytes, options: TranscribeOptions = {}): Promise<RecordingTask> {
     const { language, metadata, webhook } = options;
     const request: TranscribeRequest = {
-      url: await uploadIfNeeded(this.#line, audio, options),
+      url: await this.urlOf(audio, options),
       ...(language !== undefined && { language }),
       ...(metadata !== undefined && { metadata }),
       ...(webhook !== undefined && { webhook }),
     };
-    return createTask<RecordingAccepted>(this.#line, '/transcribe/audio_url', request, options);
-  }
-
-  /** Reads the current state. Throws `TaskNotFound` for an unknown or expired task. */
-  result(taskId: string, options: CallOptions = {}): Promise<Recording> {
-    return readTask(this.#line, taskId, options);
-  }
-
-  /** Waits until the task is done. Throws `TaskFailed` if it fails or is cancelled. */
-  wait(task: TaskHandle | string, options: WaitOptions<Recording> = {}): Promise<DoneRecording> {
-    const context = { line: this.#line, polling: this.#polling };
-    return waitForTask<Recording>(context, task, options) as Promise<DoneRecording>;
-  }
-
-  /** Cancels a task. Throws `Conflict` if it has already ended. */
-  cancel(taskId: string, options: CallOptions = {}): Promise<FailedRecording> {
-    return cancelTask(this.#line, taskId, options);
+    return this.create<RecordingAccepted>('/transcribe/audio_url', request, options);
   }
 
   transcript(taskId: string, format: 'json', options?: CallOptions): Promise<Transcription>;
@@ -87,21 +52,12 @@ export class Stt {
     { signal }: CallOptions = {},
   ): Promise<string | Transcription> {
     const headers = { accept: '*/*' };
-    const answer = await this.#line.request(`${resultPath(taskId)}/transcript`, { query: { format }, headers, signal });
-    return format === 'json' ? answer.data<Transcription>() : answer.text;
+    const answer = await this.line.request(`${resultPath(taskId)}/transcript`, { query: { format }, headers, signal });
+    return format === 'json' ? answer.data<Transcription>() : answer.text();
   }
 
   /** The loaded models. Throws `Unavailable` if no model is loaded; needs no token. */
   async health({ signal }: CallOptions = {}): Promise<SttHealth> {
-    return (await this.#line.request('/health', { retries: 0, signal })).data<SttHealth>();
-  }
-
-  /** Uploads a file for use in tasks; it expires with the results. */
-  upload(bytes: Bytes, options: CallOptions = {}): Promise<UploadedFile> {
-    return uploadFile(this.#line, bytes, options);
-  }
-
-  webhookKeys(options: CallOptions = {}): Promise<WebhookKeys> {
-    return webhookKeys(this.#line, options);
+    return this.line.data('/health', { retries: 0, signal });
   }
 }

@@ -44,83 +44,86 @@ export interface CreateOptions extends CallOptions {
   readonly idempotencyKey?: string | undefined;
 }
 
-type State = { readonly task_id: string; readonly status: 'queued' | 'processing' | 'done' | 'failed' };
-
 /** A union with one member per status, so that `status` discriminates it. */
 export type WithStatus<T, Status extends string> = Status extends string ? T & { readonly status: Status } : never;
 
 export type WithRequired<T, K extends keyof T> = T & { readonly [Key in K]-?: NonNullable<T[Key]> };
 
-interface PollContext {
-  readonly line: Connection;
-  readonly polling: Polling;
-}
+type TaskState =
+  | { readonly status: 'queued' | 'processing' | 'done' }
+  | { readonly status: 'failed'; readonly error: string; readonly error_code: string };
 
-export async function uploadIfNeeded(
-  line: Connection,
-  source: string | URL | Bytes,
-  options: CallOptions,
-): Promise<string> {
-  if (typeof source === 'string' || source instanceof URL) return String(source);
-  return (await uploadFile(line, source, options)).url;
-}
+/** What the services with tasks have in common; `State` is a union over `status`. */
+export class TaskService<State extends TaskState> {
+  /** @internal */
+  protected readonly line: Connection;
+  readonly #polling: Polling;
 
-/** Safe to retry: unused files expire. */
-export async function uploadFile(line: Connection, bytes: Bytes, { signal }: CallOptions): Promise<UploadedFile> {
-  const body = toBlob(bytes);
-  const headers = { 'content-type': body.type || 'application/octet-stream' };
-  const answer = await line.request('/files', { method: 'POST', body, headers, repeatable: true, signal });
-  return answer.data<UploadedFile>();
-}
+  constructor(line: Connection, polling: Polling) {
+    this.line = line;
+    this.#polling = polling;
+  }
 
-export async function createTask<Accepted extends { readonly task_id: string }>(
-  line: Connection,
-  path: string,
-  json: object,
-  { idempotencyKey = newIdempotencyKey(), signal }: CreateOptions,
-): Promise<Accepted & { readonly accepted_at_ms: number }> {
-  const answer = await line.request(path, { method: 'POST', json, idempotencyKey, signal });
-  return { ...answer.data<Accepted>(), accepted_at_ms: line.clock.now() };
-}
+  /** Reads the current state. Throws `TaskNotFound` for an unknown or expired task. */
+  async result(taskId: string, { signal }: CallOptions = {}): Promise<State> {
+    return this.line.data(resultPath(taskId), { signal });
+  }
 
-export async function readTask<S extends State>(line: Connection, id: string, { signal }: CallOptions): Promise<S> {
-  return (await line.request(resultPath(id), { signal })).data<S>();
-}
-
-export async function waitForTask<S extends State & { readonly error?: string; readonly error_code?: string }>(
-  { line, polling }: PollContext,
-  task: TaskHandle | string,
-  options: WaitOptions<S>,
-): Promise<S> {
-  const handle: TaskHandle = typeof task === 'string' ? { task_id: task } : task;
-  const { task_id: taskId, accepted_at_ms: acceptedAtMs, estimated_wait_seconds: estimateSeconds } = handle;
-  const read = async (holdSeconds: number): Promise<PollResult<S>> => {
-    const answer = await line.request(resultPath(taskId), {
-      longPollSeconds: holdSeconds,
-      retries: 0,
-      signal: options.signal,
-    });
-    const state = answer.data<S>();
-    return {
-      state,
-      ended: state.status === 'done' || state.status === 'failed',
-      retryAfterSeconds: retryAfterSeconds(answer.headers, line.clock.now()),
+  /** Waits until the task is done. Throws `TaskFailed` if it fails or is cancelled. */
+  async wait(
+    task: TaskHandle | string,
+    options: WaitOptions<State> = {},
+  ): Promise<Extract<State, { readonly status: 'done' }>> {
+    const { clock } = this.line;
+    const handle: TaskHandle = typeof task === 'string' ? { task_id: task } : task;
+    const { task_id: taskId, accepted_at_ms: acceptedAtMs, estimated_wait_seconds: estimateSeconds } = handle;
+    const read = async (longPollSeconds: number): Promise<PollResult<State>> => {
+      const request = { longPollSeconds, retries: 0, signal: options.signal };
+      const answer = await this.line.request(resultPath(taskId), request);
+      const state = answer.data<State>();
+      return {
+        state,
+        ended: state.status === 'done' || state.status === 'failed',
+        retryAfterSeconds: retryAfterSeconds(answer.headers, clock.now()),
+      };
     };
-  };
-  const pace = POLL_SCHEDULES[polling];
-  const state = await pollTask({ taskId, read, pace, clock: line.clock, acceptedAtMs, estimateSeconds, options });
-  if (state.status === 'done') return state;
-  const { error_code: code = 'TASK_FAILED', error: message = 'The task failed.' } = state;
-  throw new TaskFailed({ code, message, taskId, state });
-}
+    const pace = POLL_SCHEDULES[this.#polling];
+    const state = await pollTask({ taskId, read, pace, clock, acceptedAtMs, estimateSeconds, options });
+    if (state.status !== 'failed') return state as Extract<State, { readonly status: 'done' }>;
+    const { error_code: code = 'TASK_FAILED', error: message = 'The task failed.' } = state;
+    throw new TaskFailed({ code, message, taskId, state });
+  }
 
-/** Cancels a task. Not retried: a second cancellation is an error. */
-export async function cancelTask<S extends State>(line: Connection, id: string, { signal }: CallOptions): Promise<S> {
-  return (await line.request(`${resultPath(id)}/cancel`, { method: 'POST', signal })).data<S>();
-}
+  /** Cancels a task. Throws `Conflict` if it has already ended. Not retried: a second cancellation is an error. */
+  async cancel(taskId: string, { signal }: CallOptions = {}): Promise<Extract<State, { readonly status: 'failed' }>> {
+    return this.line.data(`${resultPath(taskId)}/cancel`, { method: 'POST', signal });
+  }
 
-export async function webhookKeys(line: Connection, { signal }: CallOptions): Promise<WebhookKeys> {
-  return (await line.request('/.well-known/webhook-keys.json', { signal })).json();
+  /** Uploads a file for use in tasks; it expires with the results. Safe to retry. */
+  async upload(bytes: Bytes, { signal }: CallOptions = {}): Promise<UploadedFile> {
+    const body = toBlob(bytes);
+    const headers = { 'content-type': body.type || 'application/octet-stream' };
+    return this.line.data('/files', { method: 'POST', body, headers, repeatable: true, signal });
+  }
+
+  async webhookKeys({ signal }: CallOptions = {}): Promise<WebhookKeys> {
+    return this.line.json('/.well-known/webhook-keys.json', { signal });
+  }
+
+  /** The URL of a file: `source`, or where it is uploaded to. */
+  protected async urlOf(source: string | URL | Bytes, options: CallOptions): Promise<string> {
+    if (typeof source === 'string' || source instanceof URL) return String(source);
+    return (await this.upload(source, options)).url;
+  }
+
+  protected async create<Accepted extends object>(
+    path: string,
+    json: object,
+    { idempotencyKey = newIdempotencyKey(), signal }: CreateOptions,
+  ): Promise<Accepted & { readonly accepted_at_ms: number }> {
+    const accepted = await this.line.data<Accepted>(path, { method: 'POST', json, idempotencyKey, signal });
+    return { ...accepted, accepted_at_ms: this.line.clock.now() };
+  }
 }
 
 export const resultPath = (taskId: string) => `/result/${encodeURIComponent(taskId)}`;

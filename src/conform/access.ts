@@ -1,22 +1,22 @@
 import { skip } from './assertion-failure.ts';
 import { type Check, oncePerRun, type RunContext, type ServiceName } from './check.ts';
-import type { Exchange } from './exchange.ts';
+import { type Expectation, expect, expecting } from './expect.ts';
+import type { ProbeRequest } from './probe.ts';
 import { isRecord } from './shape.ts';
 
-export interface ProtectedEndpoint {
-  readonly name: string;
-  readonly method: 'get' | 'post' | 'delete';
-  readonly path: string;
-  readonly json?: unknown;
-  readonly form?: Readonly<Record<string, string>>;
-}
+export type ProtectedEndpoint = readonly [
+  name: string,
+  method: 'get' | 'post' | 'delete',
+  path: string,
+  request?: ProbeRequest,
+];
 
-interface Guards {
-  readonly service: ServiceName;
-  readonly endpoints: readonly ProtectedEndpoint[];
-  readonly cites: Check['cites'];
-  readonly assertResponse: (response: Exchange) => void;
-}
+/** A kind of invalid credential. */
+export type Credential = readonly [
+  name: string,
+  title: string,
+  of: (context: RunContext) => ProbeRequest | Promise<ProbeRequest>,
+];
 
 export const unknownTaskId = ({ nonce }: RunContext) => `conform-no-such-task-${nonce}`;
 
@@ -38,49 +38,65 @@ export async function requireAccess(context: RunContext): Promise<void> {
 
 const NOT_CONFIGURED = 'no tokens are configured or the queue is unavailable: QUEUE_UNAVAILABLE';
 
-export function authenticationChecks(options: Guards): Check[] {
-  const { service, endpoints, cites, assertResponse } = options;
-  const cases = [
-    { name: 'no-token', title: 'no token', ask: () => ({ as: 'without a token' }) },
-    {
-      name: 'wrong-token',
-      title: 'a wrong token',
-      ask: ({ nonce }: RunContext) => ({ token: `wrong-${nonce}`, as: 'with a wrong token' }),
-    },
-    {
-      name: 'no-scheme',
-      title: 'a token without Bearer',
-      ask: ({ token = 'none' }: RunContext) => ({
-        headers: { authorization: token },
-        as: 'with the token but without Bearer',
-      }),
-    },
-  ];
-  return cases.flatMap((credential) =>
-    endpoints.map(({ name, method, path, ...more }) => ({
-      id: `${service}.access.${credential.name}.${name}`,
+/** One check per invalid credential and endpoint. */
+export const credentialChecks = (
+  service: ServiceName,
+  cites: Check['cites'],
+  endpoints: readonly ProtectedEndpoint[],
+  credentials: readonly Credential[],
+  ...expected: readonly Expectation[]
+): Check[] =>
+  credentials.flatMap(([credential, title, of]) =>
+    endpoints.map(([name, method, path, request]) => ({
+      id: `${service}.access.${credential}.${name}`,
       cites,
-      title: `${method.toUpperCase()} ${path} rejects ${credential.title}`,
-      run: async (context) => {
-        const code = codeOf((await unauthenticated(context)).json);
-        if (code === 'QUEUE_UNAVAILABLE') skip(NOT_CONFIGURED);
-        if (context.token === undefined && code !== 'UNAUTHORIZED') skip('authorization is disabled');
-        assertResponse(await context.probe[method](path, { ...more, ...credential.ask(context) }));
-      },
+      title: `${method.toUpperCase()} ${path} rejects ${title}`,
+      run: expecting(
+        async (context) => context.probe[method](path, { ...request, ...(await of(context)) }),
+        ...expected,
+      ),
     })),
   );
+
+/** Throws `Skip` if any credential is accepted. */
+async function requireAuthorization(context: RunContext): Promise<void> {
+  const code = codeOf((await unauthenticated(context)).json);
+  if (code === 'QUEUE_UNAVAILABLE') skip(NOT_CONFIGURED);
+  if (context.token === undefined && code !== 'UNAUTHORIZED') skip('authorization is disabled');
 }
 
-export const unconfiguredCheck = (options: Guards): Check => ({
-  id: `${options.service}.access.unconfigured`,
-  cites: options.cites,
+const credential = (name: string, title: string, of: (context: RunContext) => ProbeRequest): Credential => [
+  name,
+  title,
+  async (context) => {
+    await requireAuthorization(context);
+    return of(context);
+  },
+];
+
+export const WRONG_TOKENS: readonly Credential[] = [
+  credential('no-token', 'no token', () => ({ as: 'without a token' })),
+  credential('wrong-token', 'a wrong token', ({ nonce }) => ({ token: `wrong-${nonce}`, as: 'with a wrong token' })),
+  credential('no-scheme', 'a token without Bearer', ({ token = 'none' }) => ({
+    headers: { authorization: token },
+    as: 'with the token but without Bearer',
+  })),
+];
+
+export const unconfiguredCheck = (
+  service: ServiceName,
+  cites: Check['cites'],
+  endpoints: readonly ProtectedEndpoint[],
+  ...expected: readonly Expectation[]
+): Check => ({
+  id: `${service}.access.unconfigured`,
+  cites,
   title: 'without configured tokens the task endpoints return QUEUE_UNAVAILABLE',
   run: async (context) => {
     if (codeOf((await unauthenticated(context)).json) !== 'QUEUE_UNAVAILABLE')
       skip('tokens are configured or not required');
-    for (const { method, path, ...more } of options.endpoints) {
-      options.assertResponse(await context.probe[method](path, { ...more, ...withToken(context) }));
-    }
+    for (const [, method, path, request] of endpoints)
+      expect(await context.probe[method](path, { ...request, ...withToken(context) }), ...expected);
   },
 });
 

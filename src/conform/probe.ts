@@ -1,14 +1,10 @@
 import { AssertionFailure } from './assertion-failure.ts';
 import { type Exchange, truncate } from './exchange.ts';
 
+type Send = (path: string, request?: ProbeRequest) => Promise<Exchange>;
+
 /** HTTP client for the deployment; limits time and size and records exchanges. */
-export interface Probe {
-  readonly base: string;
-  get(path: string, ask?: ProbeRequest): Promise<Exchange>;
-  post(path: string, ask?: ProbeRequest): Promise<Exchange>;
-  patch(path: string, ask?: ProbeRequest): Promise<Exchange>;
-  delete(path: string, ask?: ProbeRequest): Promise<Exchange>;
-}
+export type Probe = { readonly base: string } & Readonly<Record<'get' | 'post' | 'patch' | 'delete', Send>>;
 
 export interface ProbeRequest {
   readonly token?: string | undefined;
@@ -33,52 +29,40 @@ export class NoResponse extends Error {
   override readonly name = 'NoResponse';
 }
 
-export interface ProbeLimits {
-  readonly timeoutMs: number;
-  readonly maxBytes: number;
-}
+/** A JSON body that ends too early. */
+export const brokenJson = (body: string): ProbeRequest => ({ headers: { 'content-type': 'application/json' }, body });
 
-const BOUNDS: ProbeLimits = { timeoutMs: 60_000, maxBytes: 16 * 2 ** 20 };
+const TIMEOUT_MS = 60_000;
+const MAX_BYTES = 16 * 2 ** 20;
 
 /** Creates a probe. Requests throw `NoResponse`, or `AssertionFailure` for an oversized response. */
-export function createProbe(base: string, signal: AbortSignal, bounds: ProbeLimits = BOUNDS): Probe {
-  const send = async (method: string, path: string, request: ProbeRequest = {}): Promise<Exchange> => {
-    const { headers, body, summary } = encode(request);
-    const asked = { method, path, body: summary, as: request.as ?? '' };
-    const timeout = AbortSignal.timeout(bounds.timeoutMs);
-    try {
-      const response = await fetch(base + path, {
-        method,
-        headers,
-        redirect: 'manual',
-        signal: AbortSignal.any([signal, timeout]),
-        ...(body !== undefined && { body }),
-      });
-      const bytes = await readBody(response, bounds.maxBytes);
-      const { status } = response;
-      const exchange: Exchange = {
-        request: asked,
-        status,
-        headers: response.headers,
-        bytes: bytes ?? Buffer.alloc(0),
-        json: jsonOf(bytes),
-      };
-      if (!bytes) throw new AssertionFailure(`a response of at most ${bounds.maxBytes} bytes`, exchange);
-      return exchange;
-    } catch (error) {
-      if (error instanceof AssertionFailure) throw error;
-      signal.throwIfAborted();
-      const why = timeout.aborted ? `no response within ${bounds.timeoutMs / 1000} s` : reason(error);
-      throw new NoResponse(`${method} ${path}: ${why}`);
-    }
-  };
-  return {
-    base,
-    get: (path, request) => send('GET', path, request),
-    post: (path, request) => send('POST', path, request),
-    patch: (path, request) => send('PATCH', path, request),
-    delete: (path, request) => send('DELETE', path, request),
-  };
+export function createProbe(base: string, signal: AbortSignal): Probe {
+  const sender =
+    (method: string): Send =>
+    async (path, request = {}) => {
+      const { headers, body, summary } = encode(request);
+      const timeout = AbortSignal.timeout(TIMEOUT_MS);
+      try {
+        const response = await fetch(base + path, {
+          ...{ method, headers, redirect: 'manual', signal: AbortSignal.any([signal, timeout]) },
+          ...(body !== undefined && { body }),
+        });
+        const bytes = await readBody(response);
+        const exchange: Exchange = {
+          request: { method, path, body: summary, as: request.as ?? '' },
+          ...{ status: response.status, headers: response.headers },
+          ...{ bytes: bytes ?? Buffer.alloc(0), json: jsonOf(bytes) },
+        };
+        if (!bytes) throw new AssertionFailure(`a response of at most ${MAX_BYTES} bytes`, exchange);
+        return exchange;
+      } catch (error) {
+        if (error instanceof AssertionFailure) throw error;
+        signal.throwIfAborted();
+        const why = timeout.aborted ? `no response within ${TIMEOUT_MS / 1000} s` : reason(error);
+        throw new NoResponse(`${method} ${path}: ${why}`);
+      }
+    };
+  return { base, get: sender('GET'), post: sender('POST'), patch: sender('PATCH'), delete: sender('DELETE') };
 }
 
 function encode({ token, cookie, headers = {}, json, form, files, body }: ProbeRequest) {
@@ -111,12 +95,13 @@ const masked = (json: unknown) =>
     200,
   );
 
-async function readBody(response: Response, maxBytes: number): Promise<Buffer | undefined> {
+/** Undefined for an oversized body. */
+async function readBody(response: Response): Promise<Buffer | undefined> {
   const chunks: Uint8Array[] = [];
   let length = 0;
   for await (const chunk of response.body ?? []) {
     length += chunk.length;
-    if (length > maxBytes) return undefined;
+    if (length > MAX_BYTES) return undefined;
     chunks.push(chunk);
   }
   return Buffer.concat(chunks);

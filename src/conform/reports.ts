@@ -1,9 +1,10 @@
-import { codeOf } from './access.ts';
+import { codeOf, withToken } from './access.ts';
 import { skip } from './assertion-failure.ts';
 import { type Check, oncePerRun, type RunContext } from './check.ts';
 import type { Exchange } from './exchange.ts';
-import { assertThat, assertValidationBody, isSuccess } from './expect.ts';
+import { checks, expecting, isSuccess, success, validationError } from './expect.ts';
 import { openapiCheck } from './openapi.ts';
+import { brokenJson } from './probe.ts';
 import { isRecord } from './shape.ts';
 
 const MALFORMED = ['4.4', 'Both answer a validation error body on malformed input.'] as const;
@@ -16,13 +17,8 @@ const report = ({ nonce }: RunContext) => ({
   user_info: 'assay conform',
 });
 
-const asModerator = ({ token }: RunContext) => ({
-  token,
-  as: token === undefined ? 'without a token' : 'with the token',
-});
-
 export const creationResponse = oncePerRun((context) =>
-  context.probe.post('/reports', { ...asModerator(context), json: report(context) }),
+  context.probe.post('/reports', { ...withToken(context), json: report(context) }),
 );
 
 /** Throws `Skip` without permission; the specification does not define who has it. */
@@ -43,8 +39,11 @@ async function reportPath(context: RunContext): Promise<string> {
     : skip('the response of POST /reports has no report id (its format is not specified)');
 }
 
-const patch = async (context: RunContext, json: unknown) =>
-  allowed(await context.probe.patch(await reportPath(context), { ...asModerator(context), json }));
+const create = async (context: RunContext) => allowed(await creationResponse(context));
+const decide = async (context: RunContext) =>
+  allowed(await context.probe.patch(await reportPath(context), { ...withToken(context), json: DECISION }));
+
+const DECISION = { status: 'accepted', resolver_note: 'assay conform' };
 
 type InvalidRequest = readonly [name: string, title: string, change: Record<string, unknown> | 'list' | 'broken'];
 
@@ -65,56 +64,49 @@ const invalidPatches: readonly InvalidRequest[] = [
 ];
 
 const malformed = (context: RunContext, change: InvalidRequest[2], whole: Record<string, unknown>) => {
-  const headers = { 'content-type': 'application/json' };
-  if (change === 'broken') return { ...asModerator(context), headers, body: '{"status":' };
-  return { ...asModerator(context), json: change === 'list' ? [] : { ...whole, ...change } };
+  if (change === 'broken') return { ...withToken(context), ...brokenJson('{"status":') };
+  return { ...withToken(context), json: change === 'list' ? [] : { ...whole, ...change } };
 };
 
 /** Section 4.4, which specifies neither authorization nor responses. */
 export const reportsChecks: readonly Check[] = [
   openapiCheck('reports'),
-  {
-    id: 'reports.create.success',
-    cites: ['4.4', 'create-report request, JSON'],
-    title: 'POST /reports accepts record_id, action_type delete, description and user_info',
-    run: async (context) => {
-      const response = allowed(await creationResponse(context));
-      assertThat(response, isSuccess(response), 'a success');
-    },
-  },
-  ...invalidReports.map(
-    ([name, title, change]): Check => ({
-      id: `reports.create.malformed.${name}`,
-      cites: MALFORMED,
-      title: `POST /reports with ${title} returns the validation error body`,
-      run: async (context) => {
-        allowed(await creationResponse(context));
-        assertValidationBody(
-          allowed(await context.probe.post('/reports', malformed(context, change, report(context)))),
-        );
-      },
-    }),
-  ),
-  ...invalidPatches.map(
-    ([name, title, change]): Check => ({
-      id: `reports.patch.malformed.${name}`,
-      cites: MALFORMED,
-      title: `PATCH /reports/{report_id} with ${title} returns the validation error body`,
-      run: async (context) => {
-        const whole = { status: 'accepted', resolver_note: 'assay conform' };
-        assertValidationBody(
-          allowed(await context.probe.patch(await reportPath(context), malformed(context, change, whole))),
-        );
-      },
-    }),
-  ),
-  {
-    id: 'reports.patch.success',
-    cites: ['4.4', 'patch-report request, JSON; `report_id` string'],
-    title: 'PATCH /reports/{report_id} accepts the status accepted and a resolver_note',
-    run: async (context) => {
-      const response = await patch(context, { status: 'accepted', resolver_note: 'assay conform' });
-      assertThat(response, isSuccess(response), 'a success');
-    },
-  },
+  ...checks('reports', [
+    [
+      'create.success',
+      ['4.4', 'create-report request, JSON'],
+      'POST /reports accepts record_id, action_type delete, description and user_info',
+      expecting(create, success),
+    ],
+    ...invalidReports.map(
+      ([name, title, change]) =>
+        [
+          `create.malformed.${name}`,
+          MALFORMED,
+          `POST /reports with ${title} returns the validation error body`,
+          expecting(async (context) => {
+            await create(context);
+            return allowed(await context.probe.post('/reports', malformed(context, change, report(context))));
+          }, validationError),
+        ] as const,
+    ),
+    ...invalidPatches.map(
+      ([name, title, change]) =>
+        [
+          `patch.malformed.${name}`,
+          MALFORMED,
+          `PATCH /reports/{report_id} with ${title} returns the validation error body`,
+          expecting(async (context) => {
+            const path = await reportPath(context);
+            return allowed(await context.probe.patch(path, malformed(context, change, DECISION)));
+          }, validationError),
+        ] as const,
+    ),
+    [
+      'patch.success',
+      ['4.4', 'patch-report request, JSON; `report_id` string'],
+      'PATCH /reports/{report_id} accepts the status accepted and a resolver_note',
+      expecting(decide, success),
+    ],
+  ]),
 ];

@@ -1,28 +1,28 @@
 /** Returns what is wrong with a value, or undefined. */
 export type Shape = (value: unknown, at: string) => string | undefined;
 
-export const text: Shape = (value, at) => (typeof value === 'string' ? undefined : `${at} to be a string`);
-
-export const filledText: Shape = (value, at) =>
-  typeof value === 'string' && value !== '' ? undefined : `${at} to be a string that is not empty`;
-
-export const flag: Shape = (value, at) => (typeof value === 'boolean' ? undefined : `${at} to be a boolean`);
-
-export const number: Shape = (value, at) => (typeof value === 'number' ? undefined : `${at} to be a number`);
-
-export const integer: Shape = (value, at) => (Number.isInteger(value) ? undefined : `${at} to be an integer`);
+const like =
+  (isMet: (value: unknown) => boolean, what: string): Shape =>
+  (value, at) =>
+    isMet(value) ? undefined : `${at} to be ${what}`;
 
 export const anything: Shape = () => undefined;
+export const text = like((value) => typeof value === 'string', 'a string');
+export const filledText = like((value) => typeof value === 'string' && value !== '', 'a string that is not empty');
+export const flag = like((value) => typeof value === 'boolean', 'a boolean');
+export const number = like((value) => typeof value === 'number', 'a number');
+export const integer = like(Number.isInteger, 'an integer');
 
-export const oneOf =
-  (...values: readonly unknown[]): Shape =>
+export const atLeast =
+  (minimum: number): Shape =>
   (value, at) =>
-    values.includes(value) ? undefined : `${at} to be ${values.map((one) => JSON.stringify(one)).join(' or ')}`;
+    integer(value, at) ?? (Number(value) >= minimum ? undefined : `${at} to be ${minimum} or more`);
 
-export const matching =
-  (pattern: RegExp, what: string): Shape =>
-  (value, at) =>
-    typeof value === 'string' && pattern.test(value) ? undefined : `${at} to be ${what}`;
+export const oneOf = (...values: readonly unknown[]) =>
+  like((value) => values.includes(value), values.map((one) => JSON.stringify(one)).join(' or '));
+
+export const matching = (pattern: RegExp, what: string) =>
+  like((value) => typeof value === 'string' && pattern.test(value), what);
 
 export const nullable =
   (shape: Shape): Shape =>

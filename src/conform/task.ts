@@ -6,9 +6,9 @@ import { isSuccess, successObject } from './expect.ts';
 import { pollUntilFinal } from './poll.ts';
 import { isRecord } from './shape.ts';
 
-type Create = (context: RunContext, more?: Record<string, unknown>) => Promise<Exchange>;
+export type TaskSteps = ReturnType<typeof taskSteps>;
 
-export function taskSteps(create: Create) {
+export function taskSteps(create: (context: RunContext) => Promise<Exchange>) {
   /** Read at once, while the task may be in progress. */
   const created = oncePerRun(async (context) => {
     const response = await create(context);
@@ -20,13 +20,23 @@ export function taskSteps(create: Create) {
   });
   const answered = async (context: RunContext) => (await created(context)).response;
   const accepted = async (context: RunContext) => taskOf(await answered(context));
+  const acceptance = async (context: RunContext) => (await accepted(context)).response;
   const firstLook = async (context: RunContext) => (await created(context)).first ?? skip(NO_TASK);
   const final = oncePerRun(async (context) => finalState(context, (await accepted(context)).id));
   return {
     answered,
     /** The created task. Throws `Skip` if none was created, which another check reports. */
     accepted,
+    /** Its response. */
+    acceptance,
     firstLook,
+    /** The first and the final state. */
+    states: async (context: RunContext) => [await firstLook(context), await final(context)],
+    /** The final state, read again. */
+    again: async (context: RunContext) => {
+      await final(context);
+      return readTask(context, (await accepted(context)).id);
+    },
     inProgress: async (context: RunContext) => {
       const response = await firstLook(context);
       return isInProgress(response) ? response : skip('the task ended before its state was read');
@@ -42,11 +52,12 @@ export function taskSteps(create: Create) {
 
 const NO_TASK = 'no task was created';
 
-export function taskOf(response: Exchange): { response: Exchange; data: Record<string, unknown>; id: string } {
+export function taskOf(response: Exchange): { response: Exchange; id: string } {
   const id = dataOf(response)['task_id'];
   if (!isSuccess(response) || !isId(id))
     return skip(`${NO_TASK}: POST ${response.request.path} returned ${response.status}`);
-  return { response, data: successObject(response), id };
+  successObject(response);
+  return { response, id };
 }
 
 export const readTask = (context: RunContext, id: string, headers: Record<string, string> = {}) =>

@@ -1,7 +1,7 @@
 import type { ErrorObject } from 'ajv/dist/2020.js';
 import { Type } from 'typebox';
 import { PATTERN_MESSAGES } from './text-patterns.ts';
-import type { Part, ValidationFailure, ValidationFormat } from './validation.ts';
+import { allowedValues, keysOf, type Part, type ValidationFailure, type ValidationFormat } from './validation.ts';
 import { type Detail, missingField } from './validation-details.ts';
 
 /** 422 responses with a `detail` array. */
@@ -51,11 +51,7 @@ export function detailsOf(failure: ValidationFailure): readonly Detail[] {
 }
 
 function detailOf(problem: ErrorObject, all: readonly ErrorObject[], where: Part): Detail {
-  const keys = problem.instancePath
-    .split('/')
-    .slice(1)
-    .map((key) => key.replaceAll('~1', '/').replaceAll('~0', '~'))
-    .map((key) => (/^\d{1,9}$/.test(key) ? Number(key) : key.slice(0, 200)));
+  const keys = keysOf(problem).map((key) => (/^\d{1,9}$/.test(key) ? Number(key) : key.slice(0, 200)));
   const loc = [where, ...keys];
   if (problem.keyword === 'required') {
     return missingField([...loc, String(problem.params['missingProperty'])]);
@@ -77,50 +73,62 @@ function inputOf(input: unknown, loc: Detail['loc'], where: Part): { input?: unk
 
 type Description = Pick<Detail, 'msg' | 'type' | 'ctx'>;
 
+/** By keyword: the message, the type and the name of the limit in `ctx`. */
+const LIMITS: Readonly<Record<string, readonly [msg: (limit: number) => string, type: string, key: string]>> = {
+  minimum: [(limit) => `Input should be greater than or equal to ${limit}`, 'greater_than_equal', 'ge'],
+  maximum: [(limit) => `Input should be less than or equal to ${limit}`, 'less_than_equal', 'le'],
+  minLength: [
+    (limit) => `String should have at least ${limit} character${limit === 1 ? '' : 's'}`,
+    'string_too_short',
+    'min_length',
+  ],
+  maxLength: [(limit) => `String should have at most ${limit} characters`, 'string_too_long', 'max_length'],
+  minItems: [(limit) => `List should have at least ${limit} items`, 'too_short', 'min_length'],
+  maxItems: [(limit) => `List should have at most ${limit} items`, 'too_long', 'max_length'],
+};
+
+const TYPE_NAMES: Readonly<Record<string, readonly [name: string, type: string]>> = {
+  array: ['list', 'list'],
+  boolean: ['boolean', 'bool'],
+  integer: ['integer', 'int'],
+  number: ['number', 'float'],
+  object: ['dictionary', 'dict'],
+};
+/** Types that are parsed from text outside the body. */
+const PARSED = new Set(['boolean', 'integer', 'number']);
+
+const FORMATS: Readonly<Record<string, Description>> = {
+  uuid: { msg: 'Input should be a valid UUID', type: 'uuid_parsing', ctx: { error: 'not a UUID' } },
+  'date-time': { msg: 'Input should be a valid datetime', type: 'datetime_parsing' },
+  date: { msg: 'Input should be a valid date', type: 'date_parsing' },
+};
+
 function describe(problem: ErrorObject, all: readonly ErrorObject[], where: Part): Description {
   const { keyword, params } = problem;
-  const limit = params['limit'] as number;
+  const limited = LIMITS[keyword];
+  if (limited !== undefined) {
+    const [msg, type, key] = limited;
+    const limit = params['limit'] as number;
+    return { msg: msg(limit), type, ctx: { [key]: limit } };
+  }
   switch (keyword) {
     case 'type':
       return wrongType(String(params['type']), where !== 'body');
-    case 'minimum':
-      return {
-        msg: `Input should be greater than or equal to ${limit}`,
-        type: 'greater_than_equal',
-        ctx: { ge: limit },
-      };
-    case 'maximum':
-      return { msg: `Input should be less than or equal to ${limit}`, type: 'less_than_equal', ctx: { le: limit } };
-    case 'minLength':
-      return {
-        msg: `String should have at least ${limit} character${limit === 1 ? '' : 's'}`,
-        type: 'string_too_short',
-        ctx: { min_length: limit },
-      };
-    case 'maxLength':
-      return {
-        msg: `String should have at most ${limit} characters`,
-        type: 'string_too_long',
-        ctx: { max_length: limit },
-      };
-    case 'minItems':
-      return { msg: `List should have at least ${limit} items`, type: 'too_short', ctx: { min_length: limit } };
-    case 'maxItems':
-      return { msg: `List should have at most ${limit} items`, type: 'too_long', ctx: { max_length: limit } };
     case 'enum':
-      return oneOf(params['allowedValues'] as readonly unknown[]);
-    case 'const':
-      // A union of literals fails once per member; merges them into one list.
-      return oneOf(all.filter((each) => each.keyword === 'const').map((each) => each.params['allowedValue']));
-    case 'format':
-      return wrongFormat(String(params['format']));
-    case 'pattern':
-      return {
-        msg:
-          PATTERN_MESSAGES[String(params['pattern'])] ?? `String should match pattern '${String(params['pattern'])}'`,
-        type: 'string_pattern_mismatch',
-        ctx: { pattern: params['pattern'] },
-      };
+    case 'const': {
+      const words = allowedValues(problem, all).map((value) => `'${String(value)}'`);
+      const expected = words.length < 2 ? words.join('') : `${words.slice(0, -1).join(', ')} or ${words.at(-1)}`;
+      return { msg: `Input should be ${expected}`, type: 'enum', ctx: { expected } };
+    }
+    case 'format': {
+      const format = String(params['format']);
+      return FORMATS[format] ?? { msg: `Input should be a valid ${format}`, type: 'value_error' };
+    }
+    case 'pattern': {
+      const pattern = String(params['pattern']);
+      const msg = PATTERN_MESSAGES[pattern] ?? `String should match pattern '${pattern}'`;
+      return { msg, type: 'string_pattern_mismatch', ctx: { pattern } };
+    }
     case 'additionalProperties':
       return { msg: 'Extra inputs are not permitted', type: 'extra_forbidden' };
     default:
@@ -128,37 +136,10 @@ function describe(problem: ErrorObject, all: readonly ErrorObject[], where: Part
   }
 }
 
-/** `parsed`: the value came as text (outside the body) and could not be parsed. */
-function wrongType(wanted: string, parsed: boolean): Description {
-  switch (wanted) {
-    case 'integer':
-      return parsed
-        ? { msg: 'Input should be a valid integer, unable to parse string as an integer', type: 'int_parsing' }
-        : { msg: 'Input should be a valid integer', type: 'int_type' };
-    case 'number':
-      return { msg: 'Input should be a valid number', type: parsed ? 'float_parsing' : 'float_type' };
-    case 'boolean':
-      return { msg: 'Input should be a valid boolean', type: parsed ? 'bool_parsing' : 'bool_type' };
-    case 'array':
-      return { msg: 'Input should be a valid list', type: 'list_type' };
-    case 'object':
-      return { msg: 'Input should be a valid dictionary', type: 'dict_type' };
-    default:
-      return { msg: `Input should be a valid ${wanted}`, type: `${wanted}_type` };
-  }
-}
-
-function wrongFormat(format: string): Description {
-  if (format === 'uuid') {
-    return { msg: 'Input should be a valid UUID', type: 'uuid_parsing', ctx: { error: 'not a UUID' } };
-  }
-  if (format === 'date-time') return { msg: 'Input should be a valid datetime', type: 'datetime_parsing' };
-  if (format === 'date') return { msg: 'Input should be a valid date', type: 'date_parsing' };
-  return { msg: `Input should be a valid ${format}`, type: 'value_error' };
-}
-
-function oneOf(values: readonly unknown[]): Description {
-  const words = values.map((value) => `'${String(value)}'`);
-  const expected = words.length < 2 ? words.join('') : `${words.slice(0, -1).join(', ')} or ${words.at(-1)}`;
-  return { msg: `Input should be ${expected}`, type: 'enum', ctx: { expected } };
+/** `isText`: the value came as text (outside the body) and could not be parsed. */
+function wrongType(wanted: string, isText: boolean): Description {
+  const [name, type] = TYPE_NAMES[wanted] ?? [wanted, wanted];
+  const isUnparsed = isText && PARSED.has(wanted);
+  const reason = isUnparsed && wanted === 'integer' ? ', unable to parse string as an integer' : '';
+  return { msg: `Input should be a valid ${name}${reason}`, type: `${type}_${isUnparsed ? 'parsing' : 'type'}` };
 }

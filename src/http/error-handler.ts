@@ -3,9 +3,7 @@ import {
   ApiError,
   badRequest,
   internalError,
-  notFound,
   payloadTooLarge,
-  queueUnavailable,
   requestTimeout,
   unsupportedMediaType,
 } from '../base/api-error.ts';
@@ -28,12 +26,12 @@ export type ErrorPage = (
 export function createErrorHandler(options: {
   validation: ValidationFormat;
   isUnavailable: (error: unknown) => boolean;
-  unavailable?: (() => ApiError) | undefined;
+  unavailable: () => ApiError;
   /** Error page for routes with `page` and for unknown paths. */
   page?: ErrorPage | undefined;
   lingerMs: number;
 }) {
-  const { validation, isUnavailable, unavailable = queueUnavailable, page, lingerMs } = options;
+  const { validation, isUnavailable, unavailable, page, lingerMs } = options;
 
   function send(status: number, body: object, request: FastifyRequest, reply: FastifyReply): void {
     void reply.code(status);
@@ -81,8 +79,6 @@ function toApiError(error: FastifyError | Error, request: FastifyRequest): ApiEr
       return payloadTooLarge(request.routeOptions.bodyLimit);
     case 'FST_ERR_CTP_INVALID_CONTENT_LENGTH':
       return badRequest();
-    case 'FST_ERR_BAD_URL':
-      return notFound();
     case 'FST_ERR_HANDLER_TIMEOUT':
       return requestTimeout();
     default:

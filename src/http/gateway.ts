@@ -1,3 +1,4 @@
+import cors from '@fastify/cors';
 import swagger from '@fastify/swagger';
 import {
   type FastifyBaseLogger,
@@ -13,7 +14,7 @@ import type { Traces } from '../base/trace.ts';
 import { createAllowedMethods } from './allowed-methods.ts';
 import { createAuthHook, limitInvalidTokens } from './auth-and-limit.ts';
 import type { Access, Guard } from './bearer.ts';
-import { createCors } from './cors.ts';
+import { CORS_OPTIONS } from './cors-options.ts';
 import { discardBody } from './discard-body.ts';
 import { createErrorHandler, type ErrorPage } from './error-handler.ts';
 import { shutDownGracefully } from './graceful-shutdown.ts';
@@ -90,14 +91,8 @@ export interface GatewayOptions extends Reference {
  */
 export async function createGateway(options: GatewayOptions): Promise<Gateway> {
   const { service, log, metrics, guard, limiter, bodyLimitBytes = 64 * 1024, trustProxy = [] } = options;
-  const {
-    validation = envelopeValidation,
-    isUnavailable = () => false,
-    isOutOfService = () => false,
-    timeouts = DEFAULT_TIMEOUTS,
-  } = options;
-  const { unavailableError = () => queueUnavailable() } = options;
-  const { allow, allowPreflight } = createCors(options.corsAllowOrigins ?? []) ?? {};
+  const { validation = envelopeValidation, timeouts = DEFAULT_TIMEOUTS, corsAllowOrigins = [] } = options;
+  const { isUnavailable = () => false, isOutOfService = () => false, unavailableError = queueUnavailable } = options;
   const paths = createAllowedMethods();
   const refuse = createErrorHandler({
     ...{ validation, isUnavailable, unavailable: unavailableError },
@@ -113,15 +108,12 @@ export async function createGateway(options: GatewayOptions): Promise<Gateway> {
     // Fastify does not accept a number of hops; the setting's documentation explains when one is safe.
     trustProxy: typeof trustProxy === 'number' ? (_, hop) => hop < trustProxy : trustProxy,
     bodyLimit: bodyLimitBytes,
-    // The URL length is limited as a whole.
-    routerOptions: { maxParamLength: MAX_URL_LENGTH },
+    // The URL length is limited as a whole, by a hook.
+    routerOptions: { maxParamLength: Number.MAX_SAFE_INTEGER },
     // Requests received before the shutdown are served.
     return503OnClosing: false,
-    frameworkErrors: (error, request, reply) => {
-      allow?.(request, reply);
-      // Hooks have not run: set their headers here.
-      refuse(error, request, reply.header('x-request-id', request.id).header('x-content-type-options', 'nosniff'));
-    },
+    // Fastify runs no hooks for a path that is not valid text (`/%zz`): route it to an unknown path.
+    frameworkErrors: (_, { raw }, reply) => app.routing(Object.assign(raw, { url: '/%25' }), reply.raw),
   });
 
   app.decorateRequest('principal', '');
@@ -157,18 +149,18 @@ export async function createGateway(options: GatewayOptions): Promise<Gateway> {
   const observeUnrouted = metrics.route(service, 'none');
 
   app.addHook('onRequest', rejectSmuggling());
+  // For errors such as 404 too, so that pages can read them. Before `onRoute`, because it adds the route `OPTIONS *`.
+  if (corsAllowOrigins.length > 0) await app.register(cors, { ...CORS_OPTIONS, origin: [...corsAllowOrigins] });
   app.addHook('onRequest', (request, reply, done) => {
     void reply.header('x-request-id', request.id).header('x-content-type-options', 'nosniff');
-    // Also for errors such as 404, so that pages can read them.
-    if (request.method !== 'OPTIONS') allow?.(request, reply);
     if (request.raw.url!.length > MAX_URL_LENGTH) return done(uriTooLong(MAX_URL_LENGTH));
     if (isOutOfService() && request.routeOptions.config.probe !== true) return done(unavailableError());
-    if (!request.is404) return done();
+    if (!request.is404 && request.method !== 'OPTIONS') return done();
     reply.raw.once('finish', () => observeUnrouted(reply.statusCode, reply.elapsedTime));
     const allowed = paths.allowed(request.url.split('?', 1)[0]!);
     if (allowed === undefined) return done(notFound());
     if (request.method !== 'OPTIONS') return done(methodNotAllowed(allowed));
-    allowPreflight?.(request, reply, allowed);
+    if (reply.hasHeader('access-control-allow-methods')) void reply.header('access-control-allow-methods', allowed);
     void reply.code(204).header('allow', allowed).send();
   });
 

@@ -34,7 +34,7 @@ function messageOf(failure: ValidationFailure): string {
   if (failure.kind === 'details') return `${failure.details[0]?.msg ?? 'The input is not valid'}.`;
   const problem = failure.problems[0];
   if (problem === undefined) return `The ${failure.where} is not valid.`;
-  const path = pathOf(problem.instancePath, problem);
+  const path = pathOf(problem);
   const subject = path === '' ? `The ${failure.where}` : `\`${path}\``;
   return `${subject} ${describe(problem, failure.problems)}.`;
 }
@@ -56,24 +56,34 @@ function ajv(options: Options): Ajv2020 {
   return instance;
 }
 
-function pathOf(pointer: string, problem: ErrorObject): string {
-  const keys = pointer
-    .split('/')
-    .slice(1)
-    .map((key) => key.replaceAll('~1', '/').replaceAll('~0', '~'));
+function pathOf(problem: ErrorObject): string {
+  const keys = keysOf(problem);
   if (problem.keyword === 'required') keys.push(String(problem.params['missingProperty']));
   return keys.join('.').slice(0, 200);
 }
+
+/** The keys of the JSON pointer to the invalid value. */
+export const keysOf = ({ instancePath }: ErrorObject): string[] =>
+  instancePath
+    .split('/')
+    .slice(1)
+    .map((key) => key.replaceAll('~1', '/').replaceAll('~0', '~'));
+
+/** The values that an enumeration or a union of literals allows; the latter fails once per literal. */
+export const allowedValues = ({ keyword, params }: ErrorObject, all: readonly ErrorObject[]): readonly unknown[] =>
+  keyword === 'enum'
+    ? (params['allowedValues'] as readonly unknown[])
+    : all.filter((each) => each.keyword === 'const').map((each) => each.params['allowedValue'] as unknown);
 
 function describe(problem: ErrorObject, all: readonly ErrorObject[]): string {
   switch (problem.keyword) {
     case 'required':
       return 'is required';
     case 'enum':
-      return oneOf(problem.params['allowedValues'] as readonly unknown[]);
-    case 'const':
-      // A union of literals fails once per member; merges them into one list.
-      return oneOf(all.filter((each) => each.keyword === 'const').map((each) => each.params['allowedValue']));
+    case 'const': {
+      const words = allowedValues(problem, all).map((value) => JSON.stringify(value));
+      return words.length === 1 ? `must be ${words[0]}` : `must be one of ${words.join(', ')}`;
+    }
     case 'format':
       return `must be a valid ${String(problem.params['format'])}`;
     case 'pattern':
@@ -81,9 +91,4 @@ function describe(problem: ErrorObject, all: readonly ErrorObject[]): string {
     default:
       return problem.message ?? 'is not valid';
   }
-}
-
-function oneOf(values: readonly unknown[]): string {
-  const words = values.map((value) => JSON.stringify(value));
-  return words.length === 1 ? `must be ${words[0]}` : `must be one of ${words.join(', ')}`;
 }

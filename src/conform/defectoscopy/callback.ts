@@ -34,16 +34,11 @@ export const delivered = oncePerRun(async (context): Promise<WebhookDelivery> =>
     id = taskOf(await predictImage(context, { webhook_url: receiver.url })).id;
     const first = await readTask(context, id);
     const ended = await finalState(context, id);
-    await pollUntil(
-      context,
-      () => readTask(context, id),
-      () => received !== undefined,
-      ARRIVE_MS,
-    );
-    if (!received) return noCallback(await readTask(context, id), ended);
+    const read = () => readTask(context, id);
+    await pollUntil(context, read, () => received !== undefined, { patienceMs: ARRIVE_MS });
+    if (!received) return noCallback(await read(), ended);
     const isSettled = (response: Exchange) => webhookOf(response)['state'] !== 'pending';
-    const last =
-      (await pollUntil(context, () => readTask(context, id), isSettled, SETTLE_MS)) ?? (await readTask(context, id));
+    const last = (await pollUntil(context, read, isSettled, { patienceMs: SETTLE_MS })) ?? (await read());
     return { id, first, ...received, last };
   } finally {
     receiver.close();

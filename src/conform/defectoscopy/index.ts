@@ -1,7 +1,7 @@
-import { authenticationChecks, type ProtectedEndpoint, unconfiguredCheck } from '../access.ts';
+import { credentialChecks, type ProtectedEndpoint, unconfiguredCheck, WRONG_TOKENS } from '../access.ts';
 import type { Check } from '../check.ts';
-import { assertErrorEnvelope, assertStatus } from '../expect.ts';
-import { exhaustRateLimit } from '../rate-limit.ts';
+import { error, status } from '../expect.ts';
+import { rateLimited } from '../rate-limit.ts';
 import { model } from './model.ts';
 import { predictAccepted } from './predict.ts';
 import { reference } from './reference.ts';
@@ -10,59 +10,35 @@ import { result } from './result.ts';
 import { webhook } from './webhook.ts';
 import { webhookUrl } from './webhook-url.ts';
 
-const tasks: readonly ProtectedEndpoint[] = [
-  {
-    name: 'predict',
-    method: 'post',
-    path: '/predict',
-    json: { image_url: 'https://conform.invalid/photo.jpg', priority: 'realtime' },
-  },
-  { name: 'result', method: 'get', path: '/result/conform-no-such-task' },
+const predict = { json: { image_url: 'https://conform.invalid/photo.jpg', priority: 'realtime' } };
+const TASK_ENDPOINTS: readonly ProtectedEndpoint[] = [
+  ['predict', 'post', '/predict', predict],
+  ['result', 'get', '/result/conform-no-such-task'],
+];
+const ENDPOINTS: readonly ProtectedEndpoint[] = [
+  ['classes-defects', 'get', '/classes/defects'],
+  ['classes-surfaces', 'get', '/classes/surfaces'],
+  ...TASK_ENDPOINTS,
 ];
 
-const access = authenticationChecks({
-  service: 'defectoscopy',
-  cites: ['5.1', 'Missing or wrong token: 401 `UNAUTHORIZED`.'],
-  endpoints: [
-    { name: 'classes-defects', method: 'get', path: '/classes/defects' },
-    { name: 'classes-surfaces', method: 'get', path: '/classes/surfaces' },
-    ...tasks,
-  ],
-  assertResponse: (response) => {
-    assertStatus(response, 401);
-    assertErrorEnvelope(response, 'UNAUTHORIZED');
-  },
-});
-
-const unconfigured = unconfiguredCheck({
-  service: 'defectoscopy',
-  cites: [
-    '5.1',
-    'When the canonical token set is not configured, token-protected task endpoints answer 503 `QUEUE_UNAVAILABLE`.',
-  ],
-  endpoints: tasks,
-  assertResponse: (response) => {
-    assertStatus(response, 503);
-    assertErrorEnvelope(response, 'QUEUE_UNAVAILABLE');
-  },
-});
+const REJECTED = ['5.1', 'Missing or wrong token: 401 `UNAUTHORIZED`.'] as const;
+const UNCONFIGURED = [
+  '5.1',
+  'When the canonical token set is not configured, token-protected task endpoints answer 503 `QUEUE_UNAVAILABLE`.',
+] as const;
 
 const limit: Check = {
   id: 'defectoscopy.limit',
   cites: ['8', 'exceeding gives 429 `RATE_LIMIT_EXCEEDED`'],
   title: 'requests above the rate limit return 429 RATE_LIMIT_EXCEEDED',
-  run: async (context) => {
-    const response = await exhaustRateLimit(context);
-    assertStatus(response, 429);
-    assertErrorEnvelope(response, 'RATE_LIMIT_EXCEEDED');
-  },
+  run: rateLimited(),
 };
 
 export const defectoscopyChecks: readonly Check[] = [
   ...reference,
   ...model,
-  ...access,
-  unconfigured,
+  ...credentialChecks('defectoscopy', REJECTED, ENDPOINTS, WRONG_TOKENS, status(401), error('UNAUTHORIZED')),
+  unconfiguredCheck('defectoscopy', UNCONFIGURED, TASK_ENDPOINTS, status(503), error('QUEUE_UNAVAILABLE')),
   ...predictAccepted,
   ...predictRefused,
   ...webhookUrl,

@@ -1,15 +1,10 @@
 import { requireAccess, withToken } from '../access.ts';
 import { skip } from '../assertion-failure.ts';
 import { type Check, oncePerRun, type RunContext } from '../check.ts';
-import { assertErrorEnvelope, assertShape, assertStatus, successData, successObject } from '../expect.ts';
+import { assertShape, checks, data, error, expect, expecting, status, successData } from '../expect.ts';
 import { filledText, flag, integer, listOf, record, text } from '../shape.ts';
 
-export const health = oncePerRun(({ probe }) => probe.get('/health', { as: 'without a token' }));
-
-const CLASSES = [
-  { name: 'defects', title: 'the names of the defects' },
-  { name: 'surfaces', title: 'the allowed surfaces' },
-];
+const health = oncePerRun(({ probe }) => probe.get('/health', { as: 'without a token' }));
 
 export const classes = {
   defects: oncePerRun((context) => listed(context, 'defects')),
@@ -27,48 +22,54 @@ const HEALTH = record({
   model_version: text,
   gpu: record({ name: text, vram_used_mb: integer, vram_total_mb: integer }),
 });
+const HEALTH_WORDS =
+  '`GET /health`: 200 with health body; when the model is not ready, 503 with `error.code` = `MODEL_NOT_READY`.';
+const LIST_WORDS = '200 with `data` = array of strings; 503 `MODEL_NOT_READY` when the model is not loaded.';
 
-export const model: readonly Check[] = [
-  {
-    id: 'defectoscopy.health.status',
-    cites: [
-      '4.1',
-      '`GET /health`: 200 with health body; when the model is not ready, 503 with `error.code` = `MODEL_NOT_READY`.',
-    ],
-    title: 'GET /health returns 200 or 503 and needs no token',
-    run: async (context) => assertStatus(await health(context), 200, 503),
-  },
-  {
-    id: 'defectoscopy.health.body',
-    cites: ['2.2', '`gpu` object (`name` string, `vram_used_mb` integer, `vram_total_mb` integer).'],
-    title: 'the health body has model_loaded, worker_id, model_version and gpu with the right types',
-    run: async (context) => {
+const listCheck = (name: keyof typeof classes) => async (context: RunContext) => {
+  const response = await classes[name](context);
+  expect(response, status(200, 503));
+  if (response.status === 503) expect(response, error('MODEL_NOT_READY'));
+  else assertShape(response, successData(response), listOf(filledText), 'data');
+};
+
+export const model: readonly Check[] = checks('defectoscopy', [
+  [
+    'health.status',
+    ['4.1', HEALTH_WORDS],
+    'GET /health returns 200 or 503 and needs no token',
+    expecting(health, status(200, 503)),
+  ],
+  [
+    'health.body',
+    ['2.2', '`gpu` object (`name` string, `vram_used_mb` integer, `vram_total_mb` integer).'],
+    'the health body has model_loaded, worker_id, model_version and gpu with the right types',
+    async (context) => {
       const response = await health(context);
       if (response.status === 503) skip('the model is not ready');
-      assertShape(response, successObject(response), HEALTH, 'data');
+      expect(response, data(HEALTH));
     },
-  },
-  {
-    id: 'defectoscopy.health.not-ready',
-    cites: ['7', '`MODEL_NOT_READY`'],
-    title: 'GET /health with 503 has the code MODEL_NOT_READY',
-    run: async (context) => {
+  ],
+  [
+    'health.not-ready',
+    ['7', '`MODEL_NOT_READY`'],
+    'GET /health with 503 has the code MODEL_NOT_READY',
+    async (context) => {
       const response = await health(context);
       if (response.status !== 503) skip('the model is ready');
-      assertErrorEnvelope(response, 'MODEL_NOT_READY');
+      expect(response, error('MODEL_NOT_READY'));
     },
-  },
-  ...CLASSES.map(
-    ({ name, title }): Check => ({
-      id: `defectoscopy.classes.${name}`,
-      cites: ['4.1', '200 with `data` = array of strings; 503 `MODEL_NOT_READY` when the model is not loaded.'],
-      title: `GET /classes/${name} returns ${title} or 503 MODEL_NOT_READY`,
-      run: async (context) => {
-        const response = await classes[name as keyof typeof classes](context);
-        assertStatus(response, 200, 503);
-        if (response.status === 503) assertErrorEnvelope(response, 'MODEL_NOT_READY');
-        else assertShape(response, successData(response), listOf(filledText), 'data');
-      },
-    }),
-  ),
-];
+  ],
+  [
+    'classes.defects',
+    ['4.1', LIST_WORDS],
+    'GET /classes/defects returns the names of the defects or 503 MODEL_NOT_READY',
+    listCheck('defects'),
+  ],
+  [
+    'classes.surfaces',
+    ['4.1', LIST_WORDS],
+    'GET /classes/surfaces returns the allowed surfaces or 503 MODEL_NOT_READY',
+    listCheck('surfaces'),
+  ],
+]);

@@ -1,6 +1,6 @@
 import type { Check } from '../check.ts';
 import type { Exchange } from '../exchange.ts';
-import { assertStatus, assertThat } from '../expect.ts';
+import { contentType, expecting, status, that } from '../expect.ts';
 import { openapiCheck } from '../openapi.ts';
 import type { Probe } from '../probe.ts';
 
@@ -15,11 +15,11 @@ export const reference: readonly Check[] = [
       id: `defectoscopy.reference.${name}`,
       cites: NO_TOKEN,
       title: `/${name} is a page that needs no token`,
-      run: async ({ probe }) => {
-        const page = await getPage(probe, `/${name}`);
-        assertStatus(page, 200);
-        assertThat(page, /text\/html/.test(page.headers.get('content-type') ?? ''), 'the content type text/html');
-      },
+      run: expecting(
+        ({ probe }) => getPage(probe, `/${name}`),
+        status(200),
+        contentType(/text\/html/, 'the content type text/html'),
+      ),
     }),
   ),
   openapiCheck('defectoscopy'),
@@ -27,23 +27,20 @@ export const reference: readonly Check[] = [
     id: 'defectoscopy.reference.metrics',
     cites: ['4.1', 'metrics in a text exposition format for a monitoring system'],
     title: '/metrics is in a text exposition format and needs no token',
-    run: async ({ probe }) => {
-      const response = await probe.get('/metrics', { headers: { accept: 'text/plain' }, as: 'without a token' });
-      assertStatus(response, 200);
-      const lines = response.bytes
-        .toString('utf8')
-        .split('\n')
-        .filter((line) => line.trim() !== '');
-      const invalid = lines.find((line) => !/^#|^[a-zA-Z_:][\w:]*(\{.*\})?\s+\S+/.test(line));
-      assertThat(
-        response,
-        invalid === undefined && lines.length > 0,
-        'lines of the form `name{labels} value`, or comments',
-      );
-      assertThat(response, !/json|html/.test(response.headers.get('content-type') ?? ''), 'a text content type');
-    },
+    run: expecting(
+      ({ probe }) => probe.get('/metrics', { headers: { accept: 'text/plain' }, as: 'without a token' }),
+      status(200),
+      that(isExposition, 'lines of the form `name{labels} value`, or comments'),
+      that(({ headers }) => !/json|html/.test(headers.get('content-type') ?? ''), 'a text content type'),
+    ),
   },
 ];
+
+function isExposition({ bytes }: Exchange): boolean {
+  const lines = bytes.toString('utf8').split('\n');
+  const filled = lines.filter((line) => line.trim() !== '');
+  return filled.length > 0 && filled.every((line) => /^#|^[a-zA-Z_:][\w:]*(\{.*\})?\s+\S+/.test(line));
+}
 
 /** Requests a page without a token; follows up to three redirects on the same host, like `/docs` to `/docs/`. */
 async function getPage(probe: Probe, path: string): Promise<Exchange> {

@@ -2,111 +2,73 @@ import { requireAccess, withToken } from '../access.ts';
 import { skip } from '../assertion-failure.ts';
 import type { Check, RunContext } from '../check.ts';
 import type { Exchange } from '../exchange.ts';
-import { assertErrorEnvelope, assertStatus } from '../expect.ts';
+import { type Expectation, error, expecting, status } from '../expect.ts';
+import { brokenJson } from '../probe.ts';
 import { imageUrl, predict, predictImage } from './steps.ts';
 
-export function assertInvalidRequest(response: Exchange): void {
-  assertStatus(response, 422);
-  assertErrorEnvelope(response, 'VALIDATION_ERROR');
-}
+/** 422 with the error envelope. */
+export const invalidRequest: readonly Expectation[] = [status(422), error('VALIDATION_ERROR')];
 
 const IMAGE_URL = [
   '2.2',
   'required; scheme must be `https://`; host must be one of two allow-listed object-storage hosts',
 ] as const;
+const PRIORITY = ['2.2', 'allowed values `realtime`, `batch`'] as const;
+const BODY = ['7', 'invalid request parameters'] as const;
 const NO_STORAGE = 'conform.invalid';
 
-interface InvalidRequest {
-  readonly name: string;
-  readonly title: string;
-  readonly ask: (context: RunContext) => Promise<Exchange>;
-  readonly cites?: Check['cites'];
+type Ask = (context: RunContext) => Promise<Exchange>;
+
+const withChange =
+  (change: Record<string, unknown>): Ask =>
+  (context) =>
+    predictImage(context, change);
+
+/** Changes an https `image_url`, or its host. */
+const withUrl =
+  (change: (url: string) => string): Ask =>
+  async (context) => {
+    const url = await imageUrl(context);
+    if (!url.startsWith('https://')) skip('--image-url is not an https address');
+    return predictImage(context, { image_url: change(url) });
+  };
+const withHost = (change: (host: string) => string) => withUrl((url) => url.replace(new URL(url).host, change));
+
+async function brokenBody(context: RunContext): Promise<Exchange> {
+  await requireAccess(context);
+  return context.probe.post('/predict', { ...withToken(context), ...brokenJson('{"image_url":') });
 }
 
-const invalidRequests: readonly InvalidRequest[] = [
-  { name: 'no-image', title: 'no image_url', ask: (context) => predict(context, { priority: 'realtime' }) },
-  {
-    name: 'image-number',
-    title: 'an image_url that is a number',
-    ask: (context) => predictImage(context, { image_url: 17 }),
-  },
-  {
-    name: 'image-null',
-    title: 'an image_url that is null',
-    ask: (context) => predictImage(context, { image_url: null }),
-  },
-  { name: 'image-empty', title: 'an empty image_url', ask: (context) => predictImage(context, { image_url: '' }) },
-  {
-    name: 'image-words',
-    title: 'an image_url that is not an address',
-    ask: (context) => predictImage(context, { image_url: 'a photo' }),
-  },
-  {
-    name: 'image-http',
-    title: 'an http image_url',
-    ask: (context) => predictWithChangedUrl(context, (url) => `http:${url.slice(6)}`),
-  },
-  {
-    name: 'image-ftp',
-    title: 'an ftp image_url',
-    ask: (context) => predictWithChangedUrl(context, (url) => `ftp:${url.slice(6)}`),
-  },
-  {
-    name: 'image-host',
-    title: 'an image_url on a host that is not allowed',
-    ask: (context) => predictWithChangedUrl(context, (url) => url.replace(new URL(url).host, NO_STORAGE)),
-  },
-  {
-    name: 'image-host-begins',
-    title: 'an image_url whose host has an allowed one as prefix',
-    ask: (context) =>
-      predictWithChangedUrl(context, (url) => url.replace(new URL(url).host, (host) => `${host}.${NO_STORAGE}`)),
-  },
-  {
-    name: 'image-host-user',
-    title: 'an image_url with an allowed host as user name',
-    ask: (context) =>
-      predictWithChangedUrl(context, (url) => url.replace(new URL(url).host, (host) => `${host}@${NO_STORAGE}`)),
-  },
-  {
-    name: 'priority-word',
-    title: 'an unknown priority',
-    cites: ['2.2', 'allowed values `realtime`, `batch`'],
-    ask: (context) => predictImage(context, { priority: 'urgent' }),
-  },
-  {
-    name: 'priority-number',
-    title: 'a priority that is not a string',
-    cites: ['2.2', 'allowed values `realtime`, `batch`'],
-    ask: (context) => predictImage(context, { priority: 1 }),
-  },
-  {
-    name: 'body-list',
-    title: 'a body that is a list',
-    cites: ['7', 'invalid request parameters'],
-    ask: (context) => predict(context, []),
-  },
-  {
-    name: 'body-broken',
-    title: 'an invalid JSON body',
-    cites: ['7', 'invalid request parameters'],
-    ask: async (context) => {
-      await requireAccess(context);
-      const headers = { 'content-type': 'application/json' };
-      return context.probe.post('/predict', { ...withToken(context), headers, body: '{"image_url":' });
-    },
-  },
+const invalidRequests: readonly (readonly [name: string, cites: Check['cites'], title: string, ask: Ask])[] = [
+  ['no-image', IMAGE_URL, 'no image_url', (context) => predict(context, { priority: 'realtime' })],
+  ['image-number', IMAGE_URL, 'an image_url that is a number', withChange({ image_url: 17 })],
+  ['image-null', IMAGE_URL, 'an image_url that is null', withChange({ image_url: null })],
+  ['image-empty', IMAGE_URL, 'an empty image_url', withChange({ image_url: '' })],
+  ['image-words', IMAGE_URL, 'an image_url that is not an address', withChange({ image_url: 'a photo' })],
+  ['image-http', IMAGE_URL, 'an http image_url', withUrl((url) => `http:${url.slice(6)}`)],
+  ['image-ftp', IMAGE_URL, 'an ftp image_url', withUrl((url) => `ftp:${url.slice(6)}`)],
+  ['image-host', IMAGE_URL, 'an image_url on a host that is not allowed', withHost(() => NO_STORAGE)],
+  [
+    'image-host-begins',
+    IMAGE_URL,
+    'an image_url whose host has an allowed one as prefix',
+    withHost((host) => `${host}.${NO_STORAGE}`),
+  ],
+  [
+    'image-host-user',
+    IMAGE_URL,
+    'an image_url with an allowed host as user name',
+    withHost((host) => `${host}@${NO_STORAGE}`),
+  ],
+  ['priority-word', PRIORITY, 'an unknown priority', withChange({ priority: 'urgent' })],
+  ['priority-number', PRIORITY, 'a priority that is not a string', withChange({ priority: 1 })],
+  ['body-list', BODY, 'a body that is a list', (context) => predict(context, [])],
+  ['body-broken', BODY, 'an invalid JSON body', brokenBody],
 ];
 
-async function predictWithChangedUrl(context: RunContext, change: (url: string) => string): Promise<Exchange> {
-  const url = await imageUrl(context);
-  if (!url.startsWith('https://')) skip('--image-url is not an https address');
-  return predictImage(context, { image_url: change(url) });
-}
-
-export const predictRefused: readonly Check[] = invalidRequests.map(({ name, title, ask, cites = IMAGE_URL }) => ({
+export const predictRefused: readonly Check[] = invalidRequests.map(([name, cites, title, ask]) => ({
   id: `defectoscopy.predict.refuses.${name}`,
   cites,
   title: `${title} is rejected with 422 VALIDATION_ERROR`,
-  run: async (context) => assertInvalidRequest(await ask(context)),
+  run: expecting(ask, ...invalidRequest),
 }));

@@ -19,7 +19,7 @@ export async function predictImage(context: RunContext, overrides: Record<string
   return predict(context, { image_url: await imageUrl(context), priority: 'realtime', ...overrides });
 }
 
-export const { answered, accepted, firstLook, inProgress, final, done } = taskSteps(predictImage);
+export const task = taskSteps(predictImage);
 
 export const failed = oncePerRun(async (context) => {
   const image_url = missingFile(await imageUrl(context), context.nonce);

@@ -1,7 +1,7 @@
 import type { Check } from '../check.ts';
-import { assertStatus } from '../expect.ts';
-import { assertInvalidRequest } from './rejections.ts';
-import { accepted, predictImage } from './steps.ts';
+import { expect, expecting, status } from '../expect.ts';
+import { invalidRequest } from './rejections.ts';
+import { predictImage, task } from './steps.ts';
 
 const RULE = [
   '2.2',
@@ -11,47 +11,41 @@ const RULE = [
 // An unused port without a well-known service, which deployments may block.
 const PORT = 49_151;
 
+const allowed = [
+  ['https', 'https', undefined],
+  ['http-localhost', 'http on localhost', `http://localhost:${PORT}/conform`],
+  ['http-ipv4', 'http on 127.0.0.1', `http://127.0.0.1:${PORT}/conform`],
+  ['http-ipv6', 'http on [::1]', `http://[::1]:${PORT}/conform`],
+] as const;
+
+const refused = [
+  ['http', 'with http and a public host', 'http://conform.invalid/hook'],
+  ['http-begins', 'with http and localhost as host prefix', 'http://localhost.conform.invalid/hook'],
+  ['http-user', 'with http and localhost as user name', 'http://localhost@conform.invalid/hook'],
+  ['http-private', 'with http and an address that is not loopback', 'http://192.0.2.1/hook'],
+  ['ftp', 'with ftp', 'ftp://localhost/hook'],
+  ['words', 'that is not an address', 'call me'],
+  ['number', 'that is a number', 17],
+] as const;
+
 export const webhookUrl: readonly Check[] = [
-  {
-    id: 'defectoscopy.webhook-url.https',
-    cites: RULE,
-    title: 'a webhook_url may be https',
-    run: async (context) => {
-      await accepted(context);
-      assertStatus(await predictImage(context, { webhook_url: context.webhookUrl }), 202);
-    },
-  },
-  ...[
-    ['localhost', 'localhost'],
-    ['ipv4', '127.0.0.1'],
-    ['ipv6', '[::1]'],
-  ].map(
-    ([name, host]): Check => ({
-      id: `defectoscopy.webhook-url.http-${name}`,
+  ...allowed.map(
+    ([name, words, url]): Check => ({
+      id: `defectoscopy.webhook-url.${name}`,
       cites: RULE,
-      title: `a webhook_url may be http on ${host}`,
+      title: `a webhook_url may be ${words}`,
       run: async (context) => {
-        await accepted(context);
-        assertStatus(await predictImage(context, { webhook_url: `http://${host}:${PORT}/conform` }), 202);
+        await task.accepted(context);
+        expect(await predictImage(context, { webhook_url: url ?? context.webhookUrl }), status(202));
       },
     }),
   ),
-  ...(
-    [
-      ['http', 'with http and a public host', 'http://conform.invalid/hook'],
-      ['http-begins', 'with http and localhost as host prefix', 'http://localhost.conform.invalid/hook'],
-      ['http-user', 'with http and localhost as user name', 'http://localhost@conform.invalid/hook'],
-      ['http-private', 'with http and an address that is not loopback', 'http://192.0.2.1/hook'],
-      ['ftp', 'with ftp', 'ftp://localhost/hook'],
-      ['words', 'that is not an address', 'call me'],
-      ['number', 'that is a number', 17],
-    ] as const
-  ).map(
+  ...refused.map(
     ([name, title, webhook_url]): Check => ({
       id: `defectoscopy.webhook-url.refuses.${name}`,
       cites: RULE,
       title: `a webhook_url ${title} is rejected with 422 VALIDATION_ERROR`,
-      run: async (context) => assertInvalidRequest(await predictImage(context, { webhook_url })),
+      run: expecting((context) => predictImage(context, { webhook_url }), ...invalidRequest),
     }),
   ),
 ];

@@ -1,19 +1,19 @@
-import type { Check, RunContext } from '../check.ts';
-import { assertErrorStatus, assertLooseErrorEnvelope } from '../expect.ts';
-import type { ProbeRequest } from '../probe.ts';
+import { type Credential, credentialChecks, type ProtectedEndpoint } from '../access.ts';
+import type { Check } from '../check.ts';
+import { rejection } from '../expect.ts';
 import { token, UNKNOWN_ID } from './steps.ts';
 
 /** Endpoints that require authorization (5.3), with requests that change nothing. */
-const GUARDED: readonly { name: string; method: 'get' | 'post' | 'delete'; path: string; ask?: ProbeRequest }[] = [
-  { name: 'update', method: 'post', path: `/task/${UNKNOWN_ID}/update`, ask: { form: { 'general:address': 'x' } } },
-  { name: 'delete', method: 'delete', path: `/task/${UNKNOWN_ID}` },
-  { name: 'rename', method: 'post', path: `/task/${UNKNOWN_ID}/rename`, ask: { form: { name: 'x' } } },
-  { name: 'retry', method: 'post', path: `/api/task/${UNKNOWN_ID}/retry` },
-  { name: 'excel', method: 'get', path: `/export/${UNKNOWN_ID}/excel` },
-  { name: 'pdf', method: 'get', path: `/export/${UNKNOWN_ID}/pdf` },
+const GUARDED: readonly ProtectedEndpoint[] = [
+  ['update', 'post', `/task/${UNKNOWN_ID}/update`, { form: { 'general:address': 'x' } }],
+  ['delete', 'delete', `/task/${UNKNOWN_ID}`],
+  ['rename', 'post', `/task/${UNKNOWN_ID}/rename`, { form: { name: 'x' } }],
+  ['retry', 'post', `/api/task/${UNKNOWN_ID}/retry`],
+  ['excel', 'get', `/export/${UNKNOWN_ID}/excel`],
+  ['pdf', 'get', `/export/${UNKNOWN_ID}/pdf`],
   // Invalid, so that it deletes nothing even without an authorization check.
-  { name: 'cleanup', method: 'post', path: '/admin/cleanup?days=366' },
-  { name: 'health', method: 'get', path: '/health/deep' },
+  ['cleanup', 'post', '/admin/cleanup?days=366'],
+  ['health', 'get', '/health/deep'],
 ];
 
 const RULE = [
@@ -21,26 +21,17 @@ const RULE = [
   'Expired or missing token gives the unauthorized response ("not authorized or token expired").',
 ] as const;
 
-const cases: readonly { name: string; title: string; ask: (context: RunContext) => Promise<ProbeRequest> }[] = [
-  { name: 'no-token', title: 'no token', ask: async () => ({ as: 'without a token' }) },
-  {
-    name: 'wrong-token',
-    title: 'a token with a wrong signature',
-    ask: async (context) => ({ token: forged(await token(context)), as: 'with a token with a wrong signature' }),
-  },
+const WRONG_TOKENS: readonly Credential[] = [
+  ['no-token', 'no token', () => ({ as: 'without a token' })],
+  [
+    'wrong-token',
+    'a token with a wrong signature',
+    async (context) => ({ token: forged(await token(context)), as: 'with a token with a wrong signature' }),
+  ],
 ];
 
-export const accessChecks: readonly Check[] = cases.flatMap((credential) =>
-  GUARDED.map(({ name, method, path, ask }) => ({
-    id: `passports.access.${credential.name}.${name}`,
-    cites: RULE,
-    title: `${method.toUpperCase()} ${path.replace(UNKNOWN_ID, '{task_id}')} rejects ${credential.title}`,
-    run: async (context) => {
-      const response = await context.probe[method](path, { ...ask, ...(await credential.ask(context)) });
-      assertErrorStatus(response);
-      assertLooseErrorEnvelope(response);
-    },
-  })),
+export const accessChecks: readonly Check[] = credentialChecks('passports', RULE, GUARDED, WRONG_TOKENS, rejection).map(
+  (check) => ({ ...check, title: check.title.replace(UNKNOWN_ID, '{task_id}') }),
 );
 
 function forged(jwt: string): string {

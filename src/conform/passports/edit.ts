@@ -1,102 +1,92 @@
-import type { Check } from '../check.ts';
-import {
-  assertErrorStatus,
-  assertLooseErrorEnvelope,
-  assertShape,
-  assertStatus,
-  assertThat,
-  bodyOf,
-} from '../expect.ts';
-import { oneOf, record } from '../shape.ts';
+import type { Check, RunContext } from '../check.ts';
+import { assertThat, body, checks, errorStatus, expect, expecting, rejection, status, that } from '../expect.ts';
+import { oneOf } from '../shape.ts';
 import { currentValue, decimalField, update } from './fields.ts';
-import { extracted, failed, readStatus, statusOf, UNKNOWN_ID } from './steps.ts';
+import { assertStillSuccess, extracted, failed, UNKNOWN_ID } from './steps.ts';
 
 const NUMBERS = ['4.3', 'Numbers with a decimal comma or decimal point are both accepted.'] as const;
 
-export const editChecks: readonly Check[] = [
-  {
-    id: 'passports.update.json',
-    cites: ['2.4', '`status` string (always `ok`), `id` string (UUID of updated task, required)'],
-    title: 'an update with Accept: application/json returns status ok and the id',
-    run: async (context) => {
-      const [id, { section, field }] = [await extracted(context), await decimalField(context)];
-      const response = await update(context, id, { [`${section}:${field}`]: '12.5' });
-      assertStatus(response, 200);
-      assertShape(response, bodyOf(response), record({ status: oneOf('ok'), id: oneOf(id) }), 'the body');
+/** Sets the decimal field of the processed document, or of the one with `id`. */
+async function set(context: RunContext, value: string, { id, accept }: { id?: string; accept?: string } = {}) {
+  const target = id ?? (await extracted(context));
+  const { section, field } = await decimalField(context);
+  return update(context, target, { [`${section}:${field}`]: value }, accept);
+}
+
+/** Sets the decimal field and expects its new value. */
+const setAndRead = (text: string, expected: number | null, words: string) => async (context: RunContext) => {
+  const [id, found] = [await extracted(context), await decimalField(context)];
+  expect(await set(context, text), status(200));
+  const { response, value } = await currentValue(context, id, found);
+  assertThat(
+    response,
+    (value === null ? null : Number(value)) === expected,
+    `${found.section}:${found.field} to be ${words}`,
+  );
+};
+
+export const editChecks: readonly Check[] = checks('passports.update', [
+  [
+    'json',
+    ['2.4', '`status` string (always `ok`), `id` string (UUID of updated task, required)'],
+    'an update with Accept: application/json returns status ok and the id',
+    async (context) => {
+      const response = await set(context, '12.5');
+      expect(response, status(200), body({ status: oneOf('ok'), id: oneOf(await extracted(context)) }));
     },
-  },
-  {
-    id: 'passports.update.redirect',
-    cites: ['4.3', "otherwise it is a 303 redirect to the task's view"],
-    title: 'an update without Accept: application/json returns 303 to the task view',
-    run: async (context) => {
-      const [id, { section, field }] = [await extracted(context), await decimalField(context)];
-      const response = await update(context, id, { [`${section}:${field}`]: '12.5' }, 'text/html');
-      assertStatus(response, 303);
-      assertThat(response, (response.headers.get('location') ?? '').includes(id), 'a Location with the task id');
+  ],
+  [
+    'redirect',
+    ['4.3', "otherwise it is a 303 redirect to the task's view"],
+    'an update without Accept: application/json returns 303 to the task view',
+    async (context) => {
+      const id = await extracted(context);
+      const toTask = that(({ headers }) => (headers.get('location') ?? '').includes(id), 'a Location with the task id');
+      expect(await set(context, '12.5', { accept: 'text/html' }), status(303), toTask);
     },
-  },
+  ],
   ...(
     [
       ['comma', '1234,5'],
       ['point', '1234.5'],
     ] as const
   ).map(
-    ([name, text]): Check => ({
-      id: `passports.update.decimal-${name}`,
-      cites: NUMBERS,
-      title: `a number with a decimal ${name} is accepted`,
-      run: async (context) => {
-        const [id, found] = [await extracted(context), await decimalField(context)];
-        const key = `${found.section}:${found.field}`;
-        await update(context, id, { [key]: '7.5' });
-        assertStatus(await update(context, id, { [key]: text }), 200);
-        const { response, value } = await currentValue(context, id, found);
-        assertThat(response, Number(value) === 1234.5, `${key} to be 1234.5 after an update to ${text}`);
-      },
-    }),
+    ([name, text]) =>
+      [
+        `decimal-${name}`,
+        NUMBERS,
+        `a number with a decimal ${name} is accepted`,
+        async (context: RunContext) => {
+          await set(context, '7.5');
+          await setAndRead(text, 1234.5, `1234.5 after an update to ${text}`)(context);
+        },
+      ] as const,
   ),
-  {
-    id: 'passports.update.empty',
-    cites: ['4.3', 'An empty value resets the field to null.'],
-    title: 'an empty value sets the field to null',
-    run: async (context) => {
-      const [id, found] = [await extracted(context), await decimalField(context)];
-      const key = `${found.section}:${found.field}`;
-      assertStatus(await update(context, id, { [key]: '' }), 200);
-      const { response, value } = await currentValue(context, id, found);
-      assertThat(response, value === null, `${key} to be null`);
+  [
+    'empty',
+    ['4.3', 'An empty value resets the field to null.'],
+    'an empty value sets the field to null',
+    setAndRead('', null, 'null'),
+  ],
+  [
+    'state',
+    ['3.3', 'fields changed; empty value sets field to null'],
+    'an edited document remains SUCCESS',
+    async (context) => {
+      await set(context, '12.5');
+      await assertStillSuccess(context);
     },
-  },
-  {
-    id: 'passports.update.state',
-    cites: ['3.3', 'fields changed; empty value sets field to null'],
-    title: 'an edited document remains SUCCESS',
-    run: async (context) => {
-      const [id, { section, field }] = [await extracted(context), await decimalField(context)];
-      await update(context, id, { [`${section}:${field}`]: '12.5' });
-      const response = await readStatus(context, id);
-      assertShape(response, statusOf(response), oneOf('SUCCESS'), 'status');
-    },
-  },
-  {
-    id: 'passports.update.not-success',
-    cites: ['3.3', 'any state but `SUCCESS`'],
-    title: 'a document that is not SUCCESS cannot be edited',
-    run: async (context) => {
-      const [id, { section, field }] = [await failed(context), await decimalField(context)];
-      const response = await update(context, id, { [`${section}:${field}`]: '12.5' });
-      assertErrorStatus(response);
-      assertLooseErrorEnvelope(response);
-    },
-  },
-  {
-    id: 'passports.update.unknown',
-    cites: ['4.3', 'task not in `SUCCESS`; unauthorized or token expired; task not found; validation error'],
-    title: 'an unknown task cannot be edited',
-    run: async (context) => {
-      const response = await update(context, UNKNOWN_ID, { 'general:address': 'x' });
-      assertErrorStatus(response);
-    },
-  },
-];
+  ],
+  [
+    'not-success',
+    ['3.3', 'any state but `SUCCESS`'],
+    'a document that is not SUCCESS cannot be edited',
+    expecting(async (context) => set(context, '12.5', { id: await failed(context) }), rejection),
+  ],
+  [
+    'unknown',
+    ['4.3', 'task not in `SUCCESS`; unauthorized or token expired; task not found; validation error'],
+    'an unknown task cannot be edited',
+    expecting((context) => update(context, UNKNOWN_ID, { 'general:address': 'x' }), errorStatus),
+  ],
+]);

@@ -1,28 +1,25 @@
 import type { Check, RunContext } from '../check.ts';
 import type { Exchange } from '../exchange.ts';
-import { assertErrorStatus, assertLooseErrorEnvelope, assertStatus, assertThat } from '../expect.ts';
+import { checks, expect, expecting, rejection, status, that } from '../expect.ts';
 import { renameDocument } from './rename.ts';
 import { extracted, UNKNOWN_ID, withSession } from './steps.ts';
 
-interface Format {
-  readonly name: 'excel' | 'pdf';
-  readonly words: string;
-  readonly fileName: (task: string) => string;
-  readonly hasFormat: (bytes: Buffer) => boolean;
-}
-
-const FORMATS: readonly Format[] = [
+const FORMATS = [
   {
     name: 'excel',
+    returns: 'returns one Excel file with all fields of the task',
+    file: 'an Excel workbook',
     words: 'file name `Passport_<task name>.xlsx`',
-    fileName: (task) => `Passport_${task}.xlsx`,
-    hasFormat: (bytes) => bytes.subarray(0, 2).toString() === 'PK' && bytes.includes('xl/workbook.xml'),
+    fileName: (task: string) => `Passport_${task}.xlsx`,
+    hasFormat: (bytes: Buffer) => bytes.subarray(0, 2).toString() === 'PK' && bytes.includes('xl/workbook.xml'),
   },
   {
     name: 'pdf',
+    returns: 'returns a printable PDF report of one task',
+    file: 'a PDF',
     words: 'file name `Report_<task name>.pdf`',
-    fileName: (task) => `Report_${task}.pdf`,
-    hasFormat: (bytes) => bytes.subarray(0, 5).toString() === '%PDF-',
+    fileName: (task: string) => `Report_${task}.pdf`,
+    hasFormat: (bytes: Buffer) => bytes.subarray(0, 5).toString() === '%PDF-',
   },
 ];
 
@@ -31,59 +28,47 @@ async function requestExport(context: RunContext, id: string, format: string) {
   return context.probe.get(`/export/${id}/${format}`, { ...(await withSession(context)), headers: { accept } });
 }
 
-export const exportChecks: readonly Check[] = FORMATS.flatMap(({ name, words, fileName, hasFormat }): Check[] => [
-  {
-    id: `passports.export.${name}.file`,
-    cites: [
-      '4.3',
-      name === 'excel'
-        ? 'returns one Excel file with all fields of the task'
-        : 'returns a printable PDF report of one task',
+const NAMES = [
+  ['plain', 'house'],
+  ['any-script', 'дом №7'],
+] as const;
+
+export const exportChecks: readonly Check[] = FORMATS.flatMap(({ name, returns, words, file, fileName, hasFormat }) =>
+  checks(`passports.export.${name}`, [
+    [
+      'file',
+      ['4.3', returns],
+      `GET /export/{task_id}/${name} returns a file of this format`,
+      expecting(
+        async (context) => requestExport(context, await extracted(context), name),
+        status(200),
+        that(({ bytes }) => hasFormat(bytes), `the bytes of ${file}`),
+      ),
     ],
-    title: `GET /export/{task_id}/${name} returns a file of this format`,
-    run: async (context) => {
-      const response = await requestExport(context, await extracted(context), name);
-      assertStatus(response, 200);
-      assertThat(
-        response,
-        hasFormat(response.bytes),
-        name === 'excel' ? 'the bytes of an Excel workbook' : 'the bytes of a PDF',
-      );
-    },
-  },
-  ...[
-    ['plain', 'house'],
-    ['any-script', 'дом №7'],
-  ].map(
-    ([kind, word]): Check => ({
-      id: `passports.export.${name}.name-${kind}`,
-      cites: ['4.3', words],
-      title: `the ${name} file name is ${fileName('<task name>')} for a name like ${word}`,
-      run: async (context) => {
-        const id = await extracted(context);
-        const task = `${word}-${context.nonce}`;
-        await renameDocument(context, task);
-        const response = await requestExport(context, id, name);
-        assertStatus(response, 200);
-        assertThat(
-          response,
-          fileNameOf(response) === fileName(task),
-          `the file name ${fileName(task)} in Content-Disposition`,
-        );
-      },
-    }),
-  ),
-  {
-    id: `passports.export.${name}.unknown`,
-    cites: ['4.3', 'Errors: unauthorized or token expired; task not found; validation error.'],
-    title: `GET /export/{task_id}/${name} returns an error for an unknown task`,
-    run: async (context) => {
-      const response = await requestExport(context, UNKNOWN_ID, name);
-      assertErrorStatus(response);
-      assertLooseErrorEnvelope(response);
-    },
-  },
-]);
+    ...NAMES.map(
+      ([kind, word]) =>
+        [
+          `name-${kind}`,
+          ['4.3', words],
+          `the ${name} file name is ${fileName('<task name>')} for a name like ${word}`,
+          async (context: RunContext) => {
+            const id = await extracted(context);
+            const task = `${word}-${context.nonce}`;
+            await renameDocument(context, task);
+            const isNamed = (response: Exchange) => fileNameOf(response) === fileName(task);
+            const expected = that(isNamed, `the file name ${fileName(task)} in Content-Disposition`);
+            expect(await requestExport(context, id, name), status(200), expected);
+          },
+        ] as const,
+    ),
+    [
+      'unknown',
+      ['4.3', 'Errors: unauthorized or token expired; task not found; validation error.'],
+      `GET /export/{task_id}/${name} returns an error for an unknown task`,
+      expecting((context) => requestExport(context, UNKNOWN_ID, name), rejection),
+    ],
+  ]),
+);
 
 /** File name as a client reads it (RFC 6266): `filename*`, else `filename`. */
 function fileNameOf({ headers }: Exchange): string | undefined {

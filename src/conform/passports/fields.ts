@@ -2,7 +2,7 @@ import { skip } from '../assertion-failure.ts';
 import { oncePerRun, type RunContext } from '../check.ts';
 import type { Exchange } from '../exchange.ts';
 import { isRecord } from '../shape.ts';
-import { extracted, withSession } from './steps.ts';
+import { extracted, request, withSession } from './steps.ts';
 
 export interface ExtractedField {
   readonly section: string;
@@ -10,8 +10,7 @@ export interface ExtractedField {
   readonly value: unknown;
 }
 
-export const readResult = async (context: RunContext, id: string) =>
-  context.probe.get(`/api/task/${id}/result`, await withSession(context));
+const readResult = request('get', (id) => `/api/task/${id}/result`);
 
 export const result = oncePerRun(async (context) => readResult(context, await extracted(context)));
 

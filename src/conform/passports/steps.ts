@@ -2,10 +2,10 @@ import { randomUUID } from 'node:crypto';
 import { skip } from '../assertion-failure.ts';
 import { oncePerRun, type RunContext } from '../check.ts';
 import type { Exchange } from '../exchange.ts';
-import { isSuccess } from '../expect.ts';
-import { pollUntil, timeoutReason } from '../poll.ts';
+import { assertShape } from '../expect.ts';
+import { growing, pollUntilFinal } from '../poll.ts';
 import type { ProbeRequest } from '../probe.ts';
-import { isRecord } from '../shape.ts';
+import { isRecord, oneOf } from '../shape.ts';
 import { blankPdf, uniquePdf } from './pdf-fixtures.ts';
 
 export const UNKNOWN_ID = randomUUID();
@@ -31,15 +31,14 @@ export const withToken = async (context: RunContext): Promise<ProbeRequest> => (
   as: 'with the token',
 });
 
-export interface UploadResult {
-  readonly response: Exchange;
-  readonly cookie: string | undefined;
+/** A PDF of this run as a part named `files`; upload requests are not specified. */
+function pdfFile({ nonce }: RunContext, name: string, pdf: Uint8Array) {
+  return [{ field: 'files', name: `${name}-${nonce}.pdf`, type: 'application/pdf', bytes: uniquePdf(pdf, nonce) }];
 }
 
-/** The first upload, without a session. Upload requests are not specified; tries files in parts named `files`. */
-export const uploaded = oncePerRun(async (context): Promise<UploadResult> => {
-  const bytes = uniquePdf(await context.specimens.document(), context.nonce);
-  const files = [{ field: 'files', name: `conform-${context.nonce}.pdf`, type: 'application/pdf', bytes }];
+/** The first upload, without a session. */
+export const uploaded = oncePerRun(async (context) => {
+  const files = pdfFile(context, 'conform', await context.specimens.document());
   const anonymous = await context.probe.post('/upload', { files, as: 'without a token or session' });
   const needsToken = anonymous.status === 401 || anonymous.status === 403;
   const response = needsToken
@@ -56,6 +55,12 @@ export const withSession = oncePerRun(async (context): Promise<ProbeRequest> => 
   return { token: await token(context), cookie, as: cookie ? 'with the token and the session' : 'with the token' };
 });
 
+/** A request in the session, whose path may depend on a task. */
+export const request =
+  (method: 'get' | 'post' | 'delete', path: (id: string) => string) =>
+  async (context: RunContext, id = '') =>
+    context.probe[method](path(id), await withSession(context));
+
 export const list = async (context: RunContext, query = '') =>
   context.probe.get(`/api/tasks${query}`, await withSession(context));
 
@@ -71,15 +76,23 @@ function newest(response: Exchange): string {
   return typeof id === 'string' ? id : skip(`the document is not listed: GET /api/tasks returned ${response.status}`);
 }
 
-export const readStatus = async (context: RunContext, id: string) =>
-  context.probe.get(`/api/task/${id}/status`, await withSession(context));
+/** The document in a list, by default in a new one. */
+export async function listedItem(context: RunContext, response?: Exchange) {
+  const [id, found] = [await document(context), response ?? (await list(context))];
+  return { response: found, item: itemsOf(found).find((item) => item['id'] === id) };
+}
+
+export const readStatus = request('get', (id) => `/api/task/${id}/status`);
 
 export const statusOf = ({ json }: Exchange): unknown => (isRecord(json) ? json['status'] : undefined);
 
-async function ended(context: RunContext, id: string): Promise<Exchange> {
-  const isOver = (response: Exchange) => !['PENDING', 'PROCESSING'].includes(statusOf(response) as string);
-  return (await pollUntil(context, () => readStatus(context, id), isOver)) ?? skip(timeoutReason(context));
-}
+const ended = (context: RunContext, id: string) =>
+  pollUntilFinal(
+    context,
+    () => readStatus(context, id),
+    (response) => !['PENDING', 'PROCESSING'].includes(statusOf(response) as string),
+    growing,
+  );
 
 export const extracted = oncePerRun(async (context) => {
   const id = await document(context);
@@ -87,14 +100,24 @@ export const extracted = oncePerRun(async (context) => {
   return last === 'SUCCESS' ? id : skip(`the document ended as ${String(last)}`);
 });
 
-export const empty = oncePerRun(async (context) => {
-  const bytes = uniquePdf(blankPdf(), context.nonce);
-  const files = [{ field: 'files', name: `conform-empty-${context.nonce}.pdf`, type: 'application/pdf', bytes }];
+export async function assertStillSuccess(context: RunContext): Promise<void> {
+  const response = await readStatus(context, await extracted(context));
+  assertShape(response, statusOf(response), oneOf('SUCCESS'), 'status');
+}
+
+/** Uploads a further PDF and finds its task in the list. */
+export async function uploadAnother(context: RunContext, name: string, pdf: Uint8Array) {
   const known = new Set(itemsOf(await list(context)).map(({ id }) => id));
+  const files = pdfFile(context, `conform-${name}`, pdf);
   const response = await context.probe.post('/upload', { files, ...(await withSession(context)) });
-  if (!isSuccess(response) && response.status >= 400)
-    return skip(`a blank page was rejected: POST /upload returned ${response.status}`);
-  const id = itemsOf(await list(context)).find((item) => !known.has(item['id']))?.['id'];
+  const listed = await list(context);
+  return { response, listed, item: itemsOf(listed).find(({ id }) => !known.has(id)) };
+}
+
+export const empty = oncePerRun(async (context) => {
+  const { response, item } = await uploadAnother(context, 'empty', blankPdf());
+  if (response.status >= 400) return skip(`a blank page was rejected: POST /upload returned ${response.status}`);
+  const id = item?.['id'];
   return typeof id === 'string' ? id : skip('the second document is not listed');
 });
 
@@ -104,10 +127,7 @@ export const failed = oncePerRun(async (context) => {
   return last === 'FAILED' || last === 'ERROR' ? id : skip(`the blank document ended as ${String(last)}`);
 });
 
-export const isUuid = (value: unknown): value is string =>
-  typeof value === 'string' && /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i.test(value);
-
-export function cookieOf({ headers }: Exchange): string | undefined {
+function cookieOf({ headers }: Exchange): string | undefined {
   const line = headers.getSetCookie().find((one) => one.startsWith(`${COOKIE}=`));
   const value = line?.slice(COOKIE.length + 1).split(';')[0];
   return value ? `${COOKIE}=${value}` : undefined;

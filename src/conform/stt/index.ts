@@ -1,58 +1,36 @@
-import { authenticationChecks, type ProtectedEndpoint, unconfiguredCheck } from '../access.ts';
+import { credentialChecks, type ProtectedEndpoint, unconfiguredCheck, WRONG_TOKENS } from '../access.ts';
 import type { Check } from '../check.ts';
-import { assertErrorEnvelope, assertErrorStatus, assertStatus, assertThat } from '../expect.ts';
+import { error, errorStatus, that } from '../expect.ts';
 import { openapiCheck } from '../openapi.ts';
-import { exhaustRateLimit } from '../rate-limit.ts';
+import { rateLimited } from '../rate-limit.ts';
 import { sttAccepted } from './accept.ts';
 import { sttRefused } from './rejections.ts';
 import { sttResult } from './result.ts';
 
-const endpoints: readonly ProtectedEndpoint[] = [
-  {
-    name: 'transcribe',
-    method: 'post',
-    path: '/transcribe/audio_url',
-    json: { url: 'https://conform.invalid/note.mp3' },
-  },
-  { name: 'result', method: 'get', path: '/result/conform-no-such-task' },
+const ENDPOINTS: readonly ProtectedEndpoint[] = [
+  ['transcribe', 'post', '/transcribe/audio_url', { json: { url: 'https://conform.invalid/note.mp3' } }],
+  ['result', 'get', '/result/conform-no-such-task'],
 ];
 
-const access = authenticationChecks({
-  service: 'stt',
-  cites: ['5.2', 'missing or wrong token gives `UNAUTHORIZED`'],
-  endpoints,
-  assertResponse: (response) => {
-    assertErrorStatus(response);
-    assertErrorEnvelope(response, 'UNAUTHORIZED');
-  },
-});
-
-const unconfigured = unconfiguredCheck({
-  service: 'stt',
-  cites: ['5.2', 'When the canonical set of tokens is not configured, both endpoints answer `QUEUE_UNAVAILABLE`.'],
-  endpoints,
-  assertResponse: (response) => {
-    assertErrorStatus(response);
-    assertErrorEnvelope(response, 'QUEUE_UNAVAILABLE');
-  },
-});
+const REJECTED = ['5.2', 'missing or wrong token gives `UNAUTHORIZED`'] as const;
+const UNCONFIGURED = [
+  '5.2',
+  'When the canonical set of tokens is not configured, both endpoints answer `QUEUE_UNAVAILABLE`.',
+] as const;
 
 const limit: Check = {
   id: 'stt.limit',
   cites: ['4.2', 'with header `Retry-After` string = seconds after which a retry is safe'],
   title: 'requests above the rate limit return 429 RATE_LIMIT_EXCEEDED with Retry-After in seconds',
-  run: async (context) => {
-    const response = await exhaustRateLimit(context);
-    assertStatus(response, 429);
-    assertErrorEnvelope(response, 'RATE_LIMIT_EXCEEDED');
-    assertThat(response, /^\d+$/.test(response.headers.get('retry-after') ?? ''), 'the header Retry-After in seconds');
-  },
+  run: rateLimited(
+    that(({ headers }) => /^\d+$/.test(headers.get('retry-after') ?? ''), 'the header Retry-After in seconds'),
+  ),
 };
 
 export const sttChecks: readonly Check[] = [
   openapiCheck('stt'),
-  ...access,
-  unconfigured,
+  ...credentialChecks('stt', REJECTED, ENDPOINTS, WRONG_TOKENS, errorStatus, error('UNAUTHORIZED')),
+  unconfiguredCheck('stt', UNCONFIGURED, ENDPOINTS, errorStatus, error('QUEUE_UNAVAILABLE')),
   ...sttAccepted,
   ...sttRefused,
   ...sttResult,

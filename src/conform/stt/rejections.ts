@@ -1,7 +1,8 @@
 import { requireAccess, withToken } from '../access.ts';
 import type { Check, RunContext } from '../check.ts';
 import type { Exchange } from '../exchange.ts';
-import { assertErrorEnvelope, assertErrorStatus } from '../expect.ts';
+import { error, errorStatus, expecting } from '../expect.ts';
+import { brokenJson } from '../probe.ts';
 import { audioUrl, transcribe, transcribeAudio } from './steps.ts';
 
 const URL_RULE = [
@@ -14,35 +15,28 @@ const BODY_RULE = ['4.2', 'validation failure (`VALIDATION_ERROR`)'] as const;
 
 const url = (value: unknown) => (context: RunContext) => transcribe(context, { url: value });
 const webhook = (value: unknown) => (context: RunContext) => transcribeAudio(context, { webhook: value });
+const metadata = (value: unknown) => (context: RunContext) => transcribeAudio(context, { metadata: value });
+const httpUrl = async (context: RunContext) =>
+  transcribe(context, { url: (await audioUrl(context)).replace(/^https:/, 'http:') });
 
-type InvalidRequest = readonly [
-  name: string,
-  title: string,
-  cites: Check['cites'],
-  ask: (context: RunContext) => Promise<Exchange>,
-];
+async function brokenBody(context: RunContext): Promise<Exchange> {
+  await requireAccess(context);
+  return context.probe.post('/transcribe/audio_url', { ...withToken(context), ...brokenJson('{"url":') });
+}
 
-const invalidRequests: readonly InvalidRequest[] = [
+type Ask = (context: RunContext) => Promise<Exchange>;
+
+const invalidRequests: readonly (readonly [name: string, title: string, cites: Check['cites'], ask: Ask])[] = [
   ['no-url', 'no url', URL_RULE, (context) => transcribe(context, {})],
   ['url-empty', 'an empty url', URL_RULE, url('')],
   ['url-number', 'a url that is a number', URL_RULE, url(17)],
   ['url-null', 'a url that is null', URL_RULE, url(null)],
   ['url-words', 'a url that is not an address', URL_RULE, url('a recording')],
-  [
-    'url-http',
-    'an http url',
-    URL_RULE,
-    async (context) => transcribe(context, { url: (await audioUrl(context)).replace(/^https:/, 'http:') }),
-  ],
+  ['url-http', 'an http url', URL_RULE, httpUrl],
   ['url-file', 'a file url', URL_RULE, url('file:///etc/hostname')],
   ['url-no-host', 'a url without a host', URL_RULE, url('https://')],
-  [
-    'metadata-text',
-    'metadata that is text',
-    METADATA_RULE,
-    (context) => transcribeAudio(context, { metadata: 'a call' }),
-  ],
-  ['metadata-list', 'metadata that is a list', METADATA_RULE, (context) => transcribeAudio(context, { metadata: [1] })],
+  ['metadata-text', 'metadata that is text', METADATA_RULE, metadata('a call')],
+  ['metadata-list', 'metadata that is a list', METADATA_RULE, metadata([1])],
   ['webhook-text', 'a webhook that is text', WEBHOOK_RULE, webhook('https://conform.invalid/hook')],
   ['webhook-no-url', 'a webhook without a url', WEBHOOK_RULE, webhook({ secret: 'x' })],
   ['webhook-http', 'an http webhook', WEBHOOK_RULE, webhook({ url: 'http://conform.invalid/hook' })],
@@ -54,16 +48,7 @@ const invalidRequests: readonly InvalidRequest[] = [
     (context) => transcribeAudio(context, { webhook: { url: context.webhookUrl, secret: 17 } }),
   ],
   ['body-list', 'a body that is a list', BODY_RULE, (context) => transcribe(context, [])],
-  [
-    'body-broken',
-    'an invalid JSON body',
-    BODY_RULE,
-    async (context) => {
-      await requireAccess(context);
-      const headers = { 'content-type': 'application/json' };
-      return context.probe.post('/transcribe/audio_url', { ...withToken(context), headers, body: '{"url":' });
-    },
-  ],
+  ['body-broken', 'an invalid JSON body', BODY_RULE, brokenBody],
 ];
 
 /** One check per kind of invalid request; the specification does not define the status. */
@@ -71,9 +56,5 @@ export const sttRefused: readonly Check[] = invalidRequests.map(([name, title, c
   id: `stt.accept.refuses.${name}`,
   cites,
   title: `${title} is rejected with VALIDATION_ERROR`,
-  run: async (context) => {
-    const response = await ask(context);
-    assertErrorStatus(response);
-    assertErrorEnvelope(response, 'VALIDATION_ERROR');
-  },
+  run: expecting(ask, errorStatus, error('VALIDATION_ERROR')),
 }));

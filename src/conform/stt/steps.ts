@@ -2,8 +2,9 @@ import { requireAccess, withToken } from '../access.ts';
 import { skip } from '../assertion-failure.ts';
 import { oncePerRun, type RunContext } from '../check.ts';
 import type { Exchange } from '../exchange.ts';
+import { type Expectation, successObject, that } from '../expect.ts';
 import { fileUrl, missingFile } from '../file-url.ts';
-import { isRecord } from '../shape.ts';
+import { deepEqual, isRecord } from '../shape.ts';
 import { finalState, stateOf, taskOf, taskSteps } from '../task.ts';
 
 export const audioUrl = oncePerRun((context) =>
@@ -35,5 +36,14 @@ export const failed = oncePerRun(async (context) => {
   return response;
 });
 
-export const notConfigured = (webhook: unknown) =>
-  webhook === undefined || (isRecord(webhook) && webhook['configured'] === false);
+/** `data.metadata` is what was sent. */
+export const echo = (metadata: object): Expectation =>
+  that(
+    (response) => deepEqual(successObject(response)['metadata'], metadata),
+    `data.metadata to be ${JSON.stringify(metadata)}`,
+  );
+
+export const NO_WEBHOOK = that((response) => {
+  const { webhook } = successObject(response);
+  return webhook === undefined || (isRecord(webhook) && webhook['configured'] === false);
+}, 'data.webhook to be absent or not configured');
