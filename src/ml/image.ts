@@ -1,9 +1,9 @@
+import pLimit from 'p-limit';
 import sharp, { type Metadata, type Sharp } from 'sharp';
 import { sniffImage } from '../base/sniff.ts';
 import { isDecodeBomb } from './decode-bomb.ts';
 import { decodeHeic } from './heic.ts';
 import type { HeicProblem } from './heic-thread.ts';
-import { createSemaphore } from './semaphore.ts';
 import { stripVideo } from './strip-video.ts';
 
 export interface Photo {
@@ -41,7 +41,7 @@ const DECODE_SECONDS = 20;
 // Progressive JPEG and interlaced PNG are held in memory during decoding, about 6 bytes per pixel. Larger photos are
 // decoded one at a time.
 const LARGE_PIXELS = 16e6;
-const largePhotos = createSemaphore(1);
+const largePhotos = pLimit(1);
 
 /**
  * Decodes the first frame, upright and stretched to `width` × `height`, so that positions map linearly to the photo.

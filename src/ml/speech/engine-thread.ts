@@ -1,8 +1,9 @@
+import pLimit from 'p-limit';
 import { startThread } from '../../base/worker-entry.ts';
 import { createPersistentThread } from '../persistent-thread.ts';
-import { createSemaphore } from '../semaphore.ts';
+import { unlessAborted } from '../unless-aborted.ts';
 import type { EngineFiles, EngineSegment } from './engine.ts';
-import type { EngineRequest, EngineResponse, Ready, ThreadOptions } from './thread.ts';
+import type { EngineRequest, Ready, ThreadOptions } from './thread.ts';
 
 /** An engine in a thread, so that the caller stays free for heartbeats. */
 export interface EngineThread {
@@ -22,7 +23,7 @@ export interface EngineThread {
 
 export async function openEngineThread(files: EngineFiles, threads: number): Promise<EngineThread> {
   const cancelledId = new SharedArrayBuffer(4);
-  const semaphore = createSemaphore(1);
+  const oneAtATime = pLimit(1);
   const thread = createPersistentThread<Ready>(
     () =>
       startThread('./thread', import.meta.url, {
@@ -33,34 +34,25 @@ export async function openEngineThread(files: EngineFiles, threads: number): Pro
   let closed = false;
   let lastId = 0;
 
-  const start = async (): Promise<void> => {
-    if (closed) throw new Error('The recognizer was closed.');
-    await thread.ready();
-  };
-
   const recognize: EngineThread['recognize'] = async (samples, language, signal) => {
     signal.throwIfAborted();
-    await start();
-    signal.throwIfAborted();
+    if (closed) throw new Error('The recognizer was closed.');
     const number = ++lastId;
     const cancel = () => Atomics.store(new Int32Array(cancelledId), 0, number);
     signal.addEventListener('abort', cancel, { once: true });
     try {
       const request: EngineRequest = { number, samples, language };
-      const response = await thread.request<EngineResponse>(request, [samples.buffer as ArrayBuffer]);
-      signal.throwIfAborted();
-      if ('error' in response) throw new Error(response.error);
-      return response.segments;
+      return await thread.request<EngineSegment[]>(request, [samples.buffer as ArrayBuffer]);
     } finally {
       signal.removeEventListener('abort', cancel);
     }
   };
 
-  await start();
+  await thread.ready();
   return {
     recognize: (samples, language, signal) =>
       unlessAborted(
-        semaphore(() => recognize(samples, language, signal)),
+        oneAtATime(() => recognize(samples, language, signal)),
         signal,
       ),
     async close() {
@@ -69,14 +61,4 @@ export async function openEngineThread(files: EngineFiles, threads: number): Pro
       await thread.close();
     },
   };
-}
-
-/** Settles like the promise, or rejects when the signal aborts first. */
-function unlessAborted<T>(promise: Promise<T>, signal: AbortSignal): Promise<T> {
-  return new Promise((resolve, reject) => {
-    const abort = () => reject(signal.reason as Error);
-    if (signal.aborted) abort();
-    signal.addEventListener('abort', abort, { once: true });
-    promise.then(resolve, reject).finally(() => signal.removeEventListener('abort', abort));
-  });
 }

@@ -2,8 +2,8 @@ import { copyFile, mkdtemp, rm, stat } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
+import pLimit from 'p-limit';
 import { createWorker, OEM, PSM, type Worker } from 'tesseract.js';
-import { createSemaphore } from '../../../../ml/semaphore.ts';
 import type { GrayImage } from './grayscale.ts';
 import { type LineWord, type OcrEngine, OcrTimeout } from './ocr-engine.ts';
 import { parseTsv } from './tsv.ts';
@@ -27,12 +27,12 @@ export async function openTesseractJs(concurrency: number, languages?: string): 
 }
 
 function createEngine(workers: Worker[], languages: readonly string[]): OcrEngine {
-  const semaphore = createSemaphore(workers.length);
+  const limit = pLimit(workers.length);
   const idle = [...workers];
   return {
     name: `tesseract.js ${languages.join('+')}`,
     recognize: (lines, signal) =>
-      semaphore(async () => {
+      limit(async () => {
         const worker = idle.pop()!;
         try {
           const read: LineWord[][] = [];
