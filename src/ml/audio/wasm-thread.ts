@@ -1,5 +1,6 @@
 import { parentPort, workerData } from 'node:worker_threads';
 import { decodeChunked } from 'audio-decode';
+import { limitWasmMemory } from '../wasm-memory.ts';
 import { SAMPLE_RATE } from './audio-constants.ts';
 import { AudioError, type AudioProblem } from './audio-error.ts';
 import { validateAudioFormat } from './header.ts';
@@ -16,15 +17,8 @@ export type DecoderResponse =
   | { readonly end: true }
   | { readonly problem: AudioProblem; readonly message: string };
 
-// Decoding needs a few megabytes. Above the limit, growth fails and the decoder reports an error.
-const MAX_MEMORY_BYTES = 2 ** 28;
-const PAGE_BYTES = 2 ** 16;
-const { grow } = WebAssembly.Memory.prototype;
-WebAssembly.Memory.prototype.grow = function (pages) {
-  if (this.buffer.byteLength + pages * PAGE_BYTES > MAX_MEMORY_BYTES)
-    throw new RangeError('The file needs too much memory.');
-  return grow.call(this, pages);
-};
+// Decoding needs a few megabytes.
+limitWasmMemory(2 ** 28);
 // The decoders print messages about broken files.
 console.log = console.warn = console.error = () => {};
 

@@ -82,14 +82,31 @@ export function toPageBox(page: Pick<ReadPage, 'reading'>, box: Box): Box {
 /** The smallest enclosing box, clipped to the target frame. */
 export function projectBox(projection: Projection, [x0, y0, x1, y1]: Box): Box {
   const corners = [
-    projectPoint(projection, x0, y0),
-    projectPoint(projection, x1, y0),
-    projectPoint(projection, x1, y1),
-    projectPoint(projection, x0, y1),
-  ];
-  const xs = corners.map(([x]) => Math.min(1, Math.max(0, x)));
-  const ys = corners.map(([, y]) => Math.min(1, Math.max(0, y)));
+    [x0, y0],
+    [x1, y0],
+    [x1, y1],
+    [x0, y1],
+  ] as const;
+  return clipBox(boxAround(corners.map(([x, y]) => projectPoint(projection, x, y))));
+}
+
+export function boxAround(points: readonly (readonly [x: number, y: number])[]): Box {
+  const xs = points.map(([x]) => x);
+  const ys = points.map(([, y]) => y);
   return [Math.min(...xs), Math.min(...ys), Math.max(...xs), Math.max(...ys)];
+}
+
+export const boundingBox = (boxes: readonly Box[]): Box =>
+  boxAround(
+    boxes.flatMap(([x0, y0, x1, y1]) => [
+      [x0, y0],
+      [x1, y1],
+    ]),
+  );
+
+export function clipBox([x0, y0, x1, y1]: Box): Box {
+  const clip = (share: number) => Math.min(1, Math.max(0, share));
+  return [clip(x0), clip(y0), clip(x1), clip(y1)];
 }
 
 export function projectPoint([a, b, c, d, e, f, g, h, i]: Projection, x: number, y: number): [x: number, y: number] {
