@@ -1,7 +1,8 @@
-import { once } from 'node:events';
 import pLimit from 'p-limit';
 import { startThread } from '../base/worker-entry.ts';
 import type { HeicOptions, HeicResult } from './heic-thread.ts';
+import { nextMessage } from './thread-requests.ts';
+import { unlessAborted } from './unless-aborted.ts';
 
 // A photo can take half a gigabyte during decoding.
 const oneAtATime = pLimit(1);
@@ -22,11 +23,7 @@ export function decodeHeic(
       workerData: { file, maxPixels } satisfies HeicOptions,
     });
     try {
-      const [result] = (await Promise.race([
-        once(thread, 'message', { signal: stop }),
-        once(thread, 'exit', { signal: stop }).then(() => [{ problem: 'corrupt' }]),
-      ])) as [HeicResult];
-      return result;
+      return await unlessAborted(nextMessage<HeicResult>(thread, 'the HEIC decoder'), stop);
     } catch {
       signal?.throwIfAborted();
       return { problem: limit.aborted ? 'too_slow' : 'corrupt' };

@@ -1,6 +1,6 @@
-import pLimit from 'p-limit';
 import { startThread } from '../base/worker-entry.ts';
 import { createPersistentThread } from './persistent-thread.ts';
+import { createPool } from './pool.ts';
 import type { SharedHeads } from './shared-heads.ts';
 import { type TensorShape, type Tensors, transferListOf, withOwnBuffers } from './tensor.ts';
 import type { Provider, Ready, ThreadOptions, ThreadRequest } from './thread.ts';
@@ -35,9 +35,8 @@ export async function openSession(options: SessionOptions): Promise<Session> {
   const { path, poolSize, threads = 1, providers = ['cpu'] } = options;
   const workerData: ThreadOptions = { path, threads, providers };
   const start = () => startThread('./thread', import.meta.url, { workerData });
-  const pool = Array.from({ length: poolSize }, () => createPersistentThread<Ready>(start, 'the network'));
-  const idle = [...pool];
-  const limit = pLimit(poolSize);
+  const all = Array.from({ length: poolSize }, () => createPersistentThread<Ready>(start, 'the network'));
+  const withThread = createPool(all);
   let closed = false;
   const throwIfClosed = () => {
     if (closed) throw new Error('The session was closed.');
@@ -45,10 +44,10 @@ export async function openSession(options: SessionOptions): Promise<Session> {
 
   const close = async () => {
     closed = true;
-    await Promise.all(pool.map((thread) => thread.close()));
+    await Promise.all(all.map((thread) => thread.close()));
   };
 
-  const starts = await Promise.allSettled(pool.map((thread) => thread.ready()));
+  const starts = await Promise.allSettled(all.map((thread) => thread.ready()));
   const failed = starts.find((start) => start.status === 'rejected');
   if (failed) {
     await close();
@@ -58,31 +57,21 @@ export async function openSession(options: SessionOptions): Promise<Session> {
   }
   const { provider, inputs } = (starts[0] as PromiseFulfilledResult<Ready>).value;
 
-  async function runOnIdleThread(feeds: Tensors, readout: SharedHeads | undefined): Promise<Tensors> {
-    const thread = idle.pop()!;
-    try {
-      const sent = withOwnBuffers(feeds);
-      const request: ThreadRequest = { feeds: sent, readout };
-      const outputs = await thread.request<Tensors>(request, transferListOf(sent));
-      throwIfClosed();
-      return outputs;
-    } finally {
-      idle.push(thread);
-    }
-  }
-
   return {
     provider,
     inputs,
-    run: (feeds, signal = NEVER, readout) =>
-      unlessAborted(
-        limit(() => {
-          signal.throwIfAborted();
-          throwIfClosed();
-          return runOnIdleThread(feeds, readout);
-        }),
-        signal,
-      ),
+    run(feeds, signal = NEVER, readout) {
+      const running = withThread(async (thread) => {
+        signal.throwIfAborted();
+        throwIfClosed();
+        const sent = withOwnBuffers(feeds);
+        const request: ThreadRequest = { feeds: sent, readout };
+        const outputs = await thread.request<Tensors>(request, transferListOf(sent));
+        throwIfClosed();
+        return outputs;
+      });
+      return unlessAborted(running, signal);
+    },
     close,
   };
 }

@@ -37,11 +37,11 @@ export interface WhisperFiles {
   readonly decoder: string;
 }
 
-export type SherpaFiles = {
+export interface SherpaFiles {
   readonly runs: 'sherpa';
   readonly tokens: string;
   readonly language?: string;
-} & (
-  | { readonly kind: 'moonshine'; readonly encoder: string; readonly mergedDecoder: string }
-  | { readonly kind: 'transducer'; readonly encoder: string; readonly decoder: string; readonly joiner: string }
-);
+  readonly model:
+    | { readonly moonshine: { readonly encoder: string; readonly mergedDecoder: string } }
+    | { readonly transducer: { readonly encoder: string; readonly decoder: string; readonly joiner: string } };
+}

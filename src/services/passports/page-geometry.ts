@@ -64,15 +64,23 @@ export type Turn = 0 | 90 | 180 | 270;
 /** The upright frame of a page that needs rotation by `turn`, without straightening. */
 export function uprightFrame(width: number, height: number, turn: Turn): ReadingFrame {
   const sideways = turn === 90 || turn === 270;
-  return { width: sideways ? height : width, height: sideways ? width : height, toPage: TO_PAGE[turn] };
+  const toPage = quarterTurn(turn, { width: 1, height: 1 });
+  return { width: sideways ? height : width, height: sideways ? width : height, toPage };
 }
 
-const TO_PAGE: Record<Turn, Projection> = {
-  0: [1, 0, 0, 0, 1, 0, 0, 0, 1],
-  90: [0, 1, 0, -1, 0, 1, 0, 0, 1],
-  180: [-1, 0, 1, 0, -1, 1, 0, 0, 1],
-  270: [0, -1, 1, 1, 0, 0, 0, 0, 1],
-};
+/** Maps positions on the page rotated clockwise by `turn` to those on the original page of this size. */
+export function quarterTurn(turn: Turn, { width, height }: { width: number; height: number }): Projection {
+  switch (turn) {
+    case 0:
+      return [1, 0, 0, 0, 1, 0, 0, 0, 1];
+    case 90:
+      return [0, 1, 0, -1, 0, height, 0, 0, 1];
+    case 180:
+      return [-1, 0, width, 0, -1, height, 0, 0, 1];
+    case 270:
+      return [0, -1, width, 1, 0, 0, 0, 0, 1];
+  }
+}
 
 /** From the reading frame to the smallest enclosing box on the page. */
 export function toPageBox(page: Pick<ReadPage, 'reading'>, box: Box): Box {

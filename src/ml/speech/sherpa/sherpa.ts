@@ -20,19 +20,11 @@ export async function openSherpa(files: SherpaFiles, threads: number): Promise<E
   };
 }
 
-function configOf(files: SherpaFiles, threads: number): OfflineConfig {
-  const common = { tokens: files.tokens, numThreads: threads, provider: 'cpu', debug: 0 } as const;
-  switch (files.kind) {
-    case 'moonshine': {
-      const { encoder, mergedDecoder } = files;
-      return { modelConfig: { ...common, moonshine: { encoder, mergedDecoder } } };
-    }
-    case 'transducer': {
-      const { encoder, decoder, joiner } = files;
-      // Without it the library opens the encoder a second time to detect the type.
-      return { modelConfig: { ...common, transducer: { encoder, decoder, joiner }, modelType: 'nemo_transducer' } };
-    }
-  }
+function configOf({ tokens, model }: SherpaFiles, threads: number): OfflineConfig {
+  const common = { tokens, numThreads: threads, provider: 'cpu', debug: 0 } as const;
+  // Without `modelType` the library opens the encoder a second time to detect it.
+  const type = 'transducer' in model && { modelType: 'nemo_transducer' };
+  return { modelConfig: { ...common, ...model, ...type } };
 }
 
 export function segmentsOf(result: OfflineResult, seconds: number): EngineSegment[] {

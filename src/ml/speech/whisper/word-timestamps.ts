@@ -1,3 +1,4 @@
+import { median } from '../../../base/median.ts';
 import { SAMPLE_RATE } from '../../audio/audio-constants.ts';
 import type { EngineWord } from '../engine.ts';
 import { ENDS_SENTENCE, UNSPACED } from '../sentences.ts';
@@ -65,8 +66,8 @@ function joinWords(groups: readonly Group[]): Group[] {
  * word at a sentence boundary is shortened.
  */
 function trimPauses(words: readonly EngineWord[], samples: Float32Array): EngineWord[] {
-  const lengths = words.map(({ start, end }) => end - start).sort((a, b) => a - b);
-  const maxSeconds = 2 * Math.min(0.7, Math.max(0.1, lengths[Math.floor(lengths.length / 2)] ?? 0));
+  const typicalSeconds = median(words.map(({ start, end }) => end - start));
+  const maxSeconds = 2 * Math.min(0.7, Math.max(0.1, typicalSeconds));
   const isQuiet = detectQuietFrames(samples);
   return words.map((word, i) => {
     if (word.end - word.start <= maxSeconds) return word;

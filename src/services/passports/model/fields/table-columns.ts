@@ -1,5 +1,5 @@
+import { median } from '../../../../base/median.ts';
 import type { TableSpec } from '../../schema/schema.ts';
-import { median } from './blocks.ts';
 import { joinText, type Token } from './page-tokens.ts';
 import type { Header } from './table-headers.ts';
 

@@ -1,8 +1,8 @@
 import { beforeAll, describe, expect, it } from 'vitest';
-import { type Projection, projectPoint } from '../../page-geometry.ts';
+import { type Projection, projectPoint, quarterTurn } from '../../page-geometry.ts';
 import { findDeskewedView } from './deskew.ts';
 import type { GrayImage } from './grayscale.ts';
-import { compose, inverse, quarterTurn, translation } from './projection.ts';
+import { compose, inverse, translation } from './projection.ts';
 import { addShadow, renderForm } from './testing/form.ts';
 import { warp } from './warp.ts';
 

@@ -1,9 +1,9 @@
-import { boxAround, type Projection, projectPoint } from '../../page-geometry.ts';
+import { boxAround, type Projection, projectPoint, quarterTurn } from '../../page-geometry.ts';
 import { flattenBackground } from './background.ts';
 import { binarize, findComponents, otsuThreshold } from './binarize.ts';
 import { downscale, type GrayImage } from './grayscale.ts';
 import { estimatePerspective, weightedMedian } from './perspective.ts';
-import { compose, inverse, quarterTurn, scaling, translation } from './projection.ts';
+import { compose, inverse, scaling, translation } from './projection.ts';
 import { findRules } from './rules.ts';
 import { findBaselines, findLetters, isTextVertical, type Segment } from './text-lines.ts';
 import { warp } from './warp.ts';

@@ -1,9 +1,8 @@
 import { execFileSync } from 'node:child_process';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { requireTool } from '../../../../base/testing/require.ts';
-import { type ReadPage, toPageBox } from '../../page-geometry.ts';
+import { quarterTurn, type ReadPage, toPageBox } from '../../page-geometry.ts';
 import type { GrayImage, Raster } from './grayscale.ts';
-import { quarterTurn } from './projection.ts';
 import { openScanReader, type ScanReader, type ScanResult } from './read-scan.ts';
 import { createDrawing } from './testing/drawing.ts';
 import { addShadow, FORM_WORDS, renderForm } from './testing/form.ts';

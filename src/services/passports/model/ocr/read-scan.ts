@@ -2,13 +2,21 @@ import { availableParallelism } from 'node:os';
 import pLimit from 'p-limit';
 import { startThread } from '../../../../base/worker-entry.ts';
 import { openThreadPool } from '../../../../ml/thread-pool.ts';
-import { type Box, type ReadingFrame, type Rule, type Turn, uprightFrame, type Word } from '../../page-geometry.ts';
+import {
+  type Box,
+  quarterTurn,
+  type ReadingFrame,
+  type Rule,
+  type Turn,
+  uprightFrame,
+  type Word,
+} from '../../page-geometry.ts';
 import type { Raster } from './grayscale.ts';
 import { toRussianLetters } from './kyrgyz-to-russian.ts';
 import { type LineWord, type OcrEngine, OcrTimeout } from './ocr-engine.ts';
 import { type ReadLine, readOriented } from './page-orientation.ts';
 import type { PreprocessedPage } from './preprocess.ts';
-import { compose, quarterTurn, toShares } from './projection.ts';
+import { compose, toShares } from './projection.ts';
 import { openTesseract } from './tesseract.ts';
 
 export { OcrTimeout };

@@ -1,7 +1,8 @@
+import { median } from '../../../../base/median.ts';
 import { type BinaryImage, type Component, findComponents } from './binarize.ts';
 import type { GrayImage } from './grayscale.ts';
 import type { Rules } from './rules.ts';
-import { findLetters, median } from './text-lines.ts';
+import { findLetters } from './text-lines.ts';
 
 /** A part of a line without rules and wide gaps; `right` and `bottom` are exclusive. */
 export interface TextRegion {

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { quarterTurn, scaling, translation } from './projection.ts';
+import { quarterTurn } from '../../page-geometry.ts';
+import { scaling, translation } from './projection.ts';
 import { createDrawing } from './testing/drawing.ts';
 import { warp } from './warp.ts';
 
