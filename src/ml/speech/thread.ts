@@ -1,6 +1,7 @@
 import { parentPort, workerData } from 'node:worker_threads';
 import { serveRequests } from '../thread-requests.ts';
-import type { Engine, EngineFiles, EngineSegment } from './engine.ts';
+import type { Engine, EngineFiles } from './engine.ts';
+import type { Segment } from './recognizer.ts';
 
 export interface ThreadOptions {
   readonly files: EngineFiles;
@@ -15,7 +16,7 @@ export interface EngineRequest {
   readonly language?: string | undefined;
 }
 
-/** First message of the thread; the answers are lists of {@link EngineSegment}. */
+/** First message of the thread; the answers are lists of {@link Segment}. */
 export type Ready = 'ready';
 
 const { files, threads, lastCancelled: givenUp } = workerData as ThreadOptions;
@@ -33,7 +34,7 @@ async function open(): Promise<Engine> {
   }
 }
 
-async function recognize({ number, samples, language }: EngineRequest): Promise<readonly EngineSegment[]> {
+async function recognize({ number, samples, language }: EngineRequest): Promise<readonly Segment[]> {
   const throwIfStopped = () => {
     if (Atomics.load(lastCancelled, 0) >= number) throw new Error('The request was cancelled.');
   };

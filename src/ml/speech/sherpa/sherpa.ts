@@ -1,6 +1,7 @@
 import sherpa, { type OfflineConfig, type OfflineResult } from 'sherpa-onnx-node';
 import { SAMPLE_RATE } from '../../audio/audio-constants.ts';
-import type { Engine, EngineSegment, EngineWord, SherpaFiles } from '../engine.ts';
+import type { Engine, SherpaFiles } from '../engine.ts';
+import type { Segment, Word } from '../recognizer.ts';
 import { splitSentences, splitSentencesByLength } from '../sentences.ts';
 
 /** Opens a sherpa-onnx model. The library exits the process on invalid files, so they must be verified first. */
@@ -27,7 +28,7 @@ function configOf({ tokens, model }: SherpaFiles, threads: number): OfflineConfi
   return { modelConfig: { ...common, ...model, ...type } };
 }
 
-export function segmentsOf(result: OfflineResult, seconds: number): EngineSegment[] {
+export function segmentsOf(result: OfflineResult, seconds: number): Segment[] {
   const { text, tokens, timestamps } = result;
   const isTimed = tokens.length > 0 && timestamps.length === tokens.length;
   return isTimed ? splitSentences(wordsOf(result, seconds)) : splitSentencesByLength(text, seconds);
@@ -36,7 +37,7 @@ export function segmentsOf(result: OfflineResult, seconds: number): EngineSegmen
 /** Maximum token duration if the model provides only start times. */
 const MAX_TOKEN_SECONDS = 0.4;
 
-function wordsOf({ tokens, timestamps, durations, ys_log_probs }: OfflineResult, seconds: number): EngineWord[] {
+function wordsOf({ tokens, timestamps, durations, ys_log_probs }: OfflineResult, seconds: number): Word[] {
   const words: { text: string; start: number; end: number; logProbabilities: number[] }[] = [];
   for (const [i, token] of tokens.entries()) {
     const spelt = token.replaceAll('▁', ' ');

@@ -62,8 +62,7 @@ function fullYear(written: string, thisYear: number): number {
 }
 
 const ISO = /(?<!\d)(?<y>\d{4})-(?<m>\d{1,2})-(?<d>\d{1,2})(?!\d)/gu;
-const NUMERIC =
-  /(?<!\d)(?<d>\d{1,2})\s?[./-]\s?(?<m>\d{1,2}|[IVXХІ]{1,4})\s?[./-]\s?(?<y>\d{4}|\d{2})(?!\d)/gu;
+const NUMERIC = /(?<!\d)(?<d>\d{1,2})\s?[./-]\s?(?<m>\d{1,2}|[IVXХІ]{1,4})\s?[./-]\s?(?<y>\d{4}|\d{2})(?!\d)/gu;
 const WITH_MONTH_NAME =
   /(?<!\d)(?<d>\d{1,2})(?:-?(?:го|ое|е|st|nd|rd|th))?(?:\s*[»"”“>'’)]+)?\s*(?<m>\p{L}{3,9})\.?,?\s*(?<y>\d{4}|\d{2}\s\d{2}|\d{2})(?!\d)/gu;
 const ENGLISH = /(?<m>\p{L}{3,9})\.?\s+(?<d>\d{1,2})(?:st|nd|rd|th)?,?\s+(?<y>\d{4})(?!\d)/gu;

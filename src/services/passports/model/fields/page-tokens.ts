@@ -3,12 +3,8 @@ import type { Box, ReadPage, Word } from '../../page-geometry.ts';
 import { detectAlphabet, normalizeHomoglyphs } from './homoglyphs.ts';
 
 /** A word, or a part of one, in points on the upright page. */
-export interface Token {
+export interface Token extends Line {
   readonly text: string;
-  readonly x0: number;
-  readonly y0: number;
-  readonly x1: number;
-  readonly y1: number;
   /** 0..1 from OCR; null for a text layer. */
   readonly confidence: number | null;
   /** Index on the page; parts of one word share it. */
