@@ -186,13 +186,8 @@ function* findSpecErrors(spec: FieldSpec | ColumnSpec, at: string): Generator<Sc
     yield { at, why: 'must have "enum" if and only if its type is "enum"' };
   }
   const field: Partial<FieldSpec> = spec;
-  const unless = (field.parts ?? []).flatMap((part) => part.unless ?? []);
-  for (const source of [
-    ...((spec.pattern ?? '') ? [spec.pattern!] : []),
-    ...(field.shapes ?? []),
-    ...(field.marks ?? []),
-    ...unless,
-  ]) {
+  const unless = (field.parts ?? []).map((part) => part.unless ?? []);
+  for (const source of [spec.pattern ?? [], field.shapes ?? [], field.marks ?? [], ...unless].flat()) {
     try {
       schemaPattern(source, 'u');
     } catch {
