@@ -11,17 +11,17 @@ export function serveRequests<Request, Answer>(
   handle: (request: Request) => Answer | Promise<Answer>,
   transferListOf: (answer: Answer) => Transferable[] = () => [],
 ): void {
-  parentPort!.on('message', async (message: Request | 'close') => {
-    if (message === 'close') {
-      parentPort!.close();
-      return;
-    }
+  const respond = async (request: Request) => {
     try {
-      const answer = await handle(message);
+      const answer = await handle(request);
       parentPort!.postMessage({ answer } satisfies Reply<Answer>, transferListOf(answer));
     } catch (error) {
       parentPort!.postMessage({ error: error instanceof Error ? error.message : String(error) });
     }
+  };
+  parentPort!.on('message', (message: Request | 'close') => {
+    if (message === 'close') parentPort!.close();
+    else void respond(message);
   });
 }
 
