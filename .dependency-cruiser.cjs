@@ -1,6 +1,6 @@
 // The layers of ARCHITECTURE.md: a file imports only from lower layers and its own folder.
 const rule = (name, from, to, comment) => ({ name, severity: 'error', comment, from, to });
-const TEST = '\\.test\\.tsx?$|/testing/|\\.contract\\.ts$|^test/|^bench/';
+const TEST = '\\.test\\.tsx?$|\\.contract\\.ts$|^test/|^bench/';
 
 module.exports = {
   forbidden: [
@@ -59,9 +59,19 @@ module.exports = {
       'A conformance check cannot detect errors in code that it shares with the product.',
     ),
     rule('conform-is-used-by-commands-only', { path: '^src/(?!conform/|commands/)' }, { path: '^src/conform/' }),
+    rule('product-imports-no-test', { path: '^src/', pathNot: TEST }, { path: TEST }),
+    rule(
+      'unit-tests-need-no-server',
+      { path: '^src/.*\\.test\\.tsx?$', pathNot: '\\.(integration|full)\\.test\\.tsx?$' },
+      {
+        path: '^test/support/(database|product)\\.ts$|^src/base/embedded-postgres\\.ts$',
+        dependencyTypesNot: ['type-only'],
+      },
+      'Rename the file to `x.integration.test.ts`.',
+    ),
     rule(
       'pg-in-one-module',
-      { path: '^src/', pathNot: `^src/base/db(-errors)?\\.ts|${TEST}` },
+      { path: '^src/', pathNot: `^src/base/(db(-errors)?|copy)\\.ts|${TEST}` },
       { path: 'node_modules/pg/' },
     ),
     rule(

@@ -31,9 +31,9 @@ export default tseslint.config(
   },
   {
     // A regular expression with more than linear time lets a short text block a process. `report: 'potential'` includes
-    // expressions that are slow only as a part of another one; test/hostile/regular-expressions.test.ts adds a proof.
+    // expressions that are slow only as a part of another one; test/hostile/regular-expressions.full.test.ts adds a proof.
     files: ['src/**'],
-    ignores: ['src/conform/**', '**/*.test.ts', '**/*.test.tsx', '**/testing/**'],
+    ignores: ['src/conform/**', '**/*.test.ts', '**/*.test.tsx'],
     plugins: { regexp },
     rules: {
       'regexp/no-super-linear-backtracking': ['error', { report: 'potential' }],
@@ -55,7 +55,7 @@ export default tseslint.config(
   {
     // Only commands read the environment. Exception: the embedded database passes some variables on to PostgreSQL.
     files: ['src/**'],
-    ignores: ['src/commands/**', 'src/base/postgres/server-account.ts', '**/*.test.ts', '**/testing/**'],
+    ignores: ['src/commands/**', 'src/base/postgres/server-account.ts', '**/*.test.ts'],
     rules: {
       'no-restricted-properties': ['error', { object: 'process', property: 'env', message: 'Make it a setting.' }],
     },

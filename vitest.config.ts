@@ -1,67 +1,28 @@
-import { readdirSync, readFileSync } from 'node:fs';
 import { defineConfig } from 'vitest/config';
 
-/** Tests that only `npm run test:full` runs: fault injection, hostile input, several hosts, long measurements. */
-const FULL = [
-  'test/hostile/',
-  'test/documents/',
-  'test/chaos',
-  'test/delayed-claims.test.ts',
-  'test/file-removal.test.ts',
-  'test/fuzz.test.ts',
-  'test/large-results.test.ts',
-  'test/layout-and-a11y.test.ts',
-  'test/lost-worker.test.ts',
-  'test/multi-host.test.ts',
-  'test/open-snapshot.test.ts',
-  'test/outage.test.ts',
-  'test/overload.test.ts',
-  'test/passports-limits.test.ts',
-  'test/pooler.test.ts',
-  'test/slow-receivers.test.ts',
-  'test/soak-trend.test.ts',
-  'test/standby.test.ts',
-  'test/unknown-commit.test.ts',
-  'test/upgrade.test.ts',
-  'test/webhook-loopback.test.ts',
-  'src/ml/speech/open-recognizer.test.ts',
-];
-
-/** A unit test imports no database, product, program or model. */
-const NOT_UNIT = [
-  /testing\/(database|require|reports)|embedded-postgres|supervise/,
-  /^src\/(ml|services\/[a-z]+\/model)\//,
-];
-
-const tests = ['src', 'test'].flatMap((folder) =>
-  readdirSync(folder, { recursive: true, encoding: 'utf8' })
-    .filter((name) => /\.test\.tsx?$/.test(name))
-    .map((name) => `${folder}/${name}`),
-);
-const isFull = (file: string) => FULL.some((path) => file.startsWith(path));
-const isUnit = (file: string) =>
-  file.startsWith('src/') &&
-  !NOT_UNIT.some((pattern) => pattern.test(file) || pattern.test(readFileSync(file, 'utf8')));
+/*
+ * The tiers. A file name states the tier: in src/, `x.test.ts` is a unit test (no server, no browser) and
+ * `x.integration.test.ts` needs one; all tests of test/ are integration tests. `x.full.test.ts`, and a test tagged `full`,
+ * run in `npm run test:full` only: long fault injection, hostile input, measurements.
+ */
+const FULL = ['{src,test}/**/*.full.test.{ts,tsx}'];
+const INTEGRATION = ['test/**/*.test.ts', 'src/**/*.integration.test.{ts,tsx}'];
 
 const options = { testTimeout: 60_000, hookTimeout: 120_000 };
-const server = { globalSetup: ['test/database-server.ts'] };
+const server = { globalSetup: ['test/support/database-server.ts'] };
 
 export default defineConfig({
   test: {
-    reporters: ['default', './test/reporter.ts'],
+    reporters: ['default', './test/support/reporter.ts'],
     // Two cores: two files at a time, each with its own database on one server.
     maxWorkers: 2,
+    tags: [{ name: 'full', description: 'only in `npm run test:full`' }],
     projects: [
-      { test: { ...options, name: 'unit', include: tests.filter((file) => !isFull(file) && isUnit(file)) } },
       {
-        test: {
-          ...options,
-          ...server,
-          name: 'integration',
-          include: tests.filter((file) => !isFull(file) && !isUnit(file)),
-        },
+        test: { ...options, name: 'unit', include: ['src/**/*.test.{ts,tsx}'], exclude: [...INTEGRATION, ...FULL] },
       },
-      { test: { ...options, ...server, name: 'full', include: tests.filter(isFull) } },
+      { test: { ...options, ...server, name: 'integration', include: INTEGRATION, exclude: FULL } },
+      { test: { ...options, ...server, name: 'full', include: FULL } },
     ],
   },
 });

@@ -1,5 +1,9 @@
 // Reproducible records for the catalog benchmark: photos, recordings and documents with Russian and English texts whose
 // word frequencies follow Zipf's law.
+import { ensureBuilt } from '../scripts/build.mjs';
+
+ensureBuilt();
+const { createRandom } = await import('../dist/base/random.js');
 
 const ROOTS =
   'трещин скол пятн ржавчин отслоен вздут протечк плесен коррози выбоин царапин сварк шов бетон кирпич штукатурк краск плитк окн двер балкон кровл стен потолк пол перекрыт фасад подвал лестниц колонн балк труб кабел насос клапан фланец резервуар опор мост дорог тротуар бордюр площадк участок объект осмотр замечан дефект ремонт замен акт протокол комисси владелец адрес улиц дом квартир комнат кухн коридор кладов площад высот этаж год ввод износ процент материал фундамент отоплен водопровод канализац газ свет вентиляц'.split(
@@ -31,14 +35,7 @@ const SURFACES = ['wall', 'floor', 'ceiling', 'facade', 'bridge_deck', 'metal'];
 const MASTERS = ['plaster', 'concrete', 'brick', 'tile', 'paint', 'steel', 'wood'];
 
 export function randomOf(seed) {
-  let state = seed >>> 0;
-  const next = () => {
-    state = (state + 0x6d2b79f5) >>> 0;
-    let t = state;
-    t = Math.imul(t ^ (t >>> 15), t | 1);
-    t ^= t + Math.imul(t ^ (t >>> 7), t | 61);
-    return ((t ^ (t >>> 14)) >>> 0) / 4294967296;
-  };
+  const next = createRandom(seed);
   return {
     next,
     whole: (min, max) => min + Math.floor(next() * (max - min + 1)),

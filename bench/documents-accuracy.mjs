@@ -12,7 +12,7 @@ const vitest = fileURLToPath(new URL('../node_modules/vitest/vitest.mjs', import
 for (const ocr of only ? [only] : ['system', 'registry']) {
   console.log(`OCR: ${ocr}, seeds ${seeds}`);
   const env = { ...process.env, DOCUMENTS: 'all', DOCUMENTS_SEEDS: seeds, DOCUMENTS_OCR: ocr };
-  const { status } = spawnSync(process.execPath, [vitest, 'run', 'test/documents/accuracy.test.ts'], {
+  const { status } = spawnSync(process.execPath, [vitest, 'run', 'test/passports/accuracy/accuracy.full.test.ts'], {
     cwd: root,
     env,
     stdio: 'inherit',

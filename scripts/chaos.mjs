@@ -1,4 +1,4 @@
-// Injects faults into a running product and checks the results, as test/chaos-all.test.ts with other parameters:
+// Injects faults into a running product and checks the results, as test/faults/chaos-all.full.test.ts with other parameters:
 // node scripts/chaos.mjs --seed 7 --tasks 20000 --minutes 10 --faults kill,pause,partition,restart,failover,disk-full,slow-disk
 // The disk faults use loop devices and need root on Linux.
 import { spawnSync } from 'node:child_process';
@@ -21,7 +21,7 @@ if (unknown.length > 0 || ![values.seed, values.tasks, values.minutes].every((nu
 }
 const { status } = spawnSync(
   process.execPath,
-  [fileURLToPath(new URL('test.mjs', import.meta.url)), 'test/chaos-all.test.ts'],
+  [fileURLToPath(new URL('test.mjs', import.meta.url)), 'test/faults/chaos-all.full.test.ts'],
   {
     cwd: fileURLToPath(new URL('../', import.meta.url)),
     stdio: 'inherit',

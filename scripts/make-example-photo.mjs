@@ -2,13 +2,17 @@
 // Usage: node scripts/make-example-photo.mjs [SEED [FILE]]
 import { fileURLToPath } from 'node:url';
 import sharp from 'sharp';
+import { ensureBuilt } from './build.mjs';
+
+ensureBuilt();
+const { createRandom } = await import('../dist/base/random.js');
 
 const WIDTH = 2048;
 const HEIGHT = 1536;
 const seed = Number(process.argv[2] ?? 11);
 const file = process.argv[3] ?? fileURLToPath(new URL('../examples/wall.jpg', import.meta.url));
 
-const random = generator(seed);
+const random = createRandom(seed);
 const between = (low, high) => low + (high - low) * random();
 const gauss = () => Math.sqrt(-2 * Math.log(1 - random())) * Math.cos(2 * Math.PI * random());
 
@@ -144,14 +148,4 @@ async function write() {
     .jpeg({ quality: 85 })
     .toFile(file);
   console.log(`${file}: ${WIDTH} x ${HEIGHT}, ${Math.round(size / 1024)} KiB`);
-}
-
-/** Seeded random numbers 0..1 (mulberry32). */
-function generator(state) {
-  return () => {
-    state = (state + 0x6d2b79f5) | 0;
-    let t = Math.imul(state ^ (state >>> 15), 1 | state);
-    t = (t + Math.imul(t ^ (t >>> 7), 61 | t)) ^ t;
-    return ((t ^ (t >>> 14)) >>> 0) / 2 ** 32;
-  };
 }

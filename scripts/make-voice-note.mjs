@@ -1,4 +1,4 @@
-// Generates examples/voice-note.mp3 and test/speech/inspection.ogg with espeak-ng and ffmpeg.
+// Generates examples/voice-note.mp3 and test/stt/inspection.ogg with espeak-ng and ffmpeg.
 // Usage: node scripts/make-voice-note.mjs
 import { execFileSync } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
@@ -28,4 +28,4 @@ function speak(text, speed, encoding, path) {
 }
 
 speak(NOTE, '145', ['-ar', '24000', '-b:a', '48k'], 'examples/voice-note.mp3');
-speak(INSPECTION, '150', ['-ar', '16000', '-c:a', 'libopus', '-b:a', '16k'], 'test/speech/inspection.ogg');
+speak(INSPECTION, '150', ['-ar', '16000', '-c:a', 'libopus', '-b:a', '16k'], 'test/stt/inspection.ogg');

@@ -56,7 +56,7 @@ const product = fork(here('../dist/main.js'), ['start'], {
   stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
   env: {
     ...process.env,
-    NODE_OPTIONS: `--import=${here('soak-probe.mjs')} --import=${here('../test/processes/chaos-model.mjs')}`,
+    NODE_OPTIONS: `--import=${here('soak-probe.mjs')} --import=${here('../test/support/processes/chaos-model.mjs')}`,
     SOAK_PROBES: probes,
     CHAOS_MODEL_MS: '5',
     DATA_DIR: dataDir,

@@ -1,5 +1,5 @@
 // `npm test` and its tiers: `--unit` (no server, no browser), none (default), `--full` (everything), `--watch` (unit tests on
-// change). Other arguments go to vitest; a named file runs in the tier it belongs to.
+// change). Other arguments go to vitest; a named file or test runs in the tier it belongs to.
 import { spawnSync } from 'node:child_process';
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
@@ -8,14 +8,16 @@ import { ensureBuilt } from './build.mjs';
 const PROJECTS = { '--unit': ['unit'], '--watch': ['unit'], '--full': ['unit', 'integration', 'full'] };
 const DEFAULT_PROJECTS = ['unit', 'integration'];
 
-const tier = process.argv.slice(2).find((argument) => argument in PROJECTS);
-const rest = process.argv.slice(2).filter((argument) => argument !== tier);
-const namesFiles = rest.some((argument) => /^(src|test)\b/.test(argument));
-const projects = namesFiles ? PROJECTS['--full'] : (PROJECTS[tier] ?? DEFAULT_PROJECTS);
+const given = process.argv.slice(2).find((argument) => argument in PROJECTS);
+const rest = process.argv.slice(2).filter((argument) => argument !== given);
+const namesTests = rest.some((argument) => /^((src|test)\b|-t$|--testNamePattern)/.test(argument));
+const tier = given ?? (namesTests ? '--full' : undefined);
+const projects = PROJECTS[tier] ?? DEFAULT_PROJECTS;
 
 // Integration tests start the built product.
 if (projects.length > 1) ensureBuilt();
 const vitest = join(dirname(createRequire(import.meta.url).resolve('vitest/package.json')), 'vitest.mjs');
 const args = [tier === '--watch' ? 'watch' : 'run', ...projects.flatMap((name) => ['--project', name]), ...rest];
+if (tier !== '--full') args.push('--tagsFilter', '!full');
 const { status } = spawnSync(process.execPath, [vitest, ...args], { stdio: 'inherit' });
 process.exitCode = status ?? 1;

@@ -1,8 +1,9 @@
-import { mkdir, readdir, rm, stat } from 'node:fs/promises';
+import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Counter, Registry } from 'prom-client';
 import { type Db, openDb } from './base/db.ts';
 import { startEmbeddedPostgres } from './base/embedded-postgres.ts';
+import { deleteStale } from './base/file-system.ts';
 import type { Files } from './base/files.ts';
 import { createGuardedFetch, type GuardedFetch } from './base/guarded-fetch.ts';
 import { newId } from './base/ids.ts';
@@ -236,7 +237,7 @@ export async function createDeliverDeps(context: AppContext, signal: AbortSignal
 export async function createModelContext({ db, fetch, files, shared, log }: AppContext): Promise<ModelContext> {
   const scratchDir = join(shared.dataDir, 'scratch');
   await mkdir(scratchDir, { recursive: true, mode: 0o700 }).catch(toOperatorError);
-  await deleteStale(scratchDir);
+  await deleteStale(scratchDir, DAY_MS);
   return { db, fetch, files, scratchDir, log };
 }
 
@@ -245,14 +246,7 @@ export async function createBackgroundContext(context: AppContext): Promise<Back
   return { ...(await createModelContext(context)), tasks, records, registry };
 }
 
-/** Deletes files older than one day, left by processes that died: no attempt takes longer. */
-async function deleteStale(dir: string): Promise<void> {
-  for (const name of await readdir(dir)) {
-    const { mtimeMs } = await stat(join(dir, name)).catch(() => ({ mtimeMs: Date.now() }));
-    if (Date.now() - mtimeMs > DAY_MS) await rm(join(dir, name), { recursive: true, force: true });
-  }
-}
-
+/** No attempt takes longer. */
 const DAY_MS = 86_400_000;
 
 export function createSweepDeps(context: AppContext, signal: AbortSignal): SweepDeps {

@@ -29,7 +29,7 @@ export async function openFileStore({
   // The settings' cross-field rules ensure that both keys are set.
   const keys = { accessKeyId: s3AccessKeyId!.trim(), secretAccessKey: s3SecretAccessKey!.trim() };
   const location = readBucketUrl(filesUrl);
-  const bucket = openBucketFiles({ bucket: location, keys, draftsDir: join(dir, 'incoming'), log });
+  const bucket = openBucketFiles(location, { keys, tempDir: join(dir, 'incoming'), log });
   await bucket.check().catch(async (error: unknown) => {
     await bucket.close();
     throw error;

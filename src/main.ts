@@ -5,7 +5,9 @@ import { stopSignal } from './base/stop-signal.ts';
 import { addClientCommands } from './commands/client-commands.ts';
 import type { ConformOptions } from './commands/conform.ts';
 import { exitWithError } from './commands/exit.ts';
-import type { CreateOptions } from './commands/tokens.ts';
+import type { RestoreOptions } from './commands/restore.ts';
+import type { CreateOptions, ListOptions, RevokeOptions } from './commands/tokens.ts';
+import type { TrainOptions } from './commands/train.ts';
 import { EXIT_CONFIG_ERROR } from './roles/supervise.ts';
 
 /** An option of an earlier version; its use is an error that names the new one. */
@@ -85,59 +87,47 @@ program
 program
   .command('migrate')
   .description('migrate the database to this version')
-  .action(async () => {
-    const { migrateCommand } = await import('./commands/migrate.ts');
-    await migrateCommand();
-  });
+  .action(async () => (await import('./commands/migrate.ts')).migrateCommand());
 
 program
   .command('backup')
   .description('write the database, files and keys to one archive; Assay may keep running')
   .argument('<file>', 'target file, replaced only when the new archive is complete; - is standard output')
-  .action(async (file: string) => {
-    const { backupCommand } = await import('./commands/backup.ts');
-    await backupCommand(file, stopSignal());
-  });
+  .action(async (file: string) => (await import('./commands/backup.ts')).backupCommand(file, stopSignal()));
 
 program
   .command('restore')
   .description('restore a backup into an empty database and an empty DATA_DIR')
   .argument('<file>', 'archive of `assay backup`; - is standard input')
   .option('--replace', 'delete the existing data first')
-  .action(async (file: string, { replace = false }: { replace?: boolean }) => {
-    const { restoreCommand } = await import('./commands/restore.ts');
-    await restoreCommand(file, { replace, signal: stopSignal() });
-  });
+  .action(async (file: string, options: RestoreOptions) =>
+    (await import('./commands/restore.ts')).restoreCommand(file, options, stopSignal()),
+  );
 
 const audit = program.command('audit').description('the audit trail of the reports');
 
 audit
   .command('verify', { isDefault: true })
   .description('verify the whole trail: print its length, or the first entry that was changed (the default)')
-  .action(async () => {
-    const { verifyCommand } = await import('./commands/audit.ts');
-    await verifyCommand();
-  });
+  .action(async () => (await import('./commands/audit.ts')).verifyCommand());
 
 program
   .command('config')
   .description('show every setting with its effective value, and warnings; secrets are not shown')
   .addArgument(new Argument('[what]', 'has no effect: `config check` is the same as `config`').choices(['check']))
   .option('--markdown', 'print the reference of all settings as Markdown')
-  .action(async (_check: string | undefined, { markdown = false }: { markdown?: boolean }) => {
-    const { configCommand } = await import('./commands/config.ts');
-    await configCommand({ markdown });
-  });
+  .action(async (_check: string | undefined, options: { markdown?: boolean }) =>
+    (await import('./commands/config.ts')).configCommand(options),
+  );
 
 program
   .command('train')
   .description('train the heads of the defectoscopy model on a folder of labelled images')
   .argument('<folder>', 'images in folders named by class, or with a labels.csv')
   .option('--name <version>', 'name of the new model version')
-  .action(async (folder: string, options: { name?: string }) => {
-    const { trainCommand } = await import('./commands/train.ts');
-    await trainCommand(folder, options);
-  });
+  .action(async (folder: string, options: TrainOptions) =>
+    (await import('./commands/train.ts')).trainCommand(folder, options),
+  );
 
 program
   .command('conform')
@@ -176,50 +166,39 @@ tokens
   .option('--role <role>', 'catalog: reader or moderator; passports: user or admin (default: the first of them)')
   .option('--expires <time>', 'lifetime: 90d, 12h, 30m (default: until it is revoked)')
   .option('--json', 'print JSON')
-  .action(async (options: CreateOptions) => {
-    const { createToken } = await import('./commands/tokens.ts');
-    await createToken(options);
-  });
+  .action(async (options: CreateOptions) => (await import('./commands/tokens.ts')).createToken(options));
 
 tokens
   .command('list', { isDefault: true })
   .description('list the names and expiry of tokens, never the tokens themselves (the default)')
   .option('--service <name>', 'only tokens of this service')
   .option('--json', 'print JSON')
-  .action(async (options: { service?: string; json?: boolean }) => {
-    const { listTokens } = await import('./commands/tokens.ts');
-    await listTokens(options);
-  });
+  .action(async (options: ListOptions) => (await import('./commands/tokens.ts')).listTokens(options));
 
 tokens
   .command('revoke')
   .description('revoke a token; takes effect within two seconds')
   .argument('<name>', 'name of the token')
   .option('--service <name>', 'service of the token, if several services have one of that name')
-  .action(async (name: string, options: { service?: string }) => {
-    const { revokeToken } = await import('./commands/tokens.ts');
-    await revokeToken(name, options);
-  });
+  .action(async (name: string, options: RevokeOptions) =>
+    (await import('./commands/tokens.ts')).revokeToken(name, options),
+  );
 
 const models = program.command('models').description('manage the speech models of STT_MODEL');
 
 models
   .command('list', { isDefault: true })
   .description('list available and installed models (the default)')
-  .action(async () => {
-    const { listModels } = await import('./commands/models.ts');
-    await listModels();
-  });
+  .action(async () => (await import('./commands/models.ts')).listModels());
 
 models
   .command('pull')
   .description('download a model; resumes an interrupted download')
   .argument('<name>', 'a name from `models list`')
   .option('--mirror <url>', 'download from this server instead, under the same path')
-  .action(async (name: string, { mirror }: { mirror?: string }) => {
-    const { pullCommand } = await import('./commands/models.ts');
-    await pullCommand(name, { mirror, signal: stopSignal() });
-  });
+  .action(async (name: string, { mirror }: { mirror?: string }) =>
+    (await import('./commands/models.ts')).pullCommand(name, { mirror, signal: stopSignal() }),
+  );
 
 const roles = () => import('./commands/roles.ts');
 

@@ -58,7 +58,7 @@ export const coreSettings = {
   filesQuotaBytes: integer(
     'FILES_QUOTA_BYTES',
     10 * 1024 ** 3,
-    'Storage quota per credential in bytes: for uploaded files, and separately for documents and waiting images of passports (per API key; per session if no key is used).',
+    'Storage quota per credential in bytes: for uploaded files, and separately for the files that a service keeps itself.',
   ),
   resultTtlSeconds: integer('RESULT_TTL_SECONDS', 86_400, 'Time that a task can be read, counted from its creation.', {
     min: 60,

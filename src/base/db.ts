@@ -99,14 +99,14 @@ export function openDb(options: DbOptions): Db {
     max,
     idleTimeoutMillis: 30_000,
   });
-  const listening = new Set<AbortController>();
+  const closing = new AbortController();
   /** Errors of idle connections; the next statement only reports that the connection is closed. */
   const lost = new WeakMap<pg.ClientBase, Error>();
   let limitsTransactions = false;
   let closed: Promise<void> | undefined;
   // Without these handlers the loss of an idle connection would crash the process.
   pool.on('error', (error) => {
-    if (!closed) log.warn({ reason: error.message }, 'an idle connection to the database was lost');
+    if (!closing.signal.aborted) log.warn({ reason: error.message }, 'an idle connection to the database was lost');
   });
   pool.on('connect', (client) => {
     client.on('error', (error) => {
@@ -202,16 +202,10 @@ export function openDb(options: DbOptions): Db {
       }),
 
     async listen(channel, onHint, signal) {
-      const over = new AbortController();
-      const stop = () => over.abort();
-      if (closed || signal.aborted) return;
-      signal.addEventListener('abort', stop);
-      listening.add(over);
+      const over = AbortSignal.any([signal, closing.signal]);
       const server = { ...connection, connectionString: directUrl ?? url };
-      if (transient && directUrl === undefined) await aborted(over.signal);
-      else await listen({ connection: server, channel, onHint, log, signal: over.signal });
-      listening.delete(over);
-      signal.removeEventListener('abort', stop);
+      if (transient && directUrl === undefined) await aborted(over);
+      else await listen({ connection: server, channel, onHint, log, signal: over });
     },
 
     async notify(channel, payload = '') {
@@ -219,7 +213,7 @@ export function openDb(options: DbOptions): Db {
     },
 
     close() {
-      for (const over of listening) over.abort();
+      closing.abort();
       closed ??= pool.end();
       return closed;
     },

@@ -126,12 +126,12 @@ async function adopt(target: Target): Promise<EmbeddedPostgres | undefined> {
 }
 
 async function launch(target: Target, options: EmbeddedPostgresOptions): Promise<EmbeddedPostgres> {
-  const { home, cluster, account, password, log, signal } = target;
+  const { home, log } = target;
   const { unsafeForTests = false, packageDir } = options;
-  const binaries = await postgresBinaries({ home, account, log, packageDir });
-  await ensureCluster({ cluster, account, binaries, password, unsafeForTests, log });
+  const binaries = await postgresBinaries(target, packageDir);
+  await ensureCluster({ ...target, binaries, unsafeForTests });
   const port = await choosePort(home, options.port);
-  const { pid, exited } = await startServer({ binaries, cluster, home, account, port, unsafeForTests, log, signal });
+  const { pid, exited } = await startServer({ ...target, binaries, port, unsafeForTests });
   try {
     await becomeReachable(port, target);
     await remember(home, 'port', `${port}\n`);

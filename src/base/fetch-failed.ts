@@ -1,14 +1,20 @@
-export type FetchFailure =
-  | 'timeout'
-  | 'dns_error'
-  | 'connect_error'
-  | 'tls_error'
-  | 'blocked_address'
-  | 'redirect'
-  | 'http_status'
-  | 'too_large'
-  | 'unreadable'
-  | 'aborted';
+/** Per reason: the message, and whether the same request may succeed later. */
+const REASONS = {
+  timeout: ['The host did not answer in time.', true],
+  dns_error: ['The host name could not be resolved.', true],
+  connect_error: ['The connection failed or was interrupted.', true],
+  tls_error: ['The TLS handshake failed.', false],
+  blocked_address: ['The address may not be contacted.', false],
+  redirect: ['The host answered with a redirect that is not followed.', false],
+  http_status: ['The host answered with an error.', (status: number) => RETRYABLE.has(status) || status >= 500],
+  too_large: ['The response is larger than allowed.', false],
+  unreadable: ['The content encoding of the response cannot be decoded.', false],
+  aborted: ['The request was aborted.', true],
+} as const;
+
+const RETRYABLE: ReadonlySet<number> = new Set([408, 425, 429]);
+
+export type FetchFailure = keyof typeof REASONS;
 
 /**
  * Failure of an outbound request. All blocked requests have the reason `blocked_address`, so that clients cannot probe
@@ -36,42 +42,12 @@ export class FetchFailed extends Error {
       cause?: unknown;
     } = {},
   ) {
-    super(MESSAGES[reason], detail.cause === undefined ? {} : { cause: detail.cause });
+    const [message, transient] = REASONS[reason];
+    super(message, detail.cause === undefined ? {} : { cause: detail.cause });
     this.reason = reason;
-    this.transient = isTransient(reason, detail.status);
+    this.transient = typeof transient === 'boolean' ? transient : transient(detail.status ?? 0);
     if (detail.status !== undefined) this.status = detail.status;
     if (detail.retryAfterSeconds !== undefined) this.retryAfterSeconds = detail.retryAfterSeconds;
     this.#said = detail.excerpt;
-  }
-}
-
-const MESSAGES: Record<FetchFailure, string> = {
-  timeout: 'The host did not answer in time.',
-  dns_error: 'The host name could not be resolved.',
-  connect_error: 'The connection failed or was interrupted.',
-  tls_error: 'The TLS handshake failed.',
-  blocked_address: 'The address may not be contacted.',
-  redirect: 'The host answered with a redirect that is not followed.',
-  http_status: 'The host answered with an error.',
-  too_large: 'The response is larger than allowed.',
-  unreadable: 'The content encoding of the response cannot be decoded.',
-  aborted: 'The request was aborted.',
-};
-
-function isTransient(reason: FetchFailure, status = 0): boolean {
-  switch (reason) {
-    case 'timeout':
-    case 'dns_error':
-    case 'connect_error':
-    case 'aborted':
-      return true;
-    case 'http_status':
-      return status === 408 || status === 425 || status === 429 || status >= 500;
-    case 'tls_error':
-    case 'blocked_address':
-    case 'redirect':
-    case 'too_large':
-    case 'unreadable':
-      return false;
   }
 }

@@ -1,9 +1,10 @@
 import { type FileHandle, mkdir, open, rename, unlink } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { PassThrough, pipeline, type Readable } from 'node:stream';
+import { deleteStale, ifMissing, syncFolder } from './file-system.ts';
 import { isFileKey, keyToPath } from './files/file-key.ts';
 import { toStorageError } from './files/storage-unavailable.ts';
-import { deleteStaleTempFiles, FileTooLarge, ifMissing, type WrittenFile, writeTempFile } from './files/temp-file.ts';
+import { FileTooLarge, STALE_UPLOAD_MS, type WrittenFile, writeTempFile } from './files/temp-file.ts';
 import { newId } from './ids.ts';
 
 export { FileTooLarge };
@@ -25,7 +26,7 @@ export interface Files {
   /** Idempotent. */
   remove(key: string): Promise<void>;
   /** Deletes temporary files left by a crash. Returns their number. */
-  cleanup(now?: number): Promise<number>;
+  cleanup(): Promise<number>;
 }
 
 export interface StoredFile extends WrittenFile {
@@ -86,7 +87,7 @@ export function createFolderFiles({ dir }: { dir: string }): Files {
       if (isFileKey(key)) await unlink(pathOf(key)).catch(ifMissing).catch(failStorage);
     },
 
-    cleanup: (now = Date.now()) => deleteStaleTempFiles(tempDir, now),
+    cleanup: () => deleteStale(tempDir, STALE_UPLOAD_MS),
   };
 }
 
@@ -120,18 +121,5 @@ async function sizeOf(handle: FileHandle): Promise<number> {
   } catch (error) {
     await handle.close().catch(() => {});
     throw toStorageError(error);
-  }
-}
-
-/** Makes a rename durable. Windows cannot sync folders. */
-async function syncFolder(folder: string): Promise<void> {
-  let handle: FileHandle | undefined;
-  try {
-    handle = await open(folder);
-    await handle.sync();
-  } catch (error) {
-    if (process.platform !== 'win32') throw error;
-  } finally {
-    await handle?.close();
   }
 }

@@ -6,12 +6,12 @@ import { buffer } from 'node:stream/consumers';
 import { createServer as createTls } from 'node:tls';
 import { createGzip, deflateSync, gzipSync } from 'node:zlib';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { createAuthority } from '../../test/support/certificate.ts';
 import { parseAllowList } from './addresses.ts';
 import { FetchFailed } from './fetch-failed.ts';
 import { createGuardedFetch, type GuardedFetch, type GuardedFetchOptions, retryAfterSeconds } from './guarded-fetch.ts';
 import { sleep } from './loop.ts';
 import type { UrlPolicy } from './outbound-url.ts';
-import { createAuthority } from './testing/certificate.ts';
 
 // A test resolver resolves every name here, and every server listens on loopback. `cdn.test` is on the allow list and
 // stands for a public host; everything else on loopback must never be reached.

@@ -6,6 +6,13 @@ export async function sleep(ms: number, signal?: AbortSignal): Promise<void> {
   await delay(ms, undefined, signal ? { signal } : {}).catch(() => {});
 }
 
+/** Whether `promise` resolves within `ms`; rejects if it rejects. */
+export async function resolvesWithin(promise: Promise<unknown>, ms: number): Promise<boolean> {
+  const settled = new AbortController();
+  const timeout = sleep(ms, settled.signal).then(() => false);
+  return Promise.race([promise.then(() => true), timeout]).finally(() => settled.abort());
+}
+
 /** A signal that aborts `ms` after `signal`. */
 export function delayed(signal: AbortSignal, ms: number): AbortSignal {
   if (ms === 0) return signal;
@@ -44,22 +51,19 @@ export async function loop(
   }
 }
 
-/** An auto-reset event: `notify` before `wait` is kept, repeated calls count once. */
-export interface Signal {
-  notify(): void;
-  /** Resolves on the next `notify`, or after `ms`. */
-  wait(ms?: number): Promise<void>;
-}
+export type Signal = ReturnType<typeof createSignal>;
 
-export function createSignal(): Signal {
+/** An auto-reset event: `notify` before `wait` is kept, repeated calls count once. */
+export function createSignal() {
   let notified = false;
   let wake: (() => void) | undefined;
   return {
-    notify() {
+    notify(): void {
       notified = true;
       wake?.();
     },
-    async wait(ms) {
+    /** Resolves on the next `notify`, or after `ms`. */
+    async wait(ms?: number): Promise<void> {
       if (!notified) {
         await new Promise<void>((resolve) => {
           const timer = ms === undefined ? undefined : setTimeout(resolve, ms);

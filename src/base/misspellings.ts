@@ -1,3 +1,5 @@
+import { isWithinEdits } from './edit-distance.ts';
+
 /** `suggestion`: the most similar setting. */
 export interface Misspelling {
   readonly name: string;
@@ -30,31 +32,7 @@ const MIN_LENGTH = 5;
 function nearest(name: string, known: ReadonlySet<string>): string | undefined {
   const upper = name.toUpperCase();
   if (name !== upper && upper.includes('_') && known.has(upper)) return upper;
-  const maxEdits = name.length < 8 ? 1 : 2;
-  let best: { setting: string; edits: number } | undefined;
-  for (const setting of known) {
-    if (setting.length < MIN_LENGTH || Math.abs(setting.length - name.length) > maxEdits) continue;
-    const edits = editDistance(name, setting);
-    if (edits <= maxEdits && edits < (best?.edits ?? Number.POSITIVE_INFINITY)) best = { setting, edits };
-  }
-  return best?.setting;
-}
-
-/** Optimal string alignment distance. */
-function editDistance(a: string, b: string): number {
-  let before: number[] = [];
-  let above = Array.from({ length: b.length + 1 }, (_, column) => column);
-  for (let row = 1; row <= a.length; row++) {
-    const line = [row];
-    for (let column = 1; column <= b.length; column++) {
-      const same = a[row - 1] === b[column - 1];
-      let edits = Math.min(above[column]! + 1, line[column - 1]! + 1, above[column - 1]! + (same ? 0 : 1));
-      const swapped = row > 1 && column > 1 && a[row - 1] === b[column - 2] && a[row - 2] === b[column - 1];
-      if (swapped) edits = Math.min(edits, before[column - 2]! + 1);
-      line.push(edits);
-    }
-    before = above;
-    above = line;
-  }
-  return above[b.length]!;
+  const settings = [...known].filter(({ length }) => length >= MIN_LENGTH);
+  const within = (edits: number) => settings.find((setting) => isWithinEdits(name, setting, edits));
+  return within(1) ?? (name.length < 8 ? undefined : within(2));
 }

@@ -1,15 +1,9 @@
 import { FetchFailed } from './fetch-failed.ts';
 
-/** Limits an outgoing request by its total time, the time of each step, and the caller's signal. */
-export interface RequestTimeouts {
-  /** Aborts with a {@link FetchFailed} (`timeout` or `aborted`). */
-  readonly signal: AbortSignal;
-  startStep(ms: number): void;
-  endStep(): void;
-  end(): void;
-}
+export type RequestTimeouts = ReturnType<typeof startRequestTimeouts>;
 
-export function startRequestTimeouts(totalMs: number, caller: AbortSignal | undefined): RequestTimeouts {
+/** Limits an outgoing request by its total time, the time of each step, and the caller's signal. */
+export function startRequestTimeouts(totalMs: number, caller: AbortSignal | undefined) {
   const controller = new AbortController();
   const expire = () => controller.abort(new FetchFailed('timeout'));
   const abort = () => controller.abort(new FetchFailed('aborted', { cause: caller?.reason }));
@@ -19,15 +13,16 @@ export function startRequestTimeouts(totalMs: number, caller: AbortSignal | unde
   // Not AbortSignal.any: the caller's signal may live as long as the process and would accumulate listeners.
   caller?.addEventListener('abort', abort, { once: true });
   return {
+    /** Aborts with a {@link FetchFailed} (`timeout` or `aborted`). */
     signal: controller.signal,
-    startStep(ms) {
+    startStep(ms: number): void {
       clearTimeout(step);
       step = setTimeout(expire, ms);
     },
-    endStep() {
+    endStep(): void {
       clearTimeout(step);
     },
-    end() {
+    end(): void {
       clearTimeout(total);
       clearTimeout(step);
       caller?.removeEventListener('abort', abort);

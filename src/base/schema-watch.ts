@@ -6,18 +6,15 @@ import { isMigrated } from './migrate.ts';
 import type { Migration } from './migration-files.ts';
 import { OperatorError } from './operator-error.ts';
 
-/** The latest result of comparing the database schema with this program's migrations. */
-export interface SchemaWatch {
-  /** Undefined if the schema is compatible, or before the first response of the database. */
-  problem(): string | undefined;
-}
-
 /** Check interval while the schema is compatible: a newer program may migrate it. */
 const COMPATIBLE_INTERVAL_MS = 5_000;
 
 const BEHIND = 'The database schema is outdated: run `assay migrate`.';
 
-/** Checks immediately, then until `signal` aborts: every `refreshMs` while the schema is incompatible. */
+/**
+ * Compares the database schema with this program's migrations: immediately, then until `signal` aborts, every `refreshMs`
+ * while it is incompatible.
+ */
 export async function watchSchema({
   db,
   migrations,
@@ -30,7 +27,7 @@ export async function watchSchema({
   log: Log;
   signal: AbortSignal;
   refreshMs: number;
-}): Promise<SchemaWatch> {
+}) {
   let problem: string | undefined;
   let fits = false;
 
@@ -60,5 +57,6 @@ export async function watchSchema({
     signal,
     onError,
   });
+  /** Undefined if the schema is compatible, or before the first response of the database. */
   return { problem: () => problem };
 }

@@ -1,15 +1,20 @@
 import { createCipheriv, createDecipheriv, createSecretKey, type KeyObject, randomBytes } from 'node:crypto';
 import { link, mkdir, open as openFile, readFile, unlink } from 'node:fs/promises';
 import { dirname } from 'node:path';
+import { ifExists, ifMissing } from './file-system.ts';
 import { newId } from './ids.ts';
 import { OperatorError } from './operator-error.ts';
 
 /**
  * The content of `file`; creates it atomically with mode 0600 from `make` if it is missing. Concurrent processes all get
- * the same bytes.
+ * the same bytes. `prepare` runs on the complete file before it appears under its name.
  */
-export async function readOrCreate(file: string, make: () => string | Buffer): Promise<Buffer> {
-  const existing = await readFile(file).catch(unless('ENOENT'));
+export async function readOrCreate(
+  file: string,
+  make: () => string | Buffer,
+  prepare?: (draft: string) => Promise<void>,
+): Promise<Buffer> {
+  const existing = await readFile(file).catch(ifMissing);
   if (existing) return existing;
   await mkdir(dirname(file), { recursive: true, mode: 0o700 });
   const draft = `${file}.${newId()}`;
@@ -21,10 +26,11 @@ export async function readOrCreate(file: string, make: () => string | Buffer): P
     } finally {
       await handle.close();
     }
+    await prepare?.(draft);
     // `link` is atomic and, unlike a rename, never replaces a file that another process created first.
-    await link(draft, file).catch(unless('EEXIST'));
+    await link(draft, file).catch(ifExists);
   } finally {
-    await unlink(draft).catch(unless('ENOENT'));
+    await unlink(draft).catch(ifMissing);
   }
   return readFile(file);
 }
@@ -72,9 +78,3 @@ const VERSION = 1;
 const NONCE_BYTES = 12;
 const TAG_BYTES = 16;
 const HEADER_BYTES = 1 + NONCE_BYTES + TAG_BYTES;
-
-function unless(code: string): (error: NodeJS.ErrnoException) => undefined {
-  return (error) => {
-    if (error.code !== code) throw error;
-  };
-}

@@ -1,21 +1,17 @@
-export interface TimeShare {
-  /** False during a run. */
-  isDue(): boolean;
-  /** Runs `work` and schedules the next run by its duration. */
-  spend<T>(work: () => Promise<T>): Promise<T>;
-  reset(): void;
-}
+export type TimeShare = ReturnType<typeof createTimeShare>;
 
 /** `leastMs`: minimum time between the starts of two runs; `mostMs`: maximum pause after a run. */
 export function createTimeShare(
   share: number,
   { leastMs: minIntervalMs, mostMs: maxPauseMs }: { leastMs: number; mostMs: number },
   now = () => performance.now(),
-): TimeShare {
+) {
   let dueAt = Number.NEGATIVE_INFINITY;
   return {
-    isDue: () => now() >= dueAt,
-    async spend(work) {
+    /** False during a run. */
+    isDue: (): boolean => now() >= dueAt,
+    /** Runs `work` and schedules the next run by its duration. */
+    async spend<T>(work: () => Promise<T>): Promise<T> {
       const startedAt = now();
       dueAt = Number.POSITIVE_INFINITY;
       try {
@@ -25,7 +21,7 @@ export function createTimeShare(
         dueAt = Math.max(startedAt + minIntervalMs, endedAt + Math.min((endedAt - startedAt) / share, maxPauseMs));
       }
     },
-    reset() {
+    reset(): void {
       dueAt = Number.NEGATIVE_INFINITY;
     },
   };

@@ -1,2 +1,2 @@
-/** Whole Unix seconds as a decimal string, the time format of defectoscopy and stt. */
+/** Whole Unix seconds as a decimal string, a time format of the API. */
 export const unixSeconds = (at: Date): string => String(Math.floor(at.getTime() / 1000));

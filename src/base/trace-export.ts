@@ -1,7 +1,7 @@
 import type * as Api from '@opentelemetry/api';
 import type * as Sdk from '@opentelemetry/sdk-trace';
 import type { Log } from './log.ts';
-import { sleep } from './loop.ts';
+import { resolvesWithin } from './loop.ts';
 import type { Attributes, Span, SpanKind, SpanOptions, Traces } from './trace.ts';
 import type { SAMPLERS } from './trace-settings.ts';
 
@@ -73,14 +73,8 @@ export async function openTraces(options: TraceExportOptions): Promise<Traces> {
   return {
     begin: (name, { parent, ...given }) => begin(name, given, contextOf(api, parent)),
     async close() {
-      const flushed = provider.shutdown().then(
-        () => true,
-        () => false,
-      );
-      const timeout = new AbortController();
-      const inTime = await Promise.race([flushed, sleep(FLUSH_TIMEOUT_MS, timeout.signal).then(() => false)]);
-      timeout.abort();
-      if (!inTime) collector.onFailure('TIMEOUT');
+      const flushed = await resolvesWithin(provider.shutdown(), FLUSH_TIMEOUT_MS).catch(() => false);
+      if (!flushed) collector.onFailure('TIMEOUT');
     },
   };
 }

@@ -10,7 +10,8 @@ export const workerEntry = (
   from: string,
 ): { readonly file: URL; readonly execArgv: readonly string[] } => ({
   file: new URL(`${name}.${FROM_SOURCE ? 'ts' : 'js'}`, from),
-  execArgv: FROM_SOURCE && !READS_TYPES ? ['--import', new URL('./testing/read-types.mjs', import.meta.url).href] : [],
+  execArgv:
+    FROM_SOURCE && !READS_TYPES ? ['--import', new URL('../../test/support/read-types.mjs', import.meta.url).href] : [],
 });
 
 export function startThread(name: string, from: string, options: WorkerOptions = {}): Worker {

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { type SchemasByName, typescriptOf } from '../../test/support/typescript-of.ts';
 import * as index from '../services/catalog/routes/index-schema.ts';
 import * as reports from '../services/catalog/routes/report-schema.ts';
 import { RowBody } from '../services/catalog/routes/row-schema.ts';
@@ -7,7 +8,6 @@ import { HitBody, SearchResultBody } from '../services/catalog/search/responses.
 import * as defectoscopy from '../services/defectoscopy/schema.ts';
 import * as passports from '../services/passports/api-schema.ts';
 import * as stt from '../services/stt/schema.ts';
-import { type SchemasByName, typescriptOf } from './testing/typescript-of.ts';
 
 const data = (success: { properties: { data: object } }) => success.properties.data;
 

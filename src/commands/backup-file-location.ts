@@ -5,7 +5,7 @@ import type { Db } from '../base/db.ts';
 import { OperatorError } from '../base/operator-error.ts';
 import type { Config } from '../config.ts';
 import { openFileStore } from '../file-store.ts';
-import { FILE_COLUMNS } from './file-columns.ts';
+import { BACKUP_CONTENTS } from './backup-contents.ts';
 
 /** Throws unless the target stores files where the backup does: on disk or in a bucket. */
 export function checkFileLocation({ files_in: bucket }: Manifest, { settings }: Config): void {
@@ -29,7 +29,7 @@ export async function missingInBucket(db: Db, { tables }: Manifest, planned: Con
   try {
     const held = await listBucketFiles(filesUrl, store.bucket!.keys);
     await held.capture();
-    return await db.transaction((tx) => missingFiles(tx, tables, FILE_COLUMNS, held));
+    return await db.transaction((tx) => missingFiles(tx, tables, BACKUP_CONTENTS.fileColumns, held));
   } finally {
     await store.close();
   }

@@ -6,8 +6,8 @@ import { readMigrations } from '../base/migration-files.ts';
 import { OperatorError } from '../base/operator-error.ts';
 import { loadConfig, PACKAGE_ROOT } from '../config.ts';
 import { openFileStore } from '../file-store.ts';
+import { BACKUP_CONTENTS } from './backup-contents.ts';
 import { withExistingDatabase } from './existing-database.ts';
-import { FILE_COLUMNS } from './file-columns.ts';
 import { checkOutputFolder } from './local-files.ts';
 import { mebibytes, statusLine, throwOperatorError } from './terminal.ts';
 
@@ -34,7 +34,7 @@ export async function backupCommand(file: string, signal: AbortSignal): Promise<
     });
     try {
       const taken = await createBackup(archive, {
-        ...{ db, migrations, version: shared.version, dataDir: shared.dataDir, fileColumns: FILE_COLUMNS },
+        ...{ db, migrations, version: shared.version, dataDir: shared.dataDir, contents: BACKUP_CONTENTS },
         ...(bucket && { bucket }),
         onPart: (name) => status.show(`${mebibytes(bytes)}, ${name}`),
       });

@@ -1,8 +1,7 @@
 import { type Command, Option } from 'commander';
 import { stopSignal } from '../base/stop-signal.ts';
 import type { ExtractOptions } from './extract.ts';
-import type { PredictOptions } from './predict.ts';
-import type { TranscribeOptions } from './transcribe.ts';
+import type { PredictOptions, TranscribeOptions } from './task-commands.ts';
 
 export function addClientCommands(program: Command): void {
   onServer(program.command('predict'), 'defectoscopy')
@@ -10,10 +9,9 @@ export function addClientCommands(program: Command): void {
     .argument('<file|url>', 'an image, or its https address on an allowed host')
     .addOption(new Option('--priority <priority>', 'queue priority').choices(['realtime', 'batch']))
     .option('--model-version <version>', 'an installed model version other than the default')
-    .action(async (source: string, options: PredictOptions) => {
-      const { predictCommand } = await import('./predict.ts');
-      await predictCommand(source, options, stopSignal());
-    });
+    .action(async (source: string, options: PredictOptions) =>
+      (await import('./task-commands.ts')).predictCommand(source, options, stopSignal()),
+    );
 
   onServer(program.command('transcribe'), 'speech to text')
     .description('transcribe a recording')
@@ -22,10 +20,9 @@ export function addClientCommands(program: Command): void {
     .addOption(
       new Option('--format <format>', 'transcript format').choices(['txt', 'srt', 'vtt', 'json']).conflicts('json'),
     )
-    .action(async (source: string, options: TranscribeOptions) => {
-      const { transcribeCommand } = await import('./transcribe.ts');
-      await transcribeCommand(source, options, stopSignal());
-    });
+    .action(async (source: string, options: TranscribeOptions) =>
+      (await import('./task-commands.ts')).transcribeCommand(source, options, stopSignal()),
+    );
 
   onServer(program.command('extract'), 'passports')
     .description('extract the fields of technical passports')
@@ -38,10 +35,9 @@ export function addClientCommands(program: Command): void {
     .addOption(
       new Option('--format <format>', 'output format').choices(['text', 'json', 'xlsx', 'pdf']).conflicts('json'),
     )
-    .action(async (files: string[], options: ExtractOptions) => {
-      const { extractCommand } = await import('./extract.ts');
-      await extractCommand(files, options, stopSignal());
-    });
+    .action(async (files: string[], options: ExtractOptions) =>
+      (await import('./extract.ts')).extractCommand(files, options, stopSignal()),
+    );
 }
 
 const onServer = (command: Command, service: string): Command =>

@@ -6,7 +6,7 @@ import { coreSettings } from '../settings.ts';
 import { unknownSettingWarnings } from './unknown-settings.ts';
 
 /** Secrets are masked. Invalid settings exit with status 2. */
-export async function configCommand({ markdown }: { markdown: boolean }): Promise<void> {
+export async function configCommand({ markdown }: { markdown?: boolean }): Promise<void> {
   if (markdown) return console.log(settingsDocument());
   const planned = await loadConfig(process.env, 'config');
   for (const { title, settings } of groups()) {

@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { OperatorError } from '../base/operator-error.ts';
+import { isLoopback } from '../base/outbound-url.ts';
 import { parseUrl } from '../base/parse-url.ts';
 import { loadConfig, PACKAGE_ROOT } from '../config.ts';
 import {
@@ -17,7 +18,7 @@ import {
   serviceChecks,
   type Visit,
 } from '../conform/index.ts';
-import { validateToken } from './validate-token.ts';
+import { parseServerUrl, validateToken } from './server-options.ts';
 
 export interface ConformOptions {
   readonly service?: string;
@@ -40,7 +41,7 @@ export async function conformCommand(
   options: ConformOptions,
   { signal, say = (line: string) => console.log(line) }: { signal: AbortSignal; say?: (line: string) => void },
 ): Promise<boolean> {
-  const base = baseOf(url);
+  const base = parseServerUrl(url);
   const probe = createProbe(base, signal);
   try {
     const subject = await subjectOf(options.service, () => detectService(probe), base);
@@ -86,7 +87,7 @@ function wantedChecks({ name, checks }: ServiceChecks, only: readonly string[]) 
 }
 
 async function runInputs({ name }: ServiceChecks, base: string, options: ConformOptions) {
-  const sameMachine = ['localhost', '127.0.0.1', '[::1]'].includes(new URL(base).hostname);
+  const sameMachine = isLoopback(base);
   const isPassports = name === 'passports';
   const explicit = isPassports ? options.apiKey : validateToken(options.token);
   const credential = explicit ?? (sameMachine ? await localCredential(name) : undefined);
@@ -114,14 +115,6 @@ async function localCredential(name: string): Promise<string | undefined> {
   const { services } = await loadConfig(process.env, 'conform');
   const serviceName = name === 'reports' ? 'catalog' : name;
   return services.find((service) => service.name === serviceName)?.credential;
-}
-
-function baseOf(url: string): string {
-  const parsed = parseUrl(url);
-  if (!parsed || !/^https?:$/.test(parsed.protocol)) throw new OperatorError(`${url} is not an http or https URL.`);
-  if (parsed.username || parsed.password)
-    throw new OperatorError('The URL contains a user name; pass credentials with --token.');
-  return parsed.origin + parsed.pathname.replace(/(?<!\/)\/+$/, '');
 }
 
 function httpsAddress(url: string | undefined): string | undefined {

@@ -4,27 +4,23 @@ import { OperatorError } from '../base/operator-error.ts';
 import type { Passports, ReadDocument } from '../client/index.ts';
 import { writeOutputFile } from './local-files.ts';
 
-export interface DocumentFiles {
-  /** Prints the path of each file. */
-  write(
-    passports: Passports,
-    documents: readonly ReadDocument[],
-    options: { readonly language: 'en' | 'ru' | undefined; readonly signal: AbortSignal },
-  ): Promise<void>;
-}
-
 /** Checks the output path for `count` documents before any work starts. */
 export async function documentFiles(
   format: 'xlsx' | 'pdf',
   { output, count }: { output: string | undefined; count: number },
-): Promise<DocumentFiles> {
+) {
   if (output === undefined) {
     throw new OperatorError(`--format ${format} needs --output: a file, or a folder for several documents.`);
   }
   const isFolder = (await stat(output).catch(() => undefined))?.isDirectory() ?? false;
   if (count > 1 && !isFolder) throw new OperatorError(`${output} is not a folder; several documents need one.`);
   return {
-    async write(passports, documents, options) {
+    /** Prints the path of each file. */
+    async write(
+      passports: Passports,
+      documents: readonly ReadDocument[],
+      options: { readonly language: 'en' | 'ru' | undefined; readonly signal: AbortSignal },
+    ): Promise<void> {
       const usedNames = new Set<string>();
       for (const { id, filename } of documents) {
         const path = isFolder ? join(output, `${uniqueName(usedNames, parse(filename).name)}.${format}`) : output;

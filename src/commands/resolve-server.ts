@@ -1,8 +1,8 @@
 import { isIPv6 } from 'node:net';
 import { OperatorError } from '../base/operator-error.ts';
-import { parseUrl } from '../base/parse-url.ts';
+import { isLoopback } from '../base/outbound-url.ts';
 import type { AssayOptions } from '../client/index.ts';
-import { validateToken } from './validate-token.ts';
+import { parseServerUrl, validateToken } from './server-options.ts';
 
 export interface ServerOptions {
   readonly server?: string;
@@ -19,8 +19,8 @@ export interface Server extends Pick<AssayOptions, 'polling' | 'retries'> {
 
 /** Credentials: command line, then ASSAY_TOKEN or ASSAY_API_KEY, then, for this machine only, its settings. */
 export async function resolveServer(name: string, { server, token, apiKey }: ServerOptions): Promise<Server> {
-  const explicitUrl = server === undefined ? undefined : addressOf(server);
-  const local = explicitUrl === undefined || LOOPBACK.includes(new URL(explicitUrl).hostname);
+  const explicitUrl = server === undefined ? undefined : parseServerUrl(server, '--server ');
+  const local = explicitUrl === undefined || isLoopback(explicitUrl);
   const isKey = name === 'passports';
   const credential = isKey
     ? {
@@ -36,7 +36,6 @@ export async function resolveServer(name: string, { server, token, apiKey }: Ser
   return { url, ...credential, local, polling: local ? 'local' : 'specification', retries: local ? 0 : 3 };
 }
 
-const LOOPBACK = ['localhost', '127.0.0.1', '[::1]'];
 const ALL_INTERFACES: Readonly<Record<string, string>> = { '0.0.0.0': '127.0.0.1', '::': '::1' };
 
 async function localServer(service: string) {
@@ -47,14 +46,4 @@ async function localServer(service: string) {
   if (found === undefined) return undefined;
   const name = ALL_INTERFACES[host] ?? host;
   return { url: `http://${isIPv6(name) ? `[${name}]` : name}:${found.port}`, credential: found.credential };
-}
-
-function addressOf(server: string): string {
-  const url = parseUrl(server);
-  if (!url || !/^https?:$/.test(url.protocol))
-    throw new OperatorError(`--server ${server} is not an http or https URL.`);
-  if (url.username || url.password) {
-    throw new OperatorError('The URL contains a user name; pass credentials with --token.');
-  }
-  return url.origin + url.pathname.replace(/(?<!\/)\/+$/, '');
 }

@@ -13,14 +13,21 @@ import { readMigrations } from '../base/migration-files.ts';
 import { OperatorError } from '../base/operator-error.ts';
 import { type Config, loadConfig, PACKAGE_ROOT } from '../config.ts';
 import { createPostgresTaskStore } from '../tasks/postgres.ts';
+import { BACKUP_CONTENTS } from './backup-contents.ts';
 import { checkFileLocation, missingInBucket } from './backup-file-location.ts';
 import { lockDataDir } from './data-dir-lock.ts';
 import { mebibytes, statusLine, throwOperatorError } from './terminal.ts';
 
-/** Into an empty target, or with `replace` over existing data; `-` is standard input. */
+export interface RestoreOptions {
+  /** Over existing data; default: only into an empty target. */
+  readonly replace?: boolean;
+}
+
+/** `-` is standard input. */
 export async function restoreCommand(
   file: string,
-  { replace, signal }: { replace: boolean; signal: AbortSignal },
+  { replace = false }: RestoreOptions,
+  signal: AbortSignal,
 ): Promise<void> {
   const planned = await loadConfig({ LOG_LEVEL: 'warn', ...process.env }, 'restore');
   const { shared } = planned;
@@ -37,7 +44,7 @@ export async function restoreCommand(
     checkFileLocation(manifest, planned);
     const result = await inDatabase(planned, async (db) => {
       const onPart = (part: string) => show(`restoring: ${part}`);
-      const target = { db, migrations, dataDir: shared.dataDir, replace, onPart };
+      const target = { db, migrations, dataDir: shared.dataDir, contents: BACKUP_CONTENTS, replace, onPart };
       const restored = await restoreBackup(readArchive(read(path)), manifest, target)
         .catch((error: unknown) => {
           throw error instanceof CorruptArchive

@@ -1,4 +1,5 @@
 import { type ChildProcess, fork } from 'node:child_process';
+import { setTimeout as delay } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { migrateDatabase, startEmbedded } from '../app-context.ts';
 import { openDb } from '../base/db.ts';
@@ -105,14 +106,7 @@ function watchStartup(workers: number) {
   const done = new AbortController();
   if (missing === 0) done.abort();
   return {
-    finished: new Promise<void>((resolve) => {
-      if (done.signal.aborted) return resolve();
-      const timeout = setTimeout(resolve, STARTUP_TIMEOUT_MS).unref();
-      done.signal.addEventListener('abort', () => {
-        clearTimeout(timeout);
-        resolve();
-      });
-    }),
+    finished: delay(STARTUP_TIMEOUT_MS, undefined, { signal: done.signal, ref: false }).catch(() => {}),
     error: () => startupError,
     watch(child: ChildProcess): ChildProcess {
       child.on('message', (message) => {

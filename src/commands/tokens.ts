@@ -44,8 +44,11 @@ export async function createToken(options: CreateOptions): Promise<void> {
     console.error(`It has no effect at present: ${tokenOptions.unusedReason}.`);
 }
 
+export type RevokeOptions = Partial<Pick<CreateOptions, 'service'>>;
+export type ListOptions = Partial<Pick<CreateOptions, 'service' | 'json'>>;
+
 /** `assay tokens list`: lists issued tokens, expired ones included, without their values. */
-export async function listTokens({ service, json }: { service?: string; json?: boolean }): Promise<void> {
+export async function listTokens({ service, json }: ListOptions): Promise<void> {
   const planned = await planOf();
   if (service !== undefined) serviceOf(planned, service);
   const all = await inTokens(planned, readTokens);
@@ -61,7 +64,7 @@ export async function listTokens({ service, json }: { service?: string; json?: b
 }
 
 /** `assay tokens revoke NAME` */
-export async function revokeToken(name: string, { service }: { service?: string }): Promise<void> {
+export async function revokeToken(name: string, { service }: RevokeOptions): Promise<void> {
   const planned = await planOf();
   if (service !== undefined) serviceOf(planned, service);
   const found = await inTokens(planned, (db) => deleteToken(db, { name, service }));

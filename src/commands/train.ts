@@ -1,8 +1,12 @@
 import { loadConfig } from '../app-context.ts';
 import { train } from '../services/defectoscopy/train.ts';
 
+export interface TrainOptions {
+  readonly name?: string;
+}
+
 /** `assay train FOLDER`: trains the heads of the defectoscopy model on a folder of images. */
-export async function trainCommand(folder: string, { name }: { name?: string } = {}): Promise<void> {
+export async function trainCommand(folder: string, { name }: TrainOptions = {}): Promise<void> {
   const { shared } = await loadConfig(process.env, 'train');
   const bar = progressBar(process.stdout);
   await train({

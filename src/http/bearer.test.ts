@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto';
 import { afterEach, describe, expect, it } from 'vitest';
+import { rawConnection, TOKEN, testGateway } from '../../test/support/gateway.ts';
 import { createBearerGuard, parseTokenSettings } from './bearer.ts';
 import type { Gateway } from './gateway.ts';
-import { rawConnection, TOKEN, testGateway } from './testing/gateway.ts';
 
 let app: Gateway | undefined;
 afterEach(() => app?.close());

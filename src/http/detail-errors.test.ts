@@ -1,7 +1,7 @@
 import { Type } from 'typebox';
 import { describe, expect, it } from 'vitest';
+import { testGateway } from '../../test/support/gateway.ts';
 import { detailsOf, detailValidation } from './detail-errors.ts';
-import { testGateway } from './testing/gateway.ts';
 import { STORABLE_TEXT, VISIBLE_NAME } from './text-patterns.ts';
 import { createValidators, type Part } from './validation.ts';
 import { InvalidInput } from './validation-details.ts';

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
+import { rawConnection, testGateway } from '../../test/support/gateway.ts';
 import { type EventStream, openEventStream } from './event-stream.ts';
-import { rawConnection, testGateway } from './testing/gateway.ts';
 
 async function streaming(onStream: (stream: EventStream) => void) {
   const { app } = await testGateway({ closeGraceMs: 100 }, (gateway) => {

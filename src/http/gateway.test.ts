@@ -1,8 +1,8 @@
 import { afterEach, describe, expect, it } from 'vitest';
+import { BEARER, rawConnection, testGateway } from '../../test/support/gateway.ts';
 import { ApiError, taskNotFound } from '../base/api-error.ts';
 import type { Gateway } from './gateway.ts';
 import { createSlidingWindow } from './rate-limit.ts';
-import { BEARER, rawConnection, testGateway } from './testing/gateway.ts';
 
 let app: Gateway;
 afterEach(() => app?.close());

@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, it } from 'vitest';
+import { BEARER, testGateway } from '../../test/support/gateway.ts';
 import type { Gateway } from './gateway.ts';
 import { createJsonLimiter, JSON_LIMITS } from './json-limits.ts';
-import { BEARER, testGateway } from './testing/gateway.ts';
 
 /** The lowest limits that accept the texts. */
 function measure(...texts: string[]): { values: number; depth: number } {

@@ -1,8 +1,8 @@
 import { afterEach, describe, expect, it } from 'vitest';
+import { BEARER, testGateway } from '../../test/support/gateway.ts';
 import type { Gateway } from './gateway.ts';
 import { createMetrics, createMetricsHandler, type MetricJson, type MetricsSources } from './metrics.ts';
 import { createSlidingWindow } from './rate-limit.ts';
-import { BEARER, testGateway } from './testing/gateway.ts';
 
 let app: Gateway | undefined;
 afterEach(() => app?.close());

@@ -1,9 +1,9 @@
 import { afterEach, describe, expect, it } from 'vitest';
+import { BEARER, testGateway } from '../../test/support/gateway.ts';
 import { clientKey } from './auth-and-limit.ts';
 import { createBearerGuard, parseTokenSettings } from './bearer.ts';
 import type { Gateway } from './gateway.ts';
 import { createSlidingWindow, type LimitResult } from './rate-limit.ts';
-import { BEARER, testGateway } from './testing/gateway.ts';
 
 /** The window of a single gateway, which is synchronous. */
 function alone(options: Parameters<typeof createSlidingWindow>[0]) {

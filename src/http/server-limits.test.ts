@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, it } from 'vitest';
+import { rawConnection, TOKEN, testGateway } from '../../test/support/gateway.ts';
 import type { Gateway } from './gateway.ts';
 import { DEFAULT_TIMEOUTS, type Timeouts } from './server-limits.ts';
-import { rawConnection, TOKEN, testGateway } from './testing/gateway.ts';
 
 let app: Gateway | undefined;
 afterEach(() => app?.close());

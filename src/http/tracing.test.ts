@@ -1,7 +1,7 @@
 import { connect } from 'node:net';
 import { expect, it } from 'vitest';
+import { testGateway } from '../../test/support/gateway.ts';
 import type { Attributes, Span, Traces } from '../base/trace.ts';
-import { testGateway } from './testing/gateway.ts';
 
 const TRACE = '4bf92f3577b34da6a3ce929d0e0e4736';
 

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
+import { testGateway } from '../../test/support/gateway.ts';
 import { success } from './envelope.ts';
 import type { Gateway } from './gateway.ts';
-import { testGateway } from './testing/gateway.ts';
 import { acceptUploads } from './upload.ts';
 import { uploadParts } from './upload-parts.ts';
 

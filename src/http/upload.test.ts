@@ -1,10 +1,10 @@
 import { createHash } from 'node:crypto';
 import { buffer } from 'node:stream/consumers';
 import { afterEach, describe, expect, it } from 'vitest';
+import { BEARER, rawConnection, testGateway } from '../../test/support/gateway.ts';
 import { success } from './envelope.ts';
 import type { Gateway } from './gateway.ts';
 import { DEFAULT_TIMEOUTS } from './server-limits.ts';
-import { BEARER, rawConnection, testGateway } from './testing/gateway.ts';
 import { acceptUploads, readUpload } from './upload.ts';
 
 let app: Gateway;

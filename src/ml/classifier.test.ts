@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import { createRandom } from '../base/random.ts';
 import { classify, type Head, scores, softmax, topLabel } from './classifier.ts';
 
 const head = (labels: string[], weights: number[][], options: Partial<Head> = {}): Head => ({
@@ -60,11 +61,7 @@ describe('scores', () => {
   });
 
   test('keep sum, order and precision for random probabilities', () => {
-    let seed = 7;
-    const random = () => {
-      seed = (seed * 16807) % 2147483647;
-      return seed / 2147483647;
-    };
+    const random = createRandom(7);
     for (let round = 0; round < 500; round++) {
       const labels = Array.from({ length: 1 + Math.floor(random() * 20) }, (_, k) => `class ${k}`);
       const exact = softmax(Float64Array.from(labels, () => (random() - 0.5) * 10 ** (random() * 3)));

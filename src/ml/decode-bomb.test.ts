@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
+import { jpegOfScans, plainImage, segment, webpOfFrames, withSegments } from '../../test/support/ml/image-files.ts';
 import { isDecodeBomb } from './decode-bomb.ts';
-import { jpegOfScans, plainImage, segment, webpOfFrames, withSegments } from './testing/image-files.ts';
 
 test('isDecodeBomb accepts JPEGs of up to 100 scans', async () => {
   expect(isDecodeBomb('image/jpeg', await plainImage().jpeg({ progressive: true }).toBuffer())).toBe(false);

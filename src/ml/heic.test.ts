@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
+import { phoneHeic } from '../../test/support/ml/heic.ts';
 import { decodeHeic } from './heic.ts';
-import { phoneHeic } from './testing/heic.ts';
 
 const limits = { maxPixels: 50e6, limitMs: 20_000 };
 

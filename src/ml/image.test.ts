@@ -1,8 +1,8 @@
 import sharp, { type Create } from 'sharp';
 import { describe, expect, test } from 'vitest';
+import { phoneHeic } from '../../test/support/ml/heic.ts';
+import { blackPng, withDeclaredSize } from '../../test/support/ml/image-files.ts';
 import { decodePhoto, PhotoError } from './image.ts';
-import { phoneHeic } from './testing/heic.ts';
-import { blackPng, withDeclaredSize } from './testing/image-files.ts';
 
 const halves = (width = 60, height = 40) =>
   sharp({ create: { width, height, channels: 3, background: 'red' } }).composite([

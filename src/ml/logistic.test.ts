@@ -1,17 +1,10 @@
 import { describe, expect, test } from 'vitest';
+import { createRandom } from '../base/random.ts';
 import { fitTemperature } from './calibration.ts';
 import { classify, logitsOf, softmax } from './classifier.ts';
 import { minimise } from './lbfgs.ts';
 import { createFitter } from './logistic.ts';
 import { accuracy, calibrationError, crossEntropy, listingThreshold, type Prediction, perClass } from './metrics.ts';
-
-function seededRandom(seed: number): () => number {
-  let state = seed;
-  return () => {
-    state = (state * 16807) % 2147483647;
-    return state / 2147483647;
-  };
-}
 
 test('minimise finds the minimum of the Rosenbrock function', () => {
   const [x, y] = minimise(
@@ -29,7 +22,7 @@ test('minimise finds the minimum of the Rosenbrock function', () => {
 
 describe('createFitter', () => {
   // 3 classes in 5 dimensions, 103 images: neither divides by four. One feature is constant, one is on another scale.
-  const random = seededRandom(3);
+  const random = createRandom(3);
   const [classes, dimensions, count] = [3, 5, 103];
   const targets = Int32Array.from({ length: count }, () => Math.floor(random() * classes));
   const features = Float32Array.from({ length: count * dimensions }, (_, i) => {
@@ -80,7 +73,7 @@ describe('createFitter', () => {
 });
 
 test('fitTemperature recovers the factor of scaled logits', () => {
-  const random = seededRandom(11);
+  const random = createRandom(11);
   const calibrated = Array.from({ length: 4000 }, () => Float64Array.from([random() * 4 - 2, random() * 4 - 2]));
   const targets = calibrated.map((logits) => (random() < softmax(logits)[0]! ? 0 : 1));
   const scaled = calibrated.map((logits) => logits.map((logit) => logit * 3));

@@ -2,9 +2,9 @@ import { appendFile, mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest';
+import { installColours } from '../../test/support/ml/model.ts';
 import { parseHeads } from './heads.ts';
 import { type ModelDirectory, openModelDirectory, readVerifiedFile } from './model-directory.ts';
-import { installColours } from './testing/model.ts';
 
 let shipped: string;
 let trained: string;

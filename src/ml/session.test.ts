@@ -3,10 +3,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Worker } from 'node:worker_threads';
 import { afterAll, beforeAll, beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest';
+import { colourHead } from '../../test/support/ml/model.ts';
+import { colourNetwork } from '../../test/support/ml/onnx.ts';
 import { openSession, type SessionOptions } from './session.ts';
 import { shareHead } from './shared-heads.ts';
-import { colourHead } from './testing/model.ts';
-import { colourNetwork } from './testing/onnx.ts';
 
 const { threads } = vi.hoisted(() => ({ threads: [] as Worker[] }));
 vi.mock('../base/worker-entry.ts', async (original) => {

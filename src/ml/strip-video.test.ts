@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
+import { phoneHeic } from '../../test/support/ml/heic.ts';
+import { avifWithVideo, bigEndian, box } from '../../test/support/ml/image-files.ts';
 import { stripVideo } from './strip-video.ts';
-import { phoneHeic } from './testing/heic.ts';
-import { avifWithVideo, bigEndian, box } from './testing/image-files.ts';
 
 test('stripVideo returns a file without video unchanged', () => {
   const heic = phoneHeic();

@@ -6,7 +6,7 @@ import { type TaskRow, taskColumns, toTask } from './task-rows.ts';
 
 /** Results with a larger stored size are read in separate batches of bounded size. */
 const LARGE_STORED_BYTES = 4096;
-/** Assumed ratio of text size to stored size. Chosen: test/large-results.test.ts has 5.7. */
+/** Assumed ratio of text size to stored size. Chosen: test/tasks/large-results.full.test.ts has 5.7. */
 const COMPRESSION_RATIO = 8;
 /** Maximum text size per statement (two run at once). A larger result is read alone. */
 const LARGE_BATCH_BYTES = 4 * 2 ** 20;

@@ -1,6 +1,6 @@
 import { deflateSync } from 'node:zlib';
 import { PDFDocument } from '@cantoo/pdf-lib';
-import { createTestPdf, type TestObject } from '../../src/services/passports/model/pages/testing/pdf.ts';
+import { createTestPdf, type TestObject } from '../support/ocr/pdf.ts';
 import type { Bomb } from './bombs.ts';
 
 const line = (y: number, label: string, value: string | number) =>
@@ -62,7 +62,7 @@ async function encryptedDocument(): Promise<Buffer> {
 const withOpenAction = (action: string) => edited('/Type /Catalog', `/Type /Catalog /OpenAction << ${action} >>`);
 const DONE = 'SUCCESS';
 
-/** In addition to those in test/passports-hostile.test.ts. */
+/** In addition to those in test/passports/hostile.full.test.ts. */
 export const DOCUMENTS: readonly Bomb[] = [
   // Page tree and cross-reference table
   { name: '201 pages', make: () => createTestPdf(Array(201).fill({ content: TEXT })), ends: 'PDF_TOO_MANY_PAGES' },

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { deflateSync } from 'node:zlib';
 import sharp from 'sharp';
-import { phoneHeic } from '../../src/ml/testing/heic.ts';
+import { phoneHeic } from '../support/ml/heic.ts';
 import {
   avifDescribed,
   avifGrid,
@@ -26,7 +26,7 @@ import {
   webpOfFrames,
   withDeclaredSize,
   withSegments,
-} from '../../src/ml/testing/image-files.ts';
+} from '../support/ml/image-files.ts';
 import type { Bomb } from './bombs.ts';
 
 // Outcomes as a photo (defectoscopy worker) and as a page (passports gateway).

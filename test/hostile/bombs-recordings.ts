@@ -1,5 +1,5 @@
 import { deflateSync, gzipSync } from 'node:zlib';
-import { voiceBytes, wav } from '../../src/ml/audio/testing/recordings.ts';
+import { voiceBytes, wav } from '../support/audio/recordings.ts';
 import type { Bomb } from './bombs.ts';
 
 /** A hostile recording and its outcome with ffmpeg and with the WebAssembly decoders. */

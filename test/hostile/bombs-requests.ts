@@ -1,5 +1,5 @@
 import { gzipSync } from 'node:zlib';
-import { TOKEN } from '../processes/client.ts';
+import { TOKEN } from '../support/processes/client.ts';
 import type { Bomb } from './bombs.ts';
 
 /** Raw bytes and the service that receives them. {@link TOKEN} is valid everywhere; in the catalog it is a moderator's. */

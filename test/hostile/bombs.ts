@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { type Cost, measureCost } from '../processes/cost.ts';
+import { type Cost, measureCost } from '../support/processes/cost.ts';
 
 /** A cheap input that is expensive to process unless the parser enforces limits. */
 export interface Bomb<Payload = Buffer> {

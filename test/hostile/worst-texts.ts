@@ -34,10 +34,10 @@ import { everyField, resolveKey } from '../../src/services/passports/schema/keys
 import { asDigits, findNumber } from '../../src/services/passports/schema/numbers.ts';
 import { schemaPattern } from '../../src/services/passports/schema/pattern.ts';
 import { parseValue, readValue } from '../../src/services/passports/schema/values.ts';
+import { preferredLanguage } from '../../src/services/shared/task-routes.ts';
 import { parseSegments } from '../../src/services/stt/model/remote-segments.ts';
 import { createCues } from '../../src/services/stt/transcript/cues.ts';
 import { srt, vtt } from '../../src/services/stt/transcript/formats.ts';
-import { preferredLanguage } from '../../src/services/shared/task-routes.ts';
 
 export type TextGenerator = (length: number) => string;
 

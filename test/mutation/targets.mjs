@@ -16,17 +16,17 @@ export const TARGETS = [
   { file: 'src/http/same-origin.ts', tests: ['src/http/same-origin.test.ts'] },
   {
     file: 'src/http/rate-limit.ts',
-    tests: ['src/http/rate-limit.test.ts', 'src/http/shared-limits.test.ts'],
+    tests: ['src/http/rate-limit.test.ts', 'src/http/shared-limits.full.test.ts'],
     database: true,
   },
   { file: 'src/http/auth-and-limit.ts', tests: ['src/http/gateway.test.ts', 'src/http/bearer.test.ts'] },
   { file: 'src/http/server-limits.ts', tests: ['src/http/server-limits.test.ts'] },
   {
     file: 'src/services/passports/auth/tokens.ts',
-    tests: ['src/services/passports/auth/tokens.test.ts', 'test/hostile/tokens.test.ts'],
+    tests: ['src/services/passports/auth/tokens.test.ts', 'test/hostile/tokens.full.test.ts'],
   },
   { file: 'src/services/passports/auth/api-keys.ts', tests: ['src/services/passports/auth/api-keys.test.ts'] },
-  { file: 'src/services/passports/auth/auth-guard.ts', tests: ['test/passports-access.test.ts'], database: true },
-  { file: 'src/services/catalog/access/auth-guard.ts', tests: ['test/catalog.test.ts'], database: true },
-  { file: 'src/services/catalog/access/tokens.ts', tests: ['test/catalog.test.ts'], database: true },
+  { file: 'src/services/passports/auth/auth-guard.ts', tests: ['test/passports/access.test.ts'], database: true },
+  { file: 'src/services/catalog/access/auth-guard.ts', tests: ['test/catalog/catalog.test.ts'], database: true },
+  { file: 'src/services/catalog/access/tokens.ts', tests: ['test/catalog/catalog.test.ts'], database: true },
 ];

@@ -19,7 +19,7 @@ const vitest = await createVitest(
     config: false,
     watch: false,
     include: [...target.tests],
-    ...(target.database && { globalSetup: ['test/database-server.ts'] }),
+    ...(target.database && { globalSetup: ['test/support/database-server.ts'] }),
     reporters: [{}],
     pool: 'threads',
     maxWorkers: 1,

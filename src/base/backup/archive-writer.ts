@@ -1,15 +1,10 @@
-import { createChecksums, END_NAME, sha256, type Totals } from './checksums.ts';
+import { createChecksums, END_NAME, sha256 } from './checksums.ts';
 import { END_BLOCKS, padding, tarHeader } from './tar.ts';
 
-export interface ArchiveWriter {
-  /** Throws if the content does not have `size` bytes. */
-  add(name: string, content: Buffer | { size: number; bytes: AsyncIterable<Buffer> }): Promise<void>;
-  /** Writes the end, without which the archive counts as truncated. */
-  finish(): Promise<Totals>;
-}
+export type ArchiveWriter = ReturnType<typeof createArchiveWriter>;
 
 /** `write` receives the archive in chunks, one at a time. */
-export function createArchiveWriter(write: (piece: Buffer) => Promise<void>): ArchiveWriter {
+export function createArchiveWriter(write: (piece: Buffer) => Promise<void>) {
   const sums = createChecksums();
 
   async function raw(name: string, content: Buffer): Promise<void> {
@@ -22,33 +17,28 @@ export function createArchiveWriter(write: (piece: Buffer) => Promise<void>): Ar
   }
 
   return {
-    async add(name, content) {
+    /** Throws if the content does not have `size` bytes. */
+    async add(name: string, content: Buffer | { size: number; bytes: AsyncIterable<Buffer> }): Promise<void> {
+      const { size, bytes } = Buffer.isBuffer(content) ? { size: content.length, bytes: [content] } : content;
       const digest = sha256();
-      if (Buffer.isBuffer(content)) {
-        digest.update(content);
-        await raw(name, content);
-        sums.add(name, content.length, digest);
-      } else {
-        const { size, bytes } = content;
-        let left = size;
-        await write(tarHeader(name, size));
-        for await (const piece of bytes) {
-          left -= piece.length;
-          digest.update(piece);
-          await write(piece);
-        }
-        if (left !== 0) throw new Error(`${name} has changed while it was read.`);
-        await write(padding(size));
-        sums.add(name, size, digest);
+      let left = size;
+      await write(tarHeader(name, size));
+      for await (const piece of bytes) {
+        left -= piece.length;
+        digest.update(piece);
+        await write(piece);
       }
+      if (left !== 0) throw new Error(`${name} has changed while it was read.`);
+      await write(padding(size));
+      sums.add(name, size, digest);
       if (sums.isFull()) await list();
     },
 
-    async finish() {
+    /** Writes the end, without which the archive counts as truncated. */
+    async finish(): Promise<void> {
       if (!sums.isEmpty()) await list();
       await raw(END_NAME, sums.end());
       await write(END_BLOCKS);
-      return sums.total();
     },
   };
 }

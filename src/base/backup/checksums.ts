@@ -30,14 +30,7 @@ export function createChecksums() {
       return { name: `sums/${String(lists).padStart(6, '0')}.sha256`, content };
     },
     end: () => Buffer.from(`${JSON.stringify({ entries, bytes })}\n`, 'utf8'),
-    total: (): Totals => ({ entries, bytes }),
   };
-}
-
-export interface Totals {
-  readonly entries: number;
-  /** Of the entries' content. */
-  readonly bytes: number;
 }
 
 export const sha256 = () => createHash('sha256');

@@ -2,6 +2,7 @@ import { createReadStream, existsSync } from 'node:fs';
 import { readdir, stat } from 'node:fs/promises';
 import { join, relative, sep } from 'node:path';
 import type { Db, Transaction } from '../db.ts';
+import { ifMissing } from '../file-system.ts';
 import { sleep } from '../loop.ts';
 import { pendingMigrations, readHistory } from '../migrate.ts';
 import type { Migration } from '../migration-files.ts';
@@ -19,7 +20,7 @@ export interface BackupSources {
   readonly migrations: readonly Migration[];
   readonly version: string;
   readonly dataDir: string;
-  readonly fileColumns: readonly FileColumn[];
+  readonly contents: BackupContents;
   /** Lists the files of a bucket; absent: the files are in `dataDir`. */
   readonly bucket?: () => Promise<FileSnapshot>;
   readonly onPart: (name: string) => void;
@@ -34,10 +35,18 @@ export interface BackupResult {
   readonly missing: readonly string[];
 }
 
-/** Folders of DATA_DIR that cannot be recreated, besides the file store. */
-export const BACKUP_FOLDERS: readonly string[] = ['keys', 'credentials', 'models/defectoscopy'];
-/** Not part of a backup: the state of running processes. */
-const TRANSIENT_TABLES = ['schema_migrations', 'workers', 'rate_gateways', 'rate_points'];
+/** What a backup contains besides the tables and the file store. */
+export interface BackupContents {
+  /** Folders of DATA_DIR that cannot be recreated. */
+  readonly folders: readonly string[];
+  /** Columns with keys of files: a backup checks that it contains these files. */
+  readonly fileColumns: readonly FileColumn[];
+  /** Tables with the state of running processes; not part of a backup. */
+  readonly transientTables: readonly string[];
+  /** Tables that every start fills: a database with rows in these alone counts as empty. */
+  readonly startTables: readonly string[];
+}
+
 export const BACKUP_TIMEOUT_MS = 7 * 86_400_000;
 
 /**
@@ -49,7 +58,7 @@ export async function createBackup(archive: ArchiveWriter, sources: BackupSource
   const files = await (sources.bucket?.() ?? createFileSnapshot(join(sources.dataDir, 'files')));
   try {
     const taken = await writeTables(archive, sources, files).catch(explainConflict);
-    for (const folder of BACKUP_FOLDERS) await addFolder(archive, sources, folder);
+    for (const folder of sources.contents.folders) await addFolder(archive, sources, folder);
     let count = 0;
     for await (const name of files.names()) {
       sources.onPart(`file ${++count}`);
@@ -78,7 +87,7 @@ async function writeTables(
         const { rows: now } = await tx.query<{ now: Date }>('select now()');
         await files.capture();
         const tables = await listTables(tx, sources);
-        const missing = await missingFiles(tx, tables, sources.fileColumns, files);
+        const missing = await missingFiles(tx, tables, sources.contents.fileColumns, files);
         // Files that are missing in two snapshots were not just deleted.
         if (snapshot < MAX_SNAPSHOTS && missing.some((key) => !known.has(key))) {
           for (const key of missing) known.add(key);
@@ -135,15 +144,16 @@ async function requireKeys({ db, dataDir }: BackupSources): Promise<void> {
   );
 }
 
-async function listTables(tx: Transaction, { migrations }: BackupSources) {
+async function listTables(tx: Transaction, { migrations, contents }: BackupSources) {
   const { rows } = await tx.query<{ found: boolean }>(`select to_regclass('schema_migrations') is not null as found`);
   if (!rows[0]?.found) throw new OperatorError('There is nothing to back up: this is not a database of Assay.');
   const history = await readHistory(tx);
   pendingMigrations([...migrations], history);
   const past = migrations.filter(({ version }) => history.some((each) => each.version === version));
+  const excluded = ['schema_migrations', ...contents.transientTables];
   return describeTables(
     tx,
-    createdObjects(past).tables.filter((name) => !TRANSIENT_TABLES.includes(name)),
+    createdObjects(past).tables.filter((name) => !excluded.includes(name)),
   );
 }
 
@@ -191,8 +201,4 @@ async function addFolder(archive: ArchiveWriter, { dataDir, onPart }: BackupSour
     onPart(name);
     await archive.add(name, { size: found.size, bytes: createReadStream(path) });
   }
-}
-
-function ifMissing(error: NodeJS.ErrnoException): undefined {
-  if (error.code !== 'ENOENT') throw error;
 }

@@ -1,5 +1,6 @@
 import { open, rename, stat, unlink } from 'node:fs/promises';
 import { dirname } from 'node:path';
+import { syncFolder } from '../file-system.ts';
 import { newId } from '../ids.ts';
 import { OperatorError } from '../operator-error.ts';
 
@@ -25,9 +26,7 @@ export async function fileOutput(path: string): Promise<BackupOutput> {
       await file.sync();
       await file.close();
       await rename(draft, path).catch(failWith(path));
-      const folder = await open(dirname(path)).catch(() => undefined);
-      await folder?.sync().catch(() => {}); // makes the rename durable
-      await folder?.close();
+      await syncFolder(dirname(path)).catch(() => {}); // not every file system can
     },
     async discard() {
       await file.close();

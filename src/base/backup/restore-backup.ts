@@ -1,11 +1,12 @@
 import { readdir } from 'node:fs/promises';
 import { join, relative } from 'node:path';
+import { buffer } from 'node:stream/consumers';
 import type { Db, Queryable, Transaction } from '../db.ts';
 import { migrateWithin, pendingMigrations, readHistory } from '../migrate.ts';
 import type { Migration } from '../migration-files.ts';
 import { OperatorError } from '../operator-error.ts';
 import type { Entry } from './archive-reader.ts';
-import { BACKUP_FOLDERS, BACKUP_TIMEOUT_MS } from './create-backup.ts';
+import { BACKUP_TIMEOUT_MS, type BackupContents } from './create-backup.ts';
 import { MANIFEST_NAME, type Manifest, migrationsOf } from './manifest.ts';
 import { isStagedCopy, type StagedFolders, stageFolders } from './staged-folders.ts';
 import { createdObjects, loadTable, setSequences } from './tables.ts';
@@ -14,6 +15,7 @@ export interface RestoreTarget {
   readonly db: Db;
   readonly migrations: Migration[];
   readonly dataDir: string;
+  readonly contents: BackupContents;
   /** Whether existing data may be deleted. */
   readonly replace: boolean;
   readonly onPart: (name: string) => void;
@@ -26,10 +28,7 @@ export interface RestoreResult {
   readonly migrated: readonly string[];
 }
 
-/** Tables that every start fills: a database with rows in these alone counts as empty. */
-const START_TABLES =
-  'schema_migrations workers departed_metrics models catalog_sources rate_gateways rate_points'.split(' ');
-const ROOTS = ['files', ...BACKUP_FOLDERS];
+const rootsOf = ({ contents }: RestoreTarget) => ['files', ...contents.folders];
 
 /**
  * Restores a verified backup and migrates it to this program's version. All or nothing: tables in one transaction, folders
@@ -41,7 +40,7 @@ export async function restoreBackup(
   target: RestoreTarget,
 ): Promise<RestoreResult> {
   const { db, migrations, dataDir } = target;
-  const folders = stageFolders(dataDir, ROOTS);
+  const folders = stageFolders(dataDir, rootsOf(target));
   const run = async (tx: Transaction): Promise<RestoreResult> => {
     await requireUnused(tx);
     await dropExisting(tx, target);
@@ -71,14 +70,15 @@ async function requireUnused(tx: Queryable): Promise<void> {
 }
 
 /** Drops the product's tables and functions; throws if they hold data and `replace` is not set. */
-async function dropExisting(tx: Queryable, { migrations, dataDir, replace }: RestoreTarget): Promise<void> {
+async function dropExisting(tx: Queryable, target: RestoreTarget): Promise<void> {
+  const { migrations, replace } = target;
   const { rows } = await tx.query<{ found: boolean }>(`select to_regclass('schema_migrations') is not null as found`);
   const history = rows[0]?.found ? await readHistory(tx) : [];
   pendingMigrations(migrations, history);
   const existing = createdObjects(migrations.filter(({ version }) => history.some((each) => each.version === version)));
   const tables = history.length > 0 ? existing.tables : [];
   if (!replace) {
-    const occupied = [...(await tablesWithRows(tx, tables)), ...(await foldersWithFiles(dataDir))];
+    const occupied = [...(await tablesWithRows(tx, tables, target)), ...(await foldersWithFiles(target))];
     if (occupied.length > 0) {
       throw new OperatorError(
         `The target is not empty: there is data in ${occupied.join(', ')}. ` +
@@ -90,20 +90,21 @@ async function dropExisting(tx: Queryable, { migrations, dataDir, replace }: Res
   for (const name of existing.functions) await tx.query(`drop function if exists "${name}" cascade`);
 }
 
-async function tablesWithRows(tx: Queryable, names: readonly string[]): Promise<string[]> {
+async function tablesWithRows(tx: Queryable, names: readonly string[], { contents }: RestoreTarget): Promise<string[]> {
+  const ignored = ['schema_migrations', ...contents.transientTables, ...contents.startTables];
   const occupied: string[] = [];
   for (const name of names) {
-    if (START_TABLES.includes(name)) continue;
+    if (ignored.includes(name)) continue;
     const { rowCount } = await tx.query(`select from "${name}" limit 1`);
     if (rowCount > 0) occupied.push(`the table ${name}`);
   }
   return occupied;
 }
 
-async function foldersWithFiles(dataDir: string): Promise<string[]> {
+async function foldersWithFiles(target: RestoreTarget): Promise<string[]> {
   const occupied: string[] = [];
-  for (const root of ROOTS) {
-    const folder = join(dataDir, root);
+  for (const root of rootsOf(target)) {
+    const folder = join(target.dataDir, root);
     const entries = await readdir(folder, { recursive: true, withFileTypes: true }).catch(() => []);
     const files = entries.filter((entry) => !entry.isDirectory());
     const paths = files.map(({ parentPath, name }) => relative(folder, join(parentPath, name)));
@@ -124,9 +125,7 @@ async function fill(
   const partsOf = async function* (table: string) {
     while (!next.done && tableOf(next.value) === table) {
       onPart(`table ${table}`);
-      const pieces: Buffer[] = [];
-      for await (const piece of next.value.content) pieces.push(piece);
-      yield Buffer.concat(pieces);
+      yield await buffer(next.value.content);
       next = await entries.next();
     }
   };

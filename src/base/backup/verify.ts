@@ -1,3 +1,4 @@
+import { text } from 'node:stream/consumers';
 import type { Migration } from '../migration-files.ts';
 import { OperatorError } from '../operator-error.ts';
 import { readArchive } from './archive-reader.ts';
@@ -16,9 +17,7 @@ export async function verifyBackup(
       if (first === undefined) {
         if (entry.name !== MANIFEST_NAME || entry.size > MAX_MANIFEST_BYTES)
           throw new CorruptArchive('the first entry is not the manifest');
-        const pieces: Buffer[] = [];
-        for await (const piece of entry.content) pieces.push(piece);
-        first = Buffer.concat(pieces).toString('utf8');
+        first = await text(entry.content);
       }
       bytes += entry.size;
       onBytes(bytes);

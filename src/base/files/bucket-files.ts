@@ -2,18 +2,18 @@ import { createReadStream } from 'node:fs';
 import { mkdir, unlink } from 'node:fs/promises';
 import { join } from 'node:path';
 import { PassThrough, pipeline, type Readable } from 'node:stream';
+import { deleteStale } from '../file-system.ts';
 import type { Files } from '../files.ts';
 import { newId } from '../ids.ts';
-import type { Log } from '../log.ts';
 import { sleep } from '../loop.ts';
-import { type BucketRequests, openBucketRequests } from './bucket-requests.ts';
-import type { Bucket, BucketKeys } from './bucket-url.ts';
+import { type BucketOptions, type BucketRequests, openBucketRequests } from './bucket-requests.ts';
+import type { Bucket } from './bucket-url.ts';
 import { checkBucket } from './check-bucket.ts';
 import { isFileKey, keyToPath } from './file-key.ts';
 import { listKeys } from './list-keys.ts';
 import { createOrphanCleanup } from './orphan-cleanup.ts';
 import { StorageUnavailable, toStorageError } from './storage-unavailable.ts';
-import { deleteStaleTempFiles, FileTooLarge, writeTempFile } from './temp-file.ts';
+import { FileTooLarge, STALE_UPLOAD_MS, writeTempFile } from './temp-file.ts';
 
 export interface BucketFiles extends Files {
   /** Throws an `OperatorError` for a wrong configuration; logs a warning if the storage is unreachable. */
@@ -27,20 +27,12 @@ export interface BucketFiles extends Files {
  * A file store in a bucket. Uploads are first written to `tempDir`, because a request starts with its length and hash, and
  * then sent as one atomic PUT.
  */
-export function openBucketFiles({
-  bucket,
-  keys,
-  draftsDir: tempDir,
-  log,
-  patienceMs: timeoutMs,
-}: {
-  bucket: Bucket;
-  keys: BucketKeys;
-  draftsDir: string;
-  log: Log;
-  patienceMs?: number;
-}): BucketFiles {
-  const requests = openBucketRequests(bucket, { keys, log, patienceMs: timeoutMs });
+export function openBucketFiles(
+  bucket: Bucket,
+  { tempDir, ...options }: { tempDir: string } & BucketOptions,
+): BucketFiles {
+  const { log } = options;
+  const requests = openBucketRequests(bucket, options);
   const pathOf = (key: string) => bucket.prefix + keyToPath(key);
   const remove = async (key: string, signal?: AbortSignal) =>
     discard(await requests.send({ method: 'DELETE', path: pathOf(key), signal }));
@@ -101,7 +93,7 @@ export function openBucketFiles({
       if (isFileKey(key)) await remove(key);
     },
 
-    cleanup: (now = Date.now()) => deleteStaleTempFiles(tempDir, now),
+    cleanup: () => deleteStale(tempDir, STALE_UPLOAD_MS),
   };
 
   return {

@@ -25,6 +25,12 @@ export interface BucketRequests {
   close(): Promise<void>;
 }
 
+export interface BucketOptions {
+  readonly keys: BucketKeys;
+  readonly log: Log;
+  readonly timeoutMs?: number;
+}
+
 const EMPTY_SHA256 = 'e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855';
 const MAX_ATTEMPTS = 3;
 /** Limit of one response and of all attempts together, because a client waits. */
@@ -38,7 +44,7 @@ const UNREACHABLE_MS = 1000;
 /** A client for the S3 API: AWS Signature Version 4, bucket name in the path. */
 export function openBucketRequests(
   bucket: Bucket,
-  { keys, log, patienceMs: timeoutMs = TIMEOUT_MS }: { keys: BucketKeys; log: Log; patienceMs?: number | undefined },
+  { keys, log, timeoutMs = TIMEOUT_MS }: BucketOptions,
 ): BucketRequests {
   const agent = new Agent({ connect: { timeout: 1500 }, bodyTimeout: 20_000 });
   const cache = new Map<string, ArrayBuffer>();

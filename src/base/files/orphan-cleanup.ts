@@ -1,13 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Log } from '../log.ts';
 
-/** Deletes uploads without a response from the storage, which may exist there without a row that refers to them. */
-export interface OrphanCleanup {
-  add(key: string): void;
-  /** Stops, and logs the keys that are not deleted yet. */
-  close(): Promise<void>;
-}
-
 /** Longer than `UNREACHABLE_MS` of the requests. */
 const FIRST_WAIT_MS = 1200;
 const MAX_WAIT_MS = 60_000;
@@ -16,11 +9,11 @@ const MAX_KEYS = 10_000;
 
 const doubled = (waitMs: number) => Math.min(waitMs * 2, MAX_WAIT_MS);
 
-/** Calls `remove` for one key after another, with exponential backoff. */
-export function createOrphanCleanup(
-  remove: (key: string, signal: AbortSignal) => Promise<void>,
-  log: Log,
-): OrphanCleanup {
+/**
+ * Deletes uploads without a response from the storage, which may exist there without a row that refers to them. Calls
+ * `remove` for one key after another, with exponential backoff.
+ */
+export function createOrphanCleanup(remove: (key: string, signal: AbortSignal) => Promise<void>, log: Log) {
   const keys = new Set<string>();
   const closed = new AbortController();
   let running: Promise<void> | undefined;
@@ -43,12 +36,13 @@ export function createOrphanCleanup(
   }
 
   return {
-    add(key) {
+    add(key: string): void {
       if (closed.signal.aborted || keys.size === MAX_KEYS) return;
       keys.add(key);
       running ??= run();
     },
-    async close() {
+    /** Stops, and logs the keys that are not deleted yet. */
+    async close(): Promise<void> {
       closed.abort();
       await running;
       if (keys.size === 0) return;

@@ -1,6 +1,5 @@
 import { createHash } from 'node:crypto';
-import { open, readdir, stat, unlink } from 'node:fs/promises';
-import { join } from 'node:path';
+import { open } from 'node:fs/promises';
 import { addAbortSignal, Readable } from 'node:stream';
 
 export interface WrittenFile {
@@ -47,26 +46,9 @@ export async function writeTempFile(
   return { sizeBytes, sha256: hash.digest('hex'), head: Buffer.concat(head) };
 }
 
-/** Returns the number of deleted files. */
-export async function deleteStaleTempFiles(dir: string, now: number): Promise<number> {
-  let removed = 0;
-  for (const name of (await readdir(dir).catch(ifMissing)) ?? []) {
-    const draft = join(dir, name);
-    // A running upload writes more often than once per hour.
-    const { mtimeMs } = (await stat(draft).catch(ifMissing)) ?? { mtimeMs: now };
-    if (now - mtimeMs < STALE_MS) continue;
-    await unlink(draft).catch(ifMissing);
-    removed++;
-  }
-  return removed;
-}
-
-export function ifMissing(error: NodeJS.ErrnoException): undefined {
-  if (error.code !== 'ENOENT') throw error;
-}
-
+/** A running upload writes more often than once per hour. */
+export const STALE_UPLOAD_MS = 3_600_000;
 const HEAD_BYTES = 16_384;
-const STALE_MS = 3_600_000;
 
 function piecesOf(source: Buffer | AsyncIterable<Buffer>, signal: AbortSignal | undefined): AsyncIterable<Buffer> {
   if (Buffer.isBuffer(source)) return Readable.from([source]);

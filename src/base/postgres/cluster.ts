@@ -1,31 +1,18 @@
 import { randomBytes } from 'node:crypto';
-import { link, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { Log } from '../log.ts';
+import { ifMissing } from '../file-system.ts';
 import { OperatorError } from '../operator-error.ts';
-import type { Binaries } from './binaries.ts';
-import { createCluster } from './initdb.ts';
-import { type Account, chownCluster, chownToFolderOwner } from './server-account.ts';
+import { readOrCreate } from '../secrets.ts';
+import { type ClusterOptions, createCluster } from './initdb.ts';
+import { chownCluster, chownToFolderOwner } from './server-account.ts';
 
 /** Creates the cluster if missing; throws if it has another major version. */
-export async function ensureCluster({
-  cluster,
-  account,
-  binaries,
-  password,
-  unsafeForTests,
-  log,
-}: {
-  cluster: string;
-  account: Account;
-  binaries: Binaries;
-  password: string;
-  unsafeForTests: boolean;
-  log: Log;
-}): Promise<void> {
+export async function ensureCluster(options: ClusterOptions): Promise<void> {
+  const { cluster, account, binaries } = options;
   const version = await versionOf(cluster);
   if (version === undefined) {
-    await createCluster({ cluster, account, binaries, password, unsafeForTests, log });
+    await createCluster(options);
   } else if (version !== binaries.major) {
     throw new OperatorError(
       `The database in ${cluster} was created by PostgreSQL ${version}, but this program contains ${binaries.major}. ` +
@@ -39,7 +26,6 @@ export async function ensureCluster({
 /** The superuser's password, created once in a file with mode 0600. */
 export async function clusterPassword(home: string): Promise<string> {
   const path = join(home, 'password');
-  const draft = `${path}-${process.pid}-${randomBytes(4).toString('hex')}`;
   const known = await readFile(path, 'utf8').catch(() => '');
   if (known) return known.trim();
   if ((await versionOf(join(home, 'cluster'))) !== undefined) {
@@ -47,24 +33,12 @@ export async function clusterPassword(home: string): Promise<string> {
       `The password of the database is missing: restore the file ${path} together with the folder cluster beside it.`,
     );
   }
-  try {
-    await writeFile(draft, `${randomBytes(24).toString('base64url')}\n`, { mode: 0o600, flag: 'wx', flush: true });
-    await chownToFolderOwner(draft);
-    // A link, not a rename, so that of two concurrent processes both use the first one's password.
-    await link(draft, path).catch((error: NodeJS.ErrnoException) => {
-      if (error.code !== 'EEXIST') throw error;
-    });
-    return (await readFile(path, 'utf8')).trim();
-  } finally {
-    await rm(draft, { force: true });
-  }
+  const make = () => `${randomBytes(24).toString('base64url')}\n`;
+  return (await readOrCreate(path, make, chownToFolderOwner)).toString('utf8').trim();
 }
 
 async function versionOf(cluster: string): Promise<string | undefined> {
-  const version = await readFile(join(cluster, 'PG_VERSION'), 'utf8').catch((error: NodeJS.ErrnoException) => {
-    if (error.code !== 'ENOENT') throw error;
-    return undefined;
-  });
+  const version = await readFile(join(cluster, 'PG_VERSION'), 'utf8').catch(ifMissing);
   if (version !== undefined) return version.trim();
   const rest = await readdir(cluster).catch(() => []);
   if (rest.length === 0) return undefined;

@@ -1,8 +1,9 @@
 import { execFile } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
-import { mkdir, open, readdir, rename, rm, writeFile } from 'node:fs/promises';
+import { mkdir, readdir, rename, rm, writeFile } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { promisify } from 'node:util';
+import { ignoreErrors, syncFolder } from '../file-system.ts';
 import type { Log } from '../log.ts';
 import { OperatorError } from '../operator-error.ts';
 import type { Binaries } from './binaries.ts';
@@ -18,7 +19,7 @@ import {
 
 export const SUPERUSER = 'assay';
 
-interface ClusterOptions {
+export interface ClusterOptions {
   cluster: string;
   account: Account;
   binaries: Binaries;
@@ -111,13 +112,9 @@ function failureMessage({ code, stderr, message }: Error & { code?: unknown; std
 }
 
 async function moveIntoPlace(draft: string, cluster: string): Promise<void> {
-  await rename(draft, cluster).catch((error: NodeJS.ErrnoException) => {
-    // Another process was faster; its cluster is used.
-    if (error.code !== 'ENOTEMPTY' && error.code !== 'EEXIST') throw error;
-  });
-  const home = await open(dirname(cluster));
-  await home.sync().catch(() => {}); // makes the move durable
-  await home.close();
+  // If another process was faster, its cluster is used.
+  await rename(draft, cluster).catch(ignoreErrors('ENOTEMPTY', 'EEXIST'));
+  await syncFolder(dirname(cluster)).catch(() => {}); // not every file system can
 }
 
 /** Deletes the folders of processes that no longer run. */

@@ -3,7 +3,7 @@ import { readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Log } from '../log.ts';
-import { sleep } from '../loop.ts';
+import { resolvesWithin } from '../loop.ts';
 import { isAlive, type Process, processes } from './processes.ts';
 
 /** postmaster.pid */
@@ -67,10 +67,7 @@ const QUIT_MS = 5_000;
 export async function stopPostmaster(pid: number, exited: Promise<void>, log: Log): Promise<void> {
   for (const [signal, timeoutMs] of [['SIGINT', FAST_MS] as const, ['SIGQUIT', QUIT_MS] as const]) {
     sendSignal(pid, signal);
-    const timeout = new AbortController();
-    const stopped = await Promise.race([exited.then(() => true), sleep(timeoutMs, timeout.signal).then(() => false)]);
-    timeout.abort();
-    if (stopped) return;
+    if (await resolvesWithin(exited, timeoutMs)) return;
     log.warn({ pid, signal }, 'the database does not stop');
   }
   sendSignal(pid, 'SIGKILL');

@@ -34,6 +34,15 @@ export async function processes(pid?: number): Promise<Process[]> {
   );
 }
 
+/** Start time, unique per pid; empty where unknown. */
+export async function startTimeOf(pid: number): Promise<string> {
+  if (process.platform === 'win32') return '';
+  if (process.platform !== 'linux') return (await ps('-o', 'lstart=', '-p', String(pid))).trim();
+  const boot = await readFile('/proc/sys/kernel/random/boot_id', 'utf8').catch(() => '');
+  // Field 22: clock ticks from boot to start.
+  return `${boot.trim()} ${(await statusOf(pid)).split(' ')[19] ?? ''}`;
+}
+
 /** State and later fields, "S 1 …"; the preceding name may contain any character. */
 async function statusOf(pid: number): Promise<string> {
   const stat = await readFile(`/proc/${pid}/stat`, 'utf8').catch(() => '');
@@ -42,11 +51,15 @@ async function statusOf(pid: number): Promise<string> {
 
 async function psTable(pid?: number): Promise<Process[]> {
   const selection = pid === undefined ? ['-A'] : ['-p', String(pid)];
-  const { stdout } = await promisify(execFile)('ps', ['-ww', '-o', 'pid=,ppid=,command=', ...selection]).catch(() => ({
-    stdout: '',
-  }));
-  return stdout.split('\n').flatMap((line) => {
+  const table = await ps('-ww', '-o', 'pid=,ppid=,command=', ...selection);
+  return table.split('\n').flatMap((line) => {
     const [, each, parent, command = ''] = /^\s*(\d+)\s+(\d+)\s+(\S.*)?$/.exec(line) ?? [];
     return each === undefined ? [] : [{ pid: Number(each), parent: Number(parent), command: command.trim() }];
   });
 }
+
+const ps = (...args: string[]): Promise<string> =>
+  promisify(execFile)('ps', args).then(
+    ({ stdout }) => stdout,
+    () => '',
+  );

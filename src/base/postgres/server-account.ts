@@ -1,5 +1,6 @@
 import { access, chmod, chown, constants, lchown, readdir, realpath, stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
+import { succeeds } from '../file-system.ts';
 import { OperatorError } from '../operator-error.ts';
 
 /** The operating system user that runs the server; empty: the current user. */
@@ -40,10 +41,7 @@ export async function canReach(path: string, account: Account, required: number)
   if (real === undefined) return false;
   if (account.uid === undefined) {
     const mode = (required & READ_PERMISSION ? constants.R_OK : 0) | (required & ENTER_PERMISSION ? constants.X_OK : 0);
-    return access(real, mode).then(
-      () => true,
-      () => false,
-    );
+    return succeeds(access(real, mode));
   }
   if (!(await allowed(real, account, required))) return false;
   for (let folder = dirname(real); ; folder = dirname(folder)) {

@@ -10,17 +10,7 @@ import { openServerLog } from './server-log.ts';
 /** The server cannot start yet; a later attempt may succeed. */
 export class StartingUp extends Error {}
 
-/** Starts the server and waits, without a time limit, until it accepts connections: crash recovery may take minutes. */
-export async function startServer({
-  binaries,
-  cluster,
-  home,
-  account,
-  port,
-  unsafeForTests,
-  log,
-  signal,
-}: {
+interface ServerOptions {
   binaries: Binaries;
   cluster: string;
   home: string;
@@ -29,11 +19,15 @@ export async function startServer({
   unsafeForTests: boolean;
   log: Log;
   signal: AbortSignal | undefined;
-}): Promise<{ pid: number; exited: Promise<void> }> {
+}
+
+/** Starts the server and waits, without a time limit, until it accepts connections: crash recovery may take minutes. */
+export async function startServer(options: ServerOptions): Promise<{ pid: number; exited: Promise<void> }> {
+  const { cluster, home, account, log, signal } = options;
   const dataPath = await reachablePath(cluster, account);
   const output = await openServerLog(home);
   const logStart = (await output.stat()).size;
-  const server = spawnServer({ program: binaries.postgres, cluster, dataPath, account, port, unsafeForTests, output });
+  const server = spawnServer(options, dataPath, output);
   try {
     for (let waitedMs = 0; !server.end(); waitedMs += 15) {
       const lock = await readLockFile(cluster);
@@ -83,28 +77,16 @@ const UNSAFE = {
   autovacuum: 'off',
 };
 
-function spawnServer({
-  program,
-  cluster,
-  dataPath,
-  account,
-  port,
-  unsafeForTests,
-  output,
-}: {
-  program: string;
-  cluster: string;
-  dataPath: string;
-  account: Account;
-  port: number;
-  unsafeForTests: boolean;
-  output: FileHandle;
-}) {
+function spawnServer(
+  { binaries, cluster, account, port, unsafeForTests }: ServerOptions,
+  dataPath: string,
+  output: FileHandle,
+) {
   const args = ['-D', dataPath];
   const settings = { ...SETTINGS, ...(unsafeForTests ? UNSAFE : {}), port, cluster_name: clusterName(cluster) };
   for (const [name, value] of Object.entries(settings)) args.push('-c', `${name}=${value}`);
   // Its own session, so that Ctrl-C in a terminal does not stop the server before the processes that use it.
-  const child = spawn(program, args, {
+  const child = spawn(binaries.postgres, args, {
     ...account,
     cwd: cluster,
     env: serverEnvironment(),

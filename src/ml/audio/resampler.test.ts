@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
+import { concatenate, noise, tones } from '../../../test/support/audio/recordings.ts';
 import { createResampler } from './resampler.ts';
-import { concatenate, noise, tones } from './testing/recordings.ts';
 
 const resample = (samples: Float32Array, rate: number, pieceLength = samples.length) => {
   const resampler = createResampler(rate);

@@ -10,6 +10,10 @@ export const catalog: Service = {
   title: TITLE,
   settings,
   missingCredentials,
+  backup: {
+    fileColumns: [{ table: 'catalog_records', column: 'picture_key' }],
+    startTables: ['catalog_sources'],
+  },
   // Nothing consumes the feed then. Deletions stay, in case the catalog is enabled again.
   onDisabled: async (db) => {
     await db.query('delete from catalog_sources');

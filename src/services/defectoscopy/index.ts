@@ -15,6 +15,7 @@ export const defectoscopy: Service = {
   title: TITLE,
   settings,
   missingCredentials,
+  backup: { folders: ['models/defectoscopy'] },
 
   configure(env) {
     const serviceSettings = loadSettings(env);

@@ -7,15 +7,14 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import sharp from 'sharp';
 import { beforeAll, beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest';
+import { createAuthority } from '../../../test/support/certificate.ts';
+import { phoneHeic } from '../../../test/support/ml/heic.ts';
+import { COLOURS, colourHead, installColours } from '../../../test/support/ml/model.ts';
 import { parseAllowList } from '../../base/addresses.ts';
 import { createFolderFiles, type Files } from '../../base/files.ts';
 import { createGuardedFetch } from '../../base/guarded-fetch.ts';
 import { createLog } from '../../base/log.ts';
 import { readSettings } from '../../base/settings.ts';
-import { createAuthority } from '../../base/testing/certificate.ts';
-
-import { phoneHeic } from '../../ml/testing/heic.ts';
-import { COLOURS, colourHead, installColours } from '../../ml/testing/model.ts';
 import { TaskFailure } from '../../tasks/task.ts';
 import type { Model, Outcome, SharedSettings } from '../shared/service.ts';
 import { loadModel } from './model.ts';

@@ -1,4 +1,5 @@
 import { OperatorError } from '../../base/operator-error.ts';
+import { createRandom } from '../../base/random.ts';
 import type { Sample, Split } from './train-folder.ts';
 
 /**
@@ -36,7 +37,7 @@ export function assignSplits(samples: readonly Sample[], seed: number): Split[] 
     known[i] === undefined || (hasAny && !hasVal && known[i] === 'train') ? [i] : [],
   );
 
-  const random = generator(seed);
+  const random = createRandom(seed);
   const splits = known.map((split) => split ?? 'train');
   for (const stratum of strata(samples, unassigned)) {
     shuffle(stratum, random);
@@ -71,15 +72,4 @@ function shuffle(values: unknown[], random: () => number): void {
     const j = Math.floor(random() * (i + 1));
     [values[i], values[j]] = [values[j], values[i]];
   }
-}
-
-/** mulberry32: a deterministic sequence of numbers in 0..1. */
-function generator(seed: number): () => number {
-  let state = seed | 0;
-  return () => {
-    state = (state + 0x6d2b79f5) | 0;
-    let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
-    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
-  };
 }

@@ -14,6 +14,13 @@ export const passports: Service = {
   title: TITLE,
   settings,
   missingCredentials,
+  backup: {
+    fileColumns: [
+      { table: 'passport_files', column: 'key' },
+      { table: 'passport_pictures', column: 'key' },
+      { table: 'passport_images', column: 'file_key' },
+    ],
+  },
   formatCredential: (secret) => `${LOCAL_KEY}:${secret}`,
 
   configure(env) {

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { opened, read } from './export/testing/opened.ts';
+import { opened, read } from '../../../test/support/export/opened.ts';
 import { DEFAULT_SCHEMA } from './schema/default-schema.ts';
 import { recheckWarnings } from './warnings.ts';
 

@@ -63,7 +63,7 @@ export function createErrorPage<Texts extends ErrorPageTexts>(page: {
                 {words.signIn}
               </a>
             ) : (
-              <a href={root || '../'} safe>
+              <a href={root || './'} safe>
                 {words.back}
               </a>
             )}

@@ -1,5 +1,5 @@
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { testGateway } from '../../http/testing/gateway.ts';
+import { testGateway } from '../../../test/support/gateway.ts';
 import { helpRoutes } from './help-routes.ts';
 
 describe('GET /help without the documentation folder', () => {
@@ -18,7 +18,7 @@ describe('GET /help without the documentation folder', () => {
       const page = await app.inject({ url, headers: { accept: 'text/html', 'accept-language': 'ru' } });
       expect([page.statusCode, page.headers['content-language']]).toEqual([404, 'ru']);
       expect(page.body).toContain('Документация не установлена.');
-      expect(page.body).toContain(`<a href="${url === '/help' ? '' : '../../'}docs">/docs</a>`);
+      expect(page.body).toContain(`<a href="${url === '/help' ? '' : '../'}docs">/docs</a>`);
     }
     expect((await app.inject({ url: '/help/passages.json' })).json()).toEqual({ passages: [] });
   });

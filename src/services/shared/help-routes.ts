@@ -55,7 +55,7 @@ export function helpRoutes(app: Gateway, { version, folder = DOCUMENTS }: { vers
 
   app.get<{ Params: { page: string } }>('/help/:page', OPEN, (request, reply) => {
     const { page } = request.params;
-    if (page === INDEX_PAGE || page === '') return reply.redirect('../../help', 308);
+    if (page === INDEX_PAGE || page === '') return reply.redirect('../help', 308);
     return send(page, request, reply);
   });
 

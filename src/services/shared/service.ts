@@ -1,5 +1,6 @@
 import type { Registry } from 'prom-client';
 import type { AllowList } from '../../base/addresses.ts';
+import type { BackupContents } from '../../base/backup/create-backup.ts';
 import type { Db } from '../../base/db.ts';
 import type { Files } from '../../base/files.ts';
 import type { GuardedFetch } from '../../base/guarded-fetch.ts';
@@ -40,6 +41,8 @@ export interface Service {
    * from the database.
    */
   readonly onDisabled?: (db: Db) => Promise<void>;
+  /** What a backup needs to know of the service's data. */
+  readonly backup?: Partial<Pick<BackupContents, 'folders' | 'fileColumns' | 'startTables'>>;
 }
 
 export interface OpenService {

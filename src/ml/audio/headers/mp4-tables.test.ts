@@ -3,9 +3,9 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { requireTool } from '../../../base/testing/require.ts';
+import { join16k, voiceBytes, voicePath } from '../../../../test/support/audio/recordings.ts';
+import { requireTool } from '../../../../test/support/require.ts';
 import { openAudio } from '../open-audio.ts';
-import { join16k, voiceBytes, voicePath } from '../testing/recordings.ts';
 import { countDeclaredSamples, type SampleCounts } from './mp4-tables.ts';
 
 const { signal } = new AbortController();

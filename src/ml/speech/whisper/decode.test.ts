@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { fakeDecoder, LETTERS, logitsFor } from '../testing/fake-decoder.ts';
+import { fakeDecoder, LETTERS, logitsFor } from '../../../../test/support/speech/fake-decoder.ts';
 import { detectLanguage, noSpeechProbability, type Transcript, transcribe } from './decode.ts';
 
 const throwIfStopped = () => {};

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { fakeDecoder, LETTERS, logitsFor } from '../testing/fake-decoder.ts';
+import { fakeDecoder, LETTERS, logitsFor } from '../../../../test/support/speech/fake-decoder.ts';
 import type { Transcript } from './decode.ts';
 import { compressionRatio, transcribeWithFallback } from './temperature-fallback.ts';
 

@@ -1,4 +1,5 @@
 import { deflateSync } from 'node:zlib';
+import { createRandom } from '../../../base/random.ts';
 import { type Transcript, transcribe } from './decode.ts';
 import type { DecoderState } from './network.ts';
 import type { Vocabulary } from './vocabulary.ts';
@@ -14,7 +15,7 @@ export async function transcribeWithFallback(
 ): Promise<Transcript> {
   const attempts: Attempt[] = [];
   for (const temperature of TEMPERATURES) {
-    const random = seededRandom();
+    const random = createRandom(SEED);
     const most = Math.min(MAX_TOKENS, Math.ceil(TOKENS_PER_SECOND * seconds) + 10);
     const transcript = await transcribe(heard, vocabulary, language, {
       maxTokens: most,
@@ -94,13 +95,5 @@ export function compressionRatio(text: string): number {
   return bytes.length / deflateSync(bytes).length;
 }
 
-/** A fixed seed (mulberry32) makes transcripts reproducible. */
-function seededRandom(): () => number {
-  let state = 20_220_921;
-  return () => {
-    state = (state + 0x6d2b79f5) | 0;
-    let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
-    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
-  };
-}
+/** Fixed, so that transcripts are reproducible. */
+const SEED = 20_220_921;

@@ -1,5 +1,5 @@
 import type { Queryable } from '../../../base/db.ts';
-import { isWithinEdits } from './edit-distance.ts';
+import { isWithinEdits } from '../../../base/edit-distance.ts';
 import { parseQuery } from './query-parser.ts';
 import { MIN_MISSPELT_LENGTH } from './spelling-candidates.ts';
 import { findCorrections, type StemmedWord } from './spelling-correction.ts';

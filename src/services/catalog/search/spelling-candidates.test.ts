@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { isWithinEdits } from './edit-distance.ts';
+import { isWithinEdits } from '../../../base/edit-distance.ts';
 import { spellingCandidates } from './spelling-candidates.ts';
 
 it.each([

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { type ApiKey, parseApiKeys } from './api-keys.ts';
 import { createTokens } from './tokens.ts';
 
-// Attacks on tokens are tested in test/hostile/tokens.test.ts.
+// Attacks on tokens are tested in test/hostile/tokens.full.test.ts.
 const SECRET = 'a secret of more than thirty-two bytes';
 const NOW = new Date('2026-05-31T12:00:00Z');
 const [admin] = parseApiKeys('admin:admin-key-1234567890') as [ApiKey];

@@ -1,12 +1,12 @@
 import { randomBytes } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
+import { opened, read } from '../../../../test/support/export/opened.ts';
+import { sheetsOf, unzipped } from '../../../../test/support/export/workbook.ts';
 import { xlsx } from '../../../base/xlsx/xlsx.ts';
 import type { CompletedDocument } from '../documents.ts';
 import { DEFAULT_SCHEMA } from '../schema/default-schema.ts';
 import type { Schema } from '../schema/schema.ts';
 import { excelOfMany, excelOfOne } from './excel.ts';
-import { opened, read } from './testing/opened.ts';
-import { sheetsOf, unzipped } from './testing/workbook.ts';
 
 const english = { schema: DEFAULT_SCHEMA, language: 'en' } as const;
 

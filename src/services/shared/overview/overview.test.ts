@@ -2,8 +2,8 @@ import { Registry } from 'prom-client';
 import { expect, it, onTestFinished } from 'vitest';
 import { createLog } from '../../../base/log.ts';
 import type { WorkerRegistry } from '../../../tasks/worker-registry.ts';
-import { createOverview, MAX_SAMPLES } from './overview.ts';
 import { createCounterTotals, tasksKey, webhooksKey } from './counters.ts';
+import { createOverview, MAX_SAMPLES } from './overview.ts';
 
 const metric = (value: number) => ({
   ...{ name: 'assay_tasks_total', help: '', type: 'counter', aggregator: 'sum' },

@@ -4,6 +4,7 @@ import { loop } from '../../../base/loop.ts';
 import type { Priority } from '../../../tasks/task.ts';
 import type { WorkerRegistry } from '../../../tasks/worker-registry.ts';
 import type { WorkerState } from '../../../tasks/workers.ts';
+import type { ServiceEntry } from '../service-links.ts';
 import { tasksKey, webhooksKey } from './counters.ts';
 import {
   createSampler,
@@ -14,7 +15,6 @@ import {
   type Sample,
 } from './sampler.ts';
 import { listWorkers, type WorkerSnapshot } from './workers.ts';
-import type { ServiceEntry } from '../service-links.ts';
 
 /** Contains no data of tasks or clients. */
 export interface Overview {

@@ -1,9 +1,9 @@
 import type { Gateway } from '../../../http/gateway.ts';
 import { sendPage } from '../../../ui/send-page.ts';
-import { overviewPage } from './page.tsx';
 import type { GatewayContext, SharedSettings } from '../service.ts';
 import { registerServiceLinks, serviceLinks } from '../service-links.ts';
 import { preferredLanguage } from '../task-routes.ts';
+import { overviewPage } from './page.tsx';
 
 /**
  * Neither route needs a token. When METRICS_TOKEN protects `/metrics`, figures that only `/metrics` has are omitted.

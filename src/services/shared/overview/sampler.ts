@@ -1,8 +1,8 @@
 import type { Registry } from 'prom-client';
 import type { MetricJson } from '../../../http/metrics.ts';
 import type { WorkerRegistry } from '../../../tasks/worker-registry.ts';
-import { createCounterTotals, tasksKey, webhooksKey } from './counters.ts';
 import type { ServiceEntry } from '../service-links.ts';
+import { createCounterTotals, tasksKey, webhooksKey } from './counters.ts';
 
 export interface Sample {
   /** In milliseconds since the epoch. */

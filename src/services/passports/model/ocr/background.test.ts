@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
+import { createDrawing } from '../../../../../test/support/ocr/drawing.ts';
 import { flattenBackground } from './background.ts';
-import { createDrawing } from './testing/drawing.ts';
 
 it('flattenBackground turns shaded paper white and keeps the contrast of the text', () => {
   const page = createDrawing(600, 400);

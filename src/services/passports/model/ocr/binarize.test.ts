@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
+import { createDrawing } from '../../../../../test/support/ocr/drawing.ts';
+import { createRandom } from '../../../../base/random.ts';
 import { binarize, findComponents, otsuThreshold } from './binarize.ts';
-import { createDrawing, seededRandom } from './testing/drawing.ts';
 
 describe('binarization', () => {
   it('otsuThreshold returns a value between ink and paper', () => {
@@ -10,7 +11,7 @@ describe('binarization', () => {
   });
 
   it('finds no components in the noise of a blank page', () => {
-    const random = seededRandom(1);
+    const random = createRandom(1);
     const page = createDrawing(200, 200);
     for (let pixel = 0; pixel < page.data.length; pixel++) page.data[pixel] = 225 + 30 * random();
     expect(findComponents(binarize(page, otsuThreshold(page)))).toEqual([]);

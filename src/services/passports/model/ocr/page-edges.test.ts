@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
+import { createDrawing } from '../../../../../test/support/ocr/drawing.ts';
 import { detectPageEdges, isInsidePage } from './page-edges.ts';
 import type { Line, Rules } from './rules.ts';
-import { createDrawing } from './testing/drawing.ts';
 
 const line = (x0: number, y0: number, x1: number, y1: number): Line => ({ x0, y0, x1, y1, thickness: 3 });
 const middleOf = (x: number, y: number) => ({ x0: x - 9, y0: y - 9, x1: x + 9, y1: y + 9 });

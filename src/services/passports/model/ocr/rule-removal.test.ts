@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
+import { createDrawing, type Drawing } from '../../../../../test/support/ocr/drawing.ts';
 import { binarize } from './binarize.ts';
 import { removeRules } from './rule-removal.ts';
 import { findRules } from './rules.ts';
-import { createDrawing, type Drawing } from './testing/drawing.ts';
 
 function erased(page: Drawing): Drawing {
   const ink = binarize(page, 128);

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
+import { createDrawing, type Drawing } from '../../../../../test/support/ocr/drawing.ts';
 import { binarize } from './binarize.ts';
 import { findRules, type Rules } from './rules.ts';
-import { createDrawing, type Drawing } from './testing/drawing.ts';
 
 const rulesOn = (page: Drawing) => findRules(binarize(page, 128), 300);
 const near = (value: number) => expect.closeTo(value, -1);

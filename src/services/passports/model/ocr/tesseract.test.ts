@@ -2,8 +2,8 @@ import { chmod, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
+import { createDrawing } from '../../../../../test/support/ocr/drawing.ts';
 import { openTesseract } from './tesseract.ts';
-import { createDrawing } from './testing/drawing.ts';
 
 /** A program that lists `languages` like Tesseract and otherwise runs `command`. */
 async function programWith(languages: string[], command = 'exit 0'): Promise<string> {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
+import { createDrawing, type Drawing } from '../../../../../test/support/ocr/drawing.ts';
 import { binarize } from './binarize.ts';
-import { createDrawing, type Drawing } from './testing/drawing.ts';
 import { cropRegion, findTextRegions, MARGIN } from './text-regions.ts';
 
 /** Draws a row of letters of 14 × 24 pixels. */

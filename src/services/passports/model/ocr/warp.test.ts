@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
+import { createDrawing } from '../../../../../test/support/ocr/drawing.ts';
 import { quarterTurn } from '../../page-geometry.ts';
 import { scaling, translation } from './projection.ts';
-import { createDrawing } from './testing/drawing.ts';
 import { warp } from './warp.ts';
 
 describe('warp', () => {

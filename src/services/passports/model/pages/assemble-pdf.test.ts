@@ -1,14 +1,14 @@
 import { readFile } from 'node:fs/promises';
 import sharp, { type Sharp } from 'sharp';
 import { describe, expect, it, onTestFinished } from 'vitest';
+import { writeTempPdf } from '../../../../../test/support/ocr/pdf.ts';
 import { PhotoError } from '../../../../ml/image.ts';
 import { assemblePdf, type PageImage } from './assemble-pdf.ts';
 import { stripJpegMetadata } from './jpeg.ts';
 import { openPdf } from './pdf.ts';
-import { writeTempPdf } from './testing/pdf.ts';
 
 const signal = new AbortController().signal;
-const PHONE = new URL('../../../../ml/testing/phone.heic', import.meta.url);
+const PHONE = new URL('../../../../../test/support/ml/phone.heic', import.meta.url);
 
 /** 300 × 200 pixels: red top half, green bottom half, blue top left corner. */
 function picture() {

@@ -13,7 +13,7 @@ describe('inspectImage', () => {
     expect(await inspectImage(rotated)).toEqual({ width: 200, height: 300, contentType: 'image/jpeg' });
     const tiff = await plain(30, 20).tiff().toBuffer();
     expect(await inspectImage(tiff)).toEqual({ width: 30, height: 20, contentType: 'image/tiff' });
-    const phone = await readFile(new URL('../../../../ml/testing/phone.heic', import.meta.url));
+    const phone = await readFile(new URL('../../../../../test/support/ml/phone.heic', import.meta.url));
     expect(await inspectImage(phone)).toMatchObject({ contentType: 'image/heic' });
   });
 

@@ -1,0 +1,46 @@
+import { Assay, type TranscriptFormat } from '../client/index.ts';
+import { type ClientCommandOptions, printResult, runClientCommand } from './client-command.ts';
+import { openInputSource } from './local-files.ts';
+import { withProgress } from './progress.ts';
+import { photoLines, recordingLines } from './result-lines.ts';
+
+export interface PredictOptions extends ClientCommandOptions {
+  readonly priority?: 'realtime' | 'batch';
+  readonly modelVersion?: string;
+}
+
+/** `assay predict FILE|URL`: classifies the surface and its defects on a photo. */
+export function predictCommand(source: string, options: PredictOptions, signal: AbortSignal): Promise<void> {
+  return runClientCommand('defectoscopy', options, signal, async ({ url, token, ...clientOptions }) => {
+    const { defectoscopy } = new Assay({ defectoscopy: { url, token }, ...clientOptions });
+    const { priority, modelVersion } = options;
+    const task = await defectoscopy.predict(await openInputSource(source), { priority, modelVersion, signal });
+    if (!options.wait) return printTask(options, task);
+    const done = await withProgress((onState) => defectoscopy.wait(task, { onState, signal }), estimateOf(task));
+    return printResult(options, done, photoLines(done.result));
+  });
+}
+
+export interface TranscribeOptions extends ClientCommandOptions {
+  readonly language?: string;
+  readonly format?: TranscriptFormat | 'json';
+}
+
+/** `assay transcribe FILE|URL`: transcribes a recording. */
+export function transcribeCommand(source: string, options: TranscribeOptions, signal: AbortSignal): Promise<void> {
+  return runClientCommand('stt', options, signal, async ({ url, token, ...clientOptions }) => {
+    const { stt } = new Assay({ stt: { url, token }, ...clientOptions });
+    const { language, format } = options;
+    const task = await stt.transcribe(await openInputSource(source), { language, signal });
+    if (!options.wait) return printTask(options, task);
+    const done = await withProgress((onState) => stt.wait(task, { onState, signal }), estimateOf(task));
+    if (format === 'json') return printResult({ ...options, json: true }, done.result, []);
+    if (format === undefined) return printResult(options, done, recordingLines(done));
+    return printResult(options, done, [await stt.transcript(task.task_id, format, { signal })]);
+  });
+}
+
+const printTask = (options: ClientCommandOptions, task: { task_id: string; status: string }) =>
+  printResult(options, task, [`${task.task_id}  ${task.status}`]);
+
+const estimateOf = (task: { estimated_wait_seconds: number }) => ({ estimateSeconds: task.estimated_wait_seconds });

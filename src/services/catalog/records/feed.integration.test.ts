@@ -1,0 +1,271 @@
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { finishTasks } from '../../../../test/support/catalog-tasks.ts';
+import { type TestDatabase, testDatabase } from '../../../../test/support/database.ts';
+import { createLog } from '../../../base/log.ts';
+import { createPostgresTaskStore } from '../../../tasks/postgres.ts';
+import { FAILURES } from '../../../tasks/task.ts';
+import type { EndedTask, RecordDraft, RecordSource } from '../../shared/records.ts';
+import { createIndexer } from './feed.ts';
+import { setSources } from './sources.ts';
+
+let database: TestDatabase;
+let tasks: ReturnType<typeof createPostgresTaskStore>;
+const log = createLog('silent', 'test');
+
+beforeEach(async () => {
+  database = await testDatabase();
+  tasks = createPostgresTaskStore(database.db);
+  await setSources(database.db, ['photos']);
+});
+afterEach(async () => {
+  tasks.close();
+  await database.drop();
+});
+
+const draft = (task: EndedTask, over: Partial<RecordDraft> = {}): RecordDraft => ({
+  taskId: task.id,
+  status: task.status,
+  createdAt: task.queuedAt,
+  title: 'Стена-17.jpg',
+  text: 'трещина, crack',
+  surface: 'wall',
+  master: { name: 'cracking', conf: 0.9 },
+  defects: [
+    { name: 'crack', conf: 0.9 },
+    { name: 'chip', conf: 0.4 },
+  ],
+  result: task.status === 'done' ? { said: JSON.parse(task.resultText) } : { error: task.failure.message },
+  ...over,
+});
+
+const source = (drafts: RecordSource['drafts'], service = 'photos'): RecordSource => ({
+  service,
+  title: service,
+  drafts,
+});
+const plain = source(async (_db, ended) => ended.map((task) => draft(task)));
+const indexer = (...sources: RecordSource[]) => createIndexer({ db: database.db, sources, log });
+
+/** Runs until the feed is empty; returns the number of written records. */
+async function indexAll(...sources: RecordSource[]): Promise<number> {
+  let count = 0;
+  for (let more = true; more; ) {
+    const batch = await indexer(...sources).indexBatch();
+    for (const each of batch.indexed.values()) count += each;
+    ({ more } = batch);
+  }
+  return count;
+}
+
+const records = async () =>
+  (
+    await database.db.query<Record<string, unknown>>(
+      `select * from catalog_records join catalog_texts using (number) join catalog_details using (number) order by number`,
+    )
+  ).rows;
+const taskIds = async () => (await records()).map((row) => row['task_id']);
+const waiting = async () => (await database.db.query('select from catalog_feed')).rowCount;
+
+describe('finished tasks', () => {
+  it('become records, each once, in the order of their completion', async () => {
+    const ids = await finishTasks(tasks, 'photos', [{ result: 1 }, { failure: FAILURES.WORKER_LOST }, { result: 3 }]);
+    expect(await indexAll(plain)).toBe(3);
+    expect(await indexAll(plain)).toBe(0);
+    expect(await taskIds()).toEqual(ids);
+    expect(await waiting()).toBe(0);
+    const [first, second] = await records();
+    expect(first).toMatchObject({
+      record_id: `photos:${ids[0]}`,
+      service: 'photos',
+      status: 'done',
+      title: 'Стена-17.jpg',
+      surface: 'wall',
+      master: 'cracking',
+      master_conf: 0.9,
+      top_conf: 0.9,
+      defects: { crack: 0.9, chip: 0.4 },
+      result: { said: 1 },
+      hidden: false,
+      attachment: null,
+    });
+    expect(second).toMatchObject({ status: 'failed', result: { error: FAILURES.WORKER_LOST.message } });
+  });
+
+  it('are found by the words of their title and text', async () => {
+    await finishTasks(tasks, 'photos', [{}]);
+    await indexAll(plain);
+    const found = async (word: string) =>
+      (await database.db.query(`select from catalog_records where search @@ to_tsquery('russian', $1)`, [word]))
+        .rowCount;
+    expect(await found('стены')).toBe(1);
+    expect(await found('17')).toBe(1);
+    expect(await found('трещины')).toBe(1);
+    expect(await found('cracks')).toBe(1);
+    expect(await found('окно')).toBe(0);
+    const { rows } = await database.db.query<{ word: string }>('select word from catalog_words order by word');
+    expect(rows.map(({ word }) => word)).toEqual(['17', 'crack', 'jpg', 'стена', 'трещина']);
+  });
+
+  it('copy their attachments, which stay after the task is deleted', async () => {
+    const heat = { maps: { crack: 'AAAA' } };
+    const [id] = await finishTasks(tasks, 'photos', [{ attachment: heat }]);
+    await indexAll(source(async (_db, ended) => ended.map((task) => draft(task, { withAttachment: true }))));
+    await tasks.remove('photos', [id!]);
+    expect((await records())[0]!['attachment']).toEqual(heat);
+  });
+
+  it('for which the service creates no record are not indexed, and their existing record is deleted', async () => {
+    const [, second] = await finishTasks(tasks, 'photos', [{ failure: FAILURES.CANCELLED }, { result: 2 }]);
+    await indexAll(
+      source(async (_db, ended) => ended.filter(({ status }) => status === 'done').map((task) => draft(task))),
+    );
+    expect(await taskIds()).toEqual([second]);
+    await database.db.query('insert into catalog_feed (service, task_id) select service, id from tasks');
+    await indexAll(source(async () => []));
+    expect(await records()).toEqual([]);
+    expect(await waiting()).toBe(0);
+  });
+
+  it('that were deleted or requeued before they are indexed leave their record unchanged', async () => {
+    const [deleted, requeued] = await finishTasks(tasks, 'photos', [{ result: 1 }, { failure: FAILURES.WORKER_LOST }]);
+    await indexAll(plain);
+    await database.db.query('insert into catalog_feed (service, task_id) select service, id from tasks');
+    await tasks.remove('photos', [deleted!]);
+    await tasks.requeue('photos', requeued!, []);
+    expect(await indexAll(plain)).toBe(0);
+    expect(await waiting()).toBe(0);
+    expect((await records()).map((row) => row['result'])).toEqual([
+      { said: 1 },
+      { error: FAILURES.WORKER_LOST.message },
+    ]);
+  });
+
+  it('that finish a second time keep the number of their record', async () => {
+    const [first] = await finishTasks(tasks, 'photos', [{ failure: FAILURES.WORKER_LOST }, { result: 2 }]);
+    await indexAll(plain);
+    const before = await records();
+    await tasks.requeue('photos', first!, []);
+    const want = { service: 'photos', worker: 'test', leaseMs: 60_000 };
+    const { claimed } = await tasks.completeAndClaim([], { ...want, limit: 1 });
+    const { attempt } = claimed[0]!;
+    await tasks.completeAndClaim([{ id: first!, attempt, outcome: 'done', result: 'now', processingMs: 1 }], {
+      ...want,
+      limit: 0,
+    });
+    expect(await indexAll(plain)).toBe(1);
+    const after = await records();
+    expect(after.map((row) => row['number'])).toEqual(before.map((row) => row['number']));
+    expect(after[0]).toMatchObject({ status: 'done', result: { said: 'now' } });
+  });
+
+  it('of services that are not a source are not fed', async () => {
+    await finishTasks(tasks, 'others', [{}]);
+    expect(await waiting()).toBe(0);
+  });
+});
+
+describe('the feed', () => {
+  it('is indexed once when the database terminates the transaction midway', async () => {
+    const ids = await finishTasks(tasks, 'photos', [{ result: 1 }, { result: 2 }]);
+    const cut = source(async (db, ended) => {
+      await db.query('select pg_terminate_backend(pg_backend_pid())');
+      return ended.map((task) => draft(task));
+    });
+    await expect(indexer(cut).indexBatch()).rejects.toThrow();
+    expect(await records()).toEqual([]);
+    expect(await waiting()).toBe(2);
+    expect(await indexAll(plain)).toBe(2);
+    expect(await taskIds()).toEqual(ids);
+  });
+
+  it('is processed by one indexer at a time, and every row once', async () => {
+    let enter = () => {};
+    let leave = () => {};
+    const entered = new Promise<void>((resolve) => (enter = resolve));
+    const left = new Promise<void>((resolve) => (leave = resolve));
+    const slow = source(async (_db, ended) => {
+      enter();
+      await left;
+      return ended.map((task) => draft(task, { title: 'slow' }));
+    });
+    await finishTasks(tasks, 'photos', [{}, {}]);
+    const first = indexer(slow).indexBatch();
+    await entered;
+    expect(await indexer(plain).indexBatch()).toEqual({ indexed: new Map(), more: false });
+    leave();
+    expect((await first).indexed.get('photos')).toBe(2);
+    await finishTasks(tasks, 'photos', [{}]);
+    expect(await indexAll(plain)).toBe(1);
+    expect((await records()).map((row) => row['title'])).toEqual(['slow', 'slow', 'Стена-17.jpg']);
+  });
+
+  it('is indexed once by several concurrent indexers', async () => {
+    const ids = await finishTasks(
+      tasks,
+      'photos',
+      Array.from({ length: 40 }, () => ({})),
+    );
+    await Promise.all(Array.from({ length: 6 }, () => indexAll(plain)));
+    await indexAll(plain);
+    expect(await taskIds()).toEqual(ids);
+  });
+
+  it('limits the size of a batch', async () => {
+    // Random, so that the database cannot compress them.
+    const large = () => Array.from({ length: 60_000 }, () => Math.random().toString(36)).join('');
+    await finishTasks(
+      tasks,
+      'photos',
+      Array.from({ length: 8 }, () => ({ result: large() })),
+    );
+    const seen: number[] = [];
+    const counting = source(async (_db, ended) => {
+      seen.push(ended.length);
+      return ended.map((task) => draft(task, { result: {} }));
+    });
+    expect(await indexAll(counting)).toBe(8);
+    expect(Math.max(...seen)).toBeLessThan(8);
+    expect(seen.reduce((sum, each) => sum + each)).toBe(8);
+  });
+
+  it('skips results that cannot be written or converted to a record', async () => {
+    const [first, bad, third, worse] = await finishTasks(tasks, 'photos', [{ result: 1 }, {}, { result: 3 }, {}]);
+    const choosy = source(async (_db, ended) => {
+      if (ended.some(({ id }) => id === bad)) throw new Error('unreadable result');
+      // An invalid status.
+      return ended.map((task) => draft(task, task.id === worse ? { status: 'odd' as never } : {}));
+    });
+    expect(await indexAll(choosy)).toBe(2);
+    expect(await taskIds()).toEqual([first, third]);
+    expect(await waiting()).toBe(0);
+  });
+
+  it('stores hostile text unchanged except for characters that PostgreSQL cannot store', async () => {
+    await finishTasks(tasks, 'photos', [{}]);
+    const hostile = '<script>alert(1)</script> =1+1 \u202Etxt.exe\u202C \0 \ud800 \u0007';
+    const text = `${hostile}${'я'.repeat(250_000)}${'ﷺ'.repeat(20_000)}`;
+    await indexAll(
+      source(async (_db, ended) =>
+        ended.map((task) =>
+          draft(task, {
+            title: hostile,
+            text,
+            surface: hostile,
+            master: { name: hostile, conf: 1 },
+            defects: [{ name: hostile, conf: 1 }],
+            result: { [hostile]: [hostile, { deep: hostile }] },
+          }),
+        ),
+      ),
+    );
+    const stored = '<script>alert(1)</script> =1+1 \u202Etxt.exe\u202C  \uFFFD \u0007';
+    const [record] = await records();
+    expect(record).toMatchObject({ title: stored, surface: stored, master: stored, defects: { [stored]: 1 } });
+    expect(record!['result']).toEqual({ [stored]: [stored, { deep: stored }] });
+    expect(record!['text']).toHaveLength(200_000);
+    const { rowCount } = await database.db.query(
+      `select from catalog_records where search @@ to_tsquery('russian', 'alert')`,
+    );
+    expect(rowCount).toBe(1);
+  });
+});

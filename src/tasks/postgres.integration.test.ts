@@ -1,0 +1,203 @@
+import { setMaxListeners } from 'node:events';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
+import { testDatabase } from '../../test/support/database.ts';
+import type { Db } from '../base/db.ts';
+import { isUnavailable } from '../base/db-errors.ts';
+import { newId } from '../base/ids.ts';
+import { createPostgresTaskStore } from './postgres.ts';
+import { describeTaskStore } from './store.contract.ts';
+import type { NewTask, TaskStore } from './store.ts';
+import { waitForEnd } from './wait.ts';
+
+describeTaskStore('the task store in PostgreSQL', async () => {
+  const { db, drop } = await testDatabase();
+  const stores = [createPostgresTaskStore(db)];
+  // A store caches queue floors by real time, so `age` replaces it.
+  const store = new Proxy(stores[0]!, { get: (_, method) => Reflect.get(stores.at(-1)!, method) });
+  return {
+    store,
+    transaction: (run) => db.transaction(run),
+    empty: async () => void (await db.query('truncate tasks, deliveries, workers cascade')),
+    hasDelivery: async (id) => (await db.query('select from deliveries where id = $1', [id])).rowCount === 1,
+    async shiftTimes(id, seconds) {
+      const columns = ['queued_at', 'run_at', 'deadline_at', 'expires_at', 'leased_until', 'started_at', 'finished_at'];
+      const back = (names: string[]) => names.map((name) => `${name} = ${name} - make_interval(secs => $2)`).join(', ');
+      await db.query(`update tasks set ${back(columns)} where id = $1`, [id, seconds]);
+      await db.query(`update deliveries set ${back(['due_at', 'leased_until'])} where task_id = $1`, [id, seconds]);
+      stores.push(createPostgresTaskStore(db));
+    },
+    async setLastSeen(worker, secondsAgo) {
+      await db.query(
+        `insert into workers (id, role, state, info, seen_at) values ($1, 'work', 'warm', '{}', now() - make_interval(secs => $2))
+             on conflict (id) do update set seen_at = excluded.seen_at`,
+        [worker, secondsAgo],
+      );
+    },
+    async close() {
+      for (const each of stores) each.close();
+      await drop();
+    },
+  };
+});
+
+it('results are committed synchronously and claims asynchronously', async () => {
+  const { db, drop } = await testDatabase();
+  /** Whether the statement commits synchronously. */
+  const isSynchronous = (run: (store: TaskStore) => Promise<unknown>) =>
+    db.transaction(async (tx) => {
+      await tx.query('set local synchronous_commit = on');
+      await run(createPostgresTaskStore({ ...db, query: tx.query }));
+      const { rows } = await tx.query<{ synchronous_commit: string }>('show synchronous_commit');
+      return rows[0]?.synchronous_commit === 'on';
+    });
+  const want = { service: 'a', worker: 'w', limit: 1, leaseMs: 6000 };
+  const task = { service: 'a', principal: 'p', priority: 'realtime', input: {}, estimateSeconds: 1 } as const;
+  const store = createPostgresTaskStore(db);
+  const id = newId();
+  await store.accept({ ...task, id });
+  expect(await isSynchronous((at) => at.completeAndClaim([], want))).toBe(false);
+  const ending = { id, attempt: 1, outcome: 'done', result: {}, processingMs: 1 } as const;
+  expect(await isSynchronous((at) => at.completeAndClaim([ending], want))).toBe(true);
+  expect((await store.read('a', id))?.status).toBe('done');
+  store.close();
+  await drop();
+});
+
+describe('a sweep that fails on a task', () => {
+  const limits = { services: ['a'], maxAttempts: 1, batchMaxWaitSeconds: 3600, rows: 100 };
+  const start = async () => {
+    const { db, drop } = await testDatabase();
+    const store = createPostgresTaskStore(db);
+    onTestFinished(async () => {
+      store.close();
+      await drop();
+    });
+    const accept = async () => {
+      const id = newId();
+      await store.accept({ id, service: 'a', principal: 'p', priority: 'realtime', input: {}, estimateSeconds: 1 });
+      return id;
+    };
+    const ids = [await accept(), await accept(), await accept()];
+    await store.completeAndClaim([], { service: 'a', worker: 'w', limit: 3, leaseMs: 6000 });
+    await db.query(`update tasks set leased_until = now() - interval '1 second'`);
+    return { db, store, ids };
+  };
+
+  it('sweeps the other tasks, reports the failing one and skips it from then on', async () => {
+    const { db, store, ids } = await start();
+    await db.query(`
+      create function reject() returns trigger language plpgsql as $$ begin raise exception 'never'; end $$;
+      create trigger reject before update on tasks for each row when (old.id = '${ids[1]}') execute function reject()`);
+    const swept = await store.sweep(limits);
+    expect(swept).toMatchObject({ failed: { a: 2 }, skipped: [{ id: ids[1] }] });
+    expect(await store.sweep(limits)).toMatchObject({ failed: {}, skipped: [] });
+    expect((await store.read('a', ids[1]!))?.status).toBe('processing');
+  });
+
+  it('throws errors that do not depend on a task and skips no task', async () => {
+    const { db, store } = await start();
+    await db.query('alter table workers rename to renamed');
+    await expect(store.sweep(limits)).rejects.toThrow('workers');
+    await db.query('alter table renamed rename to workers');
+    expect(await store.sweep(limits)).toMatchObject({ failed: { a: 3 }, skipped: [] });
+  });
+});
+
+it('all accepts and reads fail as unavailable within seconds when the database hangs', { tags: ['full'] }, async () => {
+  const { db, drop } = await testDatabase();
+  const store = createPostgresTaskStore(db);
+  const began = performance.now();
+  await db
+    .transaction(async (tx) => {
+      await tx.query('lock table tasks in access exclusive mode');
+      const task = { service: 'a', principal: 'p', priority: 'realtime', input: {}, estimateSeconds: 1 } as const;
+      const accepts = Array.from({ length: 2000 }, () => store.accept({ ...task, id: newId(), deadlineSeconds: 60 }));
+      const reads = Array.from({ length: 2000 }, () => store.read('a', newId()));
+      for (const outcome of await Promise.allSettled([...accepts, ...reads])) {
+        expect(outcome.status === 'rejected' && isUnavailable(outcome.reason)).toBe(true);
+      }
+    })
+    .finally(drop);
+  expect(performance.now() - began).toBeLessThan(9000);
+});
+
+it('accepting tasks sends one hint per service for lone, batched and keyed tasks', async () => {
+  const { db, drop } = await testDatabase();
+  const statements: unknown[] = [];
+  const recording: Db = {
+    ...db,
+    query(sql, params) {
+      statements.push(typeof sql === 'string' ? sql : sql.name);
+      return db.query(sql, params);
+    },
+  };
+  const store = createPostgresTaskStore(recording);
+  const listenerEnd = new AbortController();
+  const received: string[] = [];
+  const listening = db.listen('assay_hints', (hint) => void received.push(hint), listenerEnd.signal);
+  const accept = (service: string, idempotency?: NewTask['idempotency']) =>
+    store.accept({
+      ...{ id: newId(), service, principal: 'p', priority: 'realtime', input: {}, estimateSeconds: 1 },
+      ...(idempotency && { idempotency }),
+    });
+  const key = { key: Buffer.from('key'), fingerprint: Buffer.from('fingerprint') };
+  await vi.waitFor(() => expect(received).toEqual(['']), WAIT); // connected
+  await accept('alone');
+  await vi.waitFor(() => expect(received).toEqual(['', 'waiting:alone']), WAIT);
+  expect(statements).toEqual(['accept-lone']);
+  await Promise.all([accept('together'), accept('together'), accept('beside')]);
+  await vi.waitFor(() => expect(received.slice(2).sort()).toEqual(['waiting:beside', 'waiting:together']), WAIT);
+  await accept('keyed', key);
+  await vi.waitFor(() => expect(received[4]).toBe('waiting:keyed'), WAIT);
+  await accept('keyed', key); // replayed: no new task
+  await accept('last');
+  await vi.waitFor(() => expect(received.slice(5)).toEqual(['waiting:last']), WAIT);
+  listenerEnd.abort();
+  await listening;
+  store.close();
+  await drop();
+});
+
+it('a finished task wakes only its own readers', async () => {
+  const { db, drop } = await testDatabase();
+  const store = createPostgresTaskStore(db);
+  const task = { service: 'a', principal: 'p', priority: 'realtime', input: {}, estimateSeconds: 1 } as const;
+  const ids = Array.from({ length: READERS }, () => newId());
+  await Promise.all(ids.map((id) => store.accept({ ...task, id })));
+  let reads = 0;
+  const counting: Pick<TaskStore, 'read' | 'onHint'> = {
+    onHint: store.onHint,
+    read(...of) {
+      reads++;
+      return store.read(...of);
+    },
+  };
+  const stop = new AbortController();
+  setMaxListeners(0, stop.signal);
+  const wait = (id: string) => waitForEnd(counting, 'a', id, { ms: 60_000, signal: stop.signal });
+  const began = performance.now();
+  const waits = ids.map(wait);
+  await vi.waitFor(() => expect(reads).toBeGreaterThanOrEqual(2 * READERS), WAIT); // at first and after `listen`
+  const want = { service: 'a', worker: 'w', limit: ENDINGS, leaseMs: 60_000 };
+  const { claimed } = await store.completeAndClaim([], want);
+  for (const { id, attempt } of claimed) {
+    const { ended } = await store.completeAndClaim([{ id, attempt, outcome: 'done', result: {}, processingMs: 1 }], {
+      ...want,
+      limit: 0,
+    });
+    store.hint('finished', ended);
+    expect((await waits[ids.indexOf(id)])?.status).toBe('done');
+  }
+  // All readers read at first, when `listen` starts, and once a second.
+  const polls = 3 + (performance.now() - began) / 1000;
+  expect(reads).toBeLessThan(READERS * polls + ENDINGS);
+  stop.abort();
+  await Promise.all(waits);
+  store.close();
+  await drop();
+});
+
+const READERS = 1000;
+const ENDINGS = 20;
+
+const WAIT = { timeout: 20_000 };

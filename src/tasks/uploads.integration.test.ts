@@ -1,0 +1,69 @@
+import { readFile } from 'node:fs/promises';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { emptyDatabase, type TestDatabase, testDatabase } from '../../test/support/database.ts';
+import { newId } from '../base/ids.ts';
+import { readMigrations } from '../base/migration-files.ts';
+import { createPostgresUploadStore, type UploadStore } from './uploads.ts';
+
+let database: TestDatabase;
+let uploads: UploadStore;
+beforeAll(async () => {
+  database = await testDatabase();
+  uploads = createPostgresUploadStore(database.db);
+});
+afterAll(() => database.drop());
+
+const insert = (principal: string, sizeBytes: number, ttlSeconds = 60) =>
+  uploads.insert({ key: newId(), principal, sizeBytes, contentType: 'image/png' }, { ttlSeconds, quotaBytes: 100 });
+
+it('concurrent uploads of a principal do not exceed its quota', async () => {
+  const inserted = await Promise.all([...Array.from({ length: 30 }, () => insert('p', 30)), insert('q', 100)]);
+  expect(inserted.filter((upload) => upload?.principal === 'p')).toHaveLength(3);
+  expect(inserted.filter((upload) => upload?.principal === 'q')).toHaveLength(1);
+});
+
+it('expired uploads count towards the quota until they are deleted', async () => {
+  const inserted = await insert('r', 100, -10);
+  expect(await insert('r', 1)).toBeUndefined();
+  await database.db.query('delete from files where key = $1', [inserted!.key]);
+  expect(await insert('r', 100)).toBeDefined();
+});
+
+it('sums match the files after concurrent inserts and deletes of several principals', async () => {
+  const { db } = database;
+  const principals = ['s', 't', 'u', 'v'];
+  const churn = async (worker: number) => {
+    for (let i = 0; i < 10; i++) {
+      await Promise.all(principals.map((principal) => insert(principal, 1 + ((worker + i) % 3))));
+      // Like a sweep: files of several principals in one statement, in random order.
+      await db.query(
+        `delete from files where key in (select key from files where principal = any($1) order by random() limit 5 for update skip locked)`,
+        [principals],
+      );
+    }
+  };
+  await Promise.all([0, 1, 2, 3].map(churn));
+  const sums = await db.query(`select principal, sum(size_bytes)::int as size_bytes from files group by 1 order by 1`);
+  const totals = await db.query('select principal, size_bytes from file_totals where size_bytes > 0 order by 1');
+  expect(totals.rows).toEqual(sums.rows);
+});
+
+it('the migration counts existing files', async () => {
+  const older = await emptyDatabase();
+  const folder = new URL('../../migrations/', import.meta.url);
+  const before = (await readMigrations(folder)).filter(({ version }) => version < 13);
+  for (const { sql } of before) await older.db.query(sql);
+  await older.db.query(
+    `insert into files (key, principal, size_bytes, content_type, expires_at)
+     select 'key-' || n, 'p' || n % 2, 30, 'image/png', now() + interval '1 hour' from generate_series(1, 5) n`,
+  );
+  await older.db.query(await readFile(new URL('0013_files.sql', folder), 'utf8'));
+  const { rows } = await older.db.query('select principal, size_bytes from file_totals order by 1');
+  expect(rows).toEqual([
+    { principal: 'p0', size_bytes: 60 },
+    { principal: 'p1', size_bytes: 90 },
+  ]);
+  const upload = { key: newId(), principal: 'p1', sizeBytes: 11, contentType: 'image/png' };
+  expect(await createPostgresUploadStore(older.db).insert(upload, { ttlSeconds: 60, quotaBytes: 100 })).toBeUndefined();
+  await older.drop();
+});

@@ -1,0 +1,225 @@
+import { parse } from 'csv-parse/sync';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { filtersFrom, type SearchQuery, toQueryString } from '../../src/services/catalog/search/filter-query.ts';
+import { type Catalog, startCatalog } from '../support/catalog.ts';
+import { sheetsOf } from '../support/export/workbook.ts';
+
+let catalog: Catalog;
+
+const FORMULAS = ['=1+1', '+cmd|calc', '-2+3', '@SUM(A1)', '-7.5', '+3e5'];
+
+beforeAll(async () => {
+  catalog = await startCatalog();
+  await catalog.seed([
+    { recordId: 'a', title: 'Трещина в стене', text: 'осмотр фасада', createdAt: new Date('2026-11-18T23:59:59.999Z') },
+    {
+      recordId: 'b',
+      title: 'Wall',
+      text: 'rusty <b>bridge</b> \u202etxt',
+      createdAt: new Date('2026-11-19T00:00:00Z'),
+    },
+    {
+      recordId: 'c "d", e',
+      title: 'с запятой, "кавычкой"\nи строкой',
+      text: '',
+      createdAt: new Date('2026-11-20T12:00:00Z'),
+    },
+    ...FORMULAS.map((title, i) => ({ recordId: `f${i}`, title, text: title, createdAt: new Date('2020-01-01') })),
+    { recordId: 'gone', title: 'Скрытая', text: 'секрет', createdAt: new Date('2026-11-20T12:00:00Z') },
+  ]);
+  await catalog.context.db.query(`update catalog_records set hidden = true where record_id = 'gone'`);
+});
+afterAll(() => catalog?.stop());
+
+const search = async (query: string, as = catalog.reader) => as.get(`/search?${query}`);
+const idsOf = async (query: string, as = catalog.reader) => {
+  const { status, body, text } = await search(query, as);
+  expect(status, text).toBe(200);
+  return body.items.map(({ record_id }: { record_id: string }) => record_id);
+};
+
+describe('GET /search', () => {
+  it('returns a page with the total, facets and the parsed filters', async () => {
+    const { body } = await search('q=трещены&from=2026-11-01&min_conf=&limit=5');
+    expect(body).toMatchObject({
+      ...{ total: 1, page: 1, limit: 5, took_ms: expect.any(Number), upto: expect.any(Number) },
+      filters: { q: 'трещены', from: '2026-11-01' },
+      facets: {
+        service: [{ value: 'import', count: 1, more: false }],
+        status: [{ value: 'done', count: 1, more: false }],
+      },
+    });
+    expect(body.items).toEqual([
+      {
+        ...{ record_id: 'a', service: 'import', task_id: null, status: 'done', created_at: '2026-11-18T23:59:59.999Z' },
+        ...{ title: 'Трещина в стене', snippet: expect.stringContaining('осмотр фасада'), surface: null, master: null },
+        ...{ defects: [], image: null, open_reports: 0, hidden: false },
+      },
+    ]);
+    expect((await search('facets=false')).body.facets).toEqual({});
+  });
+
+  it('rounds a min_conf below the smallest 32-bit float to zero', async () => {
+    expect(await idsOf('min_conf=9.7e-242')).toEqual(await idsOf('min_conf=0'));
+  });
+
+  it('treats a date as a whole UTC day and a timestamp as an instant', async () => {
+    expect(await idsOf('from=2026-11-19&to=2026-11-19')).toEqual(['b']);
+    expect(await idsOf('from=2026-11-18&to=2026-11-18')).toEqual(['a']);
+    expect(await idsOf('from=2026-11-18T23:59:59.999Z&to=2026-11-19T00:00:00Z')).toEqual(['a']);
+    expect(await idsOf('from=2026-11-19T03:00:00%2B03:00&to=2026-11-19')).toEqual(['b']);
+  });
+
+  it.each([
+    ['limit=0', 'limit'],
+    ['limit=201', 'limit'],
+    ['limit=x', 'limit'],
+    ['page=0', 'page'],
+    ['page=1.5', 'page'],
+    ['min_conf=1.1', 'min_conf'],
+    ['min_conf=a', 'min_conf'],
+    ['status=queued', 'status'],
+    ['sort=best', 'sort'],
+    ['from=yesterday', 'from'],
+    ['from=2026-02-30', 'from'],
+    ['from=2026-02-28T00:00:00', 'from'],
+    ['to=2026-02-30T00:00:00Z', 'to'],
+    ['to=2026-13-01', 'to'],
+    ['has_report=perhaps', 'has_report'],
+    ['upto=-1', 'upto'],
+    ['service=%00', 'service'],
+    ['q=a&q=b', 'q'],
+    [`q=${'я'.repeat(501)}`, 'q'],
+    [`q=${Array.from({ length: 21 }, (_, i) => `w${i}`).join('+')}`, 'q'],
+  ])("rejects %s with the parameter's location", async (query, name) => {
+    const { status, body } = await search(query);
+    expect(status).toBe(422);
+    expect(body.detail[0].loc).toEqual(['query', name]);
+  });
+
+  it('rejects a query of 7 000 characters with 422 and one beyond the URL limit with 414', async () => {
+    expect((await search(`q=${'a'.repeat(7000)}`)).status).toBe(422);
+    expect((await search(`q=${'a'.repeat(10_000)}`)).status).toBe(414);
+  });
+
+  it('returns hidden records only to moderators who request them', async () => {
+    expect(await idsOf('q=секрет')).toEqual([]);
+    expect(await idsOf('q=секрет', catalog.moderator)).toEqual([]);
+    expect(await idsOf('hidden=true', catalog.moderator)).toEqual(['gone']);
+    expect((await search('hidden=true')).status).toBe(403);
+    expect((await search('hidden=false')).status).toBe(200);
+    expect((await search('', catalog.client())).status).toBe(401);
+  });
+
+  it('filters survive a round trip through the query string', () => {
+    const queries = [
+      { q: '"a b" -c & = + %', service: 'stt', defect: "o'clock", min_conf: 0.7, has_report: false, sort: 'oldest' },
+      { from: '2026-11-19', to: '2026-11-20', hidden: true, surface: 'пол', master: 'кирпич', status: 'failed' },
+      { from: '2026-11-19T10:00:00.000Z', to: '2026-11-20T10:00:00.500Z' },
+      {},
+    ] as unknown as SearchQuery[];
+    const moderator = { role: 'moderator', principal: 'm', by: 'header' } as const;
+    for (const query of queries) {
+      const filters = filtersFrom(query, moderator);
+      const { min_conf, has_report, hidden, ...texts } = Object.fromEntries(
+        new URLSearchParams(toQueryString(filters)),
+      );
+      const again = filtersFrom(
+        {
+          ...texts,
+          ...(min_conf !== undefined && { min_conf: Number(min_conf) }),
+          ...(has_report !== undefined && { has_report: has_report === 'true' }),
+          ...(hidden !== undefined && { hidden: hidden === 'true' }),
+        } as SearchQuery,
+        moderator,
+      );
+      expect(again).toEqual(filters);
+    }
+  });
+});
+
+describe('Last search filters', () => {
+  it('are stored in a browser cookie and deleted by a reset', async () => {
+    const browser = catalog.client();
+    browser.cookies.set('assay_catalog', 'reader-token-1');
+    await browser.get('/search?q=стена&service=import');
+    expect(decodeURIComponent(browser.cookies.get('search_filters')!)).toBe(
+      toQueryString({ q: 'стена', service: 'import' }),
+    );
+    const reset = await browser.post('/filters/reset', { headers: { accept: 'application/json' } });
+    expect(reset.body).toEqual({ filters: {} });
+    expect(browser.cookies.has('search_filters')).toBe(false);
+    const form = await browser.post('/filters/reset', { headers: { accept: 'text/html' } });
+    expect([form.status, form.headers.get('location')]).toEqual([303, '/']);
+    await browser.get('/search?q=стена');
+    const link = await browser.get('/reset');
+    expect([link.status, link.headers.get('location')]).toEqual([303, '/']);
+    expect(browser.cookies.has('search_filters')).toBe(false);
+    // Filters beyond the cookie size limit are not stored.
+    const { headers } = await browser.get(`/search?q=${encodeURIComponent('щ'.repeat(500))}`);
+    expect(headers.get('set-cookie')).toBeNull();
+  });
+});
+
+describe('GET /export', () => {
+  const day = new Date().toISOString().slice(0, 10);
+
+  it('returns the records of the search in the same order as JSONL, CSV and XLSX', async () => {
+    for (const query of ['', 'q=трещина', 'from=2026-11-19&sort=oldest', 'service=stt']) {
+      const ids = await idsOf(`${query}&limit=200`);
+      const jsonl = await catalog.reader.get(`/export?format=jsonl&${query}`);
+      expect(
+        jsonl.text
+          .split('\n')
+          .filter(Boolean)
+          .map((line) => JSON.parse(line).record_id),
+      ).toEqual(ids);
+      const csv = await catalog.reader.get(`/export?format=csv&${query}`);
+      expect(rowsOf(csv.bytes).map((row) => row['record_id'])).toEqual(ids);
+      const xlsx = await catalog.reader.get(`/export?format=xlsx&${query}`);
+      const [, ...rows] = sheetsOf(xlsx.bytes).get('Catalog')!;
+      expect(rows.map(([id]) => id)).toEqual(ids.map((id: string) => `text:${id}`));
+      expect(xlsx.headers.get('content-disposition')).toBe(`attachment; filename="Catalog_${day}.xlsx"`);
+    }
+  });
+
+  it('answers HEAD without generating the file', async () => {
+    const query = vi.spyOn(catalog.context.db, 'query');
+    const transaction = vi.spyOn(catalog.context.db, 'transaction');
+    const head = await catalog.reader.request('/export?format=csv', { method: 'HEAD' });
+    expect([head.status, head.text, head.headers.get('content-type')]).toEqual([
+      ...[200, '', 'text/csv; charset=utf-8; header=present'],
+    ]);
+    expect(head.headers.get('content-disposition')).toContain('Catalog_');
+    expect(transaction).not.toHaveBeenCalled();
+    query.mockRestore();
+    transaction.mockRestore();
+  });
+
+  it('escapes formula-like text in CSV and keeps numbers as numbers', async () => {
+    const { bytes, headers } = await catalog.reader.get('/export?format=csv&to=2020-01-02&sort=oldest');
+    expect(headers.get('content-type')).toMatch(/^text\/csv/);
+    expect(bytes.subarray(0, 3)).toEqual(Buffer.from('\uFEFF'));
+    const titles = rowsOf(bytes).map((row) => row['title']);
+    expect(titles).toEqual(["'=1+1", "'+cmd|calc", "'-2+3", "'@SUM(A1)", '-7.5', '+3e5']);
+  });
+
+  it('writes XLSX without formulas', async () => {
+    const { bytes } = await catalog.reader.get('/export?format=xlsx&to=2020-01-02&sort=oldest');
+    const [, ...rows] = sheetsOf(bytes).get('Catalog')!;
+    expect(rows.map((row) => row[5])).toContain('text:=1+1');
+  });
+
+  it('rejects an unknown format, hidden records for a reader, and a missing token', async () => {
+    expect((await catalog.reader.get('/export')).body.detail[0].loc).toEqual(['query', 'format']);
+    expect((await catalog.reader.get('/export?format=pdf')).status).toBe(422);
+    expect((await catalog.reader.get('/export?format=csv&hidden=true')).status).toBe(403);
+    expect((await catalog.client().get('/export?format=csv')).status).toBe(401);
+    const { text } = await catalog.moderator.get('/export?format=jsonl&hidden=true');
+    expect(JSON.parse(text)).toMatchObject({ record_id: 'gone', hidden: true });
+  });
+
+  function rowsOf(bytes: Buffer): Record<string, string>[] {
+    return parse(bytes, { bom: true, columns: true });
+  }
+});

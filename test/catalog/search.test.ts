@@ -1,0 +1,299 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { createEntry } from '../../src/services/catalog/records/entry.ts';
+import { writeRecords } from '../../src/services/catalog/records/write.ts';
+import type { Filters, Sort } from '../../src/services/catalog/search/filters.ts';
+import { beginSnapshot, resolveFilters } from '../../src/services/catalog/search/resolve-filters.ts';
+import { createSearch } from '../../src/services/catalog/search/search.ts';
+import type { Page, Search } from '../../src/services/catalog/search/search-types.ts';
+import { createParameters } from '../../src/services/catalog/search/sql-parameters.ts';
+import { queryStage, fromClause as read, where } from '../../src/services/catalog/search/where.ts';
+import { createRandom } from '../passports/accuracy/random.ts';
+import { type TestDatabase, testDatabase } from '../support/database.ts';
+import {
+  bruteForceFacet,
+  bruteForceSearch,
+  FACETS,
+  type OracleRecord,
+  randomQuery,
+  seedRandomRecords,
+} from '../support/search-oracle.ts';
+
+const SEED = Number(process.env['SEED'] ?? 20261120);
+const SORTS: readonly Sort[] = ['newest', 'oldest', 'confidence', 'relevance'];
+
+let database: TestDatabase;
+let search: Search;
+
+beforeAll(async () => {
+  database = await testDatabase();
+  search = createSearch(database.db);
+});
+afterAll(() => database?.drop());
+
+const page = (over: Partial<Page> = {}): Page => ({ sort: 'newest', page: 1, limit: 200, facets: false, ...over });
+
+/** The ids of all pages. `between` runs after the first page. */
+async function searchAllPages(filters: Filters, over: Partial<Page>, between?: () => Promise<void>) {
+  const ids: string[] = [];
+  let upTo: number | undefined;
+  for (let number = 1; ; number++) {
+    const one = await search.find(filters, page({ ...over, page: number, ...(upTo !== undefined && { upTo }) }));
+    upTo ??= one.upTo;
+    ids.push(...one.items.map(({ recordId }) => recordId));
+    if (one.items.length === 0 || ids.length >= one.total) return { ids, total: one.total };
+    if (number === 1) await between?.();
+  }
+}
+
+async function exportAll(filters: Filters, sort: Sort): Promise<string[]> {
+  const ids: string[] = [];
+  for await (const { recordId } of search.stream(filters, sort)) ids.push(recordId);
+  return ids;
+}
+
+/** The result of the same predicates with a sequential scan. */
+async function scanSequentially(filters: Filters): Promise<string[]> {
+  return database.db.transaction(async (tx) => {
+    await beginSnapshot(tx);
+    await tx.query('set local enable_seqscan = on');
+    await tx.query('set local enable_indexscan = off');
+    await tx.query('set local enable_indexonlyscan = off');
+    await tx.query('set local enable_bitmapscan = off');
+    const narrowed = await resolveFilters(tx, filters, undefined);
+    const { bind, values } = createParameters();
+    const stage = queryStage(narrowed.expansion);
+    const sql = `select r.record_id from ${read(stage, { bind })} where ${where(narrowed, { bind })} and ${stage.rest({ bind })}`;
+    const plan = await tx.query<{ 'QUERY PLAN': string }>(`explain ${sql}`, values);
+    expect(plan.rows.map((row) => row['QUERY PLAN']).join('\n')).toMatch(/Seq Scan on catalog_records/);
+    const { rows } = await tx.query<{ record_id: string }>(sql, values);
+    return rows.map(({ record_id }) => record_id).sort();
+  });
+}
+
+describe('Catalog search over random records', () => {
+  const random = createRandom(SEED);
+  let records: OracleRecord[];
+  beforeAll(async () => {
+    records = await seedRandomRecords(database.db, random, 300);
+  });
+
+  it('returns the same records in the same order as a brute-force filter, in pages and as an export', async () => {
+    let nonEmpty = 0;
+    for (let i = 0; i < 80; i++) {
+      const query = randomQuery(random);
+      const sort = random.pick(SORTS);
+      const about = `seed ${SEED}, question ${i}: ${JSON.stringify({ ...query.filters, sort })}`;
+      const expected = bruteForceSearch(records, query, sort);
+      const { ids, total } = await searchAllPages(query.filters, { sort, limit: random.pick([7, 40, 200]) });
+      const all = await exportAll(query.filters, sort);
+      expect(all, about).toEqual(ids);
+      expect(total, about).toBe(expected.length);
+      // The order by relevance is not defined by the oracle.
+      if (sort === 'relevance' && query.filters.q !== undefined)
+        expect([...ids].sort(), about).toEqual(expected.sort());
+      else expect(ids, about).toEqual(expected);
+      if (expected.length > 0) nonEmpty++;
+    }
+    expect(nonEmpty).toBeGreaterThan(25);
+  });
+
+  it('counts each facet with all filters except its own', async () => {
+    for (let i = 0; i < 40; i++) {
+      const query = randomQuery(random);
+      const about = `seed ${SEED}, facets ${i}: ${JSON.stringify(query.filters)}`;
+      const { facets, total } = await search.find(query.filters, page({ facets: true }));
+      expect(total, about).toBe(bruteForceSearch(records, query, 'newest').length);
+      for (const name of FACETS) {
+        const counts = Object.fromEntries(facets![name].map(({ value, count }) => [value, count]));
+        expect(counts, `${about}: ${name}`).toEqual(bruteForceFacet(records, query, name));
+        expect(facets![name].every(({ more }) => !more)).toBe(true);
+      }
+    }
+  });
+
+  it('finds with a fuzzy search the same records as a sequential scan', async () => {
+    for (const q of [
+      'болкон',
+      'крища',
+      'желзобетон',
+      'кватрира -бетон',
+      'rast',
+      'bridge',
+      'желез 17',
+      'нассос "wall"',
+    ]) {
+      const expected = await scanSequentially({ q });
+      expect((await searchAllPages({ q }, { sort: 'relevance', limit: 40 })).ids.sort(), q).toEqual(expected);
+      expect((await exportAll({ q }, 'newest')).sort(), q).toEqual(expected);
+    }
+    expect((await scanSequentially({ q: 'болкон' })).length).toBeGreaterThan(10);
+  });
+
+  it('keeps the pages stable while records are added', async () => {
+    for (const filters of [{}, { q: 'болкон' }, { q: '-крыша', service: 'stt' }, { minConf: 0.5 }] as Filters[]) {
+      for (const sort of SORTS) {
+        const before = await exportAll(filters, sort);
+        const grow = async () => {
+          records.push(...(await seedRandomRecords(database.db, random, 20, records.length + 1)));
+        };
+        const { ids, total } = await searchAllPages(filters, { sort, limit: 40 }, grow);
+        expect(ids, JSON.stringify({ ...filters, sort })).toEqual(before);
+        expect(total).toBe(before.length);
+        expect((await exportAll(filters, sort)).length).toBeGreaterThan(before.length);
+      }
+    }
+  });
+});
+
+describe('Catalog search for words', () => {
+  const titles: Record<string, string> = {};
+  async function record(title: string, text = ''): Promise<string> {
+    const taskId = `w${Object.keys(titles).length}`;
+    const draft = { taskId, title, text, status: 'done', createdAt: new Date(), result: {} } as const;
+    await database.db.transaction((tx) => writeRecords(tx, [createEntry('words', draft)]));
+    titles[`words:${taskId}`] = title;
+    return `words:${taskId}`;
+  }
+  const titlesFor = async (q: string) => {
+    const { items } = await search.find({ q, service: 'words' }, page({ sort: 'relevance' }));
+    return items.map(({ title }) => title);
+  };
+
+  beforeAll(async () => {
+    await record('Трещина над окном', 'Осмотр фасада: трещина в штукатурке, ёлочка рядом');
+    await record('Трещины', 'по всей стене');
+    await record('Несколько трещин', 'в перекрытии');
+    await record('IMG_0042-wall.jpg', 'two rusty bridges');
+    await record('Договор № 17', 'отслоение краски на потолке');
+    await record('Потолок', 'краска на отслоение не влияет; красная кайма');
+    await record('Отчёт', `${'ещё слово '.repeat(1500)} мурманск`);
+  });
+
+  it('finds a word in all its inflections', async () => {
+    const all = ['Несколько трещин', 'Трещина над окном', 'Трещины'];
+    for (const q of ['трещина', 'трещины', 'трещин', 'ТРЕЩИНАМИ']) expect((await titlesFor(q)).sort(), q).toEqual(all);
+    for (const q of ['bridge', 'bridges', 'Rusty bridge']) expect(await titlesFor(q), q).toEqual(['IMG_0042-wall.jpg']);
+  });
+
+  it('finds a misspelt Russian word', async () => {
+    for (const q of ['трещена', 'трищина', 'тре́щина', 'трешина', 'трещиа', 'трещниа', 'трещены']) {
+      expect(await titlesFor(q), q).toContain('Трещина над окном');
+    }
+    expect(await titlesFor('атслоение')).toHaveLength(2);
+    expect(await titlesFor('отслаенее')).toHaveLength(2);
+    expect(await titlesFor('брюква')).toEqual([]);
+  });
+
+  it('finds parts of words from three letters', async () => {
+    expect(await titlesFor('щин')).toHaveLength(3);
+    expect(await titlesFor('тукатур')).toEqual(['Трещина над окном']);
+    expect(await titlesFor('щи')).toEqual([]);
+    expect(await titlesFor('004')).toEqual([]);
+    expect(await titlesFor('0042')).toEqual(['IMG_0042-wall.jpg']);
+  });
+
+  it('treats е and ё as equal', async () => {
+    for (const q of ['ёлочка', 'елочка', 'ЁЛОЧКИ']) expect(await titlesFor(q), q).toEqual(['Трещина над окном']);
+    expect(await titlesFor('отчет')).toEqual(['Отчёт']);
+  });
+
+  it('matches quoted words as a phrase and excludes words after a minus', async () => {
+    expect(await titlesFor('отслоение краски')).toHaveLength(2);
+    expect(await titlesFor('"отслоение краски"')).toEqual(['Договор № 17']);
+    expect(await titlesFor('«отслоение краски»')).toEqual(['Договор № 17']);
+    expect(await titlesFor('краска -договор')).toEqual(['Потолок']);
+    expect(await titlesFor('отслоение -"отслоение краски"')).toEqual(['Потолок']);
+    expect((await titlesFor('-трещина')).sort()).toEqual(['IMG_0042-wall.jpg', 'Договор № 17', 'Отчёт', 'Потолок']);
+    expect(await titlesFor('IMG_0042-wall')).toEqual(['IMG_0042-wall.jpg']);
+  });
+
+  it('ranks matches in the title first, then matches in the text, then similar words', async () => {
+    const text = await record('Лист', 'козырёк погнут');
+    const alike = await record('Казырёк', 'над входом');
+    const title = await record('Козырёк', 'снег');
+    const part = await record('Скоба', 'подкозырёк');
+    const { items } = await search.find({ q: 'козырёк' }, page({ sort: 'relevance' }));
+    expect(items.map(({ recordId }) => recordId)).toEqual([title, text, part, alike]);
+  });
+
+  it('finds a record by its record id and its task id', async () => {
+    const id = await record('Просто так');
+    for (const q of [id, id.split(':')[1]!]) {
+      const { items } = await search.find({ q }, page({ sort: 'relevance' }));
+      expect(items[0]?.recordId, q).toBe(id);
+    }
+  });
+
+  it('returns a snippet around the matching word', async () => {
+    const { items } = await search.find({ q: 'мурманске' }, page());
+    expect(items[0]?.snippet).toMatch(/^….*мурманск$/);
+    expect(items[0]!.snippet.length).toBeLessThanOrEqual(200);
+    const misspelt = await search.find({ q: 'мурмансик' }, page());
+    expect(misspelt.items[0]?.snippet).toBe(items[0]!.snippet);
+    await record('Мелкое', `${'ещё слово '.repeat(150)} глубокими лужами покрыто`);
+    for (const q of ['ложа', 'глбуоко']) {
+      const other = await search.find({ q }, page());
+      expect(other.items[0]?.snippet, q).toMatch(/^….*глубокими лужами покрыто$/);
+    }
+    const whole = await search.find({ q: 'штукатурка' }, page());
+    expect(whole.items[0]?.snippet).toBe('Осмотр фасада: трещина в штукатурке, ёлочка рядом');
+  });
+
+  it('finds a number regardless of the sign before it', async () => {
+    const bridge = 'Мост №57';
+    await record(bridge);
+    await record('Дом №157™');
+    for (const q of ['57', '№ 57', '№57', 'мост 57', 'мост №57', '"мост 57"']) {
+      expect(await titlesFor(q), q).toEqual([bridge]);
+    }
+    for (const q of ['157', 'дом 157', 'Дом№157']) expect(await titlesFor(q), q).toEqual(['Дом №157™']);
+  });
+
+  it('finds a misspelt short word and does not blur a correct one', async () => {
+    await record('Балки', 'Wall has a crack, water too');
+    await record('Насос', 'качает воду через бетонный лоток');
+    await record('Мосты');
+    await record('Посты');
+    for (const q of ['crak', 'crck', 'carck', 'балк', 'блка', 'блака', 'блаки']) {
+      expect(await titlesFor(q), q).toEqual(['Балки']);
+    }
+    for (const q of ['вада', 'битон', 'бетно', 'насо', 'нсаос']) expect(await titlesFor(q), q).toEqual(['Насос']);
+    expect(await titlesFor('мотс')).toContain('Мосты');
+    expect(await titlesFor('мост')).not.toContain('Посты');
+    expect(await titlesFor('пост')).toEqual(['Посты']);
+    for (const q of ['моцц', 'брюк', 'мтс', 'вд']) expect(await titlesFor(q), q).toEqual([]);
+    expect(await titlesFor('0043')).toEqual([]);
+  });
+
+  it.each([
+    '"',
+    "'",
+    '%',
+    '_',
+    '\\',
+    "'; drop table catalog_records; --",
+    'трещина & ! | <-> ( ) :* :A',
+    '\u0000',
+    'трещина\u0000стена',
+    '-',
+    '- -- ---',
+    '-"',
+    '""',
+    '\ud800',
+    '\u202eаниʼ',
+    '<script>alert(1)</script>',
+    '%00%27',
+    '🏠',
+    'ß ﬁ ſ İ',
+    '٣ ४ Ⅷ ½',
+    'http://a.b/c?d=e&f x@y.z 1e5 1.2.3.4 -7',
+    'и в на the of',
+    `${'a'.repeat(499)}`,
+  ])('treats %j as ordinary words', async (q) => {
+    for (const sort of ['relevance', 'newest'] as const) {
+      const one = await search.find({ q }, page({ sort, facets: true }));
+      expect(one.items.length).toBe(Math.min(one.total, 200));
+      expect((await exportAll({ q }, sort)).length).toBe(one.total);
+    }
+  });
+});

@@ -1,0 +1,295 @@
+import { once } from 'node:events';
+import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { createServer } from 'node:http';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest';
+import { failure } from '../../src/services/passports/failures.ts';
+import { TaskFailure } from '../../src/tasks/task.ts';
+import { ADMIN_KEY, createFakeExtractionModel, createPdf } from '../support/passports.ts';
+import { freePort, REPOSITORY } from '../support/processes/assay.ts';
+import { runAssay } from '../support/processes/run-assay.ts';
+import { createFakeModel, type Product, RESULT, startProduct, TOKEN } from '../support/product.ts';
+import { createFakeSpeechModel, TRANSCRIPT } from '../support/speech/fake-model.ts';
+
+// These tests start real processes.
+vi.setConfig({ testTimeout: 120_000 });
+
+const WALL = join(REPOSITORY, 'examples/wall.jpg');
+const NOTE = join(REPOSITORY, 'examples/voice-note.mp3');
+let folder: string;
+
+/** Runs the command in an empty folder without configuration. */
+const assay = (args: readonly string[], env: Record<string, string> = {}, interrupt?: AbortSignal) =>
+  runAssay(args, { cwd: folder, env, interrupt });
+
+let photos: Product;
+let speech: Product;
+let passports: Product;
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'assay-commands-'));
+  photos = await startProduct({ model: createFakeModel() });
+  speech = await startProduct({ service: 'stt', model: createFakeSpeechModel() });
+  const reading = createFakeExtractionModel();
+  let read = 0;
+  passports = await startProduct({
+    service: 'passports',
+    env: { PASSPORTS_API_KEYS: `admin:${ADMIN_KEY}`, PASSPORTS_TOKEN_LIMIT_PER_MINUTE: '0' },
+    model: {
+      ...reading,
+      run: (job) => (++read === 3 ? Promise.reject(new TaskFailure(failure('NO_FIELDS_FOUND'))) : reading.run(job)),
+    },
+  });
+  await assay(['--version']);
+}, 120_000);
+afterAll(async () => {
+  await photos.stop();
+  await speech.stop();
+  await passports.stop();
+  await rm(folder, { recursive: true });
+});
+
+const at = (product: Product) => ['--server', product.url];
+
+describe('assay predict', () => {
+  it('waits by default, prints the result as text, and writes nothing to stderr', async () => {
+    const { code, out, err } = await assay(['predict', WALL, ...at(photos), '--token', TOKEN, '--wait']);
+    expect({ code, err }).toEqual({ code: 0, err: '' });
+    expect(out).toMatch(/^surface {4}concrete_wall\ngroups +cracking +█+·* +90\.0 %\n/);
+    expect(out).toMatch(/\ndefects +crack +█+·* +90\.0 %\n$/);
+  });
+
+  it('prints one JSON object with --json, also for an image URL, and writes it to a file with --output', async () => {
+    const reference = 'https://storage-1.example.com/photo.jpg';
+    const args = [reference, ...at(photos), '--json', '--priority', 'batch', '--model-version', 'own-2'];
+    const { code, out } = await assay(['predict', ...args], { ASSAY_TOKEN: TOKEN });
+    expect(code).toBe(0);
+    const { model_version: _, ...result } = RESULT;
+    expect(JSON.parse(out)).toMatchObject({ status: 'done', result });
+
+    const file = join(folder, 'photo.json');
+    const quiet = await assay(['predict', ...args, '--output', file], { ASSAY_TOKEN: TOKEN });
+    expect(quiet).toEqual({ code: 0, out: '', err: '' });
+    expect(JSON.parse(await readFile(file, 'utf8'))).toMatchObject({ status: 'done' });
+  });
+
+  it('finds the local server and its token, and returns immediately with --no-wait', async () => {
+    const { port } = new URL(photos.url);
+    const credentials = join(folder, 'data', 'credentials');
+    await mkdir(credentials, { recursive: true });
+    await writeFile(join(credentials, 'defectoscopy_api_tokens'), TOKEN);
+    const { code, out } = await assay(['predict', WALL, '--no-wait', '--json'], { DEFECTOSCOPY_PORT: port });
+    expect(code).toBe(0);
+    const accepted = JSON.parse(out);
+    expect(accepted).toMatchObject({ status: 'queued', estimated_wait_seconds: 90 });
+    expect(await photos.waitForResult(accepted.task_id)).toMatchObject({ status: 'done' });
+  });
+
+  it('exits with status 1 when the task fails', async () => {
+    const withoutWorker = await startProduct();
+    onTestFinished(() => withoutWorker.stop());
+    const waiting = assay(['predict', WALL, ...at(withoutWorker), '--token', TOKEN, '--json']);
+    let id: string | undefined;
+    await vi.waitFor(async () => {
+      const { rows } = await withoutWorker.database.db.query<{ id: string }>('select id from tasks');
+      id = rows[0]!.id;
+    }, 30_000);
+    await withoutWorker.call(`/result/${id}/cancel`, { method: 'POST' });
+    const { code, out, err } = await waiting;
+    expect(code).toBe(1);
+    expect(JSON.parse(out)).toMatchObject({ task_id: id, status: 'failed', error_code: 'CANCELLED' });
+    expect(err).toBe(`The task ${id} has failed: Cancelled by client (CANCELLED)\n`);
+  });
+
+  it('exits with status 130 on an interrupt while the task continues', async () => {
+    const withoutWorker = await startProduct();
+    onTestFinished(() => withoutWorker.stop());
+    const interrupt = new AbortController();
+    const waiting = assay(['predict', WALL, ...at(withoutWorker), '--token', TOKEN], {}, interrupt.signal);
+    const count = async () => (await withoutWorker.database.db.query('select id from tasks')).rows.length;
+    await vi.waitFor(async () => expect(await count()).toBe(1), 30_000);
+    interrupt.abort();
+    expect(await waiting).toEqual({
+      code: 130,
+      out: '',
+      err: 'Interrupted; a task that was created continues on the server.\n',
+    });
+  });
+});
+
+describe('assay transcribe', () => {
+  const transcribe = (...args: string[]) => assay(['transcribe', NOTE, ...at(speech), ...args], { ASSAY_TOKEN: TOKEN });
+
+  it('prints the transcript with timestamps', async () => {
+    const { code, out, err } = await transcribe('--language', 'en');
+    expect({ code, err }).toEqual({ code: 0, err: '' });
+    expect(out).toBe(`2.4 s of audio, language en\n   0.3 s  ${TRANSCRIPT.transcription}\n`);
+  });
+
+  it('writes every transcript format and the task as JSON', async () => {
+    const [txt, srt, vtt, json, task] = await Promise.all([
+      transcribe('--format', 'txt'),
+      transcribe('--format', 'srt', '--output', join(folder, 'note.srt')),
+      transcribe('--format', 'vtt'),
+      transcribe('--format', 'json'),
+      transcribe('--json'),
+    ]);
+    expect(txt.out).toBe(`${TRANSCRIPT.transcription}\n`);
+    expect(srt).toEqual({ code: 0, out: '', err: '' });
+    expect(await readFile(join(folder, 'note.srt'), 'utf8')).toMatch(/^1\n00:00:00,300 --> .*\n/);
+    expect(vtt.out).toMatch(/^WEBVTT/);
+    expect(JSON.parse(json.out)).toEqual(TRANSCRIPT);
+    expect(JSON.parse(task.out)).toMatchObject({ status: 'done', result: TRANSCRIPT });
+  });
+});
+
+describe('assay extract', () => {
+  const KEY = { ASSAY_API_KEY: ADMIN_KEY };
+  const document = async (name: string) => {
+    await writeFile(join(folder, name), createPdf().bytes);
+    return name;
+  };
+
+  it('prints the fields of documents and photographed pages', async () => {
+    const { code, out, err } = await assay(['extract', await document('a.pdf'), WALL, ...at(passports)], KEY);
+    expect({ code, err }).toEqual({ code: 0, err: '' });
+    expect(out).toMatch(/^wall\.pdf:\nAddress {18}г\. Энск, ул\. Южная, д\. 7 +90 %\n/);
+    expect(out).toMatch(/\n\na\.pdf:\nAddress [\s\S]*\nTotal area {15}54\.3 +\n… and 4 table cells\n$/);
+  });
+
+  it('exits with status 1 when a document fails, and prints the others', async () => {
+    const files = [await document('third.pdf'), await document('fourth.pdf')];
+    const { code, out, err } = await assay(['extract', ...files, ...at(passports), '--json'], KEY);
+    expect(code).toBe(1);
+    expect(err).toMatch(/^The task \S+ has failed: The document is readable .* \(NO_FIELDS_FOUND\)\n$/);
+    const { documents } = JSON.parse(out);
+    expect(new Set(documents.map(({ status }: { status: string }) => status))).toEqual(new Set(['SUCCESS', 'FAILED']));
+  });
+
+  it('writes workbooks and reports', { tags: ['full'] }, async () => {
+    const book = join(folder, 'book.xlsx');
+    const args = [await document('b.pdf'), ...at(passports), '--format', 'xlsx', '--output', book];
+    expect(await assay(['extract', ...args], KEY)).toEqual({ code: 0, out: `${book}\n`, err: '' });
+    expect((await readFile(book)).subarray(0, 2).toString()).toBe('PK');
+
+    await mkdir(join(folder, 'other'));
+    const files = [await document('c.pdf'), await document('d.pdf'), await document('other/c.pdf'), ...at(passports)];
+    const reports = await assay(['extract', ...files, '--format', 'pdf', '--output', folder, '--language', 'ru'], KEY);
+    const written = ['c.pdf', 'd.pdf', 'c (2).pdf'].map((name) => join(folder, name));
+    expect(reports).toMatchObject({ code: 0, out: `${written.join('\n')}\n` });
+    for (const path of written) expect((await readFile(path)).length).toBeGreaterThan(1000);
+  });
+});
+
+it('assay restore exits on an interrupt while it waits for input and leaves no files behind', async () => {
+  const interrupt = new AbortController();
+  const data = join(folder, 'restored');
+  const waiting = assay(['restore', '-'], { DATA_DIR: data }, interrupt.signal);
+  const there = () => readdir(data).catch(() => []);
+  await vi.waitFor(async () => expect(await there()).toEqual([expect.stringMatching(/^restore-/)]), 30_000);
+  interrupt.abort();
+  expect(await waiting).toEqual({ code: 2, out: '', err: 'Stopped: nothing was changed.\n' });
+  expect(await there()).toEqual([]);
+});
+
+describe('Client commands', () => {
+  const expectRejection = async (
+    args: readonly string[],
+    message: RegExp | string,
+    env: Record<string, string> = {},
+  ) => {
+    const { code, out, err } = await assay(args, env);
+    expect({ code, out }, err).toEqual({ code: 2, out: '' });
+    if (typeof message === 'string') expect(err).toBe(`${message}\n`);
+    else expect(err).toMatch(message);
+    expect(err).not.toMatch(/^\s+at /m);
+    expect(err.trim().split('\n')).toHaveLength(1);
+  };
+
+  it('report invalid usage in one line with status 2', async () => {
+    await expectRejection(['predict', WALL, '--colour'], "error: unknown option '--colour'");
+    await expectRejection(['predict'], "error: missing required argument 'file|url'");
+    await expectRejection(
+      ['predict', WALL, '--priority', 'high'],
+      /^error: option '--priority <priority>' .* is invalid\./,
+    );
+    await expectRejection(['transcribe', NOTE, '--format', 'srt', '--json'], /cannot be used with/);
+    await expectRejection(['predict', WALL, '--server', 'nowhere'], '--server nowhere is not an http or https URL.');
+    await expectRejection(['extract', WALL, '--format', 'pdf'], /^--format pdf needs --output/);
+    await writeFile(join(folder, 'e.pdf'), createPdf().bytes);
+    await expectRejection(
+      ['extract', WALL, 'e.pdf', ...at(passports), '--format', 'pdf', '--output', 'one.pdf'],
+      'one.pdf is not a folder; several documents need one.',
+      { ASSAY_API_KEY: ADMIN_KEY },
+    );
+  });
+
+  it('report a missing, empty or unsupported file in one line with status 2', { tags: ['full'] }, async () => {
+    const open = ['--token', TOKEN, ...at(photos)];
+    await expectRejection(['predict', 'none.jpg', ...open], 'The file none.jpg does not exist.');
+    await expectRejection(['predict', folder, ...open], `${folder} is a folder.`);
+    await writeFile(join(folder, 'empty.jpg'), '');
+    await expectRejection(['predict', 'empty.jpg', ...open], 'empty.jpg is empty.');
+    await writeFile(join(folder, 'notes.txt'), 'text');
+    await expectRejection(
+      ['predict', 'notes.txt', ...open],
+      /returned an error: The body must be an image .* \(UNSUPPORTED_MEDIA_TYPE\)/,
+    );
+    await expectRejection(['extract', 'notes.txt', ...at(passports)], /^notes\.txt: /, { ASSAY_API_KEY: ADMIN_KEY });
+    const elsewhere = ['predict', 'https://other.example.com/a.jpg', ...open];
+    await expectRejection(elsewhere, /returned an error: image_url: .* \(VALIDATION_ERROR\)/);
+    await expectRejection(
+      ['predict', WALL, ...open, '--output', '/no/such/folder/a.json'],
+      /cannot be written: the folder \S+ does not exist\.\n$/,
+    );
+  });
+
+  it('report an unreachable or foreign server in one line with status 2', { tags: ['full'] }, async () => {
+    const unreachable = `http://127.0.0.1:${await freePort()}`;
+    const words = `${unreachable} cannot be reached (ECONNREFUSED). Start Assay with \`node scripts/assay.mjs start\` in its folder.`;
+    await expectRejection(['predict', WALL, '--server', unreachable], words);
+    await expectRejection(['extract', NOTE, '--server', unreachable], words, { ASSAY_API_KEY: 'any' });
+    let answer = '<html>';
+    let status = 200;
+    const other = createServer((_, response) => response.writeHead(status).end(answer)).listen(0, '127.0.0.1');
+    await once(other, 'listening');
+    onTestFinished(() => void other.close());
+    const url = `http://127.0.0.1:${(other.address() as { port: number }).port}`;
+    for (answer of ['<html>', '{"status":"up"}', 'null'])
+      await expectRejection(['predict', WALL, '--server', url], `${url} is not an Assay service.`);
+    status = 400;
+    answer = '{"error":{"code":"NO","message":"Not\\nso \\u001b[31mfast."}}';
+    await expectRejection(['predict', WALL, '--server', url], `${url} returned an error: Not so  [31mfast. (NO)`);
+    await expectRejection(
+      ['transcribe', NOTE, ...at(photos), '--token', TOKEN],
+      /^http:\S+ returned an error: The body must be an image/,
+    );
+    await expectRejection(
+      ['transcribe', 'https://a.example.com/b.mp3', ...at(photos), '--token', TOKEN],
+      /is not an Assay stt service/,
+    );
+  });
+
+  it('report a missing, wrong or expired credential in one line with status 2', { tags: ['full'] }, async () => {
+    const url = photos.url;
+    await expectRejection(
+      ['predict', WALL, ...at(photos)],
+      `${url} requires a credential, and ${join(folder, 'none')} contains none: run the command in the folder where Assay was started, or set DATA_DIR, --token or ASSAY_TOKEN.`,
+      { DATA_DIR: join(folder, 'none') },
+    );
+    await expectRejection(['predict', WALL, ...at(photos), '--token', 'wrong'], /^http:\S+ rejected the credential: /);
+    await expectRejection(
+      ['predict', WALL, ...at(photos), '--token', 'ключ'],
+      /^The token contains characters that are not allowed/,
+    );
+    await expectRejection(
+      ['extract', WALL, ...at(passports), '--api-key', 'wrong'],
+      /rejected the credential: There is no such API key\./,
+    );
+    const old = 'eyJhbGciOiJIUzI1NiJ9.eyJleHAiOjF9.c2lnbmF0dXJl';
+    await expectRejection(
+      ['extract', WALL, ...at(passports), '--token', old],
+      /rejected the credential: .* has expired\./,
+    );
+  });
+});

@@ -1,0 +1,299 @@
+import { existsSync } from 'node:fs';
+import { mkdtemp } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { Page } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
+import { createModelContext } from '../../src/app-context.ts';
+import { FAILURES } from '../../src/services/defectoscopy/failures.ts';
+import type { Model, Outcome } from '../../src/services/shared/service.ts';
+import { TaskFailure } from '../../src/tasks/task.ts';
+import { openPage } from '../support/browser/open-page.ts';
+import { CRACK_OUTCOME, createBlockedModel, createWallPhoto, NO_DEFECTS_OUTCOME } from '../support/browser/photos.ts';
+import { createFakeModel, type Product, startProduct, TOKEN } from '../support/product.ts';
+
+const jpeg = (name: string, buffer: Buffer) => ({ name, mimeType: 'image/jpeg', buffer });
+const stepItem = (page: Page, name: string) => page.locator('#steps li', { hasText: name });
+const choosePhoto = async (page: Page, name = 'wall.jpg') =>
+  page.locator('#file').setInputFiles(jpeg(name, await createWallPhoto()));
+const isHeatmapPainted = (page: Page) =>
+  page.evaluate<boolean>(`(() => {
+    const canvas = document.querySelector('#heat');
+    return !canvas.hidden && canvas.getContext('2d').getImageData(0, 0, canvas.width, canvas.height).data.some(Boolean);
+  })()`);
+const transferFile = (page: Page, kind: 'drop' | 'paste', file: string) =>
+  page.evaluate(`(() => {
+    const data = new DataTransfer();
+    data.items.add(${file});
+    const how = { bubbles: true, cancelable: true, dataTransfer: data, clipboardData: data };
+    const event = '${kind}' === 'drop' ? new DragEvent('drop', how) : new ClipboardEvent('paste', how);
+    document.querySelector('main').dispatchEvent(event);
+  })()`);
+const until = (check: () => Promise<unknown>) => expect.poll(check, { timeout: 8000, interval: 50 });
+
+describe('Defectoscopy upload page', () => {
+  let product: Product;
+  beforeAll(async () => {
+    product = await startProduct();
+  });
+  afterAll(() => product.stop());
+  const work = async (model: Model) => onTestFinished(await product.startWorker(model));
+  const predict = (outcome: Outcome) => work(createFakeModel({ run: async () => outcome }));
+
+  it('shows a photo as queued, processing and done, and sends no request to other hosts', async (test) => {
+    const { page, problems } = await openPage(test, `${product.url}/#token=${TOKEN}`);
+    expect(page.url()).toBe(`${product.url}/`);
+    expect(await page.locator('#token-form').isVisible()).toBe(false);
+    await until(() => page.locator('#model-says').textContent()).toContain('No model is loaded');
+
+    await choosePhoto(page);
+    await until(() => stepItem(page, 'Queued').getAttribute('aria-current')).toBe('step');
+    await until(() => page.locator('#note').textContent()).toContain('within 5 min');
+    await until(() => page.locator('#live').textContent()).toBe('Queued');
+
+    const { model, release } = createBlockedModel();
+    await work(model);
+    await until(() => stepItem(page, 'In progress').getAttribute('aria-current')).toBe('step');
+    release(CRACK_OUTCOME);
+    await until(() => stepItem(page, 'Completed').getAttribute('data-state')).toBe('past');
+
+    expect(await page.locator('#verdict').textContent()).toBe('Crack, 84% · chip, 6%');
+    expect(await page.locator('.verdict .surface').textContent()).toBe('SurfaceConcrete wall');
+    expect(await page.locator('.bar').allTextContents()).toEqual([
+      'Crack84.2%',
+      'Chip6.1%',
+      'Cracking88.1%',
+      'Mechanical7.3%',
+      'Sound4.6%',
+    ]);
+    await until(() => isHeatmapPainted(page)).toBe(true);
+    await until(() => page.locator('#where').textContent()).toBe('Crack: strongest in the upper left.');
+
+    await page.getByText('Chip', { exact: true }).click();
+    await until(() => page.locator('#where').textContent()).toBe('Chip: strongest in the lower right.');
+    await page.getByLabel('Show heatmap').uncheck();
+    expect(await page.locator('#heat').isVisible()).toBe(false);
+    expect(problems).toEqual([]);
+  });
+
+  it('is in Russian for a browser that prefers Russian', async (test) => {
+    await predict(CRACK_OUTCOME);
+    const { page, problems } = await openPage(test, `${product.url}/#token=${TOKEN}`, { locale: 'ru-RU' });
+    expect(await page.locator('html').getAttribute('lang')).toBe('ru');
+    await choosePhoto(page, 'стена.jpg');
+    await until(() => page.locator('#verdict').textContent()).toMatch(/^Трещина, 84\s%/);
+    await until(() => page.locator('#where').textContent()).toBe('Трещина: сильнее всего слева вверху.');
+    expect(await page.locator('main').textContent()).not.toMatch(/[a-z]{4,} [a-z]{4,} [a-z]{4,}/);
+    expect(problems).toEqual([]);
+  });
+
+  it('works with the keyboard alone', async (test) => {
+    await predict(CRACK_OUTCOME);
+    const { page } = await openPage(test, `${product.url}/#token=${TOKEN}`);
+    // Registered before the key press, so that the event cannot be missed.
+    const opened = page.waitForEvent('filechooser');
+    const focused = () => page.evaluate<string>('document.activeElement.id || document.activeElement.value');
+    const tabTo = async (id: string) => {
+      for (let i = 0; i < 30 && (await focused()) !== id; i++) await page.keyboard.press('Tab');
+      expect(await focused()).toBe(id);
+    };
+    await page.keyboard.press('Tab');
+    await page.keyboard.press('Enter');
+    expect(await focused()).toBe('main');
+    await tabTo('file');
+    await page.keyboard.press('Enter');
+    const chooser = await opened;
+    await chooser.setFiles(jpeg('wall.jpg', await createWallPhoto()));
+    await until(() => isHeatmapPainted(page)).toBe(true);
+    expect(await focused()).toBe('file');
+    await tabTo('strength');
+    await page.keyboard.press('End');
+    expect(await page.evaluate('document.querySelector("#heat").style.opacity')).toBe('1');
+    await tabTo('crack');
+    await page.keyboard.press('ArrowDown');
+    expect(await focused()).toBe('chip');
+    await until(() => page.locator('#where').textContent()).toContain('Chip');
+  });
+
+  it('shows “Looks sound” and hides the heat map when the model finds no defects', async (test) => {
+    await predict(NO_DEFECTS_OUTCOME);
+    const { page } = await openPage(test, `${product.url}/#token=${TOKEN}`);
+    await choosePhoto(page);
+    await until(() => page.locator('#verdict').textContent()).toBe('No defects found');
+    expect(await page.locator('#heat').isVisible()).toBe(false);
+  });
+
+  it('asks for a token when it has none, and again when the server rejects it', async (test) => {
+    await predict(CRACK_OUTCOME);
+    const { page } = await openPage(test, product.url);
+    const form = page.locator('#token-form');
+    await form.waitFor();
+    await choosePhoto(page);
+    await page.locator('#token-input').fill('not-the-token');
+    await page.keyboard.press('Enter');
+    await until(() => page.locator('#token-why').textContent()).toContain('Invalid access token');
+    await page.locator('#token-input').fill(TOKEN);
+    await page.keyboard.press('Enter');
+    await until(() => page.locator('#verdict').textContent()).toContain('Crack');
+    expect(await form.isVisible()).toBe(false);
+    expect(await page.evaluate('document.cookie')).toBe('');
+    await page.reload();
+    await until(() => page.locator('#model-says').textContent()).not.toBe('');
+    expect(await form.isVisible()).toBe(false);
+  });
+
+  it('shows the message and the code of rejected uploads and failed tasks', async (test) => {
+    const run = () => Promise.reject(new TaskFailure(FAILURES.corrupt));
+    await work(createFakeModel({ run }));
+    const { page } = await openPage(test, `${product.url}/#token=${TOKEN}`);
+    await page
+      .locator('#file')
+      .setInputFiles(jpeg('letter.jpg', Buffer.from('Dear all, this is no photo. '.repeat(99))));
+    await until(() => page.locator('.verdict').textContent()).toContain('Unsupported image format');
+    expect(await page.locator('.verdict').textContent()).toContain('UNSUPPORTED_MEDIA_TYPE');
+    await choosePhoto(page);
+    await until(() => page.locator('.verdict').textContent()).toContain(FAILURES.corrupt.message);
+    expect(await page.locator('.verdict').textContent()).toContain('IMAGE_CORRUPT');
+
+    await page.locator('#file').setInputFiles({ name: 'notes.txt', mimeType: 'text/plain', buffer: Buffer.from('x') });
+    await until(() => page.getByRole('alert').textContent()).toContain('notes.txt');
+    await transferFile(
+      page,
+      'drop',
+      `new File([new Uint8Array(20 * 2 ** 20 + 1)], 'huge.jpg', { type: 'image/jpeg' })`,
+    );
+    await until(() => page.getByRole('alert').textContent()).toMatch(/huge\.jpg is too large \(20 MB\)/);
+  });
+
+  it('cancels a queued photo and keeps the earlier photos of the session', async (test) => {
+    const { page } = await openPage(test, `${product.url}/#token=${TOKEN}`);
+    await choosePhoto(page, 'first.jpg');
+    await until(() => stepItem(page, 'Queued').getAttribute('aria-current')).toBe('step');
+    await page.getByRole('button', { name: 'Cancel' }).click();
+    await until(() => page.locator('#verdict').textContent()).toBe('Processing was cancelled.');
+
+    await predict(CRACK_OUTCOME);
+    await choosePhoto(page, 'second.jpg');
+    await until(() => page.locator('#verdict').textContent()).toContain('Crack');
+    await page.getByRole('button', { name: /first.jpg/ }).click();
+    expect(await page.locator('#verdict').textContent()).toBe('Processing was cancelled.');
+  });
+
+  it('rotates a photo by its EXIF orientation and shows a placeholder for formats without preview', async (test) => {
+    await predict(CRACK_OUTCOME);
+    const { page } = await openPage(test, `${product.url}/#token=${TOKEN}`);
+    const ratio = () =>
+      page.evaluate<number>(
+        '(({ clientWidth, clientHeight }) => clientWidth / clientHeight)(document.querySelector("#frame"))',
+      );
+    await page.locator('#file').setInputFiles(jpeg('phone.jpg', await createWallPhoto({ orientation: 6 })));
+    await until(ratio).toBeCloseTo(400 / 600, 1);
+    const tiff = Buffer.concat([Buffer.from('II*\0'), Buffer.alloc(500)]);
+    await page.locator('#file').setInputFiles({ name: 'scan.tiff', mimeType: 'image/tiff', buffer: tiff });
+    await until(() => page.locator('#no-preview').textContent()).toContain('No preview available for scan.tiff');
+    await until(() => isHeatmapPainted(page)).toBe(true);
+  });
+
+  it('accepts dropped and pasted files and shows their names as text', async (test) => {
+    await predict(CRACK_OUTCOME);
+    const { page, problems } = await openPage(test, `${product.url}/#token=${TOKEN}`);
+    const name = '<img src=x onerror=alert(1)>.jpg';
+    const bytes = `Uint8Array.from(atob('${(await createWallPhoto()).toString('base64')}'), (c) => c.charCodeAt(0))`;
+    const bring = async (kind: 'drop' | 'paste') => {
+      await transferFile(page, kind, `new File([${bytes}], '${kind} ${name}', { type: 'image/jpeg' })`);
+      await until(() => page.locator('#file-name').textContent()).toBe(`${kind} ${name}`);
+      await until(() => page.locator('#verdict').textContent()).toContain('Crack');
+    };
+    await bring('drop');
+    await bring('paste');
+    expect(problems).toEqual([]);
+  });
+
+  it('shows the reason and retries while the server is unreachable or rate-limited', {
+    tags: ['full'],
+  }, async (test) => {
+    await predict(CRACK_OUTCOME);
+    const { page } = await openPage(test, `${product.url}/#token=${TOKEN}`);
+    const error = { code: 'RATE_LIMIT_EXCEEDED', message: 'Too many requests.' };
+    let [busy, away] = [1, 1];
+    await page.route('**/predict', (route) => {
+      if (away-- > 0) return route.abort('connectionrefused');
+      if (busy-- <= 0) return route.fallback();
+      return route.fulfill({ status: 429, headers: { 'retry-after': '1' }, json: { ok: false, error } });
+    });
+    await choosePhoto(page);
+    await until(() => page.locator('#note').textContent()).toBe('The server is not responding. Retrying in 1 s.');
+    await until(() => page.locator('#note').textContent()).toBe('Too many requests. Retrying in 1 s.');
+    await until(() => page.locator('#verdict').textContent()).toContain('Crack');
+  });
+
+  it('states that uploads are disabled, and asks for no token when authentication is disabled', {
+    tags: ['full'],
+  }, async (test) => {
+    const closed = await startProduct({ env: { FILES_HOST: undefined } });
+    onTestFinished(() => closed.stop());
+    expect((await closed.call('/', { token: null })).text).toContain('Uploads are disabled');
+    const open = await startProduct({
+      env: { DEFECTOSCOPY_AUTH: 'disabled', DEFECTOSCOPY_API_TOKENS: undefined },
+      model: createFakeModel({ run: async () => NO_DEFECTS_OUTCOME }),
+    });
+    onTestFinished(() => open.stop());
+    const { page, problems } = await openPage(test, open.url);
+    await choosePhoto(page);
+    await until(() => page.locator('#verdict').textContent()).toBe('No defects found');
+    expect(problems).toEqual([]);
+  });
+
+  it('shows a notice instead of the form when JavaScript is disabled', async (test) => {
+    const { page } = await openPage(test, product.url, { javaScriptEnabled: false });
+    expect(await page.locator('noscript').textContent()).toContain('requires JavaScript');
+    expect(await page.locator('.zone').isVisible()).toBe(false);
+  });
+
+  it('fits a phone and a desktop screen in light and dark mode', { tags: ['full'], timeout: 60_000 }, async (test) => {
+    await predict(CRACK_OUTCOME);
+    const folder = process.env['ASSAY_SCREENSHOTS'] ?? (await mkdtemp(join(tmpdir(), 'assay-screens-')));
+    for (const width of [390, 1440]) {
+      for (const colorScheme of ['light', 'dark'] as const) {
+        const { page } = await openPage(test, `${product.url}/#token=${TOKEN}`, {
+          ...{ colorScheme, viewport: { width, height: width === 390 ? 1600 : 900 }, reducedMotion: 'reduce' },
+          ...(width === 390 && { hasTouch: true, isMobile: true }),
+        });
+        await choosePhoto(page);
+        await until(() => isHeatmapPainted(page)).toBe(true);
+        const wider = 'document.documentElement.scrollWidth - document.documentElement.clientWidth';
+        expect(await page.evaluate(wider)).toBe(0);
+        // A full-page screenshot would end the touch emulation that the phone layout depends on.
+        const path = join(folder, `photo-${width}-${colorScheme}.png`);
+        await page.screenshot({ path, fullPage: width !== 390 });
+      }
+    }
+  });
+
+  it('serves its assets as immutable under content-hashed paths, and no other files', async () => {
+    const { text, headers } = await product.call('/', { token: null });
+    expect(headers.get('content-security-policy')).toContain("script-src 'self'");
+    expect(text).not.toMatch(/<style|style=|onclick|javascript:|https?:/);
+    const [address] = /assets\/[0-9a-f]{16}\/ui\/styles\.css/.exec(text) ?? [];
+    const part = await product.call(`/${address}`, { token: null });
+    expect(part).toMatchObject({ status: 200 });
+    expect(part.headers.get('cache-control')).toContain('immutable');
+    const etag = { 'if-none-match': part.headers.get('etag')! };
+    expect((await product.call(`/${address}`, { headers: etag, token: null })).status).toBe(304);
+    for (const name of ['ui/assets.js', 'services/defectoscopy/gateway.js', '../package.json', '%2e%2e/package.json']) {
+      expect((await product.call(`/${address?.replace('ui/styles.css', name)}`, { token: null })).status).toBe(404);
+    }
+  });
+
+  it.skipIf(!existsSync(new URL('../../models/defectoscopy/1.0.0/manifest.json', import.meta.url)))(
+    'shows the prediction of the shipped model for the example photo',
+    async (test) => {
+      await work(await product.context.services[0]!.work!.load(await createModelContext(product.context)));
+      const { page, problems } = await openPage(test, `${product.url}/#token=${TOKEN}`);
+      await page.getByRole('button', { name: 'Use the example photo' }).click();
+      await until(() => page.locator('#verdict').textContent()).not.toBe('');
+      expect(await page.locator('.bars').count()).toBe(2);
+      expect(problems).toEqual([]);
+    },
+  );
+});

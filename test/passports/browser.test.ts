@@ -1,0 +1,779 @@
+import { EventEmitter, once } from 'node:events';
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { request as ask, createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import type { Page } from 'playwright-core';
+import sharp from 'sharp';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { createModelContext } from '../../src/app-context.ts';
+import { openPdf } from '../../src/services/passports/model/pages/pdf.ts';
+import { type OpenedPage, openPage } from '../support/browser/open-page.ts';
+import { sheetsOf } from '../support/export/workbook.ts';
+import { ADMIN_KEY, type Passports, startPassports } from '../support/passports.ts';
+import { type Product, startProduct } from '../support/product.ts';
+
+const KEY = 'browser-key-1234567890';
+/** Printed by scripts/make-passport-example.mjs. */
+const EXAMPLE = fileURLToPath(new URL('../../examples/passport.pdf', import.meta.url));
+const OWNER = 'Ёлкина Людмила Фёдоровна';
+const { signal } = new AbortController();
+
+vi.setConfig({ testTimeout: 240_000 });
+
+type Test = Parameters<typeof openPage>[0];
+type Options = Parameters<typeof openPage>[2];
+
+let product: Product;
+let scratch: string;
+beforeAll(async () => {
+  scratch = await mkdtemp(join(tmpdir(), 'assay-browser-'));
+  product = await startProduct({
+    service: 'passports',
+    env: { PASSPORTS_API_KEYS: `anna:${KEY}`, PASSPORTS_TOKEN_LIMIT_PER_MINUTE: '0' },
+  });
+  await product.startWorker(await product.context.services[0]!.work!.load(await createModelContext(product.context)));
+}, 120_000);
+afterAll(async () => {
+  await product.stop();
+  await rm(scratch, { recursive: true, force: true });
+});
+
+const until = (check: () => Promise<unknown>, timeout = 20_000) => expect.poll(check, { timeout, interval: 50 });
+const row = (page: Page, name: string) => page.locator('#documents li', { hasText: name });
+const field = (page: Page, key: string) => page.locator(`[id="${key}"]`);
+const value = (page: Page, key: string) => field(page, key).inputValue();
+const saved = (page: Page) => until(() => page.locator('#saved').textContent());
+const pdf = async (name: string) => ({ name, mimeType: 'application/pdf', buffer: await readFile(EXAMPLE) });
+
+async function signIn(test: Test, options?: Options): Promise<OpenedPage> {
+  const it = await openPage(test, `${product.url}/login`, options);
+  await it.page.locator('#api_key').fill(KEY);
+  await it.page.keyboard.press('Enter');
+  await it.page.waitForURL(`${product.url}/`);
+  return it;
+}
+
+async function openReview(test: Test, name: string, options?: Options): Promise<OpenedPage> {
+  const it = await signIn(test, options);
+  await it.page.locator('#pdfs').setInputFiles(await pdf(name));
+  await until(() => row(it.page, name).getAttribute('data-status')).toBe('SUCCESS');
+  await row(it.page, name).locator('.name').click();
+  await it.page.waitForURL('**/task/*');
+  return it;
+}
+
+const idOf = (page: Page) => /\/task\/([^/?#]+)/.exec(page.url())![1]!;
+const resultOf = async (page: Page, id = idOf(page)) =>
+  (await page.request.get(`${product.url}/api/task/${id}/result`)).json();
+
+/** Delays the page's next update request until `release`. */
+async function delayNextUpdate(page: Page): Promise<{ requested: Promise<unknown>; release(): void }> {
+  const [asked, released] = [new EventEmitter(), new EventEmitter()];
+  const gone = once(released, 'go');
+  await page.route(
+    (url) => url.pathname === new URL(page.url()).pathname,
+    async (route) => {
+      asked.emit('asked');
+      await gone;
+      await route.continue();
+    },
+    { times: 1 },
+  );
+  return { requested: once(asked, 'asked'), release: () => released.emit('go') };
+}
+
+async function downloadFile(page: Page, click: () => Promise<void>): Promise<{ name: string; bytes: Buffer }> {
+  const downloadEvent = page.waitForEvent('download');
+  await click();
+  const download = await downloadEvent;
+  return { name: download.suggestedFilename(), bytes: await readFile(await download.path()) };
+}
+
+describe('Passports pages', () => {
+  it('require a valid key', async (test) => {
+    const { page, problems } = await openPage(test, `${product.url}/login`);
+    await page.locator('#api_key').fill('not-the-key');
+    await page.keyboard.press('Enter');
+    await until(() => page.locator('main').textContent()).toContain('There is no such API key');
+    expect(await page.locator('#api_key').isVisible()).toBe(true);
+    expect(problems.splice(0)).toEqual([expect.stringContaining('401')]);
+    expect(await page.context().cookies()).toEqual([]);
+
+    // The link of the start-up banner; the key does not stay in the address.
+    await page.goto(`${product.url}/login#key=${KEY}`);
+    await page.waitForURL(`${product.url}/login`);
+    await page.getByRole('button', { name: 'Sign in' }).click();
+    await page.waitForURL(`${product.url}/`);
+    expect(await page.getByRole('button', { name: 'Sign out' }).isVisible()).toBe(true);
+    await page.getByRole('button', { name: 'Sign out' }).click();
+    await page.waitForURL(`${product.url}/login`);
+    await page.goto(product.url);
+    expect(await page.getByRole('link', { name: 'Sign in' }).isVisible()).toBe(true);
+    expect(problems).toEqual([]);
+  });
+
+  it('fill in the key of a link without submitting it, and never replace a session with it', {
+    tags: ['full'],
+  }, async (test) => {
+    const { page, problems } = await openPage(test, `${product.url}/login#key=${KEY}`);
+    await until(() => page.locator('#api_key').inputValue()).toBe(KEY);
+    expect(await page.locator('#from-link').textContent()).toContain('Sign in only if you trust');
+    // Long enough to notice an automatic submission.
+    await page.waitForTimeout(500);
+    expect([page.url(), await page.context().cookies()]).toEqual([`${product.url}/login`, []]);
+    await page.keyboard.press('Enter');
+    await page.waitForURL(`${product.url}/`);
+    const cookies = await page.context().cookies();
+
+    await page.goto(`${product.url}/login#key=somebody-elses-key`);
+    await page.waitForURL(`${product.url}/login`);
+    expect(await page.locator('#signed-in').textContent()).toContain('You are signed in');
+    expect(await page.locator('#api_key').inputValue()).toBe('');
+    expect(await page.locator('#from-link').isVisible()).toBe(false);
+    await page.waitForTimeout(500);
+    expect(await page.context().cookies()).toEqual(cookies);
+    await page.locator('#signed-in a').click();
+    await page.waitForURL(`${product.url}/`);
+    expect(problems).toEqual([]);
+  });
+
+  it('show the example from the upload to all of its values without a reload', async (test) => {
+    const { page, problems } = await signIn(test, { locale: 'ru-RU' });
+    expect(await page.locator('html').getAttribute('lang')).toBe('ru');
+    await page.evaluate('globalThis.here = true');
+    await page.locator('#pdfs').setInputFiles(await pdf('Паспорт кв. 37 — Садовая.pdf'));
+    const document = row(page, 'Паспорт кв. 37 — Садовая.pdf');
+    await until(() => document.locator('.state').textContent()).toBe('Готово');
+    expect(await page.evaluate('globalThis.here')).toBe(true);
+    expect(await document.getByRole('link', { name: 'Excel' }).isVisible()).toBe(true);
+    await document.locator('.name').click();
+    await page.waitForURL('**/task/*');
+    expect((await resultOf(page)).data).toEqual(EXPECTED_VALUES);
+    for (const [key, shown] of Object.entries(DISPLAYED_VALUES)) expect(await value(page, key), key).toBe(shown);
+    expect(await page.locator('main').textContent()).not.toMatch(/[a-z]{4,} [a-z]{4,} [a-z]{4,}/);
+    expect(problems).toEqual([]);
+  });
+
+  it('support correcting, undoing and restoring values with the keyboard alone', async (test) => {
+    const { page, problems } = await openReview(test, 'keyboard.pdf');
+    const focused = () => page.evaluate<string>('document.activeElement.id');
+    for (let i = 0; i < 60 && (await focused()) !== 'general:year_built'; i++) await page.keyboard.press('Tab');
+    expect(await focused()).toBe('general:year_built');
+    const lit = () => page.locator('.box.lit').evaluateAll((boxes) => boxes.map((box: any) => box.dataset.key));
+    expect(await lit()).toEqual(['general:year_built']);
+
+    await page.keyboard.press('Control+A');
+    await page.keyboard.type('1981');
+    await page.keyboard.press('Enter');
+    await saved(page).toBe('Saved');
+    expect(await focused()).toBe('general:floors');
+    expect(await lit()).toEqual(['general:floors']);
+    await page.keyboard.press('Shift+Enter');
+    expect(await focused()).toBe('general:year_built');
+    await page.keyboard.press('Control+A');
+    await page.keyboard.type('2');
+    await page.keyboard.press('Escape');
+    expect(await value(page, 'general:year_built')).toBe('1981');
+
+    await page.keyboard.press('Control+A');
+    await page.keyboard.type('long ago');
+    await page.keyboard.press('Enter');
+    await until(() => page.locator('[data-field="general:year_built"] .problem').textContent()).toBe(
+      'Enter a whole number.',
+    );
+    expect(await field(page, 'general:year_built').getAttribute('aria-invalid')).toBe('true');
+    expect((await resultOf(page)).data.general.year_built).toBe(1981);
+    await page.keyboard.press('Shift+Enter');
+    await page.keyboard.press('Escape');
+    expect(problems.splice(0)).toEqual([expect.stringContaining('422')]);
+
+    await field(page, 'areas:total_area').focus();
+    await page.keyboard.press('Control+A');
+    await page.keyboard.type('1 054,70');
+    await page.keyboard.press('Enter');
+    await until(() => value(page, 'areas:total_area')).toBe('1054.7');
+    await until(() => page.locator('[data-field="areas:total_area"] .mark').textContent()).toBe(
+      'entered manually · page\u00a01 · Extracted: 54.7',
+    );
+
+    await page.reload();
+    expect(await value(page, 'general:year_built')).toBe('1981');
+    const history = page.locator('#history');
+    await history.locator('summary').focus();
+    await page.keyboard.press('Enter');
+    expect(await history.locator('li').allTextContents()).toEqual([
+      expect.stringContaining('anna: Total area, 54.7 → 1054.7'),
+      expect.stringContaining('anna: Year built, 1978 → 1981'),
+    ]);
+    await history.locator('.revert').last().focus();
+    await page.keyboard.press('Enter');
+    await until(() => value(page, 'general:year_built')).toBe('1978');
+    await until(() => page.locator('#history li').count()).toBe(3);
+    expect(await focused()).toBe('general:year_built');
+    await page.reload();
+    expect(await value(page, 'general:year_built')).toBe('1978');
+    expect(await page.locator('#history li').count()).toBe(3);
+    expect(problems).toEqual([]);
+  });
+
+  it('support adding and removing table rows with the keyboard alone', { tags: ['full'] }, async (test) => {
+    const { page, problems } = await openReview(test, 'rows.pdf');
+    await field(page, 'rooms:8.name').focus();
+    await page.keyboard.type('лоджия');
+    await page.keyboard.press('Enter');
+    await saved(page).toBe('Saved');
+    expect(await page.evaluate('document.activeElement.id')).toBe('rooms:8.area');
+    expect(await field(page, 'rooms:9.name').count()).toBe(1);
+    await page.keyboard.type('3,6');
+    await page.keyboard.press('Enter');
+    await until(async () => (await resultOf(page)).data.rooms[7]).toMatchObject({ name: 'лоджия', area: 3.6 });
+    // The row after it was added by the script.
+    await field(page, 'rooms:9.name').focus();
+    await page.keyboard.type('балкон');
+    await page.keyboard.press('Enter');
+    await until(async () => (await resultOf(page)).data.rooms.length).toBe(9);
+
+    await page.getByRole('button', { name: 'Remove row 8' }).focus();
+    await page.keyboard.press('Enter');
+    await until(() => value(page, 'rooms:8.name')).toBe('балкон');
+    await until(async () => (await resultOf(page)).data.rooms.length).toBe(8);
+    await field(page, 'rooms:8.area').focus();
+    await page.keyboard.type('2,1');
+    await page.keyboard.press('Enter');
+    await until(async () => (await resultOf(page)).data.rooms[7]).toMatchObject({ name: 'балкон', area: 2.1 });
+    await until(() => value(page, 'rooms:8.area')).toBe('2.1');
+    expect((await resultOf(page)).data.rooms.map(({ name }: { name: string }) => name)).toEqual([
+      ...EXPECTED_VALUES.rooms.map(({ name }) => name),
+      'балкон',
+    ]);
+    expect(problems).toEqual([]);
+  });
+
+  it('keep the focus and the text in progress while a saved value is rendered', { tags: ['full'] }, async (test) => {
+    const { page, problems } = await openReview(test, 'focus.pdf');
+    const focused = () => page.evaluate<string>('document.activeElement.id');
+    const drawn = (edits: number) =>
+      until(() => page.locator('#history summary').textContent()).toContain(`(${edits})`);
+    await page.evaluate('globalThis.here = true');
+
+    const drawing = await delayNextUpdate(page);
+    await field(page, 'rooms:8.name').focus();
+    await page.keyboard.type('лоджия');
+    await page.keyboard.press('Enter');
+    await drawing.requested;
+    // The pending update does not contain the ninth row or the typed text.
+    await field(page, 'rooms:9.name').focus();
+    await page.keyboard.type('балкон');
+    await page.keyboard.press('Enter');
+    await page.keyboard.type('21');
+    await page.keyboard.press('ArrowLeft');
+    drawing.release();
+    await drawn(2);
+    await page.keyboard.type(',');
+    expect([await focused(), await value(page, 'rooms:9.area')]).toEqual(['rooms:9.area', '2,1']);
+
+    const next = await delayNextUpdate(page);
+    await page.getByRole('button', { name: 'Remove row 9' }).focus();
+    await next.requested;
+    await page.keyboard.press('Enter');
+    next.release();
+    await drawn(5);
+    expect((await resultOf(page)).data.rooms.length).toBe(8);
+    await field(page, 'general:floors').fill('10');
+    await page.getByRole('button', { name: 'Remove row 8' }).focus();
+    await drawn(6);
+    await page.keyboard.press('Enter');
+    await drawn(7);
+    expect((await resultOf(page)).data.rooms.length).toBe(7);
+
+    await page.locator('#history summary').click();
+    await field(page, 'general:floors').fill('11');
+    const revert = page.locator('#history .revert').last();
+    const id = await revert.getAttribute('id');
+    await revert.focus();
+    await drawn(8);
+    expect(await focused()).toBe(id);
+    await page.keyboard.press('Enter');
+    await drawn(9);
+    expect(await value(page, 'rooms:8.name')).toBe('');
+    expect(await page.evaluate('globalThis.here')).toBe(true);
+    expect(problems).toEqual([]);
+  });
+
+  it('move the focus to the right field when another user has changed the rows', { tags: ['full'] }, async (test) => {
+    const { page, problems } = await openReview(test, 'rows-of-two.pdf');
+    const other = await page.context().newPage();
+    await other.goto(page.url());
+    await field(other, 'rooms:8.name').fill('лоджия');
+    await other.keyboard.press('Enter');
+    await saved(other).toBe('Saved');
+    await field(page, 'general:floors').fill('10');
+    await page.keyboard.press('Enter');
+    await until(() => value(page, 'rooms:8.name')).toBe('лоджия');
+    await until(() => page.evaluate('document.activeElement.id')).toBe('general:floor');
+    expect(problems).toEqual([expect.stringContaining('412')]);
+  });
+
+  it('merge the edits of two users of one document', { tags: ['full'] }, async (test) => {
+    const { page, problems } = await openReview(test, 'shared.pdf');
+    const other = await page.context().newPage();
+    await other.goto(page.url());
+    const write = async (who: Page, key: string, text: string) => {
+      await field(who, key).fill(text);
+      await who.keyboard.press('Enter');
+    };
+    await write(other, 'general:owner', 'Щукин Пётр Ильич');
+    await until(() => other.locator('#saved').textContent()).toBe('Saved');
+    await write(page, 'general:floors', '10');
+    await until(() => value(page, 'general:owner')).toBe('Щукин Пётр Ильич');
+    await until(async () => (await resultOf(page)).data.general).toMatchObject({
+      floors: 10,
+      owner: 'Щукин Пётр Ильич',
+    });
+    // The second user must confirm a change of the same field.
+    await other.reload();
+    await write(other, 'general:floors', '11');
+    await until(() => other.locator('#saved').textContent()).toBe('Saved');
+    await write(page, 'general:floors', '12');
+    const problem = page.locator('[data-field="general:floors"] .problem');
+    await until(() => problem.textContent()).toBe(
+      'Another user has saved “11”. Press Enter to replace it with your value.',
+    );
+    expect((await resultOf(page)).data.general.floors).toBe(11);
+    await field(page, 'general:floors').focus();
+    await page.keyboard.press('Enter');
+    await until(async () => (await resultOf(page)).data.general.floors).toBe(12);
+    await until(() => problem.textContent()).toBe('');
+    expect(problems).toEqual([expect.stringContaining('412'), expect.stringContaining('412')]);
+  });
+
+  it('highlight the box of the focused field, and focus the field of a clicked box', {
+    tags: ['full'],
+  }, async (test) => {
+    const { page } = await openReview(test, 'boxes.pdf', { viewport: { width: 1280, height: 700 } });
+    await field(page, 'rooms:3.area').focus();
+    const lit = page.locator('#page-2 .box.lit');
+    expect(await lit.getAttribute('data-key')).toBe('rooms:3.area');
+    await until(() => lit.evaluate((box: any) => box.getBoundingClientRect().top)).toBeLessThan(700);
+    await page.locator('#page-1 .box[data-key="general:floors"]').click();
+    expect(await page.evaluate('document.activeElement.id')).toBe('general:floors');
+    const { bbox, page: on } = (await resultOf(page)).fields['general:floors'];
+    const picture = await (await page.request.get(`${product.url}/api/task/${idOf(page)}/page/${on}`)).body();
+    const { width, height } = await sharp(picture).metadata();
+    const [x0, y0, x1, y1] = bbox;
+    const cut = {
+      left: Math.round(x0 * width),
+      top: Math.round(y0 * height),
+      width: Math.round((x1 - x0) * width),
+      height: Math.round((y1 - y0) * height),
+    };
+    expect((await sharp(picture).extract(cut).greyscale().stats()).channels[0]!.min).toBeLessThan(100);
+  });
+
+  it('export corrected values in files named after the document', async (test) => {
+    const { page, problems } = await openReview(test, 'Квартира №37 «Ёлкина».pdf');
+    await field(page, 'general:owner').fill('Щукин Пётр Ильич');
+    await page.keyboard.press('Enter');
+    await saved(page).toBe('Saved');
+    const excel = await downloadFile(page, () => page.getByRole('link', { name: 'Excel' }).click());
+    expect(excel.name).toBe('Passport_Квартира №37 «Ёлкина».xlsx');
+    const [rows] = sheetsOf(excel.bytes).values();
+    expect(rows).toContainEqual(['text:Owner', 'text:Щукин Пётр Ильич']);
+    expect(rows).toContainEqual(['text:Year built', 'number:1978']);
+
+    const report = await downloadFile(page, () => page.getByRole('link', { name: 'PDF report' }).click());
+    expect(report.name).toBe('Report_Квартира №37 «Ёлкина».pdf');
+    const words = await wordsOf(report.bytes);
+    expect(words.join(' ')).toContain('Щукин Пётр Ильич');
+    expect(words.join(' ')).not.toContain(OWNER);
+    expect(problems).toEqual([]);
+  });
+
+  it('rename a document with a Cyrillic name, and delete it after a confirmation', async (test) => {
+    const { page, problems } = await signIn(test);
+    await page.locator('#pdfs').setInputFiles(await pdf('scan0001.pdf'));
+    await until(() => row(page, 'scan0001.pdf').getAttribute('data-status')).toBe('SUCCESS');
+    await row(page, 'scan0001.pdf').locator('summary').click();
+    await row(page, 'scan0001.pdf').getByRole('textbox', { name: 'Document' }).fill('Дом у реки, объект №5.pdf');
+    await page.keyboard.press('Enter');
+    const renamed = row(page, 'Дом у реки, объект №5.pdf');
+    await renamed.waitFor();
+    const excel = await downloadFile(page, () => renamed.getByRole('link', { name: 'Excel' }).click());
+    expect(excel.name).toBe('Passport_Дом у реки, объект №5.xlsx');
+    await renamed.locator('.name').click();
+    await page.waitForURL('**/task/*');
+    expect(await page.locator('h1').textContent()).toBe('Дом у реки, объект №5.pdf');
+
+    page.once('dialog', (dialog) => void dialog.dismiss());
+    await page.getByRole('button', { name: 'Delete' }).click();
+    expect((await resultOf(page)).status).toBe('SUCCESS');
+    page.once('dialog', (dialog) => void dialog.accept());
+    await page.getByRole('button', { name: 'Delete' }).click();
+    await page.waitForURL(`${product.url}/`);
+    expect(await page.getByText('No documents yet.', { exact: false }).isVisible()).toBe(true);
+    expect(problems).toEqual([]);
+  });
+
+  it('reorder photos with the keyboard, rotate one, and create one document', {
+    tags: ['full'],
+    timeout: 240_000,
+  }, async (test) => {
+    const { page, problems } = await signIn(test);
+    const [first, second] = await photosOf(EXAMPLE);
+    const lying = await sharp(first).rotate(270).jpeg().toBuffer();
+    const plain = await sharp({ create: { width: 900, height: 600, channels: 3, background: '#9a9a9a' } })
+      .jpeg()
+      .toBuffer();
+    const photo = (name: string, buffer: Buffer) => ({ name, mimeType: 'image/jpeg', buffer });
+    await page
+      .locator('#photos')
+      .setInputFiles([photo('лист 1.jpg', lying), photo('plan.jpg', plain), photo('лист 2.jpg', second!)]);
+    const captions = () => page.locator('#images .caption').allTextContents();
+    await until(captions).toEqual(['Page 1: лист 1.jpg', 'Page 2: plan.jpg', 'Page 3: лист 2.jpg']);
+    const image = (name: string) => page.locator('#images li', { hasText: name });
+
+    await image('лист 2.jpg').getByRole('button', { name: 'Move earlier' }).focus();
+    await page.keyboard.press('Enter');
+    await page.keyboard.press('Enter');
+    expect(await captions()).toEqual(['Page 1: лист 2.jpg', 'Page 2: лист 1.jpg', 'Page 3: plan.jpg']);
+    expect(await page.locator('#live').textContent()).toBe('лист 2.jpg is now page 1');
+
+    const size = (name: string) =>
+      image(name)
+        .locator('img')
+        .evaluate((img: any) => (img.complete ? img.naturalWidth / img.naturalHeight : 0));
+    await until(() => size('лист 1.jpg')).toBeGreaterThan(1.2);
+    await image('лист 1.jpg').getByRole('button', { name: 'Rotate' }).focus();
+    await page.keyboard.press('Enter');
+    await until(() => size('лист 1.jpg')).toBeLessThan(0.8);
+
+    await page.getByRole('button', { name: 'Create document (3)' }).focus();
+    await page.keyboard.press('Enter');
+    await until(() => page.locator('#documents li').count()).toBe(1);
+    expect(await page.locator('#assembly').isVisible()).toBe(false);
+    await until(() => page.locator('#documents li').getAttribute('data-status'), 200_000).toBe('SUCCESS');
+    await page.locator('#documents .name').click();
+    await page.waitForURL('**/task/*');
+    const { pages, sheets, fields } = await resultOf(page);
+    expect(pages).toBe(3);
+    expect(fields['construction:wear_percent']).toMatchObject({ value: 24, page: 1 });
+    expect(fields['areas:total_area']).toMatchObject({ value: 54.7, page: 2 });
+    expect(sheets.map((sheet: any) => sheet.width < sheet.height)).toEqual([true, true, false]);
+    expect(sheets[1].turn).toBe(0);
+    expect(problems).toEqual([]);
+  });
+
+  it('reorder photos by dragging and remove one', { tags: ['full'] }, async (test) => {
+    const { page, problems } = await signIn(test);
+    const tile = async (name: string) => ({
+      ...{ name, mimeType: 'image/png' },
+      buffer: await sharp({ create: { width: 60, height: 80, channels: 3, background: '#fff' } })
+        .png()
+        .toBuffer(),
+    });
+    await page.locator('#photos').setInputFiles([await tile('a.png'), await tile('b.png'), await tile('c.png')]);
+    const captions = () => page.locator('#images .caption').allTextContents();
+    await until(captions).toEqual(['Page 1: a.png', 'Page 2: b.png', 'Page 3: c.png']);
+    await page.locator('#images img').nth(2).dragTo(page.locator('#images img').nth(0));
+    await until(captions).toEqual(['Page 1: c.png', 'Page 2: a.png', 'Page 3: b.png']);
+    await page.locator('#images li', { hasText: 'a.png' }).getByRole('button', { name: 'Remove' }).focus();
+    await page.keyboard.press('Enter');
+    await until(captions).toEqual(['Page 1: c.png', 'Page 2: b.png']);
+    expect(await page.evaluate('document.activeElement.closest("li").dataset.name')).toBe('b.png');
+    await page.reload();
+    await until(() => page.locator('#images li').count()).toBe(2);
+    expect(problems).toEqual([]);
+  });
+
+  it('reject a cross-site form', { tags: ['full'] }, async (test) => {
+    const { page } = await openReview(test, 'target.pdf');
+    const id = idOf(page);
+    const evil = createServer((_, response) => {
+      response.setHeader('content-type', 'text/html');
+      response.end(
+        `<form method="post" action="${product.url}/task/${id}/update"><input name="general:owner" value="Nobody"></form>`,
+      );
+    });
+    await new Promise<void>((resolve) => evil.listen(0, '127.0.0.1', resolve));
+    try {
+      const url = `http://127.0.0.1:${(evil.address() as AddressInfo).port}/`;
+      await page.context().unroute('**/*');
+      await page.goto(url);
+      const answered = page.waitForResponse((response) => response.url().includes('/update'));
+      await page.evaluate('document.forms[0].submit()');
+      expect((await answered).status()).toBe(403);
+      expect((await resultOf(page, id)).data.general.owner).toBe(OWNER);
+    } finally {
+      evil.closeAllConnections();
+      await new Promise((resolve) => evil.close(resolve));
+    }
+  });
+
+  it('work without JavaScript', async (test) => {
+    const { page } = await signIn(test, { javaScriptEnabled: false });
+    await page.locator('#pdfs').setInputFiles(await pdf('без сценариев.pdf'));
+    await page.getByRole('button', { name: 'Upload' }).click();
+    await page.waitForURL(`${product.url}/`);
+    await until(async () => {
+      await page.reload();
+      return row(page, 'без сценариев.pdf').getAttribute('data-status');
+    }).toBe('SUCCESS');
+    await row(page, 'без сценариев.pdf').locator('.name').click();
+    await page.waitForURL('**/task/*');
+    await field(page, 'general:floors').fill('12');
+    await page.getByRole('button', { name: 'Save' }).last().click();
+    await page.waitForURL('**/task/*');
+    expect(await value(page, 'general:floors')).toBe('12');
+    const { fields, version } = await resultOf(page);
+    expect(version).toBe(2);
+    expect(Object.values(fields).filter((each: any) => each.edited_at !== null)).toMatchObject([{ value: 12 }]);
+
+    await page.locator('summary', { hasText: 'Rename' }).click();
+    await page.locator('#name').fill('Без сценариев, 12 этажей.pdf');
+    await page.locator('.rename button').click();
+    await page.waitForURL(`${product.url}/`);
+    expect(await page.locator('#documents .name').allTextContents()).toEqual(['Без сценариев, 12 этажей.pdf']);
+  });
+});
+
+describe('Passports pages below a path prefix', () => {
+  const below = '/registry';
+  let isolated: Passports;
+  let proxy: Server;
+  let url: string;
+  beforeAll(async () => {
+    proxy = createServer((request, response) => {
+      const { method, headers } = request;
+      // Like reverse proxies that strip the path prefix.
+      const path = request.url!.slice(below.length) || '/';
+      const passed = ask(isolated.url + path, { method, headers }, (answer) => {
+        response.writeHead(answer.statusCode!, answer.headers);
+        answer.pipe(response);
+      });
+      passed.on('error', () => response.destroy());
+      request.pipe(passed);
+    });
+    await new Promise<void>((resolve) => proxy.listen(0, '127.0.0.1', resolve));
+    url = `http://127.0.0.1:${(proxy.address() as AddressInfo).port}${below}`;
+    isolated = await startPassports({ PASSPORTS_PUBLIC_URL: url });
+  });
+  afterAll(async () => {
+    proxy.closeAllConnections();
+    proxy.close();
+    await isolated.stop();
+  });
+
+  async function uploadWithoutScript(test: Test, name: string): Promise<{ page: Page; id: string }> {
+    const { page } = await openPage(test, `${url}/login`, { javaScriptEnabled: false });
+    await page.locator('#api_key').fill(ADMIN_KEY);
+    await page.keyboard.press('Enter');
+    await page.waitForURL(`${url}/`);
+    const { buffer, ...file } = await pdf(name);
+    // Unique bytes, because known files are served from the cache.
+    const unread = Buffer.concat([buffer, Buffer.from(`%${name}`)]);
+    await page.locator('#pdfs').setInputFiles({ ...file, buffer: unread });
+    await page.getByRole('button', { name: 'Upload' }).click();
+    await page.waitForURL(`${url}/`);
+    return { page, id: (await page.locator('#documents li').getAttribute('data-id'))! };
+  }
+
+  it('redirect forms within the prefix without JavaScript', { tags: ['full'] }, async (test) => {
+    const { page, id } = await uploadWithoutScript(test, 'a.pdf');
+    await isolated.succeed(id);
+    await page.reload();
+    await page.locator('#documents .name').click();
+    await page.waitForURL(`${url}/task/${id}`);
+    await field(page, 'general:floors').fill('3');
+    await page.getByRole('button', { name: 'Save', exact: true }).last().click();
+    await page.waitForURL(`${url}/task/${id}`);
+    expect(await value(page, 'general:floors')).toBe('3');
+    await field(page, 'general:floors').fill('many');
+    await page.getByRole('button', { name: 'Save', exact: true }).last().click();
+    await until(() => page.locator('main').textContent()).toContain('general:floors: Enter a whole number.');
+    await page.getByRole('link', { name: 'Back' }).click();
+    await page.waitForURL(`${url}/`);
+    await page.getByRole('button', { name: 'Sign out' }).click();
+    await page.waitForURL(`${url}/login`);
+    expect(await page.context().cookies()).toEqual([]);
+  });
+
+  it('save a table with more cells than one form may have without JavaScript', { tags: ['full'] }, async (test) => {
+    const { page, id } = await uploadWithoutScript(test, 'long.pdf');
+    const cell = (value: string | number) => ({
+      ...{ value, confidence: 0.9, source: 'text' as const, page: 1, bbox: null, text: String(value) },
+    });
+    const rows = Array.from({ length: 120 }, (_, i) => i + 1);
+    const cells = rows.flatMap((row) => [
+      [`rooms:${row}.no`, cell(row)],
+      [`rooms:${row}.name`, cell(`комната ${row}`)],
+    ]);
+    await isolated.succeed(id, { fields: Object.fromEntries(cells) });
+    await page.goto(`${url}/task/${id}`);
+    await field(page, 'rooms:117.area').fill('7,25');
+    await page.getByRole('button', { name: 'Save rows 81–121' }).click();
+    await page.waitForURL(`${url}/task/${id}`);
+    expect(await value(page, 'rooms:117.area')).toBe('7.25');
+    await field(page, 'general:floors').fill('3');
+    await page.getByRole('button', { name: 'Save', exact: true }).last().click();
+    await until(() => value(page, 'general:floors')).toBe('3');
+    expect(await value(page, 'rooms:117.area')).toBe('7.25');
+  });
+});
+
+describe('Passports pages for every document state', () => {
+  let isolated: Passports;
+  beforeAll(async () => {
+    isolated = await startPassports();
+  });
+  afterAll(() => isolated.stop());
+
+  async function signInToIsolated(test: Test): Promise<OpenedPage> {
+    const it = await openPage(test, `${isolated.url}/login#key=${ADMIN_KEY}`);
+    await it.page.getByRole('button', { name: 'Sign in' }).click();
+    await it.page.waitForURL(`${isolated.url}/`);
+    return it;
+  }
+
+  it('filter the list by state and paginate it', { tags: ['full'] }, async (test) => {
+    const { page, problems } = await signInToIsolated(test);
+    const files = Array.from({ length: 27 }, (_, i) => ({
+      name: `${i}.pdf`,
+      mimeType: 'application/pdf',
+      buffer: Buffer.from(`%PDF-1.7\n${i} ${Math.random()}`),
+    }));
+    // The files exceed one request; the invalid one is reported.
+    const notes = { name: 'notes.pdf', mimeType: 'application/pdf', buffer: Buffer.from('notes') };
+    await page.locator('#pdfs').setInputFiles([...files, notes]);
+    await until(() => page.locator('#sent').textContent()).toBe('Uploaded: 27');
+    expect(await page.locator('#refused').textContent()).toContain('notes.pdf: The file is not');
+    await until(() => page.locator('#documents li').count()).toBe(25);
+    const { items } = await (await page.request.get(`${isolated.url}/api/tasks?limit=50`)).json();
+    for (const { id, filename } of items) {
+      if (filename === '7.pdf') await isolated.succeed(id);
+      else await isolated.fail(id, 'PDF_CORRUPT');
+    }
+    await until(() => page.locator('#documents li[data-status=PERMANENT_ERROR]').count()).toBeGreaterThan(20);
+    await page.getByRole('link', { name: 'Unreadable', exact: true }).click();
+    await page.waitForURL('**/?status=PERMANENT_ERROR');
+    expect(await page.locator('#documents li').count()).toBe(25);
+    expect(await page.locator('#documents .why').first().textContent()).toContain('none of its pages can be opened');
+    await page.getByRole('link', { name: /Older/ }).click();
+    await page.waitForURL('**/?status=PERMANENT_ERROR&page=2');
+    await until(() => page.locator('#documents li').count()).toBe(1);
+    await page.getByRole('link', { name: 'Completed', exact: true }).click();
+    await page.waitForURL('**/?status=SUCCESS');
+    expect(await page.locator('#documents .name').allTextContents()).toEqual(['7.pdf']);
+    expect(problems).toEqual([]);
+  });
+
+  it('offer a retry for failed documents and show its result', async (test) => {
+    const { page, problems } = await signInToIsolated(test);
+    await page.locator('#pdfs').setInputFiles(await pdf('again.pdf'));
+    await row(page, 'again.pdf').waitFor();
+    const id = (await row(page, 'again.pdf').getAttribute('data-id'))!;
+    await isolated.fail(id, 'STORAGE_ERROR');
+    await until(() => row(page, 'again.pdf').locator('.why').textContent()).toContain('could not be read');
+    await row(page, 'again.pdf').getByRole('button', { name: 'Retry' }).click();
+    await until(() => row(page, 'again.pdf').getAttribute('data-status')).toBe('PENDING');
+    expect(await row(page, 'again.pdf').locator('.why').textContent()).toBe('');
+    await page.goto(`${isolated.url}/task/${id}`);
+    expect(await page.locator('progress').isVisible()).toBe(true);
+    await isolated.succeed(id);
+    await until(() => page.locator('#fields').count()).toBe(1);
+    expect(problems).toEqual([]);
+  });
+
+  it('update the warnings after edits', { tags: ['full'] }, async (test) => {
+    const { page, problems } = await signInToIsolated(test);
+    const { buffer, ...file } = await pdf('sum.pdf');
+    await page.locator('#pdfs').setInputFiles({ ...file, buffer: Buffer.concat([buffer, Buffer.from('%sum')]) });
+    await row(page, 'sum.pdf').waitFor();
+    const id = (await row(page, 'sum.pdf').getAttribute('data-id'))!;
+    // The areas of its rooms add up to 27.5 m².
+    const warning = { code: 'SUM_MISMATCH', message: '', fields: ['rooms:1.area', 'rooms:2.area', 'areas:total_area'] };
+    await isolated.succeed(id, { warnings: [warning] });
+    await page.goto(`${isolated.url}/task/${id}`);
+    const warned = () => page.locator('.warned').allTextContents();
+    expect(await warned()).toEqual(['Inconsistent values: Rooms: Area, m² · Total area.']);
+    await field(page, 'areas:total_area').fill('27,5');
+    await page.keyboard.press('Enter');
+    await until(warned).toEqual([]);
+    await field(page, 'rooms:2.area').fill('20');
+    await page.keyboard.press('Enter');
+    await until(warned).toEqual(['Inconsistent values: Rooms: Area, m² · Total area.']);
+    expect(problems).toEqual([]);
+  });
+});
+
+async function photosOf(path: string): Promise<Buffer[]> {
+  const document = await openPdf(path, { maxPages: 10, signal });
+  const photos: Buffer[] = [];
+  for (let page = 1; page <= document.pages; page++) {
+    const { data, width, height, channels } = await document.render(page, { dpi: 170, maxPixels: 4e6 }, signal);
+    photos.push(await sharp(data, { raw: { width, height, channels } }).jpeg({ quality: 90 }).toBuffer());
+  }
+  await document.close();
+  return photos;
+}
+
+async function wordsOf(bytes: Buffer): Promise<string[]> {
+  const path = join(scratch, 'report.pdf');
+  await writeFile(path, bytes);
+  const document = await openPdf(path, { maxPages: 50, signal });
+  const words: string[] = [];
+  for (let page = 1; page <= document.pages; page++) {
+    words.push(...(await document.text(page, signal)).words.map(({ text }) => text));
+  }
+  await document.close();
+  return words;
+}
+
+const room = (no: number, name: string, living_area: number | null, auxiliary_area: number | null) => ({
+  ...{ no, name, area: living_area ?? auxiliary_area, living_area, auxiliary_area, height: 2.64 },
+});
+const EXPECTED_VALUES = {
+  general: {
+    address: 'Пермский край, г. Кедровск, ул. Садовая, д. 14, кв. 37',
+    cadastral_number: '59:99:0410023:1847',
+    inventory_number: '57-3081',
+    purpose: 'жилое',
+    year_built: 1978,
+    floors: 9,
+    floor: 5,
+    inventory_value: 412_630.5,
+    issue_date: '2011-05-18',
+    issuer: 'МУП «Кедровское БТИ»',
+    owner: OWNER,
+    head: 'Гордеев А. Б.',
+    technician: 'Цветкова В. Г.',
+  },
+  areas: { total_area: 54.7, living_area: 31.8, auxiliary_area: 22.9, ceiling_height: 2.64 },
+  construction: {
+    foundation: 'железобетонный ленточный',
+    wall_material: 'кирпичные',
+    partitions: 'гипсолитовые',
+    floors_material: 'железобетонные плиты',
+    roof: 'рулонная по железобетонным плитам',
+    wear_percent: 24,
+  },
+  rooms: [
+    room(1, 'прихожая', null, 8.4),
+    room(2, 'кухня', null, 9.1),
+    room(3, 'жилая комната', 18.6, null),
+    room(4, 'жилая комната', 13.2, null),
+    room(5, 'ванная', null, 3.2),
+    room(6, 'санузел', null, 1.3),
+    room(7, 'кладовая', null, 0.9),
+  ],
+  notes: { text: 'Самовольной перепланировки не обнаружено' },
+};
+const DISPLAYED_VALUES = {
+  'general:address': 'Пермский край, г. Кедровск, ул. Садовая, д. 14, кв. 37',
+  'general:issue_date': '2011-05-18',
+  'general:inventory_value': '412630.5',
+  'areas:total_area': '54.7',
+  'rooms:3.living_area': '18.6',
+};

@@ -1,0 +1,61 @@
+import { type Browser, type BrowserContextOptions, chromium, type Page } from 'playwright-core';
+import { afterAll, onTestFinished } from 'vitest';
+import { requireTool } from '../require.ts';
+
+/** Disables Chromium's background requests. */
+const CHROMIUM_ARGS = [
+  '--no-sandbox',
+  '--disable-gpu',
+  '--disable-quic',
+  '--no-first-run',
+  '--disable-background-networking',
+  '--disable-component-update',
+  '--disable-sync',
+  // A fake microphone that beeps, with permission granted.
+  '--use-fake-device-for-media-stream',
+  '--use-fake-ui-for-media-stream',
+];
+
+export interface OpenedPage {
+  readonly page: Page;
+  /** Console errors, blocked loads and requests to other hosts. */
+  readonly problems: string[];
+}
+
+let browser: Promise<Browser> | undefined;
+afterAll(async () => {
+  await (await browser)?.close();
+});
+
+/** Opens `url` in a fresh browser context; blocks and records any request to another host. */
+export async function openPage(
+  test: Parameters<typeof requireTool>[1],
+  url: string,
+  options: BrowserContextOptions = {},
+): Promise<OpenedPage> {
+  const executablePath = requireTool('chromium', test);
+  browser ??= chromium.launch({ executablePath, args: CHROMIUM_ARGS });
+  const context = await (await browser).newContext({
+    locale: 'en-GB',
+    viewport: { width: 1440, height: 900 },
+    ...options,
+  });
+  onTestFinished(() => context.close());
+  const problems: string[] = [];
+  const { origin } = new URL(url);
+  await context.route('**/*', (route) => {
+    const requestUrl = route.request().url();
+    if (requestUrl.startsWith(`${origin}/`) || requestUrl.startsWith('blob:')) return route.continue();
+    problems.push(`asks for ${requestUrl}`);
+    return route.abort();
+  });
+  await context.addInitScript({
+    content: `addEventListener('securitypolicyviolation', (event) =>
+      console.error('policy: ' + event.violatedDirective + ' ' + event.blockedURI));`,
+  });
+  const page = await context.newPage();
+  page.on('console', (message) => message.type() === 'error' && problems.push(message.text()));
+  page.on('pageerror', (error) => problems.push(String(error)));
+  await page.goto(url);
+  return { page, problems };
+}

@@ -1,0 +1,198 @@
+import type { Db } from '../../src/base/db.ts';
+import { createEntry } from '../../src/services/catalog/records/entry.ts';
+import { writeRecords } from '../../src/services/catalog/records/write.ts';
+import type { Filters, Sort } from '../../src/services/catalog/search/filters.ts';
+import type { RecordDraft } from '../../src/services/shared/records.ts';
+import type { Random } from '../passports/accuracy/random.ts';
+
+/** A record in the oracle, independent of the database. */
+export interface OracleRecord extends RecordDraft {
+  readonly service: string;
+  readonly recordId: string;
+  /** Position in the order of writing, from 1. */
+  readonly number: number;
+  readonly hidden: boolean;
+  readonly reported: boolean;
+  readonly words: readonly string[];
+}
+
+// Each word has a distinct stem, no two words are similar, and one is part of the long one.
+const WORDS = 'балкон крыша насос бетон железобетон фланец wall rust bridges 17 2024 зелёный квартира'.split(' ');
+const PARTS = ['желез', 'елезоб', 'балк', 'ржав', 'ридж', 'brid', 'зелен', 'ЗЕЛЁН'];
+const SERVICES = ['defectoscopy', 'stt', 'passports'];
+const SURFACES = ['wall', 'floor', 'потолок'];
+const MASTERS = ['plaster', 'brick'];
+const DEFECTS = ['crack', 'rust', 'скол', "o'clock"];
+const CONFS = [0, 0.1, 0.5, 0.7, 0.9, 0.91, 1];
+const DAY_MS = 86_400_000;
+const EPOCH = Date.UTC(2026, 0, 1);
+
+/** Writes random records with the indexer's code; some are reported or hidden. */
+export async function seedRandomRecords(db: Db, random: Random, count: number, from = 1): Promise<OracleRecord[]> {
+  const records = Array.from({ length: count }, (_, i) => randomRecord(random, from + i));
+  await db.transaction((tx) =>
+    writeRecords(
+      tx,
+      records.map(({ service, ...draft }) => createEntry(service, draft)),
+    ),
+  );
+  await db.query(
+    `insert into reports (id, record_id, action_type, status, reporter, receipt, resolved_at)
+     select 'rep_' || record_id || '_' || place, record_id, 'hide', status, 'test', '', case when status = 'accepted' then now() end
+       from unnest($1::text[], $2::text[]) with ordinality as r (record_id, status, place)`,
+    [
+      records.flatMap(({ recordId, reported, hidden }) => [
+        ...(reported ? [recordId] : []),
+        ...(hidden ? [recordId] : []),
+      ]),
+      records.flatMap(({ reported, hidden, number }) => [
+        ...(reported ? [number % 2 === 0 ? 'open' : 'in_review'] : []),
+        ...(hidden ? ['accepted'] : []),
+      ]),
+    ],
+  );
+  await db.query('update catalog_records set hidden = true where catalog_hidden(record_id) and not hidden');
+  return records;
+}
+
+function randomRecord(random: Random, number: number): OracleRecord {
+  const service = random.pick(SERVICES);
+  const taskId = `task${number}`;
+  const title = randomText(random, 0, 3);
+  const text = randomText(random, 0, 8);
+  const photo = service === 'defectoscopy';
+  const names = photo ? DEFECTS.filter(() => random.chance(0.4)) : [];
+  return {
+    ...{ service, taskId, title, text, number },
+    recordId: `${service}:${taskId}`,
+    status: random.chance(0.8) ? 'done' : 'failed',
+    createdAt: new Date(EPOCH + random.integer(0, 40) * (DAY_MS / 4)),
+    ...(photo && random.chance(0.8) && { surface: random.pick(SURFACES) }),
+    ...(photo && random.chance(0.8) && { master: { name: random.pick(MASTERS), conf: random.pick(CONFS) } }),
+    defects: names.map((name) => ({ name, conf: random.pick(CONFS) })),
+    result: { number },
+    hidden: random.chance(0.1),
+    reported: random.chance(0.15),
+    words: splitWords(`${title} ${text}`),
+  };
+}
+
+const randomText = (random: Random, least: number, most: number) =>
+  Array.from({ length: random.integer(least, most) }, () => random.pick(WORDS)).join(random.pick([' ', ', ', '-']));
+const splitWords = (text: string) =>
+  text
+    .toLowerCase()
+    .replaceAll('ё', 'е')
+    .split(/[ ,-]+/)
+    .filter(Boolean);
+
+/** Random filters; `terms` are the parsed terms of `q`. */
+export interface OracleQuery {
+  readonly filters: Filters;
+  readonly terms: readonly { readonly kind: 'part' | 'phrase' | 'not'; readonly words: readonly string[] }[];
+}
+
+export function randomQuery(random: Random): OracleQuery {
+  const terms = random.chance(0.5) ? Array.from({ length: random.integer(1, 3) }, () => randomTerm(random)) : [];
+  const q = terms.map(({ kind, words }) => {
+    const text = words.join(' ');
+    if (kind === 'part') return text;
+    return kind === 'phrase' ? `"${text}"` : words.length > 1 ? `-"${text}"` : `-${text}`;
+  });
+  const chance = (share: number) => random.chance(share);
+  return {
+    terms,
+    filters: {
+      ...(q.length > 0 && { q: q.join(' ') }),
+      ...(chance(0.3) && { service: random.pick([...SERVICES, 'import']) }),
+      ...(chance(0.2) && { status: random.pick(['done', 'failed'] as const) }),
+      ...(chance(0.2) && { surface: random.pick(SURFACES) }),
+      ...(chance(0.2) && { master: random.pick(MASTERS) }),
+      ...(chance(0.25) && { defect: random.pick([...DEFECTS, 'none']) }),
+      ...(chance(0.3) && { minConf: random.pick([...CONFS, 0.7000001]) }),
+      ...(chance(0.2) && { from: new Date(EPOCH + random.integer(0, 40) * (DAY_MS / 4)) }),
+      ...(chance(0.2) && { to: new Date(EPOCH + random.integer(0, 44) * (DAY_MS / 4)) }),
+      ...(chance(0.2) && { hasReport: random.chance(0.5) }),
+      ...(chance(0.1) && { hidden: true }),
+    },
+  };
+}
+
+function randomTerm(random: Random): OracleQuery['terms'][number] {
+  const kind = random.pick(['part', 'part', 'phrase', 'not'] as const);
+  if (kind === 'part') return { kind, words: [random.pick([...WORDS, ...PARTS])] };
+  return { kind, words: Array.from({ length: random.integer(1, 2) }, () => random.pick(WORDS)) };
+}
+
+/** Independent implementation of the documented contract. */
+export function matchesQuery({ filters, terms }: OracleQuery, record: OracleRecord): boolean {
+  const { service, status, surface, master, defect, minConf, from, to, hasReport, hidden } = filters;
+  const conf = confOf(filters, record);
+  return (
+    record.hidden === (hidden ?? false) &&
+    (service === undefined || record.service === service) &&
+    (status === undefined || record.status === status) &&
+    (surface === undefined || record.surface === surface) &&
+    (master === undefined || record.master?.name === master) &&
+    (defect === undefined || record.defects!.some(({ name }) => name === defect)) &&
+    (minConf === undefined || (conf !== undefined && Math.fround(conf) >= Math.fround(minConf))) &&
+    (from === undefined || record.createdAt >= from) &&
+    (to === undefined || record.createdAt < to) &&
+    (hasReport === undefined || record.reported === hasReport) &&
+    terms.every(({ kind, words }) => {
+      if (kind === 'part') return hasPart(record.words, splitWords(words[0]!)[0]!);
+      return hasPhrase(record.words, words.flatMap(splitWords)) === (kind === 'phrase');
+    })
+  );
+}
+
+function confOf({ defect, master }: Filters, record: OracleRecord): number | undefined {
+  if (defect !== undefined) return record.defects!.find(({ name }) => name === defect)?.conf;
+  if (master !== undefined) return record.master?.conf;
+  return record.defects!.length === 0 ? undefined : Math.max(...record.defects!.map(({ conf }) => conf));
+}
+
+const hasPart = (words: readonly string[], part: string) =>
+  words.some((word) => word === part || (/\D/.test(part) && word.includes(part)));
+
+const hasPhrase = (words: readonly string[], phrase: readonly string[]) =>
+  words.some((_, i) => phrase.every((word, j) => words[i + j] === word));
+
+/** Ids of the matching records in the order of `sort`, which is unspecified for `relevance`. */
+export function bruteForceSearch(records: readonly OracleRecord[], question: OracleQuery, sort: Sort): string[] {
+  const found = records.filter((record) => matchesQuery(question, record));
+  const byDate = (a: OracleRecord, b: OracleRecord) =>
+    b.createdAt.getTime() - a.createdAt.getTime() || b.number - a.number;
+  const byConfidence = (a: OracleRecord, b: OracleRecord) =>
+    Math.fround(confOf(question.filters, b) ?? -1) - Math.fround(confOf(question.filters, a) ?? -1) || byDate(a, b);
+  const compare = {
+    newest: byDate,
+    relevance: byDate,
+    oldest: (a: OracleRecord, b: OracleRecord) => byDate(b, a),
+    confidence: byConfidence,
+  }[sort];
+  return found.sort(compare).map(({ recordId }) => recordId);
+}
+
+export const FACETS = ['service', 'status', 'surface', 'master', 'defect'] as const;
+
+export function bruteForceFacet(
+  records: readonly OracleRecord[],
+  { filters, terms }: OracleQuery,
+  name: (typeof FACETS)[number],
+) {
+  const { [name]: _, ...others } = filters;
+  const counts = new Map<string, number>();
+  for (const record of records) {
+    if (!matchesQuery({ filters: others, terms }, record)) continue;
+    const { [name === 'defect' ? 'defects' : name]: value } = record;
+    const values = Array.isArray(value) ? value.map((each) => each.name as string) : [nameOf(value)];
+    for (const one of values) if (one !== undefined) counts.set(one, (counts.get(one) ?? 0) + 1);
+  }
+  return Object.fromEntries(counts);
+}
+
+function nameOf(value: unknown): string | undefined {
+  if (typeof value === 'string' || value === undefined) return value;
+  return (value as { name: string }).name;
+}

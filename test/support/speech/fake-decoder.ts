@@ -1,0 +1,46 @@
+import type { DecoderState } from '../../../src/ml/speech/whisper/network.ts';
+import type { Vocabulary } from '../../../src/ml/speech/whisper/vocabulary.ts';
+
+export const LETTERS: Vocabulary = {
+  startOfTranscript: 27,
+  endOfText: 26,
+  transcribe: 28,
+  noTimestamps: 29,
+  noSpeech: 30,
+  languages: new Map([
+    ['en', 31],
+    ['ru', 32],
+  ]),
+  suppressed: [25],
+  suppressedFirst: [26],
+  alignmentHeads: [],
+  text: (tokens) => tokens.map((token) => String.fromCharCode(97 + token)).join(''),
+};
+
+const SIZE = 33;
+const ATTENTION = [new Float32Array(1500)];
+
+export function logitsFor(token: number, probability: number): Float32Array {
+  const logits = new Float32Array(SIZE).fill(Math.log((1 - probability) / (SIZE - 1)));
+  logits[token] = Math.log(probability);
+  return logits;
+}
+
+/** A fake decoder that predicts `next` from its text so far, and the recorded token sequences. */
+export function fakeDecoder(next: (text: readonly number[]) => Float32Array): {
+  heard: DecoderState;
+  steps: number[][];
+} {
+  const steps: number[][] = [];
+  const after = (tokens: readonly number[]): DecoderState => ({
+    // The first three tokens (language, task, timestamps) are not text.
+    logits: Float32Array.from(next(tokens.slice(3))),
+    attention: ATTENTION,
+    async step(token) {
+      const now = [...tokens, token];
+      steps.push(now);
+      return after(now);
+    },
+  });
+  return { heard: after([]), steps };
+}
