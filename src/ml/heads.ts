@@ -1,6 +1,6 @@
-import { type Static, type TSchema, Type } from 'typebox';
-import { Value } from 'typebox/value';
+import { type Static, Type } from 'typebox';
 import type { Head } from './classifier.ts';
+import { parseJson } from './parse-json.ts';
 
 const HeadJson = Type.Object({
   labels: Type.Array(Type.String({ minLength: 1, maxLength: 100 }), { minItems: 1, uniqueItems: true }),
@@ -25,7 +25,7 @@ export interface Heads {
 }
 
 export function parseHeads(text: string): Heads {
-  const value = parseWith(HeadsJson, JSON.parse(text));
+  const value = parseJson(HeadsJson, text, 'heads.json');
   const { features, map } = value;
   if (map.offset + map.channels !== features) throw new Error('heads.json: the map is not the tail of the features.');
   const heads = Object.entries(value.heads).map(([name, head]) => {
@@ -59,10 +59,4 @@ export function writeHeads({ features, mapChannels, heads }: Heads): string {
     ),
   };
   return `${JSON.stringify(json)}\n`;
-}
-
-function parseWith<S extends TSchema>(schema: S, value: unknown): Static<S> {
-  if (Value.Check(schema, value)) return value as Static<S>;
-  const [first] = Value.Errors(schema, value);
-  throw new Error(`heads.json${first?.instancePath ?? ''} ${first?.message ?? 'is invalid'}.`);
 }

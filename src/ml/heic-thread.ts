@@ -1,5 +1,6 @@
 import { parentPort, workerData } from 'node:worker_threads';
 import type { HeifImage } from 'libheif-js/wasm-bundle.js';
+import { limitWasmMemory } from './wasm-memory.ts';
 
 export interface HeicOptions {
   readonly file: Uint8Array;
@@ -14,15 +15,8 @@ export type HeicProblem = 'no_hevc' | 'corrupt' | 'too_large' | 'too_slow';
 const { file, maxPixels } = workerData as HeicOptions;
 const fail = (problem: HeicProblem) => parentPort!.postMessage({ problem } satisfies HeicResult);
 
-// 48 megapixels take 0.4 GiB. Above the limit, growth fails and the decoder reports an error.
-const MAX_MEMORY_BYTES = 2 ** 30;
-const PAGE_BYTES = 2 ** 16;
-const { grow } = WebAssembly.Memory.prototype;
-WebAssembly.Memory.prototype.grow = function (pages) {
-  if (this.buffer.byteLength + pages * PAGE_BYTES > MAX_MEMORY_BYTES)
-    throw new RangeError('The photo needs too much memory.');
-  return grow.call(this, pages);
-};
+// 48 megapixels take 0.4 GiB.
+limitWasmMemory(2 ** 30);
 // The library prints messages about broken files.
 console.log = () => {};
 

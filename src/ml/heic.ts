@@ -1,10 +1,11 @@
-import { once } from 'node:events';
+import pLimit from 'p-limit';
 import { startThread } from '../base/worker-entry.ts';
 import type { HeicOptions, HeicResult } from './heic-thread.ts';
-import { createSemaphore } from './semaphore.ts';
+import { nextMessage } from './thread-requests.ts';
+import { unlessAborted } from './unless-aborted.ts';
 
 // A photo can take half a gigabyte during decoding.
-const semaphore = createSemaphore(1);
+const oneAtATime = pLimit(1);
 
 /**
  * Decodes the primary image of a HEIC file, one file at a time, each in its own thread, which can be terminated and
@@ -14,7 +15,7 @@ export function decodeHeic(
   file: Uint8Array,
   { maxPixels, limitMs, signal }: { maxPixels: number; limitMs: number; signal?: AbortSignal | undefined },
 ): Promise<HeicResult> {
-  return semaphore(async () => {
+  return oneAtATime(async () => {
     signal?.throwIfAborted();
     const limit = AbortSignal.timeout(limitMs);
     const stop = signal ? AbortSignal.any([signal, limit]) : limit;
@@ -22,11 +23,7 @@ export function decodeHeic(
       workerData: { file, maxPixels } satisfies HeicOptions,
     });
     try {
-      const [result] = (await Promise.race([
-        once(thread, 'message', { signal: stop }),
-        once(thread, 'exit', { signal: stop }).then(() => [{ problem: 'corrupt' }]),
-      ])) as [HeicResult];
-      return result;
+      return await unlessAborted(nextMessage<HeicResult>(thread, 'the HEIC decoder'), stop);
     } catch {
       signal?.throwIfAborted();
       return { problem: limit.aborted ? 'too_slow' : 'corrupt' };

@@ -1,9 +1,10 @@
+import pLimit from 'p-limit';
 import sharp, { type Metadata, type Sharp } from 'sharp';
 import { sniffImage } from '../base/sniff.ts';
 import { isDecodeBomb } from './decode-bomb.ts';
+import { exifOrientation } from './exif-orientation.ts';
 import { decodeHeic } from './heic.ts';
 import type { HeicProblem } from './heic-thread.ts';
-import { createSemaphore } from './semaphore.ts';
 import { stripVideo } from './strip-video.ts';
 
 export interface Photo {
@@ -41,7 +42,7 @@ const DECODE_SECONDS = 20;
 // Progressive JPEG and interlaced PNG are held in memory during decoding, about 6 bytes per pixel. Larger photos are
 // decoded one at a time.
 const LARGE_PIXELS = 16e6;
-const largePhotos = createSemaphore(1);
+const largePhotos = pLimit(1);
 
 /**
  * Decodes the first frame, upright and stretched to `width` × `height`, so that positions map linearly to the photo.
@@ -102,24 +103,8 @@ async function resize(image: Sharp, { width, height }: Size, orientation = 1): P
 
 /** Rotates after resizing: sharp's `autoOrient` would hold the full-size photo in memory. */
 function turnUpright(image: Sharp, orientation: number): Sharp {
-  switch (orientation) {
-    case 2:
-      return image.flop();
-    case 3:
-      return image.rotate(180);
-    case 4:
-      return image.flip();
-    case 5:
-      return image.flip().rotate(90);
-    case 6:
-      return image.rotate(90);
-    case 7:
-      return image.flop().rotate(90);
-    case 8:
-      return image.rotate(270);
-    default:
-      return image;
-  }
+  const { isMirrored, turn } = exifOrientation(orientation);
+  return image.flop(isMirrored).rotate(turn);
 }
 
 const uprightSize = ({ width, height, orientation = 1 }: Metadata) =>

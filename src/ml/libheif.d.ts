@@ -16,10 +16,3 @@ declare module 'libheif-js/wasm-bundle.js' {
   };
   export default libheif;
 }
-
-declare namespace WebAssembly {
-  class Memory {
-    readonly buffer: ArrayBuffer;
-    grow(pages: number): number;
-  }
-}

@@ -1,5 +1,5 @@
 import { type Static, Type } from 'typebox';
-import { Value } from 'typebox/value';
+import { parseJson } from './parse-json.ts';
 
 const VERSION_NAME = /^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/;
 export const isVersionName = (name: string): boolean => VERSION_NAME.test(name);
@@ -29,12 +29,7 @@ export const Manifest = Type.Object({
 export type Manifest = Static<typeof Manifest>;
 export type ModelFile = keyof Manifest['files'];
 
-export function parseManifest(text: string): Manifest {
-  const value: unknown = JSON.parse(text);
-  if (Value.Check(Manifest, value)) return value;
-  const [first] = Value.Errors(Manifest, value);
-  throw new Error(`manifest.json${first?.instancePath ?? ''} ${first?.message ?? 'is not a manifest'}.`);
-}
+export const parseManifest = (text: string): Manifest => parseJson(Manifest, text, 'manifest.json');
 
 export function byVersion(a: string, b: string): number {
   return collator.compare(a, b);

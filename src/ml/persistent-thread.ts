@@ -1,10 +1,11 @@
 import type { Transferable, Worker } from 'node:worker_threads';
+import { nextMessage, requestAnswer } from './thread-requests.ts';
 
 /** A thread that is restarted on the next request after it ends. */
 export interface PersistentThread<Ready> {
   /** Starts the thread if needed. Returns its first message; rejects if it ends first. */
   ready(): Promise<Ready>;
-  /** Sends a request and returns the response. The caller sends one at a time. Rejects if the thread ends. */
+  /** Returns the answer to a request. The caller sends one at a time. Rejects if the request fails or the thread ends. */
   request<Answer>(message: unknown, transfer?: Transferable[]): Promise<Answer>;
   close(): Promise<void>;
 }
@@ -29,38 +30,14 @@ export function createPersistentThread<Ready>(start: () => Worker, of: string): 
 
   return {
     ready: async () => ensureStarted().ready,
-    async request<Answer>(message: unknown, transfer: Transferable[] = []) {
+    async request<Answer>(message: unknown, transfer?: Transferable[]) {
       const { worker, ready } = ensureStarted();
       await ready;
-      const response = nextMessage<Answer>(worker, of);
-      worker.postMessage(message, transfer);
-      return response;
+      return requestAnswer<Answer>(worker, of, message, transfer);
     },
     async close() {
       thread?.worker.postMessage('close');
       await thread?.ended;
     },
   };
-}
-
-/** The thread's next message; rejects if the thread ends first. */
-export function nextMessage<T>(worker: Worker, of: string): Promise<T> {
-  return new Promise((resolve, reject) => {
-    const removeListeners = () => {
-      worker.off('message', onMessage).off('error', onError).off('exit', onExit);
-    };
-    const onMessage = (message: T) => {
-      removeListeners();
-      resolve(message);
-    };
-    const onError = (error: unknown) => {
-      removeListeners();
-      reject(error instanceof Error ? error : new Error(String(error)));
-    };
-    const onExit = () => {
-      removeListeners();
-      reject(new Error(`The thread of ${of} ended.`));
-    };
-    worker.on('message', onMessage).on('error', onError).on('exit', onExit);
-  });
 }

@@ -8,7 +8,7 @@ const PROGRAM = `
   parentPort.on('message', (message) => {
     if (message === 'die') throw new Error('no');
     if (message === 'hang') for (;;);
-    parentPort.postMessage({ threadId, count: ++count });
+    parentPort.postMessage({ answer: { threadId, count: ++count } });
   });
 `;
 const { signal } = new AbortController();

@@ -1,16 +1,16 @@
 import type { Worker } from 'node:worker_threads';
-import { nextMessage } from './persistent-thread.ts';
+import { requestAnswer } from './thread-requests.ts';
 
 export interface ThreadPool {
   /**
-   * Returns the thread's response. Rejects if the thread ends. When `signal` aborts, terminates the thread and rejects
+   * Returns the thread's answer. Rejects if the request fails or the thread ends. When `signal` aborts, terminates the thread and rejects
    * with the signal's reason.
    */
   request<Answer>(message: unknown, signal: AbortSignal): Promise<Answer>;
   close(): Promise<void>;
 }
 
-/** `start` creates a thread that sends one response per message; `of` names its task in errors ("the cleaner"). */
+/** `start` creates a thread that serves requests; `of` names its task in errors ("the cleaner"). */
 export function openThreadPool(start: () => Worker, of: string): ThreadPool {
   const all = new Set<Worker>();
   const idle = new Set<Worker>();
@@ -23,7 +23,7 @@ export function openThreadPool(start: () => Worker, of: string): ThreadPool {
   const startThread = () => {
     const thread = start();
     all.add(thread);
-    // Prevents an uncaught error when an idle thread fails; `nextMessage` reports it to a waiting caller.
+    // Prevents an uncaught error when an idle thread fails; `requestAnswer` reports it to a waiting caller.
     return thread.on('error', () => remove(thread)).once('exit', () => remove(thread));
   };
 
@@ -38,9 +38,7 @@ export function openThreadPool(start: () => Worker, of: string): ThreadPool {
       };
       signal.addEventListener('abort', terminate);
       try {
-        const response = nextMessage<Answer>(thread, of);
-        thread.postMessage(message);
-        return await response;
+        return await requestAnswer<Answer>(thread, of, message);
       } catch (error) {
         signal.throwIfAborted();
         throw error;

@@ -2,6 +2,7 @@ import { parentPort, workerData } from 'node:worker_threads';
 import { env, InferenceSession, Tensor as OrtTensor } from 'onnxruntime-node';
 import { applyHeads, type SharedHeads } from './shared-heads.ts';
 import { type Tensor, type TensorShape, type Tensors, transferListOf, withOwnBuffers } from './tensor.ts';
+import { serveRequests } from './thread-requests.ts';
 
 export interface ThreadOptions {
   readonly path: string;
@@ -16,12 +17,11 @@ export interface ThreadRequest {
   readonly readout?: SharedHeads | undefined;
 }
 
-/** First message of the thread; the responses follow in request order. */
+/** First message of the thread; the answers are {@link Tensors}. */
 export interface Ready {
   readonly provider: Provider;
   readonly inputs: readonly TensorShape[];
 }
-export type ThreadResponse = { readonly outputs: Tensors } | { readonly error: string };
 
 const { path, threads, providers } = workerData as ThreadOptions;
 
@@ -33,11 +33,7 @@ const inputs = session.inputMetadata.map((input) => {
   if (!input.isTensor) throw new Error(`The input ${input.name} of the network is not a tensor.`);
   return { name: input.name, type: input.type, dims: input.shape };
 });
-parentPort!.on('message', (message: ThreadRequest | 'close') => {
-  // Closes between two runs: terminating a thread during a network run crashes the process.
-  if (message === 'close') parentPort!.close();
-  else void handleRequest(message);
-});
+serveRequests(run, transferListOf);
 parentPort!.postMessage({ provider, inputs } satisfies Ready);
 
 /** Tries one provider at a time: with a list, onnxruntime throws if one is missing. */
@@ -59,21 +55,16 @@ async function open(): Promise<{ session: InferenceSession; provider: Provider }
   throw failure;
 }
 
-async function handleRequest({ feeds, readout }: ThreadRequest): Promise<void> {
-  try {
-    const inputs = Object.entries(feeds).map(([name, { type, data, dims }]) => [
+async function run({ feeds, readout }: ThreadRequest): Promise<Tensors> {
+  const inputs = Object.entries(feeds).map(([name, { type, data, dims }]) => [
+    name,
+    new OrtTensor(type as 'float32', data as Float32Array, dims),
+  ]);
+  const results = Object.fromEntries(
+    Object.entries(await session.run(Object.fromEntries(inputs))).map(([name, { type, data, dims }]) => [
       name,
-      new OrtTensor(type as 'float32', data as Float32Array, dims),
-    ]);
-    const results = Object.fromEntries(
-      Object.entries(await session.run(Object.fromEntries(inputs))).map(([name, { type, data, dims }]) => [
-        name,
-        { type, data, dims } as unknown as Tensor,
-      ]),
-    );
-    const outputs = readout ? applyHeads(readout, results) : withOwnBuffers(results);
-    parentPort!.postMessage({ outputs } satisfies ThreadResponse, transferListOf(outputs));
-  } catch (error) {
-    parentPort!.postMessage({ error: error instanceof Error ? error.message : String(error) } satisfies ThreadResponse);
-  }
+      { type, data, dims } as unknown as Tensor,
+    ]),
+  );
+  return readout ? applyHeads(readout, results) : withOwnBuffers(results);
 }

@@ -223,7 +223,7 @@ describe('Tracing with OTEL_EXPORTER_OTLP_ENDPOINT', () => {
     const stop = new AbortController();
     const registry = new Registry();
     const run = async ({ signal }: { signal: AbortSignal }) => {
-      await server.complete([{ role: 'user', content: 'SECRET-QUESTION' }], 'text', {}, signal);
+      await server.complete([{ role: 'user', content: 'SECRET-QUESTION' }], {}, signal);
       return { result: createExtraction() as never };
     };
     const working = work({

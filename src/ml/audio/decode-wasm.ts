@@ -62,20 +62,8 @@ const STALL_MS = 60_000;
 const CHUNK_BYTES = 4096;
 
 function codecOf(type: AudioType, { codec }: Header): WasmCodec {
-  switch (type) {
-    case 'ogg':
-      if (codec === 'speex') throw new AudioError('unsupported', 'Reading Speex requires ffmpeg.');
-      return codec === 'opus' || codec === 'flac' ? codec : 'oga';
-    case 'mp4':
-      return 'm4a';
-    case 'wav':
-    case 'mp3':
-    case 'm4a':
-    case 'aac':
-    case 'opus':
-    case 'flac':
-    case 'webm':
-    case 'amr':
-      return type;
-  }
+  if (type === 'mp4') return 'm4a';
+  if (type !== 'ogg') return type;
+  if (codec === 'speex') throw new AudioError('unsupported', 'Reading Speex requires ffmpeg.');
+  return codec === 'opus' || codec === 'flac' ? codec : 'oga';
 }

@@ -1,5 +1,5 @@
 import { open } from 'node:fs/promises';
-import { readBoxes } from './headers/boxes.ts';
+import { readBoxes } from '../iso-boxes.ts';
 
 export interface FileLayout {
   readonly path: string;

@@ -74,7 +74,7 @@ async function readMetadata(path: string, signal: AbortSignal): Promise<{ type: 
     const { skip, head } = await skipTags(bytes);
     const type = sniffAudio(head);
     if (!type) throw new AudioError('unsupported', 'The file is not an audio recording in a supported format.');
-    const header = await readHeader(type, bytes, skip);
+    const header = await HEADER_READERS[type](bytes, skip);
     validateAudioFormat(header);
     return { type, header };
   } finally {
@@ -94,27 +94,18 @@ async function skipTags(bytes: FileReader): Promise<{ skip: number; head: Buffer
 // A tag can be ten bytes long: a file full of tags would take an hour to scan.
 const MAX_TAGS = 100;
 
-function readHeader(type: AudioType, bytes: FileReader, skip: number): Promise<Header> {
-  switch (type) {
-    case 'wav':
-      return readWav(bytes);
-    case 'mp3':
-    case 'aac':
-      return readMpegAudio(bytes, skip);
-    case 'm4a':
-    case 'mp4':
-      return readMp4(bytes);
-    case 'ogg':
-    case 'opus':
-      return readOgg(bytes);
-    case 'flac':
-      return readFlac(bytes, skip);
-    case 'webm':
-      return readWebm(bytes);
-    case 'amr':
-      return readAmr(bytes);
-  }
-}
+const HEADER_READERS: Record<AudioType, (bytes: FileReader, skip: number) => Promise<Header>> = {
+  wav: readWav,
+  mp3: readMpegAudio,
+  aac: readMpegAudio,
+  m4a: readMp4,
+  mp4: readMp4,
+  ogg: readOgg,
+  opus: readOgg,
+  flac: readFlac,
+  webm: readWebm,
+  amr: readAmr,
+};
 
 function tooLong(maxSeconds: number): AudioError {
   return new AudioError('too_long', `The recording is longer than ${maxSeconds} seconds.`);

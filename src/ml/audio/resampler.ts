@@ -1,4 +1,5 @@
 import { SAMPLE_RATE } from './audio-constants.ts';
+import { createSampleBuffer } from './sample-buffer.ts';
 
 export interface Resampler {
   /** Returns the output available so far; the last samples wait for their successors. */
@@ -20,13 +21,15 @@ export function createResampler(rate: number): Resampler {
   const filters = Array.from({ length: phases + 1 }, (_, phase) => filterAt(phase / phases, half, Math.max(1, ratio)));
 
   // Starts with silence, so that the first output needs no special case.
-  let held = new Float32Array(half);
+  const buffer = createSampleBuffer();
+  buffer.append(new Float32Array(half));
   let offset = -half;
   let produced = 0;
 
   const produce = (until: number): Float32Array => {
     const count = Math.max(0, Math.ceil(until / ratio) - produced);
     const out = new Float32Array(count);
+    const held = buffer.copy(0, buffer.length());
     for (let i = 0; i < count; i++) {
       const place = ((produced + i) * rate) / SAMPLE_RATE;
       const whole = Math.floor(place);
@@ -39,26 +42,20 @@ export function createResampler(rate: number): Resampler {
     produced += count;
     const consumed = Math.min(held.length, Math.floor((produced * rate) / SAMPLE_RATE) - half + 1 - offset);
     if (consumed > 0) {
-      held = held.slice(consumed);
+      buffer.discard(consumed);
       offset += consumed;
     }
     return out;
   };
-  const append = (samples: Float32Array) => {
-    const longer = new Float32Array(held.length + samples.length);
-    longer.set(held);
-    longer.set(samples, held.length);
-    held = longer;
-  };
 
   return {
     push(samples) {
-      append(samples);
-      return produce(offset + held.length - half);
+      buffer.append(samples);
+      return produce(offset + buffer.length() - half);
     },
     end() {
-      const length = offset + held.length;
-      append(new Float32Array(half + 1));
+      const length = offset + buffer.length();
+      buffer.append(new Float32Array(half + 1));
       return produce(length);
     },
   };

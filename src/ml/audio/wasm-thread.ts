@@ -1,10 +1,12 @@
 import { parentPort, workerData } from 'node:worker_threads';
 import { decodeChunked } from 'audio-decode';
+import { limitWasmMemory } from '../wasm-memory.ts';
 import { SAMPLE_RATE } from './audio-constants.ts';
 import { AudioError, type AudioProblem } from './audio-error.ts';
 import { validateAudioFormat } from './header.ts';
 import { type FileLayout, readMoovFirst } from './moov-first.ts';
 import { createResampler, type Resampler } from './resampler.ts';
+import { createSampleBuffer } from './sample-buffer.ts';
 
 export interface WasmOptions extends FileLayout {
   readonly codec: WasmCodec;
@@ -16,15 +18,8 @@ export type DecoderResponse =
   | { readonly end: true }
   | { readonly problem: AudioProblem; readonly message: string };
 
-// Decoding needs a few megabytes. Above the limit, growth fails and the decoder reports an error.
-const MAX_MEMORY_BYTES = 2 ** 28;
-const PAGE_BYTES = 2 ** 16;
-const { grow } = WebAssembly.Memory.prototype;
-WebAssembly.Memory.prototype.grow = function (pages) {
-  if (this.buffer.byteLength + pages * PAGE_BYTES > MAX_MEMORY_BYTES)
-    throw new RangeError('The file needs too much memory.');
-  return grow.call(this, pages);
-};
+// Decoding needs a few megabytes.
+limitWasmMemory(2 ** 28);
 // The decoders print messages about broken files.
 console.log = console.warn = console.error = () => {};
 
@@ -52,30 +47,24 @@ async function* resampled(
   pieces: AsyncIterable<{ channelData: Float32Array[]; sampleRate: number }>,
 ): AsyncGenerator<Float32Array> {
   let current: { rate: number; resampler: Resampler } | undefined;
-  let ready: Float32Array[] = [];
-  const readySamples = () => ready.reduce((sum, { length }) => sum + length, 0);
+  const ready = createSampleBuffer();
   const flush = () => {
-    const joined = new Float32Array(readySamples());
-    let at = 0;
-    for (const piece of ready) {
-      joined.set(piece, at);
-      at += piece.length;
-    }
-    ready = [];
-    return joined;
+    const samples = ready.copy(0, ready.length());
+    ready.discard(samples.length);
+    return samples;
   };
   for await (const { channelData, sampleRate } of pieces) {
     if (channelData.length === 0) continue;
     if (current?.rate !== sampleRate) {
       validateAudioFormat({ sampleRate, channels: channelData.length });
-      if (current) ready.push(current.resampler.end());
+      if (current) ready.append(current.resampler.end());
       current = { rate: sampleRate, resampler: createResampler(sampleRate) };
     }
-    ready.push(current.resampler.push(mono(channelData)));
-    if (readySamples() >= SAMPLE_RATE / 10) yield flush();
+    ready.append(current.resampler.push(mono(channelData)));
+    if (ready.length() >= SAMPLE_RATE / 10) yield flush();
   }
-  if (current) ready.push(current.resampler.end());
-  if (readySamples() > 0) yield flush();
+  if (current) ready.append(current.resampler.end());
+  if (ready.length() > 0) yield flush();
 }
 
 /** Mixes the front channels (left, right, centre), where speech is. */

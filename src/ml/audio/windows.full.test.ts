@@ -1,3 +1,4 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import {
   concatenate,
@@ -163,9 +164,13 @@ test('the speech detector keeps the state of concurrent streams apart', async ()
 
 test('a closed speech detector rejects pending and later requests', async () => {
   const closed = await openSpeechDetector();
-  const pending = closed.createStream().detect(noise(512 * 1000));
+  const [started, queued] = [1, 2].map(() =>
+    expect(closed.createStream().detect(noise(512 * 1000))).rejects.toThrow(/ended|closed/),
+  );
+  await nextTurn();
   await closed.close();
-  await expect(pending).rejects.toThrow('ended');
+  await started;
+  await queued;
   await expect(closed.createStream().detect(noise(512))).rejects.toThrow('closed');
 });
 

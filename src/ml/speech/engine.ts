@@ -1,28 +1,15 @@
-export interface EngineSegment {
-  readonly start: number;
-  readonly end: number;
-  readonly text: string;
-  readonly language?: string;
-  readonly words?: readonly EngineWord[];
-}
-
-export interface EngineWord {
-  readonly text: string;
-  readonly start: number;
-  readonly end: number;
-  readonly confidence?: number;
-}
+import type { Segment } from './recognizer.ts';
 
 /** A loaded engine. It runs on the calling thread, one window at a time. */
 export interface Engine {
   /**
-   * Returns segments in order, none without speech. Samples are mono 16 kHz. Calls `throwIfStopped` regularly and
+   * Returns segments in order, none without speech, with times in the window. Samples are mono 16 kHz. Calls `throwIfStopped` regularly and
    * passes its error on.
    */
   recognize(
     samples: Float32Array,
     options: { readonly language?: string | undefined; readonly throwIfStopped: () => void },
-  ): Promise<readonly EngineSegment[]>;
+  ): Promise<readonly Segment[]>;
   close(): Promise<void>;
 }
 
@@ -37,11 +24,11 @@ export interface WhisperFiles {
   readonly decoder: string;
 }
 
-export type SherpaFiles = {
+export interface SherpaFiles {
   readonly runs: 'sherpa';
   readonly tokens: string;
   readonly language?: string;
-} & (
-  | { readonly kind: 'moonshine'; readonly encoder: string; readonly mergedDecoder: string }
-  | { readonly kind: 'transducer'; readonly encoder: string; readonly decoder: string; readonly joiner: string }
-);
+  readonly model:
+    | { readonly moonshine: { readonly encoder: string; readonly mergedDecoder: string } }
+    | { readonly transducer: { readonly encoder: string; readonly decoder: string; readonly joiner: string } };
+}

@@ -44,18 +44,13 @@ async function engineFiles(manifest: SpeechManifest, folder: string, dataDir: st
   if (engine.runs === 'whisper') return { ...engine, folder };
   const [only, ...others] = manifest.languages ?? [];
   const common = { runs: 'sherpa', ...(only !== undefined && others.length === 0 && { language: only }) } as const;
-  switch (engine.kind) {
-    case 'moonshine': {
-      const { kind, encoder, mergedDecoder } = engine;
-      const tokens = await writeTokens(manifest, engine.tokens, dataDir);
-      return { ...common, kind, tokens, encoder: path(encoder), mergedDecoder: path(mergedDecoder) };
-    }
-    case 'transducer': {
-      const { kind, encoder, decoder, joiner, tokens } = engine;
-      const paths = { encoder: path(encoder), decoder: path(decoder), joiner: path(joiner), tokens: path(tokens) };
-      return { ...common, kind, ...paths };
-    }
+  if (engine.kind === 'moonshine') {
+    const moonshine = { encoder: path(engine.encoder), mergedDecoder: path(engine.mergedDecoder) };
+    return { ...common, tokens: await writeTokens(manifest, engine.tokens, dataDir), model: { moonshine } };
   }
+  const { encoder, decoder, joiner, tokens } = engine;
+  const transducer = { encoder: path(encoder), decoder: path(decoder), joiner: path(joiner) };
+  return { ...common, tokens: path(tokens), model: { transducer } };
 }
 
 async function writeTokens(

@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { type Static, Type } from 'typebox';
-import { Value } from 'typebox/value';
+import { parseJson } from '../parse-json.ts';
 
 const Sha256 = Type.String({ pattern: '^[0-9a-f]{64}$' });
 const Path = Type.String({ pattern: '^[A-Za-z0-9_][A-Za-z0-9._-]*(/[A-Za-z0-9_][A-Za-z0-9._-]*)*$' });
@@ -58,9 +58,4 @@ export function findSpeechModel(name: string): SpeechManifest | undefined {
 const readManifest = (name: string) =>
   parseSpeechManifest(readFileSync(join(MODELS_FOLDER, name, 'manifest.json'), 'utf8'));
 
-export function parseSpeechManifest(text: string): SpeechManifest {
-  const value: unknown = JSON.parse(text);
-  if (Value.Check(SpeechManifest, value)) return value;
-  const [first] = Value.Errors(SpeechManifest, value);
-  throw new Error(`manifest.json${first?.instancePath ?? ''} ${first?.message ?? 'is not a manifest'}.`);
-}
+export const parseSpeechManifest = (text: string): SpeechManifest => parseJson(SpeechManifest, text, 'manifest.json');

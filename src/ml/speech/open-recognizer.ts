@@ -1,6 +1,5 @@
 import { availableParallelism } from 'node:os';
 import { OperatorError } from '../../base/operator-error.ts';
-import type { EngineSegment } from './engine.ts';
 import { openEngineThread } from './engine-thread.ts';
 import { verifyModelFiles } from './installed-models.ts';
 import { findSpeechModel, listSpeechModels } from './model-list.ts';
@@ -47,7 +46,7 @@ export async function openRecognizer(
 const DEFAULT_THREADS = Math.max(1, Math.min(4, availableParallelism() - 1));
 
 /** Converts window times to recording times, clamped to the window. */
-function toRecordingTimes(segments: readonly EngineSegment[], { start, end }: Window): Segment[] {
+function toRecordingTimes(segments: readonly Segment[], { start, end }: Window): Segment[] {
   const at = (seconds: number) => Math.min(end, Math.max(start, start + seconds));
   return segments.map((segment) => ({
     ...segment,

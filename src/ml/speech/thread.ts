@@ -1,5 +1,7 @@
 import { parentPort, workerData } from 'node:worker_threads';
-import type { Engine, EngineFiles, EngineSegment } from './engine.ts';
+import { serveRequests } from '../thread-requests.ts';
+import type { Engine, EngineFiles } from './engine.ts';
+import type { Segment } from './recognizer.ts';
 
 export interface ThreadOptions {
   readonly files: EngineFiles;
@@ -14,18 +16,13 @@ export interface EngineRequest {
   readonly language?: string | undefined;
 }
 
-/** First message of the thread; the responses follow in request order. */
+/** First message of the thread; the answers are lists of {@link Segment}. */
 export type Ready = 'ready';
-export type EngineResponse = { readonly segments: readonly EngineSegment[] } | { readonly error: string };
 
 const { files, threads, lastCancelled: givenUp } = workerData as ThreadOptions;
 const lastCancelled = new Int32Array(givenUp);
 const engine = await open();
-parentPort!.on('message', (message: EngineRequest | 'close') => {
-  // Closes between two runs: terminating a thread during a network run crashes the process.
-  if (message === 'close') parentPort!.close();
-  else void handleRequest(message);
-});
+serveRequests(recognize);
 parentPort!.postMessage('ready' satisfies Ready);
 
 async function open(): Promise<Engine> {
@@ -37,15 +34,10 @@ async function open(): Promise<Engine> {
   }
 }
 
-async function handleRequest({ number, samples, language }: EngineRequest): Promise<void> {
+async function recognize({ number, samples, language }: EngineRequest): Promise<readonly Segment[]> {
   const throwIfStopped = () => {
     if (Atomics.load(lastCancelled, 0) >= number) throw new Error('The request was cancelled.');
   };
-  try {
-    throwIfStopped();
-    const segments = await engine.recognize(samples, { language, throwIfStopped });
-    parentPort!.postMessage({ segments } satisfies EngineResponse);
-  } catch (error) {
-    parentPort!.postMessage({ error: error instanceof Error ? error.message : String(error) } satisfies EngineResponse);
-  }
+  throwIfStopped();
+  return engine.recognize(samples, { language, throwIfStopped });
 }

@@ -64,15 +64,23 @@ export type Turn = 0 | 90 | 180 | 270;
 /** The upright frame of a page that needs rotation by `turn`, without straightening. */
 export function uprightFrame(width: number, height: number, turn: Turn): ReadingFrame {
   const sideways = turn === 90 || turn === 270;
-  return { width: sideways ? height : width, height: sideways ? width : height, toPage: TO_PAGE[turn] };
+  const toPage = quarterTurn(turn, { width: 1, height: 1 });
+  return { width: sideways ? height : width, height: sideways ? width : height, toPage };
 }
 
-const TO_PAGE: Record<Turn, Projection> = {
-  0: [1, 0, 0, 0, 1, 0, 0, 0, 1],
-  90: [0, 1, 0, -1, 0, 1, 0, 0, 1],
-  180: [-1, 0, 1, 0, -1, 1, 0, 0, 1],
-  270: [0, -1, 1, 1, 0, 0, 0, 0, 1],
-};
+/** Maps positions on the page rotated clockwise by `turn` to those on the original page of this size. */
+export function quarterTurn(turn: Turn, { width, height }: { width: number; height: number }): Projection {
+  switch (turn) {
+    case 0:
+      return [1, 0, 0, 0, 1, 0, 0, 0, 1];
+    case 90:
+      return [0, 1, 0, -1, 0, height, 0, 0, 1];
+    case 180:
+      return [-1, 0, width, 0, -1, height, 0, 0, 1];
+    case 270:
+      return [0, -1, width, 1, 0, 0, 0, 0, 1];
+  }
+}
 
 /** From the reading frame to the smallest enclosing box on the page. */
 export function toPageBox(page: Pick<ReadPage, 'reading'>, box: Box): Box {
@@ -82,14 +90,31 @@ export function toPageBox(page: Pick<ReadPage, 'reading'>, box: Box): Box {
 /** The smallest enclosing box, clipped to the target frame. */
 export function projectBox(projection: Projection, [x0, y0, x1, y1]: Box): Box {
   const corners = [
-    projectPoint(projection, x0, y0),
-    projectPoint(projection, x1, y0),
-    projectPoint(projection, x1, y1),
-    projectPoint(projection, x0, y1),
-  ];
-  const xs = corners.map(([x]) => Math.min(1, Math.max(0, x)));
-  const ys = corners.map(([, y]) => Math.min(1, Math.max(0, y)));
+    [x0, y0],
+    [x1, y0],
+    [x1, y1],
+    [x0, y1],
+  ] as const;
+  return clipBox(boxAround(corners.map(([x, y]) => projectPoint(projection, x, y))));
+}
+
+export function boxAround(points: readonly (readonly [x: number, y: number])[]): Box {
+  const xs = points.map(([x]) => x);
+  const ys = points.map(([, y]) => y);
   return [Math.min(...xs), Math.min(...ys), Math.max(...xs), Math.max(...ys)];
+}
+
+export const boundingBox = (boxes: readonly Box[]): Box =>
+  boxAround(
+    boxes.flatMap(([x0, y0, x1, y1]) => [
+      [x0, y0],
+      [x1, y1],
+    ]),
+  );
+
+export function clipBox([x0, y0, x1, y1]: Box): Box {
+  const clip = (share: number) => Math.min(1, Math.max(0, share));
+  return [clip(x0), clip(y0), clip(x1), clip(y1)];
 }
 
 export function projectPoint([a, b, c, d, e, f, g, h, i]: Projection, x: number, y: number): [x: number, y: number] {

@@ -1,5 +1,5 @@
+import { type Box, boxContent, readBoxes } from '../../iso-boxes.ts';
 import { AudioError } from '../audio-error.ts';
-import { type Box, boxContent, readBoxes } from './boxes.ts';
 
 export interface SampleCounts {
   readonly samples: number;

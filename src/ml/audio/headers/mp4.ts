@@ -1,6 +1,6 @@
+import { type Box, boxContent, readBoxes, readBoxHeader } from '../../iso-boxes.ts';
 import { AudioError } from '../audio-error.ts';
 import { type Duration, type Header, isTruncated } from '../header.ts';
-import { type Box, boxContent, readBoxes, readBoxHeader } from './boxes.ts';
 import type { FileReader } from './file-reader.ts';
 import { countDeclaredSamples, invalidIndexError, type SampleCounts } from './mp4-tables.ts';
 

@@ -18,8 +18,10 @@ export async function readWebm(bytes: FileReader): Promise<Header> {
   if (sound.encrypted) throw new AudioError('protected', 'The WebM file is encrypted.');
 
   const info = parts.find(({ id }) => id === INFO);
-  const scale = info ? scaleIn(head, info) : DEFAULT_SCALE;
-  const seconds = (info ? ticksIn(head, info) : 0) * scale;
+  const facts = info ? [...elementsIn(head, info.from, info.to)] : [];
+  const [declaredScale, ticks] = [SCALE, DURATION].map((wanted) => facts.find(({ id }) => id === wanted));
+  const scale = declaredScale ? integer(head, declaredScale.from, declaredScale.to) / 1e9 : DEFAULT_SCALE;
+  const seconds = ticks ? float(head, ticks.from, ticks.to) * scale : 0;
   const declared = segment.size === undefined ? 0 : segment.from + segment.size;
   if (declared > bytes.size && isTruncated((bytes.size / declared) * (seconds || 60), seconds || 60)) {
     throw new AudioError('corrupt', 'The WebM file is shorter than its header declares.');
@@ -36,16 +38,6 @@ function* before(id: number, elements: Iterable<Element>): Generator<Element> {
     if (element.id === id) return;
     yield element;
   }
-}
-
-function scaleIn(bytes: Buffer, info: Element): number {
-  const found = [...elementsIn(bytes, info.from, info.to)].find(({ id }) => id === SCALE);
-  return found ? integer(bytes, found.from, found.to) / 1e9 : DEFAULT_SCALE;
-}
-
-function ticksIn(bytes: Buffer, info: Element): number {
-  const found = [...elementsIn(bytes, info.from, info.to)].find(({ id }) => id === DURATION);
-  return found ? float(bytes, found.from, found.to) : 0;
 }
 
 function lastTicks(tail: Buffer): number {

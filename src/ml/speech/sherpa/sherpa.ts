@@ -1,6 +1,7 @@
 import sherpa, { type OfflineConfig, type OfflineResult } from 'sherpa-onnx-node';
 import { SAMPLE_RATE } from '../../audio/audio-constants.ts';
-import type { Engine, EngineSegment, EngineWord, SherpaFiles } from '../engine.ts';
+import type { Engine, SherpaFiles } from '../engine.ts';
+import type { Segment, Word } from '../recognizer.ts';
 import { splitSentences, splitSentencesByLength } from '../sentences.ts';
 
 /** Opens a sherpa-onnx model. The library exits the process on invalid files, so they must be verified first. */
@@ -20,22 +21,14 @@ export async function openSherpa(files: SherpaFiles, threads: number): Promise<E
   };
 }
 
-function configOf(files: SherpaFiles, threads: number): OfflineConfig {
-  const common = { tokens: files.tokens, numThreads: threads, provider: 'cpu', debug: 0 } as const;
-  switch (files.kind) {
-    case 'moonshine': {
-      const { encoder, mergedDecoder } = files;
-      return { modelConfig: { ...common, moonshine: { encoder, mergedDecoder } } };
-    }
-    case 'transducer': {
-      const { encoder, decoder, joiner } = files;
-      // Without it the library opens the encoder a second time to detect the type.
-      return { modelConfig: { ...common, transducer: { encoder, decoder, joiner }, modelType: 'nemo_transducer' } };
-    }
-  }
+function configOf({ tokens, model }: SherpaFiles, threads: number): OfflineConfig {
+  const common = { tokens, numThreads: threads, provider: 'cpu', debug: 0 } as const;
+  // Without `modelType` the library opens the encoder a second time to detect it.
+  const type = 'transducer' in model && { modelType: 'nemo_transducer' };
+  return { modelConfig: { ...common, ...model, ...type } };
 }
 
-export function segmentsOf(result: OfflineResult, seconds: number): EngineSegment[] {
+export function segmentsOf(result: OfflineResult, seconds: number): Segment[] {
   const { text, tokens, timestamps } = result;
   const isTimed = tokens.length > 0 && timestamps.length === tokens.length;
   return isTimed ? splitSentences(wordsOf(result, seconds)) : splitSentencesByLength(text, seconds);
@@ -44,7 +37,7 @@ export function segmentsOf(result: OfflineResult, seconds: number): EngineSegmen
 /** Maximum token duration if the model provides only start times. */
 const MAX_TOKEN_SECONDS = 0.4;
 
-function wordsOf({ tokens, timestamps, durations, ys_log_probs }: OfflineResult, seconds: number): EngineWord[] {
+function wordsOf({ tokens, timestamps, durations, ys_log_probs }: OfflineResult, seconds: number): Word[] {
   const words: { text: string; start: number; end: number; logProbabilities: number[] }[] = [];
   for (const [i, token] of tokens.entries()) {
     const spelt = token.replaceAll('▁', ' ');

@@ -3,7 +3,8 @@ import { join } from 'node:path';
 import { Type } from 'typebox';
 import { Value } from 'typebox/value';
 import { SAMPLE_RATE } from '../../audio/audio-constants.ts';
-import type { Engine, EngineSegment, WhisperFiles } from '../engine.ts';
+import type { Engine, WhisperFiles } from '../engine.ts';
+import type { Segment } from '../recognizer.ts';
 import { splitSentences } from '../sentences.ts';
 import { detectLanguage, noSpeechProbability } from './decode.ts';
 import { isHallucination } from './hallucination-filter.ts';
@@ -27,7 +28,7 @@ export async function openWhisper({ folder, encoder, decoder }: WhisperFiles, th
   async function transcribeOnce(
     samples: Float32Array,
     { language: requested, throwIfStopped }: Parameters<Engine['recognize']>[1],
-  ): Promise<EngineSegment[]> {
+  ): Promise<Segment[]> {
     const state = await network.start(logMel(samples, bins), vocabulary.startOfTranscript);
     throwIfStopped();
     // Falls back to detection for a language that the model does not know.
@@ -52,7 +53,7 @@ export async function openWhisper({ folder, encoder, decoder }: WhisperFiles, th
   async function recognize(window: Float32Array, options: Parameters<Engine['recognize']>[1]) {
     const samples = window.subarray(0, WINDOW_SECONDS * SAMPLE_RATE);
     const isQuiet = detectQuietFrames(samples);
-    const all: EngineSegment[] = [];
+    const all: Segment[] = [];
     for (let from = 0, passes = 0; passes < MAX_PASSES; passes++) {
       const segments = await transcribeOnce(samples.subarray(from * SAMPLE_RATE), options);
       all.push(...segments.map((segment) => shiftSegment(segment, from)));
@@ -77,7 +78,7 @@ function hasSpeechAfter(samples: Float32Array, end: number, isQuiet: (frame: num
   return loudFrames * FRAME_SECONDS > MIN_REMAINING_SECONDS;
 }
 
-function shiftSegment(segment: EngineSegment, seconds: number): EngineSegment {
+function shiftSegment(segment: Segment, seconds: number): Segment {
   const shift = <T extends { start: number; end: number }>(it: T): T => ({
     ...it,
     start: it.start + seconds,

@@ -1,5 +1,6 @@
+import { median } from '../../../base/median.ts';
 import { SAMPLE_RATE } from '../../audio/audio-constants.ts';
-import type { EngineWord } from '../engine.ts';
+import type { Word } from '../recognizer.ts';
 import { ENDS_SENTENCE, UNSPACED } from '../sentences.ts';
 import { tokenOnsets } from './alignment.ts';
 import type { DecodedToken, Transcript } from './decode.ts';
@@ -7,7 +8,7 @@ import { WINDOW_SECONDS } from './log-mel.ts';
 import { detectQuietFrames, FRAME_SECONDS } from './silence.ts';
 import type { Vocabulary } from './vocabulary.ts';
 
-export function timedWords(transcript: Transcript, vocabulary: Vocabulary, samples: Float32Array): EngineWord[] {
+export function timedWords(transcript: Transcript, vocabulary: Vocabulary, samples: Float32Array): Word[] {
   const seconds = Math.min(WINDOW_SECONDS, samples.length / SAMPLE_RATE);
   const { tokens, endAttention } = transcript;
   if (tokens.length === 0) return [];
@@ -64,9 +65,9 @@ function joinWords(groups: readonly Group[]): Group[] {
  * The alignment assigns pauses to the adjacent words. Overlong words lose the quiet at their edges; without quiet, a
  * word at a sentence boundary is shortened.
  */
-function trimPauses(words: readonly EngineWord[], samples: Float32Array): EngineWord[] {
-  const lengths = words.map(({ start, end }) => end - start).sort((a, b) => a - b);
-  const maxSeconds = 2 * Math.min(0.7, Math.max(0.1, lengths[Math.floor(lengths.length / 2)] ?? 0));
+function trimPauses(words: readonly Word[], samples: Float32Array): Word[] {
+  const typicalSeconds = median(words.map(({ start, end }) => end - start));
+  const maxSeconds = 2 * Math.min(0.7, Math.max(0.1, typicalSeconds));
   const isQuiet = detectQuietFrames(samples);
   return words.map((word, i) => {
     if (word.end - word.start <= maxSeconds) return word;

@@ -1,5 +1,5 @@
+import pLimit from 'p-limit';
 import sharp from 'sharp';
-import { createSemaphore } from '../../../ml/semaphore.ts';
 
 export type PictureFormat = 'webp' | 'jpeg' | 'png';
 
@@ -9,7 +9,7 @@ export interface ResizedPicture {
 }
 
 /** Leaves CPU time for searches. */
-const withPermit = createSemaphore(2);
+const withPermit = pLimit(2);
 
 /** At most `side` pixels per side, never enlarged, without metadata. */
 export function resizePicture(

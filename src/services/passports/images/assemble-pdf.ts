@@ -1,10 +1,12 @@
+import { exifOrientation } from '../../../ml/exif-orientation.ts';
+import type { Turn } from '../page-geometry.ts';
 import { withImagePermit } from './image-semaphore.ts';
 import { encodePdfImage } from './pdf-image.ts';
 
 /** `rotation` is clockwise, after the EXIF orientation. */
 export interface PageImage {
   readonly read: () => Promise<Buffer>;
-  readonly rotation: 0 | 90 | 180 | 270;
+  readonly rotation: Turn;
 }
 
 /** Yields a PDF with one A4 page per image; the same input gives the same bytes. Throws `PhotoRejected`. */
@@ -70,8 +72,10 @@ function placeImage(
   image: { width: number; height: number; orientation: number },
   rotation: PageImage['rotation'],
 ): Placement {
-  const shown = (u: number, v: number) => rotate(applyOrientation(u, v, image.orientation), rotation);
-  const swapsSides = image.orientation > 4 !== (rotation % 180 !== 0);
+  const { isMirrored, turn } = exifOrientation(image.orientation);
+  const rotated = ((turn + rotation) % 360) as Turn;
+  const shown = (u: number, v: number) => rotate([isMirrored ? 1 - u : u, v], rotated);
+  const swapsSides = rotated % 180 !== 0;
   const [wide, high] = swapsSides ? [image.height, image.width] : [image.width, image.height];
   const [pageWidth, pageHeight] = wide > high ? [A4[1], A4[0]] : A4;
   const scale = Math.min(pageWidth / wide, pageHeight / high);
@@ -87,30 +91,8 @@ function placeImage(
 
 type Place = readonly [u: number, v: number];
 
-/** Maps shares of the stored image by its EXIF orientation (TIFF 6.0, tag 274). */
-function applyOrientation(u: number, v: number, orientation: number): Place {
-  switch (orientation) {
-    case 2:
-      return [1 - u, v];
-    case 3:
-      return [1 - u, 1 - v];
-    case 4:
-      return [u, 1 - v];
-    case 5:
-      return [v, u];
-    case 6:
-      return [1 - v, u];
-    case 7:
-      return [1 - v, 1 - u];
-    case 8:
-      return [v, 1 - u];
-    default:
-      return [u, v];
-  }
-}
-
-function rotate([u, v]: Place, rotation: PageImage['rotation']): Place {
-  switch (rotation) {
+function rotate([u, v]: Place, turn: Turn): Place {
+  switch (turn) {
     case 0:
       return [u, v];
     case 90:

@@ -1,4 +1,4 @@
-import { createSemaphore } from '../../../ml/semaphore.ts';
+import pLimit from 'p-limit';
 
 /** Limits the images that a gateway holds in memory. */
-export const withImagePermit = createSemaphore(4);
+export const withImagePermit = pLimit(4);

@@ -1,10 +1,7 @@
 import OpenAI from 'openai';
 import { step } from '../../../base/trace.ts';
 
-/** Constrains the response: to the JSON Schema, to any JSON, or only by the prompt. */
-export type ResponseFormat = 'json_schema' | 'json_object' | 'text';
-
-export type ModelErrorCode = 'LLM_UNAVAILABLE' | 'LLM_TIMEOUT' | 'LLM_QUOTA';
+type ModelErrorCode = 'LLM_UNAVAILABLE' | 'LLM_TIMEOUT' | 'LLM_QUOTA';
 
 export class ModelError extends Error {
   override readonly name = 'ModelError';
@@ -25,14 +22,9 @@ const MESSAGES: Record<ModelErrorCode, string> = {
 export type ChatMessages = { role: 'system' | 'user' | 'assistant'; content: string }[];
 
 export interface ModelClient {
-  /** Returns the response text, or `unsupported` for the format. Throws {@link ModelError}. */
-  complete(
-    messages: ChatMessages,
-    format: ResponseFormat,
-    schema: object,
-    signal: AbortSignal,
-  ): Promise<string | 'unsupported'>;
-  /** Lists the models of the server. Throws {@link ModelError}. */
+  /** Returns the text of the response, as JSON of `schema` if the server supports it. Throws {@link ModelError}. */
+  complete(messages: ChatMessages, schema: Record<string, unknown>, signal: AbortSignal): Promise<string>;
+  /** Lists the models of the server, without sending document data. Throws {@link ModelError}. */
   probe(signal: AbortSignal): Promise<void>;
 }
 
@@ -59,25 +51,30 @@ export function createModelClient({ baseUrl, model, apiKey }: ModelServerOptions
     organization: null,
     project: null,
   });
+  // A rejected format is not tried again.
+  let formats: readonly ResponseFormat[] = ['json_schema', 'json_object', 'text'];
   return {
-    async complete(messages, format, schema, signal) {
-      try {
-        const request = { model, messages, temperature: 0, max_tokens: MAX_TOKENS, ...responseFormat(format, schema) };
-        const response = await step(
-          `chat ${model}`,
-          () => client.chat.completions.create(request, { signal }),
-          { kind: 'client', attributes: { 'gen_ai.operation.name': 'chat', 'gen_ai.request.model': model } },
-          ({ usage }) => ({
-            'gen_ai.usage.input_tokens': usage?.prompt_tokens,
-            'gen_ai.usage.output_tokens': usage?.completion_tokens,
-          }),
-        );
-        return response.choices?.[0]?.message?.content ?? '';
-      } catch (error) {
-        if (format !== 'text' && error instanceof OpenAI.APIError && UNSUPPORTED_FORMAT.has(error.status ?? 0)) {
-          return 'unsupported';
+    async complete(messages, schema, signal) {
+      for (;;) {
+        const [format = 'text'] = formats;
+        const responseFormat = responseFormatOf(format, schema);
+        try {
+          const request = { model, messages, temperature: 0, max_tokens: MAX_TOKENS, ...responseFormat };
+          const response = await step(
+            `chat ${model}`,
+            () => client.chat.completions.create(request, { signal }),
+            { kind: 'client', attributes: { 'gen_ai.operation.name': 'chat', 'gen_ai.request.model': model } },
+            ({ usage }) => ({
+              'gen_ai.usage.input_tokens': usage?.prompt_tokens,
+              'gen_ai.usage.output_tokens': usage?.completion_tokens,
+            }),
+          );
+          return response.choices?.[0]?.message?.content ?? '';
+        } catch (error) {
+          const isFormatRejected = error instanceof OpenAI.APIError && UNSUPPORTED_FORMAT.has(error.status ?? 0);
+          if (format === 'text' || !isFormatRejected) throw toModelError(error);
+          formats = formats.slice(1);
         }
-        throw toModelError(error);
       }
     },
     async probe(signal) {
@@ -94,18 +91,21 @@ export function createModelClient({ baseUrl, model, apiKey }: ModelServerOptions
 
 const UNSUPPORTED_FORMAT: ReadonlySet<number> = new Set([400, 404, 422, 501]);
 
-function responseFormat(
+/** Constrains the response: to the JSON Schema, to any JSON, or only by the prompt. */
+type ResponseFormat = 'json_schema' | 'json_object' | 'text';
+
+function responseFormatOf(
   format: ResponseFormat,
-  schema: object,
+  schema: Record<string, unknown>,
 ): Pick<OpenAI.ChatCompletionCreateParamsNonStreaming, 'response_format'> {
-  if (format === 'text') return {};
-  if (format === 'json_object') return { response_format: { type: 'json_object' } };
-  return {
-    response_format: {
-      type: 'json_schema',
-      json_schema: { name: 'fields', strict: true, schema: schema as Record<string, unknown> },
-    },
-  };
+  switch (format) {
+    case 'json_schema':
+      return { response_format: { type: format, json_schema: { name: 'fields', strict: true, schema } } };
+    case 'json_object':
+      return { response_format: { type: format } };
+    case 'text':
+      return {};
+  }
 }
 
 function toModelError(error: unknown): ModelError {

@@ -5,28 +5,16 @@ import type { Schema } from '../schema/schema.ts';
 import type { ExtractedFields } from './fields-thread.ts';
 import { PdfRejected } from './pages/pdf.ts';
 
-export interface FieldFinder {
-  /** Throws {@link PdfRejected} (`too_complex`) after the time limit. */
-  find(pages: readonly ReadPage[], signal: AbortSignal): Promise<ExtractedFields>;
-  /** Terminates the threads, including busy ones. */
-  close(): Promise<void>;
-}
-
-export interface FindTimeLimit {
-  /** Plus {@link msPerPage} for each page. */
-  readonly ms: number;
-  readonly msPerPage: number;
-}
-
 // A dense page takes less than a second on an idle machine.
-const LIMIT: FindTimeLimit = { ms: 60_000, msPerPage: 5000 };
+const LIMIT = { ms: 60_000, msPerPage: 5000 };
 
 /** Uses threads because hundreds of dense pages take a minute, which would delay heartbeats. */
-export function openFieldFinder(schema: Schema, limit: FindTimeLimit = LIMIT): FieldFinder {
+export function openFieldFinder(schema: Schema, limit = LIMIT) {
   const start = () => startThread('./fields-thread', import.meta.url, { workerData: schema });
   const threads = openThreadPool(start, 'the fields');
   return {
-    async find(pages, signal) {
+    /** Throws {@link PdfRejected} (`too_complex`) after the time limit: `ms`, plus `msPerPage` for each page. */
+    async find(pages: readonly ReadPage[], signal: AbortSignal): Promise<ExtractedFields> {
       const timeout = AbortSignal.timeout(limit.ms + pages.length * limit.msPerPage);
       try {
         return await threads.request<ExtractedFields>(pages, AbortSignal.any([signal, timeout]));
@@ -36,6 +24,7 @@ export function openFieldFinder(schema: Schema, limit: FindTimeLimit = LIMIT): F
         throw error;
       }
     },
+    /** Terminates the threads, including busy ones. */
     close: () => threads.close(),
   };
 }

@@ -19,28 +19,18 @@ export interface LlmAssist {
   ): Promise<ExtractedFields>;
 }
 
-const NO_MODEL: LlmAssist = {
-  provider: 'none',
-  model: null,
-  improveFields: async ({ fields, warnings }) => ({ fields, warnings }),
-};
-
-export async function createLlmAssist(
-  settings: Pick<
-    Settings,
-    'llmProvider' | 'llmBaseUrl' | 'llmModel' | 'llmApiKey' | 'llmTimeoutSeconds' | 'llmRequired'
-  >,
-): Promise<LlmAssist> {
-  const { llmProvider: provider, llmModel: model } = settings;
-  if (provider === 'none' || model === undefined) return NO_MODEL;
+export async function createLlmAssist(settings: Settings): Promise<LlmAssist> {
+  const { llmProvider: provider, llmModel: model, llmBaseUrl: baseUrl, llmApiKey: apiKey } = settings;
+  if (provider === 'none' || model === undefined) {
+    return { provider: 'none', model: null, improveFields: async ({ fields, warnings }) => ({ fields, warnings }) };
+  }
   const { createFieldSelector } = await import('./llm/field-selector.ts');
-  const server = { baseUrl: settings.llmBaseUrl, model, apiKey: settings.llmApiKey };
-  const selector = createFieldSelector({ provider, ...server, timeoutMs: settings.llmTimeoutSeconds * 1000 });
+  const selectFields = createFieldSelector({ baseUrl, model, apiKey, timeoutMs: settings.llmTimeoutSeconds * 1000 });
   return {
     provider,
     model,
     async improveFields({ pages, schema, fields, warnings, job }, signal) {
-      const chosen = await selector.selectFields(pages, schema, fields, signal).catch((err: unknown) => {
+      const chosen = await selectFields(pages, schema, fields, signal).catch((err: unknown) => {
         signal.throwIfAborted();
         job.log.error({ err }, 'the language model request failed with an unexpected error');
         return { fields, warnings: [UNEXPECTED] };

@@ -1,3 +1,4 @@
+import pLimit from 'p-limit';
 import type { Extraction } from '../extraction.ts';
 import { type ReadPage, uprightFrame } from '../page-geometry.ts';
 import { OcrTimeout, type ScanReader, type ScanResult } from './ocr/read-scan.ts';
@@ -23,27 +24,25 @@ export interface ReadDocumentOptions {
 
 /** Reads the text layer of each page, or its image by OCR. Memory is bounded by the reader's concurrency. */
 export async function readDocument(pdf: Pdf, options: ReadDocumentOptions): Promise<ReadDocument> {
-  const read: PageResult[] = [];
-  const numbers = Array.from({ length: pdf.pages }, (_, i) => i + 1).values();
   const failed = new AbortController();
   const signal = AbortSignal.any([options.signal, failed.signal]);
+  const limit = pLimit(options.reader.concurrency);
   let done = 0;
-  const readPages = async () => {
-    for (const number of numbers) {
+  const pages = Array.from({ length: pdf.pages }, (_, i) =>
+    limit(async () => {
       signal.throwIfAborted();
-      read[number - 1] = await readPage(pdf, number, { ...options, signal });
+      const result = await readPage(pdf, i + 1, { ...options, signal });
       options.onPage(++done);
-    }
-  };
-  const lanes = Array.from({ length: Math.min(options.reader.concurrency, pdf.pages) }, () =>
-    readPages().catch((error) => {
+      return result;
+    }).catch((error: unknown) => {
       failed.abort(error);
       throw error;
     }),
   );
   // No work continues after this function returns.
-  const outcomes = await Promise.allSettled(lanes);
-  if (outcomes.some(({ status }) => status === 'rejected')) throw failed.signal.reason;
+  await Promise.allSettled(pages);
+  if (failed.signal.aborted) throw failed.signal.reason;
+  const read = await Promise.all(pages);
   return {
     timedOutPages: read.flatMap(({ page, isTimedOut }) => (isTimedOut ? [page.page] : [])),
     pages: read.map(({ page }) => page),

@@ -10,11 +10,7 @@ export interface FoundDate {
  * года`). Two-digit years are in the hundred years before `thisYear` + 1.
  */
 export function findDate(text: string, thisYear = new Date().getUTCFullYear()): FoundDate | undefined {
-  for (const read of [numeric, withMonthName, english, inWords]) {
-    const found = read(text, thisYear);
-    if (found) return found;
-  }
-  return undefined;
+  return inDigits(text, thisYear) ?? inWords(text);
 }
 
 export function parseDate(text: string): string | undefined {
@@ -65,29 +61,23 @@ function fullYear(written: string, thisYear: number): number {
   return century + year > thisYear + 1 ? century - 100 + year : century + year;
 }
 
-function numeric(text: string, thisYear: number): FoundDate | undefined {
-  const patterns = [
-    /(?<!\d)(?<y>\d{4})-(?<m>\d{1,2})-(?<d>\d{1,2})(?!\d)/gu,
-    /(?<!\d)(?<d>\d{1,2})\s?[./-]\s?(?<m>\d{1,2}|[IVXХІ]{1,4})\s?[./-]\s?(?<y>\d{4}|\d{2})(?!\d)/gu,
-  ];
-  for (const pattern of patterns) {
-    for (const match of text.matchAll(pattern)) {
+const ISO = /(?<!\d)(?<y>\d{4})-(?<m>\d{1,2})-(?<d>\d{1,2})(?!\d)/gu;
+const NUMERIC = /(?<!\d)(?<d>\d{1,2})\s?[./-]\s?(?<m>\d{1,2}|[IVXХІ]{1,4})\s?[./-]\s?(?<y>\d{4}|\d{2})(?!\d)/gu;
+const WITH_MONTH_NAME =
+  /(?<!\d)(?<d>\d{1,2})(?:-?(?:го|ое|е|st|nd|rd|th))?(?:\s*[»"”“>'’)]+)?\s*(?<m>\p{L}{3,9})\.?,?\s*(?<y>\d{4}|\d{2}\s\d{2}|\d{2})(?!\d)/gu;
+const ENGLISH = /(?<m>\p{L}{3,9})\.?\s+(?<d>\d{1,2})(?:st|nd|rd|th)?,?\s+(?<y>\d{4})(?!\d)/gu;
+
+function inDigits(text: string, thisYear: number): FoundDate | undefined {
+  for (const pattern of [ISO, NUMERIC, WITH_MONTH_NAME, ENGLISH]) {
+    const isForm = pattern === WITH_MONTH_NAME;
+    const searched = isForm ? text.replaceAll('_', ' ') : text;
+    for (const match of searched.matchAll(pattern)) {
       const { y, m, d } = match.groups as Record<'y' | 'm' | 'd', string>;
       const value = iso(fullYear(y, thisYear), /\d/u.test(m) ? Number(m) : month(m), Number(d));
-      if (value !== undefined) return at(match, value);
+      if (value === undefined) continue;
+      const start = isForm ? quoteStart(searched, match.index) : match.index;
+      return { value, start, end: match.index + match[0].length };
     }
-  }
-  return undefined;
-}
-
-function withMonthName(text: string, thisYear: number): FoundDate | undefined {
-  const plain = text.replaceAll('_', ' ');
-  const pattern =
-    /(?<!\d)(?<d>\d{1,2})(?:-?(?:го|ое|е|st|nd|rd|th))?(?:\s*[»"”“>'’)]+)?\s*(?<m>\p{L}{3,9})\.?,?\s*(?<y>\d{4}|\d{2}\s\d{2}|\d{2})(?!\d)/gu;
-  for (const match of plain.matchAll(pattern)) {
-    const { y, m, d } = match.groups as Record<'y' | 'm' | 'd', string>;
-    const value = iso(fullYear(y, thisYear), month(m), Number(d));
-    if (value !== undefined) return { ...at(match, value), start: quoteStart(plain, match.index) };
   }
   return undefined;
 }
@@ -102,57 +92,16 @@ function quoteStart(text: string, index: number): number {
 
 const OPENING_QUOTES = new Set('«"“„<\'‘(');
 
-function english(text: string, thisYear: number): FoundDate | undefined {
-  const pattern = /(?<m>\p{L}{3,9})\.?\s+(?<d>\d{1,2})(?:st|nd|rd|th)?,?\s+(?<y>\d{4})(?!\d)/gu;
-  for (const match of text.matchAll(pattern)) {
-    const { y, m, d } = match.groups as Record<'y' | 'm' | 'd', string>;
-    const value = iso(fullYear(y, thisYear), month(m), Number(d));
-    if (value !== undefined) return at(match, value);
-  }
-  return undefined;
-}
+const numbered = (stems: string, first: number, step: number) =>
+  stems.split(' ').map((stem, i): [stem: string, number: number] => [stem, first + i * step]);
 
-const at = (match: RegExpExecArray, value: string): FoundDate => ({
-  value,
-  start: match.index,
-  end: match.index + match[0].length,
-});
-
-// Stems of ordinals, longer ones first: "четырнадцат" before "четверт".
-const ORDINALS: readonly [stem: string, number: number][] = [
-  ['одиннадцат', 11],
-  ['двенадцат', 12],
-  ['тринадцат', 13],
-  ['четырнадцат', 14],
-  ['пятнадцат', 15],
-  ['шестнадцат', 16],
-  ['семнадцат', 17],
-  ['восемнадцат', 18],
-  ['девятнадцат', 19],
-  ['двадцат', 20],
-  ['тридцат', 30],
-  ['сороков', 40],
-  ['сорок', 40],
-  ['пятидесят', 50],
-  ['пятьдесят', 50],
-  ['шестидесят', 60],
-  ['шестьдесят', 60],
-  ['семидесят', 70],
-  ['семьдесят', 70],
-  ['восьмидесят', 80],
-  ['восемьдесят', 80],
-  ['девяност', 90],
-  ['десят', 10],
-  ['перв', 1],
-  ['втор', 2],
-  ['трет', 3],
-  ['четверт', 4],
-  ['четвёрт', 4],
-  ['пят', 5],
-  ['шест', 6],
-  ['седьм', 7],
-  ['восьм', 8],
-  ['девят', 9],
+// Stems of ordinals; those that begin with another one come first: "пятнадцат" before "пят".
+const ORDINALS = [
+  ...numbered('десят одиннадцат двенадцат тринадцат четырнадцат пятнадцат шестнадцат', 10, 1),
+  ...numbered('семнадцат восемнадцат девятнадцат', 17, 1),
+  ...numbered('двадцат тридцат сорок пятьдесят шестьдесят семьдесят восемьдесят девяност', 20, 10),
+  ...numbered('пятидесят шестидесят семидесят восьмидесят', 50, 10),
+  ...numbered('перв втор трет четверт пят шест седьм восьм девят', 1, 1),
 ];
 const HUNDREDS: readonly [stem: string, number: number][] = [
   ['девятьсот', 900],
@@ -165,7 +114,7 @@ const HUNDREDS: readonly [stem: string, number: number][] = [
 function ordinal(words: readonly string[]): number | undefined {
   let sum = 0;
   for (const word of words) {
-    const known = ORDINALS.find(([stem]) => word.startsWith(stem));
+    const known = ORDINALS.find(([stem]) => word.replaceAll('ё', 'е').startsWith(stem));
     if (!known) return undefined;
     sum += known[1];
   }

@@ -13,14 +13,7 @@ const Wording = Type.Union([
 const Phrases = Type.Array(Type.String({ minLength: 1 }));
 
 const value = {
-  type: Type.Union([
-    Type.Literal('string'),
-    Type.Literal('number'),
-    Type.Literal('integer'),
-    Type.Literal('date'),
-    Type.Literal('boolean'),
-    Type.Literal('enum'),
-  ]),
+  type: Type.Enum(['string', 'number', 'integer', 'date', 'boolean', 'enum']),
   /** `m2`, `m`, `rub` and `percent` are converted from other units; any other unit is only displayed. */
   unit: Type.Optional(Type.String()),
   /** Values of type `enum`; `synonyms` are other spellings on pages. */
@@ -193,13 +186,8 @@ function* findSpecErrors(spec: FieldSpec | ColumnSpec, at: string): Generator<Sc
     yield { at, why: 'must have "enum" if and only if its type is "enum"' };
   }
   const field: Partial<FieldSpec> = spec;
-  const unless = (field.parts ?? []).flatMap((part) => part.unless ?? []);
-  for (const source of [
-    ...((spec.pattern ?? '') ? [spec.pattern!] : []),
-    ...(field.shapes ?? []),
-    ...(field.marks ?? []),
-    ...unless,
-  ]) {
+  const unless = (field.parts ?? []).map((part) => part.unless ?? []);
+  for (const source of [spec.pattern ?? [], field.shapes ?? [], field.marks ?? [], ...unless].flat()) {
     try {
       schemaPattern(source, 'u');
     } catch {

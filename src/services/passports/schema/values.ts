@@ -70,7 +70,7 @@ function parseByType(spec: ValueSpec, text: string): Exclude<Value, null> | unde
 }
 
 const READERS = {
-  string: (_spec: ValueSpec, text: string) => whole(text),
+  string: (_spec: ValueSpec, text: string) => whole(text, text.trim() || undefined),
   number(spec: ValueSpec, text: string, label: string) {
     const first = findNumber(spec.unit === 'rub' ? regrouped(text) : text, spec.decimals);
     if (!first) return undefined;
@@ -84,20 +84,12 @@ const READERS = {
   },
   integer: findInteger,
   date: (_spec: ValueSpec, text: string) => findDate(text),
-  boolean(_spec: ValueSpec, text: string) {
-    const value = readBoolean(text);
-    return value === undefined ? undefined : { value, start: 0, end: text.length };
-  },
-  enum(spec: ValueSpec, text: string) {
-    const value = choice(spec, text);
-    return value === undefined ? undefined : { value, start: 0, end: text.length };
-  },
+  boolean: (_spec: ValueSpec, text: string) => whole(text, readBoolean(text)),
+  enum: (spec: ValueSpec, text: string) => whole(text, choice(spec, text)),
 };
 
-function whole(text: string): FoundValue | undefined {
-  const value = text.trim();
-  return value === '' ? undefined : { value, start: 0, end: text.length };
-}
+const whole = (text: string, value: FoundValue['value'] | undefined): FoundValue | undefined =>
+  value === undefined ? undefined : { value, start: 0, end: text.length };
 
 /** OCR loses spaces: `4055 503` is one amount. */
 const regrouped = (text: string): string =>

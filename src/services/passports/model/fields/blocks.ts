@@ -1,3 +1,4 @@
+import { median } from '../../../../base/median.ts';
 import { buildGrid, findCell } from './grid.ts';
 import { boundingBox, type Line, type Sheet, type Token } from './page-tokens.ts';
 
@@ -170,9 +171,4 @@ const blankBetween = (left: Token, right: Token, { blanks }: Sheet): boolean =>
 export function letterHeight(tokens: readonly Line[]): number {
   const sorted = tokens.map(({ y0, y1 }) => y1 - y0).sort((a, b) => a - b);
   return sorted[Math.floor(0.8 * (sorted.length - 1) + 0.5)] ?? 0;
-}
-
-export function median(values: readonly number[]): number {
-  const sorted = [...values].sort((a, b) => a - b);
-  return sorted[Math.floor(sorted.length / 2)] ?? 0;
 }

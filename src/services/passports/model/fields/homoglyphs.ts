@@ -1,36 +1,8 @@
 // OCR with two alphabets confuses letters that look alike.
-const HOMOGLYPHS: Readonly<Record<string, string>> = {
-  А: 'A',
-  В: 'B',
-  Е: 'E',
-  К: 'K',
-  М: 'M',
-  Н: 'H',
-  О: 'O',
-  Р: 'P',
-  С: 'C',
-  Т: 'T',
-  У: 'Y',
-  Х: 'X',
-  І: 'I',
-  Ј: 'J',
-  Ѕ: 'S',
-  а: 'a',
-  е: 'e',
-  о: 'o',
-  р: 'p',
-  с: 'c',
-  у: 'y',
-  х: 'x',
-  і: 'i',
-  ј: 'j',
-  ѕ: 's',
-  к: 'k',
-  ь: 'b',
-  г: 'r',
-};
-const TO_LATIN = new Map(Object.entries(HOMOGLYPHS));
-const TO_CYRILLIC = new Map(Object.entries(HOMOGLYPHS).map(([cyrillic, latin]) => [latin, cyrillic]));
+const CYRILLIC = [...'АВЕКМНОРСТУХІЈЅаеорсухіјѕкьг'];
+const LATIN = [...'ABEKMHOPCTYXIJSaeopcyxijskbr'];
+const TO_LATIN = new Map(CYRILLIC.map((letter, i) => [letter, LATIN[i]!]));
+const TO_CYRILLIC = new Map(LATIN.map((letter, i) => [letter, CYRILLIC[i]!]));
 // Similar in few fonts only, so they still indicate the alphabet.
 const WEAK = new Set('ьгbrкk');
 

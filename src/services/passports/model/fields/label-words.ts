@@ -1,5 +1,7 @@
 // Compares label words by stem, tolerating misread letters.
 
+import leven from 'leven';
+
 /** A label word prepared for comparison. */
 export interface LabelWord {
   readonly stem: string;
@@ -59,7 +61,7 @@ function stemSimilarity(page: LabelWord, label: LabelWord): number {
   if (label.isAbbreviated && b.length >= 2 && a.startsWith(b) && b.length < a.length) return 0.85;
   const longer = Math.max(a.length, b.length);
   if (Math.min(a.length, b.length) < 3 || longer < 4) return 0;
-  const ratio = 1 - editDistance(a, b) / longer;
+  const ratio = 1 - leven(a, b) / longer;
   // One error in four letters, or a long common prefix (строительства, строительный).
   let prefix = 0;
   while (prefix < Math.min(a.length, b.length) && a[prefix] === b[prefix]) prefix++;
@@ -99,26 +101,8 @@ const SYNONYMS: Readonly<Record<string, string>> = {
 const foldHomoglyphs = (word: string): string => word.replace(/./gu, (letter) => HOMOGLYPHS[letter] ?? letter);
 // Maps letters that OCR confuses to one of them.
 const HOMOGLYPHS: Readonly<Record<string, string>> = Object.fromEntries(
-  [
-    'аa',
-    'еeё',
-    'оo0',
-    'рp',
-    'сc',
-    'хx',
-    'уy',
-    'кk',
-    'мm',
-    'тt',
-    'нhиuй',
-    'вbьъ',
-    'гr',
-    'пn',
-    'з3э',
-    'б6',
-    'іil1|!',
-    'шщ',
-  ]
+  'аa еeё оo0 рp сc хx уy кk мm тt нhиuй вbьъ гr пn з3э б6 іil1|! шщ'
+    .split(' ')
     .flatMap((group) => [...group].map((letter) => [letter, group[0]!] as const))
     .reverse(),
 );
@@ -139,15 +123,3 @@ function stemOf(word: string): string {
 }
 
 const replaceYo = (word: string): string => word.replaceAll('ё', 'е');
-
-function editDistance(a: string, b: string): number {
-  let row = Array.from({ length: b.length + 1 }, (_, j) => j);
-  for (let i = 1; i <= a.length; i++) {
-    const next = [i];
-    for (let j = 1; j <= b.length; j++) {
-      next.push(Math.min(next[j - 1]! + 1, row[j]! + 1, row[j - 1]! + (a[i - 1] === b[j - 1] ? 0 : 1)));
-    }
-    row = next;
-  }
-  return row[b.length]!;
-}

@@ -1,13 +1,10 @@
+import { median } from '../../../../base/median.ts';
 import type { Box, ReadPage, Word } from '../../page-geometry.ts';
 import { detectAlphabet, normalizeHomoglyphs } from './homoglyphs.ts';
 
 /** A word, or a part of one, in points on the upright page. */
-export interface Token {
+export interface Token extends Line {
   readonly text: string;
-  readonly x0: number;
-  readonly y0: number;
-  readonly x1: number;
-  readonly y1: number;
   /** 0..1 from OCR; null for a text layer. */
   readonly confidence: number | null;
   /** Index on the page; parts of one word share it. */
@@ -92,9 +89,7 @@ export function tokenizePages(pages: readonly ReadPage[]): Sheet[] {
 
 /** OCR may give the first word of a line the box of the whole line. */
 function trimOverlaps(tokens: readonly Token[]): Token[] {
-  const charWidth = tokens.map(({ x0, x1, text }) => (x1 - x0) / text.length).sort((a, b) => a - b)[
-    Math.floor(tokens.length / 2)
-  ];
+  const charWidth = median(tokens.map(({ x0, x1, text }) => (x1 - x0) / text.length));
   return tokens.map((token) => {
     const middle = (token.y0 + token.y1) / 2;
     const next = tokens.filter(
@@ -104,7 +99,7 @@ function trimOverlaps(tokens: readonly Token[]): Token[] {
     if (next.length === 0) return token;
     const x1 = Math.min(
       ...next.map(({ x0 }) => x0 - 0.25 * (token.y1 - token.y0)),
-      token.x0 + 1.4 * (charWidth ?? 5) * token.text.length,
+      token.x0 + 1.4 * charWidth * token.text.length,
     );
     return { ...token, x1: Math.max(token.x0 + 1, x1) };
   });
@@ -114,7 +109,7 @@ function trimOverlaps(tokens: readonly Token[]): Token[] {
 function findNoise({ reader, words }: ReadPage): Set<Word> {
   const confident = words.filter(({ text, confidence }) => (confidence ?? 1) > 0.7 && text.length > 2);
   if (reader === 'text' || confident.length < 10) return new Set();
-  const height = confident.map(({ box }) => box[3] - box[1]).sort((a, b) => a - b)[Math.floor(confident.length / 2)]!;
+  const height = median(confident.map(({ box }) => box[3] - box[1]));
   const left = Math.min(...confident.map(({ box }) => box[0])) - height;
   const right = Math.max(...confident.map(({ box }) => box[2])) + height;
   return new Set(

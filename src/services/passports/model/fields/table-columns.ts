@@ -1,17 +1,12 @@
+import { median } from '../../../../base/median.ts';
 import type { TableSpec } from '../../schema/schema.ts';
-import { median } from './blocks.ts';
 import { joinText, type Token } from './page-tokens.ts';
-import type { Header } from './table-headers.ts';
+import type { Extent, Header } from './table-headers.ts';
 
 export const isInColumn = (token: Extent, { x0, x1 }: Extent): boolean => {
   const middle = (token.x0 + token.x1) / 2;
   return x0 <= middle && middle <= x1;
 };
-
-interface Extent {
-  readonly x0: number;
-  readonly x1: number;
-}
 
 /** Assigns a column with an unknown header to the only missing column of its type. */
 export function inferColumns(
@@ -55,7 +50,7 @@ export const INFERRED_SCORE = 0.75;
 export function fitColumnsToText(rows: readonly (readonly Token[])[], header: Header): Header['columns'] {
   const columns = [...header.columns].sort((a, b) => a.x0 - b.x0);
   const spans = textSpans(rows);
-  const middle = ({ x0, x1 }: { x0: number; x1: number }) => (x0 + x1) / 2;
+  const middle = ({ x0, x1 }: Extent) => (x0 + x1) / 2;
   const edges = columns.map((column) => {
     const best = spans
       .map((span) => ({ span, overlap: Math.min(span.x1, column.x1) - Math.max(span.x0, column.x0) }))

@@ -3,25 +3,26 @@ import { type Block, groupLines, splitBlocks } from './blocks.ts';
 import { indexColumnLabels, type LabelIndex, scorePhrase } from './label-index.ts';
 import { boundingBox, type Sheet, type Token } from './page-tokens.ts';
 
-export interface HeaderColumn {
-  readonly spec: ColumnSpec;
+export interface Extent {
   readonly x0: number;
   readonly x1: number;
+}
+
+export interface HeaderColumn extends Extent {
+  readonly spec: ColumnSpec;
   readonly score: number;
 }
 
 interface MatchedColumns {
   readonly columns: readonly HeaderColumn[];
   /** Columns with unknown headers. */
-  readonly unknownColumns: readonly { readonly x0: number; readonly x1: number }[];
+  readonly unknownColumns: readonly Extent[];
 }
 
-export interface Header extends MatchedColumns {
+export interface Header extends MatchedColumns, Extent {
   readonly sheet: Sheet;
   readonly top: number;
   readonly bottom: number;
-  readonly x0: number;
-  readonly x1: number;
   readonly ruled: boolean;
   readonly tokens: readonly Token[];
 }
@@ -134,7 +135,7 @@ function extent(blocks: readonly Block[]): { top: number; bottom: number; x0: nu
 }
 
 interface HeaderText {
-  readonly place: { readonly x0: number; readonly x1: number };
+  readonly place: Extent;
   /** The text of the lowest level, and with the levels above. */
   readonly alternatives: readonly (readonly Token[])[];
 }

@@ -1,4 +1,5 @@
-import { groupLines, median } from './blocks.ts';
+import { median } from '../../../../base/median.ts';
+import { groupLines } from './blocks.ts';
 import { buildGrid, findCell } from './grid.ts';
 import type { Sheet, Token } from './page-tokens.ts';
 import { isInColumn } from './table-columns.ts';

@@ -1,6 +1,6 @@
+import { median } from '../../../../base/median.ts';
 import type { ColumnSpec, TableSpec } from '../../schema/schema.ts';
 import { readValue } from '../../schema/values.ts';
-import { median } from './blocks.ts';
 import { parseLabelWord } from './label-words.ts';
 import { joinText, type Sheet, type Token } from './page-tokens.ts';
 import { fitColumnsToText, INFERRED_SCORE, inferColumns, isInColumn } from './table-columns.ts';

@@ -1,5 +1,5 @@
 import type { Field } from '../../extraction.ts';
-import { type Box, toPageBox } from '../../page-geometry.ts';
+import { boundingBox, toPageBox } from '../../page-geometry.ts';
 import { resolveKey } from '../../schema/keys.ts';
 import type { Schema } from '../../schema/schema.ts';
 import { readValue } from '../../schema/values.ts';
@@ -23,7 +23,7 @@ export const ANSWER_SCHEMA = {
       },
     },
   },
-} as const;
+};
 
 const MAX_WORDS_PER_VALUE = 60;
 const MAX_ERRORS = 12;
@@ -63,20 +63,13 @@ function fieldOf(words: readonly NumberedWord[], spec: Parameters<typeof readVal
   const text = onSamePage.map(({ word }) => word.text).join(' ');
   const parsed = readValue(spec, text);
   if (!parsed) return undefined;
-  const boxes = onSamePage.map(({ word }) => word.box);
-  const around: Box = [
-    Math.min(...boxes.map(([x0]) => x0)),
-    Math.min(...boxes.map(([, y0]) => y0)),
-    Math.max(...boxes.map(([, , x1]) => x1)),
-    Math.max(...boxes.map(([, , , y1]) => y1)),
-  ];
   // The model gives no calibrated confidence.
   return {
     value: parsed.value,
     confidence: null,
     source: 'model',
     page: page.page,
-    bbox: toPageBox(page, around),
+    bbox: toPageBox(page, boundingBox(onSamePage.map(({ word }) => word.box))),
     text,
   };
 }

@@ -2,6 +2,7 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import type { AddressInfo } from 'node:net';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import type { Field } from '../../extraction.ts';
+import { createModelClient } from '../../llm/client.ts';
 import type { ReadPage } from '../../page-geometry.ts';
 import { loadSchema } from '../../schema/load-schema.ts';
 import { createFieldSelector } from './field-selector.ts';
@@ -64,8 +65,9 @@ const sendError = (response: ServerResponse, status: number) =>
   response
     .writeHead(status, { 'content-type': 'application/json', 'retry-after': '0' })
     .end(JSON.stringify({ error: { message: 'no', code: 'no' } }));
-const chooser = (baseUrl: string, timeoutMs = 20_000) =>
-  createFieldSelector({ provider: 'test', model: 'm', baseUrl, timeoutMs });
+const chooser = (baseUrl: string, timeoutMs = 20_000) => ({
+  selectFields: createFieldSelector({ model: 'm', baseUrl, timeoutMs }),
+});
 const notAborted = new AbortController().signal;
 
 describe('field selection by a language model', () => {
@@ -168,9 +170,11 @@ describe('field selection by a language model', () => {
 
   it('probes the server without sending document data', async () => {
     const { baseUrl, requests } = await server((_n, _request, response) => sendAnswer(response, ''));
-    expect(await chooser(baseUrl).probe()).toBe(true);
+    await createModelClient({ model: 'm', baseUrl }).probe(notAborted);
     expect(requests.map(({ path }) => path)).toEqual(['/v1/models']);
     const locked = await server((_n, _request, response) => sendError(response, 401));
-    expect(await chooser(locked.baseUrl).probe()).toBe(false);
+    await expect(createModelClient({ model: 'm', baseUrl: locked.baseUrl }).probe(notAborted)).rejects.toMatchObject({
+      code: 'LLM_UNAVAILABLE',
+    });
   });
 });

@@ -1,67 +1,35 @@
 import type { Field, Warning } from '../../extraction.ts';
-import {
-  type ChatMessages,
-  createModelClient,
-  ModelError,
-  type ModelServerOptions,
-  type ResponseFormat,
-} from '../../llm/client.ts';
+import { type ChatMessages, createModelClient, ModelError, type ModelServerOptions } from '../../llm/client.ts';
 import type { ReadPage } from '../../page-geometry.ts';
 import type { Schema } from '../../schema/schema.ts';
 import { ANSWER_SCHEMA, parseAnswer } from './answer.ts';
-import { mergeFields } from './merge-fields.ts';
 import { buildPrompt } from './prompt.ts';
 
-export interface FieldSelectorOptions extends ModelServerOptions {
-  /** The value of `engine.llm_provider`. */
-  readonly provider: string;
-  /** Per document, including repairs. */
-  readonly timeoutMs: number;
-}
+/** Merges the model's fields into those of the rules; a model failure is a warning. Throws the signal's reason. */
+export type SelectFields = (
+  pages: readonly ReadPage[],
+  schema: Schema,
+  rules: Record<string, Field>,
+  signal: AbortSignal,
+) => Promise<{ fields: Record<string, Field>; warnings: Warning[] }>;
 
-export interface FieldSelector {
-  readonly provider: string;
-  readonly model: string;
-  /** Merges the model's fields into those of the rules; a model failure is a warning. Throws the signal's reason. */
-  selectFields(
-    pages: readonly ReadPage[],
-    schema: Schema,
-    fields: Readonly<Record<string, Field>>,
-    signal: AbortSignal,
-  ): Promise<{ fields: Record<string, Field>; warnings: Warning[] }>;
-  /** Whether the server responds within 3 s, without sending document data. */
-  probe(): Promise<boolean>;
-}
-
-const PROBE_MS = 3_000;
 const MAX_REPAIRS = 2;
 
-export function createFieldSelector({ provider, timeoutMs, ...server }: FieldSelectorOptions): FieldSelector {
+/** `timeoutMs` is per document, including repairs. */
+export function createFieldSelector({
+  timeoutMs,
+  ...server
+}: ModelServerOptions & { readonly timeoutMs: number }): SelectFields {
   const client = createModelClient(server);
-  // A rejected format is not tried again.
-  let formats: readonly ResponseFormat[] = ['json_schema', 'json_object', 'text'];
 
-  async function complete(messages: ChatMessages, signal: AbortSignal): Promise<string> {
-    for (;;) {
-      const [format = 'text'] = formats;
-      const text = await client.complete(messages, format, ANSWER_SCHEMA, signal);
-      if (text !== 'unsupported') return text;
-      formats = formats.slice(1);
-    }
-  }
-
-  async function requestFields(
-    pages: readonly ReadPage[],
-    schema: Schema,
-    signal: AbortSignal,
-  ): Promise<Record<string, Field> | undefined> {
+  async function requestFields(pages: readonly ReadPage[], schema: Schema, signal: AbortSignal) {
     const { words, system, user } = buildPrompt(pages, schema);
     const messages: ChatMessages = [
       { role: 'system', content: system },
       { role: 'user', content: user },
     ];
     for (let repairs = 0; repairs <= MAX_REPAIRS; repairs++) {
-      const text = await complete(messages, signal);
+      const text = await client.complete(messages, ANSWER_SCHEMA, signal);
       const answer = parseAnswer(text, words, schema);
       if ('fields' in answer) return answer.fields;
       messages.push(
@@ -75,29 +43,35 @@ export function createFieldSelector({ provider, timeoutMs, ...server }: FieldSel
     return undefined;
   }
 
-  return {
-    provider,
-    model: server.model,
-    async selectFields(pages, schema, fields, signal) {
-      const rules = { ...fields };
-      try {
-        const chosen = await requestFields(pages, schema, AbortSignal.any([signal, AbortSignal.timeout(timeoutMs)]));
-        if (chosen) return { fields: mergeFields(rules, chosen), warnings: [] };
-        const message = 'The language model did not respond in the requested format.';
-        return { fields: rules, warnings: [{ code: 'LLM_INVALID', message }] };
-      } catch (error) {
-        signal.throwIfAborted();
-        if (!(error instanceof ModelError)) throw error;
-        return { fields: rules, warnings: [{ code: error.code, message: error.message }] };
-      }
-    },
-    async probe() {
-      try {
-        await client.probe(AbortSignal.timeout(PROBE_MS));
-        return true;
-      } catch {
-        return false;
-      }
-    },
+  return async (pages, schema, rules, signal) => {
+    const failed = (code: string, message: string) => ({ fields: rules, warnings: [{ code, message }] });
+    try {
+      const chosen = await requestFields(pages, schema, AbortSignal.any([signal, AbortSignal.timeout(timeoutMs)]));
+      if (chosen) return { fields: mergeFields(rules, chosen), warnings: [] };
+      return failed('LLM_INVALID', 'The language model did not respond in the requested format.');
+    } catch (error) {
+      signal.throwIfAborted();
+      if (!(error instanceof ModelError)) throw error;
+      return failed(error.code, error.message);
+    }
   };
 }
+
+// Above it, the rules are right more often than the model.
+const MIN_CONFIDENCE = 0.75;
+
+/** Prefers confident fields of the rules. Takes a table from one source, because rows of two sources do not correspond. */
+function mergeFields(rules: Record<string, Field>, model: Record<string, Field>): Record<string, Field> {
+  const tables = new Set(Object.keys(rules).flatMap((key) => tableOf(key) ?? []));
+  const result = { ...rules };
+  for (const [key, field] of Object.entries(model)) {
+    const table = tableOf(key);
+    const known = rules[key];
+    const agrees = known !== undefined && String(known.value) === String(field.value);
+    const isConfident = known !== undefined && (known.confidence ?? 0) >= MIN_CONFIDENCE;
+    if (table !== undefined ? !tables.has(table) : !agrees && !isConfident) result[key] = field;
+  }
+  return result;
+}
+
+const tableOf = (key: string): string | undefined => /^([^:]+):\d+\./.exec(key)?.[1];

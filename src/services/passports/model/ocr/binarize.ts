@@ -7,12 +7,16 @@ export interface BinaryImage {
   readonly data: Uint8Array;
 }
 
-/** A connected component of ink; `right` and `bottom` are exclusive. */
-export interface Component {
+/** In pixels; `right` and `bottom` are exclusive. */
+export interface Rectangle {
   readonly left: number;
   readonly top: number;
   readonly right: number;
   readonly bottom: number;
+}
+
+/** A connected component of ink. */
+export interface Component extends Rectangle {
   readonly area: number;
 }
 
@@ -48,7 +52,7 @@ export function otsuThreshold({ data }: GrayImage): number {
 
 /** Finds 8-connected components by joining the runs of adjacent rows. */
 export function findComponents({ width, height, data }: BinaryImage): Component[] {
-  const components: { left: number; top: number; right: number; bottom: number; area: number }[] = [];
+  const components: { -readonly [Key in keyof Component]: number }[] = [];
   const parent: number[] = [];
   const find = (component: number): number => {
     let root = component;

@@ -1,9 +1,9 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import { addShadow, renderForm } from '../../../../../test/support/ocr/form.ts';
-import { type Projection, projectPoint } from '../../page-geometry.ts';
+import { type Projection, projectPoint, quarterTurn } from '../../page-geometry.ts';
 import { findDeskewedView } from './deskew.ts';
 import type { GrayImage } from './grayscale.ts';
-import { compose, inverse, quarterTurn, translation } from './projection.ts';
+import { compose, inverse, translation } from './projection.ts';
 import { warp } from './warp.ts';
 
 describe('findDeskewedView', () => {

@@ -1,9 +1,9 @@
-import { type Projection, projectPoint } from '../../page-geometry.ts';
+import { boxAround, type Projection, projectPoint, quarterTurn } from '../../page-geometry.ts';
 import { flattenBackground } from './background.ts';
 import { binarize, findComponents, otsuThreshold } from './binarize.ts';
 import { downscale, type GrayImage } from './grayscale.ts';
 import { estimatePerspective, weightedMedian } from './perspective.ts';
-import { compose, inverse, quarterTurn, scaling, translation } from './projection.ts';
+import { compose, inverse, scaling, translation } from './projection.ts';
 import { findRules } from './rules.ts';
 import { findBaselines, findLetters, isTextVertical, type Segment } from './text-lines.ts';
 import { warp } from './warp.ts';
@@ -70,14 +70,11 @@ function fitPage(toPage: Projection, page: GrayImage): Omit<View, 'turn'> {
     [page.width, page.height],
     [0, page.height],
   ].map(([x, y]) => projectPoint(back, x!, y!));
-  const xs = corners.map(([x]) => x);
-  const ys = corners.map(([, y]) => y);
-  const left = Math.min(...xs);
-  const top = Math.min(...ys);
-  const scale = Math.sqrt(VIEW_PIXELS / ((Math.max(...xs) - left) * (Math.max(...ys) - top)));
+  const [left, top, right, bottom] = boxAround(corners);
+  const scale = Math.sqrt(VIEW_PIXELS / ((right - left) * (bottom - top)));
   return {
-    width: Math.round((Math.max(...xs) - left) * scale),
-    height: Math.round((Math.max(...ys) - top) * scale),
+    width: Math.round((right - left) * scale),
+    height: Math.round((bottom - top) * scale),
     toSource: compose(toPage, compose(translation(left, top), scaling(1 / scale))),
   };
 }

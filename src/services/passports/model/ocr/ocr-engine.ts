@@ -1,12 +1,9 @@
+import type { Rectangle } from './binarize.ts';
 import type { GrayImage } from './grayscale.ts';
 
-/** A word, in pixels of the line image; `right` and `bottom` are exclusive. */
-export interface LineWord {
+/** A word, in pixels of the line image. */
+export interface LineWord extends Rectangle {
   readonly text: string;
-  readonly left: number;
-  readonly top: number;
-  readonly right: number;
-  readonly bottom: number;
   readonly confidence: number;
 }
 

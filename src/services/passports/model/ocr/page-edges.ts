@@ -1,13 +1,10 @@
+import type { Rectangle } from './binarize.ts';
 import type { GrayImage } from './grayscale.ts';
 import type { Line, Rules } from './rules.ts';
+import type { Segment } from './text-lines.ts';
 
 /** Page edges in pixels of the view; infinite where none is visible. */
-export interface PageEdges {
-  readonly left: number;
-  readonly top: number;
-  readonly right: number;
-  readonly bottom: number;
-}
+export type PageEdges = Rectangle;
 
 /** Distance from the image border, as a share of the side. */
 const MAX_BORDER_DISTANCE = 0.12;
@@ -50,7 +47,7 @@ export function detectPageEdges(page: GrayImage, { horizontal, vertical }: Rules
 const EDGE_TOLERANCE = 18;
 
 /** Whether the middle of a box is on the page, not along an edge. */
-export function isInsidePage(edges: PageEdges, { x0, y0, x1, y1 }: Pick<Line, 'x0' | 'y0' | 'x1' | 'y1'>): boolean {
+export function isInsidePage(edges: PageEdges, { x0, y0, x1, y1 }: Segment): boolean {
   const x = (x0 + x1) / 2;
   const y = (y0 + y1) / 2;
   const { left, top, right, bottom } = edges;

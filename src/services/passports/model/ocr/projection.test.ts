@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { type Projection, projectPoint } from '../../page-geometry.ts';
-import { compose, inverse, quarterTurn, scaling, toShares, translation } from './projection.ts';
+import { type Projection, projectPoint, quarterTurn } from '../../page-geometry.ts';
+import { compose, inverse, scaling, toShares, translation } from './projection.ts';
 
 const lens: Projection = [1.1, 0.2, 3, -0.1, 0.9, 5, 0.001, -0.002, 1];
 const close = ([x, y]: readonly [number, number]) => [expect.closeTo(x, 6), expect.closeTo(y, 6)];

@@ -1,4 +1,4 @@
-import type { Projection, Turn } from '../../page-geometry.ts';
+import type { Projection } from '../../page-geometry.ts';
 
 interface Size {
   readonly width: number;
@@ -34,20 +34,6 @@ export function inverse([a, b, c, d, e, f, g, h, i]: Projection): Projection {
 export const translation = (x: number, y: number): Projection => [1, 0, x, 0, 1, y, 0, 0, 1];
 
 export const scaling = (by: number): Projection => [by, 0, 0, 0, by, 0, 0, 0, 1];
-
-/** Maps pixels of the page rotated clockwise by `turn` to pixels of the original page. */
-export function quarterTurn(turn: Turn, { width, height }: Size): Projection {
-  switch (turn) {
-    case 0:
-      return [1, 0, 0, 0, 1, 0, 0, 0, 1];
-    case 90:
-      return [0, 1, 0, -1, 0, height, 0, 0, 1];
-    case 180:
-      return [-1, 0, width, 0, -1, height, 0, 0, 1];
-    case 270:
-      return [0, -1, width, 1, 0, 0, 0, 0, 1];
-  }
-}
 
 /** Converts a projection between pixels to one between shares (0..1). */
 export function toShares(projection: Projection, from: Size, to: Size): Projection {

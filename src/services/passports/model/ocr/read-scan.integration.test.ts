@@ -3,9 +3,8 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createDrawing } from '../../../../../test/support/ocr/drawing.ts';
 import { addShadow, FORM_WORDS, renderForm } from '../../../../../test/support/ocr/form.ts';
 import { requireTool } from '../../../../../test/support/require.ts';
-import { type ReadPage, toPageBox } from '../../page-geometry.ts';
+import { quarterTurn, type ReadPage, toPageBox } from '../../page-geometry.ts';
 import type { GrayImage, Raster } from './grayscale.ts';
-import { quarterTurn } from './projection.ts';
 import { openScanReader, type ScanReader, type ScanResult } from './read-scan.ts';
 import { warp } from './warp.ts';
 

@@ -1,12 +1,22 @@
 import { availableParallelism } from 'node:os';
-import { type Box, type ReadingFrame, type Rule, type Turn, uprightFrame, type Word } from '../../page-geometry.ts';
+import pLimit from 'p-limit';
+import { startThread } from '../../../../base/worker-entry.ts';
+import { openThreadPool } from '../../../../ml/thread-pool.ts';
+import {
+  type Box,
+  quarterTurn,
+  type ReadingFrame,
+  type Rule,
+  type Turn,
+  uprightFrame,
+  type Word,
+} from '../../page-geometry.ts';
 import type { Raster } from './grayscale.ts';
 import { toRussianLetters } from './kyrgyz-to-russian.ts';
 import { type LineWord, type OcrEngine, OcrTimeout } from './ocr-engine.ts';
 import { type ReadLine, readOriented } from './page-orientation.ts';
 import type { PreprocessedPage } from './preprocess.ts';
-import { openPreprocessPool } from './preprocess-pool.ts';
-import { compose, quarterTurn, toShares } from './projection.ts';
+import { compose, toShares } from './projection.ts';
 import { openTesseract } from './tesseract.ts';
 
 export { OcrTimeout };
@@ -43,17 +53,19 @@ export async function openScanReader(options: ScanReaderOptions = {}): Promise<S
   const concurrency = options.concurrency ?? availableParallelism();
   const installed = tesseract === 'none' ? undefined : await openTesseract(tesseract, concurrency);
   const engine = installed ?? (await openBundled(concurrency, languages));
-  const preprocessing = openPreprocessPool(concurrency);
+  // Half a second of CPU time per page. A thread that crashes fails only its own page.
+  const threads = openThreadPool(() => startThread('./preprocess-thread', import.meta.url), 'OCR preprocessing');
+  const limit = pLimit(concurrency);
   return {
     name: engine.name,
     concurrency,
     async read(raster, { size, signal }) {
-      const page = await preprocessing.preprocess(raster, signal);
+      const page = await limit(() => threads.request<PreprocessedPage>(raster, signal));
       const { lines, isUpsideDown } = await readOriented(engine, page, signal);
       return toScanResult(page, lines, isUpsideDown, { raster, size });
     },
     async close() {
-      await Promise.all([engine.close(), preprocessing.close()]);
+      await Promise.all([engine.close(), threads.close()]);
     },
   };
 }

@@ -1,11 +1,8 @@
 import { type BinaryImage, findComponents } from './binarize.ts';
+import type { Segment } from './text-lines.ts';
 
-/** A ruled line, in pixels, from left to right or from top to bottom. */
-export interface Line {
-  readonly x0: number;
-  readonly y0: number;
-  readonly x1: number;
-  readonly y1: number;
+/** A ruled line, from left to right or from top to bottom. */
+export interface Line extends Segment {
   readonly thickness: number;
 }
 

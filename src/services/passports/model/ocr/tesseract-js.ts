@@ -3,7 +3,7 @@ import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { createWorker, OEM, PSM, type Worker } from 'tesseract.js';
-import { createSemaphore } from '../../../../ml/semaphore.ts';
+import { createPool } from '../../../../ml/pool.ts';
 import type { GrayImage } from './grayscale.ts';
 import { type LineWord, type OcrEngine, OcrTimeout } from './ocr-engine.ts';
 import { parseTsv } from './tsv.ts';
@@ -27,25 +27,19 @@ export async function openTesseractJs(concurrency: number, languages?: string): 
 }
 
 function createEngine(workers: Worker[], languages: readonly string[]): OcrEngine {
-  const semaphore = createSemaphore(workers.length);
-  const idle = [...workers];
+  const withWorker = createPool(workers);
   return {
     name: `tesseract.js ${languages.join('+')}`,
     recognize: (lines, signal) =>
-      semaphore(async () => {
-        const worker = idle.pop()!;
-        try {
-          const read: LineWord[][] = [];
-          const deadline = performance.now() + TIMEOUT_MS;
-          for (const line of lines) {
-            signal.throwIfAborted();
-            if (performance.now() > deadline) throw new OcrTimeout(lines.length);
-            read.push(await recognize(worker, line));
-          }
-          return read;
-        } finally {
-          idle.push(worker);
+      withWorker(async (worker) => {
+        const read: LineWord[][] = [];
+        const deadline = performance.now() + TIMEOUT_MS;
+        for (const line of lines) {
+          signal.throwIfAborted();
+          if (performance.now() > deadline) throw new OcrTimeout(lines.length);
+          read.push(await recognize(worker, line));
         }
+        return read;
       }),
     async close() {
       await Promise.all(workers.map((worker) => worker.terminate()));

@@ -1,5 +1,5 @@
 import { execFile, spawn } from 'node:child_process';
-import { createSemaphore } from '../../../../ml/semaphore.ts';
+import pLimit from 'p-limit';
 import { type OcrEngine, OcrTimeout } from './ocr-engine.ts';
 import { encodeTiff } from './tiff.ts';
 import { parseTsv } from './tsv.ts';
@@ -9,12 +9,12 @@ export async function openTesseract(program: string, concurrency: number): Promi
   const installed = await installedLanguages(program);
   if (!installed.includes('rus')) return undefined;
   const languages = installed.includes('eng') ? 'rus+eng' : 'rus';
-  const semaphore = createSemaphore(concurrency);
+  const limit = pLimit(concurrency);
   return {
     name: `tesseract ${languages}`,
     async recognize(lines, signal) {
       if (lines.length === 0) return [];
-      const tsv = await semaphore(() => recognize(program, languages, encodeTiff(lines), signal));
+      const tsv = await limit(() => recognize(program, languages, encodeTiff(lines), signal));
       if (tsv === 'timeout') throw new OcrTimeout(lines.length);
       return parseTsv(tsv, lines.length);
     },

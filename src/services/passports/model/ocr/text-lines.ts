@@ -1,3 +1,4 @@
+import { median } from '../../../../base/median.ts';
 import type { Component } from './binarize.ts';
 
 /** A segment that should be horizontal or vertical, in pixels. */
@@ -107,9 +108,3 @@ const smaller = (component: Component) => Math.min(component.right - component.l
 
 /** A dense page has 4,000. */
 const MAX_LETTERS = 6000;
-
-export function median(values: readonly number[]): number {
-  if (values.length === 0) return 0;
-  const sorted = [...values].sort((a, b) => a - b);
-  return sorted[Math.floor(sorted.length / 2)]!;
-}

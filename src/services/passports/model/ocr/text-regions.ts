@@ -1,15 +1,11 @@
-import { type BinaryImage, type Component, findComponents } from './binarize.ts';
+import { median } from '../../../../base/median.ts';
+import { type BinaryImage, type Component, findComponents, type Rectangle } from './binarize.ts';
 import type { GrayImage } from './grayscale.ts';
 import type { Rules } from './rules.ts';
-import { findLetters, median } from './text-lines.ts';
+import { findLetters } from './text-lines.ts';
 
-/** A part of a line without rules and wide gaps; `right` and `bottom` are exclusive. */
-export interface TextRegion {
-  readonly left: number;
-  readonly top: number;
-  readonly right: number;
-  readonly bottom: number;
-}
+/** A part of a line without rules and wide gaps. */
+export type TextRegion = Rectangle;
 
 /** Finds regions on a deskewed page without rules. Tesseract's layout analysis misses single digits in table columns. */
 export function findTextRegions(

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { createDrawing } from '../../../../../test/support/ocr/drawing.ts';
-import { quarterTurn, scaling, translation } from './projection.ts';
+import { quarterTurn } from '../../page-geometry.ts';
+import { scaling, translation } from './projection.ts';
 import { warp } from './warp.ts';
 
 describe('warp', () => {

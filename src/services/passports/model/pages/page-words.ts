@@ -1,5 +1,5 @@
 import { composeCharacters } from '../../../../base/compose-characters.ts';
-import type { Box, Turn, Word } from '../../page-geometry.ts';
+import { type Box, boundingBox, clipBox, type Turn, type Word } from '../../page-geometry.ts';
 
 /** A character; boxes are in points from the top left corner of the displayed page. */
 export interface Glyph {
@@ -77,32 +77,20 @@ function follows(next: Glyph, last: Glyph): boolean {
 
 /** The extent along the text direction, and the middle across. */
 function along([x0, y0, x1, y1]: Box, turn: Turn): { from: number; to: number; middle: number } {
-  switch (turn) {
-    case 0:
-      return { from: x0, to: x1, middle: (y0 + y1) / 2 };
-    case 90:
-      return { from: y0, to: y1, middle: (x0 + x1) / 2 };
-    case 180:
-      return { from: -x1, to: -x0, middle: (y0 + y1) / 2 };
-    case 270:
-      return { from: -y1, to: -y0, middle: (x0 + x1) / 2 };
-  }
+  const [start, end, side, otherSide] = turn % 180 === 0 ? [x0, x1, y0, y1] : [y0, y1, x0, x1];
+  const [from, to] = turn < 180 ? [start, end] : [-end, -start];
+  return { from, to, middle: (side + otherSide) / 2 };
 }
 
 function wordOf(glyphs: readonly Glyph[], page: { width: number; height: number }): Word | undefined {
   const text = normalize(glyphs.map((glyph) => glyph.text).join(''));
   if (text === '') return undefined;
-  const boxes = glyphs.map((glyph) => glyph.glyphBox);
-  const x0 = Math.min(...boxes.map((box) => box[0])) / page.width;
-  const y0 = Math.min(...boxes.map((box) => box[1])) / page.height;
-  const x1 = Math.max(...boxes.map((box) => box[2])) / page.width;
-  const y1 = Math.max(...boxes.map((box) => box[3])) / page.height;
+  const box = boundingBox(glyphs.map(({ glyphBox }) => glyphBox));
+  const [x0, y0, x1, y1] = [box[0] / page.width, box[1] / page.height, box[2] / page.width, box[3] / page.height];
   const [x, y] = [(x0 + x1) / 2, (y0 + y1) / 2];
   if (!(x >= 0 && x <= 1 && y >= 0 && y <= 1)) return undefined;
-  return { text, box: [clamp(x0), clamp(y0), clamp(x1), clamp(y1)], confidence: null };
+  return { text, box: clipBox([x0, y0, x1, y1]), confidence: null };
 }
-
-const clamp = (share: number) => Math.min(1, Math.max(0, share));
 
 /** Splits ligatures, composes accents, unifies hyphens. */
 function normalize(text: string): string {

@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
 import { workerEntry } from '../../../../base/worker-entry.ts';
 import type { PdfProblem } from './pdfium-document.ts';
-import type { PdfRequest, PdfResponse } from './pdfium-process.ts';
+import type { PdfRequest, PdfResponse, PdfResult } from './pdfium-process.ts';
 import { CPU_LIMIT_SIGNAL } from './pdfium-watch.ts';
 
 /** A PDF that cannot be read; do not retry. */
@@ -28,7 +28,7 @@ const MESSAGES: Record<PdfProblem, string> = {
 /** A process that reads one document. */
 export interface PdfProcess {
   /** Any error closes the document: {@link PdfRejected} (also after a crash), the signal's reason, or another error. */
-  send(question: PdfRequest, signal: AbortSignal): Promise<PdfResponse>;
+  send(request: PdfRequest, signal: AbortSignal): Promise<PdfResult>;
   /** Cancels pending requests. Never throws. */
   close(): Promise<void>;
 }
@@ -83,7 +83,7 @@ const MAX_IDLE_BYTES = 400 * 2 ** 20;
 async function keepIdle(reader: Process): Promise<boolean> {
   if (++reader.documents >= MAX_DOCUMENTS || idle.size >= MAX_IDLE) return false;
   const answer = await request(reader.child, { type: 'close' }, AbortSignal.timeout(5000)).catch(() => undefined);
-  if (!answer || !('usedBytes' in answer) || answer.usedBytes > MAX_IDLE_BYTES) return false;
+  if (!answer || Number(answer.value) > MAX_IDLE_BYTES) return false;
   if (idle.size >= MAX_IDLE) return false;
   const timer = setTimeout(() => {
     idle.delete(reader);
@@ -107,7 +107,7 @@ function takeIdle(): Process | undefined {
   return undefined;
 }
 
-async function request(child: ChildProcess, question: PdfRequest, signal: AbortSignal): Promise<PdfResponse> {
+async function request(child: ChildProcess, question: PdfRequest, signal: AbortSignal): Promise<PdfResult> {
   signal.throwIfAborted();
   const settled = new AbortController();
   const until = { signal: AbortSignal.any([signal, settled.signal]) };

@@ -1,7 +1,7 @@
 import type { ReadPage } from '../../page-geometry.ts';
 import { acquirePdfProcess, PdfRejected } from './pdf-process-pool.ts';
 import type { PdfProblem } from './pdfium-document.ts';
-import type { Scan } from './pdfium-process.ts';
+import type { PageRequest, Scan } from './pdfium-process.ts';
 import type { Raster, RasterSize } from './pdfium-render.ts';
 
 export { type PdfProblem, PdfRejected, type Raster, type RasterSize };
@@ -30,35 +30,20 @@ export async function openPdf(
   signal.throwIfAborted();
   const reader = acquirePdfProcess();
   try {
-    const { opened } = (await reader.send({ type: 'open', path, maxPages, cpuSeconds }, signal)) as { opened: number };
+    const { value: pages } = await reader.send({ type: 'open', path, maxPages, cpuSeconds }, signal);
     const damaged = new Set<number>();
-    const note = (page: number, answer: { damaged: boolean }) => void (answer.damaged && damaged.add(page));
+    const read = async <Value>(request: PageRequest, signal: AbortSignal) => {
+      const result = await reader.send(request, signal);
+      if (result.damaged) damaged.add(request.page);
+      return result.value as Value;
+    };
     return {
-      pages: opened,
+      pages: pages as number,
       damaged,
-      async text(page, signal) {
-        const answer = (await reader.send({ type: 'text', page }, signal)) as { text: ReadPage; damaged: boolean };
-        note(page, answer);
-        return answer.text;
-      },
-      async render(page, size, signal) {
-        const answer = (await reader.send({ type: 'render', page, size }, signal)) as {
-          raster: Raster;
-          damaged: boolean;
-        };
-        note(page, answer);
-        return answer.raster;
-      },
-      async picture(page, signal) {
-        const answer = (await reader.send({ type: 'picture', page }, signal)) as { picture: Buffer; damaged: boolean };
-        note(page, answer);
-        return answer.picture;
-      },
-      async scan(page, size, signal) {
-        const answer = (await reader.send({ type: 'scan', page, size }, signal)) as { scan: Scan; damaged: boolean };
-        note(page, answer);
-        return answer.scan;
-      },
+      text: (page, signal) => read({ type: 'text', page }, signal),
+      render: (page, size, signal) => read({ type: 'render', page, size }, signal),
+      picture: (page, signal) => read({ type: 'picture', page }, signal),
+      scan: (page, size, signal) => read({ type: 'scan', page, size }, signal),
       close: () => reader.close(),
     };
   } catch (error) {

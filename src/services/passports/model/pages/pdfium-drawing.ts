@@ -1,3 +1,4 @@
+import { boxAround } from '../../page-geometry.ts';
 import type { Pdfium } from './pdfium.ts';
 import { applyMatrix, type Matrix, multiplyMatrices, type OpenPage } from './pdfium-document.ts';
 import type { Stroke } from './rules.ts';
@@ -100,17 +101,13 @@ function visitImage(walk: Walk, object: number, displayMatrix: Matrix): void {
 }
 
 /** An image fills the transformed unit square. */
-function unitSquareBox(matrix: Matrix): Stroke {
-  const corners = [
+const unitSquareBox = (matrix: Matrix): Stroke =>
+  boxAround([
     applyMatrix(matrix, 0, 0),
     applyMatrix(matrix, 1, 0),
     applyMatrix(matrix, 0, 1),
     applyMatrix(matrix, 1, 1),
-  ];
-  const xs = corners.map(([x]) => x);
-  const ys = corners.map(([, y]) => y);
-  return [Math.min(...xs), Math.min(...ys), Math.max(...xs), Math.max(...ys)];
-}
+  ]);
 
 function matrixOf({ pdfium, buffer }: Walk, object: number): Matrix {
   if (!pdfium.call.FPDFPageObj_GetMatrix(object, buffer)) return [1, 0, 0, 1, 0, 0];
@@ -170,9 +167,7 @@ function straightSides({ points, curved, closed }: Outline): Stroke[] {
 
 function barCentreLine({ points, curved }: Outline): Stroke[] {
   if (points.length < 4 || points.length > 5 || curved.includes(true)) return [];
-  const xs = points.map(([x]) => x);
-  const ys = points.map(([, y]) => y);
-  const [x0, x1, y0, y1] = [Math.min(...xs), Math.max(...xs), Math.min(...ys), Math.max(...ys)];
+  const [x0, y0, x1, y1] = boxAround(points);
   const isRectangle = points.every(([x, y]) => (near(x, x0) || near(x, x1)) && (near(y, y0) || near(y, y1)));
   if (!isRectangle || Math.min(x1 - x0, y1 - y0) > MAX_THICKNESS) return [];
   const [x, y] = [(x0 + x1) / 2, (y0 + y1) / 2];

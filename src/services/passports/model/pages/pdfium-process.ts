@@ -13,24 +13,23 @@ import { readGlyphs } from './pdfium-text.ts';
 import { startCpuWatchdog } from './pdfium-watch.ts';
 import { rulesFromStrokes } from './rules.ts';
 
-export type PdfRequest =
-  | { readonly type: 'open'; readonly path: string; readonly maxPages: number; readonly cpuSeconds: number }
+export type PageRequest =
   | { readonly type: 'text'; readonly page: number }
   | { readonly type: 'render'; readonly page: number; readonly size: RasterSize }
   | { readonly type: 'picture'; readonly page: number }
-  | { readonly type: 'scan'; readonly page: number; readonly size: RasterSize }
+  | { readonly type: 'scan'; readonly page: number; readonly size: RasterSize };
+export type PdfRequest =
+  | { readonly type: 'open'; readonly path: string; readonly maxPages: number; readonly cpuSeconds: number }
+  | PageRequest
   | { readonly type: 'close' };
 
-/** `damaged`: this page cannot be opened. */
-export type PdfResponse =
-  | { readonly opened: number }
-  | { readonly text: ReadPage; readonly damaged: boolean }
-  | { readonly raster: Raster; readonly damaged: boolean }
-  | { readonly picture: Buffer; readonly damaged: boolean }
-  | { readonly scan: Scan; readonly damaged: boolean }
-  | { readonly usedBytes: number }
-  | { readonly problem: PdfProblem }
-  | { readonly error: string };
+export interface PdfResult {
+  /** `open`: the number of pages; `close`: the memory in use, in bytes; otherwise what {@link Pdf} returns. */
+  readonly value: number | ReadPage | Raster | Buffer | Scan;
+  /** The page cannot be opened. */
+  readonly damaged?: boolean;
+}
+export type PdfResponse = PdfResult | { readonly problem: PdfProblem } | { readonly error: string };
 
 export interface Scan {
   /** Grayscale. */
@@ -84,7 +83,7 @@ async function closeDocument(): Promise<PdfResponse> {
   document?.close();
   document = undefined;
   pdfium = await load();
-  return { usedBytes: process.memoryUsage.rss() };
+  return { value: process.memoryUsage.rss() };
 }
 
 type DocumentRequest = Exclude<PdfRequest, { type: 'close' }>;
@@ -106,22 +105,24 @@ async function respond(request: DocumentRequest): Promise<PdfResponse> {
     const opened = openDocument(pdfium, request);
     if ('problem' in opened) return opened;
     document = opened;
-    return { opened: opened.pages };
+    return { value: opened.pages };
   }
   const page = document?.page(request.page - 1);
-  if (request.type === 'text') {
-    if (page) return { text: readText(page, request.page), damaged: false };
-    return { text: { page: request.page, ...A4, turn: 0, words: [], rules: [], reader: 'text' }, damaged: true };
-  }
   // Drawing decompresses the images.
-  if (page && drawing(page).largestImagePixels > MAX_IMAGE_PIXELS) return { problem: 'too_complex' };
+  const isBomb = page && request.type !== 'text' && drawing(page).largestImagePixels > MAX_IMAGE_PIXELS;
+  return isBomb ? { problem: 'too_complex' } : { value: await read(page, request), damaged: !page };
+}
+
+async function read(page: OpenPage | undefined, request: PageRequest): Promise<PdfResult['value']> {
+  if (request.type === 'text') {
+    if (page) return readText(page, request.page);
+    return { page: request.page, ...A4, turn: 0, words: [], rules: [], reader: 'text' };
+  }
   const raster = draw(page, request.type === 'picture' ? pictureSize(page ?? A4) : request.size);
-  const damaged = page === undefined;
-  if (request.type === 'render') return { raster, damaged };
+  if (request.type === 'render') return raster;
   // Avoids copying megabytes of pixels between processes.
   const picture = await encodePicture(raster);
-  if (request.type === 'picture') return { picture, damaged };
-  return { scan: { raster: { ...toGrayscale(raster), channels: 1 }, picture }, damaged };
+  return request.type === 'picture' ? picture : { raster: { ...toGrayscale(raster), channels: 1 }, picture };
 }
 
 /** White if the page cannot be opened. */

@@ -1,12 +1,10 @@
+import type { Raster as OcrRaster } from '../ocr/grayscale.ts';
 import type { Pdfium } from './pdfium.ts';
 import type { OpenPage } from './pdfium-document.ts';
 
 /** Pixels by row without padding: 1 byte (grayscale) or 3 bytes (RGB) each. */
-export interface Raster {
-  readonly width: number;
-  readonly height: number;
+export interface Raster extends OcrRaster {
   readonly channels: 1 | 3;
-  readonly data: Uint8Array;
 }
 
 export interface RasterSize {

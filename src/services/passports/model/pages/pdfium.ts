@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
-import { init } from '@embedpdf/pdfium';
+import { type Functions, init } from '@embedpdf/pdfium';
+import { limitWasmMemory } from '../../../../ml/wasm-memory.ts';
 
 /** PDFium's C functions. The package's wrappers are slow for ten thousand calls per page. */
 export interface Pdfium {
@@ -15,62 +16,11 @@ export interface Pdfium {
   callback(use: (...args: number[]) => number, signature: string): number;
 }
 
-type PdfiumFunction =
-  | 'malloc'
-  | 'free'
-  | 'PDFiumExt_Init'
-  | 'FPDF_SetSystemFontInfo'
-  | 'FPDF_GetLastError'
-  | 'FPDF_LoadCustomDocument'
-  | 'FPDF_GetPageCount'
-  | 'FPDFDoc_GetAttachmentCount'
-  | 'FPDF_GetPageSizeByIndexF'
-  | 'FPDF_LoadPage'
-  | 'FPDF_ClosePage'
-  | 'FPDF_GetPageWidthF'
-  | 'FPDF_GetPageHeightF'
-  | 'FPDF_PageToDevice'
-  | 'FPDFPage_GetAnnotCount'
-  | 'FPDFPage_GetAnnot'
-  | 'FPDFPage_CloseAnnot'
-  | 'FPDFAnnot_GetSubtype'
-  | 'FPDFPage_Flatten'
-  | 'FPDFText_LoadPage'
-  | 'FPDFText_ClosePage'
-  | 'FPDFText_CountChars'
-  | 'FPDFText_GetUnicode'
-  | 'FPDFText_IsGenerated'
-  | 'FPDFText_HasUnicodeMapError'
-  | 'FPDFText_GetFontSize'
-  | 'FPDFText_GetMatrix'
-  | 'FPDFText_GetCharBox'
-  | 'FPDFText_GetLooseCharBox'
-  | 'FPDFText_GetTextObject'
-  | 'FPDFTextObj_GetTextRenderMode'
-  | 'FPDFPage_CountObjects'
-  | 'FPDFPage_GetObject'
-  | 'FPDFFormObj_CountObjects'
-  | 'FPDFFormObj_GetObject'
-  | 'FPDFPageObj_GetType'
-  | 'FPDFPageObj_GetMatrix'
-  | 'FPDFPageObj_GetBounds'
-  | 'FPDFPageObj_GetFillColor'
-  | 'FPDFPageObj_GetStrokeColor'
-  | 'FPDFImageObj_GetImagePixelSize'
-  | 'FPDFPath_GetDrawMode'
-  | 'FPDFPath_CountSegments'
-  | 'FPDFPath_GetPathSegment'
-  | 'FPDFPathSegment_GetPoint'
-  | 'FPDFPathSegment_GetType'
-  | 'FPDFPathSegment_GetClose'
-  | 'FPDFBitmap_CreateEx'
-  | 'FPDFBitmap_FillRect'
-  | 'FPDFBitmap_Destroy'
-  | 'FPDF_RenderPageBitmap';
+type PdfiumFunction = keyof Functions | 'malloc' | 'free';
 
 /** Creates an instance with its own memory; calls that need more than `maxBytes` throw. */
 export async function loadPdfium({ maxBytes }: { maxBytes: number }): Promise<Pdfium> {
-  limitMemory(maxBytes);
+  limitWasmMemory(maxBytes);
   code ??= new WebAssembly.Module(readFileSync(createRequire(import.meta.url).resolve('@embedpdf/pdfium/pdfium.wasm')));
   const module = code;
   const { pdfium } = (await init({
@@ -103,14 +53,3 @@ export async function loadPdfium({ maxBytes }: { maxBytes: number }): Promise<Pd
 }
 
 let code: WebAssembly.Module | undefined;
-
-const WASM_PAGE_BYTES = 2 ** 16;
-const { grow } = WebAssembly.Memory.prototype;
-
-function limitMemory(maxBytes: number): void {
-  WebAssembly.Memory.prototype.grow = function (pages) {
-    if (this.buffer.byteLength + pages * WASM_PAGE_BYTES > maxBytes)
-      throw new RangeError('The document needs too much memory.');
-    return grow.call(this, pages);
-  };
-}

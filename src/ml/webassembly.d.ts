@@ -1,5 +1,9 @@
 /** Missing from Node's type definitions. */
 declare namespace WebAssembly {
+  class Memory {
+    readonly buffer: ArrayBuffer;
+    grow(pages: number): number;
+  }
   class Module {
     constructor(bytes: Uint8Array);
   }

@@ -1,0 +1,54 @@
+import { once } from 'node:events';
+import { parentPort, type Transferable, type Worker } from 'node:worker_threads';
+
+type Reply<Answer> = { readonly answer: Answer } | { readonly error: string };
+
+/**
+ * Answers each message of the parent with the result or the error of `handle`. The message `close` ends the thread
+ * between two requests: terminating a thread during a network run crashes the process.
+ */
+export function serveRequests<Request, Answer>(
+  handle: (request: Request) => Answer | Promise<Answer>,
+  transferListOf: (answer: Answer) => Transferable[] = () => [],
+): void {
+  const respond = async (request: Request) => {
+    try {
+      const answer = await handle(request);
+      parentPort!.postMessage({ answer } satisfies Reply<Answer>, transferListOf(answer));
+    } catch (error) {
+      parentPort!.postMessage({ error: error instanceof Error ? error.message : String(error) });
+    }
+  };
+  parentPort!.on('message', (message: Request | 'close') => {
+    if (message === 'close') parentPort!.close();
+    else void respond(message);
+  });
+}
+
+/** Sends a request and returns the answer. The caller sends one at a time. `of` names the thread's task in errors. */
+export async function requestAnswer<Answer>(
+  worker: Worker,
+  of: string,
+  message: unknown,
+  transfer: Transferable[] = [],
+): Promise<Answer> {
+  const next = nextMessage<Reply<Answer>>(worker, of);
+  worker.postMessage(message, transfer);
+  const reply = await next;
+  if ('error' in reply) throw new Error(reply.error);
+  return reply.answer;
+}
+
+/** The thread's next message; rejects if the thread ends first. */
+export async function nextMessage<T>(worker: Worker, of: string): Promise<T> {
+  const settled = new AbortController();
+  const until = { signal: settled.signal };
+  try {
+    return await Promise.race([
+      once(worker, 'message', until).then(([message]) => message as T),
+      once(worker, 'exit', until).then(() => Promise.reject(new Error(`The thread of ${of} ended.`))),
+    ]);
+  } finally {
+    settled.abort();
+  }
+}
