@@ -1,6 +1,7 @@
 import type { Content } from 'pdfmake';
 import type { Value } from '../extraction.ts';
-import type { PageExcerpt, ReportField, ReportTable } from './report.ts';
+import type { PageExcerpt } from './page-excerpts.ts';
+import type { ReportField, ReportTable } from './report.ts';
 import type { ReportLabels } from './report-labels.ts';
 
 export const GREY = '#5b6470';
