@@ -8,6 +8,7 @@ import { createCsrf } from '../../http/csrf.ts';
 import { detailValidation } from '../../http/detail-errors.ts';
 import type { Gateway } from '../../http/gateway.ts';
 import type { Metrics } from '../../http/metrics.ts';
+import { acceptUploads } from '../../http/upload.ts';
 import { commonRoutes } from '../shared/common-routes.ts';
 import { createIdempotencyStore } from '../shared/idempotency-store.ts';
 import { createListener } from '../shared/listener.ts';
@@ -112,8 +113,13 @@ export async function createGateway({
   });
 
   await authRoutes(app, { keys, tokens, sessions, cookies, authGuard, publicOrigins });
-  await uploadRoute(app, { authGuard, replies, documents, files, cacheKey });
-  await uploadImagesRoute(app, { authGuard, documents, files });
+  await app.register(async (scope) => {
+    await acceptUploads(scope);
+    // Only multipart bodies.
+    scope.removeContentTypeParser('*');
+    uploadRoute(scope, { authGuard, replies, documents, files, cacheKey });
+    uploadImagesRoute(scope, { authGuard, documents, files });
+  });
   imageRoutes(app, { documents, files });
   createPdfRoute(app, { documents, files, replies, cacheKey, maxImages: settings.pdfMaxImages });
   taskRoutes(app, { documents, files, schema });
