@@ -1,4 +1,5 @@
 import { type TSchema, Type } from 'typebox';
+import { STATUSES } from './documents.ts';
 
 /** These schemas validate requests, give the code its types and generate the OpenAPI description. */
 
@@ -8,7 +9,6 @@ export const TaskParams = Type.Object({ task_id: Uuid });
 export const PageParams = Type.Object({ task_id: Uuid, page: Type.Integer({ minimum: 1, maximum: 10_000 }) });
 export const ImageParams = Type.Object({ image_id: Uuid });
 
-const STATUSES = ['PENDING', 'PROCESSING', 'SUCCESS', 'FAILED', 'ERROR', 'PERMANENT_ERROR'] as const;
 export const Status = Type.Enum([...STATUSES]);
 
 export const nullable = <S extends TSchema>(schema: S) => Type.Union([schema, Type.Null()]);

@@ -1,7 +1,8 @@
 import type { Queryable } from '../../base/db.ts';
 import type { Extraction, Value } from './extraction.ts';
 
-export type Status = 'PENDING' | 'PROCESSING' | 'SUCCESS' | 'FAILED' | 'ERROR' | 'PERMANENT_ERROR';
+export const STATUSES = ['PENDING', 'PROCESSING', 'SUCCESS', 'FAILED', 'ERROR', 'PERMANENT_ERROR'] as const;
+export type Status = (typeof STATUSES)[number];
 
 /**
  * A cookie proves a session (a digest of its value); a token proves a key and, without a cookie, implies the session

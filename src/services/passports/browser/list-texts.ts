@@ -116,11 +116,6 @@ export type ListTexts = typeof en;
 
 export interface ListPage {
   readonly texts: ListTexts;
-  readonly page: number;
-  readonly limit: number;
-  readonly status: string | null;
-  readonly signedIn: boolean;
   /** Whether the browser has a session; the first upload creates it. */
-  readonly session: boolean;
-  readonly errors: Readonly<Record<string, string>>;
+  readonly hasSession: boolean;
 }

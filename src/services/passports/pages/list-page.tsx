@@ -4,16 +4,13 @@ import { layout } from '../../../ui/layout.tsx';
 import { sendPage } from '../../../ui/send-page.ts';
 import { serviceLinks } from '../../shared/service-links.ts';
 import { preferredLanguage } from '../../shared/task-routes.ts';
+import { ListQuery } from '../api-schema.ts';
 import { type ListPage, listTexts } from '../browser/list-texts.ts';
-import { DocumentList, PER_PAGE, STATUSES } from './document-list.tsx';
-import { errorTexts } from './error-texts.ts';
+import { DocumentList, PER_PAGE } from './document-list.tsx';
 import { NewDocument, PageOrder } from './new-document.tsx';
 import type { PageDeps } from './task-page.tsx';
 
-const Query = Type.Object({
-  page: Type.Integer({ minimum: 1, maximum: 1_000_000_000, default: 1 }),
-  status: Type.Optional(Type.Union(STATUSES.map((status) => Type.Literal(status)))),
-});
+const Query = Type.Omit(ListQuery, ['limit']);
 
 export function listPage(app: Gateway, deps: PageDeps): void {
   const { documents, authGuard, assets, version, csrfToken } = deps;
@@ -29,15 +26,8 @@ export function listPage(app: Gateway, deps: PageDeps): void {
       const texts = listTexts[language];
       const csrf = caller && csrfToken(caller.session);
       const signedIn = token !== undefined;
-      const own: ListPage = {
-        texts,
-        page,
-        limit: PER_PAGE,
-        status: status ?? null,
-        signedIn,
-        session: caller !== undefined,
-        errors: errorTexts[language],
-      };
+      const hasSession = caller !== undefined;
+      const own: ListPage = { texts, hasSession };
       const html = await layout({
         ...{ language, version, own, assets: await assets() },
         service: texts.service,
@@ -54,9 +44,7 @@ export function listPage(app: Gateway, deps: PageDeps): void {
                 {texts.lead}
               </p>
             </div>
-            {signedIn ? (
-              ''
-            ) : (
+            {!signedIn && (
               <p class="notice" safe>
                 {texts.signedOut}
               </p>
@@ -64,7 +52,9 @@ export function listPage(app: Gateway, deps: PageDeps): void {
             <p id="refused" class="notice bad" role="alert" hidden></p>
             <NewDocument texts={texts} csrf={csrf} />
             <PageOrder texts={texts} />
-            <DocumentList texts={texts} items={items} total={total} own={own} language={language} csrf={csrf} />
+            <DocumentList
+              {...{ texts, items, total, page, status: status ?? null, hasSession, signedIn, language, csrf }}
+            />
             <p id="live" class="visually-hidden" role="status"></p>
           </>
         ),

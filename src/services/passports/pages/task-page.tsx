@@ -107,15 +107,13 @@ function Head({ document, texts, csrf }: { document: Document; texts: ReviewText
           {texts.status[status]}
         </p>
       </div>
-      {cached ? (
+      {cached && (
         <p class="hint" safe>
           {texts.cached}
         </p>
-      ) : (
-        ''
       )}
       <div class="actions">
-        {status === 'SUCCESS' ? (
+        {status === 'SUCCESS' && (
           <>
             <a class="button" href={`../export/${id}/excel`} safe>
               {texts.excel}
@@ -124,8 +122,6 @@ function Head({ document, texts, csrf }: { document: Document; texts: ReviewText
               {texts.pdf}
             </a>
           </>
-        ) : (
-          ''
         )}
         <details class="rename">
           <summary class="button" safe>
@@ -142,12 +138,10 @@ function Head({ document, texts, csrf }: { document: Document; texts: ReviewText
             </button>
           </form>
         </details>
-        {status === 'FAILED' || status === 'ERROR' ? (
+        {(status === 'FAILED' || status === 'ERROR') && (
           <button type="button" id="retry" class="needs-script primary" safe>
             {texts.retry}
           </button>
-        ) : (
-          ''
         )}
         <button type="button" id="remove" class="needs-script" safe>
           {texts.remove}
@@ -275,9 +269,7 @@ function History(props: {
                     to: displayValue(to) || texts.nothing,
                   })}
                 </span>
-                {field === undefined ? (
-                  ''
-                ) : (
+                {field !== undefined && (
                   <button
                     type="button"
                     id={`revert-${at.toISOString()}-${field.key}`}
