@@ -20,7 +20,6 @@ import { createLiveKeys } from './auth/live-keys.ts';
 import { createSessions } from './auth/sessions.ts';
 import { createTokens } from './auth/tokens.ts';
 import { computeCacheKey } from './cache-key.ts';
-import type { DocumentStore } from './documents.ts';
 import { createLlmHealth, type LlmHealth } from './llm-health.ts';
 import { pageRoutes } from './pages/page-routes.tsx';
 import { adminRoutes } from './routes/admin-routes.ts';
@@ -37,6 +36,7 @@ import { uploadImagesRoute } from './routes/upload-images-route.ts';
 import { uploadRoute } from './routes/upload-route.ts';
 import { loadSchema } from './schema/load-schema.ts';
 import type { Settings } from './settings.ts';
+import type { DocumentStore } from './store/postgres.ts';
 
 const BODY_LIMIT_BYTES = 1024 * 1024;
 const HOUR_MS = 3_600_000;

@@ -1,8 +1,9 @@
 import { createRequire } from 'node:module';
 import { parentPort } from 'node:worker_threads';
 import pdfmake, { type Content } from 'pdfmake';
+import { fill } from '../../../ui/browser/fill.ts';
 import type { Report } from './report.ts';
-import { REPORT_LABELS } from './report-labels.ts';
+import { reportLabels } from './report-labels.ts';
 import { clean, fieldTable, GREY, rowTable } from './report-tables.ts';
 
 const port = parentPort!;
@@ -17,7 +18,7 @@ port.on('message', async (report: Report) => {
 /** Values have the format of the API. */
 function printReport(report: Report): Promise<Buffer> {
   const { language, now, pages, parts } = report;
-  const labels = REPORT_LABELS[language];
+  const labels = reportLabels[language];
   const name = clean(report.name);
   const day = now.toISOString().slice(0, 10);
   return pdfmake
@@ -28,16 +29,19 @@ function printReport(report: Report): Promise<Buffer> {
       language,
       defaultStyle: { font: FONT, fontSize: 10 },
       header: { text: truncate(name), margin: [40, 26, 40, 0], fontSize: 8, color: GREY },
-      footer: (current: number, all: number) => ({
+      footer: (page: number, count: number) => ({
         margin: [40, 14, 40, 0],
         fontSize: 8,
         color: GREY,
-        columns: [{ text: labels.printed(day) }, { text: labels.pageOf(current, all), alignment: 'right' }],
+        columns: [
+          { text: fill(labels.printed, { day }) },
+          { text: fill(labels.pageOf, { page, pages: count }), alignment: 'right' },
+        ],
       }),
       content: [
         { text: labels.title, fontSize: 18, bold: true },
         { text: name, fontSize: 12, margin: [0, 2, 0, 0] },
-        { text: labels.document(pages), color: GREY, margin: [0, 2, 0, 0] },
+        { text: fill(labels.document, { pages }), color: GREY, margin: [0, 2, 0, 0] },
         ...parts.flatMap(({ title, fields, table }): Content[] => [
           ...(fields.length > 0 ? [fieldTable(title, fields, labels)] : []),
           ...(table ? rowTable(title, table, labels) : []),

@@ -11,16 +11,11 @@ import { documentNotFound } from '../api-errors.ts';
 import { TaskParams } from '../api-schema.ts';
 import type { AuthGuard } from '../auth/auth-guard.ts';
 import { type ReviewPage, type ReviewTexts, reviewTexts } from '../browser/review-texts.ts';
-import {
-  type CompletedDocument,
-  type Document,
-  type DocumentStore,
-  type HistoryEntry,
-  isCompleted,
-} from '../documents.ts';
+import { type CompletedDocument, type Document, type HistoryEntry, isCompleted } from '../documents.ts';
 import { presentFields } from '../present.ts';
 import { taskIdOf } from '../routes/task-routes.ts';
 import { inLanguage, type Schema } from '../schema/schema.ts';
+import type { DocumentStore } from '../store/postgres.ts';
 import { recheckWarnings } from '../warnings.ts';
 import { errorTexts } from './error-texts.ts';
 import { displayValue, Fields, type FieldsView, rowForms, warningText } from './fields.tsx';

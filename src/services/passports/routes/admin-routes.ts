@@ -13,8 +13,8 @@ import {
 } from '../api-errors.ts';
 import { CleanedUp, CleanupQuery, DeepHealth, FailedQuery, FailedStats, Flag, isTrue } from '../api-schema.ts';
 import { adminOf, callerOf } from '../auth/auth-guard.ts';
-import type { DocumentStore } from '../documents.ts';
 import type { LlmHealth } from '../llm-health.ts';
+import type { DocumentStore } from '../store/postgres.ts';
 
 const DATABASE_LIMIT_MS = 3000;
 const HealthQuery = Type.Object({ strict: Type.Optional(Flag) });

@@ -10,7 +10,8 @@ import { invalidImageIds, storageUnavailable, tooManyPages } from '../api-errors
 import { CreatePdf, PdfCreated } from '../api-schema.ts';
 import { callerOf } from '../auth/auth-guard.ts';
 import { sanitizeDisplayName } from '../display-name.ts';
-import { type Document, type DocumentStore, type ImageRow, type NewDocument, principalOf } from '../documents.ts';
+import { type Document, type ImageRow, type NewDocument, principalOf } from '../documents.ts';
+import type { DocumentStore } from '../store/postgres.ts';
 import { createDocuments } from './create-documents.ts';
 import { storageErrors } from './receive.ts';
 

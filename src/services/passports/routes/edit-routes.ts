@@ -20,10 +20,11 @@ import {
 import { TaskParams, TaskStatus, Updated } from '../api-schema.ts';
 import { type AuthGuard, callerOf } from '../auth/auth-guard.ts';
 import { parseDisplayName } from '../display-name.ts';
-import { type Caller, type DocumentStore, isCompleted } from '../documents.ts';
+import { type Caller, isCompleted } from '../documents.ts';
 import { checkFieldKeys, type ParsedEdit, parseEdits, toStoredEdits } from '../edits.ts';
 import { toTaskStatus } from '../responses.ts';
 import type { Schema } from '../schema/schema.ts';
+import type { DocumentStore } from '../store/postgres.ts';
 import { taskIdOf } from './task-routes.ts';
 
 const TAKES = 'application/x-www-form-urlencoded';

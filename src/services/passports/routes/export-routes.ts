@@ -9,10 +9,11 @@ import { preferredLanguage } from '../../shared/task-routes.ts';
 import { documentNotFound, forbidden, notReady, tooManyReports } from '../api-errors.ts';
 import { TaskParams } from '../api-schema.ts';
 import { adminOf, callerOf } from '../auth/auth-guard.ts';
-import { type CompletedDocument, type DocumentStore, isCompleted } from '../documents.ts';
+import { type CompletedDocument, isCompleted } from '../documents.ts';
 import { allName, attachment, excelName, reportName, sessionName } from '../export/filenames.ts';
 import { createPdfService } from '../export/pdf-service.ts';
 import type { Schema } from '../schema/schema.ts';
+import type { DocumentStore } from '../store/postgres.ts';
 import { taskIdOf } from './task-routes.ts';
 
 type PathParams = Static<typeof TaskParams>;

@@ -5,8 +5,8 @@ import type { Gateway } from '../../../http/gateway.ts';
 import { csrfFailed, imageNotFound } from '../api-errors.ts';
 import { ImageParams, ImageRemoved, Images, Rotated } from '../api-schema.ts';
 import { callerOf } from '../auth/auth-guard.ts';
-import type { DocumentStore } from '../documents.ts';
 import { toImage } from '../responses.ts';
+import type { DocumentStore } from '../store/postgres.ts';
 import { imageResponses, isImageCurrent } from './image-response.ts';
 
 const RotateQuery = Type.Object({ direction: Type.Enum(['cw', 'ccw'], { default: 'cw' }) });

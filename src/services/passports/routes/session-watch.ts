@@ -4,8 +4,9 @@ import type { EventStream, StreamEvent } from '../../../http/event-stream.ts';
 import { tooManyStreams } from '../api-errors.ts';
 import type { Sessions } from '../auth/sessions.ts';
 import type { TokenClaims, Tokens } from '../auth/tokens.ts';
-import type { Caller, Document, DocumentStore, SessionEvent } from '../documents.ts';
+import type { Caller, Document, SessionEvent } from '../documents.ts';
 import { toTaskItem } from '../responses.ts';
+import type { DocumentStore } from '../store/postgres.ts';
 
 const SNAPSHOT_ITEMS = 200;
 /** Leaves database connections for requests. */

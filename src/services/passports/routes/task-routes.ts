@@ -10,10 +10,11 @@ import { preferredLanguage } from '../../shared/task-routes.ts';
 import { documentNotFound, statusNotFound } from '../api-errors.ts';
 import { History, ListQuery, PageParams, Result, TaskList, TaskParams, TaskStatus } from '../api-schema.ts';
 import { callerOf } from '../auth/auth-guard.ts';
-import { type DocumentStore, isCompleted } from '../documents.ts';
+import { isCompleted } from '../documents.ts';
 import { presentFields } from '../present.ts';
 import { toResult, toTaskItem, toTaskStatus, toUnfinishedResult } from '../responses.ts';
 import type { Schema } from '../schema/schema.ts';
+import type { DocumentStore } from '../store/postgres.ts';
 import { recheckWarnings } from '../warnings.ts';
 import { imageResponses, isImageCurrent } from './image-response.ts';
 

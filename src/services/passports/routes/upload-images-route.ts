@@ -6,8 +6,9 @@ import type { Gateway } from '../../../http/gateway.ts';
 import { fileTooLarge, notADocument, quotaExceeded, storageUnavailable, tooManyImages } from '../api-errors.ts';
 import { type Image, ImagesUploaded } from '../api-schema.ts';
 import type { AuthGuard } from '../auth/auth-guard.ts';
-import type { Caller, DocumentStore, ImageRow } from '../documents.ts';
+import type { Caller, ImageRow } from '../documents.ts';
 import { toImage } from '../responses.ts';
+import type { DocumentStore } from '../store/postgres.ts';
 import { MEBIBYTE, multipartBody, receiveUpload, rejections, type StoredUpload, uploadErrors } from './receive.ts';
 
 const IMAGE_LIMITS = { maxFiles: 50, maxFileBytes: 20 * MEBIBYTE, maxTotalBytes: 200 * MEBIBYTE };

@@ -10,8 +10,9 @@ import { notADocument } from '../api-errors.ts';
 import { Uploaded } from '../api-schema.ts';
 import type { AuthGuard } from '../auth/auth-guard.ts';
 import { parseDisplayName } from '../display-name.ts';
-import { type Document, type DocumentStore, principalOf } from '../documents.ts';
+import { type Document, principalOf } from '../documents.ts';
 import { toTaskItem } from '../responses.ts';
+import type { DocumentStore } from '../store/postgres.ts';
 import { createDocuments } from './create-documents.ts';
 import { MEBIBYTE, multipartBody, receiveUpload, rejections, type StoredUpload, uploadErrors } from './receive.ts';
 
