@@ -103,6 +103,17 @@ const visibleRows = (edited: EditedFields, schema: Schema, section: Section): nu
     section.table!.columns.some((column) => edited.at(cellKey(section, row, column)).value !== null),
   );
 
+/** The cells of each table row. */
+export function groupByRow<Cell extends PresentedField>(cells: readonly Cell[]): Cell[][] {
+  const rows = new Map<number | undefined, Cell[]>();
+  for (const cell of cells) {
+    const row = rows.get(cell.row) ?? [];
+    rows.set(cell.row, row);
+    row.push(cell);
+  }
+  return [...rows.values()];
+}
+
 /** The values of an enum with their labels. */
 export const enumLabels = (
   { enum: choices }: Pick<ValueSpec, 'enum'>,

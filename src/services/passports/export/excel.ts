@@ -1,8 +1,9 @@
 import { type Cell, type Sheet, xlsx } from '../../../base/xlsx/xlsx.ts';
 import type { CompletedDocument } from '../documents.ts';
 import type { Value } from '../extraction.ts';
+import { groupByRow } from '../present.ts';
 import { inLanguage, type Schema, type Section } from '../schema/schema.ts';
-import { type ExportRow, exportRows, groupByRow, type Language, labelsOf } from './rows.ts';
+import { type ExportRow, exportRows, type Language, labelsOf } from './rows.ts';
 
 export interface ExcelOptions {
   readonly schema: Schema;

@@ -26,17 +26,6 @@ export function exportRows(opened: CompletedDocument, schema: Schema, language: 
   });
 }
 
-/** The cells of each table row. */
-export function groupByRow(cells: readonly ExportRow[]): ExportRow[][] {
-  const rows = new Map<number, ExportRow[]>();
-  for (const cell of cells) {
-    const row = rows.get(cell.row!) ?? [];
-    rows.set(cell.row!, row);
-    row.push(cell);
-  }
-  return [...rows.values()];
-}
-
 export function labelsOf(schema: Schema, language: Language): LabelsBySpec {
   const byLanguage = cache.get(schema) ?? {};
   cache.set(schema, byLanguage);

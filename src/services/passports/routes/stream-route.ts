@@ -38,10 +38,8 @@ export function streamRoute(app: Gateway, { watch }: { watch: SessionWatch }): v
       watch.checkStreamLimit(caller.session);
       if (request.method === 'HEAD') return reply.type('text/event-stream; charset=utf-8').send();
       const stream = openEventStream(reply, { retryMs: RETRY_MS });
-      watch.follow(caller, stream, {
-        after: lastSeen(request.headers['last-event-id']),
-        token: request.visitor?.token,
-      });
+      const lastSent = lastSeen(request.headers['last-event-id']);
+      watch.follow({ caller, stream, lastSent, token: request.visitor?.token });
       return reply;
     },
   );
