@@ -137,18 +137,9 @@ export const Image = Type.Object({
   content_type: Type.String(),
   rotation: Type.Integer({ description: '0, 90, 180 or 270 degrees clockwise.' }),
 });
-export const ImagesUploaded = Type.Object({
-  images: Type.Array(Image),
-  image_ids: Type.Array(Uuid),
-  rejected: Rejected,
-});
 export const Images = Type.Object({ images: Type.Array(Image), image_ids: Type.Array(Uuid) });
-export const Rotated = Type.Object({
-  image_id: Uuid,
-  rotation: Type.Integer(),
-  width: Type.Integer(),
-  height: Type.Integer(),
-});
+export const ImagesUploaded = Type.Object({ ...Images.properties, rejected: Rejected });
+export const Rotated = Type.Pick(Image, ['image_id', 'rotation', 'width', 'height']);
 export const ImageRemoved = Type.Object({ status: Type.Literal('ok'), image_id: Uuid });
 
 export const CreatePdf = Type.Object(

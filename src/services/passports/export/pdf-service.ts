@@ -66,7 +66,7 @@ export function createPdfService(limits: PdfLimits = LIMITS) {
         throw error;
       } finally {
         running--;
-        if (running === 0) idle = setTimeout(endThreads, limits.idleMs).unref();
+        if (running === 0) idle = setTimeout(() => void endThreads(), limits.idleMs).unref();
         release();
       }
     },

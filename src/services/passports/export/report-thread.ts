@@ -9,11 +9,13 @@ import { clean, fieldTable, GREY, rowTable } from './report-tables.ts';
 const port = parentPort!;
 
 // Printing thousands of rows blocks the thread for seconds.
-port.on('message', async (report: Report) => {
+port.on('message', (report: Report) => void respond(report));
+
+async function respond(report: Report): Promise<void> {
   // A copy with its own buffer, to transfer it.
   const pdf = new Uint8Array(await printReport(report));
   port.postMessage(pdf, [pdf.buffer]);
-});
+}
 
 /** Values have the format of the API. */
 function printReport(report: Report): Promise<Buffer> {
