@@ -2,6 +2,10 @@
 const rule = (name, from, to, comment) => ({ name, severity: 'error', comment, from, to });
 const TEST = '\\.test\\.tsx?$|/testing/|\\.contract\\.ts$|^test/|^bench/';
 
+/** All files of a service except its model, training, image codecs and browser code; `http/`; the role `serve`. */
+const GATEWAY =
+  '^src/(services/([^/]+/(?!model(/|\\.ts)|indexer|training/|images/|browser/)|[^/]+$)|http/|roles/serve)';
+
 module.exports = {
   forbidden: [
     rule('no-circles', {}, { circular: true }, 'Merge the files, or move what both need into a third one.'),
@@ -83,17 +87,19 @@ module.exports = {
     rule('undici-in-one-module', { path: '^src/', pathNot: `^src/base/|${TEST}` }, { path: 'node_modules/undici/' }),
     rule(
       'gateway-without-models',
-      // All files of a service except its model and its training belong to the gateway; so does `model-routes`.
+      { path: GATEWAY, pathNot: `^src/services/[^/]+/index\\.ts$|${TEST}` },
+      { path: '^src/services/[^/]+/model(/|\\.ts)' },
+      'Only the worker uses the model. What the gateway needs too, types included, stands outside of model/.',
+    ),
+    rule(
+      'gateway-starts-without-native-modules',
+      { path: GATEWAY, pathNot: TEST },
       {
-        path: '^src/(services/([^/]+/(?!model(?!-routes)|indexer|train|browser/)|[^/]+$)|http/|roles/serve)',
-        pathNot: TEST,
-      },
-      {
-        path: '^src/ml/|/model(?!-routes|-info)[a-z-]*\\.ts$|^src/services/[^/]+/model/|node_modules/(onnxruntime-node|sharp|sherpa-onnx|tesseract|@huggingface|@embedpdf)',
+        path: '^src/ml/|^src/services/[^/]+/(model(/|\\.ts)|images/)|node_modules/(onnxruntime-node|sharp|sherpa-onnx|tesseract|@huggingface|@embedpdf)',
         dynamic: false,
         dependencyTypesNot: ['type-only'],
       },
-      'A gateway starts without models on disk: they are loaded by import().',
+      'A gateway starts without models on disk: it loads them, and image codecs, by import().',
     ),
   ],
   options: {

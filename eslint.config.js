@@ -7,6 +7,23 @@ const CAN_PARSE = {
   message: 'Use parsedUrl: canParse returns wrong results in Node 20.',
 };
 
+/** Forbids the names of services in string literals: shared code takes services as arguments. */
+const SERVICE_NAMES = ['Literal[value=NAME]', 'TemplateElement[value.raw=NAME]'].map((selector) => ({
+  selector: selector.replace('NAME', '/(^|[^a-z])(defectoscopy|stt|passports?|catalog)($|[^a-z])/'),
+  message: 'Shared code names no service: let the service supply this.',
+}));
+
+const REGULAR_EXPRESSIONS = [
+  {
+    selector: 'NewExpression[callee.name="RegExp"], CallExpression[callee.name="RegExp"]',
+    message: 'Write a literal, which the linter can analyse.',
+  },
+  {
+    selector: 'CallExpression[callee.property.name="normalize"][arguments.length=1]',
+    message: 'Use composeCharacters: sorting many combining marks takes quadratic time.',
+  },
+];
+
 export default tseslint.config(
   { ignores: ['dist', 'dist.*', 'node_modules', 'data', '**/*.js', '**/*.mjs', 'src/**/browser'] },
   {
@@ -38,18 +55,15 @@ export default tseslint.config(
     rules: {
       'regexp/no-super-linear-backtracking': ['error', { report: 'potential' }],
       'regexp/no-super-linear-move': ['error', { report: 'potential', ignorePartial: false }],
-      'no-restricted-syntax': [
-        'error',
-        CAN_PARSE,
-        {
-          selector: 'NewExpression[callee.name="RegExp"], CallExpression[callee.name="RegExp"]',
-          message: 'Write a literal, which the linter can analyse.',
-        },
-        {
-          selector: 'CallExpression[callee.property.name="normalize"][arguments.length=1]',
-          message: 'Use composeCharacters: sorting many combining marks takes quadratic time.',
-        },
-      ],
+      'no-restricted-syntax': ['error', CAN_PARSE, ...REGULAR_EXPRESSIONS],
+    },
+  },
+  {
+    files: ['src/{base,tasks,http,roles,ui}/**', 'src/services/shared/**'],
+    // A backup contains folders and tables of services.
+    ignores: ['src/base/backup/*', '**/*.test.ts', '**/*.contract.ts', '**/testing/**'],
+    rules: {
+      'no-restricted-syntax': ['error', CAN_PARSE, ...REGULAR_EXPRESSIONS, ...SERVICE_NAMES],
     },
   },
   {

@@ -22,7 +22,12 @@ import { createDeliveryMetrics, createTaskMetrics } from './roles/metrics.ts';
 import type { SweepDeps } from './roles/sweep.ts';
 import { createFileDeletionQueue } from './services/shared/file-deletion-queue.ts';
 import { createOverview } from './services/shared/overview/overview.ts';
-import type { BackgroundJobContext, GatewayContext, ModelContext } from './services/shared/service.ts';
+import {
+  type BackgroundJobContext,
+  type GatewayContext,
+  hasTasks,
+  type ModelContext,
+} from './services/shared/service.ts';
 import { createServiceDirectory } from './services/shared/service-links.ts';
 import { watchAcceptHealth } from './tasks/accept-health.ts';
 import { createAdmission } from './tasks/admission.ts';
@@ -154,24 +159,24 @@ export async function createGatewayContext(
   refreshMs = 1000,
   stopping: AbortSignal = signal,
 ): Promise<GatewayContext> {
-  const { db, workers, uploads, files, log, services, serviceLinks, shared, records, traces } = context;
+  const { db, workers, uploads, files, log, services, enabledServices, shared, records, failureTexts, traces } =
+    context;
   const schema = await watchSchema({ db, migrations: await loadMigrations(), log, signal, refreshMs });
   const accepting = watchAcceptHealth({ db, tasks: context.tasks, log, signal, everyMs: 2 * refreshMs });
   const { tasks } = accepting;
-  const limits = new Map(services.flatMap(({ name, work }) => (work ? [[name, work.maxWaiting]] : [])));
+  const limits = new Map(services.filter(hasTasks).map(({ name, work }) => [name, work.maxWaiting]));
   const roster = await createWorkerRegistry({
     ...{ workers, tasks, limits, signal, log, refreshMs },
-    services: serviceLinks.map(({ name }) => name),
+    services: enabledServices.map(({ name }) => name),
   });
   const metrics = createMetrics({ version: shared.version });
-  const withQueue = services.filter(({ work }) => work !== undefined).map(({ name }) => name);
   const admission = createAdmission({ roster, limits, registry: metrics.registry });
-  registerQueueMetrics({ registry: metrics.registry, roster, services: withQueue });
+  registerQueueMetrics({ registry: metrics.registry, roster, services: [...limits.keys()] });
   watchOldestSnapshot({ db, registry: metrics.registry, log, signal });
   const meter = createTaskMetrics(context.registry);
   const overview = createOverview({
     roster,
-    services: serviceLinks,
+    services: enabledServices,
     registry: metrics.registry,
     localCounters: { id: context.id, registry: context.registry },
     signal,
@@ -195,10 +200,11 @@ export async function createGatewayContext(
       issued,
       overview,
       records,
+      failureTexts,
       log,
       ...(traces && { traces }),
     },
-    serviceDirectory: createServiceDirectory(serviceLinks),
+    serviceDirectory: createServiceDirectory(enabledServices),
     isOutOfService: () => schema.problem() !== undefined,
     notReady() {
       if (stopping.aborted) return 'This gateway is stopping.';
@@ -222,7 +228,14 @@ export async function createDeliverDeps(context: AppContext, signal: AbortSignal
   const { tasks, services, fetch, settings, shared, log } = context;
   const sealing = await sealingKey(shared.dataDir);
   return {
-    ...{ tasks, services, fetch, log, signal, ...(context.traces && { traces: context.traces }) },
+    ...{
+      tasks,
+      services: services.filter(hasTasks),
+      fetch,
+      log,
+      signal,
+      ...(context.traces && { traces: context.traces }),
+    },
     metrics: createDeliveryMetrics(context.registry),
     policy: { kind: 'webhook', loopback: shared.webhookLoopback, allowList: shared.holes },
     hideLoopbackDetails: settings.appEnv === 'production',
@@ -264,7 +277,14 @@ export function createSweepDeps(context: AppContext, signal: AbortSignal): Sweep
   const absent = context.disabledServices.flatMap(({ onDisabled }) => (onDisabled ? [() => onDisabled(db)] : []));
   const { workerMaxAttempts: maxAttempts, batchMaxWaitSeconds } = settings;
   const meter = createTaskMetrics(context.registry);
-  const expiredUploads = createFileDeletionQueue({ db, files, log, table: 'files' });
+  const expiredUploads = createFileDeletionQueue({
+    db,
+    files,
+    log,
+    table: 'files',
+    due: 'expires_at < now()',
+    order: 'expires_at',
+  });
   const limits = { maxAttempts, batchMaxWaitSeconds };
   return {
     tasks,

@@ -7,8 +7,13 @@ import { type Environment, readSettings, SettingsError, type Values } from './ba
 import { loadLocalCredentials } from './local-credentials.ts';
 import { services } from './services/index.ts';
 import type { RecordSource } from './services/shared/records.ts';
-import type { OpenService, Service, SharedSettings } from './services/shared/service.ts';
-import type { ServiceEntry } from './services/shared/service-links.ts';
+import {
+  type FailureTexts,
+  hasTasks,
+  type OpenService,
+  type Service,
+  type SharedSettings,
+} from './services/shared/service.ts';
 import { coreSettings, crossFieldRules } from './settings.ts';
 
 /** The package's root: the parent of `dist/` or `src/`. */
@@ -23,10 +28,12 @@ export interface Config {
   readonly services: readonly OpenService[];
   /** Excluded by SERVICES. */
   readonly disabledServices: readonly Service[];
-  // Ports, links and records cover all services, independent of the process's role.
+  // These cover all enabled services; `services` only those of the process's role.
+  readonly enabledServices: readonly OpenService[];
   readonly ports: readonly number[];
-  readonly serviceLinks: readonly ServiceEntry[];
   readonly records: readonly RecordSource[];
+  /** By service, also of disabled ones: the catalog keeps their records. */
+  readonly failureTexts: ReadonlyMap<string, FailureTexts>;
   /** The environment with the additions of the local profile; child processes inherit it. */
   readonly env: Environment;
   readonly host: string;
@@ -67,12 +74,12 @@ export async function loadConfig(input: Environment, role: string): Promise<Conf
     shared,
     services: open,
     disabledServices: services.filter((service) => !chosen.includes(service)),
+    enabledServices: open,
     ports: open.map(({ port }) => port),
-    serviceLinks: open.map(({ name, titles, publicUrl, port, work }) => ({
-      ...{ name, titles, publicUrl, port },
-      takesTasks: work !== undefined,
-    })),
-    records: open.flatMap(({ name, title, records }) => (records ? { service: name, title, ...records } : [])),
+    records: open
+      .filter(hasTasks)
+      .flatMap(({ name, title, records }) => (records ? { service: name, title, ...records } : [])),
+    failureTexts: new Map(services.map(({ name, failureTexts }) => [name, failureTexts])),
     env,
     host: settings.host ?? (local ? '127.0.0.1' : '0.0.0.0'),
     shutdownDelayMs: 1000 * (settings.shutdownDelaySeconds ?? (settings.appEnv === 'production' ? 5 : 0)),

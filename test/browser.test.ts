@@ -6,7 +6,7 @@ import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { createModelContext } from '../src/app-context.ts';
 import { FAILURES } from '../src/services/defectoscopy/failures.ts';
-import type { Model, Outcome } from '../src/services/shared/service.ts';
+import type { Model, Outcome, TaskService } from '../src/services/shared/service.ts';
 import { TaskFailure } from '../src/tasks/task.ts';
 import { openPage } from './browser/open-page.ts';
 import { CRACK_OUTCOME, createBlockedModel, createWallPhoto, NO_DEFECTS_OUTCOME } from './browser/photos.ts';
@@ -284,7 +284,9 @@ describe('Defectoscopy upload page', () => {
   it.skipIf(!existsSync(new URL('../models/defectoscopy/1.0.0/manifest.json', import.meta.url)))(
     'shows the prediction of the shipped model for the example photo',
     async (test) => {
-      await work(await product.context.services[0]!.work!.load(await createModelContext(product.context)));
+      await work(
+        await (product.context.services[0] as TaskService).work.load(await createModelContext(product.context)),
+      );
       const { page, problems } = await openPage(test, `${product.url}/#token=${TOKEN}`);
       await page.getByRole('button', { name: 'Use the example photo' }).click();
       await until(() => page.locator('#verdict').textContent()).not.toBe('');

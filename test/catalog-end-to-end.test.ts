@@ -3,6 +3,7 @@ import sharp from 'sharp';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { createBackgroundContext } from '../src/app-context.ts';
 import { FAILURES } from '../src/services/defectoscopy/failures.ts';
+import type { BackgroundService } from '../src/services/shared/service.ts';
 import { TaskFailure } from '../src/tasks/task.ts';
 import { MODERATOR, READER } from './helpers/catalog.ts';
 import { type Client, createClient } from './helpers/passports.ts';
@@ -35,8 +36,8 @@ beforeAll(async () => {
   reader = createClient(url, READER);
   moderator = createClient(url, MODERATOR);
   const { context } = product;
-  const catalog = context.services.find(({ name }) => name === 'catalog')!;
-  catalogWorker = catalog.runBackgroundJob!(await createBackgroundContext(context), stop.signal);
+  const catalog = context.services.find(({ name }) => name === 'catalog') as BackgroundService;
+  catalogWorker = catalog.runBackgroundJob(await createBackgroundContext(context), stop.signal);
 });
 afterAll(async () => {
   stop.abort();

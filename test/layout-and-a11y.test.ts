@@ -5,6 +5,7 @@ import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { createBackgroundContext, createModelContext } from '../src/app-context.ts';
 import { createRecords } from '../src/services/catalog/records/records.ts';
 import { FAILURES } from '../src/services/defectoscopy/failures.ts';
+import type { BackgroundService, TaskService } from '../src/services/shared/service.ts';
 import { TaskFailure } from '../src/tasks/task.ts';
 import { openPage } from './browser/open-page.ts';
 import { findViolations } from './browser/page-checks.ts';
@@ -56,15 +57,17 @@ beforeAll(async () => {
     },
   });
   const { context } = product;
-  const service = (name: Service) => context.services.find((one) => one.name === name)!;
+  const service = (name: Service) => context.services.find((one) => one.name === name);
+  const passports = service('passports') as TaskService;
+  const catalog = service('catalog') as BackgroundService;
   const run = async ({ input }: { input: unknown }) => {
     if (JSON.stringify(input).includes('broken')) throw new TaskFailure(FAILURES.corrupt);
     return CRACK_OUTCOME;
   };
   await product.startWorker(createFakeModel({ run }));
   await product.startWorker(createFakeSpeechModel(), 'stt');
-  await product.startWorker(await service('passports').work!.load(await createModelContext(context)), 'passports');
-  catalogWorker = service('catalog').runBackgroundJob!(await createBackgroundContext(context), stop.signal);
+  await product.startWorker(await passports.work.load(await createModelContext(context)), 'passports');
+  catalogWorker = catalog.runBackgroundJob(await createBackgroundContext(context), stop.signal);
   records = await seedOneOfEach();
   if (SCREENS !== undefined) await mkdir(SCREENS, { recursive: true });
 });

@@ -11,6 +11,7 @@ import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { createModelContext } from '../src/app-context.ts';
 import { sheetsOf } from '../src/services/passports/export/testing/workbook.ts';
 import { openPdf } from '../src/services/passports/model/pages/pdf.ts';
+import type { TaskService } from '../src/services/shared/service.ts';
 import { type OpenedPage, openPage } from './browser/open-page.ts';
 import { ADMIN_KEY, type Passports, startPassports } from './helpers/passports.ts';
 import { type Product, startProduct } from './helpers/product.ts';
@@ -34,7 +35,9 @@ beforeAll(async () => {
     service: 'passports',
     env: { PASSPORTS_API_KEYS: `anna:${KEY}`, PASSPORTS_TOKEN_LIMIT_PER_MINUTE: '0' },
   });
-  await product.startWorker(await product.context.services[0]!.work!.load(await createModelContext(product.context)));
+  await product.startWorker(
+    await (product.context.services[0] as TaskService).work.load(await createModelContext(product.context)),
+  );
 }, 120_000);
 afterAll(async () => {
   await product.stop();

@@ -9,7 +9,7 @@ import { step } from '../src/base/trace.ts';
 import { openTraces } from '../src/base/trace-export.ts';
 import { createWorkMetrics } from '../src/roles/metrics.ts';
 import { work } from '../src/roles/work.ts';
-import { createModelClient } from '../src/services/passports/model/llm/client.ts';
+import { createModelClient } from '../src/services/passports/llm/client.ts';
 import { TaskFailure } from '../src/tasks/task.ts';
 import { type Collector, startCollector } from './helpers/otlp-collector.ts';
 import { createExtraction, startPassports } from './helpers/passports.ts';

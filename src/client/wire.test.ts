@@ -4,9 +4,9 @@ import * as reports from '../services/catalog/routes/report-schema.ts';
 import { RowBody } from '../services/catalog/routes/row-schema.ts';
 import { SearchQuery } from '../services/catalog/search/filter-query.ts';
 import { HitBody, SearchResultBody } from '../services/catalog/search/responses.ts';
-import * as defectoscopy from '../services/defectoscopy/schema.ts';
+import * as defectoscopy from '../services/defectoscopy/api-schema.ts';
 import * as passports from '../services/passports/api-schema.ts';
-import * as stt from '../services/stt/schema.ts';
+import * as stt from '../services/stt/api-schema.ts';
 import { type SchemasByName, typescriptOf } from './testing/typescript-of.ts';
 
 const data = (success: { properties: { data: object } }) => success.properties.data;

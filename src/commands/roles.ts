@@ -21,6 +21,7 @@ import type { WorkerReady } from '../roles/release-on-exit.ts';
 import { serve } from '../roles/serve.ts';
 import { sweep } from '../roles/sweep.ts';
 import { StuckAttempt, work } from '../roles/work.ts';
+import { hasTasks } from '../services/shared/service.ts';
 import { HEARTBEAT_INTERVAL_MS } from '../tasks/workers.ts';
 import { throwOperatorError } from './terminal.ts';
 import { warnAboutUnknownSettings } from './unknown-settings.ts';
@@ -54,19 +55,18 @@ export const workCommand = (name: string) =>
   runRole('work', [name], async (app, signal) => {
     const { id, services, tasks, workers, log, settings } = app;
     await waitForSchema(app, signal);
-    const { runBackgroundJob, work: loader } = services[0]!;
-    if (runBackgroundJob) {
-      const job = runBackgroundJob(await createBackgroundContext(app), signal);
+    const service = services[0]!;
+    if (!hasTasks(service)) {
+      const job = service.runBackgroundJob(await createBackgroundContext(app), signal);
       process.send?.({ loaded: name });
       return void (await Promise.all([job, sendHeartbeats(app, signal, 'work', name)]));
     }
-    if (!loader) throw new OperatorError(`The service ${name} has no worker.`);
     try {
       await work({
         ...{ id, tasks, workers, log, signal },
         service: name,
         async load() {
-          const model = await loader.load(await createModelContext(app));
+          const model = await service.work.load(await createModelContext(app));
           process.send?.({ loaded: name, worker: id } satisfies WorkerReady);
           return model;
         },

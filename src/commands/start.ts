@@ -8,7 +8,7 @@ import { type Config, loadConfig, toOperatorError } from '../config.ts';
 import { createDemand } from '../roles/autoscale.ts';
 import { releaseOnExit } from '../roles/release-on-exit.ts';
 import { type ManagedProcess, supervise } from '../roles/supervise.ts';
-import type { OpenService } from '../services/shared/service.ts';
+import { hasTasks } from '../services/shared/service.ts';
 import { createPostgresTaskStore } from '../tasks/postgres.ts';
 import { lockDataDir } from './data-dir-lock.ts';
 import { SUPERVISED } from './exit.ts';
@@ -66,11 +66,9 @@ async function runOn(url: string, planned: Config, signal: AbortSignal, onListen
     const env = { ...planned.env, DATABASE_URL: url, DATABASE_URL_FILE: undefined, [SUPERVISED]: 'yes' };
     const child = (...args: string[]) =>
       fork(fileURLToPath(new URL('../main.js', import.meta.url)), args, { env, execArgv: ['--enable-source-maps'] });
-    const onDemand = settings.workers === 'on-demand';
     // The worker of a service without tasks always runs.
-    const demandOf = ({ name, work }: OpenService) =>
-      work && { demand: createDemand({ name, work }, tasks, { idleSeconds: settings.workerIdleSeconds }) };
-    const startup = watchStartup(services.filter(({ work }) => !(onDemand && work)).length);
+    const isOnDemand = settings.workers === 'on-demand';
+    const startup = watchStartup(services.filter((service) => !(isOnDemand && hasTasks(service))).length);
     const announce = async (addresses: Record<string, string>) => {
       await startup.finished;
       if (!signal.aborted && !startup.error()) onListening(planned, addresses);
@@ -83,7 +81,10 @@ async function runOn(url: string, planned: Config, signal: AbortSignal, onListen
         name: `work ${service.name}`,
         spawn: () =>
           startup.watch(releaseOnExit(child('work', '--service', service.name), { ...lost, service: service.name })),
-        ...(onDemand && demandOf(service)),
+        ...(isOnDemand &&
+          hasTasks(service) && {
+            demand: createDemand(service, tasks, { idleSeconds: settings.workerIdleSeconds }),
+          }),
       })),
     ];
     await supervise({ posts, log, signal }).catch((error: unknown) => {

@@ -1,5 +1,5 @@
 import { loadConfig } from '../app-context.ts';
-import { train } from '../services/defectoscopy/train.ts';
+import { train } from '../services/defectoscopy/training/train.ts';
 
 /** `assay train FOLDER`: trains the heads of the defectoscopy model on a folder of images. */
 export async function trainCommand(folder: string, { name }: { name?: string } = {}): Promise<void> {

@@ -1,5 +1,5 @@
 import { sleep } from '../base/loop.ts';
-import type { TaskWork } from '../services/shared/service.ts';
+import type { TaskService } from '../services/shared/service.ts';
 import type { TaskStore } from '../tasks/store.ts';
 import type { Demand } from './supervise.ts';
 
@@ -10,7 +10,7 @@ const POLL_INTERVAL_MS = 500;
  * `idleSeconds` without tasks.
  */
 export function createDemand(
-  { name, work }: { name: string; work: TaskWork },
+  { name, work }: Pick<TaskService, 'name' | 'work'>,
   tasks: TaskStore,
   { idleSeconds }: { idleSeconds: number },
 ): Demand {

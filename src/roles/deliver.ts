@@ -6,7 +6,7 @@ import type { Log } from '../base/log.ts';
 import { createSignal, loop, sleep } from '../base/loop.ts';
 import { isLoopback, type UrlPolicy } from '../base/outbound-url.ts';
 import type { Span, Traces } from '../base/trace.ts';
-import type { TaskWork } from '../services/shared/service.ts';
+import type { TaskService, TaskWork } from '../services/shared/service.ts';
 import {
   type DeliveryOutcome,
   type DueDelivery,
@@ -36,7 +36,7 @@ const LEASE_MARGIN_MS = 15_000;
 
 export interface DeliverDeps {
   tasks: TaskStore;
-  services: readonly { readonly name: string; readonly work?: TaskWork }[];
+  services: readonly Pick<TaskService, 'name' | 'work'>[];
   fetch: GuardedFetch;
   policy: UrlPolicy;
   /** Hides the details of receivers on this machine from clients: only success is shown. */

@@ -11,6 +11,7 @@ import {
 import { type TestDatabase, testDatabase } from '../../src/base/testing/database.ts';
 import { serve } from '../../src/roles/serve.ts';
 import { createRecords, type ImportedRecord } from '../../src/services/catalog/records/records.ts';
+import type { BackgroundService } from '../../src/services/shared/service.ts';
 import { type Client, createClient } from './passports.ts';
 
 export const READER = 'reader-token-1';
@@ -54,7 +55,7 @@ export async function startCatalog(env: Record<string, string | undefined> = {})
     },
     'test',
   );
-  const service = config.services.find(({ name }) => name === 'catalog')!;
+  const service = config.services.find(({ name }) => name === 'catalog') as BackgroundService;
   const context = await openAppContext({ ...config, services: [service] });
   const { db, files, log } = context;
   const stop = new AbortController();
@@ -71,7 +72,7 @@ export async function startCatalog(env: Record<string, string | undefined> = {})
   let worker: Promise<void> | undefined;
   async function startWorker(): Promise<void> {
     if (worker !== undefined) return;
-    worker = service.runBackgroundJob!(await createBackgroundContext(context), signal);
+    worker = service.runBackgroundJob(await createBackgroundContext(context), signal);
     worker.catch(() => {});
     running.push(worker);
   }

@@ -3,6 +3,7 @@ import { createBackgroundContext, createDeliverDeps, createModelContext } from '
 import { createGuardedFetch, type GuardedFetch } from '../../src/base/guarded-fetch.ts';
 import type { Recognizer } from '../../src/ml/speech/recognizer.ts';
 import { deliver } from '../../src/roles/deliver.ts';
+import type { BackgroundService } from '../../src/services/shared/service.ts';
 import { loadModel } from '../../src/services/stt/model.ts';
 import { loadSettings } from '../../src/services/stt/settings.ts';
 import { createFakeModel, type Product, startProduct, TOKEN } from '../helpers/product.ts';
@@ -55,8 +56,8 @@ beforeAll(async () => {
     'stt',
   );
   running.push(deliver(await createDeliverDeps(guardedHouse, stop.signal)));
-  const catalog = context.services.find(({ name }) => name === 'catalog')!;
-  running.push(catalog.runBackgroundJob!(await createBackgroundContext(guardedHouse), stop.signal));
+  const catalog = context.services.find(({ name }) => name === 'catalog') as BackgroundService;
+  running.push(catalog.runBackgroundJob(await createBackgroundContext(guardedHouse), stop.signal));
   return async () => {
     stop.abort();
     await Promise.all(running);

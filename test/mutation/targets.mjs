@@ -27,6 +27,6 @@ export const TARGETS = [
   },
   { file: 'src/services/passports/auth/api-keys.ts', tests: ['src/services/passports/auth/api-keys.test.ts'] },
   { file: 'src/services/passports/auth/auth-guard.ts', tests: ['test/passports-access.test.ts'], database: true },
-  { file: 'src/services/catalog/access/auth-guard.ts', tests: ['test/catalog.test.ts'], database: true },
-  { file: 'src/services/catalog/access/tokens.ts', tests: ['test/catalog.test.ts'], database: true },
+  { file: 'src/services/catalog/auth/auth-guard.ts', tests: ['test/catalog.test.ts'], database: true },
+  { file: 'src/services/catalog/auth/tokens.ts', tests: ['test/catalog.test.ts'], database: true },
 ];

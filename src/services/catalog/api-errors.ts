@@ -2,12 +2,6 @@ import { ApiError } from '../../base/api-error.ts';
 
 export const forbidden = () =>
   new ApiError('FORBIDDEN', 403, 'This requires a moderator token; yours is a reader token.');
-export const csrfFailed = () =>
-  new ApiError(
-    'CSRF_FAILED',
-    403,
-    'The request came from a page of another site; open the catalog’s page and try again.',
-  );
 export const recordNotFound = () => new ApiError('RECORD_NOT_FOUND', 404, 'Record not found.');
 export const reportNotFound = () => new ApiError('REPORT_NOT_FOUND', 404, 'Report not found.');
 export const viewNotFound = () => new ApiError('VIEW_NOT_FOUND', 404, 'Saved view not found.');

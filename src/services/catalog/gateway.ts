@@ -11,14 +11,14 @@ import type { Limiter } from '../../http/rate-limit.ts';
 import { commonRoutes } from '../shared/common-routes.ts';
 import { createIdempotencyStore } from '../shared/idempotency-store.ts';
 import { createListener } from '../shared/listener.ts';
+import { publicOriginsOf } from '../shared/same-site.ts';
 import type { GatewayContext, SharedSettings } from '../shared/service.ts';
-import { createAuthGuard } from './access/auth-guard.ts';
-import { createSessionCookie, SESSION_COOKIE } from './access/cookies.ts';
-import { type configuredEntries, createTokens } from './access/tokens.ts';
 import { databaseUnavailable } from './api-errors.ts';
-import { createImagePolicy } from './image-policy.ts';
+import { createAuthGuard } from './auth/auth-guard.ts';
+import { createSessionCookie, SESSION_COOKIE } from './auth/cookies.ts';
+import { type configuredEntries, createTokens } from './auth/tokens.ts';
 import { createMedia } from './media.ts';
-import { pageRoutes } from './pages/pages.tsx';
+import { pageRoutes } from './pages/page-routes.tsx';
 import { createRecords } from './records/records.ts';
 import { createReports } from './reports/postgres.ts';
 import { authRoutes } from './routes/auth-routes.ts';
@@ -33,6 +33,7 @@ import { measureCatalog, shareConcurrent, statusRoutes } from './routes/status-r
 import { viewRoutes } from './routes/view-routes.ts';
 import { createSearch } from './search/search.ts';
 import type { CatalogSettings } from './settings.ts';
+import { createImagePolicy } from './url-policy.ts';
 import { createViewOwners } from './views/view-owners.ts';
 import { createViews } from './views/views.ts';
 
@@ -60,7 +61,7 @@ export async function createCatalogGateway({
   metrics.authDisabled(service, settings.open);
 
   const secret = await loadSecret(join(shared.dataDir, 'keys', 'catalog-pages.key'));
-  const publicOrigins = [...shared.publicOrigins, ...(settings.publicUrl ? [new URL(settings.publicUrl).origin] : [])];
+  const publicOrigins = publicOriginsOf(shared, settings.publicUrl);
   const base = basePath(settings.publicUrl);
   const cookies = createSessionCookie({ path: base, secure: shared.cookieSecure });
   const csrf = createCsrf(secret);
@@ -127,7 +128,7 @@ export async function createCatalogGateway({
     },
   });
   const pages = await pageRoutes(app, {
-    ...{ search, reports, views, owners, guard, csrf, version: shared.version },
+    ...{ search, reports, views, owners, guard, csrf, version: shared.version, failureTexts: context.failureTexts },
     cookies: { path: base, secure: shared.cookieSecure },
   });
   return app;

@@ -1,14 +1,16 @@
-import type { Service } from '../shared/service.ts';
-import { configuredEntries } from './access/tokens.ts';
+import { plainToken } from '../shared/local-examples.ts';
+import type { BackgroundService, Service } from '../shared/service.ts';
+import { configuredEntries } from './auth/tokens.ts';
 import { texts } from './pages/texts.ts';
 import { loadSettings, missingCredentials, settings } from './settings.ts';
 
 const TITLE = 'Catalog';
 
-export const catalog: Service = {
+export const catalog: Service<BackgroundService> = {
   name: 'catalog',
   title: TITLE,
   settings,
+  failureTexts: { en: {}, ru: {} },
   missingCredentials,
   // Nothing consumes the feed then. Deletions stay, in case the catalog is enabled again.
   onDisabled: async (db) => {
@@ -36,8 +38,19 @@ export const catalog: Service = {
         (await import('./gateway.ts')).createCatalogGateway({ context, settings: config, shared, entries }),
       runBackgroundJob: async (context, signal) =>
         (await import('./indexer.ts')).runIndexer({ context, settings: config, shared, signal }),
-      cleanup: async (context, signal) =>
-        (await import('./housekeeping.ts')).cleanup({ context, settings: config, signal }),
+      gauges: [
+        {
+          key: 'documents',
+          metric: 'assay_catalog_documents',
+          labels: { en: 'Searchable records', ru: 'Записей в каталоге' },
+        },
+        {
+          key: 'lag_seconds',
+          metric: 'assay_catalog_lag_seconds',
+          labels: { en: 'Indexing lag, seconds', ru: 'Задержка индексации, секунд' },
+        },
+      ],
+      cleanup: async (context, signal) => (await import('./cleanup.ts')).cleanup({ context, settings: config, signal }),
       tokenOptions: { roles: ['reader', 'moderator'] },
       credential: token,
       ...(readersToken !== undefined && { otherCredentials: { reader: readersToken } }),
@@ -48,12 +61,6 @@ export const catalog: Service = {
 };
 
 const countText = (tokens: number, none: string) => (tokens === 0 ? none : `${tokens} configured`);
-
-const plainToken = (tokens = '') =>
-  tokens
-    .split(',')
-    .map((token) => token.trim())
-    .find((token) => token !== '' && !/^sha256:/i.test(token));
 
 function example(baseUrl: string, token: string | undefined): string {
   const curl = `curl -sS -w '\\n' -H 'Authorization: Bearer ${token ?? 'TOKEN'}'`;

@@ -1,4 +1,5 @@
 import type { Failure } from '../../tasks/task.ts';
+import type { FailureTexts } from '../shared/service.ts';
 
 /** Messages contain no URLs and no internal details. */
 const failure = (code: string, message: string): Failure => ({ code, message });
@@ -15,3 +16,25 @@ export const FAILURES = {
   decodingTooSlow: failure('INFERENCE_TIMEOUT', 'Decoding the image took too long.'),
   unknownModel: failure('INFERENCE_FAILED', 'The requested model version is no longer installed.'),
 } as const;
+
+/** By code. Other codes are shown with their message. */
+export const failureTexts = {
+  en: {
+    UNSUPPORTED_MEDIA_TYPE: 'Unsupported image format. Use JPEG, PNG, WebP, TIFF, GIF, AVIF or HEIC.',
+  },
+  ru: {
+    IMAGE_FETCH_FAILED: 'Снимок не удалось скачать из хранилища.',
+    IMAGE_NOT_FOUND: 'Снимок не найден по указанному адресу.',
+    IMAGE_TOO_LARGE: 'Снимок превышает допустимый размер (20 МиБ, 50 мегапикселей).',
+    IMAGE_UNSUPPORTED: 'Формат изображения не поддерживается. Используйте JPEG, PNG, WebP, TIFF, GIF, AVIF или HEIC.',
+    IMAGE_CORRUPT: 'Файл снимка повреждён или загружен не полностью.',
+    IMAGE_BLOCKED: 'Адрес снимка запрещён политикой безопасности.',
+    INFERENCE_FAILED: 'Ошибка модели при обработке снимка.',
+    INFERENCE_TIMEOUT: 'Превышено время обработки снимка.',
+    WORKER_LOST: 'Обработка снимка прервалась несколько раз; попытки исчерпаны.',
+    DEADLINE_EXCEEDED: 'Истёк срок выполнения задачи.',
+    CANCELLED: 'Задача отменена.',
+    UNSUPPORTED_MEDIA_TYPE:
+      'Формат изображения не поддерживается. Используйте JPEG, PNG, WebP, TIFF, GIF, AVIF или HEIC.',
+  },
+} satisfies FailureTexts;

@@ -8,15 +8,15 @@ import { createListener } from '../shared/listener.ts';
 import { AUTHORIZATION_DISABLED } from '../shared/probe-routes.ts';
 import type { GatewayContext, SharedSettings } from '../shared/service.ts';
 import { taskRoutes } from '../shared/task-routes.ts';
+import { TaskState } from './api-schema.ts';
 import { texts } from './browser/texts.ts';
 import { examples, webhooks } from './examples.ts';
-import { IMAGE_MAX_BYTES, imageHosts } from './image-policy.ts';
-import { modelRoutes } from './model-routes.ts';
-import { pageRoutes } from './page.tsx';
-import { predictRoute } from './predict-route.ts';
+import { pageRoutes } from './pages/page-routes.tsx';
 import { present } from './present.ts';
-import { TaskState } from './schema.ts';
+import { modelRoutes } from './routes/model-routes.ts';
+import { predictRoute } from './routes/predict-route.ts';
 import type { DefectoscopySettings } from './settings.ts';
+import { IMAGE_MAX_BYTES, imageHosts } from './url-policy.ts';
 import { unknownPrincipals } from './webhook-secrets.ts';
 
 export async function createDefectoscopyGateway({

@@ -1,19 +1,22 @@
-import { fileURLToPath } from 'node:url';
-import { splitList } from '../../base/settings.ts';
-import type { Service, SharedSettings } from '../shared/service.ts';
+import { plainToken, uploadExample } from '../shared/local-examples.ts';
+import type { Service, SharedSettings, TaskService } from '../shared/service.ts';
 import { texts } from './browser/texts.ts';
-import { imageHosts } from './image-policy.ts';
+import { failureTexts } from './failures.ts';
 import { present } from './present.ts';
 import { photoRecords } from './records.ts';
 import { configuredTokens, type DefectoscopySettings, loadSettings, missingCredentials, settings } from './settings.ts';
+import { imageHosts } from './url-policy.ts';
 import { unknownPrincipals, webhookSecrets } from './webhook-secrets.ts';
 
 const TITLE = 'Defectoscopy';
 
-export const defectoscopy: Service = {
+const EXAMPLE = { file: 'wall.jpg', type: 'image/jpeg', path: '/predict', field: 'image_url' };
+
+export const defectoscopy: Service<TaskService> = {
   name: 'defectoscopy',
   title: TITLE,
   settings,
+  failureTexts,
   missingCredentials,
 
   configure(env) {
@@ -21,9 +24,7 @@ export const defectoscopy: Service = {
     const tokens = configuredTokens(serviceSettings);
     const secrets = webhookSecrets(serviceSettings.webhookSecrets, tokens);
     const unknown = unknownPrincipals(secrets, tokens);
-    const token = [...splitList(serviceSettings.apiTokens ?? ''), serviceSettings.apiToken].find(
-      (token) => token && !/^sha256:/i.test(token),
-    );
+    const token = plainToken(serviceSettings.apiTokens, serviceSettings.apiToken);
     return (shared) => ({
       name: 'defectoscopy',
       title: TITLE,
@@ -52,7 +53,7 @@ export const defectoscopy: Service = {
         ...(tokens.state === 'disabled' && { unusedReason: 'authorization is disabled: tokens are not checked' }),
       },
       credential: token,
-      example: (baseUrl) => example(baseUrl, token),
+      example: (baseUrl) => uploadExample(baseUrl, token, EXAMPLE),
       pageUrl: (baseUrl) => (token ? `${baseUrl}/#token=${token}` : baseUrl),
     });
   },
@@ -63,16 +64,4 @@ function imageHostsSummary(serviceSettings: DefectoscopySettings, { filesHost }:
   return filesHost
     ? 'uploads only: no storage host is allowed'
     : 'none: no storage host is allowed and uploads are off';
-}
-
-const PHOTO = fileURLToPath(new URL('../../../examples/wall.jpg', import.meta.url));
-
-/** A curl command that uploads the example photo, creates a task and waits for its result. */
-function example(baseUrl: string, token: string | undefined): string {
-  const curl = token ? `curl -sS -H 'Authorization: Bearer ${token}'` : 'curl -sS';
-  const photo = `'@${PHOTO.replaceAll("'", `'\\''`)}'`;
-  const upload = `${curl} -H 'Content-Type: image/jpeg' --data-binary ${photo} ${baseUrl}/files`;
-  const predict = `${curl} -H 'Content-Type: application/json' -d "{\\"image_url\\":\\"$URL\\"}" ${baseUrl}/predict`;
-  const result = `${curl} -w '\\n' -H 'Prefer: wait=30' "${baseUrl}$RESULT"`;
-  return `URL=$(${upload} | grep -o 'https://[^"]*') && RESULT=$(${predict} | grep -o '/result/[^"]*') && ${result}`;
 }

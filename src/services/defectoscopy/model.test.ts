@@ -18,8 +18,8 @@ import { phoneHeic } from '../../ml/testing/heic.ts';
 import { COLOURS, colourHead, installColours } from '../../ml/testing/model.ts';
 import { TaskFailure } from '../../tasks/task.ts';
 import type { Model, Outcome, SharedSettings } from '../shared/service.ts';
+import { BUNDLED_MODELS_DIR, trainedModelsDir } from './model/registry.ts';
 import { loadModel } from './model.ts';
-import { BUNDLED_MODELS_DIR, trainedModelsDir } from './model-registry.ts';
 import type { Heatmaps, Recorded } from './result.ts';
 import { settings } from './settings.ts';
 

@@ -7,14 +7,14 @@ import { watchDevice } from '../../ml/device.ts';
 import { openModelDirectory } from '../../ml/model-directory.ts';
 import { TaskFailure } from '../../tasks/task.ts';
 import type { Model, ModelContext, SharedSettings } from '../shared/service.ts';
+import { Classification } from './api-schema.ts';
 import { FAILURES } from './failures.ts';
-import { imagePolicy } from './image-policy.ts';
-import { openPhoto } from './model-photo.ts';
-import { BUNDLED_MODELS_DIR, newestBundledVersion, trainedModelsDir } from './model-registry.ts';
-import { type ModelVersion, openModelVersions, POOL_SIZE } from './model-versions.ts';
+import { openPhoto } from './model/photo.ts';
+import { BUNDLED_MODELS_DIR, newestBundledVersion, trainedModelsDir } from './model/registry.ts';
+import { type ModelVersion, openModelVersions, POOL_SIZE } from './model/versions.ts';
 import type { PredictInput, Recorded, WorkerInfo } from './result.ts';
-import { Classification } from './schema.ts';
 import type { settings } from './settings.ts';
+import { imagePolicy } from './url-policy.ts';
 
 /** Other versions are loaded on first use. */
 export async function loadModel({

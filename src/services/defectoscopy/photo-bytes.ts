@@ -5,7 +5,7 @@ import type { UrlPolicy } from '../../base/outbound-url.ts';
 import { type Failure, TaskFailure } from '../../tasks/task.ts';
 import { readStoredFile } from '../shared/stored-file.ts';
 import { FAILURES } from './failures.ts';
-import { IMAGE_MAX_BYTES } from './image-policy.ts';
+import { IMAGE_MAX_BYTES } from './url-policy.ts';
 
 const DOWNLOAD_MS = 30_000;
 

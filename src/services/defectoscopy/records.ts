@@ -4,10 +4,10 @@ import { className } from '../shared/class-names.ts';
 import { fileNameFromUrl } from '../shared/file-names.ts';
 import { type EndedTask, isCancelled, type RecordDraft, type RecordMaker } from '../shared/records.ts';
 import type { SharedSettings } from '../shared/service.ts';
-import { imagePolicy } from './image-policy.ts';
 import { readPhoto } from './photo-bytes.ts';
 import type { PredictInput, Recorded } from './result.ts';
 import type { DefectoscopySettings } from './settings.ts';
+import { imagePolicy } from './url-policy.ts';
 
 export function photoRecords(serviceSettings: DefectoscopySettings, shared: SharedSettings): RecordMaker {
   const source = { policy: imagePolicy(serviceSettings, shared), filesHost: shared.filesHost };

@@ -11,12 +11,6 @@ export const tokenRejected = () =>
   });
 export const invalidApiKey = () =>
   new ApiError('INVALID_API_KEY', 401, 'There is no such API key.', { 'www-authenticate': 'Bearer' });
-export const csrfFailed = () =>
-  new ApiError(
-    'CSRF_FAILED',
-    403,
-    'The request came from a page of another site. Open a page of this service and try again.',
-  );
 export const forbidden = () =>
   new ApiError('FORBIDDEN', 403, 'Only administrators may do this; your API key has another role.');
 

@@ -12,6 +12,7 @@ import { acceptUploads } from '../../http/upload.ts';
 import { commonRoutes } from '../shared/common-routes.ts';
 import { createIdempotencyStore } from '../shared/idempotency-store.ts';
 import { createListener } from '../shared/listener.ts';
+import { publicOriginsOf } from '../shared/same-site.ts';
 import type { GatewayContext, SharedSettings } from '../shared/service.ts';
 import { parseApiKeys } from './auth/api-keys.ts';
 import { createAuthGuard } from './auth/auth-guard.ts';
@@ -20,7 +21,7 @@ import { createLiveKeys } from './auth/live-keys.ts';
 import { createSessions } from './auth/sessions.ts';
 import { createTokens } from './auth/tokens.ts';
 import { computeCacheKey } from './cache-key.ts';
-import { createLlmHealth, type LlmHealth } from './llm-health.ts';
+import { createLlmHealth, type LlmHealth } from './llm/health.ts';
 import { pageRoutes } from './pages/page-routes.tsx';
 import { adminRoutes } from './routes/admin-routes.ts';
 import { authRoutes } from './routes/auth-routes.ts';
@@ -61,7 +62,7 @@ export async function createGateway({
   metrics.authDisabled(service, false);
 
   const secret = settings.jwtSecret ?? (await loadSecret(join(shared.dataDir, 'keys', 'passports-jwt.key')));
-  const publicOrigins = [...shared.publicOrigins, ...(settings.publicUrl ? [new URL(settings.publicUrl).origin] : [])];
+  const publicOrigins = publicOriginsOf(shared, settings.publicUrl);
   const tokens = createTokens({
     keys: keys.all,
     secret,
@@ -149,7 +150,7 @@ function languageModel({ llmProvider: provider, llmBaseUrl: baseUrl, llmModel: m
   if (provider === 'none') return undefined;
   const apiKey = llmApiKey || undefined;
   const probe = async () => {
-    const { createModelClient } = await import('./model/llm/client.ts');
+    const { createModelClient } = await import('./llm/client.ts');
     await createModelClient({ baseUrl, model: model ?? '', apiKey }).probe(AbortSignal.timeout(LLM_PROBE_TIMEOUT_MS));
   };
   return { provider, probe };

@@ -1,7 +1,8 @@
-import { fileURLToPath } from 'node:url';
-import type { Service, SharedSettings } from '../shared/service.ts';
+import { shellPath } from '../shared/local-examples.ts';
+import type { Service, SharedSettings, TaskService } from '../shared/service.ts';
 import { parseApiKeys } from './auth/api-keys.ts';
 import { listTexts as texts } from './browser/list-texts.ts';
+import { failureTexts } from './failures.ts';
 import { documentRecords } from './records.ts';
 import { loadSettings, missingCredentials, type Settings, settings } from './settings.ts';
 import { postgresDocumentStore } from './store/postgres.ts';
@@ -9,10 +10,11 @@ import { presentTask } from './store/status.ts';
 
 const TITLE = 'Passports';
 
-export const passports: Service = {
+export const passports: Service<TaskService> = {
   name: 'passports',
   title: TITLE,
   settings,
+  failureTexts,
   missingCredentials,
   formatCredential: (secret) => `${LOCAL_KEY}:${secret}`,
 
@@ -72,11 +74,9 @@ const localKey = (apiKeys: string | undefined): string | undefined => {
   return name === LOCAL_KEY ? key : undefined;
 };
 
-const PASSPORT = fileURLToPath(new URL('../../../examples/passport.pdf', import.meta.url));
-
 /** Uses only curl, grep and sed. */
 function example(baseUrl: string, key: string | undefined): string {
-  const file = `'files=@${PASSPORT.replaceAll("'", `'\\''`)}'`;
+  const file = `files=${shellPath('passport.pdf')}`;
   const jsonField = (name: string) => `sed -n 's/.*"${name}":"\\([^"]*\\)".*/\\1/p'`;
   const login = `curl -sS -H 'Content-Type: application/json' -d '{"api_key":"${key ?? 'KEY'}"}' ${baseUrl}/auth/token`;
   const curl = `curl -sS -H "Authorization: Bearer $TOKEN" -H 'Accept: application/json'`;

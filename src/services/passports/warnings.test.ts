@@ -16,20 +16,19 @@ function edited(...edits: (readonly [key: string, value: number])[]) {
   const document = opened(FIELDS, { edits: edits.map(([key, value]) => ({ key, value, editedAt: at })) });
   return { ...document, extraction: { ...document.extraction, warnings: [DAMAGED, CONTRADICTION] } };
 }
-const warnings = async (document: ReturnType<typeof edited>) =>
-  (await recheckWarnings(document, DEFAULT_SCHEMA)).extraction.warnings;
+const warnings = (document: ReturnType<typeof edited>) => recheckWarnings(document, DEFAULT_SCHEMA).extraction.warnings;
 
-it('keeps the warnings of an unedited document', async () => {
-  expect(await warnings(edited())).toEqual([DAMAGED, CONTRADICTION]);
+it('keeps the warnings of an unedited document', () => {
+  expect(warnings(edited())).toEqual([DAMAGED, CONTRADICTION]);
 });
 
-it('removes a consistency warning that an edit resolves, and keeps warnings about the reading', async () => {
-  expect(await warnings(edited(['general:floors', 9]))).toEqual([DAMAGED]);
+it('removes a consistency warning that an edit resolves, and keeps warnings about the reading', () => {
+  expect(warnings(edited(['general:floors', 9]))).toEqual([DAMAGED]);
 });
 
-it('keeps an unresolved consistency warning after another edit, and adds a new one', async () => {
-  const codes = (await warnings(edited(['areas:living_area', 60], ['areas:total_area', 50]))).map(
-    ({ code, fields = [] }) => [code, ...fields].join(' '),
+it('keeps an unresolved consistency warning after another edit, and adds a new one', () => {
+  const codes = warnings(edited(['areas:living_area', 60], ['areas:total_area', 50])).map(({ code, fields = [] }) =>
+    [code, ...fields].join(' '),
   );
   expect(codes).toEqual([
     'PAGE_DAMAGED',

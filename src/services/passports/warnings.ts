@@ -1,3 +1,4 @@
+import { applyCrossChecks } from './cross-checks.ts';
 import type { CompletedDocument } from './documents.ts';
 import type { Field } from './extraction.ts';
 import { presentFields } from './present.ts';
@@ -7,14 +8,13 @@ import type { Schema } from './schema/schema.ts';
 const CONSISTENCY_CODES: ReadonlySet<string> = new Set(['SUM_MISMATCH', 'ORDER_MISMATCH']);
 
 /** Recomputes the consistency warnings of an edited document. */
-export async function recheckWarnings(opened: CompletedDocument, schema: Schema): Promise<CompletedDocument> {
+export function recheckWarnings(opened: CompletedDocument, schema: Schema): CompletedDocument {
   if (opened.edits.length === 0) return opened;
   const fields: Record<string, Field> = {};
   for (const { storedKey, value, page, bbox } of presentFields(opened, schema)) {
     if (value !== null)
       fields[storedKey] = { value, confidence: null, source: 'text', page, bbox, text: String(value) };
   }
-  const { applyCrossChecks } = await import('./model/fields/cross-checks.ts');
   const { extraction } = opened;
   const warnings = [
     ...extraction.warnings.filter(({ code }) => !CONSISTENCY_CODES.has(code)),

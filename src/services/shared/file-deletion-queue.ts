@@ -1,3 +1,4 @@
+import pLimit from 'p-limit';
 import type { Db } from '../../base/db.ts';
 import type { Files } from '../../base/files.ts';
 import type { Log } from '../../base/log.ts';
@@ -13,12 +14,6 @@ const LEASE_SECONDS = 60;
 /** The storage is then unavailable. */
 const MAX_FAILURES = 5000;
 
-const TABLES = {
-  files: { due: 'expires_at < now()', order: 'expires_at' },
-  passport_trash: { due: 'true', order: 'key' },
-  catalog_trash: { due: 'true', order: 'key' },
-};
-
 /** Deletes the files of rows that are no longer referenced. A row is kept until its file is deleted. */
 export interface FileDeletionQueue {
   /**
@@ -33,13 +28,18 @@ export function createFileDeletionQueue({
   files,
   log,
   table,
+  due = 'true',
+  order = 'key',
 }: {
   db: Db;
   files: Files;
   log: Log;
-  table: keyof typeof TABLES;
+  /** With the columns `key` and `leased_until`. */
+  table: string;
+  /** An SQL condition on the rows to delete. */
+  due?: string;
+  order?: string;
 }): FileDeletionQueue {
-  const { due, order } = TABLES[table];
   const lease = `
     with next as (
       select key
@@ -85,21 +85,15 @@ async function removeAll(files: Files, keys: readonly string[], signal?: AbortSi
   const removed: string[] = [];
   const remaining: string[] = [];
   let error: unknown;
-  const pending = keys.values();
-  const worker = async () => {
-    for (const key of pending) {
-      if (signal?.aborted) remaining.push(key);
-      else {
-        await files.remove(key).then(
-          () => removed.push(key),
-          (err: unknown) => {
-            remaining.push(key);
-            error = err;
-          },
-        );
-      }
-    }
-  };
-  await Promise.all(Array.from({ length: CONCURRENCY }, worker));
+  await pLimit(CONCURRENCY).map(keys, async (key) => {
+    if (signal?.aborted) return remaining.push(key);
+    return files.remove(key).then(
+      () => removed.push(key),
+      (err: unknown) => {
+        remaining.push(key);
+        error = err;
+      },
+    );
+  });
   return { removed, remaining, error };
 }

@@ -9,8 +9,16 @@ export interface ServiceEntry {
   readonly titles: Readonly<Record<'en' | 'ru', string>>;
   readonly publicUrl: string | undefined;
   readonly port: number;
-  /** False if the service has no task queue. */
-  readonly takesTasks: boolean;
+  /** Of a service without a task queue. */
+  readonly gauges?: readonly OverviewGauge[];
+}
+
+/** A gauge in the gateway's registry that the overview shows for a service without a task queue. */
+export interface OverviewGauge {
+  /** The field of `GET /overview.json`. */
+  readonly key: string;
+  readonly metric: string;
+  readonly labels: Readonly<Record<'en' | 'ru', string>>;
 }
 
 /** The services of this installation, and the ports that this process listens on. */

@@ -18,23 +18,21 @@ import type { UploadStore } from '../../tasks/uploads.ts';
 import type { WorkerRegistry } from '../../tasks/worker-registry.ts';
 import type { Overview } from './overview/overview.ts';
 import type { RecordMaker, RecordSource } from './records.ts';
-import type { ServiceDirectory } from './service-links.ts';
+import type { OverviewGauge, ServiceDirectory } from './service-links.ts';
 
-/**
- * A service: its routes (`gateway`) and, if it has tasks, how a task is presented (`work.present`, used by the poll
- * route and the webhook) and which model runs it (`work.load`). Roles receive services as parameters and depend on
- * none.
- */
-export interface Service {
+/** A service before its settings are read. Roles receive services as parameters and import none. */
+export interface Service<Opened extends OpenService = OpenService> {
   readonly name: string;
   readonly title: string;
   readonly settings: Settings;
+  /** For pages. Other codes are shown with the message of their failure. */
+  readonly failureTexts: FailureTexts;
   /** Filled by the `local` profile. */
   missingCredentials(env: Environment): readonly string[];
   /** Formats a generated credential for its variable; absent: unchanged. */
   readonly formatCredential?: (secret: string) => string;
   /** Parses the settings in `env`; throws a `SettingsProblem` that lists every error. The result opens the service. */
-  configure(env: Environment): (shared: SharedSettings) => OpenService;
+  configure(env: Environment): (shared: SharedSettings) => Opened;
   /**
    * Runs once a minute while this installation does not run the service, to withdraw its requests to other services
    * from the database.
@@ -42,19 +40,34 @@ export interface Service {
   readonly onDisabled?: (db: Db) => Promise<void>;
 }
 
-export interface OpenService {
+/** By language and error code. */
+export type FailureTexts = Readonly<Record<'en' | 'ru', Readonly<Record<string, string>>>>;
+
+export type OpenService = TaskService | BackgroundService;
+
+/** A service with a task queue: how a task is presented and which model runs it. */
+export interface TaskService extends ServiceBase {
+  readonly work: TaskWork;
+  /** Absent if its tasks are not searchable. */
+  readonly records?: RecordMaker;
+}
+
+/** A service without tasks: its worker runs one job until `signal` aborts. */
+export interface BackgroundService extends ServiceBase {
+  runBackgroundJob(context: BackgroundJobContext, signal: AbortSignal): Promise<void>;
+  /** Shown on the overview in place of the queue. */
+  readonly gauges: readonly OverviewGauge[];
+}
+
+export const hasTasks = (service: OpenService): service is TaskService => 'work' in service;
+
+interface ServiceBase {
   readonly name: string;
   readonly title: string;
   readonly titles: Readonly<Record<'en' | 'ru', string>>;
   readonly port: number;
   readonly publicUrl: string | undefined;
   gateway(context: GatewayContext): Promise<Gateway>;
-  /** Absent without tasks. */
-  readonly work?: TaskWork;
-  /** Absent if its tasks are not searchable. */
-  readonly records?: RecordMaker;
-  /** The background job of a worker without tasks, until `signal` aborts. */
-  readonly runBackgroundJob?: (context: BackgroundJobContext, signal: AbortSignal) => Promise<void>;
   /** Derived settings that `config check` prints. */
   readonly derivedSettings: Readonly<Record<string, string>>;
   /** Runs once a minute to delete expired data of its own. */
@@ -129,6 +142,8 @@ export interface GatewayContext {
   readonly overview: Overview;
   readonly onCancelled: (service: string) => void;
   readonly records: readonly RecordSource[];
+  /** By service, also of disabled ones. */
+  readonly failureTexts: ReadonlyMap<string, FailureTexts>;
   readonly webhookKeys: object;
   /** Encrypts a client's webhook secret; only the deliverer can decrypt it. */
   readonly seal: (secret: string) => Buffer;

@@ -1,6 +1,6 @@
 import type { JsonObject } from '../../base/json.ts';
 import { webhookOpenApi } from '../shared/webhook-openapi.ts';
-import { TaskState } from './schema.ts';
+import { TaskState } from './api-schema.ts';
 
 /** A test validates each against its schema. */
 

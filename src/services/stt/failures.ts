@@ -1,4 +1,5 @@
 import type { Failure } from '../../tasks/task.ts';
+import type { FailureTexts } from '../shared/service.ts';
 
 /** Messages contain no URLs and no internal details. */
 const failure = (code: string, message: string): Failure => ({ code, message });
@@ -18,3 +19,25 @@ export const FAILURES = {
   providerFailed: failure('PROVIDER_FAILED', 'The speech recognition provider could not transcribe this recording.'),
   providerQuota: failure('PROVIDER_QUOTA', 'The quota of the speech recognition provider is exhausted.'),
 } as const;
+
+/** By code. Other codes are shown with their message. */
+export const failureTexts = {
+  en: {
+    UNSUPPORTED_MEDIA_TYPE: 'Unsupported audio format.',
+  },
+  ru: {
+    AUDIO_FETCH_FAILED: 'Запись не удалось скачать.',
+    AUDIO_NOT_FOUND: 'Запись не найдена по указанному адресу.',
+    AUDIO_TOO_LARGE: 'Запись превышает допустимый размер (1 ГиБ).',
+    AUDIO_TOO_LONG: 'Запись превышает допустимую длительность (4 часа).',
+    AUDIO_UNSUPPORTED: 'Формат не поддерживается, либо файл защищён или не содержит звука.',
+    AUDIO_CORRUPT: 'Файл записи повреждён или загружен не полностью.',
+    AUDIO_BLOCKED: 'Адрес записи запрещён политикой безопасности.',
+    PROVIDER_FAILED: 'Ошибка модели распознавания при обработке записи.',
+    PROVIDER_QUOTA: 'Исчерпана квота внешнего сервиса распознавания.',
+    WORKER_LOST: 'Обработка записи прервалась несколько раз; попытки исчерпаны.',
+    DEADLINE_EXCEEDED: 'Истёк срок выполнения задачи.',
+    CANCELLED: 'Задача отменена.',
+    UNSUPPORTED_MEDIA_TYPE: 'Формат записи не поддерживается.',
+  },
+} satisfies FailureTexts;

@@ -7,16 +7,16 @@ import { fileRoutes } from '../shared/file-routes.ts';
 import { createListener } from '../shared/listener.ts';
 import type { GatewayContext, SharedSettings } from '../shared/service.ts';
 import { taskRoutes } from '../shared/task-routes.ts';
-import { AUDIO_MAX_BYTES } from './audio-policy.ts';
+import { TaskState } from './api-schema.ts';
 import { texts } from './browser/texts.ts';
 import { examples, webhooks } from './examples.ts';
-import { healthRoute } from './health-route.ts';
-import { pageRoutes } from './page.tsx';
+import { pageRoutes } from './pages/page-routes.tsx';
 import { present } from './present.ts';
-import { TaskState } from './schema.ts';
+import { healthRoute } from './routes/health-route.ts';
+import { transcribeRoute } from './routes/transcribe-route.ts';
+import { transcriptRoute } from './routes/transcript-route.ts';
 import type { SttSettings } from './settings.ts';
-import { transcribeRoute } from './transcribe-route.ts';
-import { transcriptRoute } from './transcript-route.ts';
+import { AUDIO_MAX_BYTES } from './url-policy.ts';
 
 export async function createSttGateway({
   context,

@@ -1,25 +1,26 @@
-import { fileURLToPath } from 'node:url';
-import { splitList } from '../../base/settings.ts';
-import type { Service } from '../shared/service.ts';
+import { plainToken, uploadExample } from '../shared/local-examples.ts';
+import type { Service, TaskService } from '../shared/service.ts';
 import { texts } from './browser/texts.ts';
+import { failureTexts } from './failures.ts';
 import { present, presentTruncated } from './present.ts';
 import { recordingRecords } from './records.ts';
 import { configuredTokens, loadSettings, missingCredentials, settings } from './settings.ts';
 
 const TITLE = 'Speech to text';
 
-export const stt: Service = {
+const EXAMPLE = { file: 'voice-note.mp3', type: 'audio/mpeg', path: '/transcribe/audio_url', field: 'url' };
+
+export const stt: Service<TaskService> = {
   name: 'stt',
   title: TITLE,
   settings,
+  failureTexts,
   missingCredentials,
 
   configure(env) {
     const serviceSettings = loadSettings(env);
     const tokens = configuredTokens(serviceSettings);
-    const token = [...splitList(serviceSettings.apiTokens ?? ''), serviceSettings.apiToken].find(
-      (token) => token && !/^sha256:/i.test(token),
-    );
+    const token = plainToken(serviceSettings.apiTokens, serviceSettings.apiToken);
     return (shared) => ({
       name: 'stt',
       title: TITLE,
@@ -40,20 +41,8 @@ export const stt: Service = {
       records: recordingRecords(shared),
       tokenOptions: { roles: ['client'] },
       credential: token,
-      example: (baseUrl) => example(baseUrl, token),
+      example: (baseUrl) => uploadExample(baseUrl, token, EXAMPLE),
       pageUrl: (baseUrl) => (token ? `${baseUrl}/#token=${token}` : baseUrl),
     });
   },
 };
-
-const NOTE = fileURLToPath(new URL('../../../examples/voice-note.mp3', import.meta.url));
-
-/** A curl command that uploads the example voice note, creates a task and waits for its result. */
-function example(baseUrl: string, token: string | undefined): string {
-  const curl = token ? `curl -sS -H 'Authorization: Bearer ${token}'` : 'curl -sS';
-  const note = `'@${NOTE.replaceAll("'", `'\\''`)}'`;
-  const upload = `${curl} -H 'Content-Type: audio/mpeg' --data-binary ${note} ${baseUrl}/files`;
-  const create = `${curl} -H 'Content-Type: application/json' -d "{\\"url\\":\\"$URL\\"}" ${baseUrl}/transcribe/audio_url`;
-  const result = `${curl} -w '\\n' -H 'Prefer: wait=30' "${baseUrl}$RESULT"`;
-  return `URL=$(${upload} | grep -o 'https://[^"]*') && RESULT=$(${create} | grep -o '/result/[^"]*') && ${result}`;
-}

@@ -14,8 +14,9 @@ import { createAuthority } from '../../base/testing/certificate.ts';
 import type { Recognizer } from '../../ml/speech/recognizer.ts';
 import { TaskFailure } from '../../tasks/task.ts';
 import type { Job, Model, SharedSettings } from '../shared/service.ts';
+import type { Checkpoint } from './model/transcribe.ts';
 import { loadModel } from './model.ts';
-import type { Checkpoint, Recorded } from './result.ts';
+import type { Recorded } from './result.ts';
 import { loadSettings } from './settings.ts';
 
 const log = createLog('silent', 'test');

@@ -6,16 +6,16 @@ import { cutWindows, openSpeechDetector } from '../../ml/audio/windows.ts';
 import type { Recognizer } from '../../ml/speech/recognizer.ts';
 import { type Failure, TaskFailure } from '../../tasks/task.ts';
 import type { Job, Model, ModelContext, SharedSettings } from '../shared/service.ts';
-import { AUDIO_MAX_SECONDS, audioPolicy } from './audio-policy.ts';
+import { Transcription } from './api-schema.ts';
 import { FAILURES } from './failures.ts';
-import { openRecognizers } from './model/model-providers.ts';
+import { openRecognizers } from './model/providers.ts';
 import { fetchRecording } from './model/recording.ts';
 import { createScratch } from './model/scratch.ts';
-import { transcribe } from './model/transcribe.ts';
+import { type Checkpoint, transcribe } from './model/transcribe.ts';
 import { toTranscription } from './model/transcription.ts';
-import type { Checkpoint, Recorded, TranscribeInput, WorkerInfo } from './result.ts';
-import { Transcription } from './schema.ts';
+import type { Recorded, TranscribeInput, WorkerInfo } from './result.ts';
 import type { SttSettings } from './settings.ts';
+import { AUDIO_MAX_SECONDS, audioPolicy } from './url-policy.ts';
 
 /**
  * Loads the recognisers. A worker runs one task at a time, so other workers can take tasks while it processes a long

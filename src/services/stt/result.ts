@@ -1,5 +1,3 @@
-import type { Segment } from '../../ml/speech/recognizer.ts';
-
 export interface TranscribeInput {
   readonly url: string;
   /** ISO 639-1; absent: detected. */
@@ -31,15 +29,6 @@ export interface TimedWord {
   readonly end: number;
   readonly text: string;
   readonly confidence?: number;
-}
-
-/** The progress of a recording, from which another worker can continue. */
-export interface Checkpoint {
-  /** Only this recogniser can continue from the checkpoint. */
-  readonly provider: string;
-  /** The processed duration in seconds. */
-  readonly until: number;
-  readonly segments: readonly Segment[];
 }
 
 /** Published with the worker's heartbeat. */

@@ -2,7 +2,8 @@ import type { UiTexts } from '../texts.ts';
 import { announce, byId, el, fill } from './dom.ts';
 import type { NumberFormats } from './page-data.ts';
 import { showSteps } from './steps.ts';
-import { isOver, type UploadJob } from './upload-job.ts';
+import { taskDetails } from './task-details.ts';
+import { isOver, type TaskState, type UploadJob } from './upload-job.ts';
 import { progressSteps, stepNote } from './upload-steps.ts';
 import type { UploadTexts } from './upload-texts.ts';
 
@@ -36,8 +37,24 @@ function announcementOf<Job extends UploadJob>(job: Job, words: UploadFormatters
   return words.ui.steps[job.stage];
 }
 
-/** Shown in place of a result. */
-export function failureView(job: UploadJob, words: Pick<UploadFormatters<never>, 'texts' | 'ui'>): HTMLElement[] {
+/** Replaces the panel of a finished job: its result or failure, and the details of its task. */
+export function showOutcome<Result, State extends TaskState & { readonly result?: Result }>(
+  job: UploadJob<State>,
+  words: Pick<UploadFormatters<never>, 'texts' | 'ui' | 'numbers'>,
+  view: { result: (result: Result) => HTMLElement[]; facts: readonly (readonly [name: string, value: string])[] },
+): void {
+  const outcome = byId('outcome');
+  outcome.hidden = !isOver(job);
+  outcome.replaceChildren();
+  if (outcome.hidden) return;
+  const { result, processing_time_ms: ms } = job.state ?? {};
+  outcome.append(...(job.stage === 'done' && result ? view.result(result) : failureView(job, words)));
+  if (job.taskId === undefined) return;
+  const time = ms === undefined ? [] : [[words.texts.work, words.numbers.duration(ms)] as const];
+  outcome.append(taskDetails(job.taskId, job.state, { ...words, facts: [...view.facts, ...time] }));
+}
+
+function failureView(job: UploadJob, words: Pick<UploadFormatters<never>, 'texts' | 'ui'>): HTMLElement[] {
   const { texts } = words;
   if (job.stage === 'cancelled' || !job.failure) return [el('h2', { id: 'verdict' }, texts.cancelled)];
   const { code } = job.failure;

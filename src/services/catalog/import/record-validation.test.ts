@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { parseAllowList } from '../../../base/addresses.ts';
-import { createImagePolicy } from '../image-policy.ts';
+import { createImagePolicy } from '../url-policy.ts';
 import { readRecords } from './record-validation.ts';
 
 const PUBLIC = { kind: 'public' } as const;

@@ -3,8 +3,8 @@ import { fileKeyFromUrl } from '../../shared/file-names.ts';
 import type { RecordSource } from '../../shared/records.ts';
 import type { SharedSettings } from '../../shared/service.ts';
 import { readStoredFile } from '../../shared/stored-file.ts';
-import { createImagePolicy } from '../image-policy.ts';
 import { IMPORT_SERVICE } from '../records/entry.ts';
+import { createImagePolicy } from '../url-policy.ts';
 
 const IMAGE_MAX_BYTES = 20 * 2 ** 20;
 

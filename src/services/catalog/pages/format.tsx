@@ -1,10 +1,9 @@
 import { getOwnProperty } from '../../../base/own-property.ts';
 import { createDateFormat } from '../../../ui/browser/date-format.ts';
 import { fill } from '../../../ui/browser/fill.ts';
-import { uiTexts } from '../../../ui/texts.ts';
 import { className } from '../../shared/class-names.ts';
-import { failureText } from '../../shared/failure-texts.ts';
 import type { Hit, Scored } from '../search/search-types.ts';
+import type { Viewer } from './frame.tsx';
 import type { Language, Texts } from './texts.ts';
 import { showInvisible } from './untrusted-text.ts';
 
@@ -38,14 +37,8 @@ export function recordTitle(
   return title || recordId;
 }
 
-/** Undefined when the code has no translation. */
-export const translateFailure = (service: string, code: string | null, language: Language): string | undefined =>
-  code === null
-    ? undefined
-    : (failureText(service, code, language) ?? getOwnProperty(uiTexts[language].refusals, code));
-
-export const summaryLine = ({ service, failure, snippet }: Hit, language: Language): string =>
-  translateFailure(service, failure, language) ?? snippet;
+export const summaryLine = ({ service, failure, snippet }: Hit, viewer: Viewer): string =>
+  viewer.translateFailure(service, failure) ?? snippet;
 
 /** `crack 91 %`. */
 export const formatScore = ({ name, conf }: Scored, language: Language): string =>

@@ -1,13 +1,16 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
+import { getOwnProperty } from '../../../base/own-property.ts';
 import type { Csrf } from '../../../http/csrf.ts';
 import type { Assets } from '../../../ui/assets.ts';
 import { layout } from '../../../ui/layout.tsx';
 import { sendPage } from '../../../ui/send-page.ts';
+import { uiTexts } from '../../../ui/texts.ts';
 import { SignOut } from '../../shared/csrf-input.tsx';
+import type { GatewayContext } from '../../shared/service.ts';
 import { serviceLinks } from '../../shared/service-links.ts';
 import { preferredLanguage } from '../../shared/task-routes.ts';
-import type { AuthGuard } from '../access/auth-guard.ts';
-import type { Visitor } from '../access/visitor.ts';
+import type { AuthGuard } from '../auth/auth-guard.ts';
+import type { Visitor } from '../auth/visitor.ts';
 import { type Language, type Texts, texts } from './texts.ts';
 
 export const STYLES = ['ui/workspace.css', 'services/catalog/browser/catalog.css'];
@@ -17,11 +20,14 @@ export interface FrameDeps {
   readonly csrf: Csrf;
   readonly assets: () => Promise<Assets>;
   readonly version: string;
+  readonly failureTexts: GatewayContext['failureTexts'];
 }
 
 export interface Viewer {
   readonly language: Language;
   readonly words: Texts;
+  /** Undefined when the code has no translation. */
+  translateFailure(service: string, code: string | null): string | undefined;
   readonly visitor: Visitor | null;
   readonly moderator: boolean;
   readonly csrf: string | undefined;
@@ -44,7 +50,7 @@ export interface Frame {
   send(reply: FastifyReply, viewer: Viewer, page: FramedPage): Promise<FastifyReply>;
 }
 
-export function createFrame({ guard, csrf, assets, version }: FrameDeps): Frame {
+export function createFrame({ guard, csrf, assets, version, failureTexts }: FrameDeps): Frame {
   return {
     async viewer(request) {
       const language = preferredLanguage(request.headers['accept-language']);
@@ -53,6 +59,11 @@ export function createFrame({ guard, csrf, assets, version }: FrameDeps): Frame 
       return {
         language,
         words: texts[language],
+        translateFailure(service, code) {
+          if (code === null) return undefined;
+          const texts = { ...uiTexts[language].refusals, ...failureTexts.get(service)?.[language] };
+          return getOwnProperty(texts, code);
+        },
         visitor,
         moderator: visitor?.role === 'moderator',
         csrf: session === undefined ? undefined : csrf.token(session),

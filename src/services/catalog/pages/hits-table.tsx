@@ -33,7 +33,7 @@ export function HitsTable({ items, viewer }: { items: readonly Hit[]; viewer: Vi
           {items.map((hit) => (
             <tr data-record={hit.recordId}>
               <td class="picture-cell">
-                <Thumbnail hit={hit} root="" words={words} language={language} width={THUMBNAIL_PX} />
+                <Thumbnail hit={hit} root="" viewer={viewer} width={THUMBNAIL_PX} />
               </td>
               <th scope="row">
                 <a class="name" href={recordUrl('', hit.recordId)} dir="auto">
@@ -44,7 +44,7 @@ export function HitsTable({ items, viewer }: { items: readonly Hit[]; viewer: Vi
                   ''
                 ) : (
                   <p class="snippet" dir="auto">
-                    <UntrustedText text={summaryLine(hit, language)} />
+                    <UntrustedText text={summaryLine(hit, viewer)} />
                   </p>
                 )}
                 <Badges hit={hit} viewer={viewer} />

@@ -6,7 +6,7 @@ import { LOGIN_SCRIPT, LoginForm } from '../../../ui/login-form.tsx';
 import { sendPage } from '../../../ui/send-page.ts';
 import { serviceLinks } from '../../shared/service-links.ts';
 import { preferredLanguage } from '../../shared/task-routes.ts';
-import type { AuthGuard } from '../access/auth-guard.ts';
+import type { AuthGuard } from '../auth/auth-guard.ts';
 import { STYLES } from './frame.tsx';
 import { type Texts, texts } from './texts.ts';
 

@@ -35,7 +35,7 @@ export function QueueItem(props: {
   return (
     <article class="report-item panel" id={id} data-status={status} data-record={recordId} tabindex="0">
       <div class="thumb">
-        {row === undefined ? '' : <Thumbnail hit={row} root={root} words={words} language={language} width={320} />}
+        {row === undefined ? '' : <Thumbnail hit={row} root={root} viewer={viewer} width={320} />}
       </div>
       <div class="said">
         <h2>

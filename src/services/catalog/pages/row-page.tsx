@@ -5,7 +5,7 @@ import type { RecordPageData } from '../browser/row-data.ts';
 import type { Report } from '../reports/report.ts';
 import { LAST_SEARCH_COOKIE } from '../search/last-search-cookie.ts';
 import type { Row } from '../search/search-types.ts';
-import { recordTitle, translateFailure, UntrustedText } from './format.tsx';
+import { recordTitle, UntrustedText } from './format.tsx';
 import type { Frame, Viewer } from './frame.tsx';
 import { ReportForm, type SubmittedReport } from './report-form.tsx';
 import { failureOf, heatOf, photoOf } from './result-parsers.ts';
@@ -15,7 +15,6 @@ import { RowImport } from './row-import.tsx';
 import { Picture, RowPhoto } from './row-photo.tsx';
 import { RowSpeech } from './row-speech.tsx';
 import { searchUrl } from './search-url.ts';
-import type { Language } from './texts.ts';
 import { showInvisible, truncateAtWord } from './untrusted-text.ts';
 
 export const rowPage =
@@ -81,7 +80,7 @@ function Body({ row, viewer }: { row: Row; viewer: Viewer }): JSX.Element {
               {words.failure}
             </h2>
             <p dir="auto">
-              <UntrustedText text={failureMessage(row, viewer.language)} />
+              <UntrustedText text={failureMessage(row, viewer)} />
             </p>
           </div>
         </section>
@@ -101,7 +100,7 @@ function Body({ row, viewer }: { row: Row; viewer: Viewer }): JSX.Element {
 }
 
 /** The original message if its code has no translation. */
-function failureMessage({ service, result, text }: Row, language: Language): string {
+function failureMessage({ service, result, text }: Row, viewer: Viewer): string {
   const { code, sentence } = failureOf(result);
-  return translateFailure(service, code, language) ?? (sentence || text);
+  return viewer.translateFailure(service, code) ?? (sentence || text);
 }

@@ -2,22 +2,21 @@ import { getOwnProperty } from '../../../base/own-property.ts';
 import { AudioIcon } from '../../../ui/dropzone.tsx';
 import type { Hit } from '../search/search-types.ts';
 import { summaryLine, UntrustedText } from './format.tsx';
-import type { Language, Texts } from './texts.ts';
+import type { Viewer } from './frame.tsx';
 import { truncateAtWord } from './untrusted-text.ts';
 
 export function Thumbnail({
   hit,
   root,
-  words,
-  language,
+  viewer,
   width,
 }: {
   hit: Hit;
   root: string;
-  words: Texts;
-  language: Language;
+  viewer: Viewer;
   width: number;
 }): JSX.Element {
+  const { words } = viewer;
   const { recordId, image, status, service } = hit;
   if (image !== null) {
     const [w, h] = [width, Math.max(1, Math.round((width * image.height) / image.width))];
@@ -25,7 +24,7 @@ export function Thumbnail({
     return <img class="tile" src={address} width={w} height={h} loading="lazy" decoding="async" alt="" />;
   }
   const failed = status === 'failed';
-  const line = summaryLine(hit, language);
+  const line = summaryLine(hit, viewer);
   const kind = failed ? 'failed' : service;
   return (
     <span class="tile none" data-kind={failed ? 'failed' : ICONS.has(service) ? service : 'import'}>

@@ -3,13 +3,13 @@ import { wantsJson } from '../../../http/accept-header.ts';
 import { CLEAR_CACHE } from '../../../http/clear-site-data.ts';
 import { acceptForms, type Form } from '../../../http/forms.ts';
 import type { Gateway } from '../../../http/gateway.ts';
-import { isSameOrigin } from '../../../http/same-origin.ts';
 import { InvalidInput, missingField } from '../../../http/validation-details.ts';
 import { FROM_LINK } from '../../../ui/login-form.tsx';
-import type { AuthGuard } from '../access/auth-guard.ts';
-import type { SessionCookie } from '../access/cookies.ts';
-import type { Tokens } from '../access/tokens.ts';
-import { csrfFailed, databaseUnavailable, invalidToken } from '../api-errors.ts';
+import { rejectCrossSite } from '../../shared/same-site.ts';
+import { databaseUnavailable, invalidToken } from '../api-errors.ts';
+import type { AuthGuard } from '../auth/auth-guard.ts';
+import type { SessionCookie } from '../auth/cookies.ts';
+import type { Tokens } from '../auth/tokens.ts';
 
 export async function authRoutes(
   app: Gateway,
@@ -26,7 +26,7 @@ export async function authRoutes(
       { config: { access: 'public', limited: true, page: true, takes: 'a form or JSON' }, schema: { hide: true } },
       async (request, reply) => {
         // Prevents login CSRF: another site must not sign a user in with its own token.
-        if (!isSameOrigin(request, publicOrigins)) throw csrfFailed();
+        rejectCrossSite(request, publicOrigins);
         const fields = fieldsOf(request);
         const token = fields.get('token')?.trim();
         if (!token) throw new InvalidInput([missingField(['body', 'token'])]);

@@ -4,11 +4,11 @@ import type { Files } from '../../../base/files.ts';
 import { sniffImage } from '../../../base/sniff.ts';
 import { describeErrors, describeResponse, notModified } from '../../../http/envelope.ts';
 import type { Gateway } from '../../../http/gateway.ts';
-import { isModerator } from '../access/auth-guard.ts';
 import { heatmapNotFound, imageHidden, imageNotFound, rangeNotSatisfiable } from '../api-errors.ts';
 import { RecordParams } from '../api-schema.ts';
+import { isModerator } from '../auth/auth-guard.ts';
+import type { PictureFormat } from '../images/resize.ts';
 import type { Media } from '../media.ts';
-import type { PictureFormat } from '../model/resize.ts';
 import { bytesResponses, isNotModified, sendBytes, sendNotModified } from './send-bytes.ts';
 
 const FORMATS = ['webp', 'jpeg', 'png'] as const satisfies readonly PictureFormat[];
@@ -108,6 +108,6 @@ async function picture(
   if (bytes === undefined || type === undefined) throw imageNotFound();
   const storedFormat = FORMATS.find((each) => type === `image/${each}`);
   if (side === undefined && (format ?? storedFormat) === storedFormat) return { bytes, type };
-  const { resizePicture } = await import('../model/resize.ts');
+  const { resizePicture } = await import('../images/resize.ts');
   return resizePicture(bytes, { side, format: format ?? storedFormat ?? 'jpeg' });
 }

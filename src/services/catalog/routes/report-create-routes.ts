@@ -8,7 +8,7 @@ import type { Gateway } from '../../../http/gateway.ts';
 import { fingerprint, idempotencyKey } from '../../../http/idempotency.ts';
 import type { Limiter } from '../../../http/rate-limit.ts';
 import { type IdempotencyStore, idempotencyErrors, type SavedResponse } from '../../shared/idempotency-store.ts';
-import { csrfFailed } from '../api-errors.ts';
+import { csrfFailed } from '../../shared/same-site.ts';
 import { RecordParams } from '../api-schema.ts';
 import type { CreateResult as CreatedReport, Reports } from '../reports/report.ts';
 import { briefReportBody, reportBody } from '../reports/responses.ts';

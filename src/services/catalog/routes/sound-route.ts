@@ -4,9 +4,9 @@ import type { Files } from '../../../base/files.ts';
 import { AUDIO_MEDIA_TYPES, SNIFFED_BYTES, sniffAudio } from '../../../base/sniff-audio.ts';
 import { describeErrors, notModified } from '../../../http/envelope.ts';
 import type { Gateway } from '../../../http/gateway.ts';
-import { isModerator } from '../access/auth-guard.ts';
 import { rangeNotSatisfiable, recordHasNoSound, soundNotFound } from '../api-errors.ts';
 import { RecordParams } from '../api-schema.ts';
+import { isModerator } from '../auth/auth-guard.ts';
 import type { Media } from '../media.ts';
 import { bytesResponses, sendBytes } from './send-bytes.ts';
 

@@ -2,8 +2,9 @@ import { type Static, Type } from 'typebox';
 import { describeErrors, describeResponse } from '../../../http/envelope.ts';
 import type { Gateway } from '../../../http/gateway.ts';
 import { VISIBLE_NAME } from '../../../http/text-patterns.ts';
-import { requireVisitor } from '../access/auth-guard.ts';
-import { csrfFailed, tooManyViews, viewExists, viewNotFound } from '../api-errors.ts';
+import { csrfFailed } from '../../shared/same-site.ts';
+import { tooManyViews, viewExists, viewNotFound } from '../api-errors.ts';
+import { requireVisitor } from '../auth/auth-guard.ts';
 import type { ViewOwners } from '../views/view-owners.ts';
 import { MAX_VIEWS, type View, type Views } from '../views/views.ts';
 

@@ -1,7 +1,7 @@
 import { hash, randomBytes } from 'node:crypto';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { type CookieRules, cookieOptions } from '../../../http/cookie-options.ts';
-import type { Visitor } from '../access/visitor.ts';
+import type { Visitor } from '../auth/visitor.ts';
 
 /** The token or, with public access, the browser's cookie. */
 export interface ViewOwners {

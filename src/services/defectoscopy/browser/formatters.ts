@@ -1,7 +1,7 @@
 import { fill } from '../../../ui/browser/dom.ts';
 import type { NumberFormats } from '../../../ui/browser/page-data.ts';
 import type { UiTexts } from '../../../ui/texts.ts';
-import type { Inspection, TaskState } from './inspection.ts';
+import type { Inspection, Result } from './inspection.ts';
 import type { PhotoTexts } from './texts.ts';
 
 export function createFormatters(texts: PhotoTexts, ui: UiTexts, numbers: NumberFormats) {
@@ -11,7 +11,7 @@ export function createFormatters(texts: PhotoTexts, ui: UiTexts, numbers: Number
     return text.charAt(0).toLocaleUpperCase() + text.slice(1);
   };
 
-  function summary({ defects }: NonNullable<TaskState['result']>): string {
+  function summary({ defects }: Result): string {
     if (defects.length === 0) return texts.sound;
     const parts = defects.map(({ name, conf }) =>
       fill(texts.found, { defect: className(name), share: numbers.wholeShare(conf) }),

@@ -6,19 +6,13 @@ import {
   runUploadJob,
   type UploadJob,
 } from '../../../ui/browser/upload-job.ts';
+import type { Recorded } from '../result.ts';
 
-interface Scored {
-  readonly name: string;
-  readonly conf: number;
-}
+export type Result = Omit<Recorded, 'model_version'>;
 
 /** The response of `GET /result/{task_id}`. */
 export interface TaskState extends BaseTaskState {
-  readonly result?: {
-    readonly surface: string;
-    readonly masters: readonly Scored[];
-    readonly defects: readonly Scored[];
-  };
+  readonly result?: Result;
   readonly model_version?: string;
 }
 

@@ -3,8 +3,8 @@ import { ApiError, unauthorized } from '../../../base/api-error.ts';
 import { isUnavailable } from '../../../base/db-errors.ts';
 import { bearerToken, type Guard } from '../../../http/bearer.ts';
 import { CSRF_FIELD, type Csrf } from '../../../http/csrf.ts';
-import { isSameOrigin } from '../../../http/same-origin.ts';
-import { csrfFailed, databaseUnavailable, forbidden, tokenRejected } from '../api-errors.ts';
+import { csrfFailed, rejectCrossSite } from '../../shared/same-site.ts';
+import { databaseUnavailable, forbidden, tokenRejected } from '../api-errors.ts';
 import type { Caller } from '../documents.ts';
 import type { Cookies } from './cookies.ts';
 import type { Sessions } from './sessions.ts';
@@ -30,7 +30,6 @@ declare module 'fastify' {
 export type AuthGuard = ReturnType<typeof createAuthGuard>;
 
 const ANONYMOUS: Visitor = { caller: undefined, token: undefined, tokenSource: undefined };
-const SAFE = new Set(['GET', 'HEAD', 'OPTIONS']);
 
 /**
  * With a token and a session cookie, the cookie determines the session. An invalid `Authorization` header is rejected
@@ -82,9 +81,7 @@ export function createAuthGuard(deps: {
     const needsToken = access === 'bearer' || access === 'task' || bearerScope === 'all';
     if (needsToken && tokenSource === undefined) throw unauthorized();
     if (access === 'session' && caller === undefined) throw unauthorized();
-    if (tokenSource !== 'header' && !SAFE.has(request.method) && !isSameOrigin(request, publicOrigins)) {
-      throw csrfFailed();
-    }
+    if (tokenSource !== 'header') rejectCrossSite(request, publicOrigins);
     return caller && (caller.key === undefined ? `session:${caller.session.slice(0, 12)}` : `key:${caller.key}`);
   };
 

@@ -23,7 +23,7 @@ export async function loadExcerpts(
   picture: LoadPageImage,
 ): Promise<ReadonlyMap<Place, PageExcerpt>> {
   // Loads the decoder only for reports.
-  const { cropBoxes } = await import('../model/pages/crops.ts');
+  const { cropBoxes } = await import('../images/crops.ts');
   const excerpts = new Map<Place, PageExcerpt>();
   for (const page of new Set(places.map((place) => place.page))) {
     const sheet = opened.extraction.sheets[page - 1];

@@ -1,7 +1,7 @@
 import sharp from 'sharp';
 import { afterAll, expect, it, onTestFinished } from 'vitest';
 import type { CompletedDocument } from '../documents.ts';
-import { cropBoxes } from '../model/pages/crops.ts';
+import { cropBoxes } from '../images/crops.ts';
 import { openPdf } from '../model/pages/pdf.ts';
 import { writeTempPdf } from '../model/pages/testing/pdf.ts';
 import { DEFAULT_SCHEMA } from '../schema/default-schema.ts';

@@ -3,7 +3,7 @@ import { fill } from '../../../ui/browser/fill.ts';
 import { CsrfInput } from '../../shared/csrf-input.tsx';
 import type { ListTexts } from '../browser/list-texts.ts';
 import { type Document, STATUSES, type Status } from '../documents.ts';
-import { errorTexts } from './error-texts.ts';
+import { errorTexts } from '../failures.ts';
 
 export const PER_PAGE = 25;
 

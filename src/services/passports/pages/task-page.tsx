@@ -12,12 +12,12 @@ import { TaskParams } from '../api-schema.ts';
 import type { AuthGuard } from '../auth/auth-guard.ts';
 import { type ReviewPage, type ReviewTexts, reviewTexts } from '../browser/review-texts.ts';
 import { type CompletedDocument, type Document, type HistoryEntry, isCompleted } from '../documents.ts';
+import { errorTexts } from '../failures.ts';
 import { presentFields } from '../present.ts';
 import { taskIdOf } from '../routes/task-routes.ts';
 import { inLanguage, type Schema } from '../schema/schema.ts';
 import type { DocumentStore } from '../store/postgres.ts';
 import { recheckWarnings } from '../warnings.ts';
-import { errorTexts } from './error-texts.ts';
 import { displayValue, Fields, type FieldsView, rowForms, warningText } from './fields.tsx';
 import { PageImages } from './page-images.tsx';
 
@@ -71,7 +71,7 @@ export function taskPage(app: Gateway, deps: PageDeps): void {
             <Head document={document} texts={texts} csrf={csrf} />
             {isCompleted(document) ? (
               <Review
-                opened={await recheckWarnings(document, schema)}
+                opened={recheckWarnings(document, schema)}
                 schema={schema}
                 language={language}
                 csrf={csrf}

@@ -3,17 +3,11 @@ import type { Db } from '../../../base/db.ts';
 import { describeResponse, errorResponses } from '../../../http/envelope.ts';
 import type { Gateway } from '../../../http/gateway.ts';
 import type { WorkerRegistry } from '../../../tasks/worker-registry.ts';
-import {
-  cleanupRunning,
-  csrfFailed,
-  databaseUnavailable,
-  forbidden,
-  llmUnavailable,
-  workersOffline,
-} from '../api-errors.ts';
+import { csrfFailed } from '../../shared/same-site.ts';
+import { cleanupRunning, databaseUnavailable, forbidden, llmUnavailable, workersOffline } from '../api-errors.ts';
 import { CleanedUp, CleanupQuery, DeepHealth, FailedQuery, FailedStats, Flag, isTrue } from '../api-schema.ts';
 import { adminOf, callerOf } from '../auth/auth-guard.ts';
-import type { LlmHealth } from '../llm-health.ts';
+import type { LlmHealth } from '../llm/health.ts';
 import type { DocumentStore } from '../store/postgres.ts';
 
 const DATABASE_LIMIT_MS = 3000;

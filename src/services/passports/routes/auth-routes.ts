@@ -4,10 +4,10 @@ import { CLEAR_CACHE } from '../../../http/clear-site-data.ts';
 import { describeResponse, errorResponses } from '../../../http/envelope.ts';
 import { acceptForms, type Form } from '../../../http/forms.ts';
 import type { Gateway } from '../../../http/gateway.ts';
-import { isSameOrigin } from '../../../http/same-origin.ts';
 import { InvalidInput, missingField } from '../../../http/validation-details.ts';
 import { FROM_LINK } from '../../../ui/login-form.tsx';
-import { authUnconfigured, csrfFailed, databaseUnavailable, invalidApiKey } from '../api-errors.ts';
+import { rejectCrossSite } from '../../shared/same-site.ts';
+import { authUnconfigured, databaseUnavailable, invalidApiKey } from '../api-errors.ts';
 import { TokenAnswer, TokenRequest } from '../api-schema.ts';
 import { matchKey } from '../auth/api-keys.ts';
 import type { AuthGuard } from '../auth/auth-guard.ts';
@@ -78,7 +78,7 @@ export async function authRoutes(
       },
       async (request, reply) => {
         // Prevents login CSRF: another site must not sign a user in with its own key.
-        if (!isSameOrigin(request, publicOrigins)) throw csrfFailed();
+        rejectCrossSite(request, publicOrigins);
         const key = request.body?.get('api_key');
         if (key === undefined) throw new InvalidInput([missingField(['body', 'api_key'])]);
         if (request.body.has(FROM_LINK) && (await authGuard.identify(request)).tokenSource === 'cookie')

@@ -107,7 +107,7 @@ function selectImages(ids: readonly string[], images: readonly ImageRow[], limit
 
 /** Holds one image in memory. */
 async function assemble(files: Files, images: readonly ImageRow[]) {
-  const { assemblePdf } = await import('../model/pages/assemble-pdf.ts');
+  const { assemblePdf } = await import('../images/assemble-pdf.ts');
   const { PhotoError } = await import('../../../ml/image.ts');
   let current: string | undefined;
   const sheets = images.map(({ id, fileKey, rotation }) => ({

@@ -8,9 +8,9 @@ import { acceptForms, type Form } from '../../../http/forms.ts';
 import type { Gateway } from '../../../http/gateway.ts';
 import { parseIfMatch } from '../../../http/if-match.ts';
 import { InvalidInput, missingField } from '../../../http/validation-details.ts';
+import { csrfFailed } from '../../shared/same-site.ts';
 import {
   changeForbidden,
-  csrfFailed,
   documentNotFound,
   invalidName,
   notEditable,

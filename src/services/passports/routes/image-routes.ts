@@ -2,7 +2,8 @@ import { type Static, Type } from 'typebox';
 import type { Files } from '../../../base/files.ts';
 import { describeResponse, errorResponses } from '../../../http/envelope.ts';
 import type { Gateway } from '../../../http/gateway.ts';
-import { csrfFailed, imageNotFound } from '../api-errors.ts';
+import { csrfFailed } from '../../shared/same-site.ts';
+import { imageNotFound } from '../api-errors.ts';
 import { ImageParams, ImageRemoved, Images, Rotated } from '../api-schema.ts';
 import { callerOf } from '../auth/auth-guard.ts';
 import { toImage } from '../responses.ts';
@@ -53,8 +54,8 @@ export function imageRoutes(app: Gateway, { documents, files }: { documents: Doc
       if (row === undefined) throw imageNotFound();
       const version = `${row.sha256} ${row.rotation} ${request.query.w}`;
       if (isImageCurrent(request, reply, version)) return reply.code(304).send();
-      const { createPreview } = await import('../model/pages/image-preview.ts');
-      const { withImagePermit } = await import('../model/pages/image-semaphore.ts');
+      const { createPreview } = await import('../images/image-preview.ts');
+      const { withImagePermit } = await import('../images/image-semaphore.ts');
       const picture = await withImagePermit(async () => {
         const bytes = await files.get(row.fileKey);
         if (bytes === undefined) throw imageNotFound();

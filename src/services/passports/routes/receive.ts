@@ -3,7 +3,8 @@ import { type ApiError, payloadTooLarge, queueUnavailable } from '../../../base/
 import { type Files, FileTooLarge, type StoredFile } from '../../../base/files.ts';
 import { type FilePart, type UploadLimits, uploadParts } from '../../../http/upload-parts.ts';
 import { InvalidInput, missingField } from '../../../http/validation-details.ts';
-import { csrfFailed, emptyFile, fileTooLarge, quotaExceeded, storageUnavailable } from '../api-errors.ts';
+import { csrfFailed } from '../../shared/same-site.ts';
+import { emptyFile, fileTooLarge, quotaExceeded, storageUnavailable } from '../api-errors.ts';
 import { sanitizeDisplayName } from '../display-name.ts';
 
 export const MEBIBYTE = 1024 * 1024;

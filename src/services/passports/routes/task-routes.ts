@@ -104,7 +104,7 @@ export function taskRoutes(
         return toUnfinishedResult(document);
       }
       const language = preferredLanguage(request.headers['accept-language']);
-      const body = JSON.stringify(toResult(await recheckWarnings(document, schema), schema, language));
+      const body = JSON.stringify(toResult(recheckWarnings(document, schema), schema, language));
       const etag = versionTag(document.version, body);
       void reply.header('etag', etag).header('vary', 'Accept-Language');
       if (matchesETag(request.headers['if-none-match'], etag)) return reply.code(304).send();

@@ -95,8 +95,8 @@ type ImageInfo = Pick<Static<typeof Image>, 'width' | 'height'> & { contentType:
 
 /** Loads the decoder on first use. */
 async function inspect(files: Files, { stored }: StoredUpload): Promise<ImageInfo | ApiError> {
-  const { inspectImage } = await import('../model/pages/inspect-image.ts');
-  const { withImagePermit } = await import('../model/pages/image-semaphore.ts');
+  const { inspectImage } = await import('../images/inspect-image.ts');
+  const { withImagePermit } = await import('../images/image-semaphore.ts');
   const info = await withImagePermit(async () => {
     const bytes = await files.get(stored.key);
     if (bytes === undefined) throw storageUnavailable();

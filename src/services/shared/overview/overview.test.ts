@@ -2,8 +2,8 @@ import { Registry } from 'prom-client';
 import { expect, it, onTestFinished } from 'vitest';
 import { createLog } from '../../../base/log.ts';
 import type { WorkerRegistry } from '../../../tasks/worker-registry.ts';
-import { createOverview, MAX_SAMPLES } from './overview.ts';
 import { createCounterTotals, tasksKey, webhooksKey } from './counters.ts';
+import { createOverview, MAX_SAMPLES } from './overview.ts';
 
 const metric = (value: number) => ({
   ...{ name: 'assay_tasks_total', help: '', type: 'counter', aggregator: 'sum' },
@@ -44,7 +44,7 @@ it('sums webhook deliveries by outcome over all services', () => {
   expect([counts.get(webhooksKey('delivered')), counts.get(webhooksKey('failed'))]).toEqual([4, 1]);
 });
 
-const services = [{ name: 'stt', titles: { en: '', ru: '' }, publicUrl: undefined, port: 0, takesTasks: true }];
+const services = [{ name: 'stt', titles: { en: '', ru: '' }, publicUrl: undefined, port: 0 }];
 
 it('keeps as many overview samples as the chart shows and takes none while the task store is unavailable', async () => {
   const stop = new AbortController();

@@ -4,21 +4,14 @@ import { loop } from '../../../base/loop.ts';
 import type { Priority } from '../../../tasks/task.ts';
 import type { WorkerRegistry } from '../../../tasks/worker-registry.ts';
 import type { WorkerState } from '../../../tasks/workers.ts';
+import type { OverviewGauge, ServiceEntry } from '../service-links.ts';
 import { tasksKey, webhooksKey } from './counters.ts';
-import {
-  createSampler,
-  type LocalCounters,
-  PENDING_WEBHOOKS_KEY,
-  queueKey,
-  RECORD_GAUGES,
-  type Sample,
-} from './sampler.ts';
+import { createSampler, gaugeKey, type LocalCounters, PENDING_WEBHOOKS_KEY, queueKey, type Sample } from './sampler.ts';
 import { listWorkers, type WorkerSnapshot } from './workers.ts';
-import type { ServiceEntry } from '../service-links.ts';
 
 /** Contains no data of tasks or clients. */
 export interface Overview {
-  /** The body of `GET /overview.json`. Without `open`, only what `/ready` and `/health` also return. */
+  /** Without `open`, only what `/ready` and `/health` also return. */
   snapshot(seen: { open: boolean }): Snapshot;
 }
 
@@ -45,9 +38,8 @@ export interface ServiceSnapshot {
   readonly workers: readonly WorkerSnapshot[];
   /** Absent if the service has no tasks. */
   readonly queue?: QueueSnapshot;
-  /** Only in a process that runs the catalog's gateway. */
-  readonly documents?: Series;
-  readonly lag_seconds?: Series;
+  /** Those that exist in this process. */
+  readonly gauges: readonly (OverviewGauge & { readonly values: Series })[];
 }
 
 /** Without `open`, only `unfinished`. */
@@ -106,22 +98,23 @@ export function createOverview(deps: {
       }),
     };
   };
-  // The catalog has records in place of a task queue.
-  const recordsNow = () =>
-    Object.fromEntries(
-      RECORD_GAUGES.filter(([key]) => samples.at(-1)?.values.has(key)).map(([key]) => [key, series(key)]),
-    );
+  const gaugesNow = (name: string, gauges: readonly OverviewGauge[]) =>
+    gauges
+      .map((gauge) => ({ gauge, sampleKey: gaugeKey(name, gauge.key) }))
+      .filter(({ sampleKey }) => samples.at(-1)?.values.has(sampleKey))
+      .map(({ gauge, sampleKey }) => ({ ...gauge, values: series(sampleKey) }));
 
   return {
     snapshot: ({ open }) => ({
       at: samples.length === 0 ? null : new Date(samples.at(-1)!.at).toISOString(),
       every_seconds: everyMs / 1000,
       reachable: roster.isReachable(),
-      services: services.map(({ name, takesTasks }) => ({
+      services: services.map(({ name, gauges }) => ({
         service: name,
         worker_state: roster.workerState(name),
         workers: listWorkers(roster, name, { open }),
-        ...(takesTasks ? { queue: queueNow(name, open) } : recordsNow()),
+        ...(gauges === undefined && { queue: queueNow(name, open) }),
+        gauges: gaugesNow(name, gauges ?? []),
       })),
       ...(open && {
         webhooks: {

@@ -161,13 +161,13 @@ function ServicePanel({
 }
 
 function Figures({
-  snapshot: { queue, documents, lag_seconds: lag },
+  snapshot: { queue, gauges },
   formatters,
 }: {
   snapshot: ServiceSnapshot;
   formatters: Formatters;
 }): JSX.Element {
-  const { words } = formatters;
+  const { words, language } = formatters;
   const figure = (label: string, values: Series | undefined, tone?: 'good' | 'bad', note?: string) =>
     values === undefined ? (
       ''
@@ -181,8 +181,7 @@ function Figures({
       {figure(words.processing, queue?.processing)}
       {figure(words.done, queue?.done_last_minute, 'good')}
       {figure(words.failed, queue?.failed_last_minute, 'bad')}
-      {figure(words.documents, documents)}
-      {figure(words.lag, lag)}
+      {gauges.map(({ labels, values }) => figure(labels[language], values))}
     </>
   );
 }

@@ -1,9 +1,10 @@
 import type { Gateway } from '../../../http/gateway.ts';
 import { sendPage } from '../../../ui/send-page.ts';
-import { overviewPage } from './page.tsx';
 import type { GatewayContext, SharedSettings } from '../service.ts';
 import { registerServiceLinks, serviceLinks } from '../service-links.ts';
 import { preferredLanguage } from '../task-routes.ts';
+import type { Snapshot } from './overview.ts';
+import { overviewPage } from './page.tsx';
 
 /**
  * Neither route needs a token. When METRICS_TOKEN protects `/metrics`, figures that only `/metrics` has are omitted.
@@ -22,7 +23,7 @@ export function overviewRoutes(
   registerServiceLinks(app, service, context.serviceDirectory);
 
   app.get('/overview.json', { config: { access: 'public' }, schema: { hide: true } }, (_request, reply) =>
-    reply.header('cache-control', 'no-store').send(snapshot()),
+    reply.header('cache-control', 'no-store').send(toJson(snapshot())),
   );
 
   app.get('/overview', { config: { access: 'public', page: true }, schema: { hide: true } }, async (request, reply) => {
@@ -36,3 +37,12 @@ export function overviewRoutes(
     return sendPage(reply, language, html);
   });
 }
+
+/** The gauges of a service are fields next to its other fields. */
+const toJson = (snapshot: Snapshot) => ({
+  ...snapshot,
+  services: snapshot.services.map(({ gauges, ...service }) => ({
+    ...service,
+    ...Object.fromEntries(gauges.map(({ key, values }) => [key, values])),
+  })),
+});

@@ -1,8 +1,8 @@
 import type { Registry } from 'prom-client';
 import type { MetricJson } from '../../../http/metrics.ts';
 import type { WorkerRegistry } from '../../../tasks/worker-registry.ts';
-import { createCounterTotals, tasksKey, webhooksKey } from './counters.ts';
 import type { ServiceEntry } from '../service-links.ts';
+import { createCounterTotals, tasksKey, webhooksKey } from './counters.ts';
 
 export interface Sample {
   /** In milliseconds since the epoch. */
@@ -14,14 +14,10 @@ export interface Sample {
 export const PENDING_WEBHOOKS_KEY = 'webhooks pending';
 export const queueKey = (service: string, what: 'unfinished' | 'waiting' | 'processing') => `queue ${service} ${what}`;
 
-/** Collecting the first gauge updates both. */
-export const RECORD_GAUGES = [
-  ['documents', 'assay_catalog_documents'],
-  ['lag_seconds', 'assay_catalog_lag_seconds'],
-] as const;
+export const gaugeKey = (service: string, key: string) => `gauge ${service} ${key}`;
 
-/** Counting records needs a database query, so not every sample does it. */
-const SAMPLES_PER_COUNT = 8;
+/** Collecting a gauge can need a database query, so not every sample does it. */
+const SAMPLES_PER_COLLECTION = 8;
 
 /** The heartbeat of this process publishes the same values later. */
 export interface LocalCounters {
@@ -41,9 +37,9 @@ export function createSampler({
   localCounters: LocalCounters;
 }): () => Promise<Sample> {
   const counts = createCounterTotals();
-  const taskServices = services.filter(({ takesTasks }) => takesTasks).map(({ name }) => name);
+  const taskServices = services.filter(({ gauges }) => gauges === undefined).map(({ name }) => name);
   let samplesTaken = 0;
-  let records: readonly (readonly [string, number])[] = [];
+  let gauges: readonly (readonly [string, number])[] = [];
 
   return async () => {
     const at = Date.now();
@@ -52,11 +48,11 @@ export function createSampler({
       .filter(({ id }) => id !== localCounters.id)
       .map(({ id, metrics = [] }) => ({ id, metrics: metrics as MetricJson[] }));
     counts.update([{ id: localCounters.id, metrics: await taskCounters(localCounters.registry) }, ...others], at);
-    if (samplesTaken++ % SAMPLES_PER_COUNT === 0) records = await recordCounts(registry);
+    if (samplesTaken++ % SAMPLES_PER_COLLECTION === 0) gauges = await collectGauges(services, registry);
     return {
       at,
       values: new Map([
-        ...records,
+        ...gauges,
         [PENDING_WEBHOOKS_KEY, roster.pendingDeliveries()],
         ...(['delivered', 'failed'] as const).map((outcome) => entryOf(webhooksKey(outcome))),
         ...taskServices.flatMap(queueNow),
@@ -86,11 +82,14 @@ async function taskCounters(registry: Registry): Promise<MetricJson[]> {
   return tasks === undefined ? [] : [tasks as MetricJson];
 }
 
-async function recordCounts(registry: Registry): Promise<[string, number][]> {
-  const counts: [string, number][] = [];
-  for (const [key, gauge] of RECORD_GAUGES) {
-    const value = (await registry.getSingleMetric(gauge)?.get())?.values[0]?.value;
-    if (value !== undefined) counts.push([key, value]);
+/** One after the other: collecting a gauge can set the next. */
+async function collectGauges(services: readonly ServiceEntry[], registry: Registry): Promise<[string, number][]> {
+  const collected: [string, number][] = [];
+  for (const { name, gauges = [] } of services) {
+    for (const { key, metric } of gauges) {
+      const value = (await registry.getSingleMetric(metric)?.get())?.values[0]?.value;
+      if (value !== undefined) collected.push([gaugeKey(name, key), value]);
+    }
   }
-  return counts;
+  return collected;
 }

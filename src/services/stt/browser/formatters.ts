@@ -2,6 +2,7 @@ import { formatClock } from '../../../ui/browser/clock.ts';
 import { fill } from '../../../ui/browser/dom.ts';
 import type { NumberFormats } from '../../../ui/browser/page-data.ts';
 import type { UiLanguage, UiTexts } from '../../../ui/texts.ts';
+import type { Recorded } from '../result.ts';
 import type { SpeechTexts } from './texts.ts';
 import type { TranscriptionJob } from './transcription-job.ts';
 
@@ -19,10 +20,7 @@ export function createFormatters(texts: SpeechTexts, ui: UiTexts, numbers: Numbe
     numbers,
     clock: formatClock,
 
-    facts({
-      language: code,
-      duration_seconds: seconds = 0,
-    }: NonNullable<NonNullable<TranscriptionJob['state']>['result']>) {
+    facts({ language: code, duration_seconds: seconds }: Recorded) {
       const languageName = code === undefined ? texts.noLanguage : (names.of(code) ?? code);
       const time = formatClock(seconds);
       return fill(texts.facts, { language: languageName.charAt(0).toLocaleUpperCase() + languageName.slice(1), time });

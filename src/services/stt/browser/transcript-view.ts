@@ -2,13 +2,11 @@ import type { ApiClient } from '../../../ui/browser/api.ts';
 import { copyOnClick } from '../../../ui/browser/copy.ts';
 import { byId, el, fill } from '../../../ui/browser/dom.ts';
 import { type Paragraph, paragraphs, wordSeparator } from '../../../ui/browser/paragraphs.ts';
-import { taskDetails } from '../../../ui/browser/task-details.ts';
-import { failureView } from '../../../ui/browser/upload-views.ts';
+import { showOutcome } from '../../../ui/browser/upload-views.ts';
 import { createWordHighlight, type TimedElement } from '../../../ui/browser/word-highlight.ts';
+import type { Recorded } from '../result.ts';
 import type { Formatters } from './formatters.ts';
-import type { TranscriptionJob } from './transcription-job.ts';
-
-type Result = NonNullable<NonNullable<TranscriptionJob['state']>['result']>;
+import type { TaskState, TranscriptionJob } from './transcription-job.ts';
 
 const FORMATS = ['txt', 'srt', 'vtt', 'json'] as const;
 
@@ -24,25 +22,23 @@ export function createTranscriptView(
   onPlay: (seconds: number) => void,
 ): TranscriptView {
   const { texts, ui } = words;
-  const outcome = byId('outcome');
   const marks = createWordHighlight();
 
-  outcome.addEventListener('click', ({ target }) => {
+  byId('outcome').addEventListener('click', ({ target }) => {
     const startSeconds = (target as HTMLElement).closest<HTMLElement>('[data-at]')?.dataset['at'];
     if (startSeconds !== undefined) onPlay(Number(startSeconds));
   });
 
   function show(job: TranscriptionJob): void {
     marks.set([]);
-    const { result } = job.state ?? {};
-    outcome.hidden = job.stage !== 'done' && job.stage !== 'failed' && job.stage !== 'cancelled';
-    outcome.replaceChildren();
-    if (outcome.hidden) return;
-    outcome.append(...(job.stage === 'done' && result ? transcriptElements(job, result) : failureView(job, words)));
-    if (job.taskId !== undefined) outcome.append(details(job, job.taskId));
+    const provider = job.state?.result?.service;
+    showOutcome<Recorded, TaskState>(job, words, {
+      result: (result) => transcriptElements(job, result),
+      facts: provider === undefined ? [] : [[texts.engine, provider]],
+    });
   }
 
-  function transcriptElements(job: TranscriptionJob, result: Result): HTMLElement[] {
+  function transcriptElements(job: TranscriptionJob, result: Recorded): HTMLElement[] {
     const heading = el(
       'div',
       { class: 'verdict', 'data-sound': String(result.transcription !== '') },
@@ -52,13 +48,17 @@ export function createTranscriptView(
     if (result.transcription === '') return [heading];
     const text = el('div', { class: 'transcript', lang: result.language ?? '', id: 'transcript' });
     const timedElements: TimedElement[] = [];
-    const items = paragraphs(result.segments ?? [], result.words);
+    const items = paragraphs(result.segments, result.words);
     text.append(...items.map((item) => paragraph(item, result, timedElements)));
     marks.set(timedElements);
     return [heading, downloadButtons(job, result), text];
   }
 
-  function paragraph({ segment, parts }: Paragraph, { language }: Result, timedElements: TimedElement[]): HTMLElement {
+  function paragraph(
+    { segment, parts }: Paragraph,
+    { language }: Recorded,
+    timedElements: TimedElement[],
+  ): HTMLElement {
     const time = words.clock(segment.start);
     const button = el(
       'button',
@@ -80,7 +80,7 @@ export function createTranscriptView(
     return el('p', {}, button, line);
   }
 
-  function downloadButtons(job: TranscriptionJob, result: Result): HTMLElement {
+  function downloadButtons(job: TranscriptionJob, result: Recorded): HTMLElement {
     const copy = el('button', { type: 'button', class: 'small' }, texts.copyText);
     copyOnClick(copy, () => result.transcription, { copy: texts.copyText, copied: ui.copied });
     const buttons = FORMATS.map((format) => {
@@ -103,18 +103,6 @@ export function createTranscriptView(
     const name = `${job.file.name.replace(/\.[^.]+$/, '')}.${format}`;
     el('a', { href, download: name }).click();
     setTimeout(() => URL.revokeObjectURL(href), 10_000);
-  }
-
-  function details(job: TranscriptionJob, id: string): HTMLElement {
-    const { processing_time_ms: ms, result } = job.state ?? {};
-    return taskDetails(id, job.state, {
-      ui,
-      texts,
-      facts: [
-        ...(result === undefined ? [] : [[texts.engine, result.service] as const]),
-        ...(ms === undefined ? [] : [[texts.work, words.numbers.duration(ms)] as const]),
-      ],
-    });
   }
 
   return { show, follow: marks.follow };

@@ -1,22 +1,15 @@
 import type { ApiClient } from '../../../ui/browser/api.ts';
-import type { TimedText } from '../../../ui/browser/paragraphs.ts';
 import {
   type TaskState as BaseTaskState,
   createUploadJob,
   runUploadJob,
   type UploadJob,
 } from '../../../ui/browser/upload-job.ts';
+import type { Recorded } from '../result.ts';
 
 /** The response of `GET /result/{task_id}`. */
 export interface TaskState extends BaseTaskState {
-  readonly result?: {
-    readonly transcription: string;
-    readonly service: string;
-    readonly language?: string;
-    readonly duration_seconds?: number;
-    readonly segments?: readonly TimedText[];
-    readonly words?: readonly TimedText[];
-  };
+  readonly result?: Recorded;
 }
 
 export interface TranscriptionJob extends UploadJob<TaskState> {

@@ -6,8 +6,8 @@ import type { Files } from '../../../base/files.ts';
 import type { GuardedFetch } from '../../../base/guarded-fetch.ts';
 import type { UrlPolicy } from '../../../base/outbound-url.ts';
 import { type Failure, TaskFailure } from '../../../tasks/task.ts';
-import { AUDIO_MAX_BYTES } from '../audio-policy.ts';
 import { FAILURES } from '../failures.ts';
+import { AUDIO_MAX_BYTES } from '../url-policy.ts';
 
 const BUDGETS = { totalMs: 300_000, idleMs: 15_000 };
 

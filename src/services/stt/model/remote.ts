@@ -1,4 +1,3 @@
-import { randomUUID } from 'node:crypto';
 import { FetchFailed } from '../../../base/fetch-failed.ts';
 import type { GuardedFetch } from '../../../base/guarded-fetch.ts';
 import { sleep } from '../../../base/loop.ts';
@@ -31,20 +30,21 @@ export function createRemoteRecognizer({ url, key, model, name = 'remote', fetch
     { language, signal }: Parameters<Recognizer['recognize']>[1],
     format: Format,
   ): Promise<readonly Segment[]> {
-    const form = multipart(
-      [
-        ['model', model],
-        ['response_format', format],
-        ...(language === undefined ? [] : [['language', language] as const]),
-        ...(format === 'json' ? [] : GRANULARITIES),
-      ],
-      { name: 'file', filename: 'window.wav', type: 'audio/wav', bytes: wav(window.samples) },
-    );
+    const form = new FormData();
+    form.set('model', model);
+    form.set('response_format', format);
+    if (language !== undefined) form.set('language', language);
+    if (format !== 'json') for (const each of ['segment', 'word']) form.append('timestamp_granularities[]', each);
+    form.set('file', new Blob([wav(window.samples)], { type: 'audio/wav' }), 'window.wav');
+    const encoded = new Response(form);
     const { body } = await fetch(endpoint, {
       policy,
       method: 'POST',
-      headers: { 'content-type': form.type, ...(key !== undefined && { authorization: `Bearer ${key}` }) },
-      body: form.bytes,
+      headers: {
+        'content-type': encoded.headers.get('content-type')!,
+        ...(key !== undefined && { authorization: `Bearer ${key}` }),
+      },
+      body: Buffer.from(await encoded.arrayBuffer()),
       maxBytes: MAX_RESPONSE_BYTES,
       errorExcerptBytes: MAX_ERROR_BYTES,
       budgets: BUDGETS,
@@ -86,10 +86,6 @@ type Format = 'verbose_json' | 'json';
 
 /** As short as local windows: limits the work lost with a worker and the request size. */
 const WINDOW_SECONDS = 30;
-const GRANULARITIES = [
-  ['timestamp_granularities[]', 'segment'],
-  ['timestamp_granularities[]', 'word'],
-] as const;
 const MAX_RESPONSE_BYTES = 8 * 2 ** 20;
 const MAX_ERROR_BYTES = 16 * 2 ** 10;
 /** A provider without a GPU may be slow, and responds only when it has finished. */
@@ -121,26 +117,6 @@ function failureOf(error: unknown, name: string): RecognizerError {
 /** 429 means either a rate limit, which is transient, or an exhausted quota; a code in the body tells which. */
 function isQuotaError({ excerpt }: FetchFailed): boolean {
   return /insufficient_quota|quota_exceeded|billing|credit/i.test(excerpt?.toString() ?? '');
-}
-
-/** Encodes a multipart form (RFC 7578). Names and values must not contain quotes or line ends. */
-function multipart(
-  fields: readonly (readonly [name: string, value: string])[],
-  file: { readonly name: string; readonly filename: string; readonly type: string; readonly bytes: Buffer },
-): { readonly type: string; readonly bytes: Buffer } {
-  const boundary = `assay-${randomUUID()}`;
-  const head = fields.map(
-    ([name, value]) => `--${boundary}\r\ncontent-disposition: form-data; name="${name}"\r\n\r\n${value}\r\n`,
-  );
-  const disposition = `content-disposition: form-data; name="${file.name}"; filename="${file.filename}"`;
-  return {
-    type: `multipart/form-data; boundary=${boundary}`,
-    bytes: Buffer.concat([
-      Buffer.from(`${head.join('')}--${boundary}\r\n${disposition}\r\ncontent-type: ${file.type}\r\n\r\n`),
-      file.bytes,
-      Buffer.from(`\r\n--${boundary}--\r\n`),
-    ]),
-  };
 }
 
 const SAMPLE_RATE = 16_000;

@@ -2,7 +2,7 @@ import { pino } from 'pino';
 import { describe, expect, it } from 'vitest';
 import { type Recognizer, RecognizerError, type Window } from '../../../ml/speech/recognizer.ts';
 import type { TaskFailure } from '../../../tasks/task.ts';
-import type { Checkpoint } from '../result.ts';
+import type { Checkpoint } from './transcribe.ts';
 import { transcribe } from './transcribe.ts';
 
 const log = pino({ level: 'silent' });

@@ -3,12 +3,20 @@ import { sleep } from '../../../base/loop.ts';
 import { type Recognizer, RecognizerError, type Segment, type Window } from '../../../ml/speech/recognizer.ts';
 import { TaskFailure } from '../../../tasks/task.ts';
 import { FAILURES } from '../failures.ts';
-import type { Checkpoint } from '../result.ts';
 
 /** Time limit per window, far above normal processing times. */
 const WINDOW_MS = 600_000;
 /** How long an aborted provider may continue before it is abandoned. */
 const GRACE_MS = 20_000;
+
+/** The progress of a recording, from which another worker can continue. */
+export interface Checkpoint {
+  /** Only this recogniser can continue from the checkpoint. */
+  readonly provider: string;
+  /** The processed duration in seconds. */
+  readonly until: number;
+  readonly segments: readonly Segment[];
+}
 
 export interface RecognizedSegments {
   readonly service: string;

@@ -1,3 +1,4 @@
+import { applyCrossChecks } from '../../cross-checks.ts';
 import type { Field, Warning } from '../../extraction.ts';
 import { type ReadPage, toPageBox } from '../../page-geometry.ts';
 import { cellKey, everyField } from '../../schema/keys.ts';
@@ -5,7 +6,6 @@ import type { Schema } from '../../schema/schema.ts';
 import { type Block, splitBlocks } from './blocks.ts';
 import { type Candidate, createCandidate } from './candidates.ts';
 import { assembleCompositeValue } from './composite-values.ts';
-import { applyCrossChecks } from './cross-checks.ts';
 import { findLabels, type Occurrence } from './label-finder.ts';
 import { indexFieldLabels, type LabelIndex, type Target } from './label-index.ts';
 import { boundingBox, joinText, type Token, tokenizePages } from './page-tokens.ts';

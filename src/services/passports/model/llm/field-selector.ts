@@ -1,14 +1,14 @@
 import type { Field, Warning } from '../../extraction.ts';
-import type { ReadPage } from '../../page-geometry.ts';
-import type { Schema } from '../../schema/schema.ts';
-import { ANSWER_SCHEMA, parseAnswer } from './answer.ts';
 import {
   type ChatMessages,
   createModelClient,
   ModelError,
   type ModelServerOptions,
   type ResponseFormat,
-} from './client.ts';
+} from '../../llm/client.ts';
+import type { ReadPage } from '../../page-geometry.ts';
+import type { Schema } from '../../schema/schema.ts';
+import { ANSWER_SCHEMA, parseAnswer } from './answer.ts';
 import { mergeFields } from './merge-fields.ts';
 import { buildPrompt } from './prompt.ts';
 

@@ -1,0 +1,34 @@
+import { step } from '../../../base/trace.ts';
+import { decodePhoto, type Photo, PhotoError, type PhotoProblem } from '../../../ml/image.ts';
+import { type Failure, TaskFailure } from '../../../tasks/task.ts';
+import { FAILURES } from '../failures.ts';
+import { type PhotoSource, readPhoto } from '../photo-bytes.ts';
+
+/** Reads the photo at a URL, resized to `size` without keeping its aspect ratio; throws a `TaskFailure`. */
+export async function openPhoto(
+  url: string,
+  size: { width: number; height: number },
+  source: PhotoSource,
+  signal: AbortSignal,
+): Promise<Photo> {
+  const bytes = await step('download', () => readPhoto(url, source, signal));
+  signal.throwIfAborted();
+  // Decoding cannot always be interrupted; it has its own limits. The attempt stops waiting for it.
+  const aborted = new Promise<never>((_, reject) => {
+    signal.addEventListener('abort', () => reject(signal.reason as Error));
+  });
+  return step('decode', () => Promise.race([decodePhoto(bytes, size, signal).catch(failDecoding), aborted]));
+}
+
+function failDecoding(error: unknown): never {
+  if (!(error instanceof PhotoError)) throw error;
+  throw new TaskFailure(DECODING[error.problem], { cause: error });
+}
+
+const DECODING: Record<PhotoProblem, Failure> = {
+  unsupported: FAILURES.unsupported,
+  no_hevc: FAILURES.noHevc,
+  corrupt: FAILURES.corrupt,
+  too_large: FAILURES.tooLarge,
+  too_slow: FAILURES.decodingTooSlow,
+};

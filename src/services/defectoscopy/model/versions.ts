@@ -1,0 +1,131 @@
+import { availableParallelism } from 'node:os';
+import { type Head, probabilities, scores, topLabel } from '../../../ml/classifier.ts';
+import { type Heads, parseHeads } from '../../../ml/heads.ts';
+import type { Photo } from '../../../ml/image.ts';
+import { type InstalledVersion, type ModelDirectory, readVerifiedFile } from '../../../ml/model-directory.ts';
+import { openSession, type Session } from '../../../ml/session.ts';
+import { shareHead } from '../../../ml/shared-heads.ts';
+import type { Tensor } from '../../../ml/tensor.ts';
+import type { Provider } from '../../../ml/thread.ts';
+import type { Heatmaps, Recorded } from '../result.ts';
+
+export interface ModelVersion {
+  readonly version: string;
+  /** In pixels. */
+  readonly input: { readonly width: number; readonly height: number };
+  readonly surfaces: readonly string[];
+  readonly masters: readonly string[];
+  readonly defects: readonly string[];
+  readonly provider: Provider;
+  /** Transfers the photo's pixel buffer. */
+  infer(photo: Photo, signal: AbortSignal): Promise<{ recorded: Recorded; heatmaps: Heatmaps }>;
+}
+
+export interface ModelVersions {
+  /** Loads a version on first use; undefined if it is not installed. */
+  get(version: string): Promise<ModelVersion | undefined>;
+  close(): Promise<void>;
+}
+
+/** Parallel runs: one per core, up to the four libuv threads that decode images. */
+export const POOL_SIZE = Math.min(4, availableParallelism());
+
+/** Uses the first available provider. Versions with the same backbone share its session. */
+export function openModelVersions(shelf: ModelDirectory, providers: readonly Provider[] = ['cpu']): ModelVersions {
+  const sessions = createCache<Session>();
+  const loaded = createCache<ModelVersion>();
+
+  const load = async (installed: InstalledVersion): Promise<ModelVersion> => {
+    const { bytes } = await readVerifiedFile(installed, 'heads.json');
+    const heads = parseHeads(bytes.toString('utf8'));
+    const session = await sessions.get(installed.manifest.files['backbone.onnx'].sha256, async () => {
+      const { path } = await readVerifiedFile(installed, 'backbone.onnx', shelf.versions());
+      return openSession({ path, poolSize: POOL_SIZE, providers });
+    });
+    return createVersion(installed, heads, session);
+  };
+
+  return {
+    async get(version) {
+      const findInstalled = () => shelf.versions().find((installed) => installed.version === version);
+      if (!findInstalled()) await shelf.refresh();
+      const installed = findInstalled();
+      if (!installed) return undefined;
+      // By content hash: a version may be replaced under the same name.
+      const key = `${version} ${installed.manifest.files['heads.json'].sha256}`;
+      return loaded.get(key, () => load(installed));
+    },
+    close: () => sessions.each((session) => session.close()),
+  };
+}
+
+function createVersion(
+  { version, manifest }: InstalledVersion,
+  { heads, mapChannels }: Heads,
+  session: Session,
+): ModelVersion {
+  const { surface, masters, defects } = heads;
+  if (!surface || !masters || !defects) throw new Error(`Version ${version} lacks one of its three heads.`);
+  const { input, taxonomy, thresholds } = manifest;
+  const isDefect = (name: string) => name !== taxonomy.sound;
+  // The default threshold is 0.5.
+  const reachesThreshold = ({ name, conf }: { name: string; conf: number }) =>
+    isDefect(name) && conf >= (thresholds.defects[name] ?? 0.5);
+
+  const readout = {
+    surface: shareHead(surface),
+    masters: shareHead(masters, mapChannels),
+    defects: shareHead(defects, mapChannels),
+  };
+
+  return {
+    version,
+    input,
+    surfaces: surface.labels,
+    masters: masters.labels,
+    defects: defects.labels.filter(isDefect),
+    provider: session.provider,
+
+    async infer({ pixels }, signal) {
+      const image = { type: 'uint8', dims: [1, input.height, input.width, 3], data: pixels } as const;
+      const outputs = await session.run({ image }, signal, readout);
+      const probabilitiesOf = (name: keyof typeof readout) =>
+        probabilities(heads[name]!, outputs[name]!.data as Float64Array);
+      const recorded = {
+        surface: topLabel(surface.labels, probabilitiesOf('surface')),
+        masters: scores(masters.labels, probabilitiesOf('masters')),
+        defects: scores(defects.labels, probabilitiesOf('defects')).filter(reachesThreshold),
+        model_version: version,
+      };
+      const [, height, width] = outputs['masters.maps']!.dims as [number, number, number];
+      const mapsOf = ({ labels }: Head, { data }: Tensor) => {
+        const bytes = Buffer.from(data.buffer);
+        const cells = width * height;
+        return labels.map((name, k) => [name, bytes.toString('base64', k * cells, (k + 1) * cells)] as const);
+      };
+      const defectMaps = mapsOf(defects, outputs['defects.maps']!).filter(([name]) => isDefect(name));
+      // A defect takes precedence over a group with the same name.
+      const maps = Object.fromEntries([...mapsOf(masters, outputs['masters.maps']!), ...defectMaps]);
+      return { recorded, heatmaps: { width, height, maps } };
+    },
+  };
+}
+
+/** Caches by key. A failed value is created again on the next request. */
+function createCache<T>() {
+  const cache = new Map<string, Promise<T>>();
+  return {
+    get(key: string, make: () => Promise<T>): Promise<T> {
+      let value = cache.get(key);
+      if (!value) {
+        value = make();
+        cache.set(key, value);
+        value.catch(() => cache.delete(key));
+      }
+      return value;
+    },
+    async each(use: (value: T) => Promise<void>): Promise<void> {
+      await Promise.all([...cache.values()].map((value) => value.then(use, () => {})));
+    },
+  };
+}

@@ -1,0 +1,55 @@
+import type { Static } from 'typebox';
+import { queueUnavailable, validationError } from '../../../base/api-error.ts';
+import type { JsonObject } from '../../../base/json.ts';
+import type { UrlPolicy } from '../../../base/outbound-url.ts';
+import { success } from '../../../http/envelope.ts';
+import type { Gateway } from '../../../http/gateway.ts';
+import { acceptOpenApi } from '../../shared/accept-openapi.ts';
+import { acceptTask, checkUrlField, type TaskDeps } from '../../shared/accept-task.ts';
+import { Accepted, PredictRequest } from '../api-schema.ts';
+import { accepted } from '../examples.ts';
+import type { DefectoscopySettings } from '../settings.ts';
+import { imagePolicy } from '../url-policy.ts';
+
+/** `POST /predict`. The task is durable before the 202 response is sent. */
+export function predictRoute(app: Gateway, deps: TaskDeps & { serviceSettings: DefectoscopySettings }): void {
+  const { roster, serviceSettings, shared } = deps;
+  const images = imagePolicy(serviceSettings, shared);
+  const callbacks: UrlPolicy = { kind: 'webhook', loopback: shared.webhookLoopback, allowList: shared.holes };
+  const cold =
+    serviceSettings.costDelaySeconds + serviceSettings.coldStartSeconds + serviceSettings.estimateWarmSeconds;
+  const estimates = { warmSeconds: serviceSettings.estimateWarmSeconds, coldSeconds: cold };
+
+  app.post<{ Body: Static<typeof PredictRequest> }>(
+    '/predict',
+    {
+      config: { access: 'task', limited: true },
+      schema: {
+        summary: 'Create a classification task',
+        operationId: 'predict',
+        body: PredictRequest,
+        ...acceptOpenApi({ accepted: Accepted, example: accepted, invalid: '`image_url` is required.' }),
+      },
+    },
+    async (request, reply) => {
+      const { image_url, priority = 'realtime', webhook_url, model_version } = request.body;
+      checkUrlField('image_url', image_url, images);
+      if (webhook_url !== undefined) checkUrlField('webhook_url', webhook_url, callbacks);
+      // The installed versions are known only from the task store.
+      if (model_version !== undefined && !roster.isReachable()) throw queueUnavailable();
+      if (model_version !== undefined && !roster.modelVersions('defectoscopy').includes(model_version)) {
+        throw validationError('model_version: this version is not installed.');
+      }
+
+      const task = await acceptTask(deps, request, reply, {
+        service: 'defectoscopy',
+        priority,
+        input: { image_url, ...(model_version !== undefined && { model_version }) },
+        estimates,
+        content: request.body as JsonObject,
+        ...(webhook_url !== undefined && { webhook: { url: webhook_url } }),
+      });
+      return success(task);
+    },
+  );
+}

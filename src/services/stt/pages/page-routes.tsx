@@ -1,0 +1,82 @@
+import type { Gateway } from '../../../http/gateway.ts';
+import { AudioIcon, DropZone } from '../../../ui/dropzone.tsx';
+import type { UiLanguage } from '../../../ui/texts.ts';
+import { Note, type UploadPageDeps, uploadPage } from '../../shared/upload-page.tsx';
+import { type SpeechTexts, texts } from '../browser/texts.ts';
+import { failureTexts } from '../failures.ts';
+
+/** Languages in the selection; most models support them. */
+const LANGUAGES = ['en', 'ru', 'uk', 'kk', 'de', 'fr', 'es', 'it', 'pt', 'nl', 'pl', 'cs', 'tr', 'zh', 'ja', 'ko'];
+
+export const pageRoutes = (app: Gateway, deps: UploadPageDeps): void =>
+  uploadPage<SpeechTexts>(
+    app,
+    {
+      service: 'stt',
+      example: 'examples/voice-note.mp3',
+      styles: ['ui/transcript.css', 'services/stt/browser/speech.css'],
+      script: 'services/stt/browser/speech-page.js',
+      texts: (language) => ({ ...texts[language], failures: failureTexts[language] }),
+      dropZone: ({ words, language, example }) => (
+        <DropZone
+          words={words.drop}
+          accept="audio/*,video/*,.m4a,.aac,.amr,.opus,.flac"
+          icon={<AudioIcon />}
+          example={example}
+        >
+          <InputControls words={words} language={language} />
+        </DropZone>
+      ),
+      belowSteps: (words) => <ProgressAndPlayer words={words} />,
+    },
+    deps,
+  );
+
+function InputControls({ words, language }: { words: SpeechTexts; language: UiLanguage }): JSX.Element {
+  const { record } = words;
+  const names = new Intl.DisplayNames(language, { type: 'language' });
+  return (
+    <>
+      <button type="button" id="record" hidden safe>
+        {record.start}
+      </button>
+      <fieldset id="recording" class="recording" aria-labelledby="recording-time" hidden>
+        <span id="recording-time"></span>
+        <button type="button" id="record-stop" class="primary" safe>
+          {record.stop}
+        </button>
+        <button type="button" id="record-discard" safe>
+          {record.discard}
+        </button>
+      </fieldset>
+      <label class="speaks">
+        <span safe>{words.language.label}</span>
+        <select id="language">
+          <option value="auto" safe>
+            {words.language.auto}
+          </option>
+          {LANGUAGES.map((code) => (
+            <option value={code} safe>
+              {names.of(code) ?? code}
+            </option>
+          ))}
+        </select>
+      </label>
+    </>
+  );
+}
+
+const ProgressAndPlayer = ({ words }: { words: SpeechTexts }): JSX.Element => (
+  <>
+    <label id="heard" class="heard" hidden>
+      <span safe>{words.progress}</span>
+      <progress id="heard-bar" max="1" value="0"></progress>
+    </label>
+    <Note />
+    <div id="player" class="player" hidden>
+      {/* biome-ignore lint/a11y/useMediaCaption: the page shows the transcript with highlighted words. */}
+      <audio id="audio" controls="controls" preload="metadata"></audio>
+      <p id="no-player" class="hint" hidden></p>
+    </div>
+  </>
+);

@@ -1,0 +1,91 @@
+import type { Static } from 'typebox';
+import { validationError } from '../../../base/api-error.ts';
+import type { JsonObject } from '../../../base/json.ts';
+import { memberText } from '../../../base/json-text.ts';
+import type { UrlPolicy } from '../../../base/outbound-url.ts';
+import type { Gateway } from '../../../http/gateway.ts';
+import { keepBodyText } from '../../../http/json-body-text.ts';
+import { acceptOpenApi } from '../../shared/accept-openapi.ts';
+import { acceptTask, checkUrlField, type TaskDeps } from '../../shared/accept-task.ts';
+import { Accepted, TranscribeRequest } from '../api-schema.ts';
+import { accepted } from '../examples.ts';
+import { isLanguage } from '../languages.ts';
+import { checkMetadata } from '../metadata.ts';
+import { success } from '../present.ts';
+import type { TranscribeInput } from '../result.ts';
+import type { SttSettings } from '../settings.ts';
+import { audioPolicy } from '../url-policy.ts';
+
+interface TranscribeDeps extends TaskDeps {
+  readonly seal: (secret: string) => Buffer;
+  readonly serviceSettings: SttSettings;
+}
+
+/** `POST /transcribe/audio_url`. The task is durable before the 202 response is sent. */
+export async function transcribeRoute(app: Gateway, deps: TranscribeDeps): Promise<void> {
+  const { seal, serviceSettings, shared } = deps;
+  const recordings = audioPolicy(serviceSettings, shared);
+  const loopback = serviceSettings.webhookAllowLoopback && shared.webhookLoopback;
+  const callbacks: UrlPolicy = { kind: 'webhook', loopback, allowList: shared.holes };
+  const estimates = {
+    warmSeconds: serviceSettings.estimateWarmSeconds,
+    coldSeconds: serviceSettings.estimateColdSeconds,
+  };
+
+  await app.register(async (scope) => {
+    keepBodyText(scope);
+    scope.post<{ Body: Static<typeof TranscribeRequest> }>(
+      '/transcribe/audio_url',
+      {
+        config: { access: 'task', limited: true },
+        schema: {
+          summary: 'Create a transcription task',
+          operationId: 'transcribe',
+          body: TranscribeRequest,
+          ...acceptOpenApi({ accepted: Accepted, example: accepted, invalid: '`url` is required.' }),
+        },
+      },
+      async (request, reply) => {
+        const { url, webhook } = request.body;
+        checkUrlField('url', url, recordings);
+        if (webhook) checkUrlField('webhook.url', webhook.url, callbacks);
+        const language = languageOf(request.body.language ?? serviceSettings.language);
+        const metadata = metadataOf(request.body.metadata, request.bodyText!);
+        const input: TranscribeInput = {
+          url,
+          ...(language !== undefined && { language }),
+          ...(metadata !== undefined && { metadata }),
+        };
+        const data = await acceptTask(deps, request, reply, {
+          service: 'stt',
+          priority: 'realtime',
+          input: input as unknown as JsonObject,
+          estimates,
+          // The JSON text, because parsing can make different numbers equal.
+          content: { ...request.body, metadata: metadata ?? null } as JsonObject,
+          ...(webhook && {
+            webhook: { url: webhook.url, ...(webhook.secret !== undefined && { secret: seal(webhook.secret) }) },
+          }),
+        });
+        const webhookState = webhook && { webhook: { configured: true, status: 'pending' } };
+        return reply.type('application/json; charset=utf-8').send(success({ ...data, ...webhookState }, metadata));
+      },
+    );
+  });
+}
+
+/** Undefined to detect the language. */
+function languageOf(requested: string): string | undefined {
+  const code = requested.toLowerCase();
+  if (code === 'auto') return undefined;
+  if (!isLanguage(code)) throw validationError('language: not an ISO 639-1 code.');
+  return code;
+}
+
+/** Undefined for `null`. */
+function metadataOf(value: object | null | undefined, body: string): string | undefined {
+  if (value === undefined || value === null) return undefined;
+  const text = memberText(body, 'metadata')!;
+  checkMetadata(value, text);
+  return text;
+}
