@@ -72,3 +72,14 @@ export const describeErrors = (...faults: readonly [ApiError, ...ApiError[]]) =>
     Failure,
     Object.fromEntries(faults.map((fault) => [fault.code, failure(fault, 'req-1')])),
   );
+
+/** The responses for errors, grouped by status: `{ 200: …, ...errorResponses(forbidden(), notFound()) }`. */
+export function errorResponses(...faults: readonly ApiError[]): ErrorResponses {
+  const statuses = new Set(faults.map(({ status }) => status));
+  const ofStatus = (status: number) => faults.filter((fault) => fault.status === status) as [ApiError, ...ApiError[]];
+  return Object.fromEntries([...statuses].map((status) => [status, describeErrors(...ofStatus(status))]));
+}
+
+type ErrorResponses = {
+  [status in 400 | 403 | 404 | 409 | 412 | 413 | 415 | 429 | 503]?: ReturnType<typeof describeErrors>;
+};

@@ -3,6 +3,7 @@ import { ApiError } from '../../base/api-error.ts';
 /** Errors shared by all services are in base/api-error.ts. */
 
 const RETRY_SOON = { 'retry-after': '5' };
+const RETRY_LATER = { 'retry-after': '60' };
 
 export const tokenRejected = () =>
   new ApiError('UNAUTHORIZED', 401, 'The token is not valid or has expired.', {
@@ -55,14 +56,10 @@ export const cleanupRunning = () =>
   new ApiError('CLEANUP_RUNNING', 409, 'Another cleanup is still running.', { 'retry-after': '10' });
 
 export const tooManyStreams = (limit: number) =>
-  new ApiError('RATE_LIMIT_EXCEEDED', 429, `A session can have at most ${limit} open streams.`, {
-    'retry-after': '5',
-  });
+  new ApiError('RATE_LIMIT_EXCEEDED', 429, `A session can have at most ${limit} open streams.`, RETRY_SOON);
 
 export const authUnconfigured = () =>
-  new ApiError('AUTH_UNCONFIGURED', 503, 'No API keys are configured, so no token can be issued.', {
-    'retry-after': '60',
-  });
+  new ApiError('AUTH_UNCONFIGURED', 503, 'No API keys are configured, so no token can be issued.', RETRY_LATER);
 export const storageUnavailable = () =>
   new ApiError('STORAGE_UNAVAILABLE', 503, 'The file storage is unavailable; nothing was stored.', RETRY_SOON);
 export const databaseUnavailable = () =>
@@ -74,8 +71,11 @@ export const tooManyReports = () =>
     'retry-after': '10',
   });
 export const reportTooLong = () =>
-  new ApiError('REPORT_UNAVAILABLE', 503, 'This report takes too long to create. Download the Excel file instead.', {
-    'retry-after': '60',
-  });
+  new ApiError(
+    'REPORT_UNAVAILABLE',
+    503,
+    'This report takes too long to create. Download the Excel file instead.',
+    RETRY_LATER,
+  );
 export const workersOffline = () =>
   new ApiError('WORKERS_OFFLINE', 503, 'No worker is online; queued tasks are not processed.', RETRY_SOON);

@@ -1,4 +1,5 @@
 import { type TSchema, Type } from 'typebox';
+import { STATUSES } from './documents.ts';
 
 /** These schemas validate requests, give the code its types and generate the OpenAPI description. */
 
@@ -8,7 +9,6 @@ export const TaskParams = Type.Object({ task_id: Uuid });
 export const PageParams = Type.Object({ task_id: Uuid, page: Type.Integer({ minimum: 1, maximum: 10_000 }) });
 export const ImageParams = Type.Object({ image_id: Uuid });
 
-const STATUSES = ['PENDING', 'PROCESSING', 'SUCCESS', 'FAILED', 'ERROR', 'PERMANENT_ERROR'] as const;
 export const Status = Type.Enum([...STATUSES]);
 
 export const nullable = <S extends TSchema>(schema: S) => Type.Union([schema, Type.Null()]);
@@ -137,18 +137,9 @@ export const Image = Type.Object({
   content_type: Type.String(),
   rotation: Type.Integer({ description: '0, 90, 180 or 270 degrees clockwise.' }),
 });
-export const ImagesUploaded = Type.Object({
-  images: Type.Array(Image),
-  image_ids: Type.Array(Uuid),
-  rejected: Rejected,
-});
 export const Images = Type.Object({ images: Type.Array(Image), image_ids: Type.Array(Uuid) });
-export const Rotated = Type.Object({
-  image_id: Uuid,
-  rotation: Type.Integer(),
-  width: Type.Integer(),
-  height: Type.Integer(),
-});
+export const ImagesUploaded = Type.Object({ ...Images.properties, rejected: Rejected });
+export const Rotated = Type.Pick(Image, ['image_id', 'rotation', 'width', 'height']);
 export const ImageRemoved = Type.Object({ status: Type.Literal('ok'), image_id: Uuid });
 
 export const CreatePdf = Type.Object(

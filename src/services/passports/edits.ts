@@ -1,7 +1,7 @@
 import { type Detail, InvalidInput } from '../../http/validation-details.ts';
 import type { CompletedDocument } from './documents.ts';
 import type { Value } from './extraction.ts';
-import { tableRowNumbers } from './present.ts';
+import { enumLabels, tableRowNumbers } from './present.ts';
 import { cellKey, type KeyTarget, resolveKey } from './schema/keys.ts';
 import type { Schema, Section, ValueSpec } from './schema/schema.ts';
 import { maxLengthOf, parseValue, type ValueProblem } from './schema/values.ts';
@@ -79,7 +79,7 @@ function problemDetail(problem: ValueProblem, spec: ValueSpec): Pick<Detail, 'ms
     case 'type':
       return WRONG_TYPE[spec.type];
     case 'enum': {
-      const expected = (spec.enum ?? []).map((each) => `'${typeof each === 'string' ? each : each.value}'`).join(', ');
+      const expected = (enumLabels(spec, 'en') ?? []).map(([value]) => `'${value}'`).join(', ');
       return { msg: `Input should be one of ${expected}`, type: 'enum', ctx: { expected } };
     }
     case 'pattern':

@@ -8,6 +8,7 @@ import { createCsrf } from '../../http/csrf.ts';
 import { detailValidation } from '../../http/detail-errors.ts';
 import type { Gateway } from '../../http/gateway.ts';
 import type { Metrics } from '../../http/metrics.ts';
+import { acceptUploads } from '../../http/upload.ts';
 import { commonRoutes } from '../shared/common-routes.ts';
 import { createIdempotencyStore } from '../shared/idempotency-store.ts';
 import { createListener } from '../shared/listener.ts';
@@ -20,7 +21,6 @@ import { createLiveKeys } from './auth/live-keys.ts';
 import { createSessions } from './auth/sessions.ts';
 import { createTokens } from './auth/tokens.ts';
 import { computeCacheKey } from './cache-key.ts';
-import type { DocumentStore } from './documents.ts';
 import { createLlmHealth, type LlmHealth } from './llm/health.ts';
 import { pageRoutes } from './pages/page-routes.tsx';
 import { adminRoutes } from './routes/admin-routes.ts';
@@ -37,6 +37,7 @@ import { uploadImagesRoute } from './routes/upload-images-route.ts';
 import { uploadRoute } from './routes/upload-route.ts';
 import { loadSchema } from './schema/load-schema.ts';
 import type { Settings } from './settings.ts';
+import type { DocumentStore } from './store/postgres.ts';
 
 const BODY_LIMIT_BYTES = 1024 * 1024;
 const HOUR_MS = 3_600_000;
@@ -113,8 +114,13 @@ export async function createGateway({
   });
 
   await authRoutes(app, { keys, tokens, sessions, cookies, authGuard, publicOrigins });
-  await uploadRoute(app, { authGuard, replies, documents, files, cacheKey });
-  await uploadImagesRoute(app, { authGuard, documents, files });
+  await app.register(async (scope) => {
+    await acceptUploads(scope);
+    // Only multipart bodies.
+    scope.removeContentTypeParser('*');
+    uploadRoute(scope, { authGuard, replies, documents, files, cacheKey });
+    uploadImagesRoute(scope, { authGuard, documents, files });
+  });
   imageRoutes(app, { documents, files });
   createPdfRoute(app, { documents, files, replies, cacheKey, maxImages: settings.pdfMaxImages });
   taskRoutes(app, { documents, files, schema });

@@ -1,8 +1,15 @@
 import type { CompletedDocument } from './documents.ts';
 import type { Field, Source, Value } from './extraction.ts';
 import type { Box } from './page-geometry.ts';
-import { cellKey, everyField, resolveKey } from './schema/keys.ts';
-import type { ColumnSpec, FieldSpec, Schema, Section } from './schema/schema.ts';
+import { cellKey, fieldKey, resolveKey } from './schema/keys.ts';
+import {
+  type ColumnSpec,
+  type FieldSpec,
+  inLanguage,
+  type Schema,
+  type Section,
+  type ValueSpec,
+} from './schema/schema.ts';
 
 export interface PresentedField {
   readonly key: string;
@@ -24,32 +31,26 @@ export interface PresentedField {
 }
 
 /**
- * All fields in schema order, then the cells of non-empty table rows, numbered without gaps. Used by the result, the
- * pages and the exports.
+ * In schema order: the fields of each section, then the cells of its non-empty table rows, numbered without gaps. Used
+ * by the result, the pages and the exports.
  */
 export function presentFields(opened: CompletedDocument, schema: Schema): readonly PresentedField[] {
   const edited = applyEdits(opened);
-  const fields: PresentedField[] = [];
-  for (const { key, section, spec } of everyField(schema)) {
-    fields.push({ key, storedKey: key, section, spec, row: undefined, ...edited.at(key) });
-  }
-  for (const section of schema.sections) {
-    if (section.table === undefined) continue;
-    for (const [index, stored] of visibleRows(edited, schema, section).entries()) {
-      for (const spec of section.table.columns) {
+  return schema.sections.flatMap((section) => {
+    const { fields = [], table } = section;
+    const single = fields.map((spec): PresentedField => {
+      const key = fieldKey(section, spec);
+      return { key, storedKey: key, section, spec, row: undefined, ...edited.at(key) };
+    });
+    const cells = (table ? visibleRows(edited, schema, section) : []).flatMap((stored, index) =>
+      table!.columns.map((spec): PresentedField => {
         const storedKey = cellKey(section, stored, spec);
-        fields.push({
-          key: cellKey(section, index + 1, spec),
-          storedKey,
-          section,
-          spec,
-          row: index + 1,
-          ...edited.at(storedKey),
-        });
-      }
-    }
-  }
-  return inSchemaOrder(fields, schema);
+        const row = index + 1;
+        return { key: cellKey(section, row, spec), storedKey, section, spec, row, ...edited.at(storedKey) };
+      }),
+    );
+    return [...single, ...cells];
+  });
 }
 
 /** Stored numbers of the visible rows, and the first unused number. */
@@ -102,8 +103,20 @@ const visibleRows = (edited: EditedFields, schema: Schema, section: Section): nu
     section.table!.columns.some((column) => edited.at(cellKey(section, row, column)).value !== null),
   );
 
-function inSchemaOrder(fields: readonly PresentedField[], schema: Schema): PresentedField[] {
-  const bySection = new Map<string, PresentedField[]>(schema.sections.map(({ key }) => [key, []]));
-  for (const field of fields) bySection.get(field.section.key)!.push(field);
-  return [...bySection.values()].flat();
+/** The cells of each table row. */
+export function groupByRow<Cell extends PresentedField>(cells: readonly Cell[]): Cell[][] {
+  const rows = new Map<number | undefined, Cell[]>();
+  for (const cell of cells) {
+    const row = rows.get(cell.row) ?? [];
+    rows.set(cell.row, row);
+    row.push(cell);
+  }
+  return [...rows.values()];
 }
+
+/** The values of an enum with their labels. */
+export const enumLabels = (
+  { enum: choices }: Pick<ValueSpec, 'enum'>,
+  language: 'en' | 'ru',
+): [value: string, label: string][] | undefined =>
+  choices?.map((each) => (typeof each === 'string' ? [each, each] : [each.value, inLanguage(each.label, language)]));

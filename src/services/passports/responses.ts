@@ -1,8 +1,7 @@
 import type { Static } from 'typebox';
-import type { JsonObject } from '../../base/json.ts';
 import type { Image, TaskItem, TaskStatus } from './api-schema.ts';
 import type { CompletedDocument, Document, ImageRow } from './documents.ts';
-import { presentFields } from './present.ts';
+import { groupByRow, type PresentedField, presentFields } from './present.ts';
 import { inLanguage, type Schema } from './schema/schema.ts';
 
 export const toTaskItem = (document: Document): Static<typeof TaskItem> => ({
@@ -22,88 +21,64 @@ export const toTaskStatus = (document: Document): Static<typeof TaskStatus> => (
   ...(document.progress !== null && { progress: document.progress }),
 });
 
+const toSummary = ({ id, filename, status, cached, createdAt, updatedAt }: Document) => ({
+  ...{ id, filename, status, cached },
+  created_at: createdAt,
+  updated_at: updatedAt,
+});
+
 /** `data` is null once the task has failed. */
-export function toUnfinishedResult(document: Document): JsonObject {
-  const { id, filename, status, cached, createdAt, updatedAt, errorType, error } = document;
-  if (errorType === null) return { id, status };
-  return {
-    ...{ id, filename, status, cached },
-    created_at: createdAt.toISOString(),
-    updated_at: updatedAt.toISOString(),
-    ...{ error_type: errorType, error, data: null },
-  };
+export function toUnfinishedResult(document: Document): object {
+  const { id, status, errorType, error } = document;
+  return errorType === null ? { id, status } : { ...toSummary(document), error_type: errorType, error, data: null };
 }
 
-export function toResult(opened: CompletedDocument, schema: Schema, language: 'en' | 'ru'): JsonObject {
-  const { extraction } = opened;
-  const presented = presentFields(opened, schema);
-  const shownKey = new Map(presented.map(({ storedKey, key }) => [storedKey, key]));
+export function toResult(opened: CompletedDocument, schema: Schema, language: 'en' | 'ru'): object {
+  const { pages, sheets, engine, warnings, schema: usedSchema } = opened.extraction;
+  const fields = presentFields(opened, schema);
+  const shownKey = new Map(fields.map(({ storedKey, key }) => [storedKey, key]));
   return {
-    id: opened.id,
-    filename: opened.filename,
-    status: opened.status,
-    cached: opened.cached,
-    created_at: opened.createdAt.toISOString(),
-    updated_at: opened.updatedAt.toISOString(),
+    ...toSummary(opened),
     version: opened.version,
     error_type: null,
     error: null,
-    schema: { ...extraction.schema },
-    data: nestBySection(opened, schema),
-    fields: Object.fromEntries(
-      presented.map((field) => [
-        field.key,
-        {
-          value: field.value,
-          type: field.spec.type as string,
-          label: inLanguage(field.spec.label, language),
-          confidence: field.confidence,
-          source: field.source,
-          original_value: field.original,
-          page: field.page,
-          bbox: field.bbox === null ? null : [...field.bbox],
-          edited_at: field.editedAt?.toISOString() ?? null,
-        },
-      ]),
-    ),
-    pages: extraction.pages,
-    sheets: extraction.sheets.map((sheet, index) => ({
+    schema: usedSchema,
+    data: nestBySection(fields, schema),
+    fields: Object.fromEntries(fields.map((field) => [field.key, toResultField(field, language)])),
+    pages,
+    sheets: sheets.map(({ picture, ...sheet }, index) => ({
       page: index + 1,
-      width: sheet.width,
-      height: sheet.height,
-      turn: sheet.turn,
-      reader: sheet.reader,
-      picture: sheet.picture === null ? null : `/api/task/${opened.id}/page/${index + 1}`,
+      ...sheet,
+      picture: picture && `/api/task/${opened.id}/page/${index + 1}`,
     })),
-    engine: { ...extraction.engine },
-    warnings: extraction.warnings.map(({ code, message, fields }) => ({
-      code,
-      message,
-      ...(fields && { fields: fields.map((key) => shownKey.get(key) ?? key) }),
+    engine,
+    warnings: warnings.map((warning) => ({
+      ...warning,
+      ...(warning.fields && { fields: warning.fields.map((key) => shownKey.get(key) ?? key) }),
     })),
   };
 }
 
+const toResultField = (
+  { spec, value, confidence, source, original, page, bbox, editedAt }: PresentedField,
+  language: 'en' | 'ru',
+) => ({
+  ...{ value, type: spec.type, label: inLanguage(spec.label, language), confidence, source },
+  ...{ original_value: original, page, bbox, edited_at: editedAt },
+});
+
 /** A section with only a table is the list of its rows; with both, the rows are in `rows`. */
-function nestBySection(opened: CompletedDocument, schema: Schema): JsonObject {
-  const data: JsonObject = {};
-  const rows = new Map<string, JsonObject[]>();
-  for (const { key, table } of schema.sections) if (table) rows.set(key, []);
-  for (const { section, spec, row, value } of presentFields(opened, schema)) {
-    if (row === undefined) {
-      data[section.key] ??= {};
-      (data[section.key] as JsonObject)[spec.key] = value;
-    } else {
-      const list = rows.get(section.key)!;
-      list[row - 1] ??= {};
-      list[row - 1]![spec.key] = value;
-    }
-  }
-  for (const [key, list] of rows) {
-    const singleFields = data[key] as JsonObject | undefined;
-    data[key] = singleFields === undefined ? list : { ...singleFields, rows: list };
-  }
-  return data;
+function nestBySection(fields: readonly PresentedField[], schema: Schema): object {
+  const valuesOf = (some: readonly PresentedField[]) =>
+    Object.fromEntries(some.map(({ spec, value }) => [spec.key, value]));
+  const sections = schema.sections.map((section) => {
+    const own = fields.filter((field) => field.section === section);
+    const single = valuesOf(own.filter(({ row }) => row === undefined));
+    if (section.table === undefined) return [section.key, single];
+    const rows = groupByRow(own.filter(({ row }) => row !== undefined)).map(valuesOf);
+    return [section.key, section.fields?.length ? { ...single, rows } : rows];
+  });
+  return Object.fromEntries(sections);
 }
 
 export function toImage(row: ImageRow): Static<typeof Image> {

@@ -1,7 +1,8 @@
 import type { PageData } from '../texts.ts';
-import { byId } from './dom.ts';
 
-export const pageData = <Own>(): PageData<Own> => JSON.parse(byId('page-data').textContent ?? '') as PageData<Own>;
+/** The data that the server has embedded in a page. */
+export const pageData = <Own>(page = document): PageData<Own> =>
+  JSON.parse(page.getElementById('page-data')!.textContent ?? '') as PageData<Own>;
 
 export function createNumberFormats(language: string) {
   const percent = (digits: number) =>

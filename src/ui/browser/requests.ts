@@ -45,14 +45,15 @@ export async function request<T>(path: string, init: RequestInit = {}): Promise<
   const headers = { accept: 'application/json', ...(init.headers as Record<string, string>) };
   const response = await fetch(path, { ...init, headers }).catch(() => undefined);
   if (response === undefined) throw new RequestError(0, '');
-  const text = await response.text();
+  return readAnswer<T>(response.status, await response.text());
+}
+
+/** The body of a response; throws {@link RequestError} for an error. */
+export function readAnswer<T>(status: number, text: string): T {
   const body = (text === '' ? undefined : parsed(text)) as (T & Answer) | undefined;
-  if (response.ok) return body as T;
+  if (status >= 200 && status < 300) return body as T;
   const fields = new Map((body?.detail ?? []).map((problem) => [String(problem.loc.at(-1)), problem]));
-  throw new RequestError(response.status, body?.error?.message ?? `HTTP ${response.status}`, {
-    code: body?.error?.code,
-    fields,
-  });
+  throw new RequestError(status, body?.error?.message ?? `HTTP ${status}`, { code: body?.error?.code, fields });
 }
 
 /** Posts a form in the encoding that browsers use without scripts. */

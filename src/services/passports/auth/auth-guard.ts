@@ -27,17 +27,7 @@ declare module 'fastify' {
   }
 }
 
-export interface AuthGuard {
-  readonly guard: Guard;
-  /** For public pages: ignores invalid tokens, and sessions if `bearerScope` is `all`. */
-  identify(request: FastifyRequest): Promise<Visitor>;
-  /** Returns the caller; creates a session with its cookie if there is none. */
-  ensureCaller(request: FastifyRequest, reply: FastifyReply): Promise<Caller>;
-  /** Renews the session cookie if it is due. */
-  renewSession(request: FastifyRequest, reply: FastifyReply): void;
-  /** Rejects a form with the CSRF token of another session. */
-  checkForm(request: FastifyRequest, form: ReadonlyMap<string, string>): void;
-}
+export type AuthGuard = ReturnType<typeof createAuthGuard>;
 
 const ANONYMOUS: Visitor = { caller: undefined, token: undefined, tokenSource: undefined };
 
@@ -55,7 +45,7 @@ export function createAuthGuard(deps: {
   /** `all`: every endpoint requires a token. */
   bearerScope: 'documented' | 'all';
   publicOrigins: readonly string[];
-}): AuthGuard {
+}) {
   const { tokens, sessions, cookies, csrf, keysKnown, bearerScope, publicOrigins } = deps;
 
   const renewed = new WeakSet<FastifyRequest>();
@@ -84,19 +74,22 @@ export function createAuthGuard(deps: {
     return { caller: callerFrom(token, session?.session), token, tokenSource: by };
   }
 
-  return {
-    async guard(request, access) {
-      const visitor = await identify(request);
-      request.visitor = visitor;
-      const { caller, tokenSource } = visitor;
-      const needsToken = access === 'bearer' || access === 'task' || bearerScope === 'all';
-      if (needsToken && tokenSource === undefined) throw unauthorized();
-      if (access === 'session' && caller === undefined) throw unauthorized();
-      if (tokenSource !== 'header') rejectCrossSite(request, publicOrigins);
-      return caller && (caller.key === undefined ? `session:${caller.session.slice(0, 12)}` : `key:${caller.key}`);
-    },
+  const guard: Guard = async (request, access) => {
+    const visitor = await identify(request);
+    request.visitor = visitor;
+    const { caller, tokenSource } = visitor;
+    const needsToken = access === 'bearer' || access === 'task' || bearerScope === 'all';
+    if (needsToken && tokenSource === undefined) throw unauthorized();
+    if (access === 'session' && caller === undefined) throw unauthorized();
+    if (tokenSource !== 'header') rejectCrossSite(request, publicOrigins);
+    return caller && (caller.key === undefined ? `session:${caller.session.slice(0, 12)}` : `key:${caller.key}`);
+  };
 
-    async identify(request) {
+  return {
+    guard,
+
+    /** For public pages: ignores invalid tokens, and sessions if `bearerScope` is `all`. */
+    async identify(request: FastifyRequest): Promise<Visitor> {
       const visitor = await identify(request).catch((error: unknown) => {
         if (error instanceof ApiError && error.status < 500) return ANONYMOUS;
         throw error;
@@ -104,7 +97,8 @@ export function createAuthGuard(deps: {
       return bearerScope === 'all' && visitor.token === undefined ? ANONYMOUS : visitor;
     },
 
-    async ensureCaller(request, reply) {
+    /** Returns the caller; creates a session with its cookie if there is none. */
+    async ensureCaller(request: FastifyRequest, reply: FastifyReply): Promise<Caller> {
       const existing = request.visitor?.caller;
       if (existing !== undefined) return existing;
       const { cookie, session } = await sessions.create();
@@ -114,11 +108,13 @@ export function createAuthGuard(deps: {
       return caller;
     },
 
-    renewSession(request, reply) {
+    /** Renews the session cookie if it is due. */
+    renewSession(request: FastifyRequest, reply: FastifyReply): void {
       if (renewed.has(request)) cookies.renewSession(request, reply);
     },
 
-    checkForm(request, form) {
+    /** Rejects a form with the CSRF token of another session. */
+    checkForm(request: FastifyRequest, form: ReadonlyMap<string, string>): void {
       const csrfToken = form.get(CSRF_FIELD);
       const { caller, tokenSource } = request.visitor ?? {};
       if (csrfToken === undefined || tokenSource === 'header' || caller === undefined) return;

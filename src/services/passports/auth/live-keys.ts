@@ -1,17 +1,13 @@
 import type { TokenSnapshot } from '../../../http/token-store.ts';
 import type { ApiKey, Role } from './api-keys.ts';
 
-export interface LiveKeys {
-  all(): readonly ApiKey[];
-  /** False until the issued keys have been loaded. */
-  isComplete(): boolean;
-}
+export type LiveKeys = ReturnType<typeof createLiveKeys>;
 
-export function createLiveKeys(configured: readonly ApiKey[], issued: () => TokenSnapshot): LiveKeys {
+export function createLiveKeys(configured: readonly ApiKey[], issued: () => TokenSnapshot) {
   let lastIssued: TokenSnapshot | undefined;
   let keys = configured;
   return {
-    all() {
+    all(): readonly ApiKey[] {
       const latest = issued();
       if (latest !== lastIssued) {
         lastIssued = latest;
@@ -19,6 +15,7 @@ export function createLiveKeys(configured: readonly ApiKey[], issued: () => Toke
       }
       return keys;
     },
+    /** False until the issued keys have been loaded. */
     isComplete: () => issued().known,
   };
 }

@@ -7,27 +7,11 @@ const RENEW_SECONDS = 86_400;
 /** Since the last renewal; not shorter than the cookie's lifetime. */
 const KNOWN_SECONDS = SESSION_LIFETIME_SECONDS + RENEW_SECONDS;
 
-export interface Session {
-  readonly session: string;
-  /** Whether this lookup renewed it, so that the response renews the cookie too. */
-  readonly renewed: boolean;
-}
+export type Sessions = ReturnType<typeof createSessions>;
 
-export interface Sessions {
-  /** Stores only the digest of the cookie. */
-  create(): Promise<{ cookie: string; session: string }>;
-  /** Undefined for cookies that were not issued here: clients cannot choose a session. */
-  find(cookie: string | undefined): Promise<Session | undefined>;
-  end(cookie: string | undefined): Promise<void>;
-  revokeToken(jti: string, expiresAt: Date): Promise<void>;
-  isTokenRevoked(jti: string): Promise<boolean>;
-  /** The ended sessions and revoked tokens among these, in one query. */
-  findInvalid(ids: { sessions: readonly string[]; tokens: readonly string[] }): Promise<ReadonlySet<string>>;
-  deleteExpired(): Promise<void>;
-}
-
-export function createSessions(db: Db): Sessions {
+export function createSessions(db: Db) {
   return {
+    /** Stores only the digest of the cookie. */
     async create() {
       const cookie = randomBytes(32).toString('base64url');
       const session = digestOf(cookie);
@@ -35,30 +19,35 @@ export function createSessions(db: Db): Sessions {
       return { cookie, session };
     },
 
-    async find(cookie) {
+    /**
+     * Undefined for cookies that were not issued here: clients cannot choose a session. If the lookup `renewed` the
+     * session, the response renews the cookie too.
+     */
+    async find(cookie: string | undefined) {
       if (!isCookie(cookie)) return undefined;
       const session = digestOf(cookie);
       const { rows } = await db.query<{ renewed: boolean }>(SEEN, [session, KNOWN_SECONDS, RENEW_SECONDS]);
       return rows[0] && { session, renewed: rows[0].renewed };
     },
 
-    async end(cookie) {
+    async end(cookie: string | undefined) {
       if (isCookie(cookie)) await db.query('delete from passport_sessions where digest = $1', [digestOf(cookie)]);
     },
 
-    async revokeToken(jti, expiresAt) {
+    async revokeToken(jti: string, expiresAt: Date) {
       await db.query('insert into passport_revoked_tokens (jti, expires_at) values ($1, $2) on conflict do nothing', [
         jti,
         expiresAt,
       ]);
     },
 
-    async isTokenRevoked(jti) {
+    async isTokenRevoked(jti: string) {
       const { rowCount } = await db.query(DENIED, [jti]);
       return rowCount > 0;
     },
 
-    async findInvalid({ sessions, tokens }) {
+    /** The ended sessions and revoked tokens among these, in one query. */
+    async findInvalid({ sessions, tokens }: { sessions: readonly string[]; tokens: readonly string[] }) {
       const { rows } = await db.query<{ id: string }>(OVER, [sessions, tokens, KNOWN_SECONDS]);
       return new Set(rows.map(({ id }) => id));
     },

@@ -9,26 +9,19 @@ export interface TokenClaims {
   readonly expiresAt: Date;
 }
 
-/** JWTs (RFC 7519, following RFC 8725). */
-export interface Tokens {
-  issue(key: ApiKey, now?: Date): Promise<{ token: string; expiresInSeconds: number; expiresAt: Date }>;
-  /** Undefined for an invalid or expired token, or one whose key no longer exists. */
-  verify(token: string, now?: Date): Promise<TokenClaims | undefined>;
-  /** Whether a verified token still is valid. */
-  isValid(holder: TokenClaims, now?: Date): boolean;
-}
+export type Tokens = ReturnType<typeof createTokens>;
 
 const ISSUER = 'assay';
 const AUDIENCE = 'passports';
 const SKEW_SECONDS = 30;
 
-/** Also accepts unexpired tokens signed with `previousSecret`. */
+/** JWTs (RFC 7519, following RFC 8725). Also accepts unexpired tokens signed with `previousSecret`. */
 export function createTokens(options: {
   keys: readonly ApiKey[] | (() => readonly ApiKey[]);
   secret: string;
   previousSecret?: string | undefined;
   lifetimeHours: number;
-}): Tokens {
+}) {
   const { keys, secret, previousSecret, lifetimeHours } = options;
   const currentKeys = typeof keys === 'function' ? keys : () => keys;
   const current = signingKey(secret);
@@ -38,7 +31,7 @@ export function createTokens(options: {
   const lifetimeSeconds = Math.round(lifetimeHours * 3600);
 
   return {
-    async issue(key, now = new Date()) {
+    async issue(key: ApiKey, now = new Date()) {
       const issuedAt = Math.floor(now.getTime() / 1000);
       const token = await new SignJWT({ key_id: key.id })
         .setProtectedHeader({ alg: 'HS256', typ: 'JWT', kid: current.kid })
@@ -54,7 +47,8 @@ export function createTokens(options: {
       return { token, expiresInSeconds: lifetimeSeconds, expiresAt };
     },
 
-    async verify(token, now = new Date()) {
+    /** Undefined for an invalid or expired token, or one whose key no longer exists. */
+    async verify(token: string, now = new Date()): Promise<TokenClaims | undefined> {
       if (!hasCanonicalSignature(token)) return undefined;
       try {
         const { payload } = await jwtVerify(
@@ -86,7 +80,8 @@ export function createTokens(options: {
       }
     },
 
-    isValid: ({ key: { name, id }, expiresAt }, now = new Date()) =>
+    /** Whether a verified token still is valid. */
+    isValid: ({ key: { name, id }, expiresAt }: TokenClaims, now = new Date()) =>
       now.getTime() < expiresAt.getTime() + SKEW_SECONDS * 1000 &&
       currentKeys().some((key) => key.name === name && key.id === id),
   };

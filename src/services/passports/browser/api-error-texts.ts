@@ -1,47 +1,42 @@
 import { fieldErrorTexts } from '../../../ui/browser/error-texts.ts';
 
 /** Error texts by code and validation problem; other codes use the message of the response. */
-const en = {
-  offline: 'The server does not answer.',
+export const apiErrorTexts = {
+  offline: { en: 'The server does not answer.', ru: 'Сервер не отвечает.' },
   refusals: {
-    // The API says "task", the pages say "document".
-    TASK_NOT_FOUND: 'The document does not exist, or you have no access to it.',
-  } as Readonly<Record<string, string>>,
-  problems: fieldErrorTexts.en,
-};
-
-const ru: typeof en = {
-  offline: 'Сервер не отвечает.',
-  refusals: {
-    UNAUTHORIZED: 'Вход не выполнен или сеанс истёк. Войдите снова.',
-    INVALID_API_KEY: 'Неверный ключ API.',
-    CSRF_FAILED: 'Запрос пришёл со страницы другого сайта. Откройте страницу этого сервиса и повторите.',
-    FORBIDDEN: 'Доступно только администраторам.',
-    NOT_FOUND: 'По этому адресу ничего нет.',
-    TASK_NOT_FOUND: 'Документ не найден, или у вас нет к нему доступа.',
-    IMAGE_NOT_FOUND: 'Фото не найдено.',
-    EMPTY_FILE: 'Файл пуст.',
-    REPORT_UNAVAILABLE: 'Отчёт сейчас недоступен. Повторите позже или скачайте Excel.',
-    INVALID_NAME: 'Название должно содержать от 1 до 255 знаков.',
-    INVALID_IMAGE_IDS: 'Некоторых фото уже нет. Обновите страницу.',
-    TOO_MANY_IMAGES: 'Слишком много фото.',
-    FILE_TOO_LARGE: 'Файл слишком большой.',
-    PAYLOAD_TOO_LARGE: 'Слишком большой объём данных.',
-    QUOTA_EXCEEDED: 'Превышена квота на документы и фото. Удалите ненужные.',
-    UNSUPPORTED_MEDIA_TYPE: 'Неподдерживаемый формат файла.',
-    TASK_NOT_RETRYABLE: 'Этот документ нельзя обработать повторно.',
-    TASK_NOT_EDITABLE: 'Редактировать можно только обработанный документ.',
-    TASK_NOT_READY: 'Документ ещё не обработан.',
-    VERSION_CONFLICT: 'Эти поля изменил другой пользователь.',
-    RATE_LIMIT_EXCEEDED: 'Слишком много запросов. Повторите позже.',
-    AUTH_UNCONFIGURED: 'Ключи API не настроены, вход невозможен.',
-    STORAGE_UNAVAILABLE: 'Хранилище файлов недоступно, файлы не сохранены.',
-    QUEUE_UNAVAILABLE: 'Очередь недоступна. Повторите позже.',
-    DATABASE_UNAVAILABLE: 'База данных не отвечает.',
-    REQUEST_TIMEOUT: 'Истекло время передачи запроса.',
-    INTERNAL_ERROR: 'Внутренняя ошибка.',
+    en: {
+      // The API says "task", the pages say "document".
+      TASK_NOT_FOUND: 'The document does not exist, or you have no access to it.',
+    } as Readonly<Record<string, string>>,
+    ru: {
+      UNAUTHORIZED: 'Вход не выполнен или сеанс истёк. Войдите снова.',
+      INVALID_API_KEY: 'Неверный ключ API.',
+      CSRF_FAILED: 'Запрос пришёл со страницы другого сайта. Откройте страницу этого сервиса и повторите.',
+      FORBIDDEN: 'Доступно только администраторам.',
+      NOT_FOUND: 'По этому адресу ничего нет.',
+      TASK_NOT_FOUND: 'Документ не найден, или у вас нет к нему доступа.',
+      IMAGE_NOT_FOUND: 'Фото не найдено.',
+      EMPTY_FILE: 'Файл пуст.',
+      REPORT_UNAVAILABLE: 'Отчёт сейчас недоступен. Повторите позже или скачайте Excel.',
+      INVALID_NAME: 'Название должно содержать от 1 до 255 знаков.',
+      INVALID_IMAGE_IDS: 'Некоторых фото уже нет. Обновите страницу.',
+      TOO_MANY_IMAGES: 'Слишком много фото.',
+      FILE_TOO_LARGE: 'Файл слишком большой.',
+      PAYLOAD_TOO_LARGE: 'Слишком большой объём данных.',
+      QUOTA_EXCEEDED: 'Превышена квота на документы и фото. Удалите ненужные.',
+      UNSUPPORTED_MEDIA_TYPE: 'Неподдерживаемый формат файла.',
+      TASK_NOT_RETRYABLE: 'Этот документ нельзя обработать повторно.',
+      TASK_NOT_EDITABLE: 'Редактировать можно только обработанный документ.',
+      TASK_NOT_READY: 'Документ ещё не обработан.',
+      VERSION_CONFLICT: 'Эти поля изменил другой пользователь.',
+      RATE_LIMIT_EXCEEDED: 'Слишком много запросов. Повторите позже.',
+      AUTH_UNCONFIGURED: 'Ключи API не настроены, вход невозможен.',
+      STORAGE_UNAVAILABLE: 'Хранилище файлов недоступно, файлы не сохранены.',
+      QUEUE_UNAVAILABLE: 'Очередь недоступна. Повторите позже.',
+      DATABASE_UNAVAILABLE: 'База данных не отвечает.',
+      REQUEST_TIMEOUT: 'Истекло время передачи запроса.',
+      INTERNAL_ERROR: 'Внутренняя ошибка.',
+    },
   },
-  problems: fieldErrorTexts.ru,
+  problems: fieldErrorTexts,
 };
-
-export const apiErrorTexts = { en, ru };

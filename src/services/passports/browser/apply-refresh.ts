@@ -1,5 +1,6 @@
 import { highlightBox } from '../../../ui/browser/boxes.ts';
 import { byId } from '../../../ui/browser/dom.ts';
+import { pageData } from '../../../ui/browser/page-data.ts';
 import { replaceContent } from '../../../ui/browser/refresh.ts';
 import { findInputs, type Input, isChanged } from './review-inputs.ts';
 import type { ReviewPage } from './review-texts.ts';
@@ -10,9 +11,7 @@ import type { ReviewPage } from './review-texts.ts';
  */
 export function applyRefresh(fresh: Document): number | undefined {
   const [form, freshForm] = [byId('fields'), fresh.getElementById('fields')];
-  const data = fresh.getElementById('page-data')?.textContent;
-  if (freshForm === null || !data) return undefined;
-  if (savedNames(form) !== savedNames(freshForm)) return undefined;
+  if (freshForm === null || savedNames(form) !== savedNames(freshForm)) return undefined;
   const known = new Map(findInputs(form).map((input) => [input.name, input]));
   for (const input of findInputs(freshForm)) applyValue(known.get(input.name)!, input);
   for (const place of document.querySelectorAll<HTMLElement>('[data-fresh]')) {
@@ -20,7 +19,7 @@ export function applyRefresh(fresh: Document): number | undefined {
     replaceContent(place, replacement);
   }
   highlightBox(document.activeElement?.getAttribute('name') ?? '');
-  return (JSON.parse(data) as { own: ReviewPage }).own.version;
+  return pageData<ReviewPage>(fresh).own.version;
 }
 
 /** The names of all inputs except those in unsaved rows. */

@@ -1,28 +1,22 @@
 import { createDateFormat } from '../../../ui/browser/date-format.ts';
 import { announce, byId, fill } from '../../../ui/browser/dom.ts';
+import { pageData } from '../../../ui/browser/page-data.ts';
+import { fetchPage, replaceContent } from '../../../ui/browser/refresh.ts';
 import { RequestError, request } from '../../../ui/browser/requests.ts';
 import type { ListPage } from './list-texts.ts';
 
-interface Item {
-  readonly id: string;
-  readonly filename: string;
-  readonly status: keyof ListPage['texts']['statuses'];
-  readonly cached: boolean;
-  readonly created_at: string;
-  readonly error_type: string | null;
-}
-
+/** The stream has no progress, so the list is polled while a document is in progress. */
 const PROGRESS_MS = 1500;
+/** After an error response of the stream (too many tabs), after which the browser does not reconnect. */
+const NO_STREAM_MS = 5000;
+
+const find = <T extends HTMLElement>(row: Element, what: string) => row.querySelector<T>(what)!;
 
 /** Reloads the document list after each event of the stream. */
-export function createDocumentList(
-  { texts, page, limit, status, signedIn, errors }: ListPage,
-  attempt: (act: () => Promise<unknown>) => void,
-) {
+export function createDocumentList({ texts }: ListPage, attempt: (act: () => Promise<unknown>) => void) {
   const list = byId('documents');
   const dateFormat = createDateFormat(document.documentElement.lang);
-  const rows = () => [...list.children] as HTMLElement[];
-  const find = <T extends HTMLElement>(row: HTMLElement, what: string) => row.querySelector<T>(what)!;
+  const rowsOf = (place: Element) => [...place.children] as HTMLElement[];
   let isLoading = false;
   let isStale = false;
 
@@ -33,9 +27,11 @@ export function createDocumentList(
     try {
       while (isStale) {
         isStale = false;
-        const query = new URLSearchParams({ page: String(page), limit: String(limit), ...(status && { status }) });
-        const { items } = await request<{ items: Item[] }>(`api/tasks?${query}`);
-        show(items);
+        const page = await fetchPage(location.href);
+        if (page === undefined) throw new RequestError(0, '');
+        // After a sign-out in another tab, the page shows no documents.
+        if (!pageData<ListPage>(page).own.hasSession) location.reload();
+        else show(page);
       }
     } finally {
       isLoading = false;
@@ -46,56 +42,40 @@ export function createDocumentList(
   const refreshQuietly = () => void refresh().catch((error: unknown) => attempt(() => Promise.reject(error)));
 
   /** Reuses existing rows: the user may be typing in one. */
-  function show(items: readonly Item[]): void {
-    const existingRows = new Map(rows().map((row) => [row.dataset['id']!, row]));
-    const newRows = items.map((item) => {
-      const row = existingRows.get(item.id) ?? createRow(item.id);
-      update(row, item);
-      return row;
+  function show(page: Document): void {
+    const freshList = page.getElementById('documents')!;
+    showLocalTimes(freshList);
+    const existingRows = new Map(rowsOf(list).map((row) => [row.dataset['id'], row]));
+    const newRows = rowsOf(freshList).map((fresh) => {
+      const existing = existingRows.get(fresh.dataset['id']);
+      if (existing !== undefined) return update(existing, fresh);
+      return bind(document.importNode(fresh, true));
     });
-    for (const row of rows()) if (!newRows.includes(row)) row.remove();
+    for (const row of rowsOf(list)) if (!newRows.includes(row)) row.remove();
     for (const [i, row] of newRows.entries())
       if (list.children[i] !== row) list.insertBefore(row, list.children[i] ?? null);
-    byId('none').hidden = items.length > 0;
+    byId('none').hidden = newRows.length > 0;
   }
 
-  function createRow(id: string): HTMLElement {
-    const row = (byId<HTMLTemplateElement>('document').content.cloneNode(true) as DocumentFragment).querySelector(
-      'li',
-    )!;
-    row.dataset['id'] = id;
-    row.dataset['status'] = '';
-    if (signedIn) find<HTMLAnchorElement>(row, '.name').href = `task/${id}`;
-    for (const link of row.querySelectorAll<HTMLAnchorElement>('.export'))
-      link.href = `export/${id}/${link.dataset['path']}`;
-    find<HTMLFormElement>(row, 'form').action = `task/${id}/rename`;
-    bind(row);
+  /** Keeps the rename form, except for a changed name. */
+  function update(row: HTMLElement, fresh: HTMLElement): HTMLElement {
+    const name = find(fresh, '.name').textContent ?? '';
+    if (row.dataset['status'] !== fresh.dataset['status']) announce(`${name}: ${find(fresh, '.state').textContent}`);
+    row.dataset['status'] = fresh.dataset['status'];
+    if (find(row, '.name').textContent !== name) find<HTMLInputElement>(row, 'input[name=name]').value = name;
+    for (const part of ['.what', '.how']) {
+      if (!find(row, part).isEqualNode(find(fresh, part))) replaceContent(find(row, part), find(fresh, part));
+    }
+    const freshTools = rowsOf(find(fresh, '.tools'));
+    for (const [i, tool] of rowsOf(find(row, '.tools')).entries()) tool.hidden = freshTools[i]!.hidden;
     return row;
   }
 
-  function update(row: HTMLElement, { filename, status: now, cached, created_at, error_type: why }: Item): void {
-    find(row, '.why').textContent = why === null ? '' : ` · ${errors[why] ?? why}`;
-    const before = row.dataset['status'];
-    if (before && before !== now) announce(`${filename}: ${texts.statuses[now]}`);
-    row.dataset['status'] = now;
-    const name = find(row, '.name');
-    if (name.textContent !== filename) {
-      name.textContent = filename;
-      find<HTMLInputElement>(row, 'input[name=name]').value = filename;
-    }
-    const time = find<HTMLTimeElement>(row, 'time');
-    time.dateTime = created_at;
-    time.textContent = dateFormat.format(new Date(created_at));
-    find(row, '.cached').hidden = !cached;
-    const state = find(row, '.state');
-    state.className = `state ${now.toLowerCase()}`;
-    state.textContent = texts.statuses[now];
-    find(row, 'progress').hidden = now !== 'PROCESSING';
-    for (const link of row.querySelectorAll<HTMLElement>('.export')) link.hidden = now !== 'SUCCESS';
-    find(row, '.retry').hidden = now !== 'FAILED' && now !== 'ERROR';
+  function showLocalTimes(place: Element): void {
+    for (const time of place.querySelectorAll('time')) time.textContent = dateFormat.format(new Date(time.dateTime));
   }
 
-  function bind(row: HTMLElement): void {
+  function bind(row: HTMLElement): HTMLElement {
     const id = row.dataset['id']!;
     find(row, '.retry').addEventListener('click', () =>
       attempt(async () => {
@@ -113,6 +93,7 @@ export function createDocumentList(
         await refresh();
       });
     });
+    return row;
   }
 
   function openStream(): void {
@@ -124,30 +105,15 @@ export function createDocumentList(
     });
     stream.addEventListener('error', () => {
       streamState.textContent = texts.connectionLost;
-      // After an error response (too many tabs) the browser does not reconnect, so the list is polled.
-      if (stream.readyState !== EventSource.CLOSED) return;
-      setInterval(refreshQuietly, 5000);
+      if (stream.readyState === EventSource.CLOSED) setInterval(refreshQuietly, NO_STREAM_MS);
     });
   }
 
-  /** The stream has no progress, so it is polled. */
-  async function pollProgress(): Promise<void> {
-    for (;;) {
-      await new Promise((resolve) => setTimeout(resolve, PROGRESS_MS));
-      for (const row of rows().filter((one) => one.dataset['status'] === 'PROCESSING')) {
-        const answer = await request<{ progress?: number }>(`api/task/${row.dataset['id']}/status`).catch(
-          (error: unknown) => {
-            if (!(error instanceof RequestError)) throw error;
-            return undefined;
-          },
-        );
-        if (answer?.progress !== undefined) find<HTMLProgressElement>(row, 'progress').value = answer.progress;
-      }
-    }
-  }
-
-  for (const row of rows()) bind(row);
+  showLocalTimes(list);
+  for (const row of rowsOf(list)) bind(row);
   openStream();
-  void pollProgress();
+  setInterval(() => {
+    if (list.querySelector('[data-status=PROCESSING]') !== null) refreshQuietly();
+  }, PROGRESS_MS);
   return refresh;
 }

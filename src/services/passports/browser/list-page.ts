@@ -23,7 +23,7 @@ function showError(...messages: string[]): void {
 }
 
 // Without a session there is no list; the first upload creates one.
-const refresh = own.session ? createDocumentList(own, attempt) : async () => location.reload();
+const refresh = own.hasSession ? createDocumentList(own, attempt) : async () => location.reload();
 const assembly = createPageOrder(own, attempt, refresh);
 
 function handleFiles(files: readonly File[]): void {

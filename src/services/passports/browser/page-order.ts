@@ -10,7 +10,7 @@ interface Image {
 }
 
 export function createPageOrder(
-  { texts, session }: ListPage,
+  { texts, hasSession }: ListPage,
   attempt: (act: () => Promise<unknown>) => void,
   refresh: () => Promise<void>,
 ) {
@@ -112,13 +112,13 @@ export function createPageOrder(
     for (const image of images) show(image);
     renumber();
   }
-  if (session) attempt(load);
+  if (hasSession) attempt(load);
 
   return {
     async add(files: readonly File[]): Promise<void> {
       const itemsOf = ({ images }: { images: Image[] }) => images;
       const { accepted, rejected } = await sendFiles('api/v1/upload-images', files, { itemsOf, texts });
-      if (!session) await refresh();
+      if (!hasSession) await refresh();
       for (const image of accepted) show(image);
       renumber();
       if (rejected.length > 0) throw new Error(rejections(rejected, texts).join(' '));

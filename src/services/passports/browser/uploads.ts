@@ -1,5 +1,5 @@
 import { byId, fill } from '../../../ui/browser/dom.ts';
-import { RequestError } from '../../../ui/browser/requests.ts';
+import { RequestError, readAnswer } from '../../../ui/browser/requests.ts';
 import type { ListTexts } from './list-texts.ts';
 
 export interface Rejected {
@@ -53,7 +53,7 @@ function splitIntoForms(files: readonly File[], maxFiles: number): File[][] {
 }
 
 /** Uses XMLHttpRequest because `fetch` reports no upload progress. */
-function sendForm<Body>(
+async function sendForm<Body>(
   path: string,
   files: readonly File[],
   texts: ListTexts,
@@ -69,22 +69,12 @@ function sendForm<Body>(
     bar.value = total > 0 ? loaded / total : 0;
     sent.textContent = fill(texts.uploading, { share: Math.floor(bar.value * 100) });
   });
-  return new Promise((resolve, reject) => {
-    request.addEventListener('loadend', () => {
-      bar.hidden = true;
-      sent.textContent = '';
-      const { status, responseText } = request;
-      try {
-        const body = JSON.parse(responseText) as Body & { rejected: Rejected[]; error?: Rejected['error'] };
-        if (status < 300) resolve(body);
-        else reject(new RequestError(status, body.error?.message ?? `HTTP ${status}`, { code: body.error?.code }));
-      } catch {
-        // No response (`status` 0), or one from a proxy.
-        reject(new RequestError(status, `HTTP ${status}`));
-      }
-    });
-    request.send(form);
-  });
+  const ended = new Promise((resolve) => request.addEventListener('loadend', resolve));
+  request.send(form);
+  await ended;
+  bar.hidden = true;
+  sent.textContent = '';
+  return readAnswer(request.status, request.responseText);
 }
 
 export const rejections = (rejected: readonly Rejected[], texts: ListTexts): string[] =>

@@ -1,7 +1,8 @@
 import { type Cell, type Sheet, xlsx } from '../../../base/xlsx/xlsx.ts';
 import type { CompletedDocument } from '../documents.ts';
 import type { Value } from '../extraction.ts';
-import { inLanguage, type Schema } from '../schema/schema.ts';
+import { groupByRow } from '../present.ts';
+import { inLanguage, type Schema, type Section } from '../schema/schema.ts';
 import { type ExportRow, exportRows, type Language, labelsOf } from './rows.ts';
 
 export interface ExcelOptions {
@@ -15,21 +16,19 @@ export function excelOfOne(
   { schema, language, layout }: ExcelOptions & { layout: 'plain' | 'wide' },
 ): AsyncGenerator<Buffer, void, undefined> {
   const rows = exportRows(opened, schema, language);
-  const sheet: Sheet =
+  const sheet =
     layout === 'plain'
       ? {
-          name: SHEET,
           header: ['Field', 'Value'],
           widths: [42, 60],
           rows: rows.map((row) => [row.name, valueCell(row)]),
         }
       : {
-          name: SHEET,
           header: ['Section', 'Field', 'Value', 'Confidence', 'Edited'],
           widths: [26, 42, 60, 12, 18],
           rows: rows.map((row) => [row.sectionTitle, row.label, valueCell(row), row.confidence, row.editedAt]),
         };
-  return xlsx([sheet]);
+  return xlsx([{ name: SHEET, ...sheet }]);
 }
 
 /**
@@ -46,30 +45,24 @@ export function excelOfMany(
     name: SHEET,
     header: ['id', 'filename', 'created_at', ...fields.map((spec) => labels.get(spec)!.name)],
     widths: [38, 36, 18, ...fields.map(() => 24)],
-    rows: documentRows(each, schema, language),
+    rows: documentRows(each, { schema, language }),
   };
   const tables = schema.sections.flatMap((section): Sheet[] => {
     if (!section.table) return [];
     const { columns } = section.table;
-    return [
-      {
-        name: inLanguage(section.title, language),
-        header: ['id', 'filename', ROW, ...columns.map(({ label }) => inLanguage(label, language))],
-        widths: [38, 36, 6, ...columns.map(() => 20)],
-        rows: tableRows(each, section.key, { schema, language }),
-      },
-    ];
+    const header = ['id', 'filename', 'row', ...columns.map(({ label }) => inLanguage(label, language))];
+    const widths = [38, 36, 6, ...columns.map(() => 20)];
+    const rows = tableRows(each, section, { schema, language });
+    return [{ name: inLanguage(section.title, language), header, widths, rows }];
   });
   return xlsx([documents, ...tables]);
 }
 
 const SHEET = 'Passports';
-const ROW = 'row';
 
 async function* documentRows(
   each: () => AsyncIterable<CompletedDocument>,
-  schema: Schema,
-  language: Language,
+  { schema, language }: ExcelOptions,
 ): AsyncGenerator<readonly Cell[], void, undefined> {
   for await (const opened of each()) {
     const fields = exportRows(opened, schema, language).filter(({ row }) => row === undefined);
@@ -79,18 +72,14 @@ async function* documentRows(
 
 async function* tableRows(
   each: () => AsyncIterable<CompletedDocument>,
-  section: string,
+  section: Section,
   { schema, language }: ExcelOptions,
 ): AsyncGenerator<readonly Cell[], void, undefined> {
   for await (const opened of each()) {
-    const rows = new Map<number, Cell[]>();
-    for (const field of exportRows(opened, schema, language)) {
-      if (field.section.key !== section || field.row === undefined) continue;
-      const cells = rows.get(field.row) ?? [opened.id, opened.filename, field.row];
-      cells.push(valueCell(field));
-      rows.set(field.row, cells);
-    }
-    yield* rows.values();
+    const cells = exportRows(opened, schema, language).filter(
+      (each) => each.section === section && each.row !== undefined,
+    );
+    for (const row of groupByRow(cells)) yield [opened.id, opened.filename, row[0]!.row!, ...row.map(valueCell)];
   }
 }
 

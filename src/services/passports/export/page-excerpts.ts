@@ -1,34 +1,41 @@
 import type { CompletedDocument } from '../documents.ts';
-import type { Crop } from '../images/crops.ts';
 import type { Box } from '../page-geometry.ts';
 import type { ExportRow } from './rows.ts';
 
-export interface Place {
+interface Place {
   readonly page: number;
   readonly box: Box;
 }
 
+export interface PageExcerpt {
+  readonly page: number;
+  readonly width: number;
+  readonly height: number;
+  readonly jpeg: Uint8Array;
+}
+
 export type LoadPageImage = (key: string) => Promise<Buffer | undefined>;
 
-/** Cuts the places out of the page images; undefined for missing or unreadable ones. Holds one image in memory. */
+/** Cuts the places out of the page images. Omits missing and unreadable images; holds one in memory. */
 export async function loadExcerpts(
   opened: CompletedDocument,
   places: readonly Place[],
   picture: LoadPageImage,
-): Promise<(Crop | undefined)[]> {
+): Promise<ReadonlyMap<Place, PageExcerpt>> {
   // Loads the decoder only for reports.
   const { cropBoxes } = await import('../images/crops.ts');
-  const excerpts = new Map<Place, Crop>();
+  const excerpts = new Map<Place, PageExcerpt>();
   for (const page of new Set(places.map((place) => place.page))) {
     const sheet = opened.extraction.sheets[page - 1];
-    const bytes = sheet?.picture ? await picture(sheet.picture) : undefined;
-    if (!sheet || !bytes) continue;
+    const image = sheet?.picture ? await picture(sheet.picture) : undefined;
+    if (!sheet || !image) continue;
     const here = places.filter((place) => place.page === page);
     const boxes = here.map(({ box }) => box);
-    const strips = await cropBoxes(bytes, boxes, sheet.turn).catch(() => []);
-    for (const [index, strip] of strips.entries()) excerpts.set(here[index]!, strip);
+    const strips = await cropBoxes(image, boxes, sheet.turn).catch(() => []);
+    for (const [index, { bytes: jpeg, ...size }] of strips.entries())
+      excerpts.set(here[index]!, { page, jpeg, ...size });
   }
-  return places.map((place) => excerpts.get(place));
+  return excerpts;
 }
 
 export function toPlace({ page, bbox }: ExportRow): Place | undefined {

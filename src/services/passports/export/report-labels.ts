@@ -1,36 +1,17 @@
-import type { Language } from './rows.ts';
+import { localize } from '../../../ui/browser/localize.ts';
 
-const en = {
-  title: 'Technical passport',
-  field: 'Field',
-  value: 'Value',
-  excerpt: 'On the page',
-  empty: '—',
-  yes: 'yes',
-  no: 'no',
-  edited: 'edited',
-  pageOf: (page: number, pages: number) => `Page ${page} of ${pages}`,
-  sourcePage: (page: number) => `p. ${page}`,
-  printed: (day: string) => `Printed on ${day}`,
-  document: (pages: number) => `Pages in the document: ${pages}`,
-  noRows: 'No rows.',
-};
-
-const ru: typeof en = {
-  title: 'Технический паспорт',
-  field: 'Поле',
-  value: 'Значение',
-  excerpt: 'На странице',
-  empty: '—',
-  yes: 'да',
-  no: 'нет',
-  edited: 'исправлено',
-  pageOf: (page, pages) => `Страница ${page} из ${pages}`,
-  sourcePage: (page) => `с. ${page}`,
-  printed: (day) => `Напечатано ${day}`,
-  document: (pages) => `Страниц в документе: ${pages}`,
-  noRows: 'Нет строк.',
-};
-
-export type ReportLabels = typeof en;
-export const REPORT_LABELS: Record<Language, ReportLabels> = { en, ru };
+export const reportLabels = localize({
+  title: { en: 'Technical passport', ru: 'Технический паспорт' },
+  field: { en: 'Field', ru: 'Поле' },
+  value: { en: 'Value', ru: 'Значение' },
+  excerpt: { en: 'On the page', ru: 'На странице' },
+  yes: { en: 'yes', ru: 'да' },
+  no: { en: 'no', ru: 'нет' },
+  edited: { en: 'edited', ru: 'исправлено' },
+  pageOf: { en: 'Page {page} of {pages}', ru: 'Страница {page} из {pages}' },
+  sourcePage: { en: 'p. {page}', ru: 'с. {page}' },
+  printed: { en: 'Printed on {day}', ru: 'Напечатано {day}' },
+  document: { en: 'Pages in the document: {pages}', ru: 'Страниц в документе: {pages}' },
+  noRows: { en: 'No rows.', ru: 'Нет строк.' },
+});
+export type ReportLabels = (typeof reportLabels)['en' | 'ru'];

@@ -1,6 +1,8 @@
 import type { Content } from 'pdfmake';
+import { fill } from '../../../ui/browser/fill.ts';
 import type { Value } from '../extraction.ts';
-import type { PageExcerpt, ReportField, ReportTable } from './report.ts';
+import type { PageExcerpt } from './page-excerpts.ts';
+import type { ReportField, ReportTable } from './report.ts';
 import type { ReportLabels } from './report-labels.ts';
 
 export const GREY = '#5b6470';
@@ -91,7 +93,7 @@ function picture(excerpt: PageExcerpt, labels: ReportLabels, maxSize: { width: n
     unbreakable: true,
     stack: [
       { image, width: width * scale, height: height * scale },
-      { text: labels.sourcePage(excerpt.page), fontSize: 7, color: GREY },
+      { text: fill(labels.sourcePage, { page: excerpt.page }), fontSize: 7, color: GREY },
     ],
   };
 }
@@ -100,7 +102,7 @@ function picture(excerpt: PageExcerpt, labels: ReportLabels, maxSize: { width: n
 const POINTS_PER_PIXEL = 842 / 1600;
 
 function formatValue(value: Value, labels: ReportLabels): string {
-  if (value === null) return labels.empty;
+  if (value === null) return '—';
   if (typeof value === 'boolean') return value ? labels.yes : labels.no;
   return clean(String(value));
 }

@@ -1,12 +1,7 @@
 import { tooManyReports } from '../api-errors.ts';
 
 /** Limits concurrency with a bounded first-in, first-out queue. */
-export interface Semaphore {
-  /** Resolves to the release function. Rejects on abort, and with `REPORT_UNAVAILABLE` if the queue is full. */
-  acquire(signal: AbortSignal): Promise<() => void>;
-}
-
-export function createSemaphore({ maxConcurrent, maxQueued }: { maxConcurrent: number; maxQueued: number }): Semaphore {
+export function createSemaphore({ maxConcurrent, maxQueued }: { maxConcurrent: number; maxQueued: number }) {
   const waiting: (() => void)[] = [];
   let inUse = 0;
 
@@ -18,7 +13,8 @@ export function createSemaphore({ maxConcurrent, maxQueued }: { maxConcurrent: n
   }
 
   return {
-    async acquire(signal) {
+    /** Resolves to the release function. Rejects on abort, and with `REPORT_UNAVAILABLE` if the queue is full. */
+    async acquire(signal: AbortSignal): Promise<() => void> {
       signal.throwIfAborted();
       if (inUse < maxConcurrent) {
         inUse++;

@@ -5,9 +5,7 @@ export interface LlmStatus {
   readonly error: string | null;
 }
 
-export interface LlmHealth {
-  check(): Promise<LlmStatus>;
-}
+export type LlmHealth = ReturnType<typeof createLlmHealth>;
 
 const UNCONFIGURED: LlmStatus = { status: 'unconfigured', provider: 'none', error: null };
 const CACHE_MS = 30_000;
@@ -16,7 +14,7 @@ const CACHE_MS = 30_000;
 export function createLlmHealth(
   configured: { provider: string; probe: () => Promise<void> } | undefined,
   now: () => number = () => performance.now(),
-): LlmHealth {
+) {
   if (configured === undefined) return { check: async () => UNCONFIGURED };
   const { provider, probe } = configured;
   let last: { at: number; state: Promise<LlmStatus> } | undefined;

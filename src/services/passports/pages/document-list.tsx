@@ -1,23 +1,24 @@
 import { createDateFormat } from '../../../ui/browser/date-format.ts';
 import { fill } from '../../../ui/browser/fill.ts';
 import { CsrfInput } from '../../shared/csrf-input.tsx';
-import type { ListPage, ListTexts } from '../browser/list-texts.ts';
-import type { Document, Status } from '../documents.ts';
+import type { ListTexts } from '../browser/list-texts.ts';
+import { type Document, STATUSES, type Status } from '../documents.ts';
 import { errorTexts } from '../failures.ts';
 
 export const PER_PAGE = 25;
-export const STATUSES: readonly Status[] = ['PENDING', 'PROCESSING', 'SUCCESS', 'FAILED', 'ERROR', 'PERMANENT_ERROR'];
 
 export function DocumentList(props: {
   texts: ListTexts;
   items: readonly Document[];
   total: number;
-  own: ListPage;
+  page: number;
+  status: Status | null;
+  hasSession: boolean;
+  signedIn: boolean;
   language: 'en' | 'ru';
   csrf: string | undefined;
 }): JSX.Element {
-  const { texts, items, total, own, language, csrf } = props;
-  const { page, status, signedIn } = own;
+  const { texts, items, total, page, status, signedIn, language, csrf } = props;
   const pages = Math.max(1, Math.ceil(total / PER_PAGE));
   const pageUrl = (to: number, of: string | null) => {
     const query = new URLSearchParams({ ...(of !== null && { status: of }), ...(to > 1 && { page: String(to) }) });
@@ -46,40 +47,31 @@ export function DocumentList(props: {
           <Item item={item} texts={texts} language={language} csrf={csrf} signedIn={signedIn} />
         ))}
       </ul>
-      <template id="document">
-        <Item item={undefined} texts={texts} language={language} csrf={csrf} signedIn={signedIn} />
-      </template>
       <div class="row">
         <p class="paging" hidden={pages === 1}>
-          {page > 1 ? (
+          {page > 1 && (
             <a href={pageUrl(page - 1, status)} rel="prev" safe>
               {`← ${texts.previous}`}
             </a>
-          ) : (
-            ''
           )}{' '}
           <span safe>{fill(texts.pageOf, { page, pages })}</span>{' '}
-          {page < pages ? (
+          {page < pages && (
             <a href={pageUrl(page + 1, status)} rel="next" safe>
               {`${texts.next} →`}
             </a>
-          ) : (
-            ''
           )}
         </p>
-        <p class="exports" hidden={!own.session}>
+        <p class="exports" hidden={!props.hasSession}>
           <a href="export/session/excel" safe>
             {texts.exportSession}
           </a>
-          {signedIn ? (
+          {signedIn && (
             <>
               {' · '}
               <a href="export/all/excel" safe>
                 {texts.exportAll}
               </a>
             </>
-          ) : (
-            ''
           )}
         </p>
       </div>
@@ -87,16 +79,16 @@ export function DocumentList(props: {
   );
 }
 
-/** Without `item`, the template for the script. Hides elements that do not apply to the status. */
+/** Hides elements that do not apply to the status, so that the script can show them. */
 function Item(props: {
-  item: Document | undefined;
+  item: Document;
   texts: ListTexts;
   language: 'en' | 'ru';
   csrf: string | undefined;
   signedIn: boolean;
 }): JSX.Element {
   const { item, texts, language, csrf, signedIn } = props;
-  const { id = '', filename = '', status = 'PENDING', progress = null, cached = false } = item ?? {};
+  const { id, filename, status, progress, cached, createdAt, errorType } = item;
   const dateFormat = createDateFormat(language, 'UTC');
   return (
     <li data-id={id} data-status={status}>
@@ -105,12 +97,12 @@ function Item(props: {
           {filename}
         </a>
         <p class="hint">
-          <time datetime={item?.createdAt.toISOString() ?? ''} safe>
-            {item === undefined ? '' : dateFormat.format(item.createdAt)}
+          <time datetime={createdAt.toISOString()} safe>
+            {dateFormat.format(createdAt)}
           </time>
           <span class="cached" hidden={!cached} safe>{` · ${texts.cached}`}</span>
           <span class="why" safe>
-            {item?.errorType ? ` · ${errorTexts[language][item.errorType]}` : ''}
+            {errorType ? ` · ${errorTexts[language][errorType]}` : ''}
           </span>
         </p>
       </div>
@@ -126,10 +118,10 @@ function Item(props: {
         ></progress>
       </div>
       <div class="tools" hidden={!signedIn}>
-        <a class="button small export" data-path="excel" href={`export/${id}/excel`} hidden={status !== 'SUCCESS'} safe>
+        <a class="button small export" href={`export/${id}/excel`} hidden={status !== 'SUCCESS'} safe>
           {texts.excel}
         </a>
-        <a class="button small export" data-path="pdf" href={`export/${id}/pdf`} hidden={status !== 'SUCCESS'} safe>
+        <a class="button small export" href={`export/${id}/pdf`} hidden={status !== 'SUCCESS'} safe>
           {texts.pdf}
         </a>
         <button type="button" class="small retry needs-script" hidden={status !== 'FAILED' && status !== 'ERROR'} safe>

@@ -1,7 +1,7 @@
 import { fill } from '../../../ui/browser/fill.ts';
 import type { ReviewTexts } from '../browser/review-texts.ts';
 import type { Value, Warning } from '../extraction.ts';
-import type { PresentedField } from '../present.ts';
+import { enumLabels, type PresentedField } from '../present.ts';
 import { inLanguage, type Section, type ValueSpec } from '../schema/schema.ts';
 
 /** Values with a lower confidence need review: of these, one in several is wrong. */
@@ -167,7 +167,7 @@ function choicesOf(spec: ValueSpec, { language, texts }: FieldsView): [string, s
       ['false', texts.no],
     ];
   }
-  return spec.enum?.map((one) => (typeof one === 'string' ? [one, one] : [one.value, inLanguage(one.label, language)]));
+  return enumLabels(spec, language);
 }
 
 function Table({ section, view }: { section: Section; view: FieldsView }): JSX.Element {

@@ -1,51 +1,31 @@
 import { type Static, Type } from 'typebox';
 import type { Gateway } from '../../../http/gateway.ts';
-import { layout } from '../../../ui/layout.tsx';
-import { sendPage } from '../../../ui/send-page.ts';
-import { serviceLinks } from '../../shared/service-links.ts';
-import { preferredLanguage } from '../../shared/task-routes.ts';
+import { ListQuery } from '../api-schema.ts';
 import { type ListPage, listTexts } from '../browser/list-texts.ts';
-import { errorTexts } from '../failures.ts';
-import { DocumentList, PER_PAGE, STATUSES } from './document-list.tsx';
+import type { DocumentStore } from '../store/postgres.ts';
+import { DocumentList, PER_PAGE } from './document-list.tsx';
+import type { Frame } from './frame.tsx';
 import { NewDocument, PageOrder } from './new-document.tsx';
-import type { PageDeps } from './task-page.tsx';
 
-const Query = Type.Object({
-  page: Type.Integer({ minimum: 1, maximum: 1_000_000_000, default: 1 }),
-  status: Type.Optional(Type.Union(STATUSES.map((status) => Type.Literal(status)))),
-});
+const Query = Type.Omit(ListQuery, ['limit']);
 
-export function listPage(app: Gateway, deps: PageDeps): void {
-  const { documents, authGuard, assets, version, csrfToken } = deps;
+export function listPage(app: Gateway, { frame, documents }: { frame: Frame; documents: DocumentStore }): void {
   app.get<{ Querystring: Static<typeof Query> }>(
     '/',
     { config: { access: 'public', page: true }, schema: { hide: true, querystring: Query } },
     async (request, reply) => {
-      const { caller, token } = await authGuard.identify(request);
+      const viewer = await frame.viewer(request);
+      const { caller, signedIn, csrf, language } = viewer;
       const { page, status } = request.query;
       const filter = { page, limit: PER_PAGE, ...(status !== undefined && { status }) };
       const { items, total } = caller ? await documents.list(caller.session, filter) : { items: [], total: 0 };
-      const language = preferredLanguage(request.headers['accept-language']);
       const texts = listTexts[language];
-      const csrf = caller && csrfToken(caller.session);
-      const signedIn = token !== undefined;
-      const own: ListPage = {
-        texts,
-        page,
-        limit: PER_PAGE,
-        status: status ?? null,
-        signedIn,
-        session: caller !== undefined,
-        errors: errorTexts[language],
-      };
-      const html = await layout({
-        ...{ language, version, own, assets: await assets() },
-        service: texts.service,
-        services: serviceLinks(request, language),
+      const hasSession = caller !== undefined;
+      return frame.send(reply, viewer, {
         title: texts.title,
-        styles: ['ui/workspace.css', 'services/passports/browser/review.css', 'services/passports/browser/list.css'],
+        own: { texts, hasSession } satisfies ListPage,
+        styles: ['services/passports/browser/review.css', 'services/passports/browser/list.css'],
         script: 'services/passports/browser/list-page.js',
-        nav: deps.nav({ language, root: '', csrf: token && csrf }),
         children: (
           <>
             <div class="intro">
@@ -54,9 +34,7 @@ export function listPage(app: Gateway, deps: PageDeps): void {
                 {texts.lead}
               </p>
             </div>
-            {signedIn ? (
-              ''
-            ) : (
+            {!signedIn && (
               <p class="notice" safe>
                 {texts.signedOut}
               </p>
@@ -64,12 +42,13 @@ export function listPage(app: Gateway, deps: PageDeps): void {
             <p id="refused" class="notice bad" role="alert" hidden></p>
             <NewDocument texts={texts} csrf={csrf} />
             <PageOrder texts={texts} />
-            <DocumentList texts={texts} items={items} total={total} own={own} language={language} csrf={csrf} />
+            <DocumentList
+              {...{ texts, items, total, page, status: status ?? null, hasSession, signedIn, language, csrf }}
+            />
             <p id="live" class="visually-hidden" role="status"></p>
           </>
         ),
       });
-      return sendPage(reply, language, html, { forms: true, personal: true });
     },
   );
 }

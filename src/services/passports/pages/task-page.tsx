@@ -1,76 +1,44 @@
 import type { Gateway } from '../../../http/gateway.ts';
-import type { Assets } from '../../../ui/assets.ts';
 import { createDateFormat } from '../../../ui/browser/date-format.ts';
 import { fill } from '../../../ui/browser/fill.ts';
-import { layout } from '../../../ui/layout.tsx';
-import { sendPage } from '../../../ui/send-page.ts';
 import { CsrfInput } from '../../shared/csrf-input.tsx';
-import { serviceLinks } from '../../shared/service-links.ts';
-import { preferredLanguage } from '../../shared/task-routes.ts';
 import { documentNotFound } from '../api-errors.ts';
 import { TaskParams } from '../api-schema.ts';
-import type { AuthGuard } from '../auth/auth-guard.ts';
 import { type ReviewPage, type ReviewTexts, reviewTexts } from '../browser/review-texts.ts';
-import {
-  type CompletedDocument,
-  type Document,
-  type DocumentStore,
-  type HistoryEntry,
-  isCompleted,
-} from '../documents.ts';
+import { type CompletedDocument, type Document, type HistoryEntry, isCompleted } from '../documents.ts';
 import { errorTexts } from '../failures.ts';
 import { presentFields } from '../present.ts';
 import { taskIdOf } from '../routes/task-routes.ts';
 import { inLanguage, type Schema } from '../schema/schema.ts';
+import type { DocumentStore } from '../store/postgres.ts';
 import { recheckWarnings } from '../warnings.ts';
 import { displayValue, Fields, type FieldsView, rowForms, warningText } from './fields.tsx';
+import type { Frame } from './frame.tsx';
 import { PageImages } from './page-images.tsx';
 
-export interface PageDeps {
-  readonly documents: DocumentStore;
-  readonly authGuard: AuthGuard;
-  readonly schema: Schema;
-  readonly assets: () => Promise<Assets>;
-  readonly version: string;
-  readonly csrfToken: (session: string) => string;
-  readonly nav: (page: NavOptions) => JSX.Element;
-}
-
-export interface NavOptions {
-  readonly language: 'en' | 'ru';
-  readonly root: '' | '../';
-  readonly csrf: string | undefined;
-}
-
 /** `GET /task/{task_id}`: page images beside the fields. */
-export function taskPage(app: Gateway, deps: PageDeps): void {
-  const { documents, authGuard, schema, assets, version } = deps;
+export function taskPage(
+  app: Gateway,
+  { frame, documents, schema }: { frame: Frame; documents: DocumentStore; schema: Schema },
+): void {
   app.get<{ Params: { task_id: string } }>(
     '/task/:task_id',
     { config: { access: 'public', page: true }, schema: { hide: true, params: TaskParams } },
     async (request, reply) => {
-      const { caller, token } = await authGuard.identify(request);
-      if (caller === undefined) return reply.redirect('../login', 303);
+      const viewer = await frame.viewer(request);
+      const { caller, csrf, language } = viewer;
+      if (caller === undefined || csrf === undefined) return reply.redirect('../login', 303);
       const document = await documents.findWithResult(caller, taskIdOf(request));
       if (document === undefined) throw documentNotFound();
-      const language = preferredLanguage(request.headers['accept-language']);
-      const history = (await documents.history(caller, document.id)) ?? [];
-      const csrf = deps.csrfToken(caller.session);
+      const { id, filename, status, version } = document;
+      const history = (await documents.history(caller, id)) ?? [];
       const texts = reviewTexts[language];
-      const own: ReviewPage = {
-        texts,
-        id: document.id,
-        status: document.status,
-        version: document.version,
-      };
-      const html = await layout({
-        ...{ language, version, own, assets: await assets(), root: '../' },
-        service: language === 'ru' ? 'Паспорта' : 'Passports',
-        services: serviceLinks(request, language),
-        title: document.filename,
-        styles: ['ui/workspace.css', 'ui/sheet.css', 'services/passports/browser/review.css'],
+      return frame.send(reply, viewer, {
+        title: filename,
+        own: { texts, id, status, version } satisfies ReviewPage,
+        root: '../',
+        styles: ['ui/sheet.css', 'services/passports/browser/review.css'],
         script: 'services/passports/browser/review-page.js',
-        nav: deps.nav({ language, root: '../', csrf: token && csrf }),
         children: (
           <>
             <Head document={document} texts={texts} csrf={csrf} />
@@ -89,7 +57,6 @@ export function taskPage(app: Gateway, deps: PageDeps): void {
           </>
         ),
       });
-      return sendPage(reply, language, html, { forms: true, personal: true });
     },
   );
 }
@@ -107,15 +74,13 @@ function Head({ document, texts, csrf }: { document: Document; texts: ReviewText
           {texts.status[status]}
         </p>
       </div>
-      {cached ? (
+      {cached && (
         <p class="hint" safe>
           {texts.cached}
         </p>
-      ) : (
-        ''
       )}
       <div class="actions">
-        {status === 'SUCCESS' ? (
+        {status === 'SUCCESS' && (
           <>
             <a class="button" href={`../export/${id}/excel`} safe>
               {texts.excel}
@@ -124,8 +89,6 @@ function Head({ document, texts, csrf }: { document: Document; texts: ReviewText
               {texts.pdf}
             </a>
           </>
-        ) : (
-          ''
         )}
         <details class="rename">
           <summary class="button" safe>
@@ -142,12 +105,10 @@ function Head({ document, texts, csrf }: { document: Document; texts: ReviewText
             </button>
           </form>
         </details>
-        {status === 'FAILED' || status === 'ERROR' ? (
+        {(status === 'FAILED' || status === 'ERROR') && (
           <button type="button" id="retry" class="needs-script primary" safe>
             {texts.retry}
           </button>
-        ) : (
-          ''
         )}
         <button type="button" id="remove" class="needs-script" safe>
           {texts.remove}
@@ -275,9 +236,7 @@ function History(props: {
                     to: displayValue(to) || texts.nothing,
                   })}
                 </span>
-                {field === undefined ? (
-                  ''
-                ) : (
+                {field !== undefined && (
                   <button
                     type="button"
                     id={`revert-${at.toISOString()}-${field.key}`}

@@ -1,14 +1,14 @@
 import { type Static, Type } from 'typebox';
 import type { Db } from '../../../base/db.ts';
-import { describeErrors, describeResponse } from '../../../http/envelope.ts';
+import { describeResponse, errorResponses } from '../../../http/envelope.ts';
 import type { Gateway } from '../../../http/gateway.ts';
 import type { WorkerRegistry } from '../../../tasks/worker-registry.ts';
 import { csrfFailed } from '../../shared/same-site.ts';
 import { cleanupRunning, databaseUnavailable, forbidden, llmUnavailable, workersOffline } from '../api-errors.ts';
 import { CleanedUp, CleanupQuery, DeepHealth, FailedQuery, FailedStats, Flag, isTrue } from '../api-schema.ts';
 import { adminOf, callerOf } from '../auth/auth-guard.ts';
-import type { DocumentStore } from '../documents.ts';
 import type { LlmHealth } from '../llm/health.ts';
+import type { DocumentStore } from '../store/postgres.ts';
 
 const DATABASE_LIMIT_MS = 3000;
 const HealthQuery = Type.Object({ strict: Type.Optional(Flag) });
@@ -31,8 +31,7 @@ export function adminRoutes(
         querystring: CleanupQuery,
         response: {
           200: describeResponse('The deleted tasks and files.', CleanedUp),
-          403: describeErrors(forbidden(), csrfFailed()),
-          409: describeErrors(cleanupRunning()),
+          ...errorResponses(forbidden(), csrfFailed(), cleanupRunning()),
         },
       },
     },
@@ -80,13 +79,11 @@ export function adminRoutes(
         llm_error: model.error,
       };
       const idle = isTrue(request.query.strict) && workers === 0;
-      const fault = !database
-        ? databaseUnavailable()
-        : model.status === 'error'
-          ? llmUnavailable()
-          : idle
-            ? workersOffline()
-            : undefined;
+      const fault = [
+        ...(database ? [] : [databaseUnavailable()]),
+        ...(model.status === 'error' ? [llmUnavailable()] : []),
+        ...(idle ? [workersOffline()] : []),
+      ][0];
       void reply.header('x-health', database ? (fault === undefined ? 'ok' : 'warn') : 'fail');
       if (fault === undefined) return { ok: true, data, error: null };
       const { code, message } = fault;
@@ -110,33 +107,28 @@ export function adminRoutes(
     },
     async (request) => {
       const { window } = request.query;
-      const since = new Date(Date.now() - window * 1000);
-      const { total, failed, byStatus, byErrorType, recent } = await documents.failureStatistics(
-        window,
-        callerOf(request),
-      );
+      const statistics = await documents.failureStatistics(window, callerOf(request));
+      const { total, failed, byStatus, byErrorType, recent } = statistics;
       return {
         window_seconds: window,
-        since: since.toISOString(),
+        since: new Date(Date.now() - window * 1000),
         total_tasks: total,
         failed_total: failed,
         failure_rate: total === 0 ? 0 : Math.round((failed / total) * 1e4) / 1e4,
         by_status: byStatus,
         by_error_type: byErrorType,
-        recent: recent.slice(0, 20).map(({ id, status, errorType, failedAt }) => ({
-          ...{ id, status, error_type: errorType },
-          failed_at: failedAt.toISOString(),
+        recent: recent.map(({ errorType, failedAt, ...task }) => ({
+          ...task,
+          error_type: errorType,
+          failed_at: failedAt,
         })),
       };
     },
   );
 }
 
-async function isDatabaseUp(db: Db): Promise<boolean> {
-  try {
-    await db.query({ name: 'passport-alive', text: 'select 1', limitMs: DATABASE_LIMIT_MS });
-    return true;
-  } catch {
-    return false;
-  }
-}
+const isDatabaseUp = (db: Db): Promise<boolean> =>
+  db.query({ name: 'passport-alive', text: 'select 1', limitMs: DATABASE_LIMIT_MS }).then(
+    () => true,
+    () => false,
+  );

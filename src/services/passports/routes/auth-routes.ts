@@ -1,7 +1,7 @@
 import type { Static } from 'typebox';
 import { wantsJson } from '../../../http/accept-header.ts';
 import { CLEAR_CACHE } from '../../../http/clear-site-data.ts';
-import { describeErrors, describeResponse } from '../../../http/envelope.ts';
+import { describeResponse, errorResponses } from '../../../http/envelope.ts';
 import { acceptForms, type Form } from '../../../http/forms.ts';
 import type { Gateway } from '../../../http/gateway.ts';
 import { InvalidInput, missingField } from '../../../http/validation-details.ts';
@@ -50,8 +50,7 @@ export async function authRoutes(
         body: TokenRequest,
         response: {
           200: describeResponse('The token.', TokenAnswer),
-          401: describeErrors(invalidApiKey()),
-          503: describeErrors(authUnconfigured()),
+          ...errorResponses(invalidApiKey(), authUnconfigured()),
         },
       },
       onRequest: requireApiKeys,

@@ -1,7 +1,8 @@
 import type { FastifyRequest } from 'fastify';
 import { withSpan } from '../../../base/trace.ts';
 import { startProducerSpan, taskTraceparent } from '../../shared/producer-span.ts';
-import type { Caller, Document, DocumentStore, NewDocument, TransactionHook } from '../documents.ts';
+import type { Caller, Document, NewDocument, TransactionHook } from '../documents.ts';
+import type { DocumentStore } from '../store/postgres.ts';
 import { SERVICE } from '../store/rows.ts';
 
 /** Tasks store the request id and the trace context. */

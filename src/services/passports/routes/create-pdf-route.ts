@@ -1,18 +1,19 @@
 import { hash } from 'node:crypto';
 import type { Static } from 'typebox';
-import { idempotencyInProgress, queueUnavailable } from '../../../base/api-error.ts';
+import { idempotencyInProgress } from '../../../base/api-error.ts';
 import type { Files } from '../../../base/files.ts';
-import { describeErrors, describeResponse } from '../../../http/envelope.ts';
+import { describeResponse, errorResponses } from '../../../http/envelope.ts';
 import type { Gateway } from '../../../http/gateway.ts';
 import { fingerprint } from '../../../http/idempotency.ts';
 import type { IdempotencyStore } from '../../shared/idempotency-store.ts';
-import { csrfFailed } from '../../shared/same-site.ts';
-import { invalidImageIds, quotaExceeded, storageUnavailable, tooManyPages } from '../api-errors.ts';
+import { invalidImageIds, storageUnavailable, tooManyPages } from '../api-errors.ts';
 import { CreatePdf, PdfCreated } from '../api-schema.ts';
 import { callerOf } from '../auth/auth-guard.ts';
 import { sanitizeDisplayName } from '../display-name.ts';
-import { type Document, type DocumentStore, type ImageRow, type NewDocument, principalOf } from '../documents.ts';
+import { type Document, type ImageRow, type NewDocument, principalOf } from '../documents.ts';
+import type { DocumentStore } from '../store/postgres.ts';
 import { createDocuments } from './create-documents.ts';
+import { storageErrors } from './receive.ts';
 
 /** Above the total size of all images of a session. */
 const PDF_MAX_BYTES = 16 * 1024 ** 3;
@@ -49,11 +50,10 @@ export function createPdfRoute(
         response: {
           200: describeResponse('The result is cached.', PdfCreated),
           202: describeResponse('Queued.', PdfCreated),
-          400: describeErrors(invalidImageIds('Some images are not in this session.', []), tooManyPages(maxImages)),
-          403: describeErrors(csrfFailed()),
-          409: describeErrors(idempotencyInProgress()),
-          413: describeErrors(quotaExceeded()),
-          503: describeErrors(storageUnavailable(), queueUnavailable()),
+          ...errorResponses(
+            ...[invalidImageIds('Some images are not in this session.', []), tooManyPages(maxImages)],
+            ...[idempotencyInProgress(), ...storageErrors()],
+          ),
         },
       },
     },

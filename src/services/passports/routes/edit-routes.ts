@@ -3,7 +3,7 @@ import type { Static } from 'typebox';
 import type { ApiError } from '../../../base/api-error.ts';
 import { wantsJson } from '../../../http/accept-header.ts';
 import { CSRF_FIELD } from '../../../http/csrf.ts';
-import { describeErrors, describeResponse } from '../../../http/envelope.ts';
+import { describeResponse, errorResponses } from '../../../http/envelope.ts';
 import { acceptForms, type Form } from '../../../http/forms.ts';
 import type { Gateway } from '../../../http/gateway.ts';
 import { parseIfMatch } from '../../../http/if-match.ts';
@@ -20,14 +20,15 @@ import {
 import { TaskParams, TaskStatus, Updated } from '../api-schema.ts';
 import { type AuthGuard, callerOf } from '../auth/auth-guard.ts';
 import { parseDisplayName } from '../display-name.ts';
-import { type Caller, type CompletedDocument, type DocumentStore, isCompleted } from '../documents.ts';
+import { type Caller, isCompleted } from '../documents.ts';
 import { checkFieldKeys, type ParsedEdit, parseEdits, toStoredEdits } from '../edits.ts';
 import { toTaskStatus } from '../responses.ts';
 import type { Schema } from '../schema/schema.ts';
+import type { DocumentStore } from '../store/postgres.ts';
 import { taskIdOf } from './task-routes.ts';
 
-const FORM = { 'application/x-www-form-urlencoded': { schema: { type: 'object' } } };
 const TAKES = 'application/x-www-form-urlencoded';
+const FORM = { content: { [TAKES]: { schema: { type: 'object' } } } };
 type PathParams = Static<typeof TaskParams>;
 
 export async function editRoutes(
@@ -36,6 +37,7 @@ export async function editRoutes(
 ): Promise<void> {
   const config = { access: 'bearer', page: true, takes: TAKES } as const;
   const described = { tags: ['documents'], params: TaskParams };
+  const changeErrors = [csrfFailed(), changeForbidden(), documentNotFound()];
 
   await app.register(async (scope) => {
     await acceptForms(scope);
@@ -51,14 +53,11 @@ export async function editRoutes(
           description:
             'Each key is `section:field`, or `section:row.column` in a table; an empty value sets null. Saves all values or none. With `Accept: application/json` the response is JSON, otherwise a redirect to the page of the task.',
           operationId: 'updateTask',
-          shown: { body: { content: FORM }, headers: { 'If-Match': 'The version that the edits apply to.' } },
+          shown: { body: FORM, headers: { 'If-Match': 'The version that the edits apply to.' } },
           response: {
             200: describeResponse('Edited.', Updated),
             303: { description: 'To the page of the task, for forms.', type: 'null' },
-            403: describeErrors(csrfFailed(), changeForbidden()),
-            404: describeErrors(documentNotFound()),
-            409: describeErrors(notEditable()),
-            412: describeErrors(versionConflict()),
+            ...errorResponses(...changeErrors, notEditable(), versionConflict()),
           },
         },
       },
@@ -86,12 +85,10 @@ export async function editRoutes(
           summary: 'Rename a task',
           description: 'The field `name` has 1 to 255 characters. The response is always a redirect.',
           operationId: 'renameTask',
-          shown: { body: { content: FORM } },
+          shown: { body: FORM },
           response: {
             303: { description: 'To `/`.', type: 'null' },
-            400: describeErrors(invalidName('A name needs at least one character.')),
-            403: describeErrors(csrfFailed(), changeForbidden()),
-            404: describeErrors(documentNotFound()),
+            ...errorResponses(invalidName('A name needs at least one character.'), ...changeErrors),
           },
         },
       },
@@ -117,8 +114,7 @@ export async function editRoutes(
         operationId: 'deleteTask',
         response: {
           200: { description: 'Deleted; no body.', type: 'null' },
-          403: describeErrors(csrfFailed(), changeForbidden()),
-          404: describeErrors(documentNotFound()),
+          ...errorResponses(...changeErrors),
         },
       },
     },
@@ -138,9 +134,7 @@ export async function editRoutes(
         operationId: 'retryTask',
         response: {
           200: describeResponse('Queued again.', TaskStatus),
-          403: describeErrors(csrfFailed(), changeForbidden()),
-          404: describeErrors(documentNotFound()),
-          409: describeErrors(notRetryable()),
+          ...errorResponses(...changeErrors, notRetryable()),
         },
       },
     },
@@ -158,13 +152,8 @@ export async function editRoutes(
     return document === undefined ? documentNotFound() : changeForbidden();
   }
 
-  /** Row numbers depend on the version, so a concurrent edit repeats the mapping. */
-  async function edit(
-    caller: Caller,
-    id: string,
-    form: Form,
-    expectedVersion?: number,
-  ): Promise<CompletedDocument | undefined> {
+  /** Undefined if the caller may not edit. Row numbers depend on the version, so a concurrent edit repeats the mapping. */
+  async function edit(caller: Caller, id: string, form: Form, expectedVersion?: number) {
     let parsedEdits: readonly ParsedEdit[] | undefined;
     for (let attempts = 0; ; attempts++) {
       const document = await documents.findWithResult(caller, id);

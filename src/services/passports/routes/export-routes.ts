@@ -2,17 +2,18 @@ import { Readable } from 'node:stream';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { type Static, Type } from 'typebox';
 import type { Files } from '../../../base/files.ts';
-import { describeErrors } from '../../../http/envelope.ts';
+import { errorResponses } from '../../../http/envelope.ts';
 import type { Gateway } from '../../../http/gateway.ts';
 import { InvalidInput } from '../../../http/validation-details.ts';
 import { preferredLanguage } from '../../shared/task-routes.ts';
 import { documentNotFound, forbidden, notReady, tooManyReports } from '../api-errors.ts';
 import { TaskParams } from '../api-schema.ts';
 import { adminOf, callerOf } from '../auth/auth-guard.ts';
-import { type CompletedDocument, type DocumentStore, isCompleted } from '../documents.ts';
+import { type CompletedDocument, isCompleted } from '../documents.ts';
 import { allName, attachment, excelName, reportName, sessionName } from '../export/filenames.ts';
 import { createPdfService } from '../export/pdf-service.ts';
 import type { Schema } from '../schema/schema.ts';
+import type { DocumentStore } from '../store/postgres.ts';
 import { taskIdOf } from './task-routes.ts';
 
 type PathParams = Static<typeof TaskParams>;
@@ -55,7 +56,7 @@ export function exportRoutes(
         params: TaskParams,
         querystring: LayoutQuery,
         shown: { headers },
-        response: { 200: excel, 404: describeErrors(documentNotFound()), 409: describeErrors(notReady()) },
+        response: { 200: excel, ...errorResponses(documentNotFound(), notReady()) },
       },
     },
     async (request, reply) => {
@@ -80,21 +81,20 @@ export function exportRoutes(
         shown: { headers },
         response: {
           200: { description: 'The report.', content: { 'application/pdf': BYTES } },
-          404: describeErrors(documentNotFound()),
-          409: describeErrors(notReady()),
-          503: describeErrors(tooManyReports()),
+          ...errorResponses(documentNotFound(), notReady(), tooManyReports()),
         },
       },
     },
     async (request, reply) => {
       const opened = await loadExportable(request);
-      const picture = (key: string) => files.get(key);
       const source = { opened, schema, language: languageFor(request), now: new Date() };
       const disconnected = new AbortController();
       reply.raw.once('close', () => disconnected.abort());
-      const bytes = await printer.createPdf(source, picture, disconnected.signal).catch((error: unknown) => {
-        if (!disconnected.signal.aborted) throw error;
-      });
+      const bytes = await printer
+        .createPdf(source, (key) => files.get(key), disconnected.signal)
+        .catch((error: unknown) => {
+          if (!disconnected.signal.aborted) throw error;
+        });
       if (bytes === undefined) return reply.hijack();
       return send(reply, 'application/pdf', attachment(reportName(opened.filename)), bytes);
     },
@@ -111,7 +111,7 @@ export function exportRoutes(
         tags,
         querystring: RangeQuery,
         shown: { headers },
-        response: { 200: excel, 403: describeErrors(forbidden()) },
+        response: { 200: excel, ...errorResponses(forbidden()) },
       },
     },
     async (request, reply) => {

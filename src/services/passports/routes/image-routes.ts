@@ -1,14 +1,14 @@
 import { type Static, Type } from 'typebox';
 import type { Files } from '../../../base/files.ts';
-import { describeErrors, describeResponse, notModified } from '../../../http/envelope.ts';
-import { matchesETag, weakETag } from '../../../http/etag.ts';
+import { describeResponse, errorResponses } from '../../../http/envelope.ts';
 import type { Gateway } from '../../../http/gateway.ts';
 import { csrfFailed } from '../../shared/same-site.ts';
 import { imageNotFound } from '../api-errors.ts';
 import { ImageParams, ImageRemoved, Images, Rotated } from '../api-schema.ts';
 import { callerOf } from '../auth/auth-guard.ts';
-import type { DocumentStore } from '../documents.ts';
 import { toImage } from '../responses.ts';
+import type { DocumentStore } from '../store/postgres.ts';
+import { imageResponses, isImageCurrent } from './image-response.ts';
 
 const RotateQuery = Type.Object({ direction: Type.Enum(['cw', 'ccw'], { default: 'cw' }) });
 const PreviewQuery = Type.Object({ w: Type.Integer({ minimum: 16, maximum: 1600, default: 256 }) });
@@ -46,27 +46,14 @@ export function imageRoutes(app: Gateway, { documents, files }: { documents: Doc
         tags,
         params: ImageParams,
         querystring: PreviewQuery,
-        response: {
-          200: {
-            description: 'The picture.',
-            content: { 'image/jpeg': { schema: { type: 'string', format: 'binary' } } },
-          },
-          304: notModified,
-          404: describeErrors(imageNotFound()),
-        },
+        response: { ...imageResponses, ...errorResponses(imageNotFound()) },
       },
     },
     async (request, reply) => {
       const row = await documents.image(callerOf(request).session, idOf(request.params));
       if (row === undefined) throw imageNotFound();
-      const etag = weakETag(`${row.sha256} ${row.rotation} ${request.query.w}`);
-      void reply.headers({
-        etag,
-        'cache-control': 'private, no-cache',
-        'content-security-policy': "default-src 'none'; sandbox",
-        'cross-origin-resource-policy': 'same-origin',
-      });
-      if (matchesETag(request.headers['if-none-match'], etag)) return reply.code(304).send();
+      const version = `${row.sha256} ${row.rotation} ${request.query.w}`;
+      if (isImageCurrent(request, reply, version)) return reply.code(304).send();
       const { createPreview } = await import('../images/image-preview.ts');
       const { withImagePermit } = await import('../images/image-semaphore.ts');
       const picture = await withImagePermit(async () => {
@@ -89,11 +76,7 @@ export function imageRoutes(app: Gateway, { documents, files }: { documents: Doc
         tags,
         params: ImageParams,
         querystring: RotateQuery,
-        response: {
-          200: describeResponse('Rotated.', Rotated),
-          403: describeErrors(csrfFailed()),
-          404: describeErrors(imageNotFound()),
-        },
+        response: { 200: describeResponse('Rotated.', Rotated), ...errorResponses(csrfFailed(), imageNotFound()) },
       },
     },
     async (request) => {
@@ -114,11 +97,7 @@ export function imageRoutes(app: Gateway, { documents, files }: { documents: Doc
         operationId: 'deleteImage',
         tags,
         params: ImageParams,
-        response: {
-          200: describeResponse('Removed.', ImageRemoved),
-          403: describeErrors(csrfFailed()),
-          404: describeErrors(imageNotFound()),
-        },
+        response: { 200: describeResponse('Removed.', ImageRemoved), ...errorResponses(csrfFailed(), imageNotFound()) },
       },
     },
     async (request) => {

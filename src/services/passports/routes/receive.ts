@@ -1,22 +1,22 @@
 import type { FastifyRequest } from 'fastify';
-import type { ApiError } from '../../../base/api-error.ts';
+import { type ApiError, payloadTooLarge, queueUnavailable } from '../../../base/api-error.ts';
 import { type Files, FileTooLarge, type StoredFile } from '../../../base/files.ts';
 import { type FilePart, type UploadLimits, uploadParts } from '../../../http/upload-parts.ts';
 import { InvalidInput, missingField } from '../../../http/validation-details.ts';
-import { emptyFile, fileTooLarge } from '../api-errors.ts';
+import { csrfFailed } from '../../shared/same-site.ts';
+import { emptyFile, fileTooLarge, quotaExceeded, storageUnavailable } from '../api-errors.ts';
 import { sanitizeDisplayName } from '../display-name.ts';
+
+export const MEBIBYTE = 1024 * 1024;
 
 export interface StoredUpload {
   readonly filename: string;
   readonly stored: StoredFile;
 }
 
-export interface ReceivedUpload {
-  readonly files: readonly StoredUpload[];
-  readonly rejected: readonly { filename: string; error: ApiError }[];
-  readonly fields: ReadonlyMap<string, string>;
-  /** Deletes all stored files, or these. */
-  discard(selected?: readonly StoredUpload[]): Promise<void>;
+interface Rejection {
+  readonly filename: string;
+  readonly error: ApiError;
 }
 
 /**
@@ -32,11 +32,12 @@ export async function receiveUpload(
     sizeWords: string;
     check: (file: StoredUpload) => Promise<ApiError | undefined>;
   },
-): Promise<ReceivedUpload> {
+) {
   const { files, limits, fallbackName, check } = options;
   const accepted: StoredUpload[] = [];
-  const rejected: { filename: string; error: ApiError }[] = [];
+  const rejected: Rejection[] = [];
   const fields = new Map<string, string>();
+  /** Deletes all stored files, or these. */
   const discard = async (selected: readonly StoredUpload[] = accepted) => {
     await Promise.all(selected.map(({ stored }) => files.remove(stored.key)));
   };
@@ -72,8 +73,8 @@ export async function receiveUpload(
   return { files: accepted, rejected, fields, discard };
 }
 
-export const rejections = ({ rejected }: ReceivedUpload) =>
-  rejected.map(({ filename, error }) => ({ filename, error: { code: error.code, message: error.message } }));
+export const rejections = ({ rejected }: { rejected: readonly Rejection[] }) =>
+  rejected.map(({ filename, error: { code, message } }) => ({ filename, error: { code, message } }));
 
 async function store(files: Files, part: FilePart, maxBytes: number): Promise<StoredFile | 'too-large'> {
   try {
@@ -83,3 +84,27 @@ async function store(files: Files, part: FilePart, maxBytes: number): Promise<St
     throw error;
   }
 }
+
+/** Errors of routes that store files. */
+export const storageErrors = () => [csrfFailed(), quotaExceeded(), storageUnavailable(), queueUnavailable()];
+
+export const uploadErrors = ({ maxTotalBytes }: UploadLimits, sizeWords: string) => [
+  ...[emptyFile(), fileTooLarge(sizeWords), payloadTooLarge(maxTotalBytes)],
+  ...storageErrors(),
+];
+
+/** The OpenAPI description of a multipart body. */
+export const multipartBody = (files: string, fields: object = {}) => ({
+  content: {
+    'multipart/form-data': {
+      schema: {
+        type: 'object',
+        required: ['files'],
+        properties: {
+          files: { type: 'array', items: { type: 'string', format: 'binary' }, description: files },
+          ...fields,
+        },
+      },
+    },
+  },
+});

@@ -4,25 +4,15 @@ import type { EventStream, StreamEvent } from '../../../http/event-stream.ts';
 import { tooManyStreams } from '../api-errors.ts';
 import type { Sessions } from '../auth/sessions.ts';
 import type { TokenClaims, Tokens } from '../auth/tokens.ts';
-import type { Caller, Document, DocumentStore, SessionEvent } from '../documents.ts';
+import type { Caller, Document, SessionEvent } from '../documents.ts';
 import { toTaskItem } from '../responses.ts';
+import type { DocumentStore } from '../store/postgres.ts';
 
 const SNAPSHOT_ITEMS = 200;
 /** Leaves database connections for requests. */
 const CONCURRENCY = 3;
 
-/** Sends session events to all open streams, with one query for all sessions. */
-export interface SessionWatch {
-  /** Throws if the session has too many streams. */
-  checkStreamLimit(session: string): void;
-  /** Starts after event number `after`, or with a snapshot. The stream ends with its session and with its token. */
-  follow(
-    caller: Caller,
-    stream: EventStream,
-    from: { after: number | undefined; token: TokenClaims | undefined },
-  ): void;
-  snapshot(session: string): Promise<{ items: object[]; total: number }>;
-}
+export type SessionWatch = ReturnType<typeof watchSessions>;
 
 interface Watcher {
   readonly caller: Caller;
@@ -33,7 +23,10 @@ interface Watcher {
 
 const REVOCATION_CHECK_MS = 1000;
 
-/** Ends all streams with an `end` event when `signal` aborts. */
+/**
+ * Sends session events to all open streams, with one query for all sessions. Ends all streams with an `end` event when
+ * `signal` aborts.
+ */
 export function watchSessions(deps: {
   documents: DocumentStore;
   tokens: Tokens;
@@ -41,9 +34,9 @@ export function watchSessions(deps: {
   maxPerSession: number;
   log: Log;
   signal: AbortSignal;
-}): SessionWatch {
+}) {
   const { documents, tokens, sessions, maxPerSession, log, signal } = deps;
-  const watchers = new Map<string, Set<Watcher>>();
+  const watchers = new Set<Watcher>();
   const eventSignal = createSignal();
 
   async function snapshot(session: string) {
@@ -70,11 +63,9 @@ export function watchSessions(deps: {
     watcher.lastSent = events.at(-1)!.id;
   }
 
-  const allWatchers = () => [...watchers.values()].flatMap((each) => [...each]);
-
   /** The signal also fires for tasks of other services. */
   async function watchersToUpdate(): Promise<Watcher[]> {
-    const all = allWatchers();
+    const all = [...watchers];
     const positions = all.flatMap(({ caller, lastSent }) =>
       lastSent === undefined ? [] : [{ session: caller.session, after: lastSent }],
     );
@@ -84,8 +75,8 @@ export function watchSessions(deps: {
 
   let checkedMs = Number.NEGATIVE_INFINITY;
   async function endRevokedStreams(): Promise<void> {
-    for (const { stream, token } of allWatchers()) if (token && !tokens.isValid(token)) endStream(stream);
-    const open = allWatchers();
+    for (const { stream, token } of watchers) if (token && !tokens.isValid(token)) endStream(stream);
+    const open = [...watchers];
     if (open.length === 0 || performance.now() - checkedMs < REVOCATION_CHECK_MS) return;
     checkedMs = performance.now();
     const invalid = await sessions.findInvalid({
@@ -125,22 +116,21 @@ export function watchSessions(deps: {
   };
   signal.addEventListener('abort', () => {
     eventSignal.notify();
-    for (const { stream } of allWatchers()) endStream(stream);
+    for (const { stream } of watchers) endStream(stream);
   });
 
   return {
-    checkStreamLimit(session) {
-      if ((watchers.get(session)?.size ?? 0) >= maxPerSession) throw tooManyStreams(maxPerSession);
+    /** Throws if the session has too many streams. */
+    checkStreamLimit(session: string): void {
+      const open = [...watchers].filter(({ caller }) => caller.session === session);
+      if (open.length >= maxPerSession) throw tooManyStreams(maxPerSession);
     },
-    follow(caller, stream, { after, token }) {
-      if (signal.aborted) return endStream(stream);
-      const watcher: Watcher = { caller, stream, lastSent: after, token };
-      const sessionWatchers = watchers.get(caller.session) ?? new Set();
-      watchers.set(caller.session, sessionWatchers.add(watcher));
-      stream.closed.addEventListener('abort', () => {
-        sessionWatchers.delete(watcher);
-        if (sessionWatchers.size === 0) watchers.delete(caller.session);
-      });
+    /** Starts after event `lastSent`, or with a snapshot. The stream ends with its session and with its token. */
+    follow(watcher: Watcher) {
+      const { closed } = watcher.stream;
+      if (signal.aborted) return endStream(watcher.stream);
+      watchers.add(watcher);
+      closed.addEventListener('abort', () => watchers.delete(watcher));
       eventSignal.notify();
     },
     snapshot,
@@ -152,11 +142,8 @@ const isOfCookie = (session: string) => !session.startsWith('key:');
 
 async function loadDocuments(documents: DocumentStore, caller: Caller, events: readonly SessionEvent[]) {
   const ids = new Set(events.filter(({ kind }) => kind === 'task').map(({ task }) => task));
-  const found = new Map<string, Document>();
-  for (const id of ids) {
-    const document = await documents.find(caller, id);
-    if (document !== undefined) found.set(id, document);
-  }
+  const found = new Map<string, Document | undefined>();
+  for (const id of ids) found.set(id, await documents.find(caller, id));
   return found;
 }
 
@@ -173,9 +160,9 @@ function toStreamEvent(event: SessionEvent, document: Document | undefined): Str
       previous_status: previousStatus,
       filename: document?.filename ?? null,
       cached: document?.cached ?? false,
-      created_at: document?.createdAt.toISOString() ?? null,
+      created_at: document?.createdAt ?? null,
       error_type: document?.status === status ? document?.errorType : null,
-      updated_at: at.toISOString(),
+      updated_at: at,
     },
   };
 }

@@ -1,5 +1,5 @@
 import { acceptsType, wantsJson } from '../../../http/accept-header.ts';
-import { describeErrors } from '../../../http/envelope.ts';
+import { errorResponses } from '../../../http/envelope.ts';
 import { openEventStream } from '../../../http/event-stream.ts';
 import type { Gateway } from '../../../http/gateway.ts';
 import { tooManyStreams } from '../api-errors.ts';
@@ -27,7 +27,7 @@ export function streamRoute(app: Gateway, { watch }: { watch: SessionWatch }): v
             description: 'The stream.',
             content: { 'text/event-stream': { schema: { type: 'string' } }, 'application/json': { schema: Snapshot } },
           },
-          429: describeErrors(tooManyStreams(MAX_STREAMS)),
+          ...errorResponses(tooManyStreams(MAX_STREAMS)),
         },
       },
     },
@@ -38,10 +38,8 @@ export function streamRoute(app: Gateway, { watch }: { watch: SessionWatch }): v
       watch.checkStreamLimit(caller.session);
       if (request.method === 'HEAD') return reply.type('text/event-stream; charset=utf-8').send();
       const stream = openEventStream(reply, { retryMs: RETRY_MS });
-      watch.follow(caller, stream, {
-        after: lastSeen(request.headers['last-event-id']),
-        token: request.visitor?.token,
-      });
+      const lastSent = lastSeen(request.headers['last-event-id']);
+      watch.follow({ caller, stream, lastSent, token: request.visitor?.token });
       return reply;
     },
   );

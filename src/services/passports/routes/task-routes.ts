@@ -1,27 +1,38 @@
+import type { FastifyRequest } from 'fastify';
 import type { Static } from 'typebox';
 import { notFound } from '../../../base/api-error.ts';
 import type { Files } from '../../../base/files.ts';
-import { describeErrors, describeResponse, notModified } from '../../../http/envelope.ts';
-import { matchesETag, weakETag } from '../../../http/etag.ts';
+import { describeResponse, errorResponses, notModified } from '../../../http/envelope.ts';
+import { matchesETag } from '../../../http/etag.ts';
 import type { Gateway } from '../../../http/gateway.ts';
 import { versionTag } from '../../../http/if-match.ts';
 import { preferredLanguage } from '../../shared/task-routes.ts';
 import { documentNotFound, statusNotFound } from '../api-errors.ts';
 import { History, ListQuery, PageParams, Result, TaskList, TaskParams, TaskStatus } from '../api-schema.ts';
 import { callerOf } from '../auth/auth-guard.ts';
-import { type DocumentStore, isCompleted } from '../documents.ts';
+import { isCompleted } from '../documents.ts';
 import { presentFields } from '../present.ts';
 import { toResult, toTaskItem, toTaskStatus, toUnfinishedResult } from '../responses.ts';
 import type { Schema } from '../schema/schema.ts';
+import type { DocumentStore } from '../store/postgres.ts';
 import { recheckWarnings } from '../warnings.ts';
+import { imageResponses, isImageCurrent } from './image-response.ts';
 
 const POLL_SECONDS = '5';
+const RETRY_AFTER = { 'Retry-After': 'Suggested seconds until the next poll.' };
 
 export function taskRoutes(
   app: Gateway,
   { documents, files, schema }: { documents: DocumentStore; files: Files; schema: Schema },
 ): void {
   const config = { access: 'session' } as const;
+  const described = { tags: ['documents'], params: TaskParams };
+
+  async function openDocument(request: FastifyRequest<{ Params: Static<typeof TaskParams> }>) {
+    const document = await documents.findWithResult(callerOf(request), taskIdOf(request));
+    if (document === undefined) throw documentNotFound();
+    return document;
+  }
 
   app.get<{ Querystring: Static<typeof ListQuery> }>(
     '/api/tasks',
@@ -51,11 +62,10 @@ export function taskRoutes(
     {
       config,
       schema: {
+        ...described,
         summary: 'State of a task',
         operationId: 'readStatus',
-        tags: ['documents'],
-        params: TaskParams,
-        response: { 200: describeResponse('The state.', TaskStatus), 404: describeErrors(statusNotFound()) },
+        response: { 200: describeResponse('The state.', TaskStatus), ...errorResponses(statusNotFound()) },
       },
     },
     async (request) => {
@@ -70,10 +80,9 @@ export function taskRoutes(
     {
       config,
       schema: {
+        ...described,
         summary: 'Extraction result of a task',
         operationId: 'readResult',
-        tags: ['documents'],
-        params: TaskParams,
         shown: {
           headers: {
             'If-None-Match': 'The `ETag` of your copy of the result.',
@@ -82,29 +91,20 @@ export function taskRoutes(
         },
         response: {
           200: describeResponse('The result, or the error of a failed task.', Result),
-          202: describeResponse(
-            'Still queued or in progress.',
-            Result,
-            {},
-            {
-              'Retry-After': 'Suggested seconds until the next poll.',
-            },
-          ),
+          202: describeResponse('Still queued or in progress.', Result, {}, RETRY_AFTER),
           304: notModified,
-          404: describeErrors(documentNotFound()),
+          ...errorResponses(documentNotFound()),
         },
       },
     },
     async (request, reply) => {
-      const document = await documents.findWithResult(callerOf(request), taskIdOf(request));
-      if (document === undefined) throw documentNotFound();
+      const document = await openDocument(request);
       if (!isCompleted(document)) {
         if (document.errorType === null) void reply.code(202).header('retry-after', POLL_SECONDS);
         return toUnfinishedResult(document);
       }
-      const body = JSON.stringify(
-        toResult(recheckWarnings(document, schema), schema, preferredLanguage(request.headers['accept-language'])),
-      );
+      const language = preferredLanguage(request.headers['accept-language']);
+      const body = JSON.stringify(toResult(recheckWarnings(document, schema), schema, language));
       const etag = versionTag(document.version, body);
       void reply.header('etag', etag).header('vary', 'Accept-Language');
       if (matchesETag(request.headers['if-none-match'], etag)) return reply.code(304).send();
@@ -117,30 +117,19 @@ export function taskRoutes(
     {
       config,
       schema: {
+        ...described,
         summary: 'The latest 1000 edits of a task, oldest first',
         operationId: 'readHistory',
-        tags: ['documents'],
-        params: TaskParams,
-        response: { 200: describeResponse('The edits.', History), 404: describeErrors(documentNotFound()) },
+        response: { 200: describeResponse('The edits.', History), ...errorResponses(documentNotFound()) },
       },
     },
     async (request) => {
-      const [caller, id] = [callerOf(request), taskIdOf(request)];
-      const [entries, document] = [await documents.history(caller, id), await documents.findWithResult(caller, id)];
-      if (entries === undefined || document === undefined) throw documentNotFound();
-      const visibleKeys = isCompleted(document)
-        ? new Map(presentFields(document, schema).map(({ storedKey, key }) => [storedKey, key]))
-        : new Map<string, string>();
-      return {
-        items: entries.map(({ at, actor, key, from, to }) => ({
-          at: at.toISOString(),
-          actor,
-          // A row that was emptied later has no visible number.
-          field: visibleKeys.get(key) ?? key,
-          from,
-          to,
-        })),
-      };
+      const entries = (await documents.history(callerOf(request), taskIdOf(request))) ?? [];
+      const document = await openDocument(request);
+      const fields = isCompleted(document) ? presentFields(document, schema) : [];
+      const visibleKeys = new Map(fields.map(({ storedKey, key }) => [storedKey, key]));
+      // A row that was emptied later has no visible number.
+      return { items: entries.map(({ key, ...edit }) => ({ ...edit, field: visibleKeys.get(key) ?? key })) };
     },
   );
 
@@ -149,41 +138,23 @@ export function taskRoutes(
     {
       config,
       schema: {
+        ...described,
         summary: 'Image of a page',
         description: 'A JPEG of the page as the PDF shows it.',
         shown: { headers: { 'If-None-Match': 'The `ETag` of your copy of the image.' } },
         operationId: 'readPage',
-        tags: ['documents'],
         params: PageParams,
-        response: {
-          200: {
-            description: 'The image.',
-            content: { 'image/jpeg': { schema: { type: 'string', format: 'binary' } } },
-          },
-          304: notModified,
-          404: describeErrors(documentNotFound(), notFound()),
-        },
+        response: { ...imageResponses, ...errorResponses(documentNotFound(), notFound()) },
       },
     },
     async (request, reply) => {
-      const document = await documents.findWithResult(callerOf(request), taskIdOf(request));
-      if (document === undefined) throw documentNotFound();
+      const document = await openDocument(request);
       const key = isCompleted(document) ? document.extraction.sheets[request.params.page - 1]?.picture : undefined;
       if (typeof key !== 'string') throw notFound();
-      // A stored image never changes, but access to it does.
-      const etag = weakETag(key);
-      const headers = {
-        etag,
-        'cache-control': 'private, no-cache',
-        'content-security-policy': "default-src 'none'; sandbox",
-        'cross-origin-resource-policy': 'same-origin',
-      };
-      if (matchesETag(request.headers['if-none-match'], etag)) return reply.headers(headers).code(304).send();
+      if (isImageCurrent(request, reply, key)) return reply.code(304).send();
       const picture = await files.stream(key);
       if (picture === undefined) throw notFound();
-      return reply
-        .headers({ ...headers, 'content-type': 'image/jpeg', 'content-length': picture.sizeBytes })
-        .send(picture.stream);
+      return reply.type('image/jpeg').header('content-length', picture.sizeBytes).send(picture.stream);
     },
   );
 }

@@ -1,43 +1,26 @@
 import { hash } from 'node:crypto';
-import { idempotencyInProgress, payloadTooLarge, queueUnavailable } from '../../../base/api-error.ts';
+import { idempotencyInProgress } from '../../../base/api-error.ts';
 import type { Files } from '../../../base/files.ts';
 import { wantsJson } from '../../../http/accept-header.ts';
-import { describeErrors, describeResponse } from '../../../http/envelope.ts';
+import { describeResponse, errorResponses } from '../../../http/envelope.ts';
 import type { Gateway } from '../../../http/gateway.ts';
-import { acceptUploads } from '../../../http/upload.ts';
 import { InvalidInput } from '../../../http/validation-details.ts';
 import type { IdempotencyStore } from '../../shared/idempotency-store.ts';
-import { csrfFailed } from '../../shared/same-site.ts';
-import { emptyFile, fileTooLarge, notADocument, quotaExceeded, storageUnavailable } from '../api-errors.ts';
+import { notADocument } from '../api-errors.ts';
 import { Uploaded } from '../api-schema.ts';
 import type { AuthGuard } from '../auth/auth-guard.ts';
 import { parseDisplayName } from '../display-name.ts';
-import { type Document, type DocumentStore, principalOf } from '../documents.ts';
+import { type Document, principalOf } from '../documents.ts';
 import { toTaskItem } from '../responses.ts';
+import type { DocumentStore } from '../store/postgres.ts';
 import { createDocuments } from './create-documents.ts';
-import { receiveUpload, rejections, type StoredUpload } from './receive.ts';
+import { MEBIBYTE, multipartBody, receiveUpload, rejections, type StoredUpload, uploadErrors } from './receive.ts';
 
-const MEBIBYTE = 1024 * 1024;
-export const PDF_LIMITS = { maxFiles: 20, maxFileBytes: 50 * MEBIBYTE, maxTotalBytes: 200 * MEBIBYTE };
+const PDF_LIMITS = { maxFiles: 20, maxFileBytes: 50 * MEBIBYTE, maxTotalBytes: 200 * MEBIBYTE };
 const SIZE = '50 MiB';
 
-const FILES = { type: 'array', items: { type: 'string', format: 'binary' } };
-const BODY = {
-  content: {
-    'multipart/form-data': {
-      schema: {
-        type: 'object',
-        required: ['files'],
-        properties: {
-          files: { ...FILES, description: 'PDF files, detected by content.' },
-          name: { type: 'string', description: 'The display name, for a single file.' },
-        },
-      },
-    },
-  },
-};
-
-export async function uploadRoute(
+/** `POST /upload`. `app` accepts multipart bodies. */
+export function uploadRoute(
   app: Gateway,
   deps: {
     authGuard: AuthGuard;
@@ -46,86 +29,77 @@ export async function uploadRoute(
     files: Files;
     cacheKey: (contentHash: string) => string;
   },
-): Promise<void> {
+): void {
   const { authGuard, replies, documents, files, cacheKey } = deps;
-  await app.register(async (scope) => {
-    await acceptUploads(scope);
-    scope.removeContentTypeParser('*');
-    scope.post(
-      '/upload',
-      {
-        config: { access: 'visitor', page: true, takes: 'multipart/form-data' },
-        bodyLimit: PDF_LIMITS.maxTotalBytes,
-        schema: {
-          summary: 'Upload PDF files',
-          description:
-            'Creates a task for each PDF; other files are listed in `rejected`. Creates a session if the browser has none. With `Accept: application/json` the response is JSON, otherwise a redirect to `/`.',
-          operationId: 'upload',
-          tags: ['documents'],
-          shown: {
-            body: BODY,
-            headers: {
-              'Idempotency-Key':
-                'A repeated request with the same key and files within 24 hours creates no second tasks.',
-            },
-          },
-          response: {
-            200: describeResponse('All results are cached.', Uploaded),
-            202: describeResponse('Queued.', Uploaded),
-            303: { description: 'To `/`, for forms.', type: 'null' },
-            400: describeErrors(emptyFile()),
-            403: describeErrors(csrfFailed()),
-            409: describeErrors(idempotencyInProgress()),
-            413: describeErrors(fileTooLarge(SIZE), payloadTooLarge(PDF_LIMITS.maxTotalBytes), quotaExceeded()),
-            415: describeErrors(notADocument('a PDF')),
-            503: describeErrors(storageUnavailable(), queueUnavailable()),
+  app.post(
+    '/upload',
+    {
+      config: { access: 'visitor', page: true, takes: 'multipart/form-data' },
+      bodyLimit: PDF_LIMITS.maxTotalBytes,
+      schema: {
+        summary: 'Upload PDF files',
+        description:
+          'Creates a task for each PDF; other files are listed in `rejected`. Creates a session if the browser has none. With `Accept: application/json` the response is JSON, otherwise a redirect to `/`.',
+        operationId: 'upload',
+        tags: ['documents'],
+        shown: {
+          body: multipartBody('PDF files, detected by content.', {
+            name: { type: 'string', description: 'The display name, for a single file.' },
+          }),
+          headers: {
+            'Idempotency-Key':
+              'A repeated request with the same key and files within 24 hours creates no second tasks.',
           },
         },
+        response: {
+          200: describeResponse('All results are cached.', Uploaded),
+          202: describeResponse('Queued.', Uploaded),
+          303: { description: 'To `/`, for forms.', type: 'null' },
+          ...errorResponses(...uploadErrors(PDF_LIMITS, SIZE), idempotencyInProgress(), notADocument('a PDF')),
+        },
       },
-      async (request, reply) => {
-        const check = async (file: StoredUpload) => (isPdf(file.stored.head) ? undefined : notADocument('a PDF'));
-        const delivery = await receiveUpload(request, {
-          ...{ files, check, limits: PDF_LIMITS },
-          fallbackName: 'document.pdf',
-          sizeWords: SIZE,
+    },
+    async (request, reply) => {
+      const check = async (file: StoredUpload) => (isPdf(file.stored.head) ? undefined : notADocument('a PDF'));
+      const delivery = await receiveUpload(request, {
+        ...{ files, check, limits: PDF_LIMITS },
+        fallbackName: 'document.pdf',
+        sizeWords: SIZE,
+      });
+      let owned = false;
+      try {
+        authGuard.checkForm(request, delivery.fields);
+        const names = namesOf(delivery.files, delivery.fields);
+        const caller = await authGuard.ensureCaller(request, reply);
+        const fingerprint = fingerprintOf(delivery.files, names);
+        const operation = { principal: principalOf(caller), fingerprint, onReplay: () => delivery.discard() };
+        const answerOf = (created: readonly Document[]) => ({
+          status: created.every(({ status }) => status === 'SUCCESS') ? 200 : 202,
+          body: { items: created.map(toTaskItem), total: created.length, rejected: rejections(delivery) },
         });
-        let owned = false;
-        try {
-          authGuard.checkForm(request, delivery.fields);
-          const names = namesOf(delivery.files, delivery.fields);
-          const caller = await authGuard.ensureCaller(request, reply);
-          const fingerprint = fingerprintOf(delivery.files, names);
-          const operation = { principal: principalOf(caller), fingerprint, onReplay: () => delivery.discard() };
-          const answerOf = (created: readonly Document[]) => ({
-            status: statusFor(created),
-            body: { items: created.map(toTaskItem), total: created.length, rejected: rejections(delivery) },
-          });
-          const { status, body } = await replies.runOnce(request, reply, operation, async (keep) => {
-            owned = true;
-            const newDocuments = delivery.files.map(({ stored }, i) => ({
-              filename: names[i]!,
-              fileKey: stored.key,
-              sizeBytes: stored.sizeBytes,
-              cacheKey: cacheKey(stored.sha256),
-            }));
-            const created = await createDocuments(documents, request, caller, newDocuments, (tx, createdDocuments) =>
-              keep(tx, answerOf(createdDocuments)),
-            );
-            return answerOf(created);
-          });
-          if (wantsJson(request.headers.accept)) return await reply.code(status as 200 | 202).send(body);
-          return await reply.redirect('/', 303);
-        } catch (error) {
-          // `create` takes over the files.
-          if (!owned) await delivery.discard();
-          throw error;
-        }
-      },
-    );
-  });
+        const { status, body } = await replies.runOnce(request, reply, operation, async (keep) => {
+          owned = true;
+          const newDocuments = delivery.files.map(({ stored }, i) => ({
+            filename: names[i]!,
+            fileKey: stored.key,
+            sizeBytes: stored.sizeBytes,
+            cacheKey: cacheKey(stored.sha256),
+          }));
+          const created = await createDocuments(documents, request, caller, newDocuments, (tx, createdDocuments) =>
+            keep(tx, answerOf(createdDocuments)),
+          );
+          return answerOf(created);
+        });
+        if (wantsJson(request.headers.accept)) return await reply.code(status as 200 | 202).send(body);
+        return await reply.redirect('/', 303);
+      } catch (error) {
+        // `create` takes over the files.
+        if (!owned) await delivery.discard();
+        throw error;
+      }
+    },
+  );
 }
-
-const statusFor = (created: readonly Document[]) => (created.every(({ status }) => status === 'SUCCESS') ? 200 : 202);
 
 /** The header may follow up to 1024 bytes of other data. */
 const isPdf = (head: Buffer) => head.subarray(0, 1024 + 5).includes('%PDF-');
@@ -133,12 +107,9 @@ const isPdf = (head: Buffer) => head.subarray(0, 1024 + 5).includes('%PDF-');
 function namesOf(files: readonly StoredUpload[], fields: ReadonlyMap<string, string>): string[] {
   const name = fields.get('name');
   if (name === undefined || name === '') return files.map(({ filename }) => filename);
-  if (files.length > 1) {
-    throw new InvalidInput([
-      { loc: ['body', 'name'], msg: 'A name is allowed only with a single file', type: 'value_error' },
-    ]);
-  }
-  return [parseDisplayName(name)];
+  if (files.length === 1) return [parseDisplayName(name)];
+  const msg = 'A name is allowed only with a single file';
+  throw new InvalidInput([{ loc: ['body', 'name'], msg, type: 'value_error' }]);
 }
 
 const fingerprintOf = (files: readonly StoredUpload[], names: readonly string[]) =>

@@ -14,15 +14,7 @@ const KEPT_DAYS = 31;
  * Triggers insert events without a number, so that writers never wait; the first reader numbers them. So numbers have
  * no gaps, and no event appears below a number that a reader has seen.
  */
-export interface Events {
-  after(session: string, number: number): Promise<readonly SessionEvent[] | 'lost'>;
-  last(session: string): Promise<number>;
-  findChangedSessions(watched: readonly { session: string; after: number }[]): Promise<ReadonlySet<string>>;
-  /** Numbers the events of unwatched sessions and deletes old events. */
-  deleteExpired(): Promise<void>;
-}
-
-export function postgresEvents(db: Db): Events {
+export function postgresEvents(db: Db) {
   const assignNumbers = (session: string) =>
     db.transaction(async (tx) => {
       // A separate statement: a second reader then sees the numbers of the first.
@@ -40,7 +32,8 @@ export function postgresEvents(db: Db): Events {
   };
 
   return {
-    async after(session, after) {
+    /** `lost` if some are no longer stored (the last 1000 per session are). */
+    async after(session: string, after: number): Promise<readonly SessionEvent[] | 'lost'> {
       const { first, last } = await range(session);
       if (after > last || after < first - 1) return 'lost';
       if (after === last) return [];
@@ -50,9 +43,10 @@ export function postgresEvents(db: Db): Events {
       return rows.map(toEvent);
     },
 
-    last: async (session) => (await range(session)).last,
+    last: async (session: string) => (await range(session)).last,
 
-    async findChangedSessions(watched) {
+    /** The sessions with another latest event number than `after`, in one query. */
+    async findChangedSessions(watched: readonly { session: string; after: number }[]): Promise<ReadonlySet<string>> {
       const { rows } = await db.query<{ session: string }>(FIND_CHANGED, [
         watched.map(({ session }) => session),
         watched.map(({ after }) => after),
@@ -60,6 +54,7 @@ export function postgresEvents(db: Db): Events {
       return new Set(rows.map(({ session }) => session));
     },
 
+    /** Numbers the events of unwatched sessions and deletes old events. */
     async deleteExpired() {
       const { rows } = await db.query<{ session: string }>(FIND_UNWATCHED, [UNWATCHED_SECONDS]);
       for (const { session } of rows) await assignNumbers(session);

@@ -1,15 +1,11 @@
 import { CLIENT_LIMIT_MS, type Queryable } from '../../../base/db.ts';
-import type { Caller, DocumentStore } from '../documents.ts';
+import type { Caller } from '../documents.ts';
 import { failureStatus, toErrorType } from '../failures.ts';
 
 const RECENT = 20;
 
-/** Non-administrators get only ids of their own documents. */
-export async function readFailureStatistics(
-  db: Queryable,
-  windowSeconds: number,
-  { session, key, role }: Caller,
-): ReturnType<DocumentStore['failureStatistics']> {
+/** `recent` has the caller's documents; all for administrators. */
+export async function readFailureStatistics(db: Queryable, windowSeconds: number, { session, key, role }: Caller) {
   const { rows } = await db.query<Row>(ENDED, [windowSeconds, RECENT, role === 'admin', session, key ?? null]);
   const { total, by_code, recent } = rows[0]!;
   const byStatus = { FAILED: 0, ERROR: 0, PERMANENT_ERROR: 0 };

@@ -8,45 +8,27 @@ const limitMs = CLIENT_LIMIT_MS;
 const COUNT_LOCK = 1_884_220_663;
 
 /** Images expire after `ttlSeconds`, even before they are deleted. */
-export interface Images {
-  add(caller: Caller, image: Omit<ImageRow, 'id' | 'rotation'>, maxImages: number): Promise<ImageRow | 'too-many'>;
-  all(session: string): Promise<ImageRow[]>;
-  find(session: string, id: string): Promise<ImageRow | undefined>;
-  rotate(session: string, id: string, by: 90 | 270): Promise<ImageRow | undefined>;
-  remove(session: string, id: string): Promise<boolean>;
-  clear(session: string, tx?: Queryable): Promise<void>;
-  deleteExpired(): Promise<number>;
-}
-
-export function postgresImages(db: Db, { ttlSeconds, quotaBytes }: { ttlSeconds: number; quotaBytes: number }): Images {
-  const query = async (sql: { name: string; text: string }, params: unknown[]) =>
-    (await (db as Queryable).query<Row>({ ...sql, limitMs }, params)).rows.map(toImage);
+export function postgresImages(db: Db, { ttlSeconds, quotaBytes }: { ttlSeconds: number; quotaBytes: number }) {
+  const query = async (sql: { name: string; text: string }, params: unknown[], on: Queryable = db) =>
+    (await on.query<ImageRow>({ ...sql, limitMs }, params)).rows;
   return {
-    add: (caller, image, maxImages) =>
+    add: (caller: Caller, image: Omit<ImageRow, 'id' | 'rotation'>, maxImages: number) =>
       db.transaction(async (tx) => {
         const { session, key = null } = caller;
         // Serialised per session: each count must include the previous image.
         await tx.query('select pg_advisory_xact_lock($1, hashtext($2))', [COUNT_LOCK, session]);
         await checkQuota(tx, caller, image.sizeBytes, quotaBytes);
-        const { rows } = await tx.query<Row>({ ...ADD, limitMs }, [
-          ...[
-            createUuids(1)[0],
-            session,
-            image.filename,
-            image.fileKey,
-            image.sha256,
-            image.sizeBytes,
-            image.contentType,
-          ],
-          ...[image.width, image.height, ttlSeconds, maxImages, key],
-        ]);
-        return rows[0] ? toImage(rows[0]) : 'too-many';
+        const { filename, fileKey, sha256, sizeBytes, contentType, width, height } = image;
+        const params = [createUuids(1)[0], session, filename, fileKey, sha256, sizeBytes, contentType, width, height];
+        const [added] = await query(ADD, [...params, ttlSeconds, maxImages, key], tx);
+        return added ?? ('too-many' as const);
       }),
-    all: (session) => query(ALL, [session, ttlSeconds]),
-    find: async (session, id) => (await query(FIND, [session, id, ttlSeconds]))[0],
-    rotate: async (session, id, by) => (await query(ROTATE, [session, id, ttlSeconds, by]))[0],
-    remove: async (session, id) => (await query(REMOVE, [session, id, ttlSeconds])).length > 0,
-    async clear(session, tx = db) {
+    all: (session: string) => query(ALL, [session, ttlSeconds]),
+    find: async (session: string, id: string) => (await query(FIND, [session, id, ttlSeconds]))[0],
+    rotate: async (session: string, id: string, by: 90 | 270) =>
+      (await query(ROTATE, [session, id, ttlSeconds, by]))[0],
+    remove: async (session: string, id: string) => (await query(REMOVE, [session, id, ttlSeconds])).length > 0,
+    async clear(session: string, tx: Queryable = db) {
       await tx.query('delete from passport_images where session = $1', [session]);
     },
     async deleteExpired() {
@@ -56,31 +38,9 @@ export function postgresImages(db: Db, { ttlSeconds, quotaBytes }: { ttlSeconds:
   };
 }
 
-interface Row {
-  id: string;
-  filename: string;
-  file_key: string;
-  sha256: string;
-  size_bytes: number;
-  content_type: string;
-  width: number;
-  height: number;
-  rotation: ImageRow['rotation'];
-}
-
-const toImage = (row: Row): ImageRow => ({
-  id: row.id,
-  filename: row.filename,
-  fileKey: row.file_key,
-  sha256: row.sha256,
-  sizeBytes: row.size_bytes,
-  contentType: row.content_type,
-  width: row.width,
-  height: row.height,
-  rotation: row.rotation,
-});
-
-const COLUMNS = 'id, filename, file_key, sha256, size_bytes, content_type, width, height, rotation';
+const COLUMNS = `
+  id, filename, file_key as "fileKey", sha256, size_bytes as "sizeBytes", content_type as "contentType",
+  width, height, rotation`;
 const notExpired = (ttl: string) => `created_at > now() - make_interval(secs => ${ttl})`;
 
 const ADD = {

@@ -1,11 +1,12 @@
-import type { Db } from '../../../base/db.ts';
+import type { Db, Queryable } from '../../../base/db.ts';
 import type { Files } from '../../../base/files.ts';
 import type { Log } from '../../../base/log.ts';
 import type { Admission } from '../../../tasks/admission.ts';
 import type { TaskStore } from '../../../tasks/store.ts';
 import { createFileDeletionQueue } from '../../shared/file-deletion-queue.ts';
 import { keepFilesIfCommitted } from '../../shared/keep-files-if-committed.ts';
-import type { DocumentStore } from '../documents.ts';
+import type { Caller, ImageRow, NewDocument, Status, TransactionHook } from '../documents.ts';
+import type { Value } from '../extraction.ts';
 import { cleanup } from './cleanup.ts';
 import { create } from './create.ts';
 import { history, rename, update } from './edit.ts';
@@ -17,6 +18,12 @@ import { find, findWithResult, list, streamCompleted } from './read.ts';
 import { remove, retry } from './retry-remove.ts';
 import { isStrictForChanges, SERVICE } from './rows.ts';
 
+export type DocumentStore = ReturnType<typeof postgresDocumentStore>;
+
+/**
+ * Methods return `undefined` for documents that do not exist or that the caller may not see or change (only
+ * administrators change documents of other anonymous sessions). Each change is one transaction.
+ */
 export function postgresDocumentStore(deps: {
   db: Db;
   tasks: TaskStore;
@@ -28,7 +35,7 @@ export function postgresDocumentStore(deps: {
   imageTtlSeconds: number;
   /** Per API key, or per session without one. */
   quotaBytes: number;
-}): DocumentStore & { deleteExpired(signal?: AbortSignal): Promise<void> } {
+}) {
   const { db, tasks, files, admission, quotaBytes, strictOwnership: strict } = deps;
   const trash = createFileDeletionQueue({ ...deps, table: 'files_to_delete' });
   const images = postgresImages(db, { ttlSeconds: deps.imageTtlSeconds, quotaBytes });
@@ -39,7 +46,17 @@ export function postgresDocumentStore(deps: {
   };
 
   return {
-    async create(caller, documents, request, within) {
+    /**
+     * All or none. If a completed document has the same `cacheKey`, the new one starts as `SUCCESS`, `cached`, with its
+     * original extraction and file. Throws `QUOTA_EXCEEDED`. Deletes the files on an error, unless the outcome of the
+     * transaction is unknown.
+     */
+    async create(
+      caller: Caller,
+      documents: readonly NewDocument[],
+      request?: { id?: string; traceparent?: string },
+      within?: TransactionHook,
+    ) {
       const keys = documents.map(({ fileKey }) => fileKey);
       const created = await keepFilesIfCommitted(keys, deps, () =>
         create({ db, tasks, admission, quotaBytes }, caller, documents, request, within),
@@ -49,41 +66,57 @@ export function postgresDocumentStore(deps: {
       await afterCommit();
       return created;
     },
-    find: (caller, id) => find(db, caller, id, strict),
-    findWithResult: (caller, id) => findWithResult(db, caller, id, strict),
-    list: (session, page) => list(db, session, page),
-    async update(caller, id, edits, options = {}) {
+    find: (caller: Caller, id: string) => find(db, caller, id, strict),
+    findWithResult: (caller: Caller, id: string) => findWithResult(db, caller, id, strict),
+    /** Newest first. `total` counts all documents that match. */
+    list: (session: string, page: { status?: Status; page: number; limit: number }) => list(db, session, page),
+    /** `conflict` if `ifVersion` differs from the document's version. Without actual changes the version stays. */
+    async update(
+      caller: Caller,
+      id: string,
+      edits: readonly { key: string; value: Value }[],
+      options: { ifVersion?: number } = {},
+    ) {
       const updated = await update(db, caller, id, edits, { strict: isStrictForChanges(caller, strict), ...options });
       tasks.hint(`changed:${SERVICE}`);
       return updated;
     },
-    history: (caller, id) => history(db, caller, id, strict),
-    async rename(caller, id, filename) {
+    /** The latest 1000 edits, oldest first. */
+    history: (caller: Caller, id: string) => history(db, caller, id, strict),
+    async rename(caller: Caller, id: string, filename: string) {
       const renamed = await rename(db, caller, id, filename, isStrictForChanges(caller, strict));
       tasks.hint(`changed:${SERVICE}`);
       return renamed;
     },
-    async retry(caller, id) {
+    /** `FAILED` or `ERROR` → `PENDING`; one of two concurrent calls succeeds. */
+    async retry(caller: Caller, id: string) {
       const retried = await retry({ db, tasks }, caller, id, isStrictForChanges(caller, strict));
       tasks.hint(`waiting:${SERVICE}`);
       tasks.hint(`changed:${SERVICE}`);
       return retried;
     },
-    async remove(caller, id) {
+    /** Deletes document and task in any state, and the file with its last reference. */
+    async remove(caller: Caller, id: string) {
       const removed = await remove({ db, tasks }, caller, id, isStrictForChanges(caller, strict));
       if (removed) await afterCommit();
       return removed;
     },
 
-    streamCompleted: (filter) => streamCompleted(db, filter),
-    async cleanup(options) {
+    /** `SUCCESS` documents created in `[from, to)`, oldest first, in constant memory. */
+    streamCompleted: (filter: { session?: string; from?: Date; to?: Date }) => streamCompleted(db, filter),
+    /** `busy` if another cleanup does not end within 5 s. */
+    async cleanup(options: { days: number; dryRun: boolean }) {
       const removed = await cleanup({ db, tasks, trash }, options);
       tasks.hint(`changed:${SERVICE}`);
       return removed;
     },
-    failureStatistics: (windowSeconds, caller) => readFailureStatistics(db, windowSeconds, caller),
+    failureStatistics: (windowSeconds: number, caller: Caller) => readFailureStatistics(db, windowSeconds, caller),
 
-    async addImage(caller, image, maxImages) {
+    /**
+     * `too-many` if the session would hold more than `maxImages`. Then, and on errors such as `QUOTA_EXCEEDED`, the file
+     * is deleted, unless the outcome of the transaction is unknown.
+     */
+    async addImage(caller: Caller, image: Omit<ImageRow, 'id' | 'rotation'>, maxImages: number) {
       const added = await keepFilesIfCommitted([image.fileKey], deps, () => images.add(caller, image, maxImages));
       if (added === 'too-many') await files.remove(image.fileKey);
       return added;
@@ -91,12 +124,12 @@ export function postgresDocumentStore(deps: {
     images: images.all,
     image: images.find,
     rotateImage: images.rotate,
-    async removeImage(session, id) {
+    async removeImage(session: string, id: string) {
       const removed = await images.remove(session, id);
       if (removed) await trash.drain();
       return removed;
     },
-    async clearImages(session, tx) {
+    async clearImages(session: string, tx?: Queryable) {
       await images.clear(session, tx);
       if (tx === undefined) await trash.drain();
     },
@@ -104,14 +137,15 @@ export function postgresDocumentStore(deps: {
     events: events.after,
     lastEvent: events.last,
     findChangedSessions: events.findChangedSessions,
-    onEvents(callback, signal) {
+    /** Calls `callback` soon after a change in any session, and also without one. */
+    onEvents(callback: () => void, signal: AbortSignal) {
       // Finished tasks and our own changes; other changes are found by the periodic check.
       tasks.onHint('finished', callback, signal);
       tasks.onHint(`changed:${SERVICE}`, callback, signal);
     },
 
     /** Deletes expired data, and files that a crash left behind. */
-    async deleteExpired(signal) {
+    async deleteExpired(signal?: AbortSignal) {
       for (let more = true; more && !signal?.aborted; ) more = (await images.deleteExpired()) >= 1000;
       await trash.drain(signal);
       await events.deleteExpired();
