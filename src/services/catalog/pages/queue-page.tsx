@@ -1,4 +1,5 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
+import { omitUndefined } from '../../../base/omit-undefined.ts';
 import { fill } from '../../../ui/browser/fill.ts';
 import type { QueuePageData } from '../browser/queue-data.ts';
 import { ACTIONS, type ReportFilters, STATUSES } from '../reports/report.ts';
@@ -63,15 +64,12 @@ async function rowsOf(search: Search, { items }: Queue): Promise<Map<string, Row
   return new Map(rows.flatMap((row) => (row === undefined ? [] : [[row.recordId, row] as const])));
 }
 
-function otherFilters({ q, actionType, recordId, from, to }: ReportFilters): Record<string, string> {
-  return {
-    ...(q !== undefined && { q }),
-    ...(actionType !== undefined && { action_type: actionType }),
-    ...(recordId !== undefined && { record_id: recordId }),
-    ...(from && { from: from.toISOString() }),
-    ...(to && { to: to.toISOString() }),
-  };
-}
+const otherFilters = ({ q, actionType, recordId, from, to }: ReportFilters) =>
+  omitUndefined({
+    ...{ q, action_type: actionType, record_id: recordId },
+    from: from?.toISOString(),
+    to: to?.toISOString(),
+  });
 
 const address = (filters: Record<string, string>) => `reports?${new URLSearchParams(filters)}`;
 

@@ -1,5 +1,6 @@
 import type { FastifyRequest } from 'fastify';
 import type { Static } from 'typebox';
+import { omitUndefined } from '../../../base/omit-undefined.ts';
 import { wantsJson } from '../../../http/accept-header.ts';
 import { CSRF_FIELD } from '../../../http/csrf.ts';
 import { describeErrors, describeResponse } from '../../../http/envelope.ts';
@@ -113,14 +114,10 @@ export async function createRoutes(app: Gateway, deps: Deps): Promise<void> {
   }
 }
 
-const newReport = (request: FastifyRequest, body: Static<typeof NewReport>) => ({
-  recordId: body.record_id,
-  actionType: body.action_type,
-  ...(body.description !== undefined && { description: body.description }),
-  ...(body.user_info !== undefined && { userInfo: body.user_info }),
-  reporter: request.principal,
-  requestId: request.id,
-});
+const newReport = ({ principal: reporter, id: requestId }: FastifyRequest, body: Static<typeof NewReport>) => {
+  const { record_id: recordId, action_type: actionType, description, user_info: userInfo } = body;
+  return omitUndefined({ recordId, actionType, description, userInfo, reporter, requestId });
+};
 
 function answerOf(created: CreatedReport): SavedResponse {
   const { report, receipt, receiptShown } = created;

@@ -1,6 +1,7 @@
 import type { FastifyRequest } from 'fastify';
 import type { Static } from 'typebox';
 import { unauthorized } from '../../../base/api-error.ts';
+import { omitUndefined } from '../../../base/omit-undefined.ts';
 import { describeErrors, describeResponse } from '../../../http/envelope.ts';
 import type { Gateway } from '../../../http/gateway.ts';
 import { parseIfMatch } from '../../../http/if-match.ts';
@@ -66,15 +67,10 @@ function changeRoute(app: Gateway, { reports }: ReportDeps): void {
     async (request, reply) => {
       const { status, resolver_note: note } = request.body;
       if (status === undefined && note === undefined) throw new InvalidInput([missingField(['body', 'status'])]);
+      const { principal: actor, id: requestId } = request;
       const ifVersion = parseIfMatch(request.headers['if-match']);
-      const changed = await reports.change(request.params.report_id, {
-        ...(status !== undefined && { status }),
-        ...(note !== undefined && { note }),
-        ...(ifVersion !== undefined && { ifVersion }),
-        actor: request.principal,
-        requestId: request.id,
-      });
-      const report = unwrapChange(changed, status);
+      const change = omitUndefined({ status, note, ifVersion, actor, requestId });
+      const report = unwrapChange(await reports.change(request.params.report_id, change), status);
       return reply.header('etag', tagOf(report)).send(reportBody(report));
     },
   );
@@ -122,9 +118,8 @@ function readRoutes(app: Gateway, { reports }: ReportDeps): void {
       },
     },
     async (request) => {
-      const { page, limit, sort, status, ...words } = request.query;
-      const filters = { ...reportFilters(words), ...(status !== undefined && { status }) };
-      const { items, total } = await reports.list(filters, { page, limit, sort });
+      const { page, limit, sort, ...parameters } = request.query;
+      const { items, total } = await reports.list(reportFilters(parameters), { page, limit, sort });
       return { items: items.map(reportBody), total, page, limit };
     },
   );

@@ -185,4 +185,4 @@ export const QueueAnswer = Type.Object({
 });
 export const EventList = Type.Object({ items: Type.Array(Event), total: Type.Integer() });
 
-export type FilterParameters = Omit<Static<typeof ListQuery>, 'page' | 'limit' | 'sort' | 'status'>;
+export type FilterParameters = Omit<Static<typeof ListQuery>, 'page' | 'limit' | 'sort'>;

@@ -48,12 +48,9 @@ export interface Page {
 }
 
 export interface Row extends Hit {
-  /** Increases in the order of indexing. */
-  readonly number: number;
   readonly text: string;
   readonly result: JsonObject;
   readonly attachment: JsonValue | null;
-  readonly pictureKey: string | null;
   readonly soundKey: string | null;
   /** Record ids of the next older and newer record. */
   readonly prev: string | null;
