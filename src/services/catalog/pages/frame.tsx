@@ -86,7 +86,7 @@ function Nav(props: { viewer: Viewer; root: string; part: FramedPage['section'] 
   const current = (of: FramedPage['section']) => (part === of ? 'page' : undefined);
   return (
     <>
-      {moderator ? (
+      {moderator && (
         <>
           <a href={root || './'} aria-current={current('records')} safe>
             {words.toRecords}
@@ -95,8 +95,6 @@ function Nav(props: { viewer: Viewer; root: string; part: FramedPage['section'] 
             {words.toReports}
           </a>
         </>
-      ) : (
-        ''
       )}
       {visitor?.by === 'cookie' && csrf !== undefined ? (
         <SignOut label={words.signOut} action={`${root}logout`} csrf={csrf} />

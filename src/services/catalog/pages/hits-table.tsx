@@ -1,6 +1,14 @@
 import type { Hit } from '../search/search-types.ts';
 import { Badges } from './card.tsx';
-import { formatScore, recordTitle, serviceTitle, summaryLine, Timestamp, UntrustedText } from './format.tsx';
+import {
+  formatScore,
+  recordTitle,
+  serviceTitle,
+  summaryLine,
+  Timestamp,
+  UntrustedParagraph,
+  UntrustedText,
+} from './format.tsx';
 import type { Viewer } from './frame.tsx';
 import { recordUrl } from './search-url.ts';
 import { Thumbnail } from './thumbnail.tsx';
@@ -40,12 +48,8 @@ export function HitsTable({ items, viewer }: { items: readonly Hit[]; viewer: Vi
                   <UntrustedText text={recordTitle(hit, language)} />
                 </a>
                 {/* A photo's text repeats the class names of the next column. */}
-                {hit.service === 'defectoscopy' && hit.status === 'done' ? (
-                  ''
-                ) : (
-                  <p class="snippet" dir="auto">
-                    <UntrustedText text={summaryLine(hit, language)} />
-                  </p>
+                {!(hit.service === 'defectoscopy' && hit.status === 'done') && (
+                  <UntrustedParagraph class="snippet" text={summaryLine(hit, language)} />
                 )}
                 <Badges hit={hit} viewer={viewer} />
               </th>

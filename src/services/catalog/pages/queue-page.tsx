@@ -1,11 +1,12 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { omitUndefined } from '../../../base/omit-undefined.ts';
-import { fill } from '../../../ui/browser/fill.ts';
 import type { QueuePageData } from '../browser/queue-data.ts';
 import { ACTIONS, type ReportFilters, STATUSES } from '../reports/report.ts';
 import type { Queue } from '../routes/report-queue-route.ts';
 import type { Row, Search } from '../search/search-types.ts';
+import { Hint } from './format.tsx';
 import type { Frame, Viewer } from './frame.tsx';
+import { countPages, Paging } from './paging.tsx';
 import { QueueItem } from './queue-item.tsx';
 
 /** Works with the keyboard, and without scripts. */
@@ -15,6 +16,9 @@ export const queuePage =
     const viewer = await frame.viewer(request);
     const rows = await rowsOf(search, queue);
     const { words } = viewer;
+    const { filters, page, total, limit } = queue;
+    const pageAddress = (to: number) =>
+      address({ ...otherFilters(filters), status: filters.status ?? 'all', page: String(to) });
     const own: QueuePageData = {
       decided: words.decided,
       conflict: words.conflict,
@@ -52,7 +56,7 @@ export const queuePage =
               ))
             )}
           </div>
-          <Paging queue={queue} viewer={viewer} />
+          <Paging page={page} pages={countPages(total, limit)} address={pageAddress} words={words} />
         </>
       ),
     });
@@ -124,7 +128,7 @@ function Filters({ queue, viewer }: { queue: Queue; viewer: Viewer }): JSX.Eleme
           </option>
         ))}
       </select>
-      {filters.recordId === undefined ? '' : <input type="hidden" name="record_id" value={filters.recordId} />}
+      {filters.recordId !== undefined && <input type="hidden" name="record_id" value={filters.recordId} />}
       <button type="submit" safe>
         {words.apply}
       </button>
@@ -160,12 +164,8 @@ function NoReports({ queue, viewer }: { queue: Queue; viewer: Viewer }): JSX.Ele
   return (
     <section class="panel nothing">
       <h2 safe>{words.noReports}</h2>
-      <p class="hint" safe>
-        {isUnfiltered ? words.noReportsWhy : words.noReportsSuch}
-      </p>
-      {isUnfiltered ? (
-        ''
-      ) : (
+      <Hint text={isUnfiltered ? words.noReportsWhy : words.noReportsSuch} />
+      {!isUnfiltered && (
         <p>
           <a href={address({ status: 'all' })} safe>
             {words.all}
@@ -173,33 +173,5 @@ function NoReports({ queue, viewer }: { queue: Queue; viewer: Viewer }): JSX.Ele
         </p>
       )}
     </section>
-  );
-}
-
-function Paging({ queue, viewer }: { queue: Queue; viewer: Viewer }): JSX.Element {
-  const { words } = viewer;
-  const { total, page, limit, filters } = queue;
-  const pages = Math.max(1, Math.ceil(total / limit));
-  if (pages === 1) return '';
-  const to = (other: number) =>
-    address({ ...otherFilters(filters), status: filters.status ?? 'all', page: String(other) });
-  return (
-    <nav class="paging" aria-label={fill(words.pageOf, { page, pages })}>
-      {page > 1 ? (
-        <a class="button" rel="prev" href={to(page - 1)} safe>
-          {`← ${words.earlier}`}
-        </a>
-      ) : (
-        ''
-      )}
-      <span safe>{fill(words.pageOf, { page, pages })}</span>
-      {page < pages ? (
-        <a class="button" rel="next" href={to(page + 1)} safe>
-          {`${words.next} →`}
-        </a>
-      ) : (
-        ''
-      )}
-    </nav>
   );
 }

@@ -1,7 +1,7 @@
 import { CsrfInput } from '../../shared/csrf-input.tsx';
 import { ACTIONS, type Report } from '../reports/report.ts';
 import type { Row } from '../search/search-types.ts';
-import { Timestamp, UntrustedText } from './format.tsx';
+import { Hint, ReportState, Timestamp, UntrustedParagraph } from './format.tsx';
 import type { Viewer } from './frame.tsx';
 
 /** Query parameters of the redirect. No receipt: an earlier report was kept. */
@@ -24,9 +24,7 @@ export function ReportForm(props: {
         {words.report}
       </h2>
       <Confirmation sent={submitted} viewer={viewer} />
-      <p class="hint" safe>
-        {words.reportWhy}
-      </p>
+      <Hint text={words.reportWhy} />
       <ReportFields row={row} action={`${encodeURIComponent(row.recordId)}/report`} viewer={viewer} />
       <ExistingReports reports={reports} viewer={viewer} />
     </section>
@@ -89,9 +87,7 @@ function Confirmation({ sent, viewer }: { sent: SubmittedReport; viewer: Viewer 
   return (
     <div class="notice good" role="status" id="reported">
       <p safe>{receipt === undefined ? words.thanksAgain : words.thanks}</p>
-      {receipt === undefined ? (
-        ''
-      ) : (
+      {receipt !== undefined && (
         <p>
           <a
             id="receipt-link"
@@ -117,9 +113,7 @@ function ExistingReports({ reports, viewer }: { reports: readonly Report[]; view
       <ul class="known" aria-labelledby="reports">
         {reports.map(({ id, actionType, status, createdAt, description }) => (
           <li>
-            <span class="state" data-status={status} safe>
-              {words.reportStates[status]}
-            </span>{' '}
+            <ReportState status={status} words={words} />{' '}
             {moderator ? (
               <a href={`../admin/reports/${id}`} safe>
                 {words.actions[actionType]}
@@ -130,13 +124,7 @@ function ExistingReports({ reports, viewer }: { reports: readonly Report[]; view
             <span class="hint">
               <Timestamp at={createdAt} language={language} />
             </span>
-            {description === null ? (
-              ''
-            ) : (
-              <p dir="auto">
-                <UntrustedText text={description} />
-              </p>
-            )}
+            {description !== null && <UntrustedParagraph text={description} />}
           </li>
         ))}
       </ul>

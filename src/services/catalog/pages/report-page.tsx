@@ -35,9 +35,7 @@ export async function sendReportPage(
         <h1 class="visually-hidden" safe>
           {words.queue}
         </h1>
-        {problem === undefined ? (
-          ''
-        ) : (
+        {problem !== undefined && (
           <p class="notice bad" role="alert" safe>
             {problem === 'needs-note'
               ? words.needsNote

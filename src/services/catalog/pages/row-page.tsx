@@ -5,7 +5,7 @@ import type { RecordPageData } from '../browser/row-data.ts';
 import type { Report } from '../reports/report.ts';
 import { LAST_SEARCH_COOKIE } from '../search/last-search-cookie.ts';
 import type { Row } from '../search/search-types.ts';
-import { recordTitle, translateFailure, UntrustedText } from './format.tsx';
+import { recordTitle, translateFailure, UntrustedParagraph } from './format.tsx';
 import type { Frame, Viewer } from './frame.tsx';
 import { ReportForm, type SubmittedReport } from './report-form.tsx';
 import { failureOf, heatOf, photoOf } from './result-parsers.ts';
@@ -74,15 +74,13 @@ function Body({ row, viewer }: { row: Row; viewer: Viewer }): JSX.Element {
   if (row.status === 'failed') {
     return (
       <div class={row.image === null ? '' : 'detail'}>
-        {row.image === null ? '' : <Picture row={row} viewer={viewer} />}
+        {row.image !== null && <Picture row={row} viewer={viewer} />}
         <section class="panel outcome" aria-labelledby="verdict">
           <div class="verdict" data-failed="true">
             <h2 id="verdict" safe>
               {words.failure}
             </h2>
-            <p dir="auto">
-              <UntrustedText text={failureMessage(row, viewer.language)} />
-            </p>
+            <UntrustedParagraph text={failureMessage(row, viewer.language)} />
           </div>
         </section>
       </div>
