@@ -2,17 +2,18 @@ import type { FastifyRequest } from 'fastify';
 import type { Static } from 'typebox';
 import { omitUndefined } from '../../../base/omit-undefined.ts';
 import { wantsJson } from '../../../http/accept-header.ts';
-import { CSRF_FIELD } from '../../../http/csrf.ts';
 import { describeErrors, describeResponse } from '../../../http/envelope.ts';
-import { acceptForms, type Form } from '../../../http/forms.ts';
+import { acceptForms } from '../../../http/forms.ts';
 import type { Gateway } from '../../../http/gateway.ts';
 import { fingerprint, idempotencyKey } from '../../../http/idempotency.ts';
 import type { Limiter } from '../../../http/rate-limit.ts';
 import { type IdempotencyStore, idempotencyErrors, type SavedResponse } from '../../shared/idempotency-store.ts';
+import type { AuthGuard } from '../access/auth-guard.ts';
 import { csrfFailed } from '../api-errors.ts';
 import { RecordParams } from '../api-schema.ts';
 import type { CreateResult as CreatedReport, Reports } from '../reports/report.ts';
 import { briefReportBody, reportBody } from '../reports/responses.ts';
+import { readForm } from './form-body.ts';
 import { Created, NewReport, REPORT, Repeated, RepetitionQuery, ReportForm } from './report-schema.ts';
 
 /** More than the longest fields of a report. */
@@ -21,15 +22,14 @@ export const REPORT_BYTES = 64 * 1024;
 /** Shorter keys can be guessed by others at the same address. */
 const MIN_KEY_LENGTH = 16;
 
-interface Deps {
+export interface CreateDeps extends Pick<AuthGuard, 'checkForm'> {
   readonly reports: Reports;
   readonly replies: IdempotencyStore;
   readonly limited: boolean | Limiter;
-  readonly checkForm: (request: FastifyRequest, form: Form) => void;
 }
 
-export async function createRoutes(app: Gateway, deps: Deps): Promise<void> {
-  const { reports, replies, limited, checkForm } = deps;
+export async function createRoutes(app: Gateway, deps: CreateDeps): Promise<void> {
+  const { reports, replies, limited } = deps;
 
   app.post<{ Body: Static<typeof NewReport>; Querystring: Static<typeof RepetitionQuery> }>(
     '/reports',
@@ -93,7 +93,7 @@ export async function createRoutes(app: Gateway, deps: Deps): Promise<void> {
         config: { access: 'bearer', limited, page: true, takes: 'application/x-www-form-urlencoded' },
         bodyLimit: REPORT_BYTES,
         schema: { hide: true, params: RecordParams, body: ReportForm },
-        preValidation: async (request) => asBody(request as FastifyRequest),
+        preValidation: async (request) => readForm(request as FastifyRequest, deps),
       },
       async (request, reply) => {
         const { record_id: id } = request.params;
@@ -105,13 +105,6 @@ export async function createRoutes(app: Gateway, deps: Deps): Promise<void> {
       },
     );
   });
-
-  /** Drops empty fields. */
-  function asBody(request: FastifyRequest): void {
-    const form = (request.body as Form | undefined) ?? new Map<string, string>();
-    checkForm(request, form);
-    request.body = Object.fromEntries([...form].filter(([name, text]) => name !== CSRF_FIELD && text !== ''));
-  }
 }
 
 const newReport = ({ principal: reporter, id: requestId }: FastifyRequest, body: Static<typeof NewReport>) => {

@@ -5,30 +5,20 @@ import { omitUndefined } from '../../../base/omit-undefined.ts';
 import { describeErrors, describeResponse } from '../../../http/envelope.ts';
 import type { Gateway } from '../../../http/gateway.ts';
 import { parseIfMatch } from '../../../http/if-match.ts';
-import type { Limiter } from '../../../http/rate-limit.ts';
 import { InvalidInput, missingField } from '../../../http/validation-details.ts';
-import type { IdempotencyStore } from '../../shared/idempotency-store.ts';
 import { csrfFailed, forbidden, invalidTransition, reportChanged, reportNotFound } from '../api-errors.ts';
 import type { ChangeResult, Report, Reports } from '../reports/report.ts';
 import { eventBody, reportBody } from '../reports/responses.ts';
 import { ignoreEmpty } from '../search/filter-query.ts';
-import { createRoutes, REPORT_BYTES } from './report-create-routes.ts';
+import { type CreateDeps, createRoutes, REPORT_BYTES } from './report-create-routes.ts';
 import { reportFilters } from './report-filters.ts';
 import { type QueuePage, queueRoute } from './report-queue-route.ts';
 import * as schema from './report-schema.ts';
 
-export interface ReportDeps {
-  readonly reports: Reports;
-  readonly replies: IdempotencyStore;
-  readonly limited: boolean | Limiter;
-  readonly checkForm: (request: FastifyRequest, form: ReadonlyMap<string, string>) => void;
-  readonly queuePage: QueuePage;
-}
-
 type Params = Static<typeof schema.ReportParams>;
 
 /** Section 4.4 of the specification. */
-export async function reportRoutes(app: Gateway, deps: ReportDeps): Promise<void> {
+export async function reportRoutes(app: Gateway, deps: CreateDeps & { readonly queuePage: QueuePage }): Promise<void> {
   await createRoutes(app, deps);
   queueRoute(app, deps);
   changeRoute(app, deps);
@@ -39,7 +29,7 @@ const described = { tags: ['reports'], params: schema.ReportParams };
 const etag = { ETag: 'The version, for `If-Match`.' };
 const tagOf = ({ version }: Report) => `"${version}"`;
 
-function changeRoute(app: Gateway, { reports }: ReportDeps): void {
+function changeRoute(app: Gateway, { reports }: { reports: Reports }): void {
   app.patch<{ Params: Params; Body: Static<typeof schema.ReportPatch> }>(
     '/reports/:report_id',
     {
@@ -98,7 +88,7 @@ const transitionMessage = (to: string, { status }: { status: string }) =>
     ? `Another moderator has already set the status ${to}.`
     : `The report is ${status}. To set it to ${to}, reopen it first: "status": "open" with a "resolver_note".`;
 
-function readRoutes(app: Gateway, { reports }: ReportDeps): void {
+function readRoutes(app: Gateway, { reports }: { reports: Reports }): void {
   app.get<{ Querystring: Static<typeof schema.ListQuery> }>(
     '/reports',
     {
