@@ -1,5 +1,6 @@
-import { type ApiClient, ApiRequestError } from './api.ts';
+import type { ApiClient } from './api.ts';
 import { fill } from './fill.ts';
+import { RequestError } from './requests.ts';
 import { cancelUploadJob, isOver, type UploadJob } from './upload-job.ts';
 
 export interface UploadQueue<Job extends UploadJob> {
@@ -34,8 +35,8 @@ export function createUploadQueue<Job extends UploadJob>(options: {
     } catch (error) {
       if (job.abortController.signal.aborted) return end(job, 'cancelled');
       job.failure =
-        error instanceof ApiRequestError
-          ? { code: error.code, sentence: error.message }
+        error instanceof RequestError
+          ? { code: error.code ?? '', sentence: error.message }
           : { code: '', sentence: fill(unexpected, { message: String(error) }) };
       return end(job, 'failed');
     }

@@ -46,7 +46,7 @@ export function stepNote(
   const { texts, ui, numbers } = words;
   if (pendingRetry) {
     const { refusal, seconds } = pendingRetry;
-    const sentence = texts.failures[refusal.code] ?? refusal.message;
+    const sentence = texts.failures[refusal.code ?? ''] ?? refusal.message;
     return fill(refusal.status === 0 ? ui.retry.offline : ui.retry.refused, { sentence, seconds });
   }
   if (stage === 'waiting') return texts.waiting;

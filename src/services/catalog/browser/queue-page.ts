@@ -116,9 +116,8 @@ async function refresh(item: HTMLElement, message: string | undefined, isError: 
   const recordUrl = allReportsUrl(item.dataset['record'] ?? '');
   const [recordPage, queuePage] = await Promise.all([fetchPage(recordUrl), fetchPage(location.href)]);
   const latest = recordPage?.getElementById(item.id);
-  for (const place of document.querySelectorAll('[data-fresh="tabs"]')) {
-    replaceContent(place, queuePage?.querySelector('[data-fresh="tabs"]') ?? null);
-  }
+  const tabs = (page: Document | undefined) => page?.querySelector('[data-fresh="tabs"]') ?? null;
+  replaceContent(tabs(document), tabs(queuePage));
   if (latest == null) {
     location.reload();
     return;
