@@ -18,7 +18,7 @@ import { type configuredEntries, createTokens } from './access/tokens.ts';
 import { databaseUnavailable } from './api-errors.ts';
 import { createImagePolicy } from './image-policy.ts';
 import { createMedia } from './media.ts';
-import { pageRoutes } from './pages/pages.tsx';
+import { type Pages, pageRoutes } from './pages/pages.tsx';
 import { createRecords } from './records/records.ts';
 import { createReports } from './reports/postgres.ts';
 import { authRoutes } from './routes/auth-routes.ts';
@@ -126,7 +126,7 @@ export async function createCatalogGateway({
       return settings.open ? 'disabled' : readers + moderators > 0 ? 'enforced' : 'unconfigured';
     },
   });
-  const pages = await pageRoutes(app, {
+  const pages: Pages = await pageRoutes(app, {
     ...{ search, reports, views, owners, guard, csrf, version: shared.version },
     cookies: { path: base, secure: shared.cookieSecure },
   });

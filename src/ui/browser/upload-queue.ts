@@ -3,14 +3,6 @@ import { fill } from './fill.ts';
 import { RequestError } from './requests.ts';
 import { cancelUploadJob, isOver, type UploadJob } from './upload-job.ts';
 
-export interface UploadQueue<Job extends UploadJob> {
-  readonly all: readonly Job[];
-  add(job: Job): void;
-  /** Up to the limit; also runs when a job ends. */
-  startNext(): void;
-  cancel(job: Job): Promise<void>;
-}
-
 export function createUploadQueue<Job extends UploadJob>(options: {
   readonly api: ApiClient;
   readonly concurrency: number;
@@ -19,7 +11,7 @@ export function createUploadQueue<Job extends UploadJob>(options: {
   readonly onChange: (job: Job) => void;
   /** With a `{message}` placeholder. */
   readonly unexpected: string;
-}): UploadQueue<Job> {
+}) {
   const { api, concurrency, onChange, unexpected } = options;
   const all: Job[] = [];
 
@@ -52,10 +44,11 @@ export function createUploadQueue<Job extends UploadJob>(options: {
   }
 
   return {
-    all,
-    add: (job) => void all.push(job),
+    all: all as readonly Job[],
+    add: (job: Job) => void all.push(job),
+    /** Up to the limit; also runs when a job ends. */
     startNext,
-    async cancel(job) {
+    async cancel(job: Job) {
       const waited = job.stage === 'waiting';
       // A rejection means that the task has just ended; polling returns its result.
       await cancelUploadJob(job, api).catch(() => {});
