@@ -127,7 +127,7 @@ export async function createCatalogGateway({
     },
   });
   const pages: Pages = await pageRoutes(app, {
-    ...{ search, reports, views, owners, guard, csrf, version: shared.version },
+    ...{ search, reports, views, owners, guard, version: shared.version },
     cookies: { path: base, secure: shared.cookieSecure },
   });
   return app;

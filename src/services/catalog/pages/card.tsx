@@ -5,13 +5,11 @@ import { recordUrl } from './search-url.ts';
 import { formatCount } from './texts.ts';
 import { Thumbnail } from './thumbnail.tsx';
 
-const THUMBNAIL_PX = 320;
-
 export function Card({ hit, viewer }: { hit: Hit; viewer: Viewer }): JSX.Element {
   const { words, language } = viewer;
   return (
     <li class="card" data-record={hit.recordId}>
-      <Thumbnail hit={hit} root="" words={words} language={language} width={THUMBNAIL_PX} />
+      <Thumbnail hit={hit} root="" viewer={viewer} />
       <div class="caption">
         <a class="name" href={recordUrl('', hit.recordId)} dir="auto">
           <UntrustedText text={recordTitle(hit, language)} />

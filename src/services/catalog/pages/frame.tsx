@@ -1,5 +1,4 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import type { Csrf } from '../../../http/csrf.ts';
 import type { Assets } from '../../../ui/assets.ts';
 import { layout } from '../../../ui/layout.tsx';
 import { sendPage } from '../../../ui/send-page.ts';
@@ -13,8 +12,7 @@ import { type Language, type Texts, texts } from './texts.ts';
 export const STYLES = ['ui/workspace.css', 'services/catalog/browser/catalog.css'];
 
 export interface FrameDeps {
-  readonly guard: Pick<AuthGuard, 'identify' | 'sessionOf'>;
-  readonly csrf: Csrf;
+  readonly guard: Pick<AuthGuard, 'identify' | 'csrfToken'>;
   readonly assets: () => Promise<Assets>;
   readonly version: string;
 }
@@ -39,23 +37,22 @@ export interface FramedPage {
 }
 
 export interface Frame {
-  viewer(request: FastifyRequest): Promise<Viewer>;
+  viewer(request: FastifyRequest): Viewer;
   /** Sends a page with `Cache-Control: no-store`, because it is personal. */
   send(reply: FastifyReply, viewer: Viewer, page: FramedPage): Promise<FastifyReply>;
 }
 
-export function createFrame({ guard, csrf, assets, version }: FrameDeps): Frame {
+export function createFrame({ guard, assets, version }: FrameDeps): Frame {
   return {
-    async viewer(request) {
+    viewer(request) {
       const language = preferredLanguage(request.headers['accept-language']);
-      const visitor = await guard.identify(request);
-      const session = guard.sessionOf(request);
+      const visitor = guard.identify(request);
       return {
         language,
         words: texts[language],
         visitor,
         moderator: visitor?.role === 'moderator',
-        csrf: session === undefined ? undefined : csrf.token(session),
+        csrf: guard.csrfToken(request),
       };
     },
 

@@ -13,8 +13,6 @@ import type { Viewer } from './frame.tsx';
 import { recordUrl } from './search-url.ts';
 import { Thumbnail } from './thumbnail.tsx';
 
-const THUMBNAIL_PX = 320;
-
 export function HitsTable({ items, viewer }: { items: readonly Hit[]; viewer: Viewer }): JSX.Element {
   const { words, language } = viewer;
   const { columns } = words;
@@ -26,22 +24,18 @@ export function HitsTable({ items, viewer }: { items: readonly Hit[]; viewer: Vi
             <th scope="col" colspan="2" safe>
               {columns.what}
             </th>
-            <th scope="col" safe>
-              {columns.found}
-            </th>
-            <th scope="col" safe>
-              {columns.service}
-            </th>
-            <th scope="col" safe>
-              {columns.when}
-            </th>
+            {[columns.found, columns.service, columns.when].map((title) => (
+              <th scope="col" safe>
+                {title}
+              </th>
+            ))}
           </tr>
         </thead>
         <tbody>
           {items.map((hit) => (
             <tr data-record={hit.recordId}>
               <td class="picture-cell">
-                <Thumbnail hit={hit} root="" words={words} language={language} width={THUMBNAIL_PX} />
+                <Thumbnail hit={hit} root="" viewer={viewer} />
               </td>
               <th scope="row">
                 <a class="name" href={recordUrl('', hit.recordId)} dir="auto">

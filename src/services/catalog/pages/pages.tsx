@@ -1,5 +1,4 @@
 import type { CookieRules } from '../../../http/cookie-options.ts';
-import type { Csrf } from '../../../http/csrf.ts';
 import type { Gateway } from '../../../http/gateway.ts';
 import { assetRoutes } from '../../../ui/assets.ts';
 import { createErrorPage } from '../../shared/error-page.tsx';
@@ -13,7 +12,7 @@ import { createFrame, STYLES } from './frame.tsx';
 import { Login, loginPage, returnUrlOf } from './login-page.tsx';
 import { queuePage } from './queue-page.tsx';
 import { receiptPage } from './receipt-page.tsx';
-import { rejectedReportForm } from './rejected-report-form.tsx';
+import { rejectedReportForm } from './report-form.tsx';
 import { rowPage } from './row-page.tsx';
 import { searchPage } from './search-page.tsx';
 import { texts } from './texts.ts';
@@ -24,7 +23,6 @@ export interface PageDeps {
   readonly views: Views;
   readonly owners: ViewOwners;
   readonly guard: AuthGuard;
-  readonly csrf: Csrf;
   readonly cookies: CookieRules;
   readonly version: string;
 }

@@ -26,9 +26,7 @@ export function QueueItem(props: {
   const { id, status, actionType, description, userInfo, resolverNote, createdAt, recordId } = report;
   return (
     <article class="report-item panel" id={id} data-status={status} data-record={recordId} tabindex="0">
-      <div class="thumb">
-        {row !== undefined && <Thumbnail hit={row} root={root} words={words} language={language} width={320} />}
-      </div>
+      <div class="thumb">{row !== undefined && <Thumbnail hit={row} root={root} viewer={viewer} />}</div>
       <div class="said">
         <h2>
           <a class="name record" href={recordUrl(root, recordId)} dir="auto">

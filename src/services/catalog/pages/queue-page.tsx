@@ -13,21 +13,14 @@ import { QueueItem } from './queue-item.tsx';
 export const queuePage =
   ({ frame, search }: { frame: Frame; search: Search }) =>
   async (request: FastifyRequest, reply: FastifyReply, queue: Queue): Promise<FastifyReply> => {
-    const viewer = await frame.viewer(request);
+    const viewer = frame.viewer(request);
     const rows = await rowsOf(search, queue);
     const { words } = viewer;
     const { filters, page, total, limit } = queue;
     const pageAddress = (to: number) =>
       address({ ...otherFilters(filters), status: filters.status ?? 'all', page: String(to) });
-    const own: QueuePageData = {
-      decided: words.decided,
-      conflict: words.conflict,
-      needsNote: words.needsNote,
-      states: words.reportStates,
-      offline: words.offline,
-      refusals: words.refusals,
-      problems: words.problems,
-    };
+    const { decided, conflict, needsNote, reportStates, offline, refusals, problems } = words;
+    const own: QueuePageData = { decided, conflict, needsNote, reportStates, offline, refusals, problems };
     return frame.send(reply, viewer, {
       title: words.queue,
       root: '../',

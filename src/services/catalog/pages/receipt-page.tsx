@@ -15,7 +15,7 @@ export function receiptPage(app: Gateway, { reports, frame }: { reports: Reports
     async (request, reply) => {
       const report = await reports.byReceipt(request.params.report_id, request.query.receipt);
       if (report === undefined) throw reportNotFound();
-      const viewer = await frame.viewer(request);
+      const viewer = frame.viewer(request);
       return frame.send(reply, viewer, {
         title: viewer.words.receipt,
         root: '../',

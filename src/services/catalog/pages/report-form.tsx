@@ -1,8 +1,9 @@
+import type { FastifyRequest } from 'fastify';
 import { CsrfInput } from '../../shared/csrf-input.tsx';
 import { ACTIONS, type Report } from '../reports/report.ts';
-import type { Row } from '../search/search-types.ts';
+import type { Row, Search } from '../search/search-types.ts';
 import { Hint, ReportState, Timestamp, UntrustedParagraph } from './format.tsx';
-import type { Viewer } from './frame.tsx';
+import type { Frame, Viewer } from './frame.tsx';
 
 /** Query parameters of the redirect. No receipt: an earlier report was kept. */
 export interface SubmittedReport {
@@ -32,9 +33,20 @@ export function ReportForm(props: {
 }
 
 /** Unvalidated form values. */
-export type FormValues = Readonly<Record<string, unknown>>;
+type FormValues = Readonly<Record<string, unknown>>;
 
-export function ReportFields(props: { row: Row; action: string; values?: FormValues; viewer: Viewer }): JSX.Element {
+/** Only after a 422; nothing for other errors. */
+export const rejectedReportForm =
+  ({ search, frame }: { search: Search; frame: Frame }) =>
+  async (status: number, request: FastifyRequest): Promise<JSX.Element> => {
+    if (status !== 422 || request.routeOptions.url !== '/row/:record_id/report') return '';
+    const viewer = frame.viewer(request);
+    const row = await search.row((request.params as { record_id: string }).record_id);
+    if (row === undefined || (row.hidden && !viewer.moderator)) return '';
+    return <ReportFields row={row} action="report" values={request.body as FormValues} viewer={viewer} />;
+  };
+
+function ReportFields(props: { row: Row; action: string; values?: FormValues; viewer: Viewer }): JSX.Element {
   const { row, action, values = {}, viewer } = props;
   const { words, csrf } = viewer;
   const { action_type: selected, description, user_info: contact } = values;

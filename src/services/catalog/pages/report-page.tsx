@@ -19,7 +19,7 @@ export async function sendReportPage(
   { search, reports, frame }: ReportPageDeps,
   { report, problem }: { report: Report; problem?: 'conflict' | 'needs-note' },
 ): Promise<FastifyReply> {
-  const viewer = await frame.viewer(request);
+  const viewer = frame.viewer(request);
   const [row, events = []] = await Promise.all([search.row(report.recordId), reports.events(report.id)]);
   const { words } = viewer;
   return frame.send(reply, viewer, {

@@ -25,8 +25,9 @@ export const rowPage =
     reply: FastifyReply,
     { row, reports }: { row: Row; reports: readonly Report[] },
   ): Promise<FastifyReply> => {
-    const viewer = await frame.viewer(request);
+    const viewer = frame.viewer(request);
     const { language, words } = viewer;
+    const { groups, noDefects, chooseClass } = words;
     const { defects, masters } = photoOf(row.result);
     const own: RecordPageData = {
       language,
@@ -35,7 +36,7 @@ export const rowPage =
       classes: classNames[language],
       heat: heatOf(row.attachment) ?? null,
       heatTexts: heatmapTexts[language],
-      titles: { defects: words.defects, groups: words.groups, none: words.noDefects, choose: words.chooseClass },
+      titles: { defects: words.defects, groups, noDefects, chooseClass },
     };
     return frame.send(reply, viewer, {
       title: truncateAtWord(showInvisible(recordTitle(row, language)), 80),

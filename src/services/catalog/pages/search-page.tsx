@@ -40,7 +40,7 @@ export function searchPage(
       schema: { hide: true, querystring: Query },
     },
     async (request, reply) => {
-      const viewer = await frame.viewer(request);
+      const viewer = frame.viewer(request);
       if (viewer.visitor === null) {
         const back = new URLSearchParams({ back: request.url });
         return reply.redirect(`login${request.url === '/' ? '' : `?${back}`}`, 303);

@@ -5,11 +5,9 @@ import { WITHOUT_NUL } from '../../../http/text-patterns.ts';
 import { InvalidInput } from '../../../http/validation-details.ts';
 import type { Visitor } from '../access/visitor.ts';
 import { forbidden } from '../api-errors.ts';
-import type { Filters, Sort } from './filters.ts';
+import { type Filters, SORTS, type Sort } from './filters.ts';
 import { MAX_WORDS, parseQuery } from './query-parser.ts';
 import type { Page } from './search-types.ts';
-
-export const SORTS = ['newest', 'oldest', 'confidence', 'relevance'] as const satisfies readonly Sort[];
 
 const name = (description: string) =>
   Type.Optional(Type.String({ minLength: 1, maxLength: 500, pattern: WITHOUT_NUL, description }));

@@ -27,7 +27,8 @@ export interface Scored {
   readonly conf: number;
 }
 
-export type FacetName = 'service' | 'status' | 'surface' | 'master' | 'defect';
+export const FACET_NAMES = ['service', 'status', 'surface', 'master', 'defect'] as const;
+export type FacetName = (typeof FACET_NAMES)[number];
 /** Over all filters except the facet's own. Counts are capped at 1000: `more`. */
 export type Facet = readonly { readonly value: string; readonly count: number; readonly more: boolean }[];
 
