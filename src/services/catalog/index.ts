@@ -36,8 +36,7 @@ export const catalog: Service = {
         (await import('./gateway.ts')).createCatalogGateway({ context, settings: config, shared, entries }),
       runBackgroundJob: async (context, signal) =>
         (await import('./indexer.ts')).runIndexer({ context, settings: config, shared, signal }),
-      cleanup: async (context, signal) =>
-        (await import('./housekeeping.ts')).cleanup({ context, settings: config, signal }),
+      cleanup: async (context, signal) => (await import('./housekeeping.ts')).cleanup(context, config, signal),
       tokenOptions: { roles: ['reader', 'moderator'] },
       credential: token,
       ...(readersToken !== undefined && { otherCredentials: { reader: readersToken } }),

@@ -114,15 +114,9 @@ function Value(props: { tag: 'dd' | 'td'; field: ReadField; lit: boolean; viewer
   ].join(' · ');
   const content = (
     <>
-      {hasBox ? (
-        <span class="read" data-key={key} tabindex="0" dir="auto" safe>
-          {showInvisible(value)}
-        </span>
-      ) : (
-        <span class="read" dir="auto" safe>
-          {showInvisible(value)}
-        </span>
-      )}
+      <span class="read" {...(hasBox && { 'data-key': key, tabindex: '0' })} dir="auto" safe>
+        {showInvisible(value)}
+      </span>
       {facts !== '' && (
         <span class="hint" safe>
           {facts}
