@@ -1,3 +1,5 @@
+import type { UploadTexts } from './browser/upload-texts.ts';
+
 export const PhotoIcon = (): JSX.Element => (
   <>
     <rect x="5" y="9" width="38" height="30" rx="5" />
@@ -16,15 +18,7 @@ const CAMERA = { capture: 'environment' };
  * class `slim` after the first file.
  */
 export function DropZone(page: {
-  words: {
-    readonly title: string;
-    /** On touch devices. */
-    readonly tap: string;
-    readonly or: string;
-    readonly choose: string;
-    readonly camera?: string;
-    readonly example: string;
-  };
+  words: UploadTexts['drop'];
   accept: string;
   /** A drawing of 48 × 48. */
   icon: JSX.Element;

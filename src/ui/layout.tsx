@@ -40,7 +40,7 @@ export async function layout<Own>(page: {
         {(page.script === undefined ? [] : assets.scripts()).map((href) => (
           <link rel="modulepreload" href={href} />
         ))}
-        {page.script === undefined ? '' : <script type="module" src={assets.address(page.script) ?? ''}></script>}
+        {page.script !== undefined && <script type="module" src={assets.address(page.script) ?? ''}></script>}
       </head>
       <body>
         <a class="skip" href="#main" safe>
@@ -68,10 +68,8 @@ export async function layout<Own>(page: {
               {ui.help}
             </a>
           </nav>
-          {page.services.length > 0 ? (
+          {page.services.length > 0 && (
             <ServiceLinks links={page.services} language={language} root={root} overview={page.overview ?? false} />
-          ) : (
-            ''
           )}
         </header>
         <main id="main" tabindex="-1">

@@ -42,22 +42,18 @@ export function LoginForm(props: {
       <h1 id="login-title" safe>
         {words.signIn}
       </h1>
-      {refused === undefined ? (
-        ''
-      ) : (
+      {refused !== undefined && (
         <p class="notice bad" role="alert" safe>
           {refused}
         </p>
       )}
-      {signedIn ? (
+      {signedIn && (
         <p class="notice" id="signed-in">
           <span safe>{words.signedIn}</span>{' '}
           <a href="./" safe>
             {words.goOn}
           </a>
         </p>
-      ) : (
-        ''
       )}
       <p class="notice" id="from-link" role="status" hidden safe>
         {words.fromLink}

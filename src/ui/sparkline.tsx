@@ -14,9 +14,7 @@ export function Sparkline(chart: {
   const [first] = line;
   return (
     <svg class="spark" viewBox={`0 0 ${WIDTH} ${HEIGHT}`} preserveAspectRatio="none" role="img" aria-label={label}>
-      {first === undefined ? (
-        ''
-      ) : (
+      {first !== undefined && (
         <>
           <path class="area" d={`M${first[0]} ${HEIGHT}${line.map(([x, y]) => `L${x} ${y}`).join('')}V${HEIGHT}Z`} />
           <path class="line" d={`M${line.map(([x, y]) => `${x} ${y}`).join('L')}`} vector-effect="non-scaling-stroke" />

@@ -4,15 +4,7 @@ import { createRecords } from './records/records.ts';
 import type { CatalogSettings } from './settings.ts';
 
 /** Deletes expired idempotency responses, expired records and what they leave behind. */
-export async function cleanup({
-  context,
-  settings,
-  signal,
-}: {
-  context: CleanupContext;
-  settings: CatalogSettings;
-  signal: AbortSignal;
-}): Promise<void> {
+export async function cleanup(context: CleanupContext, settings: CatalogSettings, signal: AbortSignal): Promise<void> {
   await createIdempotencyStore(context.db, 'catalog').deleteExpired();
-  await createRecords(context).cleanup(signal, { retentionDays: settings.retentionDays });
+  await createRecords(context).cleanup(signal, settings);
 }

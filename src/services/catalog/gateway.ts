@@ -18,7 +18,7 @@ import { createAuthGuard } from './auth/auth-guard.ts';
 import { createSessionCookie, SESSION_COOKIE } from './auth/cookies.ts';
 import { type configuredEntries, createTokens } from './auth/tokens.ts';
 import { createMedia } from './media.ts';
-import { pageRoutes } from './pages/page-routes.tsx';
+import { type Pages, pageRoutes } from './pages/page-routes.tsx';
 import { createRecords } from './records/records.ts';
 import { createReports } from './reports/postgres.ts';
 import { authRoutes } from './routes/auth-routes.ts';
@@ -127,8 +127,8 @@ export async function createCatalogGateway({
       return settings.open ? 'disabled' : readers + moderators > 0 ? 'enforced' : 'unconfigured';
     },
   });
-  const pages = await pageRoutes(app, {
-    ...{ search, reports, views, owners, guard, csrf, version: shared.version, failureTexts: context.failureTexts },
+  const pages: Pages = await pageRoutes(app, {
+    ...{ search, reports, views, owners, guard, version: shared.version, failureTexts: context.failureTexts },
     cookies: { path: base, secure: shared.cookieSecure },
   });
   return app;

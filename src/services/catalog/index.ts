@@ -54,7 +54,7 @@ export const catalog: Service<BackgroundService> = {
           labels: { en: 'Indexing lag, seconds', ru: 'Задержка индексации, секунд' },
         },
       ],
-      cleanup: async (context, signal) => (await import('./cleanup.ts')).cleanup({ context, settings: config, signal }),
+      cleanup: async (context, signal) => (await import('./cleanup.ts')).cleanup(context, config, signal),
       tokenOptions: { roles: ['reader', 'moderator'] },
       credential: token,
       ...(readersToken !== undefined && { otherCredentials: { reader: readersToken } }),

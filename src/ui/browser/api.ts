@@ -1,18 +1,5 @@
+import { parseJson, RequestError } from './requests.ts';
 import type { TokenStore } from './token.ts';
-
-/** An error response, or `status` 0 if the server cannot be reached. The message is in the page's language. */
-export class ApiRequestError extends Error {
-  readonly code: string;
-  readonly status: number;
-  readonly retryAfterSeconds: number | undefined;
-
-  constructor(error: { code: string; status: number; sentence: string; retryAfterSeconds?: number | undefined }) {
-    super(error.sentence);
-    this.code = error.code;
-    this.status = error.status;
-    this.retryAfterSeconds = error.retryAfterSeconds;
-  }
-}
 
 export interface RequestOptions {
   readonly method?: 'GET' | 'POST';
@@ -60,28 +47,13 @@ export function createApiClient(deps: {
   };
 }
 
-/** Without a token: for probes. */
-export async function callWithoutToken<T>(path: string, errorTexts: Readonly<Record<string, string>>): Promise<T> {
-  return dataOf<T>(await send(path, {}, undefined), errorTexts);
-}
-
-function dataOf<T>(answer: ApiResponse, errorTexts: Readonly<Record<string, string>>): T {
-  const { status } = answer;
-  let body: { ok?: boolean; data?: T; error?: { code: string; message: string } } = {};
-  try {
-    body = JSON.parse(answer.text) as typeof body;
-  } catch {
-    // The response of a proxy.
-  }
-  if (body.ok === true) return body.data as T;
-  const { code = 'INTERNAL_ERROR', message = `HTTP ${status}` } = body.error ?? {};
-  const seconds = Number(answer.header('retry-after') ?? Number.NaN);
-  throw new ApiRequestError({
-    code,
-    status,
-    sentence: errorTexts[code] ?? message,
-    retryAfterSeconds: Number.isFinite(seconds) ? seconds : undefined,
-  });
+function dataOf<T>({ status, text, header }: ApiResponse, errorTexts: Readonly<Record<string, string>>): T {
+  const body = parseJson(text) as { ok?: boolean; data?: T; error?: { code: string; message: string } } | undefined;
+  if (body?.ok === true) return body.data as T;
+  const { code = 'INTERNAL_ERROR', message = `HTTP ${status}` } = body?.error ?? {};
+  const seconds = Number(header('retry-after') ?? Number.NaN);
+  const retryAfterSeconds = Number.isFinite(seconds) ? seconds : undefined;
+  throw new RequestError(status, errorTexts[code] ?? message, { code, retryAfterSeconds });
 }
 
 /** Uses XMLHttpRequest because `fetch` reports no upload progress. */
@@ -108,7 +80,7 @@ function send(path: string, call: RequestOptions, token: string | undefined): Pr
         header: (name) => request.getResponseHeader(name),
       }),
     );
-    request.addEventListener('error', () => reject(new ApiRequestError({ code: 'OFFLINE', status: 0, sentence: '' })));
+    request.addEventListener('error', () => reject(new RequestError(0, '', { code: 'OFFLINE' })));
     request.addEventListener('abort', () => reject(signal?.reason as Error));
     request.addEventListener('loadend', () => signal?.removeEventListener('abort', abort));
     signal?.addEventListener('abort', abort);

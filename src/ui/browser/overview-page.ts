@@ -1,17 +1,13 @@
 import { byId } from './dom.ts';
 import { pageData } from './page-data.ts';
-import { fetchPage, replaceContent } from './refresh.ts';
+import { fetchPage, replaceFresh } from './refresh.ts';
 
 const { everyMs } = pageData<{ everyMs: number }>().own;
 
 async function updatePage(): Promise<void> {
   const latest = await fetchPage();
   byId('offline').hidden = latest !== undefined;
-  if (latest === undefined) return;
-  for (const place of document.querySelectorAll<HTMLElement>('[data-fresh]')) {
-    const now = latest.querySelector(`[data-fresh="${CSS.escape(place.dataset['fresh'] ?? '')}"]`);
-    if (now !== null && !place.isEqualNode(now)) replaceContent(place, now);
-  }
+  if (latest !== undefined) replaceFresh(latest);
 }
 
 // One request at a time, and none while the page is hidden.

@@ -1,15 +1,10 @@
 import { byId } from './dom.ts';
 
-export interface Player {
-  readonly audio: HTMLAudioElement;
-  playFrom(seconds: number): void;
-}
-
 /** Controls `#audio` and reports the playback position. Shows `#no-player` if the browser cannot play the file. */
 export function createPlayer(
   onMoment: (seconds: number, playing: boolean) => void,
   onUnplayable: (notice: HTMLElement) => void = () => {},
-): Player {
+) {
   const audio = byId<HTMLAudioElement>('audio');
   const notice = byId('no-player');
 
@@ -36,7 +31,7 @@ export function createPlayer(
 
   return {
     audio,
-    playFrom(seconds) {
+    playFrom(seconds: number): void {
       audio.currentTime = seconds;
       // The browser may block autoplay.
       void audio.play().catch(() => {});

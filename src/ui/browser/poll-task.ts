@@ -1,7 +1,8 @@
-import { type ApiClient, ApiRequestError, abortable } from './api.ts';
+import { type ApiClient, abortable } from './api.ts';
+import { RequestError } from './requests.ts';
 
 /** A pending retry: its cause (status 0: the server cannot be reached) and the remaining seconds. */
-export type OnRetry = (hitch: { refusal: ApiRequestError; seconds: number } | undefined) => void;
+export type OnRetry = (hitch: { refusal: RequestError; seconds: number } | undefined) => void;
 
 /** Retries 429 and 503 after `Retry-After`, and lost connections with increasing delays. Other errors are thrown. */
 export async function withRetry<T>(run: () => Promise<T>, onRetry: OnRetry, signal: AbortSignal): Promise<T> {
@@ -11,7 +12,7 @@ export async function withRetry<T>(run: () => Promise<T>, onRetry: OnRetry, sign
       onRetry(undefined);
       return result;
     } catch (error) {
-      if (!(error instanceof ApiRequestError) || ![0, 429, 503].includes(error.status)) throw error;
+      if (!(error instanceof RequestError) || ![0, 429, 503].includes(error.status)) throw error;
       for (let secondsLeft = error.retryAfterSeconds ?? Math.min(10, 2 ** failures); secondsLeft > 0; secondsLeft--) {
         onRetry({ refusal: error, seconds: secondsLeft });
         await sleep(1000, signal);

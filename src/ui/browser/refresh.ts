@@ -28,6 +28,14 @@ export function replaceContent(target: Element | null, latest: Element | null): 
   return true;
 }
 
+/** Replaces the changed elements with `data-fresh`. */
+export function replaceFresh(latest: Document): void {
+  for (const place of document.querySelectorAll<HTMLElement>('[data-fresh]')) {
+    const now = latest.querySelector(`[data-fresh="${CSS.escape(place.dataset['fresh'] ?? '')}"]`);
+    if (now !== null && !place.isEqualNode(now)) replaceContent(place, now);
+  }
+}
+
 /** The control with the same id, or else with the same attributes. */
 function findSameControl(control: HTMLElement, target: Element): HTMLElement | undefined {
   const withoutChildren = control.cloneNode(false);

@@ -7,22 +7,28 @@ export interface FieldError {
   readonly ctx?: Readonly<Record<string, string | number>>;
 }
 
-/** An error response, or `status` 0 if the server cannot be reached. */
+/** An error response, or `status` 0 if the server cannot be reached. The message is in the page's language if available. */
 export class RequestError extends Error {
   readonly status: number;
   readonly code: string | undefined;
   /** By field name. */
   readonly fields: ReadonlyMap<string, FieldError>;
+  readonly retryAfterSeconds: number | undefined;
 
   constructor(
     status: number,
     message: string,
-    { code, fields = new Map() }: { code?: string | undefined; fields?: ReadonlyMap<string, FieldError> } = {},
+    {
+      code,
+      fields = new Map(),
+      retryAfterSeconds,
+    }: Partial<Pick<RequestError, 'code' | 'fields' | 'retryAfterSeconds'>> = {},
   ) {
     super(message);
     this.status = status;
     this.code = code;
     this.fields = fields;
+    this.retryAfterSeconds = retryAfterSeconds;
   }
 }
 
@@ -50,7 +56,7 @@ export async function request<T>(path: string, init: RequestInit = {}): Promise<
 
 /** The body of a response; throws {@link RequestError} for an error. */
 export function readAnswer<T>(status: number, text: string): T {
-  const body = (text === '' ? undefined : parsed(text)) as (T & Answer) | undefined;
+  const body = parseJson(text) as (T & Answer) | undefined;
   if (status >= 200 && status < 300) return body as T;
   const fields = new Map((body?.detail ?? []).map((problem) => [String(problem.loc.at(-1)), problem]));
   throw new RequestError(status, body?.error?.message ?? `HTTP ${status}`, { code: body?.error?.code, fields });
@@ -60,11 +66,11 @@ export function readAnswer<T>(status: number, text: string): T {
 export const sendForm = <T>(path: string, form: Readonly<Record<string, string>>, headers: HeadersInit = {}) =>
   request<T>(path, { method: 'POST', body: new URLSearchParams(form), headers: headers as Record<string, string> });
 
-function parsed(text: string): unknown {
+/** Undefined for other text, such as an empty body or the response of a proxy. */
+export function parseJson(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch {
-    // The response of a proxy.
     return undefined;
   }
 }

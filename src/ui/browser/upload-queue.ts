@@ -1,14 +1,7 @@
-import { type ApiClient, ApiRequestError } from './api.ts';
+import type { ApiClient } from './api.ts';
 import { fill } from './fill.ts';
+import { RequestError } from './requests.ts';
 import { cancelUploadJob, isOver, type UploadJob } from './upload-job.ts';
-
-export interface UploadQueue<Job extends UploadJob> {
-  readonly all: readonly Job[];
-  add(job: Job): void;
-  /** Up to the limit; also runs when a job ends. */
-  startNext(): void;
-  cancel(job: Job): Promise<void>;
-}
 
 export function createUploadQueue<Job extends UploadJob>(options: {
   readonly api: ApiClient;
@@ -18,7 +11,7 @@ export function createUploadQueue<Job extends UploadJob>(options: {
   readonly onChange: (job: Job) => void;
   /** With a `{message}` placeholder. */
   readonly unexpected: string;
-}): UploadQueue<Job> {
+}) {
   const { api, concurrency, onChange, unexpected } = options;
   const all: Job[] = [];
 
@@ -34,8 +27,8 @@ export function createUploadQueue<Job extends UploadJob>(options: {
     } catch (error) {
       if (job.abortController.signal.aborted) return end(job, 'cancelled');
       job.failure =
-        error instanceof ApiRequestError
-          ? { code: error.code, sentence: error.message }
+        error instanceof RequestError
+          ? { code: error.code ?? '', sentence: error.message }
           : { code: '', sentence: fill(unexpected, { message: String(error) }) };
       return end(job, 'failed');
     }
@@ -51,10 +44,11 @@ export function createUploadQueue<Job extends UploadJob>(options: {
   }
 
   return {
-    all,
-    add: (job) => void all.push(job),
+    all: all as readonly Job[],
+    add: (job: Job) => void all.push(job),
+    /** Up to the limit; also runs when a job ends. */
     startNext,
-    async cancel(job) {
+    async cancel(job: Job) {
       const waited = job.stage === 'waiting';
       // A rejection means that the task has just ended; polling returns its result.
       await cancelUploadJob(job, api).catch(() => {});

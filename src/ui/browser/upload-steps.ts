@@ -3,6 +3,7 @@ import { fill } from './dom.ts';
 import type { NumberFormats } from './page-data.ts';
 import type { Step } from './steps.ts';
 import type { Stage, UploadJob } from './upload-job.ts';
+import type { UploadTexts } from './upload-texts.ts';
 
 const STAGES = ['uploading', 'queued', 'processing', 'done'] as const;
 
@@ -34,19 +35,14 @@ export function stepNote(
   words: {
     ui: UiTexts;
     numbers: NumberFormats;
-    texts: {
-      readonly waiting: string;
-      readonly estimate: string;
-      readonly estimateCold: string;
-      readonly failures: Readonly<Record<string, string>>;
-    };
+    texts: Pick<UploadTexts, 'waiting' | 'estimate' | 'estimateCold' | 'failures'>;
   },
   workerIsWarm: boolean,
 ): string {
   const { texts, ui, numbers } = words;
   if (pendingRetry) {
     const { refusal, seconds } = pendingRetry;
-    const sentence = texts.failures[refusal.code] ?? refusal.message;
+    const sentence = texts.failures[refusal.code ?? ''] ?? refusal.message;
     return fill(refusal.status === 0 ? ui.retry.offline : ui.retry.refused, { sentence, seconds });
   }
   if (stage === 'waiting') return texts.waiting;

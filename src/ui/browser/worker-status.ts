@@ -1,5 +1,5 @@
-import { ApiRequestError, callWithoutToken } from './api.ts';
 import { byId, fill } from './dom.ts';
+import { RequestError, request } from './requests.ts';
 
 interface Ready {
   readonly worker_state: 'warm' | 'cold' | 'unknown';
@@ -25,13 +25,13 @@ export function createWorkerStatus(texts: Texts): { isWarm(): boolean; refresh()
 
   async function refresh(): Promise<void> {
     try {
-      const { worker_state: state, queue_depth: depth } = await callWithoutToken<Ready>('ready', {});
+      const { worker_state: state, queue_depth: depth } = (await request<{ data: Ready }>('ready')).data;
       warm = state === 'warm';
       const busy = warm && depth > MIN_REPORTED_QUEUE;
       show(state, busy ? fill(texts.busy, { count: depth }) : texts[state]);
     } catch (error) {
       warm = false;
-      show('down', error instanceof ApiRequestError && error.status === 0 ? texts.offline : texts.down);
+      show('down', error instanceof RequestError && error.status === 0 ? texts.offline : texts.down);
     }
   }
 

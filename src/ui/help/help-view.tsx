@@ -48,10 +48,9 @@ export function missingView(view: View): Promise<string> {
     <div class="document">
       <h1 safe>{title}</h1>
       <p>
-        <span safe>{isMissing ? words.absent : words.missing}</span>{' '}
-        {isMissing ? <a href={`${root}docs`}>/docs</a> : ''}
+        <span safe>{isMissing ? words.absent : words.missing}</span> {isMissing && <a href={`${root}docs`}>/docs</a>}
       </p>
-      {isMissing ? '' : <PageList pages={pages} root={root} />}
+      {!isMissing && <PageList pages={pages} root={root} />}
     </div>,
   ]);
 }
@@ -68,7 +67,7 @@ function frame(view: View, title: string, page: HelpPage | undefined, children: 
     ...(pages.length > 0 && { script: 'ui/help/browser/help-page.js' }),
     children: (
       <div class="help">
-        {pages.length > 0 ? <Contents pages={pages} page={page} root={root} words={words} /> : ''}
+        {pages.length > 0 && <Contents pages={pages} page={page} root={root} words={words} />}
         <div class="sheet">{children}</div>
         <p id="live" class="visually-hidden" role="status"></p>
       </div>
@@ -100,7 +99,7 @@ function Contents(props: {
         <nav aria-label={words.pages} lang="en">
           <PageList pages={pages} root={root} page={page} />
         </nav>
-        {headings.length > 0 ? (
+        {headings.length > 0 && (
           <nav class="headings" aria-labelledby="help-headings">
             <h2 id="help-headings" safe>
               {words.onThisPage}
@@ -115,8 +114,6 @@ function Contents(props: {
               ))}
             </ul>
           </nav>
-        ) : (
-          ''
         )}
       </div>
     </details>

@@ -1,48 +1,36 @@
-const en = {
-  help: 'Help',
-  contents: 'Contents',
-  pages: 'Help pages',
-  onThisPage: 'On this page',
-  previous: 'Previous',
-  next: 'Next',
-  around: 'Previous and next page',
+import { localize } from '../browser/localize.ts';
+
+export const helpTexts = localize({
+  help: { en: 'Help', ru: 'Справка' },
+  contents: { en: 'Contents', ru: 'Содержание' },
+  pages: { en: 'Help pages', ru: 'Страницы справки' },
+  onThisPage: { en: 'On this page', ru: 'На этой странице' },
+  previous: { en: 'Previous', ru: 'Назад' },
+  next: { en: 'Next', ru: 'Далее' },
+  around: { en: 'Previous and next page', ru: 'Предыдущая и следующая страница' },
   /** Shown if the page and the documents have different languages. */
-  english: '',
-  missingTitle: 'Page not found',
-  missing: 'This help page does not exist. Available pages:',
-  absentTitle: 'Documentation not installed',
-  absent: 'The documentation is not installed. API reference:',
-  search: 'Search help',
-  found: 'Results: {count}',
-  nothing: 'No results.',
-  unreachable: 'Search is unavailable: the server is not responding.',
-  copy: 'Copy',
-  copied: 'Copied',
-};
-
-const ru: typeof en = {
-  help: 'Справка',
-  contents: 'Содержание',
-  pages: 'Страницы справки',
-  onThisPage: 'На этой странице',
-  previous: 'Назад',
-  next: 'Далее',
-  around: 'Предыдущая и следующая страница',
-  english: 'Документация доступна только на английском языке.',
-  missingTitle: 'Страница не найдена',
-  missing: 'Такой страницы нет в справке. Доступные страницы:',
-  absentTitle: 'Документация не установлена',
-  absent: 'Документация не установлена. Справочник по API:',
-  search: 'Поиск по справке',
-  found: 'Найдено: {count}',
-  nothing: 'Ничего не найдено.',
-  unreachable: 'Поиск недоступен: сервер не отвечает.',
-  copy: 'Копировать',
-  copied: 'Скопировано',
-};
-
-export const helpTexts = { en, ru };
-export type HelpTexts = typeof en;
+  english: { en: '', ru: 'Документация доступна только на английском языке.' },
+  missingTitle: { en: 'Page not found', ru: 'Страница не найдена' },
+  missing: {
+    en: 'This help page does not exist. Available pages:',
+    ru: 'Такой страницы нет в справке. Доступные страницы:',
+  },
+  absentTitle: { en: 'Documentation not installed', ru: 'Документация не установлена' },
+  absent: {
+    en: 'The documentation is not installed. API reference:',
+    ru: 'Документация не установлена. Справочник по API:',
+  },
+  search: { en: 'Search help', ru: 'Поиск по справке' },
+  found: { en: 'Results: {count}', ru: 'Найдено: {count}' },
+  nothing: { en: 'No results.', ru: 'Ничего не найдено.' },
+  unreachable: {
+    en: 'Search is unavailable: the server is not responding.',
+    ru: 'Поиск недоступен: сервер не отвечает.',
+  },
+  copy: { en: 'Copy', ru: 'Копировать' },
+  copied: { en: 'Copied', ru: 'Скопировано' },
+});
+export type HelpTexts = (typeof helpTexts)['en'];
 
 export interface HelpData {
   readonly words: Pick<HelpTexts, 'copy' | 'copied' | 'found' | 'nothing' | 'unreachable'>;

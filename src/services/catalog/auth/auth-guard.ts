@@ -2,21 +2,14 @@ import type { FastifyRequest } from 'fastify';
 import { ApiError, unauthorized } from '../../../base/api-error.ts';
 import { bearerToken, type Guard } from '../../../http/bearer.ts';
 import { CSRF_FIELD, type Csrf } from '../../../http/csrf.ts';
+import type { Form } from '../../../http/forms.ts';
 import { csrfFailed, rejectCrossSite } from '../../shared/same-site.ts';
 import { databaseUnavailable, forbidden } from '../api-errors.ts';
 import type { SessionCookie } from './cookies.ts';
 import type { Tokens } from './tokens.ts';
 import type { Visitor } from './visitor.ts';
 
-export interface AuthGuard {
-  readonly guard: Guard;
-  /** For public routes; null also for an invalid token. */
-  identify(request: FastifyRequest): Promise<Visitor | null>;
-  /** Undefined unless the credential is a cookie. */
-  sessionOf(request: FastifyRequest): string | undefined;
-  /** Throws for a wrong CSRF token when the credential is a cookie. */
-  checkForm(request: FastifyRequest, form: ReadonlyMap<string, string>): void;
-}
+export type AuthGuard = ReturnType<typeof createAuthGuard>;
 
 /**
  * An invalid `Authorization` is rejected even with a valid cookie. Changes without the header are accepted from the
@@ -29,7 +22,7 @@ export function createAuthGuard(deps: {
   /** Public access: the pseudonymous principal of an address. */
   anonymousPrincipal: ((ip: string) => string) | undefined;
   publicOrigins: readonly string[];
-}): AuthGuard {
+}) {
   const { tokens, cookies, csrf, anonymousPrincipal, publicOrigins } = deps;
 
   function authenticate(request: FastifyRequest): Visitor | null {
@@ -46,7 +39,18 @@ export function createAuthGuard(deps: {
     return anonymousPrincipal ? { role: 'reader', principal: anonymousPrincipal(request.ip), by: 'open' } : null;
   }
 
-  function tryAuthenticate(request: FastifyRequest): Visitor | null {
+  const guard: Guard = (request, access) => {
+    const visitor = authenticate(request);
+    request.reader = visitor;
+    const moderators = access === 'moderator';
+    if (access !== 'visitor' && (visitor === null || (moderators && visitor.by === 'open'))) throw unauthorized();
+    if (visitor?.by !== 'header') rejectCrossSite(request, publicOrigins);
+    if (moderators && visitor?.role !== 'moderator') throw forbidden();
+    return visitor?.principal;
+  };
+
+  /** For public routes; null also for an invalid token. */
+  function identify(request: FastifyRequest): Visitor | null {
     try {
       return authenticate(request);
     } catch (error) {
@@ -55,31 +59,19 @@ export function createAuthGuard(deps: {
     }
   }
 
-  // Browsers with the same token can share a CSRF token.
-  function sessionOf(request: FastifyRequest): string | undefined {
-    const visitor = tryAuthenticate(request);
-    return visitor?.by === 'cookie' ? visitor.principal : undefined;
+  /** Undefined unless the credential is a cookie. Browsers with the same token can share a CSRF token. */
+  function csrfToken(request: FastifyRequest): string | undefined {
+    const visitor = identify(request);
+    return visitor?.by === 'cookie' ? csrf.token(visitor.principal) : undefined;
   }
 
-  return {
-    guard(request, access) {
-      const visitor = authenticate(request);
-      request.reader = visitor;
-      const moderators = access === 'moderator';
-      if (access !== 'visitor' && (visitor === null || (moderators && visitor.by === 'open'))) throw unauthorized();
-      if (visitor?.by !== 'header') rejectCrossSite(request, publicOrigins);
-      if (moderators && visitor?.role !== 'moderator') throw forbidden();
-      return visitor?.principal;
-    },
+  /** Throws for a wrong CSRF token when the credential is a cookie. */
+  function checkForm(request: FastifyRequest, form: Form): void {
+    const visitor = identify(request);
+    if (visitor?.by === 'cookie' && !csrf.isValid(visitor.principal, form.get(CSRF_FIELD) ?? '')) throw csrfFailed();
+  }
 
-    identify: async (request) => tryAuthenticate(request),
-    sessionOf,
-
-    checkForm(request, form) {
-      const session = sessionOf(request);
-      if (session !== undefined && !csrf.isValid(session, form.get(CSRF_FIELD) ?? '')) throw csrfFailed();
-    },
-  };
+  return { guard, identify, csrfToken, checkForm };
 }
 
 export function requireVisitor(request: FastifyRequest): Visitor {

@@ -3,13 +3,7 @@ import type { TokenSnapshot } from '../../../http/token-store.ts';
 import type { CatalogSettings } from '../settings.ts';
 import type { Role } from './visitor.ts';
 
-export interface Tokens {
-  /** Undefined for an invalid token. The principal is safe to store and to log. */
-  find(token: string): { readonly role: Role; readonly principal: string } | undefined;
-  count(): { readonly readers: number; readonly moderators: number };
-  /** False until the issued tokens have been read. */
-  isComplete(): boolean;
-}
+export type Tokens = ReturnType<typeof createTokens>;
 
 interface Entries {
   readonly readers: readonly TokenEntry[];
@@ -25,7 +19,7 @@ export const configuredEntries = ({
 });
 
 /** Compares each token with both lists, so the duration reveals nothing. */
-export function createTokens(configured: Entries, issued: () => TokenSnapshot): Tokens {
+export function createTokens(configured: Entries, issued: () => TokenSnapshot) {
   let cachedFor: TokenSnapshot | undefined;
   let entries = configured;
   function currentEntries(): Entries {
@@ -42,7 +36,8 @@ export function createTokens(configured: Entries, issued: () => TokenSnapshot): 
     return entries;
   }
   return {
-    find(token) {
+    /** Undefined for an invalid token. The principal is safe to store and to log. */
+    find(token: string): { readonly role: Role; readonly principal: string } | undefined {
       const { readers, moderators } = currentEntries();
       const moderator = findTokenEntry(moderators, token);
       const reader = findTokenEntry(readers, token);
@@ -53,6 +48,7 @@ export function createTokens(configured: Entries, issued: () => TokenSnapshot): 
       const { readers, moderators } = currentEntries();
       return { readers: readers.length, moderators: moderators.length };
     },
+    /** False until the issued tokens have been read. */
     isComplete: () => issued().known,
   };
 }

@@ -1,8 +1,4 @@
 import type { ErrorTexts } from '../../../ui/browser/error-texts.ts';
+import type { Texts } from '../pages/texts.ts';
 
-export interface QueuePageData extends ErrorTexts {
-  readonly decided: string;
-  readonly conflict: string;
-  readonly needsNote: string;
-  readonly states: Readonly<Record<string, string>>;
-}
+export type QueuePageData = ErrorTexts & Pick<Texts, 'decided' | 'conflict' | 'needsNote' | 'reportStates'>;

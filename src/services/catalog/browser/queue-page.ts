@@ -6,6 +6,7 @@ import { isTyping, keyOf } from './keyboard.ts';
 import type { QueuePageData } from './queue-data.ts';
 
 const { own: texts } = pageData<QueuePageData>();
+const states: Readonly<Record<string, string>> = texts.reportStates;
 const DECISIONS: Readonly<Record<string, string>> = {
   ...{ i: 'in_review', a: 'accepted', r: 'rejected', d: 'duplicate', o: 'open' },
 };
@@ -100,7 +101,7 @@ async function decide(item: HTMLElement, status: string): Promise<void> {
   const hadFocus = item.contains(document.activeElement);
   try {
     const report = await request<{ status: string }>(form.action, { method: 'POST', body });
-    await refresh(item, fill(texts.decided, { state: texts.states[report.status] ?? report.status }), false);
+    await refresh(item, fill(texts.decided, { state: states[report.status] ?? report.status }), false);
   } catch (error) {
     if (!(error instanceof RequestError) || error.status !== 409) {
       showOutcome(item, errorMessage(error, texts), true);
@@ -116,9 +117,8 @@ async function refresh(item: HTMLElement, message: string | undefined, isError: 
   const recordUrl = allReportsUrl(item.dataset['record'] ?? '');
   const [recordPage, queuePage] = await Promise.all([fetchPage(recordUrl), fetchPage(location.href)]);
   const latest = recordPage?.getElementById(item.id);
-  for (const place of document.querySelectorAll('[data-fresh="tabs"]')) {
-    replaceContent(place, queuePage?.querySelector('[data-fresh="tabs"]') ?? null);
-  }
+  const tabs = (page: Document | undefined) => page?.querySelector('[data-fresh="tabs"]') ?? null;
+  replaceContent(tabs(document), tabs(queuePage));
   if (latest == null) {
     location.reload();
     return;
@@ -127,7 +127,7 @@ async function refresh(item: HTMLElement, message: string | undefined, isError: 
   replaceContent(item, latest);
   item.dataset['status'] = status;
   delete item.dataset['wanted'];
-  const conflict = () => fill(texts.conflict, { state: (texts.states[status] ?? status).toLowerCase() });
+  const conflict = () => fill(texts.conflict, { state: (states[status] ?? status).toLowerCase() });
   showOutcome(item, message ?? conflict(), isError);
 }
 

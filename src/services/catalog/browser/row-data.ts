@@ -1,4 +1,5 @@
 import type { HeatmapTexts } from '../../../ui/browser/heatmap-texts.ts';
+import type { Texts } from '../pages/texts.ts';
 
 interface Scored {
   readonly name: string;
@@ -17,10 +18,5 @@ export interface RecordPageData {
     readonly maps: Readonly<Record<string, string>>;
   } | null;
   readonly heatTexts: HeatmapTexts;
-  readonly titles: {
-    readonly defects: string;
-    readonly groups: string;
-    readonly none: string;
-    readonly choose: string;
-  };
+  readonly titles: Pick<Texts, 'defects' | 'groups' | 'noDefects' | 'chooseClass'>;
 }

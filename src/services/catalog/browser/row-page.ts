@@ -39,10 +39,10 @@ function showPhoto(img: HTMLImageElement): void {
   const view = createHeatmapView(own.heatTexts, title);
   const bar = ({ name, conf }: { name: string; conf: number }) => ({ name, label: title(name), value: conf });
   const groups: BarGroup[] = [
-    { title: titles.defects, bars: own.defects.map(bar), emptyText: titles.none, tone: 'strong' },
+    { title: titles.defects, bars: own.defects.map(bar), emptyText: titles.noDefects, tone: 'strong' },
     { title: titles.groups, bars: own.masters.map(bar), tone: 'quiet' },
   ];
-  const choices = el('div', { role: 'radiogroup', 'aria-label': titles.choose });
+  const choices = el('div', { role: 'radiogroup', 'aria-label': titles.chooseClass });
   const first = own.defects[0]?.name;
   const choose = (name: string) => view.show({ name, heat: heatOf(name) });
   const share = createNumberFormats(own.language).share;

@@ -1,5 +1,5 @@
 import { announce, byId } from '../../../ui/browser/dom.ts';
-import { fetchPage, replaceContent } from '../../../ui/browser/refresh.ts';
+import { fetchPage, replaceContent, replaceFresh } from '../../../ui/browser/refresh.ts';
 import { isTyping } from './keyboard.ts';
 
 /** Chosen: longer than the pause between two keys. */
@@ -84,10 +84,7 @@ async function show(address: string, how: 'push' | 'replace' | 'stay', toTop = f
 function applyLatest(latest: Document, typing: boolean): void {
   const { activeElement } = document;
   const focused = activeElement?.id ?? '';
-  for (const place of document.querySelectorAll<HTMLElement>('[data-fresh]')) {
-    const replacement = latest.querySelector<HTMLElement>(`[data-fresh="${place.dataset['fresh']}"]`);
-    replaceContent(place, replacement);
-  }
+  replaceFresh(latest);
   for (const field of [...form.elements]) if (!typing || field !== activeElement) updateField(field, latest);
   const link = document.querySelector('.to-filters');
   replaceContent(link, latest.querySelector('.to-filters'));

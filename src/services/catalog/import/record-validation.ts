@@ -1,3 +1,4 @@
+import { omitUndefined } from '../../../base/omit-undefined.ts';
 import type { UrlPolicy } from '../../../base/outbound-url.ts';
 import { type Detail, missingField } from '../../../http/validation-details.ts';
 import { MAX_TITLE_LENGTH, recordIdOf } from '../records/entry.ts';
@@ -70,19 +71,14 @@ function readRecord(
     const { msg, type } = missingField([]);
     complain('record_id', { msg, type });
   } else if (id !== undefined) checkId(recordId, complain);
-  const title = fields.text('title', MAX_TITLE_LENGTH);
-  const text = fields.text('text', MAX_TEXT_LENGTH);
-  const attributes = fields.attributes();
-  const createdAt = fields.date();
-  const imageUrl = fields.image();
-  return {
+  return omitUndefined({
     recordId,
-    ...(title !== undefined && { title }),
-    ...(text !== undefined && { text }),
-    ...(imageUrl !== undefined && { imageUrl }),
-    ...(attributes && { attributes }),
-    ...(createdAt && { createdAt }),
-  };
+    title: fields.text('title', MAX_TITLE_LENGTH),
+    text: fields.text('text', MAX_TEXT_LENGTH),
+    attributes: fields.attributes(),
+    createdAt: fields.date(),
+    imageUrl: fields.image(),
+  });
 }
 
 function checkId(id: string, complain: ReportProblem): void {

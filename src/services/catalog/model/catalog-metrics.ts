@@ -2,12 +2,7 @@ import { Counter, type Registry } from 'prom-client';
 import type { PictureOutcome } from './pictures.ts';
 
 /** Sent with the worker's heartbeat. */
-export interface CatalogMetrics {
-  indexed(counts: ReadonlyMap<string, number>): void;
-  picture(outcome: PictureOutcome): void;
-}
-
-export function createCatalogMetrics(registry: Registry): CatalogMetrics {
+export function createCatalogMetrics(registry: Registry) {
   const registers = [registry];
   const indexed = new Counter({
     name: 'assay_catalog_indexed_total',
@@ -22,9 +17,9 @@ export function createCatalogMetrics(registry: Registry): CatalogMetrics {
     registers,
   });
   return {
-    indexed(counts) {
+    indexed(counts: ReadonlyMap<string, number>) {
       for (const [service, count] of counts) indexed.inc({ service }, count);
     },
-    picture: (outcome) => pictures.inc({ outcome }),
+    picture: (outcome: PictureOutcome) => pictures.inc({ outcome }),
   };
 }

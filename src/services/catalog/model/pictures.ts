@@ -12,10 +12,7 @@ import { createPicture, type Picture } from './picture.ts';
 /** `late`: the record was changed or deleted meanwhile. */
 export type PictureOutcome = 'made' | 'none' | 'again' | 'late';
 
-export interface PictureWorker {
-  /** Undefined when no picture is due. Safe to run concurrently. */
-  processNext(signal: AbortSignal): Promise<PictureOutcome | undefined>;
-}
+export type PictureWorker = ReturnType<typeof createPictureWorker>;
 
 export function createPictureWorker({
   db,
@@ -29,7 +26,7 @@ export function createPictureWorker({
   sources: readonly Pick<RecordSource, 'service' | 'picture'>[];
   trash: FileDeletionQueue;
   log: Log;
-}): PictureWorker {
+}) {
   const { files } = context;
 
   const make = async ({ source, picture }: Due, signal: AbortSignal): Promise<Picture | undefined> => {
@@ -39,7 +36,8 @@ export function createPictureWorker({
   };
 
   return {
-    async processNext(signal) {
+    /** Undefined when no picture is due. Safe to run concurrently. */
+    async processNext(signal: AbortSignal): Promise<PictureOutcome | undefined> {
       const { rows } = await db.query<Due>(CLAIM, [1, LEASE_SECONDS]);
       const [due] = rows;
       if (due === undefined) return undefined;

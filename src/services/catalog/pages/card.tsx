@@ -1,17 +1,15 @@
 import type { Hit } from '../search/search-types.ts';
-import { formatScore, recordTitle, serviceTitle, Timestamp, UntrustedText } from './format.tsx';
+import { formatScore, recordTitle, serviceTitle, Timestamp, UntrustedParagraph, UntrustedText } from './format.tsx';
 import type { Viewer } from './frame.tsx';
 import { recordUrl } from './search-url.ts';
 import { formatCount } from './texts.ts';
 import { Thumbnail } from './thumbnail.tsx';
 
-const THUMBNAIL_PX = 320;
-
 export function Card({ hit, viewer }: { hit: Hit; viewer: Viewer }): JSX.Element {
   const { words, language } = viewer;
   return (
     <li class="card" data-record={hit.recordId}>
-      <Thumbnail hit={hit} root="" viewer={viewer} width={THUMBNAIL_PX} />
+      <Thumbnail hit={hit} root="" viewer={viewer} />
       <div class="caption">
         <a class="name" href={recordUrl('', hit.recordId)} dir="auto">
           <UntrustedText text={recordTitle(hit, language)} />
@@ -40,11 +38,7 @@ function Outcome({ hit, viewer }: { hit: Hit; viewer: Viewer }): JSX.Element {
   }
   if (hit.service === 'defectoscopy') return <p class="verdict-line good">{words.looksSound}</p>;
   if (hit.image === null || hit.snippet === '') return '';
-  return (
-    <p class="verdict-line quiet" dir="auto">
-      <UntrustedText text={hit.snippet} />
-    </p>
-  );
+  return <UntrustedParagraph class="verdict-line quiet" text={hit.snippet} />;
 }
 
 export function Badges({ hit, viewer }: { hit: Hit; viewer: Viewer }): JSX.Element {
@@ -52,13 +46,11 @@ export function Badges({ hit, viewer }: { hit: Hit; viewer: Viewer }): JSX.Eleme
   if (!hit.hidden && hit.openReports === 0) return '';
   return (
     <p class="marks">
-      {hit.hidden ? <span class="mark bad">{words.isHidden}</span> : ''}
-      {hit.openReports > 0 ? (
+      {hit.hidden && <span class="mark bad">{words.isHidden}</span>}
+      {hit.openReports > 0 && (
         <span class="mark warn" safe>
           {formatCount(words.reported, hit.openReports, language)}
         </span>
-      ) : (
-        ''
       )}
     </p>
   );

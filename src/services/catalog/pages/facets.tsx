@@ -22,13 +22,11 @@ export function Facets(props: { found: SearchResult; state: SearchState; viewer:
               {viewer.words.facets[name]}
             </h3>
             <Values name={name} facet={facet.slice(0, EXPANDED_COUNT)} state={state} viewer={viewer} />
-            {facet.length > EXPANDED_COUNT ? (
+            {facet.length > EXPANDED_COUNT && (
               <details open={facet.slice(EXPANDED_COUNT).some(({ value }) => value === state[name])}>
                 <summary safe>{`+ ${facet.length - EXPANDED_COUNT}`}</summary>
                 <Values name={name} facet={facet.slice(EXPANDED_COUNT)} state={state} viewer={viewer} />
               </details>
-            ) : (
-              ''
             )}
           </section>
         );

@@ -2,6 +2,7 @@ import { getOwnProperty } from '../../../base/own-property.ts';
 import { createDateFormat } from '../../../ui/browser/date-format.ts';
 import { fill } from '../../../ui/browser/fill.ts';
 import { className } from '../../shared/class-names.ts';
+import type { Status } from '../reports/report.ts';
 import type { Hit, Scored } from '../search/search-types.ts';
 import type { Viewer } from './frame.tsx';
 import type { Language, Texts } from './texts.ts';
@@ -9,6 +10,32 @@ import { showInvisible } from './untrusted-text.ts';
 
 /** Isolates the direction of untrusted text and shows invisible characters. */
 export const UntrustedText = ({ text }: { text: string }): JSX.Element => <bdi safe>{showInvisible(text)}</bdi>;
+
+export const UntrustedParagraph = (props: { text: string; class?: string }): JSX.Element => (
+  <p class={props.class} dir="auto">
+    <UntrustedText text={props.text} />
+  </p>
+);
+
+export const Hint = ({ text }: { text: string }): JSX.Element => (
+  <p class="hint" safe>
+    {text}
+  </p>
+);
+
+/** An entry of `<dl class="facts">`. */
+export const fact = (name: string, value: JSX.Element): JSX.Element => (
+  <div>
+    <dt safe>{name}</dt>
+    <dd>{value}</dd>
+  </div>
+);
+
+export const ReportState = ({ status, words }: { status: Status; words: Texts }): JSX.Element => (
+  <span class="state" data-status={status} safe>
+    {words.reportStates[status]}
+  </span>
+);
 
 /** Class names of custom models are untrusted. */
 export function classTitle(name: string, language: Language): string {

@@ -1,6 +1,5 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { getOwnProperty } from '../../../base/own-property.ts';
-import type { Csrf } from '../../../http/csrf.ts';
 import type { Assets } from '../../../ui/assets.ts';
 import { layout } from '../../../ui/layout.tsx';
 import { sendPage } from '../../../ui/send-page.ts';
@@ -16,8 +15,7 @@ import { type Language, type Texts, texts } from './texts.ts';
 export const STYLES = ['ui/workspace.css', 'services/catalog/browser/catalog.css'];
 
 export interface FrameDeps {
-  readonly guard: Pick<AuthGuard, 'identify' | 'sessionOf'>;
-  readonly csrf: Csrf;
+  readonly guard: Pick<AuthGuard, 'identify' | 'csrfToken'>;
   readonly assets: () => Promise<Assets>;
   readonly version: string;
   readonly failureTexts: GatewayContext['failureTexts'];
@@ -45,17 +43,16 @@ export interface FramedPage {
 }
 
 export interface Frame {
-  viewer(request: FastifyRequest): Promise<Viewer>;
+  viewer(request: FastifyRequest): Viewer;
   /** Sends a page with `Cache-Control: no-store`, because it is personal. */
   send(reply: FastifyReply, viewer: Viewer, page: FramedPage): Promise<FastifyReply>;
 }
 
-export function createFrame({ guard, csrf, assets, version, failureTexts }: FrameDeps): Frame {
+export function createFrame({ guard, assets, version, failureTexts }: FrameDeps): Frame {
   return {
-    async viewer(request) {
+    viewer(request) {
       const language = preferredLanguage(request.headers['accept-language']);
-      const visitor = await guard.identify(request);
-      const session = guard.sessionOf(request);
+      const visitor = guard.identify(request);
       return {
         language,
         words: texts[language],
@@ -66,7 +63,7 @@ export function createFrame({ guard, csrf, assets, version, failureTexts }: Fram
         },
         visitor,
         moderator: visitor?.role === 'moderator',
-        csrf: session === undefined ? undefined : csrf.token(session),
+        csrf: guard.csrfToken(request),
       };
     },
 
@@ -97,7 +94,7 @@ function Nav(props: { viewer: Viewer; root: string; part: FramedPage['section'] 
   const current = (of: FramedPage['section']) => (part === of ? 'page' : undefined);
   return (
     <>
-      {moderator ? (
+      {moderator && (
         <>
           <a href={root || './'} aria-current={current('records')} safe>
             {words.toRecords}
@@ -106,8 +103,6 @@ function Nav(props: { viewer: Viewer; root: string; part: FramedPage['section'] 
             {words.toReports}
           </a>
         </>
-      ) : (
-        ''
       )}
       {visitor?.by === 'cookie' && csrf !== undefined ? (
         <SignOut label={words.signOut} action={`${root}logout`} csrf={csrf} />

@@ -1,11 +1,17 @@
 import type { Hit } from '../search/search-types.ts';
 import { Badges } from './card.tsx';
-import { formatScore, recordTitle, serviceTitle, summaryLine, Timestamp, UntrustedText } from './format.tsx';
+import {
+  formatScore,
+  recordTitle,
+  serviceTitle,
+  summaryLine,
+  Timestamp,
+  UntrustedParagraph,
+  UntrustedText,
+} from './format.tsx';
 import type { Viewer } from './frame.tsx';
 import { recordUrl } from './search-url.ts';
 import { Thumbnail } from './thumbnail.tsx';
-
-const THUMBNAIL_PX = 320;
 
 export function HitsTable({ items, viewer }: { items: readonly Hit[]; viewer: Viewer }): JSX.Element {
   const { words, language } = viewer;
@@ -18,34 +24,26 @@ export function HitsTable({ items, viewer }: { items: readonly Hit[]; viewer: Vi
             <th scope="col" colspan="2" safe>
               {columns.what}
             </th>
-            <th scope="col" safe>
-              {columns.found}
-            </th>
-            <th scope="col" safe>
-              {columns.service}
-            </th>
-            <th scope="col" safe>
-              {columns.when}
-            </th>
+            {[columns.found, columns.service, columns.when].map((title) => (
+              <th scope="col" safe>
+                {title}
+              </th>
+            ))}
           </tr>
         </thead>
         <tbody>
           {items.map((hit) => (
             <tr data-record={hit.recordId}>
               <td class="picture-cell">
-                <Thumbnail hit={hit} root="" viewer={viewer} width={THUMBNAIL_PX} />
+                <Thumbnail hit={hit} root="" viewer={viewer} />
               </td>
               <th scope="row">
                 <a class="name" href={recordUrl('', hit.recordId)} dir="auto">
                   <UntrustedText text={recordTitle(hit, language)} />
                 </a>
                 {/* A photo's text repeats the class names of the next column. */}
-                {hit.service === 'defectoscopy' && hit.status === 'done' ? (
-                  ''
-                ) : (
-                  <p class="snippet" dir="auto">
-                    <UntrustedText text={summaryLine(hit, viewer)} />
-                  </p>
+                {!(hit.service === 'defectoscopy' && hit.status === 'done') && (
+                  <UntrustedParagraph class="snippet" text={summaryLine(hit, viewer)} />
                 )}
                 <Badges hit={hit} viewer={viewer} />
               </th>

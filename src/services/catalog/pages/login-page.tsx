@@ -18,7 +18,7 @@ export function loginPage(
   app.get('/login', { config: { access: 'public', page: true }, schema: { hide: true } }, async (request, reply) => {
     const language = preferredLanguage(request.headers['accept-language']);
     const words = texts[language];
-    const signedIn = (await guard.identify(request))?.by === 'cookie';
+    const signedIn = guard.identify(request)?.by === 'cookie';
     const html = await layout({
       ...{ language, version, own: {}, assets: await assets() },
       service: words.service,

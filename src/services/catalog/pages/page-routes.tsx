@@ -1,15 +1,11 @@
-import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { CookieRules } from '../../../http/cookie-options.ts';
-import type { Csrf } from '../../../http/csrf.ts';
-import type { ErrorPage } from '../../../http/error-handler.ts';
 import type { Gateway } from '../../../http/gateway.ts';
 import { assetRoutes } from '../../../ui/assets.ts';
 import { createErrorPage } from '../../shared/error-page.tsx';
 import type { GatewayContext } from '../../shared/service.ts';
 import type { AuthGuard } from '../auth/auth-guard.ts';
-import type { Report, Reports } from '../reports/report.ts';
-import type { Queue } from '../routes/report-queue-route.ts';
-import type { Row, Search } from '../search/search-types.ts';
+import type { Reports } from '../reports/report.ts';
+import type { Search } from '../search/search-types.ts';
 import type { ViewOwners } from '../views/view-owners.ts';
 import type { Views } from '../views/views.ts';
 import { formRoutes } from './form-routes.tsx';
@@ -17,7 +13,7 @@ import { createFrame, STYLES } from './frame.tsx';
 import { Login, loginPage, returnUrlOf } from './login-page.tsx';
 import { queuePage } from './queue-page.tsx';
 import { receiptPage } from './receipt-page.tsx';
-import { rejectedReportForm } from './rejected-report-form.tsx';
+import { rejectedReportForm } from './report-form.tsx';
 import { rowPage } from './row-page.tsx';
 import { searchPage } from './search-page.tsx';
 import { texts } from './texts.ts';
@@ -28,24 +24,15 @@ export interface PageDeps {
   readonly views: Views;
   readonly owners: ViewOwners;
   readonly guard: AuthGuard;
-  readonly csrf: Csrf;
   readonly cookies: CookieRules;
   readonly version: string;
   readonly failureTexts: GatewayContext['failureTexts'];
 }
 
-export interface Pages {
-  readonly errorPage: ErrorPage;
-  row(
-    request: FastifyRequest,
-    reply: FastifyReply,
-    it: { row: Row; reports: readonly Report[] },
-  ): Promise<FastifyReply>;
-  queue(request: FastifyRequest, reply: FastifyReply, queue: Queue): Promise<FastifyReply>;
-}
+export type Pages = Awaited<ReturnType<typeof pageRoutes>>;
 
 /** All pages work without scripts. */
-export async function pageRoutes(app: Gateway, deps: PageDeps): Promise<Pages> {
+export async function pageRoutes(app: Gateway, deps: PageDeps) {
   const assets = assetRoutes(app, { folders: ['ui', 'services/catalog'], files: [] });
   const frame = createFrame({ ...deps, assets });
   searchPage(app, { ...deps, frame });

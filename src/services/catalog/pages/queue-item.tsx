@@ -1,21 +1,13 @@
 import { fill } from '../../../ui/browser/fill.ts';
 import { CsrfInput } from '../../shared/csrf-input.tsx';
 import type { Report, Status } from '../reports/report.ts';
+import { TRANSITIONS } from '../reports/transitions.ts';
 import type { Row } from '../search/search-types.ts';
-import { recordTitle, Timestamp, UntrustedText } from './format.tsx';
+import { Hint, ReportState, recordTitle, Timestamp, UntrustedParagraph, UntrustedText } from './format.tsx';
 import type { Viewer } from './frame.tsx';
 import { QueueRecord } from './queue-record.tsx';
 import { recordUrl } from './search-url.ts';
 import { Thumbnail } from './thumbnail.tsx';
-
-/** Allowed transitions. Reopening a decision requires a note; returning from review does not. */
-const NEXT: Readonly<Record<Status, readonly Status[]>> = {
-  open: ['accepted', 'rejected', 'duplicate', 'in_review'],
-  in_review: ['accepted', 'rejected', 'duplicate', 'open'],
-  accepted: ['open'],
-  rejected: ['open'],
-  duplicate: ['open'],
-};
 
 const KEYS: Readonly<Record<Status, string>> = {
   ...{ accepted: 'a', rejected: 'r', duplicate: 'd', in_review: 'i', open: 'o' },
@@ -34,65 +26,40 @@ export function QueueItem(props: {
   const { id, status, actionType, description, userInfo, resolverNote, createdAt, recordId } = report;
   return (
     <article class="report-item panel" id={id} data-status={status} data-record={recordId} tabindex="0">
-      <div class="thumb">
-        {row === undefined ? '' : <Thumbnail hit={row} root={root} viewer={viewer} width={320} />}
-      </div>
+      <div class="thumb">{row !== undefined && <Thumbnail hit={row} root={root} viewer={viewer} />}</div>
       <div class="said">
         <h2>
           <a class="name record" href={recordUrl(root, recordId)} dir="auto">
             <UntrustedText text={row === undefined ? recordId : recordTitle(row, language)} />
           </a>
         </h2>
-        {row === undefined ? (
-          <p class="hint" safe>
-            {words.gone}
-          </p>
-        ) : (
-          <QueueRecord row={row} viewer={viewer} />
-        )}
+        {row === undefined ? <Hint text={words.gone} /> : <QueueRecord row={row} viewer={viewer} />}
         <p class="wish">
-          <strong safe>{words.actions[actionType]}</strong>{' '}
-          <span class="state" data-status={status} safe>
-            {words.reportStates[status]}
-          </span>
-          {row?.hidden === true ? (
+          <strong safe>{words.actions[actionType]}</strong> <ReportState status={status} words={words} />
+          {row?.hidden === true && (
             <>
               {' '}
               <span class="mark bad" safe>
                 {words.isHidden}
               </span>
             </>
-          ) : (
-            ''
           )}
         </p>
-        {description === null ? (
-          ''
-        ) : (
-          <p class="prose" dir="auto">
-            <UntrustedText text={description} />
-          </p>
-        )}
-        {resolverNote === null ? (
-          ''
-        ) : (
+        {description !== null && <UntrustedParagraph class="prose" text={description} />}
+        {resolverNote !== null && (
           <p class="hint" dir="auto">
             <span safe>{words.note}</span>: <UntrustedText text={resolverNote} />
           </p>
         )}
         <p class="hint">
           <Timestamp at={createdAt} language={language} /> UTC
-          {userInfo === null ? (
-            ''
-          ) : (
+          {userInfo !== null && (
             <>
               {' · '}
               <bdi safe>{fill(words.by, { who: '' }).trim()}</bdi> <UntrustedText text={userInfo} />
             </>
           )}
-          {alone ? (
-            ''
-          ) : (
+          {!alone && (
             <>
               {' · '}
               <a class="trail-link" href={`reports/${id}`} safe>
@@ -127,12 +94,10 @@ function Decisions({ report, alone, viewer }: { report: Report; alone: boolean; 
         dir="auto"
       ></textarea>
       <div class="buttons">
-        {NEXT[status].map((to) => (
+        {TRANSITIONS[status].map((to) => (
           <button type="submit" name="status" value={to} class={`small ${to === 'accepted' ? 'primary' : ''}`}>
             <span safe>{label(to)}</span>
-            {alone ? (
-              ''
-            ) : (
+            {!alone && (
               <kbd class="needs-script" safe>
                 {KEYS[to]}
               </kbd>

@@ -1,28 +1,26 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { fill } from '../../../ui/browser/fill.ts';
+import { omitUndefined } from '../../../base/omit-undefined.ts';
 import type { QueuePageData } from '../browser/queue-data.ts';
 import { ACTIONS, type ReportFilters, STATUSES } from '../reports/report.ts';
 import type { Queue } from '../routes/report-queue-route.ts';
 import type { Row, Search } from '../search/search-types.ts';
+import { Hint } from './format.tsx';
 import type { Frame, Viewer } from './frame.tsx';
+import { countPages, Paging } from './paging.tsx';
 import { QueueItem } from './queue-item.tsx';
 
 /** Works with the keyboard, and without scripts. */
 export const queuePage =
   ({ frame, search }: { frame: Frame; search: Search }) =>
   async (request: FastifyRequest, reply: FastifyReply, queue: Queue): Promise<FastifyReply> => {
-    const viewer = await frame.viewer(request);
+    const viewer = frame.viewer(request);
     const rows = await rowsOf(search, queue);
     const { words } = viewer;
-    const own: QueuePageData = {
-      decided: words.decided,
-      conflict: words.conflict,
-      needsNote: words.needsNote,
-      states: words.reportStates,
-      offline: words.offline,
-      refusals: words.refusals,
-      problems: words.problems,
-    };
+    const { filters, page, total, limit } = queue;
+    const pageAddress = (to: number) =>
+      address({ ...otherFilters(filters), status: filters.status ?? 'all', page: String(to) });
+    const { decided, conflict, needsNote, reportStates, offline, refusals, problems } = words;
+    const own: QueuePageData = { decided, conflict, needsNote, reportStates, offline, refusals, problems };
     return frame.send(reply, viewer, {
       title: words.queue,
       root: '../',
@@ -51,7 +49,7 @@ export const queuePage =
               ))
             )}
           </div>
-          <Paging queue={queue} viewer={viewer} />
+          <Paging page={page} pages={countPages(total, limit)} address={pageAddress} words={words} />
         </>
       ),
     });
@@ -63,15 +61,12 @@ async function rowsOf(search: Search, { items }: Queue): Promise<Map<string, Row
   return new Map(rows.flatMap((row) => (row === undefined ? [] : [[row.recordId, row] as const])));
 }
 
-function otherFilters({ q, actionType, recordId, from, to }: ReportFilters): Record<string, string> {
-  return {
-    ...(q !== undefined && { q }),
-    ...(actionType !== undefined && { action_type: actionType }),
-    ...(recordId !== undefined && { record_id: recordId }),
-    ...(from && { from: from.toISOString() }),
-    ...(to && { to: to.toISOString() }),
-  };
-}
+const otherFilters = ({ q, actionType, recordId, from, to }: ReportFilters) =>
+  omitUndefined({
+    ...{ q, action_type: actionType, record_id: recordId },
+    from: from?.toISOString(),
+    to: to?.toISOString(),
+  });
 
 const address = (filters: Record<string, string>) => `reports?${new URLSearchParams(filters)}`;
 
@@ -126,7 +121,7 @@ function Filters({ queue, viewer }: { queue: Queue; viewer: Viewer }): JSX.Eleme
           </option>
         ))}
       </select>
-      {filters.recordId === undefined ? '' : <input type="hidden" name="record_id" value={filters.recordId} />}
+      {filters.recordId !== undefined && <input type="hidden" name="record_id" value={filters.recordId} />}
       <button type="submit" safe>
         {words.apply}
       </button>
@@ -162,12 +157,8 @@ function NoReports({ queue, viewer }: { queue: Queue; viewer: Viewer }): JSX.Ele
   return (
     <section class="panel nothing">
       <h2 safe>{words.noReports}</h2>
-      <p class="hint" safe>
-        {isUnfiltered ? words.noReportsWhy : words.noReportsSuch}
-      </p>
-      {isUnfiltered ? (
-        ''
-      ) : (
+      <Hint text={isUnfiltered ? words.noReportsWhy : words.noReportsSuch} />
+      {!isUnfiltered && (
         <p>
           <a href={address({ status: 'all' })} safe>
             {words.all}
@@ -175,33 +166,5 @@ function NoReports({ queue, viewer }: { queue: Queue; viewer: Viewer }): JSX.Ele
         </p>
       )}
     </section>
-  );
-}
-
-function Paging({ queue, viewer }: { queue: Queue; viewer: Viewer }): JSX.Element {
-  const { words } = viewer;
-  const { total, page, limit, filters } = queue;
-  const pages = Math.max(1, Math.ceil(total / limit));
-  if (pages === 1) return '';
-  const to = (other: number) =>
-    address({ ...otherFilters(filters), status: filters.status ?? 'all', page: String(other) });
-  return (
-    <nav class="paging" aria-label={fill(words.pageOf, { page, pages })}>
-      {page > 1 ? (
-        <a class="button" rel="prev" href={to(page - 1)} safe>
-          {`← ${words.earlier}`}
-        </a>
-      ) : (
-        ''
-      )}
-      <span safe>{fill(words.pageOf, { page, pages })}</span>
-      {page < pages ? (
-        <a class="button" rel="next" href={to(page + 1)} safe>
-          {`${words.next} →`}
-        </a>
-      ) : (
-        ''
-      )}
-    </nav>
   );
 }

@@ -1,5 +1,5 @@
 import type { Row } from '../search/search-types.ts';
-import { classTitle, formatScore, UntrustedText } from './format.tsx';
+import { classTitle, formatScore, UntrustedParagraph } from './format.tsx';
 import type { Viewer } from './frame.tsx';
 import { Attributes, textOf } from './row-import.tsx';
 import { truncateAtWord } from './untrusted-text.ts';
@@ -19,20 +19,12 @@ export function QueueRecord({ row, viewer }: { row: Row; viewer: Viewer }): JSX.
   const text = truncateAtWord(photo ? '' : textOf(row), TEXT_LENGTH);
   return (
     <>
-      {findings.length === 0 ? (
-        ''
-      ) : (
+      {findings.length !== 0 && (
         <p class="record-says">
           <bdi safe>{findings.join(' · ')}</bdi>
         </p>
       )}
-      {text === '' || text === title ? (
-        ''
-      ) : (
-        <p class="record-says" dir="auto">
-          <UntrustedText text={text} />
-        </p>
-      )}
+      {!(text === '' || text === title) && <UntrustedParagraph class="record-says" text={text} />}
       <Attributes row={row} />
     </>
   );

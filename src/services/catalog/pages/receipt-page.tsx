@@ -3,7 +3,7 @@ import type { Gateway } from '../../../http/gateway.ts';
 import { reportNotFound } from '../api-errors.ts';
 import type { Report, Reports } from '../reports/report.ts';
 import { ReportParams } from '../routes/report-schema.ts';
-import { Timestamp, UntrustedText } from './format.tsx';
+import { fact, Hint, ReportState, Timestamp, UntrustedText } from './format.tsx';
 import type { Frame, Viewer } from './frame.tsx';
 
 const Query = Type.Object({ receipt: Type.String({ maxLength: 200, default: '' }) });
@@ -15,7 +15,7 @@ export function receiptPage(app: Gateway, { reports, frame }: { reports: Reports
     async (request, reply) => {
       const report = await reports.byReceipt(request.params.report_id, request.query.receipt);
       if (report === undefined) throw reportNotFound();
-      const viewer = await frame.viewer(request);
+      const viewer = frame.viewer(request);
       return frame.send(reply, viewer, {
         title: viewer.words.receipt,
         root: '../',
@@ -28,34 +28,21 @@ export function receiptPage(app: Gateway, { reports, frame }: { reports: Reports
 function Receipt({ report, viewer }: { report: Report; viewer: Viewer }): JSX.Element {
   const { words, language } = viewer;
   const { status, actionType, description, resolverNote, createdAt, resolvedAt } = report;
-  const fact = (name: string, value: JSX.Element) => (
-    <div>
-      <dt safe>{name}</dt>
-      <dd>{value}</dd>
-    </div>
-  );
   return (
     <section class="panel values receipt" aria-labelledby="receipt-title">
       <h1 id="receipt-title" safe>
         {words.receipt}
       </h1>
       <dl class="facts">
-        {fact(
-          words.state,
-          <span class="state" data-status={status} safe>
-            {words.reportStates[status]}
-          </span>,
-        )}
+        {fact(words.state, <ReportState status={status} words={words} />)}
         {fact(words.recordId, <UntrustedText text={report.recordId} />)}
         {fact(words.action, <span safe>{words.actions[actionType]}</span>)}
-        {description === null ? '' : fact(words.description, <UntrustedText text={description} />)}
+        {description !== null && fact(words.description, <UntrustedText text={description} />)}
         {fact(words.asked, <Timestamp at={createdAt} language={language} />)}
-        {resolvedAt === null ? '' : fact(words.resolved, <Timestamp at={resolvedAt} language={language} />)}
-        {resolverNote === null ? '' : fact(words.note, <UntrustedText text={resolverNote} />)}
+        {resolvedAt !== null && fact(words.resolved, <Timestamp at={resolvedAt} language={language} />)}
+        {resolverNote !== null && fact(words.note, <UntrustedText text={resolverNote} />)}
       </dl>
-      <p class="hint" safe>
-        {words.receiptHint}
-      </p>
+      <Hint text={words.receiptHint} />
     </section>
   );
 }

@@ -1,8 +1,9 @@
+import type { FastifyRequest } from 'fastify';
 import { CsrfInput } from '../../shared/csrf-input.tsx';
 import { ACTIONS, type Report } from '../reports/report.ts';
-import type { Row } from '../search/search-types.ts';
-import { Timestamp, UntrustedText } from './format.tsx';
-import type { Viewer } from './frame.tsx';
+import type { Row, Search } from '../search/search-types.ts';
+import { Hint, ReportState, Timestamp, UntrustedParagraph } from './format.tsx';
+import type { Frame, Viewer } from './frame.tsx';
 
 /** Query parameters of the redirect. No receipt: an earlier report was kept. */
 export interface SubmittedReport {
@@ -24,9 +25,7 @@ export function ReportForm(props: {
         {words.report}
       </h2>
       <Confirmation sent={submitted} viewer={viewer} />
-      <p class="hint" safe>
-        {words.reportWhy}
-      </p>
+      <Hint text={words.reportWhy} />
       <ReportFields row={row} action={`${encodeURIComponent(row.recordId)}/report`} viewer={viewer} />
       <ExistingReports reports={reports} viewer={viewer} />
     </section>
@@ -34,9 +33,20 @@ export function ReportForm(props: {
 }
 
 /** Unvalidated form values. */
-export type FormValues = Readonly<Record<string, unknown>>;
+type FormValues = Readonly<Record<string, unknown>>;
 
-export function ReportFields(props: { row: Row; action: string; values?: FormValues; viewer: Viewer }): JSX.Element {
+/** Only after a 422; nothing for other errors. */
+export const rejectedReportForm =
+  ({ search, frame }: { search: Search; frame: Frame }) =>
+  async (status: number, request: FastifyRequest): Promise<JSX.Element> => {
+    if (status !== 422 || request.routeOptions.url !== '/row/:record_id/report') return '';
+    const viewer = frame.viewer(request);
+    const row = await search.row((request.params as { record_id: string }).record_id);
+    if (row === undefined || (row.hidden && !viewer.moderator)) return '';
+    return <ReportFields row={row} action="report" values={request.body as FormValues} viewer={viewer} />;
+  };
+
+function ReportFields(props: { row: Row; action: string; values?: FormValues; viewer: Viewer }): JSX.Element {
   const { row, action, values = {}, viewer } = props;
   const { words, csrf } = viewer;
   const { action_type: selected, description, user_info: contact } = values;
@@ -89,9 +99,7 @@ function Confirmation({ sent, viewer }: { sent: SubmittedReport; viewer: Viewer 
   return (
     <div class="notice good" role="status" id="reported">
       <p safe>{receipt === undefined ? words.thanksAgain : words.thanks}</p>
-      {receipt === undefined ? (
-        ''
-      ) : (
+      {receipt !== undefined && (
         <p>
           <a
             id="receipt-link"
@@ -117,9 +125,7 @@ function ExistingReports({ reports, viewer }: { reports: readonly Report[]; view
       <ul class="known" aria-labelledby="reports">
         {reports.map(({ id, actionType, status, createdAt, description }) => (
           <li>
-            <span class="state" data-status={status} safe>
-              {words.reportStates[status]}
-            </span>{' '}
+            <ReportState status={status} words={words} />{' '}
             {moderator ? (
               <a href={`../admin/reports/${id}`} safe>
                 {words.actions[actionType]}
@@ -130,13 +136,7 @@ function ExistingReports({ reports, viewer }: { reports: readonly Report[]; view
             <span class="hint">
               <Timestamp at={createdAt} language={language} />
             </span>
-            {description === null ? (
-              ''
-            ) : (
-              <p dir="auto">
-                <UntrustedText text={description} />
-              </p>
-            )}
+            {description !== null && <UntrustedParagraph text={description} />}
           </li>
         ))}
       </ul>

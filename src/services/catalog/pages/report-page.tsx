@@ -19,7 +19,7 @@ export async function sendReportPage(
   { search, reports, frame }: ReportPageDeps,
   { report, problem }: { report: Report; problem?: 'conflict' | 'needs-note' },
 ): Promise<FastifyReply> {
-  const viewer = await frame.viewer(request);
+  const viewer = frame.viewer(request);
   const [row, events = []] = await Promise.all([search.row(report.recordId), reports.events(report.id)]);
   const { words } = viewer;
   return frame.send(reply, viewer, {
@@ -35,9 +35,7 @@ export async function sendReportPage(
         <h1 class="visually-hidden" safe>
           {words.queue}
         </h1>
-        {problem === undefined ? (
-          ''
-        ) : (
+        {problem !== undefined && (
           <p class="notice bad" role="alert" safe>
             {problem === 'needs-note'
               ? words.needsNote

@@ -1,130 +1,73 @@
+import { type Static, type TSchema, Type } from 'typebox';
+import { Value } from 'typebox/value';
 import type { JsonObject, JsonValue } from '../../../base/json.ts';
 
+const Scored = Type.Object({ name: Type.String(), conf: Type.Number() });
+const Timed = Type.Object({ start: Type.Number(), end: Type.Number(), text: Type.String() });
+const Box = Type.Tuple([Type.Number(), Type.Number(), Type.Number(), Type.Number()]);
+const LocalizedText = Type.Object({ en: Type.String(), ru: Type.String() });
+const Sheet = Type.Object({ width: Type.Number(), height: Type.Number(), turn: Type.Enum([0, 90, 180, 270]) });
+const Heatmaps = Type.Object({
+  ...{ width: Type.Number(), height: Type.Number() },
+  maps: Type.Record(Type.String(), Type.String()),
+});
+
 /** Parts of a `result` can be missing: the record can be imported or from an older version. */
-export interface PhotoResult {
-  readonly surface?: string;
-  readonly masters: readonly Scored[];
-  readonly defects: readonly Scored[];
-  readonly model?: string;
+export const photoOf = ({ surface, masters, defects, model_version: model }: JsonObject) => ({
+  surface: valid(Type.String(), surface),
+  masters: validItems(Scored, masters),
+  defects: validItems(Scored, defects),
+  model: valid(Type.String(), model),
+});
+
+export const speechOf = ({ transcription, language, segments, words }: JsonObject) => ({
+  text: valid(Type.String(), transcription) ?? '',
+  // Used as a `lang` attribute.
+  language: valid(Type.String({ pattern: '^[a-z]{2,3}$' }), language),
+  segments: validItems(Timed, segments),
+  words: validItems(Timed, words),
+});
+
+/** `sheet`: the first page, which the picture shows. */
+export const documentOf = ({ fields, sheets }: JsonObject) => ({
+  fields: itemsOf(fields).flatMap(fieldOf),
+  sheet: valid(Sheet, itemsOf(sheets)[0]),
+});
+
+export const failureOf = ({ error, error_code: code }: JsonObject) => ({
+  code: valid(Type.String(), code) ?? '',
+  sentence: valid(Type.String(), error) ?? '',
+});
+
+export function heatOf(attachment: JsonValue | null): Static<typeof Heatmaps> | undefined {
+  const heat = valid(Heatmaps, attachment);
+  return heat && Object.keys(heat.maps).length > 0 ? heat : undefined;
 }
 
-interface Scored {
-  readonly name: string;
-  readonly conf: number;
-}
+export type ReadField = ReturnType<typeof fieldOf>[number];
 
-export function photoOf(result: JsonObject): PhotoResult {
-  const { surface, masters, defects, model_version: model } = result;
-  return {
-    ...(typeof surface === 'string' && { surface }),
-    masters: listOf(masters).flatMap(scoredOf),
-    defects: listOf(defects).flatMap(scoredOf),
-    ...(typeof model === 'string' && { model }),
-  };
-}
-
-export interface SpeechResult {
-  readonly text: string;
-  readonly language?: string;
-  readonly segments: readonly Timed[];
-  readonly words: readonly Timed[];
-}
-
-interface Timed {
-  readonly start: number;
-  readonly end: number;
-  readonly text: string;
-}
-
-export function speechOf(result: JsonObject): SpeechResult {
-  const { transcription, language, segments, words } = result;
-  return {
-    text: typeof transcription === 'string' ? transcription : '',
-    // Used as a `lang` attribute.
-    ...(typeof language === 'string' && /^[a-z]{2,3}$/.test(language) && { language }),
-    segments: listOf(segments).flatMap(timedOf),
-    words: listOf(words).flatMap(timedOf),
-  };
-}
-
-export interface ReadField {
-  readonly key: string;
-  readonly section: LocalizedText;
-  readonly label: LocalizedText;
-  /** Table row, from 1. */
-  readonly row?: number;
-  readonly value: string;
-  readonly confidence?: number;
-  readonly page?: number;
-  readonly bbox?: readonly [number, number, number, number];
-}
-
-type LocalizedText = Readonly<Record<'en' | 'ru', string>>;
-
-export interface DocumentResult {
-  readonly fields: readonly ReadField[];
-  /** The first page, which the picture shows. */
-  readonly sheet?: { readonly width: number; readonly height: number; readonly turn: 0 | 90 | 180 | 270 };
-}
-
-export function documentOf(result: JsonObject): DocumentResult {
-  const [first] = listOf(result['sheets']);
-  const sheet = sheetOf(first);
-  return { fields: listOf(result['fields']).flatMap(fieldOf), ...(sheet && { sheet }) };
-}
-
-export function failureOf({ error, error_code: code }: JsonObject): { code: string; sentence: string } {
-  return { code: typeof code === 'string' ? code : '', sentence: typeof error === 'string' ? error : '' };
-}
-
-export function heatOf(
-  attachment: JsonValue | null,
-): { width: number; height: number; maps: Record<string, string> } | undefined {
-  const { width, height, maps } = objectOf(attachment);
-  if (typeof width !== 'number' || typeof height !== 'number') return undefined;
-  const valid = Object.entries(objectOf(maps)).filter((map): map is [string, string] => typeof map[1] === 'string');
-  return valid.length === 0 ? undefined : { width, height, maps: Object.fromEntries(valid) };
-}
-
-function scoredOf(value: JsonValue): Scored[] {
-  const { name, conf } = objectOf(value);
-  return typeof name === 'string' && typeof conf === 'number' ? [{ name, conf }] : [];
-}
-
-function timedOf(value: JsonValue): Timed[] {
-  const { start, end, text } = objectOf(value);
-  const isValid = typeof start === 'number' && typeof end === 'number' && typeof text === 'string';
-  return isValid ? [{ start, end, text }] : [];
-}
-
-function fieldOf(value: JsonValue): ReadField[] {
-  const { key, section, label, row, value: read, confidence, page, bbox } = objectOf(value);
-  if (typeof key !== 'string' || read === null || read === undefined || typeof read === 'object') return [];
-  const box = listOf(bbox).filter((side) => typeof side === 'number');
-  const [x0, y0, x1, y1] = box;
+function fieldOf(item: JsonValue) {
+  const { key, section, label, row, value, confidence, page, bbox } = item as JsonObject;
+  if (typeof key !== 'string' || value === null || value === undefined || typeof value === 'object') return [];
   return [
     {
-      ...{ key, section: textOf(section, ''), label: textOf(label, key), value: String(read) },
-      ...(typeof row === 'number' && { row }),
-      ...(typeof confidence === 'number' && { confidence }),
-      ...(typeof page === 'number' && { page }),
-      ...(box.length === 4 && { bbox: [x0!, y0!, x1!, y1!] as const }),
+      key,
+      section: valid(LocalizedText, section) ?? { en: '', ru: '' },
+      label: valid(LocalizedText, label) ?? { en: key, ru: key },
+      /** Table row, from 1. */
+      row: valid(Type.Number(), row),
+      value: String(value),
+      confidence: valid(Type.Number(), confidence),
+      page: valid(Type.Number(), page),
+      bbox: valid(Box, bbox),
     },
   ];
 }
 
-function textOf(value: JsonValue | undefined, fallback: string): LocalizedText {
-  const { en, ru } = objectOf(value);
-  return { en: typeof en === 'string' ? en : fallback, ru: typeof ru === 'string' ? ru : fallback };
-}
+const valid = <Schema extends TSchema>(schema: Schema, value: unknown): Static<Schema> | undefined =>
+  Value.Check(schema, value) ? value : undefined;
 
-function sheetOf(value: JsonValue | undefined): DocumentResult['sheet'] {
-  const { width, height, turn } = objectOf(value);
-  if (typeof width !== 'number' || typeof height !== 'number') return undefined;
-  return { width, height, turn: turn === 90 || turn === 180 || turn === 270 ? turn : 0 };
-}
+const validItems = <Schema extends TSchema>(schema: Schema, list: unknown): Static<Schema>[] =>
+  itemsOf(list).flatMap((item) => valid(schema, item) ?? []);
 
-const listOf = (value: JsonValue | undefined): readonly JsonValue[] => (Array.isArray(value) ? value : []);
-
-const objectOf = (value: JsonValue | undefined): { readonly [key: string]: JsonValue | undefined } =>
-  typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as JsonObject) : {};
+const itemsOf = (list: unknown): JsonValue[] => (Array.isArray(list) ? (list as JsonValue[]) : []);

@@ -1,9 +1,10 @@
 import { fill } from '../../../ui/browser/fill.ts';
 import type { SearchResult } from '../search/search-types.ts';
 import { Card } from './card.tsx';
-import { filterLabel } from './format.tsx';
+import { filterLabel, Hint } from './format.tsx';
 import type { Viewer } from './frame.tsx';
 import { HitsTable } from './hits-table.tsx';
+import { countPages, Paging } from './paging.tsx';
 import { FILTERS, queryWith, type SearchState, searchUrl } from './search-url.ts';
 import type { Texts } from './texts.ts';
 
@@ -25,7 +26,7 @@ export interface ResultsView {
 }
 
 export function Results(props: ResultsView): JSX.Element {
-  const { found, view, viewer } = props;
+  const { found, state, view, page, viewer } = props;
   if (found.items.length === 0) return found.total > 0 ? <PageOutOfRange {...props} /> : <NoResults {...props} />;
   return (
     <>
@@ -38,7 +39,7 @@ export function Results(props: ResultsView): JSX.Element {
       ) : (
         <HitsTable items={found.items} viewer={viewer} />
       )}
-      <Paging {...props} />
+      <Paging page={page} pages={pagesOf(found)} address={(to) => pageAddress(state, found, to)} words={viewer.words} />
     </>
   );
 }
@@ -74,33 +75,7 @@ export function Chips({ state, viewer }: { state: SearchState; viewer: Viewer })
   );
 }
 
-function Paging({ found, state, page, viewer }: ResultsView): JSX.Element {
-  const { words } = viewer;
-  const pages = pagesOf(found);
-  if (pages === 1 && page === 1) return '';
-  const to = (other: number) => pageAddress(state, found, other);
-  return (
-    <nav class="paging" aria-label={fill(words.pageOf, { page, pages })}>
-      {page > 1 ? (
-        <a class="button" rel="prev" id="page-prev" href={to(page - 1)} data-swap="page" safe>
-          {`← ${words.earlier}`}
-        </a>
-      ) : (
-        ''
-      )}
-      <span safe>{fill(words.pageOf, { page, pages })}</span>
-      {page < pages ? (
-        <a class="button" rel="next" id="page-next" href={to(page + 1)} data-swap="page" safe>
-          {`${words.next} →`}
-        </a>
-      ) : (
-        ''
-      )}
-    </nav>
-  );
-}
-
-const pagesOf = ({ total }: SearchResult): number => Math.max(1, Math.ceil(total / PAGE_SIZE));
+const pagesOf = ({ total }: SearchResult): number => countPages(total, PAGE_SIZE);
 
 /** `upto` keeps pages consistent while new records are indexed. */
 const pageAddress = (state: SearchState, { upTo }: SearchResult, page: number): string =>
@@ -128,10 +103,8 @@ function NoResults({ state, viewer, suggestions }: ResultsView): JSX.Element {
   return (
     <section class="panel nothing">
       <h2 safe>{words.none}</h2>
-      <p class="hint" safe>
-        {words.noneWhy}
-      </p>
-      {suggestions.length > 0 ? (
+      <Hint text={words.noneWhy} />
+      {suggestions.length > 0 && (
         <ul>
           {suggestions.map(({ key, total }) => (
             <li>
@@ -141,8 +114,6 @@ function NoResults({ state, viewer, suggestions }: ResultsView): JSX.Element {
             </li>
           ))}
         </ul>
-      ) : (
-        ''
       )}
       <p>
         <a href="./reset" safe>

@@ -1,5 +1,5 @@
 import type { Row } from '../search/search-types.ts';
-import { recordTitle, serviceTitle, Timestamp, UntrustedText } from './format.tsx';
+import { fact, recordTitle, serviceTitle, Timestamp, UntrustedText } from './format.tsx';
 import type { Viewer } from './frame.tsx';
 import { photoOf } from './result-parsers.ts';
 import { recordUrl } from './search-url.ts';
@@ -16,16 +16,12 @@ export function Head({ row, back, viewer }: { row: Row; back: string; viewer: Vi
           <a href={back} id="back" safe>{`← ${words.toResults}`}</a>
         </p>
         <nav class="neighbours" aria-label={words.neighbours} title={words.neighbourKeys}>
-          {newer === null ? (
-            ''
-          ) : (
+          {newer !== null && (
             <a class="button small" id="newer" rel="prev" href={recordUrl('../', newer)} safe>
               {`← ${words.newer}`}
             </a>
           )}
-          {older === null ? (
-            ''
-          ) : (
+          {older !== null && (
             <a class="button small" id="older" rel="next" href={recordUrl('../', older)} safe>
               {`${words.older} →`}
             </a>
@@ -42,12 +38,10 @@ export function Head({ row, back, viewer }: { row: Row; back: string; viewer: Vi
           {words.report}
         </a>
       </p>
-      {row.hidden ? (
+      {row.hidden && (
         <p class="notice" safe>
           {words.hiddenNote}
         </p>
-      ) : (
-        ''
       )}
     </div>
   );
@@ -62,30 +56,9 @@ export function About({ row, viewer }: { row: Row; viewer: Viewer }): JSX.Elemen
         {words.about}
       </h2>
       <dl class="facts">
-        <div>
-          <dt safe>{words.recordId}</dt>
-          <dd>
-            <code safe>{showInvisible(row.recordId)}</code>
-          </dd>
-        </div>
-        {row.taskId === null ? (
-          ''
-        ) : (
-          <div>
-            <dt safe>{words.taskId}</dt>
-            <dd>
-              <code safe>{showInvisible(row.taskId)}</code>
-            </dd>
-          </div>
-        )}
-        {model === undefined ? (
-          ''
-        ) : (
-          <div>
-            <dt safe>{words.model}</dt>
-            <dd safe>{showInvisible(model)}</dd>
-          </div>
-        )}
+        {fact(words.recordId, <code safe>{showInvisible(row.recordId)}</code>)}
+        {row.taskId !== null && fact(words.taskId, <code safe>{showInvisible(row.taskId)}</code>)}
+        {model !== undefined && fact(words.model, <span safe>{showInvisible(model)}</span>)}
       </dl>
       <details class="task">
         <summary safe>{words.asJson}</summary>

@@ -1,7 +1,7 @@
 import { fill } from '../../../ui/browser/fill.ts';
 import { DocumentPage } from '../../../ui/document-page.tsx';
 import type { Row } from '../search/search-types.ts';
-import { formatPercent } from './format.tsx';
+import { formatPercent, Hint } from './format.tsx';
 import type { Viewer } from './frame.tsx';
 import { documentOf, type ReadField } from './result-parsers.ts';
 import { LARGE_WIDTH_PX } from './row-photo.tsx';
@@ -15,7 +15,7 @@ export function RowDocument({ row, viewer }: { row: Row; viewer: Viewer }): JSX.
   const hasPicture = row.image !== null && sheet !== undefined;
   return (
     <div class={hasPicture ? 'detail' : ''}>
-      {hasPicture ? (
+      {hasPicture && (
         <section class="pages" aria-label={words.sheet} tabindex="0">
           <figure class="sheet">
             <DocumentPage
@@ -27,17 +27,13 @@ export function RowDocument({ row, viewer }: { row: Row; viewer: Viewer }): JSX.
             <figcaption safe>{words.sheet}</figcaption>
           </figure>
         </section>
-      ) : (
-        ''
       )}
       <section class="panel values" aria-labelledby="fields-title">
         <h2 id="fields-title" safe>
           {words.fields}
         </h2>
         {fields.length === 0 ? (
-          <p class="hint" safe>
-            {words.noFields}
-          </p>
+          <Hint text={words.noFields} />
         ) : hasPicture ? (
           <p class="hint needs-script" safe>
             {words.boxHint}
@@ -60,8 +56,8 @@ function Section(props: { section: string; fields: readonly ReadField[]; lit: bo
   const cells = here.filter(({ row }) => row !== undefined);
   return (
     <>
-      {section === '' ? '' : <h3 safe>{showInvisible(section)}</h3>}
-      {single.length > 0 ? (
+      {section !== '' && <h3 safe>{showInvisible(section)}</h3>}
+      {single.length > 0 && (
         <dl class="facts">
           {single.map((field) => (
             <div>
@@ -70,10 +66,8 @@ function Section(props: { section: string; fields: readonly ReadField[]; lit: bo
             </div>
           ))}
         </dl>
-      ) : (
-        ''
       )}
-      {cells.length > 0 ? <Rows section={section} cells={cells} lit={lit} viewer={viewer} /> : ''}
+      {cells.length > 0 && <Rows section={section} cells={cells} lit={lit} viewer={viewer} />}
     </>
   );
 }
@@ -120,18 +114,10 @@ function Value(props: { tag: 'dd' | 'td'; field: ReadField; lit: boolean; viewer
   ].join(' · ');
   const content = (
     <>
-      {hasBox ? (
-        <span class="read" data-key={key} tabindex="0" dir="auto" safe>
-          {showInvisible(value)}
-        </span>
-      ) : (
-        <span class="read" dir="auto" safe>
-          {showInvisible(value)}
-        </span>
-      )}
-      {facts === '' ? (
-        ''
-      ) : (
+      <span class="read" {...(hasBox && { 'data-key': key, tabindex: '0' })} dir="auto" safe>
+        {showInvisible(value)}
+      </span>
+      {facts !== '' && (
         <span class="hint" safe>
           {facts}
         </span>

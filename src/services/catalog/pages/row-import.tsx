@@ -13,7 +13,7 @@ export function RowImport({ row, viewer }: { row: Row; viewer: Viewer }): JSX.El
   const attributes = <Attributes row={row} />;
   return (
     <div class={row.image === null ? '' : 'detail'}>
-      {row.image === null ? '' : <Picture row={row} viewer={viewer} />}
+      {row.image !== null && <Picture row={row} viewer={viewer} />}
       <section class="panel values" aria-labelledby="text-title">
         <h2 id="text-title" safe>
           {words.text}
@@ -21,9 +21,7 @@ export function RowImport({ row, viewer }: { row: Row; viewer: Viewer }): JSX.El
         <p class="prose" dir="auto" safe>
           {showInvisible(textOf(row))}
         </p>
-        {attributes === '' ? (
-          ''
-        ) : (
+        {attributes !== '' && (
           <>
             <h3 safe>{words.attributes}</h3>
             {attributes}

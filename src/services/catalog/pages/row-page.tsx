@@ -5,7 +5,7 @@ import type { RecordPageData } from '../browser/row-data.ts';
 import type { Report } from '../reports/report.ts';
 import { LAST_SEARCH_COOKIE } from '../search/last-search-cookie.ts';
 import type { Row } from '../search/search-types.ts';
-import { recordTitle, UntrustedText } from './format.tsx';
+import { recordTitle, UntrustedParagraph } from './format.tsx';
 import type { Frame, Viewer } from './frame.tsx';
 import { ReportForm, type SubmittedReport } from './report-form.tsx';
 import { failureOf, heatOf, photoOf } from './result-parsers.ts';
@@ -24,8 +24,9 @@ export const rowPage =
     reply: FastifyReply,
     { row, reports }: { row: Row; reports: readonly Report[] },
   ): Promise<FastifyReply> => {
-    const viewer = await frame.viewer(request);
+    const viewer = frame.viewer(request);
     const { language, words } = viewer;
+    const { groups, noDefects, chooseClass } = words;
     const { defects, masters } = photoOf(row.result);
     const own: RecordPageData = {
       language,
@@ -34,7 +35,7 @@ export const rowPage =
       classes: classNames[language],
       heat: heatOf(row.attachment) ?? null,
       heatTexts: heatmapTexts[language],
-      titles: { defects: words.defects, groups: words.groups, none: words.noDefects, choose: words.chooseClass },
+      titles: { defects: words.defects, groups, noDefects, chooseClass },
     };
     return frame.send(reply, viewer, {
       title: truncateAtWord(showInvisible(recordTitle(row, language)), 80),
@@ -73,15 +74,13 @@ function Body({ row, viewer }: { row: Row; viewer: Viewer }): JSX.Element {
   if (row.status === 'failed') {
     return (
       <div class={row.image === null ? '' : 'detail'}>
-        {row.image === null ? '' : <Picture row={row} viewer={viewer} />}
+        {row.image !== null && <Picture row={row} viewer={viewer} />}
         <section class="panel outcome" aria-labelledby="verdict">
           <div class="verdict" data-failed="true">
             <h2 id="verdict" safe>
               {words.failure}
             </h2>
-            <p dir="auto">
-              <UntrustedText text={failureMessage(row, viewer)} />
-            </p>
+            <UntrustedParagraph text={failureMessage(row, viewer)} />
           </div>
         </section>
       </div>

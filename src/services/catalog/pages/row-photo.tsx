@@ -29,9 +29,7 @@ export function RowPhoto({ row, viewer }: { row: Row; viewer: Viewer }): JSX.Ele
                   })
                   .join(' · ')}
           </h2>
-          {surface === undefined ? (
-            ''
-          ) : (
+          {surface !== undefined && (
             <p class="surface">
               <span safe>{words.surface}</span> <strong safe>{classTitle(surface, language)}</strong>
             </p>
@@ -84,7 +82,7 @@ function Classes(props: {
   return (
     <section class="bars" data-tone={tone}>
       <h3 safe>{title}</h3>
-      {classes.length === 0 ? <p class="none">{empty}</p> : ''}
+      {classes.length === 0 && <p class="none">{empty}</p>}
       {classes.map(({ name, conf }) => (
         <p class="bar">
           <span class="name" safe>

@@ -2,7 +2,7 @@ import { formatClock } from '../../../ui/browser/clock.ts';
 import { fill } from '../../../ui/browser/fill.ts';
 import { type Paragraph, paragraphs, wordSeparator } from '../../../ui/browser/paragraphs.ts';
 import type { Row } from '../search/search-types.ts';
-import { UntrustedText } from './format.tsx';
+import { Hint, UntrustedText } from './format.tsx';
 import type { Viewer } from './frame.tsx';
 import { speechOf } from './result-parsers.ts';
 import { showInvisible } from './untrusted-text.ts';
@@ -27,15 +27,11 @@ export function RowSpeech({ row, viewer }: { row: Row; viewer: Viewer }): JSX.El
             {words.noSound}
           </p>
           <noscript>
-            <p class="hint" safe>
-              {words.noSound}
-            </p>
+            <Hint text={words.noSound} />
           </noscript>
         </div>
       ) : (
-        <p class="hint" safe>
-          {words.noSound}
-        </p>
+        <Hint text={words.noSound} />
       )}
       <h2 id="transcript-title" safe>
         {words.transcript}

@@ -1,7 +1,7 @@
 import { fill } from '../../../ui/browser/fill.ts';
 import { CsrfInput } from '../../shared/csrf-input.tsx';
 import type { View } from '../views/views.ts';
-import { UntrustedText } from './format.tsx';
+import { Hint, UntrustedText } from './format.tsx';
 import type { Viewer } from './frame.tsx';
 import { queryWith, type SearchState, searchUrl } from './search-url.ts';
 import { showInvisible } from './untrusted-text.ts';
@@ -15,9 +15,7 @@ export function SavedViews(props: { views: readonly View[]; state: SearchState; 
         {words.saved}
       </h3>
       {views.length === 0 ? (
-        <p class="hint" safe>
-          {words.noSaved}
-        </p>
+        <Hint text={words.noSaved} />
       ) : (
         <ul>
           {views.map(({ id, name, query }) => (

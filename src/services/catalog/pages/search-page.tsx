@@ -1,7 +1,7 @@
 import { type Static, Type } from 'typebox';
 import { type CookieRules, cookieOptions } from '../../../http/cookie-options.ts';
 import type { Gateway } from '../../../http/gateway.ts';
-import { FilterQuery, filtersFrom, ignoreEmpty, sortFrom } from '../search/filter-query.ts';
+import { FilterQuery, filtersFrom, ignoreEmpty, pageFrom } from '../search/filter-query.ts';
 import { createLastSearch } from '../search/last-search-cookie.ts';
 import type { Search } from '../search/search-types.ts';
 import type { ViewOwners } from '../views/view-owners.ts';
@@ -40,7 +40,7 @@ export function searchPage(
       schema: { hide: true, querystring: Query },
     },
     async (request, reply) => {
-      const viewer = await frame.viewer(request);
+      const viewer = frame.viewer(request);
       if (viewer.visitor === null) {
         const back = new URLSearchParams({ back: request.url });
         return reply.redirect(`login${request.url === '/' ? '' : `?${back}`}`, 303);
@@ -48,10 +48,8 @@ export function searchPage(
       const { query } = request;
       const state = parseSearchState(query);
       const filters = filtersFrom(query, viewer.visitor);
-      const sort = sortFrom(query, filters);
+      const paging = pageFrom({ ...query, limit: PAGE_SIZE, facets: true }, filters);
       const view: ViewName = query.view ?? (request.cookies[VIEW_COOKIE] === 'table' ? 'table' : 'gallery');
-      const { page, upto } = query;
-      const paging = { sort, page, limit: PAGE_SIZE, facets: true, ...(upto !== undefined && { upTo: upto }) };
       const owner = owners.find(request, viewer.visitor);
       const [found, saved] = await Promise.all([
         search.find(filters, paging),
@@ -68,7 +66,13 @@ export function searchPage(
         section: 'records',
         script: 'services/catalog/browser/search-page.js',
         styles: ['services/catalog/browser/search.css', 'services/catalog/browser/hits.css'],
-        children: <SearchView {...{ found, state, view, page, viewer, suggestions, saved, filters, sort }} />,
+        children: (
+          <SearchView
+            {...{ found, state, view, viewer, suggestions, saved, filters }}
+            page={paging.page}
+            sort={paging.sort}
+          />
+        ),
       });
     },
   );

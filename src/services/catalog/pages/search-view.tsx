@@ -1,3 +1,4 @@
+import { defaultSort } from '../search/filter-query.ts';
 import type { Filters, Sort } from '../search/filters.ts';
 import type { View } from '../views/views.ts';
 import { Facets, FilterFields } from './facets.tsx';
@@ -98,8 +99,6 @@ export function SearchView(props: ResultsView & { saved: readonly View[]; filter
     </>
   );
 }
-
-const defaultSort = (filters: Filters): Sort => (filters.q === undefined ? 'newest' : 'relevance');
 
 function Switch({ state, view, viewer }: { state: SearchState; view: ViewName; viewer: Viewer }): JSX.Element {
   const { words } = viewer;

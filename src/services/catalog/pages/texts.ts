@@ -1,3 +1,4 @@
+import { localize } from '../../../ui/browser/localize.ts';
 import { errorTexts } from './texts/errors.ts';
 import { frameTexts } from './texts/frame.ts';
 import { queueTexts } from './texts/queue.ts';
@@ -5,28 +6,16 @@ import { recordTexts } from './texts/record.ts';
 import { reportTexts } from './texts/report.ts';
 import { searchTexts } from './texts/search.ts';
 
-/** A key missing in one language is a compile error. */
-const en = {
-  ...frameTexts.en,
-  ...searchTexts.en,
-  ...recordTexts.en,
-  ...reportTexts.en,
-  ...queueTexts.en,
-  ...errorTexts.en,
-};
-
-const ru: typeof en = {
-  ...frameTexts.ru,
-  ...searchTexts.ru,
-  ...recordTexts.ru,
-  ...reportTexts.ru,
-  ...queueTexts.ru,
-  ...errorTexts.ru,
-};
-
-export const texts = { en, ru };
-export type Texts = typeof en;
+export const texts = localize({
+  ...frameTexts,
+  ...searchTexts,
+  ...recordTexts,
+  ...reportTexts,
+  ...queueTexts,
+  ...errorTexts,
+});
 export type Language = keyof typeof texts;
+export type Texts = (typeof texts)[Language];
 
 /** Plural forms (one, few, many): `0`, `21 запись`, `3 записи`. */
 export function formatCount(forms: readonly string[], count: number, language: Language): string {

@@ -5,23 +5,15 @@ import { summaryLine, UntrustedText } from './format.tsx';
 import type { Viewer } from './frame.tsx';
 import { truncateAtWord } from './untrusted-text.ts';
 
-export function Thumbnail({
-  hit,
-  root,
-  viewer,
-  width,
-}: {
-  hit: Hit;
-  root: string;
-  viewer: Viewer;
-  width: number;
-}): JSX.Element {
+const WIDTH_PX = 320;
+
+export function Thumbnail({ hit, root, viewer }: { hit: Hit; root: string; viewer: Viewer }): JSX.Element {
   const { words } = viewer;
   const { recordId, image, status, service } = hit;
   if (image !== null) {
-    const [w, h] = [width, Math.max(1, Math.round((width * image.height) / image.width))];
-    const address = `${root}image/${encodeURIComponent(recordId)}?w=${width}`;
-    return <img class="tile" src={address} width={w} height={h} loading="lazy" decoding="async" alt="" />;
+    const height = Math.max(1, Math.round((WIDTH_PX * image.height) / image.width));
+    const address = `${root}image/${encodeURIComponent(recordId)}?w=${WIDTH_PX}`;
+    return <img class="tile" src={address} width={WIDTH_PX} height={height} loading="lazy" decoding="async" alt="" />;
   }
   const failed = status === 'failed';
   const line = summaryLine(hit, viewer);

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { JsonObject, JsonValue } from '../../../base/json.ts';
 import type { RecordDraft } from '../../shared/records.ts';
+import type { Scored } from '../search/search-types.ts';
 import { toStorableJson, toStorableText } from './storable-text.ts';
 import { splitWords } from './words.ts';
 
@@ -30,11 +31,6 @@ interface Searched {
   readonly text: string;
   /** Distinct words. */
   readonly words: readonly string[];
-}
-
-interface Scored {
-  readonly name: string;
-  readonly conf: number;
 }
 
 export const IMPORT_SERVICE = 'import';

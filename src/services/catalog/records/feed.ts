@@ -7,14 +7,6 @@ import { createEntry, type Entry, recordIdOf } from './entry.ts';
 import { createFeedFloor, type FeedFloor } from './feed-floor.ts';
 import { deleteRecords, writeRecords } from './write.ts';
 
-export interface Indexer {
-  /**
-   * Indexes a batch in one transaction: each finished task once and in order, also after a crash. `more`: the batch was
-   * full; false while another indexer runs.
-   */
-  indexBatch(): Promise<{ indexed: ReadonlyMap<string, number>; more: boolean }>;
-}
-
 interface Deps {
   readonly db: Db;
   readonly sources: readonly RecordSource[];
@@ -22,7 +14,7 @@ interface Deps {
   readonly floor: FeedFloor;
 }
 
-export function createIndexer(options: Omit<Deps, 'floor'>): Indexer {
+export function createIndexer(options: Omit<Deps, 'floor'>) {
   const { db, log } = options;
   const deps: Deps = { ...options, floor: createFeedFloor() };
 
@@ -45,7 +37,11 @@ export function createIndexer(options: Omit<Deps, 'floor'>): Indexer {
   };
 
   return {
-    async indexBatch() {
+    /**
+     * Indexes a batch in one transaction: each finished task once and in order, also after a crash. `more`: the batch was
+     * full; false while another indexer runs.
+     */
+    async indexBatch(): Promise<{ indexed: ReadonlyMap<string, number>; more: boolean }> {
       const taken: FeedRow[] = [];
       try {
         const indexed = await db.transaction((tx) => index(tx, deps, BATCH_ROWS, taken));

@@ -1,7 +1,6 @@
 import { hash } from 'node:crypto';
 import type { Queryable, Transaction } from '../../../base/db.ts';
-import type { AuditEvent } from './report.ts';
-import type { ReportRow } from './rows.ts';
+import type { AuditEvent, Report } from './report.ts';
 
 /** `prev_hash` of the first event: 32 zero bytes. */
 export const ZERO_HASH = Buffer.alloc(32);
@@ -14,7 +13,7 @@ export type NewEvent = Pick<AuditEvent, 'reportId' | 'actor' | 'action' | 'from'
   readonly texts: ReportTexts;
 };
 
-export type ReportTexts = Pick<ReportRow, 'description' | 'user_info' | 'resolver_note'>;
+export type ReportTexts = Pick<Report, 'description' | 'userInfo' | 'resolverNote'>;
 
 /**
  * Serialises writers. Acquire before reading the report, so that the second of two concurrent decisions sees the first.
@@ -53,16 +52,10 @@ export async function readEvents(db: Queryable, reportId: string): Promise<Audit
   return rows.map(eventFrom);
 }
 
-export interface EventRow {
-  readonly serial: number;
+export interface EventRow extends Pick<AuditEvent, 'serial' | 'at' | 'actor' | 'action' | 'outcome' | 'note'> {
   readonly report_id: string;
-  readonly at: Date;
-  readonly actor: string;
-  readonly action: AuditEvent['action'];
-  readonly outcome: AuditEvent['outcome'];
   readonly old_status: string | null;
   readonly new_status: string | null;
-  readonly note: string | null;
   readonly content: Buffer;
   readonly request_id: string | null;
   readonly prev_hash: Buffer;
@@ -100,7 +93,7 @@ export function hashEvent(row: EventRow): Buffer {
 
 /** SHA-256 of the JSON array of description, user_info and resolver_note, as in {@link hashEvent}. */
 export const hashTexts = (texts: ReportTexts): Buffer =>
-  hash('sha256', JSON.stringify([texts.description, texts.user_info, texts.resolver_note].map(asStored)), 'buffer');
+  hash('sha256', JSON.stringify([texts.description, texts.userInfo, texts.resolverNote].map(asStored)), 'buffer');
 
 /** Unpaired surrogates are stored, and hashed, as U+FFFD. */
 const asStored = (text: string | null) => (text === null ? null : Buffer.from(text).toString());
@@ -115,18 +108,12 @@ const INSERT = `
   insert into report_events (${COLUMNS.join(', ')}, hash)
   values (${COLUMNS.map((_, index) => `$${index + 1}`).join(', ')}, $${COLUMNS.length + 1})`;
 
-const eventFrom = (row: HashedRow): AuditEvent => ({
-  serial: row.serial,
-  reportId: row.report_id,
-  at: row.at,
-  actor: row.actor,
-  action: row.action,
-  outcome: row.outcome,
-  from: row.old_status,
-  to: row.new_status,
-  note: row.note,
-  content: row.content.toString('hex'),
-  requestId: row.request_id,
-  prevHash: row.prev_hash.toString('hex'),
-  hash: row.hash.toString('hex'),
-});
+function eventFrom({ report_id: reportId, request_id: requestId, ...row }: HashedRow): AuditEvent {
+  const { old_status: from, new_status: to, note, content, prev_hash: prevHash, hash: ownHash, ...event } = row;
+  const hashes = {
+    content: content.toString('hex'),
+    prevHash: prevHash.toString('hex'),
+    hash: ownHash.toString('hex'),
+  };
+  return { ...event, reportId, from, to, note, requestId, ...hashes };
+}

@@ -17,7 +17,7 @@ export const reportChanger =
     });
 
 async function execute(tx: Transaction, now: ReportRow, change: ReportChange, apply: boolean): Promise<ChangeResult> {
-  const { status: from, resolver_note: note, version, moved_by: movedBy } = now;
+  const { status: from, resolverNote: note, version, movedBy } = now;
   const outcome = evaluateChange({ status: from, note, version, movedBy }, change);
   const isAllowed = outcome === 'changed' || outcome === 'unchanged';
   const newNote = outcome === 'changed' ? noteAfter(now, change) : note;
@@ -28,19 +28,19 @@ async function execute(tx: Transaction, now: ReportRow, change: ReportChange, ap
     from,
     to: change.status ?? from,
     note: change.note ?? null,
-    texts: { ...now, resolver_note: newNote },
+    texts: { ...now, resolverNote: newNote },
     requestId: change.requestId ?? null,
   });
   if (outcome !== 'changed') return { outcome, report: reportFrom(now) };
   const next = await update(tx, now, { ...change, note: newNote }, { at, apply });
   const involvesAccepted = [from, next.status].includes('accepted');
-  if (from !== next.status && involvesAccepted && affectsVisibility(next.action_type))
-    await applyDecisions(tx, next.record_id);
+  if (from !== next.status && involvesAccepted && affectsVisibility(next.actionType))
+    await applyDecisions(tx, next.recordId);
   return { outcome, report: reportFrom(next) };
 }
 
 /** A transition without a note clears the previous note; the audit trail keeps all notes. */
-const noteAfter = ({ status: from, resolver_note: note }: ReportRow, { status = from, note: newNote }: ReportChange) =>
+const noteAfter = ({ status: from, resolverNote: note }: ReportRow, { status = from, note: newNote }: ReportChange) =>
   newNote === undefined ? (status === from ? note : null) : newNote;
 
 async function update(
@@ -50,14 +50,14 @@ async function update(
   { at, apply }: { at: Date; apply: boolean },
 ): Promise<ReportRow> {
   const isTransition = status !== now.status;
-  const resolvedAt = isTransition ? (isDecided(status) ? at : null) : now.resolved_at;
+  const resolvedAt = isTransition ? (isDecided(status) ? at : null) : now.resolvedAt;
   const { rows } = await tx.query<ReportRow>(
     `update reports
         set status = $3, resolver_note = $4, moved_by = $5, updated_at = $6, resolved_at = $7,
             applies = case when $8 then $9 else applies end, version = version + 1
       where id = $1 and version = $2
       returning ${COLUMNS}`,
-    [now.id, now.version, status, note, isTransition ? actor : now.moved_by, at, resolvedAt, isTransition, apply],
+    [now.id, now.version, status, note, isTransition ? actor : now.movedBy, at, resolvedAt, isTransition, apply],
   );
   if (rows[0] === undefined)
     throw new Error(`The report ${now.id} was changed concurrently without the audit trail lock.`);

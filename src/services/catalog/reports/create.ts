@@ -27,7 +27,7 @@ async function createReport(tx: Transaction, report: NewReport): Promise<CreateR
     ...{ from: null, to: 'open' },
     // Checked by the verification.
     note: `${report.actionType} ${report.recordId}`,
-    texts: { description: report.description ?? null, user_info: report.userInfo ?? null, resolver_note: null },
+    texts: { description: report.description ?? null, userInfo: report.userInfo ?? null, resolverNote: null },
     requestId: report.requestId ?? null,
   });
   return { report: await insert(tx, report, { id, receipt, at }), receipt };
@@ -38,8 +38,8 @@ export const receiptDigest = (receipt: string): Buffer => hash('sha256', receipt
 /** Less than 24 hours old. */
 async function findDuplicate(tx: Transaction, report: NewReport): Promise<CreateResult | undefined> {
   const { recordId, actionType, reporter, receipt } = report;
-  const { rows } = await tx.query<ReportRow & { receipt_shown: boolean }>(
-    `select ${COLUMNS}, coalesce(receipt = $4, false) as receipt_shown
+  const { rows } = await tx.query<ReportRow & { receiptShown: boolean }>(
+    `select ${COLUMNS}, coalesce(receipt = $4, false) as "receiptShown"
        from reports
       where record_id = $1 and action_type = $2 and reporter = $3 and status = 'open'
         and created_at > clock_timestamp() - interval '24 hours'
@@ -47,7 +47,9 @@ async function findDuplicate(tx: Transaction, report: NewReport): Promise<Create
       limit 1`,
     [recordId, actionType, reporter, receipt === undefined ? null : receiptDigest(receipt)],
   );
-  return rows[0] && { report: reportFrom(rows[0]), ...(rows[0].receipt_shown && { receiptShown: true }) };
+  if (rows[0] === undefined) return undefined;
+  const { receiptShown, ...row } = rows[0];
+  return { report: reportFrom(row), ...(receiptShown && { receiptShown }) };
 }
 
 async function insert(

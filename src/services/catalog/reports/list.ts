@@ -15,11 +15,14 @@ export async function listReports(
           page as (select id from found order by created_at ${order}, id ${order} limit $7 offset $8)
      select (select count(*) from found) as total, r.*
        from (select) as one left join (select ${COLUMNS} from reports join page using (id)) as r on true
-      order by created_at ${order}, id ${order}`,
+      order by "createdAt" ${order}, id ${order}`,
     [...parameters(filters), limit, (page - 1) * limit],
   );
   // An empty page has one row too, with the total.
-  return { items: rows.filter(({ id }) => id !== null).map(reportFrom), total: rows[0]?.total ?? 0 };
+  return {
+    items: rows.filter(({ id }) => id !== null).map(({ total: _, ...row }) => reportFrom(row)),
+    total: rows[0]?.total ?? 0,
+  };
 }
 
 export async function countReports(db: Queryable): Promise<Record<Status, number>> {

@@ -44,12 +44,11 @@ export interface ReportChange {
 }
 
 /** The audit trail records all attempts, rejected ones too. */
-export type ChangeResult =
-  | { readonly outcome: 'changed' | 'unchanged'; readonly report: Report }
-  | { readonly outcome: 'forbidden'; readonly report: Report }
-  /** Reopening requires a note. */
-  | { readonly outcome: 'needs-note'; readonly report: Report }
-  | { readonly outcome: 'stale'; readonly report: Report };
+export interface ChangeResult {
+  /** `needs-note`: reopening requires a note. */
+  readonly outcome: 'changed' | 'unchanged' | 'forbidden' | 'needs-note' | 'stale';
+  readonly report: Report;
+}
 
 export interface AuditEvent {
   readonly serial: number;

@@ -19,18 +19,9 @@ export const reportBody = (report: Report) =>
 /** For a client that shares the reporter's address or token but has no receipt. */
 export const briefReportBody = ({ id, status }: Report) => ({ id, status }) satisfies JsonObject;
 
-export const eventBody = (event: AuditEvent) =>
-  ({
-    serial: event.serial,
-    at: event.at.toISOString(),
-    actor: event.actor,
-    action: event.action,
-    outcome: event.outcome,
-    from: event.from,
-    to: event.to,
-    note: event.note,
-    content: event.content,
-    request_id: event.requestId,
-    prev_hash: event.prevHash,
-    hash: event.hash,
-  }) satisfies JsonObject;
+export const eventBody = ({ reportId: _, requestId, prevHash, hash, ...event }: AuditEvent) => ({
+  ...event,
+  request_id: requestId,
+  prev_hash: prevHash,
+  hash,
+});

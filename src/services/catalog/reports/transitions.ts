@@ -1,8 +1,9 @@
 import type { ChangeResult, ReportChange, Status } from './report.ts';
 
+/** In the order of the buttons. */
 export const TRANSITIONS: Readonly<Record<Status, readonly Status[]>> = {
-  open: ['in_review', 'accepted', 'rejected', 'duplicate'],
-  in_review: ['open', 'accepted', 'rejected', 'duplicate'],
+  open: ['accepted', 'rejected', 'duplicate', 'in_review'],
+  in_review: ['accepted', 'rejected', 'duplicate', 'open'],
   accepted: ['open'],
   rejected: ['open'],
   duplicate: ['open'],

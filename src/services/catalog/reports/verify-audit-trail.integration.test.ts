@@ -85,7 +85,7 @@ describe('the audit trail', () => {
         note: 'delete "ё"',
         request_id: 'r-1',
       },
-      content: hashTexts({ description: '"ё"', user_info: null, resolver_note: null }),
+      content: hashTexts({ description: '"ё"', userInfo: null, resolverNote: null }),
       prev_hash: Buffer.alloc(32),
     };
     // printf '%s' '[1,"rep_1","2026-11-20T10:00:00.005Z",…,"000…"]' | sha256sum
@@ -198,7 +198,7 @@ describe('the audit trail', () => {
       from: 'open',
       to: 'open',
       requestId: null,
-      texts: { description: first.description, user_info: first.userInfo, resolver_note: 'again' },
+      texts: { ...first, resolverNote: 'again' },
     } as const;
     await db.transaction(async (tx) => {
       await lockAuditTrail(tx);

@@ -1,13 +1,5 @@
 import type { Db, Transaction } from '../../../base/db.ts';
-import {
-  COLUMNS,
-  type EventRow,
-  type HashedRow,
-  hashEvent,
-  hashTexts,
-  type ReportTexts,
-  ZERO_HASH,
-} from './audit-trail.ts';
+import { COLUMNS, type HashedRow, hashEvent, hashTexts, type ReportTexts, ZERO_HASH } from './audit-trail.ts';
 
 export type AuditTrailResult =
   /** `lastHash` as hex text; 64 zeros for an empty trail. */
@@ -64,7 +56,7 @@ function checkRow(row: HashedRow, serial: number, last: Buffer) {
 }
 
 async function nextBatch(tx: Transaction, after?: number): Promise<HashedRow[]> {
-  const { rows } = await tx.query<EventRow & { hash: Buffer }>(
+  const { rows } = await tx.query<HashedRow>(
     `select ${COLUMNS.join(', ')}, hash
        from report_events
       where $1::bigint is null or serial > $1
@@ -92,7 +84,7 @@ async function findChangedTexts(tx: Transaction): Promise<AuditTrailResult | und
 }
 
 const LAST_CONTENTS = `
-  select r.id, r.description, r.user_info, r.resolver_note, last.content
+  select r.id, r.description, r.user_info as "userInfo", r.resolver_note as "resolverNote", last.content
     from reports r
    cross join lateral (select content
                          from report_events

@@ -30,7 +30,7 @@ export async function authRoutes(
         const fields = fieldsOf(request);
         const token = fields.get('token')?.trim();
         if (!token) throw new InvalidInput([missingField(['body', 'token'])]);
-        const replacesSession = fields.has(FROM_LINK) && (await guard.identify(request))?.by === 'cookie';
+        const replacesSession = fields.has(FROM_LINK) && guard.identify(request)?.by === 'cookie';
         if (replacesSession) return reply.redirect('/login', 303);
         const holder = tokens.find(token);
         if (holder === undefined) throw tokens.isComplete() ? invalidToken() : databaseUnavailable();

@@ -55,11 +55,11 @@ export function imageRoute(app: Gateway, { media, files }: { media: Media; files
     },
     async (request, reply) => {
       const { w, format } = request.query;
-      const row = await media.picture(request.params.record_id);
+      const row = await media.pictureKey(request.params.record_id);
       if (row === undefined) throw imageNotFound();
       if (row.hidden && !isModerator(request)) throw imageHidden();
-      if (row.key === null) throw imageNotFound();
-      const { key } = row;
+      if (row.content === null) throw imageNotFound();
+      const key = row.content;
       const side = w === undefined ? undefined : SIDES.find((each) => each >= w);
       const etag = `"${hash('sha256', `${key} ${side} ${format}`, 'base64url').slice(0, 22)}"`;
       // The record can be hidden or get another picture.
@@ -90,10 +90,10 @@ export function imageRoute(app: Gateway, { media, files }: { media: Media; files
       },
     },
     async (request) => {
-      const row = await media.heatmap(request.params.record_id);
-      if (row === undefined || row.maps === null) throw heatmapNotFound();
+      const row = await media.heatmaps(request.params.record_id);
+      if (row === undefined || row.content === null) throw heatmapNotFound();
       if (row.hidden && !isModerator(request)) throw imageHidden();
-      return row.maps;
+      return row.content;
     },
   );
 }

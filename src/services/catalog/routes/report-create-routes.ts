@@ -1,17 +1,19 @@
 import type { FastifyRequest } from 'fastify';
 import type { Static } from 'typebox';
+import { omitUndefined } from '../../../base/omit-undefined.ts';
 import { wantsJson } from '../../../http/accept-header.ts';
-import { CSRF_FIELD } from '../../../http/csrf.ts';
 import { describeErrors, describeResponse } from '../../../http/envelope.ts';
-import { acceptForms, type Form } from '../../../http/forms.ts';
+import { acceptForms } from '../../../http/forms.ts';
 import type { Gateway } from '../../../http/gateway.ts';
 import { fingerprint, idempotencyKey } from '../../../http/idempotency.ts';
 import type { Limiter } from '../../../http/rate-limit.ts';
 import { type IdempotencyStore, idempotencyErrors, type SavedResponse } from '../../shared/idempotency-store.ts';
 import { csrfFailed } from '../../shared/same-site.ts';
 import { RecordParams } from '../api-schema.ts';
+import type { AuthGuard } from '../auth/auth-guard.ts';
 import type { CreateResult as CreatedReport, Reports } from '../reports/report.ts';
 import { briefReportBody, reportBody } from '../reports/responses.ts';
+import { readForm } from './form-body.ts';
 import { Created, NewReport, REPORT, Repeated, RepetitionQuery, ReportForm } from './report-schema.ts';
 
 /** More than the longest fields of a report. */
@@ -20,15 +22,14 @@ export const REPORT_BYTES = 64 * 1024;
 /** Shorter keys can be guessed by others at the same address. */
 const MIN_KEY_LENGTH = 16;
 
-interface Deps {
+export interface CreateDeps extends Pick<AuthGuard, 'checkForm'> {
   readonly reports: Reports;
   readonly replies: IdempotencyStore;
   readonly limited: boolean | Limiter;
-  readonly checkForm: (request: FastifyRequest, form: Form) => void;
 }
 
-export async function createRoutes(app: Gateway, deps: Deps): Promise<void> {
-  const { reports, replies, limited, checkForm } = deps;
+export async function createRoutes(app: Gateway, deps: CreateDeps): Promise<void> {
+  const { reports, replies, limited } = deps;
 
   app.post<{ Body: Static<typeof NewReport>; Querystring: Static<typeof RepetitionQuery> }>(
     '/reports',
@@ -92,7 +93,7 @@ export async function createRoutes(app: Gateway, deps: Deps): Promise<void> {
         config: { access: 'bearer', limited, page: true, takes: 'application/x-www-form-urlencoded' },
         bodyLimit: REPORT_BYTES,
         schema: { hide: true, params: RecordParams, body: ReportForm },
-        preValidation: async (request) => asBody(request as FastifyRequest),
+        preValidation: async (request) => readForm(request as FastifyRequest, deps),
       },
       async (request, reply) => {
         const { record_id: id } = request.params;
@@ -104,23 +105,12 @@ export async function createRoutes(app: Gateway, deps: Deps): Promise<void> {
       },
     );
   });
-
-  /** Drops empty fields. */
-  function asBody(request: FastifyRequest): void {
-    const form = (request.body as Form | undefined) ?? new Map<string, string>();
-    checkForm(request, form);
-    request.body = Object.fromEntries([...form].filter(([name, text]) => name !== CSRF_FIELD && text !== ''));
-  }
 }
 
-const newReport = (request: FastifyRequest, body: Static<typeof NewReport>) => ({
-  recordId: body.record_id,
-  actionType: body.action_type,
-  ...(body.description !== undefined && { description: body.description }),
-  ...(body.user_info !== undefined && { userInfo: body.user_info }),
-  reporter: request.principal,
-  requestId: request.id,
-});
+const newReport = ({ principal: reporter, id: requestId }: FastifyRequest, body: Static<typeof NewReport>) => {
+  const { record_id: recordId, action_type: actionType, description, user_info: userInfo } = body;
+  return omitUndefined({ recordId, actionType, description, userInfo, reporter, requestId });
+};
 
 function answerOf(created: CreatedReport): SavedResponse {
   const { report, receipt, receiptShown } = created;

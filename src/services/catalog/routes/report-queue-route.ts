@@ -50,8 +50,8 @@ export function queueRoute(
       },
     },
     async (request, reply) => {
-      const { page, limit, status, ...words } = request.query;
-      const filters = { ...reportFilters(words), ...(status !== 'all' && { status }) };
+      const { page, limit, status, ...parameters } = request.query;
+      const filters = reportFilters({ ...parameters, ...(status !== 'all' && { status }) });
       const [counts, { items, total }] = await Promise.all([
         reports.counts(),
         reports.list(filters, { page, limit, sort: 'oldest' }),

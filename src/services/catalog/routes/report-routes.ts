@@ -1,34 +1,25 @@
 import type { FastifyRequest } from 'fastify';
 import type { Static } from 'typebox';
 import { unauthorized } from '../../../base/api-error.ts';
+import { omitUndefined } from '../../../base/omit-undefined.ts';
 import { describeErrors, describeResponse } from '../../../http/envelope.ts';
 import type { Gateway } from '../../../http/gateway.ts';
 import { parseIfMatch } from '../../../http/if-match.ts';
-import type { Limiter } from '../../../http/rate-limit.ts';
 import { InvalidInput, missingField } from '../../../http/validation-details.ts';
-import type { IdempotencyStore } from '../../shared/idempotency-store.ts';
 import { csrfFailed } from '../../shared/same-site.ts';
 import { forbidden, invalidTransition, reportChanged, reportNotFound } from '../api-errors.ts';
 import type { ChangeResult, Report, Reports } from '../reports/report.ts';
 import { eventBody, reportBody } from '../reports/responses.ts';
 import { ignoreEmpty } from '../search/filter-query.ts';
-import { createRoutes, REPORT_BYTES } from './report-create-routes.ts';
+import { type CreateDeps, createRoutes, REPORT_BYTES } from './report-create-routes.ts';
 import { reportFilters } from './report-filters.ts';
 import { type QueuePage, queueRoute } from './report-queue-route.ts';
 import * as schema from './report-schema.ts';
 
-export interface ReportDeps {
-  readonly reports: Reports;
-  readonly replies: IdempotencyStore;
-  readonly limited: boolean | Limiter;
-  readonly checkForm: (request: FastifyRequest, form: ReadonlyMap<string, string>) => void;
-  readonly queuePage: QueuePage;
-}
-
 type Params = Static<typeof schema.ReportParams>;
 
 /** Section 4.4 of the specification. */
-export async function reportRoutes(app: Gateway, deps: ReportDeps): Promise<void> {
+export async function reportRoutes(app: Gateway, deps: CreateDeps & { readonly queuePage: QueuePage }): Promise<void> {
   await createRoutes(app, deps);
   queueRoute(app, deps);
   changeRoute(app, deps);
@@ -39,7 +30,7 @@ const described = { tags: ['reports'], params: schema.ReportParams };
 const etag = { ETag: 'The version, for `If-Match`.' };
 const tagOf = ({ version }: Report) => `"${version}"`;
 
-function changeRoute(app: Gateway, { reports }: ReportDeps): void {
+function changeRoute(app: Gateway, { reports }: { reports: Reports }): void {
   app.patch<{ Params: Params; Body: Static<typeof schema.ReportPatch> }>(
     '/reports/:report_id',
     {
@@ -67,15 +58,10 @@ function changeRoute(app: Gateway, { reports }: ReportDeps): void {
     async (request, reply) => {
       const { status, resolver_note: note } = request.body;
       if (status === undefined && note === undefined) throw new InvalidInput([missingField(['body', 'status'])]);
+      const { principal: actor, id: requestId } = request;
       const ifVersion = parseIfMatch(request.headers['if-match']);
-      const changed = await reports.change(request.params.report_id, {
-        ...(status !== undefined && { status }),
-        ...(note !== undefined && { note }),
-        ...(ifVersion !== undefined && { ifVersion }),
-        actor: request.principal,
-        requestId: request.id,
-      });
-      const report = unwrapChange(changed, status);
+      const change = omitUndefined({ status, note, ifVersion, actor, requestId });
+      const report = unwrapChange(await reports.change(request.params.report_id, change), status);
       return reply.header('etag', tagOf(report)).send(reportBody(report));
     },
   );
@@ -103,7 +89,7 @@ const transitionMessage = (to: string, { status }: { status: string }) =>
     ? `Another moderator has already set the status ${to}.`
     : `The report is ${status}. To set it to ${to}, reopen it first: "status": "open" with a "resolver_note".`;
 
-function readRoutes(app: Gateway, { reports }: ReportDeps): void {
+function readRoutes(app: Gateway, { reports }: { reports: Reports }): void {
   app.get<{ Querystring: Static<typeof schema.ListQuery> }>(
     '/reports',
     {
@@ -123,9 +109,8 @@ function readRoutes(app: Gateway, { reports }: ReportDeps): void {
       },
     },
     async (request) => {
-      const { page, limit, sort, status, ...words } = request.query;
-      const filters = { ...reportFilters(words), ...(status !== undefined && { status }) };
-      const { items, total } = await reports.list(filters, { page, limit, sort });
+      const { page, limit, sort, ...parameters } = request.query;
+      const { items, total } = await reports.list(reportFilters(parameters), { page, limit, sort });
       return { items: items.map(reportBody), total, page, limit };
     },
   );

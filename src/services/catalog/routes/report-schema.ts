@@ -1,23 +1,25 @@
-import { type Static, type TSchema, Type } from 'typebox';
+import { type Static, Type } from 'typebox';
 import { STORABLE_TEXT } from '../../../http/text-patterns.ts';
+import { nullable } from '../api-schema.ts';
 import { ACTIONS, STATUSES } from '../reports/report.ts';
 
-const nullable = <S extends TSchema>(schema: S) => Type.Union([schema, Type.Null()]);
 const text = (maxLength: number) => Type.String({ maxLength, pattern: STORABLE_TEXT });
 const Moment = Type.String({ format: 'date-time', description: 'ISO 8601, UTC.' });
 
 const ActionType = Type.Enum([...ACTIONS]);
 const Status = Type.Enum([...STATUSES]);
 const RecordId = Type.String({ minLength: 1, maxLength: 200, pattern: STORABLE_TEXT });
-const Description = text(4000);
-const UserInfo = text(1000);
 
-export const REPORT = {
-  id: 'rep_01KASXQ3V5M8Y2N7B4C6D9F0GH',
+const NEW_REPORT = {
   record_id: 'defectoscopy:01KASX0V5M8Y2N7B4C6D9F0GHJ',
   action_type: 'delete',
   description: 'The photo shows a face.',
   user_info: 'Survey team 4',
+} as const;
+
+export const REPORT = {
+  id: 'rep_01KASXQ3V5M8Y2N7B4C6D9F0GH',
+  ...NEW_REPORT,
   status: 'open',
   resolver_note: null,
   created_at: '2026-11-20T10:00:00.000Z',
@@ -54,26 +56,14 @@ export const NewReport = Type.Object(
   {
     record_id: RecordId,
     action_type: ActionType,
-    description: Type.Optional(Description),
-    user_info: Type.Optional(UserInfo),
+    description: Type.Optional(text(4000)),
+    user_info: Type.Optional(text(1000)),
   },
-  {
-    examples: [
-      {
-        record_id: REPORT.record_id,
-        action_type: REPORT.action_type,
-        description: REPORT.description,
-        user_info: REPORT.user_info,
-      },
-    ],
-  },
+  { examples: [NEW_REPORT] },
 );
 
-export const ReportForm = Type.Object({
-  action_type: ActionType,
-  description: Type.Optional(Description),
-  user_info: Type.Optional(UserInfo),
-});
+export const ReportForm = Type.Omit(NewReport, ['record_id']);
+export const DecisionForm = Type.Object({ status: Status, note: Type.Optional(text(4000)) });
 
 export const ReportPatch = Type.Object(
   {
@@ -185,4 +175,4 @@ export const QueueAnswer = Type.Object({
 });
 export const EventList = Type.Object({ items: Type.Array(Event), total: Type.Integer() });
 
-export type FilterParameters = Omit<Static<typeof ListQuery>, 'page' | 'limit' | 'sort' | 'status'>;
+export type FilterParameters = Omit<Static<typeof ListQuery>, 'page' | 'limit' | 'sort'>;

@@ -1,38 +1,14 @@
 import { Type } from 'typebox';
-import { ACTIONS, STATUSES } from '../reports/report.ts';
-
-const nullable = <T extends Parameters<typeof Type.Union>[0][number]>(schema: T) => Type.Union([schema, Type.Null()]);
-const Scored = Type.Object({ name: Type.String(), conf: Type.Number({ minimum: 0, maximum: 1 }) });
-const Time = Type.String({ format: 'date-time' });
-
-/** As readers see it. */
-const BriefReport = Type.Object(
-  {
-    id: Type.String(),
-    action_type: Type.Enum([...ACTIONS]),
-    status: Type.Enum([...STATUSES]),
-    created_at: Time,
-  },
-  { additionalProperties: true },
-);
+import { nullable } from '../api-schema.ts';
+import { HitBody } from '../search/responses.ts';
+import { Report } from './report-schema.ts';
 
 export const RowBody = Type.Object({
-  record_id: Type.String(),
-  service: Type.String({ description: 'The service of the task, or `import`.' }),
-  task_id: nullable(Type.String()),
-  status: Type.Enum(['done', 'failed']),
-  created_at: Time,
-  title: Type.String(),
-  snippet: Type.String(),
+  ...HitBody.properties,
   text: Type.String({ description: 'The searchable text besides the title.' }),
-  surface: nullable(Type.String()),
-  master: nullable(Scored),
-  defects: Type.Array(Scored),
-  image: nullable(Type.Object({ url: Type.String(), width: Type.Integer(), height: Type.Integer() })),
-  open_reports: Type.Integer({ description: 'Reports that are open or in review.' }),
-  hidden: Type.Boolean({ description: 'Hidden by an accepted report and visible to moderators only.' }),
   result: Type.Object({}, { additionalProperties: true, description: 'The result in the format of its service.' }),
-  reports: Type.Array(BriefReport),
+  /** As readers see them. */
+  reports: Type.Array(Type.Pick(Report, ['id', 'action_type', 'status', 'created_at'], { additionalProperties: true })),
   neighbours: Type.Object({ prev: nullable(Type.String()), next: nullable(Type.String()) }),
 });
 

@@ -35,7 +35,7 @@ export function searchRoutes(app: Gateway, { search, cookies }: { search: Search
       const page = pageFrom(query, filters);
       const { items, total, facets, upTo } = await search.find(filters, page);
       // Only for browsers.
-      if (reader?.by !== 'header') remembered.save(request, reply, toQueryString(filters, { sort: page.sort }));
+      if (reader?.by !== 'header') remembered.save(request, reply, toQueryString(filters, page.sort));
       return {
         items: items.map(hitBody),
         total,

@@ -31,9 +31,9 @@ export function soundRoute(app: Gateway, { media, files }: { media: Media; files
       },
     },
     async (request, reply) => {
-      const row = await media.sound(request.params.record_id);
-      if (!row?.key || (row.hidden && !isModerator(request))) throw recordHasNoSound();
-      const { key } = row;
+      const row = await media.soundKey(request.params.record_id);
+      if (!row?.content || (row.hidden && !isModerator(request))) throw recordHasNoSound();
+      const key = row.content;
       const head = await headOf(files, key);
       const kind = head && sniffAudio(head.bytes);
       if (head === undefined || kind === undefined) throw soundNotFound();

@@ -8,7 +8,7 @@ import { requireVisitor } from '../auth/auth-guard.ts';
 import type { ViewOwners } from '../views/view-owners.ts';
 import { MAX_VIEWS, type View, type Views } from '../views/views.ts';
 
-const NewView = Type.Object({
+export const NewView = Type.Object({
   name: Type.String({ minLength: 1, maxLength: 100, pattern: VISIBLE_NAME }),
   query: Type.String({
     maxLength: 4000,

@@ -10,33 +10,25 @@ export interface FacetCombination {
   readonly defects: readonly string[];
 }
 
-export interface FacetCombinations {
-  load(db: Queryable, ids: readonly number[]): Promise<ReadonlyMap<number, FacetCombination>>;
-}
+export type FacetCombinations = ReturnType<typeof createFacetCombinations>;
 
 const MAX_CACHED = 50_000;
 const SELECT =
   'select id, service, status, surface, master, defects from catalog_facet_combinations where id = any($1::int[])';
 
 /** Combinations never change. */
-export function createFacetCombinations(): FacetCombinations {
-  const cache = new Map<number, FacetCombination>();
+export function createFacetCombinations() {
+  let cache = new Map<number, FacetCombination>();
   return {
-    async load(db, ids) {
-      const missing = ids.filter((id) => !cache.has(id));
-      if (missing.length === 0) return cache;
+    async load(db: Queryable, ids: readonly number[]): Promise<ReadonlyMap<number, FacetCombination>> {
+      // The callers in progress keep their map when a new one is started.
+      const known = cache;
+      const missing = ids.filter((id) => !known.has(id));
+      if (missing.length === 0) return known;
       const { rows } = await db.query<FacetCombination>(SELECT, [missing]);
-      if (cache.size + rows.length > MAX_CACHED) return reload(db, ids);
-      for (const kind of rows) cache.set(kind.id, kind);
-      return cache;
+      for (const kind of rows) known.set(kind.id, kind);
+      if (known.size > MAX_CACHED) cache = new Map();
+      return known;
     },
   };
-
-  async function reload(db: Queryable, ids: readonly number[]) {
-    const { rows } = await db.query<FacetCombination>(SELECT, [ids]);
-    const all = new Map(rows.map((kind) => [kind.id, kind]));
-    cache.clear();
-    for (const kind of rows.slice(0, MAX_CACHED)) cache.set(kind.id, kind);
-    return all;
-  }
 }

@@ -2,11 +2,9 @@ import type { Queryable } from '../../../base/db.ts';
 import type { FacetCombination, FacetCombinations } from './facet-combinations.ts';
 import type { Filters } from './filters.ts';
 import { findFacetCombinations } from './resolve-filters.ts';
-import type { Facet, FacetName } from './search-types.ts';
+import { FACET_NAMES, type Facet, type FacetName } from './search-types.ts';
 import { createParameters } from './sql-parameters.ts';
 import { type Binder, fromClause, queryStage, type ResolvedFilters, where } from './where.ts';
-
-const NAMES: readonly FacetName[] = ['service', 'status', 'surface', 'master', 'defect'];
 
 const MAX_VALUES = 100;
 const MAX_COUNT = 1000;
@@ -28,7 +26,9 @@ export async function countFacets(
     const others = await countKinds(db, { ...resolved, filters: without(filters, own) });
     counted.set(own, await read(db, kinds, others));
   }
-  const facets = NAMES.map((name) => [name, facetOf(name, counted.get(name) ?? all, without(filters, name))] as const);
+  const facets = FACET_NAMES.map(
+    (name) => [name, facetOf(name, counted.get(name) ?? all, without(filters, name))] as const,
+  );
   const fits = matcher(filters);
   const total = all.reduce((sum, { kind, count }) => (fits(kind) ? sum + count : sum), 0);
   return { total, facets: Object.fromEntries(facets) as Record<FacetName, Facet> };
@@ -91,7 +91,7 @@ function facetOf(name: FacetName, counted: readonly Counted[], filters: Filters)
 }
 
 function matcher(filters: Filters): (kind: FacetCombination) => boolean {
-  const wanted = NAMES.filter((name) => filters[name] !== undefined);
+  const wanted = FACET_NAMES.filter((name) => filters[name] !== undefined);
   return (kind) => wanted.every((name) => valuesOf(kind, name).includes(filters[name]!));
 }
 

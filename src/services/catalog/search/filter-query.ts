@@ -1,14 +1,13 @@
 import type { FastifyRequest } from 'fastify';
 import { type Static, Type } from 'typebox';
+import { omitUndefined } from '../../../base/omit-undefined.ts';
 import { WITHOUT_NUL } from '../../../http/text-patterns.ts';
 import { InvalidInput } from '../../../http/validation-details.ts';
 import { forbidden } from '../api-errors.ts';
 import type { Visitor } from '../auth/visitor.ts';
-import type { Filters, Sort } from './filters.ts';
+import { type Filters, SORTS, type Sort } from './filters.ts';
 import { MAX_WORDS, parseQuery } from './query-parser.ts';
 import type { Page } from './search-types.ts';
-
-export const SORTS = ['newest', 'oldest', 'confidence', 'relevance'] as const satisfies readonly Sort[];
 
 const name = (description: string) =>
   Type.Optional(Type.String({ minLength: 1, maxLength: 500, pattern: WITHOUT_NUL, description }));
@@ -70,67 +69,46 @@ export async function ignoreEmpty(request: FastifyRequest): Promise<void> {
 /** Throws `InvalidInput`, and 403 when a non-moderator requests hidden records. */
 export function filtersFrom(query: FilterQuery, visitor: Visitor | null): Filters {
   if (query.hidden === true && visitor?.role !== 'moderator') throw forbidden();
-  const { service, status, surface, master, defect } = query;
-  const q = query.q?.trim();
+  const { service, status, surface, master, defect, min_conf: minConf, has_report: hasReport } = query;
+  const q = query.q?.trim() || undefined;
   if (q !== undefined && parseQuery(q).count > MAX_WORDS) throw tooManyWords(q);
   const from = momentOf('from', query.from);
   const to = momentOf('to', query.to);
-  return {
-    ...(q ? { q } : {}),
-    ...(service !== undefined && { service }),
-    ...(status !== undefined && { status }),
-    ...(surface !== undefined && { surface }),
-    ...(master !== undefined && { master }),
-    ...(defect !== undefined && { defect }),
-    ...(query.min_conf !== undefined && { minConf: query.min_conf }),
-    ...(from && { from: from.at }),
-    ...(to && { to: to.wholeDay ? new Date(to.at.getTime() + DAY_MS) : to.at }),
-    ...(query.has_report !== undefined && { hasReport: query.has_report }),
-    ...(query.hidden === true && { hidden: true }),
-  };
+  return omitUndefined({
+    ...{ q, service, status, surface, master, defect, minConf, hasReport },
+    from: from?.at,
+    to: to?.wholeDay ? new Date(to.at.getTime() + DAY_MS) : to?.at,
+    hidden: query.hidden || undefined,
+  });
 }
 
-export const sortFrom = ({ sort }: FilterQuery, filters: Filters): Sort => {
-  const chosen = sort ?? (filters.q === undefined ? 'newest' : 'relevance');
-  return chosen === 'relevance' && filters.q === undefined ? 'newest' : chosen;
+export const defaultSort = ({ q }: Filters): Sort => (q === undefined ? 'newest' : 'relevance');
+
+export const sortFrom = ({ sort }: FilterQuery, filters: Filters): Sort =>
+  sort === undefined || (sort === 'relevance' && filters.q === undefined) ? defaultSort(filters) : sort;
+
+export const pageFrom = (query: SearchQuery, filters: Filters): Page => {
+  const { page, limit, facets, upto: upTo } = query;
+  return omitUndefined({ sort: sortFrom(query, filters), page, limit, facets, upTo });
 };
 
-export function pageFrom(query: SearchQuery, filters: Filters): Page {
-  const { page, limit, facets, upto } = query;
-  return { sort: sortFrom(query, filters), page, limit, facets, ...(upto !== undefined && { upTo: upto }) };
+/** Without `?` and the default order; the inverse of `filtersFrom` and `sortFrom`. */
+export function toQueryString(filters: Filters, sort?: Sort): string {
+  const parts = omitUndefined({ ...filtersBody(filters), sort: sort === defaultSort(filters) ? undefined : sort });
+  return new URLSearchParams(
+    Object.entries(parts).map(([name, value]): [string, string] => [name, String(value)]),
+  ).toString();
 }
 
-/** Without `?` and default values; the inverse of `filtersFrom` and `pageFrom`. */
-export function toQueryString(filters: Filters, page: Partial<Page> = {}): string {
-  const defaultSort = filters.q === undefined ? 'newest' : 'relevance';
-  const parts: Record<string, string | number | boolean | undefined> = {
-    ...filtersBody(filters),
-    sort: page.sort === defaultSort ? undefined : page.sort,
-    page: page.page === 1 ? undefined : page.page,
-    limit: page.limit === 50 ? undefined : page.limit,
-    upto: page.upTo,
-  };
-  const set = Object.entries(parts).flatMap(([key, value]): [string, string][] =>
-    value === undefined ? [] : [[key, String(value)]],
-  );
-  return new URLSearchParams(set).toString();
-}
-
-export function filtersBody(filters: Filters): Record<string, string | number | boolean> {
+export function filtersBody(filters: Filters) {
   const { q, service, surface, defect, master, status, minConf, from, to, hasReport, hidden } = filters;
-  return {
-    ...(q !== undefined && { q }),
-    ...(service !== undefined && { service }),
-    ...(surface !== undefined && { surface }),
-    ...(defect !== undefined && { defect }),
-    ...(master !== undefined && { master }),
-    ...(status !== undefined && { status }),
-    ...(minConf !== undefined && { min_conf: minConf }),
-    ...(from && { from: dayOrMoment(from) }),
-    ...(to && { to: isMidnight(to) ? dayOf(new Date(to.getTime() - DAY_MS)) : to.toISOString() }),
-    ...(hasReport !== undefined && { has_report: hasReport }),
-    ...(hidden === true && { hidden }),
-  };
+  return omitUndefined({
+    ...{ q, service, surface, defect, master, status, min_conf: minConf },
+    from: from && dayOrMoment(from),
+    to: to && (isMidnight(to) ? dayOf(new Date(to.getTime() - DAY_MS)) : to.toISOString()),
+    has_report: hasReport,
+    hidden,
+  });
 }
 
 const DAY_MS = 86_400_000;

@@ -18,4 +18,5 @@ export interface Filters {
 }
 
 /** `relevance` requires `q`: exact matches rank above similar words. */
-export type Sort = 'newest' | 'oldest' | 'confidence' | 'relevance';
+export const SORTS = ['newest', 'oldest', 'confidence', 'relevance'] as const;
+export type Sort = (typeof SORTS)[number];

@@ -3,49 +3,31 @@ import type { QueryExpansion } from './query-expansion.ts';
 import type { Hit, Scored } from './search-types.ts';
 import { snippetOf } from './snippet.ts';
 
-export interface HitRow {
-  readonly record_id: string;
-  readonly service: string;
-  readonly task_id: string | null;
-  readonly status: 'done' | 'failed';
-  readonly failure: string | null;
-  readonly created_at: Date;
-  readonly title: string;
-  readonly surface: string | null;
+export interface HitRow extends Omit<Hit, 'snippet' | 'master' | 'defects' | 'image'> {
   readonly master: string | null;
-  readonly master_conf: number | null;
+  readonly masterConf: number | null;
   readonly defects: Readonly<Record<string, number>>;
-  readonly picture_width: number | null;
-  readonly picture_height: number | null;
-  readonly open_reports: number;
-  readonly hidden: boolean;
+  readonly width: number | null;
+  readonly height: number | null;
 }
 
 /** Over `catalog_records r`. */
 export const HIT_COLUMNS = `
-  r.record_id, r.service, r.task_id, r.status, r.created_at, r.title, r.surface, r.master, r.master_conf, r.defects,
+  r.record_id as "recordId", r.service, r.task_id as "taskId", r.status,
   case when r.status = 'failed' then
     (select d.result->>'error_code' from catalog_details d where d.number = r.number) end as failure,
-  case when r.picture_key is not null then r.picture_width end as picture_width,
-  case when r.picture_key is not null then r.picture_height end as picture_height, r.hidden,
-  (select count(*) from reports p where p.record_id = r.record_id and p.status in ('open', 'in_review')) as open_reports`;
+  r.created_at as "createdAt", r.title, r.surface, r.master, r.master_conf as "masterConf", r.defects,
+  case when r.picture_key is not null then r.picture_width end as width,
+  case when r.picture_key is not null then r.picture_height end as height,
+  (select count(*) from reports p where p.record_id = r.record_id and p.status in ('open', 'in_review')) as "openReports",
+  r.hidden`;
 
-export function hitOf(row: HitRow): Omit<Hit, 'snippet'> {
-  const { picture_width: width, picture_height: height } = row;
+export function hitOf<Row extends HitRow>({ master, masterConf, defects, width, height, ...row }: Row) {
   return {
-    recordId: row.record_id,
-    service: row.service,
-    taskId: row.task_id,
-    status: row.status,
-    failure: row.failure,
-    createdAt: row.created_at,
-    title: row.title,
-    surface: row.surface,
-    master: row.master === null ? null : { name: row.master, conf: row.master_conf ?? 0 },
-    defects: scored(row.defects),
+    ...row,
+    master: master === null ? null : { name: master, conf: masterConf ?? 0 },
+    defects: scored(defects),
     image: width === null || height === null ? null : { width, height },
-    openReports: row.open_reports,
-    hidden: row.hidden,
   };
 }
 
@@ -58,7 +40,7 @@ export async function readHits(
   if (numbers.length === 0) return [];
   const { rows } = await db.query<HitRow & { text: string }>(HITS, [numbers, expansion ? SEARCHED : SHOWN]);
   const beginnings = expansion?.prefixes ?? [];
-  return rows.map((row) => ({ ...hitOf(row), snippet: snippetOf(row.text, beginnings) }));
+  return rows.map(({ text, ...row }) => ({ ...hitOf(row), snippet: snippetOf(text, beginnings) }));
 }
 
 /** Characters searched for a snippet, with and without a query. */

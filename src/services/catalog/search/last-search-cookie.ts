@@ -1,25 +1,20 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { type CookieRules, cookieOptions } from '../../../http/cookie-options.ts';
 
-/** A session cookie with the last query string. */
-export interface LastSearch {
-  save(request: FastifyRequest, reply: FastifyReply, query: string): void;
-  clear(request: FastifyRequest, reply: FastifyReply): void;
-}
-
 export const LAST_SEARCH_COOKIE = 'search_filters';
 
 /** Browsers store 4096 bytes per cookie with its name and attributes (RFC 6265, section 6.1). */
 const MAX_BYTES = 3_800;
 
-export function createLastSearch(rules: CookieRules): LastSearch {
+/** A session cookie with the last query string. */
+export function createLastSearch(rules: CookieRules) {
   const options = cookieOptions(rules);
-  const clear: LastSearch['clear'] = (request, reply) => {
+  const clear = (request: FastifyRequest, reply: FastifyReply) => {
     if (request.cookies[LAST_SEARCH_COOKIE] !== undefined)
       void reply.setCookie(LAST_SEARCH_COOKIE, '', options(request, 0));
   };
   return {
-    save(request, reply, query) {
+    save(request: FastifyRequest, reply: FastifyReply, query: string) {
       if (query === (request.cookies[LAST_SEARCH_COOKIE] ?? '')) return;
       if (query === '' || encodeURIComponent(query).length > MAX_BYTES) return clear(request, reply);
       const { maxAge: _, ...sessionOptions } = options(request, 0);

@@ -1,13 +1,13 @@
 import { Type } from 'typebox';
+import { nullable } from '../api-schema.ts';
 import type { Hit, Row } from './search-types.ts';
 
-const Nullable = (type: Parameters<typeof Type.Union>[0][number]) => Type.Union([type, Type.Null()]);
 const Scored = Type.Object({ name: Type.String(), conf: Type.Number({ minimum: 0, maximum: 1 }) });
 
 export const HitBody = Type.Object({
   record_id: Type.String(),
   service: Type.String({ description: 'The service of the task, or `import`.' }),
-  task_id: Nullable(Type.String()),
+  task_id: nullable(Type.String()),
   status: Type.Enum(['done', 'failed']),
   created_at: Type.String({
     format: 'date-time',
@@ -15,12 +15,12 @@ export const HitBody = Type.Object({
   }),
   title: Type.String(),
   snippet: Type.String({ description: 'Plain text of at most 200 characters around the first match.' }),
-  surface: Nullable(Type.String()),
-  master: Nullable(Scored),
+  surface: nullable(Type.String()),
+  master: nullable(Scored),
   defects: Type.Array(Scored, { description: 'By descending confidence.' }),
-  image: Nullable(Type.Object({ url: Type.String(), width: Type.Integer(), height: Type.Integer() })),
+  image: nullable(Type.Object({ url: Type.String(), width: Type.Integer(), height: Type.Integer() })),
   open_reports: Type.Integer({ description: 'Reports that are open or in review.' }),
-  hidden: Type.Boolean(),
+  hidden: Type.Boolean({ description: 'Hidden by an accepted report and visible to moderators only.' }),
 });
 
 const FacetBody = Type.Array(

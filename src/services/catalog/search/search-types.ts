@@ -27,7 +27,8 @@ export interface Scored {
   readonly conf: number;
 }
 
-export type FacetName = 'service' | 'status' | 'surface' | 'master' | 'defect';
+export const FACET_NAMES = ['service', 'status', 'surface', 'master', 'defect'] as const;
+export type FacetName = (typeof FACET_NAMES)[number];
 /** Over all filters except the facet's own. Counts are capped at 1000: `more`. */
 export type Facet = readonly { readonly value: string; readonly count: number; readonly more: boolean }[];
 
@@ -48,12 +49,9 @@ export interface Page {
 }
 
 export interface Row extends Hit {
-  /** Increases in the order of indexing. */
-  readonly number: number;
   readonly text: string;
   readonly result: JsonObject;
   readonly attachment: JsonValue | null;
-  readonly pictureKey: string | null;
   readonly soundKey: string | null;
   /** Record ids of the next older and newer record. */
   readonly prev: string | null;

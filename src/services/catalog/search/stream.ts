@@ -82,7 +82,7 @@ async function* rowsOf(
   for (let from = 0; from < numbers.length; ) {
     const batch = numbers.slice(from, from + ROW_BATCH);
     const { rows } = await db.query<ExportRow>(EXPORTED, [batch, ROW_BATCH_BYTES, hidden]);
-    for (const row of rows) yield { ...hitOf(row), text: row.text, result: row.result };
+    for (const { place: _, ...row } of rows) yield hitOf(row);
     // Numbers missing before the last row were deleted or hidden.
     from += rows.at(-1)?.place ?? batch.length;
   }
