@@ -1,5 +1,5 @@
 /**
- * Poll schedule. `specification`: section 8 of the specification, for shared services. `local`: long polling on the
+ * Poll schedule. `specification`: the schedule for shared services (docs/specification.md#reading-results). `local`: long polling on the
  * same machine.
  */
 export type Polling = 'specification' | 'local';

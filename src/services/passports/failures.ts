@@ -5,7 +5,7 @@ import type { Status } from './documents.ts';
 /** `FAILED` and `ERROR` can be retried. */
 export type FailureStatus = Extract<Status, 'FAILED' | 'ERROR' | 'PERMANENT_ERROR'>;
 
-/** Every `error_type` of contract §6.5; a closed list. Messages never quote the document. */
+/** Every `error_type` of docs/specification.md#passports; a closed list. Messages never quote the document. */
 const ERRORS = {
   EXTRACTION_INVALID: [
     'FAILED',

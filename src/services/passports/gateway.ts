@@ -43,7 +43,7 @@ const BODY_LIMIT_BYTES = 1024 * 1024;
 const HOUR_MS = 3_600_000;
 const LLM_PROBE_TIMEOUT_MS = 3000;
 
-/** All endpoints of section 4.3 of the specification, and those that contract.md adds. */
+/** All endpoints of docs/specification.md#passports. */
 export async function createGateway({
   context,
   settings,

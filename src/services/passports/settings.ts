@@ -38,7 +38,7 @@ export const settings = {
     'PASSPORTS_BEARER_SCOPE',
     ['documented', 'all'],
     'documented; all in `production`',
-    '`documented`: a session cookie is enough for endpoints that the specification shows without an Authorization header. `all`: every endpoint requires a token.',
+    '`documented`: a session cookie is enough for endpoints documented without an Authorization header. `all`: every endpoint requires a token.',
   ),
   strictOwnership: flag(
     'PASSPORTS_STRICT_OWNERSHIP',

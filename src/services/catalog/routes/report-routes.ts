@@ -18,7 +18,7 @@ import * as schema from './report-schema.ts';
 
 type Params = Static<typeof schema.ReportParams>;
 
-/** Section 4.4 of the specification. */
+/** Reports: docs/specification.md#catalog-and-reports. */
 export async function reportRoutes(app: Gateway, deps: CreateDeps & { readonly queuePage: QueuePage }): Promise<void> {
   await createRoutes(app, deps);
   queueRoute(app, deps);

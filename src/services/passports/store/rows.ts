@@ -65,7 +65,7 @@ export function toDocumentWithResult(row: CompletedRow): CompletedDocument | Doc
 }
 
 /**
- * Access to a document `d` (X-11 of the contract): its session, the key that created it and, unless `strict`, any key
+ * Access to a document `d` (docs/specification.md#api-keys-and-sessions-of-passports): its session, the key that created it and, unless `strict`, any key
  * for documents of anonymous sessions. Parameters `$2` to `$4` come from {@link accessParams}.
  */
 export const ACCESS_CONDITION =
