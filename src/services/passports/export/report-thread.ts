@@ -1,21 +1,16 @@
 import { createRequire } from 'node:module';
-import { parentPort } from 'node:worker_threads';
 import pdfmake, { type Content } from 'pdfmake';
+import { serveRequests } from '../../../ml/thread-requests.ts';
 import { fill } from '../../../ui/browser/fill.ts';
 import type { Report } from './report.ts';
 import { reportLabels } from './report-labels.ts';
 import { clean, fieldTable, GREY, rowTable } from './report-tables.ts';
 
-const port = parentPort!;
-
-// Printing thousands of rows blocks the thread for seconds.
-port.on('message', (report: Report) => void respond(report));
-
-async function respond(report: Report): Promise<void> {
-  // A copy with its own buffer, to transfer it.
-  const pdf = new Uint8Array(await printReport(report));
-  port.postMessage(pdf, [pdf.buffer]);
-}
+// Printing thousands of rows blocks the thread for seconds. The answer is a copy with its own buffer, to transfer it.
+serveRequests(
+  async (report: Report) => new Uint8Array(await printReport(report)),
+  (pdf) => [pdf.buffer],
+);
 
 /** Values have the format of the API. */
 function printReport(report: Report): Promise<Buffer> {
