@@ -1,9 +1,9 @@
 // Assay with its real gateway and cleanup, and a worker with a no-op model.
 import { fileURLToPath } from 'node:url';
-import { openDb } from '../../../src/base/db.ts';
-import { newId } from '../../../src/base/ids.ts';
-import { migrate } from '../../../src/base/migrate.ts';
-import { createPostgresTaskStore } from '../../../src/tasks/postgres.ts';
+import { openDb } from '../../../dist/base/db.js';
+import { newId } from '../../../dist/base/ids.js';
+import { migrate } from '../../../dist/base/migrate.js';
+import { createPostgresTaskStore } from '../../../dist/tasks/postgres.js';
 import { TOKEN } from '../client.mjs';
 import { log, startPostgres } from './postgres.mjs';
 

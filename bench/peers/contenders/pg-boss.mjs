@@ -1,6 +1,6 @@
 // pg-boss behind the same contract, on its own PostgreSQL with the same settings.
 import { fileURLToPath } from 'node:url';
-import { openDb } from '../../../src/base/db.ts';
+import { openDb } from '../../../dist/base/db.js';
 import { TOKEN } from '../client.mjs';
 import { openQueue } from '../engines/pg-boss.mjs';
 import { log, startPostgres } from './postgres.mjs';

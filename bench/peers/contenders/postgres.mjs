@@ -1,5 +1,5 @@
-import { startEmbeddedPostgres } from '../../../src/base/embedded-postgres.ts';
-import { createLog } from '../../../src/base/log.ts';
+import { startEmbeddedPostgres } from '../../../dist/base/embedded-postgres.js';
+import { createLog } from '../../../dist/base/log.js';
 
 export const log = createLog('silent', 'bench');
 

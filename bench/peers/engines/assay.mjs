@@ -1,6 +1,6 @@
-import { loadConfig, openAppContext } from '../../../src/app-context.ts';
-import { createWorkMetrics } from '../../../src/roles/metrics.ts';
-import { work as workRole } from '../../../src/roles/work.ts';
+import { loadConfig, openAppContext } from '../../../dist/app-context.js';
+import { createWorkMetrics } from '../../../dist/roles/metrics.js';
+import { work as workRole } from '../../../dist/roles/work.js';
 import { CONCURRENCY, work } from './task.mjs';
 
 export async function openWorker({ holds }) {
