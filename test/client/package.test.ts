@@ -42,7 +42,7 @@ it('The client package has types that compile in a strict project and code witho
 const EXPECTED = `Type 'string' is not assignable to type 'number'.`;
 /** Contains one type error, which proves that the types are effective. */
 const CONSUMER = `
-import { Assay, TaskFailed, type DonePhoto } from './index.js';
+import { Assay, TaskFailed, type DonePhoto } from './client/index.js';
 export async function look(image: Blob, signal: AbortSignal): Promise<readonly string[]> {
   const assay = new Assay({ defectoscopy: { url: 'https://photos.example.com', token: 'secret' } });
   try {

@@ -14,7 +14,7 @@ const NOTE = new URL('../../examples/voice-note.mp3', import.meta.url);
 const EXPECTED_TEXT =
   'the inspection of the north stairwell is finished we found one long crack above the window and some rust on the handrail the rest of the wall looks good';
 /** One minute of the same voice. */
-const INSPECTION = new URL('speech/inspection.ogg', import.meta.url);
+const INSPECTION = new URL('./inspection.ogg', import.meta.url);
 const plain = (text: string) => text.toLowerCase().replace(/[^a-z ]+/g, '');
 
 async function startSpeech(env: Record<string, string> = {}): Promise<Assay> {
