@@ -4,6 +4,7 @@ import { CsrfInput } from '../../shared/csrf-input.tsx';
 import type { ListTexts } from '../browser/list-texts.ts';
 import { type Document, STATUSES, type Status } from '../documents.ts';
 import { errorTexts } from '../failures.ts';
+import { Text } from './text.tsx';
 
 export const PER_PAGE = 25;
 
@@ -27,9 +28,7 @@ export function DocumentList(props: {
   return (
     <section aria-labelledby="documents-title">
       <div class="row">
-        <h2 id="documents-title" safe>
-          {texts.documents}
-        </h2>
+        <Text as="h2" id="documents-title" text={texts.documents} />
         <p id="touch" class="hint" role="status"></p>
       </div>
       <nav class="filters" aria-label={texts.state}>
@@ -49,28 +48,16 @@ export function DocumentList(props: {
       </ul>
       <div class="row">
         <p class="paging" hidden={pages === 1}>
-          {page > 1 && (
-            <a href={pageUrl(page - 1, status)} rel="prev" safe>
-              {`← ${texts.previous}`}
-            </a>
-          )}{' '}
+          {page > 1 && <Text as="a" href={pageUrl(page - 1, status)} rel="prev" text={`← ${texts.previous}`} />}{' '}
           <span safe>{fill(texts.pageOf, { page, pages })}</span>{' '}
-          {page < pages && (
-            <a href={pageUrl(page + 1, status)} rel="next" safe>
-              {`${texts.next} →`}
-            </a>
-          )}
+          {page < pages && <Text as="a" href={pageUrl(page + 1, status)} rel="next" text={`${texts.next} →`} />}
         </p>
         <p class="exports" hidden={!props.hasSession}>
-          <a href="export/session/excel" safe>
-            {texts.exportSession}
-          </a>
+          <Text as="a" href="export/session/excel" text={texts.exportSession} />
           {signedIn && (
             <>
               {' · '}
-              <a href="export/all/excel" safe>
-                {texts.exportAll}
-              </a>
+              <Text as="a" href="export/all/excel" text={texts.exportAll} />
             </>
           )}
         </p>
@@ -93,23 +80,15 @@ function Item(props: {
   return (
     <li data-id={id} data-status={status}>
       <div class="what">
-        <a class="name" href={signedIn ? `task/${id}` : undefined} safe>
-          {filename}
-        </a>
+        <Text as="a" class="name" href={signedIn ? `task/${id}` : undefined} text={filename} />
         <p class="hint">
-          <time datetime={createdAt.toISOString()} safe>
-            {dateFormat.format(createdAt)}
-          </time>
+          <Text as="time" datetime={createdAt.toISOString()} text={dateFormat.format(createdAt)} />
           <span class="cached" hidden={!cached} safe>{` · ${texts.cached}`}</span>
-          <span class="why" safe>
-            {errorType ? ` · ${errorTexts[language][errorType]}` : ''}
-          </span>
+          <Text as="span" class="why" text={errorType ? ` · ${errorTexts[language][errorType]}` : ''} />
         </p>
       </div>
       <div class="how">
-        <p class={`state ${status.toLowerCase()}`} safe>
-          {texts.statuses[status]}
-        </p>
+        <Text class={`state ${status.toLowerCase()}`} text={texts.statuses[status]} />
         <progress
           max="1"
           value={String(progress ?? 0)}
@@ -128,9 +107,7 @@ function Item(props: {
           {texts.retry}
         </button>
         <details class="rename">
-          <summary class="button small" safe>
-            {RENAME[language]}
-          </summary>
+          <Text as="summary" class="button small" text={RENAME[language]} />
           <form method="post" action={`task/${id}/rename`}>
             <CsrfInput csrf={csrf} />
             <input name="name" type="text" value={filename} maxlength="255" required aria-label={texts.name} />
@@ -139,9 +116,7 @@ function Item(props: {
             </button>
           </form>
         </details>
-        <button type="button" class="small remove needs-script" safe>
-          {texts.remove}
-        </button>
+        <Text as="button" type="button" class="small remove needs-script" text={texts.remove} />
       </div>
     </li>
   );

@@ -1,4 +1,5 @@
 import type { Db, Transaction } from '../../../base/db.ts';
+import { omitUndefined } from '../../../base/omit-undefined.ts';
 import type { Admission } from '../../../tasks/admission.ts';
 import { lockCompleted } from '../../../tasks/locks.ts';
 import type { TaskStore } from '../../../tasks/store.ts';
@@ -16,17 +17,13 @@ export interface TaskInput {
 
 /** One transaction, together with `within`. Documents with a cached result bypass the queue and its limit. */
 export async function create(
-  {
-    db,
-    tasks,
-    admission,
-    quotaBytes,
-  }: { db: Db; tasks: TaskStore; admission?: Admission | undefined; quotaBytes: number },
+  deps: { db: Db; tasks: TaskStore; admission?: Admission | undefined; quotaBytes: number },
   caller: Caller,
   documents: readonly NewDocument[],
   request: { id?: string; traceparent?: string } = {},
   within?: TransactionHook,
 ): Promise<Document[]> {
+  const { db, tasks, admission, quotaBytes } = deps;
   const ids = createUuids(documents.length);
   const moreBytes = documents.reduce((sum, { sizeBytes, replacesBytes = 0 }) => sum + sizeBytes - replacesBytes, 0);
   let leaveQueue: ReturnType<Admission['reserve']>;
@@ -55,9 +52,7 @@ export async function create(
         priority: 'realtime',
         input: { file_key: source?.file_key ?? fileKey } satisfies TaskInput,
         estimateSeconds: ESTIMATE_SECONDS,
-        ...(request.id !== undefined && { requestId: request.id }),
-        ...(request.traceparent !== undefined && { traceparent: request.traceparent }),
-        ...(source && { resultOf: source.id }),
+        ...omitUndefined({ requestId: request.id, traceparent: request.traceparent, resultOf: source?.id }),
       })),
     );
     await tx.query(INSERT, [

@@ -9,13 +9,12 @@ import type { Caller, ImageRow, NewDocument, Status, TransactionHook } from '../
 import type { Value } from '../extraction.ts';
 import { cleanup } from './cleanup.ts';
 import { create } from './create.ts';
-import { history, rename, update } from './edit.ts';
+import { history, remove, rename, retry, update } from './edit.ts';
 import { postgresEvents } from './events.ts';
 import { readFailureStatistics } from './failure-statistics.ts';
 import { postgresImages } from './images.ts';
 import { foldBytes } from './quota.ts';
 import { find, findWithResult, list, streamCompleted } from './read.ts';
-import { remove, retry } from './retry-remove.ts';
 import { isStrictForChanges, SERVICE } from './rows.ts';
 
 export type DocumentStore = ReturnType<typeof postgresDocumentStore>;
