@@ -18,14 +18,7 @@ export function applyCrossChecks(
   return { fields: adjusted, warnings };
 }
 
-interface CheckResult {
-  readonly agrees: boolean;
-  readonly keys: string[];
-  readonly code: 'SUM_MISMATCH' | 'ORDER_MISMATCH';
-  readonly message: string;
-}
-
-function evaluate(check: Check, fields: Readonly<Record<string, Field>>): CheckResult | undefined {
+function evaluate(check: Check, fields: Readonly<Record<string, Field>>) {
   if ('sum' in check) {
     const parts = check.sum.map((operand) => resolveOperand(operand, fields));
     const whole = resolveOperand(check.equals, fields);

@@ -8,7 +8,7 @@ import { Text } from './text.tsx';
 
 export const PER_PAGE = 25;
 
-export function DocumentList(props: {
+interface ListProps {
   texts: ListTexts;
   items: readonly Document[];
   total: number;
@@ -18,8 +18,10 @@ export function DocumentList(props: {
   signedIn: boolean;
   language: 'en' | 'ru';
   csrf: string | undefined;
-}): JSX.Element {
-  const { texts, items, total, page, status, signedIn, language, csrf } = props;
+}
+
+export function DocumentList(props: ListProps): JSX.Element {
+  const { texts, items, total, page, status, signedIn } = props;
   const pages = Math.max(1, Math.ceil(total / PER_PAGE));
   const pageUrl = (to: number, of: string | null) => {
     const query = new URLSearchParams({ ...(of !== null && { status: of }), ...(to > 1 && { page: String(to) }) });
@@ -43,7 +45,7 @@ export function DocumentList(props: {
       </p>
       <ul id="documents" class="documents">
         {items.map((item) => (
-          <Item item={item} texts={texts} language={language} csrf={csrf} signedIn={signedIn} />
+          <Item item={item} list={props} />
         ))}
       </ul>
       <div class="row">
@@ -67,14 +69,8 @@ export function DocumentList(props: {
 }
 
 /** Hides elements that do not apply to the status, so that the script can show them. */
-function Item(props: {
-  item: Document;
-  texts: ListTexts;
-  language: 'en' | 'ru';
-  csrf: string | undefined;
-  signedIn: boolean;
-}): JSX.Element {
-  const { item, texts, language, csrf, signedIn } = props;
+function Item({ item, list }: { item: Document; list: ListProps }): JSX.Element {
+  const { texts, language, csrf, signedIn } = list;
   const { id, filename, status, progress, cached, createdAt, errorType } = item;
   const dateFormat = createDateFormat(language, 'UTC');
   return (

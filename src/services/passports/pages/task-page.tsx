@@ -160,19 +160,14 @@ function Review(props: {
             <CsrfInput csrf={csrf} />
           </form>
         ))}
-        <History history={history} fields={fields} language={language} />
+        <History history={history} view={view} />
       </section>
     </div>
   );
 }
 
-function History(props: {
-  history: readonly HistoryEntry[];
-  fields: ReturnType<typeof presentFields>;
-  language: 'en' | 'ru';
-}): JSX.Element {
-  const { history, fields, language } = props;
-  const texts = reviewTexts[language];
+function History({ history, view }: { history: readonly HistoryEntry[]; view: FieldsView }): JSX.Element {
+  const { fields, language, texts } = view;
   const known = new Map(fields.map((field) => [field.storedKey, field]));
   const when = createDateFormat(language, 'UTC');
   return (

@@ -1,6 +1,6 @@
 import type { Value } from '../extraction.ts';
 import { findDate, parseDate } from './dates.ts';
-import { findNumber, parseNumber } from './numbers.ts';
+import { type Found, findNumber, parseNumber } from './numbers.ts';
 import { schemaPattern } from './pattern.ts';
 import type { ValueSpec, Wording } from './schema.ts';
 import { unitFactor } from './units.ts';
@@ -38,11 +38,7 @@ export function findProblem(spec: ValueSpec, value: Value): ValueProblem | undef
   return undefined;
 }
 
-export interface FoundValue {
-  readonly value: Exclude<Value, null>;
-  readonly start: number;
-  readonly end: number;
-}
+export type FoundValue = Found<Exclude<Value, null>>;
 
 /** Finds the first value in `text` from a page. Converts numbers from the unit in the text or the label. */
 export function readValue(spec: ValueSpec, text: string, label = ''): FoundValue | undefined {
