@@ -35,10 +35,7 @@ export function excelOfOne(
  * One row per document with id, filename, created_at and its fields, and a sheet per table of the schema. Calls `each`
  * once per sheet and holds one document in memory.
  */
-export function excelOfMany(
-  each: () => AsyncIterable<CompletedDocument>,
-  { schema, language }: ExcelOptions,
-): AsyncGenerator<Buffer, void, undefined> {
+export function excelOfMany(each: () => AsyncIterable<CompletedDocument>, { schema, language }: ExcelOptions) {
   const labels = labelsOf(schema, language);
   const fields = schema.sections.flatMap((section) => section.fields ?? []);
 

@@ -35,7 +35,7 @@ export function stripJpegMetadata(file: Buffer) {
   // Grayscale, colour or CMYK.
   const components = ([1, 3, 4] as const).find((known) => known === count);
   if (components === undefined) return undefined;
-  // CMYK values of Adobe programs.
+  // Adobe programs write inverted CMYK values.
   const inverted = adobe && components === 4;
   return { ...{ width, height, components, inverted }, chunks: [...chunks, Buffer.from([0xff, END])] };
 }

@@ -227,9 +227,7 @@ function Table({ section, view }: { section: Section; view: FieldsView }): JSX.E
 }
 
 /** Forms for table rows that do not fit into the main form, for browsers without a script. */
-export function rowForms(
-  fields: readonly PresentedField[],
-): { id: string; section: Section; from: number; to: number }[] {
+export function rowForms(fields: readonly PresentedField[]) {
   const sections = [...new Set(fields.map(({ section }) => section))].filter(({ table }) => table !== undefined);
   const blankCells = sections.reduce((sum, { table }) => sum + table!.columns.length, 0);
   if (fields.length + blankCells <= MAX_VALUES_PER_FORM) return [];

@@ -52,7 +52,7 @@ export function taskPage(
                 history={history}
               />
             ) : (
-              <Unfinished document={document} texts={texts} language={language} />
+              <Unfinished document={document} language={language} />
             )}
             <p id="live" class="visually-hidden" role="status"></p>
           </>
@@ -101,9 +101,9 @@ function Head({ document, texts, csrf }: { document: Document; texts: ReviewText
 }
 
 /** A document in progress or failed. Without a script the page reloads itself. */
-function Unfinished(props: { document: Document; texts: ReviewTexts; language: 'en' | 'ru' }): JSX.Element {
-  const { document, texts, language } = props;
+function Unfinished({ document, language }: { document: Document; language: 'en' | 'ru' }): JSX.Element {
   const { errorType, progress } = document;
+  const texts = reviewTexts[language];
   if (errorType !== null) {
     return <Text class="notice bad" text={errorTexts[language][errorType]!} />;
   }

@@ -1,5 +1,5 @@
 import { CLIENT_LIMIT_MS, type Queryable } from '../../../base/db.ts';
-import { type Caller, type CompletedDocument, type Document, isCompleted, type Status } from '../documents.ts';
+import { type Caller, type Document, isCompleted, type Status } from '../documents.ts';
 import {
   ACCESS_CONDITION,
   accessParams,
@@ -19,12 +19,7 @@ export async function find(db: Queryable, caller: Caller, id: string, strict: bo
   return rows[0] && toDocument(rows[0]);
 }
 
-export async function findWithResult(
-  db: Queryable,
-  caller: Caller,
-  id: string,
-  strict: boolean,
-): Promise<CompletedDocument | Document | undefined> {
+export async function findWithResult(db: Queryable, caller: Caller, id: string, strict: boolean) {
   const { rows } = await db.query<CompletedRow>(OPEN, [id, ...accessParams(caller, strict)]);
   return rows[0] && toDocumentWithResult(rows[0]);
 }
@@ -51,10 +46,7 @@ export async function list(
 const BATCH = 50;
 
 /** Pages by key, so that a slow reader keeps no transaction open. */
-export async function* streamCompleted(
-  db: Queryable,
-  filter: { session?: string; from?: Date; to?: Date },
-): AsyncGenerator<CompletedDocument, void, undefined> {
+export async function* streamCompleted(db: Queryable, filter: { session?: string; from?: Date; to?: Date }) {
   let after: { at: Date | string; id: string } = { at: '-infinity', id: '' };
   for (;;) {
     const { rows }: { rows: CompletedRow[] } = await db.query<CompletedRow>(
