@@ -2,11 +2,10 @@ import type { Field, Value, Warning } from './extraction.ts';
 import { schemaPattern } from './schema/pattern.ts';
 import type { Check, Schema } from './schema/schema.ts';
 
+type Fields = Readonly<Record<string, Field>>;
+
 /** Raises the confidence of fields that agree in a cross-check; lowers it, with a warning, if they do not. */
-export function applyCrossChecks(
-  fields: Readonly<Record<string, Field>>,
-  schema: Schema,
-): { fields: Record<string, Field>; warnings: Warning[] } {
+export function applyCrossChecks(fields: Fields, schema: Schema) {
   const adjusted: Record<string, Field> = { ...fields };
   const warnings: Warning[] = [];
   for (const check of schema.checks ?? []) {
@@ -18,14 +17,7 @@ export function applyCrossChecks(
   return { fields: adjusted, warnings };
 }
 
-interface CheckResult {
-  readonly agrees: boolean;
-  readonly keys: string[];
-  readonly code: 'SUM_MISMATCH' | 'ORDER_MISMATCH';
-  readonly message: string;
-}
-
-function evaluate(check: Check, fields: Readonly<Record<string, Field>>): CheckResult | undefined {
+function evaluate(check: Check, fields: Fields) {
   if ('sum' in check) {
     const parts = check.sum.map((operand) => resolveOperand(operand, fields));
     const whole = resolveOperand(check.equals, fields);
@@ -51,7 +43,7 @@ function evaluate(check: Check, fields: Readonly<Record<string, Field>>): CheckR
 }
 
 /** The sum of the rows that a total may exclude. */
-function excludableSum(check: Extract<Check, { sum: unknown }>, fields: Readonly<Record<string, Field>>): number {
+function excludableSum(check: Extract<Check, { sum: unknown }>, fields: Fields): number {
   if (!check.apart) return 0;
   const pattern = schemaPattern(check.apart.pattern, 'iu');
   const [section, column] = check.apart.column.split(':');
@@ -65,10 +57,7 @@ function excludableSum(check: Extract<Check, { sum: unknown }>, fields: Readonly
 }
 
 /** A table column evaluates to its sum, a date to its year. */
-function resolveOperand(
-  operand: string,
-  fields: Readonly<Record<string, Field>>,
-): { value: number; keys: string[] } | undefined {
+function resolveOperand(operand: string, fields: Fields): { value: number; keys: string[] } | undefined {
   const single = fields[operand];
   if (single) {
     const value = toNumber(single.value);

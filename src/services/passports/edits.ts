@@ -75,32 +75,22 @@ export function toStoredEdits(
 }
 
 function problemDetail(problem: ValueProblem, spec: ValueSpec): Pick<Detail, 'msg' | 'type' | 'ctx'> {
-  switch (problem) {
-    case 'type':
-      return WRONG_TYPE[spec.type];
-    case 'enum': {
-      const expected = (enumLabels(spec, 'en') ?? []).map(([value]) => `'${value}'`).join(', ');
-      return { msg: `Input should be one of ${expected}`, type: 'enum', ctx: { expected } };
-    }
-    case 'pattern':
-      return { msg: 'Input has a wrong form', type: 'string_pattern_mismatch', ctx: { pattern: spec.pattern ?? '' } };
-    case 'minimum': {
-      const ge = spec.minimum;
-      return { msg: `Input should be greater than or equal to ${ge}`, type: 'greater_than_equal', ctx: { ge } };
-    }
-    case 'maximum': {
-      const le = spec.maximum;
-      return { msg: `Input should be less than or equal to ${le}`, type: 'less_than_equal', ctx: { le } };
-    }
-    case 'too_long': {
-      const max_length = maxLengthOf(spec);
-      return {
-        msg: `String should have at most ${max_length} characters`,
-        type: 'string_too_long',
-        ctx: { max_length },
-      };
-    }
-  }
+  const { pattern = '', minimum: ge, maximum: le } = spec;
+  const max_length = maxLengthOf(spec);
+  const expected = (enumLabels(spec, 'en') ?? []).map(([value]) => `'${value}'`).join(', ');
+  const details: Record<ValueProblem, ReturnType<typeof problemDetail>> = {
+    type: WRONG_TYPE[spec.type],
+    enum: { msg: `Input should be one of ${expected}`, type: 'enum', ctx: { expected } },
+    pattern: { msg: 'Input has a wrong form', type: 'string_pattern_mismatch', ctx: { pattern } },
+    minimum: { msg: `Input should be greater than or equal to ${ge}`, type: 'greater_than_equal', ctx: { ge } },
+    maximum: { msg: `Input should be less than or equal to ${le}`, type: 'less_than_equal', ctx: { le } },
+    too_long: {
+      msg: `String should have at most ${max_length} characters`,
+      type: 'string_too_long',
+      ctx: { max_length },
+    },
+  };
+  return details[problem];
 }
 
 const WRONG_TYPE: Record<ValueSpec['type'] & string, Pick<Detail, 'msg' | 'type'>> = {

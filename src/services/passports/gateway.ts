@@ -44,17 +44,13 @@ const HOUR_MS = 3_600_000;
 const LLM_PROBE_TIMEOUT_MS = 3000;
 
 /** All endpoints of docs/specification.md#passports. */
-export async function createGateway({
-  context,
-  settings,
-  shared,
-  documents,
-}: {
+export async function createGateway(deps: {
   context: GatewayContext;
   settings: Settings;
   shared: SharedSettings;
   documents: DocumentStore;
 }): Promise<Gateway> {
+  const { context, settings, shared, documents } = deps;
   const { db, files, roster, metrics, log } = context;
   const service = 'passports';
   const keys = createLiveKeys(parseApiKeys(settings.apiKeys), () => context.issued.of(service));

@@ -29,17 +29,13 @@ const READ_SHARE = 0.95;
 const MARGIN_MS = 60_000;
 
 /** Extracts fields with their positions from documents. */
-export async function loadModel({
-  context,
-  settings,
-  shared,
-  openReader = openScanReader,
-}: {
+export async function loadModel(deps: {
   context: Pick<ModelContext, 'db' | 'files' | 'scratchDir' | 'log'>;
   settings: Settings;
   shared: Pick<SharedSettings, 'dataDir'>;
   openReader?: typeof openScanReader;
 }): Promise<Model> {
+  const { context, settings, shared, openReader = openScanReader } = deps;
   const { db, files, scratchDir, log } = context;
   const schema = loadSchema(settings.schemaFile);
   const reader = await openReader({ tesseract: settings.tesseract, languages: join(shared.dataDir, 'models', 'ocr') });

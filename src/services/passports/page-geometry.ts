@@ -18,17 +18,7 @@ export type Rule = Box;
  * A homography in shares (0..1), row by row: (x, y) maps to ((ax + by + c) / (gx + hy + i), (dx + ey + f) / (gx + hy +
  * i)).
  */
-export type Projection = readonly [
-  a: number,
-  b: number,
-  c: number,
-  d: number,
-  e: number,
-  f: number,
-  g: number,
-  h: number,
-  i: number,
-];
+export type Projection = readonly [number, number, number, number, number, number, number, number, number];
 
 /** The frame of an upright, straightened page. */
 export interface ReadingFrame {
@@ -70,16 +60,13 @@ export function uprightFrame(width: number, height: number, turn: Turn): Reading
 
 /** Maps positions on the page rotated clockwise by `turn` to those on the original page of this size. */
 export function quarterTurn(turn: Turn, { width, height }: { width: number; height: number }): Projection {
-  switch (turn) {
-    case 0:
-      return [1, 0, 0, 0, 1, 0, 0, 0, 1];
-    case 90:
-      return [0, 1, 0, -1, 0, height, 0, 0, 1];
-    case 180:
-      return [-1, 0, width, 0, -1, height, 0, 0, 1];
-    case 270:
-      return [0, -1, width, 1, 0, 0, 0, 0, 1];
-  }
+  const turns: Record<Turn, Projection> = {
+    0: [1, 0, 0, 0, 1, 0, 0, 0, 1],
+    90: [0, 1, 0, -1, 0, height, 0, 0, 1],
+    180: [-1, 0, width, 0, -1, height, 0, 0, 1],
+    270: [0, -1, width, 1, 0, 0, 0, 0, 1],
+  };
+  return turns[turn];
 }
 
 /** From the reading frame to the smallest enclosing box on the page. */

@@ -54,33 +54,26 @@ export function presentFields(opened: CompletedDocument, schema: Schema): readon
 }
 
 /** Stored numbers of the visible rows, and the first unused number. */
-export function tableRowNumbers(
-  opened: CompletedDocument,
-  schema: Schema,
-  section: Section,
-): { stored: readonly number[]; next: number } {
+export function tableRowNumbers(opened: CompletedDocument, schema: Schema, section: Section) {
   const edited = applyEdits(opened);
   const all = storedRows(edited, schema, section);
   return { stored: visibleRows(edited, schema, section), next: (all.at(-1) ?? 0) + 1 };
 }
 
-interface EditedFields {
-  keys(): Iterable<string>;
-  at(key: string): Pick<PresentedField, 'value' | 'original' | 'confidence' | 'source' | 'page' | 'bbox' | 'editedAt'>;
-}
+type EditedFields = ReturnType<typeof applyEdits>;
 
-function applyEdits({ extraction, edits }: CompletedDocument): EditedFields {
+function applyEdits({ extraction, edits }: CompletedDocument) {
   const editOf = new Map(edits.map((edit) => [edit.key, edit]));
   return {
     keys: () => new Set([...Object.keys(extraction.fields), ...editOf.keys()]),
-    at(key) {
+    at(key: string) {
       const read: Field | undefined = Object.hasOwn(extraction.fields, key) ? extraction.fields[key] : undefined;
       const edit = editOf.get(key);
       return {
         value: edit === undefined ? (read?.value ?? null) : edit.value,
         original: read?.value ?? null,
         confidence: edit === undefined ? (read?.confidence ?? null) : null,
-        source: edit === undefined ? (read?.source ?? null) : 'manual',
+        source: edit === undefined ? (read?.source ?? null) : ('manual' as const),
         page: read?.page ?? null,
         bbox: read?.bbox ?? null,
         editedAt: edit?.editedAt ?? null,

@@ -21,10 +21,19 @@ import { loadSchema } from './schema/load-schema.ts';
 export const settings = {
   port: integer('PASSPORTS_PORT', 8003, 'Port of the passports listener.', { max: 65_535 }),
   publicUrl: text('PASSPORTS_PUBLIC_URL', undefined, 'Base address under which clients reach the service.'),
-  apiKeys: apiKeys(
-    'PASSPORTS_API_KEYS',
-    'API keys that clients exchange for tokens, separated by commas or line breaks: `name:key`, or `name:sha256:<hex>` to store only the digest, optionally followed by `:admin` (default) or `:user`. `assay tokens` issues more. Without a key, no token can be issued.',
-  ),
+  /** Error messages never quote a key. */
+  apiKeys: {
+    ...rawText(
+      'PASSPORTS_API_KEYS',
+      'API keys that clients exchange for tokens, separated by commas or line breaks: `name:key`, or `name:sha256:<hex>` to store only the digest, optionally followed by `:admin` (default) or `:user`. `assay tokens` issues more. Without a key, no token can be issued.',
+      { secret: true },
+    ),
+    read(input: string | undefined) {
+      if (parseApiKeys(input).length === 0 && input) throw new Error(EMPTY_LIST_MESSAGE);
+      return input;
+    },
+    checkForProduction: checkKeysForProduction,
+  },
   jwtSecret: signingSecret(
     'PASSPORTS_JWT_SECRET',
     'Secret that signs tokens, at least 32 bytes; generated under DATA_DIR if not set. All gateways need the same value.',
@@ -52,9 +61,15 @@ export const settings = {
     { max: 1_000_000 },
   ),
   maxWaiting: maxWaiting('PASSPORTS_MAX_WAITING', 10_000),
-  schemaFile: schemaFile(
+  schemaFile: text(
     'PASSPORTS_SCHEMA_FILE',
+    undefined,
     'JSON file with the fields to extract; not set: technical passports.',
+    // An invalid file stops the start.
+    (file) => {
+      loadSchema(file);
+      return file;
+    },
   ),
   tesseract: text(
     'PASSPORTS_TESSERACT',
@@ -122,18 +137,6 @@ export function missingCredentials(env: Environment): string[] {
   return keys === undefined ? [settings.apiKeys.env] : [];
 }
 
-/** Error messages never quote a key. */
-function apiKeys(env: string, about: string): Setting<string | undefined> {
-  return {
-    ...rawText(env, about, { secret: true }),
-    read(input) {
-      if (parseApiKeys(input).length === 0 && input) throw new Error(EMPTY_LIST_MESSAGE);
-      return input;
-    },
-    checkForProduction: checkKeysForProduction,
-  };
-}
-
 function signingSecret(env: string, about: string): Setting<string | undefined> {
   return {
     ...rawText(env, about, { secret: true }),
@@ -143,14 +146,6 @@ function signingSecret(env: string, about: string): Setting<string | undefined> 
       return secret;
     },
   };
-}
-
-/** An invalid file stops the start. */
-function schemaFile(env: string, about: string): Setting<string | undefined> {
-  return text(env, undefined, about, (file) => {
-    loadSchema(file);
-    return file;
-  });
 }
 
 function optionalChoice<C extends string>(

@@ -11,8 +11,7 @@ export interface TokenClaims {
 
 export type Tokens = ReturnType<typeof createTokens>;
 
-const ISSUER = 'assay';
-const AUDIENCE = 'passports';
+const CLAIMS = { iss: 'assay', aud: 'passports' };
 const SKEW_SECONDS = 30;
 
 /** JWTs (RFC 7519, following RFC 8725). Also accepts unexpired tokens signed with `previousSecret`. */
@@ -33,18 +32,12 @@ export function createTokens(options: {
   return {
     async issue(key: ApiKey, now = new Date()) {
       const issuedAt = Math.floor(now.getTime() / 1000);
-      const token = await new SignJWT({ key_id: key.id })
+      const exp = issuedAt + lifetimeSeconds;
+      const times = { iat: issuedAt, nbf: issuedAt, exp };
+      const token = await new SignJWT({ key_id: key.id, ...CLAIMS, sub: key.name, jti: newId(), ...times })
         .setProtectedHeader({ alg: 'HS256', typ: 'JWT', kid: current.kid })
-        .setIssuer(ISSUER)
-        .setAudience(AUDIENCE)
-        .setSubject(key.name)
-        .setJti(newId())
-        .setIssuedAt(issuedAt)
-        .setNotBefore(issuedAt)
-        .setExpirationTime(issuedAt + lifetimeSeconds)
         .sign(current.bytes);
-      const expiresAt = new Date((issuedAt + lifetimeSeconds) * 1000);
-      return { token, expiresInSeconds: lifetimeSeconds, expiresAt };
+      return { token, expiresInSeconds: lifetimeSeconds, expiresAt: new Date(exp * 1000) };
     },
 
     /** Undefined for an invalid or expired token, or one whose key no longer exists. */
@@ -63,8 +56,8 @@ export function createTokens(options: {
           },
           {
             algorithms: ['HS256'],
-            issuer: ISSUER,
-            audience: AUDIENCE,
+            issuer: CLAIMS.iss,
+            audience: CLAIMS.aud,
             clockTolerance: SKEW_SECONDS,
             requiredClaims: ['exp', 'nbf', 'iat', 'sub', 'jti'],
             currentDate: now,

@@ -35,53 +35,43 @@ export function excelOfOne(
  * One row per document with id, filename, created_at and its fields, and a sheet per table of the schema. Calls `each`
  * once per sheet and holds one document in memory.
  */
-export function excelOfMany(
-  each: () => AsyncIterable<CompletedDocument>,
-  { schema, language }: ExcelOptions,
-): AsyncGenerator<Buffer, void, undefined> {
+export function excelOfMany(each: () => AsyncIterable<CompletedDocument>, { schema, language }: ExcelOptions) {
   const labels = labelsOf(schema, language);
   const fields = schema.sections.flatMap((section) => section.fields ?? []);
+
+  async function* documentRows(): AsyncGenerator<readonly Cell[], void, undefined> {
+    for await (const opened of each()) {
+      const single = exportRows(opened, schema, language).filter(({ row }) => row === undefined);
+      yield [opened.id, opened.filename, opened.createdAt, ...single.map(valueCell)];
+    }
+  }
+
+  async function* tableRows(section: Section): AsyncGenerator<readonly Cell[], void, undefined> {
+    for await (const opened of each()) {
+      const cells = exportRows(opened, schema, language).filter(
+        (cell) => cell.section === section && cell.row !== undefined,
+      );
+      for (const row of groupByRow(cells)) yield [opened.id, opened.filename, row[0]!.row!, ...row.map(valueCell)];
+    }
+  }
+
   const documents: Sheet = {
     name: SHEET,
     header: ['id', 'filename', 'created_at', ...fields.map((spec) => labels.get(spec)!.name)],
     widths: [38, 36, 18, ...fields.map(() => 24)],
-    rows: documentRows(each, { schema, language }),
+    rows: documentRows(),
   };
   const tables = schema.sections.flatMap((section): Sheet[] => {
     if (!section.table) return [];
     const { columns } = section.table;
     const header = ['id', 'filename', 'row', ...columns.map(({ label }) => inLanguage(label, language))];
     const widths = [38, 36, 6, ...columns.map(() => 20)];
-    const rows = tableRows(each, section, { schema, language });
-    return [{ name: inLanguage(section.title, language), header, widths, rows }];
+    return [{ name: inLanguage(section.title, language), header, widths, rows: tableRows(section) }];
   });
   return xlsx([documents, ...tables]);
 }
 
 const SHEET = 'Passports';
-
-async function* documentRows(
-  each: () => AsyncIterable<CompletedDocument>,
-  { schema, language }: ExcelOptions,
-): AsyncGenerator<readonly Cell[], void, undefined> {
-  for await (const opened of each()) {
-    const fields = exportRows(opened, schema, language).filter(({ row }) => row === undefined);
-    yield [opened.id, opened.filename, opened.createdAt, ...fields.map(valueCell)];
-  }
-}
-
-async function* tableRows(
-  each: () => AsyncIterable<CompletedDocument>,
-  section: Section,
-  { schema, language }: ExcelOptions,
-): AsyncGenerator<readonly Cell[], void, undefined> {
-  for await (const opened of each()) {
-    const cells = exportRows(opened, schema, language).filter(
-      (each) => each.section === section && each.row !== undefined,
-    );
-    for (const row of groupByRow(cells)) yield [opened.id, opened.filename, row[0]!.row!, ...row.map(valueCell)];
-  }
-}
 
 function valueCell({ spec, displayValue }: ExportRow): Cell {
   return spec.type === 'date' && isDay(displayValue) ? { day: displayValue } : displayValue;

@@ -17,11 +17,7 @@ export interface PageExcerpt {
 export type LoadPageImage = (key: string) => Promise<Buffer | undefined>;
 
 /** Cuts the places out of the page images. Omits missing and unreadable images; holds one in memory. */
-export async function loadExcerpts(
-  opened: CompletedDocument,
-  places: readonly Place[],
-  picture: LoadPageImage,
-): Promise<ReadonlyMap<Place, PageExcerpt>> {
+export async function loadExcerpts(opened: CompletedDocument, places: readonly Place[], picture: LoadPageImage) {
   // Loads the decoder only for reports.
   const { cropBoxes } = await import('../images/crops.ts');
   const excerpts = new Map<Place, PageExcerpt>();

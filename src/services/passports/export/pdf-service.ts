@@ -1,26 +1,25 @@
 import { startThread } from '../../../base/worker-entry.ts';
 import type { ThreadPool } from '../../../ml/thread-pool.ts';
-import { reportTooLong } from '../api-errors.ts';
+import { reportTooLong, tooManyReports } from '../api-errors.ts';
 import type { LoadPageImage } from './page-excerpts.ts';
 import { buildReport, type ReportSource } from './report.ts';
-import { createSemaphore } from './semaphore.ts';
 
-export interface PdfLimits {
-  readonly maxConcurrent: number;
-  readonly maxQueued: number;
-  /** Time limit without the wait in the queue. */
-  readonly timeoutMs: number;
-  /** Without images and the finished file. */
-  readonly heapMiB: number;
-  /** Idle threads are kept because loading the PDF library takes longer than most reports. */
-  readonly idleMs: number;
-}
+export type PdfLimits = typeof LIMITS;
 
 // Measured: the longest table (9999 rows) takes 4 to 12 s and less than 256 MiB.
-const LIMITS: PdfLimits = { maxConcurrent: 2, maxQueued: 16, timeoutMs: 120_000, heapMiB: 512, idleMs: 60_000 };
+const LIMITS = {
+  maxConcurrent: 2,
+  maxQueued: 16,
+  /** Time limit without the wait in the queue. */
+  timeoutMs: 120_000,
+  /** Without images and the finished file. */
+  heapMiB: 512,
+  /** Idle threads are kept because loading the PDF library takes longer than most reports. */
+  idleMs: 60_000,
+};
 
 /** Creates the PDF reports of a gateway in worker threads. */
-export function createPdfService(limits: PdfLimits = LIMITS) {
+export function createPdfService(limits = LIMITS) {
   const permits = createSemaphore(limits);
   const closing = new AbortController();
   const resourceLimits = { maxOldGenerationSizeMb: limits.heapMiB };
@@ -74,6 +73,44 @@ export function createPdfService(limits: PdfLimits = LIMITS) {
     async close(): Promise<void> {
       closing.abort();
       await endThreads();
+    },
+  };
+}
+
+/** Limits concurrency with a bounded first-in, first-out queue. */
+function createSemaphore({ maxConcurrent, maxQueued }: { maxConcurrent: number; maxQueued: number }) {
+  const waiting: (() => void)[] = [];
+  let inUse = 0;
+
+  /** Passes the permit to the longest waiter, so that no newcomer can take it. */
+  function release(): void {
+    const next = waiting.shift();
+    if (next === undefined) inUse--;
+    else next();
+  }
+
+  return {
+    /** Resolves to the release function. Rejects on abort, and with `REPORT_UNAVAILABLE` if the queue is full. */
+    async acquire(signal: AbortSignal): Promise<() => void> {
+      signal.throwIfAborted();
+      if (inUse < maxConcurrent) {
+        inUse++;
+        return release;
+      }
+      if (waiting.length >= maxQueued) throw tooManyReports();
+      await new Promise<void>((resolve, reject) => {
+        const onAbort = () => {
+          waiting.splice(waiting.indexOf(onPermit), 1);
+          reject(signal.reason as Error);
+        };
+        const onPermit = () => {
+          signal.removeEventListener('abort', onAbort);
+          resolve();
+        };
+        signal.addEventListener('abort', onAbort, { once: true });
+        waiting.push(onPermit);
+      });
+      return release;
     },
   };
 }

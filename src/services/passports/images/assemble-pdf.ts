@@ -1,5 +1,5 @@
 import { exifOrientation } from '../../../ml/exif-orientation.ts';
-import type { Turn } from '../page-geometry.ts';
+import { projectPoint, quarterTurn, type Turn } from '../page-geometry.ts';
 import { withImagePermit } from './image-semaphore.ts';
 import { encodePdfImage } from './pdf-image.ts';
 
@@ -10,10 +10,7 @@ export interface PageImage {
 }
 
 /** Yields a PDF with one A4 page per image; the same input gives the same bytes. Throws `PhotoRejected`. */
-export async function* assemblePdf(
-  sheets: readonly PageImage[],
-  { signal }: { signal?: AbortSignal } = {},
-): AsyncGenerator<Buffer, void, undefined> {
+export async function* assemblePdf(sheets: readonly PageImage[]): AsyncGenerator<Buffer, void, undefined> {
   const offsets: number[] = [];
   let length = 0;
   const counted = (piece: Buffer | string) => {
@@ -31,8 +28,7 @@ export async function* assemblePdf(
   const kids = sheets.map((_, index) => `${pageNumber(index)} 0 R`).join(' ');
   yield object(2, `<< /Type /Pages /Count ${sheets.length} /Kids [${kids}] >>`);
   for (const [index, { read, rotation }] of sheets.entries()) {
-    signal?.throwIfAborted();
-    const image = await withImagePermit(async () => encodePdfImage(await read(), signal));
+    const image = await withImagePermit(async () => encodePdfImage(await read()));
     const { size, matrix } = placeImage(image, rotation);
     const [page, content, picture] = [pageNumber(index), pageNumber(index) + 1, pageNumber(index) + 2];
     const drawing = `q ${matrix.map(formatNumber).join(' ')} cm /Im Do Q`;
@@ -65,43 +61,22 @@ const pageNumber = (index: number) => 3 + 3 * index;
 // Points.
 const A4 = [595.28, 841.89] as const;
 
-type Placement = { size: readonly [number, number]; matrix: readonly number[] };
-
 /** The matrix maps the unit square of the image to the centre of the page. */
-function placeImage(
-  image: { width: number; height: number; orientation: number },
-  rotation: PageImage['rotation'],
-): Placement {
+function placeImage(image: { width: number; height: number; orientation: number }, rotation: Turn) {
   const { isMirrored, turn } = exifOrientation(image.orientation);
-  const rotated = ((turn + rotation) % 360) as Turn;
-  const shown = (u: number, v: number) => rotate([isMirrored ? 1 - u : u, v], rotated);
-  const swapsSides = rotated % 180 !== 0;
+  const toPage = quarterTurn(((720 - turn - rotation) % 360) as Turn, { width: 1, height: 1 });
+  const swapsSides = (turn + rotation) % 180 !== 0;
   const [wide, high] = swapsSides ? [image.height, image.width] : [image.width, image.height];
   const [pageWidth, pageHeight] = wide > high ? [A4[1], A4[0]] : A4;
   const scale = Math.min(pageWidth / wide, pageHeight / high);
   const [left, bottom] = [(pageWidth - wide * scale) / 2, (pageHeight - high * scale) / 2];
   // The y axis points up in a PDF and down in an image.
   const at = (x: number, y: number): [number, number] => {
-    const [u, v] = shown(x, 1 - y);
+    const [u, v] = projectPoint(toPage, isMirrored ? 1 - x : x, 1 - y);
     return [left + u * wide * scale, bottom + (1 - v) * high * scale];
   };
   const [[e, f], [ax, ay], [cx, cy]] = [at(0, 0), at(1, 0), at(0, 1)];
   return { size: [pageWidth, pageHeight], matrix: [ax - e, ay - f, cx - e, cy - f, e, f] };
-}
-
-type Place = readonly [u: number, v: number];
-
-function rotate([u, v]: Place, turn: Turn): Place {
-  switch (turn) {
-    case 0:
-      return [u, v];
-    case 90:
-      return [1 - v, u];
-    case 180:
-      return [1 - u, 1 - v];
-    case 270:
-      return [v, 1 - u];
-  }
 }
 
 /** PDF allows no exponents; rounding makes the output identical on all machines. */

@@ -1,18 +1,11 @@
 import sharp from 'sharp';
 import type { Box, Turn } from '../page-geometry.ts';
 
-export interface Crop {
-  /** A JPEG. */
-  readonly bytes: Buffer;
-  readonly width: number;
-  readonly height: number;
-}
-
-/** Crops boxes out of a page picture, with a margin, rotated clockwise by `turn`. */
-export async function cropBoxes(picture: Buffer, boxes: readonly Box[], turn: Turn): Promise<Crop[]> {
+/** Crops boxes out of a page picture as JPEG, with a margin, rotated clockwise by `turn`. */
+export async function cropBoxes(picture: Buffer, boxes: readonly Box[], turn: Turn) {
   const { data, info } = await sharp(picture).raw().toBuffer({ resolveWithObject: true });
   const { width, height, channels } = info;
-  const strips: Crop[] = [];
+  const strips: { bytes: Buffer; width: number; height: number }[] = [];
   for (const box of boxes) {
     const piece = sharp(data, { raw: { width, height, channels } }).extract(addMargin(box, { width, height }, turn));
     const upright = await piece.rotate(turn).jpeg({ quality: 75 }).toBuffer({ resolveWithObject: true });

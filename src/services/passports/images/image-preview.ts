@@ -1,11 +1,9 @@
 import sharp from 'sharp';
 import { decodePhoto } from '../../../ml/image.ts';
+import type { Turn } from '../page-geometry.ts';
 
 /** Creates a JPEG of at most `side` pixels; `rotation` is clockwise. Throws `PhotoRejected`. */
-export async function createPreview(
-  file: Buffer,
-  { side, rotation }: { side: number; rotation: 0 | 90 | 180 | 270 },
-): Promise<Buffer> {
+export async function createPreview(file: Buffer, { side, rotation }: { side: number; rotation: Turn }) {
   // The aspect ratio is known only after decoding.
   const { pixels, width, height } = await decodePhoto(file, { width: side, height: side });
   const scale = Math.min(1, side / Math.max(width, height));

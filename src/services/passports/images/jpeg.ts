@@ -1,20 +1,11 @@
-/** A JPEG without metadata and without data after its end. */
-export interface StrippedJpeg {
-  readonly width: number;
-  readonly height: number;
-  /** 1 grayscale, 3 colour, 4 CMYK. */
-  readonly components: 1 | 3 | 4;
-  /** CMYK values are inverted, as written by Adobe programs. */
-  readonly inverted: boolean;
-  /** Chunks that share the memory of the original. */
-  readonly chunks: readonly Buffer[];
-}
-
-/** Removes metadata segments (ITU-T T.81, B.1). Undefined if invalid or not embeddable: not 8 bits, arithmetic or lossless coding. */
-export function stripJpegMetadata(file: Buffer): StrippedJpeg | undefined {
+/**
+ * Removes metadata segments (ITU-T T.81, B.1) and data after the end. Undefined if invalid or not embeddable: not 8 bits,
+ * arithmetic or lossless coding. The chunks share the memory of the original.
+ */
+export function stripJpegMetadata(file: Buffer) {
   if (file.length < 4 || file.readUInt16BE(0) !== 0xffd8) return undefined;
   const chunks: Buffer[] = [file.subarray(0, 2)];
-  let frame: { width: number; height: number; components: number } | undefined;
+  let frame: ReturnType<typeof frameOf>;
   let adobe = false;
   let at = 2;
   while (at + 4 <= file.length) {
@@ -40,15 +31,13 @@ export function stripJpegMetadata(file: Buffer): StrippedJpeg | undefined {
     chunks.push(file.subarray(end, at));
   }
   if (!frame || frame.width === 0 || frame.height === 0) return undefined;
-  const { width, height, components } = frame;
-  if (components !== 1 && components !== 3 && components !== 4) return undefined;
-  return {
-    width,
-    height,
-    components,
-    inverted: adobe && components === 4,
-    chunks: [...chunks, Buffer.from([0xff, END])],
-  };
+  const { width, height, components: count } = frame;
+  // Grayscale, colour or CMYK.
+  const components = ([1, 3, 4] as const).find((known) => known === count);
+  if (components === undefined) return undefined;
+  // Adobe programs write inverted CMYK values.
+  const inverted = adobe && components === 4;
+  return { ...{ width, height, components, inverted }, chunks: [...chunks, Buffer.from([0xff, END])] };
 }
 
 const END = 0xd9;
@@ -62,7 +51,7 @@ const isFrame = (marker: number) => marker >= 0xc0 && marker <= 0xcf && ![0xc4, 
 // Baseline, extended and progressive.
 const READABLE_FRAMES = new Set([0xc0, 0xc1, 0xc2]);
 
-function frameOf(marker: number, segment: Buffer): { width: number; height: number; components: number } | undefined {
+function frameOf(marker: number, segment: Buffer) {
   if (!READABLE_FRAMES.has(marker) || segment.length < 10 || segment[4] !== 8) return undefined;
   return { height: segment.readUInt16BE(5), width: segment.readUInt16BE(7), components: segment[9]! };
 }

@@ -17,11 +17,11 @@ export interface PdfImage {
 }
 
 /** Embeds JPEG unchanged, PNG and TIFF losslessly unless photos, others as JPEG. Throws {@link PhotoRejected}. */
-export async function encodePdfImage(file: Buffer, signal?: AbortSignal): Promise<PdfImage> {
+export async function encodePdfImage(file: Buffer): Promise<PdfImage> {
   const type = sniffImage(file.subarray(0, 4096));
   if (type === undefined) throw new PhotoError('unsupported');
   const still = type === 'image/heic' ? stripVideo(file) : file;
-  if (type === 'image/heic' && !READS_HEVC) return fromHeic(still, signal);
+  if (type === 'image/heic' && !READS_HEVC) return fromHeic(still);
   const { orientation = 1, channels = 3 } = await sharp(still).metadata().catch(corrupt);
   const jpeg = type === 'image/jpeg' ? stripJpegMetadata(file) : undefined;
   if (jpeg) return { ...jpeg, orientation, dictionaryEntries: jpegEntries(jpeg) };
@@ -40,8 +40,8 @@ const SMALL_BYTES = 4 * 2 ** 20;
 const DECODE_MS = 20_000;
 
 /** The decoder applies the orientation. */
-async function fromHeic(file: Buffer, signal?: AbortSignal): Promise<PdfImage> {
-  const heic = await decodeHeic(file, { maxPixels: MAX_PIXELS, limitMs: DECODE_MS, ...(signal && { signal }) });
+async function fromHeic(file: Buffer): Promise<PdfImage> {
+  const heic = await decodeHeic(file, { maxPixels: MAX_PIXELS, limitMs: DECODE_MS });
   if ('problem' in heic) throw new PhotoError(heic.problem);
   const { rgba, width, height } = heic;
   const image = sharp(rgba, { raw: { width, height, channels: 4 } }).flatten({ background: 'white' });

@@ -21,13 +21,6 @@ const MESSAGES: Record<ModelErrorCode, string> = {
 
 export type ChatMessages = { role: 'system' | 'user' | 'assistant'; content: string }[];
 
-export interface ModelClient {
-  /** Returns the text of the response, as JSON of `schema` if the server supports it. Throws {@link ModelError}. */
-  complete(messages: ChatMessages, schema: Record<string, unknown>, signal: AbortSignal): Promise<string>;
-  /** Lists the models of the server, without sending document data. Throws {@link ModelError}. */
-  probe(signal: AbortSignal): Promise<void>;
-}
-
 export interface ModelServerOptions {
   /** Of an OpenAI-compatible API: `http://localhost:11434/v1`. May be a private address. */
   readonly baseUrl: string;
@@ -40,7 +33,7 @@ const MAX_TOKENS = 8_000;
 const MAX_RETRIES = 2;
 
 /** A client that follows no redirects. */
-export function createModelClient({ baseUrl, model, apiKey }: ModelServerOptions): ModelClient {
+export function createModelClient({ baseUrl, model, apiKey }: ModelServerOptions) {
   const client = new OpenAI({
     baseURL: baseUrl,
     // The library requires a key.
@@ -54,7 +47,8 @@ export function createModelClient({ baseUrl, model, apiKey }: ModelServerOptions
   // A rejected format is not tried again.
   let formats: readonly ResponseFormat[] = ['json_schema', 'json_object', 'text'];
   return {
-    async complete(messages, schema, signal) {
+    /** Returns the text of the response, as JSON of `schema` if the server supports it. Throws {@link ModelError}. */
+    async complete(messages: ChatMessages, schema: Record<string, unknown>, signal: AbortSignal): Promise<string> {
       for (;;) {
         const [format = 'text'] = formats;
         const responseFormat = responseFormatOf(format, schema);
@@ -77,7 +71,8 @@ export function createModelClient({ baseUrl, model, apiKey }: ModelServerOptions
         }
       }
     },
-    async probe(signal) {
+    /** Lists the models of the server, without sending document data. Throws {@link ModelError}. */
+    async probe(signal: AbortSignal): Promise<void> {
       try {
         await client.models.list({ signal, maxRetries: 0 });
       } catch (error) {
@@ -98,14 +93,9 @@ function responseFormatOf(
   format: ResponseFormat,
   schema: Record<string, unknown>,
 ): Pick<OpenAI.ChatCompletionCreateParamsNonStreaming, 'response_format'> {
-  switch (format) {
-    case 'json_schema':
-      return { response_format: { type: format, json_schema: { name: 'fields', strict: true, schema } } };
-    case 'json_object':
-      return { response_format: { type: format } };
-    case 'text':
-      return {};
-  }
+  if (format === 'text') return {};
+  if (format === 'json_object') return { response_format: { type: format } };
+  return { response_format: { type: format, json_schema: { name: 'fields', strict: true, schema } } };
 }
 
 function toModelError(error: unknown): ModelError {

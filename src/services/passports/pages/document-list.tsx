@@ -4,10 +4,11 @@ import { CsrfInput } from '../../shared/csrf-input.tsx';
 import type { ListTexts } from '../browser/list-texts.ts';
 import { type Document, STATUSES, type Status } from '../documents.ts';
 import { errorTexts } from '../failures.ts';
+import { Text } from './text.tsx';
 
 export const PER_PAGE = 25;
 
-export function DocumentList(props: {
+interface ListProps {
   texts: ListTexts;
   items: readonly Document[];
   total: number;
@@ -17,8 +18,10 @@ export function DocumentList(props: {
   signedIn: boolean;
   language: 'en' | 'ru';
   csrf: string | undefined;
-}): JSX.Element {
-  const { texts, items, total, page, status, signedIn, language, csrf } = props;
+}
+
+export function DocumentList(props: ListProps): JSX.Element {
+  const { texts, items, total, page, status, signedIn } = props;
   const pages = Math.max(1, Math.ceil(total / PER_PAGE));
   const pageUrl = (to: number, of: string | null) => {
     const query = new URLSearchParams({ ...(of !== null && { status: of }), ...(to > 1 && { page: String(to) }) });
@@ -27,9 +30,7 @@ export function DocumentList(props: {
   return (
     <section aria-labelledby="documents-title">
       <div class="row">
-        <h2 id="documents-title" safe>
-          {texts.documents}
-        </h2>
+        <Text as="h2" id="documents-title" text={texts.documents} />
         <p id="touch" class="hint" role="status"></p>
       </div>
       <nav class="filters" aria-label={texts.state}>
@@ -44,33 +45,21 @@ export function DocumentList(props: {
       </p>
       <ul id="documents" class="documents">
         {items.map((item) => (
-          <Item item={item} texts={texts} language={language} csrf={csrf} signedIn={signedIn} />
+          <Item item={item} list={props} />
         ))}
       </ul>
       <div class="row">
         <p class="paging" hidden={pages === 1}>
-          {page > 1 && (
-            <a href={pageUrl(page - 1, status)} rel="prev" safe>
-              {`← ${texts.previous}`}
-            </a>
-          )}{' '}
+          {page > 1 && <Text as="a" href={pageUrl(page - 1, status)} rel="prev" text={`← ${texts.previous}`} />}{' '}
           <span safe>{fill(texts.pageOf, { page, pages })}</span>{' '}
-          {page < pages && (
-            <a href={pageUrl(page + 1, status)} rel="next" safe>
-              {`${texts.next} →`}
-            </a>
-          )}
+          {page < pages && <Text as="a" href={pageUrl(page + 1, status)} rel="next" text={`${texts.next} →`} />}
         </p>
         <p class="exports" hidden={!props.hasSession}>
-          <a href="export/session/excel" safe>
-            {texts.exportSession}
-          </a>
+          <Text as="a" href="export/session/excel" text={texts.exportSession} />
           {signedIn && (
             <>
               {' · '}
-              <a href="export/all/excel" safe>
-                {texts.exportAll}
-              </a>
+              <Text as="a" href="export/all/excel" text={texts.exportAll} />
             </>
           )}
         </p>
@@ -80,36 +69,22 @@ export function DocumentList(props: {
 }
 
 /** Hides elements that do not apply to the status, so that the script can show them. */
-function Item(props: {
-  item: Document;
-  texts: ListTexts;
-  language: 'en' | 'ru';
-  csrf: string | undefined;
-  signedIn: boolean;
-}): JSX.Element {
-  const { item, texts, language, csrf, signedIn } = props;
+function Item({ item, list }: { item: Document; list: ListProps }): JSX.Element {
+  const { texts, language, csrf, signedIn } = list;
   const { id, filename, status, progress, cached, createdAt, errorType } = item;
   const dateFormat = createDateFormat(language, 'UTC');
   return (
     <li data-id={id} data-status={status}>
       <div class="what">
-        <a class="name" href={signedIn ? `task/${id}` : undefined} safe>
-          {filename}
-        </a>
+        <Text as="a" class="name" href={signedIn ? `task/${id}` : undefined} text={filename} />
         <p class="hint">
-          <time datetime={createdAt.toISOString()} safe>
-            {dateFormat.format(createdAt)}
-          </time>
+          <Text as="time" datetime={createdAt.toISOString()} text={dateFormat.format(createdAt)} />
           <span class="cached" hidden={!cached} safe>{` · ${texts.cached}`}</span>
-          <span class="why" safe>
-            {errorType ? ` · ${errorTexts[language][errorType]}` : ''}
-          </span>
+          <Text as="span" class="why" text={errorType ? ` · ${errorTexts[language][errorType]}` : ''} />
         </p>
       </div>
       <div class="how">
-        <p class={`state ${status.toLowerCase()}`} safe>
-          {texts.statuses[status]}
-        </p>
+        <Text class={`state ${status.toLowerCase()}`} text={texts.statuses[status]} />
         <progress
           max="1"
           value={String(progress ?? 0)}
@@ -128,9 +103,7 @@ function Item(props: {
           {texts.retry}
         </button>
         <details class="rename">
-          <summary class="button small" safe>
-            {RENAME[language]}
-          </summary>
+          <Text as="summary" class="button small" text={RENAME[language]} />
           <form method="post" action={`task/${id}/rename`}>
             <CsrfInput csrf={csrf} />
             <input name="name" type="text" value={filename} maxlength="255" required aria-label={texts.name} />
@@ -139,9 +112,7 @@ function Item(props: {
             </button>
           </form>
         </details>
-        <button type="button" class="small remove needs-script" safe>
-          {texts.remove}
-        </button>
+        <Text as="button" type="button" class="small remove needs-script" text={texts.remove} />
       </div>
     </li>
   );

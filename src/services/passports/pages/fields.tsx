@@ -3,6 +3,7 @@ import type { ReviewTexts } from '../browser/review-texts.ts';
 import type { Value, Warning } from '../extraction.ts';
 import { enumLabels, type PresentedField } from '../present.ts';
 import { inLanguage, type Section, type ValueSpec } from '../schema/schema.ts';
+import { Text } from './text.tsx';
 
 /** Values with a lower confidence need review: of these, one in several is wrong. */
 const LOW_CONFIDENCE = 0.8;
@@ -31,9 +32,7 @@ export function Fields(view: FieldsView): JSX.Element {
     <>
       <fieldset class="check">
         <legend safe>{texts.toReview}</legend>
-        <p class="hint" safe>
-          {toCheck.length > 0 ? texts.reviewHint : texts.nothingToReview}
-        </p>
+        <Text class="hint" text={toCheck.length > 0 ? texts.reviewHint : texts.nothingToReview} />
         {toCheck.map((field) => (
           <OneField field={field} view={view} />
         ))}
@@ -76,9 +75,7 @@ function OneField({ field, view }: { field: PresentedField; view: FieldsView }):
         <span class="facts" data-fresh={`facts ${key}`}>
           <FieldFacts field={field} texts={view.texts} />
           {[...messages].map((message) => (
-            <span class="warned" safe>
-              {message}
-            </span>
+            <Text as="span" class="warned" text={message} />
           ))}
         </span>
         <span class="problem" role="alert"></span>
@@ -98,11 +95,7 @@ export function FieldFacts({ field, texts }: { field: PresentedField; texts: Rev
   ];
   const level =
     source === 'manual' ? 'manual' : confidence === null ? 'unknown' : confidence < LOW_CONFIDENCE ? 'low' : 'high';
-  return (
-    <span class={`mark ${level}`} safe>
-      {facts.join(' · ')}
-    </span>
-  );
+  return <Text as="span" class={`mark ${level}`} text={facts.join(' · ')} />;
 }
 
 function Input(props: {
@@ -187,9 +180,7 @@ function Table({ section, view }: { section: Section; view: FieldsView }): JSX.E
           <thead>
             <tr>
               {columns.map((spec) => (
-                <th scope="col" safe>
-                  {inLanguage(spec.label, language)}
-                </th>
+                <Text as="th" scope="col" text={inLanguage(spec.label, language)} />
               ))}
               <td></td>
             </tr>
@@ -228,9 +219,7 @@ function Table({ section, view }: { section: Section; view: FieldsView }): JSX.E
       </p>
       <noscript>
         {forms.map(({ id, from, to }) => (
-          <button type="submit" class="small" form={id} safe>
-            {fill(texts.saveRows, { from, to })}
-          </button>
+          <Text as="button" type="submit" class="small" form={id} text={fill(texts.saveRows, { from, to })} />
         ))}
       </noscript>
     </fieldset>
@@ -238,9 +227,7 @@ function Table({ section, view }: { section: Section; view: FieldsView }): JSX.E
 }
 
 /** Forms for table rows that do not fit into the main form, for browsers without a script. */
-export function rowForms(
-  fields: readonly PresentedField[],
-): { id: string; section: Section; from: number; to: number }[] {
+export function rowForms(fields: readonly PresentedField[]) {
   const sections = [...new Set(fields.map(({ section }) => section))].filter(({ table }) => table !== undefined);
   const blankCells = sections.reduce((sum, { table }) => sum + table!.columns.length, 0);
   if (fields.length + blankCells <= MAX_VALUES_PER_FORM) return [];

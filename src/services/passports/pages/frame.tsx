@@ -8,6 +8,7 @@ import { serviceLinks } from '../../shared/service-links.ts';
 import { preferredLanguage } from '../../shared/task-routes.ts';
 import type { AuthGuard } from '../auth/auth-guard.ts';
 import { listTexts } from '../browser/list-texts.ts';
+import { Text } from './text.tsx';
 
 export type Frame = ReturnType<typeof createFrame>;
 
@@ -47,9 +48,7 @@ export function createFrame(deps: {
       const nav = signedIn ? (
         <SignOut label={texts.signOut} action={`${root}logout`} csrf={viewer.csrf!} />
       ) : (
-        <a href={`${root}login`} safe>
-          {texts.signIn}
-        </a>
+        <Text as="a" href={`${root}login`} text={texts.signIn} />
       );
       const html = await layout({
         ...{ nav, ...page, language, version, own, assets: await assets() },

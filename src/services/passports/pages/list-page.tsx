@@ -6,6 +6,7 @@ import type { DocumentStore } from '../store/postgres.ts';
 import { DocumentList, PER_PAGE } from './document-list.tsx';
 import type { Frame } from './frame.tsx';
 import { NewDocument, PageOrder } from './new-document.tsx';
+import { Text } from './text.tsx';
 
 const Query = Type.Omit(ListQuery, ['limit']);
 
@@ -30,15 +31,9 @@ export function listPage(app: Gateway, { frame, documents }: { frame: Frame; doc
           <>
             <div class="intro">
               <h1 safe>{texts.title}</h1>
-              <p class="lead" safe>
-                {texts.lead}
-              </p>
+              <Text class="lead" text={texts.lead} />
             </div>
-            {!signedIn && (
-              <p class="notice" safe>
-                {texts.signedOut}
-              </p>
-            )}
+            {!signedIn && <Text class="notice" text={texts.signedOut} />}
             <p id="refused" class="notice bad" role="alert" hidden></p>
             <NewDocument texts={texts} csrf={csrf} />
             <PageOrder texts={texts} />

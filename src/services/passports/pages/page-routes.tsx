@@ -2,14 +2,14 @@ import type { Csrf } from '../../../http/csrf.ts';
 import type { ErrorPage } from '../../../http/error-handler.ts';
 import type { Gateway } from '../../../http/gateway.ts';
 import { assetRoutes } from '../../../ui/assets.ts';
+import { LOGIN_SCRIPT, LoginForm, type LoginTexts } from '../../../ui/login-form.tsx';
 import { createErrorPage } from '../../shared/error-page.tsx';
 import type { AuthGuard } from '../auth/auth-guard.ts';
 import { listTexts } from '../browser/list-texts.ts';
 import type { Schema } from '../schema/schema.ts';
 import type { DocumentStore } from '../store/postgres.ts';
-import { createFrame } from './frame.tsx';
+import { createFrame, type Frame } from './frame.tsx';
 import { listPage } from './list-page.tsx';
-import { Login, loginPage } from './login-page.tsx';
 import { taskPage } from './task-page.tsx';
 
 /** The pages use the same routes as other clients; their forms work without a script. */
@@ -29,4 +29,27 @@ export function pageRoutes(
     login: ({ words, message }) => <Login words={words} refused={message} />,
   });
   return { refusal };
+}
+
+function loginPage(app: Gateway, { frame }: { frame: Frame }): void {
+  app.get('/login', { config: { access: 'public', page: true }, schema: { hide: true } }, async (request, reply) => {
+    const viewer = await frame.viewer(request);
+    const words = listTexts[viewer.language];
+    return frame.send(reply, viewer, {
+      title: words.signIn,
+      styles: ['services/passports/browser/list.css'],
+      script: LOGIN_SCRIPT,
+      nav: '',
+      children: <Login words={words} signedIn={viewer.tokenSource === 'cookie'} />,
+    });
+  });
+}
+
+/** `refused` is the error of the previous attempt. */
+function Login(props: { words: LoginTexts; refused?: string; signedIn?: boolean }): JSX.Element {
+  return (
+    <LoginForm {...props} field="api_key" fragment="key">
+      {''}
+    </LoginForm>
+  );
 }

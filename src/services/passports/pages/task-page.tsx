@@ -15,6 +15,7 @@ import { recheckWarnings } from '../warnings.ts';
 import { displayValue, Fields, type FieldsView, rowForms, warningText } from './fields.tsx';
 import type { Frame } from './frame.tsx';
 import { PageImages } from './page-images.tsx';
+import { Text } from './text.tsx';
 
 /** `GET /task/{task_id}`: page images beside the fields. */
 export function taskPage(
@@ -51,7 +52,7 @@ export function taskPage(
                 history={history}
               />
             ) : (
-              <Unfinished document={document} texts={texts} language={language} />
+              <Unfinished document={document} language={language} />
             )}
             <p id="live" class="visually-hidden" role="status"></p>
           </>
@@ -70,49 +71,29 @@ function Head({ document, texts, csrf }: { document: Document; texts: ReviewText
       </p>
       <div class="row">
         <h1 safe>{filename}</h1>
-        <p id="status" class={`state ${status.toLowerCase()}`} safe>
-          {texts.status[status]}
-        </p>
+        <Text id="status" class={`state ${status.toLowerCase()}`} text={texts.status[status]} />
       </div>
-      {cached && (
-        <p class="hint" safe>
-          {texts.cached}
-        </p>
-      )}
+      {cached && <Text class="hint" text={texts.cached} />}
       <div class="actions">
         {status === 'SUCCESS' && (
           <>
-            <a class="button" href={`../export/${id}/excel`} safe>
-              {texts.excel}
-            </a>
-            <a class="button" href={`../export/${id}/pdf`} safe>
-              {texts.pdf}
-            </a>
+            <Text as="a" class="button" href={`../export/${id}/excel`} text={texts.excel} />
+            <Text as="a" class="button" href={`../export/${id}/pdf`} text={texts.pdf} />
           </>
         )}
         <details class="rename">
-          <summary class="button" safe>
-            {texts.rename}
-          </summary>
+          <Text as="summary" class="button" text={texts.rename} />
           <form method="post" action={`${id}/rename`}>
             <CsrfInput csrf={csrf} />
-            <label class="visually-hidden" for="name" safe>
-              {texts.name}
-            </label>
+            <Text as="label" class="visually-hidden" for="name" text={texts.name} />
             <input id="name" name="name" type="text" value={filename} maxlength="255" required />
-            <button type="submit" safe>
-              {texts.save}
-            </button>
+            <Text as="button" type="submit" text={texts.save} />
           </form>
         </details>
         {(status === 'FAILED' || status === 'ERROR') && (
-          <button type="button" id="retry" class="needs-script primary" safe>
-            {texts.retry}
-          </button>
+          <Text as="button" type="button" id="retry" class="needs-script primary" text={texts.retry} />
         )}
-        <button type="button" id="remove" class="needs-script" safe>
-          {texts.remove}
-        </button>
+        <Text as="button" type="button" id="remove" class="needs-script" text={texts.remove} />
       </div>
       <p id="refused" class="notice bad" role="alert" hidden></p>
     </div>
@@ -120,25 +101,17 @@ function Head({ document, texts, csrf }: { document: Document; texts: ReviewText
 }
 
 /** A document in progress or failed. Without a script the page reloads itself. */
-function Unfinished(props: { document: Document; texts: ReviewTexts; language: 'en' | 'ru' }): JSX.Element {
-  const { document, texts, language } = props;
+function Unfinished({ document, language }: { document: Document; language: 'en' | 'ru' }): JSX.Element {
   const { errorType, progress } = document;
+  const texts = reviewTexts[language];
   if (errorType !== null) {
-    return (
-      <p class="notice bad" safe>
-        {errorTexts[language][errorType]!}
-      </p>
-    );
+    return <Text class="notice bad" text={errorTexts[language][errorType]!} />;
   }
   return (
     <section class="panel waiting">
-      <label for="progress" safe>
-        {texts.progress}
-      </label>
+      <Text as="label" for="progress" text={texts.progress} />
       <progress id="progress" max="1" value={String(progress ?? 0)}></progress>
-      <p class="hint" safe>
-        {texts.waiting}
-      </p>
+      <Text class="hint" text={texts.waiting} />
       <noscript>
         <meta http-equiv="refresh" content="5" />
       </noscript>
@@ -166,28 +139,20 @@ function Review(props: {
       </section>
       <section class="values" aria-labelledby="fields-title">
         <div class="row">
-          <h2 id="fields-title" safe>
-            {texts.fields}
-          </h2>
+          <Text as="h2" id="fields-title" text={texts.fields} />
           <p id="saved" class="hint" role="status"></p>
         </div>
-        <p class="hint needs-script keys" safe>
-          {texts.keys}
-        </p>
+        <Text class="hint needs-script keys" text={texts.keys} />
         <div data-fresh="notices">
           {general.map((warning) => (
-            <p class="notice" safe>
-              {warningText(warning, view)}
-            </p>
+            <Text class="notice" text={warningText(warning, view)} />
           ))}
         </div>
         <form id="fields" method="post" action={`${opened.id}/update`}>
           <CsrfInput csrf={csrf} />
           <Fields {...view} />
           <noscript>
-            <button type="submit" class="primary" safe>
-              {texts.save}
-            </button>
+            <Text as="button" type="submit" class="primary" text={texts.save} />
           </noscript>
         </form>
         {rowForms(fields).map(({ id }) => (
@@ -195,28 +160,21 @@ function Review(props: {
             <CsrfInput csrf={csrf} />
           </form>
         ))}
-        <History history={history} fields={fields} language={language} />
+        <History history={history} view={view} />
       </section>
     </div>
   );
 }
 
-function History(props: {
-  history: readonly HistoryEntry[];
-  fields: ReturnType<typeof presentFields>;
-  language: 'en' | 'ru';
-}): JSX.Element {
-  const { history, fields, language } = props;
-  const texts = reviewTexts[language];
+function History({ history, view }: { history: readonly HistoryEntry[]; view: FieldsView }): JSX.Element {
+  const { fields, language, texts } = view;
   const known = new Map(fields.map((field) => [field.storedKey, field]));
   const when = createDateFormat(language, 'UTC');
   return (
     <details id="history" class="history" data-fresh="history">
       <summary safe>{`${texts.history} (${history.length})`}</summary>
       {history.length === 0 ? (
-        <p class="hint" safe>
-          {texts.noHistory}
-        </p>
+        <Text class="hint" text={texts.noHistory} />
       ) : (
         <ol>
           {[...history].reverse().map(({ at, actor, key, from, to }) => {

@@ -79,11 +79,8 @@ export function adminRoutes(
         llm_error: model.error,
       };
       const idle = isTrue(request.query.strict) && workers === 0;
-      const fault = [
-        ...(database ? [] : [databaseUnavailable()]),
-        ...(model.status === 'error' ? [llmUnavailable()] : []),
-        ...(idle ? [workersOffline()] : []),
-      ][0];
+      const llmFault = model.status === 'error' ? llmUnavailable() : undefined;
+      const fault = database ? (llmFault ?? (idle ? workersOffline() : undefined)) : databaseUnavailable();
       void reply.header('x-health', database ? (fault === undefined ? 'ok' : 'warn') : 'fail');
       if (fault === undefined) return { ok: true, data, error: null };
       const { code, message } = fault;

@@ -1,4 +1,5 @@
 import type { FastifyRequest } from 'fastify';
+import { omitUndefined } from '../../../base/omit-undefined.ts';
 import { withSpan } from '../../../base/trace.ts';
 import { startProducerSpan, taskTraceparent } from '../../shared/producer-span.ts';
 import type { Caller, Document, NewDocument, TransactionHook } from '../documents.ts';
@@ -14,8 +15,7 @@ export function createDocuments(
   within: TransactionHook,
 ): Promise<Document[]> {
   const span = startProducerSpan(request, SERVICE, 'realtime');
-  const trace = taskTraceparent(request, span);
-  const requestInfo = { id: request.id, ...(trace !== undefined && { traceparent: trace }) };
+  const requestInfo = omitUndefined({ id: request.id, traceparent: taskTraceparent(request, span) });
   return withSpan(
     span,
     () => documents.create(caller, newDocuments, requestInfo, within),

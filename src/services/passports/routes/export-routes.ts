@@ -33,7 +33,7 @@ export function exportRoutes(
   app: Gateway,
   { documents, files, schema }: { documents: DocumentStore; files: Files; schema: Schema },
 ): void {
-  const tags = ['exports'];
+  const described = { tags: ['exports'], shown: { headers } };
   const printer = createPdfService();
   app.addHook('onClose', () => printer.close());
 
@@ -52,10 +52,9 @@ export function exportRoutes(
         summary: 'One task as Excel file',
         description: 'The columns Field and Value; `layout=wide` adds Section, Confidence and Edited.',
         operationId: 'exportExcel',
-        tags,
+        ...described,
         params: TaskParams,
         querystring: LayoutQuery,
-        shown: { headers },
         response: { 200: excel, ...errorResponses(documentNotFound(), notReady()) },
       },
     },
@@ -76,9 +75,8 @@ export function exportRoutes(
         summary: 'One task as printable PDF',
         description: 'Each value beside the part of the page where it was read.',
         operationId: 'exportPdf',
-        tags,
+        ...described,
         params: TaskParams,
-        shown: { headers },
         response: {
           200: { description: 'The report.', content: { 'application/pdf': BYTES } },
           ...errorResponses(documentNotFound(), notReady(), tooManyReports()),
@@ -108,9 +106,8 @@ export function exportRoutes(
         summary: 'All successful tasks as Excel file',
         description: 'One row per task of all owners; administrators only.',
         operationId: 'exportAll',
-        tags,
+        ...described,
         querystring: RangeQuery,
-        shown: { headers },
         response: { 200: excel, ...errorResponses(forbidden()) },
       },
     },
@@ -127,8 +124,7 @@ export function exportRoutes(
       schema: {
         summary: "The session's successful tasks as Excel file",
         operationId: 'exportSession',
-        tags,
-        shown: { headers },
+        ...described,
         response: { 200: excel },
       },
     },

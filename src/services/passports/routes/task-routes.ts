@@ -48,11 +48,8 @@ export function taskRoutes(
       },
     },
     async (request) => {
-      const { page, limit, status } = request.query;
-      const { items, total } = await documents.list(callerOf(request).session, {
-        ...{ page, limit },
-        ...(status !== undefined && { status }),
-      });
+      const { page, limit } = request.query;
+      const { items, total } = await documents.list(callerOf(request).session, request.query);
       return { items: items.map(toTaskItem), total, page, limit };
     },
   );

@@ -1,15 +1,11 @@
-export interface FoundDate {
-  readonly value: string;
-  readonly start: number;
-  readonly end: number;
-}
+import type { Found } from './numbers.ts';
 
 /**
  * Finds the first date in `text`: `12.03.1987`, `12.03.87`, `1987-03-12`, `12/03/1987` (day first), `12.III.1987`, `12
  * марта 1987 г.`, `« 14 » сентября 20 06 г.`, `March 12, 1987`, or in words (`двенадцатое марта две тысячи шестого
  * года`). Two-digit years are in the hundred years before `thisYear` + 1.
  */
-export function findDate(text: string, thisYear = new Date().getUTCFullYear()): FoundDate | undefined {
+export function findDate(text: string, thisYear = new Date().getUTCFullYear()): Found<string> | undefined {
   return inDigits(text, thisYear) ?? inWords(text);
 }
 
@@ -67,7 +63,7 @@ const WITH_MONTH_NAME =
   /(?<!\d)(?<d>\d{1,2})(?:-?(?:го|ое|е|st|nd|rd|th))?(?:\s*[»"”“>'’)]+)?\s*(?<m>\p{L}{3,9})\.?,?\s*(?<y>\d{4}|\d{2}\s\d{2}|\d{2})(?!\d)/gu;
 const ENGLISH = /(?<m>\p{L}{3,9})\.?\s+(?<d>\d{1,2})(?:st|nd|rd|th)?,?\s+(?<y>\d{4})(?!\d)/gu;
 
-function inDigits(text: string, thisYear: number): FoundDate | undefined {
+function inDigits(text: string, thisYear: number): Found<string> | undefined {
   for (const pattern of [ISO, NUMERIC, WITH_MONTH_NAME, ENGLISH]) {
     const isForm = pattern === WITH_MONTH_NAME;
     const searched = isForm ? text.replaceAll('_', ' ') : text;
@@ -121,7 +117,7 @@ function ordinal(words: readonly string[]): number | undefined {
   return words.length === 0 ? undefined : sum;
 }
 
-function inWords(text: string): FoundDate | undefined {
+function inWords(text: string): Found<string> | undefined {
   const words = [...text.toLowerCase().matchAll(/\p{L}+|\d{1,2}(?!\d)/gu)];
   for (const [i, match] of words.entries()) {
     const monthNumber = MONTHS.findIndex((pattern) => pattern.test(match[0])) + 1;

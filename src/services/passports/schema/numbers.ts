@@ -1,5 +1,6 @@
-export interface FoundNumber {
-  readonly value: number;
+/** A value and its position in a text. */
+export interface Found<Value> {
+  readonly value: Value;
   readonly start: number;
   readonly end: number;
 }
@@ -22,7 +23,7 @@ export function parseNumber(text: string): number | undefined {
  * The first number in `text`; with `decimals` of 2, `1,234` is 1234. Letters that OCR confuses with digits count as
  * digits next to digits.
  */
-export function findNumber(text: string, decimals?: number): FoundNumber | undefined {
+export function findNumber(text: string, decimals?: number): Found<number> | undefined {
   for (const match of text.matchAll(NUMBER)) {
     const written = asDigits(match[0]);
     const packed = written

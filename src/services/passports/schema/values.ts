@@ -1,6 +1,6 @@
 import type { Value } from '../extraction.ts';
 import { findDate, parseDate } from './dates.ts';
-import { findNumber, parseNumber } from './numbers.ts';
+import { type Found, findNumber, parseNumber } from './numbers.ts';
 import { schemaPattern } from './pattern.ts';
 import type { ValueSpec, Wording } from './schema.ts';
 import { unitFactor } from './units.ts';
@@ -21,7 +21,7 @@ export const maxLengthOf = ({ type }: ValueSpec): number =>
 export function parseValue(spec: ValueSpec, text: string): ParseResult {
   if ([...text].length > maxLengthOf(spec)) return { ok: false, problem: 'too_long' };
   if (text.trim() === '') return { ok: true, value: null };
-  const value = parseByType(spec, text);
+  const value = PARSERS[spec.type](text, spec);
   if (value === undefined) return { ok: false, problem: spec.type === 'enum' ? 'enum' : 'type' };
   const problem = findProblem(spec, value);
   return problem ? { ok: false, problem } : { ok: true, value };
@@ -38,11 +38,7 @@ export function findProblem(spec: ValueSpec, value: Value): ValueProblem | undef
   return undefined;
 }
 
-export interface FoundValue {
-  readonly value: Exclude<Value, null>;
-  readonly start: number;
-  readonly end: number;
-}
+export type FoundValue = Found<Exclude<Value, null>>;
 
 /** Finds the first value in `text` from a page. Converts numbers from the unit in the text or the label. */
 export function readValue(spec: ValueSpec, text: string, label = ''): FoundValue | undefined {
@@ -50,24 +46,17 @@ export function readValue(spec: ValueSpec, text: string, label = ''): FoundValue
   return found && findProblem(spec, found.value) === undefined ? found : undefined;
 }
 
-function parseByType(spec: ValueSpec, text: string): Exclude<Value, null> | undefined {
-  switch (spec.type) {
-    case 'string':
-      return text;
-    case 'number':
-      return parseNumber(text);
-    case 'integer': {
-      const number = parseNumber(text);
-      return number !== undefined && Number.isInteger(number) ? number : undefined;
-    }
-    case 'date':
-      return parseDate(text);
-    case 'boolean':
-      return readBoolean(text.trim());
-    case 'enum':
-      return choice(spec, text.trim());
-  }
-}
+const PARSERS: Record<ValueSpec['type'], (text: string, spec: ValueSpec) => Exclude<Value, null> | undefined> = {
+  string: (text) => text,
+  number: parseNumber,
+  integer(text) {
+    const number = parseNumber(text);
+    return number !== undefined && Number.isInteger(number) ? number : undefined;
+  },
+  date: parseDate,
+  boolean: (text) => readBoolean(text.trim()),
+  enum: (text, spec) => choice(spec, text.trim()),
+};
 
 const READERS = {
   string: (_spec: ValueSpec, text: string) => whole(text, text.trim() || undefined),

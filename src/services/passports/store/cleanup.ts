@@ -1,4 +1,4 @@
-import type { Db, Queryable } from '../../../base/db.ts';
+import type { Db } from '../../../base/db.ts';
 import { sleep } from '../../../base/loop.ts';
 import { lockForRemoval } from '../../../tasks/locks.ts';
 import type { TaskStore } from '../../../tasks/store.ts';
@@ -15,16 +15,12 @@ const POLL_MS = 200;
 /** The lock's transaction stays open while batches run in other transactions. */
 const HOUR_MS = 3_600_000;
 
-interface Removed {
-  tasks: number;
-  files: number;
-}
+type Removed = { tasks: number; files: number };
+type Deps = { db: Db; tasks: TaskStore; trash: FileDeletionQueue };
+type Options = { days: number; dryRun: boolean };
 
 /** Only one cleanup runs at a time across all processes. */
-export async function cleanup(
-  deps: { db: Db; tasks: TaskStore; trash: FileDeletionQueue },
-  options: { days: number; dryRun: boolean },
-): Promise<Removed | 'busy'> {
+export async function cleanup(deps: Deps, options: Options): Promise<Removed | 'busy'> {
   const deadline = performance.now() + WAIT_MS;
   for (;;) {
     const done = await cleanupWithLock(deps, options);
@@ -33,10 +29,7 @@ export async function cleanup(
   }
 }
 
-function cleanupWithLock(
-  deps: { db: Db; tasks: TaskStore; trash: FileDeletionQueue },
-  { days, dryRun }: { days: number; dryRun: boolean },
-): Promise<Removed | 'busy'> {
+function cleanupWithLock(deps: Deps, { days, dryRun }: Options): Promise<Removed | 'busy'> {
   const { db, trash } = deps;
   return db.transaction(
     async (lock) => {
@@ -47,7 +40,7 @@ function cleanupWithLock(
       );
       const { locked, before } = rows[0]!;
       if (!locked) return 'busy';
-      if (dryRun) return count(db, before);
+      if (dryRun) return (await db.query<Removed>(COUNT, [before])).rows[0]!;
       const removed = { tasks: 0, files: 0 };
       for (let batch = await removeBatch(deps, before); batch; batch = await removeBatch(deps, before)) {
         removed.tasks += batch.tasks;
@@ -61,7 +54,7 @@ function cleanupWithLock(
 }
 
 /** `files` counts stored PDFs whose last document was deleted. */
-function removeBatch({ db, tasks }: { db: Db; tasks: TaskStore }, before: Date) {
+function removeBatch({ db, tasks }: Deps, before: Date) {
   return db.transaction(async (tx) => {
     const { rows } = await tx.query<{ id: string; file_key: string }>(OLD, [before, BATCH]);
     if (rows.length === 0) return undefined;
@@ -74,11 +67,6 @@ function removeBatch({ db, tasks }: { db: Db; tasks: TaskStore }, before: Date) 
     const remaining = await tx.query('select from passport_files where key = any($1::text[])', [keys]);
     return { tasks: removed.length, files: keys.length - remaining.rowCount };
   });
-}
-
-async function count(db: Queryable, before: Date): Promise<Removed> {
-  const { rows } = await db.query<Removed>(COUNT, [before]);
-  return rows[0]!;
 }
 
 const OLD = `

@@ -1,4 +1,5 @@
 import type { Db, Transaction } from '../../../base/db.ts';
+import { omitUndefined } from '../../../base/omit-undefined.ts';
 import type { Admission } from '../../../tasks/admission.ts';
 import { lockCompleted } from '../../../tasks/locks.ts';
 import type { TaskStore } from '../../../tasks/store.ts';
@@ -16,17 +17,13 @@ export interface TaskInput {
 
 /** One transaction, together with `within`. Documents with a cached result bypass the queue and its limit. */
 export async function create(
-  {
-    db,
-    tasks,
-    admission,
-    quotaBytes,
-  }: { db: Db; tasks: TaskStore; admission?: Admission | undefined; quotaBytes: number },
+  deps: { db: Db; tasks: TaskStore; admission?: Admission | undefined; quotaBytes: number },
   caller: Caller,
   documents: readonly NewDocument[],
   request: { id?: string; traceparent?: string } = {},
   within?: TransactionHook,
 ): Promise<Document[]> {
+  const { db, tasks, admission, quotaBytes } = deps;
   const ids = createUuids(documents.length);
   const moreBytes = documents.reduce((sum, { sizeBytes, replacesBytes = 0 }) => sum + sizeBytes - replacesBytes, 0);
   let leaveQueue: ReturnType<Admission['reserve']>;
@@ -53,11 +50,9 @@ export async function create(
         service: SERVICE,
         principal: caller.session,
         priority: 'realtime',
-        input: { file_key: source?.file_key ?? fileKey } satisfies TaskInput,
+        input: { file_key: source?.fileKey ?? fileKey } satisfies TaskInput,
         estimateSeconds: ESTIMATE_SECONDS,
-        ...(request.id !== undefined && { requestId: request.id }),
-        ...(request.traceparent !== undefined && { traceparent: request.traceparent }),
-        ...(source && { resultOf: source.id }),
+        ...omitUndefined({ requestId: request.id, traceparent: request.traceparent, resultOf: source?.id }),
       })),
     );
     await tx.query(INSERT, [
@@ -67,10 +62,10 @@ export async function create(
       planned.map(({ filename }) => filename),
       planned.map(({ cacheKey }) => cacheKey),
       planned.map(({ source }) => source !== undefined),
-      planned.map(({ fileKey, source }) => source?.file_key ?? fileKey),
-      planned.map(({ sizeBytes, source }) => source?.size_bytes ?? sizeBytes),
+      planned.map(({ fileKey, source }) => source?.fileKey ?? fileKey),
+      planned.map(({ sizeBytes, source }) => source?.sizeBytes ?? sizeBytes),
     ]);
-    const unneeded = planned.filter(({ fileKey, source }) => source && source.file_key !== fileKey);
+    const unneeded = planned.filter(({ fileKey, source }) => source && source.fileKey !== fileKey);
     if (unneeded.length > 0) await tx.query(DISCARD, [unneeded.map(({ fileKey }) => fileKey)]);
     const { rows } = await tx.query<DocumentRow>(READ, [ids]);
     const created = rows.map(toDocument);
@@ -84,12 +79,7 @@ export async function create(
   return run;
 }
 
-interface Source {
-  cache_key: string;
-  id: string;
-  file_key: string;
-  size_bytes: number;
-}
+type Source = Pick<Document, 'id' | 'fileKey' | 'sizeBytes'> & { cacheKey: string };
 
 /** Locked against deletion until this transaction ends. */
 async function findCompleted(tx: Transaction, cacheKeys: string[]): Promise<Map<string, Source>> {
@@ -99,7 +89,7 @@ async function findCompleted(tx: Transaction, cacheKeys: string[]): Promise<Map<
     tx,
     rows.map(({ id }) => id),
   );
-  return new Map(rows.filter(({ id }) => ids.has(id)).map((source) => [source.cache_key, source]));
+  return new Map(rows.filter(({ id }) => ids.has(id)).map((source) => [source.cacheKey, source]));
 }
 
 // Any match will do. Results without the language model's help are not reused, so that an outage has no lasting effect.
@@ -109,7 +99,7 @@ const FIND_COMPLETED = {
     select f.*
       from (select distinct cache_key from unnest($1::text[]) as wanted (cache_key)) as wanted
      cross join lateral (
-       select d.cache_key, d.id, d.file_key, d.size_bytes
+       select d.cache_key as "cacheKey", d.id, d.file_key as "fileKey", d.size_bytes as "sizeBytes"
          from passport_documents d
          join tasks_read_only t on t.id = d.id
         where d.cache_key = wanted.cache_key and t.status = 'done'

@@ -1,8 +1,10 @@
 import { CLIENT_LIMIT_MS, type Db, type Queryable } from '../../../base/db.ts';
-import { type Caller, type CompletedDocument, type Document, type HistoryEntry, isCompleted } from '../documents.ts';
+import type { TaskStore } from '../../../tasks/store.ts';
+import { type Caller, type CompletedDocument, type HistoryEntry, isCompleted } from '../documents.ts';
 import type { Value } from '../extraction.ts';
+import { PERMANENT_ERRORS } from '../failures.ts';
 import { find, findWithResult } from './read.ts';
-import { ACCESS_CONDITION, accessParams } from './rows.ts';
+import { ACCESS_CONDITION, accessParams, SERVICE } from './rows.ts';
 
 const limitMs = CLIENT_LIMIT_MS;
 
@@ -53,26 +55,37 @@ function changesOf(
 const valueIn = ({ fields }: CompletedDocument['extraction'], key: string, edited: boolean): Value =>
   !edited && Object.hasOwn(fields, key) ? fields[key]!.value : null;
 
-export async function history(
-  db: Queryable,
-  caller: Caller,
-  id: string,
-  strict: boolean,
-): Promise<HistoryEntry[] | undefined> {
+export async function history(db: Queryable, caller: Caller, id: string, strict: boolean) {
   if (!(await find(db, caller, id, strict))) return undefined;
   const { rows } = await db.query<HistoryEntry>(HISTORY, [id]);
   return rows;
 }
 
-export async function rename(
-  db: Queryable,
-  caller: Caller,
-  id: string,
-  filename: string,
-  strict: boolean,
-): Promise<Document | undefined> {
+export async function rename(db: Queryable, caller: Caller, id: string, filename: string, strict: boolean) {
   const { rowCount } = await db.query(RENAME, [id, ...accessParams(caller, strict), filename]);
   return rowCount > 0 ? find(db, caller, id, strict) : undefined;
+}
+
+type Deps = { db: Db; tasks: TaskStore };
+
+export function retry({ db, tasks }: Deps, caller: Caller, id: string, strict: boolean) {
+  return db.transaction(async (tx) => {
+    // Access to a document never changes, so it can be checked first.
+    if (!(await find(tx, caller, id, strict))) return undefined;
+    if (!(await tasks.requeue(SERVICE, id, PERMANENT_ERRORS, tx))) {
+      return (await find(tx, caller, id, strict)) && ('not-retryable' as const);
+    }
+    await tx.query('update passport_documents set changed_at = clock_timestamp() where id = $1', [id]);
+    return find(tx, caller, id, strict);
+  });
+}
+
+/** Deletes a document; its row is deleted with that of the task. */
+export function remove({ db, tasks }: Deps, caller: Caller, id: string, strict: boolean) {
+  return db.transaction(async (tx) => {
+    if (!(await find(tx, caller, id, strict))) return false;
+    return (await tasks.remove(SERVICE, [id], tx)).length > 0;
+  });
 }
 
 // A separate statement, so that the next one sees what the previous lock holder committed.

@@ -39,7 +39,7 @@ export function postgresEvents(db: Db) {
       if (after === last) return [];
       const { rows } = await db.query<Row>(AFTER, [session, after]);
       // Deleted meanwhile by another reader.
-      if (rows[0]?.number !== after + 1) return 'lost';
+      if (rows[0]?.id !== after + 1) return 'lost';
       return rows.map(toEvent);
     },
 
@@ -70,24 +70,17 @@ interface Range {
   pending: boolean;
 }
 
-interface Row {
-  number: number;
-  kind: SessionEvent['kind'];
-  document: string;
+interface Row extends Omit<SessionEvent, 'status' | 'previousStatus'> {
   status: Task['status'] | null;
-  error_code: string | null;
-  previous_status: Task['status'] | null;
-  previous_error_code: string | null;
-  at: Date;
+  errorCode: string | null;
+  previousStatus: Task['status'] | null;
+  previousErrorCode: string | null;
 }
 
-const toEvent = (row: Row): SessionEvent => ({
-  id: row.number,
-  kind: row.kind,
-  task: row.document,
-  status: row.status && statusOf(row.status, row.error_code),
-  previousStatus: row.previous_status && statusOf(row.previous_status, row.previous_error_code),
-  at: row.at,
+const toEvent = ({ status, errorCode, previousStatus, previousErrorCode, ...row }: Row): SessionEvent => ({
+  ...row,
+  status: status && statusOf(status, errorCode),
+  previousStatus: previousStatus && statusOf(previousStatus, previousErrorCode),
 });
 
 const RANGE = {
@@ -150,7 +143,8 @@ const AFTER = {
   name: 'passport-events',
   limitMs,
   text: `
-    select number, kind, document, status, error_code, previous_status, previous_error_code, at
+    select number as id, kind, document as task, status, error_code as "errorCode",
+           previous_status as "previousStatus", previous_error_code as "previousErrorCode", at
       from passport_events
      where session = $1 and number > $2
      order by number`,

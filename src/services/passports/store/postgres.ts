@@ -9,13 +9,12 @@ import type { Caller, ImageRow, NewDocument, Status, TransactionHook } from '../
 import type { Value } from '../extraction.ts';
 import { cleanup } from './cleanup.ts';
 import { create } from './create.ts';
-import { history, rename, update } from './edit.ts';
+import { history, remove, rename, retry, update } from './edit.ts';
 import { postgresEvents } from './events.ts';
 import { readFailureStatistics } from './failure-statistics.ts';
 import { postgresImages } from './images.ts';
 import { foldBytes } from './quota.ts';
 import { find, findWithResult, list, streamCompleted } from './read.ts';
-import { remove, retry } from './retry-remove.ts';
 import { isStrictForChanges, SERVICE } from './rows.ts';
 
 export type DocumentStore = ReturnType<typeof postgresDocumentStore>;
@@ -40,6 +39,12 @@ export function postgresDocumentStore(deps: {
   const trash = createFileDeletionQueue({ ...deps, table: 'files_to_delete' });
   const images = postgresImages(db, { ttlSeconds: deps.imageTtlSeconds, quotaBytes });
   const events = postgresEvents(db);
+  const strictForChanges = (caller: Caller) => isStrictForChanges(caller, strict);
+  async function hintAfter<Result>(change: Promise<Result>) {
+    const result = await change;
+    tasks.hint(`changed:${SERVICE}`);
+    return result;
+  }
   const afterCommit = async () => {
     tasks.hint(`changed:${SERVICE}`);
     await trash.drain();
@@ -71,33 +76,26 @@ export function postgresDocumentStore(deps: {
     /** Newest first. `total` counts all documents that match. */
     list: (session: string, page: { status?: Status; page: number; limit: number }) => list(db, session, page),
     /** `conflict` if `ifVersion` differs from the document's version. Without actual changes the version stays. */
-    async update(
+    update: (
       caller: Caller,
       id: string,
       edits: readonly { key: string; value: Value }[],
       options: { ifVersion?: number } = {},
-    ) {
-      const updated = await update(db, caller, id, edits, { strict: isStrictForChanges(caller, strict), ...options });
-      tasks.hint(`changed:${SERVICE}`);
-      return updated;
-    },
+    ) => hintAfter(update(db, caller, id, edits, { strict: strictForChanges(caller), ...options })),
     /** The latest 1000 edits, oldest first. */
     history: (caller: Caller, id: string) => history(db, caller, id, strict),
-    async rename(caller: Caller, id: string, filename: string) {
-      const renamed = await rename(db, caller, id, filename, isStrictForChanges(caller, strict));
-      tasks.hint(`changed:${SERVICE}`);
-      return renamed;
-    },
+    rename: (caller: Caller, id: string, filename: string) =>
+      hintAfter(rename(db, caller, id, filename, strictForChanges(caller))),
     /** `FAILED` or `ERROR` → `PENDING`; one of two concurrent calls succeeds. */
     async retry(caller: Caller, id: string) {
-      const retried = await retry({ db, tasks }, caller, id, isStrictForChanges(caller, strict));
+      const retried = await retry({ db, tasks }, caller, id, strictForChanges(caller));
       tasks.hint(`waiting:${SERVICE}`);
       tasks.hint(`changed:${SERVICE}`);
       return retried;
     },
     /** Deletes document and task in any state, and the file with its last reference. */
     async remove(caller: Caller, id: string) {
-      const removed = await remove({ db, tasks }, caller, id, isStrictForChanges(caller, strict));
+      const removed = await remove({ db, tasks }, caller, id, strictForChanges(caller));
       if (removed) await afterCommit();
       return removed;
     },
@@ -105,11 +103,7 @@ export function postgresDocumentStore(deps: {
     /** `SUCCESS` documents created in `[from, to)`, oldest first, in constant memory. */
     streamCompleted: (filter: { session?: string; from?: Date; to?: Date }) => streamCompleted(db, filter),
     /** `busy` if another cleanup does not end within 5 s. */
-    async cleanup(options: { days: number; dryRun: boolean }) {
-      const removed = await cleanup({ db, tasks, trash }, options);
-      tasks.hint(`changed:${SERVICE}`);
-      return removed;
-    },
+    cleanup: (options: { days: number; dryRun: boolean }) => hintAfter(cleanup({ db, tasks, trash }, options)),
     failureStatistics: (windowSeconds: number, caller: Caller) => readFailureStatistics(db, windowSeconds, caller),
 
     /**

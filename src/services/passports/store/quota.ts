@@ -8,12 +8,7 @@ const QUOTA_LOCK = 1_884_220_664;
 const FOLD_BATCH = 10_000;
 
 /** Throws `QUOTA_EXCEEDED`. Serialises uploads of one principal until the transaction ends. */
-export async function checkQuota(
-  tx: Transaction,
-  caller: Caller,
-  moreBytes: number,
-  quotaBytes: number,
-): Promise<void> {
+export async function checkQuota(tx: Transaction, caller: Caller, moreBytes: number, quotaBytes: number) {
   const principal = caller.key === undefined ? caller.session : `key:${caller.key}`;
   await tx.query('select pg_advisory_xact_lock($1, hashtext($2))', [QUOTA_LOCK, principal]);
   const { rows } = await tx.query<{ bytes: number }>(HELD, [principal]);

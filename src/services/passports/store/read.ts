@@ -1,5 +1,5 @@
 import { CLIENT_LIMIT_MS, type Queryable } from '../../../base/db.ts';
-import { type Caller, type CompletedDocument, type Document, isCompleted, type Status } from '../documents.ts';
+import { type Caller, type Document, isCompleted, type Status } from '../documents.ts';
 import {
   ACCESS_CONDITION,
   accessParams,
@@ -19,12 +19,7 @@ export async function find(db: Queryable, caller: Caller, id: string, strict: bo
   return rows[0] && toDocument(rows[0]);
 }
 
-export async function findWithResult(
-  db: Queryable,
-  caller: Caller,
-  id: string,
-  strict: boolean,
-): Promise<CompletedDocument | Document | undefined> {
+export async function findWithResult(db: Queryable, caller: Caller, id: string, strict: boolean) {
   const { rows } = await db.query<CompletedRow>(OPEN, [id, ...accessParams(caller, strict)]);
   return rows[0] && toDocumentWithResult(rows[0]);
 }
@@ -34,33 +29,24 @@ export async function list(
   session: string,
   { status, page, limit }: { status?: Status; page: number; limit: number },
 ): Promise<{ items: Document[]; total: number }> {
-  // One statement, so that count and page are consistent.
-  const { rows } = await db.query<{ total: number; items: JsonRow[] }>(status === undefined ? LIST : LIST_OF_STATUS, [
-    session,
-    limit,
-    (page - 1) * limit,
-    ...(status === undefined ? [] : statusParams(status)),
-  ]);
+  // One statement, so that count and page are consistent. The dates are JSON text.
+  const { rows } = await db.query<{ total: number; items: DocumentRow[] }>(
+    status === undefined ? LIST : LIST_OF_STATUS,
+    [session, limit, (page - 1) * limit, ...(status === undefined ? [] : statusParams(status))],
+  );
   const { total, items } = rows[0]!;
-  return { total, items: items.map((row) => toDocument(parseDates(row))) };
+  const toDates = ({ createdAt, updatedAt }: DocumentRow) => ({
+    createdAt: new Date(createdAt),
+    updatedAt: new Date(updatedAt),
+  });
+  return { total, items: items.map((row) => toDocument({ ...row, ...toDates(row) })) };
 }
-
-type JsonRow = Omit<DocumentRow, 'created_at' | 'updated_at'> & { created_at: string; updated_at: string };
-
-const parseDates = (row: JsonRow): DocumentRow => ({
-  ...row,
-  created_at: new Date(row.created_at),
-  updated_at: new Date(row.updated_at),
-});
 
 /** Number of extractions in memory. */
 const BATCH = 50;
 
 /** Pages by key, so that a slow reader keeps no transaction open. */
-export async function* streamCompleted(
-  db: Queryable,
-  filter: { session?: string; from?: Date; to?: Date },
-): AsyncGenerator<CompletedDocument, void, undefined> {
+export async function* streamCompleted(db: Queryable, filter: { session?: string; from?: Date; to?: Date }) {
   let after: { at: Date | string; id: string } = { at: '-infinity', id: '' };
   for (;;) {
     const { rows }: { rows: CompletedRow[] } = await db.query<CompletedRow>(
@@ -76,7 +62,7 @@ export async function* streamCompleted(
     }
     const last = rows.at(-1);
     if (last === undefined || rows.length < BATCH) return;
-    after = { at: last.created_at, id: last.id };
+    after = { at: last.createdAt, id: last.id };
   }
 }
 
@@ -104,7 +90,7 @@ const listQuery = (name: string, matching: string) => ({
         join tasks_read_only t on t.id = d.id
     )
     select (select count(*) from matching) as total,
-           (select coalesce(json_agg(page order by page.created_at desc, page.id desc), '[]') from page) as items`,
+           (select coalesce(json_agg(page order by page."createdAt" desc, page.id desc), '[]') from page) as items`,
 });
 
 // Without a status filter the count needs no join: a key's session may hold 100 000 documents.

@@ -6,29 +6,20 @@ import { statusOf } from './status.ts';
 
 export const SERVICE = 'passports';
 
-export interface DocumentRow {
-  id: string;
-  filename: string;
-  cached: boolean;
-  version: number;
-  file_key: string;
-  size_bytes: number;
-  created_at: Date;
-  updated_at: Date;
-  status: Task['status'];
-  error_code: string | null;
-  progress: number | null;
+export interface DocumentRow extends Omit<Document, 'status' | 'errorType' | 'error'> {
+  readonly status: Task['status'];
+  readonly errorCode: string | null;
 }
 
 /** Of `passport_documents d join tasks_read_only t on t.id = d.id`. */
 export const COLUMNS = `
-  d.id, d.filename, d.cached, d.version, d.file_key, d.size_bytes, d.created_at,
-  greatest(d.changed_at, t.started_at, t.finished_at)::timestamptz(3) as updated_at,
-  t.status, t.error_code, t.progress`;
+  d.id, d.filename, d.cached, d.version, d.file_key as "fileKey", d.size_bytes as "sizeBytes",
+  d.created_at as "createdAt", greatest(d.changed_at, t.started_at, t.finished_at)::timestamptz(3) as "updatedAt",
+  t.status, t.error_code as "errorCode", t.progress`;
 
 export interface CompletedRow extends DocumentRow {
-  result: Extraction | null;
-  edits: { key: string; value: Value; at: string }[] | null;
+  readonly result: Extraction | null;
+  readonly edits: { key: string; value: Value; at: string }[] | null;
 }
 
 /** One statement, so that result, edits and version are consistent. */
@@ -40,28 +31,22 @@ export const COMPLETED_COLUMNS = `${COLUMNS},
             where document = d.id
             order by key, serial desc) as e) as edits`;
 
-export function toDocument(row: DocumentRow): Document {
-  const failed = row.status === 'failed' ? toErrorType(row.error_code ?? '') : null;
+export function toDocument({ status, errorCode, ...row }: DocumentRow): Document {
+  const errorType = status === 'failed' ? toErrorType(errorCode ?? '') : null;
   return {
-    id: row.id,
-    filename: row.filename,
-    status: statusOf(row.status, row.error_code),
-    cached: row.cached,
-    createdAt: row.created_at,
-    updatedAt: row.updated_at,
-    version: row.version,
-    errorType: failed,
-    error: failed && errorMessage(failed),
-    progress: row.status === 'processing' ? row.progress : null,
-    fileKey: row.file_key,
-    sizeBytes: row.size_bytes,
+    ...row,
+    status: statusOf(status, errorCode),
+    errorType,
+    error: errorType && errorMessage(errorType),
+    progress: status === 'processing' ? row.progress : null,
   };
 }
 
-export function toDocumentWithResult(row: CompletedRow): CompletedDocument | Document {
-  if (row.status !== 'done' || row.result === null) return toDocument(row);
-  const edits = (row.edits ?? []).map(({ key, value, at }): Edit => ({ key, value, editedAt: new Date(at) }));
-  return { ...toDocument(row), extraction: row.result, edits };
+export function toDocumentWithResult({ result, edits, ...row }: CompletedRow): CompletedDocument | Document {
+  const document = toDocument(row);
+  if (row.status !== 'done' || result === null) return document;
+  const latest = (edits ?? []).map(({ key, value, at }): Edit => ({ key, value, editedAt: new Date(at) }));
+  return { ...document, extraction: result, edits: latest };
 }
 
 /**

@@ -2,19 +2,11 @@ import type { Task } from '../../../tasks/task.ts';
 import type { Status } from '../documents.ts';
 import { ERROR_TYPES, failureStatus } from '../failures.ts';
 
+const UNFAILED = { queued: 'PENDING', processing: 'PROCESSING', done: 'SUCCESS' } as const;
+
 /** The status that clients see. */
-export function statusOf(status: Task['status'], errorCode: string | null): Status {
-  switch (status) {
-    case 'queued':
-      return 'PENDING';
-    case 'processing':
-      return 'PROCESSING';
-    case 'done':
-      return 'SUCCESS';
-    case 'failed':
-      return failureStatus(errorCode ?? '');
-  }
-}
+export const statusOf = (status: Task['status'], errorCode: string | null): Status =>
+  status === 'failed' ? failureStatus(errorCode ?? '') : UNFAILED[status];
 
 /** Selects tasks `t` with a status. Parameters `$4` and on come from {@link statusParams}. */
 export const STATUS_CONDITION = `
@@ -23,19 +15,10 @@ export const STATUS_CONDITION = `
 /** The task's status, the error codes to include (null: all) and those to exclude. Unknown codes are errors. */
 export function statusParams(status: Status): [Task['status'], string[] | null, string[]] {
   const codes = (is: (failure: Status) => boolean) => ERROR_TYPES.filter((code) => is(failureStatus(code)));
-  switch (status) {
-    case 'PENDING':
-      return ['queued', null, []];
-    case 'PROCESSING':
-      return ['processing', null, []];
-    case 'SUCCESS':
-      return ['done', null, []];
-    case 'ERROR':
-      return ['failed', null, codes((failure) => failure !== 'ERROR')];
-    case 'FAILED':
-    case 'PERMANENT_ERROR':
-      return ['failed', codes((failure) => failure === status), []];
-  }
+  if (status === 'ERROR') return ['failed', null, codes((failure) => failure !== 'ERROR')];
+  const [unfailed] = Object.entries(UNFAILED).find(([, shown]) => shown === status) ?? [];
+  if (unfailed !== undefined) return [unfailed as Task['status'], null, []];
+  return ['failed', codes((failure) => failure === status), []];
 }
 
 /** The task alone, without its document. */
