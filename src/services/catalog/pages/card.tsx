@@ -1,3 +1,4 @@
+import { Span } from '../../../ui/text-elements.tsx';
 import type { Hit } from '../search/search-types.ts';
 import { formatScore, recordTitle, serviceTitle, Timestamp, UntrustedParagraph, UntrustedText } from './format.tsx';
 import type { Viewer } from './frame.tsx';
@@ -47,11 +48,7 @@ export function Badges({ hit, viewer }: { hit: Hit; viewer: Viewer }): JSX.Eleme
   return (
     <p class="marks">
       {hit.hidden && <span class="mark bad">{words.isHidden}</span>}
-      {hit.openReports > 0 && (
-        <span class="mark warn" safe>
-          {formatCount(words.reported, hit.openReports, language)}
-        </span>
-      )}
+      {hit.openReports > 0 && <Span class="mark warn" text={formatCount(words.reported, hit.openReports, language)} />}
     </p>
   );
 }

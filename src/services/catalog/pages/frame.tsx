@@ -3,6 +3,7 @@ import { getOwnProperty } from '../../../base/own-property.ts';
 import type { Assets } from '../../../ui/assets.ts';
 import { layout } from '../../../ui/layout.tsx';
 import { sendPage } from '../../../ui/send-page.ts';
+import { A } from '../../../ui/text-elements.tsx';
 import { uiTexts } from '../../../ui/texts.ts';
 import { SignOut } from '../../shared/csrf-input.tsx';
 import type { GatewayContext } from '../../shared/service.ts';
@@ -96,20 +97,14 @@ function Nav(props: { viewer: Viewer; root: string; part: FramedPage['section'] 
     <>
       {moderator && (
         <>
-          <a href={root || './'} aria-current={current('records')} safe>
-            {words.toRecords}
-          </a>
-          <a href={`${root}admin/reports`} aria-current={current('reports')} safe>
-            {words.toReports}
-          </a>
+          <A href={root || './'} aria-current={current('records')} text={words.toRecords} />
+          <A href={`${root}admin/reports`} aria-current={current('reports')} text={words.toReports} />
         </>
       )}
       {visitor?.by === 'cookie' && csrf !== undefined ? (
         <SignOut label={words.signOut} action={`${root}logout`} csrf={csrf} />
       ) : (
-        <a href={`${root}login`} safe>
-          {words.signIn}
-        </a>
+        <A href={`${root}login`} text={words.signIn} />
       )}
     </>
   );

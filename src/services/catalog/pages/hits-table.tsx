@@ -1,3 +1,4 @@
+import { Th } from '../../../ui/text-elements.tsx';
 import type { Hit } from '../search/search-types.ts';
 import { Badges } from './card.tsx';
 import {
@@ -21,13 +22,9 @@ export function HitsTable({ items, viewer }: { items: readonly Hit[]; viewer: Vi
       <table class="hits">
         <thead>
           <tr>
-            <th scope="col" colspan="2" safe>
-              {columns.what}
-            </th>
+            <Th scope="col" colspan="2" text={columns.what} />
             {[columns.found, columns.service, columns.when].map((title) => (
-              <th scope="col" safe>
-                {title}
-              </th>
+              <Th scope="col" text={title} />
             ))}
           </tr>
         </thead>

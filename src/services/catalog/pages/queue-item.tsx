@@ -1,4 +1,5 @@
 import { fill } from '../../../ui/browser/fill.ts';
+import { A, Label, Span } from '../../../ui/text-elements.tsx';
 import { CsrfInput } from '../../shared/csrf-input.tsx';
 import type { Report, Status } from '../reports/report.ts';
 import { TRANSITIONS } from '../reports/transitions.ts';
@@ -39,9 +40,7 @@ export function QueueItem(props: {
           {row?.hidden === true && (
             <>
               {' '}
-              <span class="mark bad" safe>
-                {words.isHidden}
-              </span>
+              <Span class="mark bad" text={words.isHidden} />
             </>
           )}
         </p>
@@ -62,9 +61,7 @@ export function QueueItem(props: {
           {!alone && (
             <>
               {' · '}
-              <a class="trail-link" href={`reports/${id}`} safe>
-                {words.trail}
-              </a>
+              <A class="trail-link" href={`reports/${id}`} text={words.trail} />
             </>
           )}
         </p>
@@ -81,9 +78,7 @@ function Decisions({ report, alone, viewer }: { report: Report; alone: boolean; 
   return (
     <form class="decide" method="post" action={alone ? id : `reports/${id}`}>
       <CsrfInput csrf={csrf} />
-      <label class="visually-hidden" for={`note-${id}`} safe>
-        {words.noteLabel}
-      </label>
+      <Label class="visually-hidden" for={`note-${id}`} text={words.noteLabel} />
       {/* A textarea, because Enter in an input would submit the form with its first button. */}
       <textarea
         id={`note-${id}`}

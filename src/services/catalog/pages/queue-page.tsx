@@ -1,5 +1,6 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { omitUndefined } from '../../../base/omit-undefined.ts';
+import { A, Button, Label, Option, P } from '../../../ui/text-elements.tsx';
 import type { QueuePageData } from '../browser/queue-data.ts';
 import { ACTIONS, type ReportFilters, STATUSES } from '../reports/report.ts';
 import type { Queue } from '../routes/report-queue-route.ts';
@@ -32,9 +33,7 @@ export const queuePage =
         <>
           <div class="intro">
             <h1 safe>{words.queue}</h1>
-            <p class="lead" safe>
-              {words.queueLead}
-            </p>
+            <P class="lead" text={words.queueLead} />
           </div>
           <Tabs queue={queue} viewer={viewer} />
           <Filters queue={queue} viewer={viewer} />
@@ -96,9 +95,7 @@ function Filters({ queue, viewer }: { queue: Queue; viewer: Viewer }): JSX.Eleme
   return (
     <form class="queue-filters" method="get" action="reports">
       <input type="hidden" name="status" value={filters.status ?? 'all'} />
-      <label class="visually-hidden" for="queue-q" safe>
-        {words.q}
-      </label>
+      <Label class="visually-hidden" for="queue-q" text={words.q} />
       <input
         id="queue-q"
         type="search"
@@ -108,23 +105,15 @@ function Filters({ queue, viewer }: { queue: Queue; viewer: Viewer }): JSX.Eleme
         placeholder={words.q}
         dir="auto"
       />
-      <label class="visually-hidden" for="queue-action" safe>
-        {words.action}
-      </label>
+      <Label class="visually-hidden" for="queue-action" text={words.action} />
       <select id="queue-action" name="action_type">
-        <option value="" safe>
-          {words.anyAction}
-        </option>
+        <Option value="" text={words.anyAction} />
         {ACTIONS.map((action) => (
-          <option value={action} selected={action === filters.actionType} safe>
-            {words.actions[action]}
-          </option>
+          <Option value={action} selected={action === filters.actionType} text={words.actions[action]} />
         ))}
       </select>
       {filters.recordId !== undefined && <input type="hidden" name="record_id" value={filters.recordId} />}
-      <button type="submit" safe>
-        {words.apply}
-      </button>
+      <Button type="submit" text={words.apply} />
     </form>
   );
 }
@@ -160,9 +149,7 @@ function NoReports({ queue, viewer }: { queue: Queue; viewer: Viewer }): JSX.Ele
       <Hint text={isUnfiltered ? words.noReportsWhy : words.noReportsSuch} />
       {!isUnfiltered && (
         <p>
-          <a href={address({ status: 'all' })} safe>
-            {words.all}
-          </a>
+          <A href={address({ status: 'all' })} text={words.all} />
         </p>
       )}
     </section>

@@ -1,5 +1,6 @@
 import { type Static, Type } from 'typebox';
 import type { Gateway } from '../../../http/gateway.ts';
+import { H1 } from '../../../ui/text-elements.tsx';
 import { reportNotFound } from '../api-errors.ts';
 import type { Report, Reports } from '../reports/report.ts';
 import { ReportParams } from '../routes/report-schema.ts';
@@ -30,9 +31,7 @@ function Receipt({ report, viewer }: { report: Report; viewer: Viewer }): JSX.El
   const { status, actionType, description, resolverNote, createdAt, resolvedAt } = report;
   return (
     <section class="panel values receipt" aria-labelledby="receipt-title">
-      <h1 id="receipt-title" safe>
-        {words.receipt}
-      </h1>
+      <H1 id="receipt-title" text={words.receipt} />
       <dl class="facts">
         {fact(words.state, <ReportState status={status} words={words} />)}
         {fact(words.recordId, <UntrustedText text={report.recordId} />)}

@@ -1,5 +1,6 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { fill } from '../../../ui/browser/fill.ts';
+import { H1, H2, Th } from '../../../ui/text-elements.tsx';
 import type { AuditEvent, Report, Reports } from '../reports/report.ts';
 import type { Search } from '../search/search-types.ts';
 import { recordTitle, Timestamp, UntrustedText } from './format.tsx';
@@ -32,9 +33,7 @@ export async function sendReportPage(
         <p class="crumb">
           <a href="../reports" safe>{`← ${words.queue}`}</a>
         </p>
-        <h1 class="visually-hidden" safe>
-          {words.queue}
-        </h1>
+        <H1 class="visually-hidden" text={words.queue} />
         {problem !== undefined && (
           <p class="notice bad" role="alert" safe>
             {problem === 'needs-note'
@@ -68,17 +67,13 @@ function Trail(props: { events: readonly AuditEvent[]; request: RequestNote; vie
   const { words, language } = viewer;
   return (
     <div class="panel trail">
-      <h2 id="trail-title" safe>
-        {words.trailOf}
-      </h2>
+      <H2 id="trail-title" text={words.trailOf} />
       <section class="scroll" tabindex="0" aria-labelledby="trail-title">
         <table>
           <thead>
             <tr>
               {[words.trailAt, words.trailWhat, words.trailWho, words.note, words.trailHash].map((head) => (
-                <th scope="col" safe>
-                  {head}
-                </th>
+                <Th scope="col" text={head} />
               ))}
             </tr>
           </thead>

@@ -1,3 +1,4 @@
+import { A, H2, P } from '../../../ui/text-elements.tsx';
 import type { Row } from '../search/search-types.ts';
 import { fact, recordTitle, serviceTitle, Timestamp, UntrustedText } from './format.tsx';
 import type { Viewer } from './frame.tsx';
@@ -17,14 +18,10 @@ export function Head({ row, back, viewer }: { row: Row; back: string; viewer: Vi
         </p>
         <nav class="neighbours" aria-label={words.neighbours} title={words.neighbourKeys}>
           {newer !== null && (
-            <a class="button small" id="newer" rel="prev" href={recordUrl('../', newer)} safe>
-              {`← ${words.newer}`}
-            </a>
+            <A class="button small" id="newer" rel="prev" href={recordUrl('../', newer)} text={`← ${words.newer}`} />
           )}
           {older !== null && (
-            <a class="button small" id="older" rel="next" href={recordUrl('../', older)} safe>
-              {`${words.older} →`}
-            </a>
+            <A class="button small" id="older" rel="next" href={recordUrl('../', older)} text={`${words.older} →`} />
           )}
         </nav>
       </div>
@@ -33,16 +30,9 @@ export function Head({ row, back, viewer }: { row: Row; back: string; viewer: Vi
       </h1>
       <p class="hint">
         <span safe>{serviceTitle(row.service, words)}</span> · <Timestamp at={row.createdAt} language={language} /> UTC
-        ·{' '}
-        <a href="#report" safe>
-          {words.report}
-        </a>
+        · <A href="#report" text={words.report} />
       </p>
-      {row.hidden && (
-        <p class="notice" safe>
-          {words.hiddenNote}
-        </p>
-      )}
+      {row.hidden && <P class="notice" text={words.hiddenNote} />}
     </div>
   );
 }
@@ -52,9 +42,7 @@ export function About({ row, viewer }: { row: Row; viewer: Viewer }): JSX.Elemen
   const { model } = photoOf(row.result);
   return (
     <section class="panel about-record" aria-labelledby="about-title">
-      <h2 id="about-title" safe>
-        {words.about}
-      </h2>
+      <H2 id="about-title" text={words.about} />
       <dl class="facts">
         {fact(words.recordId, <code safe>{showInvisible(row.recordId)}</code>)}
         {row.taskId !== null && fact(words.taskId, <code safe>{showInvisible(row.taskId)}</code>)}

@@ -1,5 +1,6 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { heatmapTexts } from '../../../ui/browser/heatmap-texts.ts';
+import { H2 } from '../../../ui/text-elements.tsx';
 import { classNames } from '../../shared/class-names.ts';
 import type { RecordPageData } from '../browser/row-data.ts';
 import type { Report } from '../reports/report.ts';
@@ -77,9 +78,7 @@ function Body({ row, viewer }: { row: Row; viewer: Viewer }): JSX.Element {
         {row.image !== null && <Picture row={row} viewer={viewer} />}
         <section class="panel outcome" aria-labelledby="verdict">
           <div class="verdict" data-failed="true">
-            <h2 id="verdict" safe>
-              {words.failure}
-            </h2>
+            <H2 id="verdict" text={words.failure} />
             <UntrustedParagraph text={failureMessage(row, viewer)} />
           </div>
         </section>
