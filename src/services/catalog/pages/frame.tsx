@@ -43,15 +43,11 @@ export interface FramedPage {
   readonly children: JSX.Element;
 }
 
-export interface Frame {
-  viewer(request: FastifyRequest): Viewer;
-  /** Sends a page with `Cache-Control: no-store`, because it is personal. */
-  send(reply: FastifyReply, viewer: Viewer, page: FramedPage): Promise<FastifyReply>;
-}
+export type Frame = ReturnType<typeof createFrame>;
 
-export function createFrame({ guard, assets, version, failureTexts }: FrameDeps): Frame {
+export function createFrame({ guard, assets, version, failureTexts }: FrameDeps) {
   return {
-    viewer(request) {
+    viewer(request: FastifyRequest): Viewer {
       const language = preferredLanguage(request.headers['accept-language']);
       const visitor = guard.identify(request);
       return {
@@ -68,7 +64,9 @@ export function createFrame({ guard, assets, version, failureTexts }: FrameDeps)
       };
     },
 
-    async send(reply, viewer, { title, root, script, data = {}, styles = [], section, children }) {
+    /** Sends a page with `Cache-Control: no-store`, because it is personal. */
+    async send(reply: FastifyReply, viewer: Viewer, page: FramedPage): Promise<FastifyReply> {
+      const { title, root, script, data = {}, styles = [], section, children } = page;
       const { language, words } = viewer;
       const html = await layout({
         ...{ language, version, own: data, root, title, assets: await assets() },

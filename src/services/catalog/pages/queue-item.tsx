@@ -4,11 +4,21 @@ import { CsrfInput } from '../../shared/csrf-input.tsx';
 import type { Report, Status } from '../reports/report.ts';
 import { TRANSITIONS } from '../reports/transitions.ts';
 import type { Row } from '../search/search-types.ts';
-import { Hint, ReportState, recordTitle, Timestamp, UntrustedParagraph, UntrustedText } from './format.tsx';
+import {
+  classTitle,
+  formatScore,
+  Hint,
+  ReportState,
+  recordTitle,
+  Timestamp,
+  UntrustedParagraph,
+  UntrustedText,
+} from './format.tsx';
 import type { Viewer } from './frame.tsx';
-import { QueueRecord } from './queue-record.tsx';
+import { Attributes, textOf } from './row-import.tsx';
 import { recordUrl } from './search-url.ts';
 import { Thumbnail } from './thumbnail.tsx';
+import { truncateAtWord } from './untrusted-text.ts';
 
 const KEYS: Readonly<Record<Status, string>> = {
   ...{ accepted: 'a', rejected: 'r', duplicate: 'd', in_review: 'i', open: 'o' },
@@ -102,5 +112,31 @@ function Decisions({ report, alone, viewer }: { report: Report; alone: boolean; 
       </div>
       <p class="outcome-line" role="status"></p>
     </form>
+  );
+}
+
+const TEXT_LENGTH = 300;
+
+function QueueRecord({ row, viewer }: { row: Row; viewer: Viewer }): JSX.Element {
+  const { language } = viewer;
+  const { service, status, surface, defects, title } = row;
+  const photo = service === 'defectoscopy' && status === 'done';
+  const findings = photo
+    ? [
+        ...(surface === null ? [] : [classTitle(surface, language)]),
+        ...defects.map((one) => formatScore(one, language)),
+      ]
+    : [];
+  const text = truncateAtWord(photo ? '' : textOf(row), TEXT_LENGTH);
+  return (
+    <>
+      {findings.length !== 0 && (
+        <p class="record-says">
+          <bdi safe>{findings.join(' · ')}</bdi>
+        </p>
+      )}
+      {!(text === '' || text === title) && <UntrustedParagraph class="record-says" text={text} />}
+      <Attributes row={row} />
+    </>
   );
 }

@@ -1,8 +1,9 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { fill } from '../../../ui/browser/fill.ts';
 import { H1, H2, Th } from '../../../ui/text-elements.tsx';
-import type { AuditEvent, Report, Reports } from '../reports/report.ts';
-import type { Search } from '../search/search-types.ts';
+import type { Reports } from '../reports/postgres.ts';
+import type { AuditEvent, Report } from '../reports/report.ts';
+import type { Search } from '../search/search.ts';
 import { recordTitle, Timestamp, UntrustedText } from './format.tsx';
 import type { Frame, Viewer } from './frame.tsx';
 import { QueueItem } from './queue-item.tsx';

@@ -1,6 +1,6 @@
 import { A, Button, H1, H2, Label, P } from '../../../ui/text-elements.tsx';
 import { defaultSort } from '../search/filter-query.ts';
-import type { Filters, Sort } from '../search/filters.ts';
+import type { Filters, Sort } from '../search/search-types.ts';
 import type { View } from '../views/views.ts';
 import { Facets, FilterFields } from './facets.tsx';
 import type { Viewer } from './frame.tsx';

@@ -1,10 +1,8 @@
 import type { Queryable } from '../../../base/db.ts';
 import type { FacetCombination, FacetCombinations } from './facet-combinations.ts';
-import type { Filters } from './filters.ts';
 import { findFacetCombinations } from './resolve-filters.ts';
-import { FACET_NAMES, type Facet, type FacetName } from './search-types.ts';
-import { createParameters } from './sql-parameters.ts';
-import { type Binder, fromClause, queryStage, type ResolvedFilters, where } from './where.ts';
+import { FACET_NAMES, type Facet, type FacetName, type Filters } from './search-types.ts';
+import { type Binder, createParameters, fromClause, queryStage, type ResolvedFilters, where } from './where.ts';
 
 const MAX_VALUES = 100;
 const MAX_COUNT = 1000;

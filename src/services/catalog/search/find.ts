@@ -1,13 +1,11 @@
 import { CLIENT_LIMIT_MS, type Db, type Queryable } from '../../../base/db.ts';
 import type { FacetCombinations } from './facet-combinations.ts';
 import { countAll, countFacets } from './facets.ts';
-import type { Filters } from './filters.ts';
 import { readHits } from './hits.ts';
 import { orderOf } from './order.ts';
 import { beginSnapshot, resolveFilters } from './resolve-filters.ts';
-import type { Page, SearchResult } from './search-types.ts';
-import { createParameters } from './sql-parameters.ts';
-import { type ResolvedFilters, where } from './where.ts';
+import type { Filters, Page, SearchResult } from './search-types.ts';
+import { createParameters, type ResolvedFilters, where } from './where.ts';
 import { searchWords, type WordMatches } from './word-search.ts';
 
 export function findRecords(db: Db, kinds: FacetCombinations, filters: Filters, page: Page): Promise<SearchResult> {

@@ -11,20 +11,15 @@ export interface View {
 }
 
 /** Saved views by owner; see `view-owners.ts`. */
-export interface Views {
-  list(owner: string): Promise<readonly View[]>;
-  /** Throws for a name in use, and above the limits per owner and address. */
-  create(of: { owner: string; address?: string }, view: { name: string; query: string }): Promise<View>;
-  remove(owner: string, id: string): Promise<boolean>;
-}
+export type Views = ReturnType<typeof createViews>;
 
 export const MAX_VIEWS = 100;
 /** A client can use a new cookie for each view. */
 const MAX_PER_ADDRESS = 10 * MAX_VIEWS;
 
-export function createViews(db: Db): Views {
+export function createViews(db: Db) {
   return {
-    async list(owner) {
+    async list(owner: string): Promise<readonly View[]> {
       const { rows } = await db.query<View>(
         `select id, name, query, created_at as "createdAt" from catalog_views where owner = $1 order by lower(name), id`,
         [owner],
@@ -32,7 +27,12 @@ export function createViews(db: Db): Views {
       return rows;
     },
 
-    async create({ owner, address = null }, { name, query }) {
+    /** Throws for a name in use, and above the limits per owner and address. */
+    async create(
+      of: { owner: string; address?: string },
+      { name, query }: Pick<View, 'name' | 'query'>,
+    ): Promise<View> {
+      const { owner, address = null } = of;
       const { rows } = await db.query<View>(
         `insert into catalog_views (id, owner, name, query, address)
          select $1, $2, $3, $4, $6::text
@@ -47,7 +47,7 @@ export function createViews(db: Db): Views {
       throw rowCount > 0 ? viewExists() : tooManyViews(MAX_VIEWS);
     },
 
-    async remove(owner, id) {
+    async remove(owner: string, id: string): Promise<boolean> {
       const { rowCount } = await db.query('delete from catalog_views where owner = $1 and id = $2', [owner, id]);
       return rowCount > 0;
     },
