@@ -34,8 +34,7 @@ import { viewRoutes } from './routes/view-routes.ts';
 import { createSearch } from './search/search.ts';
 import type { CatalogSettings } from './settings.ts';
 import { createImagePolicy } from './url-policy.ts';
-import { createViewOwners } from './views/view-owners.ts';
-import { createViews } from './views/views.ts';
+import { createViewOwners, createViews } from './views/views.ts';
 
 const BODY_LIMIT_BYTES = 1024 * 1024;
 /** Sign-in attempts per address in any 60 seconds. */

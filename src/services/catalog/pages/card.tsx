@@ -25,8 +25,7 @@ export function Card({ hit, viewer }: { hit: Hit; viewer: Viewer }): JSX.Element
   );
 }
 
-function Outcome({ hit, viewer }: { hit: Hit; viewer: Viewer }): JSX.Element {
-  const { words, language } = viewer;
+function Outcome({ hit, viewer: { words, language } }: { hit: Hit; viewer: Viewer }): JSX.Element {
   if (hit.status === 'failed') return <p class="verdict-line bad">{words.failed}</p>;
   const [first, ...others] = hit.defects;
   if (first !== undefined) {
@@ -42,8 +41,7 @@ function Outcome({ hit, viewer }: { hit: Hit; viewer: Viewer }): JSX.Element {
   return <UntrustedParagraph class="verdict-line quiet" text={hit.snippet} />;
 }
 
-export function Badges({ hit, viewer }: { hit: Hit; viewer: Viewer }): JSX.Element {
-  const { words, language } = viewer;
+export function Badges({ hit, viewer: { words, language } }: { hit: Hit; viewer: Viewer }): JSX.Element {
   if (!hit.hidden && hit.openReports === 0) return '';
   return (
     <p class="marks">

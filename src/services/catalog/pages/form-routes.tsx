@@ -10,8 +10,7 @@ import { readForm } from '../routes/form-body.ts';
 import { unwrapChange } from '../routes/report-routes.ts';
 import { DecisionForm, ReportParams } from '../routes/report-schema.ts';
 import { NewView, ViewParams } from '../routes/view-routes.ts';
-import type { ViewOwners } from '../views/view-owners.ts';
-import type { Views } from '../views/views.ts';
+import type { ViewOwners, Views } from '../views/views.ts';
 import { type ReportPageDeps, sendReportPage } from './report-page.tsx';
 
 const FORM_BYTES = 64 * 1024;

@@ -63,8 +63,7 @@ export function HitsTable({ items, viewer }: { items: readonly Hit[]; viewer: Vi
 
 const MAX_DEFECTS = 4;
 
-function Findings({ hit, viewer }: { hit: Hit; viewer: Viewer }): JSX.Element {
-  const { words, language } = viewer;
+function Findings({ hit, viewer: { words, language } }: { hit: Hit; viewer: Viewer }): JSX.Element {
   if (hit.status === 'failed') return <span class="mark bad">{words.failed}</span>;
   if (hit.defects.length === 0) return hit.service === 'defectoscopy' ? <span>{words.looksSound}</span> : '';
   return (

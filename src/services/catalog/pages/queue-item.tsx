@@ -117,8 +117,7 @@ function Decisions({ report, alone, viewer }: { report: Report; alone: boolean; 
 
 const TEXT_LENGTH = 300;
 
-function QueueRecord({ row, viewer }: { row: Row; viewer: Viewer }): JSX.Element {
-  const { language } = viewer;
+function QueueRecord({ row, viewer: { language } }: { row: Row; viewer: Viewer }): JSX.Element {
   const { service, status, surface, defects, title } = row;
   const photo = service === 'defectoscopy' && status === 'done';
   const findings = photo

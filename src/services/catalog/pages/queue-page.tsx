@@ -70,8 +70,7 @@ const otherFilters = ({ q, actionType, recordId, from, to }: ReportFilters) =>
 
 const address = (filters: Record<string, string>) => `reports?${new URLSearchParams(filters)}`;
 
-function Tabs({ queue, viewer }: { queue: Queue; viewer: Viewer }): JSX.Element {
-  const { words } = viewer;
+function Tabs({ queue, viewer: { words } }: { queue: Queue; viewer: Viewer }): JSX.Element {
   const { filters, counts } = queue;
   const current = filters.status ?? 'all';
   const all = STATUSES.reduce((sum, status) => sum + counts[status], 0);
@@ -90,8 +89,7 @@ function Tabs({ queue, viewer }: { queue: Queue; viewer: Viewer }): JSX.Element 
   );
 }
 
-function Filters({ queue, viewer }: { queue: Queue; viewer: Viewer }): JSX.Element {
-  const { words } = viewer;
+function Filters({ queue, viewer: { words } }: { queue: Queue; viewer: Viewer }): JSX.Element {
   const { filters } = queue;
   return (
     <form class="queue-filters" method="get" action="reports">
@@ -119,8 +117,7 @@ function Filters({ queue, viewer }: { queue: Queue; viewer: Viewer }): JSX.Eleme
   );
 }
 
-function Shortcuts({ viewer }: { viewer: Viewer }): JSX.Element {
-  const { words } = viewer;
+function Shortcuts({ viewer: { words } }: { viewer: Viewer }): JSX.Element {
   return (
     <details id="keys" class="keys needs-script">
       <summary>
@@ -140,8 +137,7 @@ function Shortcuts({ viewer }: { viewer: Viewer }): JSX.Element {
   );
 }
 
-function NoReports({ queue, viewer }: { queue: Queue; viewer: Viewer }): JSX.Element {
-  const { words } = viewer;
+function NoReports({ queue, viewer: { words } }: { queue: Queue; viewer: Viewer }): JSX.Element {
   const { status, ...rest } = queue.filters;
   const isUnfiltered = status === 'open' && Object.keys(rest).length === 0;
   return (

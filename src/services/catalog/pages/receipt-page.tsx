@@ -27,8 +27,7 @@ export function receiptPage(app: Gateway, { reports, frame }: { reports: Reports
   );
 }
 
-function Receipt({ report, viewer }: { report: Report; viewer: Viewer }): JSX.Element {
-  const { words, language } = viewer;
+function Receipt({ report, viewer: { words, language } }: { report: Report; viewer: Viewer }): JSX.Element {
   const { status, actionType, description, resolverNote, createdAt, resolvedAt } = report;
   return (
     <section class="panel values receipt" aria-labelledby="receipt-title">

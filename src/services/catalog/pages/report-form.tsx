@@ -86,8 +86,7 @@ function ReportFields(props: { row: Row; action: string; values?: FormValues; vi
   );
 }
 
-function Confirmation({ sent, viewer }: { sent: SubmittedReport; viewer: Viewer }): JSX.Element {
-  const { words } = viewer;
+function Confirmation({ sent, viewer: { words } }: { sent: SubmittedReport; viewer: Viewer }): JSX.Element {
   const { reported, receipt } = sent;
   if (reported === undefined) return '';
   return (

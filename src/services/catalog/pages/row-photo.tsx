@@ -46,8 +46,7 @@ export function RowPhoto({ row, viewer }: { row: Row; viewer: Viewer }): JSX.Ele
   );
 }
 
-export function Picture({ row, viewer }: { row: Row; viewer: Viewer }): JSX.Element {
-  const { words, language } = viewer;
+export function Picture({ row, viewer: { words, language } }: { row: Row; viewer: Viewer }): JSX.Element {
   const { image, recordId } = row;
   if (image === null) {
     return <P class="panel no-picture hint" text={words.noPhoto} />;
