@@ -4,6 +4,7 @@ import { H1, H2, Th } from '../../../ui/text-elements.tsx';
 import type { Reports } from '../reports/postgres.ts';
 import type { AuditEvent, Report } from '../reports/report.ts';
 import type { Search } from '../search/search.ts';
+import type { Row } from '../search/search-types.ts';
 import { recordTitle, Timestamp, UntrustedText } from './format.tsx';
 import type { Frame, Viewer } from './frame.tsx';
 import { QueueItem } from './queue-item.tsx';
@@ -43,29 +44,24 @@ export async function sendReportPage(
           </p>
         )}
         <QueueItem report={report} row={row} root="../../" viewer={viewer} alone />
-        <Trail
-          events={events}
-          request={requestOf(report, row === undefined ? report.recordId : recordTitle(row, viewer.language), viewer)}
-          viewer={viewer}
-        />
+        <Trail events={events} report={report} row={row} viewer={viewer} />
       </>
     ),
   });
 }
 
-interface RequestNote {
-  readonly stored: string;
-  readonly label: string;
-}
-
-const requestOf = ({ actionType, recordId }: Report, name: string, { words }: Viewer): RequestNote => ({
-  stored: `${actionType} ${recordId}`,
-  label: `${words.actions[actionType]}: ${name}`,
-});
-
-function Trail(props: { events: readonly AuditEvent[]; request: RequestNote; viewer: Viewer }): JSX.Element {
-  const { events, request, viewer } = props;
+function Trail(props: {
+  events: readonly AuditEvent[];
+  report: Report;
+  row: Row | undefined;
+  viewer: Viewer;
+}): JSX.Element {
+  const { events, report, row, viewer } = props;
   const { words, language } = viewer;
+  const { actionType, recordId } = report;
+  /** The note of the first event. */
+  const requestNote = `${actionType} ${recordId}`;
+  const requestLabel = `${words.actions[actionType]}: ${row === undefined ? recordId : recordTitle(row, language)}`;
   return (
     <div class="panel trail">
       <H2 id="trail-title" text={words.trailOf} />
@@ -89,7 +85,7 @@ function Trail(props: { events: readonly AuditEvent[]; request: RequestNote; vie
                   <code safe>{event.actor}</code>
                 </td>
                 <td dir="auto">
-                  <UntrustedText text={event.note === request.stored ? request.label : (event.note ?? '')} />
+                  <UntrustedText text={event.note === requestNote ? requestLabel : (event.note ?? '')} />
                 </td>
                 <td>
                   <code title={event.hash} safe>

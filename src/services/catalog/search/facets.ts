@@ -98,8 +98,7 @@ function valuesOf(kind: FacetCombination, name: FacetName): readonly string[] {
   return value === null ? [] : [value];
 }
 
-function without(filters: Filters, name: FacetName | undefined): Filters {
-  if (name === undefined) return filters;
+function without(filters: Filters, name: FacetName): Filters {
   const { [name]: _, ...others } = filters;
   return others;
 }
