@@ -10,7 +10,8 @@ const MAX_OF_RECORD = 200;
 export type Reports = ReturnType<typeof createReports>;
 
 /**
- * Each change is one transaction, including the audit trail and the index. `apply`: whether new decisions hide and show records. Reopening undoes an applied decision regardless.
+ * Each change is one transaction, including the audit trail and the index. `apply`: whether new decisions hide and show
+ * records. Reopening undoes an applied decision regardless.
  */
 export function createReports({ db, apply }: { db: Db; apply: boolean }) {
   async function select(where: string, parameters: readonly unknown[]): Promise<Report[]> {

@@ -104,7 +104,7 @@ function without(filters: Filters, name: FacetName): Filters {
 }
 
 /** A combination of facet values that occurs in records. */
-export interface FacetCombination {
+interface FacetCombination {
   readonly id: number;
   readonly service: string;
   readonly status: string;
