@@ -1,4 +1,5 @@
 import type { UploadTexts } from './browser/upload-texts.ts';
+import { Button, Span } from './text-elements.tsx';
 
 export const PhotoIcon = (): JSX.Element => (
   <>
@@ -35,12 +36,8 @@ export function DropZone(page: {
           {icon}
         </svg>
         <span id="drop-title" class="title">
-          <span class="for-mouse" safe>
-            {words.title}
-          </span>
-          <span class="for-touch" safe>
-            {words.tap}
-          </span>
+          <Span class="for-mouse" text={words.title} />
+          <Span class="for-touch" text={words.tap} />
         </span>
         <span class="or for-mouse">
           <span safe>{words.or}</span> <u safe>{words.choose}</u>
@@ -56,11 +53,7 @@ export function DropZone(page: {
           </label>
         )}
         {page.children ?? ''}
-        {example && (
-          <button type="button" id="example" safe>
-            {words.example}
-          </button>
-        )}
+        {example && <Button type="button" id="example" text={words.example} />}
       </div>
     </section>
   );

@@ -1,6 +1,7 @@
 import type { Assets } from './assets.ts';
 import type { Root } from './root.ts';
 import { type ServiceLink, ServiceLinks } from './service-links.tsx';
+import { A, Button, H2, Label, P, Span } from './text-elements.tsx';
 import { type PageData, type UiLanguage, uiTexts } from './texts.ts';
 
 export async function layout<Own>(page: {
@@ -43,30 +44,20 @@ export async function layout<Own>(page: {
         {page.script !== undefined && <script type="module" src={assets.address(page.script) ?? ''}></script>}
       </head>
       <body>
-        <a class="skip" href="#main" safe>
-          {ui.skip}
-        </a>
+        <A class="skip" href="#main" text={ui.skip} />
         <header class="top">
           <a class="brand" href={root || './'}>
             <img src={assets.address('ui/mark.svg') ?? ''} alt="" width="28" height="28" />
             <span>
               Assay
-              <span class="service" safe>
-                {service}
-              </span>
+              <Span class="service" text={service} />
             </span>
           </a>
           <nav aria-label={ui.navigation}>
-            <button type="button" id="token-button" class="link" hidden safe>
-              {ui.token.button}
-            </button>
+            <Button type="button" id="token-button" class="link" hidden text={ui.token.button} />
             {page.nav ?? ''}
-            <a href={`${root}docs`} safe>
-              {ui.reference}
-            </a>
-            <a href={`${root}help`} safe>
-              {ui.help}
-            </a>
+            <A href={`${root}docs`} text={ui.reference} />
+            <A href={`${root}help`} text={ui.help} />
           </nav>
           {page.services.length > 0 && (
             <ServiceLinks links={page.services} language={language} root={root} overview={page.overview ?? false} />
@@ -106,16 +97,10 @@ export function TokenForm({ language }: { language: UiLanguage }): JSX.Element {
   const { token } = uiTexts[language];
   return (
     <form id="token-form" class="panel token" aria-labelledby="token-title" hidden>
-      <h2 id="token-title" safe>
-        {token.title}
-      </h2>
-      <p id="token-why" safe>
-        {token.why}
-      </p>
+      <H2 id="token-title" text={token.title} />
+      <P id="token-why" text={token.why} />
       <div class="row">
-        <label class="visually-hidden" for="token-input" safe>
-          {token.label}
-        </label>
+        <Label class="visually-hidden" for="token-input" text={token.label} />
         <input
           id="token-input"
           type="password"
@@ -125,13 +110,9 @@ export function TokenForm({ language }: { language: UiLanguage }): JSX.Element {
           placeholder={token.label}
           aria-describedby="token-why"
         />
-        <button type="submit" class="primary" safe>
-          {token.use}
-        </button>
+        <Button type="submit" class="primary" text={token.use} />
       </div>
-      <p class="hint" safe>
-        {token.kept}
-      </p>
+      <P class="hint" text={token.kept} />
     </form>
   );
 }

@@ -1,3 +1,4 @@
+import { A, Button, H1, Label, P } from './text-elements.tsx';
 export interface LoginTexts {
   readonly signIn: string;
   readonly key: string;
@@ -39,34 +40,19 @@ export function LoginForm(props: {
       {...(signedIn && { 'data-signed-in': '' })}
       aria-labelledby="login-title"
     >
-      <h1 id="login-title" safe>
-        {words.signIn}
-      </h1>
-      {refused !== undefined && (
-        <p class="notice bad" role="alert" safe>
-          {refused}
-        </p>
-      )}
+      <H1 id="login-title" text={words.signIn} />
+      {refused !== undefined && <P class="notice bad" role="alert" text={refused} />}
       {signedIn && (
         <p class="notice" id="signed-in">
-          <span safe>{words.signedIn}</span>{' '}
-          <a href="./" safe>
-            {words.goOn}
-          </a>
+          <span safe>{words.signedIn}</span> <A href="./" text={words.goOn} />
         </p>
       )}
-      <p class="notice" id="from-link" role="status" hidden safe>
-        {words.fromLink}
-      </p>
-      <p class="hint" id="login-why" safe>
-        {words.signInWhy}
-      </p>
+      <P class="notice" id="from-link" role="status" hidden text={words.fromLink} />
+      <P class="hint" id="login-why" text={words.signInWhy} />
       <input type="hidden" name={FROM_LINK} value="1" disabled />
       {props.children ?? ''}
       <div class="row">
-        <label class="visually-hidden" for={field} safe>
-          {words.key}
-        </label>
+        <Label class="visually-hidden" for={field} text={words.key} />
         <input
           id={field}
           name={field}
@@ -77,9 +63,7 @@ export function LoginForm(props: {
           placeholder={words.key}
           aria-describedby="login-why"
         />
-        <button type="submit" class="primary" safe>
-          {words.signIn}
-        </button>
+        <Button type="submit" class="primary" text={words.signIn} />
       </div>
     </form>
   );

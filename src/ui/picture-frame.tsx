@@ -1,4 +1,5 @@
 import type { HeatmapTexts } from './browser/heatmap-texts.ts';
+import { Span } from './text-elements.tsx';
 
 /** A photo with a canvas for a heatmap; the script is `browser/heatmap-view.ts`. */
 export function PictureFrame(props: { words: HeatmapTexts; hidden?: boolean; children: JSX.Element }): JSX.Element {
@@ -17,9 +18,7 @@ export function PictureFrame(props: { words: HeatmapTexts; hidden?: boolean; chi
             <input id="show-map" type="checkbox" checked /> <span safe>{words.show}</span>
           </label>
           <label class="range">
-            <span class="visually-hidden" safe>
-              {words.strength}
-            </span>
+            <Span class="visually-hidden" text={words.strength} />
             <input id="strength" type="range" min="10" max="100" step="5" value="60" />
           </label>
           <span class="scale" aria-hidden="true">

@@ -1,3 +1,4 @@
+import { A } from './text-elements.tsx';
 import { type UiLanguage, uiTexts } from './texts.ts';
 
 export interface ServiceLink {
@@ -26,9 +27,7 @@ export function ServiceLinks(page: {
           </li>
         ))}
         <li>
-          <a href={`${root}overview`} aria-current={overview ? 'page' : undefined} safe>
-            {ui.overview}
-          </a>
+          <A href={`${root}overview`} aria-current={overview ? 'page' : undefined} text={ui.overview} />
         </li>
       </ul>
     </nav>

@@ -1,12 +1,10 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createEntry } from '../../src/services/catalog/records/entry.ts';
 import { writeRecords } from '../../src/services/catalog/records/write.ts';
-import type { Filters, Sort } from '../../src/services/catalog/search/filters.ts';
 import { beginSnapshot, resolveFilters } from '../../src/services/catalog/search/resolve-filters.ts';
-import { createSearch } from '../../src/services/catalog/search/search.ts';
-import type { Page, Search } from '../../src/services/catalog/search/search-types.ts';
-import { createParameters } from '../../src/services/catalog/search/sql-parameters.ts';
-import { queryStage, fromClause as read, where } from '../../src/services/catalog/search/where.ts';
+import { createSearch, type Search } from '../../src/services/catalog/search/search.ts';
+import type { Filters, Page, Sort } from '../../src/services/catalog/search/search-types.ts';
+import { createParameters, queryStage, fromClause as read, where } from '../../src/services/catalog/search/where.ts';
 import { createRandom } from '../passports/accuracy/random.ts';
 import { type TestDatabase, testDatabase } from '../support/database.ts';
 import {

@@ -1,7 +1,7 @@
 import type { Db } from '../../src/base/db.ts';
 import { createEntry } from '../../src/services/catalog/records/entry.ts';
 import { writeRecords } from '../../src/services/catalog/records/write.ts';
-import type { Filters, Sort } from '../../src/services/catalog/search/filters.ts';
+import type { Filters, Sort } from '../../src/services/catalog/search/search-types.ts';
 import type { RecordDraft } from '../../src/services/shared/records.ts';
 import type { Random } from '../passports/accuracy/random.ts';
 

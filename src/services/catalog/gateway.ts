@@ -34,8 +34,7 @@ import { viewRoutes } from './routes/view-routes.ts';
 import { createSearch } from './search/search.ts';
 import type { CatalogSettings } from './settings.ts';
 import { createImagePolicy } from './url-policy.ts';
-import { createViewOwners } from './views/view-owners.ts';
-import { createViews } from './views/views.ts';
+import { createViewOwners, createViews } from './views/views.ts';
 
 const BODY_LIMIT_BYTES = 1024 * 1024;
 /** Sign-in attempts per address in any 60 seconds. */
@@ -63,7 +62,8 @@ export async function createCatalogGateway({
   const secret = await loadSecret(join(shared.dataDir, 'keys', 'catalog-pages.key'));
   const publicOrigins = publicOriginsOf(shared, settings.publicUrl);
   const base = basePath(settings.publicUrl);
-  const cookies = createSessionCookie({ path: base, secure: shared.cookieSecure });
+  const cookieRules = { path: base, secure: shared.cookieSecure };
+  const cookies = createSessionCookie(cookieRules);
   const csrf = createCsrf(secret);
   const anonymousPrincipal = (ip: string) =>
     `address:${createHmac('sha256', secret).update(clientKey(ip)).digest('hex').slice(0, 16)}`;
@@ -77,7 +77,7 @@ export async function createCatalogGateway({
   const records = createRecords({ db, files, log });
   const replies = createIdempotencyStore(db, service);
   const views = createViews(db);
-  const owners = createViewOwners({ path: base, secure: shared.cookieSecure });
+  const owners = createViewOwners(cookieRules);
   const media = createMedia(db);
   const state = shareConcurrent(search.state);
   measureCatalog(state, metrics);
@@ -103,7 +103,7 @@ export async function createCatalogGateway({
   app.decorateRequest('reader', null);
 
   await authRoutes(app, { tokens, cookies, guard, publicOrigins });
-  searchRoutes(app, { search, cookies: { path: base, secure: shared.cookieSecure } });
+  searchRoutes(app, { search, cookies: cookieRules });
   exportRoutes(app, { search });
   await indexRoutes(app, { records, search, images: createImagePolicy(shared) });
   rowRoutes(app, { search, reports, page: (...args) => pages.row(...args) });
@@ -129,7 +129,7 @@ export async function createCatalogGateway({
   });
   const pages: Pages = await pageRoutes(app, {
     ...{ search, reports, views, owners, guard, version: shared.version, failureTexts: context.failureTexts },
-    cookies: { path: base, secure: shared.cookieSecure },
+    cookies: cookieRules,
   });
   return app;
 }

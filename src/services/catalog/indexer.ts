@@ -1,10 +1,10 @@
+import { Counter, type Registry } from 'prom-client';
 import { createSignal, loop, type Signal, sleep } from '../../base/loop.ts';
 import { createFileDeletionQueue } from '../shared/file-deletion-queue.ts';
 import type { RecordSource } from '../shared/records.ts';
 import type { BackgroundJobContext, SharedSettings } from '../shared/service.ts';
-import { createCatalogMetrics } from './model/catalog-metrics.ts';
 import { importedPictureSource } from './model/imported-picture.ts';
-import { createPictureWorker } from './model/pictures.ts';
+import { createPictureWorker, type PictureOutcome } from './model/pictures.ts';
 import { createIndexer } from './records/feed.ts';
 import { runRebuildStep } from './records/rebuild.ts';
 import { backfillFeed, setSources } from './records/sources.ts';
@@ -107,4 +107,27 @@ async function initSources(
       onError: (err) => log.warn({ err }, 'the sources could not be set and will be retried'),
     },
   );
+}
+
+/** Sent with the worker's heartbeat. */
+function createCatalogMetrics(registry: Registry) {
+  const registers = [registry];
+  const indexed = new Counter({
+    name: 'assay_catalog_indexed_total',
+    help: 'Records written from finished tasks.',
+    labelNames: ['service'],
+    registers,
+  });
+  const pictures = new Counter({
+    name: 'assay_catalog_pictures_total',
+    help: 'Attempts to create a picture of a record, by outcome.',
+    labelNames: ['outcome'],
+    registers,
+  });
+  return {
+    indexed(counts: ReadonlyMap<string, number>) {
+      for (const [service, count] of counts) indexed.inc({ service }, count);
+    },
+    picture: (outcome: PictureOutcome) => pictures.inc({ outcome }),
+  };
 }

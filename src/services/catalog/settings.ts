@@ -10,7 +10,7 @@ import {
   text,
   type Values,
 } from '../../base/settings.ts';
-import { parseTokenSettings } from '../../http/bearer.ts';
+import { parseTokenSettings, type TokenEntry } from '../../http/bearer.ts';
 import { tokenListSetting } from '../../http/token-settings.ts';
 
 export const SOURCES: readonly string[] = ['defectoscopy', 'stt', 'passports'];
@@ -88,10 +88,12 @@ const moderatorRequired: CrossFieldRule<typeof settings> = {
   },
 };
 
-function digestsOf(tokens: string | undefined): string[] {
-  const set = parseTokenSettings({ list: tokens, mayDisable: false });
-  return set.state === 'enforced' ? set.entries.map(({ digest }) => digest.toString('latin1')) : [];
+export function tokenEntriesOf(list: string | undefined): readonly TokenEntry[] {
+  const set = parseTokenSettings({ list, mayDisable: false });
+  return set.state === 'enforced' ? set.entries : [];
 }
+
+const digestsOf = (list: string | undefined) => tokenEntriesOf(list).map(({ digest }) => digest.toString('latin1'));
 
 /** Undefined: the profile's default. */
 function sources(env: string, about: string): Setting<readonly string[] | undefined> {

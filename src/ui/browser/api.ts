@@ -17,18 +17,13 @@ export interface ApiResponse {
   header(name: string): string | null;
 }
 
-export interface ApiClient {
-  /** Prompts for a token if there is none, or if the service rejects it. */
-  call<T>(path: string, call?: RequestOptions): Promise<T>;
-  /** Without an envelope, for example a file. */
-  text(path: string): Promise<string>;
-}
+export type ApiClient = ReturnType<typeof createApiClient>;
 
 export function createApiClient(deps: {
   tokens: TokenStore;
   needsToken: boolean;
   errorTexts: Readonly<Record<string, string>>;
-}): ApiClient {
+}) {
   const { tokens, needsToken, errorTexts } = deps;
   async function sendAuthorized(path: string, call: RequestOptions): Promise<ApiResponse> {
     for (;;) {
@@ -39,8 +34,10 @@ export function createApiClient(deps: {
     }
   }
   return {
+    /** Prompts for a token if there is none, or if the service rejects it. */
     call: async <T>(path: string, call: RequestOptions = {}) => dataOf<T>(await sendAuthorized(path, call), errorTexts),
-    async text(path) {
+    /** Without an envelope, for example a file. */
+    async text(path: string): Promise<string> {
       const answer = await sendAuthorized(path, {});
       return answer.status === 200 ? answer.text : dataOf<string>(answer, errorTexts);
     },

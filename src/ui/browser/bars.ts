@@ -14,15 +14,17 @@ export interface BarGroup {
   readonly tone: 'strong' | 'quiet' | 'good';
 }
 
+interface BarOptions {
+  readonly chosen?: string | undefined;
+  readonly share: (value: number) => string;
+  readonly onChoose: (bar: Bar) => void;
+}
+
 /**
  * Shows classes as bars that form a radio group: it supports arrow keys, and screen readers announce "crack 91.0 %, 1
  * of 8".
  */
-export function showBars(
-  root: HTMLElement,
-  groups: readonly BarGroup[],
-  options: { chosen?: string | undefined; share: (value: number) => string; onChoose: (bar: Bar) => void },
-): void {
+export function showBars(root: HTMLElement, groups: readonly BarGroup[], options: BarOptions): void {
   root.replaceChildren(
     ...groups.map(({ title, bars, emptyText, tone }) =>
       el(
@@ -36,14 +38,7 @@ export function showBars(
   );
 }
 
-function row(
-  bar: Bar,
-  {
-    chosen,
-    share,
-    onChoose,
-  }: { chosen?: string | undefined; share: (value: number) => string; onChoose: (bar: Bar) => void },
-): HTMLElement {
+function row(bar: Bar, { chosen, share, onChoose }: BarOptions): HTMLElement {
   const radio = el('input', { type: 'radio', name: 'class', value: bar.name, class: 'visually-hidden' });
   radio.checked = bar.name === chosen;
   radio.addEventListener('change', () => onChoose(bar));

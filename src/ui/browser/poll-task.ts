@@ -51,8 +51,7 @@ export async function pollTask<State extends TaskProgress>(
     const wait = state.status === 'processing' ? 10 : Math.min(10, 1 + Math.floor(age / 4));
     waitSeconds = Math.min(wait, maxWaitSeconds);
     // Limits the request rate where a proxy drops the `Prefer` header.
-    if (age < 1) await sleep(120, signal);
-    else await sleep(300, signal);
+    await sleep(age < 1 ? 120 : 300, signal);
   }
 }
 

@@ -18,17 +18,13 @@ export class RequestError extends Error {
   constructor(
     status: number,
     message: string,
-    {
-      code,
-      fields = new Map(),
-      retryAfterSeconds,
-    }: Partial<Pick<RequestError, 'code' | 'fields' | 'retryAfterSeconds'>> = {},
+    details: Partial<Pick<RequestError, 'code' | 'fields' | 'retryAfterSeconds'>> = {},
   ) {
     super(message);
     this.status = status;
-    this.code = code;
-    this.fields = fields;
-    this.retryAfterSeconds = retryAfterSeconds;
+    this.code = details.code;
+    this.fields = details.fields ?? new Map();
+    this.retryAfterSeconds = details.retryAfterSeconds;
   }
 }
 

@@ -3,17 +3,13 @@ import { byId } from './dom.ts';
 // Per tab and origin. Not a cookie: other sites cannot misuse what browsers do not send automatically.
 const KEY = 'assay-token';
 
-export interface TokenStore {
-  current(): string | undefined;
-  /** Prompts for a token; `wrong` is the token that was just rejected. */
-  prompt(wrong?: string): Promise<string>;
-}
+export type TokenStore = ReturnType<typeof createTokenStore>;
 
 /**
  * The token of this tab, from `#token=…` (then removed from the address bar, history and bookmarks) or from the token
  * form.
  */
-export function createTokenStore(words: { readonly why: string; readonly wrong: string }): TokenStore {
+export function createTokenStore(words: { readonly why: string; readonly wrong: string }) {
   const form = byId<HTMLFormElement>('token-form');
   const input = byId<HTMLInputElement>('token-input');
   const button = byId('token-button');
@@ -64,7 +60,8 @@ export function createTokenStore(words: { readonly why: string; readonly wrong: 
   const current = () => sessionStorage.getItem(KEY) ?? undefined;
   return {
     current,
-    prompt(wrong) {
+    /** Prompts for a token; `wrong` is the token that was just rejected. */
+    prompt(wrong?: string): Promise<string> {
       const known = current();
       // Concurrent requests share one prompt.
       if (known !== undefined && known !== wrong) return Promise.resolve(known);

@@ -2,6 +2,7 @@ import type { Assets } from '../assets.ts';
 import { layout } from '../layout.tsx';
 import type { Root } from '../root.ts';
 import type { ServiceLink } from '../service-links.tsx';
+import { A, H2, Label, P, Span } from '../text-elements.tsx';
 import type { UiLanguage } from '../texts.ts';
 import type { HelpPage } from './pages.ts';
 import { type HelpData, type HelpTexts, helpTexts } from './texts.ts';
@@ -21,13 +22,7 @@ export function helpView(view: View & { page: HelpPage }): Promise<string> {
   const words = helpTexts[language];
   const index = pages.indexOf(page);
   return frame(view, page.title, page, [
-    words.english === '' ? (
-      ''
-    ) : (
-      <p class="hint" safe>
-        {words.english}
-      </p>
-    ),
+    words.english === '' ? '' : <P class="hint" text={words.english} />,
     <article class="document" lang="en">
       {page.html}
     </article>,
@@ -89,9 +84,7 @@ function Contents(props: {
       <summary safe>{words.contents}</summary>
       <div class="inside">
         <search id="help-searching" hidden>
-          <label class="visually-hidden" for="help-search" safe>
-            {words.search}
-          </label>
+          <Label class="visually-hidden" for="help-search" text={words.search} />
           <input id="help-search" type="search" autocomplete="off" spellcheck="false" placeholder={words.search} />
           <p id="help-count" class="hint"></p>
           <ul id="help-found" hidden></ul>
@@ -101,15 +94,11 @@ function Contents(props: {
         </nav>
         {headings.length > 0 && (
           <nav class="headings" aria-labelledby="help-headings">
-            <h2 id="help-headings" safe>
-              {words.onThisPage}
-            </h2>
+            <H2 id="help-headings" text={words.onThisPage} />
             <ul lang="en">
               {headings.map(({ id, title }) => (
                 <li>
-                  <a href={`#${id}`} safe>
-                    {title}
-                  </a>
+                  <A href={`#${id}`} text={title} />
                 </li>
               ))}
             </ul>
@@ -125,9 +114,7 @@ function PageList({ pages, page, root }: { pages: readonly HelpPage[]; page?: He
     <ul>
       {pages.map((each) => (
         <li>
-          <a href={root + each.address} aria-current={each === page ? 'page' : undefined} safe>
-            {each.title}
-          </a>
+          <A href={root + each.address} aria-current={each === page ? 'page' : undefined} text={each.title} />
         </li>
       ))}
     </ul>
@@ -139,12 +126,8 @@ function PageLink(way: { label: string; page: HelpPage | undefined; root: string
   if (page === undefined) return '';
   return (
     <a href={root + page.address} rel={rel} class={rel}>
-      <span class="hint" safe>
-        {label}
-      </span>
-      <span lang="en" safe>
-        {page.title}
-      </span>
+      <Span class="hint" text={label} />
+      <Span lang="en" text={page.title} />
     </a>
   );
 }

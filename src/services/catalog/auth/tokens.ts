@@ -1,6 +1,6 @@
-import { findTokenEntry, parseTokenSettings, type TokenEntry, toTokenEntry } from '../../../http/bearer.ts';
+import { findTokenEntry, type TokenEntry, toTokenEntry } from '../../../http/bearer.ts';
 import type { TokenSnapshot } from '../../../http/token-store.ts';
-import type { CatalogSettings } from '../settings.ts';
+import { type CatalogSettings, tokenEntriesOf } from '../settings.ts';
 import type { Role } from './visitor.ts';
 
 export type Tokens = ReturnType<typeof createTokens>;
@@ -14,8 +14,8 @@ export const configuredEntries = ({
   apiTokens,
   moderatorTokens,
 }: Pick<CatalogSettings, 'apiTokens' | 'moderatorTokens'>): Entries => ({
-  readers: entriesOf(apiTokens),
-  moderators: entriesOf(moderatorTokens),
+  readers: tokenEntriesOf(apiTokens),
+  moderators: tokenEntriesOf(moderatorTokens),
 });
 
 /** Compares each token with both lists, so the duration reveals nothing. */
@@ -51,9 +51,4 @@ export function createTokens(configured: Entries, issued: () => TokenSnapshot) {
     /** False until the issued tokens have been read. */
     isComplete: () => issued().known,
   };
-}
-
-function entriesOf(list: string | undefined): readonly TokenEntry[] {
-  const set = parseTokenSettings({ list, mayDisable: false });
-  return set.state === 'enforced' ? set.entries : [];
 }

@@ -1,10 +1,6 @@
 import type { HeatmapTexts } from '../../../ui/browser/heatmap-texts.ts';
 import type { Texts } from '../pages/texts.ts';
-
-interface Scored {
-  readonly name: string;
-  readonly conf: number;
-}
+import type { Scored } from '../search/search-types.ts';
 
 export interface RecordPageData {
   readonly language: string;

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { ExportedRecord } from '../search/search-types.ts';
-import { csv } from './csv.ts';
+import { csv } from './formats.ts';
 
 const record = (title: string): ExportedRecord => ({
   ...{

@@ -1,7 +1,7 @@
+import { stringify } from 'csv-stringify/sync';
 import { type Cell, xlsx } from '../../../base/xlsx/xlsx.ts';
+import { hitBody } from '../search/responses.ts';
 import type { ExportedRecord } from '../search/search-types.ts';
-import { COLUMNS, exportBody } from './columns.ts';
-import { csv } from './csv.ts';
 
 /** `bytes` streams: it holds a few records at a time. */
 export interface Format {
@@ -41,3 +41,58 @@ function workbook(records: AsyncIterable<ExportedRecord>): AsyncGenerator<Buffer
 async function* rowsOf(records: AsyncIterable<ExportedRecord>): AsyncGenerator<readonly Cell[], void, undefined> {
   for await (const record of records) yield COLUMNS.map(({ cell }) => cell(record));
 }
+
+interface Column {
+  readonly name: string;
+  /** Characters; for XLSX. */
+  readonly width: number;
+  readonly cell: (record: ExportedRecord) => Cell;
+}
+
+const COLUMNS: readonly Column[] = [
+  { name: 'record_id', width: 40, cell: ({ recordId }) => recordId },
+  { name: 'service', width: 16, cell: ({ service }) => service },
+  { name: 'task_id', width: 30, cell: ({ taskId }) => taskId },
+  { name: 'status', width: 10, cell: ({ status }) => status },
+  { name: 'created_at', width: 18, cell: ({ createdAt }) => createdAt },
+  { name: 'title', width: 40, cell: ({ title }) => title },
+  { name: 'surface', width: 14, cell: ({ surface }) => surface },
+  { name: 'master', width: 14, cell: ({ master }) => master?.name ?? null },
+  { name: 'master_conf', width: 12, cell: ({ master }) => master?.conf ?? null },
+  { name: 'defects', width: 30, cell: ({ defects }) => defects.map(({ name, conf }) => `${name} ${conf}`).join(', ') },
+  { name: 'top_conf', width: 12, cell: ({ defects }) => defects[0]?.conf ?? null },
+  { name: 'open_reports', width: 12, cell: ({ openReports }) => openReports },
+  { name: 'hidden', width: 10, cell: ({ hidden }) => hidden },
+  { name: 'text', width: 60, cell: ({ text }) => text },
+  { name: 'result', width: 60, cell: ({ result }) => JSON.stringify(result) },
+];
+
+const exportBody = (record: ExportedRecord) => ({
+  ...hitBody(record),
+  text: record.text,
+  result: record.result,
+});
+
+/** RFC 4180, in UTF-8 with a byte order mark for Excel. */
+export async function* csv(records: AsyncIterable<ExportedRecord>): AsyncGenerator<Buffer, void, undefined> {
+  yield Buffer.from(`\uFEFF${line(COLUMNS.map(({ name }) => name))}`);
+  for await (const record of records) yield Buffer.from(line(COLUMNS.map(({ cell }) => formatCell(cell(record)))));
+}
+
+const line = (cells: readonly string[]) =>
+  stringify([[...cells]], { record_delimiter: '\r\n', quoted_match: /[\r\n]/ });
+
+function formatCell(cell: Cell): string {
+  if (cell === null) return '';
+  if (cell instanceof Date) return cell.toISOString();
+  if (typeof cell === 'object') return cell.day;
+  return typeof cell === 'string' ? escapeFormula(cell) : String(cell);
+}
+
+/**
+ * Spreadsheets evaluate cells that start with these characters. In locales with decimal commas Excel splits cells at
+ * semicolons and ignores the quotes around line breaks, so one text can contain several cell starts.
+ */
+const escapeFormula = (text: string) => (NUMBER.test(text) ? text : text.replace(FORMULA_STARTS, "'"));
+const FORMULA_STARTS = /^(?=[\t\r])|(?=[=+\-@])(?<=(?:^|[;\t\r\n])"*)/g;
+const NUMBER = /^[+-]?(\d+(\.\d*)?|\.\d+)(e[+-]?\d+)?$/i;

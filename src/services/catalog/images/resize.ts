@@ -3,11 +3,6 @@ import sharp from 'sharp';
 
 export type PictureFormat = 'webp' | 'jpeg' | 'png';
 
-export interface ResizedPicture {
-  readonly bytes: Buffer;
-  readonly type: string;
-}
-
 /** Leaves CPU time for searches. */
 const withPermit = pLimit(2);
 
@@ -15,7 +10,7 @@ const withPermit = pLimit(2);
 export function resizePicture(
   bytes: Buffer,
   { side, format }: { side: number | undefined; format: PictureFormat },
-): Promise<ResizedPicture> {
+): Promise<{ bytes: Buffer; type: string }> {
   return withPermit(async () => {
     const picture = sharp(bytes, { failOn: 'none' });
     if (side !== undefined) picture.resize({ width: side, height: side, fit: 'inside', withoutEnlargement: true });

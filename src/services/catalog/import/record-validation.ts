@@ -7,11 +7,6 @@ import { toStorableText } from '../records/storable-text.ts';
 import { SOURCES } from '../settings.ts';
 import { FIELDS, type ReportProblem, readFields } from './fields.ts';
 
-export interface ImportResult {
-  readonly records: readonly ImportedRecord[];
-  readonly failed: readonly FailedRecord[];
-}
-
 export interface FailedRecord {
   /** Position in the request from 1, without a table's header. */
   readonly row: number;
@@ -25,7 +20,7 @@ const MAX_ID_LENGTH = 200;
 const MAX_DETAILS = 20;
 const MAX_TEXT_LENGTH = 100_000;
 
-export function readRecords(inputs: readonly unknown[], images: UrlPolicy): ImportResult {
+export function readRecords(inputs: readonly unknown[], images: UrlPolicy) {
   const seen = new Set<string>();
   const records: ImportedRecord[] = [];
   const failed: FailedRecord[] = [];

@@ -1,3 +1,4 @@
+import { Span } from '../../../ui/text-elements.tsx';
 import type { Hit } from '../search/search-types.ts';
 import { formatScore, recordTitle, serviceTitle, Timestamp, UntrustedParagraph, UntrustedText } from './format.tsx';
 import type { Viewer } from './frame.tsx';
@@ -24,8 +25,7 @@ export function Card({ hit, viewer }: { hit: Hit; viewer: Viewer }): JSX.Element
   );
 }
 
-function Outcome({ hit, viewer }: { hit: Hit; viewer: Viewer }): JSX.Element {
-  const { words, language } = viewer;
+function Outcome({ hit, viewer: { words, language } }: { hit: Hit; viewer: Viewer }): JSX.Element {
   if (hit.status === 'failed') return <p class="verdict-line bad">{words.failed}</p>;
   const [first, ...others] = hit.defects;
   if (first !== undefined) {
@@ -41,17 +41,12 @@ function Outcome({ hit, viewer }: { hit: Hit; viewer: Viewer }): JSX.Element {
   return <UntrustedParagraph class="verdict-line quiet" text={hit.snippet} />;
 }
 
-export function Badges({ hit, viewer }: { hit: Hit; viewer: Viewer }): JSX.Element {
-  const { words, language } = viewer;
+export function Badges({ hit, viewer: { words, language } }: { hit: Hit; viewer: Viewer }): JSX.Element {
   if (!hit.hidden && hit.openReports === 0) return '';
   return (
     <p class="marks">
       {hit.hidden && <span class="mark bad">{words.isHidden}</span>}
-      {hit.openReports > 0 && (
-        <span class="mark warn" safe>
-          {formatCount(words.reported, hit.openReports, language)}
-        </span>
-      )}
+      {hit.openReports > 0 && <Span class="mark warn" text={formatCount(words.reported, hit.openReports, language)} />}
     </p>
   );
 }

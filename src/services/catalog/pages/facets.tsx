@@ -1,4 +1,5 @@
 import { fill } from '../../../ui/browser/fill.ts';
+import { Button, H3, Option, Span } from '../../../ui/text-elements.tsx';
 import type { Facet, FacetName, SearchResult } from '../search/search-types.ts';
 import { filterLabel, formatPercent } from './format.tsx';
 import type { Viewer } from './frame.tsx';
@@ -18,9 +19,7 @@ export function Facets(props: { found: SearchResult; state: SearchState; viewer:
         if (facet.length === 0) return '';
         return (
           <section class="facet" aria-labelledby={`facet-${name}`}>
-            <h3 id={`facet-${name}`} safe>
-              {viewer.words.facets[name]}
-            </h3>
+            <H3 id={`facet-${name}`} text={viewer.words.facets[name]} />
             <Values name={name} facet={facet.slice(0, EXPANDED_COUNT)} state={state} viewer={viewer} />
             {facet.length > EXPANDED_COUNT && (
               <details open={facet.slice(EXPANDED_COUNT).some(({ value }) => value === state[name])}>
@@ -66,9 +65,7 @@ function Values(props: { name: FacetName; facet: Facet; state: SearchState; view
               <bdi class="name" safe>
                 {label}
               </bdi>
-              <span class="count" safe>
-                {isSelected ? '×' : countText}
-              </span>
+              <Span class="count" text={isSelected ? '×' : countText} />
             </a>
           </li>
         );
@@ -104,13 +101,9 @@ export function FilterFields({ state, viewer }: { state: SearchState; viewer: Vi
       <label>
         <span safe>{words.minConf}</span>
         <select form="search" name="min_conf">
-          <option value="" safe>
-            {words.anyConf}
-          </option>
+          <Option value="" text={words.anyConf} />
           {choices.map((value) => (
-            <option value={value} selected={value === minConf} safe>
-              {formatPercent(Number(value), language)}
-            </option>
+            <Option value={value} selected={value === minConf} text={formatPercent(Number(value), language)} />
           ))}
         </select>
       </label>
@@ -121,9 +114,7 @@ export function FilterFields({ state, viewer }: { state: SearchState; viewer: Vi
       {checkbox('has_report', words.hasReport)}
       {moderator ? checkbox('hidden', words.hidden) : ''}
       <noscript>
-        <button type="submit" form="search" safe>
-          {words.apply}
-        </button>
+        <Button type="submit" form="search" text={words.apply} />
       </noscript>
     </div>
   );

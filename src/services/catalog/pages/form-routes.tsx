@@ -10,8 +10,7 @@ import { readForm } from '../routes/form-body.ts';
 import { unwrapChange } from '../routes/report-routes.ts';
 import { DecisionForm, ReportParams } from '../routes/report-schema.ts';
 import { NewView, ViewParams } from '../routes/view-routes.ts';
-import type { ViewOwners } from '../views/view-owners.ts';
-import type { Views } from '../views/views.ts';
+import type { ViewOwners, Views } from '../views/views.ts';
 import { type ReportPageDeps, sendReportPage } from './report-page.tsx';
 
 const FORM_BYTES = 64 * 1024;
@@ -36,17 +35,17 @@ export async function formRoutes(
 
   await app.register(async (scope) => {
     await acceptForms(scope);
-    const takes = 'application/x-www-form-urlencoded';
+    const form = <Schema extends object>(access: 'moderator' | 'bearer', schema: Schema) => ({
+      config: { access, page: true, takes: 'application/x-www-form-urlencoded' } as const,
+      bodyLimit: FORM_BYTES,
+      schema: { hide: true, ...schema },
+    });
     scope.addHook('preValidation', async (request) => readForm(request, guard));
 
     /** JSON for scripts; otherwise redirects to the queue or shows the problem. */
     scope.post<{ Params: Static<typeof ReportParams>; Body: Static<typeof DecisionForm> }>(
       '/admin/reports/:report_id',
-      {
-        config: { access: 'moderator', page: true, takes },
-        bodyLimit: FORM_BYTES,
-        schema: { hide: true, params: ReportParams, body: DecisionForm },
-      },
+      form('moderator', { params: ReportParams, body: DecisionForm }),
       async (request, reply) => {
         const { status } = request.body;
         const note = request.body.note?.trim() || undefined;
@@ -63,11 +62,7 @@ export async function formRoutes(
 
     scope.post<{ Body: Static<typeof ViewForm> }>(
       '/views/new',
-      {
-        config: { access: 'bearer', page: true, takes },
-        bodyLimit: FORM_BYTES,
-        schema: { hide: true, body: ViewForm },
-      },
+      form('bearer', { body: ViewForm }),
       async (request, reply) => {
         const { name, query = '' } = request.body;
         const of = owners.create(request, reply, requireVisitor(request));
@@ -78,11 +73,7 @@ export async function formRoutes(
 
     scope.post<{ Params: Static<typeof ViewParams> }>(
       '/views/:id/delete',
-      {
-        config: { access: 'bearer', page: true, takes },
-        bodyLimit: FORM_BYTES,
-        schema: { hide: true, params: ViewParams },
-      },
+      form('bearer', { params: ViewParams }),
       async (request, reply) => {
         const owner = owners.find(request, requireVisitor(request));
         if (owner === undefined || !(await views.remove(owner, request.params.id))) throw viewNotFound();

@@ -1,6 +1,7 @@
 import { getOwnProperty } from '../../../base/own-property.ts';
 import { createDateFormat } from '../../../ui/browser/date-format.ts';
 import { fill } from '../../../ui/browser/fill.ts';
+import { P, Span } from '../../../ui/text-elements.tsx';
 import { className } from '../../shared/class-names.ts';
 import type { Status } from '../reports/report.ts';
 import type { Hit, Scored } from '../search/search-types.ts';
@@ -17,11 +18,7 @@ export const UntrustedParagraph = (props: { text: string; class?: string }): JSX
   </p>
 );
 
-export const Hint = ({ text }: { text: string }): JSX.Element => (
-  <p class="hint" safe>
-    {text}
-  </p>
-);
+export const Hint = ({ text }: { text: string }): JSX.Element => <P class="hint" text={text} />;
 
 /** An entry of `<dl class="facts">`. */
 export const fact = (name: string, value: JSX.Element): JSX.Element => (
@@ -32,9 +29,7 @@ export const fact = (name: string, value: JSX.Element): JSX.Element => (
 );
 
 export const ReportState = ({ status, words }: { status: Status; words: Texts }): JSX.Element => (
-  <span class="state" data-status={status} safe>
-    {words.reportStates[status]}
-  </span>
+  <Span class="state" data-status={status} text={words.reportStates[status]} />
 );
 
 /** Class names of custom models are untrusted. */

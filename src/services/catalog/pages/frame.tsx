@@ -3,6 +3,7 @@ import { getOwnProperty } from '../../../base/own-property.ts';
 import type { Assets } from '../../../ui/assets.ts';
 import { layout } from '../../../ui/layout.tsx';
 import { sendPage } from '../../../ui/send-page.ts';
+import { A } from '../../../ui/text-elements.tsx';
 import { uiTexts } from '../../../ui/texts.ts';
 import { SignOut } from '../../shared/csrf-input.tsx';
 import type { GatewayContext } from '../../shared/service.ts';
@@ -42,15 +43,11 @@ export interface FramedPage {
   readonly children: JSX.Element;
 }
 
-export interface Frame {
-  viewer(request: FastifyRequest): Viewer;
-  /** Sends a page with `Cache-Control: no-store`, because it is personal. */
-  send(reply: FastifyReply, viewer: Viewer, page: FramedPage): Promise<FastifyReply>;
-}
+export type Frame = ReturnType<typeof createFrame>;
 
-export function createFrame({ guard, assets, version, failureTexts }: FrameDeps): Frame {
+export function createFrame({ guard, assets, version, failureTexts }: FrameDeps) {
   return {
-    viewer(request) {
+    viewer(request: FastifyRequest): Viewer {
       const language = preferredLanguage(request.headers['accept-language']);
       const visitor = guard.identify(request);
       return {
@@ -67,7 +64,9 @@ export function createFrame({ guard, assets, version, failureTexts }: FrameDeps)
       };
     },
 
-    async send(reply, viewer, { title, root, script, data = {}, styles = [], section, children }) {
+    /** Sends a page with `Cache-Control: no-store`, because it is personal. */
+    async send(reply: FastifyReply, viewer: Viewer, page: FramedPage): Promise<FastifyReply> {
+      const { title, root, script, data = {}, styles = [], section, children } = page;
       const { language, words } = viewer;
       const html = await layout({
         ...{ language, version, own: data, root, title, assets: await assets() },
@@ -96,20 +95,14 @@ function Nav(props: { viewer: Viewer; root: string; part: FramedPage['section'] 
     <>
       {moderator && (
         <>
-          <a href={root || './'} aria-current={current('records')} safe>
-            {words.toRecords}
-          </a>
-          <a href={`${root}admin/reports`} aria-current={current('reports')} safe>
-            {words.toReports}
-          </a>
+          <A href={root || './'} aria-current={current('records')} text={words.toRecords} />
+          <A href={`${root}admin/reports`} aria-current={current('reports')} text={words.toReports} />
         </>
       )}
       {visitor?.by === 'cookie' && csrf !== undefined ? (
         <SignOut label={words.signOut} action={`${root}logout`} csrf={csrf} />
       ) : (
-        <a href={`${root}login`} safe>
-          {words.signIn}
-        </a>
+        <A href={`${root}login`} text={words.signIn} />
       )}
     </>
   );

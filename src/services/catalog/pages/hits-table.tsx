@@ -1,3 +1,4 @@
+import { Th } from '../../../ui/text-elements.tsx';
 import type { Hit } from '../search/search-types.ts';
 import { Badges } from './card.tsx';
 import {
@@ -21,13 +22,9 @@ export function HitsTable({ items, viewer }: { items: readonly Hit[]; viewer: Vi
       <table class="hits">
         <thead>
           <tr>
-            <th scope="col" colspan="2" safe>
-              {columns.what}
-            </th>
+            <Th scope="col" colspan="2" text={columns.what} />
             {[columns.found, columns.service, columns.when].map((title) => (
-              <th scope="col" safe>
-                {title}
-              </th>
+              <Th scope="col" text={title} />
             ))}
           </tr>
         </thead>
@@ -66,8 +63,7 @@ export function HitsTable({ items, viewer }: { items: readonly Hit[]; viewer: Vi
 
 const MAX_DEFECTS = 4;
 
-function Findings({ hit, viewer }: { hit: Hit; viewer: Viewer }): JSX.Element {
-  const { words, language } = viewer;
+function Findings({ hit, viewer: { words, language } }: { hit: Hit; viewer: Viewer }): JSX.Element {
   if (hit.status === 'failed') return <span class="mark bad">{words.failed}</span>;
   if (hit.defects.length === 0) return hit.service === 'defectoscopy' ? <span>{words.looksSound}</span> : '';
   return (

@@ -1,13 +1,24 @@
 import { fill } from '../../../ui/browser/fill.ts';
+import { A, Label, Span } from '../../../ui/text-elements.tsx';
 import { CsrfInput } from '../../shared/csrf-input.tsx';
 import type { Report, Status } from '../reports/report.ts';
 import { TRANSITIONS } from '../reports/transitions.ts';
 import type { Row } from '../search/search-types.ts';
-import { Hint, ReportState, recordTitle, Timestamp, UntrustedParagraph, UntrustedText } from './format.tsx';
+import {
+  classTitle,
+  formatScore,
+  Hint,
+  ReportState,
+  recordTitle,
+  Timestamp,
+  UntrustedParagraph,
+  UntrustedText,
+} from './format.tsx';
 import type { Viewer } from './frame.tsx';
-import { QueueRecord } from './queue-record.tsx';
+import { Attributes, textOf } from './row-import.tsx';
 import { recordUrl } from './search-url.ts';
 import { Thumbnail } from './thumbnail.tsx';
+import { truncateAtWord } from './untrusted-text.ts';
 
 const KEYS: Readonly<Record<Status, string>> = {
   ...{ accepted: 'a', rejected: 'r', duplicate: 'd', in_review: 'i', open: 'o' },
@@ -39,9 +50,7 @@ export function QueueItem(props: {
           {row?.hidden === true && (
             <>
               {' '}
-              <span class="mark bad" safe>
-                {words.isHidden}
-              </span>
+              <Span class="mark bad" text={words.isHidden} />
             </>
           )}
         </p>
@@ -62,9 +71,7 @@ export function QueueItem(props: {
           {!alone && (
             <>
               {' · '}
-              <a class="trail-link" href={`reports/${id}`} safe>
-                {words.trail}
-              </a>
+              <A class="trail-link" href={`reports/${id}`} text={words.trail} />
             </>
           )}
         </p>
@@ -81,9 +88,7 @@ function Decisions({ report, alone, viewer }: { report: Report; alone: boolean; 
   return (
     <form class="decide" method="post" action={alone ? id : `reports/${id}`}>
       <CsrfInput csrf={csrf} />
-      <label class="visually-hidden" for={`note-${id}`} safe>
-        {words.noteLabel}
-      </label>
+      <Label class="visually-hidden" for={`note-${id}`} text={words.noteLabel} />
       {/* A textarea, because Enter in an input would submit the form with its first button. */}
       <textarea
         id={`note-${id}`}
@@ -107,5 +112,30 @@ function Decisions({ report, alone, viewer }: { report: Report; alone: boolean; 
       </div>
       <p class="outcome-line" role="status"></p>
     </form>
+  );
+}
+
+const TEXT_LENGTH = 300;
+
+function QueueRecord({ row, viewer: { language } }: { row: Row; viewer: Viewer }): JSX.Element {
+  const { service, status, surface, defects, title } = row;
+  const photo = service === 'defectoscopy' && status === 'done';
+  const findings = photo
+    ? [
+        ...(surface === null ? [] : [classTitle(surface, language)]),
+        ...defects.map((one) => formatScore(one, language)),
+      ]
+    : [];
+  const text = truncateAtWord(photo ? '' : textOf(row), TEXT_LENGTH);
+  return (
+    <>
+      {findings.length !== 0 && (
+        <p class="record-says">
+          <bdi safe>{findings.join(' · ')}</bdi>
+        </p>
+      )}
+      {!(text === '' || text === title) && <UntrustedParagraph class="record-says" text={text} />}
+      <Attributes row={row} />
+    </>
   );
 }

@@ -1,9 +1,11 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { omitUndefined } from '../../../base/omit-undefined.ts';
+import { A, Button, Label, Option, P } from '../../../ui/text-elements.tsx';
 import type { QueuePageData } from '../browser/queue-data.ts';
 import { ACTIONS, type ReportFilters, STATUSES } from '../reports/report.ts';
 import type { Queue } from '../routes/report-queue-route.ts';
-import type { Row, Search } from '../search/search-types.ts';
+import type { Search } from '../search/search.ts';
+import type { Row } from '../search/search-types.ts';
 import { Hint } from './format.tsx';
 import type { Frame, Viewer } from './frame.tsx';
 import { countPages, Paging } from './paging.tsx';
@@ -32,9 +34,7 @@ export const queuePage =
         <>
           <div class="intro">
             <h1 safe>{words.queue}</h1>
-            <p class="lead" safe>
-              {words.queueLead}
-            </p>
+            <P class="lead" text={words.queueLead} />
           </div>
           <Tabs queue={queue} viewer={viewer} />
           <Filters queue={queue} viewer={viewer} />
@@ -70,8 +70,7 @@ const otherFilters = ({ q, actionType, recordId, from, to }: ReportFilters) =>
 
 const address = (filters: Record<string, string>) => `reports?${new URLSearchParams(filters)}`;
 
-function Tabs({ queue, viewer }: { queue: Queue; viewer: Viewer }): JSX.Element {
-  const { words } = viewer;
+function Tabs({ queue, viewer: { words } }: { queue: Queue; viewer: Viewer }): JSX.Element {
   const { filters, counts } = queue;
   const current = filters.status ?? 'all';
   const all = STATUSES.reduce((sum, status) => sum + counts[status], 0);
@@ -90,15 +89,12 @@ function Tabs({ queue, viewer }: { queue: Queue; viewer: Viewer }): JSX.Element 
   );
 }
 
-function Filters({ queue, viewer }: { queue: Queue; viewer: Viewer }): JSX.Element {
-  const { words } = viewer;
+function Filters({ queue, viewer: { words } }: { queue: Queue; viewer: Viewer }): JSX.Element {
   const { filters } = queue;
   return (
     <form class="queue-filters" method="get" action="reports">
       <input type="hidden" name="status" value={filters.status ?? 'all'} />
-      <label class="visually-hidden" for="queue-q" safe>
-        {words.q}
-      </label>
+      <Label class="visually-hidden" for="queue-q" text={words.q} />
       <input
         id="queue-q"
         type="search"
@@ -108,29 +104,20 @@ function Filters({ queue, viewer }: { queue: Queue; viewer: Viewer }): JSX.Eleme
         placeholder={words.q}
         dir="auto"
       />
-      <label class="visually-hidden" for="queue-action" safe>
-        {words.action}
-      </label>
+      <Label class="visually-hidden" for="queue-action" text={words.action} />
       <select id="queue-action" name="action_type">
-        <option value="" safe>
-          {words.anyAction}
-        </option>
+        <Option value="" text={words.anyAction} />
         {ACTIONS.map((action) => (
-          <option value={action} selected={action === filters.actionType} safe>
-            {words.actions[action]}
-          </option>
+          <Option value={action} selected={action === filters.actionType} text={words.actions[action]} />
         ))}
       </select>
       {filters.recordId !== undefined && <input type="hidden" name="record_id" value={filters.recordId} />}
-      <button type="submit" safe>
-        {words.apply}
-      </button>
+      <Button type="submit" text={words.apply} />
     </form>
   );
 }
 
-function Shortcuts({ viewer }: { viewer: Viewer }): JSX.Element {
-  const { words } = viewer;
+function Shortcuts({ viewer: { words } }: { viewer: Viewer }): JSX.Element {
   return (
     <details id="keys" class="keys needs-script">
       <summary>
@@ -150,8 +137,7 @@ function Shortcuts({ viewer }: { viewer: Viewer }): JSX.Element {
   );
 }
 
-function NoReports({ queue, viewer }: { queue: Queue; viewer: Viewer }): JSX.Element {
-  const { words } = viewer;
+function NoReports({ queue, viewer: { words } }: { queue: Queue; viewer: Viewer }): JSX.Element {
   const { status, ...rest } = queue.filters;
   const isUnfiltered = status === 'open' && Object.keys(rest).length === 0;
   return (
@@ -160,9 +146,7 @@ function NoReports({ queue, viewer }: { queue: Queue; viewer: Viewer }): JSX.Ele
       <Hint text={isUnfiltered ? words.noReportsWhy : words.noReportsSuch} />
       {!isUnfiltered && (
         <p>
-          <a href={address({ status: 'all' })} safe>
-            {words.all}
-          </a>
+          <A href={address({ status: 'all' })} text={words.all} />
         </p>
       )}
     </section>

@@ -1,7 +1,9 @@
 import { type Static, Type } from 'typebox';
 import type { Gateway } from '../../../http/gateway.ts';
+import { H1 } from '../../../ui/text-elements.tsx';
 import { reportNotFound } from '../api-errors.ts';
-import type { Report, Reports } from '../reports/report.ts';
+import type { Reports } from '../reports/postgres.ts';
+import type { Report } from '../reports/report.ts';
 import { ReportParams } from '../routes/report-schema.ts';
 import { fact, Hint, ReportState, Timestamp, UntrustedText } from './format.tsx';
 import type { Frame, Viewer } from './frame.tsx';
@@ -25,14 +27,11 @@ export function receiptPage(app: Gateway, { reports, frame }: { reports: Reports
   );
 }
 
-function Receipt({ report, viewer }: { report: Report; viewer: Viewer }): JSX.Element {
-  const { words, language } = viewer;
+function Receipt({ report, viewer: { words, language } }: { report: Report; viewer: Viewer }): JSX.Element {
   const { status, actionType, description, resolverNote, createdAt, resolvedAt } = report;
   return (
     <section class="panel values receipt" aria-labelledby="receipt-title">
-      <h1 id="receipt-title" safe>
-        {words.receipt}
-      </h1>
+      <H1 id="receipt-title" text={words.receipt} />
       <dl class="facts">
         {fact(words.state, <ReportState status={status} words={words} />)}
         {fact(words.recordId, <UntrustedText text={report.recordId} />)}

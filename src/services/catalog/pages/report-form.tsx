@@ -1,7 +1,9 @@
 import type { FastifyRequest } from 'fastify';
+import { A, Button, H2, H3, Option } from '../../../ui/text-elements.tsx';
 import { CsrfInput } from '../../shared/csrf-input.tsx';
 import { ACTIONS, type Report } from '../reports/report.ts';
-import type { Row, Search } from '../search/search-types.ts';
+import type { Search } from '../search/search.ts';
+import type { Row } from '../search/search-types.ts';
 import { Hint, ReportState, Timestamp, UntrustedParagraph } from './format.tsx';
 import type { Frame, Viewer } from './frame.tsx';
 
@@ -21,9 +23,7 @@ export function ReportForm(props: {
   const { words } = viewer;
   return (
     <section class="panel report" id="report" aria-labelledby="report-title">
-      <h2 id="report-title" safe>
-        {words.report}
-      </h2>
+      <H2 id="report-title" text={words.report} />
       <Confirmation sent={submitted} viewer={viewer} />
       <Hint text={words.reportWhy} />
       <ReportFields row={row} action={`${encodeURIComponent(row.recordId)}/report`} viewer={viewer} />
@@ -58,13 +58,9 @@ function ReportFields(props: { row: Row; action: string; values?: FormValues; vi
         <span safe>{words.action}</span>
         <select name="action_type" required>
           {/* No preselected action: the first one is a deletion. */}
-          <option value="" disabled selected={!actions.some((one) => one === selected)} safe>
-            {words.chooseAction}
-          </option>
+          <Option value="" disabled selected={!actions.some((one) => one === selected)} text={words.chooseAction} />
           {actions.map((one) => (
-            <option value={one} selected={one === selected} safe>
-              {words.actions[one]}
-            </option>
+            <Option value={one} selected={one === selected} text={words.actions[one]} />
           ))}
         </select>
       </label>
@@ -85,15 +81,12 @@ function ReportFields(props: { row: Row; action: string; values?: FormValues; vi
           value={typeof contact === 'string' ? contact : ''}
         />
       </label>
-      <button type="submit" class="primary" safe>
-        {words.send}
-      </button>
+      <Button type="submit" class="primary" text={words.send} />
     </form>
   );
 }
 
-function Confirmation({ sent, viewer }: { sent: SubmittedReport; viewer: Viewer }): JSX.Element {
-  const { words } = viewer;
+function Confirmation({ sent, viewer: { words } }: { sent: SubmittedReport; viewer: Viewer }): JSX.Element {
   const { reported, receipt } = sent;
   if (reported === undefined) return '';
   return (
@@ -119,17 +112,13 @@ function ExistingReports({ reports, viewer }: { reports: readonly Report[]; view
   if (reports.length === 0) return '';
   return (
     <>
-      <h3 id="reports" safe>
-        {words.reports}
-      </h3>
+      <H3 id="reports" text={words.reports} />
       <ul class="known" aria-labelledby="reports">
         {reports.map(({ id, actionType, status, createdAt, description }) => (
           <li>
             <ReportState status={status} words={words} />{' '}
             {moderator ? (
-              <a href={`../admin/reports/${id}`} safe>
-                {words.actions[actionType]}
-              </a>
+              <A href={`../admin/reports/${id}`} text={words.actions[actionType]} />
             ) : (
               <span safe>{words.actions[actionType]}</span>
             )}{' '}

@@ -1,7 +1,10 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { fill } from '../../../ui/browser/fill.ts';
-import type { AuditEvent, Report, Reports } from '../reports/report.ts';
-import type { Search } from '../search/search-types.ts';
+import { H1, H2, Th } from '../../../ui/text-elements.tsx';
+import type { Reports } from '../reports/postgres.ts';
+import type { AuditEvent, Report } from '../reports/report.ts';
+import type { Search } from '../search/search.ts';
+import type { Row } from '../search/search-types.ts';
 import { recordTitle, Timestamp, UntrustedText } from './format.tsx';
 import type { Frame, Viewer } from './frame.tsx';
 import { QueueItem } from './queue-item.tsx';
@@ -32,9 +35,7 @@ export async function sendReportPage(
         <p class="crumb">
           <a href="../reports" safe>{`← ${words.queue}`}</a>
         </p>
-        <h1 class="visually-hidden" safe>
-          {words.queue}
-        </h1>
+        <H1 class="visually-hidden" text={words.queue} />
         {problem !== undefined && (
           <p class="notice bad" role="alert" safe>
             {problem === 'needs-note'
@@ -43,42 +44,33 @@ export async function sendReportPage(
           </p>
         )}
         <QueueItem report={report} row={row} root="../../" viewer={viewer} alone />
-        <Trail
-          events={events}
-          request={requestOf(report, row === undefined ? report.recordId : recordTitle(row, viewer.language), viewer)}
-          viewer={viewer}
-        />
+        <Trail events={events} report={report} row={row} viewer={viewer} />
       </>
     ),
   });
 }
 
-interface RequestNote {
-  readonly stored: string;
-  readonly label: string;
-}
-
-const requestOf = ({ actionType, recordId }: Report, name: string, { words }: Viewer): RequestNote => ({
-  stored: `${actionType} ${recordId}`,
-  label: `${words.actions[actionType]}: ${name}`,
-});
-
-function Trail(props: { events: readonly AuditEvent[]; request: RequestNote; viewer: Viewer }): JSX.Element {
-  const { events, request, viewer } = props;
+function Trail(props: {
+  events: readonly AuditEvent[];
+  report: Report;
+  row: Row | undefined;
+  viewer: Viewer;
+}): JSX.Element {
+  const { events, report, row, viewer } = props;
   const { words, language } = viewer;
+  const { actionType, recordId } = report;
+  /** The note of the first event. */
+  const requestNote = `${actionType} ${recordId}`;
+  const requestLabel = `${words.actions[actionType]}: ${row === undefined ? recordId : recordTitle(row, language)}`;
   return (
     <div class="panel trail">
-      <h2 id="trail-title" safe>
-        {words.trailOf}
-      </h2>
+      <H2 id="trail-title" text={words.trailOf} />
       <section class="scroll" tabindex="0" aria-labelledby="trail-title">
         <table>
           <thead>
             <tr>
               {[words.trailAt, words.trailWhat, words.trailWho, words.note, words.trailHash].map((head) => (
-                <th scope="col" safe>
-                  {head}
-                </th>
+                <Th scope="col" text={head} />
               ))}
             </tr>
           </thead>
@@ -93,7 +85,7 @@ function Trail(props: { events: readonly AuditEvent[]; request: RequestNote; vie
                   <code safe>{event.actor}</code>
                 </td>
                 <td dir="auto">
-                  <UntrustedText text={event.note === request.stored ? request.label : (event.note ?? '')} />
+                  <UntrustedText text={event.note === requestNote ? requestLabel : (event.note ?? '')} />
                 </td>
                 <td>
                   <code title={event.hash} safe>

@@ -1,4 +1,5 @@
 import { fill } from '../../../ui/browser/fill.ts';
+import { A } from '../../../ui/text-elements.tsx';
 import type { SearchResult } from '../search/search-types.ts';
 import { Card } from './card.tsx';
 import { filterLabel, Hint } from './format.tsx';
@@ -67,9 +68,7 @@ export function Chips({ state, viewer }: { state: SearchState; viewer: Viewer })
         );
       })}
       <li>
-        <a id="reset" href="./reset" safe>
-          {words.reset}
-        </a>
+        <A id="reset" href="./reset" text={words.reset} />
       </li>
     </ul>
   );
@@ -89,9 +88,7 @@ function PageOutOfRange({ found, state, viewer }: ResultsView): JSX.Element {
       <h2 safe>{words.noSuchPage}</h2>
       <p safe>{fill(words.pagesAre, { pages })}</p>
       <p>
-        <a id="page-last" href={pageAddress(state, found, pages)} data-swap="page" safe>
-          {words.toLast}
-        </a>
+        <A id="page-last" href={pageAddress(state, found, pages)} data-swap="page" text={words.toLast} />
       </p>
     </section>
   );
@@ -116,9 +113,7 @@ function NoResults({ state, viewer, suggestions }: ResultsView): JSX.Element {
         </ul>
       )}
       <p>
-        <a href="./reset" safe>
-          {words.reset}
-        </a>
+        <A href="./reset" text={words.reset} />
       </p>
     </section>
   );

@@ -1,5 +1,6 @@
 import { fill } from '../../../ui/browser/fill.ts';
 import { DocumentPage } from '../../../ui/document-page.tsx';
+import { H2, P, Span, Th } from '../../../ui/text-elements.tsx';
 import type { Row } from '../search/search-types.ts';
 import { formatPercent, Hint } from './format.tsx';
 import type { Viewer } from './frame.tsx';
@@ -29,15 +30,11 @@ export function RowDocument({ row, viewer }: { row: Row; viewer: Viewer }): JSX.
         </section>
       )}
       <section class="panel values" aria-labelledby="fields-title">
-        <h2 id="fields-title" safe>
-          {words.fields}
-        </h2>
+        <H2 id="fields-title" text={words.fields} />
         {fields.length === 0 ? (
           <Hint text={words.noFields} />
         ) : hasPicture ? (
-          <p class="hint needs-script" safe>
-            {words.boxHint}
-          </p>
+          <P class="hint needs-script" text={words.boxHint} />
         ) : (
           ''
         )}
@@ -82,9 +79,7 @@ function Rows(props: { section: string; cells: readonly ReadField[]; lit: boolea
         <thead>
           <tr>
             {columns.map((column) => (
-              <th scope="col" safe>
-                {showInvisible(column)}
-              </th>
+              <Th scope="col" text={showInvisible(column)} />
             ))}
           </tr>
         </thead>
@@ -114,14 +109,8 @@ function Value(props: { tag: 'dd' | 'td'; field: ReadField; lit: boolean; viewer
   ].join(' · ');
   const content = (
     <>
-      <span class="read" {...(hasBox && { 'data-key': key, tabindex: '0' })} dir="auto" safe>
-        {showInvisible(value)}
-      </span>
-      {facts !== '' && (
-        <span class="hint" safe>
-          {facts}
-        </span>
-      )}
+      <Span class="read" {...(hasBox && { 'data-key': key, tabindex: '0' })} dir="auto" text={showInvisible(value)} />
+      {facts !== '' && <Span class="hint" text={facts} />}
     </>
   );
   return tag === 'dd' ? <dd class="value">{content}</dd> : <td class="value">{content}</td>;

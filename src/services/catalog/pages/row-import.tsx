@@ -1,3 +1,4 @@
+import { H2, P } from '../../../ui/text-elements.tsx';
 import { attributeValues } from '../records/records.ts';
 import type { Row } from '../search/search-types.ts';
 import type { Viewer } from './frame.tsx';
@@ -15,12 +16,8 @@ export function RowImport({ row, viewer }: { row: Row; viewer: Viewer }): JSX.El
     <div class={row.image === null ? '' : 'detail'}>
       {row.image !== null && <Picture row={row} viewer={viewer} />}
       <section class="panel values" aria-labelledby="text-title">
-        <h2 id="text-title" safe>
-          {words.text}
-        </h2>
-        <p class="prose" dir="auto" safe>
-          {showInvisible(textOf(row))}
-        </p>
+        <H2 id="text-title" text={words.text} />
+        <P class="prose" dir="auto" text={showInvisible(textOf(row))} />
         {attributes !== '' && (
           <>
             <h3 safe>{words.attributes}</h3>

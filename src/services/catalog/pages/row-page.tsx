@@ -1,20 +1,20 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { heatmapTexts } from '../../../ui/browser/heatmap-texts.ts';
+import { A, H2, P } from '../../../ui/text-elements.tsx';
 import { classNames } from '../../shared/class-names.ts';
 import type { RecordPageData } from '../browser/row-data.ts';
 import type { Report } from '../reports/report.ts';
 import { LAST_SEARCH_COOKIE } from '../search/last-search-cookie.ts';
 import type { Row } from '../search/search-types.ts';
-import { recordTitle, UntrustedParagraph } from './format.tsx';
+import { fact, recordTitle, serviceTitle, Timestamp, UntrustedParagraph, UntrustedText } from './format.tsx';
 import type { Frame, Viewer } from './frame.tsx';
 import { ReportForm, type SubmittedReport } from './report-form.tsx';
 import { failureOf, heatOf, photoOf } from './result-parsers.ts';
-import { About, Head } from './row-about.tsx';
 import { RowDocument } from './row-document.tsx';
 import { RowImport } from './row-import.tsx';
 import { Picture, RowPhoto } from './row-photo.tsx';
 import { RowSpeech } from './row-speech.tsx';
-import { searchUrl } from './search-url.ts';
+import { recordUrl, searchUrl } from './search-url.ts';
 import { showInvisible, truncateAtWord } from './untrusted-text.ts';
 
 export const rowPage =
@@ -77,9 +77,7 @@ function Body({ row, viewer }: { row: Row; viewer: Viewer }): JSX.Element {
         {row.image !== null && <Picture row={row} viewer={viewer} />}
         <section class="panel outcome" aria-labelledby="verdict">
           <div class="verdict" data-failed="true">
-            <h2 id="verdict" safe>
-              {words.failure}
-            </h2>
+            <H2 id="verdict" text={words.failure} />
             <UntrustedParagraph text={failureMessage(row, viewer)} />
           </div>
         </section>
@@ -102,4 +100,54 @@ function Body({ row, viewer }: { row: Row; viewer: Viewer }): JSX.Element {
 function failureMessage({ service, result, text }: Row, viewer: Viewer): string {
   const { code, sentence } = failureOf(result);
   return viewer.translateFailure(service, code) ?? (sentence || text);
+}
+
+function Head({ row, back, viewer: { words, language } }: { row: Row; back: string; viewer: Viewer }): JSX.Element {
+  // Lists show newer records first, so "next" is older.
+  const { prev: older, next: newer } = row;
+  return (
+    <div class="record-head">
+      <div class="row">
+        <p class="crumb">
+          <a href={back} id="back" safe>{`← ${words.toResults}`}</a>
+        </p>
+        <nav class="neighbours" aria-label={words.neighbours} title={words.neighbourKeys}>
+          {newer !== null && (
+            <A class="button small" id="newer" rel="prev" href={recordUrl('../', newer)} text={`← ${words.newer}`} />
+          )}
+          {older !== null && (
+            <A class="button small" id="older" rel="next" href={recordUrl('../', older)} text={`${words.older} →`} />
+          )}
+        </nav>
+      </div>
+      <h1 dir="auto">
+        <UntrustedText text={recordTitle(row, language)} />
+      </h1>
+      <p class="hint">
+        <span safe>{serviceTitle(row.service, words)}</span> · <Timestamp at={row.createdAt} language={language} /> UTC
+        · <A href="#report" text={words.report} />
+      </p>
+      {row.hidden && <P class="notice" text={words.hiddenNote} />}
+    </div>
+  );
+}
+
+function About({ row, viewer: { words } }: { row: Row; viewer: Viewer }): JSX.Element {
+  const { model } = photoOf(row.result);
+  return (
+    <section class="panel about-record" aria-labelledby="about-title">
+      <H2 id="about-title" text={words.about} />
+      <dl class="facts">
+        {fact(words.recordId, <code safe>{showInvisible(row.recordId)}</code>)}
+        {row.taskId !== null && fact(words.taskId, <code safe>{showInvisible(row.taskId)}</code>)}
+        {model !== undefined && fact(words.model, <span safe>{showInvisible(model)}</span>)}
+      </dl>
+      <details class="task">
+        <summary safe>{words.asJson}</summary>
+        <pre tabindex="0" safe>
+          {showInvisible(JSON.stringify(row.result, null, 2))}
+        </pre>
+      </details>
+    </section>
+  );
 }

@@ -1,6 +1,7 @@
 import { fill } from '../../../ui/browser/fill.ts';
 import { heatmapTexts } from '../../../ui/browser/heatmap-texts.ts';
 import { PictureFrame } from '../../../ui/picture-frame.tsx';
+import { P, Span } from '../../../ui/text-elements.tsx';
 import { className } from '../../shared/class-names.ts';
 import type { Row } from '../search/search-types.ts';
 import { classTitle, formatPercent, recordTitle } from './format.tsx';
@@ -39,23 +40,16 @@ export function RowPhoto({ row, viewer }: { row: Row; viewer: Viewer }): JSX.Ele
           <Classes title={words.defects} classes={defects} empty={words.noDefects} tone="strong" viewer={viewer} />
           <Classes title={words.groups} classes={masters} empty="" tone="quiet" viewer={viewer} />
         </div>
-        <p id="choose" class="hint" hidden safe>
-          {words.chooseClass}
-        </p>
+        <P id="choose" class="hint" hidden text={words.chooseClass} />
       </section>
     </div>
   );
 }
 
-export function Picture({ row, viewer }: { row: Row; viewer: Viewer }): JSX.Element {
-  const { words, language } = viewer;
+export function Picture({ row, viewer: { words, language } }: { row: Row; viewer: Viewer }): JSX.Element {
   const { image, recordId } = row;
   if (image === null) {
-    return (
-      <p class="panel no-picture hint" safe>
-        {words.noPhoto}
-      </p>
-    );
+    return <P class="panel no-picture hint" text={words.noPhoto} />;
   }
   return (
     <PictureFrame words={heatmapTexts[language]}>
@@ -85,12 +79,8 @@ function Classes(props: {
       {classes.length === 0 && <p class="none">{empty}</p>}
       {classes.map(({ name, conf }) => (
         <p class="bar">
-          <span class="name" safe>
-            {classTitle(name, viewer.language)}
-          </span>
-          <span class="value" safe>
-            {formatPercent(conf, viewer.language, 1)}
-          </span>
+          <Span class="name" text={classTitle(name, viewer.language)} />
+          <Span class="value" text={formatPercent(conf, viewer.language, 1)} />
           <svg class="track" viewBox="0 0 100 6" preserveAspectRatio="none" aria-hidden="true">
             <rect class="fill" width={Math.max(0, Math.min(1, conf)) * 100} height="6" />
           </svg>

@@ -1,6 +1,7 @@
 import { formatClock } from '../../../ui/browser/clock.ts';
 import { fill } from '../../../ui/browser/fill.ts';
 import { type Paragraph, paragraphs, wordSeparator } from '../../../ui/browser/paragraphs.ts';
+import { H2, P, Span } from '../../../ui/text-elements.tsx';
 import type { Row } from '../search/search-types.ts';
 import { Hint, UntrustedText } from './format.tsx';
 import type { Viewer } from './frame.tsx';
@@ -23,9 +24,7 @@ export function RowSpeech({ row, viewer }: { row: Row; viewer: Viewer }): JSX.El
             src={`../sound/${encodeURIComponent(row.recordId)}`}
             aria-label={fill(words.player, { name: showInvisible(row.title) })}
           ></audio>
-          <p id="no-player" class="hint" hidden safe>
-            {words.noSound}
-          </p>
+          <P id="no-player" class="hint" hidden text={words.noSound} />
           <noscript>
             <Hint text={words.noSound} />
           </noscript>
@@ -33,15 +32,11 @@ export function RowSpeech({ row, viewer }: { row: Row; viewer: Viewer }): JSX.El
       ) : (
         <Hint text={words.noSound} />
       )}
-      <h2 id="transcript-title" safe>
-        {words.transcript}
-      </h2>
+      <H2 id="transcript-title" text={words.transcript} />
       {text === '' ? (
         <p safe>{words.nothingHeard}</p>
       ) : segments.length === 0 ? (
-        <p class="prose" lang={language} dir="auto" safe>
-          {showInvisible(text)}
-        </p>
+        <P class="prose" lang={language} dir="auto" text={showInvisible(text)} />
       ) : (
         <div id="transcript" class="transcript" lang={language}>
           {paragraphs(segments, timedWords).map((paragraph) => (
@@ -70,9 +65,7 @@ function Line(props: { paragraph: Paragraph; gap: string; hasSound: boolean; vie
           {time}
         </button>
       ) : (
-        <span class="time" safe>
-          {time}
-        </span>
+        <Span class="time" text={time} />
       )}
       <span class="line" dir="auto">
         {parts.map(({ start, end, text }) => (

@@ -1,4 +1,5 @@
 import { fill } from '../../../ui/browser/fill.ts';
+import { Button, H3, Label } from '../../../ui/text-elements.tsx';
 import { CsrfInput } from '../../shared/csrf-input.tsx';
 import type { View } from '../views/views.ts';
 import { Hint, UntrustedText } from './format.tsx';
@@ -11,9 +12,7 @@ export function SavedViews(props: { views: readonly View[]; state: SearchState; 
   const { words, csrf } = viewer;
   return (
     <section class="saved" aria-labelledby="saved-title">
-      <h3 id="saved-title" safe>
-        {words.saved}
-      </h3>
+      <H3 id="saved-title" text={words.saved} />
       {views.length === 0 ? (
         <Hint text={words.noSaved} />
       ) : (
@@ -38,13 +37,9 @@ export function SavedViews(props: { views: readonly View[]; state: SearchState; 
         <form method="post" action="views/new" class="save">
           <CsrfInput csrf={csrf} />
           <input type="hidden" name="query" value={queryWith(state, {})} />
-          <label class="visually-hidden" for="view-name" safe>
-            {words.saveName}
-          </label>
+          <Label class="visually-hidden" for="view-name" text={words.saveName} />
           <input id="view-name" name="name" type="text" maxlength="100" required placeholder={words.saveName} />
-          <button type="submit" class="small" safe>
-            {words.saveDo}
-          </button>
+          <Button type="submit" class="small" text={words.saveDo} />
         </form>
       </details>
     </section>

@@ -3,9 +3,8 @@ import { type CookieRules, cookieOptions } from '../../../http/cookie-options.ts
 import type { Gateway } from '../../../http/gateway.ts';
 import { FilterQuery, filtersFrom, ignoreEmpty, pageFrom } from '../search/filter-query.ts';
 import { createLastSearch } from '../search/last-search-cookie.ts';
-import type { Search } from '../search/search-types.ts';
-import type { ViewOwners } from '../views/view-owners.ts';
-import type { Views } from '../views/views.ts';
+import type { Search } from '../search/search.ts';
+import type { ViewOwners, Views } from '../views/views.ts';
 import type { Frame, Viewer } from './frame.tsx';
 import { type FilterSuggestion, PAGE_SIZE, type ViewName } from './results.tsx';
 import { FILTERS, parseSearchState, queryWith, type SearchState } from './search-url.ts';

@@ -1,5 +1,6 @@
+import { A, Button, H1, H2, Label, P } from '../../../ui/text-elements.tsx';
 import { defaultSort } from '../search/filter-query.ts';
-import type { Filters, Sort } from '../search/filters.ts';
+import type { Filters, Sort } from '../search/search-types.ts';
 import type { View } from '../views/views.ts';
 import { Facets, FilterFields } from './facets.tsx';
 import type { Viewer } from './frame.tsx';
@@ -16,14 +17,10 @@ export function SearchView(props: ResultsView & { saved: readonly View[]; filter
   const linked = ['service', 'status', 'surface', 'master', 'defect', 'view'] as const;
   return (
     <>
-      <h1 class="visually-hidden" safe>
-        {words.heading}
-      </h1>
+      <H1 class="visually-hidden" text={words.heading} />
       {/* biome-ignore lint/a11y/useSemanticElements: older screen readers do not support <search>. */}
       <form id="search" class="search" role="search" method="get" action="./">
-        <label class="visually-hidden" for="q" safe>
-          {words.q}
-        </label>
+        <Label class="visually-hidden" for="q" text={words.q} />
         <input
           id="q"
           name="q"
@@ -42,19 +39,13 @@ export function SearchView(props: ResultsView & { saved: readonly View[]; filter
               <input type="hidden" name={key} value={state[key]!} />
             ))}
         </span>
-        <button type="submit" class="primary" safe>
-          {words.find}
-        </button>
+        <Button type="submit" class="primary" text={words.find} />
       </form>
       <div class="catalog">
         <aside id="filters" class="filters-panel" aria-labelledby="filters-title">
-          <h2 id="filters-title" class="visually-hidden" safe>
-            {words.filters}
-          </h2>
+          <H2 id="filters-title" class="visually-hidden" text={words.filters} />
           <p class="close">
-            <a href="#results" class="button" safe>
-              {words.closeFilters}
-            </a>
+            <A href="#results" class="button" text={words.closeFilters} />
           </p>
           <div id="facets" data-fresh="facets">
             <Facets found={found} state={state} viewer={viewer} />
@@ -66,9 +57,7 @@ export function SearchView(props: ResultsView & { saved: readonly View[]; filter
         </aside>
         <section id="results" class="results" aria-label={words.results} tabindex="-1">
           <div class="bar-row">
-            <p id="total" class="total" data-fresh="total" safe>
-              {formatCount(words.total, found.total, language)}
-            </p>
+            <P id="total" class="total" data-fresh="total" text={formatCount(words.total, found.total, language)} />
             <a href="#filters" class="button small to-filters" safe>
               {active === 0 ? words.filters : `${words.filters} (${active})`}
             </a>
@@ -126,9 +115,7 @@ function Exports(props: { place: string; state: SearchState; viewer: Viewer }): 
     <p class="exports hint" data-fresh={place}>
       <span safe>{viewer.words.export}</span>{' '}
       {(['xlsx', 'csv', 'jsonl'] as const).map((format) => (
-        <a href={`export?${new URLSearchParams({ format, ...filters })}`} safe>
-          {format.toUpperCase()}
-        </a>
+        <A href={`export?${new URLSearchParams({ format, ...filters })}`} text={format.toUpperCase()} />
       ))}
     </p>
   );

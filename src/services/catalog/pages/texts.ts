@@ -1,6 +1,5 @@
 import { localize } from '../../../ui/browser/localize.ts';
-import { errorTexts } from './texts/errors.ts';
-import { frameTexts } from './texts/frame.ts';
+import { errorTexts, frameTexts } from './texts/frame.ts';
 import { queueTexts } from './texts/queue.ts';
 import { recordTexts } from './texts/record.ts';
 import { reportTexts } from './texts/report.ts';

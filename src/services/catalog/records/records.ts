@@ -4,9 +4,8 @@ import type { JsonObject, JsonValue } from '../../../base/json.ts';
 import type { Log } from '../../../base/log.ts';
 import { createFileDeletionQueue } from '../../shared/file-deletion-queue.ts';
 import { type Entry, IMPORT_SERVICE, pictureOf, textsOf } from './entry.ts';
-import { pruneWords } from './prune-words.ts';
 import { requestRebuild } from './rebuild.ts';
-import { deleteExpiredRecords, deleteUnreadableFeedRows } from './retention.ts';
+import { deleteExpiredRecords, deleteUnreadableFeedRows, pruneWords } from './retention.ts';
 import { toStorableJson } from './storable-text.ts';
 import { writeRecords } from './write.ts';
 
@@ -21,26 +20,22 @@ export interface ImportedRecord {
   readonly createdAt?: Date;
 }
 
-export interface Records {
-  /** Writes all records or none; replaces records with the same id. Ids must be unique. */
-  import(records: readonly ImportedRecord[]): Promise<void>;
-  /** The worker runs it. */
-  requestRebuild(): Promise<void>;
-  /** Deletes old records with their words and pictures, and unreadable feed rows. */
-  cleanup(signal: AbortSignal, options: { retentionDays: number }): Promise<void>;
-}
+export type Records = ReturnType<typeof createRecords>;
 
-export function createRecords({ db, files, log }: { db: Db; files: Files; log: Log }): Records {
+export function createRecords({ db, files, log }: { db: Db; files: Files; log: Log }) {
   const trash = createFileDeletionQueue({ db, files, log, table: 'files_to_delete' });
   return {
-    async import(records) {
+    /** Writes all records or none; replaces records with the same id. Ids must be unique. */
+    async import(records: readonly ImportedRecord[]): Promise<void> {
       await db.transaction(async (tx) => {
         for (const batch of batches(records)) await writeRecords(tx, batch.map(entryOf));
       });
       await trash.drain();
     },
+    /** The worker runs it. */
     requestRebuild: () => requestRebuild(db),
-    async cleanup(signal, { retentionDays }) {
+    /** Deletes old records with their words and pictures, and unreadable feed rows. */
+    async cleanup(signal: AbortSignal, { retentionDays }: { retentionDays: number }): Promise<void> {
       await deleteExpiredRecords(db, retentionDays, signal);
       await deleteUnreadableFeedRows(db, signal);
       await pruneWords(db);

@@ -1,14 +1,14 @@
 import type { Db, Transaction } from '../../../base/db.ts';
-import { affectsVisibility, applyDecisions } from './apply.ts';
+import { lockRecords } from '../records/write.ts';
 import { appendEvent, lockAuditTrail } from './audit-trail.ts';
-import type { ChangeResult, ReportChange, Reports } from './report.ts';
+import type { Action, ChangeResult, ReportChange } from './report.ts';
 import { COLUMNS, type ReportRow, reportFrom } from './rows.ts';
 import { evaluateChange, isDecided } from './transitions.ts';
 
 /** A rejected change is committed too, as an event of the audit trail. */
 export const reportChanger =
-  ({ db, apply }: { db: Db; apply: boolean }): Reports['change'] =>
-  (id, change) =>
+  ({ db, apply }: { db: Db; apply: boolean }) =>
+  (id: string, change: ReportChange): Promise<ChangeResult | undefined> =>
     db.transaction(async (tx) => {
       await lockAuditTrail(tx);
       const { rows } = await tx.query<ReportRow>(`select ${COLUMNS} from reports where id = $1`, [id]);
@@ -62,4 +62,14 @@ async function update(
   if (rows[0] === undefined)
     throw new Error(`The report ${now.id} was changed concurrently without the audit trail lock.`);
   return rows[0];
+}
+
+const VISIBILITY_ACTIONS: readonly Action[] = ['delete', 'hide', 'restore'];
+
+const affectsVisibility = (action: Action) => VISIBILITY_ACTIONS.includes(action);
+
+/** Waits for the lock of `lockRecords`. A missing record is hidden when indexed. */
+async function applyDecisions(tx: Transaction, recordId: string): Promise<void> {
+  await lockRecords(tx);
+  await tx.query('update catalog_records set hidden = catalog_hidden(record_id) where record_id = $1', [recordId]);
 }

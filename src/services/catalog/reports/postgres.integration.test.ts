@@ -1,7 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { clearAuditTrail } from '../../../../test/support/catalog-audit-trail.ts';
 import { testReports } from '../../../../test/support/catalog-reports.ts';
-import type { Report, Reports } from './report.ts';
+import type { Reports } from './postgres.ts';
+import type { Report } from './report.ts';
 import { verifyAuditTrail } from './verify-audit-trail.ts';
 
 const { db, reports, reported, decide } = await testReports();

@@ -1,5 +1,3 @@
-import type { Queryable } from '../../../base/db.ts';
-
 export const ACTIONS = ['delete', 'edit', 'hide', 'restore', 'reclassify', 'other'] as const;
 export type Action = (typeof ACTIONS)[number];
 
@@ -84,25 +82,4 @@ export interface CreateResult {
   readonly receipt?: string;
   /** The repeated request contained the receipt. */
   readonly receiptShown?: true;
-}
-
-/** Each change is one transaction, including the audit trail and the index. */
-export interface Reports {
-  /**
-   * Returns the reporter's open report with the same record and action if it is less than 24 h old. Only the digest of
-   * `receipt` is stored.
-   */
-  create(report: NewReport, within?: (tx: Queryable, created: CreateResult) => Promise<void>): Promise<CreateResult>;
-  /** Undefined: unknown report. Applies decisions in the same transaction. */
-  change(id: string, change: ReportChange): Promise<ChangeResult | undefined>;
-  find(id: string): Promise<Report | undefined>;
-  byReceipt(id: string, receipt: string): Promise<Report | undefined>;
-  list(
-    filters: ReportFilters,
-    page: { page: number; limit: number; sort: 'newest' | 'oldest' },
-  ): Promise<{ items: Report[]; total: number }>;
-  /** The latest 200, newest first. */
-  listOfRecord(recordId: string): Promise<Report[]>;
-  counts(): Promise<Record<Status, number>>;
-  events(id: string): Promise<AuditEvent[] | undefined>;
 }

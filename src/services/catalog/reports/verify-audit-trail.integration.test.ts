@@ -11,8 +11,8 @@ import {
   hashTexts,
   lockAuditTrail,
 } from './audit-trail.ts';
-import { createReports } from './postgres.ts';
-import type { Report, Reports } from './report.ts';
+import { createReports, type Reports } from './postgres.ts';
+import type { Report } from './report.ts';
 import { verifyAuditTrail } from './verify-audit-trail.ts';
 
 let database: TestDatabase;

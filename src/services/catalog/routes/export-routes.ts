@@ -5,7 +5,7 @@ import type { Gateway } from '../../../http/gateway.ts';
 import { forbidden } from '../api-errors.ts';
 import { FORMATS, type FormatName } from '../export/formats.ts';
 import { FilterQuery, filtersFrom, ignoreEmpty, sortFrom } from '../search/filter-query.ts';
-import type { Search } from '../search/search-types.ts';
+import type { Search } from '../search/search.ts';
 
 const ExportQuery = Type.Object({
   format: Type.Enum(Object.keys(FORMATS) as FormatName[]),

@@ -8,7 +8,7 @@ import { forbidden, indexUnavailable, tooManyRecords } from '../api-errors.ts';
 import { MAX_RECORDS, readRecords } from '../import/record-validation.ts';
 import { readTable, type TableType } from '../import/tables.ts';
 import type { Records } from '../records/records.ts';
-import type { Search } from '../search/search-types.ts';
+import type { Search } from '../search/search.ts';
 import * as schema from './index-schema.ts';
 
 /** 1000 records of 32 KiB on average. */

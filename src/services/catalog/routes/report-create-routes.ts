@@ -11,7 +11,8 @@ import { type IdempotencyStore, idempotencyErrors, type SavedResponse } from '..
 import { csrfFailed } from '../../shared/same-site.ts';
 import { RecordParams } from '../api-schema.ts';
 import type { AuthGuard } from '../auth/auth-guard.ts';
-import type { CreateResult as CreatedReport, Reports } from '../reports/report.ts';
+import type { Reports } from '../reports/postgres.ts';
+import type { CreateResult as CreatedReport } from '../reports/report.ts';
 import { briefReportBody, reportBody } from '../reports/responses.ts';
 import { readForm } from './form-body.ts';
 import { Created, NewReport, REPORT, Repeated, RepetitionQuery, ReportForm } from './report-schema.ts';

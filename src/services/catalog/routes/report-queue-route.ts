@@ -1,14 +1,15 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Static } from 'typebox';
+import { omitUndefined } from '../../../base/omit-undefined.ts';
 import { wantsPage } from '../../../http/accept-header.ts';
 import { describeErrors, describeResponse } from '../../../http/envelope.ts';
 import type { Gateway } from '../../../http/gateway.ts';
 import { forbidden } from '../api-errors.ts';
-import type { Report, ReportFilters, Reports, Status } from '../reports/report.ts';
+import type { Reports } from '../reports/postgres.ts';
+import type { Report, ReportFilters, Status } from '../reports/report.ts';
 import { reportBody } from '../reports/responses.ts';
-import { ignoreEmpty } from '../search/filter-query.ts';
-import { reportFilters } from './report-filters.ts';
-import { QueueAnswer, QueueQuery, REPORT } from './report-schema.ts';
+import { filtersFrom, ignoreEmpty } from '../search/filter-query.ts';
+import { type FilterParameters, QueueAnswer, QueueQuery, REPORT } from './report-schema.ts';
 
 export interface Queue {
   /** Of all reports, without filters. */
@@ -63,4 +64,11 @@ export function queueRoute(
       return { counts, items: items.map(reportBody), total, page, limit };
     },
   );
+}
+
+/** Throws `InvalidInput`. */
+export function reportFilters(parameters: FilterParameters): ReportFilters {
+  const { status, action_type: actionType, record_id: recordId, q, ...period } = parameters;
+  const { from, to } = filtersFrom(period, null);
+  return omitUndefined({ status, actionType, recordId, q, from, to });
 }

@@ -8,12 +8,12 @@ import { parseIfMatch } from '../../../http/if-match.ts';
 import { InvalidInput, missingField } from '../../../http/validation-details.ts';
 import { csrfFailed } from '../../shared/same-site.ts';
 import { forbidden, invalidTransition, reportChanged, reportNotFound } from '../api-errors.ts';
-import type { ChangeResult, Report, Reports } from '../reports/report.ts';
+import type { Reports } from '../reports/postgres.ts';
+import type { ChangeResult, Report } from '../reports/report.ts';
 import { eventBody, reportBody } from '../reports/responses.ts';
 import { ignoreEmpty } from '../search/filter-query.ts';
 import { type CreateDeps, createRoutes, REPORT_BYTES } from './report-create-routes.ts';
-import { reportFilters } from './report-filters.ts';
-import { type QueuePage, queueRoute } from './report-queue-route.ts';
+import { type QueuePage, queueRoute, reportFilters } from './report-queue-route.ts';
 import * as schema from './report-schema.ts';
 
 type Params = Static<typeof schema.ReportParams>;

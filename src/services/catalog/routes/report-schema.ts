@@ -123,15 +123,10 @@ export const Event = Type.Object({
 });
 
 export const ReportParams = Type.Object({ report_id: text(200) });
-export const ReceiptQuery = Type.Object({
-  receipt: Type.Optional(Type.String({ maxLength: 200, description: 'The receipt, instead of a token.' })),
-});
-
-export const RepetitionQuery = Type.Object({
-  receipt: Type.Optional(
-    Type.String({ maxLength: 200, description: 'The receipt of the report that this request repeats.' }),
-  ),
-});
+const receiptQuery = (description: string) =>
+  Type.Object({ receipt: Type.Optional(Type.String({ maxLength: 200, description })) });
+export const ReceiptQuery = receiptQuery('The receipt, instead of a token.');
+export const RepetitionQuery = receiptQuery('The receipt of the report that this request repeats.');
 
 const Filters = {
   action_type: Type.Optional(ActionType),

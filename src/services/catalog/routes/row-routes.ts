@@ -4,13 +4,53 @@ import { wantsPage } from '../../../http/accept-header.ts';
 import { describeErrors, describeResponse } from '../../../http/envelope.ts';
 import type { Gateway } from '../../../http/gateway.ts';
 import { recordNotFound } from '../api-errors.ts';
-import { RecordParams } from '../api-schema.ts';
+import { nullable, RecordParams } from '../api-schema.ts';
 import { isModerator } from '../auth/auth-guard.ts';
-import type { Report, Reports } from '../reports/report.ts';
+import type { Reports } from '../reports/postgres.ts';
+import type { Report } from '../reports/report.ts';
 import { reportBody } from '../reports/responses.ts';
-import { rowBody } from '../search/responses.ts';
-import type { Row, Search } from '../search/search-types.ts';
-import { ROW, RowBody } from './row-schema.ts';
+import { HitBody, rowBody } from '../search/responses.ts';
+import type { Search } from '../search/search.ts';
+import type { Row } from '../search/search-types.ts';
+import { Report as ReportBody } from './report-schema.ts';
+
+const RowBody = Type.Object({
+  ...HitBody.properties,
+  text: Type.String({ description: 'The searchable text besides the title.' }),
+  result: Type.Object({}, { additionalProperties: true, description: 'The result in the format of its service.' }),
+  /** As readers see them. */
+  reports: Type.Array(
+    Type.Pick(ReportBody, ['id', 'action_type', 'status', 'created_at'], { additionalProperties: true }),
+  ),
+  neighbours: Type.Object({ prev: nullable(Type.String()), next: nullable(Type.String()) }),
+});
+
+const ROW = {
+  record_id: 'defectoscopy:01JQ8Z5V3N6T9W2X4Y7A1B3C5D',
+  service: 'defectoscopy',
+  task_id: '01JQ8Z5V3N6T9W2X4Y7A1B3C5D',
+  status: 'done',
+  created_at: '2026-11-20T09:30:00.000Z',
+  title: 'wall-17.jpg',
+  snippet: 'concrete crack',
+  text: 'concrete crack',
+  surface: 'concrete',
+  master: { name: 'cracks', conf: 0.93 },
+  defects: [{ name: 'crack', conf: 0.91 }],
+  image: { url: '/image/defectoscopy%3A01JQ8Z5V3N6T9W2X4Y7A1B3C5D', width: 1024, height: 768 },
+  open_reports: 1,
+  hidden: false,
+  result: { surface: 'concrete', masters: [{ name: 'cracks', conf: 0.93 }], defects: [{ name: 'crack', conf: 0.91 }] },
+  reports: [
+    {
+      id: 'rep_01JQ8Z5V3N6T9W2X4Y7A1B3C5D',
+      action_type: 'hide',
+      status: 'open',
+      created_at: '2026-11-20T10:00:00.000Z',
+    },
+  ],
+  neighbours: { prev: 'stt:01JQ8Z5V3N6T9W2X4Y7A1B3C5C', next: null },
+};
 
 /** `reports` are already redacted for the client. */
 export type RowPage = (

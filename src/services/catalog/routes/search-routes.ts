@@ -9,7 +9,7 @@ import { forbidden } from '../api-errors.ts';
 import { filtersBody, filtersFrom, ignoreEmpty, pageFrom, SearchQuery, toQueryString } from '../search/filter-query.ts';
 import { createLastSearch } from '../search/last-search-cookie.ts';
 import { hitBody, SearchResultBody } from '../search/responses.ts';
-import type { Search } from '../search/search-types.ts';
+import type { Search } from '../search/search.ts';
 
 export function searchRoutes(app: Gateway, { search, cookies }: { search: Search; cookies: CookieRules }): void {
   const tags = ['search'];

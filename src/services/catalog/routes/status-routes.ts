@@ -5,7 +5,7 @@ import { describeErrors, describeResponse } from '../../../http/envelope.ts';
 import type { Gateway } from '../../../http/gateway.ts';
 import type { Metrics } from '../../../http/metrics.ts';
 import { databaseUnavailable } from '../api-errors.ts';
-import type { Search } from '../search/search-types.ts';
+import type { Search } from '../search/search.ts';
 
 const Health = Type.Object({
   status: Type.Literal('ok'),

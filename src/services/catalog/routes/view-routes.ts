@@ -5,8 +5,7 @@ import { VISIBLE_NAME } from '../../../http/text-patterns.ts';
 import { csrfFailed } from '../../shared/same-site.ts';
 import { tooManyViews, viewExists, viewNotFound } from '../api-errors.ts';
 import { requireVisitor } from '../auth/auth-guard.ts';
-import type { ViewOwners } from '../views/view-owners.ts';
-import { MAX_VIEWS, type View, type Views } from '../views/views.ts';
+import { MAX_VIEWS, type View, type ViewOwners, type Views } from '../views/views.ts';
 
 export const NewView = Type.Object({
   name: Type.String({ minLength: 1, maxLength: 100, pattern: VISIBLE_NAME }),

@@ -1,10 +1,7 @@
 import type { Queryable } from '../../../base/db.ts';
-import type { FacetCombination, FacetCombinations } from './facet-combinations.ts';
-import type { Filters } from './filters.ts';
 import { findFacetCombinations } from './resolve-filters.ts';
-import { FACET_NAMES, type Facet, type FacetName } from './search-types.ts';
-import { createParameters } from './sql-parameters.ts';
-import { type Binder, fromClause, queryStage, type ResolvedFilters, where } from './where.ts';
+import { FACET_NAMES, type Facet, type FacetName, type Filters } from './search-types.ts';
+import { type Binder, createParameters, fromClause, queryStage, type ResolvedFilters, where } from './where.ts';
 
 const MAX_VALUES = 100;
 const MAX_COUNT = 1000;
@@ -101,8 +98,40 @@ function valuesOf(kind: FacetCombination, name: FacetName): readonly string[] {
   return value === null ? [] : [value];
 }
 
-function without(filters: Filters, name: FacetName | undefined): Filters {
-  if (name === undefined) return filters;
+function without(filters: Filters, name: FacetName): Filters {
   const { [name]: _, ...others } = filters;
   return others;
+}
+
+/** A combination of facet values that occurs in records. */
+interface FacetCombination {
+  readonly id: number;
+  readonly service: string;
+  readonly status: string;
+  readonly surface: string | null;
+  readonly master: string | null;
+  readonly defects: readonly string[];
+}
+
+export type FacetCombinations = ReturnType<typeof createFacetCombinations>;
+
+const MAX_CACHED = 50_000;
+const SELECT =
+  'select id, service, status, surface, master, defects from catalog_facet_combinations where id = any($1::int[])';
+
+/** Combinations never change. */
+export function createFacetCombinations() {
+  let cache = new Map<number, FacetCombination>();
+  return {
+    async load(db: Queryable, ids: readonly number[]): Promise<ReadonlyMap<number, FacetCombination>> {
+      // The callers in progress keep their map when a new one is started.
+      const known = cache;
+      const missing = ids.filter((id) => !known.has(id));
+      if (missing.length === 0) return known;
+      const { rows } = await db.query<FacetCombination>(SELECT, [missing]);
+      for (const kind of rows) known.set(kind.id, kind);
+      if (known.size > MAX_CACHED) cache = new Map();
+      return known;
+    },
+  };
 }

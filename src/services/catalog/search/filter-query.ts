@@ -5,9 +5,8 @@ import { WITHOUT_NUL } from '../../../http/text-patterns.ts';
 import { InvalidInput } from '../../../http/validation-details.ts';
 import { forbidden } from '../api-errors.ts';
 import type { Visitor } from '../auth/visitor.ts';
-import { type Filters, SORTS, type Sort } from './filters.ts';
 import { MAX_WORDS, parseQuery } from './query-parser.ts';
-import type { Page } from './search-types.ts';
+import { type Filters, type Page, SORTS, type Sort } from './search-types.ts';
 
 const name = (description: string) =>
   Type.Optional(Type.String({ minLength: 1, maxLength: 500, pattern: WITHOUT_NUL, description }));

@@ -1,5 +1,5 @@
-import type { Filters, Sort } from './filters.ts';
 import type { QueryExpansion } from './query-expansion.ts';
+import type { Filters, Sort } from './search-types.ts';
 import {
   type Binder,
   type Condition,

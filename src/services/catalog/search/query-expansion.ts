@@ -1,8 +1,7 @@
 import type { Queryable } from '../../../base/db.ts';
 import { isWithinEdits } from '../../../base/edit-distance.ts';
 import { parseQuery } from './query-parser.ts';
-import { MIN_MISSPELT_LENGTH } from './spelling-candidates.ts';
-import { findCorrections, type StemmedWord } from './spelling-correction.ts';
+import { findCorrections, MIN_MISSPELT_LENGTH, type StemmedWord } from './spelling-correction.ts';
 
 export interface QueryExpansion {
   /** Alternatives per word, the word itself first; one of each must match. */

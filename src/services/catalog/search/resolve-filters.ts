@@ -1,8 +1,7 @@
 import type { Queryable, Transaction } from '../../../base/db.ts';
-import type { Filters } from './filters.ts';
 import { expandQuery } from './query-expansion.ts';
-import { createParameters } from './sql-parameters.ts';
-import type { ResolvedFilters } from './where.ts';
+import type { Filters } from './search-types.ts';
+import { createParameters, type ResolvedFilters } from './where.ts';
 
 export async function beginSnapshot(tx: Transaction): Promise<void> {
   await tx.query(`set transaction isolation level repeatable read, read only; ${PLANNER_OPTIONS}`);

@@ -1,5 +1,27 @@
 import type { JsonObject, JsonValue } from '../../../base/json.ts';
-import type { Filters, Sort } from './filters.ts';
+
+export interface Filters {
+  /** See {@link parseQuery}. */
+  readonly q?: string;
+  readonly service?: string;
+  readonly status?: 'done' | 'failed';
+  readonly surface?: string;
+  /** The most likely defect group. */
+  readonly master?: string;
+  readonly defect?: string;
+  /** 0..1, of `defect`, else of `master`, else of the most confident defect. */
+  readonly minConf?: number;
+  /** Creation time, inclusive. */
+  readonly from?: Date;
+  /** Creation time, exclusive. */
+  readonly to?: Date;
+  readonly hasReport?: boolean;
+  readonly hidden?: boolean;
+}
+
+/** `relevance` requires `q`: exact matches rank above similar words. */
+export const SORTS = ['newest', 'oldest', 'confidence', 'relevance'] as const;
+export type Sort = (typeof SORTS)[number];
 
 export interface Hit {
   readonly recordId: string;
@@ -61,15 +83,4 @@ export interface Row extends Hit {
 export interface ExportedRecord extends Omit<Hit, 'snippet'> {
   readonly text: string;
   readonly result: JsonObject;
-}
-
-/** Excludes hidden records unless `filters.hidden` is set. */
-export interface Search {
-  find(filters: Filters, page: Page): Promise<SearchResult>;
-  /** At most a million, in constant memory. */
-  stream(filters: Filters, sort: Sort): AsyncIterable<ExportedRecord>;
-  /** Includes hidden records: the caller must check access. */
-  row(recordId: string): Promise<Row | undefined>;
-  /** `lagSeconds`: waiting time of the oldest task to be indexed. */
-  state(): Promise<{ documents: number; lastIndexedAt: Date | null; lagSeconds: number; rebuilding: boolean }>;
 }

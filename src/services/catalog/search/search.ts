@@ -1,18 +1,35 @@
-import { CLIENT_LIMIT_MS, type Db } from '../../../base/db.ts';
-import { createFacetCombinations } from './facet-combinations.ts';
-import { findRecords } from './find.ts';
-import { readRow } from './row.ts';
-import type { Search } from './search-types.ts';
+import { CLIENT_LIMIT_MS, type Db, type Queryable } from '../../../base/db.ts';
+import { countAll, countFacets, createFacetCombinations, type FacetCombinations } from './facets.ts';
+import { HIT_COLUMNS, type HitRow, hitOf, readHits } from './hits.ts';
+import { orderOf } from './order.ts';
+import { beginSnapshot, resolveFilters } from './resolve-filters.ts';
+import type { Filters, Hit, Page, Row, SearchResult, Sort } from './search-types.ts';
+import { snippetOf } from './snippet.ts';
 import { streamRecords } from './stream.ts';
+import { createParameters, type ResolvedFilters, where } from './where.ts';
+import { searchWords, type WordMatches } from './word-search.ts';
 
-export function createSearch(db: Db): Search {
+export type Search = ReturnType<typeof createSearch>;
+
+/** Excludes hidden records unless `filters.hidden` is set. */
+export function createSearch(db: Db) {
   const kinds = createFacetCombinations();
   return {
-    find: (filters, page) => findRecords(db, kinds, filters, page),
-    stream: (filters, sort) => streamRecords(db, filters, sort),
-    row: (recordId) => readRow(db, recordId),
-    state: async () => (await db.query<Awaited<ReturnType<Search['state']>>>(STATE)).rows[0]!,
+    find: (filters: Filters, page: Page) => findRecords(db, kinds, filters, page),
+    /** At most a million, in constant memory. */
+    stream: (filters: Filters, sort: Sort) => streamRecords(db, filters, sort),
+    /** Includes hidden records: the caller must check access. */
+    row: (recordId: string) => readRow(db, recordId),
+    state: async () => (await db.query<IndexState>(STATE)).rows[0]!,
   };
+}
+
+interface IndexState {
+  readonly documents: number;
+  readonly lastIndexedAt: Date | null;
+  /** Waiting time of the oldest task to be indexed. */
+  readonly lagSeconds: number;
+  readonly rebuilding: boolean;
 }
 
 const STATE = {
@@ -25,3 +42,69 @@ const STATE = {
            exists (select from catalog_rebuild) as rebuilding`,
   limitMs: CLIENT_LIMIT_MS,
 };
+
+/** Also hidden records. `prev` is older, `next` newer, both visible. */
+async function readRow(db: Queryable, recordId: string): Promise<Row | undefined> {
+  // PostgreSQL text cannot contain NUL.
+  if (recordId.includes('\0')) return undefined;
+  const { rows } = await db.query<HitRow & Omit<Row, keyof Hit>>(ROW, [recordId]);
+  const [row] = rows;
+  return row && { ...hitOf(row), snippet: snippetOf(row.text.slice(0, 400), []) };
+}
+
+const ROW = {
+  name: 'catalog-row',
+  text: `
+    select ${HIT_COLUMNS}, t.text, d.result, d.attachment, d.recording_key as "soundKey",
+           (select o.record_id from catalog_records o
+             where not o.hidden and (o.created_at, o.number) < (r.created_at, r.number)
+             order by o.created_at desc, o.number desc limit 1) as prev,
+           (select o.record_id from catalog_records o
+             where not o.hidden and (o.created_at, o.number) > (r.created_at, r.number)
+             order by o.created_at, o.number limit 1) as next
+      from catalog_records r
+      join catalog_texts t using (number)
+      join catalog_details d using (number)
+     where r.record_id = $1`,
+};
+
+function findRecords(db: Db, kinds: FacetCombinations, filters: Filters, page: Page): Promise<SearchResult> {
+  return db.transaction(
+    async (tx) => {
+      await beginSnapshot(tx);
+      const resolved = await resolveFilters(tx, filters, page.upTo);
+      const words = resolved.expansion && (await searchWords(tx, { ...resolved, expansion: resolved.expansion }, page));
+      const { total, facets } = await count(tx, kinds, resolved, page, words);
+      const numbers = words?.numbers ?? (offsetOf(page) < total ? await numbersOf(tx, resolved, page) : []);
+      const items = await readHits(tx, numbers, resolved.expansion);
+      return { items, total, upTo: resolved.upTo, ...(facets && { facets }) };
+    },
+    { statementTimeoutMs: CLIENT_LIMIT_MS },
+  );
+}
+
+async function count(
+  db: Queryable,
+  kinds: FacetCombinations,
+  resolved: ResolvedFilters,
+  { facets }: Page,
+  words: WordMatches | undefined,
+): Promise<Pick<SearchResult, 'total' | 'facets'>> {
+  if (facets) return countFacets(db, kinds, resolved, words?.counts);
+  return { total: words?.total ?? (await countAll(db, resolved)) };
+}
+
+const offsetOf = ({ page, limit }: Page) => (page - 1) * limit;
+
+async function numbersOf(db: Queryable, resolved: ResolvedFilters, page: Page): Promise<number[]> {
+  const { keys, direction } = orderOf(page.sort, resolved.filters);
+  const { bind, values } = createParameters();
+  const condition = where(resolved, { bind });
+  const order = keys({ bind }).map((key) => `${key} ${direction}`);
+  const { rows } = await db.query<{ number: number }>(
+    `select r.number from catalog_records r where ${condition} order by ${order.join(', ')}
+      limit ${bind(page.limit)} offset ${bind(offsetOf(page))}`,
+    values,
+  );
+  return rows.map(({ number }) => number);
+}

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { isWithinEdits } from '../../../base/edit-distance.ts';
-import { spellingCandidates } from './spelling-candidates.ts';
+import { spellingCandidates } from './spelling-correction.ts';
 
 it.each([
   ['crak', 'crack'],

@@ -1,12 +1,10 @@
 import type { Db, Queryable } from '../../../base/db.ts';
 import type { JsonObject } from '../../../base/json.ts';
-import type { Filters, Sort } from './filters.ts';
 import { HIT_COLUMNS, type HitRow, hitOf } from './hits.ts';
 import { orderOf, stages } from './order.ts';
 import { beginSnapshot, resolveFilters } from './resolve-filters.ts';
-import type { ExportedRecord } from './search-types.ts';
-import { createParameters } from './sql-parameters.ts';
-import { fromClause, type ResolvedFilters, type Stage, where } from './where.ts';
+import type { ExportedRecord, Filters, Sort } from './search-types.ts';
+import { createParameters, fromClause, type ResolvedFilters, type Stage, where } from './where.ts';
 
 export const MAX_EXPORTED = 1_000_000;
 

@@ -1,6 +1,5 @@
-import type { Filters } from './filters.ts';
 import type { QueryExpansion } from './query-expansion.ts';
-import type { SqlParameters } from './sql-parameters.ts';
+import type { Filters } from './search-types.ts';
 
 /** Filters resolved against the database. */
 export interface ResolvedFilters {
@@ -13,7 +12,13 @@ export interface ResolvedFilters {
   readonly upTo: number;
 }
 
-export type Binder = Pick<SqlParameters, 'bind'>;
+/** Parameters of a composed SQL statement: `bind` adds a value and returns its placeholder `$1`, `$2`, … */
+export function createParameters() {
+  const values: unknown[] = [];
+  const bind = (value: unknown) => `$${values.push(value)}`;
+  return { values, bind };
+}
+export type Binder = Pick<ReturnType<typeof createParameters>, 'bind'>;
 /** An SQL condition over `catalog_records r`. */
 export type Condition = (parameters: Binder) => string;
 

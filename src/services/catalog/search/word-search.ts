@@ -3,8 +3,7 @@ import { COUNTS } from './facets.ts';
 import { orderOf, stages } from './order.ts';
 import type { QueryExpansion } from './query-expansion.ts';
 import type { Page } from './search-types.ts';
-import { createParameters } from './sql-parameters.ts';
-import { fromClause, type ResolvedFilters, where } from './where.ts';
+import { createParameters, fromClause, type ResolvedFilters, where } from './where.ts';
 
 export interface WordMatches {
   readonly total: number;
