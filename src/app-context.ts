@@ -42,8 +42,6 @@ import { createJwks, loadOrCreateSigningKey, loadSigningKey, type SigningKeys } 
 import { createWorkerRegistry } from './tasks/worker-registry.ts';
 import { createPostgresWorkerStore, type WorkerStore } from './tasks/workers.ts';
 
-export { type Config, loadConfig } from './config.ts';
-
 const DEFAULT_POSTGRES_PORT = 5432;
 const portOf = (url: string) => Number(new URL(url).port) || DEFAULT_POSTGRES_PORT;
 
@@ -189,22 +187,9 @@ export async function createGatewayContext(
   const sealing = await sealingKey(shared.dataDir);
   const { signingKey, previousKey } = await context.signingKeys();
   return {
-    ...{
-      db,
-      tasks,
-      uploads,
-      files,
-      roster,
-      admission,
-      metrics,
-      limits: rateLimits,
-      issued,
-      overview,
-      records,
-      failureTexts,
-      log,
-      ...(traces && { traces }),
-    },
+    ...{ db, tasks, uploads, files, roster, admission, metrics, issued, overview, records, failureTexts, log },
+    ...(traces && { traces }),
+    limits: rateLimits,
     serviceDirectory: createServiceDirectory(enabledServices),
     isOutOfService: () => schema.problem() !== undefined,
     notReady() {
@@ -226,17 +211,11 @@ export async function createGatewayContext(
 const sealingKey = (dataDir: string) => loadOrCreateKey(join(dataDir, 'keys', 'sealing.key')).catch(toOperatorError);
 
 export async function createDeliverDeps(context: AppContext, signal: AbortSignal): Promise<DeliverDeps> {
-  const { tasks, services, fetch, settings, shared, log } = context;
+  const { tasks, services, fetch, settings, shared, traces, log } = context;
   const sealing = await sealingKey(shared.dataDir);
   return {
-    ...{
-      tasks,
-      services: services.filter(hasTasks),
-      fetch,
-      log,
-      signal,
-      ...(context.traces && { traces: context.traces }),
-    },
+    ...{ tasks, fetch, traces, log, signal },
+    services: services.filter(hasTasks),
     metrics: createDeliveryMetrics(context.registry),
     policy: { kind: 'webhook', loopback: shared.webhookLoopback, allowList: shared.holes },
     hideLoopbackDetails: settings.appEnv === 'production',
@@ -268,20 +247,13 @@ export function createSweepDeps(context: AppContext, signal: AbortSignal): Sweep
     name,
     ...(cleanup && { tidy: (signal: AbortSignal) => cleanup({ db, tasks, files, log }, signal) }),
   }));
-  const absent = context.disabledServices.flatMap(({ onDisabled }) => (onDisabled ? [() => onDisabled(db)] : []));
-  const { workerMaxAttempts: maxAttempts, batchMaxWaitSeconds } = settings;
-  const meter = createTaskMetrics(context.registry);
-  const expiredUploads = createFileDeletionQueue({ db, files, log, ...EXPIRED_UPLOADS });
-  const limits = { maxAttempts, batchMaxWaitSeconds };
   return {
-    tasks,
-    services,
-    disabledServiceCleanups: absent,
-    expiredUploads,
-    files,
-    taskMetrics: meter,
-    limits,
-    log,
-    signal,
+    ...{ tasks, services, files, log, signal },
+    disabledServiceCleanups: context.disabledServices.flatMap(({ onDisabled }) =>
+      onDisabled ? [() => onDisabled(db)] : [],
+    ),
+    expiredUploads: createFileDeletionQueue({ db, files, log, ...EXPIRED_UPLOADS }),
+    taskMetrics: createTaskMetrics(context.registry),
+    limits: { maxAttempts: settings.workerMaxAttempts, batchMaxWaitSeconds: settings.batchMaxWaitSeconds },
   };
 }

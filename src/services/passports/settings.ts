@@ -8,9 +8,9 @@ import {
   integer,
   MAX_SECONDS,
   profileOf,
-  rawText,
   readSettings,
   type Setting,
+  secret,
   text,
   type Values,
 } from '../../base/settings.ts';
@@ -82,9 +82,7 @@ export const settings = {
   ),
   llmBaseUrl: text('LLM_BASE_URL', 'https://api.openai.com/v1', 'Base address of the language model.', httpUrl),
   llmModel: text('LLM_MODEL', undefined, 'Name of the language model; required with a provider.'),
-  llmApiKey: rawText('LLM_API_KEY', 'API key of the language model; a self-hosted model may not need one.', {
-    secret: true,
-  }),
+  llmApiKey: secret('LLM_API_KEY', 'API key of the language model; a self-hosted model may not need one.'),
   llmTimeoutSeconds: integer('LLM_TIMEOUT_SECONDS', 60, 'Time limit of the language model per document.', {
     min: 1,
     max: 3600,
@@ -125,7 +123,7 @@ export function missingCredentials(env: Environment): string[] {
 /** Error messages never quote a key. */
 function apiKeys(env: string, about: string): Setting<string | undefined> {
   return {
-    ...rawText(env, about, { secret: true }),
+    ...secret(env, about),
     read(input) {
       if (parseApiKeys(input).length === 0 && input) throw new Error(EMPTY_LIST_MESSAGE);
       return input;
@@ -135,14 +133,11 @@ function apiKeys(env: string, about: string): Setting<string | undefined> {
 }
 
 function signingSecret(env: string, about: string): Setting<string | undefined> {
-  return {
-    ...rawText(env, about, { secret: true }),
-    read(secret) {
-      if (!secret) return undefined;
-      if (Buffer.byteLength(secret) < 32) throw new Error('must have at least 32 bytes.');
-      return secret;
-    },
-  };
+  return secret(env, about, (value) => {
+    if (!value) return undefined;
+    if (Buffer.byteLength(value) < 32) throw new Error('must have at least 32 bytes.');
+    return value;
+  });
 }
 
 /** An invalid file stops the start. */
