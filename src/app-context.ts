@@ -4,8 +4,7 @@ import { Counter, Registry } from 'prom-client';
 import { type Db, openDb } from './base/db.ts';
 import { startEmbeddedPostgres } from './base/embedded-postgres.ts';
 import { deleteStale } from './base/file-system.ts';
-import type { Files } from './base/files.ts';
-import { createGuardedFetch, type GuardedFetch } from './base/guarded-fetch.ts';
+import { createGuardedFetch } from './base/guarded-fetch.ts';
 import { newId } from './base/ids.ts';
 import { type MigrateOptions, migrate } from './base/migrate.ts';
 import { readMigrations } from './base/migration-files.ts';
@@ -36,34 +35,19 @@ import { watchOldestSnapshot } from './tasks/oldest-snapshot.ts';
 import { createPostgresTaskStore } from './tasks/postgres.ts';
 import { mergeProcessMetrics } from './tasks/process-metrics.ts';
 import { registerQueueMetrics } from './tasks/queue-metrics.ts';
-import type { TaskStore } from './tasks/store.ts';
-import { createPostgresUploadStore, type UploadStore } from './tasks/uploads.ts';
+import { createPostgresUploadStore } from './tasks/uploads.ts';
 import { createJwks, loadOrCreateSigningKey, loadSigningKey, type SigningKeys } from './tasks/webhook-signature.ts';
 import { createWorkerRegistry } from './tasks/worker-registry.ts';
-import { createPostgresWorkerStore, type WorkerStore } from './tasks/workers.ts';
+import { createPostgresWorkerStore } from './tasks/workers.ts';
 
 const DEFAULT_POSTGRES_PORT = 5432;
 const portOf = (url: string) => Number(new URL(url).port) || DEFAULT_POSTGRES_PORT;
 
 /** The configuration and the open resources of one process. */
-export interface AppContext extends Config {
-  readonly id: string;
-  readonly db: Db;
-  readonly tasks: TaskStore;
-  readonly workers: WorkerStore;
-  readonly uploads: UploadStore;
-  readonly files: Files;
-  readonly fetch: GuardedFetch;
-  /** Metrics that are summed over all processes; the heartbeat carries them. */
-  readonly registry: Registry;
-  /** Absent without a configured collector: tracing then costs nothing. */
-  readonly traces?: Traces;
-  signingKeys(): Promise<SigningKeys>;
-  close(): Promise<void>;
-}
+export type AppContext = Awaited<ReturnType<typeof openAppContext>>;
 
 /** Opens the resources of one process. Without `DATABASE_URL` it starts the embedded database or joins the running one. */
-export async function openAppContext(config: Config): Promise<AppContext> {
+export async function openAppContext(config: Config) {
   const { settings, log } = config;
   const store = await openFileStore(config);
   const embedded = settings.databaseUrl ? undefined : await startEmbedded(config);
@@ -96,10 +80,12 @@ export async function openAppContext(config: Config): Promise<AppContext> {
     uploads: createPostgresUploadStore(db),
     files: store.files,
     fetch,
+    /** Metrics that are summed over all processes; the heartbeat carries them. */
     registry,
-    ...(traces && { traces }),
+    /** Undefined without a configured collector: tracing then costs nothing. */
+    traces,
     signingKeys: () => signingKeys(config).catch(toOperatorError),
-    async close() {
+    async close(): Promise<void> {
       tasks.close();
       await traces?.close();
       await fetch.close();
