@@ -4,8 +4,7 @@ import { Counter, Registry } from 'prom-client';
 import { type Db, openDb } from './base/db.ts';
 import { startEmbeddedPostgres } from './base/embedded-postgres.ts';
 import { deleteStale } from './base/file-system.ts';
-import type { Files } from './base/files.ts';
-import { createGuardedFetch, type GuardedFetch } from './base/guarded-fetch.ts';
+import { createGuardedFetch } from './base/guarded-fetch.ts';
 import { newId } from './base/ids.ts';
 import { type MigrateOptions, migrate } from './base/migrate.ts';
 import { readMigrations } from './base/migration-files.ts';
@@ -36,36 +35,19 @@ import { watchOldestSnapshot } from './tasks/oldest-snapshot.ts';
 import { createPostgresTaskStore } from './tasks/postgres.ts';
 import { mergeProcessMetrics } from './tasks/process-metrics.ts';
 import { registerQueueMetrics } from './tasks/queue-metrics.ts';
-import type { TaskStore } from './tasks/store.ts';
-import { createPostgresUploadStore, type UploadStore } from './tasks/uploads.ts';
+import { createPostgresUploadStore } from './tasks/uploads.ts';
 import { createJwks, loadOrCreateSigningKey, loadSigningKey, type SigningKeys } from './tasks/webhook-signature.ts';
 import { createWorkerRegistry } from './tasks/worker-registry.ts';
-import { createPostgresWorkerStore, type WorkerStore } from './tasks/workers.ts';
-
-export { type Config, loadConfig } from './config.ts';
+import { createPostgresWorkerStore } from './tasks/workers.ts';
 
 const DEFAULT_POSTGRES_PORT = 5432;
 const portOf = (url: string) => Number(new URL(url).port) || DEFAULT_POSTGRES_PORT;
 
 /** The configuration and the open resources of one process. */
-export interface AppContext extends Config {
-  readonly id: string;
-  readonly db: Db;
-  readonly tasks: TaskStore;
-  readonly workers: WorkerStore;
-  readonly uploads: UploadStore;
-  readonly files: Files;
-  readonly fetch: GuardedFetch;
-  /** Metrics that are summed over all processes; the heartbeat carries them. */
-  readonly registry: Registry;
-  /** Absent without a configured collector: tracing then costs nothing. */
-  readonly traces?: Traces;
-  signingKeys(): Promise<SigningKeys>;
-  close(): Promise<void>;
-}
+export type AppContext = Awaited<ReturnType<typeof openAppContext>>;
 
 /** Opens the resources of one process. Without `DATABASE_URL` it starts the embedded database or joins the running one. */
-export async function openAppContext(config: Config): Promise<AppContext> {
+export async function openAppContext(config: Config) {
   const { settings, log } = config;
   const store = await openFileStore(config);
   const embedded = settings.databaseUrl ? undefined : await startEmbedded(config);
@@ -98,10 +80,12 @@ export async function openAppContext(config: Config): Promise<AppContext> {
     uploads: createPostgresUploadStore(db),
     files: store.files,
     fetch,
+    /** Metrics that are summed over all processes; the heartbeat carries them. */
     registry,
-    ...(traces && { traces }),
+    /** Undefined without a configured collector: tracing then costs nothing. */
+    traces,
     signingKeys: () => signingKeys(config).catch(toOperatorError),
-    async close() {
+    async close(): Promise<void> {
       tasks.close();
       await traces?.close();
       await fetch.close();
@@ -189,22 +173,9 @@ export async function createGatewayContext(
   const sealing = await sealingKey(shared.dataDir);
   const { signingKey, previousKey } = await context.signingKeys();
   return {
-    ...{
-      db,
-      tasks,
-      uploads,
-      files,
-      roster,
-      admission,
-      metrics,
-      limits: rateLimits,
-      issued,
-      overview,
-      records,
-      failureTexts,
-      log,
-      ...(traces && { traces }),
-    },
+    ...{ db, tasks, uploads, files, roster, admission, metrics, issued, overview, records, failureTexts, log },
+    ...(traces && { traces }),
+    limits: rateLimits,
     serviceDirectory: createServiceDirectory(enabledServices),
     isOutOfService: () => schema.problem() !== undefined,
     notReady() {
@@ -226,17 +197,11 @@ export async function createGatewayContext(
 const sealingKey = (dataDir: string) => loadOrCreateKey(join(dataDir, 'keys', 'sealing.key')).catch(toOperatorError);
 
 export async function createDeliverDeps(context: AppContext, signal: AbortSignal): Promise<DeliverDeps> {
-  const { tasks, services, fetch, settings, shared, log } = context;
+  const { tasks, services, fetch, settings, shared, traces, log } = context;
   const sealing = await sealingKey(shared.dataDir);
   return {
-    ...{
-      tasks,
-      services: services.filter(hasTasks),
-      fetch,
-      log,
-      signal,
-      ...(context.traces && { traces: context.traces }),
-    },
+    ...{ tasks, fetch, traces, log, signal },
+    services: services.filter(hasTasks),
     metrics: createDeliveryMetrics(context.registry),
     policy: { kind: 'webhook', loopback: shared.webhookLoopback, allowList: shared.holes },
     hideLoopbackDetails: settings.appEnv === 'production',
@@ -268,20 +233,13 @@ export function createSweepDeps(context: AppContext, signal: AbortSignal): Sweep
     name,
     ...(cleanup && { tidy: (signal: AbortSignal) => cleanup({ db, tasks, files, log }, signal) }),
   }));
-  const absent = context.disabledServices.flatMap(({ onDisabled }) => (onDisabled ? [() => onDisabled(db)] : []));
-  const { workerMaxAttempts: maxAttempts, batchMaxWaitSeconds } = settings;
-  const meter = createTaskMetrics(context.registry);
-  const expiredUploads = createFileDeletionQueue({ db, files, log, ...EXPIRED_UPLOADS });
-  const limits = { maxAttempts, batchMaxWaitSeconds };
   return {
-    tasks,
-    services,
-    disabledServiceCleanups: absent,
-    expiredUploads,
-    files,
-    taskMetrics: meter,
-    limits,
-    log,
-    signal,
+    ...{ tasks, services, files, log, signal },
+    disabledServiceCleanups: context.disabledServices.flatMap(({ onDisabled }) =>
+      onDisabled ? [() => onDisabled(db)] : [],
+    ),
+    expiredUploads: createFileDeletionQueue({ db, files, log, ...EXPIRED_UPLOADS }),
+    taskMetrics: createTaskMetrics(context.registry),
+    limits: { maxAttempts: settings.workerMaxAttempts, batchMaxWaitSeconds: settings.batchMaxWaitSeconds },
   };
 }

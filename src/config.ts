@@ -1,51 +1,26 @@
 import { readFile } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { parseAllowList } from './base/addresses.ts';
-import { createLog, type Log } from './base/log.ts';
+import { createLog } from './base/log.ts';
 import { OperatorError } from './base/operator-error.ts';
-import { type Environment, readSettings, SettingsError, type Values } from './base/settings.ts';
+import { type Environment, readSettings, SettingsError } from './base/settings.ts';
 import { loadLocalCredentials } from './local-credentials.ts';
 import { services } from './services/index.ts';
 import type { RecordSource } from './services/shared/records.ts';
-import {
-  type FailureTexts,
-  hasTasks,
-  type OpenService,
-  type Service,
-  type SharedSettings,
-} from './services/shared/service.ts';
+import { hasTasks, type OpenService, type Service, type SharedSettings } from './services/shared/service.ts';
 import { coreSettings, crossFieldRules } from './settings.ts';
 
 /** The package's root: the parent of `dist/` or `src/`. */
 export const PACKAGE_ROOT = new URL('../', import.meta.url);
 
 /** The configuration of one process. */
-export interface Config {
-  /** The command that started this process. */
-  readonly role: string;
-  readonly settings: Values<typeof coreSettings>;
-  readonly shared: SharedSettings;
-  readonly services: readonly OpenService[];
-  /** Excluded by SERVICES. */
-  readonly disabledServices: readonly Service[];
-  // These cover all enabled services; `services` only those of the process's role.
-  readonly enabledServices: readonly OpenService[];
-  readonly ports: readonly number[];
-  readonly records: readonly RecordSource[];
-  /** By service, also of disabled ones: the catalog keeps their records. */
-  readonly failureTexts: ReadonlyMap<string, FailureTexts>;
-  /** The environment with the additions of the local profile; child processes inherit it. */
-  readonly env: Environment;
-  readonly host: string;
-  readonly shutdownDelayMs: number;
-  readonly log: Log;
-}
+export type Config = Awaited<ReturnType<typeof loadConfig>>;
 
 /** Roles with listeners: only they create missing local credentials. */
 const LISTENING_ROLES = ['start', 'serve'];
 
-/** Reads every setting once; throws a `SettingsError` that lists all problems of all services. */
-export async function loadConfig(input: Environment, role: string): Promise<Config> {
+/** Reads every setting once; `role` is the command that started this process. Throws a `SettingsError` that lists all problems of all services. */
+export async function loadConfig(input: Environment, role: string) {
   const chosen = chosenServices(input);
   const { env, local } = await withLocalDefaults(input, chosen, LISTENING_ROLES.includes(role));
   const { settings, factories } = readAll(env, chosen);
@@ -67,19 +42,24 @@ export async function loadConfig(input: Environment, role: string): Promise<Conf
     metricsToken: settings.metricsToken,
     holes: parseAllowList({ hosts: settings.outboundAllowHosts, cidrs: settings.outboundAllowCidrs }),
   };
-  const open = factories.map((create) => create(shared));
+  const open: readonly OpenService[] = factories.map((create) => create(shared));
+  const records: readonly RecordSource[] = open
+    .filter(hasTasks)
+    .flatMap(({ name, title, records }) => (records ? { service: name, title, ...records } : []));
   return {
     role,
     settings,
     shared,
     services: open,
+    /** Excluded by SERVICES. */
     disabledServices: services.filter((service) => !chosen.includes(service)),
+    // These cover all enabled services; `services` only those of the process's role.
     enabledServices: open,
     ports: open.map(({ port }) => port),
-    records: open
-      .filter(hasTasks)
-      .flatMap(({ name, title, records }) => (records ? { service: name, title, ...records } : [])),
+    records,
+    /** By service, also of disabled ones: the catalog keeps their records. */
     failureTexts: new Map(services.map(({ name, failureTexts }) => [name, failureTexts])),
+    /** The environment with the additions of the local profile; child processes inherit it. */
     env,
     host: settings.host ?? (local ? '127.0.0.1' : '0.0.0.0'),
     shutdownDelayMs: 1000 * (settings.shutdownDelaySeconds ?? (settings.appEnv === 'production' ? 5 : 0)),

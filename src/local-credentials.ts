@@ -9,17 +9,13 @@ import type { Service } from './services/shared/service.ts';
  * Credentials of the `local` profile that the environment does not set, from files under DATA_DIR with mode 0600.
  * `make` creates missing ones; only processes that listen set it.
  */
-export async function loadLocalCredentials({
-  services,
-  input,
-  dataDir,
-  make,
-}: {
+export async function loadLocalCredentials(options: {
   services: readonly Service[];
   input: Environment;
   dataDir: string;
   make: boolean;
 }): Promise<Record<string, string>> {
+  const { services, input, dataDir, make } = options;
   const credentials: Record<string, string> = {};
   const missing = services.flatMap((service) => missingCredentials(service, input).map((env) => ({ env, service })));
   for (const { env, service } of missing) {

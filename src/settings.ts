@@ -11,9 +11,9 @@ import {
   integer,
   list,
   MAX_SECONDS,
-  rawText,
   type Setting,
   secondsList,
+  secret,
   text,
 } from './base/settings.ts';
 import { traceSettings } from './base/trace-settings.ts';
@@ -47,8 +47,8 @@ export const coreSettings = {
     'Bucket of an S3-compatible object storage for all files: `s3://bucket/prefix?endpoint=https://host:port&region=name`; not set: DATA_DIR/files.',
     bucketUrl,
   ),
-  s3AccessKeyId: rawText('S3_ACCESS_KEY_ID', 'Access key of the bucket in FILES_URL.', { secret: true }),
-  s3SecretAccessKey: rawText('S3_SECRET_ACCESS_KEY', 'Secret of that access key.', { secret: true }),
+  s3AccessKeyId: secret('S3_ACCESS_KEY_ID', 'Access key of the bucket in FILES_URL.'),
+  s3SecretAccessKey: secret('S3_SECRET_ACCESS_KEY', 'Secret of that access key.'),
   filesHost: text(
     'FILES_HOST',
     undefined,
@@ -68,27 +68,19 @@ export const coreSettings = {
     'TASK_DEADLINE_SECONDS',
     82_800,
     'An unfinished task fails after this time; must be below RESULT_TTL_SECONDS.',
-    {
-      min: 1,
-      max: MAX_SECONDS,
-    },
+    { min: 1, max: MAX_SECONDS },
   ),
   workerMaxAttempts: integer(
     'WORKER_MAX_ATTEMPTS',
     3,
     'Maximum attempts of a task, counting lost workers and transient failures.',
-    {
-      min: 1,
-      max: 100,
-    },
+    { min: 1, max: 100 },
   ),
   batchMaxWaitSeconds: integer(
     'BATCH_MAX_WAIT_SECONDS',
     3600,
     'After this time, a waiting batch task gets realtime priority.',
-    {
-      max: MAX_SECONDS,
-    },
+    { max: MAX_SECONDS },
   ),
   estimateMode: choice(
     'ESTIMATE_MODE',
@@ -183,9 +175,7 @@ export const coreSettings = {
     'EMBEDDED_DATABASE_PORT',
     0,
     'Port of the embedded database; 0: a free port, kept across restarts.',
-    {
-      max: 65_535,
-    },
+    { max: 65_535 },
   ),
   // At least five: two batches of a worker, the renewal of its leases, its heartbeat, and one for its model.
   databaseConnections: integer(
@@ -215,14 +205,11 @@ export const crossFieldRules: readonly CrossFieldRule<typeof coreSettings>[] = [
 
 /** The URL contains a password, so the error message must not quote it. */
 function postgresUrl(env: string, about: string): Setting<string | undefined> {
-  return {
-    ...rawText(env, about, { secret: true }),
-    read(url) {
-      if (!url) return undefined;
-      if (/^postgres(ql)?:\/\//.test(url) && parseUrl(url)) return url;
-      throw new Error('must be an address like postgres://user:password@host:5432/database.');
-    },
-  };
+  return secret(env, about, (url) => {
+    if (!url) return undefined;
+    if (/^postgres(ql)?:\/\//.test(url) && parseUrl(url)) return url;
+    throw new Error('must be an address like postgres://user:password@host:5432/database.');
+  });
 }
 
 function bucketUrl(value: string): string {

@@ -2,7 +2,7 @@ import pg from 'pg';
 import { copyIn, copyOut } from './copy.ts';
 import { isUnavailable, trackOutcome } from './db-errors.ts';
 import type { Log } from './log.ts';
-import { sleep } from './loop.ts';
+import { aborted, sleep } from './loop.ts';
 import { awaitCallback } from './pg-callback.ts';
 
 /** Prepared once per connection: for the few statements that run thousands of times per second. */
@@ -94,11 +94,7 @@ export function openDb(options: DbOptions): Db {
     keepAliveInitialDelayMillis: 10_000,
     types: { getTypeParser },
   };
-  const pool = new pg.Pool({
-    ...connection,
-    max,
-    idleTimeoutMillis: 30_000,
-  });
+  const pool = new pg.Pool({ ...connection, max, idleTimeoutMillis: 30_000 });
   const closing = new AbortController();
   /** Errors of idle connections; the next statement only reports that the connection is closed. */
   const lost = new WeakMap<pg.ClientBase, Error>();
@@ -270,19 +266,14 @@ async function commit(client: pg.ClientBase, limitMs: number): Promise<void> {
   }
 }
 
-async function listen({
-  connection,
-  channel,
-  onHint,
-  log,
-  signal,
-}: {
+async function listen(options: {
   connection: pg.ClientConfig;
   channel: string;
   onHint: (payload: string) => void;
   log: Log;
   signal: AbortSignal;
 }): Promise<void> {
+  const { connection, channel, onHint, log, signal } = options;
   const hint = (payload: string) => {
     try {
       onHint(payload);
@@ -311,11 +302,6 @@ async function listen({
     await client.end().catch(() => {});
     await sleep(Math.min(100 * 2 ** failures, 10_000), signal);
   }
-}
-
-function aborted(signal: AbortSignal): Promise<void> {
-  if (signal.aborted) return Promise.resolve();
-  return new Promise((resolve) => signal.addEventListener('abort', () => resolve(), { once: true }));
 }
 
 /** int8 as a number: all counts and ids stay far below 2^53. */

@@ -6,6 +6,11 @@ export async function sleep(ms: number, signal?: AbortSignal): Promise<void> {
   await delay(ms, undefined, signal ? { signal } : {}).catch(() => {});
 }
 
+/** Resolves when `signal` aborts. */
+export async function aborted(signal: AbortSignal): Promise<void> {
+  if (!signal.aborted) await new Promise((resolve) => signal.addEventListener('abort', resolve, { once: true }));
+}
+
 /** Whether `promise` resolves within `ms`; rejects if it rejects. */
 export async function resolvesWithin(promise: Promise<unknown>, ms: number): Promise<boolean> {
   const settled = new AbortController();

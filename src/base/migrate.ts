@@ -67,8 +67,14 @@ export async function isMigrated(db: Queryable, migrations: readonly Migration[]
 }
 
 async function missingFrom(db: Queryable, migrations: readonly Migration[]): Promise<Migration[]> {
+  const done = (await hasHistory(db)) ? await readHistory(db) : [];
+  return pendingMigrations(migrations, done, { newer: 'additive' });
+}
+
+/** Whether the table of the applied migrations exists. */
+export async function hasHistory(db: Queryable): Promise<boolean> {
   const { rows } = await db.query<{ found: boolean }>(`select to_regclass('schema_migrations') is not null as found`);
-  return pendingMigrations(migrations, rows[0]?.found ? await readHistory(db) : [], { newer: 'additive' });
+  return rows[0]?.found ?? false;
 }
 
 export type AppliedMigration = Pick<Migration, 'version' | 'name' | 'checksum' | 'additive'>;

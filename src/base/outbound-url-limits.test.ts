@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { rejectionReasonOf } from '../../test/support/url-rejection-reason.ts';
 import { parseAllowList } from './addresses.ts';
 import { checkUrl, parseHost, type UrlPolicy, UrlRejected } from './outbound-url.ts';
 
@@ -13,7 +14,7 @@ function reasonOf(url: string, policy: UrlPolicy = WEBHOOK): string {
   } catch (error) {
     expect(error).toBeInstanceOf(UrlRejected);
     expect(error).toMatchObject({ name: 'UrlRejected' });
-    return (error as UrlRejected).reason;
+    return rejectionReasonOf(error as UrlRejected);
   }
 }
 

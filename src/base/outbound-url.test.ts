@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { rejectionReasonOf } from '../../test/support/url-rejection-reason.ts';
 import { parseAllowList } from './addresses.ts';
 import { checkUrl, parseHost, type UrlPolicy, UrlRejected } from './outbound-url.ts';
 
@@ -22,7 +23,7 @@ function checkedUrlOrReason(raw: string, policy: UrlPolicy): string {
   } catch (error) {
     if (!(error instanceof UrlRejected)) throw error;
     expect(error.message).toMatch(/^The .*\.$/);
-    return error.reason;
+    return rejectionReasonOf(error);
   }
 }
 

@@ -31,26 +31,9 @@ export type UrlPolicy = (
   | { readonly kind: 'operator'; readonly origin: string }
 ) & { readonly allowList?: AllowList | undefined };
 
-export type UrlRejectionReason =
-  | 'too_long'
-  | 'syntax'
-  | 'scheme'
-  | 'userinfo'
-  | 'fragment'
-  | 'host'
-  | 'port'
-  | 'not_listed'
-  | 'not_public';
-
 /** A URL rejected by its text; `message` is for the client. */
 export class UrlRejected extends Error {
   override readonly name = 'UrlRejected';
-  readonly reason: UrlRejectionReason;
-
-  constructor(reason: UrlRejectionReason, message: string) {
-    super(message);
-    this.reason = reason;
-  }
 }
 
 /** Parses and checks `raw`; throws {@link UrlRejected}. Checks text only; addresses are checked when connecting. */
@@ -59,17 +42,17 @@ export function checkUrl(raw: string, policy: UrlPolicy): URL {
   switch (policy.kind) {
     case 'allowlist':
       requireHttps(url);
-      if (raw.includes('#')) throw new UrlRejected('fragment', 'The URL must not have a fragment (#…).');
+      if (raw.includes('#')) throw new UrlRejected('The URL must not have a fragment (#…).');
       if (!isListed(url, policy.hosts) && !isFilesHost(url, policy.filesHost)) {
-        throw new UrlRejected('not_listed', 'The host of the URL is not one of the allowed hosts.');
+        throw new UrlRejected('The host of the URL is not one of the allowed hosts.');
       }
       return url;
     case 'public':
       requireHttps(url);
       if (isFilesHost(url, policy.filesHost)) return url;
-      if (isAddress(url)) throw new UrlRejected('host', 'The URL must name its host; an IP address is not accepted.');
+      if (isAddress(url)) throw new UrlRejected('The URL must name its host; an IP address is not accepted.');
       if (isListed(url, policy.hosts ?? [])) return url;
-      if (url.port !== '') throw new UrlRejected('port', 'The URL must use the standard https port, 443.');
+      if (url.port !== '') throw new UrlRejected('The URL must use the standard https port, 443.');
       requirePublicName(url, policy.allowList);
       return url;
     case 'webhook':
@@ -82,7 +65,7 @@ export function checkUrl(raw: string, policy: UrlPolicy): URL {
       return url;
     case 'operator':
       if (url.origin === policy.origin) return url;
-      throw new UrlRejected('not_listed', 'The URL leaves the configured origin.');
+      throw new UrlRejected('The URL leaves the configured origin.');
   }
 }
 
@@ -110,26 +93,25 @@ export const isLoopback = (origin: string): boolean => LOOPBACK_HOSTS.has(parseU
 
 /** Accepts only URLs that all parsers read alike: plain host and port, no ambiguous characters. */
 function parseStrictly(raw: string): { url: URL; host: string } {
-  if (raw.length > MAX_URL_CHARS)
-    throw new UrlRejected('too_long', `The URL is longer than ${MAX_URL_CHARS} characters.`);
+  if (raw.length > MAX_URL_CHARS) throw new UrlRejected(`The URL is longer than ${MAX_URL_CHARS} characters.`);
   // URL() drops tabs and line ends and reads a backslash as a slash.
   if (/[\s\p{Cc}\p{Cs}\\]/u.test(raw)) {
-    throw new UrlRejected('syntax', 'The URL contains a space, a control character or a backslash.');
+    throw new UrlRejected('The URL contains a space, a control character or a backslash.');
   }
   const shape = /^([a-z][a-z0-9+.-]*):\/\/([^/?#]*)/i.exec(raw);
-  if (!shape) throw new UrlRejected('syntax', 'The value is not an absolute URL like https://host/path.');
+  if (!shape) throw new UrlRejected('The value is not an absolute URL like https://host/path.');
   const [, scheme = '', authority = ''] = shape;
-  if (!/^https?$/i.test(scheme)) throw new UrlRejected('scheme', 'The URL must begin with https://.');
-  if (authority.includes('@')) throw new UrlRejected('userinfo', 'The URL must not contain a user name or password.');
+  if (!/^https?$/i.test(scheme)) throw new UrlRejected('The URL must begin with https://.');
+  if (authority.includes('@')) throw new UrlRejected('The URL must not contain a user name or password.');
 
   const [, host, port] = /^(\[[0-9a-f:.]+\]|[\p{L}\p{M}\p{N}._-]+)(?::(.*))?$/iu.exec(authority) ?? [];
-  if (host === undefined) throw new UrlRejected('host', 'The host of the URL is not a plain host name.');
+  if (host === undefined) throw new UrlRejected('The host of the URL is not a plain host name.');
   if (port !== undefined && !(/^[1-9]\d{0,4}$/.test(port) && Number(port) <= 65_535)) {
-    throw new UrlRejected('port', 'The port of the URL is not a number from 1 to 65535.');
+    throw new UrlRejected('The port of the URL is not a number from 1 to 65535.');
   }
   const url = parseUrl(raw);
   if (!url || !isPlainHost(host, url.hostname)) {
-    throw new UrlRejected('host', 'The host of the URL is not a plain host name or a plain IP address.');
+    throw new UrlRejected('The host of the URL is not a plain host name or a plain IP address.');
   }
   return { url, host };
 }
@@ -156,7 +138,7 @@ function isFilesHost(url: URL, filesHost: string | undefined): boolean {
 }
 
 function requireHttps(url: URL, unless = ''): void {
-  if (url.protocol !== 'https:') throw new UrlRejected('scheme', `The URL must begin with https://.${unless}`);
+  if (url.protocol !== 'https:') throw new UrlRejected(`The URL must begin with https://.${unless}`);
 }
 
 function requirePublicName(url: URL, holes: AllowList | undefined): void {
@@ -170,11 +152,11 @@ function requirePublicAddress(url: URL, holes: AllowList | undefined): void {
   if (!isPublicAddress(ip) && !isAllowListed(holes, { host: url.hostname, ip })) throw notPublic();
 }
 
-const notPublic = () => new UrlRejected('not_public', 'The host of the URL is not a public one.');
+const notPublic = () => new UrlRejected('The host of the URL is not a public one.');
 
 function requireAllowedPort(url: URL): void {
   if (BLOCKED_PORTS.has(Number(url.port))) {
-    throw new UrlRejected('port', 'The port of the URL belongs to another protocol.');
+    throw new UrlRejected('The port of the URL belongs to another protocol.');
   }
 }
 

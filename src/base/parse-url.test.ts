@@ -1,4 +1,5 @@
 import { expect, it } from 'vitest';
+import { rejectionReasonOf } from '../../test/support/url-rejection-reason.ts';
 import { checkUrl, UrlRejected } from './outbound-url.ts';
 import { parseUrl } from './parse-url.ts';
 
@@ -18,7 +19,7 @@ it('parseUrl returns the same results for Latin-1 letters after 100 000 calls', 
       try {
         result = checkUrl(`https://${host}.example.com/ä`, { kind: 'public' }).hostname;
       } catch (error) {
-        result = error instanceof UrlRejected ? error.reason : String(error);
+        result = error instanceof UrlRejected ? rejectionReasonOf(error) : String(error);
       }
       results.add(`${host}: ${result}`);
     }

@@ -15,19 +15,14 @@ const BEHIND = 'The database schema is outdated: run `assay migrate`.';
  * Compares the database schema with this program's migrations: immediately, then until `signal` aborts, every `refreshMs`
  * while it is incompatible.
  */
-export async function watchSchema({
-  db,
-  migrations,
-  log,
-  signal,
-  refreshMs,
-}: {
+export async function watchSchema(deps: {
   db: Queryable;
   migrations: readonly Migration[];
   log: Log;
   signal: AbortSignal;
   refreshMs: number;
 }) {
+  const { db, migrations, log, signal, refreshMs } = deps;
   let problem: string | undefined;
   let fits = false;
 

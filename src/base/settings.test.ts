@@ -8,10 +8,10 @@ import {
   flag,
   integer,
   list,
-  rawText,
   readSettings,
   SettingsError,
   secondsList,
+  secret,
   text,
 } from './settings.ts';
 
@@ -22,7 +22,7 @@ const settings = {
   open: flag('OPEN', false, 'Open.'),
   name: text('NAME', undefined, 'A name.'),
   schedule: secondsList('SCHEDULE', [0, 5], 'A schedule.'),
-  tokens: rawText('TOKENS', 'Tokens.', { secret: true }),
+  tokens: secret('TOKENS', 'Tokens.'),
 };
 
 describe('readSettings', () => {

@@ -81,18 +81,12 @@ export function readSettings<S extends Settings>(
 
 const messageOf = (error: unknown) => (error instanceof Error ? error.message : String(error));
 
-/** Text that distinguishes an empty variable from one that is not set (undefined). */
-export const rawText = (
+/** A secret. `read` gets an empty text for an empty variable, and undefined for one that is not set. */
+export const secret = <T = string | undefined>(
   env: string,
   about: string,
-  options: { secret?: boolean } = {},
-): Setting<string | undefined> => ({
-  env,
-  description: about,
-  displayedDefault: 'not set',
-  secret: options.secret ?? false,
-  read: (text) => text,
-});
+  read: (text: string | undefined) => T = (text) => text as T,
+): Setting<T> => ({ env, description: about, displayedDefault: 'not set', secret: true, read });
 
 /** Text; an empty variable counts as not set. */
 export function text<D extends string | undefined>(

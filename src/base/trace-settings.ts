@@ -1,5 +1,5 @@
 import { parseUrl } from './parse-url.ts';
-import { choice, rawText, type Setting, text } from './settings.ts';
+import { choice, type Setting, secret, text } from './settings.ts';
 
 export const SAMPLERS = [
   'parentbased_always_on',
@@ -50,22 +50,19 @@ const HEADER_VALUE = /^[\t\x20-\x7e]*$/;
 
 /** The value contains a key, so the error message must not quote it. */
 function headers(env: string, about: string): Setting<Readonly<Record<string, string>> | undefined> {
-  return {
-    ...rawText(env, about, { secret: true }),
-    read(raw) {
-      if (!raw) return undefined;
-      return Object.fromEntries(
-        raw.split(',').map((pair) => {
-          const [name = '', ...rest] = pair.split('=');
-          const value = decoded(rest.join('=').trim());
-          if (rest.length > 0 && HEADER_NAME.test(name.trim()) && HEADER_VALUE.test(value ?? '\n')) {
-            return [name.trim().toLowerCase(), value!];
-          }
-          throw new Error('must be headers like name=value,name=value, with values percent-encoded.');
-        }),
-      );
-    },
-  };
+  return secret(env, about, (raw) => {
+    if (!raw) return undefined;
+    return Object.fromEntries(
+      raw.split(',').map((pair) => {
+        const [name = '', ...rest] = pair.split('=');
+        const value = decoded(rest.join('=').trim());
+        if (rest.length > 0 && HEADER_NAME.test(name.trim()) && HEADER_VALUE.test(value ?? '\n')) {
+          return [name.trim().toLowerCase(), value!];
+        }
+        throw new Error('must be headers like name=value,name=value, with values percent-encoded.');
+      }),
+    );
+  });
 }
 
 function decoded(value: string): string | undefined {

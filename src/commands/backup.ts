@@ -1,10 +1,10 @@
+import { loadMigrations } from '../app-context.ts';
 import { createArchiveWriter } from '../base/backup/archive-writer.ts';
 import { type BackupResult, createBackup } from '../base/backup/create-backup.ts';
 import { listBucketFiles } from '../base/backup/file-snapshot.ts';
 import { fileOutput, streamOutput } from '../base/backup/output.ts';
-import { readMigrations } from '../base/migration-files.ts';
 import { OperatorError } from '../base/operator-error.ts';
-import { loadConfig, PACKAGE_ROOT } from '../config.ts';
+import { loadConfig } from '../config.ts';
 import { openFileStore } from '../file-store.ts';
 import { BACKUP_CONTENTS } from './backup-contents.ts';
 import { withExistingDatabase } from './existing-database.ts';
@@ -19,7 +19,7 @@ export async function backupCommand(file: string, signal: AbortSignal): Promise<
   if (file !== '-') await checkOutputFolder(file);
   const planned = await loadConfig({ LOG_LEVEL: 'warn', ...process.env }, 'backup');
   const { settings, shared } = planned;
-  const migrations = await readMigrations(new URL('migrations/', PACKAGE_ROOT));
+  const migrations = await loadMigrations();
   const where = { planned, applicationName: 'assay-backup', nothing: 'There is nothing to back up' };
   const store = await openFileStore(planned);
   const bucket = store.bucket && (() => listBucketFiles(settings.filesUrl!, store.bucket!.keys));

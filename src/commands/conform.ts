@@ -18,7 +18,7 @@ import {
   serviceChecks,
   type Visit,
 } from '../conform/index.ts';
-import { parseServerUrl, validateToken } from './server-options.ts';
+import { parseServerUrl, validateToken } from './resolve-server.ts';
 
 export interface ConformOptions {
   readonly service?: string;
@@ -96,11 +96,7 @@ async function runInputs({ name }: ServiceChecks, base: string, options: Conform
     token: isPassports ? undefined : credential,
     apiKey: isPassports ? credential : undefined,
     fileUrl: httpsAddress(name === 'stt' ? options.audioUrl : options.imageUrl),
-    specimens: {
-      image: example('wall.jpg'),
-      recording: example('voice-note.mp3'),
-      document: example('passport.pdf'),
-    },
+    specimens: { image: example('wall.jpg'), recording: example('voice-note.mp3'), document: example('passport.pdf') },
     // A name that never resolves (RFC 6761).
     webhookUrl: httpsAddress(options.webhookUrl) ?? 'https://conform.invalid/hook',
     sameMachine,

@@ -1,6 +1,6 @@
 import { sleep } from '../base/loop.ts';
 import { Assay, type Catalog, type Hit } from '../client/index.ts';
-import type { DemoContext } from './demo-context.ts';
+import type { DemoContext } from './demo-steps.ts';
 
 const INDEX_TIMEOUT_MS = 20_000;
 

@@ -1,7 +1,6 @@
 import { banner } from './banner.ts';
 import { demonstrateCatalog } from './demo-catalog.ts';
-import { createDemoContext, elapsedSeconds } from './demo-context.ts';
-import { DEMO_STEPS } from './demo-steps.ts';
+import { createDemoContext, DEMO_STEPS, elapsedSeconds } from './demo-steps.ts';
 import { start } from './start.ts';
 
 /** `assay demo`: sends an example to each service, prints the results, and stops unless `keep`. */

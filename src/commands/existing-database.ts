@@ -14,11 +14,8 @@ export async function withExistingDatabase<T>(
   { planned, applicationName, nothing }: { planned: Config; applicationName: string; nothing: string },
   run: (db: Db) => Promise<T>,
 ): Promise<T> {
-  const { settings, shared, log } = planned;
-  const open = async (url: string) => {
-    const db = openDb({ url, log, max: 1, applicationName });
-    return run(db).finally(() => db.close());
-  };
+  const { settings, shared } = planned;
+  const open = (url: string) => withDatabase(url, { planned, applicationName }, run);
   if (settings.databaseUrl) return open(settings.databaseUrl);
   await stat(join(shared.dataDir, 'postgres', 'cluster')).catch(() => {
     throw new OperatorError(
@@ -33,4 +30,13 @@ export async function withExistingDatabase<T>(
   } finally {
     await unlock?.();
   }
+}
+
+export async function withDatabase<T>(
+  url: string,
+  { planned, applicationName }: { planned: Config; applicationName: string },
+  run: (db: Db) => Promise<T>,
+): Promise<T> {
+  const db = openDb({ url, log: planned.log, max: 1, applicationName });
+  return run(db).finally(() => db.close());
 }

@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
-import { loadConfig } from '../app-context.ts';
 import { createGuardedFetch } from '../base/guarded-fetch.ts';
 import { OperatorError } from '../base/operator-error.ts';
+import { loadConfig } from '../config.ts';
 import { findInstalledFolder, pulledFolder } from '../ml/speech/installed-models.ts';
 import { findSpeechModel, listSpeechModels, type SpeechManifest } from '../ml/speech/model-list.ts';
 import { pullModel } from '../ml/speech/pull.ts';

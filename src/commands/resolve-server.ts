@@ -1,8 +1,8 @@
 import { isIPv6 } from 'node:net';
 import { OperatorError } from '../base/operator-error.ts';
 import { isLoopback } from '../base/outbound-url.ts';
+import { parseUrl } from '../base/parse-url.ts';
 import type { AssayOptions } from '../client/index.ts';
-import { parseServerUrl, validateToken } from './server-options.ts';
 
 export interface ServerOptions {
   readonly server?: string;
@@ -46,4 +46,22 @@ async function localServer(service: string) {
   if (found === undefined) return undefined;
   const name = ALL_INTERFACES[host] ?? host;
   return { url: `http://${isIPv6(name) ? `[${name}]` : name}:${found.port}`, credential: found.credential };
+}
+
+/** The base address in `text`, without a slash at the end. `option` names its option in errors. */
+export function parseServerUrl(text: string, option = ''): string {
+  const url = parseUrl(text);
+  if (!url || !/^https?:$/.test(url.protocol)) {
+    throw new OperatorError(`${option}${text} is not an http or https URL.`);
+  }
+  if (url.username || url.password) {
+    throw new OperatorError('The URL contains a user name; pass credentials with --token.');
+  }
+  return url.origin + url.pathname.replace(/(?<!\/)\/+$/, '');
+}
+
+/** A copied token can contain look-alike characters. */
+export function validateToken(token: string | undefined): string | undefined {
+  if (token === undefined || /^[\x20-\x7e]*$/.test(token)) return token;
+  throw new OperatorError('The token contains characters that are not allowed in a token: copy it again.');
 }

@@ -2,20 +2,20 @@ import { createReadStream, createWriteStream } from 'node:fs';
 import { mkdir, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
-import { startEmbedded } from '../app-context.ts';
+import { loadMigrations, startEmbedded } from '../app-context.ts';
 import { readArchive } from '../base/backup/archive-reader.ts';
 import { type RestoreResult, restoreBackup } from '../base/backup/restore-backup.ts';
 import { CorruptArchive } from '../base/backup/tar.ts';
 import { verifyBackup } from '../base/backup/verify.ts';
-import { type Db, openDb } from '../base/db.ts';
+import type { Db } from '../base/db.ts';
 import { newId } from '../base/ids.ts';
-import { readMigrations } from '../base/migration-files.ts';
 import { OperatorError } from '../base/operator-error.ts';
-import { type Config, loadConfig, PACKAGE_ROOT } from '../config.ts';
+import { type Config, loadConfig } from '../config.ts';
 import { returnAllClaims } from '../tasks/return-claims.ts';
 import { BACKUP_CONTENTS } from './backup-contents.ts';
 import { checkFileLocation, missingInBucket } from './backup-file-location.ts';
 import { lockDataDir } from './data-dir-lock.ts';
+import { withDatabase } from './existing-database.ts';
 import { mebibytes, statusLine, throwOperatorError } from './terminal.ts';
 
 export interface RestoreOptions {
@@ -32,7 +32,7 @@ export async function restoreCommand(
   const planned = await loadConfig({ LOG_LEVEL: 'warn', ...process.env }, 'restore');
   const { shared } = planned;
   await withFile(file, { dataDir: shared.dataDir, signal }, async (path) => {
-    const migrations = await readMigrations(new URL('migrations/', PACKAGE_ROOT));
+    const migrations = await loadMigrations();
     const status = statusLine(process.stderr);
     const show = (text: string) => {
       if (signal.aborted) throw stoppedError();
@@ -105,11 +105,8 @@ async function withFile(
 }
 
 async function inDatabase<T>(planned: Config, run: (db: Db) => Promise<T>): Promise<T> {
-  const { settings, shared, log } = planned;
-  const open = async (url: string) => {
-    const db = openDb({ url, log, max: 1, applicationName: 'assay-restore' });
-    return run(db).finally(() => db.close());
-  };
+  const { settings, shared } = planned;
+  const open = (url: string) => withDatabase(url, { planned, applicationName: 'assay-restore' }, run);
   const unlock = await lockDataDir(shared.dataDir);
   try {
     if (settings.databaseUrl) return await open(settings.databaseUrl);

@@ -1,12 +1,10 @@
 import {
   type AppContext,
-  type Config,
   createBackgroundContext,
   createDeliverDeps,
   createGatewayContext,
   createModelContext,
   createSweepDeps,
-  loadConfig,
   loadMigrations,
   openAppContext,
 } from '../app-context.ts';
@@ -15,6 +13,7 @@ import { delayed, sleep } from '../base/loop.ts';
 import { isMigrated } from '../base/migrate.ts';
 import { OperatorError } from '../base/operator-error.ts';
 import { killSelf, stopSignal } from '../base/stop-signal.ts';
+import { type Config, loadConfig } from '../config.ts';
 import { deliver } from '../roles/deliver.ts';
 import { createWorkMetrics } from '../roles/metrics.ts';
 import type { WorkerReady } from '../roles/release-on-exit.ts';

@@ -22,16 +22,13 @@ type OnListening = (planned: Config, addresses: Readonly<Record<string, string>>
  * Runs the database, listeners, workers, deliveries and housekeeping, each in a process that is restarted when it
  * exits.
  */
-export async function start({
-  quiet = false,
-  signal,
-  onListening,
-}: {
+export async function start(options: {
   quiet?: boolean;
   signal: AbortSignal;
   /** Called again after a restart of the listeners. */
   onListening: OnListening;
 }): Promise<void> {
+  const { quiet = false, signal, onListening } = options;
   const planned = await loadConfig(quiet ? { LOG_LEVEL: 'warn', ...process.env } : process.env, 'start');
   warnAboutUnknownSettings(process.env, planned.log);
   const unlock = await lockDataDir(planned.shared.dataDir).catch(toOperatorError);

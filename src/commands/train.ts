@@ -1,4 +1,4 @@
-import { loadConfig } from '../app-context.ts';
+import { loadConfig } from '../config.ts';
 import { train } from '../services/defectoscopy/training/train.ts';
 
 export interface TrainOptions {

@@ -1,4 +1,4 @@
-import { rawText, type Setting, splitList } from '../base/settings.ts';
+import { type Setting, secret, splitList } from '../base/settings.ts';
 import { isDigest, parseTokenSettings } from './bearer.ts';
 
 // Raw text, because undefined and empty differ (`parseTokenSettings`).
@@ -9,7 +9,7 @@ export const TOKEN_TOO_SHORT = `has fewer than ${MIN_TOKEN_LENGTH} characters, w
 
 /** Bearer tokens, comma-separated. */
 export const tokenListSetting = (env: string, about: string): Setting<string | undefined> => ({
-  ...rawText(env, about, { secret: true }),
+  ...secret(env, about),
   read(list) {
     parseTokenSettings({ list, mayDisable: false });
     return list;
@@ -23,7 +23,7 @@ export const tokenListSetting = (env: string, about: string): Setting<string | u
 
 /** One bearer token; commas do not separate. */
 export const singleTokenSetting = (env: string, about: string): Setting<string | undefined> => ({
-  ...rawText(env, about, { secret: true }),
+  ...secret(env, about),
   read(single) {
     try {
       parseTokenSettings({ single });

@@ -33,14 +33,10 @@ export interface AttemptPoolDeps {
   stuckMs?: number;
 }
 
-/** The concurrent attempts of one worker. */
-export interface AttemptPool {
-  running(): number;
-  /** Claims and runs tasks until `signal` aborts, then drains. Rejects with `StuckAttempt`. */
-  run(): Promise<void>;
-}
+export type AttemptPool = ReturnType<typeof createAttemptPool>;
 
-export function createAttemptPool(model: Model, deps: AttemptPoolDeps): AttemptPool {
+/** The concurrent attempts of one worker. */
+export function createAttemptPool(model: Model, deps: AttemptPoolDeps) {
   const { id, service, tasks, workMetrics, log, signal } = deps;
   const attempts = new Map<string, Attempt>();
   let stuck = false;
@@ -123,7 +119,8 @@ export function createAttemptPool(model: Model, deps: AttemptPoolDeps): AttemptP
 
   return {
     running: () => attempts.size,
-    async run() {
+    /** Claims and runs tasks until `signal` aborts, then drains. Rejects with `StuckAttempt`. */
+    async run(): Promise<void> {
       const ended = new AbortController();
       let grace: NodeJS.Timeout | undefined;
       const stop = () => {

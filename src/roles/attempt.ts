@@ -1,7 +1,7 @@
 import { isStorageUnavailable } from '../base/files/storage-unavailable.ts';
 import type { JsonObject } from '../base/json.ts';
 import type { Log } from '../base/log.ts';
-import { sleep } from '../base/loop.ts';
+import { aborted, sleep } from '../base/loop.ts';
 import type { Span } from '../base/trace.ts';
 import type { Model } from '../services/shared/service.ts';
 import type { AttemptResult, Claim, Renewal } from '../tasks/store.ts';
@@ -27,20 +27,7 @@ const INFERENCE_FAILED: Failure = { code: 'INFERENCE_FAILED', message: 'The mode
 
 type Reason = 'lost' | 'handed-back' | 'timed-out';
 
-/** A claim that the model is processing. */
-export interface Attempt {
-  readonly claim: Claim;
-  /** Resolves at the end of the attempt and never rejects. Has no result if the lease was lost. */
-  readonly outcome: Promise<AttemptCompletion>;
-  /** Whether its time limit has passed; attempts queued behind it in the model may then time out too. */
-  hasTimedOut(): boolean;
-  /** The lease renewal, with the progress since the last one. */
-  renewal(): Renewal;
-  /** Stops the attempt and drops its result, after the lease was lost. */
-  abandon(): void;
-  /** Stops the attempt so that another worker starts it again, without counting it. */
-  handBack(): void;
-}
+export type Attempt = ReturnType<typeof beginAttempt>;
 
 interface AttemptCompletion {
   readonly result?: AttemptResult;
@@ -50,6 +37,7 @@ interface AttemptCompletion {
   readonly code?: string;
 }
 
+/** A claim that the model is processing. */
 export function beginAttempt(
   claim: Claim,
   model: Model,
@@ -63,7 +51,7 @@ export function beginAttempt(
     /** Called when the model reports a checkpoint. */
     onCheckpoint?: () => void;
   },
-): Attempt {
+) {
   const { maxAttempts, stuckMs = STUCK_TIMEOUT_MS } = options;
   const log = options.log.child({
     ...{ task: claim.id, attempt: claim.attempt, request_id: claim.requestId },
@@ -125,14 +113,19 @@ export function beginAttempt(
 
   return {
     claim,
+    /** Resolves at the end of the attempt and never rejects. Has no result if the lease was lost. */
     outcome: outcome(),
+    /** Whether its time limit has passed; attempts queued behind it in the model may then time out too. */
     hasTimedOut: () => stop.signal.reason === 'timed-out',
-    renewal() {
+    /** The lease renewal, with the progress since the last one. */
+    renewal(): Renewal {
       const renewal = { id: claim.id, attempt: claim.attempt, leaseMs: LEASE_MS, ...pending };
       pending = undefined;
       return renewal;
     },
+    /** Stops the attempt and drops its result, after the lease was lost. */
     abandon: () => end('lost'),
+    /** Stops the attempt so that another worker starts it again, without counting it. */
     handBack: () => end('handed-back'),
   };
 }
@@ -143,7 +136,7 @@ type Settled = { readonly value: Awaited<ReturnType<Model['run']>> } | { readonl
 const STUCK: Settled = { error: undefined };
 
 async function stuckAfter(signal: AbortSignal, stuckMs: number): Promise<Settled> {
-  if (!signal.aborted) await new Promise((resolve) => signal.addEventListener('abort', resolve, { once: true }));
+  await aborted(signal);
   await sleep(stuckMs);
   return STUCK;
 }

@@ -48,7 +48,7 @@ export interface DeliverDeps {
   timeoutMs: number;
   metrics: DeliveryMetrics;
   /** Absent if tracing is disabled. */
-  traces?: Traces;
+  traces?: Traces | undefined;
   log: Log;
   signal: AbortSignal;
 }

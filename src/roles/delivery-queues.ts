@@ -88,14 +88,10 @@ export function createDeliveryQueues(speeds: Pick<ReceiverSpeed, 'of'>, now: () 
   };
 }
 
-interface Load {
-  ofClient(principal: string): number;
-  hasRoom(queue: DueQueue): boolean;
-  begin(queue: Pick<DueQueue, 'principal' | 'origin'>): void;
-}
+type Load = ReturnType<typeof createLoad>;
 
 /** Counts running attempts for the limits. */
-function createLoad(running: Iterable<DeliveryAttempt>, speeds: Pick<ReceiverSpeed, 'of'>, now: number): Load {
+function createLoad(running: Iterable<DeliveryAttempt>, speeds: Pick<ReceiverSpeed, 'of'>, now: number) {
   const attempts = [...running];
   const late = new Set(attempts.filter(({ startedAt }) => now - startedAt > SLOW_MS).map(({ origin }) => origin));
   const speedOf = (origin: string): Speed => (late.has(origin) ? 'slow' : speeds.of(origin));
@@ -105,9 +101,9 @@ function createLoad(running: Iterable<DeliveryAttempt>, speeds: Pick<ReceiverSpe
   let total = 0;
   let notQuick = 0;
   let slow = 0;
-  const load: Load = {
+  const load = {
     ofClient: perClient.of,
-    hasRoom({ principal, origin }) {
+    hasRoom({ principal, origin }: DueQueue): boolean {
       const speed = speedOf(origin);
       if (total >= MAX_ATTEMPTS) return false;
       if (perOrigin.of(origin) >= (speed === 'unknown' ? MAX_PER_UNKNOWN_ORIGIN : MAX_PER_ORIGIN)) return false;
@@ -115,7 +111,7 @@ function createLoad(running: Iterable<DeliveryAttempt>, speeds: Pick<ReceiverSpe
       if (speed === 'slow' && slow >= MAX_SLOW) return false;
       return notQuick < MAX_NOT_QUICK && notQuickPerClient.of(principal) < MAX_NOT_QUICK_PER_CLIENT;
     },
-    begin({ principal, origin }) {
+    begin({ principal, origin }: Pick<DueQueue, 'principal' | 'origin'>): void {
       const speed = speedOf(origin);
       total++;
       perClient.add(principal);

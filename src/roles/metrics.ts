@@ -1,18 +1,14 @@
 import { Counter, Gauge, Histogram, type Registry } from 'prom-client';
 import type { Claim } from '../tasks/store.ts';
+import type { AttemptOutcome } from './spans.ts';
 
 // Metrics of processes without a listener, sent with their heartbeats; gateways export the sums.
 
-export interface WorkMetrics {
-  /** Called when an attempt starts. */
-  observeWait(claim: Claim): void;
-  /** Called when an attempt has ended; `lost`: no result was recorded. */
-  observeAttempt(claim: Claim, ms: number, outcome: 'done' | 'failed' | 'again' | 'lost'): void;
-}
+export type WorkMetrics = ReturnType<typeof createWorkMetrics>;
 
 const SECONDS = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 300, 1800, 7200];
 
-export function createWorkMetrics(service: string, registry: Registry): WorkMetrics {
+export function createWorkMetrics(service: string, registry: Registry) {
   const registers = [registry];
   const labelNames = ['service'];
   const histogram = (name: string, help: string) =>
@@ -33,8 +29,10 @@ export function createWorkMetrics(service: string, registry: Registry): WorkMetr
   });
   const tasks = createTaskMetrics(registry);
   return {
-    observeWait: ({ waitedMs }) => wait.observe({ service }, waitedMs / 1000),
-    observeAttempt({ waitedMs, estimateSeconds }, ms, outcome) {
+    /** Called when an attempt starts. */
+    observeWait: ({ waitedMs }: Claim): void => wait.observe({ service }, waitedMs / 1000),
+    /** Called when an attempt has ended. */
+    observeAttempt({ waitedMs, estimateSeconds }: Claim, ms: number, outcome: AttemptOutcome): void {
       processing.observe({ service }, ms / 1000);
       attempts.inc({ service, outcome });
       if (outcome !== 'done' && outcome !== 'failed') return;

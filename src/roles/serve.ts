@@ -1,5 +1,5 @@
 import type { Log } from '../base/log.ts';
-import { sleep } from '../base/loop.ts';
+import { aborted, sleep } from '../base/loop.ts';
 import { OperatorError } from '../base/operator-error.ts';
 import type { Gateway } from '../http/gateway.ts';
 import type { GatewayContext, OpenService } from '../services/shared/service.ts';
@@ -26,7 +26,7 @@ export async function serve(deps: {
       addresses[service.name] = await listen(gateway, { service, host, log, signal });
     }
     deps.onListening(addresses);
-    if (!signal.aborted) await new Promise((resolve) => signal.addEventListener('abort', resolve, { once: true }));
+    await aborted(signal);
   } finally {
     await Promise.all(gateways.map((gateway) => gateway.close()));
   }

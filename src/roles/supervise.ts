@@ -33,18 +33,15 @@ const STOP_TIMEOUT_MS = 30_000;
  * Restarts processes that exit, with exponential backoff, until `signal` aborts; then stops all and waits for them. Rejects
  * when a process exits with `EXIT_CONFIG_ERROR`.
  */
-export async function supervise({
-  posts: processes,
-  log,
-  signal,
-}: {
+export async function supervise(deps: {
   posts: readonly ManagedProcess[];
   log: Log;
   signal: AbortSignal;
 }): Promise<void> {
+  const { posts, log, signal } = deps;
   const failed = new AbortController();
   const stop = AbortSignal.any([signal, failed.signal]);
-  await Promise.all(processes.map((each) => keepRunning(each, stop, log).catch((error) => failed.abort(error))));
+  await Promise.all(posts.map((each) => keepRunning(each, stop, log).catch((error) => failed.abort(error))));
   failed.signal.throwIfAborted();
 }
 

@@ -34,24 +34,6 @@ export interface EndedSpan {
 }
 
 /** Exchanges attempt results for new claims with the database; lease renewals are separate. */
-export interface TaskSync {
-  /** Claims now, also during a backoff: tasks may wait, or a slot may be free. */
-  notify(): void;
-  /** Queues a result for recording. */
-  record(ended: EndedAttempt): void;
-  /** Lease renewals for unrecorded results, so that they survive an outage of the database. */
-  renewals(): Renewal[];
-  /** Records results and claims tasks while `isActive()`; call `notify` when that changes. */
-  run(isActive: () => boolean): Promise<void>;
-  /**
-   * Requeues tasks of claims without a response, whose expired leases would count as attempts. Call repeatedly: the database
-   * may execute such a claim later.
-   */
-  returnLostClaims(): Promise<void>;
-  /** Records all results within `ms`, then returns lost claims. */
-  flush(ms: number): Promise<void>;
-}
-
 export function createTaskSync(deps: {
   tasks: TaskStore;
   service: string;
@@ -69,7 +51,7 @@ export function createTaskSync(deps: {
   /** `recorded` is false if fencing rejected the result. */
   onRecorded: (ended: EndedAttempt, recorded: boolean) => void;
   log: Log;
-}): TaskSync {
+}) {
   const { tasks, service, worker, concurrency, log } = deps;
   const wakeSignal = createSignal();
   const batches = new Set<Batch>();
@@ -159,6 +141,10 @@ export function createTaskSync(deps: {
       await wakeSignal.wait(left);
   };
 
+  /**
+   * Requeues tasks of claims without a response, whose expired leases would count as attempts. Call repeatedly: the database
+   * may execute such a claim later.
+   */
   const returnLostClaims = async () => {
     const unknown = [...lostClaims.keys()];
     if (unknown.length === 0) return;
@@ -172,16 +158,20 @@ export function createTaskSync(deps: {
   };
 
   return {
+    /** Claims now, also during a backoff: tasks may wait, or a slot may be free. */
     notify: ring,
-    record(ended) {
+    /** Queues a result for recording. */
+    record(ended: EndedAttempt): void {
       waiting.push(ended);
       wake();
     },
-    renewals: () =>
+    /** Lease renewals for unrecorded results, so that they survive an outage of the database. */
+    renewals: (): Renewal[] =>
       [...waiting, ...[...batches].flatMap(({ endings }) => endings)].map(({ claim: { id, attempt } }) => ({
         ...{ id, attempt, leaseMs: LEASE_MS },
       })),
-    async run(isActive) {
+    /** Records results and claims tasks while `isActive()`; call `notify` when that changes. */
+    async run(isActive: () => boolean): Promise<void> {
       while (isActive()) {
         send();
         await wakeSignal.wait();
@@ -189,7 +179,8 @@ export function createTaskSync(deps: {
       }
     },
     returnLostClaims,
-    async flush(ms) {
+    /** Records all results within `ms`, then returns lost claims. */
+    async flush(ms: number): Promise<void> {
       let late = false;
       const deadline = setTimeout(() => {
         late = true;

@@ -4,14 +4,6 @@ import type { Log } from '../base/log.ts';
 import { loop } from '../base/loop.ts';
 import type { TaskStore } from './store.ts';
 
-/** Health of accepts in this process. */
-export interface AcceptHealth {
-  /** The given store; observes the outcomes of its accepts. */
-  readonly tasks: TaskStore;
-  /** True while accepts fail, or the probe does. */
-  isFailing(): boolean;
-}
-
 /** Longer than a migration's lock timeout (2 s), shorter than the time limit of an accept (5 s). */
 const PROBE_LIMIT_MS = 4_000;
 /** A failure counts for this long unless an accept succeeds; meanwhile a load balancer sends no accepts. */
@@ -20,7 +12,7 @@ const FAILURE_COUNTS_MS = 10_000;
 /** Checks the locks and privileges of an accept and a writable database without writing. Does not detect a full disk. */
 const PROBE = `insert into tasks (id) select '' where false`;
 
-/** Probes the database every `everyMs` until `signal` aborts. */
+/** The health of accepts in this process. Probes the database every `everyMs` until `signal` aborts. */
 export function watchAcceptHealth(deps: {
   db: Db;
   tasks: TaskStore;
@@ -28,7 +20,7 @@ export function watchAcceptHealth(deps: {
   signal: AbortSignal;
   everyMs: number;
   now?: () => number;
-}): AcceptHealth {
+}) {
   const { db, tasks, log, signal, everyMs, now = () => performance.now() } = deps;
   let probeFails = false;
   let failedAt = Number.NEGATIVE_INFINITY;
@@ -58,8 +50,9 @@ export function watchAcceptHealth(deps: {
   };
 
   return {
-    // Inherits from the given store, so that later replacements there apply.
+    /** The given store; observes the outcomes of its accepts. Inherits from it, so that later replacements there apply. */
     tasks: Object.assign(Object.create(tasks) as TaskStore, { accept }),
+    /** True while accepts fail, or the probe does. */
     isFailing: () => probeFails || now() - failedAt < FAILURE_COUNTS_MS,
   };
 }

@@ -1,37 +1,25 @@
 import { Counter, type Registry } from 'prom-client';
-import { type ApiError, queueFull } from '../base/api-error.ts';
+import { queueFull } from '../base/api-error.ts';
 import type { Priority } from './task.ts';
 import type { WorkerRegistry } from './worker-registry.ts';
 
-/** Accepts or rejects new tasks by the number of tasks that wait for a worker. */
-export interface Admission {
-  /**
-   * Reserves room for the tasks of one request; undefined when the queue is full. Call the returned function once it is
-   * known whether they were written.
-   */
-  reserve(service: string, priority: Priority, count?: number): ((written: boolean) => void) | undefined;
-  /** The error for a full queue; its `Retry-After` estimates when there will be room. */
-  queueFullError(service: string): ApiError;
-}
+export type Admission = ReturnType<typeof createAdmission>;
 
 /** `Retry-After` while the completion rate is unknown. */
 const DEFAULT_RETRY_SECONDS = 30;
 const MAX_RETRY_SECONDS = 3600;
 
 /**
- * Uses the worker registry, so that requests do not query the database. One gateway exceeds a limit only by further tasks
+ * Accepts or rejects new tasks by the number of tasks that wait for a worker. Uses the worker registry, so that requests do not query the database. One gateway exceeds a limit only by further tasks
  * of one request; several gateways may also exceed it by what the others accept between two counts.
  */
-export function createAdmission({
-  roster,
-  limits,
-  registry,
-}: {
+export function createAdmission(deps: {
   roster: WorkerRegistry;
   /** Maximum number of waiting tasks by service; 0 or absent: unlimited. */
   limits: ReadonlyMap<string, number>;
   registry: Registry;
-}): Admission {
+}) {
+  const { roster, limits, registry } = deps;
   const rejections = new Counter({
     name: 'assay_queue_full_total',
     help: 'Requests rejected because the queue is full.',
@@ -49,12 +37,17 @@ export function createAdmission({
   const rejected = new Map<string, { countedAt: number; requests: number }>();
 
   return {
-    reserve(service, priority, count = 1) {
+    /**
+     * Reserves room for the tasks of one request; undefined when the queue is full. Call the returned function once it is
+     * known whether they were written.
+     */
+    reserve(service: string, priority: Priority, count = 1) {
       const limit = limits.get(service) ?? 0;
       if (limit > 0 && waiting(service) >= limit) return undefined;
       return roster.reserve(service, priority, count);
     },
-    queueFullError(service) {
+    /** The error for a full queue; its `Retry-After` estimates when there will be room. */
+    queueFullError(service: string) {
       rejections.inc({ service });
       const countedAt = roster.lastCountedAt(service);
       const before = rejected.get(service);

@@ -1,6 +1,5 @@
 import type { Db } from '../base/db.ts';
 import { acceptWithin, createAccept, createIdempotencyLookup } from './accept.ts';
-import { cancel } from './cancel.ts';
 import { completeAndClaim, renew } from './complete-and-claim.ts';
 import {
   claimDueDeliveries,
@@ -13,7 +12,7 @@ import { createHints } from './hints.ts';
 import { queueDepth } from './queue-depth.ts';
 import { createQueueFloors } from './queue-floors.ts';
 import { createTaskReader, readAttachment } from './read.ts';
-import { remove, requeue } from './requeue.ts';
+import { cancel, remove, requeue } from './requeue.ts';
 import { release, returnClaims } from './return-claims.ts';
 import type { TaskStore } from './store.ts';
 import { createSweep } from './sweep.ts';

@@ -2,15 +2,12 @@ import { Gauge, type Registry } from 'prom-client';
 import type { WorkerRegistry } from './worker-registry.ts';
 
 /** Gauges of the queue and its workers, read from the worker registry at each scrape. */
-export function registerQueueMetrics({
-  registry,
-  roster,
-  services,
-}: {
+export function registerQueueMetrics(deps: {
   registry: Registry;
   roster: WorkerRegistry;
   services: readonly string[];
 }): void {
+  const { registry, roster, services } = deps;
   const gauge = (name: string, help: string, labelNames: string[], collect: (gauge: Gauge) => void) =>
     new Gauge({
       ...{ name, help, labelNames, registers: [registry] },

@@ -1,5 +1,6 @@
-import { CLIENT_LIMIT_MS, type Queryable } from '../base/db.ts';
-import { IS_READABLE } from './task-rows.ts';
+import { CLIENT_LIMIT_MS, type Db, type Queryable } from '../base/db.ts';
+import { FAILURES } from './task.ts';
+import { deliveriesDueSql, failSql, IS_READABLE } from './task-rows.ts';
 
 /** Compare-and-set: changes nothing unless the task has failed with a retryable code. */
 export async function requeue(db: Queryable, service: string, id: string, final: readonly string[]): Promise<boolean> {
@@ -10,6 +11,12 @@ export async function requeue(db: Queryable, service: string, id: string, final:
 export async function remove(db: Queryable, service: string, ids: readonly string[]): Promise<string[]> {
   const { rows } = await db.query<{ id: string }>(REMOVE, [service, ids]);
   return rows.map((row) => row.id);
+}
+
+/** Ends an unfinished task. Its worker loses the lease and detects that at the next renewal. */
+export async function cancel(db: Db, service: string, id: string): Promise<boolean> {
+  const { rowCount } = await db.query(CANCEL, [service, id, FAILURES.CANCELLED.code, FAILURES.CANCELLED.message]);
+  return rowCount > 0;
 }
 
 // Deadline and expiry keep their distance from `queued_at`.
@@ -45,4 +52,18 @@ const REMOVE = {
       select id from tasks where id = any($2::text[]) and service = $1 order by id for update
     )
     delete from tasks t using gone where t.id = gone.id returning t.id`,
+};
+
+const CANCEL = {
+  name: 'cancel',
+  limitMs: CLIENT_LIMIT_MS,
+  text: `
+    with cancelled as (
+      update tasks t
+         set ${failSql('$3', '$4')}
+       where id = $2 and service = $1 and finished_at is null and ${IS_READABLE}
+      returning id
+    ),
+    due as (${deliveriesDueSql('cancelled')})
+    select from cancelled`,
 };

@@ -9,18 +9,16 @@ export interface Upload {
   readonly expiresAt: Date;
 }
 
-/** Upload metadata; the file store has the bytes under the same key. */
-export interface UploadStore {
-  /** Undefined if the principal would exceed `quotaBytes`. */
-  insert(
-    upload: Omit<Upload, 'expiresAt'>,
-    limits: { readonly ttlSeconds: number; readonly quotaBytes: number },
-  ): Promise<Upload | undefined>;
-}
+export type UploadStore = ReturnType<typeof createPostgresUploadStore>;
 
-export function createPostgresUploadStore(db: Db): UploadStore {
+/** Upload metadata; the file store has the bytes under the same key. */
+export function createPostgresUploadStore(db: Db) {
   return {
-    async insert(upload, { ttlSeconds, quotaBytes }) {
+    /** Undefined if the principal would exceed `quotaBytes`. */
+    async insert(
+      upload: Omit<Upload, 'expiresAt'>,
+      { ttlSeconds, quotaBytes }: { readonly ttlSeconds: number; readonly quotaBytes: number },
+    ): Promise<Upload | undefined> {
       const { rows } = await db.query<{ expires_at: Date }>(INSERT, [
         upload.key,
         upload.principal,

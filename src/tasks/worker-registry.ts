@@ -6,27 +6,7 @@ import { type Depth, MAX_COUNTED, type TaskStore } from './store.ts';
 import type { Priority } from './task.ts';
 import type { Heartbeat, WorkerState, WorkerStore } from './workers.ts';
 
-/** A gateway's view of the workers and the queue, refreshed once a second by one loop. */
-export interface WorkerRegistry {
-  /** Whether the last refresh succeeded. */
-  isReachable(): boolean;
-  workerState(service: string): WorkerState;
-  /** Workers with a loaded model, oldest first. */
-  warmWorkers(service: string): readonly Heartbeat[];
-  /** All processes with recent heartbeats. */
-  allWorkers(): readonly Heartbeat[];
-  modelVersions(service: string): readonly string[];
-  queueDepth(service: string): Depth;
-  /** Waiting tasks: the last count plus the tasks that this process has accepted since. */
-  waitingTasks(service: string): Readonly<Record<Priority, number>>;
-  /** Counts tasks that this process is about to write. Call the returned function once the outcome is known. */
-  reserve(service: string, priority: Priority, count: number): (written: boolean) => void;
-  /** Time of the last count by `performance.now()`. */
-  lastCountedAt(service: string): number;
-  /** Throughput of the warm workers, or of one worker while none is warm. Undefined until measured. */
-  completionsPerSecond(service: string): number | undefined;
-  pendingDeliveries(): number;
-}
+export type WorkerRegistry = Awaited<ReturnType<typeof createWorkerRegistry>>;
 
 const EMPTY: Depth = {
   waiting: { realtime: 0, batch: 0 },
@@ -50,6 +30,7 @@ interface Queue {
   readonly rate: CompletionRate;
 }
 
+/** A gateway's view of the workers and the queue, refreshed once a second by one loop. */
 export async function createWorkerRegistry(deps: {
   workers: WorkerStore;
   tasks: TaskStore;
@@ -59,7 +40,7 @@ export async function createWorkerRegistry(deps: {
   signal: AbortSignal;
   log: Log;
   refreshMs?: number;
-}): Promise<WorkerRegistry> {
+}) {
   const { workers, tasks, services, limits, signal, log } = deps;
   const queues = new Map(services.map((service) => [service, createQueue(service)]));
   const versions = new Map<string, readonly string[]>();
@@ -103,28 +84,37 @@ export async function createWorkerRegistry(deps: {
   await refresh().catch(onError);
   void loop(refresh, { intervalMs: deps.refreshMs ?? 1000, maxIntervalMs: 2000, signal, onError });
 
-  const warm = (service: string) => beats?.filter((beat) => beat.service === service && beat.state === 'warm') ?? [];
+  const warm = (service: string): readonly Heartbeat[] =>
+    beats?.filter((beat) => beat.service === service && beat.state === 'warm') ?? [];
   return {
+    /** Whether the last refresh succeeded. */
     isReachable: () => beats !== undefined,
-    workerState: (service) => (beats === undefined ? 'unknown' : warm(service).length > 0 ? 'warm' : 'cold'),
+    workerState: (service: string): WorkerState =>
+      beats === undefined ? 'unknown' : warm(service).length > 0 ? 'warm' : 'cold',
+    /** Workers with a loaded model, oldest first. */
     warmWorkers: warm,
+    /** All processes with recent heartbeats. */
     allWorkers: () => beats ?? [],
-    modelVersions: (service) => versions.get(service) ?? [],
-    queueDepth: (service) => queues.get(service)?.depth ?? EMPTY,
-    waitingTasks(service) {
+    modelVersions: (service: string) => versions.get(service) ?? [],
+    queueDepth: (service: string) => queues.get(service)?.depth ?? EMPTY,
+    /** Waiting tasks: the last count plus the tasks that this process has accepted since. */
+    waitingTasks(service: string): Readonly<Record<Priority, number>> {
       const { depth, added } = queues.get(service) ?? createQueue(service);
       return { realtime: depth.waiting.realtime + added.realtime, batch: depth.waiting.batch + added.batch };
     },
-    reserve(service, priority, count) {
+    /** Counts tasks that this process is about to write. Call the returned function once the outcome is known. */
+    reserve(service: string, priority: Priority, count: number) {
       const { added, written } = queues.get(service) ?? createQueue(service);
       added[priority] += count;
-      return (isWritten) => {
+      return (isWritten: boolean) => {
         if (isWritten) written[priority] += count;
         else added[priority] -= count;
       };
     },
-    lastCountedAt: (service) => queues.get(service)?.countedAt ?? 0,
-    completionsPerSecond: (service) => queues.get(service)?.rate.perSecond(Math.max(1, warm(service).length)),
+    /** Time of the last count by `performance.now()`. */
+    lastCountedAt: (service: string) => queues.get(service)?.countedAt ?? 0,
+    /** Throughput of the warm workers, or of one worker while none is warm. Undefined until measured. */
+    completionsPerSecond: (service: string) => queues.get(service)?.rate.perSecond(Math.max(1, warm(service).length)),
     pendingDeliveries: () => pendingDeliveries,
   };
 }

@@ -5,9 +5,9 @@ import {
   type AppContext,
   createBackgroundContext,
   createGatewayContext,
-  loadConfig,
   openAppContext,
 } from '../../src/app-context.ts';
+import { loadConfig } from '../../src/config.ts';
 import { serve } from '../../src/roles/serve.ts';
 import { createRecords, type ImportedRecord } from '../../src/services/catalog/records/records.ts';
 import type { BackgroundService } from '../../src/services/shared/service.ts';

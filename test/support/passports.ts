@@ -1,8 +1,9 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { type AppContext, createGatewayContext, loadConfig, openAppContext } from '../../src/app-context.ts';
+import { type AppContext, createGatewayContext, openAppContext } from '../../src/app-context.ts';
 import type { JsonValue } from '../../src/base/json.ts';
+import { loadConfig } from '../../src/config.ts';
 import { serve } from '../../src/roles/serve.ts';
 import type { Extraction, Field } from '../../src/services/passports/extraction.ts';
 import { type ErrorType, failure } from '../../src/services/passports/failures.ts';

@@ -7,9 +7,9 @@ import {
   createDeliverDeps,
   createGatewayContext,
   createSweepDeps,
-  loadConfig,
   openAppContext,
 } from '../../src/app-context.ts';
+import { loadConfig } from '../../src/config.ts';
 import { deliver } from '../../src/roles/deliver.ts';
 import { createWorkMetrics } from '../../src/roles/metrics.ts';
 import { serve } from '../../src/roles/serve.ts';

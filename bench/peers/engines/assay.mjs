@@ -1,4 +1,5 @@
-import { loadConfig, openAppContext } from '../../../dist/app-context.js';
+import { openAppContext } from '../../../dist/app-context.js';
+import { loadConfig } from '../../../dist/config.js';
 import { createWorkMetrics } from '../../../dist/roles/metrics.js';
 import { work as workRole } from '../../../dist/roles/work.js';
 import { CONCURRENCY, work } from './task.mjs';

@@ -61,14 +61,9 @@ function fail(reason: string): never {
   throw new CorruptArchive(reason);
 }
 
-interface ChunkReader {
-  exactly(bytes: number): Promise<Buffer>;
-  /** At least one byte. */
-  some(max: number): Promise<Buffer>;
-  isOver(): Promise<boolean>;
-}
+type ChunkReader = ReturnType<typeof chunkReader>;
 
-function chunkReader(source: AsyncIterable<Buffer>): ChunkReader {
+function chunkReader(source: AsyncIterable<Buffer>) {
   const iterator = source[Symbol.asyncIterator]();
   let buffered: Buffer = Buffer.alloc(0);
   const isOver = async () => {
@@ -79,6 +74,7 @@ function chunkReader(source: AsyncIterable<Buffer>): ChunkReader {
     }
     return false;
   };
+  /** At least one byte. */
   const some = async (max: number) => {
     if (await isOver()) fail('it is truncated');
     const piece = buffered.subarray(0, max);
@@ -88,7 +84,7 @@ function chunkReader(source: AsyncIterable<Buffer>): ChunkReader {
   return {
     isOver,
     some,
-    async exactly(bytes) {
+    async exactly(bytes: number): Promise<Buffer> {
       const parts: Buffer[] = [];
       for (let left = bytes; left > 0; left -= parts.at(-1)!.length) parts.push(await some(left));
       return Buffer.concat(parts);

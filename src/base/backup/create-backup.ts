@@ -4,7 +4,7 @@ import { join, relative, sep } from 'node:path';
 import type { Db, Transaction } from '../db.ts';
 import { ifMissing } from '../file-system.ts';
 import { sleep } from '../loop.ts';
-import { pendingMigrations, readHistory } from '../migrate.ts';
+import { hasHistory, pendingMigrations, readHistory } from '../migrate.ts';
 import type { Migration } from '../migration-files.ts';
 import { OperatorError } from '../operator-error.ts';
 import type { ArchiveWriter } from './archive-writer.ts';
@@ -145,8 +145,7 @@ async function requireKeys({ db, dataDir }: BackupSources): Promise<void> {
 }
 
 async function listTables(tx: Transaction, { migrations, contents }: BackupSources) {
-  const { rows } = await tx.query<{ found: boolean }>(`select to_regclass('schema_migrations') is not null as found`);
-  if (!rows[0]?.found) throw new OperatorError('There is nothing to back up: this is not a database of Assay.');
+  if (!(await hasHistory(tx))) throw new OperatorError('There is nothing to back up: this is not a database of Assay.');
   const history = await readHistory(tx);
   pendingMigrations([...migrations], history);
   const past = migrations.filter(({ version }) => history.some((each) => each.version === version));

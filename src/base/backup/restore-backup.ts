@@ -2,7 +2,7 @@ import { readdir } from 'node:fs/promises';
 import { join, relative } from 'node:path';
 import { buffer } from 'node:stream/consumers';
 import type { Db, Queryable, Transaction } from '../db.ts';
-import { migrateWithin, pendingMigrations, readHistory } from '../migrate.ts';
+import { hasHistory, migrateWithin, pendingMigrations, readHistory } from '../migrate.ts';
 import type { Migration } from '../migration-files.ts';
 import { OperatorError } from '../operator-error.ts';
 import type { Entry } from './archive-reader.ts';
@@ -72,8 +72,7 @@ async function requireUnused(tx: Queryable): Promise<void> {
 /** Drops the product's tables and functions; throws if they hold data and `replace` is not set. */
 async function dropExisting(tx: Queryable, target: RestoreTarget): Promise<void> {
   const { migrations, replace } = target;
-  const { rows } = await tx.query<{ found: boolean }>(`select to_regclass('schema_migrations') is not null as found`);
-  const history = rows[0]?.found ? await readHistory(tx) : [];
+  const history = (await hasHistory(tx)) ? await readHistory(tx) : [];
   pendingMigrations(migrations, history);
   const existing = createdObjects(migrations.filter(({ version }) => history.some((each) => each.version === version)));
   const tables = history.length > 0 ? existing.tables : [];

@@ -16,14 +16,9 @@ export interface BucketRequest {
   readonly signal?: AbortSignal | undefined;
 }
 
-export interface BucketRequests {
-  /**
-   * Sends a signed request, with retries. Resolves with a success response, whose body the caller must read or destroy, or
-   * with `no-such-key` (not for PUT) or `no-such-part` (for a `range`). Throws {@link StorageUnavailable} otherwise.
-   */
-  send(request: BucketRequest): Promise<Dispatcher.ResponseData | 'no-such-key' | 'no-such-part'>;
-  close(): Promise<void>;
-}
+type BucketResponse = Dispatcher.ResponseData | 'no-such-key' | 'no-such-part';
+
+export type BucketRequests = ReturnType<typeof openBucketRequests>;
 
 export interface BucketOptions {
   readonly keys: BucketKeys;
@@ -42,10 +37,7 @@ const RETRY_DELAY_MS = 200;
 const UNREACHABLE_MS = 1000;
 
 /** A client for the S3 API: AWS Signature Version 4, bucket name in the path. */
-export function openBucketRequests(
-  bucket: Bucket,
-  { keys, log, timeoutMs = TIMEOUT_MS }: BucketOptions,
-): BucketRequests {
+export function openBucketRequests(bucket: Bucket, { keys, log, timeoutMs = TIMEOUT_MS }: BucketOptions) {
   const agent = new Agent({ connect: { timeout: 1500 }, bodyTimeout: 20_000 });
   const cache = new Map<string, ArrayBuffer>();
   let unreachableUntil = 0;
@@ -75,9 +67,7 @@ export function openBucketRequests(
     });
   }
 
-  async function attempt(
-    request: BucketRequest,
-  ): Promise<Awaited<ReturnType<BucketRequests['send']>> | StorageUnavailable> {
+  async function attempt(request: BucketRequest): Promise<BucketResponse | StorageUnavailable> {
     let response: Dispatcher.ResponseData;
     try {
       response = await sendOnce(request);
@@ -97,7 +87,11 @@ export function openBucketRequests(
   }
 
   return {
-    async send(request) {
+    /**
+     * Sends a signed request, with retries. Resolves with a success response, whose body the caller must read or destroy,
+     * or with `no-such-key` (not for PUT) or `no-such-part` (for a `range`). Throws {@link StorageUnavailable} otherwise.
+     */
+    async send(request: BucketRequest): Promise<BucketResponse> {
       if (Date.now() < unreachableUntil) throw new StorageUnavailable('it was unreachable a moment ago');
       const startedAt = Date.now();
       for (let attempts = 1; ; attempts++) {

@@ -1,13 +1,6 @@
 import { parseUrl } from '../parse-url.ts';
 
-export interface Bucket {
-  /** Scheme, host and port. */
-  readonly endpoint: string;
-  readonly region: string;
-  readonly name: string;
-  /** Prefix of every key: empty, or ending with a slash. */
-  readonly prefix: string;
-}
+export type Bucket = ReturnType<typeof readBucketUrl>;
 
 export interface BucketKeys {
   readonly accessKeyId: string;
@@ -15,7 +8,7 @@ export interface BucketKeys {
 }
 
 /** Parses `s3://bucket/prefix?endpoint=https://host:port&region=name`; its errors quote no secrets. */
-export function readBucketUrl(text: string): Bucket {
+export function readBucketUrl(text: string) {
   const url = parseUrl(text);
   if (url?.protocol !== 's3:') throw new Error(`must be an address like ${EXAMPLE}.`);
   if (url.username !== '' || url.password !== '') {
@@ -32,9 +25,11 @@ export function readBucketUrl(text: string): Bucket {
   }
   const region = url.searchParams.get('region') ?? undefined;
   return {
+    /** Scheme, host and port. */
     endpoint: endpointOf(url.searchParams.get('endpoint') ?? undefined, region),
     region: region ?? 'us-east-1',
     name: url.host,
+    /** Prefix of every key: empty, or ending with a slash. */
     prefix: path === '' ? '' : `${path}/`,
   };
 }

@@ -6,9 +6,9 @@ import {
   flag,
   integer,
   list,
-  rawText,
   readSettings,
   SettingsError,
+  secret,
   text,
   type Values,
 } from '../../base/settings.ts';
@@ -51,10 +51,9 @@ export const settings = {
     { max: 1_000_000 },
   ),
   maxWaiting: maxWaiting('DEFECTOSCOPY_MAX_WAITING', 100_000),
-  webhookSecrets: rawText(
+  webhookSecrets: secret(
     'DEFECTOSCOPY_WEBHOOK_SECRETS',
     'Webhook signing secrets per token: `<first 12 hex digits of the SHA-256 of the token>:whsec_…`, comma-separated.',
-    { secret: true },
   ),
   modelVersion: text(
     'DEFECTOSCOPY_MODEL_VERSION',

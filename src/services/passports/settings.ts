@@ -8,9 +8,9 @@ import {
   integer,
   MAX_SECONDS,
   profileOf,
-  rawText,
   readSettings,
   type Setting,
+  secret,
   text,
   type Values,
 } from '../../base/settings.ts';
@@ -23,10 +23,9 @@ export const settings = {
   publicUrl: text('PASSPORTS_PUBLIC_URL', undefined, 'Base address under which clients reach the service.'),
   /** Error messages never quote a key. */
   apiKeys: {
-    ...rawText(
+    ...secret(
       'PASSPORTS_API_KEYS',
       'API keys that clients exchange for tokens, separated by commas or line breaks: `name:key`, or `name:sha256:<hex>` to store only the digest, optionally followed by `:admin` (default) or `:user`. `assay tokens` issues more. Without a key, no token can be issued.',
-      { secret: true },
     ),
     read(input: string | undefined) {
       if (parseApiKeys(input).length === 0 && input) throw new Error(EMPTY_LIST_MESSAGE);
@@ -97,9 +96,7 @@ export const settings = {
   ),
   llmBaseUrl: text('LLM_BASE_URL', 'https://api.openai.com/v1', 'Base address of the language model.', httpUrl),
   llmModel: text('LLM_MODEL', undefined, 'Name of the language model; required with a provider.'),
-  llmApiKey: rawText('LLM_API_KEY', 'API key of the language model; a self-hosted model may not need one.', {
-    secret: true,
-  }),
+  llmApiKey: secret('LLM_API_KEY', 'API key of the language model; a self-hosted model may not need one.'),
   llmTimeoutSeconds: integer('LLM_TIMEOUT_SECONDS', 60, 'Time limit of the language model per document.', {
     min: 1,
     max: 3600,
@@ -138,14 +135,11 @@ export function missingCredentials(env: Environment): string[] {
 }
 
 function signingSecret(env: string, about: string): Setting<string | undefined> {
-  return {
-    ...rawText(env, about, { secret: true }),
-    read(secret) {
-      if (!secret) return undefined;
-      if (Buffer.byteLength(secret) < 32) throw new Error('must have at least 32 bytes.');
-      return secret;
-    },
-  };
+  return secret(env, about, (value) => {
+    if (!value) return undefined;
+    if (Buffer.byteLength(value) < 32) throw new Error('must have at least 32 bytes.');
+    return value;
+  });
 }
 
 function optionalChoice<C extends string>(

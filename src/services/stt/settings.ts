@@ -7,9 +7,9 @@ import {
   flag,
   integer,
   list,
-  rawText,
   readSettings,
   type Setting,
+  secret,
   text,
   type Values,
 } from '../../base/settings.ts';
@@ -76,7 +76,7 @@ export const settings = {
     'STT_REMOTE_URL',
     'Base URL of an OpenAI-compatible provider for `remote`, such as https://api.example.com/v1.',
   ),
-  remoteKey: rawText('STT_REMOTE_KEY', 'Key of the remote provider.', { secret: true }),
+  remoteKey: secret('STT_REMOTE_KEY', 'Key of the remote provider.'),
   remoteModel: text('STT_REMOTE_MODEL', 'whisper-1', 'Model of the remote provider.'),
   estimateWarmSeconds: integer('STT_ESTIMATE_WARM', 60, 'Estimated wait while a worker is warm, in seconds.', {
     max: DAY_SECONDS,

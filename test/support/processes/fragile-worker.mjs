@@ -1,6 +1,7 @@
 // A worker for test/faults/chaos.full.test.ts whose model kills its own process on /poison.jpg. Uses the compiled code in dist/.
 import { setTimeout as delay } from 'node:timers/promises';
-import { loadConfig, openAppContext } from '../../../dist/app-context.js';
+import { openAppContext } from '../../../dist/app-context.js';
+import { loadConfig } from '../../../dist/config.js';
 import { work } from '../../../dist/roles/work.js';
 
 process.once('disconnect', () => process.exit());
