@@ -271,7 +271,7 @@ export function createSweepDeps(context: AppContext, signal: AbortSignal): Sweep
   const absent = context.disabledServices.flatMap(({ onDisabled }) => (onDisabled ? [() => onDisabled(db)] : []));
   const { workerMaxAttempts: maxAttempts, batchMaxWaitSeconds } = settings;
   const meter = createTaskMetrics(context.registry);
-  const expiredUploads = createFileDeletionQueue({ db, files, log, ...EXPIRED_UPLOADS });
+  const expiredUploads = createFileDeletionQueue({ db, files, log }, EXPIRED_UPLOADS);
   const limits = { maxAttempts, batchMaxWaitSeconds };
   return {
     tasks,

@@ -11,9 +11,7 @@ export interface TokenSnapshot {
 }
 
 /** Cached tokens of `assay tokens`, about a second old. */
-export interface TokenStore {
-  of(service: string): TokenSnapshot;
-}
+export type TokenStore = Awaited<ReturnType<typeof createTokenStore>>;
 
 interface CachedToken extends AccessToken {
   /** By the monotonic clock. */
@@ -33,7 +31,7 @@ export async function createTokenStore(deps: {
   signal: AbortSignal;
   refreshMs?: number;
   clockMs?: () => number;
-}): Promise<TokenStore> {
+}) {
   const { db, log, signal, refreshMs = 1000, clockMs = () => performance.now() } = deps;
   let known: readonly CachedToken[] = [];
   let nextExpiryMs = Number.POSITIVE_INFINITY;
@@ -80,7 +78,7 @@ export async function createTokenStore(deps: {
   );
 
   return {
-    of(service) {
+    of(service: string): TokenSnapshot {
       if (nextExpiryMs !== Number.POSITIVE_INFINITY && clockMs() >= nextExpiryMs) {
         replace(known.filter(({ validUntilMs }) => clockMs() < validUntilMs));
       }

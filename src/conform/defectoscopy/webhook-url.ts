@@ -1,7 +1,8 @@
 import type { Check } from '../check.ts';
-import { expect, expecting, status } from '../expect.ts';
+import { type CheckRow, checks, expecting } from '../expect.ts';
+import { expectAccepted } from './predict.ts';
 import { invalidRequest } from './rejections.ts';
-import { predictImage, task } from './steps.ts';
+import { predictImage } from './steps.ts';
 
 const RULE = [
   '2.2',
@@ -28,24 +29,21 @@ const refused = [
   ['number', 'that is a number', 17],
 ] as const;
 
-export const webhookUrl: readonly Check[] = [
+export const webhookUrl: readonly Check[] = checks('defectoscopy.webhook-url', [
   ...allowed.map(
-    ([name, words, url]): Check => ({
-      id: `defectoscopy.webhook-url.${name}`,
-      cites: RULE,
-      title: `a webhook_url may be ${words}`,
-      run: async (context) => {
-        await task.accepted(context);
-        expect(await predictImage(context, { webhook_url: url ?? context.webhookUrl }), status(202));
-      },
-    }),
+    ([name, words, url]): CheckRow => [
+      name,
+      RULE,
+      `a webhook_url may be ${words}`,
+      expectAccepted(({ webhookUrl }) => ({ webhook_url: url ?? webhookUrl })),
+    ],
   ),
   ...refused.map(
-    ([name, title, webhook_url]): Check => ({
-      id: `defectoscopy.webhook-url.refuses.${name}`,
-      cites: RULE,
-      title: `a webhook_url ${title} is rejected with 422 VALIDATION_ERROR`,
-      run: expecting((context) => predictImage(context, { webhook_url }), ...invalidRequest),
-    }),
+    ([name, title, webhook_url]): CheckRow => [
+      `refuses.${name}`,
+      RULE,
+      `a webhook_url ${title} is rejected with 422 VALIDATION_ERROR`,
+      expecting((context) => predictImage(context, { webhook_url }), ...invalidRequest),
+    ],
   ),
-];
+]);

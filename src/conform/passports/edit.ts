@@ -1,5 +1,16 @@
 import type { Check, RunContext } from '../check.ts';
-import { assertThat, body, checks, errorStatus, expect, expecting, rejection, status, that } from '../expect.ts';
+import {
+  assertThat,
+  body,
+  type CheckRow,
+  checks,
+  errorStatus,
+  expect,
+  expecting,
+  rejection,
+  status,
+  that,
+} from '../expect.ts';
 import { oneOf } from '../shape.ts';
 import { currentValue, decimalField, update } from './fields.ts';
 import { assertStillSuccess, extracted, failed, UNKNOWN_ID } from './steps.ts';
@@ -51,16 +62,15 @@ export const editChecks: readonly Check[] = checks('passports.update', [
       ['point', '1234.5'],
     ] as const
   ).map(
-    ([name, text]) =>
-      [
-        `decimal-${name}`,
-        NUMBERS,
-        `a number with a decimal ${name} is accepted`,
-        async (context: RunContext) => {
-          await set(context, '7.5');
-          await setAndRead(text, 1234.5, `1234.5 after an update to ${text}`)(context);
-        },
-      ] as const,
+    ([name, text]): CheckRow => [
+      `decimal-${name}`,
+      NUMBERS,
+      `a number with a decimal ${name} is accepted`,
+      async (context: RunContext) => {
+        await set(context, '7.5');
+        await setAndRead(text, 1234.5, `1234.5 after an update to ${text}`)(context);
+      },
+    ],
   ),
   [
     'empty',

@@ -4,6 +4,7 @@ import {
   assertThat,
   body,
   bodyOf,
+  type CheckRow,
   checks,
   errorStatus,
   expect,
@@ -14,7 +15,7 @@ import {
   validationError,
 } from '../expect.ts';
 import { isRecord, oneOf, uuid } from '../shape.ts';
-import { itemsOf, list, request, UNKNOWN_ID, withSession } from './steps.ts';
+import { itemsOf, list, request, UNKNOWN_ID, VALIDATION, withSession } from './steps.ts';
 
 async function uploadImage(context: RunContext): Promise<string> {
   const { specimens, nonce } = context;
@@ -58,11 +59,13 @@ const CREATE_ERRORS = [
   '4.3',
   'invalid `image_id` or empty list; unauthorized or token expired; validation error; storage unavailable',
 ] as const;
-const VALIDATION = [
-  '7',
-  'Validation failures (HTTP validation errors) return the `detail` array body of section 2.4.',
-] as const;
 const ROTATE = ['4.3', 'rotate an uploaded image by 90 degrees'] as const;
+
+const refused = [
+  ['empty', 'an empty list of images is rejected', []],
+  ['unknown', 'an unknown image is rejected', [UNKNOWN_ID]],
+  ['word', 'an image_id that is not a UUID is rejected', ['page one']],
+] as const;
 
 const malformed = [
   ['missing', 'no image_ids', {}],
@@ -98,32 +101,21 @@ export const imageChecks: readonly Check[] = checks('passports', [
       expect(await createPdf(context, { image_ids: [image] }), errorStatus);
     },
   ],
-  [
-    'create-pdf.refuses.empty',
-    CREATE_ERRORS,
-    'an empty list of images is rejected',
-    expecting(creating({ image_ids: [] }), errorStatus),
-  ],
-  [
-    'create-pdf.refuses.unknown',
-    CREATE_ERRORS,
-    'an unknown image is rejected',
-    expecting(creating({ image_ids: [UNKNOWN_ID] }), errorStatus),
-  ],
-  [
-    'create-pdf.refuses.word',
-    CREATE_ERRORS,
-    'an image_id that is not a UUID is rejected',
-    expecting(creating({ image_ids: ['page one'] }), errorStatus),
-  ],
+  ...refused.map(
+    ([name, title, image_ids]): CheckRow => [
+      `create-pdf.refuses.${name}`,
+      CREATE_ERRORS,
+      title,
+      expecting(creating({ image_ids }), errorStatus),
+    ],
+  ),
   ...malformed.map(
-    ([name, title, json]) =>
-      [
-        `create-pdf.malformed.${name}`,
-        VALIDATION,
-        `POST /api/v1/create-pdf with ${title} returns the validation error body`,
-        expecting(creating(json), validationError),
-      ] as const,
+    ([name, title, json]): CheckRow => [
+      `create-pdf.malformed.${name}`,
+      VALIDATION,
+      `POST /api/v1/create-pdf with ${title} returns the validation error body`,
+      expecting(creating(json), validationError),
+    ],
   ),
   [
     'create-pdf.session',

@@ -6,6 +6,7 @@ import {
   assertThat,
   body,
   bodyOf,
+  type CheckRow,
   checks,
   expect,
   expecting,
@@ -14,7 +15,18 @@ import {
   validationError,
 } from '../expect.ts';
 import { atLeast, filledText, flag, integer, isoTime, listOf, nullable, oneOf, record, text, uuid } from '../shape.ts';
-import { COOKIE, document, empty, extracted, itemsOf, list, listed, listedItem, uploaded } from './steps.ts';
+import {
+  COOKIE,
+  document,
+  empty,
+  extracted,
+  itemsOf,
+  list,
+  listed,
+  listedItem,
+  uploaded,
+  VALIDATION,
+} from './steps.ts';
 
 const FILTERS = ['PENDING', 'PROCESSING', 'SUCCESS', 'FAILED', 'ERROR'];
 const ITEM = record({
@@ -30,10 +42,6 @@ const LIST_WORDS =
   '`items` array of task list items, `total` integer (count with filters applied), `page` integer, `limit` integer; all required';
 
 const PAGE_RULE = ['8', '`limit` 1 to 200, default 50; `page` >= 1'] as const;
-const VALIDATION = [
-  '7',
-  'Validation failures (HTTP validation errors) return the `detail` array body of section 2.4.',
-] as const;
 
 const REFUSED = [
   ['limit-0', '?limit=0'],
@@ -136,35 +144,28 @@ export const taskChecks: readonly Check[] = checks('passports', [
     },
   ],
   ...['?limit=1', '?limit=200', '?page=1'].map(
-    (query) =>
-      [
-        `list.takes.${query.slice(1).replace('=', '-')}`,
-        PAGE_RULE,
-        `the list accepts ${query}`,
-        expecting(listing(query), status(200)),
-      ] as const,
+    (query): CheckRow => [
+      `list.takes.${query.slice(1).replace('=', '-')}`,
+      PAGE_RULE,
+      `the list accepts ${query}`,
+      expecting(listing(query), status(200)),
+    ],
   ),
   ...REFUSED.map(
-    ([name, query]) =>
-      [
-        `list.refuses.${name}`,
-        VALIDATION,
-        `the list rejects ${query} with the validation error body`,
-        expecting(listing(query), validationError),
-      ] as const,
+    ([name, query]): CheckRow => [
+      `list.refuses.${name}`,
+      VALIDATION,
+      `the list rejects ${query} with the validation error body`,
+      expecting(listing(query), validationError),
+    ],
   ),
   ...FILTERS.map(
-    (filter) =>
-      [
-        `list.filter.${filter.toLowerCase()}`,
-        ['4.3', 'optional filter: `PENDING`, `PROCESSING`, `SUCCESS`, `FAILED`, `ERROR`'],
-        `the list can be filtered by ${filter}`,
-        expecting(
-          listing(`?status=${filter}`),
-          status(200),
-          body({ items: listOf(record({ status: oneOf(filter) })) }),
-        ),
-      ] as const,
+    (filter): CheckRow => [
+      `list.filter.${filter.toLowerCase()}`,
+      ['4.3', 'optional filter: `PENDING`, `PROCESSING`, `SUCCESS`, `FAILED`, `ERROR`'],
+      `the list can be filtered by ${filter}`,
+      expecting(listing(`?status=${filter}`), status(200), body({ items: listOf(record({ status: oneOf(filter) })) })),
+    ],
   ),
   [
     'list.total',

@@ -1,6 +1,6 @@
 import type { Check, RunContext } from '../check.ts';
 import type { Exchange } from '../exchange.ts';
-import { body, checks, expecting, rejection, validationError } from '../expect.ts';
+import { body, type CheckRow, checks, expecting, rejection, validationError } from '../expect.ts';
 import { brokenJson } from '../probe.ts';
 import { atLeast, filledText, isRecord } from '../shape.ts';
 import { tokenResponse } from './steps.ts';
@@ -45,13 +45,12 @@ export const tokenChecks: readonly Check[] = checks('passports.token', [
     ),
   ],
   ...malformed.map(
-    ([name, title, ask]) =>
-      [
-        `malformed.${name}`,
-        MALFORMED,
-        `POST /auth/token with ${title} returns the validation error body`,
-        expecting(ask, validationError),
-      ] as const,
+    ([name, title, ask]): CheckRow => [
+      `malformed.${name}`,
+      MALFORMED,
+      `POST /auth/token with ${title} returns the validation error body`,
+      expecting(ask, validationError),
+    ],
   ),
 ]);
 

@@ -14,7 +14,7 @@ import {
 } from '../../base/settings.ts';
 import { parseTokenSettings, type TokenSet } from '../../http/bearer.ts';
 import { singleTokenSetting, tokenListSetting } from '../../http/token-settings.ts';
-import { listOf, maxWaiting } from '../shared/settings.ts';
+import { listOf, maxWaiting, missingTokens, rateLimit } from '../shared/settings.ts';
 import { webhookSecrets } from './webhook-secrets.ts';
 
 const DAY_SECONDS = 86_400;
@@ -44,12 +44,7 @@ export const settings = {
     false,
     'Allow private addresses for the listed hosts (a storage in the same network).',
   ),
-  rateLimitPerMinute: integer(
-    'DEFECTOSCOPY_RATE_LIMIT_PER_MINUTE',
-    1000,
-    'Maximum requests per token in any 60 seconds; 0: no limit.',
-    { max: 1_000_000 },
-  ),
+  rateLimitPerMinute: rateLimit('DEFECTOSCOPY_RATE_LIMIT_PER_MINUTE'),
   maxWaiting: maxWaiting('DEFECTOSCOPY_MAX_WAITING', 100_000),
   webhookSecrets: rawText(
     'DEFECTOSCOPY_WEBHOOK_SECRETS',
@@ -114,12 +109,8 @@ export function configuredTokens({
   }
 }
 
-/** The `local` profile generates a token unless authorization is configured. */
 export function missingCredentials(env: Environment): string[] {
   const { apiTokens, apiToken, auth } = settings;
   const configured = readSettings({ apiTokens, apiToken, auth }, env);
-  // A list that is set and empty is intentional.
-  return configured.apiTokens === undefined && configuredTokens(configured).state === 'unconfigured'
-    ? [apiTokens.env]
-    : [];
+  return missingTokens(configured.apiTokens, configuredTokens(configured), apiTokens.env);
 }

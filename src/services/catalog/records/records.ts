@@ -31,7 +31,7 @@ export interface Records {
 }
 
 export function createRecords({ db, files, log }: { db: Db; files: Files; log: Log }): Records {
-  const trash = createFileDeletionQueue({ db, files, log, table: 'files_to_delete' });
+  const trash = createFileDeletionQueue({ db, files, log });
   return {
     async import(records) {
       await db.transaction(async (tx) => {
