@@ -22,8 +22,8 @@ const UNKNOWN: TokenSnapshot = { tokens: [], known: false };
 export const NO_TOKENS: TokenSnapshot = { tokens: [], known: true };
 
 /**
- * Reads the issued tokens now and every `refreshMs` until `signal` aborts, so that new and revoked tokens replace effect in all
- * gateways within 2 s. CachedToken tokens stay valid until they expire while the database is unavailable.
+ * Reads the issued tokens now and every `refreshMs` until `signal` aborts, so that new and revoked tokens take effect in all
+ * gateways within 2 s. Cached tokens stay valid until they expire while the database is unavailable.
  */
 export async function createTokenStore(deps: {
   db: Queryable;

@@ -14,10 +14,8 @@ import {
 } from '../../base/settings.ts';
 import { parseTokenSettings, type TokenSet } from '../../http/bearer.ts';
 import { singleTokenSetting, tokenListSetting } from '../../http/token-settings.ts';
-import { listOf, maxWaiting, missingTokens, rateLimit } from '../shared/settings.ts';
+import { listOf, maxWaiting, missingTokens, rateLimit, seconds } from '../shared/settings.ts';
 import { webhookSecrets } from './webhook-secrets.ts';
-
-const DAY_SECONDS = 86_400;
 
 export const settings = {
   port: integer('DEFECTOSCOPY_PORT', 8001, 'Port of the defectoscopy listener.', { max: 65_535 }),
@@ -62,22 +60,16 @@ export const settings = {
     ['cpu'],
     'Devices for the model by preference: `cpu`, `cuda`. The first available device is used. `cuda,cpu` uses an NVIDIA GPU if there is one; this requires the CUDA libraries of onnxruntime-node and cuDNN.',
   ),
-  estimateWarmSeconds: integer('DEFECTOSCOPY_ESTIMATE_WARM', 90, 'Estimated wait while a worker is warm, in seconds.', {
-    max: DAY_SECONDS,
-  }),
-  coldStartSeconds: integer(
+  estimateWarmSeconds: seconds('DEFECTOSCOPY_ESTIMATE_WARM', 90, 'Estimated wait while a worker is warm, in seconds.'),
+  coldStartSeconds: seconds(
     'DEFECTOSCOPY_COLD_START_SECONDS',
     90,
     'Time to load the model, in seconds; part of the cold estimate.',
-    {
-      max: DAY_SECONDS,
-    },
   ),
-  costDelaySeconds: integer(
+  costDelaySeconds: seconds(
     'DEFECTOSCOPY_COST_DELAY_SECONDS',
     120,
     'How long batch tasks wait before a cold worker is started, in seconds; part of the cold estimate.',
-    { max: DAY_SECONDS },
   ),
 };
 

@@ -10,6 +10,9 @@ export const maxWaiting = (env: string, most: number) =>
     { max: 1_000_000 },
   );
 
+/** A number of seconds, at most a day. */
+export const seconds = (env: string, fallback: number, about: string) => integer(env, fallback, about, { max: 86_400 });
+
 /** The setting of a service's rate limit. */
 export const rateLimit = (env: string) =>
   integer(env, 1000, 'Maximum requests per token in any 60 seconds; 0: no limit.', { max: 1_000_000 });

@@ -15,10 +15,8 @@ import {
 } from '../../base/settings.ts';
 import { parseTokenSettings, type TokenSet } from '../../http/bearer.ts';
 import { singleTokenSetting, tokenListSetting } from '../../http/token-settings.ts';
-import { listOf, maxWaiting, missingTokens, rateLimit } from '../shared/settings.ts';
+import { listOf, maxWaiting, missingTokens, rateLimit, seconds } from '../shared/settings.ts';
 import { isLanguage } from './languages.ts';
-
-const DAY_SECONDS = 86_400;
 
 /** The folders of `models/stt/`. */
 export const MODELS = [
@@ -73,12 +71,8 @@ export const settings = {
   ),
   remoteKey: rawText('STT_REMOTE_KEY', 'Key of the remote provider.', { secret: true }),
   remoteModel: text('STT_REMOTE_MODEL', 'whisper-1', 'Model of the remote provider.'),
-  estimateWarmSeconds: integer('STT_ESTIMATE_WARM', 60, 'Estimated wait while a worker is warm, in seconds.', {
-    max: DAY_SECONDS,
-  }),
-  estimateColdSeconds: integer('STT_ESTIMATE_COLD', 180, 'Estimated wait without a warm worker, in seconds.', {
-    max: DAY_SECONDS,
-  }),
+  estimateWarmSeconds: seconds('STT_ESTIMATE_WARM', 60, 'Estimated wait while a worker is warm, in seconds.'),
+  estimateColdSeconds: seconds('STT_ESTIMATE_COLD', 180, 'Estimated wait without a warm worker, in seconds.'),
 };
 
 export type SttSettings = Values<typeof settings>;
