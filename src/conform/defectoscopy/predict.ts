@@ -1,6 +1,6 @@
 import { acceptanceChecks } from '../acceptance.ts';
 import type { Check, RunContext } from '../check.ts';
-import { assertThat, type CheckRow, checks, expecting, status } from '../expect.ts';
+import { assertThat, checks, expecting, rows, status } from '../expect.ts';
 import { dataOf } from '../task.ts';
 import { predictImage, task } from './steps.ts';
 
@@ -33,13 +33,11 @@ export const predictAccepted: readonly Check[] = [
         assertThat(second, dataOf(second)['task_id'] !== id, 'a task_id different from the previous one');
       },
     ],
-    ...['realtime', 'batch'].map(
-      (priority): CheckRow => [
-        `priority-${priority}`,
-        ['2.2', 'allowed values `realtime`, `batch`'],
-        `priority may be ${priority}`,
-        expectAccepted(() => ({ priority })),
-      ],
-    ),
+    ...rows(['realtime', 'batch'], (priority) => [
+      `priority-${priority}`,
+      ['2.2', 'allowed values `realtime`, `batch`'],
+      `priority may be ${priority}`,
+      expectAccepted(() => ({ priority })),
+    ]),
   ]),
 ];

@@ -1,5 +1,5 @@
 import type { Check } from '../check.ts';
-import { type CheckRow, checks, expecting } from '../expect.ts';
+import { checks, expecting, rows } from '../expect.ts';
 import { expectAccepted } from './predict.ts';
 import { invalidRequest } from './rejections.ts';
 import { predictImage } from './steps.ts';
@@ -30,20 +30,16 @@ const refused = [
 ] as const;
 
 export const webhookUrl: readonly Check[] = checks('defectoscopy.webhook-url', [
-  ...allowed.map(
-    ([name, words, url]): CheckRow => [
-      name,
-      RULE,
-      `a webhook_url may be ${words}`,
-      expectAccepted(({ webhookUrl }) => ({ webhook_url: url ?? webhookUrl })),
-    ],
-  ),
-  ...refused.map(
-    ([name, title, webhook_url]): CheckRow => [
-      `refuses.${name}`,
-      RULE,
-      `a webhook_url ${title} is rejected with 422 VALIDATION_ERROR`,
-      expecting((context) => predictImage(context, { webhook_url }), ...invalidRequest),
-    ],
-  ),
+  ...rows(allowed, ([name, words, url]) => [
+    name,
+    RULE,
+    `a webhook_url may be ${words}`,
+    expectAccepted(({ webhookUrl }) => ({ webhook_url: url ?? webhookUrl })),
+  ]),
+  ...rows(refused, ([name, title, webhook_url]) => [
+    `refuses.${name}`,
+    RULE,
+    `a webhook_url ${title} is rejected with 422 VALIDATION_ERROR`,
+    expecting((context) => predictImage(context, { webhook_url }), ...invalidRequest),
+  ]),
 ]);

@@ -2,10 +2,10 @@ import { type Check, oncePerRun, type RunContext } from '../check.ts';
 import {
   assertShape,
   assertThat,
-  type CheckRow,
   checks,
   expecting,
   rejection,
+  rows,
   status,
   that,
   validationError,
@@ -57,17 +57,15 @@ export const deleteChecks: readonly Check[] = [
         assertShape(listed, item?.['cached'], oneOf(true), 'its `cached`');
       },
     ],
-    ...NOT_UUID.map(
-      ([name, method, path]): CheckRow => [
-        `path.${name}`,
-        ['4.3', '`path parameter task_id` is a task UUID; `image_id` is an image UUID.'],
-        `${method.toUpperCase()} ${path} returns the validation error body: seven is not a UUID`,
-        expecting(
-          request(method, () => path),
-          validationError,
-        ),
-      ],
-    ),
+    ...rows(NOT_UUID, ([name, method, path]) => [
+      `path.${name}`,
+      ['4.3', '`path parameter task_id` is a task UUID; `image_id` is an image UUID.'],
+      `${method.toUpperCase()} ${path} returns the validation error body: seven is not a UUID`,
+      expecting(
+        request(method, () => path),
+        validationError,
+      ),
+    ]),
   ]),
   ...checks('passports.delete', [
     [

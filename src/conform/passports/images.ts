@@ -4,13 +4,13 @@ import {
   assertThat,
   body,
   bodyOf,
-  type CheckRow,
   checks,
   errorStatus,
   expect,
   expecting,
   isSuccess,
   rejection,
+  rows,
   success,
   validationError,
 } from '../expect.ts';
@@ -101,22 +101,18 @@ export const imageChecks: readonly Check[] = checks('passports', [
       expect(await createPdf(context, { image_ids: [image] }), errorStatus);
     },
   ],
-  ...refused.map(
-    ([name, title, image_ids]): CheckRow => [
-      `create-pdf.refuses.${name}`,
-      CREATE_ERRORS,
-      title,
-      expecting(creating({ image_ids }), errorStatus),
-    ],
-  ),
-  ...malformed.map(
-    ([name, title, json]): CheckRow => [
-      `create-pdf.malformed.${name}`,
-      VALIDATION,
-      `POST /api/v1/create-pdf with ${title} returns the validation error body`,
-      expecting(creating(json), validationError),
-    ],
-  ),
+  ...rows(refused, ([name, title, image_ids]) => [
+    `create-pdf.refuses.${name}`,
+    CREATE_ERRORS,
+    title,
+    expecting(creating({ image_ids }), errorStatus),
+  ]),
+  ...rows(malformed, ([name, title, json]) => [
+    `create-pdf.malformed.${name}`,
+    VALIDATION,
+    `POST /api/v1/create-pdf with ${title} returns the validation error body`,
+    expecting(creating(json), validationError),
+  ]),
   [
     'create-pdf.session',
     ['5.3', '`create-pdf` must use the same cookie as the upload'],

@@ -6,10 +6,10 @@ import {
   assertThat,
   body,
   bodyOf,
-  type CheckRow,
   checks,
   expect,
   expecting,
+  rows,
   status,
   success,
   validationError,
@@ -143,30 +143,24 @@ export const taskChecks: readonly Check[] = checks('passports', [
       assertThat(second, itemsOf(first)[0]?.['id'] !== itemsOf(second)[0]?.['id'], 'another item on the next page');
     },
   ],
-  ...['?limit=1', '?limit=200', '?page=1'].map(
-    (query): CheckRow => [
-      `list.takes.${query.slice(1).replace('=', '-')}`,
-      PAGE_RULE,
-      `the list accepts ${query}`,
-      expecting(listing(query), status(200)),
-    ],
-  ),
-  ...REFUSED.map(
-    ([name, query]): CheckRow => [
-      `list.refuses.${name}`,
-      VALIDATION,
-      `the list rejects ${query} with the validation error body`,
-      expecting(listing(query), validationError),
-    ],
-  ),
-  ...FILTERS.map(
-    (filter): CheckRow => [
-      `list.filter.${filter.toLowerCase()}`,
-      ['4.3', 'optional filter: `PENDING`, `PROCESSING`, `SUCCESS`, `FAILED`, `ERROR`'],
-      `the list can be filtered by ${filter}`,
-      expecting(listing(`?status=${filter}`), status(200), body({ items: listOf(record({ status: oneOf(filter) })) })),
-    ],
-  ),
+  ...rows(['?limit=1', '?limit=200', '?page=1'], (query) => [
+    `list.takes.${query.slice(1).replace('=', '-')}`,
+    PAGE_RULE,
+    `the list accepts ${query}`,
+    expecting(listing(query), status(200)),
+  ]),
+  ...rows(REFUSED, ([name, query]) => [
+    `list.refuses.${name}`,
+    VALIDATION,
+    `the list rejects ${query} with the validation error body`,
+    expecting(listing(query), validationError),
+  ]),
+  ...rows(FILTERS, (filter) => [
+    `list.filter.${filter.toLowerCase()}`,
+    ['4.3', 'optional filter: `PENDING`, `PROCESSING`, `SUCCESS`, `FAILED`, `ERROR`'],
+    `the list can be filtered by ${filter}`,
+    expecting(listing(`?status=${filter}`), status(200), body({ items: listOf(record({ status: oneOf(filter) })) })),
+  ]),
   [
     'list.total',
     ['2.4', '`total` integer (count with filters applied)'],
