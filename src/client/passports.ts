@@ -144,7 +144,10 @@ export class Passports {
     { ifVersion, signal }: CallOptions & { readonly ifVersion?: number } = {},
   ): Promise<DocumentUpdated> {
     const headers = { 'if-match': ifVersion === undefined ? undefined : `"${ifVersion}"` };
-    const form = Object.entries(fields).map(([key, value]) => [key, value === null ? '' : String(value)]);
+    const form = Object.entries(fields).map(([key, value]): [string, string] => [
+      key,
+      value === null ? '' : String(value),
+    ]);
     const body = new URLSearchParams(form);
     return this.#line.json(`${documentPath(id)}/update`, { method: 'POST', body, headers, signal });
   }
