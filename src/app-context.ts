@@ -238,7 +238,7 @@ export function createSweepDeps(context: AppContext, signal: AbortSignal): Sweep
     disabledServiceCleanups: context.disabledServices.flatMap(({ onDisabled }) =>
       onDisabled ? [() => onDisabled(db)] : [],
     ),
-    expiredUploads: createFileDeletionQueue({ db, files, log, ...EXPIRED_UPLOADS }),
+    expiredUploads: createFileDeletionQueue({ db, files, log }, EXPIRED_UPLOADS),
     taskMetrics: createTaskMetrics(context.registry),
     limits: { maxAttempts: settings.workerMaxAttempts, batchMaxWaitSeconds: settings.batchMaxWaitSeconds },
   };

@@ -143,28 +143,23 @@ export class Passports {
     fields: Readonly<Record<string, DocumentField['value']>>,
     { ifVersion, signal }: CallOptions & { readonly ifVersion?: number } = {},
   ): Promise<DocumentUpdated> {
+    const headers = { 'if-match': ifVersion === undefined ? undefined : `"${ifVersion}"` };
     const form = Object.entries(fields).map(([key, value]): [string, string] => [
       key,
       value === null ? '' : String(value),
     ]);
-    const headers = { 'if-match': ifVersion === undefined ? undefined : `"${ifVersion}"` };
     const body = new URLSearchParams(form);
-    return this.#line.json(`/task/${encodeURIComponent(id)}/update`, { method: 'POST', body, headers, signal });
+    return this.#line.json(`${documentPath(id)}/update`, { method: 'POST', body, headers, signal });
   }
 
   /** The service responds with a redirect only. */
   async rename(id: string, name: string, { signal }: CallOptions = {}): Promise<void> {
     const body = new URLSearchParams({ name });
-    await this.#line.request(`/task/${encodeURIComponent(id)}/rename`, {
-      method: 'POST',
-      body,
-      redirects: true,
-      signal,
-    });
+    await this.#line.request(`${documentPath(id)}/rename`, { method: 'POST', body, redirects: true, signal });
   }
 
   async remove(id: string, { signal }: CallOptions = {}): Promise<void> {
-    await this.#line.request(`/task/${encodeURIComponent(id)}`, { method: 'DELETE', signal });
+    await this.#line.request(documentPath(id), { method: 'DELETE', signal });
   }
 
   /** Queues a document in FAILED or ERROR again; `Conflict` in other states. */
@@ -232,6 +227,7 @@ export interface ExportOptions extends CallOptions {
   readonly language?: 'en' | 'ru' | undefined;
 }
 
+const documentPath = (id: string) => `/task/${encodeURIComponent(id)}`;
 const taskPath = (id: string) => `/api/task/${encodeURIComponent(id)}`;
 
 const exportRequest = (query: Readonly<Record<string, string | undefined>>, { language, signal }: ExportOptions) => ({

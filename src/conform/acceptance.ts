@@ -5,6 +5,14 @@ import type { TaskSteps } from './task.ts';
 
 type Cites = Readonly<Record<'status' | 'queued' | 'id' | 'url' | 'estimate', Check['cites']>>;
 
+/** Expects the id of the created task in its first and its final state. */
+export const expectIdInEveryState =
+  ({ accepted, states }: TaskSteps): Check['run'] =>
+  async (context) => {
+    const { id } = await accepted(context);
+    for (const response of await states(context)) expect(response, data({ task_id: oneOf(id) }));
+  };
+
 /** The accepted response, which defectoscopy and STT share. */
 export const acceptanceChecks = (topic: string, { answered, accepted, acceptance }: TaskSteps, cites: Cites): Check[] =>
   checks(topic, [

@@ -17,11 +17,14 @@ export const expecting =
     for (const response of [await ask(context)].flat()) expect(response, ...expectations);
   };
 
+export type CheckRow = readonly [name: string, cites: Check['cites'], title: string, run: Check['run']];
+
+/** Rows that differ only in the items. */
+export const rows = <T>(items: readonly T[], rowOf: (item: T) => CheckRow): CheckRow[] => items.map(rowOf);
+
 /** A table of checks whose ids begin with `topic`. */
-export const checks = (
-  topic: string,
-  rows: readonly (readonly [name: string, cites: Check['cites'], title: string, run: Check['run']])[],
-): Check[] => rows.map(([name, cites, title, run]) => ({ id: `${topic}.${name}`, cites, title, run }));
+export const checks = (topic: string, table: readonly CheckRow[]): Check[] =>
+  table.map(([name, cites, title, run]) => ({ id: `${topic}.${name}`, cites, title, run }));
 
 export function assertThat(response: Exchange, condition: boolean, expected: string): void {
   if (!condition) throw new AssertionFailure(expected, response);

@@ -2,7 +2,7 @@ import { codeOf, withToken } from './access.ts';
 import { skip } from './assertion-failure.ts';
 import { type Check, oncePerRun, type RunContext } from './check.ts';
 import type { Exchange } from './exchange.ts';
-import { checks, expecting, isSuccess, success, validationError } from './expect.ts';
+import { checks, expecting, isSuccess, rows, success, validationError } from './expect.ts';
 import { openapiCheck } from './openapi.ts';
 import { brokenJson } from './probe.ts';
 import { isRecord } from './shape.ts';
@@ -78,30 +78,24 @@ export const reportsChecks: readonly Check[] = [
       'POST /reports accepts record_id, action_type delete, description and user_info',
       expecting(create, success),
     ],
-    ...invalidReports.map(
-      ([name, title, change]) =>
-        [
-          `create.malformed.${name}`,
-          MALFORMED,
-          `POST /reports with ${title} returns the validation error body`,
-          expecting(async (context) => {
-            await create(context);
-            return allowed(await context.probe.post('/reports', malformed(context, change, report(context))));
-          }, validationError),
-        ] as const,
-    ),
-    ...invalidPatches.map(
-      ([name, title, change]) =>
-        [
-          `patch.malformed.${name}`,
-          MALFORMED,
-          `PATCH /reports/{report_id} with ${title} returns the validation error body`,
-          expecting(async (context) => {
-            const path = await reportPath(context);
-            return allowed(await context.probe.patch(path, malformed(context, change, DECISION)));
-          }, validationError),
-        ] as const,
-    ),
+    ...rows(invalidReports, ([name, title, change]) => [
+      `create.malformed.${name}`,
+      MALFORMED,
+      `POST /reports with ${title} returns the validation error body`,
+      expecting(async (context) => {
+        await create(context);
+        return allowed(await context.probe.post('/reports', malformed(context, change, report(context))));
+      }, validationError),
+    ]),
+    ...rows(invalidPatches, ([name, title, change]) => [
+      `patch.malformed.${name}`,
+      MALFORMED,
+      `PATCH /reports/{report_id} with ${title} returns the validation error body`,
+      expecting(async (context) => {
+        const path = await reportPath(context);
+        return allowed(await context.probe.patch(path, malformed(context, change, DECISION)));
+      }, validationError),
+    ]),
     [
       'patch.success',
       ['4.4', 'patch-report request, JSON; `report_id` string'],

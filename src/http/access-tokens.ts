@@ -69,12 +69,8 @@ export async function readTokens(db: Queryable): Promise<readonly ListedToken[]>
 }
 
 /** Unexpired tokens with their remaining milliseconds by the database's clock. */
-export async function readValidTokens(
-  db: Queryable,
-): Promise<readonly (AccessToken & { readonly leftMs: number | null })[]> {
-  const { rows } = await db.query<AccessToken & { leftMs: number | null }>(IN_FORCE);
-  return rows;
-}
+export const readValidTokens = async (db: Queryable) =>
+  (await db.query<AccessToken & { readonly leftMs: number | null }>(IN_FORCE)).rows;
 
 // Every gateway runs this once a second.
 const IN_FORCE = {

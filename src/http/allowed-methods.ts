@@ -1,21 +1,15 @@
-/** Methods by path, to distinguish 404 from 405. */
-export interface AllowedMethods {
-  add(method: string | string[], pattern: string): void;
-  /** The value of `Allow`; undefined for an unknown path. */
-  allowed(path: string): string | undefined;
-}
-
-/** Used only for requests without a matching route, so it may be slow. */
-export function createAllowedMethods(): AllowedMethods {
+/** Methods by path, to distinguish 404 from 405. Used only for requests without a matching route, so it may be slow. */
+export function createAllowedMethods() {
   const patterns = new Map<string, { shape: RegExp; methods: Set<string> }>();
 
   return {
-    add(method, pattern) {
+    add(method: string | string[], pattern: string): void {
       const known = patterns.get(pattern) ?? { shape: shapeOf(pattern), methods: new Set<string>() };
       for (const each of [method].flat()) known.methods.add(each);
       patterns.set(pattern, known);
     },
-    allowed(path) {
+    /** The value of `Allow`; undefined for an unknown path. */
+    allowed(path: string): string | undefined {
       const methods = [...patterns.values()]
         .filter((known) => known.shape.test(path))
         .flatMap((known) => [...known.methods]);

@@ -8,20 +8,17 @@ export interface StreamEvent {
   readonly data: unknown;
 }
 
-/** An open stream; ignores events after its end. */
-export interface EventStream {
-  send(event: StreamEvent): void;
-  end(): void;
-  /** Aborts when the stream has ended, or the client has disconnected or does not read fast enough. */
-  readonly closed: AbortSignal;
-}
+export type EventStream = ReturnType<typeof openEventStream>;
 
 const PING_INTERVAL_MS = 15_000;
 /** A client with more unread data is disconnected; it reconnects with its last event id. */
 const MAX_UNREAD_BYTES = 1024 * 1024;
 
-/** Opens a `text/event-stream` response without proxy buffering; sends a keep-alive comment every 15 s. */
-export function openEventStream(reply: FastifyReply, { retryMs }: { retryMs: number }): EventStream {
+/**
+ * Opens a `text/event-stream` response without proxy buffering; sends a keep-alive comment every 15 s. Ignores events after
+ * its end.
+ */
+export function openEventStream(reply: FastifyReply, { retryMs }: { retryMs: number }) {
   const over = new AbortController();
   const source = new Readable({ read() {}, highWaterMark: MAX_UNREAD_BYTES });
   let ended = false;
@@ -47,14 +44,15 @@ export function openEventStream(reply: FastifyReply, { retryMs }: { retryMs: num
   write(`retry: ${retryMs}\n\n`);
 
   return {
-    send: ({ event, id, data }) =>
+    send: ({ event, id, data }: StreamEvent): void =>
       write(`event: ${event}\n${id === undefined ? '' : `id: ${id}\n`}data: ${JSON.stringify(data)}\n\n`),
-    end() {
+    end(): void {
       if (ended) return;
       ended = true;
       clearInterval(ping);
       source.push(null);
     },
+    /** Aborts when the stream has ended, or the client has disconnected or does not read fast enough. */
     closed: over.signal,
   };
 }

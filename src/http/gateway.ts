@@ -121,10 +121,11 @@ export async function createGateway(options: GatewayOptions): Promise<Gateway> {
   rejectIdleBodies(app.server);
   app.removeContentTypeParser('text/plain');
   limitJsonBodies(app);
+  const onLimited = () => metrics.rateLimited(service);
   const wrongTokens = createSlidingWindow({ limit: options.invalidTokensPerMinute ?? 0 });
   app.setErrorHandler<FastifyError>((error, request, reply) => {
     const limited = wrongTokens && limitInvalidTokens(wrongTokens, error, request, reply);
-    if (limited) metrics.rateLimited(service);
+    if (limited) onLimited();
     refuse(limited ?? error, request, reply);
   });
   app.setChildLoggerFactory(createRequestLog);
@@ -170,12 +171,7 @@ export async function createGateway(options: GatewayOptions): Promise<Gateway> {
       throw new Error(`The route ${String(route.method)} ${route.url} does not declare \`access\`.`);
     paths.add(route.method, route.url);
     const routeLimiter = typeof limited === 'object' ? limited : limited ? limiter : undefined;
-    const guardHook = createAuthHook({
-      access,
-      guard,
-      limiter: routeLimiter,
-      onLimited: () => metrics.rateLimited(service),
-    });
+    const guardHook = createAuthHook({ access, guard, limiter: routeLimiter, onLimited });
     if (guardHook !== undefined) route.onRequest = [guardHook, ...hooks(route.onRequest)];
     // Scopes for files or forms read their bodies themselves.
     if (

@@ -1,16 +1,17 @@
 import type { FastifyInstance } from 'fastify';
 import { ApiError } from '../base/api-error.ts';
 
-/** Limits the memory of parsed JSON, which may need many times the bytes of its text (`[],[],[],`). */
-export interface JsonLimits {
+/**
+ * Limits the memory of parsed JSON, which may need many times the bytes of its text (`[],[],[],`). Chosen: 1000 records with
+ * 500 attributes and their names. All valid bodies have fewer than 10 levels.
+ */
+export const JSON_LIMITS = {
   /** Members and elements of all texts together; member names count separately. */
-  readonly values: number;
+  values: 1_200_000,
   /** Nesting of arrays and objects. */
-  readonly depth: number;
-}
-
-/** Chosen: 1000 records with 500 attributes and their names. All valid bodies have fewer than 10 levels. */
-export const JSON_LIMITS: JsonLimits = { values: 1_200_000, depth: 100 };
+  depth: 100,
+};
+export type JsonLimits = Readonly<typeof JSON_LIMITS>;
 
 const tooLarge = (excess: keyof JsonLimits, limits: JsonLimits): ApiError =>
   new ApiError(

@@ -42,14 +42,8 @@ declare module 'fastify' {
 }
 
 /** Options of the OpenAPI 3.1 description; its paths come from the routes' schemas. */
-export function createOpenApiOptions({
-  title,
-  description,
-  version,
-  publicUrl,
-  webhooks,
-  securitySchemes,
-}: Reference): FastifyDynamicSwaggerOptions {
+export function createOpenApiOptions(reference: Reference): FastifyDynamicSwaggerOptions {
+  const { title, description, version, publicUrl, webhooks, securitySchemes } = reference;
   return {
     convertConstToEnum: false,
     transform: ({ schema, url }) => ({ schema: withShown(schema) as never, url }),
@@ -76,13 +70,9 @@ function withShown(schema: FastifySchema | undefined): FastifySchema | undefined
 /** Adds the gateway's own responses to a route's schema; responses of the route take precedence. */
 export function describeRoute(
   route: RouteOptions,
-  {
-    access,
-    limited,
-    bodyLimitBytes,
-    validation,
-  }: { access: Access; limited: boolean; bodyLimitBytes: number; validation: ValidationFormat },
+  gateway: { access: Access; limited: boolean; bodyLimitBytes: number; validation: ValidationFormat },
 ): void {
+  const { access, limited, bodyLimitBytes, validation } = gateway;
   const { schema } = route;
   if (schema === undefined || schema.hide === true) return;
   const own = (schema.response ?? {}) as Record<string, ResponseEntry>;

@@ -86,18 +86,11 @@ export async function writePoints(
   gateway: string,
   claims: readonly PointsClaim[],
 ): Promise<PointsGrant[]> {
-  const column = <K extends keyof PointsClaim>(name: K) => claims.map((each) => each[name]);
-  const { rows } = await db.query<PointsGrant>({ name: 'rate-hold', text: HOLD, limitMs: STATEMENT_TIMEOUT_MS }, [
-    gateway,
-    column('bucket'),
-    column('held'),
-    column('wanted'),
-    column('block'),
-    column('most'),
-    column('freesInMs').map((ms) => ms ?? null),
-    KEPT_SECONDS,
-  ]);
-  return rows;
+  const columns = (['bucket', 'held', 'wanted', 'block', 'most', 'freesInMs'] as const).map((name) =>
+    claims.map((each) => each[name] ?? null),
+  );
+  const statement = { name: 'rate-hold', text: HOLD, limitMs: STATEMENT_TIMEOUT_MS };
+  return (await db.query<PointsGrant>(statement, [gateway, ...columns, KEPT_SECONDS])).rows;
 }
 
 /** Leases free points. Locks the buckets, so that concurrent gateways see each other's points. */

@@ -21,13 +21,7 @@ import {
 } from './rate-limit.ts';
 
 /** Rate limiters shared by all gateways on the same database. */
-export interface SharedLimits {
-  /** The limiter with this name; undefined for the limit 0 (unlimited). */
-  window(name: string, allowance: Allowance): Limiter | undefined;
-  mode(): SharingMode;
-  /** Resolves after `signal` has aborted and the gateway is unregistered. */
-  readonly left: Promise<void>;
-}
+export type SharedLimits = ReturnType<typeof createSharedLimits>;
 
 /**
  * `joining`: looking for other gateways. `alone`: counts in memory with the whole limit. `sharing`: allows as many requests as
@@ -51,7 +45,7 @@ export function createSharedLimits(deps: {
   signal: AbortSignal;
   now?: () => number;
   beatMs?: number;
-}): SharedLimits {
+}) {
   const { db, id, registry, log, signal, now = () => performance.now(), beatMs = BEAT_MS } = deps;
   const windows: SharedWindow[] = [];
   let mode: SharingMode = 'joining';
@@ -159,8 +153,10 @@ export function createSharedLimits(deps: {
   const running = loop(iterate, { intervalMs: beatMs, maxIntervalMs: 2 * beatMs, signal, onError: failOpen });
   return {
     mode: () => mode,
+    /** Resolves after `signal` has aborted and the gateway is unregistered. */
     left: running.then(() => unregisterGateway(db, id)).catch(() => {}),
-    window(name, allowance) {
+    /** The limiter with this name; undefined for the limit 0 (unlimited). */
+    window(name: string, allowance: Allowance): Limiter | undefined {
       const shares = () => mode === 'sharing' || mode === 'joining';
       const window = createSlidingWindow({ ...allowance, name, now, sharing: { isSharing: shares, lease: ask } });
       if (window) windows.push(window);

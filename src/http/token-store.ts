@@ -11,9 +11,7 @@ export interface TokenSnapshot {
 }
 
 /** Cached tokens of `assay tokens`, about a second old. */
-export interface TokenStore {
-  of(service: string): TokenSnapshot;
-}
+export type TokenStore = Awaited<ReturnType<typeof createTokenStore>>;
 
 interface CachedToken extends AccessToken {
   /** By the monotonic clock. */
@@ -24,8 +22,8 @@ const UNKNOWN: TokenSnapshot = { tokens: [], known: false };
 export const NO_TOKENS: TokenSnapshot = { tokens: [], known: true };
 
 /**
- * Reads the issued tokens now and every `refreshMs` until `signal` aborts, so that new and revoked tokens replace effect in all
- * gateways within 2 s. CachedToken tokens stay valid until they expire while the database is unavailable.
+ * Reads the issued tokens now and every `refreshMs` until `signal` aborts, so that new and revoked tokens take effect in all
+ * gateways within 2 s. Cached tokens stay valid until they expire while the database is unavailable.
  */
 export async function createTokenStore(deps: {
   db: Queryable;
@@ -33,7 +31,7 @@ export async function createTokenStore(deps: {
   signal: AbortSignal;
   refreshMs?: number;
   clockMs?: () => number;
-}): Promise<TokenStore> {
+}) {
   const { db, log, signal, refreshMs = 1000, clockMs = () => performance.now() } = deps;
   let known: readonly CachedToken[] = [];
   let nextExpiryMs = Number.POSITIVE_INFINITY;
@@ -80,7 +78,7 @@ export async function createTokenStore(deps: {
   );
 
   return {
-    of(service) {
+    of(service: string): TokenSnapshot {
       if (nextExpiryMs !== Number.POSITIVE_INFINITY && clockMs() >= nextExpiryMs) {
         replace(known.filter(({ validUntilMs }) => clockMs() < validUntilMs));
       }

@@ -30,10 +30,7 @@ beforeEach(async () => {
 });
 
 const deletionQueue = (table: (typeof TABLES)[number], store: Files = files) =>
-  createFileDeletionQueue({
-    ...{ db: database.db, files: store, log },
-    ...(table === 'files' ? EXPIRED_UPLOADS : { table }),
-  });
+  createFileDeletionQueue({ db: database.db, files: store, log }, table === 'files' ? EXPIRED_UPLOADS : undefined);
 
 async function queue(table: (typeof TABLES)[number], keys: readonly string[]): Promise<void> {
   const statement =

@@ -27,13 +27,6 @@ const UNCONFIGURED = [
   'When the canonical token set is not configured, token-protected task endpoints answer 503 `QUEUE_UNAVAILABLE`.',
 ] as const;
 
-const limit: Check = {
-  id: 'defectoscopy.limit',
-  cites: ['8', 'exceeding gives 429 `RATE_LIMIT_EXCEEDED`'],
-  title: 'requests above the rate limit return 429 RATE_LIMIT_EXCEEDED',
-  run: rateLimited(),
-};
-
 export const defectoscopyChecks: readonly Check[] = [
   ...reference,
   ...model,
@@ -44,5 +37,10 @@ export const defectoscopyChecks: readonly Check[] = [
   ...webhookUrl,
   ...result,
   ...webhook,
-  limit,
+  {
+    id: 'defectoscopy.limit',
+    cites: ['8', 'exceeding gives 429 `RATE_LIMIT_EXCEEDED`'],
+    title: 'requests above the rate limit return 429 RATE_LIMIT_EXCEEDED',
+    run: rateLimited(),
+  },
 ];

@@ -1,8 +1,15 @@
 import { acceptanceChecks } from '../acceptance.ts';
-import type { Check } from '../check.ts';
-import { assertThat, checks, expect, status } from '../expect.ts';
+import type { Check, RunContext } from '../check.ts';
+import { assertThat, checks, expecting, rows, status } from '../expect.ts';
 import { dataOf } from '../task.ts';
 import { predictImage, task } from './steps.ts';
+
+/** A further task, if tasks are accepted at all. */
+export const expectAccepted = (change: (context: RunContext) => Record<string, unknown>) =>
+  expecting(async (context) => {
+    await task.accepted(context);
+    return predictImage(context, change(context));
+  }, status(202));
 
 export const predictAccepted: readonly Check[] = [
   ...acceptanceChecks('defectoscopy.predict', task, {
@@ -26,16 +33,11 @@ export const predictAccepted: readonly Check[] = [
         assertThat(second, dataOf(second)['task_id'] !== id, 'a task_id different from the previous one');
       },
     ],
+    ...rows(['realtime', 'batch'], (priority) => [
+      `priority-${priority}`,
+      ['2.2', 'allowed values `realtime`, `batch`'],
+      `priority may be ${priority}`,
+      expectAccepted(() => ({ priority })),
+    ]),
   ]),
-  ...['realtime', 'batch'].map(
-    (priority): Check => ({
-      id: `defectoscopy.predict.priority-${priority}`,
-      cites: ['2.2', 'allowed values `realtime`, `batch`'],
-      title: `priority may be ${priority}`,
-      run: async (context) => {
-        await task.accepted(context);
-        expect(await predictImage(context, { priority }), status(202));
-      },
-    }),
-  ),
 ];

@@ -1,10 +1,8 @@
-import { requireAccess, withToken } from '../access.ts';
 import { skip } from '../assertion-failure.ts';
 import type { Check, RunContext } from '../check.ts';
 import type { Exchange } from '../exchange.ts';
 import { type Expectation, error, expecting, status } from '../expect.ts';
-import { brokenJson } from '../probe.ts';
-import { imageUrl, predict, predictImage } from './steps.ts';
+import { imageUrl, postBroken, predict, predictImage } from './steps.ts';
 
 /** 422 with the error envelope. */
 export const invalidRequest: readonly Expectation[] = [status(422), error('VALIDATION_ERROR')];
@@ -34,11 +32,6 @@ const withUrl =
   };
 const withHost = (change: (host: string) => string) => withUrl((url) => url.replace(new URL(url).host, change));
 
-async function brokenBody(context: RunContext): Promise<Exchange> {
-  await requireAccess(context);
-  return context.probe.post('/predict', { ...withToken(context), ...brokenJson('{"image_url":') });
-}
-
 const invalidRequests: readonly (readonly [name: string, cites: Check['cites'], title: string, ask: Ask])[] = [
   ['no-image', IMAGE_URL, 'no image_url', (context) => predict(context, { priority: 'realtime' })],
   ['image-number', IMAGE_URL, 'an image_url that is a number', withChange({ image_url: 17 })],
@@ -63,7 +56,7 @@ const invalidRequests: readonly (readonly [name: string, cites: Check['cites'], 
   ['priority-word', PRIORITY, 'an unknown priority', withChange({ priority: 'urgent' })],
   ['priority-number', PRIORITY, 'a priority that is not a string', withChange({ priority: 1 })],
   ['body-list', BODY, 'a body that is a list', (context) => predict(context, [])],
-  ['body-broken', BODY, 'an invalid JSON body', brokenBody],
+  ['body-broken', BODY, 'an invalid JSON body', postBroken],
 ];
 
 export const predictRefused: readonly Check[] = invalidRequests.map(([name, cites, title, ask]) => ({

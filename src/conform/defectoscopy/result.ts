@@ -1,3 +1,4 @@
+import { expectIdInEveryState } from '../acceptance.ts';
 import { requireAccess, unknownTaskId } from '../access.ts';
 import { skip } from '../assertion-failure.ts';
 import type { Check } from '../check.ts';
@@ -7,7 +8,7 @@ import { readTask } from '../task.ts';
 import { classes } from './model.ts';
 import { failed, task } from './steps.ts';
 
-const { accepted, done, final, inProgress, states } = task;
+const { done, final, inProgress, states } = task;
 
 const CODE_BY_STATE = ['3.1', '`queued` 202, `processing` 202, `done` 200, `failed` 200'] as const;
 const PRESENCE = ['2.2', 'Present when'] as const;
@@ -30,15 +31,7 @@ export const result: readonly Check[] = checks('defectoscopy.result', [
     'the state is one of four values in the success envelope',
     expecting(states, data({ status: oneOf('queued', 'processing', 'done', 'failed') })),
   ],
-  [
-    'task-id',
-    PRESENCE,
-    'task_id is present in every state',
-    async (context) => {
-      const { id } = await accepted(context);
-      for (const response of await states(context)) expect(response, data({ task_id: oneOf(id) }));
-    },
-  ],
+  ['task-id', PRESENCE, 'task_id is present in every state', expectIdInEveryState(task)],
   [
     'in-progress.message',
     ['2.2', 'in-progress responses'],

@@ -1,7 +1,8 @@
 import type { Check } from '../check.ts';
-import { expect, expecting, status } from '../expect.ts';
+import { checks, expecting, rows } from '../expect.ts';
+import { expectAccepted } from './predict.ts';
 import { invalidRequest } from './rejections.ts';
-import { predictImage, task } from './steps.ts';
+import { predictImage } from './steps.ts';
 
 const RULE = [
   '2.2',
@@ -28,24 +29,17 @@ const refused = [
   ['number', 'that is a number', 17],
 ] as const;
 
-export const webhookUrl: readonly Check[] = [
-  ...allowed.map(
-    ([name, words, url]): Check => ({
-      id: `defectoscopy.webhook-url.${name}`,
-      cites: RULE,
-      title: `a webhook_url may be ${words}`,
-      run: async (context) => {
-        await task.accepted(context);
-        expect(await predictImage(context, { webhook_url: url ?? context.webhookUrl }), status(202));
-      },
-    }),
-  ),
-  ...refused.map(
-    ([name, title, webhook_url]): Check => ({
-      id: `defectoscopy.webhook-url.refuses.${name}`,
-      cites: RULE,
-      title: `a webhook_url ${title} is rejected with 422 VALIDATION_ERROR`,
-      run: expecting((context) => predictImage(context, { webhook_url }), ...invalidRequest),
-    }),
-  ),
-];
+export const webhookUrl: readonly Check[] = checks('defectoscopy.webhook-url', [
+  ...rows(allowed, ([name, words, url]) => [
+    name,
+    RULE,
+    `a webhook_url may be ${words}`,
+    expectAccepted(({ webhookUrl }) => ({ webhook_url: url ?? webhookUrl })),
+  ]),
+  ...rows(refused, ([name, title, webhook_url]) => [
+    `refuses.${name}`,
+    RULE,
+    `a webhook_url ${title} is rejected with 422 VALIDATION_ERROR`,
+    expecting((context) => predictImage(context, { webhook_url }), ...invalidRequest),
+  ]),
+]);

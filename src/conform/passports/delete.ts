@@ -1,5 +1,15 @@
 import { type Check, oncePerRun, type RunContext } from '../check.ts';
-import { assertShape, assertThat, checks, expecting, rejection, status, that, validationError } from '../expect.ts';
+import {
+  assertShape,
+  assertThat,
+  checks,
+  expecting,
+  rejection,
+  rows,
+  status,
+  that,
+  validationError,
+} from '../expect.ts';
 import { oneOf } from '../shape.ts';
 import {
   document,
@@ -35,28 +45,28 @@ const NOT_UUID = [
 const ERRORS = ['4.3', 'Errors: unauthorized or token expired; task not found; validation error.'] as const;
 
 export const deleteChecks: readonly Check[] = [
-  {
-    id: 'passports.repeated.cached',
-    cites: ['2.4', '`cached` boolean (true when taken from cache, i.e. a repeated file)'],
-    title: 'a repeated upload creates another task from the cache',
-    run: async (context) => {
-      await extracted(context);
-      const { listed, item } = await uploadAnother(context, 'again', await context.specimens.document());
-      assertThat(listed, item !== undefined, 'another task for the repeated file');
-      assertShape(listed, item?.['cached'], oneOf(true), 'its `cached`');
-    },
-  },
-  ...NOT_UUID.map(
-    ([name, method, path]): Check => ({
-      id: `passports.path.${name}`,
-      cites: ['4.3', '`path parameter task_id` is a task UUID; `image_id` is an image UUID.'],
-      title: `${method.toUpperCase()} ${path} returns the validation error body: seven is not a UUID`,
-      run: expecting(
+  ...checks('passports', [
+    [
+      'repeated.cached',
+      ['2.4', '`cached` boolean (true when taken from cache, i.e. a repeated file)'],
+      'a repeated upload creates another task from the cache',
+      async (context) => {
+        await extracted(context);
+        const { listed, item } = await uploadAnother(context, 'again', await context.specimens.document());
+        assertThat(listed, item !== undefined, 'another task for the repeated file');
+        assertShape(listed, item?.['cached'], oneOf(true), 'its `cached`');
+      },
+    ],
+    ...rows(NOT_UUID, ([name, method, path]) => [
+      `path.${name}`,
+      ['4.3', '`path parameter task_id` is a task UUID; `image_id` is an image UUID.'],
+      `${method.toUpperCase()} ${path} returns the validation error body: seven is not a UUID`,
+      expecting(
         request(method, () => path),
         validationError,
       ),
-    }),
-  ),
+    ]),
+  ]),
   ...checks('passports.delete', [
     [
       'unknown',

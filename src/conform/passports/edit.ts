@@ -1,5 +1,5 @@
 import type { Check, RunContext } from '../check.ts';
-import { assertThat, body, checks, errorStatus, expect, expecting, rejection, status, that } from '../expect.ts';
+import { assertThat, body, checks, errorStatus, expect, expecting, rejection, rows, status, that } from '../expect.ts';
 import { oneOf } from '../shape.ts';
 import { currentValue, decimalField, update } from './fields.ts';
 import { assertStillSuccess, extracted, failed, UNKNOWN_ID } from './steps.ts';
@@ -45,23 +45,15 @@ export const editChecks: readonly Check[] = checks('passports.update', [
       expect(await set(context, '12.5', { accept: 'text/html' }), status(303), toTask);
     },
   ],
-  ...(
-    [
-      ['comma', '1234,5'],
-      ['point', '1234.5'],
-    ] as const
-  ).map(
-    ([name, text]) =>
-      [
-        `decimal-${name}`,
-        NUMBERS,
-        `a number with a decimal ${name} is accepted`,
-        async (context: RunContext) => {
-          await set(context, '7.5');
-          await setAndRead(text, 1234.5, `1234.5 after an update to ${text}`)(context);
-        },
-      ] as const,
-  ),
+  ...rows(Object.entries({ comma: '1234,5', point: '1234.5' }), ([name, text]) => [
+    `decimal-${name}`,
+    NUMBERS,
+    `a number with a decimal ${name} is accepted`,
+    async (context) => {
+      await set(context, '7.5');
+      await setAndRead(text, 1234.5, `1234.5 after an update to ${text}`)(context);
+    },
+  ]),
   [
     'empty',
     ['4.3', 'An empty value resets the field to null.'],

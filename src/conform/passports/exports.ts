@@ -1,6 +1,6 @@
 import type { Check, RunContext } from '../check.ts';
 import type { Exchange } from '../exchange.ts';
-import { checks, expect, expecting, rejection, status, that } from '../expect.ts';
+import { checks, expect, expecting, rejection, rows, status, that } from '../expect.ts';
 import { renameDocument } from './rename.ts';
 import { extracted, UNKNOWN_ID, withSession } from './steps.ts';
 
@@ -45,22 +45,19 @@ export const exportChecks: readonly Check[] = FORMATS.flatMap(({ name, returns, 
         that(({ bytes }) => hasFormat(bytes), `the bytes of ${file}`),
       ),
     ],
-    ...NAMES.map(
-      ([kind, word]) =>
-        [
-          `name-${kind}`,
-          ['4.3', words],
-          `the ${name} file name is ${fileName('<task name>')} for a name like ${word}`,
-          async (context: RunContext) => {
-            const id = await extracted(context);
-            const task = `${word}-${context.nonce}`;
-            await renameDocument(context, task);
-            const isNamed = (response: Exchange) => fileNameOf(response) === fileName(task);
-            const expected = that(isNamed, `the file name ${fileName(task)} in Content-Disposition`);
-            expect(await requestExport(context, id, name), status(200), expected);
-          },
-        ] as const,
-    ),
+    ...rows(NAMES, ([kind, word]) => [
+      `name-${kind}`,
+      ['4.3', words],
+      `the ${name} file name is ${fileName('<task name>')} for a name like ${word}`,
+      async (context: RunContext) => {
+        const id = await extracted(context);
+        const task = `${word}-${context.nonce}`;
+        await renameDocument(context, task);
+        const isNamed = (response: Exchange) => fileNameOf(response) === fileName(task);
+        const expected = that(isNamed, `the file name ${fileName(task)} in Content-Disposition`);
+        expect(await requestExport(context, id, name), status(200), expected);
+      },
+    ]),
     [
       'unknown',
       ['4.3', 'Errors: unauthorized or token expired; task not found; validation error.'],

@@ -10,11 +10,12 @@ import {
   expecting,
   isSuccess,
   rejection,
+  rows,
   success,
   validationError,
 } from '../expect.ts';
 import { isRecord, oneOf, uuid } from '../shape.ts';
-import { itemsOf, list, request, UNKNOWN_ID, withSession } from './steps.ts';
+import { itemsOf, list, request, UNKNOWN_ID, VALIDATION, withSession } from './steps.ts';
 
 async function uploadImage(context: RunContext): Promise<string> {
   const { specimens, nonce } = context;
@@ -58,11 +59,13 @@ const CREATE_ERRORS = [
   '4.3',
   'invalid `image_id` or empty list; unauthorized or token expired; validation error; storage unavailable',
 ] as const;
-const VALIDATION = [
-  '7',
-  'Validation failures (HTTP validation errors) return the `detail` array body of section 2.4.',
-] as const;
 const ROTATE = ['4.3', 'rotate an uploaded image by 90 degrees'] as const;
+
+const refused = [
+  ['empty', 'an empty list of images is rejected', []],
+  ['unknown', 'an unknown image is rejected', [UNKNOWN_ID]],
+  ['word', 'an image_id that is not a UUID is rejected', ['page one']],
+] as const;
 
 const malformed = [
   ['missing', 'no image_ids', {}],
@@ -98,33 +101,18 @@ export const imageChecks: readonly Check[] = checks('passports', [
       expect(await createPdf(context, { image_ids: [image] }), errorStatus);
     },
   ],
-  [
-    'create-pdf.refuses.empty',
+  ...rows(refused, ([name, title, image_ids]) => [
+    `create-pdf.refuses.${name}`,
     CREATE_ERRORS,
-    'an empty list of images is rejected',
-    expecting(creating({ image_ids: [] }), errorStatus),
-  ],
-  [
-    'create-pdf.refuses.unknown',
-    CREATE_ERRORS,
-    'an unknown image is rejected',
-    expecting(creating({ image_ids: [UNKNOWN_ID] }), errorStatus),
-  ],
-  [
-    'create-pdf.refuses.word',
-    CREATE_ERRORS,
-    'an image_id that is not a UUID is rejected',
-    expecting(creating({ image_ids: ['page one'] }), errorStatus),
-  ],
-  ...malformed.map(
-    ([name, title, json]) =>
-      [
-        `create-pdf.malformed.${name}`,
-        VALIDATION,
-        `POST /api/v1/create-pdf with ${title} returns the validation error body`,
-        expecting(creating(json), validationError),
-      ] as const,
-  ),
+    title,
+    expecting(creating({ image_ids }), errorStatus),
+  ]),
+  ...rows(malformed, ([name, title, json]) => [
+    `create-pdf.malformed.${name}`,
+    VALIDATION,
+    `POST /api/v1/create-pdf with ${title} returns the validation error body`,
+    expecting(creating(json), validationError),
+  ]),
   [
     'create-pdf.session',
     ['5.3', '`create-pdf` must use the same cookie as the upload'],

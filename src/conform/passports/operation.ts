@@ -1,6 +1,6 @@
 import { skip } from '../assertion-failure.ts';
 import { type Check, oncePerRun, type RunContext } from '../check.ts';
-import { body, checks, expecting, status, validationError } from '../expect.ts';
+import { body, checks, expecting, rows, status, validationError } from '../expect.ts';
 import { atLeast, flag, integer, nullable, oneOf, record, text } from '../shape.ts';
 import { withToken } from './steps.ts';
 
@@ -52,15 +52,12 @@ export const operationChecks: readonly Check[] = checks('passports', [
     'GET /health/deep has the version',
     expecting(healthy, body({ data: record({ version: text }) })),
   ],
-  ...['days=366', 'days=many', 'days=0'].map(
-    (query) =>
-      [
-        `cleanup.refuses.${query.replace('=', '-')}`,
-        ['4.3', 'query `days` integer, 1 to 365, default 30'],
-        `a cleanup with ${query} returns the validation error body`,
-        expecting(cleanup(query), validationError),
-      ] as const,
-  ),
+  ...rows(['days=366', 'days=many', 'days=0'], (query) => [
+    `cleanup.refuses.${query.replace('=', '-')}`,
+    ['4.3', 'query `days` integer, 1 to 365, default 30'],
+    `a cleanup with ${query} returns the validation error body`,
+    expecting(cleanup(query), validationError),
+  ]),
   [
     'cleanup.body',
     ['2.4', '`status` string (always `success`), `deleted_tasks` integer (required)'],

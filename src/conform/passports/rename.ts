@@ -1,7 +1,7 @@
 import type { Check, RunContext } from '../check.ts';
 import type { Exchange } from '../exchange.ts';
 import { assertThat, checks, errorStatus, expect, expecting, status, that, validationError } from '../expect.ts';
-import { document, listedItem, UNKNOWN_ID, withSession } from './steps.ts';
+import { document, listedItem, UNKNOWN_ID, VALIDATION, withSession } from './steps.ts';
 
 const RULE = ['4.3', 'string, at most 255 characters, not empty'] as const;
 const ERRORS = [
@@ -68,7 +68,7 @@ export const renameChecks: readonly Check[] = checks('passports.rename', [
   ],
   [
     'refuses.missing',
-    ['7', 'Validation failures (HTTP validation errors) return the `detail` array body of section 2.4.'],
+    VALIDATION,
     'a form without a name returns the validation error body',
     expecting(renameTo({ title: 'x' }, 'application/json'), validationError),
   ],

@@ -12,6 +12,12 @@ export const UNKNOWN_ID = randomUUID();
 
 export const COOKIE = 'bti_session_id';
 
+/** Cited by several checks. */
+export const VALIDATION = [
+  '7',
+  'Validation failures (HTTP validation errors) return the `detail` array body of section 2.4.',
+] as const;
+
 /** The response of the token exchange. Throws `Skip` without an API key. */
 export const tokenResponse = oncePerRun(async ({ probe, apiKey }) => {
   if (apiKey === undefined) return skip('--api-key is missing');

@@ -9,12 +9,24 @@ import {
   checks,
   expect,
   expecting,
+  rows,
   status,
   success,
   validationError,
 } from '../expect.ts';
 import { atLeast, filledText, flag, integer, isoTime, listOf, nullable, oneOf, record, text, uuid } from '../shape.ts';
-import { COOKIE, document, empty, extracted, itemsOf, list, listed, listedItem, uploaded } from './steps.ts';
+import {
+  COOKIE,
+  document,
+  empty,
+  extracted,
+  itemsOf,
+  list,
+  listed,
+  listedItem,
+  uploaded,
+  VALIDATION,
+} from './steps.ts';
 
 const FILTERS = ['PENDING', 'PROCESSING', 'SUCCESS', 'FAILED', 'ERROR'];
 const ITEM = record({
@@ -30,10 +42,6 @@ const LIST_WORDS =
   '`items` array of task list items, `total` integer (count with filters applied), `page` integer, `limit` integer; all required';
 
 const PAGE_RULE = ['8', '`limit` 1 to 200, default 50; `page` >= 1'] as const;
-const VALIDATION = [
-  '7',
-  'Validation failures (HTTP validation errors) return the `detail` array body of section 2.4.',
-] as const;
 
 const REFUSED = [
   ['limit-0', '?limit=0'],
@@ -135,37 +143,24 @@ export const taskChecks: readonly Check[] = checks('passports', [
       assertThat(second, itemsOf(first)[0]?.['id'] !== itemsOf(second)[0]?.['id'], 'another item on the next page');
     },
   ],
-  ...['?limit=1', '?limit=200', '?page=1'].map(
-    (query) =>
-      [
-        `list.takes.${query.slice(1).replace('=', '-')}`,
-        PAGE_RULE,
-        `the list accepts ${query}`,
-        expecting(listing(query), status(200)),
-      ] as const,
-  ),
-  ...REFUSED.map(
-    ([name, query]) =>
-      [
-        `list.refuses.${name}`,
-        VALIDATION,
-        `the list rejects ${query} with the validation error body`,
-        expecting(listing(query), validationError),
-      ] as const,
-  ),
-  ...FILTERS.map(
-    (filter) =>
-      [
-        `list.filter.${filter.toLowerCase()}`,
-        ['4.3', 'optional filter: `PENDING`, `PROCESSING`, `SUCCESS`, `FAILED`, `ERROR`'],
-        `the list can be filtered by ${filter}`,
-        expecting(
-          listing(`?status=${filter}`),
-          status(200),
-          body({ items: listOf(record({ status: oneOf(filter) })) }),
-        ),
-      ] as const,
-  ),
+  ...rows(['?limit=1', '?limit=200', '?page=1'], (query) => [
+    `list.takes.${query.slice(1).replace('=', '-')}`,
+    PAGE_RULE,
+    `the list accepts ${query}`,
+    expecting(listing(query), status(200)),
+  ]),
+  ...rows(REFUSED, ([name, query]) => [
+    `list.refuses.${name}`,
+    VALIDATION,
+    `the list rejects ${query} with the validation error body`,
+    expecting(listing(query), validationError),
+  ]),
+  ...rows(FILTERS, (filter) => [
+    `list.filter.${filter.toLowerCase()}`,
+    ['4.3', 'optional filter: `PENDING`, `PROCESSING`, `SUCCESS`, `FAILED`, `ERROR`'],
+    `the list can be filtered by ${filter}`,
+    expecting(listing(`?status=${filter}`), status(200), body({ items: listOf(record({ status: oneOf(filter) })) })),
+  ]),
   [
     'list.total',
     ['2.4', '`total` integer (count with filters applied)'],

@@ -1,6 +1,6 @@
 import type { Check, RunContext } from '../check.ts';
 import type { Exchange } from '../exchange.ts';
-import { body, checks, expecting, rejection, validationError } from '../expect.ts';
+import { body, checks, expecting, rejection, rows, validationError } from '../expect.ts';
 import { brokenJson } from '../probe.ts';
 import { atLeast, filledText, isRecord } from '../shape.ts';
 import { tokenResponse } from './steps.ts';
@@ -44,15 +44,12 @@ export const tokenChecks: readonly Check[] = checks('passports.token', [
       rejection,
     ),
   ],
-  ...malformed.map(
-    ([name, title, ask]) =>
-      [
-        `malformed.${name}`,
-        MALFORMED,
-        `POST /auth/token with ${title} returns the validation error body`,
-        expecting(ask, validationError),
-      ] as const,
-  ),
+  ...rows(malformed, ([name, title, ask]) => [
+    `malformed.${name}`,
+    MALFORMED,
+    `POST /auth/token with ${title} returns the validation error body`,
+    expecting(ask, validationError),
+  ]),
 ]);
 
 function jwt(value: unknown, at: string): string | undefined {

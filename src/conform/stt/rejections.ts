@@ -1,9 +1,7 @@
-import { requireAccess, withToken } from '../access.ts';
 import type { Check, RunContext } from '../check.ts';
 import type { Exchange } from '../exchange.ts';
 import { error, errorStatus, expecting } from '../expect.ts';
-import { brokenJson } from '../probe.ts';
-import { audioUrl, transcribe, transcribeAudio } from './steps.ts';
+import { audioUrl, postBroken, transcribe, transcribeAudio } from './steps.ts';
 
 const URL_RULE = [
   '2.3',
@@ -18,11 +16,6 @@ const webhook = (value: unknown) => (context: RunContext) => transcribeAudio(con
 const metadata = (value: unknown) => (context: RunContext) => transcribeAudio(context, { metadata: value });
 const httpUrl = async (context: RunContext) =>
   transcribe(context, { url: (await audioUrl(context)).replace(/^https:/, 'http:') });
-
-async function brokenBody(context: RunContext): Promise<Exchange> {
-  await requireAccess(context);
-  return context.probe.post('/transcribe/audio_url', { ...withToken(context), ...brokenJson('{"url":') });
-}
 
 type Ask = (context: RunContext) => Promise<Exchange>;
 
@@ -48,7 +41,7 @@ const invalidRequests: readonly (readonly [name: string, title: string, cites: C
     (context) => transcribeAudio(context, { webhook: { url: context.webhookUrl, secret: 17 } }),
   ],
   ['body-list', 'a body that is a list', BODY_RULE, (context) => transcribe(context, [])],
-  ['body-broken', 'an invalid JSON body', BODY_RULE, brokenBody],
+  ['body-broken', 'an invalid JSON body', BODY_RULE, postBroken],
 ];
 
 /** One check per kind of invalid request; the specification does not define the status. */

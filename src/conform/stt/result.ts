@@ -1,3 +1,4 @@
+import { expectIdInEveryState } from '../acceptance.ts';
 import { requireAccess, unknownTaskId } from '../access.ts';
 import type { Check, RunContext } from '../check.ts';
 import { checks, data, error, errorStatus, expect, expecting, sameBody } from '../expect.ts';
@@ -45,10 +46,7 @@ export const sttResult: readonly Check[] = checks('stt.result', [
     'task-id',
     ['4.2', '`task_id` is the identifier received at acceptance.'],
     'task_id is present in every state',
-    async (context) => {
-      const { id } = await plain.accepted(context);
-      for (const response of await plain.states(context)) expect(response, data({ task_id: oneOf(id) }));
-    },
+    expectIdInEveryState(plain),
   ],
   [
     'final',

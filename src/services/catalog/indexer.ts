@@ -36,7 +36,7 @@ export async function runIndexer({
   const sources = records.filter(({ service }) => settings.sources.includes(service));
   const meters = createCatalogMetrics(registry);
   const indexer = createIndexer({ db, sources, log });
-  const trash = createFileDeletionQueue({ db, files, log, table: 'files_to_delete' });
+  const trash = createFileDeletionQueue({ db, files, log });
   const pictures = createPictureWorker({
     db,
     context,

@@ -19,13 +19,7 @@ import type { DefectoscopySettings } from './settings.ts';
 import { IMAGE_MAX_BYTES, imageHosts } from './url-policy.ts';
 import { unknownPrincipals } from './webhook-secrets.ts';
 
-export async function createDefectoscopyGateway({
-  context,
-  serviceSettings,
-  shared,
-  tokens: configuredTokens,
-  secrets,
-}: {
+export async function createDefectoscopyGateway(deps: {
   context: GatewayContext;
   serviceSettings: DefectoscopySettings;
   shared: SharedSettings;
@@ -33,6 +27,7 @@ export async function createDefectoscopyGateway({
   /** By principal. */
   secrets: ReadonlyMap<string, string>;
 }): Promise<Gateway> {
+  const { context, serviceSettings, shared, tokens: configuredTokens, secrets } = deps;
   const { tasks, roster, admission, metrics, log } = context;
   const service = 'defectoscopy';
   const tokens = currentTokens(configuredTokens, () => context.issued.of(service));
@@ -62,14 +57,7 @@ export async function createDefectoscopyGateway({
 
   predictRoute(app, { tasks, roster, admission, serviceSettings, shared });
   const ownTasksOnly = shared.taskVisibility === 'token';
-  taskRoutes(app, {
-    service,
-    context,
-    present,
-    state: TaskState,
-    examples,
-    ownTasksOnly,
-  });
+  taskRoutes(app, { service, context, present, state: TaskState, examples, ownTasksOnly });
   modelRoutes(app, { tasks, roster, ownTasksOnly });
   await fileRoutes(app, {
     context,
@@ -79,13 +67,8 @@ export async function createDefectoscopyGateway({
     expected: 'an image (JPEG, PNG, WebP, TIFF, GIF, AVIF or HEIC)',
     exampleType: 'image/jpeg',
   });
-  commonRoutes(app, {
-    service,
-    context,
-    shared,
-    auth,
-    extra: () => ({ image_hosts: imageHosts(serviceSettings) }),
-  });
+  const extra = () => ({ image_hosts: imageHosts(serviceSettings) });
+  commonRoutes(app, { service, context, shared, auth, extra });
   const maxBytes = shared.filesHost === undefined ? undefined : IMAGE_MAX_BYTES;
   pageRoutes(app, { version: shared.version, auth, maxBytes });
   return app;

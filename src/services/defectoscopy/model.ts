@@ -17,17 +17,13 @@ import type { settings } from './settings.ts';
 import { imagePolicy } from './url-policy.ts';
 
 /** Other versions are loaded on first use. */
-export async function loadModel({
-  context,
-  serviceSettings,
-  shared,
-  shipped = BUNDLED_MODELS_DIR,
-}: {
+export async function loadModel(deps: {
   context: Pick<ModelContext, 'fetch' | 'files' | 'log'>;
   serviceSettings: Values<typeof settings>;
   shared: SharedSettings;
   shipped?: string;
 }): Promise<Model> {
+  const { context, serviceSettings, shared, shipped = BUNDLED_MODELS_DIR } = deps;
   const { fetch, files, log } = context;
   const shelf = await openModelDirectory([shipped, trainedModelsDir(shared.dataDir)], (folder, err) =>
     log.warn({ err, folder }, 'invalid model version'),

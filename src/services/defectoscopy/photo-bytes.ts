@@ -1,23 +1,14 @@
 import { FetchFailed } from '../../base/fetch-failed.ts';
 import type { Files } from '../../base/files.ts';
-import type { GuardedFetch } from '../../base/guarded-fetch.ts';
-import type { UrlPolicy } from '../../base/outbound-url.ts';
-import { type Failure, TaskFailure } from '../../tasks/task.ts';
-import { readStoredFile } from '../shared/stored-file.ts';
+import { TaskFailure } from '../../tasks/task.ts';
+import { type FileSource, fetchFailure, readStoredFile } from '../shared/stored-file.ts';
 import { FAILURES } from './failures.ts';
 import { IMAGE_MAX_BYTES } from './url-policy.ts';
 
 const DOWNLOAD_MS = 30_000;
 
-export interface PhotoSource {
-  readonly fetch: GuardedFetch;
-  readonly files: Files;
-  readonly policy: UrlPolicy;
-  readonly filesHost: string | undefined;
-}
-
 /** Throws a `TaskFailure`. */
-export async function readPhoto(address: string, source: PhotoSource, signal: AbortSignal): Promise<Buffer> {
+export async function readPhoto(address: string, source: FileSource, signal: AbortSignal): Promise<Buffer> {
   const url = new URL(address);
   if (url.hostname === source.filesHost) return readStored(url.pathname.slice(1), source.files, signal);
   try {
@@ -25,7 +16,7 @@ export async function readPhoto(address: string, source: PhotoSource, signal: Ab
     return (await source.fetch(url, { policy: source.policy, maxBytes: IMAGE_MAX_BYTES, budgets, signal })).body;
   } catch (error) {
     if (!(error instanceof FetchFailed)) throw error;
-    throw new TaskFailure(fetchFailure(error), { transient: error.transient, cause: error });
+    throw new TaskFailure(fetchFailure(error, FAILURES), { transient: error.transient, cause: error });
   }
 }
 
@@ -34,11 +25,4 @@ async function readStored(key: string, files: Files, signal: AbortSignal): Promi
   if (bytes === 'missing') throw new TaskFailure(FAILURES.notFound);
   if (bytes === 'too-large') throw new TaskFailure(FAILURES.tooLarge);
   return bytes;
-}
-
-function fetchFailure({ reason, status }: FetchFailed): Failure {
-  if (status === 404 || status === 410) return FAILURES.notFound;
-  if (reason === 'blocked_address') return FAILURES.blocked;
-  if (reason === 'too_large') return FAILURES.tooLarge;
-  return FAILURES.fetchFailed;
 }

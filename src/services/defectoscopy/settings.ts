@@ -14,10 +14,8 @@ import {
 } from '../../base/settings.ts';
 import { parseTokenSettings, type TokenSet } from '../../http/bearer.ts';
 import { singleTokenSetting, tokenListSetting } from '../../http/token-settings.ts';
-import { listOf, maxWaiting } from '../shared/settings.ts';
+import { listOf, maxWaiting, missingTokens, rateLimit, seconds } from '../shared/settings.ts';
 import { webhookSecrets } from './webhook-secrets.ts';
-
-const DAY_SECONDS = 86_400;
 
 export const settings = {
   port: integer('DEFECTOSCOPY_PORT', 8001, 'Port of the defectoscopy listener.', { max: 65_535 }),
@@ -44,12 +42,7 @@ export const settings = {
     false,
     'Allow private addresses for the listed hosts (a storage in the same network).',
   ),
-  rateLimitPerMinute: integer(
-    'DEFECTOSCOPY_RATE_LIMIT_PER_MINUTE',
-    1000,
-    'Maximum requests per token in any 60 seconds; 0: no limit.',
-    { max: 1_000_000 },
-  ),
+  rateLimitPerMinute: rateLimit('DEFECTOSCOPY_RATE_LIMIT_PER_MINUTE'),
   maxWaiting: maxWaiting('DEFECTOSCOPY_MAX_WAITING', 100_000),
   webhookSecrets: secret(
     'DEFECTOSCOPY_WEBHOOK_SECRETS',
@@ -66,22 +59,16 @@ export const settings = {
     ['cpu'],
     'Devices for the model by preference: `cpu`, `cuda`. The first available device is used. `cuda,cpu` uses an NVIDIA GPU if there is one; this requires the CUDA libraries of onnxruntime-node and cuDNN.',
   ),
-  estimateWarmSeconds: integer('DEFECTOSCOPY_ESTIMATE_WARM', 90, 'Estimated wait while a worker is warm, in seconds.', {
-    max: DAY_SECONDS,
-  }),
-  coldStartSeconds: integer(
+  estimateWarmSeconds: seconds('DEFECTOSCOPY_ESTIMATE_WARM', 90, 'Estimated wait while a worker is warm, in seconds.'),
+  coldStartSeconds: seconds(
     'DEFECTOSCOPY_COLD_START_SECONDS',
     90,
     'Time to load the model, in seconds; part of the cold estimate.',
-    {
-      max: DAY_SECONDS,
-    },
   ),
-  costDelaySeconds: integer(
+  costDelaySeconds: seconds(
     'DEFECTOSCOPY_COST_DELAY_SECONDS',
     120,
     'How long batch tasks wait before a cold worker is started, in seconds; part of the cold estimate.',
-    { max: DAY_SECONDS },
   ),
 };
 
@@ -113,12 +100,8 @@ export function configuredTokens({
   }
 }
 
-/** The `local` profile generates a token unless authorization is configured. */
 export function missingCredentials(env: Environment): string[] {
   const { apiTokens, apiToken, auth } = settings;
   const configured = readSettings({ apiTokens, apiToken, auth }, env);
-  // A list that is set and empty is intentional.
-  return configured.apiTokens === undefined && configuredTokens(configured).state === 'unconfigured'
-    ? [apiTokens.env]
-    : [];
+  return missingTokens(configured.apiTokens, configuredTokens(configured), apiTokens.env);
 }

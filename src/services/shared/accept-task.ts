@@ -28,13 +28,6 @@ export interface TaskRequest {
   readonly webhook?: { readonly url: string; readonly secret?: Buffer };
 }
 
-export interface AcceptedTask {
-  readonly task_id: string;
-  readonly status: 'queued';
-  readonly status_url: string;
-  readonly estimated_wait_seconds: number;
-}
-
 export interface TaskDeps {
   readonly tasks: TaskStore;
   readonly roster: WorkerRegistry;
@@ -48,7 +41,7 @@ export async function acceptTask(
   request: FastifyRequest,
   reply: FastifyReply,
   { service, priority, input, estimates, content, webhook }: TaskRequest,
-): Promise<AcceptedTask> {
+) {
   const { shared } = deps;
   const span = startProducerSpan(request, service, priority);
   const trace = taskTraceparent(request, span);
@@ -76,7 +69,7 @@ export async function acceptTask(
   reply.code(202).header('location', statusUrl);
   return {
     task_id: accepted.id,
-    status: 'queued',
+    status: 'queued' as const,
     status_url: statusUrl,
     estimated_wait_seconds: accepted.estimateSeconds,
   };

@@ -15,35 +15,16 @@ const LEASE_SECONDS = 60;
 /** The storage is then unavailable. */
 const MAX_FAILURES = 5000;
 
-/** Deletes the files of rows that are no longer referenced. A row is kept until its file is deleted. */
-export interface FileDeletionQueue {
-  /**
-   * Call after the commit that added rows. Never rejects: failed deletions are retried by the next call, at the latest
-   * by the housekeeping, which runs every minute. Concurrent calls and processes share the work through leases.
-   */
-  drain(signal?: AbortSignal): Promise<void>;
-}
+export type FileDeletionQueue = ReturnType<typeof createFileDeletionQueue>;
 
 /** The table of uploads, whose rows are due only when they expire. */
 export const EXPIRED_UPLOADS = { table: 'files', due: 'expires_at < now()', order: 'expires_at' };
 
-export function createFileDeletionQueue({
-  db,
-  files,
-  log,
-  table,
-  due = 'true',
-  order = 'key',
-}: {
-  db: Db;
-  files: Files;
-  log: Log;
-  /** With the columns `key` and `leased_until`. */
-  table: string;
-  /** An SQL condition on the rows to delete. */
-  due?: string;
-  order?: string;
-}): FileDeletionQueue {
+/** Deletes the files of rows that are no longer referenced. A row is kept until its file is deleted. */
+export function createFileDeletionQueue(
+  { db, files, log }: { db: Db; files: Files; log: Log },
+  { table, due, order } = { table: 'files_to_delete', due: 'true', order: 'key' },
+) {
   const lease = leaseRows({
     ...{ table, key: 'key', order },
     due: `${due} and (leased_until is null or leased_until < now())`,
@@ -64,7 +45,11 @@ export function createFileDeletionQueue({
   };
 
   return {
-    async drain(signal) {
+    /**
+     * Call after the commit that added rows. Never rejects: failed deletions are retried by the next call, at the latest
+     * by the housekeeping, which runs every minute. Concurrent calls and processes share the work through leases.
+     */
+    async drain(signal?: AbortSignal): Promise<void> {
       // Leased until the end of the call, so that no file is tried twice.
       const failed: string[] = [];
       try {

@@ -34,10 +34,7 @@ export function helpRoutes(app: Gateway, { version, folder = DOCUMENTS }: { vers
     const language = preferredLanguage(request.headers['accept-language']);
     const root = rootOf(request.url);
     const shell = {
-      language,
-      version,
-      root,
-      pages,
+      ...{ language, version, root, pages },
       assets: await app.assets!(),
       services: serviceLinks(request, language),
     };

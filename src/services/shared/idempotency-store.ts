@@ -17,20 +17,7 @@ export interface SavedResponse {
 /** Runs in the transaction of the request's effect, so that both commit or neither does. */
 export type SaveResponse = (tx: Queryable, answer: SavedResponse) => Promise<void>;
 
-export interface IdempotencyStore {
-  /**
-   * Runs `handle` once per `Idempotency-Key`: a repeated request within 24 hours gets the saved response. `handle` passes its
-   * response to `keep` in the transaction of its effect; errors are not saved. `onReplay` runs when `handle` does not, to
-   * delete files that this request stored. Without a key it only runs `handle`.
-   */
-  runOnce(
-    request: FastifyRequest,
-    reply: FastifyReply,
-    scope: { principal: string; fingerprint: string; onReplay?: () => Promise<void> },
-    handle: (keep: SaveResponse) => Promise<SavedResponse>,
-  ): Promise<SavedResponse>;
-  deleteExpired(): Promise<void>;
-}
+export type IdempotencyStore = ReturnType<typeof createIdempotencyStore>;
 
 /** For routes whose 422 bodies have `detail`. */
 export const idempotencyErrors = {
@@ -49,9 +36,19 @@ export const idempotencyErrors = {
 const CLAIM_SECONDS = 60;
 const RENEW_MS = 20_000;
 
-export function createIdempotencyStore(db: Db, service: string): IdempotencyStore {
+export function createIdempotencyStore(db: Db, service: string) {
   return {
-    async runOnce(request, reply, { principal, fingerprint, onReplay }, handle) {
+    /**
+     * Runs `handle` once per `Idempotency-Key`: a repeated request within 24 hours gets the saved response. `handle` passes
+     * its response to `keep` in the transaction of its effect; errors are not saved. `onReplay` runs when `handle` does not,
+     * to delete files that this request stored. Without a key it only runs `handle`.
+     */
+    async runOnce(
+      request: FastifyRequest,
+      reply: FastifyReply,
+      { principal, fingerprint, onReplay }: { principal: string; fingerprint: string; onReplay?: () => Promise<void> },
+      handle: (keep: SaveResponse) => Promise<SavedResponse>,
+    ): Promise<SavedResponse> {
       const clientKey = keyOf(request);
       if (clientKey === undefined) return handle(async () => {});
       const route = `${request.method} ${request.routeOptions.url ?? ''}`;
@@ -73,7 +70,7 @@ export function createIdempotencyStore(db: Db, service: string): IdempotencyStor
       return { status: first.status, body: first.body };
     },
 
-    async deleteExpired() {
+    async deleteExpired(): Promise<void> {
       await db.query(`delete from idempotency_keys where created_at < now() - interval '24 hours'`);
     },
   };
@@ -121,13 +118,12 @@ async function runWithClaim(
   }
 }
 
-const limitMs = CLIENT_LIMIT_MS;
+const statement = (name: string, text: string) => ({ name: `idempotency-${name}`, text, limitMs: CLIENT_LIMIT_MS });
 
 /** Waits for an open transaction that has saved a response under the key. */
-const CLAIM = {
-  name: 'idempotency-claim',
-  limitMs,
-  text: `
+const CLAIM = statement(
+  'claim',
+  `
     insert into idempotency_keys as existing (key, claim, fingerprint, claimed_until)
     values ($1, $2, $3, now() + make_interval(secs => $4))
     on conflict (key) do update
@@ -135,29 +131,16 @@ const CLAIM = {
            status = null, body = null, created_at = now()
      where existing.created_at < now() - interval '24 hours'
         or (existing.status is null and coalesce(existing.claimed_until, existing.created_at + interval '15 minutes') < now())`,
-};
-const READ = {
-  name: 'idempotency-read',
-  limitMs,
-  text: 'select fingerprint, status, body from idempotency_keys where key = $1',
-};
-const RENEW = {
-  name: 'idempotency-renew',
-  limitMs,
-  text: `
+);
+const READ = statement('read', 'select fingerprint, status, body from idempotency_keys where key = $1');
+const RENEW = statement(
+  'renew',
+  `
     update idempotency_keys set claimed_until = now() + make_interval(secs => $3)
      where key = $1 and claim = $2 and status is null`,
-};
-const KEEP = {
-  name: 'idempotency-keep',
-  limitMs,
-  text: 'update idempotency_keys set status = $3, body = $4 where key = $1 and claim = $2',
-};
-const RELEASE = {
-  name: 'idempotency-release',
-  limitMs,
-  text: 'delete from idempotency_keys where key = $1 and claim = $2 and status is null',
-};
+);
+const KEEP = statement('keep', 'update idempotency_keys set status = $3, body = $4 where key = $1 and claim = $2');
+const RELEASE = statement('release', 'delete from idempotency_keys where key = $1 and claim = $2 and status is null');
 
 function keyOf(request: FastifyRequest): string | undefined {
   const header = request.headers['idempotency-key'];

@@ -19,20 +19,16 @@ import { transcriptRoute } from './routes/transcript-route.ts';
 import type { SttSettings } from './settings.ts';
 import { AUDIO_MAX_BYTES } from './url-policy.ts';
 
-export async function createSttGateway({
-  context,
-  serviceSettings,
-  shared,
-  tokens: configuredTokens,
-}: {
+export async function createSttGateway(deps: {
   context: GatewayContext;
   serviceSettings: SttSettings;
   shared: SharedSettings;
   tokens: TokenSet;
 }): Promise<Gateway> {
+  const { context, serviceSettings, shared } = deps;
   const { tasks, roster, admission, metrics, log, seal } = context;
   const service = 'stt';
-  const tokens = currentTokens(configuredTokens, () => context.issued.of(service));
+  const tokens = currentTokens(deps.tokens, () => context.issued.of(service));
   const auth = () => tokens().state;
   metrics.authDisabled(service, false);
   if (auth() === 'unconfigured') log.warn('no access tokens are configured: speech-to-text requests return 503');
@@ -54,14 +50,7 @@ export async function createSttGateway({
 
   await transcribeRoute(app, { tasks, roster, admission, seal, serviceSettings, shared });
   const ownTasksOnly = shared.taskVisibility === 'token';
-  taskRoutes(app, {
-    service,
-    context,
-    present,
-    state: TaskState,
-    examples,
-    ownTasksOnly,
-  });
+  taskRoutes(app, { service, context, present, state: TaskState, examples, ownTasksOnly });
   transcriptRoute(app, { tasks, ownTasksOnly });
   healthRoute(app, {
     ...{ service, roster, tag: 'service', schema: Health },

@@ -21,21 +21,17 @@ import { AUDIO_MAX_SECONDS, audioPolicy } from './url-policy.ts';
  * Loads the recognisers. A worker runs one task at a time, so other workers can take tasks while it processes a long
  * recording.
  */
-export async function loadModel({
-  context,
-  serviceSettings,
-  shared,
-  recognizers: override,
-}: {
+export async function loadModel(deps: {
   context: Pick<ModelContext, 'fetch' | 'files' | 'scratchDir'>;
   serviceSettings: SttSettings;
   shared: SharedSettings;
   recognizers?: readonly Recognizer[];
 }): Promise<Model> {
-  const { fetch, files, scratchDir } = context;
+  const { serviceSettings, shared } = deps;
+  const { fetch, files, scratchDir } = deps.context;
   const scratch = await createScratch(scratchDir);
   const detector = await openSpeechDetector();
-  const opened = override ?? openRecognizers(serviceSettings, { dataDir: shared.dataDir, fetch });
+  const opened = deps.recognizers ?? openRecognizers(serviceSettings, { dataDir: shared.dataDir, fetch });
   const recognizers = await Promise.resolve(opened).catch(async (error: unknown) => {
     // A running worker thread would keep the process alive.
     await detector.close();

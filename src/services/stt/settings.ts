@@ -15,10 +15,8 @@ import {
 } from '../../base/settings.ts';
 import { parseTokenSettings, type TokenSet } from '../../http/bearer.ts';
 import { singleTokenSetting, tokenListSetting } from '../../http/token-settings.ts';
-import { listOf, maxWaiting } from '../shared/settings.ts';
+import { listOf, maxWaiting, missingTokens, rateLimit, seconds } from '../shared/settings.ts';
 import { isLanguage } from './languages.ts';
-
-const DAY_SECONDS = 86_400;
 
 /** The folders of `models/stt/`. */
 export const MODELS = [
@@ -40,12 +38,7 @@ export const settings = {
     'Accepted bearer tokens, comma-separated; `sha256:<hex>` stores only the digest of a token; `assay tokens` issues more. Without any token the service returns 503; authorization cannot be disabled.',
   ),
   apiToken: singleTokenSetting('STT_API_TOKEN', 'A single accepted bearer token (compatible mode).'),
-  rateLimitPerMinute: integer(
-    'STT_RATE_LIMIT_PER_MINUTE',
-    1000,
-    'Maximum requests per token in any 60 seconds; 0: no limit.',
-    { max: 1_000_000 },
-  ),
+  rateLimitPerMinute: rateLimit('STT_RATE_LIMIT_PER_MINUTE'),
   maxWaiting: maxWaiting('STT_MAX_WAITING', 10_000),
   allowedUrlHosts: list(
     'STT_ALLOWED_URL_HOSTS',
@@ -78,12 +71,8 @@ export const settings = {
   ),
   remoteKey: secret('STT_REMOTE_KEY', 'Key of the remote provider.'),
   remoteModel: text('STT_REMOTE_MODEL', 'whisper-1', 'Model of the remote provider.'),
-  estimateWarmSeconds: integer('STT_ESTIMATE_WARM', 60, 'Estimated wait while a worker is warm, in seconds.', {
-    max: DAY_SECONDS,
-  }),
-  estimateColdSeconds: integer('STT_ESTIMATE_COLD', 180, 'Estimated wait without a warm worker, in seconds.', {
-    max: DAY_SECONDS,
-  }),
+  estimateWarmSeconds: seconds('STT_ESTIMATE_WARM', 60, 'Estimated wait while a worker is warm, in seconds.'),
+  estimateColdSeconds: seconds('STT_ESTIMATE_COLD', 180, 'Estimated wait without a warm worker, in seconds.'),
 };
 
 export type SttSettings = Values<typeof settings>;
@@ -104,14 +93,10 @@ export const loadSettings = (env: Environment): SttSettings => readSettings(sett
 export const configuredTokens = ({ apiTokens, apiToken }: Pick<SttSettings, 'apiTokens' | 'apiToken'>): TokenSet =>
   parseTokenSettings({ list: apiTokens, single: apiToken, mayDisable: false });
 
-/** The `local` profile generates a token unless tokens are configured. */
 export function missingCredentials(env: Environment): string[] {
   const { apiTokens, apiToken } = settings;
   const configured = readSettings({ apiTokens, apiToken }, env);
-  // A list that is set and empty is intentional.
-  return configured.apiTokens === undefined && configuredTokens(configured).state === 'unconfigured'
-    ? [apiTokens.env]
-    : [];
+  return missingTokens(configured.apiTokens, configuredTokens(configured), apiTokens.env);
 }
 
 function language(env: string, about: string): Setting<string> {

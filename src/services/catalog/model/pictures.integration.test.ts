@@ -80,7 +80,7 @@ describe('pictures of records', () => {
       ...{ db, log },
       context: { fetch: fetch as unknown as GuardedFetch, files },
       sources: [importedPictureSource({ filesHost: 'files.assay.internal', holes: [] as never })],
-      trash: createFileDeletionQueue({ db, files, log, table: 'files_to_delete' }),
+      trash: createFileDeletionQueue({ db, files, log }),
     });
   });
   afterEach(async () => {

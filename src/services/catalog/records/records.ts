@@ -23,7 +23,7 @@ export interface ImportedRecord {
 export type Records = ReturnType<typeof createRecords>;
 
 export function createRecords({ db, files, log }: { db: Db; files: Files; log: Log }) {
-  const trash = createFileDeletionQueue({ db, files, log, table: 'files_to_delete' });
+  const trash = createFileDeletionQueue({ db, files, log });
   return {
     /** Writes all records or none; replaces records with the same id. Ids must be unique. */
     async import(records: readonly ImportedRecord[]): Promise<void> {

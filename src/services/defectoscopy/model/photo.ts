@@ -1,14 +1,15 @@
 import { step } from '../../../base/trace.ts';
 import { decodePhoto, type Photo, PhotoError, type PhotoProblem } from '../../../ml/image.ts';
 import { type Failure, TaskFailure } from '../../../tasks/task.ts';
+import type { FileSource } from '../../shared/stored-file.ts';
 import { FAILURES } from '../failures.ts';
-import { type PhotoSource, readPhoto } from '../photo-bytes.ts';
+import { readPhoto } from '../photo-bytes.ts';
 
 /** Reads the photo at a URL, resized to `size` without keeping its aspect ratio; throws a `TaskFailure`. */
 export async function openPhoto(
   url: string,
   size: { width: number; height: number },
-  source: PhotoSource,
+  source: FileSource,
   signal: AbortSignal,
 ): Promise<Photo> {
   const bytes = await step('download', () => readPhoto(url, source, signal));

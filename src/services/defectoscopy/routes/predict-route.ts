@@ -16,9 +16,8 @@ export function predictRoute(app: Gateway, deps: TaskDeps & { serviceSettings: D
   const { roster, serviceSettings, shared } = deps;
   const images = imagePolicy(serviceSettings, shared);
   const callbacks: UrlPolicy = { kind: 'webhook', loopback: shared.webhookLoopback, allowList: shared.holes };
-  const cold =
-    serviceSettings.costDelaySeconds + serviceSettings.coldStartSeconds + serviceSettings.estimateWarmSeconds;
-  const estimates = { warmSeconds: serviceSettings.estimateWarmSeconds, coldSeconds: cold };
+  const { costDelaySeconds, coldStartSeconds, estimateWarmSeconds: warmSeconds } = serviceSettings;
+  const estimates = { warmSeconds, coldSeconds: costDelaySeconds + coldStartSeconds + warmSeconds };
 
   app.post<{ Body: Static<typeof PredictRequest> }>(
     '/predict',

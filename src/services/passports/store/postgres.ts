@@ -36,7 +36,7 @@ export function postgresDocumentStore(deps: {
   quotaBytes: number;
 }) {
   const { db, tasks, files, admission, quotaBytes, strictOwnership: strict } = deps;
-  const trash = createFileDeletionQueue({ ...deps, table: 'files_to_delete' });
+  const trash = createFileDeletionQueue(deps);
   const images = postgresImages(db, { ttlSeconds: deps.imageTtlSeconds, quotaBytes });
   const events = postgresEvents(db);
   const strictForChanges = (caller: Caller) => isStrictForChanges(caller, strict);

@@ -1,27 +1,21 @@
 import type { MetricJson } from '../../../http/metrics.ts';
 
-export interface ProcessCounters {
+interface ProcessCounters {
   readonly id: string;
   readonly metrics: readonly MetricJson[];
-}
-
-/** The sums over all processes since the first update. */
-export interface CounterTotals {
-  /** `now` is in milliseconds. */
-  update(processes: readonly ProcessCounters[], now: number): void;
-  get(key: string): number;
 }
 
 /** A process without heartbeats for this long is removed. */
 const PROCESS_EXPIRY_MS = 600_000;
 
 /** Sums counters over processes that start and exit; the counts of a process that exits stay in the total. */
-export function createCounterTotals(): CounterTotals {
+export function createCounterTotals() {
   const totals = new Map<string, number>();
   const processesById = new Map<string, { values: ReadonlyMap<string, number>; seenAt: number }>();
   let isStarted = false;
   return {
-    update(processes, now) {
+    /** `now` is in milliseconds. */
+    update(processes: readonly ProcessCounters[], now: number): void {
       for (const { id, metrics } of processes) {
         const values = valuesOf(metrics);
         const before = processesById.get(id)?.values;
@@ -36,7 +30,8 @@ export function createCounterTotals(): CounterTotals {
       isStarted = true;
       for (const [id, { seenAt }] of processesById) if (now - seenAt > PROCESS_EXPIRY_MS) processesById.delete(id);
     },
-    get: (key) => totals.get(key) ?? 0,
+    /** The sum over all processes since the first update. */
+    get: (key: string) => totals.get(key) ?? 0,
   };
 }
 

@@ -1,20 +1,15 @@
-import type { Registry } from 'prom-client';
 import type { Log } from '../../../base/log.ts';
 import { loop } from '../../../base/loop.ts';
 import type { Priority } from '../../../tasks/task.ts';
-import type { WorkerRegistry } from '../../../tasks/worker-registry.ts';
 import type { WorkerState } from '../../../tasks/workers.ts';
-import type { OverviewGauge, ServiceEntry } from '../service-links.ts';
+import type { OverviewGauge } from '../service-links.ts';
 import { tasksKey, webhooksKey } from './counters.ts';
-import { createSampler, gaugeKey, type LocalCounters, PENDING_WEBHOOKS_KEY, queueKey, type Sample } from './sampler.ts';
+import { createSampler, gaugeKey, PENDING_WEBHOOKS_KEY, queueKey, type Sample, type SamplerDeps } from './sampler.ts';
 import { listWorkers, type WorkerSnapshot } from './workers.ts';
 
-/** Contains no data of tasks or clients. */
-export interface Overview {
-  /** Without `open`, only what `/ready` and `/health` also return. */
-  snapshot(seen: { open: boolean }): Snapshot;
-}
+export type Overview = ReturnType<typeof createOverview>;
 
+/** Contains no data of tasks or clients. */
 export interface Snapshot {
   /** Null before the first sample. */
   readonly at: string | null;
@@ -22,11 +17,7 @@ export interface Snapshot {
   /** If false, the figures are the last known. */
   readonly reachable: boolean;
   readonly services: readonly ServiceSnapshot[];
-  readonly webhooks?: {
-    readonly pending: Series;
-    readonly delivered_last_minute: Series;
-    readonly failed_last_minute: Series;
-  };
+  readonly webhooks?: Readonly<Record<'pending' | 'delivered_last_minute' | 'failed_last_minute', Series>>;
 }
 
 /** Values over time, the latest last. */
@@ -58,18 +49,10 @@ export const MAX_SAMPLES = 150;
 const MINUTE_MS = 60_000;
 
 /** Takes a sample every `everyMs` until `signal` aborts, and keeps the last ones. */
-export function createOverview(deps: {
-  roster: WorkerRegistry;
-  services: readonly ServiceEntry[];
-  registry: Registry;
-  localCounters: LocalCounters;
-  everyMs: number;
-  log: Log;
-  signal: AbortSignal;
-}): Overview {
-  const { roster, services, registry, localCounters, everyMs, log, signal } = deps;
+export function createOverview(deps: SamplerDeps & { everyMs: number; log: Log; signal: AbortSignal }) {
+  const { roster, services, everyMs, log, signal } = deps;
   const samples: Sample[] = [];
-  const sample = createSampler({ roster, services, registry, localCounters });
+  const sample = createSampler(deps);
   const takeSample = async () => {
     if (!roster.isReachable()) return;
     samples.push(await sample());
@@ -105,7 +88,8 @@ export function createOverview(deps: {
       .map(({ gauge, sampleKey }) => ({ ...gauge, values: series(sampleKey) }));
 
   return {
-    snapshot: ({ open }) => ({
+    /** Without `open`, only what `/ready` and `/health` also return. */
+    snapshot: ({ open }: { open: boolean }): Snapshot => ({
       at: samples.length === 0 ? null : new Date(samples.at(-1)!.at).toISOString(),
       every_seconds: everyMs / 1000,
       reachable: roster.isReachable(),

@@ -11,12 +11,6 @@ import type { WorkerSnapshot } from './workers.ts';
 const REFRESH_INTERVAL_MS = 3000;
 const MAX_LISTED_WORKERS = 12;
 
-interface Formatters {
-  readonly language: UiLanguage;
-  readonly words: OverviewTexts;
-  readonly number: (value: number) => string;
-}
-
 /** The script refreshes the elements marked `data-fresh`. */
 export function overviewPage(page: {
   language: UiLanguage;
@@ -27,14 +21,13 @@ export function overviewPage(page: {
   open: boolean;
   titles: ReadonlyMap<string, string>;
 }): Promise<string> {
-  const { language, version, assets, services, snapshot, open, titles } = page;
+  const { snapshot, open, titles, ...shell } = page;
+  const { language } = shell;
   const words = overviewTexts[language];
-  const { format } = new Intl.NumberFormat(language, { maximumFractionDigits: 1 });
-  const formatters: Formatters = { language, words, number: format };
-  const own = { everyMs: REFRESH_INTERVAL_MS };
-  const { webhooks } = snapshot;
+  const number = new Intl.NumberFormat(language, { maximumFractionDigits: 1 }).format;
+  const formatters: Formatters = { language, words, number };
   return layout({
-    ...{ language, version, assets, own, services },
+    ...{ ...shell, own: { everyMs: REFRESH_INTERVAL_MS } },
     service: words.service,
     title: words.title,
     overview: true,
@@ -59,84 +52,64 @@ export function overviewPage(page: {
         <p id="offline" class="notice bad" role="status" hidden safe>
           {words.offline}
         </p>
-        {open ? (
-          ''
-        ) : (
-          <p class="hint" safe>
-            {words.closed}
-          </p>
-        )}
+        {!open && <Hint text={words.closed} />}
         <div class="overview">
-          {snapshot.services.map((snapshot) => (
-            <ServicePanel
-              snapshot={snapshot}
-              title={titles.get(snapshot.service) ?? snapshot.service}
-              formatters={formatters}
-            />
+          {snapshot.services.map((service) => (
+            <ServicePanel snapshot={service} title={titles.get(service.service) ?? service.service} {...formatters} />
           ))}
-          {webhooks ? (
-            <section class="panel seen" aria-labelledby="webhooks">
-              <div class="row">
-                <h2 id="webhooks" safe>
-                  {words.webhooks}
-                </h2>
-                <p class="hint" safe>
-                  {words.webhooksLead}
-                </p>
-              </div>
-              <div class="figures" data-fresh="webhooks">
-                <Figure label={words.pending} values={webhooks.pending} formatters={formatters} />
-                <Figure
-                  label={words.delivered}
-                  values={webhooks.delivered_last_minute}
-                  formatters={formatters}
-                  tone="good"
-                />
-                <Figure
-                  label={words.undelivered}
-                  values={webhooks.failed_last_minute}
-                  formatters={formatters}
-                  tone="bad"
-                />
-              </div>
-            </section>
-          ) : (
-            ''
-          )}
+          {snapshot.webhooks && <WebhooksPanel webhooks={snapshot.webhooks} {...formatters} />}
         </div>
       </>
     ),
   });
 }
 
-function At({ snapshot: { at, reachable }, words }: { snapshot: Snapshot; words: OverviewTexts }): JSX.Element {
-  return (
-    <>
-      {reachable ? (
-        ''
-      ) : (
-        <p class="notice bad" safe>
-          {words.away}
-        </p>
-      )}
-      <p class="hint" safe>
-        {at === null ? words.none : fill(words.at, { time: at.slice(11, 19) })}
+interface Formatters {
+  readonly language: UiLanguage;
+  readonly words: OverviewTexts;
+  readonly number: (value: number) => string;
+}
+
+const Hint = ({ text }: { text: string }): JSX.Element => (
+  <p class="hint" safe>
+    {text}
+  </p>
+);
+
+const At = ({ snapshot, words }: { snapshot: Snapshot; words: OverviewTexts }): JSX.Element => (
+  <>
+    {!snapshot.reachable && (
+      <p class="notice bad" safe>
+        {words.away}
       </p>
-    </>
+    )}
+    <Hint text={snapshot.at === null ? words.none : fill(words.at, { time: snapshot.at.slice(11, 19) })} />
+  </>
+);
+
+function WebhooksPanel(props: Formatters & { webhooks: NonNullable<Snapshot['webhooks']> }): JSX.Element {
+  const { webhooks, ...formatters } = props;
+  const { words } = formatters;
+  return (
+    <section class="panel seen" aria-labelledby="webhooks">
+      <div class="row">
+        <h2 id="webhooks" safe>
+          {words.webhooks}
+        </h2>
+        <Hint text={words.webhooksLead} />
+      </div>
+      <div class="figures" data-fresh="webhooks">
+        <Figure label={words.pending} values={webhooks.pending} {...formatters} />
+        <Figure label={words.delivered} values={webhooks.delivered_last_minute} tone="good" {...formatters} />
+        <Figure label={words.undelivered} values={webhooks.failed_last_minute} tone="bad" {...formatters} />
+      </div>
+    </section>
   );
 }
 
-function ServicePanel({
-  snapshot,
-  title,
-  formatters,
-}: {
-  snapshot: ServiceSnapshot;
-  title: string;
-  formatters: Formatters;
-}): JSX.Element {
+function ServicePanel(props: Formatters & { snapshot: ServiceSnapshot; title: string }): JSX.Element {
+  const { snapshot, title, ...formatters } = props;
   const { service, worker_state: state, workers } = snapshot;
-  const { words } = formatters;
   return (
     <section class="panel seen" aria-labelledby={`of-${service}`}>
       <div class="row">
@@ -146,37 +119,29 @@ function ServicePanel({
         <div data-fresh={`state ${service}`}>
           <p class="worker-state" data-state={state}>
             <span class="dot" aria-hidden="true"></span>
-            <span safe>{words.states[state]}</span>
+            <span safe>{formatters.words.states[state]}</span>
           </p>
         </div>
       </div>
       <div class="figures" data-fresh={`figures ${service}`}>
-        <Figures snapshot={snapshot} formatters={formatters} />
+        <Figures snapshot={snapshot} {...formatters} />
       </div>
       <div class="workers" data-fresh={`workers ${service}`}>
-        <Workers workers={workers} words={words} number={formatters.number} />
+        <Workers workers={workers} {...formatters} />
       </div>
     </section>
   );
 }
 
-function Figures({
-  snapshot: { queue, gauges },
-  formatters,
-}: {
-  snapshot: ServiceSnapshot;
-  formatters: Formatters;
-}): JSX.Element {
+function Figures(props: Formatters & { snapshot: ServiceSnapshot }): JSX.Element {
+  const { snapshot, ...formatters } = props;
+  const { queue, gauges } = snapshot;
   const { words, language } = formatters;
   const figure = (label: string, values: Series | undefined, tone?: 'good' | 'bad', note?: string) =>
-    values === undefined ? (
-      ''
-    ) : (
-      <Figure {...{ label, values, formatters }} {...(tone && { tone })} {...(note && { note })} />
-    );
+    values && <Figure {...{ label, values, tone, note, ...formatters }} />;
   return (
     <>
-      {queue?.waiting === undefined ? figure(words.unfinished, queue?.unfinished) : ''}
+      {queue?.waiting === undefined && figure(words.unfinished, queue?.unfinished)}
       {figure(words.waiting, queue?.waiting, undefined, queue && waitingNow(queue, formatters))}
       {figure(words.processing, queue?.processing)}
       {figure(words.done, queue?.done_last_minute, 'good')}
@@ -197,15 +162,15 @@ function waitingNow(queue: QueueSnapshot, { words, number, language }: Formatter
   return `${split}; ${fill(words.oldest, { time })}`;
 }
 
-function Figure(figure: {
-  label: string;
-  values: Series;
-  formatters: Formatters;
-  tone?: 'good' | 'bad';
-  note?: string;
-}): JSX.Element {
-  const { label, values, tone, note } = figure;
-  const { words, number } = figure.formatters;
+function Figure(
+  figure: Formatters & {
+    label: string;
+    values: Series;
+    tone?: 'good' | 'bad' | undefined;
+    note?: string | undefined;
+  },
+): JSX.Element {
+  const { label, values, tone, note, words, number } = figure;
   const now = number(values.at(-1) ?? 0);
   const most = number(Math.max(0, ...values));
   return (
@@ -215,31 +180,18 @@ function Figure(figure: {
         {now}
       </p>
       <Sparkline values={values} room={MAX_SAMPLES} label={fill(words.chart, { label, now, most })} />
-      {note === undefined ? (
-        ''
-      ) : (
-        <p class="hint" safe>
-          {note}
-        </p>
-      )}
+      {note !== undefined && <Hint text={note} />}
     </div>
   );
 }
 
-function Workers(props: {
-  workers: readonly WorkerSnapshot[];
-  words: OverviewTexts;
-  number: (value: number) => string;
-}): JSX.Element {
-  const { workers, words, number } = props;
+function Workers({ workers, words, number }: Formatters & { workers: readonly WorkerSnapshot[] }): JSX.Element {
   const more = workers.length - MAX_LISTED_WORKERS;
   return (
     <>
       <h3 safe>{`${words.workers}: ${workers.length}`}</h3>
       {workers.length === 0 ? (
-        <p class="hint" safe>
-          {words.noWorkers}
-        </p>
+        <Hint text={words.noWorkers} />
       ) : (
         <ul>
           {workers.slice(0, MAX_LISTED_WORKERS).map((worker) => (
@@ -248,7 +200,7 @@ function Workers(props: {
               <span safe>{describeWorker(worker, words, number)}</span>
             </li>
           ))}
-          {more > 0 ? <li safe>{fill(words.more, { count: more })}</li> : ''}
+          {more > 0 && <li safe>{fill(words.more, { count: more })}</li>}
         </ul>
       )}
     </>
@@ -257,22 +209,18 @@ function Workers(props: {
 
 const MB_PER_GB = 1024;
 
-const describeWorker = (
+function describeWorker(
   { state, model, running, gpu }: WorkerSnapshot,
   words: OverviewTexts,
   number: Formatters['number'],
-): string =>
-  [
+): string {
+  const gigabytes = (megabytes: number) => number(megabytes / MB_PER_GB);
+  return [
     words.worker[state],
-    ...(model === undefined ? [] : [model]),
-    ...(running === undefined ? [] : [fill(words.running, { count: number(running) })]),
-    ...(gpu
-      ? [
-          fill(words.gpu, {
-            name: gpu.name,
-            used: number(gpu.used_mb / MB_PER_GB),
-            total: number(gpu.total_mb / MB_PER_GB),
-          }),
-        ]
-      : []),
-  ].join(', ');
+    model,
+    running !== undefined && fill(words.running, { count: number(running) }),
+    gpu && fill(words.gpu, { name: gpu.name, used: gigabytes(gpu.used_mb), total: gigabytes(gpu.total_mb) }),
+  ]
+    .filter((part) => typeof part === 'string')
+    .join(', ');
+}

@@ -20,22 +20,19 @@ export const gaugeKey = (service: string, key: string) => `gauge ${service} ${ke
 const SAMPLES_PER_COLLECTION = 8;
 
 /** The heartbeat of this process publishes the same values later. */
-export interface LocalCounters {
+interface LocalCounters {
   readonly id: string;
   readonly registry: Registry;
 }
 
-export function createSampler({
-  roster,
-  services,
-  registry,
-  localCounters,
-}: {
-  roster: WorkerRegistry;
-  services: readonly ServiceEntry[];
-  registry: Registry;
-  localCounters: LocalCounters;
-}): () => Promise<Sample> {
+export interface SamplerDeps {
+  readonly roster: WorkerRegistry;
+  readonly services: readonly ServiceEntry[];
+  readonly registry: Registry;
+  readonly localCounters: LocalCounters;
+}
+
+export function createSampler({ roster, services, registry, localCounters }: SamplerDeps): () => Promise<Sample> {
   const counts = createCounterTotals();
   const taskServices = services.filter(({ gauges }) => gauges === undefined).map(({ name }) => name);
   let samplesTaken = 0;

@@ -3,12 +3,7 @@ import { createPlayer } from '../../../ui/browser/player.ts';
 import type { Formatters } from './formatters.ts';
 import type { TranscriptionJob } from './transcription-job.ts';
 
-export interface JobPlayer {
-  show(job: TranscriptionJob): void;
-  playFrom(seconds: number): void;
-}
-
-export function createJobPlayer(words: Formatters, onMoment: (seconds: number, playing: boolean) => void): JobPlayer {
+export function createJobPlayer(words: Formatters, onMoment: (seconds: number, playing: boolean) => void) {
   const { texts } = words;
   let current: TranscriptionJob | undefined;
   const { audio, playFrom } = createPlayer(onMoment, (notice) => {
@@ -16,7 +11,7 @@ export function createJobPlayer(words: Formatters, onMoment: (seconds: number, p
   });
 
   return {
-    show(job) {
+    show(job: TranscriptionJob): void {
       byId('player').hidden = false;
       if (job === current) return;
       current = job;

@@ -10,17 +10,8 @@ import type { TaskState, TranscriptionJob } from './transcription-job.ts';
 
 const FORMATS = ['txt', 'srt', 'vtt', 'json'] as const;
 
-export interface TranscriptView {
-  show(job: TranscriptionJob): void;
-  follow(seconds: number, playing: boolean): void;
-}
-
 /** Clicking a word or a paragraph's time plays from there. */
-export function createTranscriptView(
-  api: ApiClient,
-  words: Formatters,
-  onPlay: (seconds: number) => void,
-): TranscriptView {
+export function createTranscriptView(api: ApiClient, words: Formatters, onPlay: (seconds: number) => void) {
   const { texts, ui } = words;
   const marks = createWordHighlight();
 

@@ -2,27 +2,18 @@ import { createWriteStream } from 'node:fs';
 import { stat } from 'node:fs/promises';
 import { pipeline } from 'node:stream/promises';
 import { FetchFailed } from '../../../base/fetch-failed.ts';
-import type { Files } from '../../../base/files.ts';
-import type { GuardedFetch } from '../../../base/guarded-fetch.ts';
-import type { UrlPolicy } from '../../../base/outbound-url.ts';
-import { type Failure, TaskFailure } from '../../../tasks/task.ts';
+import { TaskFailure } from '../../../tasks/task.ts';
+import { type FileSource, fetchFailure } from '../../shared/stored-file.ts';
 import { FAILURES } from '../failures.ts';
 import { AUDIO_MAX_BYTES } from '../url-policy.ts';
 
 const BUDGETS = { totalMs: 300_000, idleMs: 15_000 };
 
-export interface RecordingSource {
-  readonly fetch: GuardedFetch;
-  readonly files: Files;
-  readonly policy: UrlPolicy;
-  readonly filesHost: string | undefined;
-}
-
 /** Throws a `TaskFailure`. */
 export async function fetchRecording(
   address: string,
   path: string,
-  source: RecordingSource,
+  source: FileSource,
   signal: AbortSignal,
 ): Promise<void> {
   try {
@@ -30,7 +21,7 @@ export async function fetchRecording(
   } catch (error) {
     signal.throwIfAborted();
     if (error instanceof TaskFailure) throw error;
-    const failure = error instanceof FetchFailed ? fetchFailure(error) : FAILURES.fetchFailed;
+    const failure = error instanceof FetchFailed ? fetchFailure(error, FAILURES) : FAILURES.fetchFailed;
     // Other errors are local, for example a full disk, and may be transient.
     const transient = error instanceof FetchFailed ? error.transient : true;
     throw new TaskFailure(failure, { transient, cause: error });
@@ -38,7 +29,7 @@ export async function fetchRecording(
   if ((await stat(path)).size === 0) throw new TaskFailure(FAILURES.corrupt);
 }
 
-async function write(url: URL, path: string, source: RecordingSource, signal: AbortSignal): Promise<void> {
+async function write(url: URL, path: string, source: FileSource, signal: AbortSignal): Promise<void> {
   const file = () => createWriteStream(path, { flags: 'wx', mode: 0o600 });
   if (url.hostname === source.filesHost) {
     const stored = await source.files.stream(url.pathname.slice(1));
@@ -53,11 +44,4 @@ async function write(url: URL, path: string, source: RecordingSource, signal: Ab
     signal,
     into: (pieces) => pipeline(pieces, file(), { signal }),
   });
-}
-
-function fetchFailure({ reason, status }: FetchFailed): Failure {
-  if (status === 404 || status === 410) return FAILURES.notFound;
-  if (reason === 'blocked_address') return FAILURES.blocked;
-  if (reason === 'too_large') return FAILURES.tooLarge;
-  return FAILURES.fetchFailed;
 }

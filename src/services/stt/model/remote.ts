@@ -27,7 +27,7 @@ export function createRemoteRecognizer({ url, key, model, name = 'remote', fetch
 
   async function requestTranscription(
     window: Window,
-    { language, signal }: Parameters<Recognizer['recognize']>[1],
+    { language, signal }: RecognizeOptions,
     format: Format,
   ): Promise<readonly Segment[]> {
     const form = new FormData();
@@ -53,10 +53,7 @@ export function createRemoteRecognizer({ url, key, model, name = 'remote', fetch
     return parseSegments(body.toString(), window, language);
   }
 
-  async function recognize(
-    window: Window,
-    options: Parameters<Recognizer['recognize']>[1],
-  ): Promise<readonly Segment[]> {
+  async function recognize(window: Window, options: RecognizeOptions): Promise<readonly Segment[]> {
     const { signal } = options;
     let format = preferredFormat;
     for (let tries = 1; ; tries++) {
@@ -83,6 +80,7 @@ export function createRemoteRecognizer({ url, key, model, name = 'remote', fetch
 }
 
 type Format = 'verbose_json' | 'json';
+type RecognizeOptions = Parameters<Recognizer['recognize']>[1];
 
 /** As short as local windows: limits the work lost with a worker and the request size. */
 const WINDOW_SECONDS = 30;
@@ -106,9 +104,7 @@ function failureOf(error: unknown, name: string): RecognizerError {
   if (!(error instanceof FetchFailed)) return new RecognizerError(`${name} failed.`, { cause: error });
   const { status, reason } = error;
   if (status === 401 || status === 402 || status === 403 || (status === 429 && isQuotaError(error))) {
-    return new RecognizerError(`${name}: access denied or quota exhausted (HTTP ${status}).`, {
-      why: 'quota',
-    });
+    return new RecognizerError(`${name}: access denied or quota exhausted (HTTP ${status}).`, { why: 'quota' });
   }
   const { transient } = error;
   return new RecognizerError(`${name}: ${status === undefined ? reason : `HTTP ${status}`}.`, { transient });

@@ -3,23 +3,19 @@ import { hostname } from 'node:os';
 import { join } from 'node:path';
 import { newId } from '../../../base/ids.ts';
 
-export interface Scratch {
-  /** The file is deleted afterwards. */
-  with<T>(use: (path: string) => Promise<T>): Promise<T>;
-}
-
 /**
  * Creates scratch files in the shared folder `dir`. Names contain host and process id, so that files of killed
  * processes (up to 1 GiB each) are deleted here at the next start.
  */
-export async function createScratch(dir: string): Promise<Scratch> {
+export async function createScratch(dir: string) {
   const host = hostname().replace(/[^A-Za-z0-9-]/g, '-');
   for (const name of await readdir(dir)) {
     const [kind, owner, pid] = name.split('.');
     if (kind === KIND && owner === host && !isOtherProcess(Number(pid))) await rm(join(dir, name), { force: true });
   }
   return {
-    async with(use) {
+    /** The file is deleted afterwards. */
+    async with<T>(use: (path: string) => Promise<T>): Promise<T> {
       const file = join(dir, `${KIND}.${host}.${process.pid}.${newId()}`);
       try {
         return await use(file);

@@ -27,10 +27,8 @@ export async function transcribeRoute(app: Gateway, deps: TranscribeDeps): Promi
   const recordings = audioPolicy(serviceSettings, shared);
   const loopback = serviceSettings.webhookAllowLoopback && shared.webhookLoopback;
   const callbacks: UrlPolicy = { kind: 'webhook', loopback, allowList: shared.holes };
-  const estimates = {
-    warmSeconds: serviceSettings.estimateWarmSeconds,
-    coldSeconds: serviceSettings.estimateColdSeconds,
-  };
+  const { estimateWarmSeconds: warmSeconds, estimateColdSeconds: coldSeconds } = serviceSettings;
+  const estimates = { warmSeconds, coldSeconds };
 
   await app.register(async (scope) => {
     keepBodyText(scope);
