@@ -2,17 +2,11 @@ import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 import type { Provider } from './thread.ts';
 
-export interface Device {
-  readonly name: string;
-  readonly usedMb: number;
-  readonly totalMb: number;
-}
-
 const POLL_INTERVAL_MS = 10_000;
 const COMMAND = ['nvidia-smi', '--query-gpu=name,memory.used,memory.total', '--format=csv,noheader,nounits'] as const;
 
-export async function watchDevice(provider: Provider): Promise<{ now(): Device; close(): void }> {
-  let device: Device = { name: provider, usedMb: 0, totalMb: 0 };
+export async function watchDevice(provider: Provider) {
+  let device = { name: String(provider), usedMb: 0, totalMb: 0 };
   if (provider === 'cpu') return { now: () => device, close() {} };
   const poll = async () => {
     device = (await queryGpu().catch(() => undefined)) ?? device;
@@ -22,7 +16,7 @@ export async function watchDevice(provider: Provider): Promise<{ now(): Device; 
   return { now: () => device, close: () => clearInterval(timer) };
 }
 
-async function queryGpu(): Promise<Device | undefined> {
+async function queryGpu() {
   const [tool, ...args] = COMMAND;
   const { stdout } = await promisify(execFile)(tool, args, { timeout: 5000 });
   // One line per GPU; inference uses the first: "NVIDIA L4, 412, 23034".

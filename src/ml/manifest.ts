@@ -31,7 +31,4 @@ export type ModelFile = keyof Manifest['files'];
 
 export const parseManifest = (text: string): Manifest => parseJson(Manifest, text, 'manifest.json');
 
-export function byVersion(a: string, b: string): number {
-  return collator.compare(a, b);
-}
-const collator = new Intl.Collator('en', { numeric: true });
+export const byVersion = new Intl.Collator('en', { numeric: true }).compare;

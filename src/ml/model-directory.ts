@@ -9,13 +9,7 @@ export interface InstalledVersion {
   readonly manifest: Manifest;
 }
 
-export interface ModelDirectory {
-  /** Oldest first; at most {@link REFRESH_INTERVAL_MS} old. */
-  versions(): readonly InstalledVersion[];
-  /** Refreshes now; costs one `stat` per unchanged folder. */
-  refresh(): Promise<void>;
-  close(): void;
-}
+export type ModelDirectory = Awaited<ReturnType<typeof openModelDirectory>>;
 
 const REFRESH_INTERVAL_MS = 1000;
 // Folder times have a resolution of milliseconds: a folder modified this recently may change again without a new time.
@@ -28,7 +22,7 @@ const MTIME_SETTLE_MS = 1000;
 export async function openModelDirectory(
   roots: readonly string[],
   onProblem: (folder: string, error: unknown) => void,
-): Promise<ModelDirectory> {
+) {
   const folders = roots.map((root) => ({ root, changedMs: 0, versions: new Map<string, InstalledVersion>() }));
   const reported = new Set<string>();
   let all: readonly InstalledVersion[] = [];
@@ -54,7 +48,13 @@ export async function openModelDirectory(
 
   await look();
   const timer = setInterval(() => void look().catch((error) => reportProblem('', error)), REFRESH_INTERVAL_MS).unref();
-  return { versions: () => all, refresh: look, close: () => clearInterval(timer) };
+  return {
+    /** Oldest first; at most {@link REFRESH_INTERVAL_MS} old. */
+    versions: () => all,
+    /** Refreshes now; costs one `stat` per unchanged folder. */
+    refresh: look,
+    close: () => clearInterval(timer),
+  };
 }
 
 async function readFolder(root: string, onProblem: (folder: string, error: unknown) => void) {

@@ -1,17 +1,8 @@
 import type { Transferable, Worker } from 'node:worker_threads';
 import { nextMessage, requestAnswer } from './thread-requests.ts';
 
-/** A thread that is restarted on the next request after it ends. */
-export interface PersistentThread<Ready> {
-  /** Starts the thread if needed. Returns its first message; rejects if it ends first. */
-  ready(): Promise<Ready>;
-  /** Returns the answer to a request. The caller sends one at a time. Rejects if the request fails or the thread ends. */
-  request<Answer>(message: unknown, transfer?: Transferable[]): Promise<Answer>;
-  close(): Promise<void>;
-}
-
-/** `of` names the thread's task in errors ("the network"). */
-export function createPersistentThread<Ready>(start: () => Worker, of: string): PersistentThread<Ready> {
+/** A thread that is restarted on the next request after it ends. `of` names its task in errors ("the network"). */
+export function createPersistentThread<Ready>(start: () => Worker, of: string) {
   let thread: { readonly worker: Worker; readonly ready: Promise<Ready>; readonly ended: Promise<void> } | undefined;
 
   const ensureStarted = () => {
@@ -29,13 +20,15 @@ export function createPersistentThread<Ready>(start: () => Worker, of: string): 
   };
 
   return {
+    /** Starts the thread if needed. Returns its first message; rejects if it ends first. */
     ready: async () => ensureStarted().ready,
-    async request<Answer>(message: unknown, transfer?: Transferable[]) {
+    /** Returns the answer to a request. The caller sends one at a time. Rejects if the request fails or the thread ends. */
+    async request<Answer>(message: unknown, transfer?: Transferable[]): Promise<Answer> {
       const { worker, ready } = ensureStarted();
       await ready;
       return requestAnswer<Answer>(worker, of, message, transfer);
     },
-    async close() {
+    async close(): Promise<void> {
       thread?.worker.postMessage('close');
       await thread?.ended;
     },

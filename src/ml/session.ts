@@ -2,7 +2,7 @@ import { startThread } from '../base/worker-entry.ts';
 import { createPersistentThread } from './persistent-thread.ts';
 import { createPool } from './pool.ts';
 import type { SharedHeads } from './shared-heads.ts';
-import { type TensorShape, type Tensors, transferListOf, withOwnBuffers } from './tensor.ts';
+import { type Tensors, transferListOf, withOwnBuffers } from './tensor.ts';
 import type { Provider, Ready, ThreadOptions, ThreadRequest } from './thread.ts';
 import { unlessAborted } from './unless-aborted.ts';
 
@@ -14,24 +14,13 @@ export interface SessionOptions {
   readonly providers?: readonly Provider[];
 }
 
-export interface Session {
-  readonly provider: Provider;
-  readonly inputs: readonly TensorShape[];
-  /**
-   * Runs the network in call order. Transfers the memory of `feeds`, which are empty afterwards. Rejects when the
-   * network rejects the feeds, when the thread ends (the next run starts a new one), or when `signal` aborts; a run that
-   * has started then continues without a result. With `readout`, returns the heads' outputs instead of the network's.
-   */
-  run(feeds: Tensors, signal?: AbortSignal, readout?: SharedHeads): Promise<Tensors>;
-  /** Ends each thread after its current run; pending runs are rejected. */
-  close(): Promise<void>;
-}
+export type Session = Awaited<ReturnType<typeof openSession>>;
 
 /**
  * Opens a pool of inference threads. onnxruntime computes on the calling thread, which must stay free for heartbeats
  * and HTTP requests.
  */
-export async function openSession(options: SessionOptions): Promise<Session> {
+export async function openSession(options: SessionOptions) {
   const { path, poolSize, threads = 1, providers = ['cpu'] } = options;
   const workerData: ThreadOptions = { path, threads, providers };
   const start = () => startThread('./thread', import.meta.url, { workerData });
@@ -60,7 +49,12 @@ export async function openSession(options: SessionOptions): Promise<Session> {
   return {
     provider,
     inputs,
-    run(feeds, signal = NEVER, readout) {
+    /**
+     * Runs the network in call order. Transfers the memory of `feeds`, which are empty afterwards. Rejects when the
+     * network rejects the feeds, when the thread ends (the next run starts a new one), or when `signal` aborts; a run that
+     * has started then continues without a result. With `readout`, returns the heads' outputs instead of the network's.
+     */
+    run(feeds: Tensors, signal: AbortSignal = NEVER, readout?: SharedHeads): Promise<Tensors> {
       const running = withThread(async (thread) => {
         signal.throwIfAborted();
         throwIfClosed();
@@ -72,6 +66,7 @@ export async function openSession(options: SessionOptions): Promise<Session> {
       });
       return unlessAborted(running, signal);
     },
+    /** Ends each thread after its current run; pending runs are rejected. */
     close,
   };
 }

@@ -1,17 +1,10 @@
 import type { Worker } from 'node:worker_threads';
 import { requestAnswer } from './thread-requests.ts';
 
-export interface ThreadPool {
-  /**
-   * Returns the thread's answer. Rejects if the request fails or the thread ends. When `signal` aborts, terminates the thread and rejects
-   * with the signal's reason.
-   */
-  request<Answer>(message: unknown, signal: AbortSignal): Promise<Answer>;
-  close(): Promise<void>;
-}
+export type ThreadPool = ReturnType<typeof openThreadPool>;
 
 /** `start` creates a thread that serves requests; `of` names its task in errors ("the cleaner"). */
-export function openThreadPool(start: () => Worker, of: string): ThreadPool {
+export function openThreadPool(start: () => Worker, of: string) {
   const all = new Set<Worker>();
   const idle = new Set<Worker>();
 
@@ -28,7 +21,11 @@ export function openThreadPool(start: () => Worker, of: string): ThreadPool {
   };
 
   return {
-    async request<Answer>(message: unknown, signal: AbortSignal) {
+    /**
+     * Returns the thread's answer. Rejects if the request fails or the thread ends. When `signal` aborts, terminates the
+     * thread and rejects with the signal's reason.
+     */
+    async request<Answer>(message: unknown, signal: AbortSignal): Promise<Answer> {
       signal.throwIfAborted();
       const [thread = startThread()] = idle;
       idle.delete(thread);
@@ -47,7 +44,7 @@ export function openThreadPool(start: () => Worker, of: string): ThreadPool {
         if (all.has(thread)) idle.add(thread);
       }
     },
-    async close() {
+    async close(): Promise<void> {
       await Promise.all([...all].map((thread) => thread.terminate()));
     },
   };

@@ -1,4 +1,4 @@
-import { type ChildProcessByStdio, execFile, spawn } from 'node:child_process';
+import { execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { delimiter, join } from 'node:path';
 import type { Readable } from 'node:stream';
@@ -23,13 +23,7 @@ async function findFfmpeg(): Promise<string | undefined> {
   for (const folder of folders) {
     const path = join(folder, 'ffmpeg');
     const starts = promisify(execFile)(path, ['-hide_banner', '-version'], { timeout: 20_000, env: {} });
-    if (
-      await starts.then(
-        () => true,
-        () => false,
-      )
-    )
-      return path;
+    if (await starts.catch(() => undefined)) return path;
   }
   return undefined;
 }
@@ -56,7 +50,7 @@ export async function* decodeWithFfmpeg(
   const errorText = boundedText(child.stderr);
   const kill = () => void child.kill('SIGKILL');
   signal.addEventListener('abort', kill, { once: true });
-  const ended = endOf(child);
+  const ended = once(child, 'close') as Promise<[code: number | null, killedBy: NodeJS.Signals | null]>;
   // Awaited after the last sample; until then a rejection must not be unhandled.
   ended.catch(() => {});
   try {
@@ -66,7 +60,7 @@ export async function* decodeWithFfmpeg(
       yield piece;
     }
     signal.throwIfAborted();
-    const { code, killedBy } = await ended;
+    const [code, killedBy] = await ended;
     signal.throwIfAborted();
     // For example the out-of-memory killer: the samples so far are incomplete.
     if (killedBy || code === STOPPED_BY_SIGNAL_CODE) throw new Error(`ffmpeg was killed by ${killedBy ?? 'a signal'}.`);
@@ -141,13 +135,6 @@ function toAudioError(stderr: string): AudioError {
     ? 'ffmpeg does not support the codec of this recording.'
     : 'ffmpeg found no audio in the file.';
   return new AudioError(isUnsupported ? 'unsupported' : 'corrupt', message, { cause: new Error(stderr) });
-}
-
-async function endOf(
-  child: ChildProcessByStdio<null, Readable, Readable>,
-): Promise<{ code: number | null; killedBy: NodeJS.Signals | null }> {
-  const [code, killedBy] = (await once(child, 'close')) as [number | null, NodeJS.Signals | null];
-  return { code, killedBy };
 }
 
 function boundedText(stream: Readable): () => string {

@@ -1,18 +1,14 @@
 import { SAMPLE_RATE } from './audio-constants.ts';
 import { createSampleBuffer } from './sample-buffer.ts';
 
-export interface Resampler {
-  /** Returns the output available so far; the last samples wait for their successors. */
-  push(samples: Float32Array): Float32Array;
-  end(): Float32Array;
-}
+export type Resampler = ReturnType<typeof createResampler>;
 
 /**
  * Windowed-sinc polyphase filter (Crochiere and Rabiner, Multirate Digital Signal Processing, 1983, ch. 3). The
  * passband is flat to 6.9 kHz; from 8 kHz, or half the input rate if lower, attenuation is at least 70 dB. No delay:
  * output times equal input times.
  */
-export function createResampler(rate: number): Resampler {
+export function createResampler(rate: number) {
   const ratio = rate / SAMPLE_RATE;
   const divisor = greatestCommonDivisor(rate, SAMPLE_RATE);
   // For rates without a common divisor, the nearest phase is exact to a thousandth of a sample.
@@ -49,11 +45,12 @@ export function createResampler(rate: number): Resampler {
   };
 
   return {
-    push(samples) {
+    /** Returns the output available so far; the last samples wait for their successors. */
+    push(samples: Float32Array): Float32Array {
       buffer.append(samples);
       return produce(offset + buffer.length() - half);
     },
-    end() {
+    end(): Float32Array {
       const length = offset + buffer.length();
       buffer.append(new Float32Array(half + 1));
       return produce(length);

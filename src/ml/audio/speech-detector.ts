@@ -8,24 +8,13 @@ import { FRAME_SAMPLES } from './audio-constants.ts';
 import type { Detection, DetectorRequest, Memory } from './detector-thread.ts';
 
 /** Voice activity detection for any number of concurrent recordings. */
-export interface SpeechDetector {
-  createStream(): DetectorStream;
-  close(): Promise<void>;
-}
-
-export interface DetectorStream {
-  /**
-   * Returns the speech probability (0..1) of each 512-sample frame. `samples` (16 kHz) hold whole frames and continue
-   * the previous call.
-   */
-  detect(samples: Float32Array): Promise<Float32Array>;
-}
+export type SpeechDetector = Awaited<ReturnType<typeof openSpeechDetector>>;
 
 /**
  * Opens Silero VAD version 6 (MIT, from an npm package) in a thread. Throws if the file's SHA-256 differs from the
  * tested one.
  */
-export async function openSpeechDetector(): Promise<SpeechDetector> {
+export async function openSpeechDetector() {
   const path = createRequire(import.meta.url).resolve(NETWORK);
   const network = await readFile(path);
   const found = createHash('sha256').update(network).digest('hex');
@@ -57,7 +46,11 @@ export async function openSpeechDetector(): Promise<SpeechDetector> {
     createStream() {
       let memory: Memory | undefined;
       return {
-        async detect(samples) {
+        /**
+         * Returns the speech probability (0..1) of each 512-sample frame. `samples` (16 kHz) hold whole frames and
+         * continue the previous call.
+         */
+        async detect(samples: Float32Array): Promise<Float32Array> {
           const detection = await request(samples, memory);
           memory = detection.memory;
           return detection.probabilities;

@@ -4,7 +4,7 @@ import { createPersistentThread } from '../persistent-thread.ts';
 import { unlessAborted } from '../unless-aborted.ts';
 import type { EngineFiles } from './engine.ts';
 import type { Segment } from './recognizer.ts';
-import type { EngineRequest, Ready, ThreadOptions } from './thread.ts';
+import type { EngineRequest, ThreadOptions } from './thread.ts';
 
 /** Opens an engine in a thread, so that the caller stays free for heartbeats. */
 export async function openEngineThread(files: EngineFiles, threads: number) {
@@ -12,7 +12,7 @@ export async function openEngineThread(files: EngineFiles, threads: number) {
   const lastCancelled = new Int32Array(cancelledId);
   const workerData: ThreadOptions = { files, threads, lastCancelled: cancelledId };
   const start = () => startThread('./thread', import.meta.url, { workerData });
-  const thread = createPersistentThread<Ready>(start, 'the engine');
+  const thread = createPersistentThread(start, 'the engine');
   const oneAtATime = pLimit(1);
   let closed = false;
   let lastId = 0;

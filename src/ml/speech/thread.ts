@@ -16,14 +16,11 @@ export interface EngineRequest {
   readonly language?: string | undefined;
 }
 
-/** First message of the thread; the answers are lists of {@link Segment}. */
-export type Ready = 'ready';
-
 const { files, threads, lastCancelled: givenUp } = workerData as ThreadOptions;
 const lastCancelled = new Int32Array(givenUp);
 const engine = await open();
 serveRequests(recognize);
-parentPort!.postMessage('ready' satisfies Ready);
+parentPort!.postMessage('ready');
 
 async function open(): Promise<Engine> {
   switch (files.runs) {

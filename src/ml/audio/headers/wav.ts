@@ -4,7 +4,7 @@ import type { FileReader } from './file-reader.ts';
 
 /** RIFF WAVE, and RF64 (EBU Tech 3306) for files above 4 GiB. */
 export async function readWav(bytes: FileReader): Promise<Header> {
-  let format: Format | undefined;
+  let format: ReturnType<typeof formatOf>;
   let longSize: number | undefined;
   let at = 12;
   for (let chunks = 0; chunks < MAX_CHUNKS; chunks++) {
@@ -33,14 +33,7 @@ export async function readWav(bytes: FileReader): Promise<Header> {
   }
 }
 
-interface Format {
-  readonly channels: number;
-  readonly sampleRate: number;
-  readonly bytesPerSecond: number;
-  readonly isConstantRate: boolean;
-}
-
-function formatOf(head: Buffer): Format | undefined {
+function formatOf(head: Buffer) {
   if (head.length < 24) return undefined;
   const channels = head.readUInt16LE(10);
   const sampleRate = head.readUInt32LE(12);

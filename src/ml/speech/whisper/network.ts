@@ -1,11 +1,6 @@
 import { InferenceSession, Tensor } from 'onnxruntime-node';
 import { FRAMES } from './log-mel.ts';
 
-export interface Network {
-  start(mel: Float32Array, first: number): Promise<DecoderState>;
-  close(): Promise<void>;
-}
-
 /** Immutable decoder state after a token; any state can be continued several times. */
 export interface DecoderState {
   readonly logits: Float32Array;
@@ -17,7 +12,7 @@ export interface DecoderState {
 export async function openNetwork(
   files: { readonly encoder: string; readonly decoder: string },
   { threads, alignmentHeads }: { threads: number; alignmentHeads: readonly (readonly [number, number])[] },
-): Promise<Network> {
+) {
   const options: InferenceSession.SessionOptions = {
     executionProviders: ['cpu'],
     intraOpNumThreads: threads,
@@ -83,7 +78,7 @@ export async function openNetwork(
 
   return {
     start: hear,
-    async close() {
+    async close(): Promise<void> {
       await Promise.all([encoder.release(), decoder.release()]);
     },
   };

@@ -2,22 +2,8 @@ import type { JsonValue } from '../../../base/json.ts';
 
 const MS_PER_PAGE = 20_000;
 
-/** The time limit of a document, over all attempts. */
-export interface WorkTimer {
-  readonly signal: AbortSignal;
-  readonly isExpired: boolean;
-  /** Raises the limit to at least 20 s per page. */
-  extend(pages: number): void;
-  /** In milliseconds, including earlier attempts. */
-  elapsedMs(): number;
-  stop(): void;
-}
-
-/** `workedMs` is the time of earlier attempts. */
-export function startWorkTimer(
-  job: AbortSignal,
-  { limitMs, workedMs }: { limitMs: number; workedMs: number },
-): WorkTimer {
+/** Limits the time of a document, over all attempts. `workedMs` is the time of earlier ones. */
+export function startWorkTimer(job: AbortSignal, { limitMs, workedMs }: { limitMs: number; workedMs: number }) {
   const startedAt = performance.now();
   const expired = new AbortController();
   const elapsedMs = () => workedMs + performance.now() - startedAt;
@@ -33,7 +19,9 @@ export function startWorkTimer(
     get isExpired() {
       return expired.signal.aborted && !job.aborted;
     },
-    extend: (pages) => limit(Math.max(limitMs, pages * MS_PER_PAGE)),
+    /** Raises the limit to at least 20 s per page. */
+    extend: (pages: number) => limit(maxWorkTimeMs(limitMs, pages)),
+    /** In milliseconds, including earlier attempts. */
     elapsedMs,
     stop: () => clearTimeout(timer),
   };

@@ -5,21 +5,10 @@ import type { Schema } from '../../schema/schema.ts';
 import { ANSWER_SCHEMA, parseAnswer } from './answer.ts';
 import { buildPrompt } from './prompt.ts';
 
-/** Merges the model's fields into those of the rules; a model failure is a warning. Throws the signal's reason. */
-export type SelectFields = (
-  pages: readonly ReadPage[],
-  schema: Schema,
-  rules: Record<string, Field>,
-  signal: AbortSignal,
-) => Promise<{ fields: Record<string, Field>; warnings: Warning[] }>;
-
 const MAX_REPAIRS = 2;
 
 /** `timeoutMs` is per document, including repairs. */
-export function createFieldSelector({
-  timeoutMs,
-  ...server
-}: ModelServerOptions & { readonly timeoutMs: number }): SelectFields {
+export function createFieldSelector({ timeoutMs, ...server }: ModelServerOptions & { readonly timeoutMs: number }) {
   const client = createModelClient(server);
 
   async function requestFields(pages: readonly ReadPage[], schema: Schema, signal: AbortSignal) {
@@ -43,7 +32,13 @@ export function createFieldSelector({
     return undefined;
   }
 
-  return async (pages, schema, rules, signal) => {
+  /** Merges the model's fields into those of the rules; a model failure is a warning. Throws the signal's reason. */
+  return async (
+    pages: readonly ReadPage[],
+    schema: Schema,
+    rules: Record<string, Field>,
+    signal: AbortSignal,
+  ): Promise<{ fields: Record<string, Field>; warnings: Warning[] }> => {
     const failed = (code: string, message: string) => ({ fields: rules, warnings: [{ code, message }] });
     try {
       const chosen = await requestFields(pages, schema, AbortSignal.any([signal, AbortSignal.timeout(timeoutMs)]));

@@ -2,23 +2,17 @@ import type { ReadPage } from '../../page-geometry.ts';
 import { everyField } from '../../schema/keys.ts';
 import { type FieldSpec, inLanguage, type Schema } from '../../schema/schema.ts';
 
-/** A word that the model references by its index in {@link Prompt.words}. */
+/** A word that the model references by its index in the words of {@link buildPrompt}. */
 export interface NumberedWord {
   readonly page: ReadPage;
   readonly word: ReadPage['words'][number];
-}
-
-export interface Prompt {
-  readonly words: readonly NumberedWord[];
-  readonly system: string;
-  readonly user: string;
 }
 
 // About three tokens per Russian word; small local models have a context of 32,000.
 const MAX_WORDS = 6_000;
 
 /** Builds the prompt from the first pages. */
-export function buildPrompt(pages: readonly ReadPage[], schema: Schema): Prompt {
+export function buildPrompt(pages: readonly ReadPage[], schema: Schema) {
   const words: NumberedWord[] = [];
   const lines: string[] = [];
   for (const page of pages) {

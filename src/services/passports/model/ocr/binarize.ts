@@ -1,11 +1,7 @@
 import type { GrayImage } from './grayscale.ts';
 
 /** A binary image: 1 is ink, 0 is paper. */
-export interface BinaryImage {
-  readonly width: number;
-  readonly height: number;
-  readonly data: Uint8Array;
-}
+export type BinaryImage = GrayImage;
 
 /** In pixels; `right` and `bottom` are exclusive. */
 export interface Rectangle {

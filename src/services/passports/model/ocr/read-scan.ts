@@ -29,15 +29,7 @@ export interface ScanResult {
   readonly reading: ReadingFrame;
 }
 
-export interface ScanReader {
-  /** `tesseract rus+eng` or `tesseract.js kir+eng`. */
-  readonly name: string;
-  /** Pages processed at the same time; more wait. */
-  readonly concurrency: number;
-  /** `size` is in points. Throws {@link OcrTimeout}. */
-  read(raster: Raster, options: { size: { width: number; height: number }; signal: AbortSignal }): Promise<ScanResult>;
-  close(): Promise<void>;
-}
+export type ScanReader = Awaited<ReturnType<typeof openScanReader>>;
 
 export interface ScanReaderOptions {
   /** Path of the Tesseract program; `none` disables it. */
@@ -48,7 +40,7 @@ export interface ScanReaderOptions {
 }
 
 /** Opens the installed Tesseract if it supports Russian, otherwise Tesseract.js. */
-export async function openScanReader(options: ScanReaderOptions = {}): Promise<ScanReader> {
+export async function openScanReader(options: ScanReaderOptions = {}) {
   const { tesseract = 'tesseract', languages } = options;
   const concurrency = options.concurrency ?? availableParallelism();
   const installed = tesseract === 'none' ? undefined : await openTesseract(tesseract, concurrency);
@@ -57,14 +49,17 @@ export async function openScanReader(options: ScanReaderOptions = {}): Promise<S
   const threads = openThreadPool(() => startThread('./preprocess-thread', import.meta.url), 'OCR preprocessing');
   const limit = pLimit(concurrency);
   return {
+    /** `tesseract rus+eng` or `tesseract.js kir+eng`. */
     name: engine.name,
+    /** Pages processed at the same time; more wait. */
     concurrency,
-    async read(raster, { size, signal }) {
+    /** `size` is in points. Throws {@link OcrTimeout}. */
+    async read(raster: Raster, { size, signal }: { size: Size; signal: AbortSignal }): Promise<ScanResult> {
       const page = await limit(() => threads.request<PreprocessedPage>(raster, signal));
       const { lines, isUpsideDown } = await readOriented(engine, page, signal);
       return toScanResult(page, lines, isUpsideDown, { raster, size });
     },
-    async close() {
+    async close(): Promise<void> {
       await Promise.all([engine.close(), threads.close()]);
     },
   };

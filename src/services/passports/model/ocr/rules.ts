@@ -32,32 +32,21 @@ export function findRules(ink: BinaryImage, dpi: number): Rules {
   };
 }
 
-interface Sizes {
-  /** Minimum length of an ink run. */
-  readonly run: number;
-  /** Shorter runs may be the bases of letters and must be thin nearly everywhere. */
-  readonly longRun: number;
-  readonly maxThickness: number;
-  /** Shorter lines must connect two others. Vertical strokes of large letters are longer than horizontal ones. */
-  readonly minHorizontal: number;
-  readonly minVertical: number;
-  /** From a crossing word or a fold. */
-  readonly gap: number;
-  readonly near: number;
-  /** Of dotted and dashed lines. */
-  readonly dotHeight: number;
-  readonly dotDistance: number;
-  readonly minDots: number;
-}
+type Sizes = ReturnType<typeof sizesAt>;
 
-const sizesAt = (dpi: number): Sizes => ({
+const sizesAt = (dpi: number) => ({
+  /** Minimum length of an ink run. */
   run: 0.14 * dpi,
+  /** Shorter runs may be the bases of letters and must be thin nearly everywhere. */
   longRun: 0.6 * dpi,
   maxThickness: Math.max(4, 0.045 * dpi),
+  /** Shorter lines must connect two others. Vertical strokes of large letters are longer than horizontal ones. */
   minHorizontal: 0.3 * dpi,
   minVertical: 0.42 * dpi,
+  /** From a crossing word or a fold. */
   gap: 0.2 * dpi,
   near: 0.03 * dpi,
+  /** Of dotted and dashed lines. */
   dotHeight: 0.03 * dpi,
   dotDistance: 0.05 * dpi,
   minDots: 10,

@@ -73,13 +73,7 @@ async function startWorker(languages: string[], langPath: string): Promise<Worke
 async function findRussianModel(folder: string): Promise<string | undefined> {
   for (const name of ['rus.traineddata', 'rus.traineddata.gz']) {
     const file = join(folder, name);
-    if (
-      await stat(file).then(
-        (it) => it.isFile(),
-        () => false,
-      )
-    )
-      return file;
+    if ((await stat(file).catch(() => undefined))?.isFile()) return file;
   }
   return undefined;
 }

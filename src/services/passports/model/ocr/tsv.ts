@@ -7,13 +7,7 @@ export function parseTsv(tsv: string, pages: number): LineWord[][] {
     const cells = row.split('\t');
     const text = cells[11]?.trim();
     if (cells[0] !== '5' || !text) continue;
-    const [left, top, width, height, percent] = cells.slice(6, 11).map(Number) as [
-      number,
-      number,
-      number,
-      number,
-      number,
-    ];
+    const [left = 0, top = 0, width = 0, height = 0, percent = 0] = cells.slice(6, 11).map(Number);
     words[Number(cells[1]) - 1]?.push({
       text,
       left,

@@ -25,16 +25,11 @@ const MESSAGES: Record<PdfProblem, string> = {
   unsupported: 'The file is not a PDF with pages.',
 };
 
-/** A process that reads one document. */
-export interface PdfProcess {
-  /** Any error closes the document: {@link PdfRejected} (also after a crash), the signal's reason, or another error. */
-  send(request: PdfRequest, signal: AbortSignal): Promise<PdfResult>;
-  /** Cancels pending requests. Never throws. */
-  close(): Promise<void>;
-}
-
-/** Takes an idle process or starts one: a start takes 0.2 s, and the first pages take three times as long. */
-export function acquirePdfProcess(): PdfProcess {
+/**
+ * Takes an idle process or starts one, which reads one document: a start takes 0.2 s, and the first pages take three
+ * times as long.
+ */
+export function acquirePdfProcess() {
   // Undefined once closed, because the process may then serve another document.
   let held: Process | undefined = takeIdle() ?? start();
   let last: Promise<unknown> = Promise.resolve();
@@ -46,7 +41,8 @@ export function acquirePdfProcess(): PdfProcess {
     await killed?.exited;
   };
   return {
-    send(question, signal) {
+    /** Any error closes the document: {@link PdfRejected} (also after a crash), the signal's reason, or another error. */
+    send(question: PdfRequest, signal: AbortSignal): Promise<PdfResult> {
       pending++;
       const answer = last.then(async () => {
         if (!held) throw new Error('The document is closed.');
@@ -55,7 +51,8 @@ export function acquirePdfProcess(): PdfProcess {
       last = answer.catch(kill).finally(() => pending--);
       return answer;
     },
-    async close() {
+    /** Cancels pending requests. Never throws. */
+    async close(): Promise<void> {
       if (pending > 0) return kill();
       const released = held;
       held = undefined;

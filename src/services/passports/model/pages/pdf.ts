@@ -7,26 +7,13 @@ import type { Raster, RasterSize } from './pdfium-render.ts';
 export { type PdfProblem, PdfRejected, type Raster, type RasterSize };
 
 /** An open PDF; pages start at 1. Any error closes it: {@link PdfRejected}, the signal's reason or a transient error. */
-export interface Pdf {
-  readonly pages: number;
-  /** Requested pages that cannot be opened: they have no words and are white. */
-  readonly damaged: ReadonlySet<number>;
-  /** The text layer and rules. Pages without words need OCR. */
-  text(page: number, signal: AbortSignal): Promise<ReadPage>;
-  render(page: number, size: RasterSize, signal: AbortSignal): Promise<Raster>;
-  /** A JPEG for display. */
-  picture(page: number, signal: AbortSignal): Promise<Buffer>;
-  /** A grayscale raster for OCR and a JPEG for display. */
-  scan(page: number, size: RasterSize, signal: AbortSignal): Promise<Scan>;
-  /** Cancels pending requests. Idempotent; never throws. */
-  close(): Promise<void>;
-}
+export type Pdf = Awaited<ReturnType<typeof openPdf>>;
 
 /** Opens a file, which must exist until the PDF is closed. `cpuSeconds` limits each request. Throws {@link PdfRejected}. */
 export async function openPdf(
   path: string,
   { maxPages, signal, cpuSeconds = MAX_CPU_SECONDS }: { maxPages: number; signal: AbortSignal; cpuSeconds?: number },
-): Promise<Pdf> {
+) {
   signal.throwIfAborted();
   const reader = acquirePdfProcess();
   try {
@@ -39,11 +26,17 @@ export async function openPdf(
     };
     return {
       pages: pages as number,
-      damaged,
-      text: (page, signal) => read({ type: 'text', page }, signal),
-      render: (page, size, signal) => read({ type: 'render', page, size }, signal),
-      picture: (page, signal) => read({ type: 'picture', page }, signal),
-      scan: (page, size, signal) => read({ type: 'scan', page, size }, signal),
+      /** Requested pages that cannot be opened: they have no words and are white. */
+      damaged: damaged as ReadonlySet<number>,
+      /** The text layer and rules. Pages without words need OCR. */
+      text: (page: number, signal: AbortSignal) => read<ReadPage>({ type: 'text', page }, signal),
+      render: (page: number, size: RasterSize, signal: AbortSignal) =>
+        read<Raster>({ type: 'render', page, size }, signal),
+      /** A JPEG for display. */
+      picture: (page: number, signal: AbortSignal) => read<Buffer>({ type: 'picture', page }, signal),
+      /** A grayscale raster for OCR and a JPEG for display. */
+      scan: (page: number, size: RasterSize, signal: AbortSignal) => read<Scan>({ type: 'scan', page, size }, signal),
+      /** Cancels pending requests. Idempotent; never throws. */
       close: () => reader.close(),
     };
   } catch (error) {

@@ -1,16 +1,10 @@
 import { closeSync, fstatSync, openSync, readSync } from 'node:fs';
 import type { Pdfium } from './pdfium.ts';
 
-/** Read in blocks by PDFium. */
-export interface ReadableFile {
-  /** Address of the FPDF_FILEACCESS. */
-  readonly access: number;
-  readonly length: number;
-  read(from: number, length: number): Buffer;
-  close(): void;
-}
+export type ReadableFile = ReturnType<typeof openFile>;
 
-export function openFile(pdfium: Pdfium, path: string): ReadableFile {
+/** Opens a file that PDFium reads in blocks. */
+export function openFile(pdfium: Pdfium, path: string) {
   const file = openSync(path, 'r');
   const { size: length } = fstatSync(file);
   const block = createBlockCache(file, length);
@@ -35,9 +29,10 @@ export function openFile(pdfium: Pdfium, path: string): ReadableFile {
   fields.setUint32(4, pdfium.callback(readBlock, 'iiiii'), true);
   fields.setUint32(8, 0, true);
   return {
+    /** Address of the FPDF_FILEACCESS. */
     access,
     length,
-    read(from, length) {
+    read(from: number, length: number): Buffer {
       const bytes = Buffer.alloc(length);
       return bytes.subarray(0, readSync(file, bytes, 0, length, from));
     },

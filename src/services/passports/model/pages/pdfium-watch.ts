@@ -1,20 +1,17 @@
 import { startThread } from '../../../../base/worker-entry.ts';
 
-/** Kills this process with {@link CPU_LIMIT_SIGNAL} if it exceeds its CPU time. */
-export interface CpuWatchdog {
-  begin(cpuSeconds: number): void;
-  end(): void;
-}
-
 /** Not SIGXCPU, whose core dump would contain the document. */
 export const CPU_LIMIT_SIGNAL: NodeJS.Signals = process.platform === 'win32' ? 'SIGKILL' : 'SIGVTALRM';
 
-/** Starts the watchdog in a thread, because timers do not fire during a library call. CPU time does not depend on the machine's load. */
-export function startCpuWatchdog(): CpuWatchdog {
+/**
+ * Kills this process with {@link CPU_LIMIT_SIGNAL} if it exceeds its CPU time, which does not depend on the machine's
+ * load. Runs in a thread, because timers do not fire during a library call.
+ */
+export function startCpuWatchdog() {
   const limit: CpuLimit = new BigInt64Array(new SharedArrayBuffer(8));
   startThread('./pdfium-watch-thread', import.meta.url, { workerData: limit }).unref();
   return {
-    begin: (cpuSeconds) => void Atomics.store(limit, 0, cpuMicroseconds() + BigInt(cpuSeconds * 1e6)),
+    begin: (cpuSeconds: number) => void Atomics.store(limit, 0, cpuMicroseconds() + BigInt(cpuSeconds * 1e6)),
     end: () => void Atomics.store(limit, 0, 0n),
   };
 }
