@@ -100,7 +100,7 @@ async function runInputs({ name }: ServiceChecks, base: string, options: Conform
     // A name that never resolves (RFC 6761).
     webhookUrl: httpsAddress(options.webhookUrl) ?? 'https://conform.invalid/hook',
     sameMachine,
-    patienceMs: secondsOf(options.timeout) * 1000,
+    timeoutMs: secondsOf(options.timeout) * 1000,
     mayFlood: options.checkRateLimit ?? false,
     mayCleanUp: options.cleanup ?? false,
   };

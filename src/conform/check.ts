@@ -22,7 +22,7 @@ export interface RunContext {
   readonly webhookUrl: string;
   /** Whether webhooks can reach this process on a loopback address. */
   readonly sameMachine: boolean;
-  readonly patienceMs: number;
+  readonly timeoutMs: number;
   /** Whether the rate limit may be exhausted, which blocks the token for a minute. */
   readonly mayFlood: boolean;
   /** Allows `POST /admin/cleanup` with 365 days. A faulty deployment may delete all documents. */

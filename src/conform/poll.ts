@@ -23,9 +23,9 @@ export async function pollUntil(
   { signal, ...context }: RunContext,
   read: Read,
   isMet: Condition,
-  { patienceMs = context.patienceMs, pause = growing }: { patienceMs?: number; pause?: Pause } = {},
+  { timeoutMs = context.timeoutMs, pause = growing }: { timeoutMs?: number; pause?: Pause } = {},
 ): Promise<Exchange | undefined> {
-  const end = Date.now() + patienceMs;
+  const end = Date.now() + timeoutMs;
   for (let polls = 0; ; polls++) {
     const leftSeconds = Math.max(1, Math.ceil((end - Date.now()) / 1000));
     const response = await read({ prefer: `wait=${Math.min(20, leftSeconds)}` });
@@ -39,4 +39,4 @@ export async function pollUntil(
 /** Polls a task until its state is final. Throws `Skip` if the time limit passes. */
 export const pollUntilFinal = async (context: RunContext, read: Read, isFinal: Condition, pause = specified) =>
   (await pollUntil(context, read, isFinal, { pause })) ??
-  skip(`the task did not finish within ${context.patienceMs / 1000} s; increase --patience`);
+  skip(`the task did not finish within ${context.timeoutMs / 1000} s; increase --timeout`);

@@ -1,7 +1,7 @@
 import pLimit from 'p-limit';
+import { nextMessage } from '../base/thread-requests.ts';
 import { startThread } from '../base/worker-entry.ts';
 import type { HeicOptions, HeicResult } from './heic-thread.ts';
-import { nextMessage } from './thread-requests.ts';
 import { unlessAborted } from './unless-aborted.ts';
 
 // A photo can take half a gigabyte during decoding.

@@ -1,5 +1,5 @@
 import type { Transferable, Worker } from 'node:worker_threads';
-import { nextMessage, requestAnswer } from './thread-requests.ts';
+import { nextMessage, requestAnswer } from '../base/thread-requests.ts';
 
 /** A thread that is restarted on the next request after it ends. `of` names its task in errors ("the network"). */
 export function createPersistentThread<Ready>(start: () => Worker, of: string) {

@@ -1,8 +1,8 @@
 import { parentPort, workerData } from 'node:worker_threads';
 import { env, InferenceSession, Tensor as OrtTensor } from 'onnxruntime-node';
+import { serveRequests } from '../base/thread-requests.ts';
 import { applyHeads, type SharedHeads } from './shared-heads.ts';
 import { type Tensor, type TensorShape, type Tensors, transferListOf, withOwnBuffers } from './tensor.ts';
-import { serveRequests } from './thread-requests.ts';
 
 export interface ThreadOptions {
   readonly path: string;

@@ -16,4 +16,6 @@ export const Label = textElement<JSX.HtmlLabelTag>('label');
 export const Option = textElement<JSX.HtmlOptionTag>('option');
 export const P = textElement('p');
 export const Span = textElement('span');
+export const Summary = textElement('summary');
 export const Th = textElement<JSX.HtmlTableHeaderCellTag>('th');
+export const Time = textElement<JSX.HtmlTimeTag>('time');

@@ -74,7 +74,7 @@ it('Assay completes every acknowledged task once despite process, database, disk
       gateway: ground.currentProcess('gateway'),
       received: receiver.received,
     };
-    const evidence = await collectEvidence({ ...inputs, patienceMs: 180_000 });
+    const evidence = await collectEvidence({ ...inputs, timeoutMs: 180_000 });
     report(injected, evidence, ground);
     expect(findViolations(evidence)).toEqual([]);
     const stray = await findStrayFiles(ground.audit, ground.dataDir);
@@ -84,7 +84,7 @@ it('Assay completes every acknowledged task once despite process, database, disk
     expect(evidence.firstSeen.size).toBeGreaterThan(10);
 
     const planted = await injectViolations(ground, evidence, receiver.received);
-    expect(findViolations(await collectEvidence({ ...inputs, patienceMs: 0 })).sort()).toEqual(planted.sort());
+    expect(findViolations(await collectEvidence({ ...inputs, timeoutMs: 0 })).sort()).toEqual(planted.sort());
     if (pulse) pulse.stop();
     expect(await ground.stop()).toEqual([]);
   } catch (error) {

@@ -54,7 +54,7 @@ async function checkService(service: ServiceName, url: string, only = service as
     specimens: { image: async () => image, recording: async () => createSilence(), document: async () => document },
     webhookUrl: 'https://conform.invalid/hook',
     sameMachine: true,
-    patienceMs: 20_000,
+    timeoutMs: 20_000,
     mayFlood: only.endsWith('.limit'),
     mayCleanUp: true,
     nonce: `visit${++runCount}`,
@@ -804,7 +804,7 @@ describe('assay conform for a server that is not Assay', () => {
     const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
     for (const { name, checks } of serviceChecks) {
       const fileUrl = status === 201 ? undefined : 'https://storage.example.com/file';
-      const results = await checkService(name, url, name, { patienceMs: 1, sameMachine: false, fileUrl });
+      const results = await checkService(name, url, name, { timeoutMs: 1, sameMachine: false, fileUrl });
       expect(results).toHaveLength(checks.length);
       expect(idsOf(results, 'failed').length, name).toBeGreaterThan(0);
     }

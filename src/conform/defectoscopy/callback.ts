@@ -35,10 +35,10 @@ export const delivered = oncePerRun(async (context): Promise<WebhookDelivery> =>
     const first = await readTask(context, id);
     const ended = await finalState(context, id);
     const read = () => readTask(context, id);
-    await pollUntil(context, read, () => received !== undefined, { patienceMs: ARRIVE_MS });
+    await pollUntil(context, read, () => received !== undefined, { timeoutMs: ARRIVE_MS });
     if (!received) return noCallback(await read(), ended);
     const isSettled = (response: Exchange) => webhookOf(response)['state'] !== 'pending';
-    const last = (await pollUntil(context, read, isSettled, { patienceMs: SETTLE_MS })) ?? (await read());
+    const last = (await pollUntil(context, read, isSettled, { timeoutMs: SETTLE_MS })) ?? (await read());
     return { id, first, ...received, last };
   } finally {
     receiver.close();

@@ -1,6 +1,6 @@
 import { parentPort, workerData } from 'node:worker_threads';
 import { env, InferenceSession, Tensor } from 'onnxruntime-node';
-import { serveRequests } from '../thread-requests.ts';
+import { serveRequests } from '../../base/thread-requests.ts';
 import { FRAME_SAMPLES } from './audio-constants.ts';
 
 export interface DetectorRequest {

@@ -1,5 +1,5 @@
 import { parentPort, workerData } from 'node:worker_threads';
-import { serveRequests } from '../thread-requests.ts';
+import { serveRequests } from '../../base/thread-requests.ts';
 import type { Engine, EngineFiles } from './engine.ts';
 import type { Segment } from './recognizer.ts';
 

@@ -17,16 +17,16 @@ export interface Evidence {
   readonly received: readonly Received[];
 }
 
-/** Waits until all work is done, at most `patienceMs`, and collects the evidence. */
+/** Waits until all work is done, at most `timeoutMs`, and collects the evidence. */
 export async function collectEvidence(options: {
   traffic: Pick<Traffic, 'acknowledged' | 'answers' | 'firstSeen'>;
   audit: Audit;
   gateway: Client;
   received: readonly Received[];
-  patienceMs: number;
+  timeoutMs: number;
 }): Promise<Evidence> {
-  const { traffic, audit, gateway, received, patienceMs } = options;
-  for (const since = Date.now(); Date.now() - since < patienceMs; await delay(100)) {
+  const { traffic, audit, gateway, received, timeoutMs } = options;
+  for (const since = Date.now(); Date.now() - since < timeoutMs; await delay(100)) {
     if (isIdle(await audit.counts())) break;
   }
   const ids = [...traffic.acknowledged.values()].map(({ id }) => id);

@@ -11,7 +11,7 @@ export interface PassportsAssay extends Assay {
   /** A browser without a session, or a program with a token. */
   client(options?: { token?: string | undefined }): Client;
   signedIn(): Promise<Client>;
-  resultOf(client: Client, id: string, patienceMs?: number): Promise<Record<string, any>>;
+  resultOf(client: Client, id: string, timeoutMs?: number): Promise<Record<string, any>>;
   /** Peak memory per kind of process, in MiB (Linux). */
   peaks(): Promise<Record<'serve' | 'work' | 'pdf', number>>;
   storedKeys(): Promise<string[]>;
@@ -40,14 +40,14 @@ export async function startPassportsAssay(env: Record<string, string> = {}): Pro
       program.token = (await program.post('/auth/token', { json: { api_key: ADMIN_KEY } })).body.token;
       return program;
     },
-    async resultOf(owner, id, patienceMs = 60_000) {
+    async resultOf(owner, id, timeoutMs = 60_000) {
       let body: Record<string, any> = {};
       await waitUntil(async () => {
         const answer = await owner.get(`/api/task/${id}/result`);
         ({ body } = answer);
         if (answer.status > 202) throw new Error(`${id}: ${answer.text}`);
         return answer.status === 200;
-      }, patienceMs);
+      }, timeoutMs);
       return body;
     },
     async peaks() {

@@ -1,5 +1,5 @@
+import { openThreadPool, type ThreadPool } from '../../../base/thread-pool.ts';
 import { startThread } from '../../../base/worker-entry.ts';
-import type { ThreadPool } from '../../../ml/thread-pool.ts';
 import { reportTooLong, tooManyReports } from '../api-errors.ts';
 import type { LoadPageImage } from './page-excerpts.ts';
 import { buildReport, type ReportSource } from './report.ts';
@@ -36,7 +36,6 @@ export function createPdfService(limits = LIMITS) {
 
   async function print(source: ReportSource, picture: LoadPageImage, signal: AbortSignal): Promise<Buffer> {
     const report = await buildReport(source, picture);
-    const { openThreadPool } = await import('../../../ml/thread-pool.ts');
     signal.throwIfAborted();
     threads ??= openThreadPool(
       () => startThread('./report-thread', import.meta.url, { resourceLimits }),

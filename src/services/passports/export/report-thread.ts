@@ -1,6 +1,6 @@
 import { createRequire } from 'node:module';
 import pdfmake, { type Content } from 'pdfmake';
-import { serveRequests } from '../../../ml/thread-requests.ts';
+import { serveRequests } from '../../../base/thread-requests.ts';
 import { fill } from '../../../ui/browser/fill.ts';
 import type { Report } from './report.ts';
 import { reportLabels } from './report-labels.ts';

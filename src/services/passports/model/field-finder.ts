@@ -1,5 +1,5 @@
+import { openThreadPool } from '../../../base/thread-pool.ts';
 import { startThread } from '../../../base/worker-entry.ts';
-import { openThreadPool } from '../../../ml/thread-pool.ts';
 import type { ReadPage } from '../page-geometry.ts';
 import type { Schema } from '../schema/schema.ts';
 import type { ExtractedFields } from './fields-thread.ts';

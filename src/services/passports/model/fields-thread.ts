@@ -1,5 +1,5 @@
 import { workerData } from 'node:worker_threads';
-import { serveRequests } from '../../../ml/thread-requests.ts';
+import { serveRequests } from '../../../base/thread-requests.ts';
 import type { ReadPage } from '../page-geometry.ts';
 import type { Schema } from '../schema/schema.ts';
 import { extractFields } from './fields/extract.ts';

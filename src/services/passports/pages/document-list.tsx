@@ -1,10 +1,10 @@
 import { createDateFormat } from '../../../ui/browser/date-format.ts';
 import { fill } from '../../../ui/browser/fill.ts';
+import { A, Button, H2, P, Span, Summary, Time } from '../../../ui/text-elements.tsx';
 import { CsrfInput } from '../../shared/csrf-input.tsx';
 import type { ListTexts } from '../browser/list-texts.ts';
 import { type Document, STATUSES, type Status } from '../documents.ts';
 import { errorTexts } from '../failures.ts';
-import { Text } from './text.tsx';
 
 export const PER_PAGE = 25;
 
@@ -30,7 +30,7 @@ export function DocumentList(props: ListProps): JSX.Element {
   return (
     <section aria-labelledby="documents-title">
       <div class="row">
-        <Text as="h2" id="documents-title" text={texts.documents} />
+        <H2 id="documents-title" text={texts.documents} />
         <p id="touch" class="hint" role="status"></p>
       </div>
       <nav class="filters" aria-label={texts.state}>
@@ -50,16 +50,16 @@ export function DocumentList(props: ListProps): JSX.Element {
       </ul>
       <div class="row">
         <p class="paging" hidden={pages === 1}>
-          {page > 1 && <Text as="a" href={pageUrl(page - 1, status)} rel="prev" text={`← ${texts.previous}`} />}{' '}
+          {page > 1 && <A href={pageUrl(page - 1, status)} rel="prev" text={`← ${texts.previous}`} />}{' '}
           <span safe>{fill(texts.pageOf, { page, pages })}</span>{' '}
-          {page < pages && <Text as="a" href={pageUrl(page + 1, status)} rel="next" text={`${texts.next} →`} />}
+          {page < pages && <A href={pageUrl(page + 1, status)} rel="next" text={`${texts.next} →`} />}
         </p>
         <p class="exports" hidden={!props.hasSession}>
-          <Text as="a" href="export/session/excel" text={texts.exportSession} />
+          <A href="export/session/excel" text={texts.exportSession} />
           {signedIn && (
             <>
               {' · '}
-              <Text as="a" href="export/all/excel" text={texts.exportAll} />
+              <A href="export/all/excel" text={texts.exportAll} />
             </>
           )}
         </p>
@@ -76,15 +76,15 @@ function Item({ item, list }: { item: Document; list: ListProps }): JSX.Element 
   return (
     <li data-id={id} data-status={status}>
       <div class="what">
-        <Text as="a" class="name" href={signedIn ? `task/${id}` : undefined} text={filename} />
+        <A class="name" href={signedIn ? `task/${id}` : undefined} text={filename} />
         <p class="hint">
-          <Text as="time" datetime={createdAt.toISOString()} text={dateFormat.format(createdAt)} />
+          <Time datetime={createdAt.toISOString()} text={dateFormat.format(createdAt)} />
           <span class="cached" hidden={!cached} safe>{` · ${texts.cached}`}</span>
-          <Text as="span" class="why" text={errorType ? ` · ${errorTexts[language][errorType]}` : ''} />
+          <Span class="why" text={errorType ? ` · ${errorTexts[language][errorType]}` : ''} />
         </p>
       </div>
       <div class="how">
-        <Text class={`state ${status.toLowerCase()}`} text={texts.statuses[status]} />
+        <P class={`state ${status.toLowerCase()}`} text={texts.statuses[status]} />
         <progress
           max="1"
           value={String(progress ?? 0)}
@@ -103,7 +103,7 @@ function Item({ item, list }: { item: Document; list: ListProps }): JSX.Element 
           {texts.retry}
         </button>
         <details class="rename">
-          <Text as="summary" class="button small" text={RENAME[language]} />
+          <Summary class="button small" text={RENAME[language]} />
           <form method="post" action={`task/${id}/rename`}>
             <CsrfInput csrf={csrf} />
             <input name="name" type="text" value={filename} maxlength="255" required aria-label={texts.name} />
@@ -112,7 +112,7 @@ function Item({ item, list }: { item: Document; list: ListProps }): JSX.Element 
             </button>
           </form>
         </details>
-        <Text as="button" type="button" class="small remove needs-script" text={texts.remove} />
+        <Button type="button" class="small remove needs-script" text={texts.remove} />
       </div>
     </li>
   );

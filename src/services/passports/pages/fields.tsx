@@ -1,9 +1,9 @@
 import { fill } from '../../../ui/browser/fill.ts';
+import { Button, P, Span, Th } from '../../../ui/text-elements.tsx';
 import type { ReviewTexts } from '../browser/review-texts.ts';
 import type { Value, Warning } from '../extraction.ts';
 import { enumLabels, type PresentedField } from '../present.ts';
 import { inLanguage, type Section, type ValueSpec } from '../schema/schema.ts';
-import { Text } from './text.tsx';
 
 /** Values with a lower confidence need review: of these, one in several is wrong. */
 const LOW_CONFIDENCE = 0.8;
@@ -32,7 +32,7 @@ export function Fields(view: FieldsView): JSX.Element {
     <>
       <fieldset class="check">
         <legend safe>{texts.toReview}</legend>
-        <Text class="hint" text={toCheck.length > 0 ? texts.reviewHint : texts.nothingToReview} />
+        <P class="hint" text={toCheck.length > 0 ? texts.reviewHint : texts.nothingToReview} />
         {toCheck.map((field) => (
           <OneField field={field} view={view} />
         ))}
@@ -75,7 +75,7 @@ function OneField({ field, view }: { field: PresentedField; view: FieldsView }):
         <span class="facts" data-fresh={`facts ${key}`}>
           <FieldFacts field={field} texts={view.texts} />
           {[...messages].map((message) => (
-            <Text as="span" class="warned" text={message} />
+            <Span class="warned" text={message} />
           ))}
         </span>
         <span class="problem" role="alert"></span>
@@ -95,7 +95,7 @@ export function FieldFacts({ field, texts }: { field: PresentedField; texts: Rev
   ];
   const level =
     source === 'manual' ? 'manual' : confidence === null ? 'unknown' : confidence < LOW_CONFIDENCE ? 'low' : 'high';
-  return <Text as="span" class={`mark ${level}`} text={facts.join(' · ')} />;
+  return <Span class={`mark ${level}`} text={facts.join(' · ')} />;
 }
 
 function Input(props: {
@@ -180,7 +180,7 @@ function Table({ section, view }: { section: Section; view: FieldsView }): JSX.E
           <thead>
             <tr>
               {columns.map((spec) => (
-                <Text as="th" scope="col" text={inLanguage(spec.label, language)} />
+                <Th scope="col" text={inLanguage(spec.label, language)} />
               ))}
               <td></td>
             </tr>
@@ -219,7 +219,7 @@ function Table({ section, view }: { section: Section; view: FieldsView }): JSX.E
       </p>
       <noscript>
         {forms.map(({ id, from, to }) => (
-          <Text as="button" type="submit" class="small" form={id} text={fill(texts.saveRows, { from, to })} />
+          <Button type="submit" class="small" form={id} text={fill(texts.saveRows, { from, to })} />
         ))}
       </noscript>
     </fieldset>

@@ -3,12 +3,12 @@ import type { Csrf } from '../../../http/csrf.ts';
 import type { Assets } from '../../../ui/assets.ts';
 import { layout } from '../../../ui/layout.tsx';
 import { sendPage } from '../../../ui/send-page.ts';
+import { A } from '../../../ui/text-elements.tsx';
 import { SignOut } from '../../shared/csrf-input.tsx';
 import { serviceLinks } from '../../shared/service-links.ts';
 import { preferredLanguage } from '../../shared/task-routes.ts';
 import type { AuthGuard } from '../auth/auth-guard.ts';
 import { listTexts } from '../browser/list-texts.ts';
-import { Text } from './text.tsx';
 
 export type Frame = ReturnType<typeof createFrame>;
 
@@ -48,7 +48,7 @@ export function createFrame(deps: {
       const nav = signedIn ? (
         <SignOut label={texts.signOut} action={`${root}logout`} csrf={viewer.csrf!} />
       ) : (
-        <Text as="a" href={`${root}login`} text={texts.signIn} />
+        <A href={`${root}login`} text={texts.signIn} />
       );
       const html = await layout({
         ...{ nav, ...page, language, version, own, assets: await assets() },

@@ -1,12 +1,12 @@
 import { type Static, Type } from 'typebox';
 import type { Gateway } from '../../../http/gateway.ts';
+import { P } from '../../../ui/text-elements.tsx';
 import { ListQuery } from '../api-schema.ts';
 import { type ListPage, listTexts } from '../browser/list-texts.ts';
 import type { DocumentStore } from '../store/postgres.ts';
 import { DocumentList, PER_PAGE } from './document-list.tsx';
 import type { Frame } from './frame.tsx';
 import { NewDocument, PageOrder } from './new-document.tsx';
-import { Text } from './text.tsx';
 
 const Query = Type.Omit(ListQuery, ['limit']);
 
@@ -31,9 +31,9 @@ export function listPage(app: Gateway, { frame, documents }: { frame: Frame; doc
           <>
             <div class="intro">
               <h1 safe>{texts.title}</h1>
-              <Text class="lead" text={texts.lead} />
+              <P class="lead" text={texts.lead} />
             </div>
-            {!signedIn && <Text class="notice" text={texts.signedOut} />}
+            {!signedIn && <P class="notice" text={texts.signedOut} />}
             <p id="refused" class="notice bad" role="alert" hidden></p>
             <NewDocument texts={texts} csrf={csrf} />
             <PageOrder texts={texts} />

@@ -1,19 +1,19 @@
+import { Button, H2, P } from '../../../ui/text-elements.tsx';
 import { CsrfInput } from '../../shared/csrf-input.tsx';
 import type { ListTexts } from '../browser/list-texts.ts';
-import { Text } from './text.tsx';
 
 export function NewDocument({ texts, csrf }: { texts: ListTexts; csrf: string | undefined }): JSX.Element {
   return (
     <section class="panel new-document" aria-labelledby="upload-title">
-      <Text as="h2" id="upload-title" text={texts.upload} />
-      <Text class="hint needs-script for-mouse" text={texts.drop} />
+      <H2 id="upload-title" text={texts.upload} />
+      <P class="hint needs-script for-mouse" text={texts.drop} />
       <form id="upload" class="ways" method="post" action="upload" enctype="multipart/form-data">
         <CsrfInput csrf={csrf} />
         <label class="button">
           <span safe>{texts.choosePdf}</span>
           <input id="pdfs" type="file" name="files" accept="application/pdf,.pdf" multiple required />
         </label>
-        <Text as="button" type="submit" class="primary" text={texts.send} />
+        <Button type="submit" class="primary" text={texts.send} />
         <label class="button needs-script">
           <span safe>{texts.photos}</span>
           <input id="photos" type="file" accept="image/*,.heic,.heif,.tif,.tiff" multiple class="visually-hidden" />
@@ -37,10 +37,10 @@ export function PageOrder({ texts }: { texts: ListTexts }): JSX.Element {
   return (
     <section id="assembly" class="panel assembly" aria-labelledby="assembly-title" hidden>
       <div class="row">
-        <Text as="h2" id="assembly-title" text={texts.pageOrder} />
+        <H2 id="assembly-title" text={texts.pageOrder} />
         <button type="button" id="make" class="primary"></button>
       </div>
-      <Text class="hint" text={texts.pageOrderHint} />
+      <P class="hint" text={texts.pageOrderHint} />
       <ol id="images" class="images"></ol>
       <template id="image">
         <li draggable="true">

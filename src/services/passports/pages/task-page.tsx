@@ -1,6 +1,7 @@
 import type { Gateway } from '../../../http/gateway.ts';
 import { createDateFormat } from '../../../ui/browser/date-format.ts';
 import { fill } from '../../../ui/browser/fill.ts';
+import { A, Button, H2, Label, P, Summary } from '../../../ui/text-elements.tsx';
 import { CsrfInput } from '../../shared/csrf-input.tsx';
 import { documentNotFound } from '../api-errors.ts';
 import { TaskParams } from '../api-schema.ts';
@@ -15,7 +16,6 @@ import { recheckWarnings } from '../warnings.ts';
 import { displayValue, Fields, type FieldsView, rowForms, warningText } from './fields.tsx';
 import type { Frame } from './frame.tsx';
 import { PageImages } from './page-images.tsx';
-import { Text } from './text.tsx';
 
 /** `GET /task/{task_id}`: page images beside the fields. */
 export function taskPage(
@@ -71,29 +71,29 @@ function Head({ document, texts, csrf }: { document: Document; texts: ReviewText
       </p>
       <div class="row">
         <h1 safe>{filename}</h1>
-        <Text id="status" class={`state ${status.toLowerCase()}`} text={texts.status[status]} />
+        <P id="status" class={`state ${status.toLowerCase()}`} text={texts.status[status]} />
       </div>
-      {cached && <Text class="hint" text={texts.cached} />}
+      {cached && <P class="hint" text={texts.cached} />}
       <div class="actions">
         {status === 'SUCCESS' && (
           <>
-            <Text as="a" class="button" href={`../export/${id}/excel`} text={texts.excel} />
-            <Text as="a" class="button" href={`../export/${id}/pdf`} text={texts.pdf} />
+            <A class="button" href={`../export/${id}/excel`} text={texts.excel} />
+            <A class="button" href={`../export/${id}/pdf`} text={texts.pdf} />
           </>
         )}
         <details class="rename">
-          <Text as="summary" class="button" text={texts.rename} />
+          <Summary class="button" text={texts.rename} />
           <form method="post" action={`${id}/rename`}>
             <CsrfInput csrf={csrf} />
-            <Text as="label" class="visually-hidden" for="name" text={texts.name} />
+            <Label class="visually-hidden" for="name" text={texts.name} />
             <input id="name" name="name" type="text" value={filename} maxlength="255" required />
-            <Text as="button" type="submit" text={texts.save} />
+            <Button type="submit" text={texts.save} />
           </form>
         </details>
         {(status === 'FAILED' || status === 'ERROR') && (
-          <Text as="button" type="button" id="retry" class="needs-script primary" text={texts.retry} />
+          <Button type="button" id="retry" class="needs-script primary" text={texts.retry} />
         )}
-        <Text as="button" type="button" id="remove" class="needs-script" text={texts.remove} />
+        <Button type="button" id="remove" class="needs-script" text={texts.remove} />
       </div>
       <p id="refused" class="notice bad" role="alert" hidden></p>
     </div>
@@ -105,13 +105,13 @@ function Unfinished({ document, language }: { document: Document; language: 'en'
   const { errorType, progress } = document;
   const texts = reviewTexts[language];
   if (errorType !== null) {
-    return <Text class="notice bad" text={errorTexts[language][errorType]!} />;
+    return <P class="notice bad" text={errorTexts[language][errorType]!} />;
   }
   return (
     <section class="panel waiting">
-      <Text as="label" for="progress" text={texts.progress} />
+      <Label for="progress" text={texts.progress} />
       <progress id="progress" max="1" value={String(progress ?? 0)}></progress>
-      <Text class="hint" text={texts.waiting} />
+      <P class="hint" text={texts.waiting} />
       <noscript>
         <meta http-equiv="refresh" content="5" />
       </noscript>
@@ -139,20 +139,20 @@ function Review(props: {
       </section>
       <section class="values" aria-labelledby="fields-title">
         <div class="row">
-          <Text as="h2" id="fields-title" text={texts.fields} />
+          <H2 id="fields-title" text={texts.fields} />
           <p id="saved" class="hint" role="status"></p>
         </div>
-        <Text class="hint needs-script keys" text={texts.keys} />
+        <P class="hint needs-script keys" text={texts.keys} />
         <div data-fresh="notices">
           {general.map((warning) => (
-            <Text class="notice" text={warningText(warning, view)} />
+            <P class="notice" text={warningText(warning, view)} />
           ))}
         </div>
         <form id="fields" method="post" action={`${opened.id}/update`}>
           <CsrfInput csrf={csrf} />
           <Fields {...view} />
           <noscript>
-            <Text as="button" type="submit" class="primary" text={texts.save} />
+            <Button type="submit" class="primary" text={texts.save} />
           </noscript>
         </form>
         {rowForms(fields).map(({ id }) => (
@@ -174,7 +174,7 @@ function History({ history, view }: { history: readonly HistoryEntry[]; view: Fi
     <details id="history" class="history" data-fresh="history">
       <summary safe>{`${texts.history} (${history.length})`}</summary>
       {history.length === 0 ? (
-        <Text class="hint" text={texts.noHistory} />
+        <P class="hint" text={texts.noHistory} />
       ) : (
         <ol>
           {[...history].reverse().map(({ at, actor, key, from, to }) => {

@@ -1,4 +1,4 @@
-import { serveRequests } from '../../../../ml/thread-requests.ts';
+import { serveRequests } from '../../../../base/thread-requests.ts';
 import { type Raster, toGrayscale } from './grayscale.ts';
 import { type PreprocessedPage, preprocessPage } from './preprocess.ts';
 

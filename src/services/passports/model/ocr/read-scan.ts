@@ -1,7 +1,7 @@
 import { availableParallelism } from 'node:os';
 import pLimit from 'p-limit';
+import { openThreadPool } from '../../../../base/thread-pool.ts';
 import { startThread } from '../../../../base/worker-entry.ts';
-import { openThreadPool } from '../../../../ml/thread-pool.ts';
 import {
   type Box,
   quarterTurn,
