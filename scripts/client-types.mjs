@@ -14,7 +14,7 @@ async function namedSchemas(dist) {
     ['defectoscopy/api-schema.js', 'stt/api-schema.js', 'passports/api-schema.js'].map(load),
   );
   const [index, reports, { RowBody }] = await Promise.all(
-    ['index', 'report', 'row'].map((name) => load(`catalog/routes/${name}-schema.js`)),
+    ['index-schema.js', 'report-schema.js', 'row-routes.js'].map((name) => load(`catalog/routes/${name}`)),
   );
   const { SearchQuery } = await load('catalog/search/filter-query.js');
   const { HitBody, SearchResultBody } = await load('catalog/search/responses.js');
