@@ -102,7 +102,7 @@ export const coreSettings = {
   webhookRetrySchedule: secondsList(
     'WEBHOOK_RETRY_SCHEDULE',
     [0, 5, 60, 300, 1800, 7200, 18_000, 36_000],
-    'Seconds before each delivery attempt, counted from the previous attempt.',
+    'Seconds before each delivery attempt, counted from the previous attempt. The first attempt is immediate: the first value is ignored.',
   ),
   webhookTimeoutSeconds: integer('WEBHOOK_TIMEOUT_SECONDS', 15, 'Time limit for the response of a webhook receiver.', {
     min: 1,

@@ -37,7 +37,7 @@ const HEARTBEAT_TIMEOUT_SECONDS = 3;
 /** A gateway relies on its points for 30 s after recording them; a request then counts for another 60 s. */
 export const POINTS_VALID_MS = 30_000;
 export const KEPT_SECONDS = 30 + 60;
-/** A request waits this long; then it is allowed. */
+/** Time limit of a statement; a request waits at most `LEASE_TIMEOUT_MS` for all of them. */
 const STATEMENT_TIMEOUT_MS = 1_000;
 /** Maximum number of advisory locks at a time; PostgreSQL has about 6400 lock slots by default. */
 export const MAX_LOCKS = 100;

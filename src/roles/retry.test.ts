@@ -1,7 +1,9 @@
+import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
+import { coreSettings } from '../settings.ts';
 import { afterFailure, hideDetails } from './retry.ts';
 
-const schedule = [0, 5, 60, 300, 1800, 7200, 18_000, 36_000];
+const schedule = coreSettings.webhookRetrySchedule.read(undefined);
 const steady = { schedule, random: () => 0.5 };
 
 describe('the retry schedule of deliveries', () => {
@@ -17,6 +19,19 @@ describe('the retry schedule of deliveries', () => {
       state: 'failed',
       error: 'timeout',
     });
+  });
+
+  it('equals the schedule of the specification', () => {
+    const specification = readFileSync(new URL('../../docs/specification.md', import.meta.url), 'utf8');
+    const [, count, delays = ''] = /^- Schedule .*?: (\d+) attempts after (.*), each ± 10 %\./m.exec(specification)!;
+    const seconds = { s: 1, min: 60, h: 3600 };
+    expect(Number(count)).toBe(schedule.length);
+    expect(
+      delays.split(', ').map((delay) => {
+        const [value, unit = 's'] = delay.split(' ');
+        return Number(value) * seconds[unit as keyof typeof seconds];
+      }),
+    ).toEqual(schedule);
   });
 
   it('varies each delay by at most 10 %', () => {

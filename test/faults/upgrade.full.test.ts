@@ -37,9 +37,9 @@ const ACCEPT_LIMIT_MS = 5_000;
 describe('An upgrade under load', () => {
   it('accepts every task on gateways of both versions during an open snapshot and a long lock, and completes all of them', async () => {
     const later = await createLaterVersion({
-      '9001_note.sql': '-- additive\nalter table tasks add column note text;\n',
-      '9002_note_index.sql':
-        '-- additive\n-- no transaction\ncreate index concurrently tasks_note on tasks (note) where note is not null;\n',
+      '9001_upgrade_probe.sql': '-- additive\nalter table tasks add column upgrade_probe text;\n',
+      '9002_upgrade_probe_index.sql':
+        '-- additive\n-- no transaction\ncreate index concurrently tasks_upgrade_probe on tasks (upgrade_probe) where upgrade_probe is not null;\n',
     });
     onTestFinished(() => later.remove());
     const place = await createInstancePlace();
@@ -174,14 +174,14 @@ const isReady = async (gateway: Assay) => (await readiness(gateway)) === 200;
 
 async function hasColumn(db: Db): Promise<boolean> {
   const { rowCount } = await db.query(
-    `select from pg_attribute where attrelid = 'tasks'::regclass and attname = 'note'`,
+    `select from pg_attribute where attrelid = 'tasks'::regclass and attname = 'upgrade_probe'`,
   );
   return rowCount > 0;
 }
 
 async function hasIndex(db: Db): Promise<boolean> {
   const { rows } = await db.query<{ valid: boolean }>(
-    `select indisvalid as valid from pg_index where indexrelid = to_regclass('tasks_note')`,
+    `select indisvalid as valid from pg_index where indexrelid = to_regclass('tasks_upgrade_probe')`,
   );
   return rows[0]?.valid === true;
 }

@@ -197,7 +197,7 @@ export const PARSERS: readonly TextParser[] = [
     specificTexts: [periodic('последняя инвентаризация '), periodic('ГУП '), periodic('"1" ')],
   },
   {
-    // Layout analysis is quadratic in the words of a page; it runs in a thread with a time limit (find-fields.ts).
+    // Layout analysis is quadratic in the words of a page; it runs in a thread with a time limit (field-finder.ts).
     name: 'a page of one long word',
     maxLength: 50_000,
     parse: (text) => extractFields([pageOf(text)], DEFAULT_SCHEMA),

@@ -6,7 +6,6 @@ import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import ts from 'typescript';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { settingsDocument } from '../../src/commands/config.ts';
 import { type Catalog, MODERATOR, READER, startCatalog } from '../support/catalog.ts';
 import { ADMIN_KEY, createFakeExtractionModel } from '../support/passports.ts';
 import { createFakeModel, type Product, startProduct, TOKEN } from '../support/product.ts';
@@ -206,10 +205,6 @@ describe('The documentation', () => {
     for (const name of [...DOCUMENTS, ...sources.map((name) => `src/${name}`), ...rest]) {
       expect(installs.exec(await read(name))?.[0], name).toBeUndefined();
     }
-  });
-
-  it('contains the settings reference that is generated from the code', async () => {
-    expect(await read('docs/configuration.md')).toBe(`${settingsDocument()}\n`);
   });
 });
 

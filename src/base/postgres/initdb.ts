@@ -87,7 +87,7 @@ async function initdb(
       log.warn({ ctype: ctypes[0] }, 'the locale is missing on this system; trying another one');
       ctypes = ctypes.slice(1);
     } else if (NO_USER_NAME.test(output) && user.uid !== undefined && user !== NOBODY) {
-      user = NOBODY; // `makeCluster` changes the owner afterwards
+      user = NOBODY; // `createCluster` changes the owner afterwards
     } else {
       throw new OperatorError(failureMessage(failure), { cause: failure });
     }

@@ -52,7 +52,7 @@ export const settings = {
 
 export type CatalogSettings = Omit<Values<typeof settings>, 'sources'> & { readonly sources: readonly string[] };
 
-/** Throws a `SettingsProblem` that names all errors. */
+/** Throws a `SettingsError` that names all errors. */
 export function loadSettings(env: Environment): CatalogSettings {
   const rules = [distinctTokens, ...(profileOf(env) === 'production' ? [moderatorRequired] : [])];
   const own = readSettings(settings, env, rules);

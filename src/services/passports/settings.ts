@@ -122,7 +122,7 @@ const crossFieldRules: readonly CrossFieldRule<typeof settings>[] = [
   },
 ];
 
-/** Throws one `SettingsProblem` with every error. */
+/** Throws one `SettingsError` with every error. */
 export function loadSettings(env: Environment): Settings {
   const values = readSettings(settings, env, crossFieldRules);
   return { ...values, bearerScope: values.bearerScope ?? (profileOf(env) === 'production' ? 'all' : 'documented') };

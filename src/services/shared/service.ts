@@ -32,7 +32,7 @@ export interface Service<Opened extends OpenService = OpenService> {
   missingCredentials(env: Environment): readonly string[];
   /** Formats a generated credential for its variable; absent: unchanged. */
   readonly formatCredential?: (secret: string) => string;
-  /** Parses the settings in `env`; throws a `SettingsProblem` that lists every error. The result opens the service. */
+  /** Parses the settings in `env`; throws a `SettingsError` that lists every error. The result opens the service. */
   configure(env: Environment): (shared: SharedSettings) => Opened;
   /**
    * Runs once a minute while this installation does not run the service, to withdraw its requests to other services

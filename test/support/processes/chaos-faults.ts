@@ -27,7 +27,7 @@ interface FaultContext {
 }
 
 /**
- * One fault. `strike` resolves when the fault is over, the returned function when the product has recovered. Other faults
+ * One fault. `inject` resolves when the fault is over, the returned function when the product has recovered. Other faults
  * happen at the same time, so processes are looked up again on every access.
  */
 export interface FaultScenario {

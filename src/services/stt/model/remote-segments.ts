@@ -17,7 +17,7 @@ const Answer = Type.Object({
 
 /**
  * Parses a provider's response: segments with times (`verbose_json`), or else the whole text as one segment. A plain
- * text body is the transcript. Throws `RecognizerFailed` for other content.
+ * text body is the transcript. Throws `RecognizerError` for other content.
  */
 export function parseSegments(body: string, window: Window, requestedLanguage: string | undefined): Segment[] {
   const answer = parsed(body);

@@ -16,7 +16,7 @@ export interface RemoteOptions {
 
 /**
  * A recogniser that uses OpenAI's `POST /audio/transcriptions` (speaches, vLLM, Groq, OpenAI). Requests segment and
- * word times. Retries transient errors up to three times and throws `RecognizerFailed` without the provider's message,
+ * word times. Retries transient errors up to three times and throws `RecognizerError` without the provider's message,
  * which may contain the key.
  */
 export function createRemoteRecognizer({ url, key, model, name = 'remote', fetch }: RemoteOptions): Recognizer {

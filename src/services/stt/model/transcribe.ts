@@ -87,7 +87,7 @@ async function transcribeAll(
   return { service, until, segments };
 }
 
-/** Rejects with `RecognizerFailed` for any provider error, or with the reason of `signal`. */
+/** Rejects with `RecognizerError` for any provider error, or with the reason of `signal`. */
 async function transcribeWindow(
   recognizer: Recognizer,
   window: Window,
