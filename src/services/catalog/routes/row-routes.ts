@@ -14,7 +14,8 @@ import type { Search } from '../search/search.ts';
 import type { Row } from '../search/search-types.ts';
 import { Report as ReportBody } from './report-schema.ts';
 
-const RowBody = Type.Object({
+/** @public Read by scripts/client-types.mjs. */
+export const RowBody = Type.Object({
   ...HitBody.properties,
   text: Type.String({ description: 'The searchable text besides the title.' }),
   result: Type.Object({}, { additionalProperties: true, description: 'The result in the format of its service.' }),
