@@ -150,17 +150,17 @@ export async function createGatewayContext(
   const accepting = watchAcceptHealth({ db, tasks: context.tasks, log, signal, everyMs: 2 * refreshMs });
   const { tasks } = accepting;
   const limits = new Map(services.filter(hasTasks).map(({ name, work }) => [name, work.maxWaiting]));
-  const roster = await createWorkerRegistry({
+  const workerRegistry = await createWorkerRegistry({
     ...{ workers, tasks, limits, signal, log, refreshMs },
     services: enabledServices.map(({ name }) => name),
   });
   const metrics = createMetrics({ version: shared.version });
-  const admission = createAdmission({ roster, limits, registry: metrics.registry });
-  registerQueueMetrics({ registry: metrics.registry, roster, services: [...limits.keys()] });
+  const admission = createAdmission({ workerRegistry, limits, registry: metrics.registry });
+  registerQueueMetrics({ registry: metrics.registry, workerRegistry, services: [...limits.keys()] });
   watchOldestSnapshot({ db, registry: metrics.registry, log, signal });
   const meter = createTaskMetrics(context.registry);
   const overview = createOverview({
-    roster,
+    workerRegistry,
     services: enabledServices,
     registry: metrics.registry,
     localCounters: { id: context.id, registry: context.registry },
@@ -173,7 +173,7 @@ export async function createGatewayContext(
   const sealing = await sealingKey(shared.dataDir);
   const { signingKey, previousKey } = await context.signingKeys();
   return {
-    ...{ db, tasks, uploads, files, roster, admission, metrics, issued, overview, records, failureTexts, log },
+    ...{ db, tasks, uploads, files, workerRegistry, admission, metrics, issued, overview, records, failureTexts, log },
     ...(traces && { traces }),
     limits: rateLimits,
     serviceDirectory: createServiceDirectory(enabledServices),
@@ -203,7 +203,7 @@ export async function createDeliverDeps(context: AppContext, signal: AbortSignal
     ...{ tasks, fetch, traces, log, signal },
     services: services.filter(hasTasks),
     metrics: createDeliveryMetrics(context.registry),
-    policy: { kind: 'webhook', loopback: shared.webhookLoopback, allowList: shared.holes },
+    policy: { kind: 'webhook', loopback: shared.webhookLoopback, allowList: shared.allowList },
     hideLoopbackDetails: settings.appEnv === 'production',
     signingKeys: await context.signingKeys(),
     openSecret: (sealed) => unseal(sealing, sealed),
@@ -231,7 +231,7 @@ export function createSweepDeps(context: AppContext, signal: AbortSignal): Sweep
   const { db, tasks, files, settings, log } = context;
   const services = context.services.map(({ name, cleanup }) => ({
     name,
-    ...(cleanup && { tidy: (signal: AbortSignal) => cleanup({ db, tasks, files, log }, signal) }),
+    ...(cleanup && { cleanup: (signal: AbortSignal) => cleanup({ db, tasks, files, log }, signal) }),
   }));
   return {
     ...{ tasks, services, files, log, signal },

@@ -40,7 +40,7 @@ export async function loadConfig(input: Environment, role: string) {
     publicOrigins: settings.publicOrigins,
     cookieSecure: settings.cookieSecure,
     metricsToken: settings.metricsToken,
-    holes: parseAllowList({ hosts: settings.outboundAllowHosts, cidrs: settings.outboundAllowCidrs }),
+    allowList: parseAllowList({ hosts: settings.outboundAllowHosts, cidrs: settings.outboundAllowCidrs }),
   };
   const open: readonly OpenService[] = factories.map((create) => create(shared));
   const records: readonly RecordSource[] = open

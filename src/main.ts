@@ -76,12 +76,12 @@ program
 program
   .command('deliver')
   .description('deliver webhooks')
-  .option('--sweep', 'run housekeeping in the same process')
+  .option('--sweep', 'also run the cleanup in this process')
   .action(async ({ sweep = false }: { sweep?: boolean }) => (await roles()).deliverCommand({ sweep }));
 
 program
   .command('sweep')
-  .description('run housekeeping: expired leases, deadlines, deletion of expired tasks')
+  .description('run the cleanup: expired leases, deadlines, deletion of expired tasks')
   .action(async () => (await roles()).sweepCommand());
 
 program
@@ -114,7 +114,7 @@ audit
 program
   .command('config')
   .description('show every setting with its effective value, and warnings; secrets are not shown')
-  .addArgument(new Argument('[what]', 'has no effect: `config check` is the same as `config`').choices(['check']))
+  .addArgument(new Argument('[what]', 'optional: `config check` is the same as `config`').choices(['check']))
   .option('--markdown', 'print the reference of all settings as Markdown')
   .action(async (_check: string | undefined, options: { markdown?: boolean }) =>
     (await import('./commands/config.ts')).configCommand(options),
@@ -131,7 +131,7 @@ program
 
 program
   .command('conform')
-  .description('check a deployment against the specification and print the checks that fail')
+  .description('check a deployment against the specification and print the result of each check')
   .argument('<url>', 'base URL of the deployment')
   .option('--service <name>', 'defectoscopy, stt, passports or catalog (default: detected)')
   .option(

@@ -91,18 +91,18 @@ describe('isPublicAddress', () => {
 });
 
 describe('the allow list of OUTBOUND_ALLOW_CIDRS and OUTBOUND_ALLOW_HOSTS', () => {
-  const holes = parseAllowList({ cidrs: ['10.1.0.0/16', '192.168.7.7', 'fd00:1::/32'], hosts: ['Minio.Local'] });
+  const allowList = parseAllowList({ cidrs: ['10.1.0.0/16', '192.168.7.7', 'fd00:1::/32'], hosts: ['Minio.Local'] });
 
   it.each(['10.1.0.0', '10.1.255.255', '192.168.7.7', '::ffff:10.1.2.3', 'fd00:1::5'])('contains %s', (ip) =>
-    expect(isAllowListed(holes, { ip })).toBe(true),
+    expect(isAllowListed(allowList, { ip })).toBe(true),
   );
   it.each(['10.2.0.0', '10.0.255.255', '192.168.7.8', 'fd00:2::5', '64:ff9b::10.1.2.3', '2002:a01:203::1', 'x'])(
     'does not contain %s',
-    (ip) => expect(isAllowListed(holes, { ip })).toBe(false),
+    (ip) => expect(isAllowListed(allowList, { ip })).toBe(false),
   );
   it('matches hosts by their exact name, case-insensitively', () => {
-    expect(isAllowListed(holes, { host: 'minio.local' })).toBe(true);
-    expect(isAllowListed(holes, { host: 'a.minio.local' })).toBe(false);
+    expect(isAllowListed(allowList, { host: 'minio.local' })).toBe(true);
+    expect(isAllowListed(allowList, { host: 'a.minio.local' })).toBe(false);
     expect(isAllowListed(undefined, { host: 'minio.local', ip: '10.1.0.0' })).toBe(false);
   });
   it.each(['10.0.0.0/33', '10.0.0/8', 'fd00::/129', '10.0.0.0/', '10.0.0.0/-1', '10.0.0.0/0x8', 'all', ''])(

@@ -206,8 +206,8 @@ describe('guardedFetch blocks, without sending anything,', () => {
     // 192.0.2.1 is unassigned and stands for the public address: it passes the check, but does not connect.
     const answers = [['192.0.2.1'], ['127.0.0.1']];
     names['evil.test'] = async () => answers.shift()!;
-    const holes = parseAllowList({ cidrs: ['192.0.2.1'] });
-    const policy: UrlPolicy = { kind: 'allowlist', hosts: [`evil.test:${listener.port}`], allowList: holes };
+    const allowList = parseAllowList({ cidrs: ['192.0.2.1'] });
+    const policy: UrlPolicy = { kind: 'allowlist', hosts: [`evil.test:${listener.port}`], allowList };
     const get = guarded({ connectMs: 200 });
     const first = await failed(get(`https://evil.test:${listener.port}/`, { policy }));
     expect(['timeout', 'connect_error']).toContain(first.reason);

@@ -82,9 +82,9 @@ describe('checkUrl', () => {
 });
 
 it('checkUrl allows exactly the IPv6 networks on the allow list', () => {
-  const holes = parseAllowList({ cidrs: ['fd00:1::/32'] });
-  expect(reasonOf('https://[fd00:1::7]/', { ...WEBHOOK, allowList: holes })).toBe('good');
-  expect(reasonOf('https://[fd00:2::7]/', { ...WEBHOOK, allowList: holes })).toBe('not_public');
+  const allowList = parseAllowList({ cidrs: ['fd00:1::/32'] });
+  expect(reasonOf('https://[fd00:1::7]/', { ...WEBHOOK, allowList })).toBe('good');
+  expect(reasonOf('https://[fd00:2::7]/', { ...WEBHOOK, allowList })).toBe('not_public');
 });
 
 it('parseHost describes the required format, with a port only if ports are allowed', () => {

@@ -141,15 +141,15 @@ function requireHttps(url: URL, unless = ''): void {
   if (url.protocol !== 'https:') throw new UrlRejected(`The URL must begin with https://.${unless}`);
 }
 
-function requirePublicName(url: URL, holes: AllowList | undefined): void {
+function requirePublicName(url: URL, allowList: AllowList | undefined): void {
   const labels = url.hostname.split('.');
   if (labels.length > 1 && !LOCAL_NAMES.has(labels.at(-1)!)) return;
-  if (!isAllowListed(holes, { host: url.hostname })) throw notPublic();
+  if (!isAllowListed(allowList, { host: url.hostname })) throw notPublic();
 }
 
-function requirePublicAddress(url: URL, holes: AllowList | undefined): void {
+function requirePublicAddress(url: URL, allowList: AllowList | undefined): void {
   const ip = url.hostname.replace(/^\[|\]$/g, '');
-  if (!isPublicAddress(ip) && !isAllowListed(holes, { host: url.hostname, ip })) throw notPublic();
+  if (!isPublicAddress(ip) && !isAllowListed(allowList, { host: url.hostname, ip })) throw notPublic();
 }
 
 const notPublic = () => new UrlRejected('The host of the URL is not a public one.');

@@ -50,10 +50,10 @@ describe('the allow list of the operator', () => {
   });
 
   it('matches hosts case-insensitively and nothing if it is missing', () => {
-    const holes = parseAllowList({ hosts: ['Intra'], cidrs: ['10.0.0.0/8'] });
-    expect(isAllowListed(holes, { host: 'INTRA' })).toBe(true);
-    expect(isAllowListed(holes, { host: 'other' })).toBe(false);
-    expect(isAllowListed(holes, {})).toBe(false);
+    const allowList = parseAllowList({ hosts: ['Intra'], cidrs: ['10.0.0.0/8'] });
+    expect(isAllowListed(allowList, { host: 'INTRA' })).toBe(true);
+    expect(isAllowListed(allowList, { host: 'other' })).toBe(false);
+    expect(isAllowListed(allowList, {})).toBe(false);
     expect(isAllowListed(undefined, { host: 'intra' })).toBe(false);
   });
 });

@@ -7,7 +7,7 @@ const declared = services.map(({ backup = {} }) => backup);
 export const BACKUP_CONTENTS: BackupContents = {
   folders: ['keys', 'credentials', ...declared.flatMap(({ folders = [] }) => folders)],
   fileColumns: [
-    { table: 'files', column: 'key', where: 'expires_at > now()' }, // housekeeping deletes the bytes first, then the row
+    { table: 'files', column: 'key', where: 'expires_at > now()' }, // the cleanup deletes the bytes first, then the row
     ...declared.flatMap(({ fileColumns = [] }) => fileColumns),
   ],
   transientTables: ['workers', 'rate_gateways', 'rate_points'],

@@ -82,7 +82,7 @@ export const workCommand = (name: string) =>
     }
   });
 
-/** `assay deliver`: delivers webhooks; with `sweep`, also runs housekeeping. */
+/** `assay deliver`: delivers webhooks; with `sweep`, also runs the cleanup. */
 export const deliverCommand = (options: { sweep: boolean }) =>
   runRole('deliver', [], async (app, signal) => {
     await waitForSchema(app, signal);
@@ -93,7 +93,7 @@ export const deliverCommand = (options: { sweep: boolean }) =>
     ]);
   });
 
-/** `assay sweep`: runs housekeeping. */
+/** `assay sweep`: runs the cleanup. */
 export const sweepCommand = () =>
   runRole('sweep', [], async (app, signal) => {
     await waitForSchema(app, signal);

@@ -19,7 +19,7 @@ import { waitForDatabase } from './wait-for-database.ts';
 type OnListening = (planned: Config, addresses: Readonly<Record<string, string>>) => void;
 
 /**
- * Runs the database, listeners, workers, deliveries and housekeeping, each in a process that is restarted when it
+ * Runs the database, listeners, workers, deliveries and the cleanup, each in a process that is restarted when it
  * exits.
  */
 export async function start(options: {
@@ -72,7 +72,7 @@ async function runOn(url: string, planned: Config, signal: AbortSignal, onListen
       if (!signal.aborted && !startup.error()) onListening(planned, addresses);
     };
     const lost = { tasks, maxAttempts: settings.workerMaxAttempts, log };
-    const posts: ManagedProcess[] = [
+    const processes: ManagedProcess[] = [
       { name: 'serve', spawn: () => startup.watch(onAddresses(child('serve'), announce)) },
       { name: 'deliver', spawn: () => startup.watch(child('deliver', '--sweep')) },
       ...services.map((service) => ({
@@ -85,7 +85,7 @@ async function runOn(url: string, planned: Config, signal: AbortSignal, onListen
           }),
       })),
     ];
-    await supervise({ posts, log, signal }).catch((error: unknown) => {
+    await supervise({ processes, log, signal }).catch((error: unknown) => {
       throw startup.error() ?? error;
     });
   } finally {

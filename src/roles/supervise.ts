@@ -34,14 +34,14 @@ const STOP_TIMEOUT_MS = 30_000;
  * when a process exits with `EXIT_CONFIG_ERROR`.
  */
 export async function supervise(deps: {
-  posts: readonly ManagedProcess[];
+  processes: readonly ManagedProcess[];
   log: Log;
   signal: AbortSignal;
 }): Promise<void> {
-  const { posts, log, signal } = deps;
+  const { processes, log, signal } = deps;
   const failed = new AbortController();
   const stop = AbortSignal.any([signal, failed.signal]);
-  await Promise.all(posts.map((each) => keepRunning(each, stop, log).catch((error) => failed.abort(error))));
+  await Promise.all(processes.map((each) => keepRunning(each, stop, log).catch((error) => failed.abort(error))));
   failed.signal.throwIfAborted();
 }
 

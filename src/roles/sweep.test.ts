@@ -38,11 +38,11 @@ it('a failing cleanup of a service does not stop the others', async () => {
   const cleaned: string[] = [];
   await sweepWith((stop) => ({
     services: [
-      { name: 'a', tidy: () => Promise.reject(new Error('table locked')) },
+      { name: 'a', cleanup: () => Promise.reject(new Error('table locked')) },
       { name: 'b' },
       {
         name: 'c',
-        tidy: async () => {
+        cleanup: async () => {
           cleaned.push('c');
         },
       },

@@ -17,7 +17,7 @@ const ROWS = 1000;
 export interface SweepDeps {
   readonly tasks: TaskStore;
   /** Services whose workers are notified of requeued tasks, with the cleanup of their own data. */
-  readonly services: readonly { readonly name: string; tidy?(signal: AbortSignal): Promise<void> }[];
+  readonly services: readonly { readonly name: string; cleanup?(signal: AbortSignal): Promise<void> }[];
   /** Cleanup functions of disabled services. */
   readonly disabledServiceCleanups: readonly (() => Promise<void>)[];
   /** Deletes expired uploads. */
@@ -68,8 +68,8 @@ export async function sweep(deps: SweepDeps): Promise<void> {
     await expiredUploads.drain(signal);
     await files.cleanup();
     // A failing cleanup does not stop the others.
-    for (const service of services) await service.tidy?.(signal).catch(onError);
-    for (const takeBack of disabledServiceCleanups) await takeBack().catch(onError);
+    for (const service of services) await service.cleanup?.(signal).catch(onError);
+    for (const cleanUp of disabledServiceCleanups) await cleanUp().catch(onError);
   };
   await Promise.all([
     loop(round, { intervalMs: () => restMs, signal, onError }),

@@ -14,12 +14,12 @@ const MAX_RETRY_SECONDS = 3600;
  * of one request; several gateways may also exceed it by what the others accept between two counts.
  */
 export function createAdmission(deps: {
-  roster: WorkerRegistry;
+  workerRegistry: WorkerRegistry;
   /** Maximum number of waiting tasks by service; 0 or absent: unlimited. */
   limits: ReadonlyMap<string, number>;
   registry: Registry;
 }) {
-  const { roster, limits, registry } = deps;
+  const { workerRegistry, limits, registry } = deps;
   const rejections = new Counter({
     name: 'assay_queue_full_total',
     help: 'Requests rejected because the queue is full.',
@@ -30,7 +30,7 @@ export function createAdmission(deps: {
   for (const [service] of limited) rejections.inc({ service }, 0);
 
   const waiting = (service: string) => {
-    const { realtime, batch } = roster.waitingTasks(service);
+    const { realtime, batch } = workerRegistry.waitingTasks(service);
     return realtime + batch;
   };
   /** Requests rejected since the last count, which are expected to be retried first. */
@@ -44,16 +44,16 @@ export function createAdmission(deps: {
     reserve(service: string, priority: Priority, count = 1) {
       const limit = limits.get(service) ?? 0;
       if (limit > 0 && waiting(service) >= limit) return undefined;
-      return roster.reserve(service, priority, count);
+      return workerRegistry.reserve(service, priority, count);
     },
     /** The error for a full queue; its `Retry-After` estimates when there will be room. */
     queueFullError(service: string) {
       rejections.inc({ service });
-      const countedAt = roster.lastCountedAt(service);
+      const countedAt = workerRegistry.lastCountedAt(service);
       const before = rejected.get(service);
       const requests = before?.countedAt === countedAt ? before.requests + 1 : 1;
       rejected.set(service, { countedAt, requests });
-      const rate = roster.completionsPerSecond(service);
+      const rate = workerRegistry.completionsPerSecond(service);
       if (rate === undefined) return queueFull(DEFAULT_RETRY_SECONDS);
       const excess = Math.max(0, waiting(service) - (limits.get(service) ?? 0)) + requests;
       return queueFull(Math.min(MAX_RETRY_SECONDS, Math.max(1, Math.ceil(excess / rate))));

@@ -22,7 +22,7 @@ export async function claimDueDeliveries(
   queues: readonly DueClaimRequest[],
   leaseMs: number,
 ): Promise<DueDelivery[]> {
-  const { rows } = await db.query<DueRow>(TAKE, [
+  const { rows } = await db.query<DueRow>(CLAIM, [
     queues.map(({ principal }) => principal),
     queues.map(({ origin }) => origin),
     queues.map(({ since }) => since),
@@ -47,7 +47,7 @@ export async function recordDelivery(
   attempt: number,
   outcome: DeliveryOutcome,
 ): Promise<boolean> {
-  const { rowCount } = await db.query(SETTLE, [
+  const { rowCount } = await db.query(RECORD_OUTCOME, [
     deliveryId,
     attempt,
     outcome.state,
@@ -97,7 +97,7 @@ const FIND = {
 
 // `due_at` moves to the end of the lease, so that index entries below a queue's `since` are not read again, even while an
 // old snapshot keeps vacuum from removing them.
-const TAKE = {
+const CLAIM = {
   name: 'take-due-deliveries',
   text: `
     with due as materialized (
@@ -130,7 +130,7 @@ const TAKE = {
       left join tasks t on t.id = d.task_id`,
 };
 
-const SETTLE = {
+const RECORD_OUTCOME = {
   name: 'settle-delivery',
   text: `
     with current as materialized (

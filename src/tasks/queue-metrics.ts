@@ -4,10 +4,10 @@ import type { WorkerRegistry } from './worker-registry.ts';
 /** Gauges of the queue and its workers, read from the worker registry at each scrape. */
 export function registerQueueMetrics(deps: {
   registry: Registry;
-  roster: WorkerRegistry;
+  workerRegistry: WorkerRegistry;
   services: readonly string[];
 }): void {
-  const { registry, roster, services } = deps;
+  const { registry, workerRegistry, services } = deps;
   const gauge = (name: string, help: string, labelNames: string[], collect: (gauge: Gauge) => void) =>
     new Gauge({
       ...{ name, help, labelNames, registers: [registry] },
@@ -27,16 +27,25 @@ export function registerQueueMetrics(deps: {
     ['service', 'priority'],
     (g) => {
       for (const service of services) {
-        for (const [priority, n] of Object.entries(roster.queueDepth(service).waiting)) g.set({ service, priority }, n);
+        for (const [priority, n] of Object.entries(workerRegistry.queueDepth(service).waiting))
+          g.set({ service, priority }, n);
       }
     },
   );
-  perService('assay_tasks_processing', 'Tasks in progress.', (service) => roster.queueDepth(service).processing);
-  perService('assay_workers_online', 'Workers whose model is loaded.', (service) => roster.warmWorkers(service).length);
+  perService(
+    'assay_tasks_processing',
+    'Tasks in progress.',
+    (service) => workerRegistry.queueDepth(service).processing,
+  );
+  perService(
+    'assay_workers_online',
+    'Workers whose model is loaded.',
+    (service) => workerRegistry.warmWorkers(service).length,
+  );
   perService('assay_model_loaded', '1 while at least one worker has its model loaded.', (service) =>
-    roster.workerState(service) === 'warm' ? 1 : 0,
+    workerRegistry.workerState(service) === 'warm' ? 1 : 0,
   );
   gauge('assay_webhook_pending', 'Webhooks that wait for an attempt, counted up to 10000.', [], (g) =>
-    g.set(roster.pendingDeliveries()),
+    g.set(workerRegistry.pendingDeliveries()),
   );
 }

@@ -108,16 +108,16 @@ const SWEEP = {
        where t.id = lost.id and lost.is_extended
       returning t.id
     ),
-    doomed as (
+    exhausted as (
       select id, $4::text as code, $5::text as message from lost where not has_attempts and not is_extended
       union all
       select id, $6::text, $7::text from overdue where not expired
     ),
     failed as (
       update tasks t
-         set ${failSql('doomed.code', 'doomed.message')}
-        from doomed
-       where t.id = doomed.id
+         set ${failSql('exhausted.code', 'exhausted.message')}
+        from exhausted
+       where t.id = exhausted.id
       returning t.id, t.service
     ),
     due as (${deliveriesDueSql('failed')}),

@@ -31,15 +31,23 @@ export function createPostgresWorkerStore(db: Db) {
   return {
     async recordHeartbeat({ id, role, service, state, info, metrics }: Heartbeat): Promise<void> {
       const metricsJson = metrics ? toExactJson(metrics) : null;
-      await db.query(BEAT, [id, role, service ?? null, state, JSON.stringify(info), metricsJson, DEPARTED_SECONDS]);
+      await db.query(HEARTBEAT, [
+        id,
+        role,
+        service ?? null,
+        state,
+        JSON.stringify(info),
+        metricsJson,
+        DEPARTED_SECONDS,
+      ]);
     },
     /** Removes a process that stops normally. */
     async unregister(id: string): Promise<void> {
-      await db.query(LEAVE, [id]);
+      await db.query(UNREGISTER, [id]);
     },
     /** Registers model versions; repeated every `ADVERTISE_INTERVAL_MS`. */
     async advertiseVersions(service: string, versions: readonly string[]): Promise<void> {
-      await db.query(OFFER, [service, versions]);
+      await db.query(ADVERTISE, [service, versions]);
     },
     /** Versions that requests may use: those of warm workers, or without any, those of the last day (workers start on demand). */
     async readVersions(service: string): Promise<string[]> {
@@ -65,7 +73,7 @@ export function createPostgresWorkerStore(db: Db) {
 
 // Each heartbeat deletes the rows of processes not seen for a day. Time limits keep a hanging database from blocking the
 // loops that run these statements.
-const BEAT = {
+const HEARTBEAT = {
   name: 'beat',
   limitMs: CLIENT_LIMIT_MS,
   text: `
@@ -87,14 +95,14 @@ const BEAT = {
        set state = excluded.state, info = excluded.info, metrics = excluded.metrics, seen_at = now()`,
 };
 
-const LEAVE = {
+const UNREGISTER = {
   name: 'leave',
   limitMs: CLIENT_LIMIT_MS,
   text: 'delete from workers where id = $1',
 };
 
 // One lock order prevents deadlocks.
-const OFFER = {
+const ADVERTISE = {
   name: 'offer',
   limitMs: CLIENT_LIMIT_MS,
   text: `

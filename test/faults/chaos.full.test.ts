@@ -151,7 +151,7 @@ function superviseFragileWorker(product: Product, extra: Record<string, string> 
   };
   const spawn = () => fork(fileURLToPath(new URL('../support/processes/fragile-worker.mjs', import.meta.url)), { env });
   const running = supervise({
-    posts: [{ name: 'work', spawn }],
+    processes: [{ name: 'work', spawn }],
     log: createLog('silent', 'test'),
     signal: over.signal,
   });

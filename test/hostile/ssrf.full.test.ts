@@ -95,10 +95,10 @@ describe('The guarded fetch blocks', () => {
   it("the product's own ports on every local address", async () => {
     const guarded = createGuardedFetch({ resolve: names.resolve, blockedPorts: [canaries.port] });
     const before = dials.dialled().length;
-    const holes = parseAllowList({ cidrs: ['0.0.0.0/0', '::/0'] });
+    const allowList = parseAllowList({ cidrs: ['0.0.0.0/0', '::/0'] });
     for (const address of canaries.addresses) {
       const host = address.includes(':') ? `[${address}]` : address;
-      const policy: UrlPolicy = { ...loopbackWebhook, allowList: holes };
+      const policy: UrlPolicy = { ...loopbackWebhook, allowList };
       expect(await reasonOf(`https://${host}:${canaries.port}/`, policy, guarded), host).toBe('blocked_address');
       zones = () => ({ addresses: [address] });
       const named = `https://receiver.example.com:${canaries.port}/`;
@@ -146,14 +146,14 @@ describe('A host name', () => {
 
   it('is resolved once per connection, and only that answer is dialled (DNS rebinding)', async () => {
     // 192.0.2.1 (TEST-NET-1) stands for a public address that does not respond.
-    const holes = parseAllowList({ cidrs: ['192.0.2.1'] });
+    const allowList = parseAllowList({ cidrs: ['192.0.2.1'] });
     for (const [first, later] of [
       [['192.0.2.1'], ['127.0.0.1', '::1']],
       [['192.0.2.1'], ['192.0.2.1', '127.0.0.1']],
     ] as const) {
       zones = (_, n) => ({ addresses: n === 0 ? first : later });
       const name = `rebind-${later.length}-${later[0]}.example.com`;
-      const policy: UrlPolicy = { kind: 'public', hosts: [`${name}:${canaries.port}`], allowList: holes };
+      const policy: UrlPolicy = { kind: 'public', hosts: [`${name}:${canaries.port}`], allowList };
       const [asked, dialled] = [names.queries.length, dials.dialled().length];
       const shortTimeoutFetch = createGuardedFetch({ resolve: names.resolve, connectMs: 400 });
       expect(['timeout', 'connect_error']).toContain(
@@ -203,10 +203,10 @@ describe('A redirect is blocked', () => {
 
   async function unexpectedResults(forms: readonly string[], statuses: readonly number[]): Promise<string[]> {
     zones = (name) => ({ addresses: ['127.0.0.1', ...(name === 'cdn.test' ? [] : ['::1'])] });
-    const holes = parseAllowList({ hosts: ['cdn.test'] });
+    const allowList = parseAllowList({ hosts: ['cdn.test'] });
     const policies: UrlPolicy[] = [
-      { kind: 'public', hosts: [`cdn.test:${port}`], allowList: holes },
-      { kind: 'allowlist', hosts: [`cdn.test:${port}`], allowList: holes },
+      { kind: 'public', hosts: [`cdn.test:${port}`], allowList },
+      { kind: 'allowlist', hosts: [`cdn.test:${port}`], allowList },
       { kind: 'operator', origin: `https://cdn.test:${port}` },
     ];
     const found: string[] = [];

@@ -133,8 +133,8 @@ it('User-supplied URLs cannot reach listeners of any service or the default data
   const config = await inTest({ DATABASE_URL: 'postgres://u:p@localhost/db', DEFECTOSCOPY_PORT: '18999' });
   const context = await openAppContext({ ...config, services: [] });
   const reasonAt = async (port: number) => {
-    const holes = parseAllowList({ cidrs: ['127.0.0.1'] });
-    const policy = { kind: 'allowlist', hosts: [`127.0.0.1:${port}`], allowPrivate: true, holes } as const;
+    const allowList = parseAllowList({ cidrs: ['127.0.0.1'] });
+    const policy = { kind: 'allowlist', hosts: [`127.0.0.1:${port}`], allowPrivate: true, allowList } as const;
     return context.fetch(`https://127.0.0.1:${port}/`, { policy }).catch(({ reason }) => reason);
   };
   expect(await reasonAt(18998)).toBe('connect_error');

@@ -88,7 +88,7 @@ export async function startProduct({
   const stopWorkers: (() => Promise<void>)[] = [];
 
   const listeners = await createGatewayContext(context, signal, 50);
-  const { roster } = listeners;
+  const { workerRegistry } = listeners;
   const addresses = await new Promise<Record<string, string>>((resolve, reject) => {
     const onListening = resolve;
     const serving = serve({ services, context: listeners, host: '127.0.0.1', onListening, log, signal });
@@ -158,7 +158,7 @@ export async function startProduct({
         await worker;
       };
       stopWorkers.push(stopWorker);
-      while (roster.workerState(of) !== 'warm') await new Promise((resolve) => setTimeout(resolve, 20));
+      while (workerRegistry.workerState(of) !== 'warm') await new Promise((resolve) => setTimeout(resolve, 20));
       return stopWorker;
     },
     async backdate(id, seconds) {

@@ -23,7 +23,7 @@ beforeAll(async () => {
 });
 afterAll(() => detector.close());
 
-type Output = Window | { heardUntil: number };
+type Output = Window | { processedUntil: number };
 async function* inChunks(samples: Float32Array, length = 5000): AsyncGenerator<Float32Array> {
   for (let at = 0; at < samples.length; at += length) yield samples.subarray(at, at + length);
 }
@@ -51,7 +51,7 @@ describe('cutWindows with speech', () => {
       expect(Math.abs(end - (begins + voice.length / 16_000))).toBeLessThan(0.5);
       expect(isSame(samples, recording.subarray(Math.round(start * 16_000), Math.round(end * 16_000)))).toBe(true);
     }
-    expect(made.at(-1)).toEqual({ heardUntil: recording.length / 16_000 });
+    expect(made.at(-1)).toEqual({ processedUntil: recording.length / 16_000 });
   });
 
   test('cuts unbroken speech into windows within the limit without losing samples', async () => {
@@ -85,7 +85,7 @@ describe('cutWindows with speech', () => {
     const { made } = await cut(recording, { maxSeconds: 6 });
     expect(made.length).toBeGreaterThan(6);
     for (const [i, one] of made.entries()) {
-      const fromSeconds = 'samples' in one ? one.end : one.heardUntil;
+      const fromSeconds = 'samples' in one ? one.end : one.processedUntil;
       expect(summary((await cut(recording, { maxSeconds: 6, fromSeconds })).made)).toEqual(summary(made.slice(i + 1)));
     }
   });
@@ -96,7 +96,7 @@ describe('cutWindows without speech', () => {
     const { made, windows } = await cut(silence(600));
     expect(windows).toEqual([]);
     expect(made.length).toBeGreaterThan(15);
-    expect(made.at(-1)).toEqual({ heardUntil: 600 });
+    expect(made.at(-1)).toEqual({ processedUntil: 600 });
   });
 
   test('returns no window for a minute of white noise at any volume', async () => {

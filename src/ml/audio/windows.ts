@@ -10,13 +10,13 @@ export { openSpeechDetector, type SpeechDetector } from './speech-detector.ts';
  * Yields the speech windows of a recording in order, cut at pauses, none longer than `maxSeconds`; during silence,
  * yields the processed position at intervals. Memory is bounded by `maxSeconds`.
  *
- * Each window end and each `heardUntil` is a resume point: starting there (`pieces` from there on, with `fromSeconds`)
+ * Each window end and each `processedUntil` is a resume point: starting there (`pieces` from there on, with `fromSeconds`)
  * gives the same following windows.
  */
 export async function* cutWindows(
   pieces: AsyncIterable<Float32Array>,
   options: { detector: SpeechDetector; maxSeconds: number; fromSeconds?: number; signal: AbortSignal },
-): AsyncGenerator<Window | { heardUntil: number }> {
+): AsyncGenerator<Window | { processedUntil: number }> {
   const { detector, maxSeconds, fromSeconds = 0, signal } = options;
   const maxFrames = secondsToFrames(maxSeconds);
   const buffer = createSampleBuffer();
@@ -29,13 +29,13 @@ export async function* cutWindows(
     const first = start + from * FRAME_SAMPLES;
     return { start: first / SAMPLE_RATE, end: (first + samples.length) / SAMPLE_RATE, samples };
   };
-  const applyCut = (cut: Cut): Window | { heardUntil: number } => {
+  const applyCut = (cut: Cut): Window | { processedUntil: number } => {
     const window = cut.kind === 'speech' ? toWindow(cut) : undefined;
     const consumed = Math.min(cut.to * FRAME_SAMPLES, buffer.length());
     buffer.discard(consumed);
     start += consumed;
     frames = analyseFrames(detector);
-    return window ?? { heardUntil: start / SAMPLE_RATE };
+    return window ?? { processedUntil: start / SAMPLE_RATE };
   };
 
   const iterator = pieces[Symbol.asyncIterator]();

@@ -69,7 +69,7 @@ function baseUrl({ name, url, package: ofPackage }: SpeechManifest, mirror: stri
 /** Publishers redirect to other hosts, so any public host is allowed; an http mirror must serve files itself. */
 function policyFor(base: URL, { allowList }: PullDeps): UrlPolicy {
   if (base.protocol === 'http:') return { kind: 'operator', origin: base.origin };
-  return { kind: 'public', hosts: [base.host], allowList: allowList };
+  return { kind: 'public', hosts: [base.host], allowList };
 }
 
 function toOperatorError(error: unknown, { name }: SpeechManifest, url: string, signal: AbortSignal): unknown {

@@ -34,20 +34,20 @@ export async function runIndexer({
 }): Promise<void> {
   const { db, files, tasks, records, registry, log } = context;
   const sources = records.filter(({ service }) => settings.sources.includes(service));
-  const meters = createCatalogMetrics(registry);
+  const metrics = createCatalogMetrics(registry);
   const indexer = createIndexer({ db, sources, log });
-  const trash = createFileDeletionQueue({ db, files, log });
+  const deletions = createFileDeletionQueue({ db, files, log });
   const pictures = createPictureWorker({
     db,
     context,
     sources: [...records, importedPictureSource(shared)],
-    trash,
+    deletions,
     log,
   });
   const finished = createSignal();
   const recordsWritten = Array.from({ length: PICTURE_WORKERS }, createSignal);
   const wakeAll = () => {
-    for (const bell of [finished, ...recordsWritten]) bell.notify();
+    for (const hint of [finished, ...recordsWritten]) hint.notify();
   };
   signal.addEventListener('abort', wakeAll);
   tasks.onHint('finished', finished.notify, signal);
@@ -55,19 +55,19 @@ export async function runIndexer({
 
   const index = async () => {
     const { indexed, more } = await indexer.indexBatch();
-    meters.indexed(indexed);
+    metrics.indexed(indexed);
     if (indexed.size > 0) {
-      for (const bell of recordsWritten) bell.notify();
-      await trash.drain(signal);
+      for (const hint of recordsWritten) hint.notify();
+      await deletions.drain(signal);
     }
     if (more) return;
     await finished.wait(POLL_MS);
     await sleep(BATCH_WINDOW_MS, signal);
   };
-  const makePicture = async (bell: Signal) => {
+  const makePicture = async (written: Signal) => {
     const outcome = await pictures.processNext(signal);
-    if (outcome === undefined) await bell.wait(PICTURES_POLL_MS);
-    else meters.picture(outcome);
+    if (outcome === undefined) await written.wait(PICTURES_POLL_MS);
+    else metrics.picture(outcome);
   };
   const rebuild = async () => {
     if (!(await runRebuildStep(db))) await sleep(REBUILD_POLL_MS, signal);
@@ -82,7 +82,7 @@ export async function runIndexer({
   await Promise.all([
     initSources(context, sources, signal),
     repeat('indexing', index),
-    ...recordsWritten.map((bell) => repeat('creating pictures', () => makePicture(bell))),
+    ...recordsWritten.map((written) => repeat('creating pictures', () => makePicture(written))),
     repeat('rebuilding the index', rebuild),
   ]);
 }

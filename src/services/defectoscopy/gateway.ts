@@ -28,7 +28,7 @@ export async function createDefectoscopyGateway(deps: {
   secrets: ReadonlyMap<string, string>;
 }): Promise<Gateway> {
   const { context, serviceSettings, shared, tokens: configuredTokens, secrets } = deps;
-  const { tasks, roster, admission, metrics, log } = context;
+  const { tasks, workerRegistry, admission, metrics, log } = context;
   const service = 'defectoscopy';
   const tokens = currentTokens(configuredTokens, () => context.issued.of(service));
   const auth = () => tokens().state;
@@ -55,10 +55,10 @@ export async function createDefectoscopyGateway(deps: {
     webhooks,
   });
 
-  predictRoute(app, { tasks, roster, admission, serviceSettings, shared });
+  predictRoute(app, { tasks, workerRegistry, admission, serviceSettings, shared });
   const ownTasksOnly = shared.taskVisibility === 'token';
   taskRoutes(app, { service, context, present, state: TaskState, examples, ownTasksOnly });
-  modelRoutes(app, { tasks, roster, ownTasksOnly });
+  modelRoutes(app, { tasks, workerRegistry, ownTasksOnly });
   await fileRoutes(app, {
     context,
     shared,

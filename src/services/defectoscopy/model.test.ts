@@ -62,7 +62,7 @@ async function load(env: Record<string, string> = {}, shelf = shipped): Promise<
   const shared = {
     dataDir: folder,
     filesHost: FILES_HOST,
-    holes: parseAllowList({ hosts: ['storage.test'] }),
+    allowList: parseAllowList({ hosts: ['storage.test'] }),
   } as Partial<SharedSettings> as SharedSettings;
   const fetch = createGuardedFetch({ ca, resolve: async () => ['127.0.0.1'], connectMs: 2000 });
   return loadModel({ context: { fetch, files, log }, serviceSettings, shared, shipped: shelf });

@@ -8,7 +8,7 @@ import type { SharedSettings } from '../shared/service.ts';
 import { photoRecords } from './records.ts';
 import { loadSettings } from './settings.ts';
 
-const shared = { filesHost: 'files.assay.internal', holes: [] } as unknown as SharedSettings;
+const shared = { filesHost: 'files.assay.internal', allowList: [] } as unknown as SharedSettings;
 const maker = photoRecords(loadSettings({ DEFECTOSCOPY_ALLOWED_IMAGE_HOSTS: 'storage.example.com' }), shared);
 const { signal } = new AbortController();
 

@@ -10,7 +10,7 @@ export const imagePolicy = (serviceSettings: DefectoscopySettings, shared: Share
   hosts: serviceSettings.allowedImageHosts,
   allowPrivate: serviceSettings.imageHostsAllowPrivate,
   filesHost: shared.filesHost,
-  allowList: shared.holes,
+  allowList: shared.allowList,
 });
 
 export const imageHosts = (serviceSettings: DefectoscopySettings) =>

@@ -51,7 +51,7 @@ export async function createGateway(deps: {
   documents: DocumentStore;
 }): Promise<Gateway> {
   const { context, settings, shared, documents } = deps;
-  const { db, files, roster, metrics, log } = context;
+  const { db, files, workerRegistry, metrics, log } = context;
   const service = 'passports';
   const keys = createLiveKeys(parseApiKeys(settings.apiKeys), () => context.issued.of(service));
   if (keys.all().length === 0) log.warn('no API keys are configured: no token can be issued');
@@ -123,7 +123,7 @@ export async function createGateway(deps: {
   streamRoute(app, { watch });
   exportRoutes(app, { documents, files, schema });
   await editRoutes(app, { authGuard, documents, schema });
-  adminRoutes(app, { db, documents, roster, llm, version: shared.version });
+  adminRoutes(app, { db, documents, workerRegistry, llm, version: shared.version });
   statusRoutes(app, { version: shared.version });
   commonRoutes(app, {
     service,

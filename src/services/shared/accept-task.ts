@@ -30,7 +30,7 @@ export interface TaskRequest {
 
 export interface TaskDeps {
   readonly tasks: TaskStore;
-  readonly roster: WorkerRegistry;
+  readonly workerRegistry: WorkerRegistry;
   readonly admission: Admission;
   readonly shared: SharedSettings;
 }
@@ -117,15 +117,15 @@ const idempotencyOf = (scope: readonly string[], content: JsonValue): NonNullabl
  * as cold: a late first poll is harmless.
  */
 function estimateSeconds(
-  { roster, shared }: { roster: WorkerRegistry; shared: SharedSettings },
+  { workerRegistry, shared }: { workerRegistry: WorkerRegistry; shared: SharedSettings },
   { service, priority }: { service: string; priority: Priority },
   { warmSeconds, coldSeconds }: EstimateSettings,
 ): number {
-  const fixed = roster.workerState(service) === 'warm' ? warmSeconds : coldSeconds;
-  const rate = shared.estimateMode === 'learned' ? roster.completionsPerSecond(service) : undefined;
+  const fixed = workerRegistry.workerState(service) === 'warm' ? warmSeconds : coldSeconds;
+  const rate = shared.estimateMode === 'learned' ? workerRegistry.completionsPerSecond(service) : undefined;
   if (rate === undefined) return fixed;
-  const { realtime, batch } = roster.waitingTasks(service);
-  const ahead = (priority === 'realtime' ? realtime : realtime + batch) + roster.queueDepth(service).processing;
+  const { realtime, batch } = workerRegistry.waitingTasks(service);
+  const ahead = (priority === 'realtime' ? realtime : realtime + batch) + workerRegistry.queueDepth(service).processing;
   const startSeconds = fixed - warmSeconds;
   // A task fails at its deadline.
   const learned = Math.min(startSeconds + Math.ceil((ahead + 1) / rate), shared.taskDeadlineSeconds);

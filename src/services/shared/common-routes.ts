@@ -21,10 +21,10 @@ export function commonRoutes(
   },
 ): void {
   const { context, shared, readyNeedsTokens = false, ...service } = deps;
-  const { roster, metrics, notReady, othersMetrics: others } = context;
+  const { workerRegistry, metrics, notReady, othersMetrics: others } = context;
   overviewRoutes(app, deps);
   helpRoutes(app, shared);
-  probeRoutes(app, { ...service, version: shared.version, roster, notReady, readyNeedsTokens });
+  probeRoutes(app, { ...service, version: shared.version, workerRegistry, notReady, readyNeedsTokens });
   app.get(
     '/metrics',
     { config: { access: 'public', probe: true }, schema: { hide: true } },

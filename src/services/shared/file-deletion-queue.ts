@@ -47,7 +47,7 @@ export function createFileDeletionQueue(
   return {
     /**
      * Call after the commit that added rows. Never rejects: failed deletions are retried by the next call, at the latest
-     * by the housekeeping, which runs every minute. Concurrent calls and processes share the work through leases.
+     * by the cleanup, which runs every minute. Concurrent calls and processes share the work through leases.
      */
     async drain(signal?: AbortSignal): Promise<void> {
       // Leased until the end of the call, so that no file is tried twice.

@@ -5,8 +5,8 @@ import type { Gateway } from '../../http/gateway.ts';
 import type { WorkerRegistry } from '../../tasks/worker-registry.ts';
 import type { Heartbeat } from '../../tasks/workers.ts';
 
-export function requireWarmWorker(roster: WorkerRegistry, service: string): Heartbeat {
-  const worker = roster.warmWorkers(service)[0];
+export function requireWarmWorker(workerRegistry: WorkerRegistry, service: string): Heartbeat {
+  const worker = workerRegistry.warmWorkers(service)[0];
   if (!worker) throw modelNotReady();
   return worker;
 }
@@ -14,9 +14,9 @@ export function requireWarmWorker(roster: WorkerRegistry, service: string): Hear
 /** `GET /health`: the `fields` that a warm worker publishes with its heartbeat. */
 export function healthRoute(
   app: Gateway,
-  options: { service: string; roster: WorkerRegistry; tag: string; schema: TSchema; fields: readonly string[] },
+  options: { service: string; workerRegistry: WorkerRegistry; tag: string; schema: TSchema; fields: readonly string[] },
 ): void {
-  const { service, roster, tag, schema, fields } = options;
+  const { service, workerRegistry, tag, schema, fields } = options;
   app.get(
     '/health',
     {
@@ -32,7 +32,7 @@ export function healthRoute(
       },
     },
     () => {
-      const { id, info } = requireWarmWorker(roster, service);
+      const { id, info } = requireWarmWorker(workerRegistry, service);
       const published = Object.fromEntries(fields.map((field) => [field, info[field]]));
       return success({ model_loaded: true, worker_id: id, ...published });
     },

@@ -14,7 +14,7 @@ export function probeRoutes(
   deps: {
     service: string;
     version: string;
-    roster: WorkerRegistry;
+    workerRegistry: WorkerRegistry;
     /** Why no tasks are accepted; undefined while they are. */
     notReady: () => string | undefined;
     auth: () => TokenSet['state'];
@@ -24,21 +24,21 @@ export function probeRoutes(
     extra?: () => JsonObject;
   },
 ): void {
-  const { service, version, roster, auth, extra = () => ({}) } = deps;
+  const { service, version, workerRegistry, auth, extra = () => ({}) } = deps;
   const ready = () => {
     const reason = deps.notReady();
     if (reason !== undefined) throw queueUnavailable(reason);
-    if (!roster.isReachable()) throw queueUnavailable('The task store is unavailable.');
+    if (!workerRegistry.isReachable()) throw queueUnavailable('The task store is unavailable.');
     if (deps.readyNeedsTokens && auth() === 'unconfigured') throw queueUnavailable('No access tokens are configured.');
-    const { waiting, processing } = roster.queueDepth(service);
+    const { waiting, processing } = workerRegistry.queueDepth(service);
     return success({
       ready: true,
       service,
       version,
       queue: 'ok',
       auth: auth(),
-      workers_online: roster.warmWorkers(service).length,
-      worker_state: roster.workerState(service),
+      workers_online: workerRegistry.warmWorkers(service).length,
+      worker_state: workerRegistry.workerState(service),
       queue_depth: waiting.realtime + waiting.batch + processing,
       ...(auth() === 'disabled' && { warnings: [AUTHORIZATION_DISABLED] }),
       ...extra(),

@@ -121,7 +121,7 @@ export interface SharedSettings {
   readonly cookieSecure: 'auto' | 'always' | 'never';
   readonly metricsToken: string | undefined;
   /** Exceptions to the block on private addresses. */
-  readonly holes: AllowList;
+  readonly allowList: AllowList;
 }
 
 export interface GatewayContext {
@@ -130,7 +130,7 @@ export interface GatewayContext {
   readonly tasks: TaskStore;
   readonly uploads: UploadStore;
   readonly files: Files;
-  readonly roster: WorkerRegistry;
+  readonly workerRegistry: WorkerRegistry;
   /** Why new tasks should go to another gateway; undefined while this one accepts them. */
   readonly notReady: () => string | undefined;
   /** True while the database schema does not match this version; only probes are then served. */

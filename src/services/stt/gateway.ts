@@ -26,7 +26,7 @@ export async function createSttGateway(deps: {
   tokens: TokenSet;
 }): Promise<Gateway> {
   const { context, serviceSettings, shared } = deps;
-  const { tasks, roster, admission, metrics, log, seal } = context;
+  const { tasks, workerRegistry, admission, metrics, log, seal } = context;
   const service = 'stt';
   const tokens = currentTokens(deps.tokens, () => context.issued.of(service));
   const auth = () => tokens().state;
@@ -48,12 +48,12 @@ export async function createSttGateway(deps: {
     webhooks,
   });
 
-  await transcribeRoute(app, { tasks, roster, admission, seal, serviceSettings, shared });
+  await transcribeRoute(app, { tasks, workerRegistry, admission, seal, serviceSettings, shared });
   const ownTasksOnly = shared.taskVisibility === 'token';
   taskRoutes(app, { service, context, present, state: TaskState, examples, ownTasksOnly });
   transcriptRoute(app, { tasks, ownTasksOnly });
   healthRoute(app, {
-    ...{ service, roster, tag: 'service', schema: Health },
+    ...{ service, workerRegistry, tag: 'service', schema: Health },
     fields: ['model', 'providers'] satisfies (keyof WorkerInfo)[],
   });
   await fileRoutes(app, {

@@ -58,8 +58,8 @@ beforeAll(async () => {
     connectMs: 2000,
   });
   const serviceSettings = loadSettings({ STT_ALLOWED_URL_HOSTS: `media.test:${port},private.test` });
-  const holes = parseAllowList({ hosts: ['media.test'] });
-  const shared = { dataDir: folder, filesHost: FILES_HOST, holes } as Partial<SharedSettings> as SharedSettings;
+  const allowList = parseAllowList({ hosts: ['media.test'] });
+  const shared = { dataDir: folder, filesHost: FILES_HOST, allowList } as Partial<SharedSettings> as SharedSettings;
   const scratchDir = join(folder, 'scratch');
   await mkdir(scratchDir);
   model = await loadModel({

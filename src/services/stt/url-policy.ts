@@ -13,5 +13,5 @@ export const audioPolicy = (
   kind: 'public',
   hosts: serviceSettings.allowedUrlHosts,
   filesHost: shared.filesHost,
-  allowList: shared.holes,
+  allowList: shared.allowList,
 });

@@ -53,7 +53,7 @@ describe('an imported record', () => {
   it('accepts the URL of an Assay file and rejects other internal hosts', () => {
     const images = createImagePolicy({
       filesHost: 'files.assay.internal',
-      holes: parseAllowList({ hosts: [], cidrs: [] }),
+      allowList: parseAllowList({ hosts: [], cidrs: [] }),
     });
     const record = { record_id: 'a', image_url: 'https://files.assay.internal/01KAF3M9WZ7Y5T2Q8C4N6B1D0E' };
     expect(readRecords([record], images).records).toEqual([{ recordId: 'a', imageUrl: record.image_url }]);

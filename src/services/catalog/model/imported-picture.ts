@@ -9,7 +9,7 @@ import { createImagePolicy } from '../url-policy.ts';
 const IMAGE_MAX_BYTES = 20 * 2 ** 20;
 
 export function importedPictureSource(
-  shared: Pick<SharedSettings, 'filesHost' | 'holes'>,
+  shared: Pick<SharedSettings, 'filesHost' | 'allowList'>,
 ): Pick<RecordSource, 'service' | 'picture'> {
   const policy = createImagePolicy(shared);
   return {

@@ -79,8 +79,8 @@ describe('pictures of records', () => {
     pictures = createPictureWorker({
       ...{ db, log },
       context: { fetch: fetch as unknown as GuardedFetch, files },
-      sources: [importedPictureSource({ filesHost: 'files.assay.internal', holes: [] as never })],
-      trash: createFileDeletionQueue({ db, files, log }),
+      sources: [importedPictureSource({ filesHost: 'files.assay.internal', allowList: [] as never })],
+      deletions: createFileDeletionQueue({ db, files, log }),
     });
   });
   afterEach(async () => {

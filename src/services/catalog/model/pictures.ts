@@ -18,13 +18,13 @@ export function createPictureWorker({
   db,
   context,
   sources,
-  trash,
+  deletions,
   log,
 }: {
   db: Db;
   context: PictureSources;
   sources: readonly Pick<RecordSource, 'service' | 'picture'>[];
-  trash: FileDeletionQueue;
+  deletions: FileDeletionQueue;
   log: Log;
 }) {
   const { files } = context;
@@ -59,7 +59,7 @@ export function createPictureWorker({
         }
         log.warn({ err, number: due.number }, 'a picture could not be created');
       } finally {
-        await trash.drain(signal);
+        await deletions.drain(signal);
       }
       const { rowCount } = await db.query(GIVE_UP, fence(due));
       return rowCount > 0 ? 'none' : 'late';

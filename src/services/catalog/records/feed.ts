@@ -76,7 +76,7 @@ interface FeedRow {
 async function index(tx: Transaction, deps: Deps, limit: number, taken: FeedRow[]): Promise<Map<string, number>> {
   const { rows: lock } = await tx.query<{ mine: boolean }>('select pg_try_advisory_xact_lock($1) as mine', [LOCK]);
   if (!lock[0]!.mine) return new Map();
-  const { rows } = await deps.floor.read((from) => tx.query<FeedRow>(TAKE, [limit, BATCH_BYTES, from]));
+  const { rows } = await deps.floor.read((from) => tx.query<FeedRow>(CLAIM, [limit, BATCH_BYTES, from]));
   taken.push(...rows);
   if (rows.length === 0) return new Map();
   const deleted = new Set(
@@ -114,7 +114,7 @@ async function entriesOf(
 
 // Sizes are summed before results are read; the first row is always taken. Rows of removed sources are taken too, to be
 // deleted.
-const TAKE = {
+const CLAIM = {
   name: 'catalog-take',
   text: `
     with next as materialized (

@@ -23,14 +23,14 @@ export interface ImportedRecord {
 export type Records = ReturnType<typeof createRecords>;
 
 export function createRecords({ db, files, log }: { db: Db; files: Files; log: Log }) {
-  const trash = createFileDeletionQueue({ db, files, log });
+  const deletions = createFileDeletionQueue({ db, files, log });
   return {
     /** Writes all records or none; replaces records with the same id. Ids must be unique. */
     async import(records: readonly ImportedRecord[]): Promise<void> {
       await db.transaction(async (tx) => {
         for (const batch of batches(records)) await writeRecords(tx, batch.map(entryOf));
       });
-      await trash.drain();
+      await deletions.drain();
     },
     /** The worker runs it. */
     requestRebuild: () => requestRebuild(db),
@@ -39,7 +39,7 @@ export function createRecords({ db, files, log }: { db: Db; files: Files; log: L
       await deleteExpiredRecords(db, retentionDays, signal);
       await deleteUnreadableFeedRows(db, signal);
       await pruneWords(db);
-      await trash.drain(signal);
+      await deletions.drain(signal);
     },
   };
 }

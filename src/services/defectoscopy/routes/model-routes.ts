@@ -14,10 +14,10 @@ const HeatmapQuery = Type.Object({ class: Type.String({ minLength: 1, maxLength:
 
 export function modelRoutes(
   app: Gateway,
-  { tasks, roster, ownTasksOnly }: { tasks: TaskStore; roster: WorkerRegistry; ownTasksOnly: boolean },
+  { tasks, workerRegistry, ownTasksOnly }: { tasks: TaskStore; workerRegistry: WorkerRegistry; ownTasksOnly: boolean },
 ): void {
   healthRoute(app, {
-    ...{ service: 'defectoscopy', roster, tag: 'model', schema: Health },
+    ...{ service: 'defectoscopy', workerRegistry, tag: 'model', schema: Health },
     fields: ['model_version', 'gpu'] satisfies (keyof WorkerInfo)[],
   });
 
@@ -39,7 +39,7 @@ export function modelRoutes(
         },
       },
       (request, reply) => {
-        const { info } = requireWarmWorker(roster, 'defectoscopy');
+        const { info } = requireWarmWorker(workerRegistry, 'defectoscopy');
         const body = JSON.stringify(success((info as unknown as WorkerInfo).classes[kind]));
         const etag = weakETag(body);
         reply.header('etag', etag);

@@ -13,9 +13,9 @@ import { imagePolicy } from '../url-policy.ts';
 
 /** `POST /predict`. The task is durable before the 202 response is sent. */
 export function predictRoute(app: Gateway, deps: TaskDeps & { serviceSettings: DefectoscopySettings }): void {
-  const { roster, serviceSettings, shared } = deps;
+  const { workerRegistry, serviceSettings, shared } = deps;
   const images = imagePolicy(serviceSettings, shared);
-  const callbacks: UrlPolicy = { kind: 'webhook', loopback: shared.webhookLoopback, allowList: shared.holes };
+  const callbacks: UrlPolicy = { kind: 'webhook', loopback: shared.webhookLoopback, allowList: shared.allowList };
   const { costDelaySeconds, coldStartSeconds, estimateWarmSeconds: warmSeconds } = serviceSettings;
   const estimates = { warmSeconds, coldSeconds: costDelaySeconds + coldStartSeconds + warmSeconds };
 
@@ -35,8 +35,8 @@ export function predictRoute(app: Gateway, deps: TaskDeps & { serviceSettings: D
       checkUrlField('image_url', image_url, images);
       if (webhook_url !== undefined) checkUrlField('webhook_url', webhook_url, callbacks);
       // The installed versions are known only from the task store.
-      if (model_version !== undefined && !roster.isReachable()) throw queueUnavailable();
-      if (model_version !== undefined && !roster.modelVersions('defectoscopy').includes(model_version)) {
+      if (model_version !== undefined && !workerRegistry.isReachable()) throw queueUnavailable();
+      if (model_version !== undefined && !workerRegistry.modelVersions('defectoscopy').includes(model_version)) {
         throw validationError('model_version: this version is not installed.');
       }
 

@@ -33,8 +33,8 @@ export const listTexts = localize({
   documents: { en: 'Documents', ru: 'Документы' },
   all: { en: 'All', ru: 'Все' },
   none: {
-    en: 'No documents yet. This list shows only documents uploaded in this browser.',
-    ru: 'Документов пока нет. Здесь показаны только документы, загруженные в этом браузере.',
+    en: 'No documents yet. The list shows the documents of this session; signing in starts a new one.',
+    ru: 'Документов пока нет. Здесь показаны документы этого сеанса; после входа начинается новый.',
   },
   noMatches: { en: 'No documents with this status.', ru: 'Документов с таким статусом нет.' },
   name: { en: 'Document', ru: 'Документ' },

@@ -15,9 +15,9 @@ const HealthQuery = Type.Object({ strict: Type.Optional(Flag) });
 
 export function adminRoutes(
   app: Gateway,
-  deps: { db: Db; documents: DocumentStore; roster: WorkerRegistry; llm: LlmHealth; version: string },
+  deps: { db: Db; documents: DocumentStore; workerRegistry: WorkerRegistry; llm: LlmHealth; version: string },
 ): void {
-  const { db, documents, roster, llm, version } = deps;
+  const { db, documents, workerRegistry, llm, version } = deps;
 
   app.post<{ Querystring: Static<typeof CleanupQuery> }>(
     '/admin/cleanup',
@@ -69,7 +69,7 @@ export function adminRoutes(
     },
     async (request, reply) => {
       const [database, model] = await Promise.all([isDatabaseUp(db), llm.check()]);
-      const workers = roster.warmWorkers('passports').length;
+      const workers = workerRegistry.warmWorkers('passports').length;
       const data = {
         database: database ? 'ok' : 'error',
         workers_online: workers,

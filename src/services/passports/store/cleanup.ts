@@ -16,7 +16,7 @@ const POLL_MS = 200;
 const HOUR_MS = 3_600_000;
 
 type Removed = { tasks: number; files: number };
-type Deps = { db: Db; tasks: TaskStore; trash: FileDeletionQueue };
+type Deps = { db: Db; tasks: TaskStore; deletions: FileDeletionQueue };
 type Options = { days: number; dryRun: boolean };
 
 /** Only one cleanup runs at a time across all processes. */
@@ -30,7 +30,7 @@ export async function cleanup(deps: Deps, options: Options): Promise<Removed | '
 }
 
 function cleanupWithLock(deps: Deps, { days, dryRun }: Options): Promise<Removed | 'busy'> {
-  const { db, trash } = deps;
+  const { db, deletions } = deps;
   return db.transaction(
     async (lock) => {
       // One cutoff for all batches, so that a long cleanup ends.
@@ -45,7 +45,7 @@ function cleanupWithLock(deps: Deps, { days, dryRun }: Options): Promise<Removed
       for (let batch = await removeBatch(deps, before); batch; batch = await removeBatch(deps, before)) {
         removed.tasks += batch.tasks;
         removed.files += batch.files;
-        await trash.drain();
+        await deletions.drain();
       }
       return removed;
     },

@@ -36,7 +36,7 @@ export function postgresDocumentStore(deps: {
   quotaBytes: number;
 }) {
   const { db, tasks, files, admission, quotaBytes, strictOwnership: strict } = deps;
-  const trash = createFileDeletionQueue(deps);
+  const deletions = createFileDeletionQueue(deps);
   const images = postgresImages(db, { ttlSeconds: deps.imageTtlSeconds, quotaBytes });
   const events = postgresEvents(db);
   const strictForChanges = (caller: Caller) => isStrictForChanges(caller, strict);
@@ -47,7 +47,7 @@ export function postgresDocumentStore(deps: {
   }
   const afterCommit = async () => {
     tasks.hint(`changed:${SERVICE}`);
-    await trash.drain();
+    await deletions.drain();
   };
 
   return {
@@ -103,7 +103,7 @@ export function postgresDocumentStore(deps: {
     /** `SUCCESS` documents created in `[from, to)`, oldest first, in constant memory. */
     streamCompleted: (filter: { session?: string; from?: Date; to?: Date }) => streamCompleted(db, filter),
     /** `busy` if another cleanup does not end within 5 s. */
-    cleanup: (options: { days: number; dryRun: boolean }) => hintAfter(cleanup({ db, tasks, trash }, options)),
+    cleanup: (options: { days: number; dryRun: boolean }) => hintAfter(cleanup({ db, tasks, deletions }, options)),
     failureStatistics: (windowSeconds: number, caller: Caller) => readFailureStatistics(db, windowSeconds, caller),
 
     /**
@@ -120,12 +120,12 @@ export function postgresDocumentStore(deps: {
     rotateImage: images.rotate,
     async removeImage(session: string, id: string) {
       const removed = await images.remove(session, id);
-      if (removed) await trash.drain();
+      if (removed) await deletions.drain();
       return removed;
     },
     async clearImages(session: string, tx?: Queryable) {
       await images.clear(session, tx);
-      if (tx === undefined) await trash.drain();
+      if (tx === undefined) await deletions.drain();
     },
 
     events: events.after,
@@ -141,7 +141,7 @@ export function postgresDocumentStore(deps: {
     /** Deletes expired data, and files that a crash left behind. */
     async deleteExpired(signal?: AbortSignal) {
       for (let more = true; more && !signal?.aborted; ) more = (await images.deleteExpired()) >= 1000;
-      await trash.drain(signal);
+      await deletions.drain(signal);
       await events.deleteExpired();
       for (let more = true; more && !signal?.aborted; ) ({ more } = await foldBytes(db));
     },

@@ -52,7 +52,7 @@ it('keeps as many overview samples as the chart shows and takes none while the t
   let waiting = 0;
   let reachable = true;
   let reachableCalls = 0;
-  const roster = {
+  const workerRegistry = {
     isReachable: () => {
       reachableCalls++;
       return reachable;
@@ -70,7 +70,7 @@ it('keeps as many overview samples as the chart shows and takes none while the t
   const registry = new Registry();
   const localCounters = { id: 'own', registry };
   const overview = createOverview({
-    roster,
+    workerRegistry,
     services,
     registry,
     localCounters,

@@ -50,11 +50,11 @@ const MINUTE_MS = 60_000;
 
 /** Takes a sample every `everyMs` until `signal` aborts, and keeps the last ones. */
 export function createOverview(deps: SamplerDeps & { everyMs: number; log: Log; signal: AbortSignal }) {
-  const { roster, services, everyMs, log, signal } = deps;
+  const { workerRegistry, services, everyMs, log, signal } = deps;
   const samples: Sample[] = [];
   const sample = createSampler(deps);
   const takeSample = async () => {
-    if (!roster.isReachable()) return;
+    if (!workerRegistry.isReachable()) return;
     samples.push(await sample());
     if (samples.length > MAX_SAMPLES) samples.shift();
   };
@@ -68,7 +68,7 @@ export function createOverview(deps: SamplerDeps & { everyMs: number; log: Log; 
     });
 
   const queueNow = (name: string, open: boolean): QueueSnapshot => {
-    const { waiting, oldestWaitingSeconds: oldest } = roster.queueDepth(name);
+    const { waiting, oldestWaitingSeconds: oldest } = workerRegistry.queueDepth(name);
     return {
       unfinished: series(queueKey(name, 'unfinished')),
       ...(open && {
@@ -92,11 +92,11 @@ export function createOverview(deps: SamplerDeps & { everyMs: number; log: Log; 
     snapshot: ({ open }: { open: boolean }): Snapshot => ({
       at: samples.length === 0 ? null : new Date(samples.at(-1)!.at).toISOString(),
       every_seconds: everyMs / 1000,
-      reachable: roster.isReachable(),
+      reachable: workerRegistry.isReachable(),
       services: services.map(({ name, gauges }) => ({
         service: name,
-        worker_state: roster.workerState(name),
-        workers: listWorkers(roster, name, { open }),
+        worker_state: workerRegistry.workerState(name),
+        workers: listWorkers(workerRegistry, name, { open }),
         ...(gauges === undefined && { queue: queueNow(name, open) }),
         gauges: gaugesNow(name, gauges ?? []),
       })),

@@ -26,13 +26,18 @@ interface LocalCounters {
 }
 
 export interface SamplerDeps {
-  readonly roster: WorkerRegistry;
+  readonly workerRegistry: WorkerRegistry;
   readonly services: readonly ServiceEntry[];
   readonly registry: Registry;
   readonly localCounters: LocalCounters;
 }
 
-export function createSampler({ roster, services, registry, localCounters }: SamplerDeps): () => Promise<Sample> {
+export function createSampler({
+  workerRegistry,
+  services,
+  registry,
+  localCounters,
+}: SamplerDeps): () => Promise<Sample> {
   const counts = createCounterTotals();
   const taskServices = services.filter(({ gauges }) => gauges === undefined).map(({ name }) => name);
   let samplesTaken = 0;
@@ -40,7 +45,7 @@ export function createSampler({ roster, services, registry, localCounters }: Sam
 
   return async () => {
     const at = Date.now();
-    const others = roster
+    const others = workerRegistry
       .allWorkers()
       .filter(({ id }) => id !== localCounters.id)
       .map(({ id, metrics = [] }) => ({ id, metrics: metrics as MetricJson[] }));
@@ -50,7 +55,7 @@ export function createSampler({ roster, services, registry, localCounters }: Sam
       at,
       values: new Map([
         ...gauges,
-        [PENDING_WEBHOOKS_KEY, roster.pendingDeliveries()],
+        [PENDING_WEBHOOKS_KEY, workerRegistry.pendingDeliveries()],
         ...(['delivered', 'failed'] as const).map((outcome) => entryOf(webhooksKey(outcome))),
         ...taskServices.flatMap(queueNow),
       ]),
@@ -62,7 +67,7 @@ export function createSampler({ roster, services, registry, localCounters }: Sam
   }
 
   function queueNow(service: string): [string, number][] {
-    const { waiting, processing } = roster.queueDepth(service);
+    const { waiting, processing } = workerRegistry.queueDepth(service);
     const all = waiting.realtime + waiting.batch;
     return [
       [queueKey(service, 'waiting'), all],

@@ -14,8 +14,12 @@ export interface WorkerSnapshot {
 const MODEL_FIELDS = ['model_version', 'model', 'reader', 'engine'];
 
 /** The workers of a service, oldest first. `open` includes the number of running tasks. */
-export const listWorkers = (roster: WorkerRegistry, service: string, { open }: { open: boolean }): WorkerSnapshot[] =>
-  roster
+export const listWorkers = (
+  workerRegistry: WorkerRegistry,
+  service: string,
+  { open }: { open: boolean },
+): WorkerSnapshot[] =>
+  workerRegistry
     .allWorkers()
     .filter((beat) => beat.role === 'work' && beat.service === service)
     .map(({ state, info }) => {

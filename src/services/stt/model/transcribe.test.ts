@@ -7,10 +7,10 @@ import { type Checkpoint, transcribe } from './transcribe.ts';
 const log = pino({ level: 'silent' });
 
 /** Four windows of 10 s; the third is silent. */
-async function* windows(_maxSeconds: number, fromSeconds: number): AsyncGenerator<Window | { heardUntil: number }> {
+async function* windows(_maxSeconds: number, fromSeconds: number): AsyncGenerator<Window | { processedUntil: number }> {
   for (const start of [0, 10, 20, 30]) {
     if (start < fromSeconds) continue;
-    if (start === 20) yield { heardUntil: 30 };
+    if (start === 20) yield { processedUntil: 30 };
     else yield { start, end: start + 10, samples: new Float32Array(1) };
   }
 }

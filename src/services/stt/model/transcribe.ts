@@ -28,7 +28,7 @@ export interface RecognizedSegments {
 interface TranscribeOptions {
   readonly recognizers: readonly Recognizer[];
   /** The windows from a second on, at most `maxSeconds` long, and the positions of skipped silence. */
-  readonly windows: (maxSeconds: number, fromSeconds: number) => AsyncIterable<Window | { heardUntil: number }>;
+  readonly windows: (maxSeconds: number, fromSeconds: number) => AsyncIterable<Window | { processedUntil: number }>;
   readonly language: string | undefined;
   /** Of an earlier attempt. */
   readonly checkpoint: Checkpoint | undefined;
@@ -76,7 +76,7 @@ async function transcribeAll(
   let until = from?.until ?? 0;
   for await (const window of options.windows(windowSeconds, until)) {
     signal.throwIfAborted();
-    if ('heardUntil' in window) until = window.heardUntil;
+    if ('processedUntil' in window) until = window.processedUntil;
     else {
       log.debug({ provider: service, from: window.start, to: window.end }, 'transcribing a window');
       segments.push(...(await transcribeWindow(recognizer, window, { language, signal, ...options.windowTimeouts })));

@@ -26,7 +26,7 @@ export async function transcribeRoute(app: Gateway, deps: TranscribeDeps): Promi
   const { seal, serviceSettings, shared } = deps;
   const recordings = audioPolicy(serviceSettings, shared);
   const loopback = serviceSettings.webhookAllowLoopback && shared.webhookLoopback;
-  const callbacks: UrlPolicy = { kind: 'webhook', loopback, allowList: shared.holes };
+  const callbacks: UrlPolicy = { kind: 'webhook', loopback, allowList: shared.allowList };
   const { estimateWarmSeconds: warmSeconds, estimateColdSeconds: coldSeconds } = serviceSettings;
   const estimates = { warmSeconds, coldSeconds };
 

@@ -2,14 +2,14 @@ export const queueTexts = {
   queue: { en: 'Reports', ru: 'Жалобы' },
   queueLead: {
     en: 'Oldest first. Accepting a report to delete or hide removes the record from search; reopening the report restores it.',
-    ru: 'Сначала старые. Если принять жалобу «Удалить» или «Скрыть», запись пропадёт из поиска; если открыть жалобу снова — вернётся.',
+    ru: 'Сначала старые. Принятая жалоба «Удалить» или «Скрыть» убирает запись из поиска; повторное открытие жалобы возвращает её.',
   },
   reportStates: {
     open: { en: 'Open', ru: 'Открыта' },
     in_review: { en: 'In review', ru: 'На рассмотрении' },
     accepted: { en: 'Accepted', ru: 'Принята' },
     rejected: { en: 'Rejected', ru: 'Отклонена' },
-    duplicate: { en: 'Duplicate', ru: 'Повтор' },
+    duplicate: { en: 'Duplicate', ru: 'Дубликат' },
   },
   tabs: {
     open: { en: 'Open', ru: 'Открытые' },
@@ -25,7 +25,7 @@ export const queueTexts = {
     in_review: { en: 'In review', ru: 'Рассмотреть' },
     accepted: { en: 'Accept', ru: 'Принять' },
     rejected: { en: 'Reject', ru: 'Отклонить' },
-    duplicate: { en: 'Duplicate', ru: 'Повтор' },
+    duplicate: { en: 'Duplicate', ru: 'Дубликат' },
     open: { en: 'Reopen', ru: 'Открыть снова' },
   },
   putBack: { en: 'Return to queue', ru: 'Вернуть в очередь' },
