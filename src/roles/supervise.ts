@@ -45,16 +45,17 @@ export async function supervise(deps: {
   failed.signal.throwIfAborted();
 }
 
-async function keepRunning(post: ManagedProcess, signal: AbortSignal, log: Log): Promise<void> {
+async function keepRunning(managed: ManagedProcess, signal: AbortSignal, log: Log): Promise<void> {
   let restarts = 0;
   while (!signal.aborted) {
-    await post.demand?.waitUntilNeeded(signal);
+    await managed.demand?.waitUntilNeeded(signal);
     if (signal.aborted) return;
     const startedAt = Date.now();
     const idle = new AbortController();
     const exited = new AbortController();
-    if (post.demand) void post.demand.waitUntilIdle(AbortSignal.any([signal, exited.signal])).then(() => idle.abort());
-    const exit = await run(post.spawn(), AbortSignal.any([signal, idle.signal]));
+    if (managed.demand)
+      void managed.demand.waitUntilIdle(AbortSignal.any([signal, exited.signal])).then(() => idle.abort());
+    const exit = await run(managed.spawn(), AbortSignal.any([signal, idle.signal]));
     exited.abort();
     if (signal.aborted) return;
     // No message: the process has printed its own.
@@ -62,7 +63,7 @@ async function keepRunning(post: ManagedProcess, signal: AbortSignal, log: Log):
     if (idle.signal.aborted) continue;
     restarts = Date.now() - startedAt > STABLE_AFTER_MS ? 1 : restarts + 1;
     const backoffMs = Math.min(FIRST_BACKOFF_MS * 2 ** (restarts - 1), MAX_BACKOFF_MS);
-    log.warn({ post: post.name, ...exit, backoffMs }, 'a process exited and will be restarted');
+    log.warn({ name: managed.name, ...exit, backoffMs }, 'a process exited and will be restarted');
     await sleep(backoffMs, signal);
   }
 }
