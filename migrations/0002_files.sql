@@ -42,11 +42,3 @@ create trigger add_file_totals after insert on files referencing new table as ad
   for each statement execute function add_file_totals();
 create trigger subtract_file_totals after delete on files referencing old table as removed
   for each statement execute function subtract_file_totals();
-
--- Stored files that no row refers to any more. They are deleted after the commit that added them here; a later cleanup repeats
--- a deletion that failed.
-create table files_to_delete (
-  key           text collate "C" primary key,
-  added_at      timestamptz not null default now(),
-  leased_until  timestamptz                            -- a process is deleting the file
-);

@@ -1,3 +1,11 @@
+-- Stored files that no row refers to any more. They are deleted after the commit that added them here; a later cleanup repeats
+-- a deletion that failed.
+create table passport_files_to_delete (
+  key           text collate "C" primary key,
+  added_at      timestamptz not null default now(),
+  leased_until  timestamptz                            -- a process is deleting the file
+);
+
 -- Stored PDFs. Documents with the same content share one, which is deleted with the last of them and its page images.
 create table passport_files (
   key           text collate "C" primary key,
@@ -90,7 +98,7 @@ create table passport_event_counts (
 );
 
 -- Bytes of documents and waiting images per principal. Triggers only append differences, so that uploads and deletions never
--- wait for each other; housekeeping adds up the differences of a principal.
+-- wait for each other; cleanup adds up the differences of a principal.
 create table passport_bytes (
   serial        bigint generated always as identity primary key,
   principal     text    not null,                      -- key:NAME, or a session
@@ -150,7 +158,7 @@ begin
   with unused as (
     delete from passport_files where key = old.file_key and documents = 0 returning key
   )
-  insert into files_to_delete (key)
+  insert into passport_files_to_delete (key)
   select key from unused
   union all
   select p.key from passport_pictures p join unused on unused.key = p.file_key
@@ -177,7 +185,7 @@ create trigger passport_record_status_change after update of status, error_code 
 
 create function passport_delete_image_file() returns trigger language plpgsql as $$
 begin
-  insert into files_to_delete (key) values (old.file_key) on conflict do nothing;
+  insert into passport_files_to_delete (key) values (old.file_key) on conflict do nothing;
   return null;
 end $$;
 

@@ -1,6 +1,14 @@
 -- Similarity of words, for misspelt and incomplete words.
 create extension if not exists pg_trgm;
 
+-- Stored files that no row refers to any more. They are deleted after the commit that added them here; a later cleanup repeats
+-- a deletion that failed.
+create table catalog_files_to_delete (
+  key           text collate "C" primary key,
+  added_at      timestamptz not null default now(),
+  leased_until  timestamptz                            -- a process is deleting the file
+);
+
 -- Services whose finished tasks become records.
 create table catalog_sources (
   service       text collate "C" primary key,

@@ -19,7 +19,10 @@ export type Config = Awaited<ReturnType<typeof loadConfig>>;
 /** Roles with listeners: only they create missing local credentials. */
 const LISTENING_ROLES = ['start', 'serve'];
 
-/** Reads every setting once; `role` is the command that started this process. Throws a `SettingsError` that lists all problems of all services. */
+/**
+ * Reads every setting once; `role` is the command that started this process. Throws a `SettingsError` that lists all
+ * problems of all services.
+ */
 export async function loadConfig(input: Environment, role: string) {
   const chosen = chosenServices(input);
   const { env, local } = await withLocalDefaults(input, chosen, LISTENING_ROLES.includes(role));

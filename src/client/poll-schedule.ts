@@ -1,6 +1,6 @@
 /**
- * Poll schedule. `specification`: the schedule for shared services (docs/specification.md#reading-results). `local`: long polling on the
- * same machine.
+ * Poll schedule. `specification`: the schedule for shared services (docs/specification.md#reading-results). `local`: long
+ * polling on the same machine.
  */
 export type Polling = 'specification' | 'local';
 

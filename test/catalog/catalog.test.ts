@@ -632,22 +632,22 @@ describe('Installation without the catalog', () => {
     return rows[0];
   };
 
-  it("stops recording finished tasks after housekeeping removes the catalog's sources", async () => {
+  it("stops recording finished tasks after the cleanup removes the catalog's sources", async () => {
     const { db } = catalog.database;
     await db.query(`insert into catalog_sources values ('defectoscopy')`);
     await db.query(
       `insert into catalog_feed (service, task_id, deleted) values ('defectoscopy', 'ended', false), ('passports', 'deleted', true)`,
     );
     const env = { APP_ENV: 'test', DATABASE_URL: catalog.database.url, DATA_DIR: catalog.dataDir, LOG_LEVEL: 'silent' };
-    const housekeeping = async (services: string) => {
+    const runCleanup = async (services: string) => {
       const disabled = await openAppContext(await loadConfig({ ...env, SERVICES: services }, 'sweep'));
       const { disabledServiceCleanups } = createSweepDeps(disabled, new AbortController().signal);
       for (const takeBack of disabledServiceCleanups) await takeBack();
       await disabled.close();
     };
-    await housekeeping('defectoscopy,catalog');
+    await runCleanup('defectoscopy,catalog');
     expect(await readFeed()).toEqual({ sources: 1, feed: ['ended', 'deleted'] });
-    await housekeeping('defectoscopy');
+    await runCleanup('defectoscopy');
     // Deletions stay recorded for a catalog that is enabled again.
     expect(await readFeed()).toEqual({ sources: 0, feed: ['deleted'] });
     await db.query('delete from catalog_feed');

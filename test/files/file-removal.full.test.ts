@@ -12,7 +12,7 @@ import { createFileDeletionQueue, EXPIRED_UPLOADS } from '../../src/services/sha
 import { type TestDatabase, testDatabase } from '../support/database.ts';
 import { KEYS, startS3Server } from '../support/s3/server.ts';
 
-const TABLES = ['files', 'files_to_delete'] as const;
+const TABLES = ['files', 'passport_files_to_delete', 'catalog_files_to_delete'] as const;
 const log = createLog('silent', 'test');
 
 let database: TestDatabase;
@@ -30,7 +30,7 @@ beforeEach(async () => {
 });
 
 const deletionQueue = (table: (typeof TABLES)[number], store: Files = files) =>
-  createFileDeletionQueue({ db: database.db, files: store, log }, table === 'files' ? EXPIRED_UPLOADS : undefined);
+  createFileDeletionQueue({ db: database.db, files: store, log }, table === 'files' ? EXPIRED_UPLOADS : { table });
 
 async function queue(table: (typeof TABLES)[number], keys: readonly string[]): Promise<void> {
   const statement =

@@ -237,10 +237,11 @@ describe('Backup and restore with an external database', () => {
     // These columns name no stored file, or one that another column or a cleanup covers.
     const others = [
       'catalog_details.recording_key',
-      'files_to_delete.key',
+      'catalog_files_to_delete.key',
       'passport_documents.cache_key',
       'passport_documents.file_key',
       'passport_edits.key',
+      'passport_files_to_delete.key',
       'passport_pictures.file_key',
     ];
     const { rows } = await database.db.query<{ name: string }>(

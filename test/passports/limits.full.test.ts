@@ -221,7 +221,7 @@ describe('Documents whose worker is killed', () => {
       // One picture per page; those of the lost attempt are queued for deletion, except files in progress at the kill.
       const known = await audit.db.query<{ key: string; drawn: boolean }>(
         `select key, file_key = any($1) as drawn from passport_pictures
-          union all select key, false from passport_files union all select key, false from files_to_delete`,
+          union all select key, false from passport_files union all select key, false from passport_files_to_delete`,
         [await fileKeys(audit, ids)],
       );
       expect(known.rows.filter(({ drawn }) => drawn)).toHaveLength(60 + 2);

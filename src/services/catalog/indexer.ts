@@ -36,7 +36,7 @@ export async function runIndexer({
   const sources = records.filter(({ service }) => settings.sources.includes(service));
   const metrics = createCatalogMetrics(registry);
   const indexer = createIndexer({ db, sources, log });
-  const deletions = createFileDeletionQueue({ db, files, log });
+  const deletions = createFileDeletionQueue({ db, files, log }, { table: 'catalog_files_to_delete' });
   const pictures = createPictureWorker({
     db,
     context,

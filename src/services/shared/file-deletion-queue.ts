@@ -23,7 +23,8 @@ export const EXPIRED_UPLOADS = { table: 'files', due: 'expires_at < now()', orde
 /** Deletes the files of rows that are no longer referenced. A row is kept until its file is deleted. */
 export function createFileDeletionQueue(
   { db, files, log }: { db: Db; files: Files; log: Log },
-  { table, due, order } = { table: 'files_to_delete', due: 'true', order: 'key' },
+  /** `table` has the columns `key` and `leased_until`; `due` is a condition on the rows to delete. */
+  { table, due = 'true', order = 'key' }: { table: string; due?: string; order?: string },
 ) {
   const lease = leaseRows({
     ...{ table, key: 'key', order },

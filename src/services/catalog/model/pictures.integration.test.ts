@@ -80,7 +80,7 @@ describe('pictures of records', () => {
       ...{ db, log },
       context: { fetch: fetch as unknown as GuardedFetch, files },
       sources: [importedPictureSource({ filesHost: 'files.assay.internal', allowList: [] as never })],
-      deletions: createFileDeletionQueue({ db, files, log }),
+      deletions: createFileDeletionQueue({ db, files, log }, { table: 'catalog_files_to_delete' }),
     });
   });
   afterEach(async () => {

@@ -131,7 +131,7 @@ const KEEP = {
       delete from catalog_picture_jobs p using previous where p.number = previous.number and p.attempts = $3 returning p.number
     ),
     discarded as (
-      insert into files_to_delete (key)
+      insert into catalog_files_to_delete (key)
       select picture_key from previous join own using (number) where picture_key is not null
           on conflict do nothing
     )

@@ -178,7 +178,7 @@ describe('an index rebuild', () => {
   });
 });
 
-describe('housekeeping', () => {
+describe('cleanup', () => {
   const indexed = (days: number, recordIds: string) =>
     database.db.query(
       'update catalog_records set indexed_at = now() - make_interval(days => $1) where record_id like $2',
@@ -196,7 +196,7 @@ describe('housekeeping', () => {
     expect((await rows()).map((row) => row['record_id'])).toEqual(['young']);
     expect(await files.get(keys[0])).toBeUndefined();
     expect(await files.get(keys[1])).toBeDefined();
-    expect(await count('files_to_delete')).toBe(0);
+    expect(await count('catalog_files_to_delete')).toBe(0);
   });
 
   it('applies the retention to the time of import, not to the date of the record', async () => {

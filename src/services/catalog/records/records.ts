@@ -23,7 +23,7 @@ export interface ImportedRecord {
 export type Records = ReturnType<typeof createRecords>;
 
 export function createRecords({ db, files, log }: { db: Db; files: Files; log: Log }) {
-  const deletions = createFileDeletionQueue({ db, files, log });
+  const deletions = createFileDeletionQueue({ db, files, log }, { table: 'catalog_files_to_delete' });
   return {
     /** Writes all records or none; replaces records with the same id. Ids must be unique. */
     async import(records: readonly ImportedRecord[]): Promise<void> {

@@ -28,7 +28,7 @@ const REMOVE = `
        for update skip locked
   ),
   discarded as (
-    insert into files_to_delete (key)
+    insert into catalog_files_to_delete (key)
     select picture_key from old where picture_key is not null
         on conflict do nothing
   )

@@ -52,7 +52,7 @@ const DISCARD_PICTURES = {
        order by r.record_id
          for update of r
     )
-    insert into files_to_delete (key)
+    insert into catalog_files_to_delete (key)
     select picture_key from previous where changed and picture_key is not null
         on conflict do nothing`,
 };
@@ -179,7 +179,7 @@ const ERASE = {
          for update
     ),
     discarded as (
-      insert into files_to_delete (key)
+      insert into catalog_files_to_delete (key)
       select picture_key from erased where picture_key is not null
           on conflict do nothing
     )

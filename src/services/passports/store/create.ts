@@ -119,7 +119,7 @@ const INSERT = {
      order by file_key, id`,
 };
 
-const DISCARD = 'insert into files_to_delete (key) select unnest($1::text[]) on conflict do nothing';
+const DISCARD = 'insert into passport_files_to_delete (key) select unnest($1::text[]) on conflict do nothing';
 
 const READ = {
   name: 'passport-read-new',

@@ -35,7 +35,7 @@ const DELETE_EARLIER = {
     with earlier as (
       delete from passport_pictures where file_key = $1 returning key
     )
-    insert into files_to_delete (key) select key from earlier on conflict do nothing`,
+    insert into passport_files_to_delete (key) select key from earlier on conflict do nothing`,
 };
 
 const ADD = {

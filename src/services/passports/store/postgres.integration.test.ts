@@ -43,7 +43,7 @@ beforeAll(async () => {
   documents = openDocuments();
 });
 afterEach(async () => {
-  await db.query('truncate tasks, passport_files, files_to_delete, passport_images cascade');
+  await db.query('truncate tasks, passport_files, passport_files_to_delete, passport_images cascade');
   await db.query('truncate passport_events, passport_event_counts, passport_bytes');
 });
 afterAll(async () => {
@@ -557,7 +557,7 @@ describe('images', () => {
     expect(await add('boris', 5)).not.toBe('too-many');
   });
 
-  it('expire after their lifetime, and their files are deleted by the next housekeeping', async () => {
+  it('expire after their lifetime, and their files are deleted by the next cleanup', async () => {
     const { id, fileKey } = (await add()) as { id: string; fileKey: string };
     await db.query(`update passport_images set created_at = created_at - interval '86401 seconds'`);
     expect(await documents.image('anna', id)).toBeUndefined();
@@ -584,7 +584,7 @@ describe('stored bytes', () => {
   });
   const tablet: Caller = { session: 'tablet', key: 'clerk' };
 
-  it('are counted per key or session, also after housekeeping has folded them', async () => {
+  it('are counted per key or session, also after the cleanup has folded them', async () => {
     const { id } = await upload(anna);
     await upload(anna);
     await upload(clerk);

@@ -36,7 +36,7 @@ export function postgresDocumentStore(deps: {
   quotaBytes: number;
 }) {
   const { db, tasks, files, admission, quotaBytes, strictOwnership: strict } = deps;
-  const deletions = createFileDeletionQueue(deps);
+  const deletions = createFileDeletionQueue(deps, { table: 'passport_files_to_delete' });
   const images = postgresImages(db, { ttlSeconds: deps.imageTtlSeconds, quotaBytes });
   const events = postgresEvents(db);
   const strictForChanges = (caller: Caller) => isStrictForChanges(caller, strict);
