@@ -237,7 +237,7 @@ describe('an unavailable database', () => {
     const between = failure(
       db.transaction(async (tx) => {
         await tx.query('select 1');
-        await delay(300); // nothing is asked while the connection dies
+        await delay(300); // no query runs while the connection breaks
         await tx.query('select 1');
       }),
     );

@@ -54,7 +54,7 @@ export async function look(image: Blob, signal: AbortSignal): Promise<readonly s
     throw error;
   }
 }
-export async function told(id: string): Promise<string> {
+export async function describeResult(id: string): Promise<string> {
   const recording = await new Assay({ stt: { url: '' } }).stt.result(id);
   switch (recording.status) {
     case 'queued':

@@ -42,7 +42,7 @@ describe('Speech-to-text upload page', () => {
     };
     await work({ run });
     await until(() => step(page, 'In progress').textContent()).toContain('42%');
-    expect(await page.evaluate('document.querySelector("#heard-bar").value')).toBeCloseTo(0.42, 5);
+    expect(await page.evaluate('document.querySelector("#transcribed-bar").value')).toBeCloseTo(0.42, 5);
     release();
     await verdict(page).toBe('Transcript');
     expect(await page.locator('.verdict .surface').textContent()).toBe('English · 0:02');

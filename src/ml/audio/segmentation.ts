@@ -16,13 +16,13 @@ export type Cut =
  * at the best short pause, or at the quietest place in unbroken speech; and regularly in long silence. The result
  * depends only on frames since the last cut, so resuming from a cut gives the same cuts as processing from the start.
  */
-export function findNextCut(heard: FrameAnalysis, maxFrames: number): Cut | undefined {
-  const frames = heard.probabilities.length;
+export function findNextCut(analysis: FrameAnalysis, maxFrames: number): Cut | undefined {
+  const frames = analysis.probabilities.length;
   const regions: SpeechRegion[] = [];
   let open: SpeechRegion | undefined;
 
   for (let now = 0; now < frames; now++) {
-    const probability = heard.probabilities[now]!;
+    const probability = analysis.probabilities[now]!;
     if (probability >= SPEECH_START_THRESHOLD) open = { from: open?.from ?? now, to: now + 1 };
     else if (open && probability >= SPEECH_CONTINUE_THRESHOLD) open = { ...open, to: now + 1 };
     else if (open && now - open.to >= PAUSE_FRAMES) {
@@ -41,11 +41,11 @@ export function findNextCut(heard: FrameAnalysis, maxFrames: number): Cut | unde
       return { kind: 'speech', from, to: last.to + PADDING_FRAMES };
     if (now + 1 - from >= maxFrames) {
       const candidates = open ? [...regions, open] : regions;
-      return { kind: 'speech', from, to: fullWindowEnd(candidates, from, from + maxFrames, heard.powers) };
+      return { kind: 'speech', from, to: fullWindowEnd(candidates, from, from + maxFrames, analysis.powers) };
     }
   }
 
-  if (!heard.ended) return undefined;
+  if (!analysis.ended) return undefined;
   if (open && open.to - open.from >= MIN_SPEECH_FRAMES) regions.push(open);
   const [first, last] = [regions[0], regions.at(-1)];
   if (!first || !last) return { kind: 'silence', to: frames };

@@ -28,7 +28,7 @@ export function logitsFor(token: number, probability: number): Float32Array {
 
 /** A fake decoder that predicts `next` from its text so far, and the recorded token sequences. */
 export function fakeDecoder(next: (text: readonly number[]) => Float32Array): {
-  heard: DecoderState;
+  encoded: DecoderState;
   steps: number[][];
 } {
   const steps: number[][] = [];
@@ -42,5 +42,5 @@ export function fakeDecoder(next: (text: readonly number[]) => Float32Array): {
       return after(now);
     },
   });
-  return { heard: after([]), steps };
+  return { encoded: after([]), steps };
 }

@@ -12,8 +12,8 @@ const says = (text: string, probability = 0.9) => {
 const textOf = ({ tokens: spoken }: Transcript) => LETTERS.text(spoken.map(({ token }) => token));
 
 test('transcribe decodes greedily to the end token', async () => {
-  const { heard, steps } = says('hello');
-  const transcript = await transcribe(heard, LETTERS, 'ru', { maxTokens: 50, throwIfStopped });
+  const { encoded, steps } = says('hello');
+  const transcript = await transcribe(encoded, LETTERS, 'ru', { maxTokens: 50, throwIfStopped });
   expect(textOf(transcript)).toBe('hello');
   expect(transcript.stopped).toBe('end');
   expect(steps[2]).toEqual([32, LETTERS.transcribe, LETTERS.noTimestamps]);
@@ -21,51 +21,51 @@ test('transcribe decodes greedily to the end token', async () => {
 });
 
 test('transcribe never chooses suppressed tokens, nor the end token first', async () => {
-  const { heard } = fakeDecoder((text) => {
+  const { encoded } = fakeDecoder((text) => {
     const logits = logitsFor(text.length === 0 ? 7 : END, 0.1);
     if (text.length === 0) for (const token of [END, LETTERS.noSpeech, 31, 25]) logits[token] = 5;
     return logits;
   });
-  expect(textOf(await transcribe(heard, LETTERS, 'en', { maxTokens: 50, throwIfStopped }))).toBe('h');
+  expect(textOf(await transcribe(encoded, LETTERS, 'en', { maxTokens: 50, throwIfStopped }))).toBe('h');
 });
 
 test('transcribe stops a repeating model', async () => {
   const one = fakeDecoder(() => logitsFor(3, 0.99));
-  const stuck = await transcribe(one.heard, LETTERS, 'en', { maxTokens: 200, throwIfStopped });
+  const stuck = await transcribe(one.encoded, LETTERS, 'en', { maxTokens: 200, throwIfStopped });
   expect(stuck).toMatchObject({ stopped: 'loop' });
   expect(stuck.tokens.length).toBeLessThan(20);
   const phrase = spells('abcdefghij');
   const many = fakeDecoder((text) => logitsFor(phrase[text.length % phrase.length]!, 0.99));
-  const looping = await transcribe(many.heard, LETTERS, 'en', { maxTokens: 200, throwIfStopped });
+  const looping = await transcribe(many.encoded, LETTERS, 'en', { maxTokens: 200, throwIfStopped });
   expect(looping).toMatchObject({ stopped: 'loop' });
   expect(looping.tokens.length).toBeLessThanOrEqual(40);
 });
 
 test('transcribe does not treat natural repetition as a loop', async () => {
   const phrase = 'hahaha'.concat('nonono', 'verywell', 'verywell', 'goodbye');
-  const transcript = await transcribe(says(phrase).heard, LETTERS, 'en', { maxTokens: 200, throwIfStopped });
+  const transcript = await transcribe(says(phrase).encoded, LETTERS, 'en', { maxTokens: 200, throwIfStopped });
   expect([transcript.stopped, textOf(transcript)]).toEqual(['end', phrase]);
 });
 
 test('transcribe stops at the token limit', async () => {
-  const { heard } = fakeDecoder((text) => logitsFor((text.length * 7) % 25, 0.9));
-  const transcript = await transcribe(heard, LETTERS, 'en', { maxTokens: 10, throwIfStopped });
+  const { encoded } = fakeDecoder((text) => logitsFor((text.length * 7) % 25, 0.9));
+  const transcript = await transcribe(encoded, LETTERS, 'en', { maxTokens: 10, throwIfStopped });
   expect([transcript.stopped, transcript.tokens.length]).toEqual(['length', 10]);
 });
 
 test('transcribe samples at a temperature above 0', async () => {
-  const { heard } = fakeDecoder((text) => logitsFor(text.length === 0 ? 0 : END, 0.5));
+  const { encoded } = fakeDecoder((text) => logitsFor(text.length === 0 ? 0 : END, 0.5));
   const sampled = async (chance: number) =>
     textOf(
-      await transcribe(heard, LETTERS, 'en', { maxTokens: 1, temperature: 1, random: () => chance, throwIfStopped }),
+      await transcribe(encoded, LETTERS, 'en', { maxTokens: 1, temperature: 1, random: () => chance, throwIfStopped }),
     );
   expect(await sampled(0)).toBe('a');
   expect(await sampled(0.9999)).toBe('y');
 });
 
 test('transcribe stops when throwIfStopped throws', async () => {
-  const { heard } = says('hello');
-  const stopped = transcribe(heard, LETTERS, 'en', {
+  const { encoded } = says('hello');
+  const stopped = transcribe(encoded, LETTERS, 'en', {
     maxTokens: 50,
     throwIfStopped: () => {
       throw new Error('Enough.');
@@ -77,13 +77,13 @@ test('transcribe stops when throwIfStopped throws', async () => {
 test('detectLanguage returns the most likely language of the vocabulary', () => {
   const logits = logitsFor(32, 0.6);
   logits[31] = logits[32]! - Math.log(3);
-  const { language, probability } = detectLanguage({ ...says('').heard, logits }, LETTERS);
+  const { language, probability } = detectLanguage({ ...says('').encoded, logits }, LETTERS);
   expect(language).toBe('ru');
   expect(probability).toBeCloseTo(0.75, 5);
 });
 
 test('noSpeechProbability is the probability among all tokens', () => {
-  expect(noSpeechProbability({ ...says('').heard, logits: logitsFor(LETTERS.noSpeech, 0.8) }, LETTERS)).toBeCloseTo(
+  expect(noSpeechProbability({ ...says('').encoded, logits: logitsFor(LETTERS.noSpeech, 0.8) }, LETTERS)).toBeCloseTo(
     0.8,
     5,
   );

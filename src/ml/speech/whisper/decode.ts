@@ -41,13 +41,13 @@ export function noSpeechProbability({ logits }: DecoderState, { noSpeech }: Voca
 }
 
 export async function transcribe(
-  heard: DecoderState,
+  encoded: DecoderState,
   vocabulary: Vocabulary,
   language: string,
   { maxTokens, temperature = 0, random = Math.random, throwIfStopped }: DecodingOptions,
 ): Promise<Transcript> {
   const spoken: DecodedToken[] = [];
-  let state = heard;
+  let state = encoded;
   for (const token of [vocabulary.languages.get(language)!, vocabulary.transcribe, vocabulary.noTimestamps]) {
     state = await state.step(token);
   }

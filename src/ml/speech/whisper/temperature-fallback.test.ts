@@ -15,7 +15,7 @@ const END = LETTERS.endOfText;
 const spells = (text: string) => [...text].map((letter) => letter.charCodeAt(0) - 97);
 const says = (text: string, probability: number) => {
   const tokens = [...spells(text), END];
-  return fakeDecoder((text) => logitsFor(tokens[Math.min(text.length, tokens.length - 1)]!, probability)).heard;
+  return fakeDecoder((text) => logitsFor(tokens[Math.min(text.length, tokens.length - 1)]!, probability)).encoded;
 };
 const textOf = ({ tokens: spoken }: Transcript) => LETTERS.text(spoken.map(({ token }) => token));
 
@@ -38,7 +38,7 @@ test('transcribeWithFallback returns an empty transcript for very low confidence
 });
 
 test('transcribeWithFallback retries a loop with sampling and drops it if it remains', async () => {
-  const stuck = fakeDecoder(() => logitsFor(3, 0.999999)).heard;
+  const stuck = fakeDecoder(() => logitsFor(3, 0.999999)).encoded;
   expect(textOf(await transcribeWithFallback(stuck, options))).toBe('');
   const target = spells('onceagain');
   const torn = fakeDecoder((text) => {
@@ -46,7 +46,7 @@ test('transcribeWithFallback retries a loop with sampling and drops it if it rem
     if (isStuck && text.length > 0)
       return logitsFor(3, 0.5).map((logit, token) => (token === END ? Math.log(0.45) : logit));
     return logitsFor(text.length === 0 ? 3 : (target[text.length] ?? END), 0.9);
-  }).heard;
+  }).encoded;
   const transcript = await transcribeWithFallback(torn, options);
   expect(transcript.stopped).toBe('end');
   expect(transcript.tokens.length).toBeGreaterThan(0);
@@ -63,7 +63,7 @@ test('transcribeWithFallback keeps a confident repetition of a sentence but not 
 });
 
 test('transcribeWithFallback is reproducible', async () => {
-  const vague = fakeDecoder((text) => logitsFor(text.length < 8 ? text.length : END, 0.25)).heard;
+  const vague = fakeDecoder((text) => logitsFor(text.length < 8 ? text.length : END, 0.25)).encoded;
   const first = textOf(await transcribeWithFallback(vague, options));
   expect(textOf(await transcribeWithFallback(vague, options))).toBe(first);
 });

@@ -10,14 +10,14 @@ import type { Vocabulary } from './vocabulary.ts';
  * Returns an empty transcript if no try is credible: silence, noise or music.
  */
 export async function transcribeWithFallback(
-  heard: DecoderState,
+  encoded: DecoderState,
   { vocabulary, language, probability, seconds, noSpeech, throwIfStopped }: FallbackOptions,
 ): Promise<Transcript> {
   const attempts: Attempt[] = [];
   for (const temperature of TEMPERATURES) {
     const random = createRandom(SEED);
     const most = Math.min(MAX_TOKENS, Math.ceil(TOKENS_PER_SECOND * seconds) + 10);
-    const transcript = await transcribe(heard, vocabulary, language, {
+    const transcript = await transcribe(encoded, vocabulary, language, {
       maxTokens: most,
       temperature,
       random,

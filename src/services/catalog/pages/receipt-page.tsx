@@ -37,7 +37,7 @@ function Receipt({ report, viewer: { words, language } }: { report: Report; view
         {fact(words.recordId, <UntrustedText text={report.recordId} />)}
         {fact(words.action, <span safe>{words.actions[actionType]}</span>)}
         {description !== null && fact(words.description, <UntrustedText text={description} />)}
-        {fact(words.asked, <Timestamp at={createdAt} language={language} />)}
+        {fact(words.reportedAt, <Timestamp at={createdAt} language={language} />)}
         {resolvedAt !== null && fact(words.resolved, <Timestamp at={resolvedAt} language={language} />)}
         {resolverNote !== null && fact(words.note, <UntrustedText text={resolverNote} />)}
       </dl>

@@ -66,11 +66,11 @@ export async function pruneWords(db: Db): Promise<void> {
 // A word stays while a record contains any form of it. Stop words have no stem.
 const PRUNE = `
   with sample as materialized (
-    select word, plainto_tsquery('russian', word) as asked
+    select word, plainto_tsquery('russian', word) as query
       from catalog_words tablesample system ($1)
      limit $2
   )
   delete from catalog_words w
    using sample s
-   where w.word = s.word and numnode(s.asked) > 0
-     and not exists (select from catalog_records r where r.search @@ s.asked)`;
+   where w.word = s.word and numnode(s.query) > 0
+     and not exists (select from catalog_records r where r.search @@ s.query)`;

@@ -34,6 +34,6 @@ initUploadPage<TranscriptionJob>(page, words, (api, { addFiles, showErrors }) =>
 
 function showTranscriptionProgress(job: TranscriptionJob): void {
   const share = job.stage === 'processing' ? stepProgress(job) : undefined;
-  byId('heard').hidden = share === undefined;
-  if (share !== undefined) byId<HTMLProgressElement>('heard-bar').value = share;
+  byId('transcribed').hidden = share === undefined;
+  if (share !== undefined) byId<HTMLProgressElement>('transcribed-bar').value = share;
 }

@@ -68,9 +68,9 @@ function InputControls({ words, language }: { words: SpeechTexts; language: UiLa
 
 const ProgressAndPlayer = ({ words }: { words: SpeechTexts }): JSX.Element => (
   <>
-    <label id="heard" class="heard" hidden>
+    <label id="transcribed" class="transcribed" hidden>
       <span safe>{words.progress}</span>
-      <progress id="heard-bar" max="1" value="0"></progress>
+      <progress id="transcribed-bar" max="1" value="0"></progress>
     </label>
     <Note />
     <div id="player" class="player" hidden>

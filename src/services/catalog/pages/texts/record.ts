@@ -37,7 +37,7 @@ export const recordTexts = {
   about: { en: 'About this record', ru: 'Об этой записи' },
   recordId: { en: 'Record', ru: 'Запись' },
   taskId: { en: 'Task', ru: 'Задача' },
-  asked: { en: 'Reported', ru: 'Отправлена' },
+  reportedAt: { en: 'Reported', ru: 'Отправлена' },
   model: { en: 'Model', ru: 'Модель' },
   asJson: { en: 'JSON', ru: 'JSON' },
   failure: { en: 'This task failed', ru: 'Задача завершилась с ошибкой' },
