@@ -3,6 +3,7 @@ export type Tensor =
   | { readonly type: 'uint8'; readonly dims: readonly number[]; readonly data: Uint8Array }
   | { readonly type: 'float32'; readonly dims: readonly number[]; readonly data: Float32Array }
   | { readonly type: 'float64'; readonly dims: readonly number[]; readonly data: Float64Array }
+  | { readonly type: 'int32'; readonly dims: readonly number[]; readonly data: Int32Array }
   | { readonly type: 'int64'; readonly dims: readonly number[]; readonly data: BigInt64Array };
 
 export type Tensors = Readonly<Record<string, Tensor>>;
@@ -38,6 +39,8 @@ function copy(tensor: Tensor): Tensor {
       return { ...tensor, data: new Float32Array(tensor.data) };
     case 'float64':
       return { ...tensor, data: new Float64Array(tensor.data) };
+    case 'int32':
+      return { ...tensor, data: new Int32Array(tensor.data) };
     case 'int64':
       return { ...tensor, data: new BigInt64Array(tensor.data) };
   }

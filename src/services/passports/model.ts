@@ -10,6 +10,7 @@ import { type ErrorType, failure } from './failures.ts';
 import { openStoredPdf, savePicture, throwSuperseded } from './model/document-storage.ts';
 import { validateExtraction } from './model/extraction-validation.ts';
 import { openFieldFinder } from './model/field-finder.ts';
+import { bundledNetwork } from './model/field-network/bundled-network.ts';
 import { createLlmAssist } from './model/llm-assist.ts';
 import { openScanReader } from './model/ocr/read-scan.ts';
 import { type PdfProblem, PdfRejected } from './model/pages/pdf.ts';
@@ -39,7 +40,7 @@ export async function loadModel(deps: {
   const { db, files, scratchDir, log } = context;
   const schema = loadSchema(settings.schemaFile);
   const reader = await openReader({ tesseract: settings.tesseract, languages: join(shared.dataDir, 'models', 'ocr') });
-  const finder = openFieldFinder(schema);
+  const finder = await openFieldFinder(schema, { network: await bundledNetwork() });
   const helper = await createLlmAssist(settings);
   const pictures = postgresPictures(db);
   const limitMs = settings.taskDeadlineSeconds * 1000;

@@ -2,6 +2,7 @@ import { expect, it, onTestFinished } from 'vitest';
 import type { ReadPage, Word } from '../page-geometry.ts';
 import { loadSchema } from '../schema/load-schema.ts';
 import { openFieldFinder } from './field-finder.ts';
+import { bundledNetwork } from './field-network/bundled-network.ts';
 
 const { signal } = new AbortController();
 const page = (words: readonly Word[]): ReadPage => ({
@@ -15,24 +16,24 @@ const wordGrid = (columns: number, rows: number) =>
     return { text: 'площадь', box: [x, y, x + 0.8 / columns, y + 0.8 / rows], confidence: null };
   });
 
-function finder(limit?: { ms: number; msPerPage: number }) {
-  const opened = openFieldFinder(loadSchema(), limit);
+async function finder(limit = { ms: 60_000, msPerPage: 5000 }) {
+  const opened = await openFieldFinder(loadSchema(), { network: await bundledNetwork(), limit });
   onTestFinished(() => opened.close());
   return opened;
 }
 
 it('find() rejects a page of 40,000 words as too_complex when the time limit expires', async () => {
-  const finding = finder({ ms: 300, msPerPage: 0 }).find([page(wordGrid(200, 200))], signal);
+  const finding = (await finder({ ms: 300, msPerPage: 0 })).find([page(wordGrid(200, 200))], signal);
   await expect(finding).rejects.toMatchObject({ problem: 'too_complex' });
 });
 
 it("find() rejects with the signal's reason when it is aborted", async () => {
   const stop = new AbortController();
-  const finding = finder().find([page(wordGrid(200, 200))], stop.signal);
+  const finding = (await finder()).find([page(wordGrid(200, 200))], stop.signal);
   stop.abort(new Error('deleted'));
   await expect(finding).rejects.toThrow('deleted');
 });
 
 it('find() returns no fields for an empty page', async () => {
-  expect(await finder().find([page([])], signal)).toMatchObject({ fields: {} });
+  expect(await (await finder()).find([page([])], signal)).toMatchObject({ fields: {} });
 });

@@ -1,23 +1,40 @@
 import { openThreadPool } from '../../../base/thread-pool.ts';
 import { startThread } from '../../../base/worker-entry.ts';
+import { openSession, type Session } from '../../../ml/session.ts';
 import type { ReadPage } from '../page-geometry.ts';
 import type { Schema } from '../schema/schema.ts';
-import type { ExtractedFields } from './fields-thread.ts';
+import { GRAMS, NUMBERS, type PageFeatures } from './field-network/page-features.ts';
+import { RELATIONS } from './field-network/page-graph.ts';
+import type { PartOutput } from './field-network/page-reading.ts';
+import type { DescribedPages, ExtractedFields, FieldsRequest } from './fields-thread.ts';
 import { PdfRejected } from './pages/pdf.ts';
 
 // A dense page takes less than a second on an idle machine.
 const LIMIT = { ms: 60_000, msPerPage: 5000 };
 
-/** Uses threads because hundreds of dense pages take a minute, which would delay heartbeats. */
-export function openFieldFinder(schema: Schema, limit = LIMIT) {
+/**
+ * Uses threads because hundreds of dense pages take a minute, which would delay heartbeats. The network runs in a thread of
+ * its own: a thread must not be terminated during a run.
+ */
+export async function openFieldFinder(schema: Schema, { network, limit = LIMIT }: { network: string; limit?: typeof LIMIT }) {
+  const session = await openSession({ path: network, poolSize: 1 });
   const start = () => startThread('./fields-thread', import.meta.url, { workerData: schema });
   const threads = openThreadPool(start, 'the fields');
   return {
     /** Throws {@link PdfRejected} (`too_complex`) after the time limit: `ms`, plus `msPerPage` for each page. */
     async find(pages: readonly ReadPage[], signal: AbortSignal): Promise<ExtractedFields> {
       const timeout = AbortSignal.timeout(limit.ms + pages.length * limit.msPerPage);
+      const either = AbortSignal.any([signal, timeout]);
       try {
-        return await threads.request<ExtractedFields>(pages, AbortSignal.any([signal, timeout]));
+        const request: FieldsRequest = { pages };
+        const described = await threads.request<DescribedPages>(request, either);
+        const outputs: PartOutput[][] = [];
+        for (const parts of described) {
+          const page: PartOutput[] = [];
+          for (const part of parts) page.push(await run(session, part, either));
+          outputs.push(page);
+        }
+        return await threads.request<ExtractedFields>({ ...request, outputs }, either);
       } catch (error) {
         signal.throwIfAborted();
         if (timeout.aborted) throw new PdfRejected('too_complex');
@@ -25,6 +42,22 @@ export function openFieldFinder(schema: Schema, limit = LIMIT) {
       }
     },
     /** Terminates the threads, including busy ones. */
-    close: () => threads.close(),
+    async close() {
+      await Promise.all([threads.close(), session.close()]);
+    },
   };
+}
+
+async function run(session: Session, part: PageFeatures, signal: AbortSignal): Promise<PartOutput> {
+  const { count, grams, numbers, places, neighbours } = part;
+  const { probabilities, pairs } = await session.run(
+    {
+      grams: { type: 'int32', data: grams, dims: [1, count, GRAMS] },
+      numbers: { type: 'float32', data: numbers, dims: [1, count, NUMBERS] },
+      places: { type: 'float32', data: places, dims: [1, count, 2] },
+      neighbours: { type: 'int32', data: neighbours, dims: [1, count, RELATIONS.length] },
+    },
+    signal,
+  );
+  return { probabilities: probabilities!.data as Float32Array, pairs: pairs!.data as Float32Array };
 }

@@ -1,12 +1,18 @@
-import type { Found } from './numbers.ts';
+import { fullYear, isoDate } from './calendar.ts';
+import { findDateInWords } from './date-words.ts';
+import { parseMonth } from './months.ts';
+import { asDigits, type Found } from './numbers.ts';
 
 /**
- * Finds the first date in `text`: `12.03.1987`, `12.03.87`, `1987-03-12`, `12/03/1987` (day first), `12.III.1987`, `12
- * марта 1987 г.`, `« 14 » сентября 20 06 г.`, `March 12, 1987`, or in words (`двенадцатое марта две тысячи шестого
- * года`). Two-digit years are in the hundred years before `thisYear` + 1.
+ * Finds the first date in `text`: `12.03.1987`, `12.03.87`, `1987-03-12`, `12/03/1987` (day first), `8/16/2015`,
+ * `12.III.1987`, `12 марта 1987 г.`, `« 14 » сентября 20 06 г.`, `"18" 02 1954`, `октября 27 дня 1971 года`, `March 12,
+ * 1987`, `27th of June, 1985`, or in words. Two-digit years are in the hundred years before `thisYear` + 1. The month is
+ * first if `text` or `label` contains `mm/dd`.
  */
-export function findDate(text: string, thisYear = new Date().getUTCFullYear()): Found<string> | undefined {
-  return inDigits(text, thisYear) ?? inWords(text);
+export function findDate(text: string, thisYear = new Date().getUTCFullYear(), label = ''): Found<string> | undefined {
+  const isMonthFirst = MONTH_FIRST.test(text) || MONTH_FIRST.test(label);
+  const find = (searched: string) => findInDigits(searched, thisYear, isMonthFirst);
+  return find(text) ?? findDateInWords(text) ?? find(text.replace(CONFUSED_DIGITS, asDigits));
 }
 
 export function parseDate(text: string): string | undefined {
@@ -17,61 +23,47 @@ export function parseDate(text: string): string | undefined {
   return /[\p{L}\d]/u.test(rest.replace(/(^|\s)(г|года|год)\.?$/u, '')) ? undefined : found.value;
 }
 
-const MONTHS: readonly RegExp[] = [
-  /^(янв|jan)/u,
-  /^(фев|feb)/u,
-  /^(мар|mar)/u,
-  /^(апр|apr)/u,
-  /^(ма[йя]$|may)/u,
-  /^(июн|jun)/u,
-  /^(июл|jul)/u,
-  /^(авг|aug)/u,
-  /^(сен|sep)/u,
-  /^(окт|oct)/u,
-  /^(ноя|nov)/u,
-  /^(дек|dec)/u,
+const MONTH_FIRST = /(?<!\p{L})mm?\s?[/.-]\s?dd?(?!\p{L})/iu;
+/** Numbers with separators in which OCR confused digits with letters: `О5.О3.1999`. */
+const CONFUSED_DIGITS = /(?<!\p{L})[\dOОоoЗзlI|бБВ]{1,4}(?:[./-][\dOОоoЗзlI|бБВ]{1,4}){1,2}(?!\p{L})/gu;
+
+const YEAR = String.raw`(?<y>\d{4}|\d{2}\s{1,3}\d{2}|\d{2})(?!\d)`;
+const DAY = String.raw`(?<!\d)(?<d>\d{1,2})`;
+const ROMAN = '[IVXХІl]{1,4}';
+const NAME = String.raw`(?<m>\p{L}{3,9})`;
+const CLOSING_QUOTE = `[»"”“>'’)]`;
+const ENDING = '(?:-?(?:го|ое|е|st|nd|rd|th))?';
+
+const pattern = (...parts: string[]): RegExp => new RegExp(parts.join(''), 'gu');
+
+const PATTERNS: readonly RegExp[] = [
+  // 1987-03-12
+  pattern(String.raw`(?<!\d)(?<y>\d{4})(?<separator>[-./])(?<m>\d{1,2})\k<separator>(?<d>\d{1,2})(?!\d)`),
+  // 12.03.1987
+  pattern(DAY, String.raw`\s?(?<separator>[./-])\s?(?<m>\d{1,2}|${ROMAN})\s?[./-]\s?(?<y>\d{4}|\d{2})(?!\d)`),
+  // 8/I 1999
+  pattern(DAY, String.raw`${CLOSING_QUOTE}?(?:\s?[./-]\s?|\s)(?<m>${ROMAN})(?:\s?[./-]\s?|\s)(?<y>\d{4})(?!\d)`),
+  // 18 02 1954
+  pattern(String.raw`(?<!\d|\d[.,\s])(?<d>\d{2})\s(?<m>\d{2})[\s.]{1,2}(?<y>\d{4})(?!\d|\s\d)`),
+  // "4" 12 1995
+  pattern(DAY, String.raw`\s?${CLOSING_QUOTE}\s{0,3}(?<m>\d{1,2})[\s./-]{1,3}(?<y>\d{4})(?!\d)`),
+  // 12th day of March, 1987
+  pattern(DAY, ENDING, String.raw`(?:\s*${CLOSING_QUOTE}+)?[\s.-]*(?:дня\s+|day\s+)?(?:of\s+)?${NAME}[.,\s-]*${YEAR}`),
+  // March 12, 1987; октября 27 дня 1971
+  pattern(NAME, String.raw`\.?\s+(?:the\s+)?(?<d>\d{1,2})`, ENDING, String.raw`(?:\s+дня)?,?\s+(?<y>\d{4})(?!\d)`),
 ];
-const ROMAN = ['i', 'ii', 'iii', 'iv', 'v', 'vi', 'vii', 'viii', 'ix', 'x', 'xi', 'xii'];
 
-function month(word: string): number | undefined {
-  const small = word.toLowerCase();
-  const index = MONTHS.findIndex((pattern) => pattern.test(small));
-  if (index >= 0) return index + 1;
-  const roman = ROMAN.indexOf(
-    small.replaceAll('х', 'x').replaceAll('і', 'i').replaceAll('1', 'i').replaceAll('l', 'i'),
-  );
-  return roman >= 0 ? roman + 1 : undefined;
-}
-
-function iso(year: number, monthNumber: number | undefined, day: number): string | undefined {
-  if (monthNumber === undefined || year < 1500 || year > 2200) return undefined;
-  const date = new Date(Date.UTC(year, monthNumber - 1, day));
-  const exists = date.getUTCMonth() === monthNumber - 1 && date.getUTCDate() === day;
-  return exists ? date.toISOString().slice(0, 10) : undefined;
-}
-
-function fullYear(written: string, thisYear: number): number {
-  const year = Number(written.replace(/\s/gu, ''));
-  if (year >= 100) return year;
-  const century = Math.floor(thisYear / 100) * 100;
-  return century + year > thisYear + 1 ? century - 100 + year : century + year;
-}
-
-const ISO = /(?<!\d)(?<y>\d{4})-(?<m>\d{1,2})-(?<d>\d{1,2})(?!\d)/gu;
-const NUMERIC = /(?<!\d)(?<d>\d{1,2})\s?[./-]\s?(?<m>\d{1,2}|[IVXХІ]{1,4})\s?[./-]\s?(?<y>\d{4}|\d{2})(?!\d)/gu;
-const WITH_MONTH_NAME =
-  /(?<!\d)(?<d>\d{1,2})(?:-?(?:го|ое|е|st|nd|rd|th))?(?:\s*[»"”“>'’)]+)?\s*(?<m>\p{L}{3,9})\.?,?\s*(?<y>\d{4}|\d{2}\s\d{2}|\d{2})(?!\d)/gu;
-const ENGLISH = /(?<m>\p{L}{3,9})\.?\s+(?<d>\d{1,2})(?:st|nd|rd|th)?,?\s+(?<y>\d{4})(?!\d)/gu;
-
-function inDigits(text: string, thisYear: number): Found<string> | undefined {
-  for (const pattern of [ISO, NUMERIC, WITH_MONTH_NAME, ENGLISH]) {
-    const isForm = pattern === WITH_MONTH_NAME;
-    const searched = isForm ? text.replaceAll('_', ' ') : text;
-    for (const match of searched.matchAll(pattern)) {
-      const { y, m, d } = match.groups as Record<'y' | 'm' | 'd', string>;
-      const value = iso(fullYear(y, thisYear), /\d/u.test(m) ? Number(m) : month(m), Number(d));
+function findInDigits(text: string, thisYear: number, isMonthFirst: boolean): Found<string> | undefined {
+  const searched = text.replaceAll('_', ' ');
+  for (const one of PATTERNS) {
+    for (const match of searched.matchAll(one)) {
+      const { y, m, d, separator } = match.groups as Record<'y' | 'm' | 'd' | 'separator', string>;
+      const [year, month, day] = [fullYear(y, thisYear), /\d/u.test(m) ? Number(m) : parseMonth(m), Number(d)];
+      const isSwapped = match[0].startsWith(d) && (separator === '/' || separator === '-');
+      const dayFirst = isSwapped && isMonthFirst ? undefined : isoDate(year, month, day);
+      const value = dayFirst ?? (isSwapped && month ? isoDate(year, day, month) : undefined);
       if (value === undefined) continue;
-      const start = isForm ? quoteStart(searched, match.index) : match.index;
+      const start = match[0].startsWith(d) ? quoteStart(searched, match.index) : match.index;
       return { value, start, end: match.index + match[0].length };
     }
   }
@@ -83,80 +75,7 @@ function quoteStart(text: string, index: number): number {
   let start = index;
   while (start > 0 && /\s/u.test(text[start - 1]!)) start--;
   while (start > 0 && OPENING_QUOTES.has(text[start - 1]!)) start--;
-  return start;
+  return start < index && OPENING_QUOTES.has(text[start]!) ? start : index;
 }
 
 const OPENING_QUOTES = new Set('«"“„<\'‘(');
-
-const numbered = (stems: string, first: number, step: number) =>
-  stems.split(' ').map((stem, i): [stem: string, number: number] => [stem, first + i * step]);
-
-// Stems of ordinals; those that begin with another one come first: "пятнадцат" before "пят".
-const ORDINALS = [
-  ...numbered('десят одиннадцат двенадцат тринадцат четырнадцат пятнадцат шестнадцат', 10, 1),
-  ...numbered('семнадцат восемнадцат девятнадцат', 17, 1),
-  ...numbered('двадцат тридцат сорок пятьдесят шестьдесят семьдесят восемьдесят девяност', 20, 10),
-  ...numbered('пятидесят шестидесят семидесят восьмидесят', 50, 10),
-  ...numbered('перв втор трет четверт пят шест седьм восьм девят', 1, 1),
-];
-const HUNDREDS: readonly [stem: string, number: number][] = [
-  ['девятьсот', 900],
-  ['девятисот', 900],
-  ['восемьсот', 800],
-  ['семьсот', 700],
-];
-
-/** Parses a number below 100 in words (`двадцать первого`). */
-function ordinal(words: readonly string[]): number | undefined {
-  let sum = 0;
-  for (const word of words) {
-    const known = ORDINALS.find(([stem]) => word.replaceAll('ё', 'е').startsWith(stem));
-    if (!known) return undefined;
-    sum += known[1];
-  }
-  return words.length === 0 ? undefined : sum;
-}
-
-function inWords(text: string): Found<string> | undefined {
-  const words = [...text.toLowerCase().matchAll(/\p{L}+|\d{1,2}(?!\d)/gu)];
-  for (const [i, match] of words.entries()) {
-    const monthNumber = MONTHS.findIndex((pattern) => pattern.test(match[0])) + 1;
-    if (monthNumber === 0) continue;
-    for (const length of [2, 1]) {
-      const first = words[i - length];
-      const day = first && (digits(first[0]) ?? ordinal(words.slice(i - length, i).map(([word]) => word)));
-      const year = yearInWords(words.slice(i + 1, i + 1 + MAX_YEAR_WORDS).map(([word]) => word));
-      const value = day !== undefined && year ? iso(year.value, monthNumber, day) : undefined;
-      if (!first || !year || value === undefined) continue;
-      const last = words[i + year.words]!;
-      return { value, start: first.index, end: last.index + last[0].length };
-    }
-  }
-  return undefined;
-}
-
-const digits = (word: string): number | undefined => (/^\d/u.test(word) ? Number(word) : undefined);
-
-/** One of the longest: одна тысяча девятьсот восемьдесят седьмого. */
-const MAX_YEAR_WORDS = 5;
-
-function yearInWords(words: readonly string[]): { value: number; words: number } | undefined {
-  let value = 0;
-  let i = 0;
-  if (words[i] === 'одна') i++;
-  if (words[i]?.startsWith('двухтысячн')) return { value: 2000, words: i + 1 };
-  if (words[i] === 'две' && words[i + 1]?.startsWith('тысяч')) value = 2000;
-  else if (words[i]?.startsWith('тысяча')) value = 1000;
-  else return undefined;
-  i += value === 2000 ? 2 : 1;
-  const hundreds = HUNDREDS.find(([stem]) => words[i]?.startsWith(stem));
-  if (hundreds) {
-    value += hundreds[1];
-    i++;
-  }
-  for (const length of [2, 1]) {
-    const rest = ordinal(words.slice(i, i + length));
-    if (rest !== undefined && words.length >= i + length) return { value: value + rest, words: i + length };
-  }
-  return undefined;
-}

@@ -24,16 +24,22 @@ export function parseNumber(text: string): number | undefined {
  * digits next to digits.
  */
 export function findNumber(text: string, decimals?: number): Found<number> | undefined {
+  return eachNumber(text, decimals).next().value ?? undefined;
+}
+
+/** All numbers in `text`, as by `findNumber`. */
+export const findNumbers = (text: string, decimals?: number): Found<number>[] => [...eachNumber(text, decimals)];
+
+function* eachNumber(text: string, decimals?: number): Generator<Found<number>, undefined> {
   for (const match of text.matchAll(NUMBER)) {
-    const written = asDigits(match[0]);
-    const packed = written
+    const packed = asDigits(match[0])
       .replace(SPACES, '')
       .replaceAll("'", '')
+      .replace('\u2212', '-')
       .replace(/(?<![.,])[.,]+$/u, '');
     const value = Number(removeSeparators(packed, decimals));
-    if (Number.isFinite(value)) return { value, start: match.index, end: match.index + match[0].length };
+    if (Number.isFinite(value)) yield { value, start: match.index, end: match.index + match[0].length };
   }
-  return undefined;
 }
 
 export function asDigits(text: string): string {
@@ -59,7 +65,7 @@ const LOOKALIKES: Readonly<Record<string, string>> = {
 // A space separates thousands only before three digits: "2 кв. 31" is not one number. The lookahead after a fraction
 // prevents quadratic backtracking.
 const NUMBER =
-  /(?<![\p{L}\d])[-\u2212]?(?:\d{1,3}(?:[ \u00a0\u202f\u2009']\d{3})+(?!\d)|\d[\dOОоЗз]*)(?:[.,]\d[\dOОоЗз]*(?![\dOОоЗз:/])|[ ]?[.,] ?\d{1,2}(?![\d:/]))*/gu;
+  /(?<![\p{L}\d])[-\u2212]?(?:\d{1,3}(?:[ \u00a0\u202f\u2009']\d{3})+(?!\d)|\d[\dOОоЗз]*)(?:[.,]\d[\dOОоЗз]*(?![\dOОоЗз:]|\/\d{4})|[ ]?[.,] ?\d{1,2}(?![\d:]|\/\d{4}))*/gu;
 
 /** Keeps only the decimal point; not a number for `12.03.1987`. */
 function removeSeparators(packed: string, decimals?: number): string {

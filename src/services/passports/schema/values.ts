@@ -1,9 +1,10 @@
 import type { Value } from '../extraction.ts';
+import { findAmount } from './amounts.ts';
 import { findDate, parseDate } from './dates.ts';
-import { type Found, findNumber, parseNumber } from './numbers.ts';
+import { findInteger } from './integers.ts';
+import { type Found, parseNumber } from './numbers.ts';
 import { schemaPattern } from './pattern.ts';
 import type { ValueSpec, Wording } from './schema.ts';
-import { unitFactor } from './units.ts';
 
 export type ValueProblem = 'type' | 'enum' | 'pattern' | 'minimum' | 'maximum' | 'too_long';
 export type ParseResult =
@@ -60,61 +61,15 @@ const PARSERS: Record<ValueSpec['type'], (text: string, spec: ValueSpec) => Excl
 
 const READERS = {
   string: (_spec: ValueSpec, text: string) => whole(text, text.trim() || undefined),
-  number(spec: ValueSpec, text: string, label: string) {
-    const first = findNumber(spec.unit === 'rub' ? regrouped(text) : text, spec.decimals);
-    if (!first) return undefined;
-    const after = text.slice(first.end);
-    // Amounts in thousands of roubles have three decimals.
-    const found = (unitFactor(spec.unit, after) ?? 1) >= 1000 ? (findNumber(text) ?? first) : first;
-    const kopecks = spec.unit === 'rub' ? /^\s*руб\p{L}*\.?,?\s*(\d{2})\s*коп/u.exec(after) : null;
-    const factor = unitFactor(spec.unit, after) ?? unitFactor(spec.unit, label) ?? 1;
-    const value = round(found.value * factor + (kopecks ? Number(kopecks[1]) / 100 : 0));
-    return { ...found, value, end: found.end + (kopecks?.[0].length ?? 0) };
-  },
+  number: findAmount,
   integer: findInteger,
-  date: (_spec: ValueSpec, text: string) => findDate(text),
+  date: (_spec: ValueSpec, text: string, label: string) => findDate(text, undefined, label),
   boolean: (_spec: ValueSpec, text: string) => whole(text, readBoolean(text)),
   enum: (spec: ValueSpec, text: string) => whole(text, choice(spec, text)),
 };
 
 const whole = (text: string, value: FoundValue['value'] | undefined): FoundValue | undefined =>
   value === undefined ? undefined : { value, start: 0, end: text.length };
-
-/** OCR loses spaces: `4055 503` is one amount. */
-const regrouped = (text: string): string =>
-  text.replace(/(?<![\d.,:/-])\d{4,6}(?: \d{3})+(?![\d.:/-])/gu, (digits) =>
-    digits.replaceAll(' ', '').padEnd(digits.length, ' '),
-  );
-
-/** The first integer within the limits, in digits or in words (`на третьем этаже`). */
-function findInteger(spec: ValueSpec, text: string): FoundValue | undefined {
-  let from = 0;
-  for (;;) {
-    const found = findNumber(text.slice(from), 0);
-    if (!found) break;
-    const value = { value: found.value, start: from + found.start, end: from + found.end };
-    if (Number.isInteger(found.value) && findProblem(spec, found.value) === undefined) return value;
-    from = value.end;
-  }
-  for (const word of text.matchAll(/\p{L}{3,}/gu)) {
-    const index = NUMBERS.findIndex((pattern) => pattern.test(word[0].toLowerCase()));
-    if (index >= 0) return { value: index + 1, start: word.index, end: word.index + word[0].length };
-  }
-  return undefined;
-}
-
-const NUMBERS = [
-  /^(один|одна|одно|перв|one$|first$|ground$)/u,
-  /^(два$|две$|двух|втор|two$|second$)/u,
-  /^(три$|трёх|трех|трет|three$|third$)/u,
-  /^(четыр[её]|четв[её]рт|four)/u,
-  /^(пять$|пяти|пят(ый|ом|ого|ая)$|five$|fifth$)/u,
-  /^(шесть$|шести|шест(ой|ом|ого|ая)$|six)/u,
-  /^(семь$|семи|седьм|seven)/u,
-  /^(восемь$|восьми|восьм|eight)/u,
-  /^(девять$|девяти|девят(ый|ом|ого|ая)$|nin[et])/u,
-  /^(десять$|десяти|десят|ten)/u,
-];
 
 function readBoolean(text: string): boolean | undefined {
   const word = text.toLowerCase().replace(/(?<![.\s])[.\s]+$/u, '');
@@ -144,6 +99,3 @@ const normalize = (text: string): string =>
     .replaceAll('ё', 'е')
     .replace(/[\s.,;]+/gu, ' ')
     .trim();
-
-// Avoids sums like 0.30000000000000004.
-const round = (value: number): number => Math.round(value * 1e6) / 1e6;

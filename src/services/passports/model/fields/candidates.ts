@@ -61,7 +61,7 @@ export function shapeFactor(shapes: readonly string[] | undefined, value: string
 }
 
 /** Corrects confused digits and letters if the result matches the field's `shapes`. */
-function correctInitials(shapes: readonly string[] | undefined, value: string): string {
+export function correctInitials(shapes: readonly string[] | undefined, value: string): string {
   if (!shapes || shapeFactor(shapes, value) > 1) return value;
   const initials = value.replace(/(?<![\d\p{L}])(10|LL|[03469b[])(?![\d\p{L}])/gu, (match) => INITIALS[match] ?? match);
   const corrections = [initials, `${initials}.`, asDigits(value).replace(/\s/gu, '')];

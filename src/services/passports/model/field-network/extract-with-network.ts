@@ -1,0 +1,56 @@
+import { everyField } from '../../schema/keys.ts';
+import type { Schema } from '../../schema/schema.ts';
+import { tokenizePages, VALUE_BOUNDARY } from '../fields/page-tokens.ts';
+import type { ReadCell } from '../fields/table-repairs.ts';
+import type { ReadPage } from '../../page-geometry.ts';
+import { CLASSES } from './classes.ts';
+import { combineParts, type PageReading, type PartOutput } from './page-reading.ts';
+import { best, type ReadValue, readField, readParts } from './read-values.ts';
+import { readRows } from './read-rooms.ts';
+
+export interface NetworkFields {
+  /** By field. */
+  readonly values: ReadonlyMap<string, ReadValue>;
+  /** By section. */
+  readonly tables: ReadonlyMap<string, ReadCell[][]>;
+}
+
+/** Whether the network knows the field or column. */
+export const isKnown = (key: string): boolean => (CLASSES as readonly string[]).includes(key);
+
+/** Reads the fields of `schema` that the network was trained on; `outputs` are the network's for the parts of each page. */
+export function readWithNetwork(
+  pages: readonly ReadPage[],
+  schema: Schema,
+  outputs: readonly (readonly PartOutput[])[],
+): NetworkFields {
+  const readings = tokenizePages(pages, VALUE_BOUNDARY).map((sheet, i) => combineParts(sheet, outputs[i]!));
+  const values = new Map<string, ReadValue>();
+  for (const { key, spec } of everyField(schema)) {
+    if (!isKnown(key)) continue;
+    const found = readings.flatMap((reading) => {
+      const whole = readField(reading, key, spec);
+      const parts = spec.parts ? readParts(reading, spec) : undefined;
+      return [whole ?? [], parts ?? []].flat();
+    });
+    const value = best(found);
+    if (value) values.set(key, value);
+  }
+  const tables = new Map<string, ReadCell[][]>();
+  for (const { key, table } of schema.sections) {
+    if (!table?.columns.some((column) => isKnown(`${key}:${column.key}`))) continue;
+    tables.set(key, readings.flatMap((reading) => readRows(reading, key, table)));
+  }
+  addTotals(values, readings, schema);
+  return { values, tables };
+}
+
+/** Missing fields from the last row of a table. */
+function addTotals(values: Map<string, ReadValue>, readings: readonly PageReading[], schema: Schema): void {
+  for (const { key, spec } of everyField(schema)) {
+    const column = /^areas:(?:total_)?(\w*area)$/u.exec(key)?.[1];
+    if (!column || values.has(key)) continue;
+    const total = best(readings.flatMap((reading) => readField(reading, `total:${column}`, spec) ?? []));
+    if (total) values.set(key, { ...total, score: 0.9 * total.score });
+  }
+}

@@ -1,0 +1,93 @@
+import { joinText, type Token } from '../fields/page-tokens.ts';
+import type { PageReading } from './page-reading.ts';
+
+/** Tokens that the network takes for one value, or for one cell of a row, in reading order. */
+export interface TokenGroup {
+  readonly tokens: readonly Token[];
+  /** 0..1: mean probability of the class. */
+  readonly score: number;
+}
+
+// Below the even chance, since the loss of a word costs more than a doubtful one.
+const MIN_SHARE = 0.4;
+
+/** Indices of the tokens of a class. */
+export function membersOf({ tokens, probabilityOf, likeliest }: PageReading, name: string): number[] {
+  return tokens.flatMap((_, i) => (likeliest(i) === name || probabilityOf(i, name) >= MIN_SHARE ? [i] : []));
+}
+
+/**
+ * Joins members that the network puts into the same value or row: pairs by falling affinity, as long as the mean affinity
+ * between both groups is positive (average linkage), so that one doubtful pair does not join two rows.
+ */
+export function connect(members: readonly number[], { affinity }: PageReading): number[][] {
+  const groups = new Map(members.map((i) => [i, [i]]));
+  const pairs: { a: number; b: number; value: number }[] = [];
+  for (const [place, a] of members.slice(0, MAX_MEMBERS).entries()) {
+    for (const b of members.slice(place + 1, MAX_MEMBERS)) {
+      const value = affinity(a, b);
+      if (value > 0) pairs.push({ a, b, value });
+    }
+  }
+  for (const { a, b } of pairs.sort((one, other) => other.value - one.value)) {
+    const [left, right] = [groups.get(a)!, groups.get(b)!];
+    if (left === right) continue;
+    let sum = 0;
+    for (const i of left) for (const j of right) sum += affinity(i, j);
+    if (sum <= 0) continue;
+    left.push(...right);
+    for (const j of right) groups.set(j, left);
+  }
+  return [...new Set(groups.values())];
+}
+
+// A page of 300 rooms; the time grows with the square.
+const MAX_MEMBERS = 1500;
+
+/** The tokens of a value with the punctuation between them. */
+export function groupOf(members: readonly number[], reading: PageReading, name: string): TokenGroup {
+  const { tokens, probabilityOf } = reading;
+  const chosen = members.map((i) => tokens[i]!);
+  const score = members.reduce((sum, i) => sum + probabilityOf(i, name), 0) / members.length;
+  return { tokens: withPunctuation(inReadingOrder(chosen), tokens), score };
+}
+
+const middle = ({ y0, y1 }: Token): number => (y0 + y1) / 2;
+
+/** Sorts by lines from top to bottom, and from left to right within a line. */
+export function inReadingOrder(tokens: readonly Token[]): Token[] {
+  const lines: Token[][] = [];
+  for (const token of [...tokens].sort((a, b) => middle(a) - middle(b))) {
+    const line = lines.at(-1);
+    const first = line?.[0];
+    const reach = first && 0.55 * Math.max(first.y1 - first.y0, token.y1 - token.y0);
+    if (first && middle(token) - middle(first) <= reach!) line!.push(token);
+    else lines.push([token]);
+  }
+  return lines.flatMap((line) => line.sort((a, b) => a.x0 - b.x0));
+}
+
+/** Adds tokens without letters and digits that stand between two neighbours of one line: dashes, slashes, №. */
+function withPunctuation(chosen: readonly Token[], all: readonly Token[]): Token[] {
+  const marks = all.filter(({ text }) => !/[\p{L}\d]/u.test(text) && !/^[|│¦_.…]+$/u.test(text));
+  return chosen.flatMap((token, i) => {
+    const next = chosen[i + 1];
+    if (!next || next.x0 <= token.x0) return [token];
+    const between = marks.filter(
+      (mark) =>
+        mark.sheet === token.sheet &&
+        mark.x0 >= token.x1 - 1 &&
+        mark.x1 <= next.x0 + 1 &&
+        mark.y0 < token.y1 &&
+        mark.y1 > token.y0,
+    );
+    return [token, ...between];
+  });
+}
+
+/** The text of tokens; characters in separate boxes are joined. */
+export function textOf(tokens: readonly Token[]): string {
+  const single = tokens.filter(({ text }) => [...text].length === 1).length;
+  const text = joinText(tokens);
+  return tokens.length >= 4 && single > 0.8 * tokens.length ? text.replaceAll(' ', '') : text;
+}

@@ -1,0 +1,67 @@
+import { median } from '../../../../base/median.ts';
+import type { ColumnSpec, TableSpec } from '../../schema/schema.ts';
+import { repairRows, type ReadCell } from '../fields/table-repairs.ts';
+import { connect, groupOf, membersOf } from './group-tokens.ts';
+import type { PageReading } from './page-reading.ts';
+import { parseGroup } from './read-values.ts';
+
+interface Row {
+  readonly cells: readonly ReadCell[];
+  readonly x0: number;
+  readonly x1: number;
+  readonly y: number;
+}
+
+/** The rows of a table on a page, by the classes `section:column`; columns side by side are read one after another. */
+export function readRows(reading: PageReading, section: string, { columns }: TableSpec): ReadCell[][] {
+  const names = new Map<number, ColumnSpec>();
+  for (const spec of columns) for (const i of membersOf(reading, `${section}:${spec.key}`)) choose(names, i, spec);
+  function choose(known: Map<number, ColumnSpec>, i: number, spec: ColumnSpec) {
+    const other = known.get(i);
+    const share = ({ key }: ColumnSpec) => reading.probabilityOf(i, `${section}:${key}`);
+    if (!other || share(spec) > share(other)) known.set(i, spec);
+  }
+  const rows = connect([...names.keys()], reading).flatMap((members): Row[] => {
+    const cells = columns.flatMap((spec): ReadCell[] => {
+      const own = members.filter((i) => names.get(i) === spec);
+      const read = own.length > 0 ? parseGroup(groupOf(own, reading, `${section}:${spec.key}`), spec) : undefined;
+      return read ? [{ spec, ...read }] : [];
+    });
+    // A number alone is not a room.
+    if (!cells.some(({ spec }) => spec.type === 'number') && cells.length < 2) return [];
+    const tokens = cells.flatMap((cell) => cell.tokens);
+    return [
+      {
+        cells,
+        x0: Math.min(...tokens.map(({ x0 }) => x0)),
+        x1: Math.max(...tokens.map(({ x1 }) => x1)),
+        y: median(tokens.map(({ y0, y1 }) => (y0 + y1) / 2)),
+      },
+    ];
+  });
+  return repairRows(inPrintedOrder(withoutStrays(rows)).map(({ cells }) => [...cells]));
+}
+
+/** Drops rows that lack most of the columns of the others: a row of column numbers, a row of another table. */
+function withoutStrays(rows: readonly Row[]): Row[] {
+  const count = new Map<ColumnSpec, number>();
+  for (const { cells } of rows) for (const { spec } of cells) count.set(spec, (count.get(spec) ?? 0) + 1);
+  const usual = [...count].filter(([, times]) => times >= 0.6 * rows.length).map(([spec]) => spec);
+  return rows.filter(({ cells }) => {
+    const score = cells.reduce((sum, cell) => sum + cell.score, 0) / cells.length;
+    return score >= 0.5 && cells.filter(({ spec }) => usual.includes(spec)).length >= 0.6 * usual.length;
+  });
+}
+
+/** Groups of columns from left to right, in each the rows from top to bottom. */
+function inPrintedOrder(rows: readonly Row[]): Row[] {
+  const groups: { x0: number; x1: number; rows: Row[] }[] = [];
+  for (const row of [...rows].sort((a, b) => a.x0 - b.x0)) {
+    const group = groups.find(({ x1 }) => x1 > row.x0 + 0.2 * (row.x1 - row.x0));
+    if (group) {
+      group.x1 = Math.max(group.x1, row.x1);
+      group.rows.push(row);
+    } else groups.push({ x0: row.x0, x1: row.x1, rows: [row] });
+  }
+  return groups.flatMap((group) => group.rows.sort((a, b) => a.y - b.y));
+}

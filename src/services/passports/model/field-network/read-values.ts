@@ -1,0 +1,98 @@
+import type { Value } from '../../extraction.ts';
+import { schemaPattern } from '../../schema/pattern.ts';
+import type { FieldSpec, PartSpec, ValueSpec } from '../../schema/schema.ts';
+import { readValue } from '../../schema/values.ts';
+import { correctInitials, normalizeText, tokensInRange } from '../fields/candidates.ts';
+import type { Token } from '../fields/page-tokens.ts';
+import { connect, groupOf, membersOf, type TokenGroup, textOf } from './group-tokens.ts';
+import type { PageReading } from './page-reading.ts';
+
+export interface ReadValue {
+  readonly tokens: readonly Token[];
+  readonly value: Exclude<Value, null>;
+  /** 0..1 */
+  readonly score: number;
+}
+
+/** The best reading of a field on a page, by the class `name` of the network. */
+export function readField(reading: PageReading, name: string, spec: ValueSpec): ReadValue | undefined {
+  const found = connect(membersOf(reading, name), reading)
+    .flatMap((members) => byCell(members, reading))
+    .map((members) => groupOf(members, reading, name))
+    .flatMap((group) => parseGroup(group, spec) ?? []);
+  return best(found);
+}
+
+/** A value does not go on in the next ruled cell, unless each cell holds one character. */
+function byCell(members: readonly number[], { tokens, areApart }: PageReading): number[][] {
+  if (members.filter((i) => [...tokens[i]!.text].length === 1).length > 0.6 * members.length) return [[...members]];
+  const cells: number[][] = [];
+  for (const i of members) {
+    const cell = cells.find(([first]) => !areApart(first!, i));
+    if (cell) cell.push(i);
+    else cells.push([i]);
+  }
+  return cells;
+}
+
+/** Of several, a long reading wins over a slightly surer short one: the heading repeats only part of an address. */
+export function best(found: readonly ReadValue[]): ReadValue | undefined {
+  const weight = ({ score, tokens }: ReadValue) => score + 0.02 * Math.min(5, tokens.length);
+  return [...found].sort((a, b) => weight(b) - weight(a))[0];
+}
+
+/** Reads the text of a group as a value; undefined if it is not one. */
+export function parseGroup({ tokens, score }: TokenGroup, spec: ValueSpec): ReadValue | undefined {
+  const text = textOf(tokens);
+  if (spec.type === 'string') {
+    const value = correctLetters(spec, normalizeText(text));
+    return /[\p{L}\d]/u.test(value) ? { tokens, value, score } : undefined;
+  }
+  const found = readValue(spec, text, labelOf(tokens));
+  return found && { tokens: tokensInRange(tokens, found), value: found.value, score };
+}
+
+/** Letters that OCR reads as digits: initials, and the form of a company. */
+function correctLetters(spec: ValueSpec & { readonly shapes?: readonly string[] }, value: string): string {
+  return correctInitials(spec.shapes, value).replace(/(?<![\d\p{L}])[0OОо]{3}(?=\s?[«"„])/u, 'ООО');
+}
+
+/** The words before a value on its line, which may name its unit. */
+function labelOf([first]: readonly Token[]): string {
+  if (!first) return '';
+  return first.sheet.tokens
+    .filter(({ x1, y0, y1 }) => x1 <= first.x0 + 1 && y0 < first.y1 && y1 > first.y0)
+    .slice(-6)
+    .map(({ text }) => text)
+    .join(' ');
+}
+
+/** The class of each part of an address, by a pattern that its synonyms in the schema match. */
+const PARTS: readonly (readonly [name: string, synonym: RegExp])[] = [
+  ['address.region', /^Область$/u],
+  ['address.district', /^Район$/u],
+  ['address.city', /^Город$/u],
+  ['address.street', /^Улица$/u],
+  ['address.house', /^Дом$/u],
+  ['address.block', /^Корпус$/u],
+  ['address.flat', /^Квартира$/u],
+];
+
+/** Joins the parts of a value that a form asks for in separate blanks. */
+export function readParts(reading: PageReading, { parts = [] }: Pick<FieldSpec, 'parts'>): ReadValue | undefined {
+  const found = PARTS.flatMap(([name, synonym]) => {
+    const spec = parts.find(({ synonyms }) => synonyms.some((one) => synonym.test(one)));
+    const value = spec && readField(reading, name, { type: 'string' });
+    return value ? [{ spec: spec!, value }] : [];
+  });
+  if (found.length < 2) return undefined;
+  return {
+    tokens: found.flatMap(({ value }) => value.tokens),
+    value: found.map(({ spec, value }) => writePart(spec, String(value.value))).join(', '),
+    score: found.reduce((sum, { value }) => sum + value.score, 0) / found.length,
+  };
+}
+
+function writePart({ write, unless }: PartSpec, value: string): string {
+  return unless !== undefined && schemaPattern(unless, 'iu').test(value) ? value : write.replace('{}', value);
+}

@@ -1,0 +1,99 @@
+import { findNumberWords } from './number-words.ts';
+import { type Found, findNumber } from './numbers.ts';
+import type { ValueSpec } from './schema.ts';
+import { PARTS, unitFactor } from './units.ts';
+
+/**
+ * Finds the first number in `text`, in digits or in words, and converts it to the unit of `spec`: `64-4 кв. м`,
+ * `2 м 80 см`, `18 640 руб. 25 коп.`, `565,2 т.р.`, `сорок четыре процента`.
+ */
+export function findAmount(spec: ValueSpec, text: string, label: string): Found<number> | undefined {
+  const words = amountInWords(spec, text);
+  const digits = findNumber(spec.unit === 'rub' ? regroup(text) : text, spec.decimals);
+  if (words && (!digits || words.start < digits.start)) return words;
+  if (!digits) return undefined;
+  const first = spec.minimum !== undefined && spec.minimum >= 0 ? { ...digits, value: Math.abs(digits.value) } : digits;
+  const number = addDashDecimals(spec, text, first);
+  const after = text.slice(number.end);
+  const factor = unitFactor(spec.unit, after) ?? unitFactor(spec.unit, label) ?? 1;
+  // Amounts in thousands of roubles have three decimals: the separator is no grouping.
+  const value = factor >= 1000 && spec.unit === 'rub' ? (findNumber(text)?.value ?? number.value) : number.value;
+  if (factor !== 1) return { ...number, value: round(value * factor) };
+  const amount = addMinorUnits(spec, text, addWordsInBrackets(spec, text, number));
+  return { ...amount, value: round(inMetres(spec, amount.value)) };
+}
+
+/** OCR loses spaces: `4055 503` is one amount. */
+const regroup = (text: string): string =>
+  text.replace(/(?<![\d.,:/-])\d{4,6}(?: \d{3})+(?![\d.:/-])/gu, (digits) =>
+    digits.replaceAll(' ', '').padEnd(digits.length, ' '),
+  );
+
+/** A number in words before its unit, or one that is the whole text. */
+function amountInWords(spec: ValueSpec, text: string): Found<number> | undefined {
+  const numbers = findNumberWords(text);
+  const [first] = numbers;
+  if (!first) return undefined;
+  const isWhole = !/[\p{L}\d]/u.test(text.slice(0, first.start) + text.slice(first.end));
+  const isBeforeUnit = ({ end }: Found<number>) => unitFactor(spec.unit, text.slice(end, end + MAX_CHARACTERS)) === 1;
+  const found = isWhole ? first : numbers.find(isBeforeUnit);
+  return found && addMinorUnits(spec, text, found);
+}
+
+/** The decimals after a dash or an equals sign: `64-4`, `2-90`, `140675=93`, `71.308 - 50`. */
+function addDashDecimals(spec: ValueSpec, text: string, number: Found<number>): Found<number> {
+  const pattern = DASH_DECIMALS[spec.unit ?? ''];
+  const hasDecimals = /[.,] ?\d{1,2}$/u.test(text.slice(number.start, number.end));
+  const match = hasDecimals || !Number.isInteger(number.value) ? null : pattern?.exec(text.slice(number.end));
+  if (!match) return number;
+  const decimals = match[1]!;
+  return {
+    ...number,
+    value: number.value + Number(decimals) / 10 ** decimals.length,
+    end: number.end + match[0].length,
+  };
+}
+
+// One digit of metres or roubles is the end of a range: "2-3 м".
+const DASH_DECIMALS: Readonly<Record<string, RegExp>> = {
+  m2: /^ ?[-–=] ?(\d{1,2})(?![\d:=/-]|[.,]\d|\s\d)/u,
+  m: /^ ?[-–=] ?(\d{2})(?![\d:=/-]|[.,]\d)/u,
+  rub: /^ ?[-–=] ?(\d{2})(?![\d:=/-]|[.,]\d|\s\d{3})/u,
+};
+
+/** `511 479 (пятьсот … рублей 65 копеек)`: only the words contain the kopecks. */
+function addWordsInBrackets(spec: ValueSpec, text: string, number: Found<number>): Found<number> {
+  const match = /^[^()\d]{0,15}\(([^()]{3,300})\)/u.exec(text.slice(number.end));
+  const words = match && amountInWords(spec, match[1]!);
+  if (!words) return number;
+  const value = Number.isInteger(number.value) && Math.floor(words.value) === number.value ? words.value : number.value;
+  return { ...number, value, end: number.end + match[0].length };
+}
+
+/** Adds the second part of `25 руб. 65 коп.` or `2 м 80 см`. */
+function addMinorUnits(spec: ValueSpec, text: string, number: Found<number>): Found<number> {
+  const [major, minor] = PARTS[spec.unit ?? ''] ?? [];
+  const mark = Number.isInteger(number.value) && major?.exec(text.slice(number.end, number.end + MAX_CHARACTERS));
+  if (!mark || !minor) return number;
+  const from = number.end + mark[0].length;
+  const rest = text.slice(from, from + MAX_CHARACTERS);
+  const digits = /^\s*(\d{1,2})(?!\d)/u.exec(rest);
+  const words = findNumberWords(rest)[0];
+  const part = digits ? { value: Number(digits[1]), start: 0, end: digits[0].length } : words;
+  const unit = part && part.start <= 1 && part.value < 100 ? minor.exec(rest.slice(part.end)) : null;
+  if (!part || !unit) return number;
+  return { ...number, value: number.value + part.value / 100, end: from + part.end + unit[0].length };
+}
+
+/** Limit of a unit, or of a second part with its unit: `девяносто девять сантиметров`. */
+const MAX_CHARACTERS = 60;
+
+/** Heights without a unit that are impossible in metres are in centimetres (`320`) or millimetres (`2940`). */
+function inMetres({ unit, maximum }: ValueSpec, value: number): number {
+  if (unit !== 'm' || maximum === undefined || value <= maximum || !Number.isInteger(value)) return value;
+  if (value >= 1000) return value / 1000;
+  return value >= 100 ? value / 100 : value;
+}
+
+// Avoids sums like 0.30000000000000004.
+const round = (value: number): number => Math.round(value * 1e6) / 1e6;

@@ -1,0 +1,177 @@
+import { describe, expect, it } from 'vitest';
+import type { ValueSpec } from './schema.ts';
+import { readValue } from './values.ts';
+
+const AREA: ValueSpec = { type: 'number', unit: 'm2', minimum: 0, decimals: 2 };
+const MONEY: ValueSpec = { type: 'number', unit: 'rub', minimum: 0, decimals: 2 };
+const HEIGHT: ValueSpec = { type: 'number', unit: 'm', minimum: 0, maximum: 30, decimals: 2 };
+const PERCENT: ValueSpec = { type: 'number', unit: 'percent', minimum: 0, maximum: 100, decimals: 2 };
+const STOREYS: ValueSpec = { type: 'integer', minimum: 1, maximum: 200 };
+const FLOOR: ValueSpec = { type: 'integer', minimum: -5, maximum: 200 };
+const DATE: ValueSpec = { type: 'date' };
+
+const cases: Readonly<Record<string, [ValueSpec, [text: string, value: number | string][]]>> = {
+  area: [
+    AREA,
+    [
+      ['64-4 кв.метров', 64.4],
+      ['845-7', 845.7],
+      ['144-3м2', 144.3],
+      ['1 064, 5 м²', 1064.5],
+      ['57,6/34,1', 57.6],
+      ['- 52,4', 52.4],
+      ['девятьсот двадцать девять целых четыре десятых м2', 929.4],
+      ['61,5 (шестьдесят одна целая пять десятых)', 61.5],
+    ],
+  ],
+  money: [
+    MONEY,
+    [
+      ['140675-93', 140675.93],
+      ['70952=44', 70952.44],
+      ['140675=', 140675],
+      ['163 287 руб. 25 к.', 163287.25],
+      ['114 624 RUB 65 копеек', 114624.65],
+      ['140675 р. 93 коп.', 140675.93],
+      ['177 905 ₽ 27 коп', 177905.27],
+      ['71.308-50', 71308.5],
+      ['18.640', 18640],
+      ['565,2 т.р.', 565200],
+      ['18,640 тыс. руб.', 18640],
+      ['422,425/-', 422425],
+      ['158,448 dollars 50 cents', 158448.5],
+      ['Sixty-four thousand five hundred dollars', 64500],
+      ['Шестьсот рублей 65 копеек', 600.65],
+      ['2532 руб. (Две тысячи пятьсот тридцать два рубля 19 копеек)', 2532.19],
+      ['2532 (две тысячи пятьсот тридцать два) руб.', 2532],
+    ],
+  ],
+  height: [
+    HEIGHT,
+    [
+      ['320', 3.2],
+      ['2940', 2.94],
+      ['2940 mm', 2.94],
+      ['2-90', 2.9],
+      ['2м.75см.', 2.75],
+      ['2 м 80 см', 2.8],
+      ['два метра восемьдесят сантиметров', 2.8],
+      ['h=2,50', 2.5],
+      ['2,50-2,70', 2.5],
+      ['3,80/4,40', 3.8],
+    ],
+  ],
+  percentage: [
+    PERCENT,
+    [
+      ['сорок четыре процента', 44],
+      ['тридцать %', 30],
+      ['30-35%', 30],
+      ['eight per cent', 8],
+    ],
+  ],
+  'number of storeys': [
+    STOREYS,
+    [
+      ['двенадцатиэтажное', 12],
+      ['5-этажный', 5],
+      ['5-ти этажный', 5],
+      ['Twenty-eight-storey', 28],
+      ['2 и подвал', 2],
+      ['III', 3],
+    ],
+  ],
+  floor: [
+    FLOOR,
+    [
+      ['1, 2', 1],
+      ['I', 1],
+      ['XIV этаж', 14],
+      ['на одиннадцатом этаже', 11],
+      ['Thirteenth floor', 13],
+      ['подвал № 1', -1],
+      ['п/подвал', -1],
+      ['цокольный этаж', 0],
+      ['Ground', 0],
+    ],
+  ],
+  date: [
+    DATE,
+    [
+      ['8/I 1999 г.', '1999-01-08'],
+      ['14.IX.2006', '2006-09-14'],
+      ['"18" 02 1954 г.', '1954-02-18'],
+      ['18 02 1954', '1954-02-18'],
+      ['2007.04.27', '2007-04-27'],
+      ['октября 27 дня 1971 года', '1971-10-27'],
+      ['14 марта 19 74 г.', '1974-03-14'],
+      ['18-JAN-2015', '2015-01-18'],
+      ['8/16/2015', '2015-08-16'],
+      ['02-16-1987', '1987-02-16'],
+      ['02/10/1987 (MM/DD/YYYY)', '1987-02-10'],
+      ['27th of June, 1985', '1985-06-27'],
+      ['fourteenth day of November 2005', '2005-11-14'],
+      ['the fifth of May nineteen eighty-five', '1985-05-05'],
+      ['this 16th day of September, 1973', '1973-09-16'],
+      ['тринадцатое марта тысяча девятисотого года', '1900-03-13'],
+      ['О5.О3.1999', '1999-03-05'],
+    ],
+  ],
+};
+
+describe.each(Object.entries(cases))('readValue of a %s', (_kind, [spec, texts]) => {
+  it.each(texts)('reads %s as %s', (text, value) => expect(readValue(spec, text)?.value).toBe(value));
+});
+
+describe('readValue', () => {
+  it('reads the month first if the label contains mm/dd', () => {
+    expect(readValue(DATE, '02/10/1987', 'Date (mm/dd/yyyy)')?.value).toBe('1987-02-10');
+  });
+
+  it.each([
+    [DATE, '13.16.2015'],
+    [DATE, 'август 2002 года'],
+    [STOREYS, 'подвал'],
+    [AREA, 'площадь одной квартиры'],
+    [HEIGHT, '45'],
+  ])('does not find a value of %o in %s', (spec, text) => expect(readValue(spec, text)).toBeUndefined());
+
+  it('takes less than 10 ms for 10 000 characters', () => {
+    const parts = [
+      '1',
+      '1 ',
+      '1,',
+      '1-',
+      '1/',
+      'один ',
+      'тысяча ',
+      'целых ',
+      'one hundred and ',
+      '12.03.',
+      'мая 1 ',
+      ' ',
+      '(',
+      '1 руб. ',
+    ];
+    for (const part of parts) {
+      const text = part.repeat(Math.ceil(10_000 / part.length)).slice(0, 9_999);
+      for (const spec of [AREA, MONEY, HEIGHT, PERCENT, STOREYS, FLOOR, DATE]) {
+        expect(
+          fastest(() => readValue(spec, `${text}!`)),
+          `${spec.type} "${part}"`,
+        ).toBeLessThan(10);
+      }
+    }
+  });
+});
+
+/** The shortest of several times in milliseconds: other processes slow down single runs. */
+function fastest(run: () => unknown): number {
+  let best = Infinity;
+  for (let i = 0; i < 20 && best > 5; i++) {
+    const start = performance.now();
+    run();
+    best = Math.min(best, performance.now() - start);
+  }
+  return best;
+}

@@ -1,0 +1,77 @@
+// Writes training pages as binary shards.
+// node training/passports/generator/generate.mjs FIRST COUNT OUT_FOLDER
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { tokenizePages, VALUE_BOUNDARY } from '../../../dist/services/passports/model/fields/page-tokens.js';
+import { CLASSES, LABEL_CLASSES } from '../../../dist/services/passports/model/field-network/classes.js';
+import { describePage } from '../../../dist/services/passports/model/field-network/page-features.js';
+import { openBrowser } from './browser.mjs';
+import { addOcrNoise } from './ocr-noise.mjs';
+import { composePage } from './page.mjs';
+import { createRandom } from './random.mjs';
+
+const SHARD = 500;
+const BATCH = 20;
+const MAX_TOKENS = 900;
+
+/** The page as the product sees it, with a truth per token. */
+export function encode(page, number) {
+  const random = createRandom(`noise ${number}`);
+  const scanned = random.chance(0.55);
+  if (scanned) addOcrNoise(page, random, random.pick([0.3, 0.6, 1, 1.5, 2.5]));
+  const words = page.words.map(({ text, box, confidence }) => ({ text, box, confidence: scanned ? confidence : null }));
+  const [sheet] = tokenizePages([{ page: 1, width: page.width, height: page.height, turn: 0, words, rules: page.rules, reader: scanned ? 'ocr' : 'text' }], VALUE_BOUNDARY);
+  if (sheet.tokens.length < 5 || sheet.tokens.length > MAX_TOKENS) return undefined;
+  const features = describePage(sheet);
+  const truth = sheet.tokens.map(({ word }) => page.words[word]);
+  // Punctuation alone belongs to no value.
+  const isPlain = sheet.tokens.map(({ text }) => /[\p{L}\d]/u.test(text));
+  return {
+    ...features,
+    classes: Uint8Array.from(truth, ({ field }, i) => (isPlain[i] ? CLASSES.indexOf(field ?? 'none') : 0)),
+    groups: Int32Array.from(truth, ({ field, group }, i) => (field && isPlain[i] ? group : 0)),
+    labels: Uint8Array.from(truth, ({ label }) => LABEL_CLASSES.indexOf(label ?? 'none')),
+    texts: sheet.tokens.map(({ text }) => text),
+  };
+}
+
+/** Page count, token counts, then the arrays of all pages one after another. */
+export function writeShard(path, pages) {
+  const join = (arrays) => Buffer.concat(arrays.map((array) => Buffer.from(array.buffer, array.byteOffset, array.byteLength)));
+  const head = Int32Array.from([pages.length, ...pages.map(({ count }) => count)]);
+  const parts = [
+    join([head]),
+    join(pages.map(({ grams }) => Uint16Array.from(grams))),
+    join(pages.map(({ numbers }) => numbers)),
+    join(pages.map(({ places }) => places)),
+    join(pages.map(({ neighbours }) => Int16Array.from(neighbours))),
+    join(pages.map(({ classes }) => classes)),
+    join(pages.map(({ groups }) => groups)),
+    join(pages.map(({ labels }) => labels)),
+  ];
+  writeFileSync(path, Buffer.concat(parts));
+}
+
+if (process.argv[1]?.endsWith('generate.mjs')) {
+  const [first, count, out] = [Number(process.argv[2]), Number(process.argv[3]), process.argv[4]];
+  mkdirSync(out, { recursive: true });
+  let browser = await openBrowser();
+  let open = [];
+  for (let number = first; number < first + count; number += BATCH) {
+    const numbers = Array.from({ length: BATCH }, (_, i) => number + i);
+    const composed = numbers.map(composePage);
+    const read = await browser.read(composed);
+    for (const [i, page] of read.entries()) {
+      const made = encode(page, numbers[i]);
+      if (made) open.push(made);
+    }
+    while (open.length >= SHARD) writeShard(join(out, `${String(number).padStart(7, '0')}.bin`), open.splice(0, SHARD));
+    // Chromium keeps memory of earlier documents.
+    if ((number - first) % 4000 === 3980) {
+      await browser.close();
+      browser = await openBrowser();
+    }
+  }
+  if (open.length > 0) writeShard(join(out, `${String(first + count).padStart(7, '0')}.bin`), open);
+  await browser.close();
+}

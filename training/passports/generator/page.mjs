@@ -1,0 +1,167 @@
+// Composes one page from blocks chosen at random.
+
+import { blocks as choices } from './blocks/choices.mjs';
+import { blocks as forms } from './blocks/forms.mjs';
+import { footer, letterhead } from './blocks/letterheads.mjs';
+import { blocks as otherTables } from './blocks/other-tables.mjs';
+import { blocks as pairs } from './blocks/pairs.mjs';
+import { addressParts, elements, heading, notes, prose, signatures, stamp, title } from './blocks/parts.mjs';
+import { blocks as randomTables } from './blocks/random-tables.mjs';
+import { blocks as roomProse } from './blocks/room-prose.mjs';
+import { blocks as rooms } from './blocks/rooms.mjs';
+import { createContext, FIELDS } from './context.mjs';
+import { box } from './markup.mjs';
+import { createRandom } from './random.mjs';
+import { createStyle } from './style.mjs';
+
+const PAIRS = [...pairs, ...forms, ...choices];
+
+const weighted = (random, blocks) => random.weighted(blocks.map((block) => [block, block.weight]));
+const KINDS = [
+  ['main', 8],
+  ['title', 2],
+  ['rooms', 5],
+  ['mixed', 7],
+  ['other', 1.5],
+  ['text', 1.5],
+  ['elements', 2],
+];
+
+/** `{ html, width, height }` in millimetres; the same number gives the same page. */
+export function composePage(number) {
+  const random = createRandom(`page ${number}`);
+  const style = createStyle(random);
+  const context = createContext(random, random.chance(0.72) ? 'ru' : 'en', style);
+  const kind = random.weighted(KINDS);
+  const parts = [];
+  const add = (html) =>
+    parts.push(
+      box(
+        `margin-bottom:${style.gap}px;${random.chance(0.06) ? `padding-left:${random.integer(10, 120)}px;` : ''}`,
+        html,
+      ),
+    );
+  const hasLetterhead = random.chance(0.25);
+  if (hasLetterhead) add(letterhead(context));
+  if (kind !== 'rooms' || random.chance(0.5)) {
+    if (!hasLetterhead && random.chance(0.3)) add(fields(context, ['general:issuer'], 0.5));
+    if (random.chance(0.75)) add(title(context));
+  }
+  const sections = {
+    main: () => [
+      pairsOf(context, random.integer(8, 22)),
+      maybe(0.3, () => prose(context)),
+      maybe(0.25, () => elements(context)),
+      maybe(0.2, () => other(context)),
+    ],
+    title: () => [pairsOf(context, random.integer(3, 9)), maybe(0.3, () => notes(context))],
+    rooms: () => [
+      maybe(0.5, () => pairsOf(context, random.integer(1, 6))),
+      room(context),
+      maybe(0.3, () => other(context)),
+    ],
+    mixed: () => [
+      pairsOf(context, random.integer(4, 14)),
+      maybe(0.3, () => elements(context)),
+      room(context),
+      maybe(0.3, () => pairsOf(context, random.integer(1, 5))),
+    ],
+    other: () => [
+      other(context),
+      maybe(0.5, () => pairsOf(context, random.integer(1, 4))),
+      maybe(0.6, () => other(context)),
+    ],
+    text: () => [
+      prose(context),
+      maybe(0.5, () => prose(context)),
+      maybe(0.4, () => pairsOf(context, random.integer(1, 6))),
+      maybe(0.3, () => room(context)),
+    ],
+    elements: () => [
+      maybe(0.6, () => pairsOf(context, random.integer(1, 8))),
+      elements(context),
+      maybe(0.3, () => other(context)),
+    ],
+  };
+  function maybe(chance, make) {
+    return random.chance(chance) ? make() : [];
+  }
+  const more = random.weighted([
+    [0, 5],
+    [1, 4],
+    [2, 2],
+  ]);
+  const chosen = [kind, ...Array.from({ length: more }, () => random.weighted(KINDS))];
+  for (const html of chosen.flatMap((one) => sections[one]()).flat()) {
+    if (!html) continue;
+    if (random.chance(0.35)) add(heading(context));
+    add(html);
+    if (random.chance(0.12)) add(notes(context));
+  }
+  if (random.chance(0.45)) add(signatures(context));
+  if (random.chance(0.15)) add(notes(context));
+  if (random.chance(0.2)) add(footer(context));
+  const columns =
+    style.columns > 1
+      ? `<div style="column-count:${style.columns};column-gap:${random.integer(10, 40)}px">${parts.join('')}</div>`
+      : parts.join('');
+  const stamps = random.chance(0.18) ? stamp(context) : '';
+  const html = `<div class="page" style="${style.css}" data-language="${context.language}">${columns}${stamps}</div>`;
+  return { html: withoutRepeats(html), width: style.width, height: style.height };
+}
+
+/** Items of chosen fields with distractors between them, in one or several layouts. */
+function pairsOf(context, count) {
+  const { random } = context;
+  const known = Object.keys(FIELDS).filter((field) => !(context.used ??= new Set()).has(field));
+  const ordered = random.chance(0.5) ? random.shuffle(known) : known;
+  const chosen = ordered.filter(() => random.chance(Math.min(1, count / Math.max(1, known.length))));
+  const out = [];
+  let open = [];
+  const flush = () => {
+    if (open.length > 0) out.push(weighted(random, PAIRS).make(context, open));
+    open = [];
+  };
+  const clutter = random.pick([0, 0.1, 0.3, 0.6, 1]);
+  let size = random.integer(2, 16);
+  for (const field of chosen) {
+    context.used.add(field);
+    if (field === 'general:address' && random.chance(0.4)) {
+      flush();
+      out.push(addressParts(context));
+      continue;
+    }
+    const item = context.item(field);
+    if (item) open.push(random.chance(0.04) ? { ...item, value: '', plain: '' } : item);
+    while (random.chance(clutter / (1 + clutter))) open.push(context.distractor());
+    if (open.length >= size) {
+      flush();
+      size = random.integer(1, 14);
+    }
+  }
+  flush();
+  if (random.chance(0.15)) out.push(prose(context));
+  return out;
+}
+
+function fields(context, names) {
+  const items = names.flatMap((name) => context.item(name) ?? []);
+  const { random } = context;
+  // A letterhead has no label.
+  return random.chance(0.6)
+    ? box(`text-align:${random.pick(['left', 'center', 'right'])}`, items.map((item) => item.value).join('<br>'))
+    : weighted(random, PAIRS).make(context, items);
+}
+
+function room(context) {
+  return weighted(context.random, [...rooms, ...roomProse]).make(context);
+}
+
+function other(context) {
+  return weighted(context.random, [...otherTables, ...randomTables]).make(context);
+}
+
+/** Keeps the marks of repeated fields: the reader chooses among them. */
+function withoutRepeats(html) {
+  return html;
+}
