@@ -598,6 +598,28 @@ describe('POST /task/{task_id}/update', () => {
     expect(body.fields['rooms:5.name']).toBeUndefined();
   });
 
+  it('accepts room numbers with letters', async () => {
+    const { client, id } = await createDocument('SUCCESS');
+    expect((await update(client, id, { 'rooms:1.no': '8а', 'rooms:2.no': 'G.1' })).status).toBe(200);
+    const { body } = await client.get(`/api/task/${id}/result`);
+    expect(body.data.rooms.map(({ no }: { no: string }) => no)).toEqual(['8а', 'G.1']);
+    const rejected = await update(client, id, { 'rooms:1.no': '?' });
+    expect(rejected).toMatchObject({ status: 422, body: { detail: [{ type: 'string_pattern_mismatch' }] } });
+  });
+
+  it('presents room numbers that earlier versions stored as integers, and saves only changed ones', async () => {
+    const client = await passports.signIn();
+    const [id = ''] = await client.upload(createPdf());
+    const { fields } = createExtraction();
+    const no = { ...fields['rooms:1.area']!, value: 7 };
+    await passports.succeed(id, { fields: { ...fields, 'rooms:1.no': no, 'rooms:2.no': { ...no, value: 8 } } });
+    const result = async () => (await client.get(`/api/task/${id}/result`)).body;
+    expect((await result()).fields['rooms:1.no']).toMatchObject({ value: '7', original_value: '7', type: 'string' });
+    expect((await update(client, id, { 'rooms:1.no': '7', 'rooms:2.no': '8' })).body.version).toBe(1);
+    expect((await update(client, id, { 'rooms:1.no': '7', 'rooms:2.no': '8а' })).body.version).toBe(2);
+    expect((await result()).data.rooms).toMatchObject([{ no: '7' }, { no: '8а' }]);
+  });
+
   it('renumbers rows after a concurrent edit', async () => {
     const { client, id } = await createDocument('SUCCESS');
     const answers = await Promise.all(['a', 'b', 'c'].map((name) => update(client, id, { 'rooms:3.name': name })));

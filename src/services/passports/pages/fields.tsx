@@ -3,7 +3,7 @@ import { Button, P, Span, Th } from '../../../ui/text-elements.tsx';
 import type { ReviewTexts } from '../browser/review-texts.ts';
 import type { Value, Warning } from '../extraction.ts';
 import { enumLabels, type PresentedField } from '../present.ts';
-import { inLanguage, type Section, type ValueSpec } from '../schema/schema.ts';
+import { inLanguage, isNumbering, type Section, type ValueSpec } from '../schema/schema.ts';
 
 /** Values with a lower confidence need review: of these, one in several is wrong. */
 const LOW_CONFIDENCE = 0.8;
@@ -193,7 +193,7 @@ function Table({ section, view }: { section: Section; view: FieldsView }): JSX.E
                   const cell = all.find((one) => one.row === row && one.spec === spec)!;
                   const label = `${inLanguage(spec.label, language)}, ${texts.row} ${row}`;
                   return (
-                    <td class={`type-${spec.type}`}>
+                    <td class={`type-${isNumbering(spec) ? 'numbering' : spec.type}`}>
                       <Input field={cell} view={view} label={label} form={form} />
                     </td>
                   );

@@ -1,6 +1,6 @@
 import type { Value } from '../extraction.ts';
 import { findDate, parseDate } from './dates.ts';
-import { type Found, findNumber, parseNumber } from './numbers.ts';
+import { asDigits, type Found, findNumber, parseNumber } from './numbers.ts';
 import { schemaPattern } from './pattern.ts';
 import type { ValueSpec, Wording } from './schema.ts';
 import { unitFactor } from './units.ts';
@@ -59,7 +59,8 @@ const PARSERS: Record<ValueSpec['type'], (text: string, spec: ValueSpec) => Excl
 };
 
 const READERS = {
-  string: (_spec: ValueSpec, text: string) => whole(text, text.trim() || undefined),
+  string: (spec: ValueSpec, text: string) =>
+    spec.numbering ? findNumbering(text) : whole(text, text.trim() || undefined),
   number(spec: ValueSpec, text: string, label: string) {
     const first = findNumber(spec.unit === 'rub' ? regrouped(text) : text, spec.decimals);
     if (!first) return undefined;
@@ -79,6 +80,17 @@ const READERS = {
 
 const whole = (text: string, value: FoundValue['value'] | undefined): FoundValue | undefined =>
   value === undefined ? undefined : { value, start: 0, end: text.length };
+
+/** The first number with its letters (`8а`, `G.1`, `12/3`), or a text of one letter or a Roman number. */
+function findNumbering(text: string): FoundValue | undefined {
+  // Numbering skips these letters because of their likeness to digits (GOST R 21.101).
+  const plain = text.replace(/\d[\dOОоЗз]+/gu, asDigits);
+  const match = /(?<![\p{L}\d])(?:\p{Lu}{1,2}[./-]?)?\d{1,4}(?:[./-]\d{1,3}){0,2}(?:[./-]?\p{L}(?![\p{L}\d]))?/u.exec(
+    plain,
+  );
+  if (match) return { value: match[0], start: match.index, end: match.index + match[0].length };
+  return whole(text, /^\s*([IVXL]{1,6}|\p{L})[.)]?\s*$/u.exec(text)?.[1]);
+}
 
 /** OCR loses spaces: `4055 503` is one amount. */
 const regrouped = (text: string): string =>

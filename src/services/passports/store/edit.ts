@@ -49,8 +49,11 @@ function changesOf(
       newValue,
       oldValue: current.get(key) ?? valueIn(extraction, key, current.has(key)),
     }))
-    .filter(({ oldValue, newValue }) => oldValue !== newValue);
+    .filter(({ oldValue, newValue }) => !isSame(oldValue, newValue));
 }
+
+/** A number stored under an earlier schema equals the text that replaces it: forms send unchanged values too. */
+const isSame = (a: Value, b: Value): boolean => a === b || (a !== null && b !== null && String(a) === String(b));
 
 const valueIn = ({ fields }: CompletedDocument['extraction'], key: string, edited: boolean): Value =>
   !edited && Object.hasOwn(fields, key) ? fields[key]!.value : null;
