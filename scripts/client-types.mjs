@@ -50,6 +50,7 @@ async function namedSchemas(dist) {
       PageImageRotated: passports.Rotated,
       PdfCreated: passports.PdfCreated,
       DocumentUpdated: passports.Updated,
+      DocumentConfirmed: passports.Confirmed,
       EditHistory: passports.History,
       CleanupResult: passports.CleanedUp,
       DeepHealth: passports.DeepHealth,

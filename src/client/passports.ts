@@ -8,6 +8,7 @@ import type { CreateOptions, WithRequired, WithStatus } from './tasks.ts';
 import type {
   CleanupResult,
   DeepHealth,
+  DocumentConfirmed,
   DocumentField,
   DocumentItem,
   DocumentList,
@@ -29,7 +30,17 @@ export type WaitingDocument = WithStatus<DocumentResult, 'PENDING' | 'PROCESSING
 export type ReadDocument = WithStatus<
   WithRequired<
     DocumentResult,
-    'filename' | 'updated_at' | 'version' | 'schema' | 'data' | 'fields' | 'pages' | 'sheets' | 'engine' | 'warnings'
+    | 'filename'
+    | 'updated_at'
+    | 'version'
+    | 'schema'
+    | 'data'
+    | 'fields'
+    | 'pages'
+    | 'sheets'
+    | 'engine'
+    | 'review'
+    | 'warnings'
   >,
   'SUCCESS'
 >;
@@ -150,6 +161,18 @@ export class Passports {
     ]);
     const body = new URLSearchParams(form);
     return this.#line.json(`${documentPath(id)}/update`, { method: 'POST', body, headers, signal });
+  }
+
+  /**
+   * Records that a person checked all values. With `ifVersion`, throws `Conflict` if the document has changed since that
+   * version.
+   */
+  async confirm(
+    id: string,
+    { ifVersion, signal }: CallOptions & { readonly ifVersion?: number } = {},
+  ): Promise<DocumentConfirmed> {
+    const headers = { 'if-match': ifVersion === undefined ? undefined : `"${ifVersion}"` };
+    return this.#line.json(`${taskPath(id)}/confirm`, { method: 'POST', headers, signal });
   }
 
   /** The service responds with a redirect only. */

@@ -49,6 +49,7 @@ describe('Passports GET /openapi.json', () => {
       'delete /task/{task_id}': 'bearer',
       'post /task/{task_id}/rename': 'bearer',
       'post /api/task/{task_id}/retry': 'bearer',
+      'post /api/task/{task_id}/confirm': 'bearer',
       'get /export/{task_id}/excel': 'bearer',
       'get /export/{task_id}/pdf': 'bearer',
       'get /export/all/excel': 'bearer',
@@ -115,6 +116,7 @@ it('Passports GET /openapi.json describes the status and body of every response 
   await visit(client, 'GET', `/export/${id}/excel`);
   await visit(client, 'POST', `/api/task/${id}/retry`);
   await visit(client, 'POST', `/task/${id}/update`, { form: {} });
+  await visit(client, 'POST', `/api/task/${id}/confirm`);
   await passports.succeed(id);
   await visit(person, 'POST', '/upload', files(first));
 
@@ -134,6 +136,10 @@ it('Passports GET /openapi.json describes the status and body of every response 
   await visit(client, 'POST', `/task/${id}/rename`, { form: { name: 'x' } });
   await visit(client, 'POST', `/task/${id}/rename`, { form: { name: '' } });
   await visit(client, 'POST', `/task/${id}/rename`, { form: {} });
+  await visit(client, 'POST', `/api/task/${id}/confirm`);
+  await visit(client, 'POST', `/api/task/${id}/confirm`, { headers: { 'if-match': '"1"' } });
+  await visit(client, 'POST', `/api/task/${UNKNOWN_ID}/confirm`);
+  await visit(person, 'GET', `/api/task/${id}/result`);
   await visit(person, 'GET', `/api/task/${id}/history`);
   await visit(person, 'GET', `/api/task/${id}/page/1`);
   await visit(client, 'GET', `/export/${id}/excel`);

@@ -1,5 +1,6 @@
 import { type TSchema, Type } from 'typebox';
 import { STATUSES } from './documents.ts';
+import { REVIEW_CONFIDENCE, REVIEW_REASONS } from './review.ts';
 
 /** These schemas validate requests, give the code its types and generate the OpenAPI description. */
 
@@ -103,6 +104,25 @@ export const Result = Type.Object({
     ),
   ),
   engine: Type.Optional(Type.Object({}, open)),
+  review: Type.Optional(
+    Type.Array(
+      Type.Object({
+        field: Type.String({ description: 'A key of `fields`.' }),
+        reasons: Type.Array(Type.Enum([...REVIEW_REASONS]), {
+          minItems: 1,
+          description: `\`low_confidence\`: below ${REVIEW_CONFIDENCE} or not measured; \`failed_check\`: contradicts other values (see \`warnings\`); \`sources_disagree\`: two readings differ.`,
+        }),
+      }),
+      {
+        description:
+          'Fields that a person should check, in schema order, without corrected ones. Empty after the document is confirmed.',
+      },
+    ),
+  ),
+  confirmed_at: Type.Optional(
+    nullable(Type.String({ format: 'date-time', description: 'Null unless the current version is confirmed.' })),
+  ),
+  confirmed_by: Type.Optional(nullable(Type.String({ description: 'API key, or `session`.' }))),
   warnings: Type.Optional(
     Type.Array(
       Type.Object({
@@ -119,6 +139,14 @@ export const History = Type.Object({
 });
 
 export const Updated = Type.Object({ status: Type.Literal('ok'), id: Uuid, version: Type.Optional(Type.Integer()) });
+
+export const Confirmed = Type.Object({
+  status: Type.Literal('ok'),
+  id: Uuid,
+  version: Type.Integer(),
+  confirmed_at: Moment,
+  confirmed_by: Type.String(),
+});
 
 const Rejected = Type.Array(
   Type.Object({

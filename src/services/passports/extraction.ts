@@ -14,6 +14,8 @@ export interface Field {
   readonly page: number | null;
   readonly bbox: Box | null;
   readonly text: string | null;
+  /** Two sources (model and template, two OCR readings) found different values; this one was chosen. */
+  readonly disagrees?: true;
 }
 
 export interface Warning {

@@ -28,6 +28,8 @@ export interface PresentedField {
   readonly page: number | null;
   readonly bbox: Box | null;
   readonly editedAt: Date | null;
+  /** Sources found different values; false for edited values. */
+  readonly disagrees: boolean;
 }
 
 /**
@@ -90,6 +92,7 @@ function applyEdits({ extraction, edits }: CompletedDocument) {
         page: read?.page ?? null,
         bbox: read?.bbox ?? null,
         editedAt: edit?.editedAt ?? null,
+        disagrees: edit === undefined && read?.disagrees === true,
       };
     },
   };

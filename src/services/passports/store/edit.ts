@@ -36,6 +36,26 @@ export function update(
   });
 }
 
+/** Confirms the current version. A repetition changes nothing. */
+export function confirm(
+  db: Db,
+  caller: Caller,
+  id: string,
+  { strict, ifVersion }: { strict: boolean; ifVersion?: number },
+): Promise<CompletedDocument | 'not-editable' | 'conflict' | undefined> {
+  return db.transaction(async (tx) => {
+    await tx.query(LOCK, [id]);
+    const document = await findWithResult(tx, caller, id, strict);
+    if (!document) return undefined;
+    if (!isCompleted(document)) return 'not-editable';
+    if (ifVersion !== undefined && ifVersion !== document.version) return 'conflict';
+    if (document.confirmation?.version === document.version) return document;
+    await tx.query(CONFIRM, [id, document.version, caller.key ?? 'session']);
+    const confirmed = await findWithResult(tx, caller, id, strict);
+    return confirmed && isCompleted(confirmed) ? confirmed : undefined;
+  });
+}
+
 /** The last value of a key counts. */
 function changesOf(
   { extraction, edits: previousEdits }: CompletedDocument,
@@ -105,6 +125,16 @@ const EDIT = {
        order by place
     )
     update passport_documents set version = version + 1, changed_at = clock_timestamp() where id = $1`,
+};
+
+const CONFIRM = {
+  name: 'passport-confirm',
+  limitMs,
+  text: `
+    with confirmed as (
+      insert into passport_confirmations (document, version, actor) values ($1, $2, $3)
+    )
+    update passport_documents set changed_at = clock_timestamp() where id = $1`,
 };
 
 const HISTORY_LENGTH = 1000;

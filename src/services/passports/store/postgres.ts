@@ -9,7 +9,7 @@ import type { Caller, ImageRow, NewDocument, Status, TransactionHook } from '../
 import type { Value } from '../extraction.ts';
 import { cleanup } from './cleanup.ts';
 import { create } from './create.ts';
-import { history, remove, rename, retry, update } from './edit.ts';
+import { confirm, history, remove, rename, retry, update } from './edit.ts';
 import { postgresEvents } from './events.ts';
 import { readFailureStatistics } from './failure-statistics.ts';
 import { postgresImages } from './images.ts';
@@ -82,6 +82,9 @@ export function postgresDocumentStore(deps: {
       edits: readonly { key: string; value: Value }[],
       options: { ifVersion?: number } = {},
     ) => hintAfter(update(db, caller, id, edits, { strict: strictForChanges(caller), ...options })),
+    /** Confirms all values of the current version; `conflict` if `ifVersion` differs from it. */
+    confirm: (caller: Caller, id: string, options: { ifVersion?: number } = {}) =>
+      hintAfter(confirm(db, caller, id, { strict: strictForChanges(caller), ...options })),
     /** The latest 1000 edits, oldest first. */
     history: (caller: Caller, id: string) => history(db, caller, id, strict),
     rename: (caller: Caller, id: string, filename: string) =>
