@@ -55,6 +55,7 @@ async function namedSchemas(dist) {
       CleanupResult: passports.CleanedUp,
       DeepHealth: passports.DeepHealth,
       FailedStatistics: passports.FailedStats,
+      QualityStatistics: passports.QualityStats,
       PassportsToken: passports.TokenAnswer,
     },
     catalog: {

@@ -22,6 +22,7 @@ import type {
   PageImages,
   PageImagesUploaded,
   PdfCreated,
+  QualityStatistics,
 } from './wire/passports.ts';
 
 export type NamedFile = Bytes | { readonly name: string; readonly data: Bytes };
@@ -243,6 +244,22 @@ export class Passports {
     signal,
   }: CallOptions & { readonly windowSeconds?: number } = {}): Promise<FailedStatistics> {
     return this.#line.json('/api/stats/failed', { query: { window: windowSeconds }, signal });
+  }
+
+  /** Precision of extracted values by field and confidence, and the share that reaches `precision` (default 0.99). */
+  async qualityStatistics({
+    precision,
+    language,
+    signal,
+  }: CallOptions & {
+    readonly precision?: number;
+    readonly language?: 'en' | 'ru' | undefined;
+  } = {}): Promise<QualityStatistics> {
+    return this.#line.json('/api/stats/quality', {
+      query: { precision },
+      headers: { 'accept-language': language },
+      signal,
+    });
   }
 }
 

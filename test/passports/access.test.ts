@@ -50,6 +50,7 @@ const ENDPOINTS: readonly [kind: Kind, method: string, path: string, ask?: HttpR
   ['bearer', 'POST', '/admin/cleanup?days=365&dry_run=true'],
   ['bearer', 'GET', '/health/deep'],
   ['bearer', 'GET', '/api/stats/failed'],
+  ['bearer', 'GET', '/api/stats/quality'],
 ];
 
 const SAFE = ['GET', 'HEAD'];

@@ -57,6 +57,7 @@ describe('Passports GET /openapi.json', () => {
       'post /admin/cleanup': 'bearer',
       'get /health/deep': 'bearer',
       'get /api/stats/failed': 'bearer',
+      'get /api/stats/quality': 'bearer',
     });
     expect(Object.keys(document.components.securitySchemes)).toEqual(['bearer', 'session']);
   });
@@ -151,6 +152,8 @@ it('Passports GET /openapi.json describes the status and body of every response 
   await visit(client, 'GET', '/health/deep');
   await visit(client, 'GET', '/health/deep?strict=1');
   await visit(client, 'GET', '/api/stats/failed');
+  await visit(client, 'GET', '/api/stats/quality');
+  await visit(client, 'GET', '/api/stats/quality?precision=2');
   await visit(person, 'POST', '/api/v1/upload-images', { files: [{ name: 'a.png', bytes: 'no' }] });
   await visit(person, 'GET', '/api/v1/images');
   await visit(program, 'POST', '/api/v1/create-pdf', { json: { image_ids: [UNKNOWN_ID] } });

@@ -1,8 +1,9 @@
 import { CLIENT_LIMIT_MS, type Db, type Queryable } from '../../../base/db.ts';
 import type { TaskStore } from '../../../tasks/store.ts';
-import { type Caller, type CompletedDocument, type HistoryEntry, isCompleted } from '../documents.ts';
-import type { Value } from '../extraction.ts';
+import { type Caller, type CompletedDocument, type Document, type HistoryEntry, isCompleted } from '../documents.ts';
+import { isSameValue, type Value } from '../extraction.ts';
 import { PERMANENT_ERRORS } from '../failures.ts';
+import { recordQuality } from './quality.ts';
 import { find, findWithResult } from './read.ts';
 import { ACCESS_CONDITION, accessParams, SERVICE } from './rows.ts';
 
@@ -31,8 +32,7 @@ export function update(
       changes.map(({ newValue }) => JSON.stringify(newValue)),
       caller.key ?? 'session',
     ]);
-    const edited = await findWithResult(tx, caller, id, strict);
-    return edited && isCompleted(edited) ? edited : undefined;
+    return afterChange(tx, document, await findWithResult(tx, caller, id, strict));
   });
 }
 
@@ -51,9 +51,14 @@ export function confirm(
     if (ifVersion !== undefined && ifVersion !== document.version) return 'conflict';
     if (document.confirmation?.version === document.version) return document;
     await tx.query(CONFIRM, [id, document.version, caller.key ?? 'session']);
-    const confirmed = await findWithResult(tx, caller, id, strict);
-    return confirmed && isCompleted(confirmed) ? confirmed : undefined;
+    return afterChange(tx, document, await findWithResult(tx, caller, id, strict));
   });
+}
+
+async function afterChange(tx: Queryable, before: CompletedDocument, after: CompletedDocument | Document | undefined) {
+  if (!after || !isCompleted(after)) return undefined;
+  await recordQuality(tx, before, after);
+  return after;
 }
 
 /** The last value of a key counts. */
@@ -69,11 +74,8 @@ function changesOf(
       newValue,
       oldValue: current.get(key) ?? valueIn(extraction, key, current.has(key)),
     }))
-    .filter(({ oldValue, newValue }) => !isSame(oldValue, newValue));
+    .filter(({ oldValue, newValue }) => !isSameValue(oldValue, newValue));
 }
-
-/** A number stored under an earlier schema equals the text that replaces it: forms send unchanged values too. */
-const isSame = (a: Value, b: Value): boolean => a === b || (a !== null && b !== null && String(a) === String(b));
 
 const valueIn = ({ fields }: CompletedDocument['extraction'], key: string, edited: boolean): Value =>
   !edited && Object.hasOwn(fields, key) ? fields[key]!.value : null;

@@ -13,6 +13,7 @@ import { confirm, history, remove, rename, retry, update } from './edit.ts';
 import { postgresEvents } from './events.ts';
 import { readFailureStatistics } from './failure-statistics.ts';
 import { postgresImages } from './images.ts';
+import { readQuality } from './quality.ts';
 import { foldBytes } from './quota.ts';
 import { find, findWithResult, list, streamCompleted } from './read.ts';
 import { isStrictForChanges, SERVICE } from './rows.ts';
@@ -107,6 +108,8 @@ export function postgresDocumentStore(deps: {
     streamCompleted: (filter: { session?: string; from?: Date; to?: Date }) => streamCompleted(db, filter),
     /** `busy` if another cleanup does not end within 5 s. */
     cleanup: (options: { days: number; dryRun: boolean }) => hintAfter(cleanup({ db, tasks, deletions }, options)),
+    /** Of readings of all owners by one engine version; `automatic` is for this precision. */
+    quality: (engine: string, precision: number) => readQuality(db, engine, precision),
     failureStatistics: (windowSeconds: number, caller: Caller) => readFailureStatistics(db, windowSeconds, caller),
 
     /**
