@@ -50,10 +50,12 @@ async function namedSchemas(dist) {
       PageImageRotated: passports.Rotated,
       PdfCreated: passports.PdfCreated,
       DocumentUpdated: passports.Updated,
+      DocumentConfirmed: passports.Confirmed,
       EditHistory: passports.History,
       CleanupResult: passports.CleanedUp,
       DeepHealth: passports.DeepHealth,
       FailedStatistics: passports.FailedStats,
+      QualityStatistics: passports.QualityStats,
       PassportsToken: passports.TokenAnswer,
     },
     catalog: {

@@ -8,6 +8,7 @@ import type { CreateOptions, WithRequired, WithStatus } from './tasks.ts';
 import type {
   CleanupResult,
   DeepHealth,
+  DocumentConfirmed,
   DocumentField,
   DocumentItem,
   DocumentList,
@@ -21,6 +22,7 @@ import type {
   PageImages,
   PageImagesUploaded,
   PdfCreated,
+  QualityStatistics,
 } from './wire/passports.ts';
 
 export type NamedFile = Bytes | { readonly name: string; readonly data: Bytes };
@@ -29,7 +31,17 @@ export type WaitingDocument = WithStatus<DocumentResult, 'PENDING' | 'PROCESSING
 export type ReadDocument = WithStatus<
   WithRequired<
     DocumentResult,
-    'filename' | 'updated_at' | 'version' | 'schema' | 'data' | 'fields' | 'pages' | 'sheets' | 'engine' | 'warnings'
+    | 'filename'
+    | 'updated_at'
+    | 'version'
+    | 'schema'
+    | 'data'
+    | 'fields'
+    | 'pages'
+    | 'sheets'
+    | 'engine'
+    | 'review'
+    | 'warnings'
   >,
   'SUCCESS'
 >;
@@ -152,6 +164,18 @@ export class Passports {
     return this.#line.json(`${documentPath(id)}/update`, { method: 'POST', body, headers, signal });
   }
 
+  /**
+   * Records that a person checked all values. With `ifVersion`, throws `Conflict` if the document has changed since that
+   * version.
+   */
+  async confirm(
+    id: string,
+    { ifVersion, signal }: CallOptions & { readonly ifVersion?: number } = {},
+  ): Promise<DocumentConfirmed> {
+    const headers = { 'if-match': ifVersion === undefined ? undefined : `"${ifVersion}"` };
+    return this.#line.json(`${taskPath(id)}/confirm`, { method: 'POST', headers, signal });
+  }
+
   /** The service responds with a redirect only. */
   async rename(id: string, name: string, { signal }: CallOptions = {}): Promise<void> {
     const body = new URLSearchParams({ name });
@@ -220,6 +244,22 @@ export class Passports {
     signal,
   }: CallOptions & { readonly windowSeconds?: number } = {}): Promise<FailedStatistics> {
     return this.#line.json('/api/stats/failed', { query: { window: windowSeconds }, signal });
+  }
+
+  /** Precision of extracted values by field and confidence, and the share that reaches `precision` (default 0.99). */
+  async qualityStatistics({
+    precision,
+    language,
+    signal,
+  }: CallOptions & {
+    readonly precision?: number;
+    readonly language?: 'en' | 'ru' | undefined;
+  } = {}): Promise<QualityStatistics> {
+    return this.#line.json('/api/stats/quality', {
+      query: { precision },
+      headers: { 'accept-language': language },
+      signal,
+    });
   }
 }
 

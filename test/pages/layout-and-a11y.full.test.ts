@@ -194,6 +194,7 @@ const PAGE_CHECKS: Readonly<Record<Service, () => readonly PageCheck[]>> = {
         await waitForVisible('.box')(page);
       },
     },
+    { name: 'quality', path: '/quality' },
     { name: 'refusal', path: '/task/01938b7e-0000-7000-8000-000000000001', status: 404 },
   ],
   catalog: () => [

@@ -46,9 +46,11 @@ const ENDPOINTS: readonly [kind: Kind, method: string, path: string, ask?: HttpR
   ['bearer', 'DELETE', `/task/${ID}`],
   ['bearer', 'POST', `/task/${ID}/rename`, { form: { name: 'x' } }],
   ['bearer', 'POST', `/api/task/${ID}/retry`],
+  ['bearer', 'POST', `/api/task/${ID}/confirm`],
   ['bearer', 'POST', '/admin/cleanup?days=365&dry_run=true'],
   ['bearer', 'GET', '/health/deep'],
   ['bearer', 'GET', '/api/stats/failed'],
+  ['bearer', 'GET', '/api/stats/quality'],
 ];
 
 const SAFE = ['GET', 'HEAD'];
@@ -73,7 +75,11 @@ const signToken = (build: (jwt: SignJWT) => SignJWT, header: object = {}) =>
 const kidOf = (token: string) => JSON.parse(Buffer.from(token.split('.')[0]!, 'base64url').toString()).kid as string;
 
 beforeAll(async () => {
-  passports = await startPassports({ PASSPORTS_JWT_SECRET_PREVIOUS: 'the secret before, as long as the other' });
+  passports = await startPassports({
+    PASSPORTS_JWT_SECRET_PREVIOUS: 'the secret before, as long as the other',
+    // Every endpoint is requested with a wrong token, from one address.
+    WRONG_TOKEN_LIMIT_PER_MINUTE: '1000',
+  });
   const visitor = passports.client();
   await visitor.upload(createPdf());
   cookie = visitor.cookies.get('bti_session_id')!;

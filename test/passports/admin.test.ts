@@ -135,6 +135,98 @@ describe('GET /api/stats/failed with a key of the role user', () => {
   });
 });
 
+describe('GET /api/stats/quality', () => {
+  const read = (value: string | number, confidence: number | null) => ({
+    ...{ value, confidence, source: 'text' as const, page: 1, bbox: null, text: String(value) },
+  });
+  /** A document with a year and two rooms; the year's confidence is in percent. */
+  async function createRead(client: Client, yearPercent: number): Promise<string> {
+    const [id = ''] = await client.upload(createPdf());
+    await passports.succeed(id, {
+      fields: {
+        'general:year_built': read(1978, yearPercent / 100),
+        'general:owner': read('Лебедева', null),
+        'rooms:1.area': read(9.1, 0.7),
+        'rooms:2.area': read(18.4, 0.95),
+      },
+    });
+    return id;
+  }
+  const update = (client: Client, id: string, form: Record<string, string>) =>
+    client.post(`/task/${id}/update`, { form, headers: { accept: 'application/json' } });
+  const confirm = (client: Client, id: string) => client.post(`/api/task/${id}/confirm`);
+  async function readStats(client: Client, query = '') {
+    const { status, body } = await client.get(`/api/stats/quality${query}`);
+    expect(status).toBe(200);
+    const { fields, ...rest } = body;
+    return { ...rest, fields: new Map<string, any>(fields.map((field: any) => [field.field, field])) };
+  }
+  const counts = ({ read, corrected, missed }: any) => [read, corrected, missed];
+
+  it('counts values, corrections and additions of corrected and confirmed documents by confidence', async () => {
+    const client = await passports.signIn();
+    expect(await readStats(client)).toMatchObject({ precision: 0.99, engine: '1', documents: 0, total: { read: 0 } });
+    const ids: string[] = [];
+    for (const percent of [30, 85, 96, 97, 100]) ids.push(await createRead(client, percent));
+    await createRead(client, 10);
+    for (const id of ids.slice(1)) await Promise.all([confirm(client, id), confirm(client, id)]);
+    await update(client, ids[0]!, {
+      'general:year_built': '1979',
+      'general:owner': 'Щукин',
+      'general:head': 'Гордеев',
+    });
+    // The last edit of a value counts: this one is right again, the other one is not.
+    await update(client, ids[0]!, { 'general:owner': 'Лебедева', 'rooms:1.area': '' });
+    await update(client, ids[2]!, { 'general:year_built': '1977' });
+
+    const { fields, total, documents } = await readStats(client, '?precision=0.6');
+    expect(documents).toBe(5);
+    expect(counts(total)).toEqual([20, 3, 1]);
+    expect(counts(fields.get('general:owner'))).toEqual([5, 0, 0]);
+    expect(counts(fields.get('general:head'))).toEqual([0, 0, 1]);
+    expect(counts(fields.get('rooms:area'))).toEqual([10, 1, 0]);
+    expect(fields.get('general:owner').automatic).toBeNull();
+    const year = fields.get('general:year_built');
+    expect(year).toMatchObject({ label: 'Year built', read: 5, corrected: 2, precision: 0.6 });
+    expect(year.bands).toEqual([
+      { from: 0, to: 0.5, read: 1, corrected: 1, precision: 0 },
+      { from: 0.5, to: 0.8, read: 0, corrected: 0, precision: null },
+      { from: 0.8, to: 0.95, read: 1, corrected: 0, precision: 1 },
+      { from: 0.95, to: 1, read: 3, corrected: 1, precision: 0.6667 },
+    ]);
+    expect(year.automatic).toEqual({ threshold: 0.3, share: 1, samples: 5 });
+    const strict = (await readStats(client, '?precision=0.99')).fields;
+    expect(strict.get('general:year_built').automatic).toEqual({ threshold: 0.97, share: 0.4, samples: 2 });
+    expect(strict.get('rooms:area').automatic).toEqual({ threshold: 0.95, share: 0.5, samples: 5 });
+    expect(strict.get('general:head').automatic).toBeNull();
+
+    // Deleted documents remain counted.
+    await client.request(`/task/${ids[4]}`, { method: 'DELETE' });
+    expect(counts((await readStats(client)).total)).toEqual([20, 3, 1]);
+  });
+
+  it('counts concurrent corrections of different documents', async () => {
+    const client = await passports.signIn();
+    const before = (await readStats(client)).fields.get('general:year_built');
+    const ids = await Promise.all([1, 2, 3, 4, 5, 6].map(() => createRead(client, 50)));
+    await Promise.all(ids.flatMap((id) => [update(client, id, { 'general:year_built': '1979' }), confirm(client, id)]));
+    const after = (await readStats(client)).fields.get('general:year_built');
+    expect([after.read - before.read, after.corrected - before.corrected]).toEqual([6, 6]);
+  });
+
+  it.each(['0.4', '1.1', 'x'])('rejects the precision %s', async (precision) => {
+    expect((await admin.get(`/api/stats/quality?precision=${precision}`)).status).toBe(422);
+  });
+
+  it('is shown on a page in both languages to signed-in users', async () => {
+    const anonymous = await passports.client().get('/quality');
+    expect([anonymous.status, anonymous.headers.get('location')]).toEqual([303, 'login']);
+    const page = async (language: string) => (await admin.get('/quality', { 'accept-language': language })).text;
+    expect(await page('en')).toMatch(/Extraction quality[\s\S]*Year built/);
+    expect(await page('ru')).toMatch(/Качество извлечения[\s\S]*Год постройки/);
+  });
+});
+
 describe('POST /admin/cleanup', () => {
   it('deletes documents older than `days` (default 30), and only counts them with dry_run', async () => {
     const client = passports.client();

@@ -689,12 +689,61 @@ describe('Passports pages for every document state', () => {
     expect(problems).toEqual([]);
   });
 
+  it('open on the first field to check, go through the others, and confirm after the last', async (test) => {
+    const { page, problems } = await signInToIsolated(test);
+    const id = await uploadTo(page, 'doubtful.pdf');
+    const read = (value: string | number, confidence: number, over: object = {}) => ({
+      ...{ value, confidence, source: 'text' as const, page: 1, bbox: null, text: String(value), ...over },
+    });
+    await isolated.succeed(id, {
+      fields: {
+        'general:address': read('Южная, 7', 0.99),
+        'general:owner': read('Лебедева', 0.6),
+        'general:issuer': read('БТИ', 0.97, { disagrees: true }),
+        'rooms:1.name': read('кухня', 0.5),
+        'rooms:1.area': read(9.1, 0.99),
+      },
+    });
+    await page.goto(`${isolated.url}/task/${id}`);
+    const focused = () => page.evaluate<string>('document.activeElement.id');
+    expect(await focused()).toBe('general:owner');
+    expect(await page.locator('[data-field="general:owner"] .mark').textContent()).toContain('Low confidence');
+    expect(await page.locator('#confirmation').textContent()).toContain('Fields to review: 3');
+    await page.keyboard.press('Alt+ArrowDown');
+    expect(await focused()).toBe('general:issuer');
+    expect(await page.locator('[data-field="general:issuer"] .mark').textContent()).toContain('Readings disagree');
+    await page.keyboard.press('Alt+ArrowUp');
+    expect(await focused()).toBe('general:owner');
+    await page.keyboard.press('Control+A');
+    await page.keyboard.type('Лебедева А. Б.');
+    // Two fields were visited: goes to the third.
+    await page.keyboard.press('Control+Enter');
+    expect(await focused()).toBe('rooms:1.name');
+    expect(await page.locator('.why').textContent()).toBe('Low confidence');
+    await until(() => page.locator('#confirmation').textContent()).toContain('Fields to review: 2');
+    await page.keyboard.press('Control+Enter');
+    await until(() => page.locator('#confirmation').textContent()).toContain('Confirmed by admin');
+    expect(await page.locator('[data-review]').count()).toBe(0);
+    const result = await (await page.request.get(`${isolated.url}/api/task/${id}/result`)).json();
+    expect(result).toMatchObject({ review: [], confirmed_by: 'admin', data: { general: { owner: 'Лебедева А. Б.' } } });
+    expect(problems).toEqual([]);
+  });
+
+  it('confirm a document without fields to check with one key', async (test) => {
+    const { page, problems } = await signInToIsolated(test);
+    const id = await uploadTo(page, 'certain.pdf');
+    const owner = { value: 'Лебедева', confidence: 1, source: 'text' as const, page: 1, bbox: null, text: 'Лебедева' };
+    await isolated.succeed(id, { fields: { 'general:owner': owner } });
+    await page.goto(`${isolated.url}/task/${id}`);
+    expect(await page.locator('#confirmation').textContent()).toContain('Press Enter to confirm');
+    await page.keyboard.press('Enter');
+    await until(() => page.locator('#confirmation').textContent()).toContain('Confirmed by admin');
+    expect(problems).toEqual([]);
+  });
+
   it('update the warnings after edits', { tags: ['full'] }, async (test) => {
     const { page, problems } = await signInToIsolated(test);
-    const { buffer, ...file } = await pdf('sum.pdf');
-    await page.locator('#pdfs').setInputFiles({ ...file, buffer: Buffer.concat([buffer, Buffer.from('%sum')]) });
-    await row(page, 'sum.pdf').waitFor();
-    const id = (await row(page, 'sum.pdf').getAttribute('data-id'))!;
+    const id = await uploadTo(page, 'sum.pdf');
     // The areas of its rooms add up to 27.5 m².
     const warning = { code: 'SUM_MISMATCH', message: '', fields: ['rooms:1.area', 'rooms:2.area', 'areas:total_area'] };
     await isolated.succeed(id, { warnings: [warning] });
@@ -710,6 +759,14 @@ describe('Passports pages for every document state', () => {
     expect(problems).toEqual([]);
   });
 });
+
+/** Uploads a new document with its own content, so that it is not answered from the cache. */
+async function uploadTo(page: Page, name: string): Promise<string> {
+  const { buffer, ...file } = await pdf(name);
+  await page.locator('#pdfs').setInputFiles({ ...file, buffer: Buffer.concat([buffer, Buffer.from(`%${name}`)]) });
+  await row(page, name).waitFor();
+  return (await row(page, name).getAttribute('data-id'))!;
+}
 
 async function photosOf(path: string): Promise<Buffer[]> {
   const document = await openPdf(path, { maxPages: 10, signal });
@@ -735,7 +792,7 @@ async function wordsOf(bytes: Buffer): Promise<string[]> {
 }
 
 const room = (no: number, name: string, living_area: number | null, auxiliary_area: number | null) => ({
-  ...{ no, name, area: living_area ?? auxiliary_area, living_area, auxiliary_area, height: 2.64 },
+  ...{ no: String(no), name, area: living_area ?? auxiliary_area, living_area, auxiliary_area, height: 2.64 },
 });
 const EXPECTED_VALUES = {
   general: {

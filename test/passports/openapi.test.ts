@@ -49,6 +49,7 @@ describe('Passports GET /openapi.json', () => {
       'delete /task/{task_id}': 'bearer',
       'post /task/{task_id}/rename': 'bearer',
       'post /api/task/{task_id}/retry': 'bearer',
+      'post /api/task/{task_id}/confirm': 'bearer',
       'get /export/{task_id}/excel': 'bearer',
       'get /export/{task_id}/pdf': 'bearer',
       'get /export/all/excel': 'bearer',
@@ -56,6 +57,7 @@ describe('Passports GET /openapi.json', () => {
       'post /admin/cleanup': 'bearer',
       'get /health/deep': 'bearer',
       'get /api/stats/failed': 'bearer',
+      'get /api/stats/quality': 'bearer',
     });
     expect(Object.keys(document.components.securitySchemes)).toEqual(['bearer', 'session']);
   });
@@ -115,6 +117,7 @@ it('Passports GET /openapi.json describes the status and body of every response 
   await visit(client, 'GET', `/export/${id}/excel`);
   await visit(client, 'POST', `/api/task/${id}/retry`);
   await visit(client, 'POST', `/task/${id}/update`, { form: {} });
+  await visit(client, 'POST', `/api/task/${id}/confirm`);
   await passports.succeed(id);
   await visit(person, 'POST', '/upload', files(first));
 
@@ -134,6 +137,10 @@ it('Passports GET /openapi.json describes the status and body of every response 
   await visit(client, 'POST', `/task/${id}/rename`, { form: { name: 'x' } });
   await visit(client, 'POST', `/task/${id}/rename`, { form: { name: '' } });
   await visit(client, 'POST', `/task/${id}/rename`, { form: {} });
+  await visit(client, 'POST', `/api/task/${id}/confirm`);
+  await visit(client, 'POST', `/api/task/${id}/confirm`, { headers: { 'if-match': '"1"' } });
+  await visit(client, 'POST', `/api/task/${UNKNOWN_ID}/confirm`);
+  await visit(person, 'GET', `/api/task/${id}/result`);
   await visit(person, 'GET', `/api/task/${id}/history`);
   await visit(person, 'GET', `/api/task/${id}/page/1`);
   await visit(client, 'GET', `/export/${id}/excel`);
@@ -145,6 +152,8 @@ it('Passports GET /openapi.json describes the status and body of every response 
   await visit(client, 'GET', '/health/deep');
   await visit(client, 'GET', '/health/deep?strict=1');
   await visit(client, 'GET', '/api/stats/failed');
+  await visit(client, 'GET', '/api/stats/quality');
+  await visit(client, 'GET', '/api/stats/quality?precision=2');
   await visit(person, 'POST', '/api/v1/upload-images', { files: [{ name: 'a.png', bytes: 'no' }] });
   await visit(person, 'GET', '/api/v1/images');
   await visit(program, 'POST', '/api/v1/create-pdf', { json: { image_ids: [UNKNOWN_ID] } });

@@ -598,6 +598,28 @@ describe('POST /task/{task_id}/update', () => {
     expect(body.fields['rooms:5.name']).toBeUndefined();
   });
 
+  it('accepts room numbers with letters', async () => {
+    const { client, id } = await createDocument('SUCCESS');
+    expect((await update(client, id, { 'rooms:1.no': '8а', 'rooms:2.no': 'G.1' })).status).toBe(200);
+    const { body } = await client.get(`/api/task/${id}/result`);
+    expect(body.data.rooms.map(({ no }: { no: string }) => no)).toEqual(['8а', 'G.1']);
+    const rejected = await update(client, id, { 'rooms:1.no': '?' });
+    expect(rejected).toMatchObject({ status: 422, body: { detail: [{ type: 'string_pattern_mismatch' }] } });
+  });
+
+  it('presents room numbers that earlier versions stored as integers, and saves only changed ones', async () => {
+    const client = await passports.signIn();
+    const [id = ''] = await client.upload(createPdf());
+    const { fields } = createExtraction();
+    const no = { ...fields['rooms:1.area']!, value: 7 };
+    await passports.succeed(id, { fields: { ...fields, 'rooms:1.no': no, 'rooms:2.no': { ...no, value: 8 } } });
+    const result = async () => (await client.get(`/api/task/${id}/result`)).body;
+    expect((await result()).fields['rooms:1.no']).toMatchObject({ value: '7', original_value: '7', type: 'string' });
+    expect((await update(client, id, { 'rooms:1.no': '7', 'rooms:2.no': '8' })).body.version).toBe(1);
+    expect((await update(client, id, { 'rooms:1.no': '7', 'rooms:2.no': '8а' })).body.version).toBe(2);
+    expect((await result()).data.rooms).toMatchObject([{ no: '7' }, { no: '8а' }]);
+  });
+
   it('renumbers rows after a concurrent edit', async () => {
     const { client, id } = await createDocument('SUCCESS');
     const answers = await Promise.all(['a', 'b', 'c'].map((name) => update(client, id, { 'rooms:3.name': name })));
@@ -690,6 +712,59 @@ describe('DELETE /task/{task_id}', () => {
       expect((await listStoredFiles()).length).toBe(before + 1);
     },
   );
+});
+
+describe('POST /api/task/{task_id}/confirm', () => {
+  const confirm = (client: Client, id: string, headers: Record<string, string> = {}) =>
+    client.post(`/api/task/${id}/confirm`, { headers });
+  const result = async (client: Client, id: string) => (await client.get(`/api/task/${id}/result`)).body;
+
+  it('empties the review list and shows who confirmed the version, until the next edit', async () => {
+    const { client, id } = await createDocument('SUCCESS');
+    const before = await result(client, id);
+    expect(before).toMatchObject({ confirmed_at: null, confirmed_by: null });
+    expect(before.review).toContainEqual({ field: 'general:year_built', reasons: ['low_confidence'] });
+    const first = await confirm(client, id);
+    expect(first).toMatchObject({ status: 200, body: { status: 'ok', id, version: 1, confirmed_by: 'admin' } });
+    // A repetition, also a concurrent one, keeps the first confirmation.
+    const repeated = await Promise.all([confirm(client, id), confirm(client, id)]);
+    expect(repeated.map(({ body }) => body)).toEqual([first.body, first.body]);
+    const after = await result(client, id);
+    expect(after).toMatchObject({
+      review: [],
+      version: 1,
+      confirmed_at: first.body.confirmed_at,
+      confirmed_by: 'admin',
+    });
+    expect(after.fields).toEqual(before.fields);
+    await update(client, id, { 'general:owner': 'Иванов' });
+    expect(await result(client, id)).toMatchObject({ review: [], confirmed_at: null });
+    expect((await confirm(client, id)).body.version).toBe(2);
+  });
+
+  it('removes corrected fields from the review list', async () => {
+    const { client, id } = await createDocument('SUCCESS');
+    await update(client, id, { 'general:year_built': '1979' });
+    const { review } = await result(client, id);
+    expect(review.map(({ field }: { field: string }) => field)).not.toContain('general:year_built');
+  });
+
+  it('rejects another version with 412 and an unfinished document with 409', async () => {
+    const { client, id } = await createDocument('SUCCESS');
+    await update(client, id, { 'general:owner': 'Иванов' });
+    expect((await confirm(client, id, { 'if-match': '"1"' })).body.error.code).toBe('VERSION_CONFLICT');
+    expect((await result(client, id)).confirmed_at).toBeNull();
+    const failed = await createDocument('FAILED');
+    expect((await confirm(failed.client, failed.id)).body.error.code).toBe('TASK_NOT_EDITABLE');
+  });
+
+  it('is denied to callers who may not change the document', async () => {
+    const anonymous = passports.client();
+    const [id = ''] = await anonymous.upload(createPdf());
+    await passports.succeed(id);
+    expect((await confirm(await passports.signIn(USER_KEY), id)).status).toBe(403);
+    expect((await confirm(await passports.signIn(), UNKNOWN_ID)).status).toBe(404);
+  });
 });
 
 describe('POST /api/task/{task_id}/retry', () => {

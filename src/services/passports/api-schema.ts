@@ -1,5 +1,6 @@
 import { type TSchema, Type } from 'typebox';
 import { STATUSES } from './documents.ts';
+import { REVIEW_CONFIDENCE, REVIEW_REASONS } from './review.ts';
 
 /** These schemas validate requests, give the code its types and generate the OpenAPI description. */
 
@@ -103,6 +104,25 @@ export const Result = Type.Object({
     ),
   ),
   engine: Type.Optional(Type.Object({}, open)),
+  review: Type.Optional(
+    Type.Array(
+      Type.Object({
+        field: Type.String({ description: 'A key of `fields`.' }),
+        reasons: Type.Array(Type.Enum([...REVIEW_REASONS]), {
+          minItems: 1,
+          description: `\`low_confidence\`: below ${REVIEW_CONFIDENCE} or not measured; \`failed_check\`: contradicts other values (see \`warnings\`); \`sources_disagree\`: two readings differ.`,
+        }),
+      }),
+      {
+        description:
+          'Fields that a person should check, in schema order, without corrected ones. Empty after the document is confirmed.',
+      },
+    ),
+  ),
+  confirmed_at: Type.Optional(
+    nullable(Type.String({ format: 'date-time', description: 'Null unless the current version is confirmed.' })),
+  ),
+  confirmed_by: Type.Optional(nullable(Type.String({ description: 'API key, or `session`.' }))),
   warnings: Type.Optional(
     Type.Array(
       Type.Object({
@@ -119,6 +139,14 @@ export const History = Type.Object({
 });
 
 export const Updated = Type.Object({ status: Type.Literal('ok'), id: Uuid, version: Type.Optional(Type.Integer()) });
+
+export const Confirmed = Type.Object({
+  status: Type.Literal('ok'),
+  id: Uuid,
+  version: Type.Integer(),
+  confirmed_at: Moment,
+  confirmed_by: Type.String(),
+});
 
 const Rejected = Type.Array(
   Type.Object({
@@ -195,4 +223,54 @@ export const FailedStats = Type.Object({
   recent: Type.Array(Type.Object({ id: Uuid, status: Status, error_type: Type.String(), failed_at: Moment }), {
     maxItems: 20,
   }),
+});
+
+export const QualityQuery = Type.Object({
+  precision: Type.Number({ minimum: 0.5, maximum: 1, default: 0.99, description: 'Share of right values to reach.' }),
+});
+const precision = nullable(
+  Type.Number({ minimum: 0, maximum: 1, description: 'Share of values that were not corrected; null without values.' }),
+);
+const qualityCounts = {
+  read: Type.Integer({ description: 'Values that were read.' }),
+  corrected: Type.Integer({ description: 'Of these, values that a person changed.' }),
+};
+const fieldQuality = {
+  ...qualityCounts,
+  missed: Type.Integer({ description: 'Values that a person added.' }),
+  precision,
+  bands: Type.Array(Type.Object({ from: Type.Number(), to: Type.Number(), ...qualityCounts, precision }), {
+    description: 'By confidence, from low to high; `from` is included, `to` only in the last band.',
+  }),
+  automatic: nullable(
+    Type.Object(
+      {
+        threshold: Type.Number({
+          minimum: 0,
+          maximum: 1,
+          description: 'The lowest confidence that reaches the precision.',
+        }),
+        share: Type.Number({
+          minimum: 0,
+          maximum: 1,
+          description: 'Share of the read values from this confidence on.',
+        }),
+        samples: Type.Integer({ description: 'Number of values from this confidence on.' }),
+      },
+      { description: 'The values that need no person at the chosen precision; null if no confidence reaches it.' },
+    ),
+  ),
+};
+export const QualityStats = Type.Object({
+  precision: Type.Number({ description: 'The chosen precision.' }),
+  engine: Type.String({ description: 'Engine version of the readings.' }),
+  documents: Type.Integer({ description: 'Documents that were corrected or confirmed.' }),
+  total: Type.Object(fieldQuality),
+  fields: Type.Array(
+    Type.Object({
+      field: Type.String({ description: '`section:field` or `section:column`.' }),
+      label: Type.String(),
+      ...fieldQuality,
+    }),
+  ),
 });

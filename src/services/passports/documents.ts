@@ -40,9 +40,18 @@ export interface Edit {
   readonly editedAt: Date;
 }
 
+/** A person checked all values of a version. */
+export interface Confirmation {
+  readonly version: number;
+  readonly actor: string;
+  readonly at: Date;
+}
+
 export interface CompletedDocument extends Document {
   readonly extraction: Extraction;
   readonly edits: readonly Edit[];
+  /** The latest one. */
+  readonly confirmation: Confirmation | null;
 }
 
 export const isCompleted = (document: Document | CompletedDocument): document is CompletedDocument =>

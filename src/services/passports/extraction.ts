@@ -2,6 +2,10 @@ import type { Box } from './page-geometry.ts';
 
 export type Value = string | number | boolean | null;
 
+/** Whether two values are equal as typed: numbers of an earlier schema may now be text, and forms send unchanged values. */
+export const isSameValue = (a: Value, b: Value): boolean =>
+  a === b || (a !== null && b !== null && String(a) === String(b));
+
 /** `text` and `ocr`: extracted by rules; `model`: chosen by a language model; `manual`: typed by a user. */
 export type Source = 'text' | 'ocr' | 'model' | 'manual';
 
@@ -14,6 +18,8 @@ export interface Field {
   readonly page: number | null;
   readonly bbox: Box | null;
   readonly text: string | null;
+  /** Two sources (model and template, two OCR readings) found different values; this one was chosen. */
+  readonly disagrees?: true;
 }
 
 export interface Warning {

@@ -123,7 +123,7 @@ export async function createGateway(deps: {
   streamRoute(app, { watch });
   exportRoutes(app, { documents, files, schema });
   await editRoutes(app, { authGuard, documents, schema });
-  adminRoutes(app, { db, documents, workerRegistry, llm, version: shared.version });
+  adminRoutes(app, { db, documents, schema, workerRegistry, llm, version: shared.version });
   statusRoutes(app, { version: shared.version });
   commonRoutes(app, {
     service,

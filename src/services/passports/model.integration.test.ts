@@ -69,7 +69,7 @@ const emptyReader: ScanReader = {
 
 const load = (reader?: ScanReader, env: Record<string, string> = {}) =>
   loadModel({
-    context: { db: database.db, files, scratchDir, log },
+    context: { db: database.db, files, scratchDir },
     settings: loadSettings(env),
     shared: { dataDir: folder },
     ...(reader && { openReader: async () => reader }),
@@ -218,6 +218,51 @@ describe('an unavailable language model', () => {
     const { job } = await begin(passport());
     const strict = await load(emptyReader, { ...unreachable, LLM_REQUIRED: 'true' });
     expect(await failure(strict.run(job()))).toEqual({ code: 'LLM_UNAVAILABLE', transient: true });
+  });
+});
+
+describe('a document of a lost worker', () => {
+  const read = async (from: Model, job: Parameters<Model['run']>[0]) =>
+    (await from.run(job)).result as unknown as Extraction;
+  const textless = [{ content: '' }, { content: PASSPORT }, { content: '' }, { content: '' }];
+
+  /** A reader that finds one word on each page; `fail` ends the attempt instead. */
+  function createReader(fail: (count: number) => boolean): ScanReader & { count: number } {
+    const reader = {
+      ...{ ...emptyReader, concurrency: 1, count: 0 },
+      async read(_: unknown, { size }: { size: { width: number; height: number } }): Promise<ScanResult> {
+        if (fail(++reader.count)) throw new Error('killed');
+        const words = [{ text: `page-${reader.count}`, box: [0.1, 1 / 3, 0.2, 0.4] as const, confidence: 0.9 }];
+        return { ...{ words, rules: [], turn: 0 }, reading: uprightFrame(size.width, size.height, 0) };
+      },
+    };
+    return reader;
+  }
+
+  it('continues after the pages that were read, with the same result and no other stored files', async () => {
+    const { document, job, reports } = await begin(createTestPdf(textless));
+    const interrupted = createReader((count) => count === 3);
+    expect(await failure((await load(interrupted)).run(job()))).toMatchObject({ transient: true });
+    const rest = createReader(() => false);
+    const result = await read(await load(rest), job());
+    // Three pages have no text; the last one was not stored.
+    expect([interrupted.count, rest.count]).toEqual([3, 1]);
+    expect(result).toMatchObject({ pages: 4, warnings: [] });
+    expect(values(result)).toMatchObject({ 'areas:total_area': 54.3 });
+    expect(reports.at(-1)?.progress).toBe(0.95);
+    const pictures = new Set(result.sheets.map(({ picture }) => picture));
+    expect(pictures.size).toBe(4);
+    for (const picture of pictures) expect(await files.get(picture!)).toBeDefined();
+    await documents.remove(anna, document.id);
+    for (const picture of pictures) expect(await files.get(picture!)).toBeUndefined();
+  });
+
+  it('is read again by another OCR engine', async () => {
+    const { job } = await begin(createTestPdf(textless));
+    await failure((await load(createReader((count) => count === 3))).run(job()));
+    const other = { ...createReader(() => false), name: 'other' };
+    const result = await read(await load(other), job());
+    expect(result.sheets.map(({ reader }) => reader)).toEqual(['other', 'text', 'other', 'other']);
   });
 });
 

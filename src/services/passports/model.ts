@@ -7,7 +7,7 @@ import type { Job, Model, ModelContext, SharedSettings } from '../shared/service
 import { ENGINE_VERSION } from './cache-key.ts';
 import type { Extraction, Warning } from './extraction.ts';
 import { type ErrorType, failure } from './failures.ts';
-import { openStoredPdf, savePicture, throwSuperseded } from './model/document-storage.ts';
+import { loadPages, openStoredPdf, savePage } from './model/document-storage.ts';
 import { validateExtraction } from './model/extraction-validation.ts';
 import { openFieldFinder } from './model/field-finder.ts';
 import { bundledNetwork } from './model/field-network/bundled-network.ts';
@@ -31,13 +31,13 @@ const MARGIN_MS = 60_000;
 
 /** Extracts fields with their positions from documents. */
 export async function loadModel(deps: {
-  context: Pick<ModelContext, 'db' | 'files' | 'scratchDir' | 'log'>;
+  context: Pick<ModelContext, 'db' | 'files' | 'scratchDir'>;
   settings: Settings;
   shared: Pick<SharedSettings, 'dataDir'>;
   openReader?: typeof openScanReader;
 }): Promise<Model> {
   const { context, settings, shared, openReader = openScanReader } = deps;
-  const { db, files, scratchDir, log } = context;
+  const { db, files, scratchDir } = context;
   const schema = loadSchema(settings.schemaFile);
   const reader = await openReader({ tesseract: settings.tesseract, languages: join(shared.dataDir, 'models', 'ocr') });
   const finder = await openFieldFinder(schema, { network: await bundledNetwork() });
@@ -47,14 +47,19 @@ export async function loadModel(deps: {
 
   async function read(job: Job, signal: AbortSignal, onOpen: (pages: number) => void, onPage: (share: number) => void) {
     const { id: task, attempt, worker } = job;
-    const drawing: ImageAttempt = { task, attempt, worker, fileKey: (job.input as unknown as TaskInput).file_key };
-    if (!(await pictures.begin(drawing))) throwSuperseded();
-    const pdf = await openStoredPdf(drawing.fileKey, { files, scratchDir, maxPages: MAX_PAGES, signal });
+    const current: ImageAttempt = { task, attempt, worker, fileKey: (job.input as unknown as TaskInput).file_key };
+    const storage = { files, pictures, log: job.log, reader: `${ENGINE_VERSION} ${reader.name}` };
+    const known = await loadPages(current, storage);
+    const pdf = await openStoredPdf(current.fileKey, { files, scratchDir, maxPages: MAX_PAGES, signal });
+    // Another attempt reads the only page again: cheaper than to store it each time.
+    const checkpoint = pdf.pages > 1;
     try {
       onOpen(pdf.pages);
       const document = await readDocument(pdf, {
         reader,
-        savePicture: (jpeg) => savePicture(jpeg, drawing, { files, pictures, log }),
+        known,
+        savePage: (page, jpeg) => savePage(page, jpeg, current, { ...storage, checkpoint }),
+        log: job.log,
         onPage: (done) => onPage((READ_SHARE * done) / pdf.pages),
         signal,
       });

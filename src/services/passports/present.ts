@@ -28,6 +28,8 @@ export interface PresentedField {
   readonly page: number | null;
   readonly bbox: Box | null;
   readonly editedAt: Date | null;
+  /** Sources found different values; false for edited values. */
+  readonly disagrees: boolean;
 }
 
 /**
@@ -40,17 +42,30 @@ export function presentFields(opened: CompletedDocument, schema: Schema): readon
     const { fields = [], table } = section;
     const single = fields.map((spec): PresentedField => {
       const key = fieldKey(section, spec);
-      return { key, storedKey: key, section, spec, row: undefined, ...edited.at(key) };
+      return { key, storedKey: key, section, spec, row: undefined, ...inType(spec, edited.at(key)) };
     });
     const cells = (table ? visibleRows(edited, schema, section) : []).flatMap((stored, index) =>
       table!.columns.map((spec): PresentedField => {
         const storedKey = cellKey(section, stored, spec);
         const row = index + 1;
-        return { key: cellKey(section, row, spec), storedKey, section, spec, row, ...edited.at(storedKey) };
+        return {
+          key: cellKey(section, row, spec),
+          storedKey,
+          section,
+          spec,
+          row,
+          ...inType(spec, edited.at(storedKey)),
+        };
       }),
     );
     return [...single, ...cells];
   });
+}
+
+/** Values stored under an earlier schema may be numbers where it now has text (room numbers). */
+function inType<Read extends { value: Value; original: Value }>({ type }: ValueSpec, read: Read): Read {
+  const convert = (value: Value): Value => (type === 'string' && typeof value === 'number' ? String(value) : value);
+  return { ...read, value: convert(read.value), original: convert(read.original) };
 }
 
 /** Stored numbers of the visible rows, and the first unused number. */
@@ -77,6 +92,7 @@ function applyEdits({ extraction, edits }: CompletedDocument) {
         page: read?.page ?? null,
         bbox: read?.bbox ?? null,
         editedAt: edit?.editedAt ?? null,
+        disagrees: edit === undefined && read?.disagrees === true,
       };
     },
   };

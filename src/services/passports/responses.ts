@@ -2,6 +2,7 @@ import type { Static } from 'typebox';
 import type { Image, TaskItem, TaskStatus } from './api-schema.ts';
 import type { CompletedDocument, Document, ImageRow } from './documents.ts';
 import { groupByRow, type PresentedField, presentFields } from './present.ts';
+import { isConfirmed, listReview } from './review.ts';
 import { inLanguage, type Schema } from './schema/schema.ts';
 
 export const toTaskItem = (document: Document): Static<typeof TaskItem> => ({
@@ -52,6 +53,9 @@ export function toResult(opened: CompletedDocument, schema: Schema, language: 'e
       picture: picture && `/api/task/${opened.id}/page/${index + 1}`,
     })),
     engine,
+    review: listReview(opened, fields).map(({ field, reasons }) => ({ field: field.key, reasons })),
+    confirmed_at: isConfirmed(opened) ? opened.confirmation!.at : null,
+    confirmed_by: isConfirmed(opened) ? opened.confirmation!.actor : null,
     warnings: warnings.map((warning) => ({
       ...warning,
       ...(warning.fields && { fields: warning.fields.map((key) => shownKey.get(key) ?? key) }),

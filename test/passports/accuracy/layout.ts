@@ -33,7 +33,7 @@ export function roomsTruth(
     for (const column of columns) {
       const value = room[column];
       const key = column === 'living' || column === 'auxiliary' ? `${column}_area` : column;
-      if (value !== null) truth[`rooms:${i + 1}.${key}`] = value;
+      if (value !== null) truth[`rooms:${i + 1}.${key}`] = column === 'no' ? String(value) : value;
     }
   }
   return truth;

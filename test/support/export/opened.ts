@@ -24,6 +24,7 @@ export function opened(
     fileKey: 'file',
     sizeBytes: 1,
     edits: [],
+    confirmation: null,
     ...more,
     extraction: {
       schema: { id: 'technical_passport', version: '1' },

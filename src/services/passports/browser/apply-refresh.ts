@@ -37,6 +37,8 @@ function applyValue(input: Input, fresh: Input): void {
   // Assigned only if it differs, because assigning moves the caret.
   if (!isChanged(input) && input.value !== text) input.value = text;
   input.dataset['saved'] = text;
-  if ('doubt' in fresh.dataset) input.dataset['doubt'] = '';
-  else delete input.dataset['doubt'];
+  const { review } = fresh.dataset;
+  if (review === undefined) delete input.dataset['review'];
+  else input.dataset['review'] = review;
+  if (fresh.title !== input.title) input.title = fresh.title;
 }

@@ -47,6 +47,7 @@ export const listTexts = localize({
   removeSure: { en: 'Permanently delete “{name}” and its file?', ru: 'Удалить «{name}» и его файл безвозвратно?' },
   exportSession: { en: 'Export this list to Excel', ru: 'Скачать список в Excel' },
   exportAll: { en: 'Export all documents to Excel', ru: 'Скачать все документы в Excel' },
+  quality: { en: 'Extraction quality', ru: 'Качество извлечения' },
   previous: { en: 'Newer', ru: 'Новее' },
   next: { en: 'Older', ru: 'Старее' },
   pageOf: { en: '{page} of {pages}', ru: '{page} из {pages}' },

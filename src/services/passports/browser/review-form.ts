@@ -1,6 +1,6 @@
 import { announce, byId, fill } from '../../../ui/browser/dom.ts';
 import { fetchPage } from '../../../ui/browser/refresh.ts';
-import { errorMessage, RequestError, sendForm } from '../../../ui/browser/requests.ts';
+import { errorMessage, RequestError, request, sendForm } from '../../../ui/browser/requests.ts';
 import { applyRefresh } from './apply-refresh.ts';
 import { addEmptyRow, dropEmptyRows, findInputs, type Input, isChanged, markSaved } from './review-inputs.ts';
 import type { ReviewPage } from './review-texts.ts';
@@ -16,6 +16,8 @@ export function initReviewForm({ texts, id, version: initialVersion }: ReviewPag
   let waiting = 0;
   let queue = Promise.resolve();
 
+  /** Names of the inputs that had the focus. */
+  const visited = new Set<string>();
   /** Inputs that wait to be saved; their value is read when the save starts. */
   const queued = new Set<Input>();
 
@@ -107,8 +109,38 @@ export function initReviewForm({ texts, id, version: initialVersion }: ReviewPag
     location.reload();
   }
 
+  /** Ctrl+Enter: the next field to review that was not visited; the document once there is none. */
+  function confirmOrContinue(): void {
+    const active = document.activeElement as Input;
+    if (form.contains(active) && isChanged(active)) save([active]);
+    const next = findInputs(form).find((input) => 'review' in input.dataset && !visited.has(input.name));
+    if (next) focusInput(next);
+    else confirm();
+  }
+
+  /** After the pending saves, so that the confirmed version contains them. */
+  function confirm(): void {
+    if (document.getElementById('confirm') === null) return;
+    queue = queue.then(async () => {
+      saved.textContent = texts.confirming;
+      try {
+        if (form.querySelector('[aria-invalid]') !== null) throw new Error(texts.invalidFirst);
+        const headers = { 'if-match': `"${version}"` };
+        await request(`../api/task/${id}/confirm`, { method: 'POST', headers });
+      } catch (error) {
+        if (error instanceof RequestError && error.status === 401) location.assign('../login');
+        if (error instanceof RequestError && error.status === 412) await show();
+        saved.textContent = fill(texts.notConfirmed, { why: errorMessage(error, texts) });
+        return;
+      }
+      await show();
+      saved.textContent = texts.confirmedNow;
+    });
+  }
+
   const { focusedId } = (history.state ?? {}) as { focusedId?: string };
   if (focusedId) document.getElementById(focusedId)?.focus();
+  else if (!focusReview(form, 1)) document.getElementById('confirm')?.focus({ preventScroll: true });
   history.replaceState(null, '');
 
   form.addEventListener('submit', (event) => event.preventDefault());
@@ -126,15 +158,34 @@ export function initReviewForm({ texts, id, version: initialVersion }: ReviewPag
       input.closest('.field, .table')!.querySelector('.problem')!.textContent = '';
       saved.textContent = '';
       announce(texts.restored);
+    } else if (event.key === 'Enter' && (event.ctrlKey || event.metaKey)) {
+      // Handled by the page.
     } else if (event.key === 'Enter' && !(input instanceof HTMLTextAreaElement && event.altKey)) {
       event.preventDefault();
       // A rejected value may be unchanged, so no `change` event would retry it.
       if (isChanged(input)) save([input]);
       moveFocus(input, event.shiftKey ? -1 : 1);
-    } else if (event.key === 'ArrowDown' && event.altKey) {
-      event.preventDefault();
-      moveFocus(input, 1, (other) => 'doubt' in other.dataset);
     }
+  });
+  // Also while no field has the focus.
+  document.addEventListener('keydown', (event) => {
+    const isArrow = event.key === 'ArrowDown' || event.key === 'ArrowUp';
+    if (isArrow && event.altKey) {
+      event.preventDefault();
+      focusReview(form, event.key === 'ArrowDown' ? 1 : -1);
+    } else if (event.key === 'Enter' && (event.ctrlKey || event.metaKey)) {
+      event.preventDefault();
+      confirmOrContinue();
+    }
+  });
+  form.addEventListener('focusin', ({ target }) => {
+    const input = target as Input;
+    visited.add(input.name);
+    const why = input.closest('.table')?.querySelector('.why');
+    if (why) why.textContent = input.dataset['review'] ?? '';
+  });
+  byId('confirmation').addEventListener('click', ({ target }) => {
+    if ((target as Element).id === 'confirm') confirm();
   });
   form.addEventListener('click', ({ target }) => {
     const button = (target as Element).closest<HTMLButtonElement>('.remove-row');
@@ -160,14 +211,27 @@ export function initReviewForm({ texts, id, version: initialVersion }: ReviewPag
   });
 }
 
-function moveFocus(from: Input, by: 1 | -1, fits: (input: Input) => boolean = () => true): void {
+function moveFocus(from: Input, by: 1 | -1): void {
   const all = findInputs(from.closest('form')!);
-  for (let i = all.indexOf(from) + by; i >= 0 && i < all.length; i += by) {
-    const next = all[i]!;
-    if (!fits(next)) continue;
-    next.focus();
-    if (next instanceof HTMLInputElement && next.type === 'text') next.select();
-    return;
-  }
-  from.blur();
+  const next = all[all.indexOf(from) + by];
+  if (next === undefined) from.blur();
+  else focusInput(next);
+}
+
+/** Focuses the next or previous field to review, from the first after the last; false if there is none. */
+function focusReview(form: Element, by: 1 | -1): boolean {
+  const all = findInputs(form);
+  const from = all.indexOf(document.activeElement as Input);
+  const toReview = all.filter((input) => 'review' in input.dataset);
+  const next =
+    by === 1
+      ? (toReview.find((input) => all.indexOf(input) > from) ?? toReview[0])
+      : (toReview.findLast((input) => all.indexOf(input) < from) ?? toReview.at(-1));
+  if (next !== undefined) focusInput(next);
+  return next !== undefined;
+}
+
+function focusInput(input: Input): void {
+  input.focus();
+  if (input instanceof HTMLInputElement && input.type === 'text') input.select();
 }

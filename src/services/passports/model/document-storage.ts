@@ -8,9 +8,15 @@ import { TaskFailure } from '../../../tasks/task.ts';
 import { keepFilesIfCommitted } from '../../shared/keep-files-if-committed.ts';
 import { failure } from '../failures.ts';
 import type { ImageAttempt, Pictures } from '../store/pictures.ts';
+import { decodePages, encodePages } from './page-storage.ts';
 import { openPdf, type Pdf } from './pages/pdf.ts';
+import type { PageResult } from './read-document.ts';
 
 const PICTURE_MAX_BYTES = 16 * 2 ** 20;
+/** Larger pages are read again by another attempt. */
+const PAGE_MAX_BYTES = 2 ** 20;
+/** Words and rules; more take long to encode on the worker's event loop. */
+const MAX_ITEMS = 50_000;
 
 /** Opens a stored PDF through a temporary file. */
 export async function openStoredPdf(
@@ -32,21 +38,52 @@ export async function openStoredPdf(
   }
 }
 
-/** Stores the picture of a page and returns its key. Throws for an attempt that is not the latest. */
-export async function savePicture(
+interface PageStorage {
+  readonly files: Files;
+  readonly pictures: Pictures;
+  readonly log: Log;
+  /** Identifies the engine and the OCR. */
+  readonly reader: string;
+}
+
+/** The pages that earlier attempts read. Throws for an attempt that is not the latest. */
+export async function loadPages(attempt: ImageAttempt, { pictures, reader, log }: PageStorage) {
+  const stored = (await pictures.begin(attempt, reader)) ?? throwSuperseded();
+  const pages = new Map<number, PageResult>();
+  for (const { page, picture, isTimedOut, content } of stored) {
+    const read = await decodePages(content).catch((err: unknown) => {
+      log.warn({ err, page }, 'a stored page cannot be decoded and is read again');
+      return [];
+    });
+    for (const each of read) pages.set(page, { page: each, picture, isTimedOut });
+  }
+  if (pages.size > 0) log.info({ pages: pages.size }, 'pages of an earlier attempt are not read again');
+  return pages;
+}
+
+/**
+ * Stores the picture of a page, and the page itself with `checkpoint`, and returns the key of the picture. Throws for an
+ * attempt that is not the latest.
+ */
+export async function savePage(
+  { page, isTimedOut }: Omit<PageResult, 'picture'>,
   jpeg: Buffer,
-  drawn: ImageAttempt,
-  { files, pictures, log }: { files: Files; pictures: Pictures; log: Log },
+  attempt: ImageAttempt,
+  { files, pictures, log, reader, checkpoint }: PageStorage & { checkpoint: boolean },
 ): Promise<string> {
+  const isStored = checkpoint && page.words.length + page.rules.length <= MAX_ITEMS;
+  const content = isStored ? await encodePages([page]) : undefined;
+  const stored =
+    content && content.length <= PAGE_MAX_BYTES ? { page: page.page, reader, content, isTimedOut } : undefined;
   const { key } = await files.put(jpeg, { maxBytes: PICTURE_MAX_BYTES }).catch(storageFailed);
-  const kept = await keepFilesIfCommitted([key], { files, log }, () => pictures.add(drawn, key));
+  const kept = await keepFilesIfCommitted([key], { files, log }, () => pictures.add(attempt, key, stored));
   if (kept) return key;
   await files.remove(key);
   throwSuperseded();
 }
 
 /** Ends an attempt whose document was deleted or whose lease was lost. */
-export function throwSuperseded(): never {
+function throwSuperseded(): never {
   throw new TaskFailure(failure('WORKER_LOST'), { transient: true });
 }
 

@@ -14,6 +14,7 @@ const Field = Type.Object({
   page: OrNull(Type.Integer({ minimum: 1 })),
   bbox: OrNull(Type.Tuple([Share, Share, Share, Share])),
   text: OrNull(Type.String()),
+  disagrees: Type.Optional(Type.Literal(true)),
 });
 
 const Result = Compile(

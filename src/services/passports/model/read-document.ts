@@ -1,4 +1,5 @@
 import pLimit from 'p-limit';
+import type { Log } from '../../../base/log.ts';
 import type { Extraction } from '../extraction.ts';
 import { type ReadPage, uprightFrame } from '../page-geometry.ts';
 import { OcrTimeout, type ScanReader, type ScanResult } from './ocr/read-scan.ts';
@@ -16,9 +17,12 @@ export interface ReadDocument {
 
 export interface ReadDocumentOptions {
   readonly reader: ScanReader;
-  /** Stores a JPEG and returns its key. */
-  readonly savePicture: (jpeg: Buffer) => Promise<string>;
+  /** Pages of an earlier attempt by number; not read again. */
+  readonly known: ReadonlyMap<number, PageResult>;
+  /** Stores the JPEG of a page and returns its key. */
+  readonly savePage: (page: Omit<PageResult, 'picture'>, jpeg: Buffer) => Promise<string>;
   readonly onPage: (done: number) => void;
+  readonly log: Log;
   readonly signal: AbortSignal;
 }
 
@@ -31,7 +35,7 @@ export async function readDocument(pdf: Pdf, options: ReadDocumentOptions): Prom
   const pages = Array.from({ length: pdf.pages }, (_, i) =>
     limit(async () => {
       signal.throwIfAborted();
-      const result = await readPage(pdf, i + 1, { ...options, signal });
+      const result = options.known.get(i + 1) ?? (await readPage(pdf, i + 1, { ...options, signal }));
       options.onPage(++done);
       return result;
     }).catch((error: unknown) => {
@@ -56,20 +60,25 @@ export async function readDocument(pdf: Pdf, options: ReadDocumentOptions): Prom
   };
 }
 
-interface PageResult {
+export interface PageResult {
   readonly page: ReadPage;
   readonly picture: string;
-  readonly isTimedOut?: boolean;
+  readonly isTimedOut: boolean;
 }
 
 async function readPage(
   pdf: Pdf,
   pageNumber: number,
-  { reader, savePicture, signal }: Omit<ReadDocumentOptions, 'onPage'>,
+  { reader, savePage, log, signal }: Omit<ReadDocumentOptions, 'onPage' | 'known'>,
 ): Promise<PageResult> {
+  log.debug({ page: pageNumber }, 'reading a page');
   const text = await pdf.text(pageNumber, signal);
   const size = { width: text.width, height: text.height };
-  if (text.words.length > 0) return { page: text, picture: await savePicture(await pdf.picture(pageNumber, signal)) };
+  const save = async (page: Omit<PageResult, 'picture'>, jpeg: Buffer): Promise<PageResult> => ({
+    ...page,
+    picture: await savePage(page, jpeg),
+  });
+  if (text.words.length > 0) return save({ page: text, isTimedOut: false }, await pdf.picture(pageNumber, signal));
   const { raster, picture } = await pdf.scan(pageNumber, SCAN, signal);
   let isTimedOut = false;
   const scan = await reader.read(raster, { size, signal }).catch((error: unknown): ScanResult => {
@@ -78,9 +87,5 @@ async function readPage(
     isTimedOut = true;
     return { words: [], rules: [], turn: 0, reading: uprightFrame(size.width, size.height, 0) };
   });
-  return {
-    isTimedOut,
-    page: { page: pageNumber, ...size, ...scan, reader: reader.name },
-    picture: await savePicture(picture),
-  };
+  return save({ page: { page: pageNumber, ...size, ...scan, reader: reader.name }, isTimedOut }, picture);
 }

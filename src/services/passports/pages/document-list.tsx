@@ -60,6 +60,8 @@ export function DocumentList(props: ListProps): JSX.Element {
             <>
               {' · '}
               <A href="export/all/excel" text={texts.exportAll} />
+              {' · '}
+              <A href="quality" text={texts.quality} />
             </>
           )}
         </p>

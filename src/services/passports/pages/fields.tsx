@@ -3,28 +3,30 @@ import { Button, P, Span, Th } from '../../../ui/text-elements.tsx';
 import type { ReviewTexts } from '../browser/review-texts.ts';
 import type { Value, Warning } from '../extraction.ts';
 import { enumLabels, type PresentedField } from '../present.ts';
-import { inLanguage, type Section, type ValueSpec } from '../schema/schema.ts';
-
-/** Values with a lower confidence need review: of these, one in several is wrong. */
-const LOW_CONFIDENCE = 0.8;
+import type { ReviewItem, ReviewReason } from '../review.ts';
+import { inLanguage, isNumbering, type Section, type ValueSpec } from '../schema/schema.ts';
 
 export interface FieldsView {
   readonly fields: readonly PresentedField[];
   readonly warnings: readonly Warning[];
+  readonly review: readonly ReviewItem[];
   readonly language: 'en' | 'ru';
   readonly texts: ReviewTexts;
 }
 
-export const isLowConfidence = ({ value, confidence, source, editedAt }: PresentedField): boolean =>
-  source !== 'manual' && editedAt === null && value !== null && confidence !== null && confidence < LOW_CONFIDENCE;
+const reasonsOf = ({ key }: PresentedField, { review }: FieldsView): readonly ReviewReason[] =>
+  review.find(({ field }) => field.key === key)?.reasons ?? [];
+
+/** Why the field needs review, for people. */
+const reasonTexts = (field: PresentedField, view: FieldsView): string[] =>
+  reasonsOf(field, view).map((reason) => view.texts.reasons[reason]);
 
 /** Fields to review first, then the others by section, then tables. Each field appears once. */
 export function Fields(view: FieldsView): JSX.Element {
-  const { fields, warnings, texts, language } = view;
-  const warned = new Set(warnings.flatMap((warning) => warning.fields ?? []));
+  const { fields, review, texts, language } = view;
   const single = fields.filter(({ row }) => row === undefined);
-  const toCheck = single
-    .filter((field) => isLowConfidence(field) || (warned.has(field.storedKey) && field.editedAt === null))
+  const toCheck = review
+    .flatMap(({ field }) => (field.row === undefined ? [field] : []))
     .sort((a, b) => (a.confidence ?? 0) - (b.confidence ?? 0));
   const rest = single.filter((field) => !toCheck.includes(field));
   const sections = [...new Set(fields.map(({ section }) => section))];
@@ -32,7 +34,7 @@ export function Fields(view: FieldsView): JSX.Element {
     <>
       <fieldset class="check">
         <legend safe>{texts.toReview}</legend>
-        <P class="hint" text={toCheck.length > 0 ? texts.reviewHint : texts.nothingToReview} />
+        <P class="hint" text={review.length > 0 ? texts.reviewHint : texts.nothingToReview} />
         {toCheck.map((field) => (
           <OneField field={field} view={view} />
         ))}
@@ -73,7 +75,7 @@ function OneField({ field, view }: { field: PresentedField; view: FieldsView }):
       <Input field={field} view={view} />
       <p class="about" id={`about-${key}`}>
         <span class="facts" data-fresh={`facts ${key}`}>
-          <FieldFacts field={field} texts={view.texts} />
+          <FieldFacts field={field} view={view} />
           {[...messages].map((message) => (
             <Span class="warned" text={message} />
           ))}
@@ -84,17 +86,20 @@ function OneField({ field, view }: { field: PresentedField; view: FieldsView }):
   );
 }
 
-export function FieldFacts({ field, texts }: { field: PresentedField; texts: ReviewTexts }): JSX.Element {
+function FieldFacts({ field, view }: { field: PresentedField; view: FieldsView }): JSX.Element {
+  const { texts } = view;
   const { value, confidence, source, page, original, editedAt } = field;
+  // Its warning explains a failed check.
+  const reasons = reasonsOf(field, view).filter((reason) => reason !== 'failed_check');
   const facts = [
+    ...reasons.map((reason) => texts.reasons[reason]),
     ...(value === null && source === null ? [texts.empty] : []),
     ...(source === null ? [] : [texts.sources[source]]),
     ...(confidence === null ? [] : [fill(texts.confidence, { share: Math.floor(confidence * 100) })]),
     ...(page === null ? [] : [fill(texts.onPage, { page })]),
     ...(editedAt !== null && original !== null ? [fill(texts.original, { value: displayValue(original) })] : []),
   ];
-  const level =
-    source === 'manual' ? 'manual' : confidence === null ? 'unknown' : confidence < LOW_CONFIDENCE ? 'low' : 'high';
+  const level = reasons.length > 0 ? 'low' : source === 'manual' ? 'manual' : confidence === null ? 'unknown' : 'high';
   return <Span class={`mark ${level}`} text={facts.join(' · ')} />;
 }
 
@@ -106,13 +111,15 @@ function Input(props: {
 }): JSX.Element {
   const { field, view, label, form } = props;
   const { key, spec, value } = field;
+  const reasons = reasonTexts(field, view).join(' · ');
   const common = {
     id: key,
     name: key,
     form,
     'data-saved': displayValue(value),
     ...(label === undefined ? { 'aria-describedby': `about-${key}` } : { 'aria-label': label }),
-    ...(isLowConfidence(field) && { 'data-doubt': '' }),
+    ...(reasons !== '' && { 'data-review': reasons }),
+    ...(reasons !== '' && label !== undefined && { title: reasons }),
   };
   const choices = choicesOf(spec, view);
   if (choices !== undefined) {
@@ -193,7 +200,7 @@ function Table({ section, view }: { section: Section; view: FieldsView }): JSX.E
                   const cell = all.find((one) => one.row === row && one.spec === spec)!;
                   const label = `${inLanguage(spec.label, language)}, ${texts.row} ${row}`;
                   return (
-                    <td class={`type-${spec.type}`}>
+                    <td class={`type-${isNumbering(spec) ? 'numbering' : spec.type}`}>
                       <Input field={cell} view={view} label={label} form={form} />
                     </td>
                   );
@@ -215,6 +222,7 @@ function Table({ section, view }: { section: Section; view: FieldsView }): JSX.E
         </table>
       </section>
       <p class="about">
+        <span class="mark low why" aria-live="polite"></span>
         <span class="problem" role="alert"></span>
       </p>
       <noscript>
@@ -262,7 +270,16 @@ export function warningText({ code, message, fields = [] }: Warning, view: Field
 
 const blankCell = (section: Section, spec: PresentedField['spec'], row: number): PresentedField => ({
   ...{ key: `${section.key}:${row}.${spec.key}`, storedKey: '', section, spec, row },
-  ...{ value: null, original: null, confidence: null, source: null, page: null, bbox: null, editedAt: null },
+  ...{
+    value: null,
+    original: null,
+    confidence: null,
+    source: null,
+    page: null,
+    bbox: null,
+    editedAt: null,
+    disagrees: false,
+  },
 });
 
 export const displayValue = (value: Value): string => (value === null ? '' : String(value));

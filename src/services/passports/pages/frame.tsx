@@ -34,7 +34,7 @@ export function createFrame(deps: {
       page: {
         title: string;
         styles: readonly string[];
-        script: string;
+        script?: string;
         own?: object;
         root?: '' | '../';
         /** Default: the link or button to sign in or out. */

@@ -10,6 +10,7 @@ import type { Schema } from '../schema/schema.ts';
 import type { DocumentStore } from '../store/postgres.ts';
 import { createFrame, type Frame } from './frame.tsx';
 import { listPage } from './list-page.tsx';
+import { qualityPage } from './quality-page.tsx';
 import { taskPage } from './task-page.tsx';
 
 /** The pages use the same routes as other clients; their forms work without a script. */
@@ -22,6 +23,7 @@ export function pageRoutes(
   const frame = createFrame({ ...deps, assets });
   listPage(app, { frame, documents });
   taskPage(app, { frame, documents, schema });
+  qualityPage(app, { frame, documents, schema });
   loginPage(app, { frame });
   const refusal = createErrorPage({
     ...{ assets, version, texts: listTexts },

@@ -9,6 +9,7 @@ import { type ReviewPage, type ReviewTexts, reviewTexts } from '../browser/revie
 import { type CompletedDocument, type Document, type HistoryEntry, isCompleted } from '../documents.ts';
 import { errorTexts } from '../failures.ts';
 import { presentFields } from '../present.ts';
+import { isConfirmed, listReview } from '../review.ts';
 import { taskIdOf } from '../routes/task-routes.ts';
 import { inLanguage, type Schema } from '../schema/schema.ts';
 import type { DocumentStore } from '../store/postgres.ts';
@@ -130,7 +131,8 @@ function Review(props: {
   const texts = reviewTexts[language];
   const fields = presentFields(opened, schema);
   const { warnings } = opened.extraction;
-  const view: FieldsView = { fields, warnings, language, texts };
+  const review = listReview(opened, fields);
+  const view: FieldsView = { fields, warnings, review, language, texts };
   const general = warnings.filter((warning) => warning.fields === undefined || warning.fields.length === 0);
   return (
     <div class="review">
@@ -143,6 +145,9 @@ function Review(props: {
           <p id="saved" class="hint" role="status"></p>
         </div>
         <P class="hint needs-script keys" text={texts.keys} />
+        <div id="confirmation" class="confirmation" data-fresh="confirmation">
+          <Confirmation opened={opened} count={review.length} language={language} />
+        </div>
         <div data-fresh="notices">
           {general.map((warning) => (
             <P class="notice" text={warningText(warning, view)} />
@@ -163,6 +168,28 @@ function Review(props: {
         <History history={history} view={view} />
       </section>
     </div>
+  );
+}
+
+function Confirmation(props: { opened: CompletedDocument; count: number; language: 'en' | 'ru' }): JSX.Element {
+  const { opened, count, language } = props;
+  const texts = reviewTexts[language];
+  const { at, actor } = opened.confirmation ?? {};
+  if (at !== undefined && isConfirmed(opened)) {
+    return (
+      <p class="hint">
+        <span safe>{fill(texts.confirmed, { actor: actor! })}</span>{' '}
+        <time datetime={at.toISOString()} safe>
+          {createDateFormat(language, 'UTC').format(at)}
+        </time>
+      </p>
+    );
+  }
+  return (
+    <>
+      <Button type="button" id="confirm" class="needs-script primary" text={texts.confirm} />
+      <P class="hint" text={count > 0 ? fill(texts.fieldsToReview, { count }) : texts.confirmHint} />
+    </>
   );
 }
 

@@ -4,10 +4,23 @@ import { describeResponse, errorResponses } from '../../../http/envelope.ts';
 import type { Gateway } from '../../../http/gateway.ts';
 import type { WorkerRegistry } from '../../../tasks/worker-registry.ts';
 import { csrfFailed } from '../../shared/same-site.ts';
+import { preferredLanguage } from '../../shared/task-routes.ts';
 import { cleanupRunning, databaseUnavailable, forbidden, llmUnavailable, workersOffline } from '../api-errors.ts';
-import { CleanedUp, CleanupQuery, DeepHealth, FailedQuery, FailedStats, Flag, isTrue } from '../api-schema.ts';
+import {
+  CleanedUp,
+  CleanupQuery,
+  DeepHealth,
+  FailedQuery,
+  FailedStats,
+  Flag,
+  isTrue,
+  QualityQuery,
+  QualityStats,
+} from '../api-schema.ts';
 import { adminOf, callerOf } from '../auth/auth-guard.ts';
 import type { LlmHealth } from '../llm/health.ts';
+import { loadQuality } from '../quality.ts';
+import type { Schema } from '../schema/schema.ts';
 import type { DocumentStore } from '../store/postgres.ts';
 
 const DATABASE_LIMIT_MS = 3000;
@@ -15,9 +28,16 @@ const HealthQuery = Type.Object({ strict: Type.Optional(Flag) });
 
 export function adminRoutes(
   app: Gateway,
-  deps: { db: Db; documents: DocumentStore; workerRegistry: WorkerRegistry; llm: LlmHealth; version: string },
+  deps: {
+    db: Db;
+    documents: DocumentStore;
+    schema: Schema;
+    workerRegistry: WorkerRegistry;
+    llm: LlmHealth;
+    version: string;
+  },
 ): void {
-  const { db, documents, workerRegistry, llm, version } = deps;
+  const { db, documents, schema, workerRegistry, llm, version } = deps;
 
   app.post<{ Querystring: Static<typeof CleanupQuery> }>(
     '/admin/cleanup',
@@ -120,6 +140,28 @@ export function adminRoutes(
           failed_at: failedAt,
         })),
       };
+    },
+  );
+
+  app.get<{ Querystring: Static<typeof QualityQuery> }>(
+    '/api/stats/quality',
+    {
+      config: { access: 'bearer' },
+      schema: {
+        summary: 'Precision of the extracted values by field and confidence',
+        description:
+          'From the corrections and confirmations of all owners, for readings of the current engine version. Documents that nobody corrected or confirmed do not count; deleted documents remain counted.',
+        operationId: 'qualityStats',
+        tags: ['operation'],
+        querystring: QualityQuery,
+        shown: { headers: { 'Accept-Language': 'The language of the labels: `en` or `ru`.' } },
+        response: { 200: describeResponse('The statistics.', QualityStats) },
+      },
+    },
+    async (request, reply) => {
+      const language = preferredLanguage(request.headers['accept-language']);
+      void reply.header('vary', 'Accept-Language');
+      return loadQuality(documents, schema, { precision: request.query.precision, language });
     },
   );
 }

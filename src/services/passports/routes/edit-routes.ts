@@ -17,7 +17,7 @@ import {
   notRetryable,
   versionConflict,
 } from '../api-errors.ts';
-import { TaskParams, TaskStatus, Updated } from '../api-schema.ts';
+import { Confirmed, TaskParams, TaskStatus, Updated } from '../api-schema.ts';
 import { type AuthGuard, callerOf } from '../auth/auth-guard.ts';
 import { parseDisplayName } from '../display-name.ts';
 import { type Caller, isCompleted } from '../documents.ts';
@@ -143,6 +143,36 @@ export async function editRoutes(
       if (retried === undefined) throw await accessError(request);
       if (retried === 'not-retryable') throw notRetryable();
       return toTaskStatus(retried);
+    },
+  );
+
+  app.post<{ Params: PathParams }>(
+    '/api/task/:task_id/confirm',
+    {
+      config: { access: 'bearer' },
+      schema: {
+        ...described,
+        summary: 'Confirm all values of a task',
+        description:
+          'Records that a person checked the current version; `review` of the result is then empty. An edit needs a new confirmation. A repetition changes nothing.',
+        operationId: 'confirmTask',
+        shown: { headers: { 'If-Match': 'The version to confirm.' } },
+        response: {
+          200: describeResponse('Confirmed.', Confirmed),
+          ...errorResponses(...changeErrors, notEditable(), versionConflict()),
+        },
+      },
+    },
+    async (request) => {
+      const id = taskIdOf(request);
+      const ifVersion = parseIfMatch(request.headers['if-match']);
+      const confirmed = await documents.confirm(callerOf(request), id, ifVersion === undefined ? {} : { ifVersion });
+      if (confirmed === undefined) throw await accessError(request);
+      if (confirmed === 'not-editable') throw notEditable();
+      if (confirmed === 'conflict') throw versionConflict();
+      const { version, confirmation } = confirmed;
+      const { at, actor } = confirmation!;
+      return { status: 'ok', id, version, confirmed_at: at, confirmed_by: actor };
     },
   );
 

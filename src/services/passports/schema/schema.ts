@@ -28,6 +28,8 @@ const value = {
   ),
   /** Applies to extracted and typed values. */
   pattern: Type.Optional(Type.String()),
+  /** A string that is a number with optional letters, such as `8а` or `G.1`; only this part of a text is read. */
+  numbering: Type.Optional(Type.Boolean()),
   minimum: Type.Optional(Type.Number()),
   maximum: Type.Optional(Type.Number()),
   /** Maximum number of decimals: with 2, the comma in `1,234` separates thousands. */
@@ -126,6 +128,9 @@ export type PartSpec = Static<typeof Part>;
 export type Check = Static<typeof Check>;
 export type Wording = Static<typeof Wording>;
 export type ValueSpec = Pick<FieldSpec, keyof typeof value>;
+
+/** Whether a column numbers the rows of its table. */
+export const isNumbering = ({ type, numbering }: ValueSpec): boolean => type === 'integer' || numbering === true;
 
 /** Throws an {@link OperatorError} with the position of the error. */
 export function checkSchema(data: unknown, name: string): Schema {

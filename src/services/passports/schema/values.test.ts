@@ -88,6 +88,21 @@ describe('a value', () => {
     expect(parseValue({ ...spec, enum: [...spec.enum] }, 'stone')).toEqual({ ok: false, problem: 'enum' });
   });
 
+  it.each([
+    ['8а', '8а'],
+    ['№ 12', '12'],
+    ['G.1', 'G.1'],
+    ['12/3.', '12/3'],
+    ['1О', '10'],
+    ['II', 'II'],
+    ['Б)', 'Б'],
+    ['3 кухня', '3'],
+    ['кухня', undefined],
+    ['—', undefined],
+  ])('that numbers rows is the number with its letters: %j is %j', (text, expected) => {
+    expect(readValue({ type: 'string', numbering: true }, text)?.value).toBe(expected);
+  });
+
   it('is read from number words', () => {
     expect(readValue({ type: 'integer' }, 'на третьем этаже')?.value).toBe(3);
   });

@@ -2,6 +2,7 @@ import type { Value } from '../extraction.ts';
 import { findAmount } from './amounts.ts';
 import { findDate, parseDate } from './dates.ts';
 import { findInteger } from './integers.ts';
+import { findNumbering } from './numbering.ts';
 import { type Found, parseNumber } from './numbers.ts';
 import { schemaPattern } from './pattern.ts';
 import type { ValueSpec, Wording } from './schema.ts';
@@ -60,7 +61,8 @@ const PARSERS: Record<ValueSpec['type'], (text: string, spec: ValueSpec) => Excl
 };
 
 const READERS = {
-  string: (_spec: ValueSpec, text: string) => whole(text, text.trim() || undefined),
+  string: (spec: ValueSpec, text: string) =>
+    spec.numbering ? findNumbering(text) : whole(text, text.trim() || undefined),
   number: findAmount,
   integer: findInteger,
   date: (_spec: ValueSpec, text: string, label: string) => findDate(text, undefined, label),

@@ -1,8 +1,9 @@
 import { CLIENT_LIMIT_MS, type Db, type Queryable } from '../../../base/db.ts';
 import type { TaskStore } from '../../../tasks/store.ts';
-import { type Caller, type CompletedDocument, type HistoryEntry, isCompleted } from '../documents.ts';
-import type { Value } from '../extraction.ts';
+import { type Caller, type CompletedDocument, type Document, type HistoryEntry, isCompleted } from '../documents.ts';
+import { isSameValue, type Value } from '../extraction.ts';
 import { PERMANENT_ERRORS } from '../failures.ts';
+import { recordQuality } from './quality.ts';
 import { find, findWithResult } from './read.ts';
 import { ACCESS_CONDITION, accessParams, SERVICE } from './rows.ts';
 
@@ -31,9 +32,33 @@ export function update(
       changes.map(({ newValue }) => JSON.stringify(newValue)),
       caller.key ?? 'session',
     ]);
-    const edited = await findWithResult(tx, caller, id, strict);
-    return edited && isCompleted(edited) ? edited : undefined;
+    return afterChange(tx, document, await findWithResult(tx, caller, id, strict));
   });
+}
+
+/** Confirms the current version. A repetition changes nothing. */
+export function confirm(
+  db: Db,
+  caller: Caller,
+  id: string,
+  { strict, ifVersion }: { strict: boolean; ifVersion?: number },
+): Promise<CompletedDocument | 'not-editable' | 'conflict' | undefined> {
+  return db.transaction(async (tx) => {
+    await tx.query(LOCK, [id]);
+    const document = await findWithResult(tx, caller, id, strict);
+    if (!document) return undefined;
+    if (!isCompleted(document)) return 'not-editable';
+    if (ifVersion !== undefined && ifVersion !== document.version) return 'conflict';
+    if (document.confirmation?.version === document.version) return document;
+    await tx.query(CONFIRM, [id, document.version, caller.key ?? 'session']);
+    return afterChange(tx, document, await findWithResult(tx, caller, id, strict));
+  });
+}
+
+async function afterChange(tx: Queryable, before: CompletedDocument, after: CompletedDocument | Document | undefined) {
+  if (!after || !isCompleted(after)) return undefined;
+  await recordQuality(tx, before, after);
+  return after;
 }
 
 /** The last value of a key counts. */
@@ -49,7 +74,7 @@ function changesOf(
       newValue,
       oldValue: current.get(key) ?? valueIn(extraction, key, current.has(key)),
     }))
-    .filter(({ oldValue, newValue }) => oldValue !== newValue);
+    .filter(({ oldValue, newValue }) => !isSameValue(oldValue, newValue));
 }
 
 const valueIn = ({ fields }: CompletedDocument['extraction'], key: string, edited: boolean): Value =>
@@ -102,6 +127,16 @@ const EDIT = {
        order by place
     )
     update passport_documents set version = version + 1, changed_at = clock_timestamp() where id = $1`,
+};
+
+const CONFIRM = {
+  name: 'passport-confirm',
+  limitMs,
+  text: `
+    with confirmed as (
+      insert into passport_confirmations (document, version, actor) values ($1, $2, $3)
+    )
+    update passport_documents set changed_at = clock_timestamp() where id = $1`,
 };
 
 const HISTORY_LENGTH = 1000;

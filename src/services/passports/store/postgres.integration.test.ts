@@ -378,22 +378,59 @@ describe('retry and remove', () => {
 });
 
 describe('page images', () => {
+  const READER = '1 ocr';
+
   it('are replaced by each attempt; a late worker neither adds nor removes one', async () => {
     const { id: task, fileKey } = await upload(anna);
     const pictures = postgresPictures(db);
     const { attempt } = await claim();
     const first = { task, attempt, worker: 'w1', fileKey };
-    expect(await pictures.begin(first)).toBe(true);
+    expect(await pictures.begin(first, READER)).toEqual([]);
     const [old, latest, late] = [await stored(), await stored(), await stored()];
     await pictures.add(first, old);
     await tasks.completeAndClaim([{ id: task, attempt, outcome: 'again', delayMs: 0 }], claimNothing());
     const second = { task, attempt: (await claim('w2')).attempt, worker: 'w2', fileKey };
-    expect(await pictures.begin(second)).toBe(true);
+    expect(await pictures.begin(second, READER)).toEqual([]);
     expect(await pictures.add(second, latest)).toBe(true);
-    expect(await pictures.begin(first)).toBe(false);
+    expect(await pictures.begin(first, READER)).toBeUndefined();
     expect(await pictures.add(first, late)).toBe(false);
     await documents.deleteExpired();
     expect([await exists(old), await exists(latest)]).toEqual([false, true]);
+  });
+
+  it('of stored pages are kept for another attempt with the same reader, and the pages are deleted when the task ends', async () => {
+    const { id: task, fileKey } = await upload(anna);
+    const pictures = postgresPictures(db);
+    const content = Buffer.from([0, 1, 255]);
+    const storedPages = async () =>
+      (await db.query('select page from passport_read_pages where document = $1', [task])).rows;
+    const attempts = async (worker: string) => ({ task, attempt: (await claim(worker)).attempt, worker, fileKey });
+    const giveBack = ({ attempt, worker }: { attempt: number; worker: string }) =>
+      tasks.completeAndClaim([{ id: task, attempt, outcome: 'again', delayMs: 0 }], claimNothing(worker));
+    const first = await attempts('w1');
+    const [kept, other] = [await stored(), await stored()];
+    expect(await pictures.add(first, kept, { page: 2, reader: READER, content, isTimedOut: false })).toBe(true);
+    expect(await pictures.add(first, other)).toBe(true);
+    await giveBack(first);
+
+    const second = await attempts('w2');
+    const pages = await pictures.begin(second, READER);
+    expect(pages).toEqual([{ page: 2, picture: kept, content, isTimedOut: false }]);
+    await documents.deleteExpired();
+    expect([await exists(kept), await exists(other)]).toEqual([true, false]);
+    await giveBack(second);
+
+    // After an upgrade the page is read again.
+    const third = await attempts('w3');
+    expect(await pictures.begin(third, '2 ocr')).toEqual([]);
+    expect(await storedPages()).toEqual([]);
+    expect(await pictures.add(third, await stored(), { page: 1, reader: '2 ocr', content, isTimedOut: true })).toBe(
+      true,
+    );
+    expect(await storedPages()).toEqual([{ page: 1 }]);
+    const done = { id: task, attempt: third.attempt, outcome: 'done', result: {}, processingMs: 1 } as const;
+    expect((await tasks.completeAndClaim([done], claimNothing('w3'))).ended).toEqual([task]);
+    expect(await storedPages()).toEqual([]);
   });
 
   it('belong to the worker that holds the claim, if a database crash lost the claim of another one', async () => {
@@ -403,7 +440,7 @@ describe('page images', () => {
     await db.query(`update tasks set status = 'queued', worker = null, attempts = 0 where id = $1`, [task]);
     const holder = { task, attempt: (await claim('w2')).attempt, worker: 'w2', fileKey };
     expect(holder.attempt).toBe(lost.attempt);
-    expect([await pictures.begin(lost), await pictures.begin(holder)]).toEqual([false, true]);
+    expect([await pictures.begin(lost, READER), await pictures.begin(holder, READER)]).toEqual([undefined, []]);
     expect([await pictures.add(lost, await stored()), await pictures.add(holder, await stored())]).toEqual([
       ...[false, true],
     ]);

@@ -9,10 +9,11 @@ import type { Caller, ImageRow, NewDocument, Status, TransactionHook } from '../
 import type { Value } from '../extraction.ts';
 import { cleanup } from './cleanup.ts';
 import { create } from './create.ts';
-import { history, remove, rename, retry, update } from './edit.ts';
+import { confirm, history, remove, rename, retry, update } from './edit.ts';
 import { postgresEvents } from './events.ts';
 import { readFailureStatistics } from './failure-statistics.ts';
 import { postgresImages } from './images.ts';
+import { readQuality } from './quality.ts';
 import { foldBytes } from './quota.ts';
 import { find, findWithResult, list, streamCompleted } from './read.ts';
 import { isStrictForChanges, SERVICE } from './rows.ts';
@@ -82,6 +83,9 @@ export function postgresDocumentStore(deps: {
       edits: readonly { key: string; value: Value }[],
       options: { ifVersion?: number } = {},
     ) => hintAfter(update(db, caller, id, edits, { strict: strictForChanges(caller), ...options })),
+    /** Confirms all values of the current version; `conflict` if `ifVersion` differs from it. */
+    confirm: (caller: Caller, id: string, options: { ifVersion?: number } = {}) =>
+      hintAfter(confirm(db, caller, id, { strict: strictForChanges(caller), ...options })),
     /** The latest 1000 edits, oldest first. */
     history: (caller: Caller, id: string) => history(db, caller, id, strict),
     rename: (caller: Caller, id: string, filename: string) =>
@@ -104,6 +108,8 @@ export function postgresDocumentStore(deps: {
     streamCompleted: (filter: { session?: string; from?: Date; to?: Date }) => streamCompleted(db, filter),
     /** `busy` if another cleanup does not end within 5 s. */
     cleanup: (options: { days: number; dryRun: boolean }) => hintAfter(cleanup({ db, tasks, deletions }, options)),
+    /** Of readings of all owners by one engine version; `automatic` is for this precision. */
+    quality: (engine: string, precision: number) => readQuality(db, engine, precision),
     failureStatistics: (windowSeconds: number, caller: Caller) => readFailureStatistics(db, windowSeconds, caller),
 
     /**

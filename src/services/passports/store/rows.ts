@@ -20,16 +20,22 @@ export const COLUMNS = `
 export interface CompletedRow extends DocumentRow {
   readonly result: Extraction | null;
   readonly edits: { key: string; value: Value; at: string }[] | null;
+  readonly confirmation: { version: number; actor: string; at: string } | null;
 }
 
-/** One statement, so that result, edits and version are consistent. */
+/** One statement, so that result, edits, version and confirmation are consistent. */
 export const COMPLETED_COLUMNS = `${COLUMNS},
   t.result,
   (select json_agg(json_build_object('key', e.key, 'value', e.new_value, 'at', e.at) order by e.serial)
      from (select distinct on (key) key, new_value, at, serial
              from passport_edits
             where document = d.id
-            order by key, serial desc) as e) as edits`;
+            order by key, serial desc) as e) as edits,
+  (select json_build_object('version', c.version, 'actor', c.actor, 'at', c.at)
+     from passport_confirmations c
+    where c.document = d.id
+    order by c.version desc
+    limit 1) as confirmation`;
 
 export function toDocument({ status, errorCode, ...row }: DocumentRow): Document {
   const errorType = status === 'failed' ? toErrorType(errorCode ?? '') : null;
@@ -42,11 +48,21 @@ export function toDocument({ status, errorCode, ...row }: DocumentRow): Document
   };
 }
 
-export function toDocumentWithResult({ result, edits, ...row }: CompletedRow): CompletedDocument | Document {
+export function toDocumentWithResult({
+  result,
+  edits,
+  confirmation,
+  ...row
+}: CompletedRow): CompletedDocument | Document {
   const document = toDocument(row);
   if (row.status !== 'done' || result === null) return document;
   const latest = (edits ?? []).map(({ key, value, at }): Edit => ({ key, value, editedAt: new Date(at) }));
-  return { ...document, extraction: result, edits: latest };
+  return {
+    ...document,
+    extraction: result,
+    edits: latest,
+    confirmation: confirmation && { ...confirmation, at: new Date(confirmation.at) },
+  };
 }
 
 /**

@@ -258,10 +258,10 @@ describe('extractFields: tables', () => {
     };
     expect(values(first, second)).toEqual({
       'areas:total_area': 25.7,
-      'rooms:1.no': 1,
+      'rooms:1.no': '1',
       'rooms:1.name': 'кухня',
       'rooms:1.area': 8.1,
-      'rooms:2.no': 2,
+      'rooms:2.no': '2',
       'rooms:2.name': 'жилая комната',
       'rooms:2.area': 17.6,
     });
@@ -275,7 +275,7 @@ describe('extractFields: tables', () => {
         ...row(85, '2', 'шкаф встроенный', '0,6'),
       ]),
     );
-    expect(found).toMatchObject({ 'rooms:2.no': 2, 'rooms:2.name': 'шкаф встроенный', 'rooms:2.area': 0.6 });
+    expect(found).toMatchObject({ 'rooms:2.no': '2', 'rooms:2.name': 'шкаф встроенный', 'rooms:2.area': 0.6 });
   });
 });
 

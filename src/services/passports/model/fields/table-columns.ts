@@ -1,5 +1,5 @@
 import { median } from '../../../../base/median.ts';
-import type { TableSpec } from '../../schema/schema.ts';
+import { type ColumnSpec, isNumbering, type TableSpec } from '../../schema/schema.ts';
 import { joinText, type Token } from './page-tokens.ts';
 import type { Extent, Header } from './table-headers.ts';
 
@@ -16,8 +16,8 @@ export function inferColumns(
 ): Header['columns'] {
   const found = [...header.columns];
   let spare = [...header.unknownColumns];
-  for (const type of ['string', 'number', 'integer'] as const) {
-    const missing = columns.filter((one) => one.type === type && !found.some(({ spec }) => spec.key === one.key));
+  for (const type of ['string', 'number', 'numbering'] as const) {
+    const missing = columns.filter((one) => contentOf(one) === type && !found.some(({ spec }) => spec.key === one.key));
     const [best] = spare
       .map((place) => ({ place, fit: FIT[type](textsIn(place, rows)) }))
       .sort((a, b) => b.fit - a.fit);
@@ -36,11 +36,13 @@ const textsIn = (place: Extent, rows: readonly (readonly Token[])[]): string[] =
 const share = (texts: readonly string[], fits: (text: string, i: number) => boolean): number =>
   texts.length < 2 ? 0 : texts.filter(fits).length / texts.length;
 
-/** How well texts fit a column type, 0..1; integers must number the rows. */
+const contentOf = (spec: ColumnSpec) => (isNumbering(spec) ? 'numbering' : spec.type);
+
+/** How well texts fit a column type, 0..1; row numbers must be consecutive. */
 const FIT = {
   string: (texts: readonly string[]) => share(texts, (text) => /\p{L}{3}/u.test(text)),
   number: (texts: readonly string[]) => share(texts, (text) => /^\d+[.,]\d+$/u.test(text)),
-  integer: (texts: readonly string[]) =>
+  numbering: (texts: readonly string[]) =>
     share(texts, (text, i) => /^\d{1,3}$/u.test(text) && Number(text) === (i === 0 ? 1 : Number(texts[i - 1]) + 1)),
 };
 /** The score of a column recognized by its content. */

@@ -5,12 +5,12 @@ import { type ReadCell, repairRows } from './table-repairs.ts';
 
 const area: ColumnSpec = { key: 'area', label: 'Площадь', type: 'number', unit: 'm2' };
 const living: ColumnSpec = { key: 'living_area', label: 'Жилая', type: 'number', unit: 'm2' };
-const no: ColumnSpec = { key: 'no', label: '№', type: 'integer' };
+const no: ColumnSpec = { key: 'no', label: '№', type: 'string', numbering: true };
 
 const cell = (spec: ColumnSpec, text: string, confidence: number | null = 0.9): ReadCell => {
   const place = { x0: 0, y0: 0, x1: 1, y1: 1, word: 0, id: 0, glued: false, sheet: {} as Sheet };
   const tokens: Token[] = [{ ...place, text, confidence }];
-  return { spec, value: Number(text.replace(',', '.')), tokens, score: 1 };
+  return { spec, value: spec.type === 'string' ? text : Number(text.replace(',', '.')), tokens, score: 1 };
 };
 const values = (rows: ReadCell[][]) => repairRows(rows).map((row) => row.map(({ value }) => value));
 
@@ -41,6 +41,7 @@ it('repairRows keeps whole numbers that do not exceed the others and those of a 
 });
 
 it('repairRows corrects a row number whose neighbours are consecutive', () => {
-  expect(values([[cell(no, '2')], [cell(no, '5')], [cell(no, '4')]])).toEqual([[2], [3], [4]]);
-  expect(values([[cell(no, '2')], [cell(no, '5')], [cell(no, '7')]])).toEqual([[2], [5], [7]]);
+  expect(values([[cell(no, '2')], [cell(no, '5')], [cell(no, '4')]])).toEqual([['2'], ['3'], ['4']]);
+  expect(values([[cell(no, '2')], [cell(no, '5')], [cell(no, '7')]])).toEqual([['2'], ['5'], ['7']]);
+  expect(values([[cell(no, '2')], [cell(no, '2а')], [cell(no, '4')]])).toEqual([['2'], ['2а'], ['4']]);
 });

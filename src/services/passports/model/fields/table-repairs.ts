@@ -1,5 +1,5 @@
 import type { Value } from '../../extraction.ts';
-import type { ColumnSpec } from '../../schema/schema.ts';
+import { type ColumnSpec, isNumbering } from '../../schema/schema.ts';
 import { joinText, type Token } from './page-tokens.ts';
 
 export interface ReadCell {
@@ -17,15 +17,23 @@ export function repairRows(rows: ReadCell[][]): ReadCell[][] {
 /** Corrects a row number whose neighbours differ by two: OCR reads a 3 as a 5. */
 function correctNumbering(rows: ReadCell[][]): ReadCell[][] {
   const numberCell = (row: ReadCell[] | undefined) =>
-    row?.find(({ spec, tokens }) => spec.type === 'integer' && tokens[0]!.confidence !== null);
+    row?.find(({ spec, tokens }) => isNumbering(spec) && tokens[0]!.confidence !== null);
   return rows.map((row, i) => {
     const cell = numberCell(row);
-    const before = numberCell(rows[i - 1])?.value;
-    const after = numberCell(rows[i + 1])?.value;
-    if (!cell || typeof before !== 'number' || cell.value === before + 1 || after !== before + 2) return row;
-    return row.map((one) => (one === cell ? { ...cell, value: before + 1, score: REPAIRED_SCORE } : one));
+    const before = toRowNumber(numberCell(rows[i - 1]));
+    const after = toRowNumber(numberCell(rows[i + 1]));
+    const number = toRowNumber(cell);
+    // A number with letters (`3а`) is read right: OCR does not invent them.
+    if (!cell || number === undefined || before === undefined) return row;
+    if (number === before + 1 || after !== before + 2) return row;
+    const value = typeof cell.value === 'string' ? String(before + 1) : before + 1;
+    return row.map((one) => (one === cell ? { ...cell, value, score: REPAIRED_SCORE } : one));
   });
 }
+
+/** Undefined for a number with letters. */
+const toRowNumber = (cell: ReadCell | undefined): number | undefined =>
+  cell && /^\d{1,4}$/u.test(String(cell.value)) ? Number(cell.value) : undefined;
 
 /** Corrects numbers without a point that exceed all others of the unit, or that the row also contains with one. */
 function restoreDecimalPoints(rows: ReadCell[][]): ReadCell[][] {

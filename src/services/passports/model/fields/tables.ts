@@ -1,5 +1,5 @@
 import { median } from '../../../../base/median.ts';
-import type { ColumnSpec, TableSpec } from '../../schema/schema.ts';
+import { type ColumnSpec, isNumbering, type TableSpec } from '../../schema/schema.ts';
 import { readValue } from '../../schema/values.ts';
 import { parseLabelWord } from './label-words.ts';
 import { joinText, type Sheet, type Token } from './page-tokens.ts';
@@ -90,7 +90,7 @@ function readBody(sheet: Sheet, header: Header, spec: TableSpec, end: number): B
       continue;
     }
     // Misread column numbers: a room is not named by a number.
-    if (cells.some(({ column, tokens }) => column.spec.type === 'string' && /^\d{1,2}$/u.test(joinText(tokens)))) {
+    if (cells.some(({ column, tokens }) => isText(column.spec) && /^\d{1,2}$/u.test(joinText(tokens)))) {
       body.used.push(...line);
       continue;
     }
@@ -104,7 +104,7 @@ function readBody(sheet: Sheet, header: Header, spec: TableSpec, end: number): B
       body.used.push(...line);
     } else {
       const last = body.rows.at(-1);
-      const text = read.filter((cell) => cell.spec.type === 'string');
+      const text = read.filter((cell) => isText(cell.spec));
       if (last && text.length === 1 && read.length === 1 && isBelow(last, line)) {
         appendText(last, text[0]!);
         body.used.push(...line);
@@ -113,6 +113,8 @@ function readBody(sheet: Sheet, header: Header, spec: TableSpec, end: number): B
   }
   return body;
 }
+
+const isText = (spec: ColumnSpec): boolean => spec.type === 'string' && !isNumbering(spec);
 
 function readCell(spec: ColumnSpec, score: number, tokens: readonly Token[]): ReadCell | undefined {
   const text = joinText(tokens);
