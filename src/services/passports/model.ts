@@ -7,13 +7,14 @@ import type { Job, Model, ModelContext, SharedSettings } from '../shared/service
 import { ENGINE_VERSION } from './cache-key.ts';
 import type { Extraction, Warning } from './extraction.ts';
 import { type ErrorType, failure } from './failures.ts';
-import { openStoredPdf, savePicture, throwSuperseded } from './model/document-storage.ts';
+import { openStoredPdf, savePicture, saveReading, throwSuperseded } from './model/document-storage.ts';
 import { validateExtraction } from './model/extraction-validation.ts';
 import { openFieldFinder } from './model/field-finder.ts';
 import { createLlmAssist } from './model/llm-assist.ts';
 import { openScanReader } from './model/ocr/read-scan.ts';
 import { type PdfProblem, PdfRejected } from './model/pages/pdf.ts';
 import { type ReadDocument, readDocument } from './model/read-document.ts';
+import { openTemplateLearner } from './model/template-learner.ts';
 import { maxWorkTimeMs, readElapsedMs, startWorkTimer } from './model/work-time.ts';
 import { loadSchema } from './schema/load-schema.ts';
 import type { Settings } from './settings.ts';
@@ -42,6 +43,7 @@ export async function loadModel(deps: {
   const finder = openFieldFinder(schema);
   const helper = await createLlmAssist(settings);
   const pictures = postgresPictures(db);
+  const learner = openTemplateLearner({ db, files, log, schema, finder });
   const limitMs = settings.taskDeadlineSeconds * 1000;
 
   async function read(job: Job, signal: AbortSignal, onOpen: (pages: number) => void, onPage: (share: number) => void) {
@@ -57,6 +59,7 @@ export async function loadModel(deps: {
         onPage: (done) => onPage((READ_SHARE * done) / pdf.pages),
         signal,
       });
+      await saveReading(document.pages, drawing, { files, pictures, log });
       return { document, damaged: [...pdf.damaged].sort((a, b) => a - b) };
     } finally {
       await pdf.close();
@@ -76,7 +79,9 @@ export async function loadModel(deps: {
       try {
         report(0);
         const { document, damaged } = await step('read pages', () => read(job, time.signal, time.extend, report));
-        const found = await step('find fields', () => finder.find(document.pages, time.signal));
+        const templates = await step('load templates', () => learner.templatesFor(job.id, document.pages, time.signal));
+        const found = await step('find fields', () => finder.find(document.pages, time.signal, templates));
+        if (found.template) await learner.recordUse(found.template.id);
         const { fields, warnings } = await helper.improveFields(
           { ...found, pages: document.pages, schema, job },
           time.signal,
@@ -86,7 +91,10 @@ export async function loadModel(deps: {
           fields,
           pages: document.pages.length,
           sheets: document.sheets,
-          engine: { llm_provider: helper.provider, model: helper.model, version: ENGINE_VERSION },
+          engine: {
+            ...{ llm_provider: helper.provider, model: helper.model, version: ENGINE_VERSION },
+            ...(found.template && { template: found.template }),
+          },
           warnings: [...pageWarnings(damaged, document.timedOutPages), ...warnings],
         };
         const emptyError = emptyResultError(extraction, document);
@@ -103,6 +111,7 @@ export async function loadModel(deps: {
     },
 
     async close() {
+      await learner.close();
       await Promise.all([reader.close(), finder.close()]);
     },
   };

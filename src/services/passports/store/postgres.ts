@@ -16,6 +16,7 @@ import { postgresImages } from './images.ts';
 import { foldBytes } from './quota.ts';
 import { find, findWithResult, list, streamCompleted } from './read.ts';
 import { isStrictForChanges, SERVICE } from './rows.ts';
+import { deleteOrphanedTemplates } from './templates.ts';
 
 export type DocumentStore = ReturnType<typeof postgresDocumentStore>;
 
@@ -143,6 +144,7 @@ export function postgresDocumentStore(deps: {
       for (let more = true; more && !signal?.aborted; ) more = (await images.deleteExpired()) >= 1000;
       await deletions.drain(signal);
       await events.deleteExpired();
+      await deleteOrphanedTemplates(db);
       for (let more = true; more && !signal?.aborted; ) ({ more } = await foldBytes(db));
     },
   };
