@@ -110,7 +110,7 @@ function findParsed(document: FormDocument, spec: ValueSpec, value: Exclude<Valu
         }
         continue;
       }
-      const window = runFrom(line, start, (spec.type === 'date' ? 6 : 1.1) * document.em, document);
+      const window = runFrom(line, start, (spec.type === 'date' ? 14 : 1.1) * document.em, document);
       const text = textOf(window);
       const read = readValue(spec, text);
       if (read && read.start < token.text.length && isEqual(read.value, value)) {
@@ -226,7 +226,8 @@ function findChained(document: FormDocument, value: string, { preferred, taken }
   return toLocated(best, words, value, document) ?? [];
 }
 
-function jump(from: FormToken, to: FormToken, { em }: FormDocument): number {
+function jump(from: FormToken, to: FormToken, document: FormDocument): number {
+  const { em } = document;
   if (to === from) return 50;
   if (to.line === from.line) {
     const between = to.id - from.id;
@@ -235,7 +236,7 @@ function jump(from: FormToken, to: FormToken, { em }: FormDocument): number {
   }
   if (to.page !== from.page) return 5;
   const dy = middleY(to) - middleY(from);
-  if (dy > 0 && dy < 2.2 * em && to.x0 < from.x1) return 0.5;
+  if (dy > 0 && dy < 2.6 * em && to.x0 < from.x1) return isWrap(from, to, document) ? 0.5 : 1.6;
   return 2 + Math.min(2, Math.hypot(middleX(to) - middleX(from), dy) / 300) + (dy < 0 ? 0.5 : 0);
 }
 
@@ -321,6 +322,15 @@ const isAbbreviation = ({ text }: FormToken): boolean => /^(\p{Ll}{1,3}|\p{Ll}{1
 const hasPunctuation = (a: FormToken, b: FormToken, between: string): boolean =>
   !/[,;]/u.test(between) || /[,;]$/u.test(a.text) || /^[,;]/u.test(b.text);
 
+/** Lines of running text, and not blanks below each other with labels beside them. */
+function isWrap(a: FormToken, b: FormToken, { em, tokens }: Pick<FormDocument, 'em' | 'tokens'>): boolean {
+  const after = tokens[a.id + 1];
+  const before = tokens[b.id - 1];
+  const isLast = after?.line !== a.line || after.x0 - a.x1 > 3 * em;
+  const isFirst = before?.line !== b.line || b.x0 - before.x1 > 3 * em;
+  return isLast && isFirst;
+}
+
 function isAdjacent(a: FormToken, b: FormToken, { em, tokens }: FormDocument): boolean {
   if (a.line === b.line) {
     // A dash between two words is part of the value.
@@ -328,5 +338,6 @@ function isAdjacent(a: FormToken, b: FormToken, { em, tokens }: FormDocument): b
     return isJoined && b.x0 - a.x1 < 3 * em;
   }
   const dy = middleY(b) - middleY(a);
-  return a.page === b.page && dy > 0 && dy < 2.2 * em && b.x0 < a.x1;
+  if (a.page !== b.page || dy <= 0 || dy > 2.6 * em || b.x0 > a.x1) return false;
+  return isWrap(a, b, { em, tokens });
 }

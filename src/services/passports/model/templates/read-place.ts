@@ -79,7 +79,7 @@ function isSimilar(a: Area, b: Area): boolean {
 
 // In heights of a word.
 const WIDE = 2.2;
-const LINE_STEP = 2.1;
+const LINE_STEP = 2.6;
 const MAX_MORE_LINES = 3;
 
 /** The widest space within a value. */
@@ -181,8 +181,10 @@ function readOn(part: LessonPart, last: FormToken, before: FormToken, context: P
     const next = document.lines[end.line + 1];
     if (!next || next[0]!.page !== end.page || middleY(next[0]!) - middleY(end) > LINE_STEP * document.em) break;
     // Under the value, or from the margin in running text.
+    const margin = document.lines[before.line]![0]!.x0;
+    if (lines >= part.lines && Math.abs(next[0]!.x0 - margin) > 3 * document.em) break;
     const left = Math.min(before.x0, part.x0 / scale) - 3 * document.em;
-    const rest = next.filter((token) => token.x0 > left);
+    const rest = lines >= part.lines ? next : next.filter((token) => token.x0 > left);
     const options = { ...context, wide, firstGap: Number.POSITIVE_INFINITY, spaced: false };
     const { tokens, ended } = readRun(rest, undefined, options);
     if (tokens.length === 0 || match.constants.has(rest[0]!)) break;
@@ -243,7 +245,7 @@ function readProjected(part: LessonPart, spec: ValueSpec, context: PlaceContext)
       const last = areaAround(end);
       const below = document.lines
         .slice(end[0]!.line + 1, end[0]!.line + 4)
-        .filter((line) => line[0]!.page === page && middleY(line[0]!) - middleY(last) < 1.7 * em)
+        .filter((line) => line[0]!.page === page && middleY(line[0]!) - middleY(last) < (lines < part.lines ? 2.3 : 1.7) * em)
         .flatMap((line) => splitChunks(line, context, wide, false))
         .find((chunk) => {
           const around = areaAround(chunk);
