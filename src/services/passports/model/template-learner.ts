@@ -1,5 +1,6 @@
 import type { Db } from '../../../base/db.ts';
 import { isUnavailable } from '../../../base/db-errors.ts';
+import { isStorageUnavailable } from '../../../base/files/storage-unavailable.ts';
 import type { Files } from '../../../base/files.ts';
 import type { JsonValue } from '../../../base/json.ts';
 import type { Log } from '../../../base/log.ts';
@@ -30,6 +31,8 @@ import type { Lesson } from './templates/lesson.ts';
 import { lessonHashes, pageHashes } from './templates/teach.ts';
 
 const INTERVAL_MS = 2000;
+/** Below the limit of idle transactions (30 s). A long document takes less than a second on an idle machine. */
+const LEARN_LIMIT_MS = 20_000;
 
 export type TemplateLearner = ReturnType<typeof openTemplateLearner>;
 
@@ -57,7 +60,7 @@ export function openTemplateLearner(deps: { db: Db; files: Files; log: Log; sche
         if (!corrected) return false;
         const { document, edits } = corrected;
         const taught = await learnFrom(corrected, owner, signal).catch((error: unknown) => {
-          if (signal.aborted || isUnavailable(error)) throw error;
+          if (signal.aborted || isUnavailable(error) || isStorageUnavailable(error)) throw error;
           // The document would fail again.
           log.error({ err: error, document: document.id }, 'a corrected document teaches no template');
           return undefined;
@@ -83,7 +86,8 @@ export function openTemplateLearner(deps: { db: Db; files: Files; log: Log; sche
     // After the last correction is taken back, the document teaches nothing.
     if (!values.some(({ edited }) => edited)) return { lesson: undefined, template: undefined, updated: [] };
     const candidates = await findCandidates(db, owner, pageHashes(pages), { all: true, except: document.id });
-    const taught = await finder.learn({ pages, values, templates: candidates.map(toTemplate) }, signal);
+    const bounded = AbortSignal.any([signal, AbortSignal.timeout(LEARN_LIMIT_MS)]);
+    const taught = await finder.learn({ pages, values, templates: candidates.map(toTemplate) }, bounded);
     const stored = (id: string, lesson: Lesson) => ({
       document: id,
       lesson: lesson as unknown as JsonValue,

@@ -22,8 +22,8 @@ export interface TemplateCorrection {
   readonly fields: readonly string[];
 }
 
-/** Templates belong to an API key, or to a session without one. */
-export const ownerOf = ({ session, key }: Caller): string => (key === undefined ? session : `key:${key}`);
+/** Templates belong to an API key; those of documents without a key belong to their session. */
+const ownersOf = ({ session, key }: Caller): string[] => (key === undefined ? [session] : [`key:${key}`, session]);
 
 export type TemplateStore = ReturnType<typeof postgresTemplates>;
 
@@ -32,25 +32,25 @@ export function postgresTemplates(db: Db) {
   return {
     /** The latest first. */
     async list(caller: Caller): Promise<TemplateRow[]> {
-      return (await db.query<TemplateRow>(LIST, [ownerOf(caller)])).rows;
+      return (await db.query<TemplateRow>(LIST, [ownersOf(caller)])).rows;
     },
     find: (caller: Caller, id: string) => find(db, caller, id),
     async update(caller: Caller, id: string, { name, enabled }: { name?: string; enabled?: boolean }) {
-      const { rowCount } = await db.query(UPDATE, [id, ownerOf(caller), name ?? null, enabled ?? null]);
+      const { rowCount } = await db.query(UPDATE, [id, ownersOf(caller), name ?? null, enabled ?? null]);
       return rowCount > 0 ? find(db, caller, id) : undefined;
     },
     async remove(caller: Caller, id: string): Promise<boolean> {
-      return (await db.query(REMOVE, [id, ownerOf(caller)])).rowCount > 0;
+      return (await db.query(REMOVE, [id, ownersOf(caller)])).rowCount > 0;
     },
     /** Undoes what a document taught. A template without corrections is deleted. */
     removeCorrection: (caller: Caller, id: string, document: string) =>
       db.transaction(async (tx): Promise<'removed' | 'template-removed' | undefined> => {
-        await tx.query(LOCK, [id, ownerOf(caller)]);
+        await tx.query(LOCK, [id, ownersOf(caller)]);
         const template = await find(tx, caller, id);
         if (!template?.corrections.some((one) => one.document === document)) return undefined;
         await tx.query('delete from passport_lessons where document = $1 and template = $2', [document, id]);
         if (template.corrections.length === 1) {
-          await tx.query(REMOVE, [id, ownerOf(caller)]);
+          await tx.query(REMOVE, [id, ownersOf(caller)]);
           return 'template-removed';
         }
         await tx.query('update passport_templates set changed_at = clock_timestamp() where id = $1', [id]);
@@ -60,7 +60,7 @@ export function postgresTemplates(db: Db) {
 }
 
 async function find(db: Queryable, caller: Caller, id: string): Promise<TemplateRow | undefined> {
-  return (await db.query<TemplateRow>(FIND, [ownerOf(caller), id])).rows[0];
+  return (await db.query<TemplateRow>(FIND, [ownersOf(caller), id])).rows[0];
 }
 
 /** Deletes the templates of ended anonymous sessions. */
@@ -92,13 +92,13 @@ const COLUMNS = `
 const LIST = {
   name: 'passport-templates',
   limitMs,
-  text: `select ${COLUMNS} from passport_templates t where t.owner = $1 order by t.created_at desc, t.id desc`,
+  text: `select ${COLUMNS} from passport_templates t where t.owner = any($1::text[]) order by t.created_at desc, t.id desc`,
 };
 
 const FIND = {
   name: 'passport-template',
   limitMs,
-  text: `select ${COLUMNS} from passport_templates t where t.owner = $1 and t.id = $2`,
+  text: `select ${COLUMNS} from passport_templates t where t.owner = any($1::text[]) and t.id = $2`,
 };
 
 const UPDATE = {
@@ -108,13 +108,13 @@ const UPDATE = {
     update passport_templates
        set name = coalesce($3, name), enabled = coalesce($4, enabled),
            changed_at = case when $4 is distinct from enabled and $4 is not null then clock_timestamp() else changed_at end
-     where id = $1 and owner = $2`,
+     where id = $1 and owner = any($2::text[])`,
 };
 
 const REMOVE = {
   name: 'passport-template-remove',
   limitMs,
-  text: 'delete from passport_templates where id = $1 and owner = $2',
+  text: 'delete from passport_templates where id = $1 and owner = any($2::text[])',
 };
 
-const LOCK = 'select from passport_templates where id = $1 and owner = $2 for update';
+const LOCK = 'select from passport_templates where id = $1 and owner = any($2::text[]) for update';

@@ -45,7 +45,7 @@ export interface ConfirmedValue {
   readonly bbox: Box | null;
 }
 
-const MAX_WORDS = 3000;
+const MAX_WORDS = 1500;
 
 /** Learns where the values of a corrected document stand. A value that is not on its pages teaches nothing. */
 export function learnLesson(pages: readonly ReadPage[], values: readonly ConfirmedValue[], schema: Schema): Lesson {

@@ -130,8 +130,8 @@ function findCandidates(
     if (exact.length > 0 && exact.length <= MAX_SAME) {
       return exact.map((token) => ({ index, token, fuzzy: false, support: 0 }));
     }
-    const similar = [...new Set(halves.flatMap((half) => byHalf.get(half) ?? []))];
-    if (exact.length > 0 || similar.length > MAX_SAME) return [];
+    const groups = exact.length > 0 ? [] : halves.flatMap((half) => [byHalf.get(half) ?? []]);
+    const similar = [...new Set(groups.flatMap((group) => (group.length > MAX_SAME ? [] : group)))];
     return similar.map((token) => ({ index, token, fuzzy: true, support: 0 }));
   });
 }
@@ -251,10 +251,8 @@ function addWeakWords(
   const byHalf = groupBy(document.tokens.filter(isStrong), ({ word }) => hashHalves(word));
   for (const [index, word] of words.entries()) {
     if (tokens.has(index)) continue;
-    const options = [...(byHash.get(word.hash) ?? []), ...word.halves.flatMap((half) => byHalf.get(half) ?? [])].filter(
-      (token) => !constants.has(token),
-    );
-    if (options.length === 0) continue;
+    const groups = [byHash.get(word.hash) ?? [], ...word.halves.map((half) => byHalf.get(half) ?? [])];
+    if (groups.every((group) => group.length === 0)) continue;
     const near = found
       .map(([other, token]) => ({ other: words[other]!, token, far: distance(word, words[other]!) }))
       .sort((a, b) => a.far - b.far)
@@ -268,7 +266,7 @@ function addWeakWords(
           Math.abs((middleY(option) - middleY(token)) * scale - (middleY(word) - middleY(other))) < 4 + 0.03 * far
         );
       });
-    const token = options.find(isNear);
+    const token = groups.flatMap((group) => group.find((option) => !constants.has(option) && isNear(option)) ?? [])[0];
     if (!token) continue;
     tokens.set(index, token);
     constants.add(token);

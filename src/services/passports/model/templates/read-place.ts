@@ -245,7 +245,9 @@ function readProjected(part: LessonPart, spec: ValueSpec, context: PlaceContext)
       const last = areaAround(end);
       const below = document.lines
         .slice(end[0]!.line + 1, end[0]!.line + 4)
-        .filter((line) => line[0]!.page === page && middleY(line[0]!) - middleY(last) < (lines < part.lines ? 2.3 : 1.7) * em)
+        .filter(
+          (line) => line[0]!.page === page && middleY(line[0]!) - middleY(last) < (lines < part.lines ? 2.3 : 1.7) * em,
+        )
         .flatMap((line) => splitChunks(line, context, wide, false))
         .find((chunk) => {
           const around = areaAround(chunk);
