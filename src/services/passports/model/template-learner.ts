@@ -34,8 +34,6 @@ const INTERVAL_MS = 2000;
 /** Below the limit of idle transactions (30 s). A long document takes less than a second on an idle machine. */
 const LEARN_LIMIT_MS = 20_000;
 
-export type TemplateLearner = ReturnType<typeof openTemplateLearner>;
-
 /** Learns from corrections: soon after an edit, and before the next document of the same owner is read. */
 export function openTemplateLearner(deps: { db: Db; files: Files; log: Log; schema: Schema; finder: FieldFinder }) {
   const { db, files, log, schema, finder } = deps;

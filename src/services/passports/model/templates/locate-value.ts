@@ -249,12 +249,15 @@ interface ValueWord {
 function splitValue(value: string): ValueWord[] {
   const found: ValueWord[] = [];
   for (const match of value.matchAll(/[^\s/]+/gu)) {
-    for (const piece of match[0].matchAll(/\p{L}+\.(?=\d)|№(?=\d)|(?:(?!\p{L}\.\d|№\d).)+?(?=\p{L}+\.\d|№\d|$)/gu)) {
-      const plain = normalizeValue(piece[0]);
-      const lead = /^[^\p{L}\d]*/u.exec(piece[0])![0].length;
-      const tail = /[^\p{L}\d]*$/u.exec(piece[0])![0].length;
-      const start = match.index + piece.index;
-      if (plain !== '') found.push({ plain, start: start + lead, end: start + piece[0].length - tail });
+    let { index } = match;
+    for (const piece of match[0].split(/(?<=\p{L}\.)(?=\d)|(?<=№)(?=\d)/u)) {
+      const plain = normalizeValue(piece);
+      const letters = [...piece.matchAll(/[\p{L}\d]/gu)];
+      const last = letters.at(-1);
+      if (plain !== '' && last) {
+        found.push({ plain, start: index + letters[0]!.index, end: index + last.index + last[0].length });
+      }
+      index += piece.length;
     }
   }
   return found;

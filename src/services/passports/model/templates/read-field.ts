@@ -29,7 +29,7 @@ export function readFieldAt(field: LessonField, spec: FieldSpec, context: PlaceC
   if (parts.length === 1) return { value: found[0]!.value, tokens, cost };
   let text = literals[0] ?? '';
   for (const [i, one] of read.entries()) {
-    if (one) text += (i > 0 ? literals[i]! : '') + String(one.value).replace(/[\s,;]+$/u, '');
+    if (one) text += (i > 0 ? literals[i]! : '') + String(one.value).replace(/(?<![\s,;])[\s,;]+$/u, '');
   }
   text += literals.at(-1) ?? '';
   if (spec.type === 'string') return findProblem(spec, text) === undefined ? { value: text, tokens, cost } : undefined;
