@@ -56,6 +56,11 @@ describe('Passports GET /openapi.json', () => {
       'post /admin/cleanup': 'bearer',
       'get /health/deep': 'bearer',
       'get /api/stats/failed': 'bearer',
+      'get /api/templates': 'bearer',
+      'get /api/templates/{template_id}': 'bearer',
+      'patch /api/templates/{template_id}': 'bearer',
+      'delete /api/templates/{template_id}': 'bearer',
+      'delete /api/templates/{template_id}/corrections/{task_id}': 'bearer',
     });
     expect(Object.keys(document.components.securitySchemes)).toEqual(['bearer', 'session']);
   });
