@@ -19,6 +19,14 @@ create table passport_pictures (
 
 create index passport_pictures_by_file on passport_pictures (file_key);
 
+-- The words and ruled lines of the pages of a stored PDF, from which templates learn.
+create table passport_readings (
+  key           text collate "C" primary key,
+  file_key      text collate "C" not null references passport_files (key) on delete cascade
+);
+
+create index passport_readings_by_file on passport_readings (file_key);
+
 -- A document belongs to a task, whose result is the extraction and never changes; corrections are in passport_edits.
 create table passport_documents (
   id            text collate "C" primary key references tasks (id) on delete cascade,
@@ -52,6 +60,47 @@ create table passport_edits (
 );
 
 create index passport_edits_latest on passport_edits (document, key, serial);
+
+-- Forms that corrections have taught. They contain no values: see src/services/passports/model/templates/lesson.ts.
+create table passport_templates (
+  id            text collate "C" primary key,
+  owner         text           not null,               -- key:NAME, or an anonymous session
+  name          text           not null,
+  enabled       boolean        not null default true,
+  created_at    timestamptz(3) not null default now(),
+  changed_at    timestamptz(3) not null default now(),
+  used_at       timestamptz(3),                        -- a document was last read with it
+  uses          bigint         not null default 0
+);
+
+create index passport_templates_by_owner on passport_templates (owner, created_at);
+
+-- What each corrected document teaches. The document may be deleted.
+create table passport_lessons (
+  document      text collate "C" primary key,
+  template      text collate "C" not null references passport_templates (id) on delete cascade,
+  lesson        json           not null,
+  hashes        integer[]      not null,               -- of the words of the form
+  learned_at    timestamptz(3) not null default clock_timestamp()
+);
+
+create index passport_lessons_by_template on passport_lessons (template, learned_at);
+
+-- Corrected documents that no worker has learned from yet.
+create table passport_corrections (
+  document      text collate "C" primary key references passport_documents (id) on delete cascade,
+  owner         text           not null,
+  edits         bigint         not null default 1,     -- increases with each edit
+  added_at      timestamptz    not null default now()
+);
+
+create index passport_corrections_by_owner on passport_corrections (owner);
+
+-- When the templates of an owner last changed. Results from before are not reused for the owner's documents.
+create table passport_template_owners (
+  owner         text           primary key,
+  changed_at    timestamptz    not null default clock_timestamp()
+);
 
 -- Images of a session that are not yet combined into a PDF.
 create table passport_images (
@@ -162,6 +211,8 @@ begin
   select key from unused
   union all
   select p.key from passport_pictures p join unused on unused.key = p.file_key
+  union all
+  select r.key from passport_readings r join unused on unused.key = r.file_key
       on conflict do nothing;
   return null;
 end $$;
@@ -207,6 +258,28 @@ begin
   end if;
   return null;
 end $$;
+
+create function passport_record_correction() returns trigger language plpgsql as $$
+begin
+  insert into passport_corrections (document, owner)
+  select distinct d.id, passport_principal(d.session, d.key_name) from new_rows n join passport_documents d on d.id = n.document
+      on conflict (document) do update set edits = passport_corrections.edits + 1;
+  return null;
+end $$;
+
+create trigger record_correction after insert on passport_edits
+  referencing new table as new_rows for each statement execute function passport_record_correction();
+
+create function passport_record_template_change() returns trigger language plpgsql as $$
+begin
+  insert into passport_template_owners (owner)
+  select coalesce(new.owner, old.owner)
+      on conflict (owner) do update set changed_at = clock_timestamp();
+  return null;
+end $$;
+
+create trigger record_template_change after insert or delete or update of enabled, changed_at on passport_templates
+  for each row execute function passport_record_template_change();
 
 create trigger record_bytes after insert or delete on passport_documents
   for each row execute function passport_record_bytes();

@@ -23,7 +23,7 @@ import { snippetOf } from '../../src/services/catalog/search/snippet.ts';
 import { parseDisplayName, sanitizeDisplayName } from '../../src/services/passports/display-name.ts';
 import { attachment, excelName } from '../../src/services/passports/export/filenames.ts';
 import { normalizeText, shapeFactor } from '../../src/services/passports/model/fields/candidates.ts';
-import { extractFields } from '../../src/services/passports/model/fields/extract.ts';
+import { extractByLabels } from '../../src/services/passports/model/fields/extract.ts';
 import { parseLabelWord } from '../../src/services/passports/model/fields/label-words.ts';
 import { parseAnswer } from '../../src/services/passports/model/llm/answer.ts';
 import { parseTsv } from '../../src/services/passports/model/ocr/tsv.ts';
@@ -200,7 +200,7 @@ export const PARSERS: readonly TextParser[] = [
     // Layout analysis is quadratic in the words of a page; it runs in a thread with a time limit (field-finder.ts).
     name: 'a page of one long word',
     maxLength: 50_000,
-    parse: (text) => extractFields([pageOf(text)], DEFAULT_SCHEMA),
+    parse: (text) => extractByLabels([pageOf(text)], DEFAULT_SCHEMA),
     specificTexts: [periodic(' ', 'Дата составления: x', '1'), periodic('1', 'Общая площадь: 1,', ':')],
     skipsPeriodic: true,
   },

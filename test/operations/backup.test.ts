@@ -243,6 +243,7 @@ describe('Backup and restore with an external database', () => {
       'passport_edits.key',
       'passport_files_to_delete.key',
       'passport_pictures.file_key',
+      'passport_readings.file_key',
     ];
     const { rows } = await database.db.query<{ name: string }>(
       `select table_name || '.' || column_name as name

@@ -58,6 +58,11 @@ describe('Passports GET /openapi.json', () => {
       'get /health/deep': 'bearer',
       'get /api/stats/failed': 'bearer',
       'get /api/stats/quality': 'bearer',
+      'get /api/templates': 'bearer',
+      'get /api/templates/{template_id}': 'bearer',
+      'patch /api/templates/{template_id}': 'bearer',
+      'delete /api/templates/{template_id}': 'bearer',
+      'delete /api/templates/{template_id}/corrections/{task_id}': 'bearer',
     });
     expect(Object.keys(document.components.securitySchemes)).toEqual(['bearer', 'session']);
   });

@@ -21,6 +21,9 @@ export const documentNotFound = () =>
   new ApiError('TASK_NOT_FOUND', 404, 'The task does not exist, or you have no access to it.');
 export const statusNotFound = () =>
   new ApiError('TASK_NOT_FOUND', 404, documentNotFound().message, {}, { more: { status: 'NOT_FOUND' } });
+export const templateNotFound = () => new ApiError('TEMPLATE_NOT_FOUND', 404, 'Your API key has no such template.');
+export const correctionNotFound = () =>
+  new ApiError('CORRECTION_NOT_FOUND', 404, 'The template has no correction from this task.');
 export const imageNotFound = () => new ApiError('IMAGE_NOT_FOUND', 404, 'The session has no such image.');
 
 export const emptyFile = () => new ApiError('EMPTY_FILE', 400, 'The file is empty.');

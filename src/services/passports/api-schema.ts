@@ -176,6 +176,38 @@ export const CreatePdf = Type.Object(
 );
 export const PdfCreated = Type.Object({ task_id: Uuid, status: Type.Enum(['PENDING', 'SUCCESS']) });
 
+export const TemplateParams = Type.Object({ template_id: Uuid });
+export const CorrectionParams = Type.Object({ template_id: Uuid, task_id: Uuid });
+export const Template = Type.Object({
+  id: Uuid,
+  name: Type.String(),
+  enabled: Type.Boolean({ description: 'Whether documents are read with the template.' }),
+  created_at: Moment,
+  changed_at: Moment,
+  used_at: nullable(Type.String({ format: 'date-time', description: 'When a document was last read with it.' })),
+  uses: Type.Integer({ description: 'Number of documents read with it.' }),
+  corrections: Type.Array(
+    Type.Object({
+      task_id: Uuid,
+      filename: nullable(Type.String({ description: 'Null if the document is deleted.' })),
+      learned_at: Moment,
+      fields: Type.Array(Type.String({ description: 'A field, or the section of a table.' })),
+    }),
+  ),
+});
+export const TemplateList = Type.Object({ items: Type.Array(Template), total: Type.Integer() });
+export const TemplateChange = Type.Object(
+  {
+    name: Type.Optional(Type.String({ minLength: 1, maxLength: 255 })),
+    enabled: Type.Optional(Type.Boolean()),
+  },
+  { additionalProperties: false, minProperties: 1, examples: [{ name: 'Tver 1998' }] },
+);
+export const CorrectionRemoved = Type.Object({
+  status: Type.Literal('ok'),
+  template: nullable(Template),
+});
+
 export const Flag = Type.Enum(['true', '1', 'false', '0']);
 export const isTrue = (flag: string | undefined) => flag === 'true' || flag === '1';
 

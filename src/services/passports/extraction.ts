@@ -41,6 +41,12 @@ export interface Extraction {
     readonly turn: 0 | 90 | 180 | 270;
     readonly picture: string | null;
   }[];
-  readonly engine: { readonly llm_provider: string; readonly model: string | null; readonly version: string };
+  readonly engine: {
+    readonly llm_provider: string;
+    readonly model: string | null;
+    readonly version: string;
+    /** The template that the document matched; `score` is the share of the form's words at their places. */
+    readonly template?: { readonly id: string; readonly score: number };
+  };
   readonly warnings: readonly Warning[];
 }

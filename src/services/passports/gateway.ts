@@ -33,11 +33,13 @@ import { watchSessions } from './routes/session-watch.ts';
 import { statusRoutes } from './routes/status-routes.ts';
 import { MAX_STREAMS, streamRoute } from './routes/stream-route.ts';
 import { taskRoutes } from './routes/task-routes.ts';
+import { templateRoutes } from './routes/template-routes.ts';
 import { uploadImagesRoute } from './routes/upload-images-route.ts';
 import { uploadRoute } from './routes/upload-route.ts';
 import { loadSchema } from './schema/load-schema.ts';
 import type { Settings } from './settings.ts';
 import type { DocumentStore } from './store/postgres.ts';
+import { postgresTemplates } from './store/templates.ts';
 
 const BODY_LIMIT_BYTES = 1024 * 1024;
 const HOUR_MS = 3_600_000;
@@ -123,6 +125,8 @@ export async function createGateway(deps: {
   streamRoute(app, { watch });
   exportRoutes(app, { documents, files, schema });
   await editRoutes(app, { authGuard, documents, schema });
+  const templates = postgresTemplates(db);
+  templateRoutes(app, { templates });
   adminRoutes(app, { db, documents, schema, workerRegistry, llm, version: shared.version });
   statusRoutes(app, { version: shared.version });
   commonRoutes(app, {
@@ -132,7 +136,7 @@ export async function createGateway(deps: {
     auth: () => (keys.all().length > 0 ? 'enforced' : 'unconfigured'),
   });
 
-  const pages = pageRoutes(app, { documents, authGuard, csrf, schema, version: shared.version });
+  const pages = pageRoutes(app, { documents, templates, authGuard, csrf, schema, version: shared.version });
 
   void loop(() => Promise.all([sessions.deleteExpired(), replies.deleteExpired()]), {
     intervalMs: HOUR_MS,

@@ -20,6 +20,7 @@ export const passports: Service<TaskService> = {
     fileColumns: [
       { table: 'passport_files', column: 'key' },
       { table: 'passport_pictures', column: 'key' },
+      { table: 'passport_readings', column: 'key' },
       { table: 'passport_images', column: 'file_key' },
     ],
   },

@@ -69,7 +69,7 @@ const emptyReader: ScanReader = {
 
 const load = (reader?: ScanReader, env: Record<string, string> = {}) =>
   loadModel({
-    context: { db: database.db, files, scratchDir },
+    context: { db: database.db, files, scratchDir, log },
     settings: loadSettings(env),
     shared: { dataDir: folder },
     ...(reader && { openReader: async () => reader }),

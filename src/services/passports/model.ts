@@ -7,7 +7,7 @@ import type { Job, Model, ModelContext, SharedSettings } from '../shared/service
 import { ENGINE_VERSION } from './cache-key.ts';
 import type { Extraction, Warning } from './extraction.ts';
 import { type ErrorType, failure } from './failures.ts';
-import { loadPages, openStoredPdf, savePage } from './model/document-storage.ts';
+import { loadPages, openStoredPdf, savePage, saveReading } from './model/document-storage.ts';
 import { validateExtraction } from './model/extraction-validation.ts';
 import { openFieldFinder } from './model/field-finder.ts';
 import { bundledNetwork } from './model/field-network/bundled-network.ts';
@@ -15,6 +15,7 @@ import { createLlmAssist } from './model/llm-assist.ts';
 import { openScanReader } from './model/ocr/read-scan.ts';
 import { type PdfProblem, PdfRejected } from './model/pages/pdf.ts';
 import { type ReadDocument, readDocument } from './model/read-document.ts';
+import { openTemplateLearner } from './model/template-learner.ts';
 import { maxWorkTimeMs, readElapsedMs, startWorkTimer } from './model/work-time.ts';
 import { loadSchema } from './schema/load-schema.ts';
 import type { Settings } from './settings.ts';
@@ -31,18 +32,19 @@ const MARGIN_MS = 60_000;
 
 /** Extracts fields with their positions from documents. */
 export async function loadModel(deps: {
-  context: Pick<ModelContext, 'db' | 'files' | 'scratchDir'>;
+  context: Pick<ModelContext, 'db' | 'files' | 'scratchDir' | 'log'>;
   settings: Settings;
   shared: Pick<SharedSettings, 'dataDir'>;
   openReader?: typeof openScanReader;
 }): Promise<Model> {
   const { context, settings, shared, openReader = openScanReader } = deps;
-  const { db, files, scratchDir } = context;
+  const { db, files, scratchDir, log } = context;
   const schema = loadSchema(settings.schemaFile);
   const reader = await openReader({ tesseract: settings.tesseract, languages: join(shared.dataDir, 'models', 'ocr') });
   const finder = await openFieldFinder(schema, { network: await bundledNetwork() });
   const helper = await createLlmAssist(settings);
   const pictures = postgresPictures(db);
+  const learner = openTemplateLearner({ db, files, log, schema, finder });
   const limitMs = settings.taskDeadlineSeconds * 1000;
 
   async function read(job: Job, signal: AbortSignal, onOpen: (pages: number) => void, onPage: (share: number) => void) {
@@ -63,6 +65,7 @@ export async function loadModel(deps: {
         onPage: (done) => onPage((READ_SHARE * done) / pdf.pages),
         signal,
       });
+      await saveReading(document.pages, current, storage);
       return { document, damaged: [...pdf.damaged].sort((a, b) => a - b) };
     } finally {
       await pdf.close();
@@ -82,7 +85,9 @@ export async function loadModel(deps: {
       try {
         report(0);
         const { document, damaged } = await step('read pages', () => read(job, time.signal, time.extend, report));
-        const found = await step('find fields', () => finder.find(document.pages, time.signal));
+        const templates = await step('load templates', () => learner.templatesFor(job.id, document.pages, time.signal));
+        const found = await step('find fields', () => finder.find(document.pages, time.signal, templates));
+        if (found.template) await learner.recordUse(found.template.id);
         const { fields, warnings } = await helper.improveFields(
           { ...found, pages: document.pages, schema, job },
           time.signal,
@@ -92,7 +97,10 @@ export async function loadModel(deps: {
           fields,
           pages: document.pages.length,
           sheets: document.sheets,
-          engine: { llm_provider: helper.provider, model: helper.model, version: ENGINE_VERSION },
+          engine: {
+            ...{ llm_provider: helper.provider, model: helper.model, version: ENGINE_VERSION },
+            ...(found.template && { template: found.template }),
+          },
           warnings: [...pageWarnings(damaged, document.timedOutPages), ...warnings],
         };
         const emptyError = emptyResultError(extraction, document);
@@ -109,6 +117,7 @@ export async function loadModel(deps: {
     },
 
     async close() {
+      await learner.close();
       await Promise.all([reader.close(), finder.close()]);
     },
   };

@@ -1,9 +1,10 @@
 import type { Static } from 'typebox';
-import type { Image, TaskItem, TaskStatus } from './api-schema.ts';
+import type { Image, TaskItem, TaskStatus, Template } from './api-schema.ts';
 import type { CompletedDocument, Document, ImageRow } from './documents.ts';
 import { groupByRow, type PresentedField, presentFields } from './present.ts';
 import { isConfirmed, listReview } from './review.ts';
 import { inLanguage, type Schema } from './schema/schema.ts';
+import type { TemplateRow } from './store/templates.ts';
 
 export const toTaskItem = (document: Document): Static<typeof TaskItem> => ({
   id: document.id,
@@ -97,3 +98,19 @@ export function toImage(row: ImageRow): Static<typeof Image> {
     rotation: row.rotation,
   };
 }
+
+export const toTemplate = (row: TemplateRow): Static<typeof Template> => ({
+  id: row.id,
+  name: row.name,
+  enabled: row.enabled,
+  created_at: row.createdAt.toISOString(),
+  changed_at: row.changedAt.toISOString(),
+  used_at: row.usedAt?.toISOString() ?? null,
+  uses: Number(row.uses),
+  corrections: row.corrections.map(({ document, filename, learnedAt, fields }) => ({
+    task_id: document,
+    filename,
+    learned_at: new Date(learnedAt).toISOString(),
+    fields: [...fields],
+  })),
+});

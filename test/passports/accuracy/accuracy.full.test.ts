@@ -1,5 +1,6 @@
 import { afterAll, describe, expect, it } from 'vitest';
-import { extractFields } from '../../../src/services/passports/model/fields/extract.ts';
+import { openFieldFinder } from '../../../src/services/passports/model/field-finder.ts';
+import { bundledNetwork } from '../../../src/services/passports/model/field-network/bundled-network.ts';
 import { loadSchema } from '../../../src/services/passports/schema/load-schema.ts';
 import { requireTool } from '../../support/require.ts';
 import { type Accuracy, compareFields, sumShares } from './compare.ts';
@@ -25,9 +26,11 @@ const BUNDLED_OCR_LOSS = { values: 15, cells: 25 };
 const schema = loadSchema();
 const isBundled = process.env['DOCUMENTS_OCR'] === 'registry';
 const reader = openDocumentReader(isBundled ? { tesseract: 'none' } : {});
+const finder = await openFieldFinder(schema, { network: await bundledNetwork() });
+const { signal } = new AbortController();
 const table: Record<string, Record<string, string>> = {};
 afterAll(async () => {
-  await reader.close();
+  await Promise.all([reader.close(), finder.close()]);
   if (runAll) console.table(table);
 });
 
@@ -35,7 +38,7 @@ async function measure(layout: FormLayout, kind: Kind): Promise<Accuracy> {
   const shares: Accuracy[] = [];
   for (const seed of seeds) {
     const made = await generatePassport(layout, seed);
-    const { fields } = extractFields(await reader.read(made, kind, seed), schema);
+    const { fields } = await finder.find(await reader.read(made, kind, seed), signal);
     shares.push(compareFields(fields, made.truth));
   }
   return sumShares(shares);

@@ -7,6 +7,7 @@ export const apiErrorTexts = {
     en: {
       // The API says "task", the pages say "document".
       TASK_NOT_FOUND: 'The document does not exist, or you have no access to it.',
+      CORRECTION_NOT_FOUND: 'The template has no correction from this document.',
     } as Readonly<Record<string, string>>,
     ru: {
       UNAUTHORIZED: 'Вход не выполнен или сеанс истёк. Войдите снова.',
@@ -15,6 +16,8 @@ export const apiErrorTexts = {
       FORBIDDEN: 'Доступно только администраторам.',
       NOT_FOUND: 'По этому адресу ничего нет.',
       TASK_NOT_FOUND: 'Документ не найден, или у вас нет к нему доступа.',
+      TEMPLATE_NOT_FOUND: 'Шаблон не найден.',
+      CORRECTION_NOT_FOUND: 'В шаблоне нет исправлений из этого документа.',
       IMAGE_NOT_FOUND: 'Фото не найдено.',
       EMPTY_FILE: 'Файл пуст.',
       REPORT_UNAVAILABLE: 'Отчёт сейчас недоступен. Повторите позже или скачайте Excel.',

@@ -7,6 +7,7 @@ import type { Log } from '../../../base/log.ts';
 import { TaskFailure } from '../../../tasks/task.ts';
 import { keepFilesIfCommitted } from '../../shared/keep-files-if-committed.ts';
 import { failure } from '../failures.ts';
+import type { ReadPage } from '../page-geometry.ts';
 import type { ImageAttempt, Pictures } from '../store/pictures.ts';
 import { decodePages, encodePages } from './page-storage.ts';
 import { openPdf, type Pdf } from './pages/pdf.ts';
@@ -80,6 +81,31 @@ export async function savePage(
   if (kept) return key;
   await files.remove(key);
   throwSuperseded();
+}
+
+/** Templates do not learn from larger documents. */
+const READING_MAX_BYTES = 16 * 2 ** 20;
+
+/** Stores the words and rules of the pages, from which templates learn after a correction. */
+export async function saveReading(
+  pages: readonly ReadPage[],
+  attempt: ImageAttempt,
+  { files, pictures, log }: PageStorage,
+): Promise<void> {
+  if (pages.reduce((sum, { words, rules }) => sum + words.length + rules.length, 0) > 4 * MAX_ITEMS) return;
+  const content = await encodePages(pages);
+  if (content.length > READING_MAX_BYTES) return;
+  const { key } = await files.put(content, { maxBytes: READING_MAX_BYTES }).catch(storageFailed);
+  const kept = await keepFilesIfCommitted([key], { files, log }, () => pictures.addReading(attempt, key));
+  if (kept) return;
+  await files.remove(key);
+  throwSuperseded();
+}
+
+/** Undefined if the file is gone. */
+export async function openReading(key: string, files: Files): Promise<readonly ReadPage[] | undefined> {
+  const stored = await files.get(key, { maxBytes: READING_MAX_BYTES });
+  return stored && decodePages(stored);
 }
 
 /** Ends an attempt whose document was deleted or whose lease was lost. */

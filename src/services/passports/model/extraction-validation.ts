@@ -31,7 +31,12 @@ const Result = Compile(
         picture: OrNull(Type.String()),
       }),
     ),
-    engine: Type.Object({ llm_provider: Type.String(), model: OrNull(Type.String()), version: Type.String() }),
+    engine: Type.Object({
+      llm_provider: Type.String(),
+      model: OrNull(Type.String()),
+      version: Type.String(),
+      template: Type.Optional(Type.Object({ id: Type.String(), score: Share })),
+    }),
     warnings: Type.Array(
       Type.Object({
         code: Type.String({ minLength: 1 }),

@@ -6,41 +6,60 @@ import type { Schema } from '../schema/schema.ts';
 import { GRAMS, NUMBERS, type PageFeatures } from './field-network/page-features.ts';
 import { RELATIONS } from './field-network/page-graph.ts';
 import type { PartOutput } from './field-network/page-reading.ts';
-import type { DescribedPages, ExtractedFields, FieldsRequest } from './fields-thread.ts';
+import type { DescribedPages, FieldsRequest, FoundFields } from './fields-thread.ts';
 import { PdfRejected } from './pages/pdf.ts';
+import type { Template } from './templates/apply-template.ts';
+import type { LearnRequest, Taught } from './templates/teach.ts';
 
 // A dense page takes less than a second on an idle machine.
 const LIMIT = { ms: 60_000, msPerPage: 5000 };
+
+export type FieldFinder = Awaited<ReturnType<typeof openFieldFinder>>;
 
 /**
  * Uses threads because hundreds of dense pages take a minute, which would delay heartbeats. The network runs in a thread of
  * its own: a thread must not be terminated during a run.
  */
-export async function openFieldFinder(schema: Schema, { network, limit = LIMIT }: { network: string; limit?: typeof LIMIT }) {
+export async function openFieldFinder(
+  schema: Schema,
+  { network, limit = LIMIT }: { network: string; limit?: typeof LIMIT },
+) {
   const session = await openSession({ path: network, poolSize: 1 });
   const start = () => startThread('./fields-thread', import.meta.url, { workerData: schema });
   const threads = openThreadPool(start, 'the fields');
+
+  /** Throws {@link PdfRejected} (`too_complex`) after the time limit: `ms`, plus `msPerPage` for each page. */
+  async function withinLimit<Answer>(
+    pages: readonly ReadPage[],
+    signal: AbortSignal,
+    work: (ask: <Part>(request: FieldsRequest) => Promise<Part>, signal: AbortSignal) => Promise<Answer>,
+  ): Promise<Answer> {
+    const timeout = AbortSignal.timeout(limit.ms + pages.length * limit.msPerPage);
+    const either = AbortSignal.any([signal, timeout]);
+    try {
+      return await work((request) => threads.request(request, either), either);
+    } catch (error) {
+      signal.throwIfAborted();
+      if (timeout.aborted) throw new PdfRejected('too_complex');
+      throw error;
+    }
+  }
+
   return {
-    /** Throws {@link PdfRejected} (`too_complex`) after the time limit: `ms`, plus `msPerPage` for each page. */
-    async find(pages: readonly ReadPage[], signal: AbortSignal): Promise<ExtractedFields> {
-      const timeout = AbortSignal.timeout(limit.ms + pages.length * limit.msPerPage);
-      const either = AbortSignal.any([signal, timeout]);
-      try {
-        const request: FieldsRequest = { pages };
-        const described = await threads.request<DescribedPages>(request, either);
+    find: (pages: readonly ReadPage[], signal: AbortSignal, templates: readonly Template[] = []) =>
+      withinLimit(pages, signal, async (ask, either) => {
+        const described = await ask<DescribedPages>({ kind: 'describe', pages });
         const outputs: PartOutput[][] = [];
         for (const parts of described) {
           const page: PartOutput[] = [];
           for (const part of parts) page.push(await run(session, part, either));
           outputs.push(page);
         }
-        return await threads.request<ExtractedFields>({ ...request, outputs }, either);
-      } catch (error) {
-        signal.throwIfAborted();
-        if (timeout.aborted) throw new PdfRejected('too_complex');
-        throw error;
-      }
-    },
+        return ask<FoundFields>({ kind: 'find', pages, templates, outputs });
+      }),
+    /** What a corrected document teaches, and which template it belongs to. */
+    learn: (learned: Omit<LearnRequest, 'kind'>, signal: AbortSignal) =>
+      withinLimit(learned.pages, signal, (ask) => ask<Taught>({ ...learned, kind: 'learn' })),
     /** Terminates the threads, including busy ones. */
     async close() {
       await Promise.all([threads.close(), session.close()]);

@@ -2,22 +2,56 @@ import { workerData } from 'node:worker_threads';
 import { serveRequests } from '../../../base/thread-requests.ts';
 import type { ReadPage } from '../page-geometry.ts';
 import type { Schema } from '../schema/schema.ts';
-import { extractFields } from './field-network/extract-fields.ts';
+import { type ExtractedFields, extractFields } from './field-network/extract-fields.ts';
 import type { PageFeatures } from './field-network/page-features.ts';
 import { describeParts, type PartOutput } from './field-network/page-reading.ts';
 import { tokenizePages, VALUE_BOUNDARY } from './fields/page-tokens.ts';
+import { type AppliedTemplate, applyTemplates, type Template } from './templates/apply-template.ts';
+import { type LearnRequest, teach } from './templates/teach.ts';
 
-export type ExtractedFields = ReturnType<typeof extractFields>;
-/** Per page the inputs of the network. */
-export type DescribedPages = PageFeatures[][];
-/** Without outputs, the answer is {@link DescribedPages}; with them, {@link ExtractedFields}. */
-export interface FieldsRequest {
+/** Asks for the inputs of the network: {@link DescribedPages}. */
+export interface DescribeRequest {
+  readonly kind: 'describe';
   readonly pages: readonly ReadPage[];
-  readonly outputs?: readonly (readonly PartOutput[])[];
+}
+/** Per page one or several parts. */
+export type DescribedPages = PageFeatures[][];
+
+/** Asks for {@link FoundFields}. */
+export interface FindRequest {
+  readonly kind: 'find';
+  readonly pages: readonly ReadPage[];
+  readonly templates: readonly Template[];
+  /** Of the network, for {@link DescribedPages}. */
+  readonly outputs: readonly (readonly PartOutput[])[];
 }
 
-serveRequests(({ pages, outputs }: FieldsRequest): DescribedPages | ExtractedFields =>
-  outputs
-    ? extractFields(pages, workerData as Schema, outputs)
-    : tokenizePages(pages, VALUE_BOUNDARY).map((sheet) => describeParts(sheet)),
-);
+export interface FoundFields extends ExtractedFields {
+  /** The template that the document matches. */
+  readonly template: AppliedTemplate['template'];
+}
+
+export type FieldsRequest = DescribeRequest | FindRequest | LearnRequest;
+
+const schema = workerData as Schema;
+
+serveRequests((request: FieldsRequest) => {
+  switch (request.kind) {
+    case 'describe':
+      return tokenizePages(request.pages, VALUE_BOUNDARY).map((sheet) => describeParts(sheet));
+    case 'find':
+      return find(request);
+    case 'learn':
+      return teach(request, schema);
+  }
+});
+
+function find({ pages, templates, outputs }: FindRequest): FoundFields {
+  let template: AppliedTemplate['template'];
+  const found = extractFields(pages, schema, outputs, (fields) => {
+    const applied = applyTemplates(pages, fields, templates, schema);
+    template = applied.template;
+    return applied.fields;
+  });
+  return { ...found, template };
+}

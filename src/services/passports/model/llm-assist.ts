@@ -5,7 +5,7 @@ import { type ErrorType, failure } from '../failures.ts';
 import type { ReadPage } from '../page-geometry.ts';
 import type { Schema } from '../schema/schema.ts';
 import type { Settings } from '../settings.ts';
-import type { ExtractedFields } from './fields-thread.ts';
+import type { ExtractedFields } from './field-network/extract-fields.ts';
 
 /** Improves extracted fields with a language model. */
 export interface LlmAssist {

@@ -1,6 +1,6 @@
 import { type Static, Type } from 'typebox';
 import type { Gateway } from '../../../http/gateway.ts';
-import { P } from '../../../ui/text-elements.tsx';
+import { A, P } from '../../../ui/text-elements.tsx';
 import { ListQuery } from '../api-schema.ts';
 import { type ListPage, listTexts } from '../browser/list-texts.ts';
 import type { DocumentStore } from '../store/postgres.ts';
@@ -33,6 +33,11 @@ export function listPage(app: Gateway, { frame, documents }: { frame: Frame; doc
               <h1 safe>{texts.title}</h1>
               <P class="lead" text={texts.lead} />
             </div>
+            {signedIn && (
+              <p>
+                <A href="templates" text={texts.templates} />
+              </p>
+            )}
             {!signedIn && <P class="notice" text={texts.signedOut} />}
             <p id="refused" class="notice bad" role="alert" hidden></p>
             <NewDocument texts={texts} csrf={csrf} />

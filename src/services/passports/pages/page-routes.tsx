@@ -8,22 +8,32 @@ import type { AuthGuard } from '../auth/auth-guard.ts';
 import { listTexts } from '../browser/list-texts.ts';
 import type { Schema } from '../schema/schema.ts';
 import type { DocumentStore } from '../store/postgres.ts';
+import type { TemplateStore } from '../store/templates.ts';
 import { createFrame, type Frame } from './frame.tsx';
 import { listPage } from './list-page.tsx';
 import { qualityPage } from './quality-page.tsx';
 import { taskPage } from './task-page.tsx';
+import { templatesPage } from './templates-page.tsx';
 
 /** The pages use the same routes as other clients; their forms work without a script. */
 export function pageRoutes(
   app: Gateway,
-  deps: { documents: DocumentStore; authGuard: AuthGuard; csrf: Csrf; schema: Schema; version: string },
+  deps: {
+    documents: DocumentStore;
+    templates: TemplateStore;
+    authGuard: AuthGuard;
+    csrf: Csrf;
+    schema: Schema;
+    version: string;
+  },
 ): { refusal: ErrorPage } {
-  const { documents, schema, version } = deps;
+  const { documents, templates, schema, version } = deps;
   const assets = assetRoutes(app, { folders: ['ui', 'services/passports'], files: [] });
   const frame = createFrame({ ...deps, assets });
   listPage(app, { frame, documents });
   taskPage(app, { frame, documents, schema });
   qualityPage(app, { frame, documents, schema });
+  templatesPage(app, { frame, templates, schema });
   loginPage(app, { frame });
   const refusal = createErrorPage({
     ...{ assets, version, texts: listTexts },

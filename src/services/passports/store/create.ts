@@ -32,6 +32,7 @@ export async function create(
     const sources = await findCompleted(
       tx,
       documents.map(({ cacheKey }) => cacheKey),
+      caller,
     );
     const planned = documents.map((document, i) => ({
       ...document,
@@ -82,8 +83,12 @@ export async function create(
 type Source = Pick<Document, 'id' | 'fileKey' | 'sizeBytes'> & { cacheKey: string };
 
 /** Locked against deletion until this transaction ends. */
-async function findCompleted(tx: Transaction, cacheKeys: string[]): Promise<Map<string, Source>> {
-  const { rows } = await tx.query<Source>(FIND_COMPLETED, [cacheKeys]);
+async function findCompleted(
+  tx: Transaction,
+  cacheKeys: string[],
+  { session, key }: Caller,
+): Promise<Map<string, Source>> {
+  const { rows } = await tx.query<Source>(FIND_COMPLETED, [cacheKeys, session, key ?? null]);
   if (rows.length === 0) return new Map();
   const ids = await lockCompleted(
     tx,
@@ -93,17 +98,31 @@ async function findCompleted(tx: Transaction, cacheKeys: string[]): Promise<Map<
 }
 
 // Any match will do. Results without the language model's help are not reused, so that an outage has no lasting effect.
+// Results that used a template are reused only for its owner, and an owner with templates reuses only own results that are
+// newer than the last change of the templates.
 const FIND_COMPLETED = {
   name: 'passport-finished',
   text: `
+    with own as (
+      select passport_principal($2, $3) as owner
+    ),
+    templates as (
+      select (select changed_at from passport_template_owners where owner = own.owner) as changed_at,
+             exists (select from passport_corrections where owner = own.owner) as is_pending
+        from own
+    )
     select f.*
-      from (select distinct cache_key from unnest($1::text[]) as wanted (cache_key)) as wanted
+      from templates, own, (select distinct cache_key from unnest($1::text[]) as wanted (cache_key)) as wanted
      cross join lateral (
        select d.cache_key as "cacheKey", d.id, d.file_key as "fileKey", d.size_bytes as "sizeBytes"
          from passport_documents d
          join tasks_read_only t on t.id = d.id
         where d.cache_key = wanted.cache_key and t.status = 'done'
           and not exists (select from json_array_elements(t.result -> 'warnings') as w where w ->> 'code' like 'LLM\\_%')
+          and not templates.is_pending
+          and (passport_principal(d.session, d.key_name) = own.owner
+               or templates.changed_at is null and t.result -> 'engine' -> 'template' is null)
+          and (templates.changed_at is null or t.started_at > templates.changed_at)
         limit 1
      ) as f`,
 };

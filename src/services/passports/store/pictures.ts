@@ -9,6 +9,8 @@ export interface Pictures {
   begin(attempt: ImageAttempt, reader: string): Promise<StoredPage[] | undefined>;
   /** Stores an image with the page, if given. False unless the attempt is the latest; then the caller deletes the file. */
   add(attempt: ImageAttempt, key: string, page?: Omit<StoredPage, 'picture'> & { reader: string }): Promise<boolean>;
+  /** Adds the words of all pages, like an image. */
+  addReading(attempt: ImageAttempt, key: string): Promise<boolean>;
 }
 
 export interface ImageAttempt extends AttemptKey {
@@ -42,6 +44,11 @@ export function postgresPictures(db: Db): Pictures {
         }
         return true;
       }),
+    addReading: (attempt, key) =>
+      db.transaction(async (tx) => {
+        if (!(await lockAttempt(tx, attempt))) return false;
+        return (await tx.query(ADD_READING, [attempt.fileKey, key])).rowCount > 0;
+      }),
   };
 }
 
@@ -60,8 +67,13 @@ const DELETE_EARLIER = {
   text: `
     with earlier as (
       delete from passport_pictures where file_key = $1 and key <> all($2::text[]) returning key
+    ),
+    readings as (
+      delete from passport_readings where file_key = $1 returning key
     )
-    insert into passport_files_to_delete (key) select key from earlier on conflict do nothing`,
+    insert into passport_files_to_delete (key)
+    select key from earlier union all select key from readings
+        on conflict do nothing`,
 };
 
 const ADD = {
@@ -76,4 +88,9 @@ const ADD_PAGE = {
     values ($1, $2, $3, $4, $5, $6)
         on conflict (document, page) do update
        set reader = excluded.reader, picture = excluded.picture, content = excluded.content, timed_out = excluded.timed_out`,
+};
+
+const ADD_READING = {
+  name: 'passport-add-reading',
+  text: 'insert into passport_readings (key, file_key) select $2, key from passport_files where key = $1',
 };

@@ -17,6 +17,7 @@ import { readQuality } from './quality.ts';
 import { foldBytes } from './quota.ts';
 import { find, findWithResult, list, streamCompleted } from './read.ts';
 import { isStrictForChanges, SERVICE } from './rows.ts';
+import { deleteOrphanedTemplates } from './templates.ts';
 
 export type DocumentStore = ReturnType<typeof postgresDocumentStore>;
 
@@ -149,6 +150,7 @@ export function postgresDocumentStore(deps: {
       for (let more = true; more && !signal?.aborted; ) more = (await images.deleteExpired()) >= 1000;
       await deletions.drain(signal);
       await events.deleteExpired();
+      await deleteOrphanedTemplates(db);
       for (let more = true; more && !signal?.aborted; ) ({ more } = await foldBytes(db));
     },
   };

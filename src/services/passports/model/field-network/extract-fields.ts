@@ -3,17 +3,26 @@ import type { Field, Warning } from '../../extraction.ts';
 import { type ReadPage, toPageBox } from '../../page-geometry.ts';
 import { cellKey, everyField } from '../../schema/keys.ts';
 import type { Schema } from '../../schema/schema.ts';
-import { extractFields as extractByLabels } from '../fields/extract.ts';
+import { extractByLabels } from '../fields/extract.ts';
 import { boundingBox, joinText, type Token } from '../fields/page-tokens.ts';
 import { isKnown, readWithNetwork } from './extract-with-network.ts';
 import type { PartOutput } from './page-reading.ts';
 
-/** Extracts the fields of `schema`: those that the network knows by its `outputs`, others by their labels. */
+export interface ExtractedFields {
+  readonly fields: Record<string, Field>;
+  readonly warnings: Warning[];
+}
+
+/**
+ * Extracts the fields of `schema`: those that the network knows by its `outputs`, others by their labels. `refine` may
+ * change them before the cross-checks.
+ */
 export function extractFields(
   pages: readonly ReadPage[],
   schema: Schema,
   outputs: readonly (readonly PartOutput[])[],
-): { fields: Record<string, Field>; warnings: Warning[] } {
+  refine: (fields: Record<string, Field>) => Record<string, Field> = (fields) => fields,
+): ExtractedFields {
   const byLabels = extractByLabels(pages, schema).fields;
   const { values, tables } = readWithNetwork(pages, schema, outputs);
   const fields: Record<string, Field> = {};
@@ -36,7 +45,7 @@ export function extractFields(
       for (const [key, field] of Object.entries(byLabels)) if (key.startsWith(`${section.key}:`)) fields[key] = field;
     }
   }
-  return applyCrossChecks(fields, schema);
+  return applyCrossChecks(refine(fields), schema);
 }
 
 function fieldOf(tokens: readonly Token[], value: Field['value'], score: number): Field {

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { type ReadPage, type Rule, uprightFrame, type Word } from '../../page-geometry.ts';
 import { loadSchema } from '../../schema/load-schema.ts';
-import { extractFields } from './extract.ts';
+import { extractByLabels } from './extract.ts';
 import { normalizeHomoglyphs } from './homoglyphs.ts';
 
 const schema = loadSchema();
@@ -34,9 +34,9 @@ const page = (lines: Parameters<typeof words>[0], rules: Rule[] = [], more: Part
   ...more,
 });
 const values = (...pages: ReadPage[]) =>
-  Object.fromEntries(Object.entries(extractFields(pages, schema).fields).map(([key, { value }]) => [key, value]));
+  Object.fromEntries(Object.entries(extractByLabels(pages, schema).fields).map(([key, { value }]) => [key, value]));
 
-describe('extractFields: single fields', () => {
+describe('extractByLabels: single fields', () => {
   it('finds a value after its label, to the right of it, or below it in a table', () => {
     const right = values(
       page([
@@ -221,7 +221,7 @@ describe('extractFields: single fields', () => {
       turn: 90,
       reading: uprightFrame(HEIGHT, WIDTH, 90),
     });
-    const field = extractFields([rotated], schema).fields['general:year_built']!;
+    const field = extractByLabels([rotated], schema).fields['general:year_built']!;
     const [x0, y0, x1, y1] = field.bbox!;
     expect([field.page, field.text, field.source]).toEqual([1, '1974', 'text']);
     // Upright, the box is wide and near the top left corner; rotated by 90° it is tall and at the bottom left.
@@ -231,7 +231,7 @@ describe('extractFields: single fields', () => {
   });
 });
 
-describe('extractFields: tables', () => {
+describe('extractByLabels: tables', () => {
   const grid = (y0: number, y1: number, rows: number): Rule[] => [
     ...Array.from({ length: rows + 1 }, (_, i) => level(40, 440, y0 + (i * (y1 - y0)) / rows)),
     ...[40, 100, 300, 440].map((x) => plumb(x, y0, y1)),
@@ -279,9 +279,9 @@ describe('extractFields: tables', () => {
   });
 });
 
-describe('extractFields: cross-checks', () => {
+describe('extractByLabels: cross-checks', () => {
   const rooms = (area: string) =>
-    extractFields(
+    extractByLabels(
       [
         page([
           [40, 40, 'Общая площадь: 25,7'],

@@ -15,10 +15,11 @@ import { extractTable, type ReadTable } from './tables.ts';
 import { findValuePositions, type Layout } from './value-positions.ts';
 import { joinWrappedLabels } from './wrapped-labels.ts';
 
-/** Extracts the fields of `schema`; fields that are not found are absent. A pure function. */
-export function extractFields(
+/** Extracts the fields of `schema`; fields that are not found are absent. `refine` sees them before the cross-checks. */
+export function extractByLabels(
   pages: readonly ReadPage[],
   schema: Schema,
+  refine: (fields: Record<string, Field>) => Record<string, Field> = (fields) => fields,
 ): { fields: Record<string, Field>; warnings: Warning[] } {
   const sheets = tokenizePages(pages);
   const fields: Record<string, Field> = {};
@@ -53,7 +54,7 @@ export function extractFields(
     if (found) fields[key] = fieldOf(found.tokens, found.value, found.score);
   }
   addTableTotals(fields, tables, schema);
-  return applyCrossChecks(inSchemaOrder(fields, schema), schema);
+  return applyCrossChecks(inSchemaOrder(refine(fields), schema), schema);
 }
 
 function layoutOf(blocks: readonly Block[], labelIndex: LabelIndex<Target>): Layout {

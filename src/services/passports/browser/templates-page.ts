@@ -1,0 +1,54 @@
+import { createDateFormat } from '../../../ui/browser/date-format.ts';
+import { byId, fill } from '../../../ui/browser/dom.ts';
+import { pageData } from '../../../ui/browser/page-data.ts';
+import { errorMessage, request } from '../../../ui/browser/requests.ts';
+import type { TemplatesPage } from './templates-texts.ts';
+
+const { own } = pageData<TemplatesPage>();
+const { texts } = own;
+
+function attempt(act: () => Promise<unknown>): void {
+  const errorBox = byId('refused');
+  errorBox.hidden = true;
+  act().then(
+    () => location.reload(),
+    (error: unknown) => {
+      errorBox.textContent = errorMessage(error, texts);
+      errorBox.hidden = false;
+    },
+  );
+}
+
+const change = (id: string, body: object) =>
+  request(`api/templates/${id}`, {
+    method: 'PATCH',
+    body: JSON.stringify(body),
+    headers: { 'content-type': 'application/json' },
+  });
+
+const dateFormat = createDateFormat(document.documentElement.lang);
+for (const time of document.querySelectorAll('time')) time.textContent = dateFormat.format(new Date(time.dateTime));
+
+for (const item of document.querySelectorAll<HTMLElement>('#templates > li')) {
+  const id = item.dataset['id']!;
+  const find = <T extends HTMLElement>(what: string) => item.querySelector<T>(what)!;
+  const nameInput = find<HTMLInputElement>('input[name=name]');
+  find<HTMLFormElement>('form').addEventListener('submit', (event) => {
+    event.preventDefault();
+    attempt(() => change(id, { name: nameInput.value }));
+  });
+  find('.toggle').addEventListener('click', () =>
+    attempt(() => change(id, { enabled: item.dataset['enabled'] !== 'true' })),
+  );
+  find('.remove').addEventListener('click', () => {
+    if (!confirm(fill(texts.removeSure, { name: nameInput.defaultValue }))) return;
+    attempt(() => request(`api/templates/${id}`, { method: 'DELETE' }));
+  });
+  for (const correction of item.querySelectorAll<HTMLElement>('.corrections li')) {
+    correction.querySelector('.undo')!.addEventListener('click', () => {
+      const name = correction.querySelector('.name')!.textContent ?? '';
+      if (!confirm(fill(texts.undoSure, { name }))) return;
+      attempt(() => request(`api/templates/${id}/corrections/${correction.dataset['id']!}`, { method: 'DELETE' }));
+    });
+  }
+}

@@ -1,0 +1,247 @@
+import type { Field } from '../../extraction.ts';
+import type { ReadPage } from '../../page-geometry.ts';
+import { cellKey, everyField } from '../../schema/keys.ts';
+import type { FieldSpec, Schema, Section } from '../../schema/schema.ts';
+import {
+  areaAround,
+  createFormDocument,
+  type FormDocument,
+  type FormToken,
+  pageBoxOf,
+  textOf,
+} from './form-document.ts';
+import { isSame } from './learn-lesson.ts';
+import type { Lesson, LessonField, LessonTable } from './lesson.ts';
+import { type FormMatch, matchForm, project } from './match-form.ts';
+import { type ReadField, readFieldAt } from './read-field.ts';
+import type { PlaceContext } from './read-place.ts';
+import { type ReadRow, readTable } from './read-table.ts';
+
+/** The lessons of one form, the latest first. */
+export interface Template {
+  readonly id: string;
+  readonly lessons: readonly Lesson[];
+}
+
+export interface AppliedTemplate {
+  readonly fields: Record<string, Field>;
+  readonly template: { readonly id: string; readonly score: number } | undefined;
+}
+
+type Fields = Readonly<Record<string, Field>>;
+
+/** Reads a document with the template that matches it best; without a match the fields stay as they are. */
+export function applyTemplates(
+  pages: readonly ReadPage[],
+  fields: Fields,
+  templates: readonly Template[],
+  schema: Schema,
+): AppliedTemplate {
+  if (templates.length === 0) return { fields: { ...fields }, template: undefined };
+  const document = createFormDocument(pages);
+  const best = bestMatch(document, templates);
+  if (!best) return { fields: { ...fields }, template: undefined };
+  const template = { id: best.template.id, score: Math.round(100 * best.lessons[0]!.match.score) / 100 };
+  return { fields: combine(document, fields, best.lessons, schema), template };
+}
+
+interface MatchedLesson {
+  readonly lesson: Lesson;
+  readonly match: FormMatch;
+}
+
+/** Lessons of a template that match, the latest first. */
+export function bestMatch(document: FormDocument, templates: readonly Template[]) {
+  let best: { template: Template; lessons: MatchedLesson[]; score: number } | undefined;
+  for (const template of templates) {
+    const lessons = template.lessons.flatMap((lesson) => {
+      const match = matchForm(lesson, document);
+      return match ? [{ lesson, match }] : [];
+    });
+    const score = Math.max(0, ...lessons.map(({ match }) => match.score));
+    if (lessons.length > 0 && score > (best?.score ?? 0)) best = { template, lessons, score };
+  }
+  return best;
+}
+
+function combine(
+  document: FormDocument,
+  fields: Fields,
+  lessons: readonly MatchedLesson[],
+  schema: Schema,
+): Record<string, Field> {
+  const combined: Record<string, Field> = { ...fields };
+  const specs = new Map([...everyField(schema)].map(({ key, spec }) => [key, spec]));
+  const taken = new Set<FormToken>();
+  for (const section of schema.sections) {
+    const found = section.table && tableOf(section, lessons, document, fields);
+    if (!found) continue;
+    replaceTable(combined, section, found, document);
+    for (const row of found.rows) for (const { tokens } of row) for (const token of tokens) taken.add(token);
+  }
+  const readings = readFields(document, lessons, specs, taken);
+  for (const [key, reading] of readings) {
+    const own = Object.hasOwn(fields, key) ? fields[key] : undefined;
+    combined[key] = mergeField(reading, own, document);
+  }
+  for (const { lesson, match } of lessons) {
+    for (const field of lesson.fields) {
+      const own = combined[field.key];
+      if (own && !readings.has(field.key) && isAtWrongPlace(own, field, lesson, match, document))
+        delete combined[field.key];
+    }
+  }
+  return combined;
+}
+
+interface Reading extends ReadField {
+  readonly field: LessonField;
+  readonly score: number;
+}
+
+/** Certain places first; a token belongs to one value. */
+function readFields(
+  document: FormDocument,
+  lessons: readonly MatchedLesson[],
+  specs: ReadonlyMap<string, FieldSpec>,
+  taken: Set<FormToken>,
+): Map<string, Reading> {
+  const readings = new Map<string, Reading>();
+  for (const { lesson, match } of lessons) {
+    const context: PlaceContext = { lesson, match, document, taken };
+    let open = lesson.fields.filter(
+      ({ key, parts, verified }) => parts.length > 0 && verified && !readings.has(key) && specs.has(key),
+    );
+    while (open.length > 0) {
+      const read = open.flatMap((field) => {
+        const found = readFieldAt(field, specs.get(field.key)!, context);
+        return found ? [{ ...found, field, score: match.score }] : [];
+      });
+      const next = read.sort((a, b) => a.cost - b.cost)[0];
+      if (!next) break;
+      // All places of the same certainty in one pass, unless they share tokens.
+      for (const one of read.filter(({ cost }) => cost <= Math.max(2, next.cost))) {
+        if (one.tokens.some((token) => taken.has(token))) continue;
+        readings.set(one.field.key, one);
+        for (const token of one.tokens) taken.add(token);
+      }
+      const before = open.length;
+      open = open.filter(({ key }) => !readings.has(key));
+      if (open.length === before) break;
+    }
+  }
+  return readings;
+}
+
+const CONFIDENCE_ALONE = 0.93;
+const CONFIDENCE_AGREED = 0.99;
+const CONFIDENCE_DISPUTED = 0.85;
+
+function mergeField({ value, tokens, score, field }: Reading, own: Field | undefined, document: FormDocument): Field {
+  const certainty = Math.min(1, 0.4 + 0.75 * score) * lowestConfidence(tokens);
+  const rounded = (confidence: number) => Math.round(100 * confidence * certainty) / 100;
+  if (own && isSame(own.value, value)) {
+    // The reader normalises texts; both found the same one.
+    return { ...own, confidence: Math.max(own.confidence ?? 0, rounded(CONFIDENCE_AGREED)) };
+  }
+  const confidence = own ? CONFIDENCE_DISPUTED : field.corrected ? CONFIDENCE_ALONE : CONFIDENCE_DISPUTED;
+  return fieldOf(value, tokens, rounded(confidence), document);
+}
+
+function fieldOf(
+  value: Field['value'],
+  tokens: readonly FormToken[],
+  confidence: number,
+  document: FormDocument,
+): Field {
+  const { page } = tokens[0]!;
+  const { reader, page: number } = document.pages[page]!;
+  const area = areaAround(tokens.filter((token) => token.page === page));
+  const bbox = pageBoxOf(document, page, area);
+  return { value, confidence, source: reader === 'text' ? 'text' : 'ocr', page: number, bbox, text: textOf(tokens) };
+}
+
+const lowestConfidence = (tokens: readonly FormToken[]): number =>
+  Math.min(1, ...tokens.map(({ confidence }) => confidence ?? 1));
+
+/** A value where a person corrected the reader before. */
+function isAtWrongPlace(
+  own: Field,
+  field: LessonField,
+  lesson: Lesson,
+  match: FormMatch,
+  document: FormDocument,
+): boolean {
+  const place = field.wrong && project(lesson, match, field.wrong);
+  if (!place || !own.bbox || document.pages[place.page]?.page !== own.page) return false;
+  const [x0, y0, x1, y1] = pageBoxOf(document, place.page, place.area);
+  const [a0, b0, a1, b1] = own.bbox;
+  const margin = 0.01;
+  return Math.min(x1, a1) > Math.max(x0, a0) - margin && Math.min(y1, b1) > Math.max(y0, b0) - 0.2 * margin;
+}
+
+interface FoundTable {
+  readonly rows: readonly ReadRow[];
+  readonly score: number;
+  readonly isRemoved: boolean;
+  readonly corrected: boolean;
+}
+
+const MIN_VERIFIED = 0.85;
+
+/** The rows of the table; undefined to keep those of the reader. */
+function tableOf(
+  section: Section,
+  lessons: readonly MatchedLesson[],
+  document: FormDocument,
+  fields: Fields,
+): FoundTable | undefined {
+  for (const { lesson, match } of lessons) {
+    const table = lesson.tables.find((one) => one.section === section.key);
+    if (!table) continue;
+    const { score } = match;
+    if (table.groups.length === 0) {
+      return table.corrected && table.readShare === 0
+        ? { rows: [], score, isRemoved: true, corrected: true }
+        : undefined;
+    }
+    if (table.verifiedShare < MIN_VERIFIED || table.verifiedShare < table.readShare - 0.02) continue;
+    const rows = readTable(table, section, { lesson, match, document, taken: new Set() });
+    if (rows.length > 0 && !isWorse(rows, table, section, fields))
+      return { rows, score, isRemoved: false, corrected: table.corrected };
+  }
+  return undefined;
+}
+
+/** The reader found the earlier table itself, and finds more of this one. */
+function isWorse(rows: readonly ReadRow[], table: LessonTable, section: Section, fields: Fields): boolean {
+  if (table.readShare < 0.97) return false;
+  const own = Object.keys(fields).filter((key) => key.startsWith(`${section.key}:`) && /:\d/u.test(key)).length;
+  return own > rows.reduce((sum, row) => sum + row.length, 0);
+}
+
+function replaceTable(
+  combined: Record<string, Field>,
+  section: Section,
+  { rows, score, corrected }: FoundTable,
+  document: FormDocument,
+): void {
+  const own = new Map<string, Field>();
+  for (const key of Object.keys(combined)) {
+    if (!key.startsWith(`${section.key}:`) || !/:\d+\./u.test(key)) continue;
+    own.set(key, combined[key]!);
+    delete combined[key];
+  }
+  const certainty = Math.min(1, 0.4 + 0.75 * score);
+  for (const [i, row] of rows.entries()) {
+    for (const { spec, value, tokens } of row) {
+      const key = cellKey(section, i + 1, spec);
+      const before = own.get(key);
+      const confidence = before || !corrected ? CONFIDENCE_DISPUTED : CONFIDENCE_ALONE;
+      combined[key] =
+        before && isSame(before.value, value)
+          ? before
+          : fieldOf(value, tokens, Math.round(100 * confidence * certainty * lowestConfidence(tokens)) / 100, document);
+    }
+  }
+}

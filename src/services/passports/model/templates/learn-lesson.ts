@@ -1,0 +1,331 @@
+import type { Value } from '../../extraction.ts';
+import type { Box, ReadPage } from '../../page-geometry.ts';
+import { everyField, resolveKey } from '../../schema/keys.ts';
+import type { ColumnSpec, FieldSpec, Schema, Section } from '../../schema/schema.ts';
+import {
+  type Area,
+  areaAround,
+  cellAt,
+  createFormDocument,
+  type FormDocument,
+  type FormToken,
+  middleX,
+  middleY,
+  pageBoxOf,
+} from './form-document.ts';
+import type {
+  Lesson,
+  LessonField,
+  LessonNeighbour,
+  LessonPart,
+  LessonTable,
+  LessonWord,
+  PlaceMethod,
+} from './lesson.ts';
+import { isEqual, type LocatedValue, locateValue } from './locate-value.ts';
+import type { FormMatch } from './match-form.ts';
+import { countBefore, parsePlace } from './parse-place.ts';
+import { readFieldAt } from './read-field.ts';
+import { isSign, type PlaceContext, readPlace } from './read-place.ts';
+import { readTable } from './read-table.ts';
+import { locateTable, type TablePlaces, type TableRow } from './table-lesson.ts';
+import { hashHalves, normalizeValue, normalizeWord } from './word-hash.ts';
+
+/** A value of a corrected document. */
+export interface ConfirmedValue {
+  /** `section:field`, or `section:row.column`. */
+  readonly key: string;
+  readonly value: Value;
+  /** What the reader had found. */
+  readonly original: Value;
+  /** A person typed or removed the value. */
+  readonly edited: boolean;
+  /** Where the reader had found its value. */
+  readonly page: number | null;
+  readonly bbox: Box | null;
+}
+
+const MAX_WORDS = 1500;
+
+/** Learns where the values of a corrected document stand. A value that is not on its pages teaches nothing. */
+export function learnLesson(pages: readonly ReadPage[], values: readonly ConfirmedValue[], schema: Schema): Lesson {
+  const document = createFormDocument(pages);
+  const taken = new Set<FormToken>();
+  const tables: { section: Section; places: TablePlaces | undefined; rows: TableRow[]; cells: ConfirmedValue[] }[] = [];
+  for (const section of schema.sections) {
+    if (!section.table) continue;
+    const { rows, cells } = rowsOf(section, values, schema);
+    if (cells.length === 0) continue;
+    const found = rows.length > 0 ? locateTable(document, section, rows) : undefined;
+    for (const token of found?.tokens ?? []) taken.add(token);
+    tables.push({ section, places: found?.places, rows, cells });
+  }
+  const body = new Set(taken);
+  const located = locateFields(document, values, schema, taken);
+  const { words, wordTokens } = formWords(document, taken, located);
+  const match = ownMatch(document, wordTokens);
+  const base: Lesson = { format: 1, em: document.em, words, fields: [], tables: [] };
+  const context = { lesson: base, match, document, taken: body };
+  const fields = located.map(({ spec, confirmed, place, wrong }): LessonField => {
+    const field: LessonField = {
+      key: confirmed.key,
+      parts: place ? place.parts.map((part) => partOf(part, place, spec, context, wordTokens)) : [],
+      literals: place?.literals ?? [],
+      factor: place?.factor ?? 1,
+      ...(wrong && { wrong }),
+      corrected: confirmed.edited,
+      wasRead: !confirmed.edited,
+      verified: false,
+    };
+    const read = place && readFieldAt(field, spec, context);
+    return { ...field, verified: read !== undefined && isSame(read.value, confirmed.value) };
+  });
+  return {
+    ...base,
+    fields,
+    tables: tables.map(({ section, places, rows, cells }): LessonTable => {
+      const current = cells.filter(({ value }) => value !== null);
+      const table = places ?? { groups: [], ruled: false, continues: false };
+      const read = places ? readTable(places, section, context) : [];
+      const hits = rows.flatMap((row, i) =>
+        [...row].map(
+          ([spec, value]) => read[i]?.some((cell) => cell.spec === spec && isSame(cell.value, value)) ?? false,
+        ),
+      );
+      const share = (all: readonly boolean[]) => (all.length === 0 ? 0 : all.filter(Boolean).length / all.length);
+      return {
+        ...{ section: section.key, ...table },
+        corrected: cells.some(({ edited }) => edited),
+        readShare: current.length === 0 ? 0 : share(cells.map(({ edited }) => !edited)),
+        verifiedShare: read.length === rows.length ? share(hits) : Math.min(0.5, share(hits)),
+      };
+    }),
+  };
+}
+
+export const isSame = (a: Value, b: Value): boolean =>
+  typeof a === 'string' && typeof b === 'string' ? normalizeValue(a) === normalizeValue(b) : isEqual(a, b);
+
+/** The non-empty rows, and the values of all cells, emptied ones too. */
+function rowsOf(section: Section, values: readonly ConfirmedValue[], schema: Schema) {
+  const cells: ConfirmedValue[] = [];
+  const rows = new Map<number, Map<ColumnSpec, Exclude<Value, null>>>();
+  for (const confirmed of values) {
+    const target = resolveKey(schema, confirmed.key);
+    if (target?.kind !== 'cell' || target.section !== section) continue;
+    if (confirmed.value === null && !confirmed.edited) continue;
+    cells.push(confirmed);
+    if (confirmed.value === null) continue;
+    const row = rows.get(target.row) ?? new Map<ColumnSpec, Exclude<Value, null>>();
+    rows.set(target.row, row.set(target.spec, confirmed.value));
+  }
+  return { cells, rows: [...rows].sort(([a], [b]) => a - b).map(([, row]) => row) };
+}
+
+interface LocatedField {
+  readonly spec: FieldSpec;
+  readonly confirmed: ConfirmedValue;
+  readonly place: LocatedValue | undefined;
+  readonly wrong: Area | undefined;
+}
+
+/** Unchanged values first: their places are known, so that equal typed values are looked for elsewhere. */
+function locateFields(
+  document: FormDocument,
+  values: readonly ConfirmedValue[],
+  schema: Schema,
+  taken: Set<FormToken>,
+): LocatedField[] {
+  const byKey = new Map(values.map((value) => [value.key, value]));
+  const fields = [...everyField(schema)].flatMap(({ key, spec }) => {
+    const confirmed = byKey.get(key);
+    return confirmed && (confirmed.value !== null || confirmed.edited) ? [{ spec, confirmed }] : [];
+  });
+  return fields
+    .sort(
+      (a, b) => Number(a.confirmed.edited) - Number(b.confirmed.edited) || length(b.confirmed) - length(a.confirmed),
+    )
+    .map(({ spec, confirmed }) => {
+      const shown = tokensInBox(document, confirmed);
+      const { value, edited } = confirmed;
+      const preferred = edited ? new Set<FormToken>() : shown;
+      const place =
+        value === null
+          ? undefined
+          : (locateValue(document, spec, value, { preferred, taken }) ??
+            (edited && isMisread(confirmed) ? placeOf(shown) : undefined));
+      for (const token of place?.parts.flat() ?? []) taken.add(token);
+      const isElsewhere = edited && shown.size > 0 && !place?.parts.flat().some((token) => shown.has(token));
+      return { spec, confirmed, place, wrong: isElsewhere ? areaAround([...shown]) : undefined };
+    });
+}
+
+const length = ({ value }: ConfirmedValue): number => String(value ?? '').length;
+
+/** A correction of a few characters: the place was right, and OCR read it wrongly. */
+function isMisread({ value, original }: ConfirmedValue): boolean {
+  if (value === null || original === null) return false;
+  const [a, b] = [normalizeValue(String(value)), normalizeValue(String(original))];
+  const same = [...a].filter((letter, i) => b[i] === letter || b[i + b.length - a.length] === letter).length;
+  return same >= 0.5 * Math.max(a.length, b.length);
+}
+
+function placeOf(tokens: ReadonlySet<FormToken>): LocatedValue | undefined {
+  const all = [...tokens];
+  if (all.length === 0 || new Set(all.map(({ line }) => line)).size > 1) return undefined;
+  return { parts: [all], literals: ['', ''], factor: 1, spaced: false };
+}
+
+function tokensInBox(document: FormDocument, { page, bbox }: ConfirmedValue): Set<FormToken> {
+  const index = document.pages.findIndex((one) => one.page === page);
+  if (index < 0 || !bbox) return new Set();
+  const [x0, y0, x1, y1] = bbox;
+  return new Set(
+    document.tokens.filter((token) => {
+      if (token.page !== index) return false;
+      const box = pageBoxOf(document, index, token);
+      const [x, y] = [(box[0] + box[2]) / 2, (box[1] + box[3]) / 2];
+      return x > x0 - 0.002 && x < x1 + 0.002 && y > y0 - 0.002 && y < y1 + 0.002;
+    }),
+  );
+}
+
+/** The words of the form: letters only, outside values and tables, and not the words of a value elsewhere. */
+function formWords(document: FormDocument, taken: ReadonlySet<FormToken>, located: readonly LocatedField[]) {
+  const secret = new Set(
+    located.flatMap(({ spec, confirmed: { value } }) =>
+      spec.type === 'string' && value !== null
+        ? String(value)
+            .split(/[^\p{L}]+/u)
+            .map(normalizeWord)
+        : [],
+    ),
+  );
+  const words: LessonWord[] = [];
+  const wordTokens = new Map<FormToken, number>();
+  for (const token of document.tokens) {
+    const { text, word, hash } = token;
+    if (words.length >= MAX_WORDS) break;
+    if (word === '' || taken.has(token) || /\d/u.test(text)) continue;
+    const isCapital = /^\P{L}*\p{Lu}/u.test(text);
+    const strong = word.length >= 3;
+    // Initials and names.
+    const isName = isCapital && secret.has(word) && !/^\P{L}*\p{Lu}{2,5}\P{L}*$/u.test(text);
+    if (isName || (isCapital && !strong)) continue;
+    wordTokens.set(token, words.length);
+    words.push({ hash, halves: strong ? hashHalves(word) : [], strong, ...rounded(token) });
+  }
+  return { words, wordTokens };
+}
+
+function ownMatch(document: FormDocument, wordTokens: ReadonlyMap<FormToken, number>): FormMatch {
+  const tokens = new Map([...wordTokens].map(([token, index]) => [index, token]));
+  return { score: 1, tokens, constants: new Set(wordTokens.keys()), scales: document.pages.map(() => 1) };
+}
+
+const round = (value: number): number => Math.round(10 * value) / 10;
+const rounded = ({ x0, y0, x1, y1 }: Area): Area => ({ x0: round(x0), y0: round(y0), x1: round(x1), y1: round(y1) });
+
+// In heights of a word.
+const WIDE = 2.2;
+
+/** Tries the methods and keeps the first one that finds the value again. */
+function partOf(
+  tokens: readonly FormToken[],
+  { spaced, factor }: LocatedValue,
+  spec: FieldSpec,
+  context: PlaceContext,
+  words: ReadonlyMap<FormToken, number>,
+): LessonPart {
+  const { document } = context;
+  const first = tokens[0]!;
+  const last = tokens.at(-1)!;
+  const cells = spaced ? [] : tokens.map((token) => cellAt(document, middleX(token), middleY(token)));
+  const cell = cells[0];
+  const isOneCell = cells.every(
+    (each) => cell && each && Math.abs(each.x0 - cell.x0) < 3 && Math.abs(each.y0 - cell.y0) < 3,
+  );
+  const inCell = ({ x0, x1, y0, y1 }: FormToken, around: Area) =>
+    x0 + x1 > 2 * around.x0 && x0 + x1 < 2 * around.x1 && y0 + y1 > 2 * around.y0 && y0 + y1 < 2 * around.y1;
+  const gaps = tokens
+    .slice(1)
+    .flatMap((token, i) => (token.line === tokens[i]!.line ? [token.x0 - tokens[i]!.x1] : []));
+  const line = document.lines[last.line]!;
+  const next = line[line.indexOf(last) + 1];
+  const describe = (by: PlaceMethod): LessonPart => {
+    const isInside = (token: FormToken) => by !== 'cell' || !cell || inCell(token, cell);
+    const left = document.lines[first.line]!.slice(0, document.lines[first.line]!.indexOf(first))
+      .filter(isInside)
+      .reverse();
+    const above =
+      by === 'cell' && cell
+        ? document.tokens.filter((token) => token.line < first.line && inCell(token, cell)).reverse()
+        : [];
+    const before = neighbour(left, first, words, document, above);
+    const stop = left.findIndex((token) => words.has(token));
+    const others = left.slice(0, stop < 0 ? left.length : stop).reverse();
+    const sameLine = tokens.filter((token) => token.line === first.line);
+    return {
+      ...rounded(areaAround(tokens)),
+      by,
+      lines: new Set(tokens.map((token) => token.line)).size,
+      ...(cell && isOneCell && { cell: rounded(cell) }),
+      before,
+      after: neighbour(line.slice(line.indexOf(last) + 1).filter(isInside), last, words, document, []),
+      spaced,
+      nth:
+        by === 'place' || by === 'before'
+          ? 0
+          : spec.type === 'string'
+            ? others.filter(({ text }) => before.separator && text.endsWith(before.separator)).length
+            : countBefore([...others, ...sameLine], spec, first),
+      gap: round(Math.max(0, ...gaps)),
+      ...(next && { space: round(Math.max(0, next.x0 - last.x1)) }),
+    };
+  };
+  const isDirect = describe('after').before.direct;
+  const methods: PlaceMethod[] = [
+    ...(cell && isOneCell ? (['cell'] as const) : []),
+    ...(isDirect ? (['after', 'before', 'place'] as const) : (['before', 'place', 'after'] as const)),
+  ];
+  const own = tokens.filter((token) => !isSign(token));
+  const found = methods.map(describe).find((part) => {
+    const place = readPlace(part, spec, context);
+    const parsed = place && parsePlace(place.tokens, spec, { part, factor, document });
+    return (
+      parsed &&
+      parsed.tokens.length >= own.length &&
+      parsed.tokens.every((token) => tokens.some(({ id }) => id === token.id))
+    );
+  });
+  return found ?? describe(methods[0]!);
+}
+
+/** What stands beside the value, from the nearest token on. */
+function neighbour(
+  beside: readonly FormToken[],
+  value: FormToken,
+  words: ReadonlyMap<FormToken, number>,
+  { em }: FormDocument,
+  above: readonly FormToken[],
+): LessonNeighbour {
+  const word = [...beside, ...above].find((token) => words.has(token));
+  const gapTo = (token: FormToken) =>
+    token.line === value.line ? Math.max(0, token.x0 - value.x1, value.x0 - token.x1) : 0;
+  const other = beside.find((token) => !isSign(token));
+  const isOther = other && !words.has(other) && gapTo(other) < WIDE * em;
+  const between = isOther ? beside.slice(0, beside.indexOf(other)) : [];
+  const isLeft = other && other.id < value.id;
+  const separator = !isOther
+    ? ''
+    : (between[0]?.text.slice(-1) ?? (isLeft ? trailing(other.text) : trailing(value.text) || leading(other.text)));
+  return {
+    ...(word && { word: words.get(word)! }),
+    gap: word ? round(gapTo(word)) : 0,
+    direct: word !== undefined && [...beside, ...above].slice(0, [...beside, ...above].indexOf(word)).every(isSign),
+    ...(separator !== '' && { separator }),
+  };
+}
+
+const trailing = (text: string): string => /[,;:/()–—-]$/u.exec(text)?.[0] ?? '';
+const leading = (text: string): string => /^[,;:/()–—-]/u.exec(text)?.[0] ?? '';

@@ -1,0 +1,94 @@
+import type { Area } from './form-document.ts';
+
+/**
+ * What one corrected document teaches about its form. It contains places and hashes of the form's own words, and no
+ * values. Plain data: stored as JSON.
+ */
+export interface Lesson {
+  readonly format: 1;
+  /** The usual height of a word. */
+  readonly em: number;
+  readonly words: readonly LessonWord[];
+  readonly fields: readonly LessonField[];
+  readonly tables: readonly LessonTable[];
+}
+
+/** Places are in points, with all pages below each other. */
+export interface LessonWord extends Area {
+  readonly hash: number;
+  /** Hashes of both halves; empty for short words. */
+  readonly halves: readonly number[];
+  /** At least three letters: the word counts in the match of a page. */
+  readonly strong: boolean;
+}
+
+export interface LessonField {
+  readonly key: string;
+  /** Empty: the form has no such field at `wrong`. */
+  readonly parts: readonly LessonPart[];
+  /** Text between the parts of a value from several places: one more than parts. */
+  readonly literals: readonly string[];
+  /** The factor from the printed number, as for thousands of roubles. */
+  readonly factor: number;
+  /** Where the reader found a wrong value. */
+  readonly wrong?: Area;
+  /** A person typed the value, instead of leaving the extracted one unchanged. */
+  readonly corrected: boolean;
+  /** The reader had found this value itself. */
+  readonly wasRead: boolean;
+  /** The template finds the value in the document that it was made from. */
+  readonly verified: boolean;
+}
+
+export interface LessonPart extends Area {
+  /** Lines of the value, from top to bottom. */
+  readonly lines: number;
+  /** The ruled cell around the value. */
+  readonly cell?: Area;
+  /** How the value was found again in the document that it was learned from. */
+  readonly by: PlaceMethod;
+  /** What stands before and after the value on its line or in its cell. */
+  readonly before: LessonNeighbour;
+  readonly after: LessonNeighbour;
+  /** Characters in boxes of their own. */
+  readonly spaced: boolean;
+  /** Index among the values of this type between the same two words of the form. */
+  readonly nth: number;
+  /** The widest space between words of the value. */
+  readonly gap: number;
+  /** The space after the value, if another token follows on its line. */
+  readonly space?: number;
+}
+
+/** In its ruled cell, after or before a word of the form, or at the place that nearby words of the form predict. */
+export type PlaceMethod = 'cell' | 'after' | 'before' | 'place';
+
+export interface LessonNeighbour {
+  /** The nearest word of the form, by index; other values may stand between. */
+  readonly word?: number;
+  /** Distance to that word. */
+  readonly gap: number;
+  /** No other value stands between. */
+  readonly direct: boolean;
+  /** Punctuation between the value and another value beside it. */
+  readonly separator?: string;
+}
+
+export interface LessonTable {
+  readonly section: string;
+  /** Groups of columns side by side, in reading order. Empty: the form has no such table. */
+  readonly groups: readonly LessonColumns[];
+  readonly ruled: boolean;
+  /** Rows follow a line with totals. */
+  readonly continues: boolean;
+  readonly corrected: boolean;
+  /** Shares of the cells that the reader had found itself, and that the template finds. */
+  readonly readShare: number;
+  readonly verifiedShare: number;
+}
+
+export interface LessonColumns extends Area {
+  /** Distance between the first two rows. */
+  readonly pitch: number;
+  readonly columns: readonly { readonly key: string; readonly x0: number; readonly x1: number }[];
+}

@@ -1,0 +1,93 @@
+import type { Field } from '../../extraction.ts';
+import { findNumber } from '../../schema/numbers.ts';
+import type { ValueSpec } from '../../schema/schema.ts';
+import { findProblem, readValue } from '../../schema/values.ts';
+import { normalizeText } from '../fields/candidates.ts';
+import { type FormDocument, type FormToken, isRuledOff, textOf } from './form-document.ts';
+import type { LessonPart } from './lesson.ts';
+import { tokensIn } from './locate-value.ts';
+import { isSign } from './read-place.ts';
+
+export interface ParsedPlace {
+  readonly value: Exclude<Field['value'], null>;
+  readonly tokens: readonly FormToken[];
+}
+
+const UNIT_TOKENS = 3;
+
+/** Parses the tokens at a place as a value; undefined if they are none. */
+export function parsePlace(
+  tokens: readonly FormToken[],
+  spec: ValueSpec,
+  { part, factor, document }: { part: Pick<LessonPart, 'spaced' | 'nth'>; factor: number; document: FormDocument },
+): ParsedPlace | undefined {
+  if (part.spaced) return parseSpaced(tokens, spec);
+  if (spec.type === 'string') {
+    const own = trim(tokens);
+    const value = normalizeText(textOf(own));
+    return /[\p{L}\d]/u.test(value) && findProblem(spec, value) === undefined ? { value, tokens: own } : undefined;
+  }
+  // The unit may be a word of the form.
+  const last = tokens.at(-1)!;
+  const line = document.lines[last.line]!;
+  const units: FormToken[] = [];
+  for (const token of spec.type === 'number' ? line.slice(line.indexOf(last) + 1).slice(0, UNIT_TOKENS) : []) {
+    const previous = units.at(-1) ?? last;
+    if (/\d/u.test(token.text) || token.x0 - previous.x1 > 1.2 * document.em || isRuledOff(document, previous, token))
+      break;
+    units.push(token);
+  }
+  const all = [...tokens, ...units];
+  return parseNth(all, spec, part.nth, factor) ?? (part.nth > 0 ? parseNth(all, spec, 0, factor) : undefined);
+}
+
+/** Removes the form's signs before a value, and a bracket that opens before it. */
+function trim(tokens: readonly FormToken[]): FormToken[] {
+  const own = [...tokens];
+  while (own.length > 1 && isSign(own[0]!)) own.shift();
+  while (own.length > 1 && /^[—–/|,;:=-]+$/u.test(own.at(-1)!.text)) own.pop();
+  const last = own.at(-1);
+  const text = textOf(own);
+  if (last?.text.endsWith(')') && !text.includes('(')) own[own.length - 1] = { ...last, text: last.text.slice(0, -1) };
+  return own;
+}
+
+function parseNth(tokens: readonly FormToken[], spec: ValueSpec, nth: number, factor: number): ParsedPlace | undefined {
+  let rest = tokens;
+  for (let i = 0; rest.length > 0; i++) {
+    const text = textOf(rest);
+    const found = factor === 1 ? readValue(spec, text) : scaled(spec, text, factor);
+    if (!found) return undefined;
+    const used = tokensIn(rest, found);
+    if (i === nth) return { value: found.value, tokens: used };
+    const last = used.at(-1);
+    if (!last) return undefined;
+    rest = rest.slice(rest.indexOf(last) + 1);
+  }
+  return undefined;
+}
+
+function scaled(spec: ValueSpec, text: string, factor: number) {
+  const found = findNumber(text, spec.decimals);
+  if (!found) return undefined;
+  const value = Math.round(found.value * factor * 1e6) / 1e6;
+  return findProblem(spec, value) === undefined ? { ...found, value } : undefined;
+}
+
+/** Characters in boxes of their own. */
+function parseSpaced(tokens: readonly FormToken[], spec: ValueSpec): ParsedPlace | undefined {
+  const joined = tokens.map(({ text }) => text).join('');
+  const text = spec.type === 'date' ? joined.replace(/^(\d\d)\W?(\d\d)\W?(\d{4})$/u, '$1.$2.$3') : joined;
+  const found = readValue(spec, text);
+  return found && { value: found.value, tokens };
+}
+
+/** How many values of the type stand before `first`. */
+export function countBefore(tokens: readonly FormToken[], spec: ValueSpec, first: FormToken): number {
+  for (let nth = 0; nth < 6; nth++) {
+    const found = parseNth(tokens, spec, nth, 1);
+    if (!found) return 0;
+    if (found.tokens.includes(first)) return nth;
+  }
+  return 0;
+}

@@ -1,0 +1,191 @@
+import { describe, expect, it } from 'vitest';
+import type { ReadPage, Word } from '../../page-geometry.ts';
+import { loadSchema } from '../../schema/load-schema.ts';
+import { applyTemplates } from './apply-template.ts';
+import { createFormDocument } from './form-document.ts';
+import { type ConfirmedValue, learnLesson } from './learn-lesson.ts';
+import { matchForm } from './match-form.ts';
+import { teach } from './teach.ts';
+
+const schema = loadSchema();
+
+type Line = readonly [x: number, y: number, text: string];
+interface Options {
+  readonly scale?: number;
+  readonly shift?: number;
+}
+
+/** A page of 600 × 800 points; every character is 6 points wide. */
+function pageOf(lines: readonly Line[], { scale = 1, shift = 0 }: Options = {}): ReadPage {
+  const words = lines.flatMap(([x, y, text]) => {
+    let at = x;
+    return text.split(' ').map((word): Word => {
+      const [x0, x1] = [at * scale + shift, (at + 6 * word.length) * scale + shift];
+      at += 6 * (word.length + 1);
+      return {
+        text: word,
+        box: [x0 / 600, (y * scale + shift) / 800, x1 / 600, ((y + 10) * scale + shift) / 800],
+        confidence: null,
+      };
+    });
+  });
+  return { page: 1, width: 600, height: 800, turn: 0, words, rules: [], reader: 'text' };
+}
+
+const typed = (
+  key: string,
+  value: ConfirmedValue['value'],
+  original: ConfirmedValue['original'] = null,
+): ConfirmedValue => ({
+  ...{ key, value, original },
+  ...{ edited: true, page: null, bbox: null },
+});
+
+interface Facts {
+  readonly place: string;
+  readonly year: string;
+  readonly tax: string;
+  readonly rooms: readonly string[];
+}
+const FIRST: Facts = { place: 'Hill Street 12', year: '1978', tax: '125 300', rooms: ['1 kitchen 9.5', '2 hall 4.1'] };
+const SECOND: Facts = {
+  place: 'Birch Lane 4',
+  year: '1956',
+  tax: '98 450',
+  rooms: ['1 hall 7.3', '2 kitchen 8.8', '3 attic 12.4'],
+};
+
+function form({ place, year, tax, rooms }: Facts, options: Options = {}): ReadPage {
+  const table = rooms.flatMap((room, i): Line[] => {
+    const [no, name, area] = room.split(' ');
+    return [
+      [40, 300 + 20 * i, no!],
+      [120, 300 + 20 * i, name!],
+      [320, 300 + 20 * i, area!],
+    ];
+  });
+  const below = 320 + 20 * rooms.length;
+  return pageOf(
+    [
+      [40, 40, 'Municipal register of dwellings'],
+      [40, 80, `Whereabouts of the dwelling ${place}`],
+      [40, 120, `Finished by the masons during the summer of ${year} and subject to taxation of ${tax} roubles`],
+      [40, 270, 'Number'],
+      [120, 270, 'Designation'],
+      [320, 270, 'Extent'],
+      ...table,
+      [40, below, 'Signed by the clerk before two witnesses'],
+    ],
+    options,
+  );
+}
+
+const CORRECTIONS = [
+  typed('general:address', 'Hill Street 12'),
+  typed('general:year_built', 1978),
+  typed('general:inventory_value', 125300),
+  typed('rooms:1.no', 1),
+  typed('rooms:1.name', 'kitchen'),
+  typed('rooms:1.area', 9.5),
+  typed('rooms:2.no', 2),
+  typed('rooms:2.name', 'hall'),
+  typed('rooms:2.area', 4.1),
+];
+const lesson = learnLesson([form(FIRST)], CORRECTIONS, schema);
+const template = { id: 't', lessons: [lesson] };
+const read = (page: ReadPage, fields = {}) => applyTemplates([page], fields, [template], schema);
+const valuesOf = (page: ReadPage) =>
+  Object.fromEntries(Object.entries(read(page).fields).map(([key, { value }]) => [key, value]));
+const EXPECTED = {
+  'general:address': 'Birch Lane 4',
+  'general:year_built': 1956,
+  'general:inventory_value': 98450,
+  'rooms:1.area': 7.3,
+  'rooms:2.name': 'kitchen',
+  'rooms:3.no': 3,
+  'rooms:3.area': 12.4,
+};
+
+describe('A template', () => {
+  it('reads values beside labels, in prose and in a longer table of the next document', () => {
+    expect(valuesOf(form(SECOND))).toMatchObject(EXPECTED);
+    expect(valuesOf(form(SECOND))).not.toHaveProperty('rooms:4.no');
+  });
+
+  it('reads a document of another size and position', () => {
+    expect(valuesOf(form(SECOND, { scale: 0.9, shift: 18 }))).toMatchObject(EXPECTED);
+  });
+
+  it('matches despite misread words', () => {
+    const page = form(SECOND);
+    const misread = {
+      ...page,
+      words: page.words.map((word, i) => (i % 6 === 0 ? { ...word, text: `${word.text.slice(0, -1)}q` } : word)),
+    };
+    expect(read(misread).template).toBeDefined();
+  });
+
+  it('does not match the same words at other places', () => {
+    const lines = form(SECOND).words.map(({ text }, i): Line => [40 + ((i * 97) % 400), 40 + ((i * 131) % 700), text]);
+    expect(read(pageOf(lines)).template).toBeUndefined();
+  });
+
+  it('contains no value and no word in clear text', () => {
+    const text = JSON.stringify(lesson);
+    for (const word of ['Hill', '1978', '125', 'kitchen', '9.5', 'Municipal']) expect(text).not.toContain(word);
+  });
+
+  it('lowers the confidence where the reader found another value', () => {
+    const own = { value: 1900, confidence: 0.99, source: 'text', page: 1, bbox: [0, 0, 0.1, 0.1], text: '1900' };
+    const { fields } = read(form(SECOND), { 'general:year_built': own });
+    expect(fields['general:year_built']).toMatchObject({ value: 1956 });
+    expect(fields['general:year_built']!.confidence).toBeLessThan(0.95);
+    const agreed = read(form(SECOND), { 'general:year_built': { ...own, value: 1956, confidence: 0.8 } });
+    expect(agreed.fields['general:year_built']!.confidence).toBeGreaterThan(0.95);
+  });
+
+  it('removes a field where a person cleared it', () => {
+    const bbox = [0.4, 0.148, 0.6, 0.17] as const;
+    const shown = { page: 1, bbox, original: 1978 };
+    const cleared = learnLesson([form(FIRST)], [{ ...typed('general:year_built', null), ...shown }], schema);
+    const own = { value: 1956, confidence: 0.9, source: 'text' as const, page: 1, bbox, text: '1956' };
+    const fields = { 'general:year_built': own };
+    const applied = applyTemplates([form(SECOND)], fields, [{ id: 't', lessons: [cleared] }], schema);
+    expect(applied.template).toBeDefined();
+    expect(applied.fields).toEqual({});
+  });
+});
+
+describe('Learning', () => {
+  it('teaches nothing for a value that is not on the page', () => {
+    const { lesson: taught } = teach(
+      { kind: 'learn', pages: [form(FIRST)], values: [typed('general:owner', 'Jane Smithers')], templates: [] },
+      schema,
+    );
+    expect(taught).toBeUndefined();
+  });
+
+  it('drops words that the second document on the form does not have', () => {
+    const named = (facts: Facts, name: string) => ({
+      ...form(facts),
+      words: [...form(facts).words, ...pageOf([[300, 700, name]]).words],
+    });
+    const first = learnLesson([named(FIRST, 'Featherstone')], CORRECTIONS, schema);
+    const stored = [{ id: 't', lessons: [{ document: 'first', lesson: first }] }];
+    const values = [typed('general:year_built', 1956)];
+    const taught = teach({ kind: 'learn', pages: [named(SECOND, 'Cholmondeley')], values, templates: stored }, schema);
+    expect(taught.template).toBe('t');
+    expect(taught.updated[0]!.lesson.words).toHaveLength(first.words.length - 1);
+    const page = createFormDocument([form(SECOND)]);
+    expect(matchForm(taught.updated[0]!.lesson, page)!.score).toBe(1);
+  });
+
+  it('finds no template in 5,000 equal words on a page', () => {
+    const lines = Array.from({ length: 5000 }, (_, i): Line => [6 * (i % 70), 1.5 * Math.floor(i / 7), 'taxation']);
+    const page = pageOf(lines);
+    const taught = learnLesson([page], CORRECTIONS, schema);
+    const applied = applyTemplates([page], {}, [{ id: 't', lessons: [lesson] }], schema);
+    expect(applied.template).toBeUndefined();
+    expect(taught.fields.every(({ parts }) => parts.length === 0)).toBe(true);
+  });
+});

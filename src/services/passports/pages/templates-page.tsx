@@ -1,0 +1,117 @@
+import type { Gateway } from '../../../http/gateway.ts';
+import { createDateFormat } from '../../../ui/browser/date-format.ts';
+import { fill } from '../../../ui/browser/fill.ts';
+import { A, Button, P, Span, Time } from '../../../ui/text-elements.tsx';
+import { type TemplatesPage, type TemplatesTexts, templatesTexts } from '../browser/templates-texts.ts';
+import { fieldKey } from '../schema/keys.ts';
+import { inLanguage, type Schema } from '../schema/schema.ts';
+import type { TemplateCorrection, TemplateRow, TemplateStore } from '../store/templates.ts';
+import type { Frame } from './frame.tsx';
+
+type Language = 'en' | 'ru';
+
+/** `GET /templates`: the templates of the API key with their corrections. */
+export function templatesPage(
+  app: Gateway,
+  { frame, templates, schema }: { frame: Frame; templates: TemplateStore; schema: Schema },
+): void {
+  app.get(
+    '/templates',
+    { config: { access: 'public', page: true }, schema: { hide: true } },
+    async (request, reply) => {
+      const viewer = await frame.viewer(request);
+      const { caller, signedIn, language } = viewer;
+      if (caller === undefined || !signedIn) return reply.redirect('login', 303);
+      const rows = await templates.list(caller);
+      const texts = templatesTexts[language];
+      return frame.send(reply, viewer, {
+        title: texts.title,
+        own: { texts } satisfies TemplatesPage,
+        styles: ['services/passports/browser/list.css', 'services/passports/browser/templates.css'],
+        script: 'services/passports/browser/templates-page.js',
+        children: (
+          <>
+            <p>
+              <A href="./" text={`← ${texts.back}`} />
+            </p>
+            <div class="intro">
+              <h1 safe>{texts.title}</h1>
+              <P class="lead" text={texts.lead} />
+            </div>
+            <p id="refused" class="notice bad" role="alert" hidden></p>
+            {rows.length === 0 && <P class="hint" text={texts.none} />}
+            <ul id="templates" class="templates">
+              {rows.map((row) => (
+                <Template row={row} texts={texts} language={language} schema={schema} />
+              ))}
+            </ul>
+          </>
+        ),
+      });
+    },
+  );
+}
+
+interface Shared {
+  texts: TemplatesTexts;
+  language: Language;
+  schema: Schema;
+}
+
+function Template({ row, ...shared }: { row: TemplateRow } & Shared): JSX.Element {
+  const { texts } = shared;
+  const { id, name, enabled, uses, corrections } = row;
+  return (
+    <li data-id={id} data-enabled={String(enabled)}>
+      <div class="tools">
+        <form>
+          <input name="name" type="text" value={name} maxlength="255" required aria-label={texts.name} />
+          <Button type="submit" class="small needs-script" text={texts.save} />
+        </form>
+        <Button type="button" class="small toggle needs-script" text={enabled ? texts.disable : texts.enable} />
+        <Button type="button" class="small remove needs-script" text={texts.remove} />
+      </div>
+      <p class="hint">
+        <Span class="state" text={enabled ? texts.enabled : texts.disabled} />
+        {' · '}
+        <span safe>{fill(texts.uses, { count: uses })}</span>
+      </p>
+      <P class="hint" text={texts.corrections} />
+      <ul class="corrections">
+        {corrections.map((correction) => (
+          <Correction correction={correction} {...shared} />
+        ))}
+      </ul>
+    </li>
+  );
+}
+
+function Correction({ correction, texts, language, schema }: { correction: TemplateCorrection } & Shared): JSX.Element {
+  const { document, filename, learnedAt, fields } = correction;
+  const date = new Date(learnedAt);
+  return (
+    <li data-id={document}>
+      {filename === null ? (
+        <Span class="name" text={texts.deleted} />
+      ) : (
+        <A class="name" href={`task/${document}`} text={filename} />
+      )}
+      <span class="hint">
+        <Time datetime={date.toISOString()} text={createDateFormat(language, 'UTC').format(date)} />
+        {' · '}
+        <span safe>{fields.map((key) => labelOf(key, schema, language)).join(', ')}</span>
+      </span>
+      <Button type="button" class="small undo needs-script" text={texts.undo} />
+    </li>
+  );
+}
+
+/** The label of a field, or the title of a table's section. */
+function labelOf(key: string, schema: Schema, language: Language): string {
+  for (const section of schema.sections) {
+    if (section.key === key) return inLanguage(section.title, language);
+    const field = section.fields?.find((spec) => fieldKey(section, spec) === key);
+    if (field) return inLanguage(field.label, language);
+  }
+  return key;
+}

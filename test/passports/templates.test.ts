@@ -1,0 +1,218 @@
+import { mkdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { createLog } from '../../src/base/log.ts';
+import { loadModel } from '../../src/services/passports/model.ts';
+import { loadSettings } from '../../src/services/passports/settings.ts';
+import type { Model } from '../../src/services/shared/service.ts';
+import { createTestPdf } from '../support/ocr/pdf.ts';
+import { type Client, type Passports, startPassports, USER_KEY } from '../support/passports.ts';
+
+const log = createLog('silent', 'test');
+
+let passports: Passports;
+let model: Model;
+beforeAll(async () => {
+  passports = await startPassports();
+  const scratchDir = join(passports.dataDir, 'scratch');
+  await mkdir(scratchDir, { recursive: true });
+  const { db, files } = passports.context;
+  model = await loadModel({
+    context: { db, files, scratchDir, log },
+    settings: loadSettings({ PASSPORTS_TESSERACT: 'none' }),
+    shared: { dataDir: passports.dataDir },
+  });
+});
+afterAll(async () => {
+  await model.close();
+  await passports.stop();
+});
+
+const at = (x: number, y: number, text: string) => `BT /F1 11 Tf ${x} ${y} Td (${text}) Tj ET\n`;
+/** A form whose labels the reader does not know, except one. */
+const form = ({ place, made, tax }: { place: string; made: string; tax: string }) =>
+  createTestPdf([
+    {
+      content: [
+        at(60, 780, 'Municipal register of dwellings and shelters'),
+        at(60, 750, 'Sheet issued under the ordinance about taxation'),
+        at(60, 720, 'Whereabouts of the dwelling'),
+        at(300, 720, place),
+        at(60, 690, 'Finished by the masons during'),
+        at(300, 690, made),
+        at(60, 660, 'Amount subject to municipal taxation'),
+        at(300, 660, tax),
+        // A document without any field fails and cannot be corrected.
+        at(60, 630, 'Total area'),
+        at(300, 630, '54.3'),
+        at(60, 600, 'Signed by the clerk of the register before witnesses'),
+      ].join(''),
+    },
+  ]);
+
+async function read(client: Client, bytes: Buffer): Promise<string> {
+  const [id] = await client.upload({ name: 'form.pdf', bytes });
+  await work(id!);
+  return id!;
+}
+
+/** Processes the document with the real model. */
+async function work(id: string): Promise<void> {
+  const { tasks } = passports.context;
+  const options = { service: 'passports', worker: 'w', leaseMs: 60_000 };
+  const { claimed } = await tasks.completeAndClaim([], { ...options, limit: 10 });
+  const claim = claimed.find((one) => one.id === id);
+  if (!claim) return;
+  const job = { ...claim, worker: 'w', log, signal: new AbortController().signal, report: () => {} };
+  const { result } = await model.run(job as never);
+  const ending = { id, attempt: claim.attempt, processingMs: 1, outcome: 'done', result };
+  await tasks.completeAndClaim([ending as never], { ...options, limit: 0 });
+}
+
+const correct = (client: Client, id: string, values: Record<string, string>) =>
+  client.post(`/task/${id}/update`, { form: values, headers: { accept: 'application/json' } });
+const dataOf = async (client: Client, id: string) => (await client.get(`/api/task/${id}/result`)).body;
+const FIRST = { place: 'Hill Street 12', made: '1978', tax: '125 300' };
+const SECOND = { place: 'Birch Lane 4, Ashford', made: '1956', tax: '98 450' };
+const TYPED = {
+  'general:address': 'Hill Street 12',
+  'general:year_built': '1978',
+  'general:inventory_value': '125300',
+};
+
+async function templatesOf(client: Client, count: number) {
+  for (let tries = 0; ; tries++) {
+    const { body } = await client.get('/api/templates');
+    if (body.total === count || tries > 100) return body.items;
+    await new Promise((resolve) => setTimeout(resolve, 100));
+  }
+}
+
+/** A client of the user key with one corrected document. */
+async function teach() {
+  const client = await passports.signIn(USER_KEY);
+  for (const { id } of (await client.get('/api/templates')).body.items) {
+    await client.request(`/api/templates/${id}`, { method: 'DELETE' });
+  }
+  const first = await read(client, form({ ...FIRST, tax: `125 300` }));
+  expect((await correct(client, first, TYPED)).status).toBe(200);
+  return { client, first };
+}
+
+describe('Templates of passports', () => {
+  it('read the next document on a form after one correction, and show the template in its result', async () => {
+    const { client } = await teach();
+    const second = await read(client, form(SECOND));
+    const { fields, engine } = await dataOf(client, second);
+    expect(fields['general:address']).toMatchObject({ value: 'Birch Lane 4, Ashford', source: 'text', page: 1 });
+    expect(fields['general:year_built'].value).toBe(1956);
+    expect(fields['general:inventory_value'].value).toBe(98450);
+    const [template] = await templatesOf(client, 1);
+    expect(engine.template).toMatchObject({ id: template.id, score: 1 });
+    expect(template.uses).toBe(1);
+  });
+
+  it('are not used for documents of another API key', async () => {
+    await teach();
+    const other = await passports.signIn();
+    const own = await read(other, form({ ...SECOND, tax: '70 100' }));
+    const { engine, fields } = await dataOf(other, own);
+    expect(engine.template).toBeUndefined();
+    expect(fields['general:inventory_value'].value).toBeNull();
+    expect((await other.get('/api/templates')).body).toEqual({ items: [], total: 0 });
+  });
+
+  it('store no values', async () => {
+    const { client } = await teach();
+    await templatesOf(client, 1);
+    const { rows } = await passports.database.db.query<{ lesson: unknown }>('select lesson from passport_lessons');
+    const text = JSON.stringify(rows);
+    for (const value of ['Hill', '1978', '125300', 'Municipal']) expect(text).not.toContain(value);
+  });
+
+  it('are replaced by a later correction of the same document and undone with it', async () => {
+    const { client, first } = await teach();
+    const [template] = await templatesOf(client, 1);
+    expect(template.corrections).toMatchObject([{ task_id: first, filename: 'form.pdf' }]);
+    await correct(client, first, { 'general:inventory_value': '' });
+    for (let tries = 0; tries < 100; tries++) {
+      const [changed] = await templatesOf(client, 1);
+      if (!changed.corrections[0].fields.includes('general:inventory_value')) break;
+      await new Promise((resolve) => setTimeout(resolve, 100));
+    }
+    const second = await read(client, form({ ...SECOND, made: '1957' }));
+    const { fields } = await dataOf(client, second);
+    expect(fields['general:year_built'].value).toBe(1957);
+    expect(fields['general:inventory_value'].value).toBeNull();
+    const undone = await client.request(`/api/templates/${template.id}/corrections/${first}`, { method: 'DELETE' });
+    expect(undone.body).toEqual({ status: 'ok', template: null });
+    expect((await client.get(`/api/templates/${template.id}`)).status).toBe(404);
+    const third = await read(client, form({ ...SECOND, made: '1958' }));
+    expect((await dataOf(client, third)).engine.template).toBeUndefined();
+  });
+
+  it('can be renamed, and are not used while disabled', async () => {
+    const { client } = await teach();
+    const [{ id }] = await templatesOf(client, 1);
+    const change = (json: object) => client.request(`/api/templates/${id}`, { method: 'PATCH', json });
+    expect((await change({ name: 'Ashford 1978' })).body).toMatchObject({ name: 'Ashford 1978', enabled: true });
+    expect((await change({ enabled: false })).body).toMatchObject({ name: 'Ashford 1978', enabled: false });
+    const second = await read(client, form({ ...SECOND, made: '1959' }));
+    expect((await dataOf(client, second)).engine.template).toBeUndefined();
+    await change({ enabled: true });
+    const third = await read(client, form({ ...SECOND, made: '1960' }));
+    expect((await dataOf(client, third)).engine.template).toMatchObject({ id });
+    expect((await change({})).status).toBe(422);
+    expect((await change({ name: ' ' })).status).toBe(400);
+  });
+
+  it('answer 404 to other keys and 401 without a token', async () => {
+    const { client } = await teach();
+    const [{ id }] = await templatesOf(client, 1);
+    const other = await passports.signIn();
+    const paths: [string, string][] = [
+      ['GET', `/api/templates/${id}`],
+      ['DELETE', `/api/templates/${id}`],
+      ['DELETE', `/api/templates/${id}/corrections/${id}`],
+    ];
+    for (const [method, path] of paths) expect((await other.request(path, { method })).status).toBe(404);
+    expect((await passports.client().get('/api/templates')).status).toBe(401);
+    expect((await client.get(`/api/templates/${id}`)).status).toBe(200);
+  });
+
+  it('stay when the corrected document is deleted, and name it no more', async () => {
+    const { client, first } = await teach();
+    const [{ id }] = await templatesOf(client, 1);
+    const stored = async () => (await passports.database.db.query('select key from passport_readings')).rowCount;
+    const before = await stored();
+    expect((await client.request(`/task/${first}`, { method: 'DELETE' })).status).toBe(200);
+    expect(await stored()).toBe(before - 1);
+    const { body } = await client.get(`/api/templates/${id}`);
+    expect(body.corrections).toMatchObject([{ task_id: first, filename: null }]);
+    const second = await read(client, form({ ...SECOND, made: '1961' }));
+    expect((await dataOf(client, second)).fields['general:year_built'].value).toBe(1961);
+  });
+
+  it('do not reuse an earlier result of the same file after a correction', async () => {
+    const { client, first } = await teach();
+    await templatesOf(client, 1);
+    const again = await read(client, form(FIRST));
+    expect(again).not.toBe(first);
+    const { fields, cached } = await dataOf(client, again);
+    expect(cached).toBe(false);
+    expect(fields['general:year_built'].value).toBe(1978);
+    const third = await read(client, form(FIRST));
+    expect((await dataOf(client, third)).cached).toBe(true);
+  });
+
+  it('are listed on a page in English and Russian, without values', async () => {
+    const { client } = await teach();
+    const [{ id }] = await templatesOf(client, 1);
+    const english = await client.get('/templates', { 'accept-language': 'en' });
+    expect(english.text).toContain(`data-id="${id}"`);
+    expect(english.text).toContain('Inventory value');
+    expect(english.text).not.toContain('Hill Street');
+    expect((await client.get('/templates', { 'accept-language': 'ru' })).text).toContain('Шаблоны бланков');
+    expect((await passports.client().get('/templates')).status).toBe(303);
+  });
+});
