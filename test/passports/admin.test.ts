@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { ENGINE_VERSION } from '../../src/services/passports/cache-key.ts';
 import { type Client, createPdf, type Passports, startPassports, USER_KEY } from '../support/passports.ts';
 
 let passports: Passports;
@@ -165,7 +166,12 @@ describe('GET /api/stats/quality', () => {
 
   it('counts values, corrections and additions of corrected and confirmed documents by confidence', async () => {
     const client = await passports.signIn();
-    expect(await readStats(client)).toMatchObject({ precision: 0.99, engine: '1', documents: 0, total: { read: 0 } });
+    expect(await readStats(client)).toMatchObject({
+      precision: 0.99,
+      engine: ENGINE_VERSION,
+      documents: 0,
+      total: { read: 0 },
+    });
     const ids: string[] = [];
     for (const percent of [30, 85, 96, 97, 100]) ids.push(await createRead(client, percent));
     await createRead(client, 10);

@@ -5,6 +5,7 @@ import { type AppContext, createGatewayContext, openAppContext } from '../../src
 import type { JsonValue } from '../../src/base/json.ts';
 import { loadConfig } from '../../src/config.ts';
 import { serve } from '../../src/roles/serve.ts';
+import { ENGINE_VERSION } from '../../src/services/passports/cache-key.ts';
 import type { Extraction, Field } from '../../src/services/passports/extraction.ts';
 import { type ErrorType, failure } from '../../src/services/passports/failures.ts';
 import { passports } from '../../src/services/passports/index.ts';
@@ -216,7 +217,7 @@ export function createExtraction(over: Partial<Extraction> = {}): Extraction {
     },
     pages: 1,
     sheets: [{ reader: 'text', width: 595, height: 842, turn: 0, picture: null }],
-    engine: { llm_provider: 'none', model: null, version: '1' },
+    engine: { llm_provider: 'none', model: null, version: ENGINE_VERSION },
     warnings: [],
     ...over,
   };

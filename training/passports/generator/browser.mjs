@@ -2,7 +2,10 @@
 import { chromium } from 'playwright-core';
 
 export async function openBrowser() {
-  const browser = await chromium.launch({ executablePath: process.env.CHROMIUM ?? '/usr/bin/chromium', args: ['--no-sandbox', '--disable-gpu'] });
+  const browser = await chromium.launch({
+    executablePath: process.env.CHROMIUM ?? '/usr/bin/chromium',
+    args: ['--no-sandbox', '--disable-gpu'],
+  });
   const tab = await browser.newPage({ viewport: { width: 1700, height: 1700 } });
   return {
     /** Per page `{ width, height, words: [{ text, box, field, group, label }], rules }`; boxes as shares of the page. */
@@ -36,14 +39,24 @@ function readPages() {
     if (!ascents.has(font)) {
       canvas.font = font;
       const { fontBoundingBoxAscent: up, fontBoundingBoxDescent: down } = canvas.measureText('x');
-      ascents.set(font, { up, down, x: canvas.measureText('x').actualBoundingBoxAscent, cap: canvas.measureText('Н').actualBoundingBoxAscent });
+      ascents.set(font, {
+        up,
+        down,
+        x: canvas.measureText('x').actualBoundingBoxAscent,
+        cap: canvas.measureText('Н').actualBoundingBoxAscent,
+      });
     }
     return ascents.get(font);
   };
   const pages = [...document.querySelectorAll('.page')].map((page) => {
     const frame = page.getBoundingClientRect();
     const clip = (value) => Math.min(1, Math.max(0, value));
-    const toBox = (left, top, right, bottom) => [clip((left - frame.left) / frame.width), clip((top - frame.top) / frame.height), clip((right - frame.left) / frame.width), clip((bottom - frame.top) / frame.height)];
+    const toBox = (left, top, right, bottom) => [
+      clip((left - frame.left) / frame.width),
+      clip((top - frame.top) / frame.height),
+      clip((right - frame.left) / frame.width),
+      clip((bottom - frame.top) / frame.height),
+    ];
     const words = [];
     const walker = document.createTreeWalker(page, NodeFilter.SHOW_TEXT);
     const range = document.createRange();
@@ -66,7 +79,13 @@ function readPages() {
         let from = 0;
         for (const [i, rect] of rects.entries()) {
           // A word that breaks at the end of a line or cell.
-          const to = i === rects.length - 1 ? match[0].length : Math.min(match[0].length, from + Math.max(1, Math.round((match[0].length * (upright ? rect.width : rect.height)) / all)));
+          const to =
+            i === rects.length - 1
+              ? match[0].length
+              : Math.min(
+                  match[0].length,
+                  from + Math.max(1, Math.round((match[0].length * (upright ? rect.width : rect.height)) / all)),
+                );
           const piece = match[0].slice(from, to);
           from = to;
           if (piece === '') continue;
@@ -79,13 +98,21 @@ function readPages() {
             if (/^_+$/u.test(piece)) top = baseline;
           }
           const middle = [(left + right) / 2, (top + bottom) / 2];
-          if (middle[0] < frame.left || middle[0] > frame.right || middle[1] < frame.top || middle[1] > frame.bottom) continue;
+          if (middle[0] < frame.left || middle[0] > frame.right || middle[1] < frame.top || middle[1] > frame.bottom)
+            continue;
           const clipping = parent.closest('[style*="overflow:hidden"]');
           if (clipping && clipping !== page) {
             const limit = clipping.getBoundingClientRect();
             if (left > limit.right - 2 || top > limit.bottom - 2) continue;
           }
-          words.push({ text: piece, box: toBox(left, top, right, bottom), field: field?.dataset.f, group: field ? Number(field.dataset.g) : 0, label: label?.dataset.l, touches: match.index === 0 && i === 0 });
+          words.push({
+            text: piece,
+            box: toBox(left, top, right, bottom),
+            field: field?.dataset.f,
+            group: field ? Number(field.dataset.g) : 0,
+            label: label?.dataset.l,
+            touches: match.index === 0 && i === 0,
+          });
         }
       }
     }
@@ -99,7 +126,9 @@ function readPages() {
     for (const element of page.querySelectorAll('[style*="border"],u,hr')) {
       const style = getComputedStyle(element);
       if (style.borderRadius !== '0px' || style.transform !== 'none') continue;
-      const shown = (side) => Number.parseFloat(style[`border${side}Width`]) > 0 && !['none', 'hidden', 'dotted', 'dashed'].includes(style[`border${side}Style`]);
+      const shown = (side) =>
+        Number.parseFloat(style[`border${side}Width`]) > 0 &&
+        !['none', 'hidden', 'dotted', 'dashed'].includes(style[`border${side}Style`]);
       const sides = ['Top', 'Bottom', 'Left', 'Right'].filter(shown);
       if (sides.length === 0 && element.tagName !== 'U') continue;
       for (const rect of element.getClientRects()) {
@@ -110,7 +139,13 @@ function readPages() {
         if (sides.includes('Right')) addRule(rect.right, rect.top, rect.right, rect.bottom);
       }
     }
-    return { language: page.dataset.language, width: (frame.width * 72) / 96, height: (frame.height * 72) / 96, words, rules: [...rules.values()] };
+    return {
+      language: page.dataset.language,
+      width: (frame.width * 72) / 96,
+      height: (frame.height * 72) / 96,
+      words,
+      rules: [...rules.values()],
+    };
   });
   /** Punctuation that touches a word belongs to it, as in the text of a PDF: a value and the comma behind it, a label and its colon. */
   function joinTouching(words) {
@@ -119,9 +154,17 @@ function readPages() {
       const height = Math.min(a.box[3] - a.box[1], b.box[3] - b.box[1]) || 0.005;
       const [aPlain, bPlain] = [a, b].map(({ text }) => /[\p{L}\d]/u.test(text));
       if ((aPlain && bPlain) || !b.touches) continue;
-      if (Math.abs(b.box[0] - a.box[2]) > 0.002 || Math.min(a.box[3], b.box[3]) < Math.max(a.box[1], b.box[1]) - height) continue;
+      if (Math.abs(b.box[0] - a.box[2]) > 0.002 || Math.min(a.box[3], b.box[3]) < Math.max(a.box[1], b.box[1]) - height)
+        continue;
       const { field, group, label } = aPlain || !bPlain ? a : b;
-      words.splice(i - 1, 2, { ...a, text: a.text + b.text, field, group, label, box: [a.box[0], Math.min(a.box[1], b.box[1]), b.box[2], Math.max(a.box[3], b.box[3])] });
+      words.splice(i - 1, 2, {
+        ...a,
+        text: a.text + b.text,
+        field,
+        group,
+        label,
+        box: [a.box[0], Math.min(a.box[1], b.box[1]), b.box[2], Math.max(a.box[3], b.box[3])],
+      });
     }
   }
   // Playwright's own serialisation is slow.

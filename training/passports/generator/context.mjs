@@ -2,7 +2,7 @@
 import { existsSync, readFileSync } from 'node:fs';
 import * as english from './facts.en.mjs';
 import * as russian from './facts.ru.mjs';
-import { escape, label, newGroup, value } from './markup.mjs';
+import { escapeText, label, newGroup, value } from './markup.mjs';
 
 const read = (name) => JSON.parse(readFileSync(new URL(`./vocabulary/${name}.json`, import.meta.url), 'utf8'));
 /** Paragraphs of reports and letters, if the language has them. */
@@ -78,14 +78,14 @@ export function createContext(random, language, style) {
   /** A template with marked values. */
   const fill = (template) => {
     const addressGroup = newGroup();
-    return escape(template).replace(PLACEHOLDER, (all, name) => {
+    return escapeText(template).replace(PLACEHOLDER, (all, name) => {
       if (name === 'rooms') return all;
-      if (name.startsWith('distractor:')) return escape(distractProse(name.slice(11)));
+      if (name.startsWith('distractor:')) return escapeText(distractProse(name.slice(11)));
       let plain = text(name).replace(/[.,;]$/, '');
       if (plain === '') return '—';
       if (isLowered && /^(construction|general:purpose)/.test(name) && /^\p{Lu}\p{Ll}/u.test(plain))
         plain = plain[0].toLowerCase() + plain.slice(1);
-      return value(name, escape(plain), name.startsWith('address.') ? addressGroup : newGroup());
+      return value(name, escapeText(plain), name.startsWith('address.') ? addressGroup : newGroup());
     });
   };
 
@@ -97,12 +97,12 @@ export function createContext(random, language, style) {
     isText: (field) => TEXTS.has(field),
     wording,
     /** The marked label of a field. */
-    label: (field) => label(field, escape(wording(vocabulary.labels[field]))),
-    caption: (field) => label(field, escape(wording(vocabulary.captions[field] ?? vocabulary.labels[field]))),
+    label: (field) => label(field, escapeText(wording(vocabulary.labels[field]))),
+    caption: (field) => label(field, escapeText(wording(vocabulary.captions[field] ?? vocabulary.labels[field]))),
     head: (column) =>
       column === 'rooms:skip'
-        ? escape(wording(vocabulary.heads[column]))
-        : label(column, escape(wording(vocabulary.heads[column]))),
+        ? escapeText(wording(vocabulary.heads[column]))
+        : label(column, escapeText(wording(vocabulary.heads[column]))),
     /** `{ field, label, caption, value, plain }` with marks; undefined if the facts lack the value. */
     item(field) {
       const plain = text(field);
@@ -111,7 +111,7 @@ export function createContext(random, language, style) {
         field,
         label: context.label(field),
         caption: context.caption(field),
-        value: value(field, escape(plain)),
+        value: value(field, escapeText(plain)),
         plain,
       };
     },
@@ -124,8 +124,8 @@ export function createContext(random, language, style) {
           ? random.pick(vocabulary.distractorTexts)
           : distract(one.kind, random),
       );
-      const written = escape(vary(one.label, random));
-      return { field: undefined, label: written, caption: written, value: escape(plain), plain };
+      const written = escapeText(vary(one.label, random));
+      return { field: undefined, label: written, caption: written, value: escapeText(plain), plain };
     },
     distract: (kind) => String(distract(kind, random)),
     /** A sentence with marked values. */
@@ -148,7 +148,7 @@ export function createContext(random, language, style) {
         : (random.pick(
             Object.values(generateFacts(random).construction).filter((one) => typeof one === 'string' && one !== ''),
           ) ?? ''),
-    note: () => escape(random.pick(vocabulary.notes)),
+    note: () => escapeText(random.pick(vocabulary.notes)),
   });
 }
 

@@ -2,14 +2,16 @@
 // node training/passports/generator/generate.mjs FIRST COUNT OUT_FOLDER
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { tokenizePages, VALUE_BOUNDARY } from '../../../dist/services/passports/model/fields/page-tokens.js';
-import { CLASSES, LABEL_CLASSES } from '../../../dist/services/passports/model/field-network/classes.js';
+import { CLASSES } from '../../../dist/services/passports/model/field-network/classes.js';
 import { describePage } from '../../../dist/services/passports/model/field-network/page-features.js';
+import { tokenizePages, VALUE_BOUNDARY } from '../../../dist/services/passports/model/fields/page-tokens.js';
 import { openBrowser } from './browser.mjs';
 import { addOcrNoise } from './ocr-noise.mjs';
 import { composePage } from './page.mjs';
 import { createRandom } from './random.mjs';
 
+/** What a word can be the label of. */
+const LABEL_CLASSES = CLASSES.filter((name) => !name.startsWith('total:'));
 const SHARD = 500;
 const BATCH = 20;
 const MAX_TOKENS = 900;
@@ -20,7 +22,20 @@ export function encode(page, number) {
   const scanned = random.chance(0.55);
   if (scanned) addOcrNoise(page, random, random.pick([0.3, 0.6, 1, 1.5, 2.5]));
   const words = page.words.map(({ text, box, confidence }) => ({ text, box, confidence: scanned ? confidence : null }));
-  const [sheet] = tokenizePages([{ page: 1, width: page.width, height: page.height, turn: 0, words, rules: page.rules, reader: scanned ? 'ocr' : 'text' }], VALUE_BOUNDARY);
+  const [sheet] = tokenizePages(
+    [
+      {
+        page: 1,
+        width: page.width,
+        height: page.height,
+        turn: 0,
+        words,
+        rules: page.rules,
+        reader: scanned ? 'ocr' : 'text',
+      },
+    ],
+    VALUE_BOUNDARY,
+  );
   if (sheet.tokens.length < 5 || sheet.tokens.length > MAX_TOKENS) return undefined;
   const features = describePage(sheet);
   const truth = sheet.tokens.map(({ word }) => page.words[word]);
@@ -37,7 +52,8 @@ export function encode(page, number) {
 
 /** Page count, token counts, then the arrays of all pages one after another. */
 export function writeShard(path, pages) {
-  const join = (arrays) => Buffer.concat(arrays.map((array) => Buffer.from(array.buffer, array.byteOffset, array.byteLength)));
+  const join = (arrays) =>
+    Buffer.concat(arrays.map((array) => Buffer.from(array.buffer, array.byteOffset, array.byteLength)));
   const head = Int32Array.from([pages.length, ...pages.map(({ count }) => count)]);
   const parts = [
     join([head]),
@@ -56,7 +72,7 @@ if (process.argv[1]?.endsWith('generate.mjs')) {
   const [first, count, out] = [Number(process.argv[2]), Number(process.argv[3]), process.argv[4]];
   mkdirSync(out, { recursive: true });
   let browser = await openBrowser();
-  let open = [];
+  const open = [];
   for (let number = first; number < first + count; number += BATCH) {
     const numbers = Array.from({ length: BATCH }, (_, i) => number + i);
     const composed = numbers.map(composePage);

@@ -1,6 +1,6 @@
 // HTML with the truth in attributes: data-f is the field of a value, data-g its group, data-l the field of a label.
 
-export const escape = (text) =>
+export const escapeText = (text) =>
   String(text).replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;').replaceAll('"', '&quot;');
 
 let groups = 0;

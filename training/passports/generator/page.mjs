@@ -113,7 +113,8 @@ export function composePage(number) {
 /** Items of chosen fields with distractors between them, in one or several layouts. */
 function pairsOf(context, count) {
   const { random } = context;
-  const known = Object.keys(FIELDS).filter((field) => !(context.used ??= new Set()).has(field));
+  context.used ??= new Set();
+  const known = Object.keys(FIELDS).filter((field) => !context.used.has(field));
   const ordered = random.chance(0.5) ? random.shuffle(known) : known;
   const chosen = ordered.filter(() => random.chance(Math.min(1, count / Math.max(1, known.length))));
   const out = [];

@@ -14,6 +14,7 @@ export const PARTS: Readonly<Record<string, readonly [major: RegExp, minor: RegE
 };
 
 // A unit follows the number directly, or the last comma or bracket of a label.
+// eslint-disable-next-line no-restricted-syntax -- composed of constants; a test bounds the time for 10,000 characters
 const unit = (words: string): RegExp => new RegExp(`(?:^|[,(])\\s*(?:${words})(?![\\p{L}\\d])`, 'iu');
 
 const UNITS: Readonly<Record<string, readonly [RegExp, number][]>> = {

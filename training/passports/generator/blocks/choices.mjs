@@ -1,5 +1,5 @@
 // Layouts of choices: options with boxes, ticks or emphasis. The option that is chosen is the value of the field.
-import { box, escape as escapeText, newGroup, value } from '../markup.mjs';
+import { box, escapeText, newGroup, value } from '../markup.mjs';
 
 const strong = (context, html) => `<span style="${context.style.valueStyle}">${html}</span>`;
 const quiet = (context, html) => `<span style="${context.style.labelStyle}">${html}</span>`;

@@ -4,7 +4,7 @@ import { readFileSync } from 'node:fs';
 import { FIELDS } from '../context.mjs';
 import * as english from '../facts.en.mjs';
 import * as russian from '../facts.ru.mjs';
-import { box, escape as escapeText, label, newGroup, value } from '../markup.mjs';
+import { box, escapeText, label, newGroup, value } from '../markup.mjs';
 import { blocks as simple } from './pairs.mjs';
 
 const strong = (context, html) => `<span style="${context.style.valueStyle}">${html}</span>`;

@@ -1,5 +1,5 @@
 // Page furniture: letterheads with the office and its own address, and footers. Only the issuer is marked.
-import { box, escape as escapeText, value } from '../markup.mjs';
+import { box, escapeText, value } from '../markup.mjs';
 
 const WORDS = {
   ru: {

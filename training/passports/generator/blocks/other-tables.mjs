@@ -1,5 +1,5 @@
 // Tables that look like tables of rooms or of fields and hold other things. A mark stands only where a value is a field.
-import { box, escape as escapeText, value } from '../markup.mjs';
+import { box, escapeText, value } from '../markup.mjs';
 import { cell, numberFormat, printTable, widthInCharacters } from './tables.mjs';
 
 const ROOMS = {

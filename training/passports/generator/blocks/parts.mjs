@@ -1,15 +1,15 @@
 // The other parts of a page: titles, addresses in parts, elements of a building, prose, signatures, stamps, notes.
 import { PARTS } from '../context.mjs';
-import { box, escape, label, newGroup, value } from '../markup.mjs';
+import { box, escapeText, label, newGroup, value } from '../markup.mjs';
 
 const strong = (context, html) => `<span style="${context.style.valueStyle}">${html}</span>`;
 
 export function title(context) {
   const { random, vocabulary } = context;
   const size = random.pick([1.1, 1.3, 1.5, 1.8, 2.2]);
-  const lines = [`<b>${escape(context.wording(vocabulary.titles))}</b>`];
-  if (random.chance(0.3)) lines.push(escape(context.wording(vocabulary.headings)));
-  if (random.chance(0.2)) lines.push(`№ ${escape(context.distract('code'))}`);
+  const lines = [`<b>${escapeText(context.wording(vocabulary.titles))}</b>`];
+  if (random.chance(0.3)) lines.push(escapeText(context.wording(vocabulary.headings)));
+  if (random.chance(0.2)) lines.push(`№ ${escapeText(context.distract('code'))}`);
   return box(
     `font-size:${size}em;text-align:${random.pick(['center', 'center', 'left', 'right'])};margin:4px 0`,
     lines.join('<br>'),
@@ -30,7 +30,7 @@ export function heading(context) {
     'background:#ddd',
     'font-style:italic',
   ]);
-  return box(`${style};margin:${random.integer(1, 8)}px 0`, number + escape(context.wording(vocabulary.headings)));
+  return box(`${style};margin:${random.integer(1, 8)}px 0`, number + escapeText(context.wording(vocabulary.headings)));
 }
 
 /** An address whose parts stand in separate blanks, boxes or cells. */
@@ -43,7 +43,7 @@ export function addressParts(context) {
     return {
       label: context.label(part),
       caption: context.caption(part),
-      value: strong(context, value(part, escape(plain), group)),
+      value: strong(context, value(part, escapeText(plain), group)),
     };
   });
   if (random.chance(0.12)) random.shuffle(parts);
@@ -51,11 +51,11 @@ export function addressParts(context) {
     random.chance(0.12)
       ? [
           {
-            label: escape(
+            label: escapeText(
               random.pick(['корпус', 'строение', 'литера', 'индекс', 'комната', 'Block', 'Postcode', 'Unit']),
             ),
-            caption: escape(random.pick(['корпус', 'строение', 'литера', 'Block'])),
-            value: random.chance(0.5) ? '' : escape(context.distract('code')),
+            caption: escapeText(random.pick(['корпус', 'строение', 'литера', 'Block'])),
+            value: random.chance(0.5) ? '' : escapeText(context.distract('code')),
           },
         ]
       : [];
@@ -63,7 +63,8 @@ export function addressParts(context) {
   const lead = random.chance(0.4)
     ? box(
         '',
-        label('general:address', escape(context.wording(context.vocabulary.labels['general:address']))) + style.colon,
+        label('general:address', escapeText(context.wording(context.vocabulary.labels['general:address']))) +
+          style.colon,
       )
     : '';
   const kind = random.integer(0, 4);
@@ -182,7 +183,7 @@ export function elements(context) {
   };
   const groupsWithParts = random.chance(0.2);
   const body = rows.map((row, i) => {
-    const name = escape(context.wording(row.name));
+    const name = escapeText(context.wording(row.name));
     const marked = row.field && !used.has(row.field);
     const plain = marked ? context.text(row.field) : '';
     if (marked && plain) used.add(row.field);
@@ -192,14 +193,14 @@ export function elements(context) {
         return `<td style="${cell}">${groupsWithParts && random.chance(0.3) ? `${random.pick(['а) ', 'б) ', 'в) ', 'a) ', '- '])}${shown}` : shown}</td>`;
       }
       if (kind === 'text')
-        return `<td style="${cell}">${strong(context, marked && plain ? value(row.field, escape(plain)) : escape(random.chance(0.55) ? context.material() : random.pick(vocabulary.distractorTexts)))}</td>`;
-      return `<td style="${cell}">${escape(cellText(kind))}</td>`;
+        return `<td style="${cell}">${strong(context, marked && plain ? value(row.field, escapeText(plain)) : escapeText(random.chance(0.55) ? context.material() : random.pick(vocabulary.distractorTexts)))}</td>`;
+      return `<td style="${cell}">${escapeText(cellText(kind))}</td>`;
     });
     const lead = numbers ? `<td style="${cell}">${i + 1}</td>` : '';
     return `<tr>${lead}${cells.join('')}</tr>`;
   });
   const head = random.chance(0.8)
-    ? `<tr>${numbers ? `<td style="${cell}">№</td>` : ''}${order.map((kind) => `<td style="${cell}">${escape(random.pick(HEADS[kind]))}</td>`).join('')}</tr>`
+    ? `<tr>${numbers ? `<td style="${cell}">№</td>` : ''}${order.map((kind) => `<td style="${cell}">${escapeText(random.pick(HEADS[kind]))}</td>`).join('')}</tr>`
     : '';
   const numbersRow =
     head && random.chance(0.2)
@@ -209,7 +210,7 @@ export function elements(context) {
     random.chance(0.25) && context.text('construction:wear_percent')
       ? box(
           '',
-          `${context.label('construction:wear_percent')}${style.colon} ${strong(context, value('construction:wear_percent', escape(context.text('construction:wear_percent'))))}`,
+          `${context.label('construction:wear_percent')}${style.colon} ${strong(context, value('construction:wear_percent', escapeText(context.text('construction:wear_percent'))))}`,
         )
       : '';
   return `<table style="border-collapse:collapse;width:100%;font-size:${random.pick([0.8, 0.9, 1])}em">${head}${numbersRow}${body.join('')}</table>${wear}`;
@@ -262,14 +263,14 @@ export function signatures(context) {
     if (one.field) used.add(one.field);
     const plain = one.field ? context.text(one.field) : context.distract('person');
     if (!plain) return [];
-    const name = strong(context, one.field ? value(one.field, escape(plain)) : escape(plain));
-    const role = one.field ? label(one.field, escape(one.label)) : escape(one.label);
+    const name = strong(context, one.field ? value(one.field, escapeText(plain)) : escapeText(plain));
+    const role = one.field ? label(one.field, escapeText(one.label)) : escapeText(one.label);
     return [{ role, name }];
   });
   const blank = `<span style="display:inline-block;border-bottom:${style.border};width:${random.integer(40, 160)}px">&nbsp;</span>`;
-  const date = () => (random.chance(0.2) ? ` ${escape(context.distract('date'))}` : '');
+  const date = () => (random.chance(0.2) ? ` ${escapeText(context.distract('date'))}` : '');
   const caption = random.chance(0.3)
-    ? `<div style="font-size:.6em;padding-left:${random.integer(60, 300)}px">${escape(random.pick(['(подпись) (Ф.И.О.)', '(подпись, фамилия, инициалы)', '(signature) (name)', 'М.П.', '(расшифровка подписи)']))}</div>`
+    ? `<div style="font-size:.6em;padding-left:${random.integer(60, 300)}px">${escapeText(random.pick(['(подпись) (Ф.И.О.)', '(подпись, фамилия, инициалы)', '(signature) (name)', 'М.П.', '(расшифровка подписи)']))}</div>`
     : '';
   const kind = random.integer(0, 3);
   if (kind === 0)
@@ -304,9 +305,9 @@ export function signatures(context) {
 export function stamp(context) {
   const { random, vocabulary, facts } = context;
   const colour = random.pick(['#2038a0', '#6040a0', '#000', '#a02040']);
-  const words = random.sample(vocabulary.stamps, random.integer(1, 3)).map(escape);
-  if (random.chance(0.3)) words.push(escape(facts.issuer));
-  if (random.chance(0.3)) words.push(escape(context.distract('date')));
+  const words = random.sample(vocabulary.stamps, random.integer(1, 3)).map(escapeText);
+  if (random.chance(0.3)) words.push(escapeText(facts.issuer));
+  if (random.chance(0.3)) words.push(escapeText(context.distract('date')));
   const round = random.chance(0.6);
   return `<div style="position:absolute;left:${random.integer(5, 75)}%;top:${random.integer(3, 88)}%;width:${random.integer(80, 190)}px;color:${colour};border:2px solid ${colour};${round ? 'border-radius:50%;' : ''}padding:${round ? 18 : 5}px;font-size:${random.pick([6, 7, 8, 9])}pt;line-height:1.1;text-align:center;transform:rotate(${random.chance(0.5) ? 0 : random.integer(-14, 14)}deg);opacity:.85">${words.join('<br>')}</div>`;
 }

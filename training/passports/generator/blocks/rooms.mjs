@@ -1,5 +1,5 @@
 // Tables and lists of rooms. Every table is composed from independent random choices.
-import { box, escape as escapeText, label, newGroup, value } from '../markup.mjs';
+import { box, escapeText, label, newGroup, value } from '../markup.mjs';
 import {
   blank,
   breakHead,

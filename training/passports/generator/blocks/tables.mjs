@@ -2,7 +2,7 @@
 //
 // A grid is a list of rows `{ kind, cells }`. The kind is head, numbers, body, band, subtotal, total or empty.
 // A cell is `{ html, span, rows, align, vertical, gap, quiet }`; a cell with `rows` also covers the rows below it.
-import { escape as escapeText } from '../markup.mjs';
+import { escapeText } from '../markup.mjs';
 
 /** A cell of a grid. */
 export const cell = (html = '', more = {}) => ({ html, span: 1, rows: 1, ...more });

@@ -13,7 +13,9 @@ export async function bundledNetwork(folder = FOLDER): Promise<string> {
       files: Record<string, { sha256: string }>;
     };
     const path = join(folder, 'fields.onnx');
-    const digest = createHash('sha256').update(await readFile(path)).digest('hex');
+    const digest = createHash('sha256')
+      .update(await readFile(path))
+      .digest('hex');
     if (digest !== manifest.files['fields.onnx']?.sha256) throw new Error('its SHA-256 differs from manifest.json');
     return path;
   } catch (error) {

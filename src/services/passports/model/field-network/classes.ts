@@ -42,6 +42,3 @@ export const CLASSES = [
   'total:living_area',
   'total:auxiliary_area',
 ] as const;
-
-/** What a token can be the label of, for training. */
-export const LABEL_CLASSES = CLASSES.filter((name) => !name.startsWith('total:'));

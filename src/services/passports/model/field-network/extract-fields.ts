@@ -24,7 +24,7 @@ export function extractFields(
   refine: (fields: Record<string, Field>) => Record<string, Field> = (fields) => fields,
 ): ExtractedFields {
   const byLabels = extractByLabels(pages, schema).fields;
-  const { values, tables } = readWithNetwork(pages, schema, outputs);
+  const { values, tables } = readWithNetwork(pages, schema, outputs, byLabels);
   const fields: Record<string, Field> = {};
   for (const { key } of everyField(schema)) {
     const read = values.get(key);
@@ -33,13 +33,15 @@ export function extractFields(
       const agrees = labelled && String(labelled.value) === String(read.value);
       const score = agrees ? 1 - 0.5 * (1 - read.score) : labelled ? 0.9 * read.score : 0.97 * read.score;
       fields[key] = fieldOf(read.tokens, read.value, score);
-    } else if (labelled) fields[key] = isKnown(key) ? { ...labelled, confidence: 0.5 * (labelled.confidence ?? 0) } : labelled;
+    } else if (labelled)
+      fields[key] = isKnown(key) ? { ...labelled, confidence: 0.5 * (labelled.confidence ?? 0) } : labelled;
   }
   for (const section of schema.sections) {
     const rows = tables.get(section.key);
     if (rows) {
       for (const [i, row] of rows.entries()) {
-        for (const cell of row) fields[cellKey(section, i + 1, cell.spec)] = fieldOf(cell.tokens, cell.value, cell.score);
+        for (const cell of row)
+          fields[cellKey(section, i + 1, cell.spec)] = fieldOf(cell.tokens, cell.value, cell.score);
       }
     } else if (section.table) {
       for (const [key, field] of Object.entries(byLabels)) if (key.startsWith(`${section.key}:`)) fields[key] = field;
@@ -48,6 +50,9 @@ export function extractFields(
   return applyCrossChecks(refine(fields), schema);
 }
 
+/** Tesseract rarely reports more for words that it reads right. */
+const SURE_OCR = 0.92;
+
 function fieldOf(tokens: readonly Token[], value: Field['value'], score: number): Field {
   const { sheet } = tokens[0]!;
   const { x0, y0, x1, y1 } = boundingBox(tokens.filter((token) => token.sheet === sheet));
@@ -55,7 +60,7 @@ function fieldOf(tokens: readonly Token[], value: Field['value'], score: number)
   const lowest = Math.min(1, ...tokens.flatMap(({ confidence }) => confidence ?? []));
   return {
     value,
-    confidence: Math.round(100 * Math.min(1, score) * lowest) / 100,
+    confidence: Math.round(100 * Math.min(1, score) * Math.min(1, lowest / SURE_OCR)) / 100,
     source: page.reader === 'text' ? 'text' : 'ocr',
     page: page.page,
     bbox: toPageBox(page, [x0 / sheet.width, y0 / sheet.height, x1 / sheet.width, y1 / sheet.height]),

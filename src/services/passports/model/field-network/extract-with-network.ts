@@ -1,12 +1,12 @@
+import type { ReadPage } from '../../page-geometry.ts';
 import { everyField } from '../../schema/keys.ts';
 import type { Schema } from '../../schema/schema.ts';
 import { tokenizePages, VALUE_BOUNDARY } from '../fields/page-tokens.ts';
 import type { ReadCell } from '../fields/table-repairs.ts';
-import type { ReadPage } from '../../page-geometry.ts';
 import { CLASSES } from './classes.ts';
 import { combineParts, type PageReading, type PartOutput } from './page-reading.ts';
-import { best, type ReadValue, readField, readParts } from './read-values.ts';
 import { readRows } from './read-rooms.ts';
+import { best, type ReadValue, readField, readingsOf, readParts } from './read-values.ts';
 
 export interface NetworkFields {
   /** By field. */
@@ -23,27 +23,35 @@ export function readWithNetwork(
   pages: readonly ReadPage[],
   schema: Schema,
   outputs: readonly (readonly PartOutput[])[],
+  byLabels: Readonly<Record<string, { readonly value: unknown }>> = {},
 ): NetworkFields {
   const readings = tokenizePages(pages, VALUE_BOUNDARY).map((sheet, i) => combineParts(sheet, outputs[i]!));
   const values = new Map<string, ReadValue>();
   for (const { key, spec } of everyField(schema)) {
     if (!isKnown(key)) continue;
-    const found = readings.flatMap((reading) => {
-      const whole = readField(reading, key, spec);
-      const parts = spec.parts ? readParts(reading, spec) : undefined;
-      return [whole ?? [], parts ?? []].flat();
-    });
-    const value = best(found);
+    const found = readings.flatMap((reading) => [
+      ...readingsOf(reading, key, spec),
+      ...[(spec.parts && readParts(reading, spec)) ?? []].flat(),
+    ]);
+    const top = best(found);
+    // Of equally likely readings, the one beside a label that the schema knows.
+    const labelled = found.find(({ value, score }) => value === byLabels[key]?.value && score > top!.score - MARGIN);
+    const value = labelled ?? top;
     if (value) values.set(key, value);
   }
   const tables = new Map<string, ReadCell[][]>();
   for (const { key, table } of schema.sections) {
     if (!table?.columns.some((column) => isKnown(`${key}:${column.key}`))) continue;
-    tables.set(key, readings.flatMap((reading) => readRows(reading, key, table)));
+    tables.set(
+      key,
+      readings.flatMap((reading) => readRows(reading, key, table)),
+    );
   }
   addTotals(values, readings, schema);
   return { values, tables };
 }
+
+const MARGIN = 0.02;
 
 /** Missing fields from the last row of a table. */
 function addTotals(values: Map<string, ReadValue>, readings: readonly PageReading[], schema: Schema): void {

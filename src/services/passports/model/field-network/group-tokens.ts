@@ -20,7 +20,9 @@ export function membersOf({ tokens, probabilityOf, likeliest }: PageReading, nam
  * Joins members that the network puts into the same value or row: pairs by falling affinity, as long as the mean affinity
  * between both groups is positive (average linkage), so that one doubtful pair does not join two rows.
  */
-export function connect(members: readonly number[], { affinity }: PageReading): number[][] {
+export function connect(members: readonly number[], { tokens, affinity: between }: PageReading): number[][] {
+  // Parts of one word stay together: 4471/12.
+  const affinity = (a: number, b: number) => (tokens[a]!.word === tokens[b]!.word ? SAME_WORD : between(a, b));
   const groups = new Map(members.map((i) => [i, [i]]));
   const pairs: { a: number; b: number; value: number }[] = [];
   for (const [place, a] of members.slice(0, MAX_MEMBERS).entries()) {
@@ -41,8 +43,27 @@ export function connect(members: readonly number[], { affinity }: PageReading): 
   return [...new Set(groups.values())];
 }
 
+const SAME_WORD = 1000;
 // A page of 300 rooms; the time grows with the square.
 const MAX_MEMBERS = 1500;
+
+/** Adds single words that the network doubts between two sure ones of the same line. */
+export function withDoubtful(members: readonly number[], reading: PageReading, name: string): number[] {
+  const chosen = new Set(members);
+  const { tokens } = reading;
+  const order = [...members].sort((a, b) => tokens[a]!.x0 - tokens[b]!.x0);
+  const added = tokens.flatMap((token, i) => {
+    if (chosen.has(i) || reading.probabilityOf(i, name) < MIN_DOUBTFUL) return [];
+    const onLine = order.filter((j) => Math.abs(middle(tokens[j]!) - middle(token)) < 0.5 * (token.y1 - token.y0));
+    const reach = 3 * (token.y1 - token.y0);
+    const left = onLine.some((j) => tokens[j]!.x1 <= token.x0 + 1 && tokens[j]!.x1 > token.x0 - reach);
+    const right = onLine.some((j) => tokens[j]!.x0 >= token.x1 - 1 && tokens[j]!.x0 < token.x1 + reach);
+    return left && right && !reading.areApart(i, onLine[0]!) ? [i] : [];
+  });
+  return [...members, ...added];
+}
+
+const MIN_DOUBTFUL = 0.03;
 
 /** The tokens of a value with the punctuation between them. */
 export function groupOf(members: readonly number[], reading: PageReading, name: string): TokenGroup {
@@ -69,7 +90,9 @@ export function inReadingOrder(tokens: readonly Token[]): Token[] {
 
 /** Adds tokens without letters and digits that stand between two neighbours of one line: dashes, slashes, №. */
 function withPunctuation(chosen: readonly Token[], all: readonly Token[]): Token[] {
-  const marks = all.filter(({ text }) => !/[\p{L}\d]/u.test(text) && !/^[|│¦_.…]+$/u.test(text));
+  const marks = all.filter(
+    (token) => !/[\p{L}\d]/u.test(token.text) && !/^[|│¦_.…]+$/u.test(token.text) && !chosen.includes(token),
+  );
   return chosen.flatMap((token, i) => {
     const next = chosen[i + 1];
     if (!next || next.x0 <= token.x0) return [token];

@@ -45,13 +45,8 @@ export function describePage(sheet: Sheet): PageFeatures {
 
 /** The word, its start and its character trigrams as hash buckets; digits are equal to each other. */
 export function gramsOf(text: string): number[] {
-  const plain = text
-    .toLowerCase()
-    .replaceAll('ё', 'е')
-    .replace(/\d/gu, '0')
-    .replace(/(?<=0000)0+/gu, '')
-    .replace(/^[«"„“('[]+|[»"”)'\],.:;]+$/gu, '')
-    .slice(0, 40);
+  const folded = text.slice(0, 60).toLowerCase().replaceAll('ё', 'е').replace(/\d/gu, '0').replace(/0{5,}/gu, '0000');
+  const plain = withoutEnds(folded, '«"„“(\'[', '»"”)\'],.:;').slice(0, 40);
   const word = `<${plain}>`;
   const found = [hash(word), hash(`^${plain.slice(0, 5)}`)];
   // Evenly over a long word.
@@ -61,6 +56,14 @@ export function gramsOf(text: string): number[] {
     found.push(hash(word.slice(Math.floor(at), Math.floor(at) + 3)));
   }
   return found;
+}
+
+/** The text without `before` at its start and `after` at its end. */
+function withoutEnds(text: string, before: string, after: string): string {
+  let [from, to] = [0, text.length];
+  while (from < to && before.includes(text[from]!)) from++;
+  while (to > from && after.includes(text[to - 1]!)) to--;
+  return text.slice(from, to);
 }
 
 /** FNV-1a over UTF-16 units, as a bucket from 1. */
@@ -91,8 +94,9 @@ function numbersOf(token: Token, index: number, sheet: Sheet, { unit, neighbours
   const onBlank = [...horizontal, ...blanks].some(
     (line) => line.x0 < x1 && line.x1 > x0 && line.y0 > y0 + 0.5 * (y1 - y0) && line.y0 < y1 + 0.8 * unit,
   );
-  const value = Number(text.replace(/[,.:;]+$/u, '').replace(',', '.'));
-  const side = (edge: number | undefined, of: number): number => (edge === undefined ? 2 : logarithm(Math.abs(edge - of) / unit));
+  const value = Number(withoutEnds(text, '', ',.:;').replace(',', '.'));
+  const side = (edge: number | undefined, of: number): number =>
+    edge === undefined ? 2 : logarithm(Math.abs(edge - of) / unit);
   return [
     clip(x0 / width),
     clip(y0 / height),

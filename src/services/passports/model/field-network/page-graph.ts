@@ -1,7 +1,10 @@
 import { median } from '../../../../base/median.ts';
 import type { Line, Sheet, Token } from '../fields/page-tokens.ts';
 
-/** The relations of a token to others, in the order of {@link PageGraph.neighbours}. */
+/**
+ * The relations of a token to others, in the order of {@link PageGraph.neighbours}. Where there is no cell on that side,
+ * `cell left` and `cell above` lead to the first word of the own cell; the network was trained with that.
+ */
 export const RELATIONS = ['left', 'right', 'above', 'below', 'cell left', 'cell above', 'head'] as const;
 
 export interface PageGraph {
@@ -61,7 +64,8 @@ function chain(start: number, next: (at: number) => number): number {
 const middleX = ({ x0, x1 }: Line): number => (x0 + x1) / 2;
 const middleY = ({ y0, y1 }: Line): number => (y0 + y1) / 2;
 
-function cellAround(token: Token, { horizontal, vertical }: Sheet): Cell {
+/** The ruled lines around the middle of a token. */
+export function cellAround(token: Token, { horizontal, vertical }: Sheet): Cell {
   const x = middleX(token);
   const y = middleY(token);
   let [left, right, top, bottom]: (number | undefined)[] = [];

@@ -1,7 +1,7 @@
 import type { Sheet, Token } from '../fields/page-tokens.ts';
 import { CLASSES } from './classes.ts';
 import { describePage, GRAMS, NUMBERS, type PageFeatures } from './page-features.ts';
-import { type Cell, linkTokens, RELATIONS, sameCell } from './page-graph.ts';
+import { type Cell, cellAround, RELATIONS, sameCell } from './page-graph.ts';
 
 /** What the network says of the words of a page. */
 export interface PageReading {
@@ -78,7 +78,7 @@ export function combineParts(sheet: Sheet, outputs: readonly PartOutput[]): Page
     const { part, at } = home[token]!;
     return outputs[part]!.probabilities.subarray(at * CLASSES.length, (at + 1) * CLASSES.length);
   };
-  const { cells } = linkTokens(sheet);
+  const cells = tokens.map((token) => cellAround(token, sheet));
   return {
     tokens,
     areApart: (a, b) => isRuled(cells[a]!) && isRuled(cells[b]!) && !sameCell(cells[a]!, cells[b]!),

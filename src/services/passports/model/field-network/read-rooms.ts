@@ -1,6 +1,6 @@
 import { median } from '../../../../base/median.ts';
-import type { ColumnSpec, TableSpec } from '../../schema/schema.ts';
-import { repairRows, type ReadCell } from '../fields/table-repairs.ts';
+import { type ColumnSpec, isNumbering, type TableSpec } from '../../schema/schema.ts';
+import { type ReadCell, repairRows } from '../fields/table-repairs.ts';
 import { connect, groupOf, membersOf } from './group-tokens.ts';
 import type { PageReading } from './page-reading.ts';
 import { parseGroup } from './read-values.ts';
@@ -21,25 +21,73 @@ export function readRows(reading: PageReading, section: string, { columns }: Tab
     const share = ({ key }: ColumnSpec) => reading.probabilityOf(i, `${section}:${key}`);
     if (!other || share(spec) > share(other)) known.set(i, spec);
   }
-  const rows = connect([...names.keys()], reading).flatMap((members): Row[] => {
-    const cells = columns.flatMap((spec): ReadCell[] => {
-      const own = members.filter((i) => names.get(i) === spec);
-      const read = own.length > 0 ? parseGroup(groupOf(own, reading, `${section}:${spec.key}`), spec) : undefined;
-      return read ? [{ spec, ...read }] : [];
+  const rows = connect([...names.keys()], reading)
+    .flatMap((members) => sideBySide(members, names, reading))
+    .flatMap((members): Row[] => {
+      const cells = columns.flatMap((spec): ReadCell[] => {
+        const own = oneCell(
+          members.filter((i) => names.get(i) === spec),
+          spec,
+          reading,
+          `${section}:${spec.key}`,
+        );
+        const read = own.length > 0 ? parseGroup(groupOf(own, reading, `${section}:${spec.key}`), spec) : undefined;
+        return read ? [{ spec, ...read }] : [];
+      });
+      // A number alone is not a room.
+      if (!cells.some(({ spec }) => spec.type === 'number') && cells.length < 2) return [];
+      const tokens = cells.flatMap((cell) => cell.tokens);
+      return [
+        {
+          cells,
+          x0: Math.min(...tokens.map(({ x0 }) => x0)),
+          x1: Math.max(...tokens.map(({ x1 }) => x1)),
+          y: median(tokens.map(({ y0, y1 }) => (y0 + y1) / 2)),
+        },
+      ];
     });
-    // A number alone is not a room.
-    if (!cells.some(({ spec }) => spec.type === 'number') && cells.length < 2) return [];
-    const tokens = cells.flatMap((cell) => cell.tokens);
-    return [
-      {
-        cells,
-        x0: Math.min(...tokens.map(({ x0 }) => x0)),
-        x1: Math.max(...tokens.map(({ x1 }) => x1)),
-        y: median(tokens.map(({ y0, y1 }) => (y0 + y1) / 2)),
-      },
-    ];
-  });
   return repairRows(inPrintedOrder(withoutStrays(rows)).map(({ cells }) => [...cells]));
+}
+
+/** A number stands in one place; of several, the likeliest. */
+function oneCell(members: readonly number[], spec: ColumnSpec, reading: PageReading, name: string): number[] {
+  if (spec.type === 'string' && !isNumbering(spec)) return [...members];
+  const { tokens, probabilityOf } = reading;
+  const places: number[][] = [];
+  for (const i of [...members].sort((a, b) => tokens[a]!.x0 - tokens[b]!.x0)) {
+    const last = places.at(-1);
+    const end = last && tokens[last.at(-1)!]!.x1;
+    if (last && tokens[i]!.x0 - end! < 1.5 * (tokens[i]!.y1 - tokens[i]!.y0)) last.push(i);
+    else places.push([i]);
+  }
+  const likelihood = (place: readonly number[]) =>
+    place.reduce((sum, i) => sum + probabilityOf(i, name), 0) / place.length;
+  return places.sort((a, b) => likelihood(b) - likelihood(a))[0] ?? [];
+}
+
+/** Splits a row in which the columns repeat from left to right: two rows that stand side by side. */
+function sideBySide(
+  members: readonly number[],
+  columns: ReadonlyMap<number, ColumnSpec>,
+  { tokens }: PageReading,
+): number[][] {
+  const parts: number[][] = [[]];
+  let seen = new Set<ColumnSpec>();
+  let last: ColumnSpec | undefined;
+  for (const i of [...members].sort((a, b) => tokens[a]!.x0 - tokens[b]!.x0)) {
+    const column = columns.get(i)!;
+    if (column !== last && seen.has(column) && seen.size > 1) {
+      parts.push([]);
+      seen = new Set();
+    }
+    parts.at(-1)!.push(i);
+    seen.add(column);
+    last = column;
+  }
+  // Each has a name; a number of another column may have been taken for the room's.
+  const hasName = (part: readonly number[]) =>
+    part.some((i) => columns.get(i)!.type === 'string' && !isNumbering(columns.get(i)!));
+  return parts.every(hasName) ? parts : [[...members]];
 }
 
 /** Drops rows that lack most of the columns of the others: a row of column numbers, a row of another table. */

@@ -4,7 +4,7 @@ import type { FieldSpec, PartSpec, ValueSpec } from '../../schema/schema.ts';
 import { readValue } from '../../schema/values.ts';
 import { correctInitials, normalizeText, tokensInRange } from '../fields/candidates.ts';
 import type { Token } from '../fields/page-tokens.ts';
-import { connect, groupOf, membersOf, type TokenGroup, textOf } from './group-tokens.ts';
+import { connect, groupOf, membersOf, type TokenGroup, textOf, withDoubtful } from './group-tokens.ts';
 import type { PageReading } from './page-reading.ts';
 
 export interface ReadValue {
@@ -16,11 +16,16 @@ export interface ReadValue {
 
 /** The best reading of a field on a page, by the class `name` of the network. */
 export function readField(reading: PageReading, name: string, spec: ValueSpec): ReadValue | undefined {
-  const found = connect(membersOf(reading, name), reading)
+  return best(readingsOf(reading, name, spec));
+}
+
+/** All readings of a field on a page. */
+export function readingsOf(reading: PageReading, name: string, spec: ValueSpec): ReadValue[] {
+  return connect(membersOf(reading, name), reading)
     .flatMap((members) => byCell(members, reading))
+    .map((members) => (spec.type === 'string' ? withDoubtful(members, reading, name) : members))
     .map((members) => groupOf(members, reading, name))
     .flatMap((group) => parseGroup(group, spec) ?? []);
-  return best(found);
 }
 
 /** A value does not go on in the next ruled cell, unless each cell holds one character. */
@@ -45,7 +50,8 @@ export function best(found: readonly ReadValue[]): ReadValue | undefined {
 export function parseGroup({ tokens, score }: TokenGroup, spec: ValueSpec): ReadValue | undefined {
   const text = textOf(tokens);
   if (spec.type === 'string') {
-    const value = correctLetters(spec, normalizeText(text));
+    const plain = normalizeText(text);
+    const value = tokens.some(({ confidence }) => confidence !== null) ? correctLetters(spec, plain) : plain;
     return /[\p{L}\d]/u.test(value) ? { tokens, value, score } : undefined;
   }
   const found = readValue(spec, text, labelOf(tokens));
@@ -54,17 +60,24 @@ export function parseGroup({ tokens, score }: TokenGroup, spec: ValueSpec): Read
 
 /** Letters that OCR reads as digits: initials, and the form of a company. */
 function correctLetters(spec: ValueSpec & { readonly shapes?: readonly string[] }, value: string): string {
-  return correctInitials(spec.shapes, value).replace(/(?<![\d\p{L}])[0OОо]{3}(?=\s?[«"„])/u, 'ООО');
+  const corrected = correctInitials(spec.shapes, value);
+  // Spaces are removed only from numbers with colons.
+  const kept =
+    corrected.replace(/\s/gu, '').length < corrected.length || !/\s/u.test(value) || value.includes(':')
+      ? corrected
+      : value;
+  return kept.replace(/(?<![\d\p{L}])[0OОо]{3}(?=\s?[«"„])/u, 'ООО');
 }
 
-/** The words before a value on its line, which may name its unit. */
+/** The words before a value on its line, up to another number; they may name its unit. */
 function labelOf([first]: readonly Token[]): string {
   if (!first) return '';
-  return first.sheet.tokens
+  const before = first.sheet.tokens
     .filter(({ x1, y0, y1 }) => x1 <= first.x0 + 1 && y0 < first.y1 && y1 > first.y0)
+    .sort((a, b) => a.x0 - b.x0)
     .slice(-6)
-    .map(({ text }) => text)
-    .join(' ');
+    .map(({ text }) => text);
+  return before.slice(before.findLastIndex((text) => /^\d/u.test(text)) + 1).join(' ');
 }
 
 /** The class of each part of an address, by a pattern that its synonyms in the schema match. */

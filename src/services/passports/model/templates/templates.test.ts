@@ -84,10 +84,10 @@ const CORRECTIONS = [
   typed('general:address', 'Hill Street 12'),
   typed('general:year_built', 1978),
   typed('general:inventory_value', 125300),
-  typed('rooms:1.no', 1),
+  typed('rooms:1.no', '1'),
   typed('rooms:1.name', 'kitchen'),
   typed('rooms:1.area', 9.5),
-  typed('rooms:2.no', 2),
+  typed('rooms:2.no', '2'),
   typed('rooms:2.name', 'hall'),
   typed('rooms:2.area', 4.1),
 ];
@@ -102,7 +102,7 @@ const EXPECTED = {
   'general:inventory_value': 98450,
   'rooms:1.area': 7.3,
   'rooms:2.name': 'kitchen',
-  'rooms:3.no': 3,
+  'rooms:3.no': '3',
   'rooms:3.area': 12.4,
 };
 

@@ -1,0 +1,153 @@
+import { describe, expect, it } from 'vitest';
+import type { ReadPage } from '../../page-geometry.ts';
+import { loadSchema } from '../../schema/load-schema.ts';
+import type { Token } from '../fields/page-tokens.ts';
+import { tokenizePages, VALUE_BOUNDARY } from '../fields/page-tokens.ts';
+import type { PageReading } from './page-reading.ts';
+import { readRows } from './read-rooms.ts';
+
+const SIZE = 1000;
+const { table } = loadSchema().sections.find(({ key }) => key === 'rooms')!;
+
+/** A printed row: its cells by column, the place of its first cell, and what the network takes for one row. */
+interface PrintedRow {
+  readonly at: readonly [x: number, y: number];
+  readonly cells: Readonly<Record<string, string>>;
+  readonly probability?: number;
+  readonly group?: number;
+}
+/** Points from the first cell. */
+const OFFSETS: Record<string, number> = {
+  ...{ no: 0, name: 40, area: 160, living_area: 220, auxiliary_area: 280, height: 340 },
+};
+
+/** A page as the network reads it; letters are 6 pt wide and 10 pt high. Each row is a group unless it names one. */
+function readingOf(rows: readonly PrintedRow[]): PageReading {
+  const words = rows.flatMap(({ at: [x, y], cells, probability = 0.9, group }, i) =>
+    Object.entries(cells).flatMap(([name, text]) =>
+      [...text.matchAll(/\S+/gu)].map(({ 0: word, index }) => ({
+        ...{ text: word, x: x + OFFSETS[name]! + 6 * index, y },
+        ...{ name: `rooms:${name}`, probability, group: group ?? 1000 + i },
+      })),
+    ),
+  );
+  const page: ReadPage = {
+    ...{ page: 1, width: SIZE, height: SIZE, turn: 0, reader: 'text', rules: [] },
+    words: words.map(({ text, x, y }) => ({
+      text,
+      box: [x / SIZE, y / SIZE, (x + 6 * text.length) / SIZE, (y + 10) / SIZE],
+      confidence: null,
+    })),
+  };
+  const tokens: readonly Token[] = tokenizePages([page], VALUE_BOUNDARY)[0]!.tokens;
+  const wordOf = (i: number) => words[tokens[i]!.word]!;
+  return {
+    tokens,
+    probabilityOf: (i, name) => (wordOf(i).name === name ? wordOf(i).probability : 0),
+    likeliest: (i) => (wordOf(i).probability > 0.5 ? wordOf(i).name : 'none'),
+    affinity: (a, b) => (wordOf(a).group === wordOf(b).group ? 5 : -5),
+    areApart: () => false,
+  };
+}
+
+/** The values of the rows, by column. */
+const read = (rows: readonly PrintedRow[]) =>
+  readRows(readingOf(rows), 'rooms', table!).map((cells) =>
+    Object.fromEntries(cells.map(({ spec, value }) => [spec.key, value])),
+  );
+
+const ROOMS: PrintedRow[] = [
+  { at: [40, 100], cells: { no: '1', name: 'прихожая', area: '6,1', height: '2,50' } },
+  { at: [40, 120], cells: { no: '2', name: 'жилая комната', area: '18,4', height: '2,50' } },
+  { at: [40, 140], cells: { no: '3', name: 'кухня', area: '9,2', height: '2,50' } },
+];
+
+describe('readRows', () => {
+  it('returns the cells of each row by column, from top to bottom', () => {
+    const rows = [
+      { no: '1', name: 'прихожая', area: 6.1, height: 2.5 },
+      { no: '2', name: 'жилая комната', area: 18.4, height: 2.5 },
+      { no: '3', name: 'кухня', area: 9.2, height: 2.5 },
+    ];
+    expect(read(ROOMS)).toEqual(rows);
+    expect(read([...ROOMS].reverse())).toEqual(rows);
+  });
+
+  it('returns the tokens and the probability of each cell', () => {
+    const [, second] = readRows(readingOf(ROOMS), 'rooms', table!);
+    const name = second!.find(({ spec }) => spec.key === 'name')!;
+    expect(name.tokens.map(({ text }) => text)).toEqual(['жилая', 'комната']);
+    expect(name.score).toBeCloseTo(0.9);
+  });
+
+  it('returns rows with missing cells', () => {
+    const rows = read([
+      ...ROOMS,
+      { at: [40, 160], cells: { no: '4', name: 'балкон', area: '1,1' } },
+      { at: [40, 180], cells: { name: 'шкаф', area: '0,7', height: '2,50' } },
+    ]);
+    expect(rows.slice(3)).toEqual([
+      { no: '4', name: 'балкон', area: 1.1 },
+      { name: 'шкаф', area: 0.7, height: 2.5 },
+    ]);
+  });
+
+  it('drops a row of column numbers that lacks most columns', () => {
+    const numbers: PrintedRow = { at: [40, 80], cells: { no: '1', area: '3' } };
+    expect(read([numbers, ...ROOMS]).map(({ name }) => name)).toEqual(['прихожая', 'жилая комната', 'кухня']);
+  });
+
+  it('drops a row of column numbers that the network doubts', () => {
+    const numbers: PrintedRow = {
+      ...{ at: [40, 80], probability: 0.45 },
+      cells: { no: '1', name: '2', area: '3', height: '4' },
+    };
+    expect(read([numbers, ...ROOMS])).toHaveLength(3);
+  });
+
+  it('drops a room number without other cells', () => {
+    expect(read([...ROOMS, { at: [40, 160], cells: { no: '4' } }])).toHaveLength(3);
+    expect(read([{ at: [40, 160], cells: { no: '4' } }])).toEqual([]);
+  });
+
+  it('reads two column groups side by side one after another', () => {
+    const right = [
+      { at: [520, 100], cells: { no: '4', name: 'ванная', area: '3,3', height: '2,50' } },
+      { at: [520, 120], cells: { no: '5', name: 'туалет', area: '1,2', height: '2,50' } },
+    ] as const;
+    const rows = read([ROOMS[0]!, right[0], ROOMS[1]!, right[1], ROOMS[2]!]);
+    expect(rows.map(({ no }) => no)).toEqual(['1', '2', '3', '4', '5']);
+  });
+
+  it('splits a line that the network takes for one row but in which all columns repeat', () => {
+    const rows = read([
+      { ...ROOMS[0]!, group: 1 },
+      { at: [520, 100], cells: { no: '3', name: 'ванная', area: '3,3', height: '2,50' }, group: 1 },
+      { ...ROOMS[1]!, group: 2 },
+      { at: [520, 120], cells: { no: '4', name: 'туалет', area: '1,2', height: '2,50' }, group: 2 },
+    ]);
+    expect(rows.map(({ no, name, area }) => [no, name, area])).toEqual([
+      ['1', 'прихожая', 6.1],
+      ['2', 'жилая комната', 18.4],
+      ['3', 'ванная', 3.3],
+      ['4', 'туалет', 1.2],
+    ]);
+  });
+
+  it('distinguishes columns of areas by the class of the network', () => {
+    const cells = { no: '1', name: 'комната', area: '18,4', living_area: '18,4', auxiliary_area: '0,0' };
+    expect(read([{ at: [40, 100], cells }])).toEqual([
+      { no: '1', name: 'комната', area: 18.4, living_area: 18.4, auxiliary_area: 0 },
+    ]);
+  });
+
+  it('reads room numbers with letters, and a name of several words with a slash', () => {
+    expect(read([{ at: [40, 100], cells: { no: '3а', name: 'сан/узел совмещённый', area: '4,0' } }])).toEqual([
+      { no: '3а', name: 'сан/узел совмещённый', area: 4 },
+    ]);
+  });
+
+  it('returns no rows for a page without rooms', () => {
+    expect(read([])).toEqual([]);
+  });
+});

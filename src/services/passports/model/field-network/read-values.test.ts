@@ -1,0 +1,247 @@
+import { describe, expect, it } from 'vitest';
+import type { ReadPage, Rule } from '../../page-geometry.ts';
+import { everyField } from '../../schema/keys.ts';
+import { loadSchema } from '../../schema/load-schema.ts';
+import type { FieldSpec } from '../../schema/schema.ts';
+import { tokenizePages, VALUE_BOUNDARY } from '../fields/page-tokens.ts';
+import { linkTokens, sameCell } from './page-graph.ts';
+import type { PageReading } from './page-reading.ts';
+import { best, readField, readParts } from './read-values.ts';
+
+const SIZE = 1000;
+/** Text at (x, y) in points and what the network takes its words for, with a probability (0.9) and a group (1). */
+interface Labelled {
+  readonly at: readonly [x: number, y: number];
+  readonly text: string;
+  readonly name?: string;
+  readonly probability?: number;
+  readonly group?: number;
+}
+
+/** A page as the network reads it; letters are 6 pt wide and 10 pt high. */
+function readingOf(
+  lines: readonly Labelled[],
+  { rules = [], confidence = null }: { rules?: readonly Rule[]; confidence?: number | null } = {},
+): PageReading {
+  const words = lines.flatMap((line) =>
+    [...line.text.matchAll(/\S+/gu)].map(({ 0: text, index }) => ({ ...line, text, x: line.at[0] + 6 * index })),
+  );
+  const page: ReadPage = {
+    ...{ page: 1, width: SIZE, height: SIZE, turn: 0, reader: confidence === null ? 'text' : 'tesseract', rules },
+    words: words.map(({ text, x, at: [, y] }) => ({
+      text,
+      box: [x / SIZE, y / SIZE, (x + 6 * text.length) / SIZE, (y + 10) / SIZE],
+      confidence,
+    })),
+  };
+  const [sheet] = tokenizePages([page], VALUE_BOUNDARY);
+  const { tokens } = sheet!;
+  const { cells } = linkTokens(sheet!);
+  const wordOf = (i: number) => words[tokens[i]!.word]!;
+  const shareOf = (i: number) => wordOf(i).probability ?? 0.9;
+  return {
+    tokens,
+    probabilityOf: (i, name) => (wordOf(i).name === name ? shareOf(i) : 0),
+    likeliest: (i) => (shareOf(i) > 0.5 ? (wordOf(i).name ?? 'none') : 'none'),
+    affinity: (a, b) => ((wordOf(a).group ?? 1) === (wordOf(b).group ?? 1) ? 5 : -5),
+    areApart: (a, b) => cells[a]!.left !== undefined && !sameCell(cells[a]!, cells[b]!),
+  };
+}
+
+const schema = loadSchema();
+const specOf = (key: string): FieldSpec => [...everyField(schema)].find((field) => field.key === key)!.spec;
+const valueAt = (key: string, reading: PageReading) => readField(reading, key, specOf(key))?.value;
+/** Ruled cells from left to right between the x positions `edges`. */
+const ruledRow = (edges: readonly number[], y0: number, y1: number): Rule[] => [
+  ...[y0, y1].map((y): Rule => [edges[0]! / SIZE, y / SIZE, edges.at(-1)! / SIZE, y / SIZE]),
+  ...edges.map((x): Rule => [x / SIZE, y0 / SIZE, x / SIZE, y1 / SIZE]),
+];
+
+describe('readField', () => {
+  it('returns the value, its tokens and the mean probability', () => {
+    const reading = readingOf([
+      { at: [40, 40], text: 'Год постройки:' },
+      { at: [140, 40], text: '1974', name: 'general:year_built', probability: 0.8 },
+    ]);
+    const found = readField(reading, 'general:year_built', specOf('general:year_built'))!;
+    expect(found).toMatchObject({ value: 1974, score: 0.8 });
+    expect(found.tokens.map(({ text }) => text)).toEqual(['1974']);
+  });
+
+  it('converts a number from the unit in the words before it', () => {
+    const area = [{ at: [200, 40], text: '0,5', name: 'areas:total_area' }] as const;
+    expect(valueAt('areas:total_area', readingOf([{ at: [40, 40], text: 'Площадь, га' }, ...area]))).toBe(5000);
+    expect(valueAt('areas:total_area', readingOf([{ at: [40, 40], text: 'Площадь, кв. м' }, ...area]))).toBe(0.5);
+    const height = [{ at: [200, 40], text: '250', name: 'areas:ceiling_height' }] as const;
+    expect(valueAt('areas:ceiling_height', readingOf([{ at: [40, 40], text: 'Высота, см' }, ...height]))).toBe(2.5);
+  });
+
+  // All words before the value on its line count as its label.
+  it('does not convert a number from the unit of another value on its line', () => {
+    const reading = readingOf([
+      { at: [40, 40], text: 'Участок, га 0,12' },
+      { at: [200, 40], text: 'Площадь' },
+      { at: [260, 40], text: '45,6', name: 'areas:total_area' },
+    ]);
+    expect(valueAt('areas:total_area', reading)).toBe(45.6);
+  });
+
+  it('ignores units in other lines', () => {
+    const reading = readingOf([
+      { at: [40, 20], text: 'Участок, га' },
+      { at: [40, 40], text: 'Площадь' },
+      { at: [200, 40], text: '45,6', name: 'areas:total_area' },
+    ]);
+    expect(valueAt('areas:total_area', reading)).toBe(45.6);
+  });
+
+  it('joins a value of two lines', () => {
+    const name = 'general:address';
+    const reading = readingOf([
+      { at: [40, 40], text: 'Адрес:' },
+      { at: [100, 40], text: 'Пермский край, г. Пермь,', name },
+      { at: [100, 55], text: 'ул. Мира, д. 5', name },
+    ]);
+    expect(valueAt(name, reading)).toBe('Пермский край, г. Пермь, ул. Мира, д. 5');
+  });
+
+  it('joins a word that is hyphenated at the end of a line', () => {
+    const name = 'general:issuer';
+    const reading = readingOf([
+      { at: [40, 40], text: 'Бюро технической инвента-', name },
+      { at: [40, 55], text: 'ризации', name },
+    ]);
+    expect(valueAt(name, reading)).toBe('Бюро технической инвентаризации');
+  });
+
+  it('does not continue a value in the next ruled cell', () => {
+    const name = 'general:inventory_number';
+    const reading = readingOf(
+      [
+        { at: [50, 40], text: '12645', name },
+        { at: [250, 40], text: '77-01', name, probability: 0.6 },
+      ],
+      { rules: ruledRow([40, 240, 440], 30, 60) },
+    );
+    expect(valueAt(name, reading)).toBe('12645');
+  });
+
+  it('joins the words of one ruled cell', () => {
+    const name = 'construction:wall_material';
+    const reading = readingOf(
+      [
+        { at: [50, 33], text: 'кирпичные,', name },
+        { at: [50, 46], text: 'оштукатуренные', name },
+      ],
+      { rules: ruledRow([40, 240, 440], 30, 60) },
+    );
+    expect(valueAt(name, reading)).toBe('кирпичные, оштукатуренные');
+  });
+
+  it('joins characters that stand in ruled cells of their own', () => {
+    const name = 'general:inventory_number';
+    const characters = [...'52103'].map((text, i): Labelled => ({ at: [46 + 20 * i, 40], text, name }));
+    const reading = readingOf(characters, { rules: ruledRow([40, 60, 80, 100, 120, 140], 30, 60) });
+    expect(valueAt(name, reading)).toBe('52103');
+  });
+
+  it('keeps the groups of the network apart and prefers the more probable one', () => {
+    const name = 'general:owner';
+    const reading = readingOf([
+      { at: [40, 40], text: 'Иванов Иван', name, probability: 0.6, group: 1 },
+      { at: [40, 80], text: 'Петров Пётр', name, probability: 0.9, group: 2 },
+    ]);
+    expect(valueAt(name, reading)).toBe('Петров Пётр');
+  });
+
+  it('adds a doubtful word between two probable words of a line', () => {
+    const name = 'general:address';
+    const reading = readingOf([
+      { at: [40, 40], text: 'ул. Мира,', name },
+      { at: [100, 40], text: 'дом', name, probability: 0.2 },
+      { at: [124, 40], text: '5', name },
+    ]);
+    expect(valueAt(name, reading)).toBe('ул. Мира, дом 5');
+  });
+
+  it('adds no doubtful word after the last probable one', () => {
+    const name = 'general:address';
+    const reading = readingOf([
+      { at: [40, 40], text: 'ул. Мира, 5', name },
+      { at: [112, 40], text: 'стр.', name, probability: 0.2 },
+    ]);
+    expect(valueAt(name, reading)).toBe('ул. Мира, 5');
+  });
+
+  it('returns undefined for a value outside of its range, text in place of a number, and punctuation', () => {
+    const read = (name: string, text: string) => valueAt(name, readingOf([{ at: [40, 40], text, name }]));
+    expect(read('general:year_built', '3')).toBeUndefined();
+    expect(read('areas:total_area', 'нет')).toBeUndefined();
+    expect(read('general:owner', '— —')).toBeUndefined();
+    expect(valueAt('general:owner', readingOf([]))).toBeUndefined();
+  });
+
+  it('reads 000 before the name of a company as ООО on a scanned page', () => {
+    const name = 'general:owner';
+    const read = (text: string) => valueAt(name, readingOf([{ at: [40, 40], text, name }], { confidence: 0.95 }));
+    expect(read('000 «Горизонт»')).toBe('ООО «Горизонт»');
+    expect(read('0О0 "Горизонт"')).toBe('ООО "Горизонт"');
+    expect(read('ЗАО «Завод 000»')).toBe('ЗАО «Завод 000»');
+  });
+});
+
+describe('best', () => {
+  it('prefers a longer reading to a slightly more probable short one', () => {
+    const { tokens } = readingOf([{ at: [40, 40], text: 'г. Пермь, ул. Мира, д. 5' }]);
+    const short = { tokens: tokens.slice(0, 2), value: 'short', score: 0.92 };
+    const long = { tokens, value: 'long', score: 0.9 };
+    expect(best([short, long])).toBe(long);
+    expect(
+      best([
+        { ...short, score: 1 },
+        { ...long, score: 0.8 },
+      ])?.value,
+    ).toBe('short');
+    expect(best([])).toBeUndefined();
+  });
+});
+
+describe('readParts', () => {
+  const address = specOf('general:address');
+  const partsOf = (parts: Record<string, string>) =>
+    readingOf(
+      Object.entries(parts).map(([name, text], i) => ({
+        at: [200, 40 + 20 * i] as const,
+        text,
+        name: `address.${name}`,
+        group: i,
+      })),
+    );
+
+  it('joins the parts of an address with their prefixes, from region to flat', () => {
+    const reading = partsOf({ flat: '12', house: '5', street: 'Мира', city: 'Пермь', region: 'Пермский край' });
+    expect(readParts(reading, address)?.value).toBe('Пермский край, г. Пермь, ул. Мира, д. 5, кв. 12');
+  });
+
+  it('does not repeat prefixes that the page contains', () => {
+    const reading = partsOf({
+      district: 'Кунгурский р-н',
+      city: 'село Усть-Турка',
+      street: 'пер. Речной',
+      house: 'дом 8',
+    });
+    expect(readParts(reading, address)?.value).toBe('Кунгурский р-н, село Усть-Турка, пер. Речной, дом 8');
+  });
+
+  it('returns the tokens and the mean score of all parts', () => {
+    const found = readParts(partsOf({ street: 'Большая Речная', house: '5' }), address)!;
+    expect(found.tokens.map(({ text }) => text)).toEqual(['Большая', 'Речная', '5']);
+    expect(found.score).toBeCloseTo(0.9);
+  });
+
+  it('returns undefined for fewer than two parts, and for a field without parts', () => {
+    expect(readParts(partsOf({ city: 'Пермь' }), address)).toBeUndefined();
+    expect(readParts(partsOf({}), address)).toBeUndefined();
+    expect(readParts(partsOf({ city: 'Пермь', street: 'Мира' }), specOf('general:owner'))).toBeUndefined();
+  });
+});
