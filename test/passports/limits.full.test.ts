@@ -183,8 +183,8 @@ describe('The maximum number of images', () => {
     expect((await client.request(`/task/${task_id}`, { method: 'DELETE' })).status).toBe(200);
     const [next] = await client.upload({ name: 'next.pdf', bytes: createTestPdf(documentPages(1, 1984)) });
     expect(await assay.resultOf(client, next!)).toMatchObject({ status: 'SUCCESS' });
-    // The deleted file is gone; the other document and its page image are stored.
-    await waitUntil(async () => (await assay.storedKeys()).length === before.length - 200 + 2);
+    // The deleted file is gone; the other document, its page image and its words are stored.
+    await waitUntil(async () => (await assay.storedKeys()).length === before.length - 200 + 3);
     await expectMemoryWithinBounds();
   });
 });
