@@ -220,6 +220,9 @@ function isWorse(rows: readonly ReadRow[], table: LessonTable, section: Section,
   return own > rows.reduce((sum, row) => sum + row.length, 0);
 }
 
+/** The confidence from which a cell of the reader is kept. */
+const SURE = 0.9;
+
 function replaceTable(
   combined: Record<string, Field>,
   section: Section,
@@ -233,13 +236,15 @@ function replaceTable(
     delete combined[key];
   }
   const certainty = Math.min(1, 0.4 + 0.75 * score);
+  // With other rows, the reader's cell may be of another room.
+  const isSameTable = new Set([...own.keys()].map((key) => key.split('.')[0])).size === rows.length;
   for (const [i, row] of rows.entries()) {
     for (const { spec, value, tokens } of row) {
       const key = cellKey(section, i + 1, spec);
       const before = own.get(key);
       const confidence = before || !corrected ? CONFIDENCE_DISPUTED : CONFIDENCE_ALONE;
       combined[key] =
-        before && isSame(before.value, value)
+        before && (isSame(before.value, value) || (isSameTable && (before.confidence ?? 0) >= SURE))
           ? before
           : fieldOf(value, tokens, Math.round(100 * confidence * certainty * lowestConfidence(tokens)) / 100, document);
     }
