@@ -42,10 +42,7 @@ export function readWithNetwork(
   const tables = new Map<string, ReadCell[][]>();
   for (const { key, table } of schema.sections) {
     if (!table?.columns.some((column) => isKnown(`${key}:${column.key}`))) continue;
-    tables.set(
-      key,
-      readings.flatMap((reading) => readRows(reading, key, table)),
-    );
+    tables.set(key, readRows(readings, key, table));
   }
   addTotals(values, readings, schema);
   return { values, tables };

@@ -51,8 +51,8 @@ function readingOf(rows: readonly PrintedRow[]): PageReading {
 }
 
 /** The values of the rows, by column. */
-const read = (rows: readonly PrintedRow[]) =>
-  readRows(readingOf(rows), 'rooms', table!).map((cells) =>
+const read = (...pages: readonly (readonly PrintedRow[])[]) =>
+  readRows(pages.map(readingOf), 'rooms', table!).map((cells) =>
     Object.fromEntries(cells.map(({ spec, value }) => [spec.key, value])),
   );
 
@@ -74,7 +74,7 @@ describe('readRows', () => {
   });
 
   it('returns the tokens and the probability of each cell', () => {
-    const [, second] = readRows(readingOf(ROOMS), 'rooms', table!);
+    const [, second] = readRows([readingOf(ROOMS)], 'rooms', table!);
     const name = second!.find(({ spec }) => spec.key === 'name')!;
     expect(name.tokens.map(({ text }) => text)).toEqual(['жилая', 'комната']);
     expect(name.score).toBeCloseTo(0.9);
@@ -108,6 +108,16 @@ describe('readRows', () => {
   it('drops a room number without other cells', () => {
     expect(read([...ROOMS, { at: [40, 160], cells: { no: '4' } }])).toHaveLength(3);
     expect(read([{ at: [40, 160], cells: { no: '4' } }])).toEqual([]);
+  });
+
+  it('drops a total on a page without other rows', () => {
+    expect(read([{ at: [40, 900], cells: { living_area: '45,03' } }], ROOMS)).toHaveLength(3);
+    expect(read(ROOMS, [{ at: [40, 20], cells: { no: '4', name: 'балкон', area: '1,1' } }])).toHaveLength(4);
+  });
+
+  it('drops a row without figures where all others have them, unless its number continues theirs', () => {
+    expect(read([{ at: [40, 80], cells: { no: '№', name: 'наименование' } }, ...ROOMS])).toHaveLength(3);
+    expect(read([...ROOMS, { at: [40, 160], cells: { no: '4', name: 'балкон' } }])).toHaveLength(4);
   });
 
   it('reads two column groups side by side one after another', () => {

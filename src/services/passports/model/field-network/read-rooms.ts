@@ -12,8 +12,17 @@ interface Row {
   readonly y: number;
 }
 
-/** The rows of a table on a page, by the classes `section:column`; columns side by side are read one after another. */
-export function readRows(reading: PageReading, section: string, { columns }: TableSpec): ReadCell[][] {
+/** The rows of a table, by the classes `section:column`; columns side by side are read one after another. */
+export function readRows(readings: readonly PageReading[], section: string, table: TableSpec): ReadCell[][] {
+  const pages = readings.map((reading) => rowsOfPage(reading, section, table));
+  const all = pages.flat();
+  const kept = pages.flatMap((rows) => inPrintedOrder(withoutStrays(rows, rows.length < FEW_ROWS ? all : rows)));
+  return repairRows(withoutHeadRows(kept).map(({ cells }) => [...cells]));
+}
+
+const FEW_ROWS = 3;
+
+function rowsOfPage(reading: PageReading, section: string, { columns }: TableSpec): Row[] {
   const names = new Map<number, ColumnSpec>();
   for (const spec of columns) for (const i of membersOf(reading, `${section}:${spec.key}`)) choose(names, i, spec);
   function choose(known: Map<number, ColumnSpec>, i: number, spec: ColumnSpec) {
@@ -21,7 +30,7 @@ export function readRows(reading: PageReading, section: string, { columns }: Tab
     const share = ({ key }: ColumnSpec) => reading.probabilityOf(i, `${section}:${key}`);
     if (!other || share(spec) > share(other)) known.set(i, spec);
   }
-  const rows = connect([...names.keys()], reading)
+  return connect([...names.keys()], reading)
     .flatMap((members) => sideBySide(members, names, reading))
     .flatMap((members): Row[] => {
       const cells = columns.flatMap((spec): ReadCell[] => {
@@ -46,7 +55,6 @@ export function readRows(reading: PageReading, section: string, { columns }: Tab
         },
       ];
     });
-  return repairRows(inPrintedOrder(withoutStrays(rows)).map(({ cells }) => [...cells]));
 }
 
 /** A number stands in one place; of several, the likeliest. */
@@ -90,15 +98,27 @@ function sideBySide(
   return parts.every(hasName) ? parts : [[...members]];
 }
 
-/** Drops rows that lack most of the columns of the others: a row of column numbers, a row of another table. */
-function withoutStrays(rows: readonly Row[]): Row[] {
+/** Drops rows that lack most of the columns of `others`: a row of column numbers, a row of another table. */
+function withoutStrays(rows: readonly Row[], others: readonly Row[]): Row[] {
   const count = new Map<ColumnSpec, number>();
-  for (const { cells } of rows) for (const { spec } of cells) count.set(spec, (count.get(spec) ?? 0) + 1);
-  const usual = [...count].filter(([, times]) => times >= 0.6 * rows.length).map(([spec]) => spec);
+  for (const { cells } of others) for (const { spec } of cells) count.set(spec, (count.get(spec) ?? 0) + 1);
+  const usual = [...count].filter(([, times]) => times >= 0.6 * others.length).map(([spec]) => spec);
   return rows.filter(({ cells }) => {
     const score = cells.reduce((sum, cell) => sum + cell.score, 0) / cells.length;
     return score >= 0.5 && cells.filter(({ spec }) => usual.includes(spec)).length >= 0.6 * usual.length;
   });
+}
+
+/** Drops rows without a figure where all others have one, unless their number continues the others': a misread head. */
+function withoutHeadRows(rows: readonly Row[]): Row[] {
+  const hasFigure = ({ cells }: Row) => cells.some(({ spec }) => spec.type === 'number' && !isNumbering(spec));
+  const numberOf = (row: Row | undefined) => Number(row?.cells.find(({ spec }) => isNumbering(spec))?.value);
+  const without = rows.filter((row) => !hasFigure(row));
+  if (without.length > 0.2 * rows.length) return [...rows];
+  return rows.filter(
+    (row, i) =>
+      hasFigure(row) || numberOf(rows[i + 1]) === numberOf(row) + 1 || numberOf(rows[i - 1]) === numberOf(row) - 1,
+  );
 }
 
 /** Groups of columns from left to right, in each the rows from top to bottom. */
