@@ -116,8 +116,9 @@ describe('readRows', () => {
   });
 
   it('drops a row without figures where all others have them, unless its number continues theirs', () => {
-    expect(read([{ at: [40, 80], cells: { no: '№', name: 'наименование' } }, ...ROOMS])).toHaveLength(3);
-    expect(read([...ROOMS, { at: [40, 160], cells: { no: '4', name: 'балкон' } }])).toHaveLength(4);
+    const areas = ROOMS.map(({ at, cells: { no, name, area } }) => ({ at, cells: { no: no!, name: name!, area: area! } }));
+    expect(read([{ at: [40, 80], cells: { no: '№', name: 'наименование' } }, ...areas, ...areas])).toHaveLength(6);
+    expect(read([...areas, ...areas, { at: [40, 160], cells: { no: '4', name: 'балкон' } }])).toHaveLength(7);
   });
 
   it('reads two column groups side by side one after another', () => {
