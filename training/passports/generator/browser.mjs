@@ -1,12 +1,13 @@
 // Lays pages out in Chromium and reads words, rules and truth from the DOM.
 import { chromium } from 'playwright-core';
 
-export async function openBrowser() {
+/** `scale` is that of pictures, in pixels per CSS pixel. */
+export async function openBrowser(scale = 1) {
   const browser = await chromium.launch({
     executablePath: process.env.CHROMIUM ?? '/usr/bin/chromium',
     args: ['--no-sandbox', '--disable-gpu'],
   });
-  const tab = await browser.newPage({ viewport: { width: 1700, height: 1700 } });
+  const tab = await browser.newPage({ viewport: { width: 1700, height: 1700 }, deviceScaleFactor: scale });
   return {
     /** Per page `{ width, height, words: [{ text, box, field, group, label }], rules }`; boxes as shares of the page. */
     async read(pages) {

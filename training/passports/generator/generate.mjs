@@ -16,11 +16,16 @@ const SHARD = 500;
 const BATCH = 20;
 const MAX_TOKENS = 900;
 
-/** The page as the product sees it, with a truth per token. */
-export function encode(page, number) {
+/** As read from the DOM; a part of the pages with errors as OCR makes them. */
+function encodePrinted(page, number) {
   const random = createRandom(`noise ${number}`);
   const scanned = random.chance(0.55);
   if (scanned) addOcrNoise(page, random, random.pick([0.3, 0.6, 1, 1.5, 2.5]));
+  return encode(page, scanned);
+}
+
+/** The page as the product sees it, with a truth per token; undefined for an empty or very dense page. */
+export function encode(page, scanned) {
   const words = page.words.map(({ text, box, confidence }) => ({ text, box, confidence: scanned ? confidence : null }));
   const [sheet] = tokenizePages(
     [
@@ -78,7 +83,7 @@ if (process.argv[1]?.endsWith('generate.mjs')) {
     const composed = numbers.map(composePage);
     const read = await browser.read(composed);
     for (const [i, page] of read.entries()) {
-      const made = encode(page, numbers[i]);
+      const made = encodePrinted(page, numbers[i]);
       if (made) open.push(made);
     }
     while (open.length >= SHARD) writeShard(join(out, `${String(number).padStart(7, '0')}.bin`), open.splice(0, SHARD));
