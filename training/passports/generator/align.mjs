@@ -5,17 +5,17 @@ export function alignWords(dom, read) {
   const toPoints = ([x, y]) => [x * dom.width, y * dom.height];
   const anchors = anchorsOf(dom.words, read.words).map(([from, to]) => [toPoints(middle(from)), toPoints(middle(to))]);
   if (anchors.length < MIN_ANCHORS) return undefined;
-  const fit = fitAffine(anchors);
-  if (!fit) return undefined;
-  const errors = anchors.map(([from, to]) => distance(fit(from), to));
+  const toRead = fitAffine(anchors);
+  if (!toRead) return undefined;
+  const errors = anchors.map(([from, to]) => distance(toRead(from), to));
   if (median(errors) > MAX_ERROR) return undefined;
   const near = anchors.filter((_, i) => errors[i] < 4 * MAX_ERROR);
   // The remaining distortion, from the anchors around.
   const place = (point) => {
-    const [x, y] = fit(toPoints(point));
+    const [x, y] = toRead(toPoints(point));
     const total = [0, 0, 0];
     for (const [from, to] of near) {
-      const [fx, fy] = fit(from);
+      const [fx, fy] = toRead(from);
       const weight = 1 / (400 + (fx - x) ** 2 + (fy - y) ** 2);
       total[0] += weight * (to[0] - fx);
       total[1] += weight * (to[1] - fy);

@@ -10,9 +10,14 @@ import { best, type ReadValue, readField, readingsOf, readParts } from './read-v
 
 export interface NetworkFields {
   /** By field. */
-  readonly values: ReadonlyMap<string, ReadValue>;
+  readonly values: ReadonlyMap<string, ChosenValue>;
   /** By section. */
   readonly tables: ReadonlyMap<string, ReadCell[][]>;
+}
+
+export interface ChosenValue extends ReadValue {
+  /** 0..1: the score of the best reading of another value; 0 without one. */
+  readonly rival: number;
 }
 
 /** Whether the network knows the field or column. */
@@ -26,7 +31,7 @@ export function readWithNetwork(
   byLabels: Readonly<Record<string, { readonly value: unknown }>> = {},
 ): NetworkFields {
   const readings = tokenizePages(pages, VALUE_BOUNDARY).map((sheet, i) => combineParts(sheet, outputs[i]!));
-  const values = new Map<string, ReadValue>();
+  const values = new Map<string, ChosenValue>();
   for (const { key, spec } of everyField(schema)) {
     if (!isKnown(key)) continue;
     const found = readings.flatMap((reading) => [
@@ -37,7 +42,9 @@ export function readWithNetwork(
     // Of equally likely readings, the one beside a label that the schema knows.
     const labelled = found.find(({ value, score }) => value === byLabels[key]?.value && score > top!.score - MARGIN);
     const value = labelled ?? top;
-    if (value) values.set(key, value);
+    if (!value) continue;
+    const rivals = found.filter((other) => other.value !== value.value);
+    values.set(key, { ...value, rival: Math.max(0, ...rivals.map(({ score }) => score)) });
   }
   const tables = new Map<string, ReadCell[][]>();
   for (const { key, table } of schema.sections) {
@@ -51,11 +58,11 @@ export function readWithNetwork(
 const MARGIN = 0.02;
 
 /** Missing fields from the last row of a table. */
-function addTotals(values: Map<string, ReadValue>, readings: readonly PageReading[], schema: Schema): void {
+function addTotals(values: Map<string, ChosenValue>, readings: readonly PageReading[], schema: Schema): void {
   for (const { key, spec } of everyField(schema)) {
     const column = /^areas:(?:total_)?(\w*area)$/u.exec(key)?.[1];
     if (!column || values.has(key)) continue;
     const total = best(readings.flatMap((reading) => readField(reading, `total:${column}`, spec) ?? []));
-    if (total) values.set(key, { ...total, score: 0.9 * total.score });
+    if (total) values.set(key, { ...total, score: 0.9 * total.score, rival: 0 });
   }
 }

@@ -6,6 +6,8 @@ export interface TokenGroup {
   readonly tokens: readonly Token[];
   /** 0..1: mean probability of the class. */
   readonly score: number;
+  /** 0..1: the lowest of these probabilities. */
+  readonly lowest: number;
 }
 
 // Below the even chance, since the loss of a word costs more than a doubtful one.
@@ -69,8 +71,12 @@ const MIN_DOUBTFUL = 0.03;
 export function groupOf(members: readonly number[], reading: PageReading, name: string): TokenGroup {
   const { tokens, probabilityOf } = reading;
   const chosen = members.map((i) => tokens[i]!);
-  const score = members.reduce((sum, i) => sum + probabilityOf(i, name), 0) / members.length;
-  return { tokens: withPunctuation(inReadingOrder(chosen), tokens), score };
+  const probabilities = members.map((i) => probabilityOf(i, name));
+  return {
+    tokens: withPunctuation(inReadingOrder(chosen), tokens),
+    score: probabilities.reduce((sum, one) => sum + one, 0) / members.length,
+    lowest: Math.min(...probabilities),
+  };
 }
 
 const middle = ({ y0, y1 }: Token): number => (y0 + y1) / 2;

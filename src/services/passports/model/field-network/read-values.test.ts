@@ -193,8 +193,8 @@ describe('readField', () => {
 describe('best', () => {
   it('prefers a longer reading to a slightly more probable short one', () => {
     const { tokens } = readingOf([{ at: [40, 40], text: 'г. Пермь, ул. Мира, д. 5' }]);
-    const short = { tokens: tokens.slice(0, 2), value: 'short', score: 0.92 };
-    const long = { tokens, value: 'long', score: 0.9 };
+    const short = { tokens: tokens.slice(0, 2), value: 'short', score: 0.92, lowest: 0.9 };
+    const long = { tokens, value: 'long', score: 0.9, lowest: 0.9 };
     expect(best([short, long])).toBe(long);
     expect(
       best([

@@ -10,8 +10,10 @@ import type { PageReading } from './page-reading.ts';
 export interface ReadValue {
   readonly tokens: readonly Token[];
   readonly value: Exclude<Value, null>;
-  /** 0..1 */
+  /** 0..1: mean probability of the words. */
   readonly score: number;
+  /** 0..1: lowest probability of a word. */
+  readonly lowest: number;
 }
 
 /** The best reading of a field on a page, by the class `name` of the network. */
@@ -47,15 +49,15 @@ export function best(found: readonly ReadValue[]): ReadValue | undefined {
 }
 
 /** Reads the text of a group as a value; undefined if it is not one. */
-export function parseGroup({ tokens, score }: TokenGroup, spec: ValueSpec): ReadValue | undefined {
+export function parseGroup({ tokens, score, lowest }: TokenGroup, spec: ValueSpec): ReadValue | undefined {
   const text = textOf(tokens);
   if (spec.type === 'string') {
     const plain = normalizeText(text);
     const value = tokens.some(({ confidence }) => confidence !== null) ? correctLetters(spec, plain) : plain;
-    return /[\p{L}\d]/u.test(value) ? { tokens, value, score } : undefined;
+    return /[\p{L}\d]/u.test(value) ? { tokens, value, score, lowest } : undefined;
   }
   const found = readValue(spec, text, labelOf(tokens));
-  return found && { tokens: tokensInRange(tokens, found), value: found.value, score };
+  return found && { tokens: tokensInRange(tokens, found), value: found.value, score, lowest };
 }
 
 /** Letters that OCR reads as digits: initials, and the form of a company. */
@@ -103,6 +105,7 @@ export function readParts(reading: PageReading, { parts = [] }: Pick<FieldSpec, 
     tokens: found.flatMap(({ value }) => value.tokens),
     value: found.map(({ spec, value }) => writePart(spec, String(value.value))).join(', '),
     score: found.reduce((sum, { value }) => sum + value.score, 0) / found.length,
+    lowest: Math.min(...found.map(({ value }) => value.lowest)),
   };
 }
 
