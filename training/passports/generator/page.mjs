@@ -12,6 +12,7 @@ import { blocks as rooms } from './blocks/rooms.mjs';
 import { createContext, FIELDS } from './context.mjs';
 import { box } from './markup.mjs';
 import { createRandom } from './random.mjs';
+import { resolveRivals } from './rivals.mjs';
 import { createStyle } from './style.mjs';
 
 const PAIRS = [...pairs, ...forms, ...choices];
@@ -98,6 +99,7 @@ export function composePage(number) {
     add(html);
     if (random.chance(0.12)) add(notes(context));
   }
+  context.hasIssueDate = parts.some((html) => html.includes('data-f="general:issue_date"'));
   if (random.chance(0.45)) add(signatures(context));
   if (random.chance(0.15)) add(notes(context));
   if (random.chance(0.2)) add(footer(context));
@@ -107,7 +109,7 @@ export function composePage(number) {
       : parts.join('');
   const stamps = random.chance(0.18) ? stamp(context) : '';
   const html = `<div class="page" style="${style.css}" data-language="${context.language}">${columns}${stamps}</div>`;
-  return { html: withoutRepeats(html), width: style.width, height: style.height };
+  return { html: resolveRivals(html), width: style.width, height: style.height };
 }
 
 /** Items of chosen fields with distractors between them, in one or several layouts. */
@@ -124,6 +126,7 @@ function pairsOf(context, count) {
     open = [];
   };
   const clutter = random.pick([0, 0.1, 0.3, 0.6, 1]);
+  const confusion = random.pick([0, 0.15, 0.4, 0.8]);
   let size = random.integer(2, 16);
   for (const field of chosen) {
     context.used.add(field);
@@ -133,16 +136,36 @@ function pairsOf(context, count) {
       continue;
     }
     const item = context.item(field);
-    if (item) open.push(random.chance(0.04) ? { ...item, value: '', plain: '' } : item);
+    const isEmpty = random.chance(0.04);
+    const beside = rivals(context, field, confusion);
+    if (item) beside.splice(random.integer(0, beside.length), 0, isEmpty ? { ...item, value: '', plain: '' } : item);
+    open.push(...beside);
     while (random.chance(clutter / (1 + clutter))) open.push(context.distractor());
     if (open.length >= size) {
       flush();
       size = random.integer(1, 14);
     }
   }
+  // A weaker wording alone is the value.
+  if (!context.used.has('general:year_built') && random.chance(0.1))
+    open.push(context.rivals.item('general:year_built'));
   flush();
   if (random.chance(0.15)) out.push(prose(context));
   return out;
+}
+
+/** Items that look like the field and stand beside it, most often for those that forms print in several kinds. */
+function rivals(context, field, confusion) {
+  const { random } = context;
+  if (!context.rivals.has(field)) return [];
+  const isMixed = field === 'general:year_built' || field === 'general:issue_date';
+  if (!random.chance(isMixed ? Math.min(1, confusion * 1.6) : confusion * 0.5)) return [];
+  const count = random.weighted([
+    [1, 5],
+    [2, isMixed ? 4 : 1],
+    [3, isMixed ? 2 : 0.3],
+  ]);
+  return Array.from({ length: count }, () => context.rivals.item(field));
 }
 
 function fields(context, names) {
@@ -160,9 +183,4 @@ function room(context) {
 
 function other(context) {
   return weighted(context.random, [...otherTables, ...randomTables]).make(context);
-}
-
-/** Keeps the marks of repeated fields: the reader chooses among them. */
-function withoutRepeats(html) {
-  return html;
 }
