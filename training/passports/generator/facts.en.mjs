@@ -1082,6 +1082,13 @@ const MONEY = [
 ];
 const unitsOf = (currency) => UNITS[currency.trim()] ?? ['', ''];
 
+/** Metres as feet and inches. */
+function feetOf(metres) {
+  const total = Math.round(metres / 0.0254);
+  const [feet, inches] = [Math.floor(total / 12), total % 12];
+  return [`${feet}'-${inches}"`, `${feet}' ${inches}"`, `${feet}′${inches}″`, `${feet} ft ${inches} in`, `${feet} ft`];
+}
+
 const FLOOR_NAMES = { '-1': ['Basement', 'Lower ground', 'LG'], 0: ['Ground', 'G', 'Gr', 'ground floor', '0'] };
 const POST_NOMINALS = words(
   'MRICS|FRICS|BSc MRICS|BSc (Hons) MRICS|AssocRICS|MSCSI MRICS|MCIOB|RIBA|SRA|MAI|P.E.|CAE|AIC|DipSurv|MCABE|PLS|Dip. Surv. ARICS|MAAO|R.A.',
@@ -1182,6 +1189,7 @@ export const format = {
       [String(Math.round(n * 1000)), 0.4],
       [`${Math.round(n * 100)} cm`, 0.3],
       [`${plain} metres`, 0.2],
+      ...feetOf(n).map((text) => [text, 0.7]),
     ]);
   },
   /** A person, given as "Given Middle Surname". */

@@ -93,8 +93,14 @@ export function composePage(number) {
     [2, 2],
   ]);
   const chosen = [kind, ...Array.from({ length: more }, () => random.weighted(KINDS))];
-  for (const html of chosen.flatMap((one) => sections[one]()).flat()) {
-    if (!html) continue;
+  const blocks = chosen
+    .flatMap((one) => sections[one]())
+    .flat()
+    .filter(Boolean);
+  // Rooms behind much else would fall below the page.
+  const at = blocks.findLastIndex((html) => html.includes('data-f="rooms:'));
+  if (at > 1 && random.chance(0.5)) blocks.splice(random.integer(0, 1), 0, ...blocks.splice(at, 1));
+  for (const html of blocks) {
     if (random.chance(0.35)) add(heading(context));
     add(html);
     if (random.chance(0.12)) add(notes(context));
@@ -107,10 +113,26 @@ export function composePage(number) {
     style.columns > 1
       ? `<div style="column-count:${style.columns};column-gap:${random.integer(10, 40)}px">${parts.join('')}</div>`
       : parts.join('');
+  const isFitted = columns.includes('data-f="rooms:') && random.chance(0.95);
   const stamps = random.chance(0.18) ? stamp(context) : '';
-  const html = `<div class="page" style="${style.css}" data-language="${context.language}">${columns}${stamps}</div>`;
+  const html = `<div class="page" style="${style.css}" data-language="${context.language}">${columns}${stamps}${isFitted ? FIT : ''}</div>`;
   return { html: resolveRivals(html), width: style.width, height: style.height };
 }
+
+/** Shrinks the text of a page in the browser until its last room stands above the lower margin, if the text stays legible. */
+const FIT = `<script>(() => {
+  const page = document.currentScript.parentElement;
+  const start = parseFloat(page.style.fontSize);
+  for (let i = 0, size = start; i < 4; i++) {
+    const cells = page.querySelectorAll('[data-f^="rooms:"]');
+    const frame = page.getBoundingClientRect();
+    const last = Math.max(...[...cells].map((cell) => cell.getBoundingClientRect().bottom)) - frame.top;
+    if (last < frame.height - 8 || size <= 5) return;
+    size = Math.max(5, size * Math.max(0.5, ((frame.height - 8) / last) ** 1.15));
+    page.style.fontSize = size + 'pt';
+    page.style.lineHeight = Math.min(1.25, parseFloat(page.style.lineHeight));
+  }
+})()</script>`;
 
 /** Items of chosen fields with distractors between them, in one or several layouts. */
 function pairsOf(context, count) {

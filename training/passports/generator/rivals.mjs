@@ -31,6 +31,8 @@ export function agrees(template, ranks) {
   return Object.entries(ranks).every(([field, rank]) => {
     const at = template.indexOf(`{${field}}`);
     if (at < 0) return true;
+    // A rival of the sentence has the weaker wording.
+    if (template.includes(`{rival:${field}`)) return rank === 1;
     const around = template.slice(Math.max(0, at - 48), at + field.length + 26);
     return rankOf(field, around) === rank;
   });

@@ -572,10 +572,15 @@ function plan(context, most, by) {
       ['№', 0.7],
       ['zero', 0.7],
       ['paren', 0.6],
-      ['dash', 0.5],
-      ['roman', 0.3],
+      ['dash', 1],
+      ['roman', 0.8],
+      ['suffix', 0.8],
+      ['letter', 0.6],
+      ['point', 0.6],
     ]),
-    section: random.integer(1, 9),
+    section: random.integer(1, 24),
+    suffix: random.pick(['а', 'А', 'б', 'a', 'A']),
+    prefix: random.pick(['A', 'B', 'G', 'А', 'Б', 'L', 'П', 'F']),
     extras: random.pick([0.1, 0.1, 0.3, 0.6, 1]),
     extraLikeArea: random.chance(0.4),
     noNumber: random.chance(0.08) ? 0.3 : 0,
@@ -612,6 +617,12 @@ function roomNumber(how, no) {
       return `${no})`;
     case 'dash':
       return `${how.section}-${no}`;
+    case 'suffix':
+      return Number(no) % 3 === 0 ? `${no}${how.suffix}` : no;
+    case 'letter':
+      return `${how.prefix}${no}`;
+    case 'point':
+      return `${how.prefix}.${no.padStart(2, '0')}`;
     case 'roman':
       return ROMAN[Number(no)] || no;
     default:
