@@ -56,6 +56,8 @@ const PLACEHOLDER = /\{([\w.:]+)\}/g;
 export const PARTS = ['region', 'district', 'city', 'street', 'house', 'block', 'flat'].map(
   (part) => `address.${part}`,
 );
+/** Sentences print the unit themselves. */
+const AREA_UNIT = / (m²|m2|ft²|SF|sq\.? (m|ft)|square (metres|feet))$/;
 const TEXTS = new Set(
   Object.keys(FIELDS).filter((field) => /address|purpose|issuer|owner|construction:(?!wear)|note/.test(field)),
 );
@@ -101,6 +103,7 @@ export function createContext(random, language, style) {
       }
       if (name.startsWith('distractor:')) return escapeText(distractProse(name.slice(11)));
       let plain = text(name).replace(/[.,;]$/, '');
+      if (name.startsWith('areas:')) plain = plain.replace(AREA_UNIT, '');
       if (plain === '') return '—';
       if (isLowered && /^(construction|general:purpose)/.test(name) && /^\p{Lu}\p{Ll}/u.test(plain))
         plain = plain[0].toLowerCase() + plain.slice(1);

@@ -1101,7 +1101,15 @@ export const format = {
     const habit = habitOf(random);
     const natural = Number.isInteger(Math.round(n * 1000) / 100) ? 1 : 2;
     const places = habit.places === 'two' ? 2 : habit.places === 'short' ? undefined : natural;
-    return decimal(n, places, habit.thousands, habit.comma);
+    const plain = decimal(n, places, habit.thousands, habit.comma);
+    return random.weighted([
+      [plain, 20],
+      [`${plain} ${random.pick(['m²', 'sq m', 'sq. m', 'm2', 'square metres'])}`, 1.5],
+      [
+        `${decimal(Math.round(n * 10.764), 0, habit.thousands)} ${random.pick(['sq ft', 'sq. ft', 'ft²', 'SF', 'square feet'])}`,
+        1.5,
+      ],
+    ]);
   },
   money(n, random) {
     if (isAbsent(n)) return '';

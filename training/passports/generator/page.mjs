@@ -3,6 +3,7 @@
 import { blocks as choices } from './blocks/choices.mjs';
 import { blocks as forms } from './blocks/forms.mjs';
 import { footer, letterhead } from './blocks/letterheads.mjs';
+import { roomBlocks as lookalikeRooms, blocks as lookalikes } from './blocks/lookalikes.mjs';
 import { blocks as otherTables } from './blocks/other-tables.mjs';
 import { blocks as pairs } from './blocks/pairs.mjs';
 import { addressParts, elements, heading, notes, prose, signatures, stamp, title } from './blocks/parts.mjs';
@@ -200,9 +201,11 @@ function fields(context, names) {
 }
 
 function room(context) {
-  return weighted(context.random, [...rooms, ...roomProse]).make(context);
+  return weighted(context.random, [...rooms, ...roomProse, ...(context.language === 'en' ? lookalikeRooms : [])]).make(
+    context,
+  );
 }
 
 function other(context) {
-  return weighted(context.random, [...otherTables, ...randomTables]).make(context);
+  return weighted(context.random, [...otherTables, ...randomTables, ...lookalikes]).make(context);
 }

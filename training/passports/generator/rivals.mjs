@@ -49,7 +49,8 @@ export const rivalLabel = (field, rank, html) => mark('label', field, rank, html
 export function resolveRivals(html) {
   const best = new Map();
   for (const [, field, rank] of html.matchAll(/data-rival-value="([^"]+)" data-rank="(\d)"/g)) {
-    if (html.includes(`data-f="${field}"`)) continue;
+    if (html.includes(`data-f="${field}"`) || (field === 'general:address' && html.includes('data-f="address.')))
+      continue;
     best.set(field, Math.min(best.get(field) ?? 9, Number(rank)));
   }
   return html.replace(

@@ -2,6 +2,7 @@
 import { PARTS } from '../context.mjs';
 import { box, escapeText, label, newGroup, value } from '../markup.mjs';
 import { headOf } from '../refine.mjs';
+import { rivalValue } from '../rivals.mjs';
 
 const strong = (context, html) => `<span style="${context.style.valueStyle}">${html}</span>`;
 
@@ -12,10 +13,19 @@ export function title(context) {
   if (random.chance(0.3)) lines.push(escapeText(context.wording(vocabulary.headings)));
   if (random.chance(0.2)) lines.push(`№ ${escapeText(context.distract('code'))}`);
   lines.push(...titleDates(context));
+  if (random.chance(0.1)) lines.push(partOfAddress(context));
   return box(
     `font-size:${size}em;text-align:${random.pick(['center', 'center', 'left', 'right'])};margin:4px 0`,
-    lines.join('<br>'),
+    lines.filter(Boolean).join('<br>'),
   );
+}
+
+/** Street and house, or the place, which a heading repeats of the address. */
+function partOfAddress(context) {
+  const { random, facts } = context;
+  const { city, street, house } = facts.address;
+  const plain = (random.chance(0.7) ? [street, house] : [city, street]).filter(Boolean).join(', ');
+  return plain === '' ? '' : rivalValue('general:address', 2, escapeText(plain));
 }
 
 /** Dates under a title: that of the passport without a label, and others with one. */
