@@ -124,7 +124,7 @@ export function composePage(number) {
 const FIT = `<script>(() => {
   const page = document.currentScript.parentElement;
   const start = parseFloat(page.style.fontSize);
-  for (let i = 0, size = start; i < 4; i++) {
+  for (let i = 0, size = start; i < 3; i++) {
     const cells = page.querySelectorAll('[data-f^="rooms:"]');
     const frame = page.getBoundingClientRect();
     const last = Math.max(...[...cells].map((cell) => cell.getBoundingClientRect().bottom)) - frame.top;

@@ -3,15 +3,19 @@ import { readFileSync } from 'node:fs';
 
 const WORDS = JSON.parse(readFileSync(new URL('./vocabulary/refine.json', import.meta.url), 'utf8'));
 
-/** An entry of a list with its numbers and towns filled in. */
-const fill = (random, language, text) =>
-  text
-    .replaceAll('{town}ск', `${random.pick(WORDS[language].towns)}ск`)
-    .replaceAll('{town}', () => random.pick(WORDS[language].townNames))
+/** A random entry of a list with its numbers and towns filled in; most towns come from the facts. */
+function draw(random, language, list, facts) {
+  const words = WORDS[language];
+  const stem = /(\p{Lu}[\p{L}-]{2,})ск(?:ий|ое|ая|ого)(?!\p{L})/u.exec(facts?.issuer ?? '')?.[1];
+  const town = facts?.bare.city && random.chance(0.7) ? facts.bare.city : random.pick(words.townNames);
+  return random
+    .pick(words[list])
+    .replaceAll('{town}ск', `${stem && random.chance(0.8) ? stem : random.pick(words.towns)}ск`)
+    .replaceAll('{town}', town)
     .replaceAll('{n}', () => random.integer(1, 29))
     .replaceAll('{m}', () => random.integer(1, 9))
     .replaceAll('{k}', () => random.integer(101, 2999));
-const draw = (random, language, list) => fill(random, language, random.pick(WORDS[language][list]));
+}
 
 /** Changes some of the facts; adds `parent` and `description` of the issuer and `titled` persons. */
 export function refineFacts(facts, random, language) {
@@ -34,9 +38,9 @@ function refineIssuer(facts, random, language) {
   if (!facts.issuer) return;
   const branch = BRANCH.exec(facts.issuer);
   if (branch) [, facts.parent, facts.issuer] = branch;
-  else if (random.chance(0.22)) facts.issuer = draw(random, language, 'offices');
-  if (!facts.parent && random.chance(0.5)) facts.parent = draw(random, language, 'parents');
-  facts.description = draw(random, language, 'descriptions');
+  else if (random.chance(0.22)) facts.issuer = draw(random, language, 'offices', facts);
+  if (!facts.parent && random.chance(0.5)) facts.parent = draw(random, language, 'parents', facts);
+  facts.description = draw(random, language, 'descriptions', facts);
 }
 
 function refineAddress(facts, random) {
@@ -82,6 +86,9 @@ function refineMaterials(facts, random) {
   }
 }
 
+/** A given name and a surname, without a title. */
+const PLAIN_NAME = /^(?!Mr|Ms|Dr|Miss|Sir|The )\p{Lu}\p{Ll}+ (\p{Lu}\.? )?\p{Lu}\p{Ll}+$/u;
+
 function refinePersons(facts, random) {
   const { qualifications, titles, given, surnames, ownerEnds } = WORDS.en;
   facts.titled = {};
@@ -97,7 +104,7 @@ function refinePersons(facts, random) {
     const first = () => random.pick(given) + middle();
     const end = random.chance(0.25) ? ` ${random.pick(ownerEnds)}` : '';
     facts.owner = `${surname}, ${first()}${random.chance(0.5) ? ` ${random.pick(['&', '&', 'AND'])} ${first()}` : ''}${end}`;
-  } else if (random.chance(0.15)) facts.owner = `${random.pick(titles)} ${facts.owner}`;
+  } else if (random.chance(0.15) && PLAIN_NAME.test(facts.owner)) facts.owner = `${random.pick(titles)} ${facts.owner}`;
 }
 
 /** A caption of the head of an office, with the office behind it. */

@@ -1016,6 +1016,14 @@ function emptyRows(random, count) {
   return Array.from({ length: rows }, () => ({ kind: 'empty', cells: Array.from({ length: count }, () => blank()) }));
 }
 
+/** Sometimes the head or the row of column numbers again between the rows, as after a page break. */
+function withHeadAgain(random, rows, head, numbers) {
+  const isMerged = rows.some((row) => row.cells.some((one) => one.rows > 1));
+  if (head.length === 0 || rows.length < 5 || isMerged || !random.chance(0.12)) return rows;
+  const at = random.integer(2, rows.length - 2);
+  return [...rows.slice(0, at), ...(random.chance(0.5) ? head : [numbers]), ...rows.slice(at)];
+}
+
 /** One table with all the choices above. */
 function roomTable(context) {
   const { random } = context;
@@ -1096,7 +1104,7 @@ function roomTable(context) {
   const grid = [...head];
   if (closing === 'top')
     grid.push(...lead([sumRow(context, how, order, rooms, totalWording(context, 'totals'), true, false)]));
-  grid.push(...rows);
+  grid.push(...withHeadAgain(random, rows, head, numbers));
   const empty = emptyRows(random, count);
   if (random.chance(0.5)) grid.push(...empty.splice(0));
   if (closing === 'rows') grid.push(...lead(totalRows(context, how, order, rooms)));
