@@ -107,6 +107,11 @@ export function createContext(random, language, style) {
       if (plain === '') return '—';
       if (isLowered && /^(construction|general:purpose)/.test(name) && /^\p{Lu}\p{Ll}/u.test(plain))
         plain = plain[0].toLowerCase() + plain.slice(1);
+      if (name === 'general:issuer' && facts.parent && random.chance(0.25)) {
+        const office = value(name, escapeText(plain));
+        const parent = rivalValue(name, 2, escapeText(facts.parent));
+        return random.pick([`${parent}, ${office}`, `${office} (${parent})`, `${office}, ${parent}`]);
+      }
       return value(name, escapeText(plain), name.startsWith('address.') ? addressGroup : newGroup());
     });
   };

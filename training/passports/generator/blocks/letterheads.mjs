@@ -234,6 +234,15 @@ export function footer(context) {
       ...(random.chance(0.2) ? [context.distract('place')] : []),
     ])
     .map(escapeText);
+  const issued = context.text('general:issue_date');
+  if (random.chance(0.08) && issued) {
+    const lead = random.pick(
+      language === 'ru'
+        ? ['Паспорт от', 'от', 'Технический паспорт от', '']
+        : ['Report of', 'dated', 'Passport of', ''],
+    );
+    parts.push(`${lead} ${value('general:issue_date', escapeText(issued))}`);
+  }
   if (random.chance(0.12) && context.facts.issuer)
     parts.push(value('general:issuer', escapeText(context.facts.issuer)));
   const rule = random.chance(0.5) ? `border-top:${style.border};` : '';
