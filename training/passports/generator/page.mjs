@@ -28,13 +28,16 @@ const KINDS = [
   ['text', 1.5],
   ['elements', 2],
 ];
+/** English passports are more often reports and letters. */
+const ENGLISH_KINDS = KINDS.map(([kind, weight]) => [kind, kind === 'text' ? 4 : weight]);
 
 /** `{ html, width, height }` in millimetres; the same number gives the same page. */
 export function composePage(number) {
   const random = createRandom(`page ${number}`);
   const style = createStyle(random);
   const context = createContext(random, random.chance(0.72) ? 'ru' : 'en', style);
-  const kind = random.weighted(KINDS);
+  const kinds = context.language === 'en' ? ENGLISH_KINDS : KINDS;
+  const kind = random.weighted(kinds);
   const parts = [];
   const add = (html) =>
     parts.push(
@@ -93,7 +96,7 @@ export function composePage(number) {
     [1, 4],
     [2, 2],
   ]);
-  const chosen = [kind, ...Array.from({ length: more }, () => random.weighted(KINDS))];
+  const chosen = [kind, ...Array.from({ length: more }, () => random.weighted(kinds))];
   const blocks = chosen
     .flatMap((one) => sections[one]())
     .flat()

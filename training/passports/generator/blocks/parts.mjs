@@ -267,7 +267,7 @@ export function prose(context) {
     parts.push(html);
   };
   const isReport = context.vocabulary.paragraphs.length > 0 && random.chance(0.6);
-  if (isReport) for (let i = random.integer(1, 2); i > 0; i--) add(context.paragraph(used));
+  if (isReport) for (let i = random.pick([1, 1, 2, 2, 3, 5]); i > 0; i--) add(context.paragraph(used));
   for (let i = 0; !isReport && i < random.integer(1, 7); i++) {
     add(context.sentence());
     if (random.chance(0.15)) parts.push(context.note());
