@@ -109,3 +109,16 @@ function refinePersons(facts, random) {
 
 /** A caption of the head of an office, with the office behind it. */
 export const headOf = (random, language) => random.pick(WORDS[language].heads);
+
+const GENITIVE = [
+  [/^(\p{Lu}[\p{L}-]*ск)(?:ий|ое)(?= )/u, '$1ого'],
+  [/^((?:\S+ого )?(?:производственн|межрайонн|городск|районн))(?:ый|ий|ое)(?= )/iu, '$1ого'],
+  [/^((?:\S+ого ){0,2}(?:филиал|отдел|сектор))(?=[ ,]|$)/iu, '$1а'],
+  [/^((?:\S+ого ){0,2}участ)ок(?=[ ,]|$)/iu, '$1ка'],
+  [/^((?:\S+ого ){0,2}(?:отделени|управлени|домоуправлени))е(?=[ ,]|$)/iu, '$1я'],
+  [/^((?:\S+ого ){0,2}(?:групп))а(?=[ ,]|$)/iu, '$1ы'],
+  [/^(\p{L}+)ая (дистанци)я/u, '$1ой $2и'],
+];
+
+/** The name of an office behind the caption of its head. */
+export const inGenitive = (office) => GENITIVE.reduce((text, [from, to]) => text.replace(from, to), office);

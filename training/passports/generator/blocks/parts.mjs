@@ -1,7 +1,7 @@
 // The other parts of a page: titles, addresses in parts, elements of a building, prose, signatures, stamps, notes.
 import { PARTS } from '../context.mjs';
 import { box, escapeText, label, newGroup, value } from '../markup.mjs';
-import { headOf } from '../refine.mjs';
+import { headOf, inGenitive } from '../refine.mjs';
 import { rivalValue } from '../rivals.mjs';
 
 const strong = (context, html) => `<span style="${context.style.valueStyle}">${html}</span>`;
@@ -305,7 +305,7 @@ export function signatures(context) {
     // The office stands in the caption of its head.
     return [
       {
-        role: `${label(one.field, escapeText(headOf(random, context.language)))} ${context.issuer(undefined, 0.15)}`,
+        role: `${label(one.field, escapeText(headOf(random, context.language)))} ${context.issuer(inGenitive(context.text('general:issuer')), 0.15)}`,
         name,
         field: one.field,
       },
