@@ -3,6 +3,8 @@ import { existsSync, readFileSync } from 'node:fs';
 import * as english from './facts.en.mjs';
 import * as russian from './facts.ru.mjs';
 import { escapeText, label, newGroup, value } from './markup.mjs';
+import { refineFacts } from './refine.mjs';
+import { agrees, createRivals, drawRanks, rankOf, rivalValue } from './rivals.mjs';
 
 const read = (name) => JSON.parse(readFileSync(new URL(`./vocabulary/${name}.json`, import.meta.url), 'utf8'));
 /** Paragraphs of reports and letters, if the language has them. */
@@ -11,6 +13,7 @@ const readParagraphs = (language) =>
     ? read(`prose.${language}`).paragraphs
     : [];
 const readVocabulary = (language) => ({ ...read(language), paragraphs: readParagraphs(language) });
+const RIVALS = read('rivals');
 const ROOM_SENTENCES = { ru: read('prose.ru').roomSentences, en: [] };
 const LANGUAGES = {
   ru: { ...russian, vocabulary: readVocabulary('ru') },
@@ -30,8 +33,8 @@ export const FIELDS = {
   'general:issue_date': (facts, { format, random }) => format.date(facts.issue_date, random),
   'general:issuer': (facts) => facts.issuer,
   'general:owner': (facts) => facts.owner,
-  'general:head': (facts, { format, random }) => format.person(facts.head, random),
-  'general:technician': (facts, { format, random }) => format.person(facts.technician, random),
+  'general:head': (facts, { format, random }) => printPerson(facts, 'head', format, random),
+  'general:technician': (facts, { format, random }) => printPerson(facts, 'technician', format, random),
   'areas:total_area': (facts, { format, random }) => format.area(facts.areas.total_area, random),
   'areas:living_area': (facts, { format, random }) => format.area(facts.areas.living_area, random),
   'areas:auxiliary_area': (facts, { format, random }) => format.area(facts.areas.auxiliary_area, random),
@@ -44,10 +47,17 @@ export const FIELDS = {
   'construction:wear_percent': (facts, { format, random }) => format.percent(facts.construction.wear_percent, random),
   'notes:text': (facts) => facts.note,
 };
+/** The name as the form prints it, with title and letters if the person has them. */
+function printPerson(facts, person, format, random) {
+  const [before, after] = facts.titled?.[person] ?? ['', ''];
+  return before + format.person(facts[person], random) + after;
+}
 const PLACEHOLDER = /\{([\w.:]+)\}/g;
 export const PARTS = ['region', 'district', 'city', 'street', 'house', 'block', 'flat'].map(
   (part) => `address.${part}`,
 );
+/** Sentences print the unit themselves. */
+const AREA_UNIT = / (m²|m2|ft²|SF|sq\.? (m|ft)|square (metres|feet))$/;
 const TEXTS = new Set(
   Object.keys(FIELDS).filter((field) => /address|purpose|issuer|owner|construction:(?!wear)|note/.test(field)),
 );
@@ -55,9 +65,16 @@ const TEXTS = new Set(
 /** The context of one page. `language` is ru or en. */
 export function createContext(random, language, style) {
   const { generateFacts, format, distract, vocabulary } = LANGUAGES[language];
-  const facts = generateFacts(random);
-  const context = { random, language, facts, format, vocabulary, style };
+  const facts = refineFacts(generateFacts(random), random, language);
+  const ranks = drawRanks(random);
+  const context = { random, language, facts, format, vocabulary, style, ranks };
   const wording = (list) => vary(random.pick(list), random);
+  /** The wordings of a field with the rank of the page. */
+  const ranked = (field, list) => {
+    const rank = ranks[field];
+    const some = rank ? list.filter((one) => rankOf(field, one) === rank) : list;
+    return some.length > 0 ? some : list;
+  };
 
   const text = (field) => {
     if (field.startsWith('address.')) {
@@ -80,16 +97,26 @@ export function createContext(random, language, style) {
     const addressGroup = newGroup();
     return escapeText(template).replace(PLACEHOLDER, (all, name) => {
       if (name === 'rooms') return all;
+      if (name.startsWith('rival:')) {
+        const [, section, key, rank] = name.split(':');
+        return context.rivals.inProse(`${section}:${key}`, Number(rank));
+      }
       if (name.startsWith('distractor:')) return escapeText(distractProse(name.slice(11)));
       let plain = text(name).replace(/[.,;]$/, '');
+      if (name.startsWith('areas:')) plain = plain.replace(AREA_UNIT, '');
       if (plain === '') return '—';
       if (isLowered && /^(construction|general:purpose)/.test(name) && /^\p{Lu}\p{Ll}/u.test(plain))
         plain = plain[0].toLowerCase() + plain.slice(1);
+      if (name === 'general:issuer' && facts.parent && random.chance(0.25)) {
+        const office = value(name, escapeText(plain));
+        const parent = rivalValue(name, 2, escapeText(facts.parent));
+        return random.pick([`${parent}, ${office}`, `${office} (${parent})`, `${office}, ${parent}`]);
+      }
       return value(name, escapeText(plain), name.startsWith('address.') ? addressGroup : newGroup());
     });
   };
 
-  return Object.assign(context, {
+  Object.assign(context, {
     /** The printed text of a field, without marks; may be empty. */
     text,
     fill,
@@ -97,8 +124,9 @@ export function createContext(random, language, style) {
     isText: (field) => TEXTS.has(field),
     wording,
     /** The marked label of a field. */
-    label: (field) => label(field, escapeText(wording(vocabulary.labels[field]))),
-    caption: (field) => label(field, escapeText(wording(vocabulary.captions[field] ?? vocabulary.labels[field]))),
+    label: (field) => label(field, escapeText(wording(ranked(field, vocabulary.labels[field])))),
+    caption: (field) =>
+      label(field, escapeText(wording(ranked(field, vocabulary.captions[field] ?? vocabulary.labels[field])))),
     head: (column) =>
       column === 'rooms:skip'
         ? escapeText(wording(vocabulary.heads[column]))
@@ -111,9 +139,28 @@ export function createContext(random, language, style) {
         field,
         label: context.label(field),
         caption: context.caption(field),
-        value: value(field, escapeText(plain)),
+        value: field === 'general:issuer' ? context.issuer(plain) : value(field, escapeText(plain)),
         plain,
       };
+    },
+    /** The office as the issuer, sometimes with its parent organisation or a description beside it. */
+    issuer(plain = text('general:issuer'), chance = 0.4) {
+      const office = value('general:issuer', escapeText(plain));
+      if (!random.chance(chance)) return office;
+      if (!facts.parent || random.chance(0.2)) {
+        const described = escapeText(facts.description);
+        return random.pick([`${office}<br>${described}`, `${office}, ${described}`, `${office} (${described})`]);
+      }
+      const parent = rivalValue('general:issuer', 2, escapeText(facts.parent));
+      return random.pick([
+        `${parent}, ${office}`,
+        `${parent}<br>${office}`,
+        `${office}, ${parent}`,
+        `${office} (${parent})`,
+        `${office}<br>${parent}`,
+        `${parent}. ${office}`,
+        `${parent} – ${office}`,
+      ]);
     },
     /** The same for something that is not a field. */
     distractor(kind) {
@@ -129,15 +176,20 @@ export function createContext(random, language, style) {
     },
     distract: (kind) => String(distract(kind, random)),
     /** A sentence with marked values. */
-    sentence: () => fill(random.pick(vocabulary.sentences)),
+    sentence() {
+      let template = random.pick(vocabulary.sentences);
+      for (let i = 0; i < 20 && !agrees(template, ranks); i++) template = random.pick(vocabulary.sentences);
+      return fill(template);
+    },
     /** A paragraph with marked values whose fields are known and not in `used`; '' if none is found. */
     paragraph(used = new Set()) {
       for (let i = 0; vocabulary.paragraphs.length > 0 && i < 20; i++) {
         const template = random.pick(vocabulary.paragraphs);
         const fields = [...template.matchAll(PLACEHOLDER)]
           .map(([, name]) => name)
-          .filter((name) => !name.startsWith('distractor:'));
-        if (fields.every((field) => !used.has(field) && text(field) !== '')) return fill(template);
+          .filter((name) => !/^(distractor|rival):/.test(name));
+        if (agrees(template, ranks) && fields.every((field) => !used.has(field) && text(field) !== ''))
+          return fill(template);
       }
       return '';
     },
@@ -150,6 +202,8 @@ export function createContext(random, language, style) {
           ) ?? ''),
     note: () => escapeText(random.pick(vocabulary.notes)),
   });
+  context.rivals = createRivals(context, RIVALS[language], wording);
+  return context;
 }
 
 /** Small changes of a wording: capitals, dropped words, abbreviations, spaces. */

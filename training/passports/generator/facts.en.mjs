@@ -1082,6 +1082,13 @@ const MONEY = [
 ];
 const unitsOf = (currency) => UNITS[currency.trim()] ?? ['', ''];
 
+/** Metres as feet and inches. */
+function feetOf(metres) {
+  const total = Math.round(metres / 0.0254);
+  const [feet, inches] = [Math.floor(total / 12), total % 12];
+  return [`${feet}'-${inches}"`, `${feet}' ${inches}"`, `${feet}′${inches}″`, `${feet} ft ${inches} in`, `${feet} ft`];
+}
+
 const FLOOR_NAMES = { '-1': ['Basement', 'Lower ground', 'LG'], 0: ['Ground', 'G', 'Gr', 'ground floor', '0'] };
 const POST_NOMINALS = words(
   'MRICS|FRICS|BSc MRICS|BSc (Hons) MRICS|AssocRICS|MSCSI MRICS|MCIOB|RIBA|SRA|MAI|P.E.|CAE|AIC|DipSurv|MCABE|PLS|Dip. Surv. ARICS|MAAO|R.A.',
@@ -1094,7 +1101,15 @@ export const format = {
     const habit = habitOf(random);
     const natural = Number.isInteger(Math.round(n * 1000) / 100) ? 1 : 2;
     const places = habit.places === 'two' ? 2 : habit.places === 'short' ? undefined : natural;
-    return decimal(n, places, habit.thousands, habit.comma);
+    const plain = decimal(n, places, habit.thousands, habit.comma);
+    return random.weighted([
+      [plain, 20],
+      [`${plain} ${random.pick(['m²', 'sq m', 'sq. m', 'm2', 'square metres'])}`, 1.5],
+      [
+        `${decimal(Math.round(n * 10.764), 0, habit.thousands)} ${random.pick(['sq ft', 'sq. ft', 'ft²', 'SF', 'square feet'])}`,
+        1.5,
+      ],
+    ]);
   },
   money(n, random) {
     if (isAbsent(n)) return '';
@@ -1182,6 +1197,7 @@ export const format = {
       [String(Math.round(n * 1000)), 0.4],
       [`${Math.round(n * 100)} cm`, 0.3],
       [`${plain} metres`, 0.2],
+      ...feetOf(n).map((text) => [text, 0.7]),
     ]);
   },
   /** A person, given as "Given Middle Surname". */

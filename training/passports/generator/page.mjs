@@ -3,6 +3,7 @@
 import { blocks as choices } from './blocks/choices.mjs';
 import { blocks as forms } from './blocks/forms.mjs';
 import { footer, letterhead } from './blocks/letterheads.mjs';
+import { roomBlocks as lookalikeRooms, blocks as lookalikes } from './blocks/lookalikes.mjs';
 import { blocks as otherTables } from './blocks/other-tables.mjs';
 import { blocks as pairs } from './blocks/pairs.mjs';
 import { addressParts, elements, heading, notes, prose, signatures, stamp, title } from './blocks/parts.mjs';
@@ -12,6 +13,7 @@ import { blocks as rooms } from './blocks/rooms.mjs';
 import { createContext, FIELDS } from './context.mjs';
 import { box } from './markup.mjs';
 import { createRandom } from './random.mjs';
+import { resolveRivals } from './rivals.mjs';
 import { createStyle } from './style.mjs';
 
 const PAIRS = [...pairs, ...forms, ...choices];
@@ -26,13 +28,16 @@ const KINDS = [
   ['text', 1.5],
   ['elements', 2],
 ];
+/** English passports are more often reports and letters. */
+const ENGLISH_KINDS = KINDS.map(([kind, weight]) => [kind, kind === 'text' ? 4 : weight]);
 
 /** `{ html, width, height }` in millimetres; the same number gives the same page. */
 export function composePage(number) {
   const random = createRandom(`page ${number}`);
   const style = createStyle(random);
   const context = createContext(random, random.chance(0.72) ? 'ru' : 'en', style);
-  const kind = random.weighted(KINDS);
+  const kinds = context.language === 'en' ? ENGLISH_KINDS : KINDS;
+  const kind = random.weighted(kinds);
   const parts = [];
   const add = (html) =>
     parts.push(
@@ -91,13 +96,20 @@ export function composePage(number) {
     [1, 4],
     [2, 2],
   ]);
-  const chosen = [kind, ...Array.from({ length: more }, () => random.weighted(KINDS))];
-  for (const html of chosen.flatMap((one) => sections[one]()).flat()) {
-    if (!html) continue;
+  const chosen = [kind, ...Array.from({ length: more }, () => random.weighted(kinds))];
+  const blocks = chosen
+    .flatMap((one) => sections[one]())
+    .flat()
+    .filter(Boolean);
+  // Rooms behind much else would fall below the page.
+  const at = blocks.findLastIndex((html) => html.includes('data-f="rooms:'));
+  if (at > 1 && random.chance(0.5)) blocks.splice(random.integer(0, 1), 0, ...blocks.splice(at, 1));
+  for (const html of blocks) {
     if (random.chance(0.35)) add(heading(context));
     add(html);
     if (random.chance(0.12)) add(notes(context));
   }
+  context.hasIssueDate = parts.some((html) => html.includes('data-f="general:issue_date"'));
   if (random.chance(0.45)) add(signatures(context));
   if (random.chance(0.15)) add(notes(context));
   if (random.chance(0.2)) add(footer(context));
@@ -105,10 +117,26 @@ export function composePage(number) {
     style.columns > 1
       ? `<div style="column-count:${style.columns};column-gap:${random.integer(10, 40)}px">${parts.join('')}</div>`
       : parts.join('');
+  const isFitted = columns.includes('data-f="rooms:') && random.chance(0.95);
   const stamps = random.chance(0.18) ? stamp(context) : '';
-  const html = `<div class="page" style="${style.css}" data-language="${context.language}">${columns}${stamps}</div>`;
-  return { html: withoutRepeats(html), width: style.width, height: style.height };
+  const html = `<div class="page" style="${style.css}" data-language="${context.language}">${columns}${stamps}${isFitted ? FIT : ''}</div>`;
+  return { html: resolveRivals(html), width: style.width, height: style.height };
 }
+
+/** Shrinks the text of a page in the browser until its last room stands above the lower margin, if the text stays legible. */
+const FIT = `<script>(() => {
+  const page = document.currentScript.parentElement;
+  const start = parseFloat(page.style.fontSize);
+  for (let i = 0, size = start; i < 3; i++) {
+    const cells = page.querySelectorAll('[data-f^="rooms:"]');
+    const frame = page.getBoundingClientRect();
+    const last = Math.max(...[...cells].map((cell) => cell.getBoundingClientRect().bottom)) - frame.top;
+    if (last < frame.height - 8 || size <= 5) return;
+    size = Math.max(5, size * Math.max(0.5, ((frame.height - 8) / last) ** 1.15));
+    page.style.fontSize = size + 'pt';
+    page.style.lineHeight = Math.min(1.25, parseFloat(page.style.lineHeight));
+  }
+})()</script>`;
 
 /** Items of chosen fields with distractors between them, in one or several layouts. */
 function pairsOf(context, count) {
@@ -124,6 +152,7 @@ function pairsOf(context, count) {
     open = [];
   };
   const clutter = random.pick([0, 0.1, 0.3, 0.6, 1]);
+  const confusion = random.pick([0, 0.15, 0.4, 0.8]);
   let size = random.integer(2, 16);
   for (const field of chosen) {
     context.used.add(field);
@@ -133,16 +162,36 @@ function pairsOf(context, count) {
       continue;
     }
     const item = context.item(field);
-    if (item) open.push(random.chance(0.04) ? { ...item, value: '', plain: '' } : item);
+    const isEmpty = random.chance(0.04);
+    const beside = rivals(context, field, confusion);
+    if (item) beside.splice(random.integer(0, beside.length), 0, isEmpty ? { ...item, value: '', plain: '' } : item);
+    open.push(...beside);
     while (random.chance(clutter / (1 + clutter))) open.push(context.distractor());
     if (open.length >= size) {
       flush();
       size = random.integer(1, 14);
     }
   }
+  // A weaker wording alone is the value.
+  if (!context.used.has('general:year_built') && random.chance(0.1))
+    open.push(context.rivals.item('general:year_built'));
   flush();
   if (random.chance(0.15)) out.push(prose(context));
   return out;
+}
+
+/** Items that look like the field and stand beside it, most often for those that forms print in several kinds. */
+function rivals(context, field, confusion) {
+  const { random } = context;
+  if (!context.rivals.has(field)) return [];
+  const isMixed = field === 'general:year_built' || field === 'general:issue_date';
+  if (!random.chance(isMixed ? Math.min(1, confusion * 1.6) : confusion * 0.5)) return [];
+  const count = random.weighted([
+    [1, 5],
+    [2, isMixed ? 4 : 1],
+    [3, isMixed ? 2 : 0.3],
+  ]);
+  return Array.from({ length: count }, () => context.rivals.item(field));
 }
 
 function fields(context, names) {
@@ -155,14 +204,11 @@ function fields(context, names) {
 }
 
 function room(context) {
-  return weighted(context.random, [...rooms, ...roomProse]).make(context);
+  return weighted(context.random, [...rooms, ...roomProse, ...(context.language === 'en' ? lookalikeRooms : [])]).make(
+    context,
+  );
 }
 
 function other(context) {
-  return weighted(context.random, [...otherTables, ...randomTables]).make(context);
-}
-
-/** Keeps the marks of repeated fields: the reader chooses among them. */
-function withoutRepeats(html) {
-  return html;
+  return weighted(context.random, [...otherTables, ...randomTables, ...lookalikes]).make(context);
 }

@@ -30,6 +30,7 @@ const OPTIONS = {
     ],
     'construction:foundation': [
       ['ленточный', 'столбчатый', 'свайный', 'плитный', 'нет'],
+      ['ленточный, монолитный', 'ленточный, сборный из блоков', 'свайный, с ростверком', 'столбчатый, кирпичный'],
       ['бетонный', 'железобетонный', 'бутовый', 'бутобетонный', 'кирпичный', 'деревянные стулья'],
       ['монолитный', 'сборный', 'свайный с ростверком', 'винтовые сваи'],
       ['бутовый ленточный', 'бетонный ленточный', 'кирпичные столбы', 'каменные столбы'],
@@ -37,6 +38,19 @@ const OPTIONS = {
     ],
     'construction:wall_material': [
       ['кирпичные', 'панельные', 'блочные', 'монолитные', 'деревянные'],
+      [
+        'кирпич, обыкновенный',
+        'кирпич, облегчённая кладка',
+        'дерево, рубленые',
+        'дерево, каркасные',
+        'железобетонные, панельные',
+      ],
+      [
+        'деревянные, рубленые из брёвен',
+        'каменные, из природного камня',
+        'смешанные (кирпич, дерево)',
+        'сборные, щитовые',
+      ],
       ['кирпич', 'дерево', 'бетон', 'камень', 'шлакоблок', 'саман', 'прочие'],
       ['бревенчатые', 'брусчатые', 'каркасно-засыпные', 'щитовые', 'саманные', 'глинобитные'],
       ['каменные', 'деревянные', 'смешанные', 'монолитный железобетон'],
@@ -51,12 +65,25 @@ const OPTIONS = {
     ],
     'construction:floors_material': [
       ['железобетонные', 'деревянные', 'смешанные', 'металлические'],
+      [
+        'сборные, железобетонные плиты',
+        'деревянные, по балкам',
+        'монолитные, безбалочные',
+        'кирпичные своды, по стальным балкам',
+      ],
       ['ж/б плиты', 'по деревянным балкам', 'по металлическим балкам', 'монолитные', 'сводчатые'],
       ['деревянные отепленные', 'деревянные неотепленные', 'железобетонные сборные', 'железобетонные монолитные'],
       ['дощатые', 'тёсовые', 'бетонные', 'кирпичные своды'],
     ],
     'construction:roof': [
       ['шифер', 'железо', 'рубероид', 'черепица', 'толь', 'дранка'],
+      [
+        'асбестоцементные листы, по обрешётке',
+        'сталь, оцинкованная',
+        'мягкая, рулонная',
+        'металлочерепица, по стропилам',
+      ],
+      ['скатная, стальная', 'плоская, из рулонных материалов', 'мансардная, черепичная'],
       ['плоская', 'скатная', 'совмещенная', 'мансардная'],
       ['асбестоцементная', 'металлическая', 'рулонная', 'черепичная', 'мягкая'],
       ['профнастил', 'металлочерепица', 'ондулин', 'битумная черепица', 'оцинкованная сталь', 'тёс', 'камыш'],
@@ -64,6 +91,9 @@ const OPTIONS = {
     ],
     'general:floors': [
       ['1', '2', '3', '4', '5', '9'],
+      ['1', '2', '3'],
+      ['1', '2', '3', '4 и более'],
+      ['1 этаж', '2 этажа', '3 этажа', 'более 3 этажей'],
       ['один', 'два', 'три', 'более трех'],
       ['одноэтажный', 'двухэтажный', 'трехэтажный', 'пятиэтажный'],
     ],
@@ -85,12 +115,20 @@ const OPTIONS = {
     ],
     'construction:foundation': [
       ['Strip', 'Pad', 'Raft', 'Piled', 'Not known'],
+      ['Concrete, strip footing', 'Concrete, slab on grade', 'Brick, stepped footing', 'Piles, driven timber'],
       ['Slab', 'Crawl space', 'Full basement', 'Partial basement', 'Piers'],
       ['Concrete', 'Concrete block', 'Brick', 'Stone', 'Treated wood', 'Rubble'],
       ['Poured concrete', 'Cinder block', 'Stone', 'Brick', 'Wood posts', 'None'],
     ],
     'construction:wall_material': [
       ['Brick', 'Stone', 'Timber', 'Concrete', 'Steel frame', 'Other'],
+      [
+        'Solid brick, rendered',
+        'Cavity brick, unfilled',
+        'Cavity brick, filled',
+        'Timber frame, brick clad',
+        'Stone, coursed rubble',
+      ],
       ['Cavity brick', 'Solid brick', 'Timber frame', 'System built', 'Cob'],
       ['Frame', 'Masonry', 'Log', 'Adobe', 'Vinyl siding', 'Stucco', 'Brick veneer'],
       ['Solid masonry', 'Cavity masonry', 'Cross-wall', 'Prefabricated panels'],
@@ -108,12 +146,15 @@ const OPTIONS = {
     ],
     'construction:roof': [
       ['Slate', 'Tile', 'Felt', 'Lead', 'Thatch', 'Metal'],
+      ['Pitched, slate covered', 'Pitched, plain tiles', 'Flat, felt covered', 'Flat, single-ply membrane'],
       ['Pitched', 'Flat', 'Mansard', 'Hipped', 'Gable', 'Gambrel', 'Shed'],
       ['Asphalt shingle', 'Wood shake', 'Clay tile', 'Built-up', 'Metal', 'Membrane'],
       ['Natural slate', 'Artificial slate', 'Concrete tile', 'Plain clay tile', 'Corrugated sheet'],
     ],
     'general:floors': [
       ['1', '2', '3', '4', '5+'],
+      ['1', '2', '3'],
+      ['1 storey', '2 storeys', '3 storeys', '4 or more'],
       ['One', 'Two', 'Three', 'More than three'],
       ['1', '1½', '2', '2½', '3'],
       ['Single storey', 'Two storey', 'Three storey'],
@@ -239,6 +280,13 @@ const SYMBOLS = [
   [['', 'X'], 2],
   [['___', '_X_'], 2],
   [['__', '_V_'], 1],
+  [['_', 'X_'], 1.5],
+  [['__', 'X_'], 1],
+  [['☐', '■'], 1],
+  [['□', '☒'], 1.5],
+  [['□', '✗'], 0.7],
+  [['( )', '(✓)'], 0.5],
+  [['[ ]', '[✓]'], 1],
   [['_', 'x'], 1],
   [['-', '+'], 1],
   [['', '→'], 0.5],
@@ -400,7 +448,7 @@ function createQuestion(context) {
 /** Items with `choice` where they are choices; questions that are no field between them. */
 function withChoices(context, items) {
   const { random, language } = context;
-  const rare = { 'general:floors': 0.35, 'general:floor': 0.25 };
+  const rare = { 'general:floors': 0.6, 'general:floor': 0.4 };
   const entries = items.map((item) => {
     if (!item.field) return random.chance(0.4) ? { ...createQuestion(context), choice: true } : item;
     if (!OPTIONS[language][item.field] || !random.chance(rare[item.field] ?? 0.93)) return item;
@@ -836,8 +884,8 @@ export const blocks = [
   { name: 'choice in a row', weight: 3, make: inRow },
   { name: 'choice in a column', weight: 2, make: inColumn },
   { name: 'choice cards', weight: 1.5, make: cards },
-  { name: 'choice under heads', weight: 1, make: underHeads },
-  { name: 'choice in rows', weight: 1.5, make: rowPerOption },
+  { name: 'choice under heads', weight: 1.6, make: underHeads },
+  { name: 'choice in rows', weight: 2.2, make: rowPerOption },
   { name: 'yes and no', weight: 0.7, make: yesNo },
   { name: 'boxes at the end', weight: 0.8, make: boxesAtEnd },
   { name: 'choice in text', weight: 1.5, make: inText },

@@ -1,5 +1,6 @@
 // Page furniture: letterheads with the office and its own address, and footers. Only the issuer is marked.
 import { box, escapeText, value } from '../markup.mjs';
+import { rivalValue } from '../rivals.mjs';
 
 const WORDS = {
   ru: {
@@ -116,6 +117,19 @@ export function letterhead(context) {
   const issuer = facts.issuer
     ? `<div style="${random.pick(['font-weight:bold', 'font-weight:bold', '', 'font-style:italic'])};font-size:${random.pick([0.9, 1, 1.1, 1.3, 1.6])}em;line-height:1.15">${value('general:issuer', escapeText(facts.issuer))}</div>`
     : '';
+  const parent =
+    facts.parent && random.chance(0.6)
+      ? box(
+          `font-size:${random.pick([0.8, 0.9, 1, 1.2])}em;${random.chance(0.3) ? 'font-weight:bold' : ''}`,
+          rivalValue('general:issuer', 2, escapeText(random.chance(0.15) ? facts.parent.toUpperCase() : facts.parent)),
+        )
+      : '';
+  const description = random.chance(0.3)
+    ? box(`font-size:${random.pick([0.7, 0.85, 1])}em`, escapeText(facts.description ?? ''))
+    : '';
+  // A letterhead of the parent alone names the issuer.
+  const office = parent && random.chance(0.15) ? '' : issuer;
+  const named = random.pick([parent + office, parent + office, office + parent]) + description;
   const above = random
     .sample(
       words.above,
@@ -146,7 +160,7 @@ export function letterhead(context) {
   const align = random.pick(['center', 'center', 'left', 'right']);
   const logo = `<div style="width:${random.integer(22, 60)}px;height:${random.integer(22, 50)}px;border:${style.border};text-align:center;font-size:.7em;flex:none">${escapeText(random.pick(language === 'ru' ? ['', '', 'БТИ', 'герб'] : ['', '', 'LOGO', 'PS']))}</div>`;
   const kind = random.integer(0, 3);
-  const main = above.join('') + issuer + motto;
+  const main = above.join('') + named + motto;
   const margin = `margin-bottom:${random.integer(3, 14)}px;`;
   if (kind === 0) return box(`${rule}${margin}text-align:${align}`, main + contact);
   if (kind === 1)
@@ -220,6 +234,15 @@ export function footer(context) {
       ...(random.chance(0.2) ? [context.distract('place')] : []),
     ])
     .map(escapeText);
+  const issued = context.text('general:issue_date');
+  if (random.chance(0.08) && issued) {
+    const lead = random.pick(
+      language === 'ru'
+        ? ['Паспорт от', 'от', 'Технический паспорт от', '']
+        : ['Report of', 'dated', 'Passport of', ''],
+    );
+    parts.push(`${lead} ${value('general:issue_date', escapeText(issued))}`);
+  }
   if (random.chance(0.12) && context.facts.issuer)
     parts.push(value('general:issuer', escapeText(context.facts.issuer)));
   const rule = random.chance(0.5) ? `border-top:${style.border};` : '';

@@ -1,6 +1,8 @@
 // The other parts of a page: titles, addresses in parts, elements of a building, prose, signatures, stamps, notes.
 import { PARTS } from '../context.mjs';
 import { box, escapeText, label, newGroup, value } from '../markup.mjs';
+import { headOf, inGenitive } from '../refine.mjs';
+import { rivalValue } from '../rivals.mjs';
 
 const strong = (context, html) => `<span style="${context.style.valueStyle}">${html}</span>`;
 
@@ -10,10 +12,44 @@ export function title(context) {
   const lines = [`<b>${escapeText(context.wording(vocabulary.titles))}</b>`];
   if (random.chance(0.3)) lines.push(escapeText(context.wording(vocabulary.headings)));
   if (random.chance(0.2)) lines.push(`№ ${escapeText(context.distract('code'))}`);
+  lines.push(...titleDates(context));
+  if (random.chance(0.1)) lines.push(partOfAddress(context));
   return box(
     `font-size:${size}em;text-align:${random.pick(['center', 'center', 'left', 'right'])};margin:4px 0`,
-    lines.join('<br>'),
+    lines.filter(Boolean).join('<br>'),
   );
+}
+
+/** Street and house, or the place, which a heading repeats of the address. */
+function partOfAddress(context) {
+  const { random, facts } = context;
+  const { city, street, house } = facts.address;
+  const plain = (random.chance(0.7) ? [street, house] : [city, street]).filter(Boolean).join(', ');
+  return plain === '' ? '' : rivalValue('general:address', 2, escapeText(plain));
+}
+
+/** Dates under a title: that of the passport without a label, and others with one. */
+function titleDates(context) {
+  const { random, language } = context;
+  const small = (html) => `<span style="font-size:${random.pick([0.5, 0.6, 0.75])}em">${html}</span>`;
+  const lines = [];
+  const field = 'general:issue_date';
+  const plain = context.text(field);
+  if (plain && random.chance(0.16)) {
+    const date = value(field, escapeText(plain));
+    const lead = random.weighted([
+      ['', 5],
+      [language === 'ru' ? 'от ' : 'dated ', 3],
+    ]);
+    const place = random.chance(0.2) ? `${escapeText(context.distract('place'))} &nbsp;&nbsp;&nbsp; ` : '';
+    lines.push(small(random.chance(0.8) ? place + lead + date : `${lead}${date} № ${random.integer(1, 999)}`));
+  }
+  if (random.chance(0.12)) {
+    const rival = context.rivals.item(field);
+    if (rival)
+      lines.push(small(random.chance(0.3) ? `(${rival.label} ${rival.value})` : `${rival.label} ${rival.value}`));
+  }
+  return random.shuffle(lines);
 }
 
 export function heading(context) {
@@ -231,7 +267,7 @@ export function prose(context) {
     parts.push(html);
   };
   const isReport = context.vocabulary.paragraphs.length > 0 && random.chance(0.6);
-  if (isReport) for (let i = random.integer(1, 2); i > 0; i--) add(context.paragraph(used));
+  if (isReport) for (let i = random.pick([1, 1, 2, 2, 3, 5]); i > 0; i--) add(context.paragraph(used));
   for (let i = 0; !isReport && i < random.integer(1, 7); i++) {
     add(context.sentence());
     if (random.chance(0.15)) parts.push(context.note());
@@ -265,10 +301,25 @@ export function signatures(context) {
     if (!plain) return [];
     const name = strong(context, one.field ? value(one.field, escapeText(plain)) : escapeText(plain));
     const role = one.field ? label(one.field, escapeText(one.label)) : escapeText(one.label);
-    return [{ role, name }];
+    if (one.field !== 'general:head' || !random.chance(0.3)) return [{ role, name, field: one.field }];
+    // The office stands in the caption of its head.
+    return [
+      {
+        role: `${label(one.field, escapeText(headOf(random, context.language)))} ${context.issuer(inGenitive(context.text('general:issuer')), 0.15)}`,
+        name,
+        field: one.field,
+      },
+    ];
   });
   const blank = `<span style="display:inline-block;border-bottom:${style.border};width:${random.integer(40, 160)}px">&nbsp;</span>`;
-  const date = () => (random.chance(0.2) ? ` ${escapeText(context.distract('date'))}` : '');
+  // Without a date elsewhere, that beside the signature of the office is the date of issue.
+  const often = random.pick([0, 0.2, 0.2, 0.5, 0.9]);
+  const date = (field) => {
+    if (!random.chance(often)) return '';
+    if (context.hasIssueDate && random.chance(0.7)) return ` ${escapeText(context.distract('date'))}`;
+    const own = context.text('general:issue_date');
+    return field && own ? ` ${value('general:issue_date', escapeText(own))}` : '';
+  };
   const caption = random.chance(0.3)
     ? `<div style="font-size:.6em;padding-left:${random.integer(60, 300)}px">${escapeText(random.pick(['(подпись) (Ф.И.О.)', '(подпись, фамилия, инициалы)', '(signature) (name)', 'М.П.', '(расшифровка подписи)']))}</div>`
     : '';
@@ -276,10 +327,10 @@ export function signatures(context) {
   if (kind === 0)
     return lines
       .map(
-        ({ role, name }) =>
+        ({ role, name, field }) =>
           box(
             `margin:${random.integer(1, 8)}px 0`,
-            `${role} ${blank} ${random.chance(0.3) ? `(${name})` : `/ ${name} /`}${date()}`,
+            `${role} ${blank} ${random.chance(0.3) ? `(${name})` : `/ ${name} /`}${date(field)}`,
           ) + caption,
       )
       .join('');
@@ -294,10 +345,15 @@ export function signatures(context) {
       )
       .join('');
   if (kind === 2)
-    return `<table style="border-collapse:collapse">${lines.map(({ role, name }) => `<tr><td style="border:${style.border};padding:2px 5px">${role}</td><td style="border:${style.border};padding:2px 5px">${name}</td><td style="border:${style.border};width:80px">${date()}</td></tr>`).join('')}</table>`;
+    return `<table style="border-collapse:collapse">${lines.map(({ role, name, field }) => `<tr><td style="border:${style.border};padding:2px 5px">${role}</td><td style="border:${style.border};padding:2px 5px">${name}</td><td style="border:${style.border};width:80px">${date(field)}</td></tr>`).join('')}</table>`;
   return box(
     'display:flex;gap:20px',
-    lines.map(({ role, name }) => `<div style="flex:1">${role}<br>${blank}<br>${name}</div>`).join(''),
+    lines
+      .map(
+        ({ role, name, field }) =>
+          `<div style="flex:1">${role}<br>${blank}<br>${name}${random.chance(0.5) ? `<br>${date(field)}` : ''}</div>`,
+      )
+      .join(''),
   );
 }
 
@@ -306,7 +362,8 @@ export function stamp(context) {
   const { random, vocabulary, facts } = context;
   const colour = random.pick(['#2038a0', '#6040a0', '#000', '#a02040']);
   const words = random.sample(vocabulary.stamps, random.integer(1, 3)).map(escapeText);
-  if (random.chance(0.3)) words.push(escapeText(facts.issuer));
+  if (random.chance(0.3))
+    words.push(random.chance(0.3) && facts.parent ? escapeText(facts.parent) : escapeText(facts.issuer ?? ''));
   if (random.chance(0.3)) words.push(escapeText(context.distract('date')));
   const round = random.chance(0.6);
   return `<div style="position:absolute;left:${random.integer(5, 75)}%;top:${random.integer(3, 88)}%;width:${random.integer(80, 190)}px;color:${colour};border:2px solid ${colour};${round ? 'border-radius:50%;' : ''}padding:${round ? 18 : 5}px;font-size:${random.pick([6, 7, 8, 9])}pt;line-height:1.1;text-align:center;transform:rotate(${random.chance(0.5) ? 0 : random.integer(-14, 14)}deg);opacity:.85">${words.join('<br>')}</div>`;

@@ -572,10 +572,15 @@ function plan(context, most, by) {
       ['№', 0.7],
       ['zero', 0.7],
       ['paren', 0.6],
-      ['dash', 0.5],
-      ['roman', 0.3],
+      ['dash', 1],
+      ['roman', 0.8],
+      ['suffix', 0.8],
+      ['letter', 0.6],
+      ['point', 0.6],
     ]),
-    section: random.integer(1, 9),
+    section: random.integer(1, 24),
+    suffix: random.pick(['а', 'А', 'б', 'a', 'A']),
+    prefix: random.pick(['A', 'B', 'G', 'А', 'Б', 'L', 'П', 'F']),
     extras: random.pick([0.1, 0.1, 0.3, 0.6, 1]),
     extraLikeArea: random.chance(0.4),
     noNumber: random.chance(0.08) ? 0.3 : 0,
@@ -612,6 +617,12 @@ function roomNumber(how, no) {
       return `${no})`;
     case 'dash':
       return `${how.section}-${no}`;
+    case 'suffix':
+      return Number(no) % 3 === 0 ? `${no}${how.suffix}` : no;
+    case 'letter':
+      return `${how.prefix}${no}`;
+    case 'point':
+      return `${how.prefix}.${no.padStart(2, '0')}`;
     case 'roman':
       return ROMAN[Number(no)] || no;
     default:
@@ -1005,6 +1016,14 @@ function emptyRows(random, count) {
   return Array.from({ length: rows }, () => ({ kind: 'empty', cells: Array.from({ length: count }, () => blank()) }));
 }
 
+/** Sometimes the head or the row of column numbers again between the rows, as after a page break. */
+function withHeadAgain(random, rows, head, numbers) {
+  const isMerged = rows.some((row) => row.cells.some((one) => one.rows > 1));
+  if (head.length === 0 || rows.length < 5 || isMerged || !random.chance(0.12)) return rows;
+  const at = random.integer(2, rows.length - 2);
+  return [...rows.slice(0, at), ...(random.chance(0.5) ? head : [numbers]), ...rows.slice(at)];
+}
+
 /** One table with all the choices above. */
 function roomTable(context) {
   const { random } = context;
@@ -1085,7 +1104,7 @@ function roomTable(context) {
   const grid = [...head];
   if (closing === 'top')
     grid.push(...lead([sumRow(context, how, order, rooms, totalWording(context, 'totals'), true, false)]));
-  grid.push(...rows);
+  grid.push(...withHeadAgain(random, rows, head, numbers));
   const empty = emptyRows(random, count);
   if (random.chance(0.5)) grid.push(...empty.splice(0));
   if (closing === 'rows') grid.push(...lead(totalRows(context, how, order, rooms)));
@@ -1320,7 +1339,7 @@ function prose(context) {
 
 export const blocks = [
   { name: 'room table', kind: 'rooms', weight: 12, make: roomTable },
-  { name: 'room table side by side', kind: 'rooms', weight: 2, make: sideBySide },
+  { name: 'room table side by side', kind: 'rooms', weight: 3, make: sideBySide },
   { name: 'room table transposed', kind: 'rooms', weight: 0.6, make: transposed },
   { name: 'room lines', kind: 'rooms', weight: 1.6, make: lines },
   { name: 'rooms in prose', kind: 'rooms', weight: 1, make: prose },
