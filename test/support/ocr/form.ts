@@ -13,15 +13,18 @@ export const FORM_WORDS =
   );
 
 /** Renders an A5 page of a technical passport: a title, underlined answers and a ruled table with a column of single digits. */
-export async function renderForm(): Promise<GrayImage> {
+export const renderForm = (): Promise<GrayImage> => renderPage({ pageSize: 'A5', content: formContent() }, 200);
+
+/** Renders the first page of a pdfmake document in PT Sans. */
+export async function renderPage(definition: object, dpi: number): Promise<GrayImage> {
   const folder = await mkdtemp(join(tmpdir(), 'assay-form-'));
   try {
     const path = join(folder, 'form.pdf');
-    await writeFile(path, await formPdf());
+    await writeFile(path, await createPdf(definition));
     const signal = AbortSignal.timeout(30_000);
     const pdf = await openPdf(path, { maxPages: 1, signal });
     try {
-      return toGrayscale(await pdf.render(1, { dpi: 200, maxPixels: 1e7 }, signal));
+      return toGrayscale(await pdf.render(1, { dpi, maxPixels: 2e7 }, signal));
     } finally {
       await pdf.close();
     }
@@ -49,13 +52,17 @@ interface PdfMake {
   createPdf(definition: object): { getBuffer(): Promise<Buffer> };
 }
 
-function formPdf(): Promise<Buffer> {
+function createPdf(definition: object): Promise<Buffer> {
   const require = createRequire(import.meta.url);
   const pdfmake = require('pdfmake') as PdfMake;
-  const normal = require.resolve('@expo-google-fonts/pt-sans/400Regular/PTSans_400Regular.ttf');
-  pdfmake.setFonts({ Sans: { normal } });
+  const font = (weight: string) => require.resolve(`@expo-google-fonts/pt-sans/${weight}/PTSans_${weight}.ttf`);
+  pdfmake.setFonts({ Sans: { normal: font('400Regular'), bold: font('700Bold') } });
   pdfmake.setUrlAccessPolicy(() => false);
   pdfmake.setLocalAccessPolicy(() => true);
+  return pdfmake.createPdf({ defaultStyle: { font: 'Sans', fontSize: 11 }, ...definition }).getBuffer();
+}
+
+function formContent(): object[] {
   const answer = (y: number, label: string, value: string) => [
     { text: label, absolutePosition: { x: 40, y } },
     { text: value, absolutePosition: { x: 170, y } },
@@ -70,17 +77,11 @@ function formPdf(): Promise<Buffer> {
     ['2', 'жилая комната', '17,3'],
     ['3', 'балкон', '3,5'],
   ];
-  return pdfmake
-    .createPdf({
-      pageSize: 'A5',
-      defaultStyle: { font: 'Sans', fontSize: 11 },
-      content: [
-        { text: 'Технический паспорт', fontSize: 16, absolutePosition: { x: 130, y: 45 } },
-        ...answer(90, 'Адрес:', 'г. Щёлково, пер. Южный, д. 36'),
-        ...answer(115, 'Кадастровый номер:', '67:55:8668419:1021'),
-        ...answer(140, 'Год постройки:', '1987'),
-        { absolutePosition: { x: 40, y: 190 }, table: { widths: [25, 180, 100], body: rows } },
-      ],
-    })
-    .getBuffer();
+  return [
+    { text: 'Технический паспорт', fontSize: 16, absolutePosition: { x: 130, y: 45 } },
+    ...answer(90, 'Адрес:', 'г. Щёлково, пер. Южный, д. 36'),
+    ...answer(115, 'Кадастровый номер:', '67:55:8668419:1021'),
+    ...answer(140, 'Год постройки:', '1987'),
+    { absolutePosition: { x: 40, y: 190 }, table: { widths: [25, 180, 100], body: rows } },
+  ];
 }

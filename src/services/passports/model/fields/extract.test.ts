@@ -316,6 +316,10 @@ describe('normalizeHomoglyphs', () => {
     expect(normalizeHomoglyphs('Пpoчее', 'latin')).toBe('Прочее');
     expect(normalizeHomoglyphs('Jоhnsоn', 'cyrillic')).toBe('Johnson');
     expect(normalizeHomoglyphs('CAOA', 'cyrillic')).toBe('САОА');
+    expect(normalizeHomoglyphs('кitchen', 'cyrillic')).toBe('kitchen');
+    expect(normalizeHomoglyphs('кухнb', 'latin')).toBe('кухнь');
+    expect(normalizeHomoglyphs('кг', 'latin')).toBe('кг');
+    expect(normalizeHomoglyphs('Жfloor', 'latin')).toBe('Жfloor');
     expect(normalizeHomoglyphs('А', 'latin')).toBe('A');
     expect(normalizeHomoglyphs('52:10', 'cyrillic')).toBe('52:10');
   });

@@ -117,7 +117,7 @@ function findNoise({ reader, words }: ReadPage): Set<Word> {
   const right = Math.max(...confident.map(({ box }) => box[2])) + height;
   return new Set(
     words.filter(({ text, box: [x0, y0, x1, y1], confidence }) => {
-      if (!/[\p{L}\d]/u.test(text) && (x1 < left + height || x0 > right - height)) return true;
+      if (!/[\p{L}\d☐☑]/u.test(text) && (x1 < left + height || x0 > right - height)) return true;
       const isOddHeight = y1 - y0 < 0.5 * height || y1 - y0 > 1.6 * height;
       const isDoubtful = /^\d+$/u.test(text)
         ? isOddHeight

@@ -16,10 +16,26 @@ export class OcrTimeout extends Error {
   }
 }
 
+/** Recognizes line images; concurrent calls queue. Throws {@link OcrTimeout}. */
+export type Recognize = (lines: readonly GrayImage[], signal: AbortSignal) => Promise<LineWord[][]>;
+
 export interface OcrEngine {
   /** Program and languages. */
   readonly name: string;
-  /** Recognizes line images; concurrent calls queue. Throws {@link OcrTimeout}. */
-  recognize(lines: readonly GrayImage[], signal: AbortSignal): Promise<LineWord[][]>;
+  /** In all its languages. */
+  readonly recognize: Recognize;
+  /** In English only; absent without the English model. */
+  readonly recognizeEnglish?: Recognize;
   close(): Promise<void>;
+}
+
+/** Mean confidence, weighted by word length; 0 without words. */
+export function meanConfidence(words: readonly LineWord[]): number {
+  let sum = 0;
+  let letters = 0;
+  for (const { text, confidence } of words) {
+    sum += text.length * confidence;
+    letters += text.length;
+  }
+  return letters === 0 ? 0 : sum / letters;
 }

@@ -1,5 +1,5 @@
 import type { GrayImage } from './grayscale.ts';
-import type { LineWord, OcrEngine } from './ocr-engine.ts';
+import { type LineWord, meanConfidence, type OcrEngine } from './ocr-engine.ts';
 import type { PreprocessedPage } from './preprocess.ts';
 import { recognizeTwice } from './re-ocr.ts';
 import { MARGIN } from './text-regions.ts';
@@ -68,14 +68,3 @@ function toView(words: readonly LineWord[], { left, top }: { left: number; top: 
 }
 
 const rotate180 = ({ width, height, data }: GrayImage): GrayImage => ({ width, height, data: data.slice().reverse() });
-
-/** Mean confidence, weighted by word length; 0 without words. */
-function meanConfidence(words: readonly LineWord[]): number {
-  let sum = 0;
-  let letters = 0;
-  for (const { text, confidence } of words) {
-    sum += text.length * confidence;
-    letters += text.length;
-  }
-  return letters === 0 ? 0 : sum / letters;
-}

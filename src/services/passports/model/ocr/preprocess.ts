@@ -1,11 +1,12 @@
 import { flattenBackground } from './background.ts';
-import { binarize, otsuThreshold } from './binarize.ts';
+import { binarize, findComponents, otsuThreshold, type Rectangle } from './binarize.ts';
+import { type CheckBox, eraseCheckBoxes, findCheckBoxes } from './check-boxes.ts';
 import { findDeskewedView, type View } from './deskew.ts';
 import type { GrayImage } from './grayscale.ts';
 import { detectPageEdges, isInsidePage } from './page-edges.ts';
 import { removeRules } from './rule-removal.ts';
 import { findRules, type Rules } from './rules.ts';
-import { cropRegion, findTextRegions, type TextRegion } from './text-regions.ts';
+import { cropRegion, findTextRegions, medianLetterHeight, type TextRegion } from './text-regions.ts';
 import { warp } from './warp.ts';
 
 /** A page prepared for OCR, in pixels of the view. */
@@ -13,6 +14,8 @@ export interface PreprocessedPage {
   readonly view: View;
   readonly rules: Rules;
   readonly regions: readonly TextRegion[];
+  /** Not part of the regions. */
+  readonly checkBoxes: readonly Omit<CheckBox, 'components'>[];
   /** Scale of the region images relative to the view. */
   readonly scale: number;
   readonly images: readonly GrayImage[];
@@ -34,13 +37,19 @@ export function preprocessPage(page: GrayImage): PreprocessedPage {
   const rules = findRules(ink, DPI);
   removeRules(flat, ink, rules);
   whiten(flat.data, threshold);
-  const found = findTextRegions(binarize(flat, 200), rules);
-  const scale = Math.min(1, LETTER_HEIGHT / Math.max(1, found.letterHeight));
+  const textInk = binarize(flat, 200);
+  const components = findComponents(textInk);
+  const letterHeight = medianLetterHeight(components);
+  const scale = Math.min(1, LETTER_HEIGHT / Math.max(1, letterHeight));
 
   const edges = detectPageEdges(straight, rules);
-  const regions = found.regions.filter(({ left, top, right, bottom }) =>
-    isInsidePage(edges, { x0: left, y0: top, x1: right, y1: bottom }),
-  );
+  const isOnPage = ({ left, top, right, bottom }: Rectangle) =>
+    isInsidePage(edges, { x0: left, y0: top, x1: right, y1: bottom });
+  const checkBoxes = findCheckBoxes(textInk, components, letterHeight).filter(isOnPage);
+  eraseCheckBoxes(flat, textInk, checkBoxes);
+  const erased = new Set(checkBoxes.flatMap((box) => box.components));
+  const text = components.filter((component) => !erased.has(component));
+  const regions = findTextRegions(text, letterHeight, rules).filter(isOnPage);
   return {
     view,
     rules: {
@@ -48,6 +57,7 @@ export function preprocessPage(page: GrayImage): PreprocessedPage {
       vertical: rules.vertical.filter((line) => isInsidePage(edges, line)),
     },
     regions,
+    checkBoxes: checkBoxes.map(({ components: _, ...box }) => box),
     scale,
     images: regions.map((region) => cropRegion(flat, region, scale)),
   };

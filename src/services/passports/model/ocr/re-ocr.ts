@@ -1,3 +1,4 @@
+import { recognizeInPageLanguage } from './english.ts';
 import type { GrayImage } from './grayscale.ts';
 import type { LineWord, OcrEngine } from './ocr-engine.ts';
 import { scaling } from './projection.ts';
@@ -9,9 +10,9 @@ export async function recognizeTwice(
   lines: readonly GrayImage[],
   signal: AbortSignal,
 ): Promise<LineWord[][]> {
-  const first = await engine.recognize(lines, signal);
+  const { words: first, recognize } = await recognizeInPageLanguage(engine, lines, signal);
   const withFive = [...first.keys()].filter((index) => first[index]!.some(({ text }) => text.includes('5')));
-  const second = await engine.recognize(
+  const second = await recognize(
     withFive.map((index) => downscale(lines[index]!)),
     signal,
   );

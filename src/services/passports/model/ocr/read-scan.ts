@@ -72,7 +72,7 @@ interface Size {
 
 /** Converts pixels of the view to shares of the upright frame. */
 function toScanResult(
-  { view, rules }: PreprocessedPage,
+  { view, rules, checkBoxes }: PreprocessedPage,
   lines: readonly ReadLine[],
   isUpsideDown: boolean,
   { raster, size }: { raster: Size; size: Size },
@@ -82,19 +82,29 @@ function toScanResult(
   const turn = (isUpsideDown ? view.turn + 180 : view.turn) as Turn;
   const toSource = isUpsideDown ? compose(view.toSource, quarterTurn(180, view)) : view.toSource;
   return {
-    words: lines
-      .flat()
-      .filter(isWord)
-      .map(({ text, confidence, left, top, right, bottom }) => ({
-        text: toRussianLetters(text),
-        box: share([left, top, right, bottom]),
-        confidence,
+    words: [
+      ...lines
+        .flat()
+        .filter(isWord)
+        .map(({ text, confidence, left, top, right, bottom }) => ({
+          text: toRussianLetters(text),
+          box: share([left, top, right, bottom]),
+          confidence,
+        })),
+      ...checkBoxes.map(({ left, top, right, bottom, isTicked }) => ({
+        text: isTicked ? '☑' : '☐',
+        box: upright(share([left, top, right, bottom])),
+        confidence: CHECK_BOX_CONFIDENCE,
       })),
+    ],
     rules: [...rules.horizontal, ...rules.vertical].map(({ x0, y0, x1, y1 }) => upright(share([x0, y0, x1, y1]))),
     turn,
     reading: { ...uprightFrame(size.width, size.height, turn), toPage: toShares(toSource, view, raster) },
   };
 }
+
+/** Measured with a few hundred boxes, so not higher. */
+const CHECK_BOX_CONFIDENCE = 0.95;
 
 /** Others are remnants of rules or stains. */
 const isWord = ({ text, confidence }: LineWord): boolean => confidence >= 0.6 || /[\p{L}\p{N}]/u.test(text);

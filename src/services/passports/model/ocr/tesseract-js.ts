@@ -5,7 +5,7 @@ import { dirname, join } from 'node:path';
 import { createWorker, OEM, PSM, type Worker } from 'tesseract.js';
 import { createPool } from '../../../../ml/pool.ts';
 import type { GrayImage } from './grayscale.ts';
-import { type LineWord, type OcrEngine, OcrTimeout } from './ocr-engine.ts';
+import { type LineWord, type OcrEngine, OcrTimeout, type Recognize } from './ocr-engine.ts';
 import { parseTsv } from './tsv.ts';
 
 /** Opens Tesseract for WebAssembly, by default with the Kyrgyz model, whose alphabet includes all Russian letters. */
@@ -28,19 +28,28 @@ export async function openTesseractJs(concurrency: number, languages?: string): 
 
 function createEngine(workers: Worker[], languages: readonly string[]): OcrEngine {
   const withWorker = createPool(workers);
-  return {
-    name: `tesseract.js ${languages.join('+')}`,
-    recognize: (lines, signal) =>
+  const loaded = new Map(workers.map((worker) => [worker, languages]));
+  const recognizeIn =
+    (models: readonly string[]): Recognize =>
+    (lines, signal) =>
       withWorker(async (worker) => {
         const read: LineWord[][] = [];
         const deadline = performance.now() + TIMEOUT_MS;
         for (const line of lines) {
           signal.throwIfAborted();
           if (performance.now() > deadline) throw new OcrTimeout(lines.length);
+          if (loaded.get(worker) !== models) {
+            await initialize(worker, models);
+            loaded.set(worker, models);
+          }
           read.push(await recognize(worker, line));
         }
         return read;
-      }),
+      });
+  return {
+    name: `tesseract.js ${languages.join('+')}`,
+    recognize: recognizeIn(languages),
+    recognizeEnglish: recognizeIn(['eng']),
     async close() {
       await Promise.all(workers.map((worker) => worker.terminate()));
     },
@@ -66,8 +75,16 @@ async function startWorker(languages: string[], langPath: string): Promise<Worke
     // Prevents an uncaught exception; the call rejects as well.
     errorHandler: () => {},
   });
-  await worker.setParameters({ tessedit_pageseg_mode: PSM.RAW_LINE, user_defined_dpi: '300' });
+  await worker.setParameters(PARAMETERS);
   return worker;
+}
+
+const PARAMETERS = { tessedit_pageseg_mode: PSM.RAW_LINE, user_defined_dpi: '300' };
+
+/** Selects among the loaded models; takes about 0.1 s. */
+async function initialize(worker: Worker, languages: readonly string[]): Promise<void> {
+  await worker.reinitialize(languages.join('+'));
+  await worker.setParameters(PARAMETERS);
 }
 
 async function findRussianModel(folder: string): Promise<string | undefined> {

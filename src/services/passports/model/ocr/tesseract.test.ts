@@ -30,6 +30,17 @@ describe('openTesseract', () => {
     expect((await openTesseract(await programWith(['eng', 'osd', 'rus']), 1))?.name).toBe('tesseract rus+eng');
   });
 
+  it('recognizes in English only if the model is installed', async () => {
+    expect((await openTesseract(await programWith(['rus']), 1))?.recognizeEnglish).toBeUndefined();
+    const echo = await programWith(
+      ['eng', 'rus'],
+      'cat > /dev/null; printf "5\\t1\\t\\t\\t\\t\\t0\\t0\\t9\\t9\\t90\\t$4"',
+    );
+    const engine = await openTesseract(echo, 1);
+    expect((await engine!.recognizeEnglish!([line()], signal))[0]).toMatchObject([{ text: 'eng' }]);
+    expect((await engine!.recognize([line()], signal))[0]).toMatchObject([{ text: 'rus+eng' }]);
+  });
+
   it('reports the exit code and stderr when Tesseract fails', async () => {
     const engine = await openTesseract(await programWith(['rus'], 'cat > /dev/null; echo out of paper >&2; exit 3'), 1);
     await expect(engine!.recognize([line()], signal)).rejects.toThrow('Tesseract exited with 3: out of paper');

@@ -1,6 +1,6 @@
 import { execFile, spawn } from 'node:child_process';
 import pLimit from 'p-limit';
-import { type OcrEngine, OcrTimeout } from './ocr-engine.ts';
+import { type OcrEngine, OcrTimeout, type Recognize } from './ocr-engine.ts';
 import { encodeTiff } from './tiff.ts';
 import { parseTsv } from './tsv.ts';
 
@@ -8,16 +8,21 @@ import { parseTsv } from './tsv.ts';
 export async function openTesseract(program: string, concurrency: number): Promise<OcrEngine | undefined> {
   const installed = await installedLanguages(program);
   if (!installed.includes('rus')) return undefined;
-  const languages = installed.includes('eng') ? 'rus+eng' : 'rus';
+  const hasEnglish = installed.includes('eng');
+  const languages = hasEnglish ? 'rus+eng' : 'rus';
   const limit = pLimit(concurrency);
-  return {
-    name: `tesseract ${languages}`,
-    async recognize(lines, signal) {
+  const recognizeIn =
+    (models: string): Recognize =>
+    async (lines, signal) => {
       if (lines.length === 0) return [];
-      const tsv = await limit(() => recognize(program, languages, encodeTiff(lines), signal));
+      const tsv = await limit(() => recognize(program, models, encodeTiff(lines), signal));
       if (tsv === 'timeout') throw new OcrTimeout(lines.length);
       return parseTsv(tsv, lines.length);
-    },
+    };
+  return {
+    name: `tesseract ${languages}`,
+    recognize: recognizeIn(languages),
+    ...(hasEnglish && { recognizeEnglish: recognizeIn('eng') }),
     close: async () => {},
   };
 }

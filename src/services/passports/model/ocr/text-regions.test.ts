@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { createDrawing, type Drawing } from '../../../../../test/support/ocr/drawing.ts';
-import { binarize } from './binarize.ts';
-import { cropRegion, findTextRegions, MARGIN } from './text-regions.ts';
+import { binarize, findComponents } from './binarize.ts';
+import { cropRegion, findTextRegions, MARGIN, medianLetterHeight } from './text-regions.ts';
 
 /** Draws a row of letters of 14 × 24 pixels. */
 function write(page: Drawing, x: number, y: number, letters: number): Drawing {
@@ -9,11 +9,13 @@ function write(page: Drawing, x: number, y: number, letters: number): Drawing {
   return page;
 }
 
-const regions = (page: Drawing, vertical: number[] = []) =>
-  findTextRegions(binarize(page, 128), {
+function regions(page: Drawing, vertical: number[] = []) {
+  const components = findComponents(binarize(page, 128));
+  return findTextRegions(components, medianLetterHeight(components), {
     horizontal: [],
     vertical: vertical.map((x) => ({ x0: x, y0: 0, x1: x, y1: page.height, thickness: 3 })),
-  }).regions.map(({ left, top, right, bottom }) => [left, top, right, bottom]);
+  }).map(({ left, top, right, bottom }) => [left, top, right, bottom]);
+}
 
 describe('text regions', () => {
   it('findTextRegions joins adjacent words and splits at wide gaps', () => {

@@ -1,5 +1,5 @@
 import { median } from '../../../../base/median.ts';
-import { type BinaryImage, type Component, findComponents, type Rectangle } from './binarize.ts';
+import type { Component, Rectangle } from './binarize.ts';
 import type { GrayImage } from './grayscale.ts';
 import type { Rules } from './rules.ts';
 import { findLetters } from './text-lines.ts';
@@ -7,14 +7,17 @@ import { findLetters } from './text-lines.ts';
 /** A part of a line without rules and wide gaps. */
 export type TextRegion = Rectangle;
 
-/** Finds regions on a deskewed page without rules. Tesseract's layout analysis misses single digits in table columns. */
+/** The median height of letters; 0 on a page without text. */
+export const medianLetterHeight = (components: readonly Component[]): number =>
+  median(findLetters(components).map((component) => component.bottom - component.top));
+
+/** Finds regions on a deskewed page without rules, from its ink and letter height. Tesseract's layout analysis misses single digits in table columns. */
 export function findTextRegions(
-  ink: BinaryImage,
+  components: readonly Component[],
+  height: number,
   { horizontal, vertical }: Rules,
-): { regions: TextRegion[]; letterHeight: number } {
-  const components = findComponents(ink);
-  const height = median(findLetters(components).map((component) => component.bottom - component.top));
-  if (height === 0) return { regions: [], letterHeight: 0 };
+): TextRegion[] {
+  if (height === 0) return [];
   const fits = (component: Component) =>
     component.bottom - component.top < 4.5 * height && component.right - component.left < 15 * height;
   const isLetter = (component: Component) => component.bottom - component.top > 0.45 * height && fits(component);
@@ -33,7 +36,7 @@ export function findTextRegions(
     else if (isLetter({ ...component, area: 0 }) || isDash(component, height, horizontal)) isolated.push(component);
   }
   const found = [...regions, ...isolated].map(({ left, top, right, bottom }) => ({ left, top, right, bottom }));
-  return { regions: widest(found).sort((a, b) => a.top - b.top || a.left - b.left), letterHeight: height };
+  return widest(found).sort((a, b) => a.top - b.top || a.left - b.left);
 }
 
 /** Limits the regions of a floor plan or photo. */

@@ -1,0 +1,30 @@
+import { detectAlphabet, hasLetterWithoutTwin } from '../fields/homoglyphs.ts';
+import type { GrayImage } from './grayscale.ts';
+import { type LineWord, meanConfidence, type OcrEngine, type Recognize } from './ocr-engine.ts';
+
+/**
+ * Recognizes the lines in all languages, and those of an English page again in English only: with two alphabets, one
+ * word in ten of an English page is returned in Cyrillic letters. Also returns the recognizer of the page's language.
+ */
+export async function recognizeInPageLanguage(
+  engine: OcrEngine,
+  lines: readonly GrayImage[],
+  signal: AbortSignal,
+): Promise<{ words: LineWord[][]; recognize: Recognize }> {
+  const words = await engine.recognize(lines, signal);
+  const { recognizeEnglish } = engine;
+  if (!recognizeEnglish || detectAlphabet(words.flat()) !== 'latin') return { words, recognize: engine.recognize };
+  const english = await recognizeEnglish(lines, signal);
+  return {
+    words: words.map((line, index) => (isCyrillic(line, english[index]!) ? line : english[index]!)),
+    recognize: recognizeEnglish,
+  };
+}
+
+/** Whether a line of a mostly English page is Cyrillic, from its readings in all languages and in English. */
+export function isCyrillic(all: readonly LineWord[], english: readonly LineWord[]): boolean {
+  const letters = [...all.map(({ text }) => text).join('')].filter((letter) => /\p{L}/u.test(letter));
+  const distinct = letters.filter((letter) => hasLetterWithoutTwin(letter, 'cyrillic')).length;
+  const cyrillic = letters.filter((letter) => /[\u0400-\u04ff]/u.test(letter)).length;
+  return distinct >= 3 && cyrillic > letters.length / 2 && meanConfidence(all) > meanConfidence(english);
+}
