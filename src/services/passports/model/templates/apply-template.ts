@@ -87,8 +87,10 @@ function combine(
   for (const { lesson, match } of lessons) {
     for (const field of lesson.fields) {
       const own = combined[field.key];
-      if (own && !readings.has(field.key) && isAtWrongPlace(own, field, lesson, match, document))
-        delete combined[field.key];
+      if (!own || readings.has(field.key) || !isAtWrongPlace(own, field, lesson, match, document)) continue;
+      // Where the earlier document had no value, this one may have one.
+      if ((own.confidence ?? 0) < SURE) delete combined[field.key];
+      else combined[field.key] = { ...own, confidence: CONFIDENCE_DISPUTED, disagrees: true };
     }
   }
   return combined;
@@ -133,19 +135,33 @@ function readFields(
   return readings;
 }
 
+/** The confidence from which a value or a cell of the reader is kept. */
+const SURE = 0.9;
 const CONFIDENCE_ALONE = 0.93;
 const CONFIDENCE_AGREED = 0.99;
 const CONFIDENCE_DISPUTED = 0.85;
+/** A value of the reader below this confidence gives way to the template. */
+const UNSURE = 0.5;
 
+/**
+ * Both found the same value, or one of two is chosen: the template's where a person had corrected the reader on this form,
+ * and the reader's where it had read the form right.
+ */
 function mergeField({ value, tokens, score, field }: Reading, own: Field | undefined, document: FormDocument): Field {
   const certainty = Math.min(1, 0.4 + 0.75 * score) * lowestConfidence(tokens);
   const rounded = (confidence: number) => Math.round(100 * confidence * certainty) / 100;
   if (own && isSame(own.value, value)) {
-    // The reader normalises texts; both found the same one.
-    return { ...own, confidence: Math.max(own.confidence ?? 0, rounded(CONFIDENCE_AGREED)) };
+    // The reader normalises texts; both found the same one. A person may have corrected its punctuation.
+    const agreed = Math.max(own.confidence ?? 0, rounded(CONFIDENCE_AGREED));
+    return { ...own, confidence: agreed, ...(field.corrected && { value }) };
   }
-  const confidence = own ? CONFIDENCE_DISPUTED : field.corrected ? CONFIDENCE_ALONE : CONFIDENCE_DISPUTED;
-  return fieldOf(value, tokens, rounded(confidence), document);
+  const confidence = own?.confidence ?? 0;
+  if (own && !field.corrected && confidence >= UNSURE) {
+    return { ...own, confidence: Math.min(confidence, CONFIDENCE_DISPUTED), disagrees: true };
+  }
+  const alone = field.corrected ? CONFIDENCE_ALONE : CONFIDENCE_DISPUTED;
+  const read = fieldOf(value, tokens, rounded(own ? CONFIDENCE_DISPUTED : alone), document);
+  return own ? { ...read, disagrees: true } : read;
 }
 
 function fieldOf(
@@ -213,15 +229,14 @@ function tableOf(
   return undefined;
 }
 
-/** The reader found the earlier table itself, and finds more of this one. */
+/** The reader had read the earlier table, and finds as many cells of this one. */
 function isWorse(rows: readonly ReadRow[], table: LessonTable, section: Section, fields: Fields): boolean {
-  if (table.readShare < 0.97) return false;
+  if (table.readShare < MIN_READ) return false;
   const own = Object.keys(fields).filter((key) => key.startsWith(`${section.key}:`) && /:\d/u.test(key)).length;
-  return own > rows.reduce((sum, row) => sum + row.length, 0);
+  return own >= rows.reduce((sum, row) => sum + row.length, 0);
 }
 
-/** The confidence from which a cell of the reader is kept. */
-const SURE = 0.9;
+const MIN_READ = 0.8;
 
 function replaceTable(
   combined: Record<string, Field>,

@@ -252,6 +252,7 @@ function partOf(
     .flatMap((token, i) => (token.line === tokens[i]!.line ? [token.x0 - tokens[i]!.x1] : []));
   const line = document.lines[last.line]!;
   const next = line[line.indexOf(last) + 1];
+  const end = spec.type === 'string' ? endOf(last, next) : undefined;
   const describe = (by: PlaceMethod): LessonPart => {
     const isInside = (token: FormToken) => by !== 'cell' || !cell || inCell(token, cell);
     const left = document.lines[first.line]!.slice(0, document.lines[first.line]!.indexOf(first))
@@ -271,7 +272,10 @@ function partOf(
       lines: new Set(tokens.map((token) => token.line)).size,
       ...(cell && isOneCell && { cell: rounded(cell) }),
       before,
-      after: neighbour(line.slice(line.indexOf(last) + 1).filter(isInside), last, words, document, []),
+      after: {
+        ...neighbour(line.slice(line.indexOf(last) + 1).filter(isInside), last, words, document, []),
+        ...(end && { end }),
+      },
       spaced,
       nth:
         by === 'place' || by === 'before'
@@ -325,6 +329,12 @@ function neighbour(
     direct: word !== undefined && [...beside, ...above].slice(0, [...beside, ...above].indexOf(word)).every(isSign),
     ...(separator !== '' && { separator }),
   };
+}
+
+/** The punctuation that ends a value in running text. */
+function endOf(last: FormToken, next: FormToken | undefined): string | undefined {
+  const end = /\p{L}{3}([.,;])$/u.exec(last.text)?.[1];
+  return end !== '.' || !next || /^\P{L}*\p{Lu}/u.test(next.text) ? end : undefined;
 }
 
 const trailing = (text: string): string => /[,;:/()–—-]$/u.exec(text)?.[0] ?? '';

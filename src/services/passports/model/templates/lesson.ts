@@ -72,6 +72,8 @@ export interface LessonNeighbour {
   readonly direct: boolean;
   /** Punctuation between the value and another value beside it. */
   readonly separator?: string;
+  /** Punctuation that ends the value in running text. */
+  readonly end?: string;
 }
 
 export interface LessonTable {

@@ -281,7 +281,10 @@ function toLocated(
     const open = groups.at(-1);
     const before = open?.tokens.at(-1);
     const between = open ? value.slice(words[open.to]!.end, words[i]!.start) : '';
-    if (open && before && isAdjacent(before, token, document) && hasPunctuation(before, token, between)) {
+    // Words of the value that the page has in another spelling.
+    const skipped = open ? i - open.to - 1 : 0;
+    const isMisread = before && token.line === before.line && skipped > 0 && token.id - before.id - 1 === skipped;
+    if (open && before && (isMisread || isAdjacent(before, token, document)) && hasPunctuation(before, token, between)) {
       open.tokens.push(
         ...document.tokens.slice(before.id + 1, token.line === before.line ? token.id : before.id + 1),
         token,

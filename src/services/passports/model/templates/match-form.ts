@@ -16,7 +16,9 @@ export interface FormMatch {
 }
 
 /** Another form of the same office has many of these words, but at other places. */
-export const MIN_SCORE = 0.6;
+export const MIN_SCORE = 0.45;
+/** Share of the form's words that a document must have anywhere. */
+const MIN_SHARED = 0.35;
 /** Share of the document's own words that the form explains. */
 const MIN_COVERAGE = 0.3;
 const MIN_WORDS = 6;
@@ -43,11 +45,11 @@ export function matchForm(lesson: Lesson, document: FormDocument): FormMatch | u
   if (strong.length < MIN_WORDS) return undefined;
   const byHash = groupBy(document.tokens.filter(isStrong), ({ hash }) => [hash]);
   const shared = strong.filter((index) => byHash.has(words[index]!.hash)).length;
-  if (shared < 0.5 * strong.length) return undefined;
+  if (shared < MIN_SHARED * strong.length) return undefined;
   const scales = estimateScales(words, strong, document, byHash);
   const candidates = findCandidates(words, strong, document, byHash);
   addSupport(candidates, words, strong, scales);
-  const tokens = assign(candidates);
+  const tokens = assign(candidates, words, scales);
   const constants = new Set(tokens.values());
   const score = placedShare(tokens, words, strong, scales);
   const own = document.tokens.filter(isStrong);
@@ -166,28 +168,67 @@ function addSupport(
         );
         if (isSupported) support++;
       }
-      candidate.support = (near.length === 0 ? 0 : support / near.length) - (candidate.fuzzy ? 0.1 : 0);
+      const around = near.length === 0 ? 0 : support / near.length;
+      candidate.support = Math.max(around, inText(candidate, byIndex)) - (candidate.fuzzy ? 0.1 : 0);
     }
   }
 }
 
+const TEXT_WORDS = [-3, -2, -1, 1, 2, 3];
+
+/** The share of the words before and after that follow each other in the document too, on whichever line. */
+function inText({ index, token }: Candidate, byIndex: ReadonlyMap<number, readonly Candidate[]>): number {
+  const found = TEXT_WORDS.filter((step) =>
+    byIndex.get(index + step)?.some((other) => other.token.id - token.id === step),
+  );
+  return found.length / TEXT_WORDS.length;
+}
+
 const distance = (a: Area, b: Area): number => Math.hypot(a.x0 - b.x0, middleY(a) - middleY(b));
 
-/** One token per word and one word per token, the best supported first. A word that occurs once needs no support. */
-function assign(candidates: readonly Candidate[]): Map<number, FormToken> {
+/**
+ * One token per word and one word per token, the best supported first. A word without support must occur once, at the
+ * horizontal position that the supported words predict.
+ */
+function assign(
+  candidates: readonly Candidate[],
+  words: readonly LessonWord[],
+  scales: readonly number[],
+): Map<number, FormToken> {
   const perIndex = groupBy(candidates, ({ index }) => [index]);
   const perToken = groupBy(candidates, ({ token }) => [token.id]);
   const isUnique = ({ index, token, fuzzy }: Candidate) =>
     !fuzzy && perIndex.get(index)!.length === 1 && perToken.get(token.id)!.length === 1;
   const tokens = new Map<number, FormToken>();
   const used = new Set<FormToken>();
-  for (const one of [...candidates].sort((a, b) => b.support - a.support)) {
-    if (one.support < MIN_SUPPORT && !isUnique(one)) continue;
-    if (tokens.has(one.index) || used.has(one.token)) continue;
-    tokens.set(one.index, one.token);
-    used.add(one.token);
-  }
+  const sorted = [...candidates].sort((a, b) => b.support - a.support);
+  const add = (isWanted: (one: Candidate) => boolean) => {
+    for (const one of sorted) {
+      if (tokens.has(one.index) || used.has(one.token) || !isWanted(one)) continue;
+      tokens.set(one.index, one.token);
+      used.add(one.token);
+    }
+  };
+  add((one) => one.support >= MIN_SUPPORT || (one.support > 0 && isUnique(one)));
+  const isInPlace = placeCheck(tokens, words, scales);
+  add((one) => isUnique(one) && isInPlace(one.index, one.token));
   return tokens;
+}
+
+/** Whether a word has the horizontal shift that most words of its page have. */
+function placeCheck(tokens: ReadonlyMap<number, FormToken>, words: readonly LessonWord[], scales: readonly number[]) {
+  const shiftOf = (index: number, token: FormToken) => words[index]!.x0 - scales[token.page]! * token.x0;
+  const pages = new Map<number, number[]>();
+  for (const [index, token] of tokens) {
+    const shifts = pages.get(token.page);
+    if (shifts) shifts.push(shiftOf(index, token));
+    else pages.set(token.page, [shiftOf(index, token)]);
+  }
+  const medians = new Map([...pages].map(([page, shifts]) => [page, median(shifts)]));
+  return (index: number, token: FormToken): boolean => {
+    const shift = medians.get(token.page);
+    return shift === undefined || Math.abs(shiftOf(index, token) - shift) < MAX_SHIFT;
+  };
 }
 
 /** A word is at its place if it has the common horizontal position, or shares a line with words that have. */
@@ -197,18 +238,14 @@ function placedShare(
   strong: readonly number[],
   scales: readonly number[],
 ): number {
-  const shiftOf = (index: number, token: FormToken) => words[index]!.x0 - scales[token.page]! * token.x0;
-  const pages = new Map<number, number[]>();
-  for (const [index, token] of tokens) {
-    const shifts = pages.get(token.page);
-    if (shifts) shifts.push(shiftOf(index, token));
-    else pages.set(token.page, [shiftOf(index, token)]);
-  }
-  const medians = new Map([...pages].map(([page, shifts]) => [page, median(shifts)]));
-  const isInPlace = (index: number, token: FormToken) =>
-    Math.abs(shiftOf(index, token) - medians.get(token.page)!) < MAX_SHIFT;
+  const isInPlace = placeCheck(tokens, words, scales);
   const lines = new Set([...tokens].filter(([index, token]) => isInPlace(index, token)).map(([, token]) => token.line));
-  const placed = [...tokens].filter(([index, token]) => isInPlace(index, token) || lines.has(token.line));
+  // Running text moves with the length of the values in it.
+  const isInText = (index: number, token: FormToken) =>
+    tokens.get(index - 1)?.id === token.id - 1 || tokens.get(index + 1)?.id === token.id + 1;
+  const placed = [...tokens].filter(
+    ([index, token]) => isInPlace(index, token) || lines.has(token.line) || isInText(index, token),
+  );
   // From top to bottom in both: words out of order do not count.
   const ordered = longestRise(
     placed
@@ -280,9 +317,9 @@ export function project(lesson: Lesson, match: FormMatch, place: Area): { page: 
     .map(([index, token]) => {
       const word = words[index]!;
       const dy = Math.max(0, word.y0 - place.y1, place.y0 - word.y1);
-      const dx = Math.max(0, word.x0 - place.x1, place.x0 - word.x1);
-      // Words of the same line move with the value; words above and below do so if they are near.
-      return { word, token, far: dx * 0.5 + dy * 2 + (word.strong ? 0 : 20) };
+      const dx = Math.max(0, word.x0 - place.x1, 0.5 * (place.x0 - word.x1));
+      // Words of the same line move with the value, above all those left of it; words above and below if they are near.
+      return { word, token, far: dx + dy * 2 + (word.strong ? 0 : 20) };
     })
     .sort((a, b) => a.far - b.far)
     .slice(0, 5);

@@ -16,10 +16,11 @@ export interface ReadField {
 export function readFieldAt(field: LessonField, spec: FieldSpec, context: PlaceContext): ReadField | undefined {
   const { document } = context;
   const { parts, literals, factor } = field;
+  const taken = new Set(context.taken);
   const read = parts.map((part) => {
-    // Parts of a text from several places are texts.
-    const place = readPlace(part, spec, context);
+    const place = readPlace(part, spec, { ...context, taken });
     const parsed = place && parsePlace(place.tokens, spec, { part, factor, document });
+    for (const token of parsed?.tokens ?? []) taken.add(token);
     return parsed && { ...parsed, cost: place.cost };
   });
   const found = read.filter((one) => one !== undefined);

@@ -298,7 +298,8 @@ function separate(tokens: readonly FormToken[], { before, after, nth }: LessonPa
     if (at < 0) break;
     rest = rest.slice(at + 1);
   }
-  if (!after.separator) return rest;
-  const at = rest.findIndex(({ text }) => text.endsWith(after.separator!));
+  const end = after.separator ?? after.end;
+  if (!end) return rest;
+  const at = rest.findIndex(({ text }) => text.endsWith(end) && (end !== '.' || /\p{L}{4}\.$/u.test(text)));
   return at < 0 ? rest : rest.slice(0, at + 1);
 }
