@@ -156,7 +156,8 @@ function mergeField({ value, tokens, score, field }: Reading, own: Field | undef
     return { ...own, confidence: agreed, ...(field.corrected && { value }) };
   }
   const confidence = own?.confidence ?? 0;
-  if (own && !field.corrected && confidence >= UNSURE) {
+  const isTicked = field.parts[0]?.by === 'option';
+  if (own && !field.corrected && !isTicked && confidence >= UNSURE) {
     return { ...own, confidence: Math.min(confidence, CONFIDENCE_DISPUTED), disagrees: true };
   }
   const alone = field.corrected ? CONFIDENCE_ALONE : CONFIDENCE_DISPUTED;
@@ -229,14 +230,12 @@ function tableOf(
   return undefined;
 }
 
-/** The reader had read the earlier table, and finds as many cells of this one. */
-function isWorse(rows: readonly ReadRow[], table: LessonTable, section: Section, fields: Fields): boolean {
-  if (table.readShare < MIN_READ) return false;
+/** The reader had read the earlier table, or most of it, and finds as many cells of this one, or more. */
+function isWorse(rows: readonly ReadRow[], { readShare }: LessonTable, section: Section, fields: Fields): boolean {
   const own = Object.keys(fields).filter((key) => key.startsWith(`${section.key}:`) && /:\d/u.test(key)).length;
-  return own >= rows.reduce((sum, row) => sum + row.length, 0);
+  const found = rows.reduce((sum, row) => sum + row.length, 0);
+  return readShare >= 0.9 ? own >= found : readShare >= 0.5 && own > 1.2 * found;
 }
-
-const MIN_READ = 0.8;
 
 function replaceTable(
   combined: Record<string, Field>,

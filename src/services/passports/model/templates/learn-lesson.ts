@@ -26,6 +26,7 @@ import { isEqual, type LocatedValue, locateValue } from './locate-value.ts';
 import type { FormMatch } from './match-form.ts';
 import { countBefore, parsePlace } from './parse-place.ts';
 import { readFieldAt } from './read-field.ts';
+import { labelOfOptions } from './read-option.ts';
 import { isSign, type PlaceContext, readPlace } from './read-place.ts';
 import { readTable } from './read-table.ts';
 import { locateTable, type TablePlaces, type TableRow } from './table-lesson.ts';
@@ -288,6 +289,10 @@ function partOf(
     };
   };
   const isDirect = describe('after').before.direct;
+  const label = spec.type === 'string' ? labelOfOptions(tokens, words, document) : undefined;
+  if (label) {
+    return { ...describe('option'), before: { word: words.get(label)!, gap: 0, direct: true }, after: { gap: 0, direct: false } };
+  }
   const methods: PlaceMethod[] = [
     ...(cell && isOneCell ? (['cell'] as const) : []),
     ...(isDirect ? (['after', 'before', 'place'] as const) : (['before', 'place', 'after'] as const)),

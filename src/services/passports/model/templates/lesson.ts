@@ -60,8 +60,11 @@ export interface LessonPart extends Area {
   readonly space?: number;
 }
 
-/** In its ruled cell, after or before a word of the form, or at the place that nearby words of the form predict. */
-export type PlaceMethod = 'cell' | 'after' | 'before' | 'place';
+/**
+ * The ticked one of several check boxes; in its ruled cell, after or before a word of the form, or at the place that nearby
+ * words of the form predict.
+ */
+export type PlaceMethod = 'option' | 'cell' | 'after' | 'before' | 'place';
 
 export interface LessonNeighbour {
   /** The nearest word of the form, by index; other values may stand between. */

@@ -347,4 +347,25 @@ export function project(lesson: Lesson, match: FormMatch, place: Area): { page: 
   };
 }
 
+const MIN_HEADS = 4;
+const HEAD_HEIGHT = 90;
+
+/** Like {@link project}, for a place below the heads of its columns: by their usual shift. Undefined if few are found. */
+export function projectBelow({ words }: Lesson, match: FormMatch, place: Area) {
+  const heads = [...match.tokens].flatMap(([index, token]) => {
+    const word = words[index]!;
+    const isHead =
+      word.y1 < place.y0 + 2 && word.y0 > place.y0 - HEAD_HEIGHT && word.x1 > place.x0 - 40 && word.x0 < place.x1 + 40;
+    return isHead ? [{ word, token }] : [];
+  });
+  const page = median(heads.map(({ token }) => token.page));
+  const same = heads.filter(({ token }) => token.page === page);
+  if (same.length < MIN_HEADS) return undefined;
+  const scale = scales(match, page);
+  const dx = median(same.map(({ word, token }) => token.x0 - word.x0 / scale));
+  const dy = median(same.map(({ word, token }) => middleY(token) - middleY(word) / scale));
+  const { x0, x1, y0, y1 } = place;
+  return { page, area: { x0: x0 / scale + dx, x1: x1 / scale + dx, y0: y0 / scale + dy, y1: y1 / scale + dy } };
+}
+
 const scales = ({ scales }: FormMatch, page: number): number => scales[page] ?? 1;

@@ -11,6 +11,7 @@ import {
 } from './form-document.ts';
 import type { Lesson, LessonPart, PlaceMethod } from './lesson.ts';
 import { type FormMatch, project } from './match-form.ts';
+import { readTicked } from './read-option.ts';
 
 export interface PlaceContext {
   readonly lesson: Lesson;
@@ -161,7 +162,14 @@ function readRun(rest: readonly FormToken[], from: FormToken | undefined, option
   return { tokens, ended: false };
 }
 
+/** Without check boxes on the line of the label, nothing stands at the place. */
+function readOption(part: LessonPart, _spec: ValueSpec, { document, match }: PlaceContext): ReadPlace | undefined {
+  const label = part.before.word === undefined ? undefined : match.tokens.get(part.before.word);
+  return { tokens: (label && readTicked(label, document)) ?? [], cost: 0 };
+}
+
 const METHODS: Readonly<Record<PlaceMethod, Method>> = {
+  option: readOption,
   cell: readCell,
   after: readAfter,
   before: readBefore,
