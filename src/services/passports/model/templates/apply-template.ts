@@ -16,6 +16,7 @@ import { type FormMatch, matchForm, project } from './match-form.ts';
 import { type ReadField, readFieldAt } from './read-field.ts';
 import type { PlaceContext } from './read-place.ts';
 import { type ReadRow, readTable } from './read-table.ts';
+import { normalizeValue } from './word-hash.ts';
 
 /** The lessons of one form, the latest first. */
 export interface Template {
@@ -153,17 +154,39 @@ function mergeField({ value, tokens, score, field }: Reading, own: Field | undef
   if (own && isSame(own.value, value)) {
     // The reader normalises texts; both found the same one. A person may have corrected its punctuation.
     const agreed = Math.max(own.confidence ?? 0, rounded(CONFIDENCE_AGREED));
-    return { ...own, confidence: agreed, ...(field.corrected && { value }) };
+    const isLonger = field.parts[0]!.by === 'cell' && String(value).startsWith(String(own.value));
+    return { ...own, confidence: agreed, ...((field.corrected || isLonger) && { value }) };
   }
   const confidence = own?.confidence ?? 0;
-  const isTicked = field.parts[0]?.by === 'option';
-  if (own && !field.corrected && !isTicked && confidence >= UNSURE) {
+  if (own && !field.corrected && confidence >= UNSURE && !isPartOf(own, String(value), field)) {
     return { ...own, confidence: Math.min(confidence, CONFIDENCE_DISPUTED), disagrees: true };
   }
   const alone = field.corrected ? CONFIDENCE_ALONE : CONFIDENCE_DISPUTED;
   const read = fieldOf(value, tokens, rounded(own ? CONFIDENCE_DISPUTED : alone), document);
   return own ? { ...read, disagrees: true } : read;
 }
+
+/**
+ * The place of the template is certain, and the reader found some of its words: the ticked check box, a text up to its
+ * punctuation, or words without those between them.
+ */
+function isPartOf(own: Field, value: string, { parts }: LessonField): boolean {
+  const [part] = parts;
+  if (part?.by === 'option') return true;
+  const [all, some] = [wordsOf(value), wordsOf(String(own.value))];
+  if (parts.length > 1 || some.length < 2 || some.length >= all.length) return false;
+  const [whole, found] = [all.join(' '), some.join(' ')];
+  if (` ${whole} `.includes(` ${found} `)) return whole.startsWith(found) && part?.after.end !== undefined;
+  let at = 0;
+  for (const word of all) if (word === some[at]) at++;
+  return at === some.length;
+}
+
+const wordsOf = (text: string): string[] =>
+  text
+    .split(/\s+/u)
+    .map(normalizeValue)
+    .filter((word) => word !== '');
 
 function fieldOf(
   value: Field['value'],

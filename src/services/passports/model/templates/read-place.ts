@@ -83,10 +83,10 @@ const WIDE = 2.2;
 const LINE_STEP = 2.6;
 const MAX_MORE_LINES = 3;
 
-/** The widest space within a value. */
-function widest({ gap, space }: LessonPart, { em }: FormDocument, scale: number): number {
+/** The widest space within a value. Running text may be justified. */
+function widest({ gap, space, after }: LessonPart, { em }: FormDocument, scale: number): number {
   const wide = Math.max(WIDE * em, (1.5 * gap) / scale);
-  if (space === undefined) return wide;
+  if (space === undefined || after.end) return wide;
   return Math.min(wide, Math.max((0.7 * space) / scale, (1.2 * gap) / scale, 0.7 * em));
 }
 
@@ -101,7 +101,8 @@ function readAfter(part: LessonPart, spec: ValueSpec, context: PlaceContext): Re
   const rest = line.slice(line.indexOf(before) + 1);
   const firstGap = Math.max(wide, (1.3 * part.before.gap) / scale + 2 * document.em);
   const { tokens, ended } = readRun(rest, before, { ...context, wide, firstGap, spaced: part.spaced });
-  const more = ended || spec.type !== 'string' ? [] : readOn(part, tokens.at(-1) ?? before, before, context, wide);
+  const isDone = ended && !isOpen(tokens);
+  const more = isDone || spec.type !== 'string' ? [] : readOn(part, tokens, before, context, wide);
   if (tokens.length + more.length > 0) return { tokens: [...tokens, ...more], cost: 1 };
   // The value may start on the next line.
   const wrapped = !ended && part.before.gap < 3 * document.em ? startOfNextLine(before, context, wide) : [];
@@ -176,23 +177,38 @@ const METHODS: Readonly<Record<PlaceMethod, Method>> = {
   place: (part, spec, context) => readProjected(part, spec, context),
 };
 
+/** A bracket or a quotation is not closed yet. */
+function isOpen(tokens: readonly FormToken[]): boolean {
+  const text = tokens.map((token) => token.text).join(' ');
+  const count = (signs: RegExp) => text.match(signs)?.length ?? 0;
+  return count(/[(]/gu) > count(/[)]/gu) || count(/«/gu) > count(/»/gu);
+}
+
 /** Further lines of a text: below it, or from the left margin of running text. */
-function readOn(part: LessonPart, last: FormToken, before: FormToken, context: PlaceContext, wide: number) {
+function readOn(
+  part: LessonPart,
+  start: readonly FormToken[],
+  before: FormToken,
+  context: PlaceContext,
+  wide: number,
+): FormToken[] {
   const { document, match } = context;
   const scale = match.scales[before.page] ?? 1;
   const right = Math.max(...document.tokens.filter(({ page }) => page === before.page).map(({ x1 }) => x1));
   const more: FormToken[] = [];
-  let end = last;
+  let end = start.at(-1) ?? before;
   for (let lines = 1; lines < part.lines + MAX_MORE_LINES; lines++) {
-    const isExpected = lines < part.lines || end.x1 > 0.88 * right;
+    const isExpected = lines < part.lines || end.x1 > 0.88 * right || isOpen([...start, ...more]);
     if (!isExpected) break;
     const next = document.lines[end.line + 1];
     if (!next || next[0]!.page !== end.page || middleY(next[0]!) - middleY(end) > LINE_STEP * document.em) break;
     // Under the value, or from the margin in running text.
     const margin = document.lines[before.line]![0]!.x0;
-    if (lines >= part.lines && Math.abs(next[0]!.x0 - margin) > 3 * document.em) break;
-    const left = Math.min(before.x0, part.x0 / scale) - 3 * document.em;
-    const rest = lines >= part.lines ? next : next.filter((token) => token.x0 > left);
+    const isBelow = isOpen([...start, ...more]);
+    if (lines >= part.lines && !isBelow && Math.abs(next[0]!.x0 - margin) > 3 * document.em) break;
+    const left = isBelow ? start[0]!.x0 - document.em : Math.min(before.x0, part.x0 / scale) - 3 * document.em;
+    const rest = lines >= part.lines && !isBelow ? next : next.filter((token) => token.x0 > left);
+    if (rest.length === 0) break;
     const options = { ...context, wide, firstGap: Number.POSITIVE_INFINITY, spaced: false };
     const { tokens, ended } = readRun(rest, undefined, options);
     if (tokens.length === 0 || match.constants.has(rest[0]!)) break;
