@@ -12,10 +12,11 @@ import {
 } from './form-document.ts';
 import { isSame } from './learn-lesson.ts';
 import type { Lesson, LessonField, LessonTable } from './lesson.ts';
-import { type FormMatch, matchForm, project } from './match-form.ts';
+import { type FormMatch, matchForm } from './match-form.ts';
+import { project } from './project.ts';
 import { type ReadField, readFieldAt } from './read-field.ts';
-import type { PlaceContext } from './read-place.ts';
 import { type ReadRow, readTable } from './read-table.ts';
+import type { PlaceContext } from './text-run.ts';
 import { normalizeValue } from './word-hash.ts';
 
 /** The lessons of one form, the latest first. */

@@ -1,6 +1,8 @@
 import { median } from '../../../../base/median.ts';
-import { type Area, type FormDocument, type FormToken, middleY } from './form-document.ts';
+import { type FormDocument, type FormToken, middleY } from './form-document.ts';
+import { estimateScales } from './form-scales.ts';
 import type { Lesson, LessonWord } from './lesson.ts';
+import { addWeakWords, distance, groupBy, isStrong } from './weak-words.ts';
 import { hashHalves } from './word-hash.ts';
 
 /** The words of a form found in a document. */
@@ -17,15 +19,21 @@ export interface FormMatch {
 
 /** Another form of the same office has many of these words, but at other places. */
 export const MIN_SCORE = 0.45;
+
 /** Share of the form's words that a document must have anywhere. */
 const MIN_SHARED = 0.35;
+
 /** Share of the document's own words that the form explains. */
 const MIN_COVERAGE = 0.3;
+
 const MIN_WORDS = 6;
 
 const MAX_SAME = 12;
+
 const NEIGHBOURS = 12;
+
 const NEIGHBOUR_DISTANCE = 220;
+
 const MIN_SUPPORT = 0.25;
 
 interface Candidate {
@@ -56,67 +64,6 @@ export function matchForm(lesson: Lesson, document: FormDocument): FormMatch | u
   if (score < MIN_SCORE || constants.size < MIN_COVERAGE * own.length) return undefined;
   addWeakWords(tokens, constants, words, document, scales);
   return { score, tokens, constants, scales };
-}
-
-const isStrong = ({ word }: FormToken): boolean => word.length >= 3;
-
-function groupBy<T>(items: readonly T[], keysOf: (item: T) => readonly number[]): Map<number, T[]> {
-  const groups = new Map<number, T[]>();
-  for (const item of items) {
-    for (const key of keysOf(item)) {
-      const group = groups.get(key);
-      if (group) group.push(item);
-      else groups.set(key, [item]);
-    }
-  }
-  return groups;
-}
-
-const MAX_PAIRS = 60;
-
-/** The median ratio of distances between words that occur once on both sides. */
-function estimateScales(
-  words: readonly LessonWord[],
-  strong: readonly number[],
-  { pages }: FormDocument,
-  byHash: ReadonlyMap<number, readonly FormToken[]>,
-): number[] {
-  const counts = new Map<number, number>();
-  for (const index of strong) counts.set(words[index]!.hash, (counts.get(words[index]!.hash) ?? 0) + 1);
-  const unique = strong.flatMap((index) => {
-    const word = words[index]!;
-    const tokens = byHash.get(word.hash) ?? [];
-    return tokens.length === 1 && counts.get(word.hash) === 1 ? [{ word, token: tokens[0]! }] : [];
-  });
-  const ratiosOf = (page: number) => {
-    const pairs = unique.filter(({ token }) => token.page === page).slice(0, MAX_PAIRS);
-    return pairs.flatMap((a, i) =>
-      pairs.slice(i + 1).flatMap((b) => {
-        const far = Math.hypot(a.token.x0 - b.token.x0, a.token.y0 - b.token.y0);
-        const there = Math.hypot(a.word.x0 - b.word.x0, a.word.y0 - b.word.y0);
-        return far > 60 && there > 60 && there < 400 ? [there / far] : [];
-      }),
-    );
-  };
-  const perPage = pages.map((_, page) => ratiosOf(page));
-  const common = densest(perPage.flat()) ?? 1;
-  return perPage.map((ratios) => (ratios.length >= MIN_RATIOS ? (densest(ratios) ?? common) : common));
-}
-
-const MIN_RATIOS = 10;
-const SAME_RATIO = 0.015;
-
-/** The ratio with the most votes: pairs whose distance depends on a value scatter. Prefers the unchanged size. */
-function densest(ratios: readonly number[]): number | undefined {
-  if (ratios.length < 3) return undefined;
-  const sorted = ratios.filter((ratio) => ratio > 0.4 && ratio < 2.5).toSorted((a, b) => a - b);
-  const votes = (ratio: number) => sorted.filter((one) => Math.abs(one / ratio - 1) < SAME_RATIO);
-  let best = { ratio: 1, votes: 1.2 * votes(1).length };
-  for (let step = Math.log(0.4); step < Math.log(2.5); step += SAME_RATIO / 2) {
-    const near = votes(Math.exp(step));
-    if (near.length > best.votes) best = { ratio: median(near), votes: near.length };
-  }
-  return best.ratio;
 }
 
 function findCandidates(
@@ -183,8 +130,6 @@ function inText({ index, token }: Candidate, byIndex: ReadonlyMap<number, readon
   );
   return found.length / TEXT_WORDS.length;
 }
-
-const distance = (a: Area, b: Area): number => Math.hypot(a.x0 - b.x0, middleY(a) - middleY(b));
 
 /**
  * One token per word and one word per token, the best supported first. A word without support must occur once, at the
@@ -271,101 +216,3 @@ function longestRise(values: readonly number[]): number {
   }
   return ends.length;
 }
-
-/** Adds short and frequent words, and misread ones, next to words that were found. */
-function addWeakWords(
-  tokens: Map<number, FormToken>,
-  constants: Set<FormToken>,
-  words: readonly LessonWord[],
-  document: FormDocument,
-  scales: readonly number[],
-): void {
-  const found = [...tokens];
-  const byHash = groupBy(
-    document.tokens.filter(({ word }) => word !== ''),
-    ({ hash }) => [hash],
-  );
-  const byHalf = groupBy(document.tokens.filter(isStrong), ({ word }) => hashHalves(word));
-  for (const [index, word] of words.entries()) {
-    if (tokens.has(index)) continue;
-    const groups = [byHash.get(word.hash) ?? [], ...word.halves.map((half) => byHalf.get(half) ?? [])];
-    if (groups.every((group) => group.length === 0)) continue;
-    const near = found
-      .map(([other, token]) => ({ other: words[other]!, token, far: distance(word, words[other]!) }))
-      .sort((a, b) => a.far - b.far)
-      .slice(0, 4);
-    const isNear = (option: FormToken) =>
-      near.some(({ other, token, far }) => {
-        const scale = scales[token.page]!;
-        return (
-          option.page === token.page &&
-          Math.abs((option.x0 - token.x0) * scale - (word.x0 - other.x0)) < 6 + 0.06 * far &&
-          Math.abs((middleY(option) - middleY(token)) * scale - (middleY(word) - middleY(other))) < 4 + 0.03 * far
-        );
-      });
-    const token = groups.flatMap((group) => group.find((option) => !constants.has(option) && isNear(option)) ?? [])[0];
-    if (!token) continue;
-    tokens.set(index, token);
-    constants.add(token);
-  }
-}
-
-/** Where a place of the form is in the document: the shift of the nearest words of the form. */
-export function project(lesson: Lesson, match: FormMatch, place: Area): { page: number; area: Area } | undefined {
-  const { words } = lesson;
-  const anchors = [...match.tokens]
-    .map(([index, token]) => {
-      const word = words[index]!;
-      const dy = Math.max(0, word.y0 - place.y1, place.y0 - word.y1);
-      const dx = Math.max(0, word.x0 - place.x1, 0.5 * (place.x0 - word.x1));
-      // Words of the same line move with the value, above all those left of it; words above and below if they are near.
-      return { word, token, far: dx + dy * 2 + (word.strong ? 0 : 20) };
-    })
-    .sort((a, b) => a.far - b.far)
-    .slice(0, 5);
-  const nearest = anchors[0];
-  if (!nearest) return undefined;
-  const { page } = nearest.token;
-  const scale = scales(match, page);
-  const same = anchors.filter(({ token, far }) => token.page === page && far < nearest.far + 60);
-  const weigh = (values: readonly { value: number; weight: number }[]) =>
-    values.reduce((sum, { value, weight }) => sum + value * weight, 0) /
-    values.reduce((sum, { weight }) => sum + weight, 0);
-  const weight = (far: number) => 1 / (5 + far);
-  const dx = weigh(same.map(({ word, token, far }) => ({ value: token.x0 - word.x0 / scale, weight: weight(far) })));
-  const dy = weigh(
-    same.map(({ word, token, far }) => ({ value: middleY(token) - middleY(word) / scale, weight: weight(far) })),
-  );
-  return {
-    page,
-    area: {
-      x0: place.x0 / scale + dx,
-      x1: place.x1 / scale + dx,
-      y0: place.y0 / scale + dy,
-      y1: place.y1 / scale + dy,
-    },
-  };
-}
-
-const MIN_HEADS = 4;
-const HEAD_HEIGHT = 90;
-
-/** Like {@link project}, for a place below the heads of its columns: by their usual shift. Undefined if few are found. */
-export function projectBelow({ words }: Lesson, match: FormMatch, place: Area) {
-  const heads = [...match.tokens].flatMap(([index, token]) => {
-    const word = words[index]!;
-    const isHead =
-      word.y1 < place.y0 + 2 && word.y0 > place.y0 - HEAD_HEIGHT && word.x1 > place.x0 - 40 && word.x0 < place.x1 + 40;
-    return isHead ? [{ word, token }] : [];
-  });
-  const page = median(heads.map(({ token }) => token.page));
-  const same = heads.filter(({ token }) => token.page === page);
-  if (same.length < MIN_HEADS) return undefined;
-  const scale = scales(match, page);
-  const dx = median(same.map(({ word, token }) => token.x0 - word.x0 / scale));
-  const dy = median(same.map(({ word, token }) => middleY(token) - middleY(word) / scale));
-  const { x0, x1, y0, y1 } = place;
-  return { page, area: { x0: x0 / scale + dx, x1: x1 / scale + dx, y0: y0 / scale + dy, y1: y1 / scale + dy } };
-}
-
-const scales = ({ scales }: FormMatch, page: number): number => scales[page] ?? 1;

@@ -4,7 +4,8 @@ import { findProblem, readValue } from '../../schema/values.ts';
 import type { FormToken } from './form-document.ts';
 import type { LessonField } from './lesson.ts';
 import { parsePlace } from './parse-place.ts';
-import { type PlaceContext, readPlace } from './read-place.ts';
+import { readPlace } from './read-place.ts';
+import type { PlaceContext } from './text-run.ts';
 
 export interface ReadField {
   readonly value: Exclude<Field['value'], null>;

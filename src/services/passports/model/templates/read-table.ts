@@ -4,8 +4,8 @@ import { readValue } from '../../schema/values.ts';
 import { normalizeText } from '../fields/candidates.ts';
 import { areaAround, type FormDocument, type FormToken, middleX, middleY, textOf } from './form-document.ts';
 import type { LessonColumns, LessonTable } from './lesson.ts';
-import { project, projectBelow } from './match-form.ts';
-import type { PlaceContext } from './read-place.ts';
+import { project, projectBelow } from './project.ts';
+import type { PlaceContext } from './text-run.ts';
 import { normalizeWord } from './word-hash.ts';
 
 export interface TableCell {

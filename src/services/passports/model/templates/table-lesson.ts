@@ -92,7 +92,9 @@ function locateRows(
       for (const spec of specs) {
         if (spec === anchorSpec) continue;
         const above = isInColumnOf(last, anchor, document) ? last?.cells.get(spec)?.[0]?.x0 : undefined;
-        const usual = rough.filter((one) => isInColumnOf(one, anchor, document)).flatMap((one) => one.cells.get(spec)?.[0]?.x0 ?? []);
+        const usual = rough
+          .filter((one) => isInColumnOf(one, anchor, document))
+          .flatMap((one) => one.cells.get(spec)?.[0]?.x0 ?? []);
         const x = usual.length > 2 ? median(usual) : (above ?? anchor.x0);
         const tokens = cellOf(document, spec, row.get(spec)!, anchor, claimed, x);
         if (tokens.length === 0) continue;
