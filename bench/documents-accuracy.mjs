@@ -1,21 +1,33 @@
-// Extraction accuracy on other layouts: every layout of test/documents as PDF, scan and photos, with the system's
-// Tesseract and with the OCR from npm.
+// Extraction accuracy on generated layouts and on blind forms.
 // node bench/documents-accuracy.mjs [seed,seed…] [system|registry]
-// New seeds generate new documents. Layouts marked "after" were added after the rules; docs/models.md has their first
-// results. A seed takes about ten minutes per OCR on two cores.
+//   Every layout of test/passports/accuracy/layouts as PDF, scan and photo, with the system's Tesseract and with the OCR
+//   from npm. New seeds generate new documents. Layouts marked "after" were added after the rules; docs/models.md has
+//   their first results. A seed takes about ten minutes per OCR on two cores.
+// node bench/documents-accuracy.mjs blind [first|second|FOLDER] [--kinds pdf,scan,photo] [--ocr system|registry]
+//                                         [--cache FOLDER] [--network FILE] [--wrong]
+//   The forms of a folder as described in test/passports/accuracy/blind/README.md: at first sight (both documents of each
+//   form), and at second sight (document 2 after document 1 was corrected). `--cache` keeps the pages that were read, so
+//   that another network is measured without reading them again; `--wrong` lists missing and wrong values.
 import { spawnSync } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 
-const [seeds = '1', only] = process.argv.slice(2);
-const root = fileURLToPath(new URL('..', import.meta.url));
-const vitest = fileURLToPath(new URL('../node_modules/vitest/vitest.mjs', import.meta.url));
-for (const ocr of only ? [only] : ['system', 'registry']) {
-  console.log(`OCR: ${ocr}, seeds ${seeds}`);
-  const env = { ...process.env, DOCUMENTS: 'all', DOCUMENTS_SEEDS: seeds, DOCUMENTS_OCR: ocr };
-  const { status } = spawnSync(process.execPath, [vitest, 'run', 'test/passports/accuracy/accuracy.full.test.ts'], {
-    cwd: root,
-    env,
-    stdio: 'inherit',
-  });
+const inRepository = (path) => fileURLToPath(new URL(`../${path}`, import.meta.url));
+const [first = '1', ...rest] = process.argv.slice(2);
+if (first === 'blind') {
+  const readTypes = new URL('../test/support/read-types.mjs', import.meta.url).href;
+  run(['--import', readTypes, inRepository('test/passports/accuracy/blind-accuracy.ts'), ...rest]);
+} else {
+  const test = ['run', 'test/passports/accuracy/accuracy.full.test.ts'];
+  for (const ocr of rest[0] ? [rest[0]] : ['system', 'registry']) {
+    console.log(`OCR: ${ocr}, seeds ${first}`);
+    run([inRepository('node_modules/vitest/vitest.mjs'), ...test], {
+      cwd: inRepository('.'),
+      env: { ...process.env, DOCUMENTS: 'all', DOCUMENTS_SEEDS: first, DOCUMENTS_OCR: ocr },
+    });
+  }
+}
+
+function run(args, options = {}) {
+  const { status } = spawnSync(process.execPath, args, { ...options, stdio: 'inherit' });
   process.exitCode ||= status ?? 1;
 }

@@ -14,10 +14,13 @@ import type { GeneratedDocument } from './documents.ts';
 import { createRandom } from './random.ts';
 
 export type Kind = 'pdf' | 'scan' | 'photo';
+type Rotation = 0 | 90 | 180 | 270;
 
 /** Reads generated documents like the product: the text layer of PDFs, and scans and photos by OCR. */
 export interface DocumentReader {
   read(made: GeneratedDocument, kind: Kind, seed: number): Promise<ReadPage[]>;
+  /** `turned` rotates photos. */
+  readPdf(path: string, kind: Kind, seed: number, turned?: Rotation): Promise<ReadPage[]>;
   close(): Promise<void>;
 }
 
@@ -38,35 +41,35 @@ export function openDocumentReader(options: ScanReaderOptions = {}): DocumentRea
     return { page, ...size, ...(await reader.read(raster, { size, signal })), reader: reader.name };
   }
 
-  async function pageOf(
-    pdf: Pdf,
-    pageNumber: number,
-    made: GeneratedDocument,
-    kind: Kind,
-    seed: number,
-  ): Promise<ReadPage> {
+  async function pageOf(pdf: Pdf, pageNumber: number, kind: Kind, seed: number, turned: Rotation): Promise<ReadPage> {
     if (kind === 'pdf') return pdf.text(pageNumber, signal);
     const page = await pdf.render(pageNumber, { dpi: DPI, maxPixels: MAX_PIXELS }, signal);
     const random = createRandom(seed * 1000 + pageNumber);
-    const jpeg =
-      kind === 'scan' ? await simulateScan(page, random) : await simulatePhoto(page, random, made.layout.turned);
-    return readPicture(jpeg, pageNumber);
+    return readPicture(
+      kind === 'scan' ? await simulateScan(page, random) : await simulatePhoto(page, random, turned),
+      pageNumber,
+    );
+  }
+
+  async function readPdf(path: string, kind: Kind, seed: number, turned: Rotation = 0): Promise<ReadPage[]> {
+    const pdf = await openPdf(path, { maxPages: 50, signal });
+    try {
+      const pages: ReadPage[] = [];
+      for (let number = 1; number <= pdf.pages; number++) pages.push(await pageOf(pdf, number, kind, seed, turned));
+      return pages;
+    } finally {
+      await pdf.close();
+    }
   }
 
   return {
+    readPdf,
     async read(made, kind, seed) {
       const folder = await mkdtemp(join(tmpdir(), 'document-'));
       try {
         const path = join(folder, 'made.pdf');
         await writeFile(path, made.pdf);
-        const pdf = await openPdf(path, { maxPages: 50, signal });
-        try {
-          const pages: ReadPage[] = [];
-          for (let number = 1; number <= pdf.pages; number++) pages.push(await pageOf(pdf, number, made, kind, seed));
-          return pages;
-        } finally {
-          await pdf.close();
-        }
+        return await readPdf(path, kind, seed, made.layout.turned);
       } finally {
         await rm(folder, { recursive: true });
       }

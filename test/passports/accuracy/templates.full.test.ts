@@ -3,10 +3,11 @@ import type { Field } from '../../../src/services/passports/extraction.ts';
 import { openFieldFinder } from '../../../src/services/passports/model/field-finder.ts';
 import { bundledNetwork } from '../../../src/services/passports/model/field-network/bundled-network.ts';
 import { applyTemplates, type Template } from '../../../src/services/passports/model/templates/apply-template.ts';
-import { type ConfirmedValue, learnLesson } from '../../../src/services/passports/model/templates/learn-lesson.ts';
+import { learnLesson } from '../../../src/services/passports/model/templates/learn-lesson.ts';
 import type { ReadPage } from '../../../src/services/passports/page-geometry.ts';
 import { loadSchema } from '../../../src/services/passports/schema/load-schema.ts';
 import { type Accuracy, compareFields, sumShares } from './compare.ts';
+import { confirm } from './confirm.ts';
 import { generatePassport } from './documents.ts';
 import type { Truth } from './layout.ts';
 import { LAYOUTS } from './layouts/index.ts';
@@ -58,18 +59,6 @@ beforeAll(async () => {
     });
   }
 }, 3_600_000);
-
-/** What a person confirms and corrects. */
-function confirm(fields: Record<string, Field>, truth: Truth): ConfirmedValue[] {
-  return [...new Set([...Object.keys(fields), ...Object.keys(truth.values)])].map((key) => {
-    const field = fields[key];
-    const expected = truth.values[key] ?? null;
-    const one = { values: expected === null ? {} : { [key]: expected }, ...(truth.accept && { accept: truth.accept }) };
-    const isRight = field !== undefined && expected !== null && compareFields({ [key]: field }, one).wrong.length === 0;
-    const { value: original = null, page = null, bbox = null } = field ?? {};
-    return { key, value: isRight ? original : expected, original, edited: !isRight, page, bbox };
-  });
-}
 
 const percent = ({ values, valuesFound, cells, cellsFound }: Accuracy) => ({
   values: Math.round((1000 * valuesFound) / values) / 10,

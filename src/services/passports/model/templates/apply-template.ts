@@ -12,10 +12,12 @@ import {
 } from './form-document.ts';
 import { isSame } from './learn-lesson.ts';
 import type { Lesson, LessonField, LessonTable } from './lesson.ts';
-import { type FormMatch, matchForm, project } from './match-form.ts';
+import { type FormMatch, matchForm } from './match-form.ts';
+import { project } from './project.ts';
 import { type ReadField, readFieldAt } from './read-field.ts';
-import type { PlaceContext } from './read-place.ts';
 import { type ReadRow, readTable } from './read-table.ts';
+import type { PlaceContext } from './text-run.ts';
+import { normalizeValue } from './word-hash.ts';
 
 /** The lessons of one form, the latest first. */
 export interface Template {
@@ -87,8 +89,10 @@ function combine(
   for (const { lesson, match } of lessons) {
     for (const field of lesson.fields) {
       const own = combined[field.key];
-      if (own && !readings.has(field.key) && isAtWrongPlace(own, field, lesson, match, document))
-        delete combined[field.key];
+      if (!own || readings.has(field.key) || !isAtWrongPlace(own, field, lesson, match, document)) continue;
+      // Where the earlier document had no value, this one may have one.
+      if ((own.confidence ?? 0) < SURE) delete combined[field.key];
+      else combined[field.key] = { ...own, confidence: CONFIDENCE_DISPUTED, disagrees: true };
     }
   }
   return combined;
@@ -133,20 +137,57 @@ function readFields(
   return readings;
 }
 
+/** The confidence from which a value or a cell of the reader is kept. */
+const SURE = 0.9;
 const CONFIDENCE_ALONE = 0.93;
 const CONFIDENCE_AGREED = 0.99;
 const CONFIDENCE_DISPUTED = 0.85;
+/** A value of the reader below this confidence gives way to the template. */
+const UNSURE = 0.5;
 
+/**
+ * Both found the same value, or one of two is chosen: the template's where a person had corrected the reader on this form,
+ * and the reader's where it had read the form right.
+ */
 function mergeField({ value, tokens, score, field }: Reading, own: Field | undefined, document: FormDocument): Field {
   const certainty = Math.min(1, 0.4 + 0.75 * score) * lowestConfidence(tokens);
   const rounded = (confidence: number) => Math.round(100 * confidence * certainty) / 100;
   if (own && isSame(own.value, value)) {
-    // The reader normalises texts; both found the same one.
-    return { ...own, confidence: Math.max(own.confidence ?? 0, rounded(CONFIDENCE_AGREED)) };
+    // The reader normalises texts; both found the same one. A person may have corrected its punctuation.
+    const agreed = Math.max(own.confidence ?? 0, rounded(CONFIDENCE_AGREED));
+    const isLonger = field.parts[0]!.by === 'cell' && String(value).startsWith(String(own.value));
+    return { ...own, confidence: agreed, ...((field.corrected || isLonger) && { value }) };
   }
-  const confidence = own ? CONFIDENCE_DISPUTED : field.corrected ? CONFIDENCE_ALONE : CONFIDENCE_DISPUTED;
-  return fieldOf(value, tokens, rounded(confidence), document);
+  const confidence = own?.confidence ?? 0;
+  if (own && !field.corrected && confidence >= UNSURE && !isPartOf(own, String(value), field)) {
+    return { ...own, confidence: Math.min(confidence, CONFIDENCE_DISPUTED), disagrees: true };
+  }
+  const alone = field.corrected ? CONFIDENCE_ALONE : CONFIDENCE_DISPUTED;
+  const read = fieldOf(value, tokens, rounded(own ? CONFIDENCE_DISPUTED : alone), document);
+  return own ? { ...read, disagrees: true } : read;
 }
+
+/**
+ * The place of the template is certain, and the reader found some of its words: the ticked check box, a text up to its
+ * punctuation, or words without those between them.
+ */
+function isPartOf(own: Field, value: string, { parts }: LessonField): boolean {
+  const [part] = parts;
+  if (part?.by === 'option') return true;
+  const [all, some] = [wordsOf(value), wordsOf(String(own.value))];
+  if (parts.length > 1 || some.length < 2 || some.length >= all.length) return false;
+  const [whole, found] = [all.join(' '), some.join(' ')];
+  if (` ${whole} `.includes(` ${found} `)) return whole.startsWith(found) && part?.after.end !== undefined;
+  let at = 0;
+  for (const word of all) if (word === some[at]) at++;
+  return at === some.length;
+}
+
+const wordsOf = (text: string): string[] =>
+  text
+    .split(/\s+/u)
+    .map(normalizeValue)
+    .filter((word) => word !== '');
 
 function fieldOf(
   value: Field['value'],
@@ -213,15 +254,12 @@ function tableOf(
   return undefined;
 }
 
-/** The reader found the earlier table itself, and finds more of this one. */
-function isWorse(rows: readonly ReadRow[], table: LessonTable, section: Section, fields: Fields): boolean {
-  if (table.readShare < 0.97) return false;
+/** The reader had read the earlier table, or most of it, and finds as many cells of this one, or more. */
+function isWorse(rows: readonly ReadRow[], { readShare }: LessonTable, section: Section, fields: Fields): boolean {
   const own = Object.keys(fields).filter((key) => key.startsWith(`${section.key}:`) && /:\d/u.test(key)).length;
-  return own > rows.reduce((sum, row) => sum + row.length, 0);
+  const found = rows.reduce((sum, row) => sum + row.length, 0);
+  return readShare >= 0.9 ? own >= found : readShare >= 0.5 && own > 1.2 * found;
 }
-
-/** The confidence from which a cell of the reader is kept. */
-const SURE = 0.9;
 
 function replaceTable(
   combined: Record<string, Field>,

@@ -60,8 +60,11 @@ export interface LessonPart extends Area {
   readonly space?: number;
 }
 
-/** In its ruled cell, after or before a word of the form, or at the place that nearby words of the form predict. */
-export type PlaceMethod = 'cell' | 'after' | 'before' | 'place';
+/**
+ * The ticked one of several check boxes; in its ruled cell, after or before a word of the form, or at the place that nearby
+ * words of the form predict.
+ */
+export type PlaceMethod = 'option' | 'cell' | 'after' | 'before' | 'place';
 
 export interface LessonNeighbour {
   /** The nearest word of the form, by index; other values may stand between. */
@@ -72,6 +75,8 @@ export interface LessonNeighbour {
   readonly direct: boolean;
   /** Punctuation between the value and another value beside it. */
   readonly separator?: string;
+  /** Punctuation that ends the value in running text. */
+  readonly end?: string;
 }
 
 export interface LessonTable {

@@ -6,7 +6,7 @@ import { normalizeText } from '../fields/candidates.ts';
 import { type FormDocument, type FormToken, isRuledOff, textOf } from './form-document.ts';
 import type { LessonPart } from './lesson.ts';
 import { tokensIn } from './locate-value.ts';
-import { isSign } from './read-place.ts';
+import { isSign } from './text-run.ts';
 
 export interface ParsedPlace {
   readonly value: Exclude<Field['value'], null>;

@@ -4,7 +4,8 @@ import { findProblem, readValue } from '../../schema/values.ts';
 import type { FormToken } from './form-document.ts';
 import type { LessonField } from './lesson.ts';
 import { parsePlace } from './parse-place.ts';
-import { type PlaceContext, readPlace } from './read-place.ts';
+import { readPlace } from './read-place.ts';
+import type { PlaceContext } from './text-run.ts';
 
 export interface ReadField {
   readonly value: Exclude<Field['value'], null>;
@@ -16,10 +17,11 @@ export interface ReadField {
 export function readFieldAt(field: LessonField, spec: FieldSpec, context: PlaceContext): ReadField | undefined {
   const { document } = context;
   const { parts, literals, factor } = field;
+  const taken = new Set(context.taken);
   const read = parts.map((part) => {
-    // Parts of a text from several places are texts.
-    const place = readPlace(part, spec, context);
+    const place = readPlace(part, spec, { ...context, taken });
     const parsed = place && parsePlace(place.tokens, spec, { part, factor, document });
+    for (const token of parsed?.tokens ?? []) taken.add(token);
     return parsed && { ...parsed, cost: place.cost };
   });
   const found = read.filter((one) => one !== undefined);

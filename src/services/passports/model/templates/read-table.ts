@@ -4,8 +4,8 @@ import { readValue } from '../../schema/values.ts';
 import { normalizeText } from '../fields/candidates.ts';
 import { areaAround, type FormDocument, type FormToken, middleX, middleY, textOf } from './form-document.ts';
 import type { LessonColumns, LessonTable } from './lesson.ts';
-import { project } from './match-form.ts';
-import type { PlaceContext } from './read-place.ts';
+import { project, projectBelow } from './project.ts';
+import type { PlaceContext } from './text-run.ts';
 import { normalizeWord } from './word-hash.ts';
 
 export interface TableCell {
@@ -65,9 +65,8 @@ interface PlacedGroup {
 function placeGroup(group: LessonColumns, section: Section, context: PlaceContext): PlacedGroup | undefined {
   const { document, lesson, match } = context;
   const { em } = document;
-  // The heads of the columns are above the first row.
   const top = { x0: group.x0, x1: group.x1, y0: group.y0 - 0.2 * lesson.em, y1: group.y0 + 0.2 * lesson.em };
-  const place = project(lesson, match, top);
+  const place = projectBelow(lesson, match, top) ?? project(lesson, match, top);
   if (!place) return undefined;
   const scale = match.scales[place.page] ?? 1;
   const shift = place.area.x0 - group.x0 / scale;

@@ -25,8 +25,8 @@ export function locateTable(
   rows: readonly TableRow[],
 ): { places: TablePlaces; tokens: Set<FormToken> } | undefined {
   // The second pass prefers the columns of the first: two numbers on a line occur elsewhere by chance.
-  const rough = locateRows(document, rows, []);
-  const located = locateRows(document, rows, commonColumns(rough, document.em));
+  const rough = locateRows(document, rows, [], []);
+  const located = locateRows(document, rows, commonColumns(rough, document.em), rough);
   if (located.length < Math.max(1, 0.6 * rows.length)) return undefined;
   const groups: LocatedRow[][] = [];
   for (const row of located) {
@@ -56,7 +56,12 @@ function commonColumns(rows: readonly LocatedRow[], em: number): number[] {
   return all.filter((x) => all.filter((other) => Math.abs(other - x) < 2 * em).length >= 0.3 * all.length);
 }
 
-function locateRows(document: FormDocument, rows: readonly TableRow[], columns: readonly number[]): LocatedRow[] {
+function locateRows(
+  document: FormDocument,
+  rows: readonly TableRow[],
+  columns: readonly number[],
+  rough: readonly LocatedRow[],
+): LocatedRow[] {
   const located: LocatedRow[] = [];
   const used = new Set<FormToken>();
   const parsed = new Map<ColumnSpec, Map<FormToken, Value>>();
@@ -86,13 +91,17 @@ function locateRows(document: FormDocument, rows: readonly TableRow[], columns: 
       const claimed = new Set([anchor]);
       for (const spec of specs) {
         if (spec === anchorSpec) continue;
-        const tokens = cellOf(document, spec, row.get(spec)!, anchor, claimed, last?.cells.get(spec));
+        const above = isInColumnOf(last, anchor, document) ? last?.cells.get(spec)?.[0]?.x0 : undefined;
+        const usual = rough
+          .filter((one) => isInColumnOf(one, anchor, document))
+          .flatMap((one) => one.cells.get(spec)?.[0]?.x0 ?? []);
+        const x = usual.length > 2 ? median(usual) : (above ?? anchor.x0);
+        const tokens = cellOf(document, spec, row.get(spec)!, anchor, claimed, x);
         if (tokens.length === 0) continue;
         cells.set(spec, tokens);
         for (const token of tokens) claimed.add(token);
       }
-      const isBelow =
-        last && Math.abs(middleX(last.anchor) - middleX(anchor)) < 3 * document.em && anchor.id > last.anchor.id;
+      const isBelow = last && isInColumnOf(last, anchor, document) && anchor.id > last.anchor.id;
       const far = last ? Math.abs(anchor.line - last.anchor.line) : 0;
       const isInColumn = columns.some((x) => Math.abs(x - middleX(anchor)) < 2 * document.em);
       const score =
@@ -110,17 +119,20 @@ function locateRows(document: FormDocument, rows: readonly TableRow[], columns: 
   return located;
 }
 
-/** The tokens of another cell of the anchor's row, on its line or for texts also on the lines around. */
+const isInColumnOf = (row: LocatedRow | undefined, anchor: FormToken, { em }: FormDocument): boolean =>
+  row !== undefined && Math.abs(middleX(row.anchor) - middleX(anchor)) < 3 * em;
+
+/** The tokens of another cell of the anchor's row, on its line or for texts also on the lines around, next to `x`. */
 function cellOf(
   document: FormDocument,
   spec: ColumnSpec,
   value: Exclude<Value, null>,
   anchor: FormToken,
   claimed: ReadonlySet<FormToken>,
-  above: readonly FormToken[] | undefined,
+  x: number,
 ): FormToken[] {
   const line = document.lines[anchor.line]!.filter((token) => !claimed.has(token));
-  const drift = (token: FormToken) => (above ? Math.abs(token.x0 - above[0]!.x0) : Math.abs(token.x0 - anchor.x0));
+  const drift = (token: FormToken) => Math.abs(token.x0 - x);
   if (typeof value !== 'string') {
     const equal = line.filter((token) => {
       if (!/^\W*\d/u.test(token.text)) return false;

@@ -1,0 +1,227 @@
+import { isWithinEdits } from '../../../../base/edit-distance.ts';
+import { type FormDocument, type FormToken, middleX, middleY } from './form-document.ts';
+import { normalizeValue } from './word-hash.ts';
+
+export interface LocatedValue {
+  /** Adjacent tokens, per place. */
+  readonly parts: readonly (readonly FormToken[])[];
+  /** Text before, between and after the parts: one more than parts. */
+  readonly literals: readonly string[];
+  readonly factor: number;
+  readonly spaced: boolean;
+}
+
+export interface LocateOptions {
+  /** Tokens where the reader found the value; preferred if the value is there. */
+  readonly preferred: ReadonlySet<FormToken>;
+  /** Tokens of other values. */
+  readonly taken: ReadonlySet<FormToken>;
+}
+
+const MIN_SPELLED = 4;
+
+/** Texts of one line, without regard to spaces: also characters in boxes of their own. */
+export function findSpelled(document: FormDocument, value: string): LocatedValue[] {
+  const wanted = normalizeValue(value);
+  if (wanted.length < MIN_SPELLED) return [];
+  const found: LocatedValue[] = [];
+  for (const line of document.lines) {
+    let text = '';
+    const owners: number[] = [];
+    for (const [index, token] of line.entries()) {
+      const plain = normalizeValue(token.text);
+      text += plain;
+      for (let i = 0; i < plain.length; i++) owners.push(index);
+    }
+    for (let at = text.indexOf(wanted); at >= 0; at = text.indexOf(wanted, at + 1)) {
+      const tokens = line.slice(owners[at]!, owners[at + wanted.length - 1]! + 1);
+      // Part of a longer word or number.
+      if (tokens.reduce((sum, { text }) => sum + normalizeValue(text).length, 0) > wanted.length) continue;
+      const spaced = tokens.length >= MIN_SPELLED && tokens.length >= 0.7 * wanted.length;
+      found.push({ parts: [tokens], literals: ['', ''], factor: 1, spaced });
+    }
+  }
+  return found;
+}
+
+const MAX_WORDS = 80;
+
+const MAX_PLACES = 16;
+
+const MIN_FOUND = 0.7;
+
+const MIN_FOUND_ASSEMBLED = 0.55;
+
+interface Step {
+  readonly cost: number;
+  /** Index of the token of this word, or of the last word before it that has one. */
+  readonly token: FormToken | undefined;
+  readonly taken: boolean;
+  readonly previous: Step | undefined;
+}
+
+/** Texts of several words, lines or places: the chain of tokens with the shortest jumps (Viterbi). */
+export function findChained(
+  document: FormDocument,
+  value: string,
+  { preferred, taken }: LocateOptions,
+): LocatedValue[] {
+  const words = splitValue(value);
+  if (words.length === 0 || words.length > MAX_WORDS) return [];
+  const tokens = document.tokens.map((token) => ({ token, plain: normalizeValue(token.text) }));
+  const places = words.map(({ plain }) => {
+    const exact = tokens.filter((one) => one.plain === plain);
+    const similar =
+      exact.length > 0 || plain.length < 4
+        ? exact
+        : tokens.filter((one) => isWithinEdits(one.plain, plain, Math.floor(plain.length / 4)));
+    const all = similar.map(({ token }) => token);
+    const first = all.filter((token) => preferred.has(token));
+    return [...first, ...all.filter((token) => !preferred.has(token))].slice(0, MAX_PLACES);
+  });
+  let steps: Step[] = [{ cost: 0, token: undefined, taken: false, previous: undefined }];
+  for (const [i, { plain, start }] of words.entries()) {
+    const isCapital = /\p{Lu}/u.test(value[start]!);
+    const skip = /\d/u.test(plain) ? 2.5 : isCapital ? 1.5 + 0.25 * plain.length : 1.2 + 0.15 * plain.length;
+    const next: Step[] = steps.map((step) => ({ ...step, cost: step.cost + skip, taken: false, previous: step }));
+    for (const token of places[i]!) {
+      let best: Step | undefined;
+      const own = (taken.has(token) ? 2 : 0) - (preferred.has(token) ? 1 : 0);
+      for (const step of steps) {
+        const cost = step.cost + own + (step.token ? jump(step.token, token, document) : 0);
+        if (!best || cost < best.cost) best = { cost, token, taken: true, previous: step };
+      }
+      if (best) next.push(best);
+    }
+    steps = next;
+  }
+  const best = steps.reduce((a, b) => (b.cost < a.cost ? b : a));
+  return toLocated(best, words, value, document) ?? [];
+}
+
+function jump(from: FormToken, to: FormToken, document: FormDocument): number {
+  const { em } = document;
+  if (to === from) return 50;
+  if (to.line === from.line) {
+    const between = to.id - from.id;
+    if (between === 1) return Math.min(1, 0.02 * ((to.x0 - from.x1) / em));
+    return between > 1 ? 0.4 + 0.2 * between : 2.5;
+  }
+  if (to.page !== from.page) return 5;
+  const dy = middleY(to) - middleY(from);
+  if (dy > 0 && dy < 2.6 * em && to.x0 < from.x1) return isWrap(from, to, document) ? 0.5 : 1.6;
+  return 2 + Math.min(2, Math.hypot(middleX(to) - middleX(from), dy) / 300) + (dy < 0 ? 0.5 : 0);
+}
+
+interface ValueWord {
+  readonly plain: string;
+  readonly start: number;
+  readonly end: number;
+}
+
+function splitValue(value: string): ValueWord[] {
+  const found: ValueWord[] = [];
+  for (const match of value.matchAll(/[^\s/]+/gu)) {
+    let { index } = match;
+    for (const piece of match[0].split(/(?<=\p{L}\.)(?=\d)|(?<=№)(?=\d)/u)) {
+      const plain = normalizeValue(piece);
+      const letters = [...piece.matchAll(/[\p{L}\d]/gu)];
+      const last = letters.at(-1);
+      if (plain !== '' && last) {
+        found.push({ plain, start: index + letters[0]!.index, end: index + last.index + last[0].length });
+      }
+      index += piece.length;
+    }
+  }
+  return found;
+}
+
+function toLocated(
+  last: Step,
+  words: readonly ValueWord[],
+  value: string,
+  document: FormDocument,
+): LocatedValue[] | undefined {
+  const chosen: (FormToken | undefined)[] = [];
+  for (let step: Step | undefined = last; step?.previous; step = step.previous) {
+    chosen.unshift(step.taken ? step.token : undefined);
+  }
+  const length = (some: readonly ValueWord[]) => some.reduce((sum, { plain }) => sum + plain.length, 0);
+  const foundShare = length(words.filter((_, i) => chosen[i])) / length(words);
+  const groups: { tokens: FormToken[]; from: number; to: number }[] = [];
+  for (const [i, token] of chosen.entries()) {
+    if (!token) continue;
+    const open = groups.at(-1);
+    const before = open?.tokens.at(-1);
+    const between = open ? value.slice(words[open.to]!.end, words[i]!.start) : '';
+    // Words of the value that the page has in another spelling.
+    const skipped = open ? i - open.to - 1 : 0;
+    const isMisread = before && token.line === before.line && skipped > 0 && token.id - before.id - 1 === skipped;
+    if (
+      open &&
+      before &&
+      (isMisread || isAdjacent(before, token, document)) &&
+      hasPunctuation(before, token, between)
+    ) {
+      open.tokens.push(
+        ...document.tokens.slice(before.id + 1, token.line === before.line ? token.id : before.id + 1),
+        token,
+      );
+      open.to = i;
+    } else groups.push({ tokens: [token], from: i, to: i });
+  }
+  const isAssembled = groups.length > 1;
+  for (const group of isAssembled ? [...groups] : []) {
+    // Abbreviations before a blank (д., кв.) are words of the form.
+    while (group.tokens.length > 0 && isAbbreviation(group.tokens.at(-1)!)) {
+      group.tokens.pop();
+      group.to--;
+    }
+    if (group.tokens.length === 0) groups.splice(groups.indexOf(group), 1);
+  }
+  if (groups.length === 0 || foundShare < (groups.length === 1 ? MIN_FOUND : MIN_FOUND_ASSEMBLED)) return undefined;
+  const all = groups.flatMap(({ tokens }) => tokens);
+  if (new Set(all).size < all.length) return undefined;
+  const literals: string[] = [];
+  let at = 0;
+  for (const { from, to } of groups) {
+    literals.push(value.slice(at, words[from]!.start));
+    at = words[to]!.end;
+  }
+  literals.push(value.slice(at));
+  if (groups.length === 1) return [{ parts: [groups[0]!.tokens], literals: ['', ''], factor: 1, spaced: false }];
+  if (!literals.every(isForm)) return undefined;
+  return [{ parts: groups.map(({ tokens }) => tokens), literals, factor: 1, spaced: false }];
+}
+
+/** Short lower-case words and punctuation, which belong to the form and not to the value: `, д. `, ` район, `. */
+const isForm = (literal: string): boolean =>
+  literal.length <= 24 &&
+  !/\d|\p{Lu}/u.test(literal) &&
+  (literal.match(/\p{L}+/gu) ?? []).every((word) => word.length <= 8);
+
+const isAbbreviation = ({ text }: FormToken): boolean => /^(\p{Ll}{1,3}|\p{Ll}{1,5}\.)$/u.test(text);
+
+/** The page has the punctuation of the typed value between two words. */
+const hasPunctuation = (a: FormToken, b: FormToken, between: string): boolean =>
+  !/[,;]/u.test(between) || /[,;]$/u.test(a.text) || /^[,;]/u.test(b.text);
+
+/** Lines of running text, and not blanks below each other with labels beside them. */
+function isWrap(a: FormToken, b: FormToken, { em, tokens }: Pick<FormDocument, 'em' | 'tokens'>): boolean {
+  const after = tokens[a.id + 1];
+  const before = tokens[b.id - 1];
+  const isLast = after?.line !== a.line || after.x0 - a.x1 > 3 * em;
+  const isFirst = before?.line !== b.line || b.x0 - before.x1 > 3 * em;
+  return isLast && isFirst;
+}
+
+function isAdjacent(a: FormToken, b: FormToken, { em, tokens }: FormDocument): boolean {
+  if (a.line === b.line) {
+    // A dash between two words is part of the value.
+    const isJoined = b.id - a.id === 1 || (b.id - a.id === 2 && /^[—–-]$/u.test(tokens[a.id + 1]!.text));
+    return isJoined && b.x0 - a.x1 < 3 * em;
+  }
+  const dy = middleY(b) - middleY(a);
+  if (a.page !== b.page || dy <= 0 || dy > 2.6 * em || b.x0 > a.x1) return false;
+  return isWrap(a, b, { em, tokens });
+}

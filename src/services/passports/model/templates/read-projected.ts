@@ -1,0 +1,102 @@
+import type { ValueSpec } from '../../schema/schema.ts';
+import {
+  type Area,
+  areaAround,
+  type FormDocument,
+  type FormToken,
+  isRuledOff,
+  middleX,
+  middleY,
+} from './form-document.ts';
+import type { LessonPart } from './lesson.ts';
+import { project } from './project.ts';
+import { isSign, isValue, type PlaceContext, widest } from './text-run.ts';
+
+export interface ReadPlace {
+  readonly tokens: readonly FormToken[];
+  /** Cost of the position; places with lower costs are read first. */
+  readonly cost: number;
+}
+
+const MAX_DRIFT = 9;
+
+/** Reads the run of tokens at the place that the nearest words of the form predict. */
+export function readProjected(part: LessonPart, spec: ValueSpec, context: PlaceContext): ReadPlace | undefined {
+  const { document, match, lesson } = context;
+  const { em } = document;
+  const place = project(lesson, match, part);
+  if (!place) return undefined;
+  const { area, page } = place;
+  const scale = match.scales[page] ?? 1;
+  const wide = part.spaced
+    ? 3 * em
+    : Math.min(widest(part, document, scale), Math.max(1.3 * em, (1.3 * part.gap) / scale));
+  const near = document.lines.filter(
+    (line) =>
+      line[0]!.page === page && line.some((token) => middleY(token) > area.y0 - em && middleY(token) < area.y1 + em),
+  );
+  const chunks = near.flatMap((line) => splitChunks(line, context, wide, part.spaced));
+  let best: { chunk: FormToken[]; cost: number } | undefined;
+  const firstY = part.lines > 1 ? area.y0 + 0.5 * em : middleY(area);
+  for (const chunk of chunks) {
+    const around = areaAround(chunk);
+    const dx = Math.min(
+      Math.abs(around.x0 - area.x0),
+      Math.abs(middleX(around) - middleX(area)),
+      Math.abs(around.x1 - area.x1),
+    );
+    const dy = Math.abs(middleY(chunk[0]!) - firstY);
+    const isCovering = around.x0 < area.x1 && around.x1 > area.x0;
+    const cost = dx / em + 3 * (dy / em) + (isCovering ? 0 : 3);
+    if (dx > MAX_DRIFT * em || dy > 1.3 * em) continue;
+    if (!best || cost < best.cost) best = { chunk, cost };
+  }
+  if (!best) return { tokens: [], cost: 9 };
+  const tokens = [...best.chunk];
+  if (spec.type === 'string') {
+    let end = tokens;
+    for (let lines = 1; lines < part.lines + 2; lines++) {
+      const last = areaAround(end);
+      const below = document.lines
+        .slice(end[0]!.line + 1, end[0]!.line + 4)
+        .filter(
+          (line) => line[0]!.page === page && middleY(line[0]!) - middleY(last) < (lines < part.lines ? 2.3 : 1.7) * em,
+        )
+        .flatMap((line) => splitChunks(line, context, wide, false))
+        .find((chunk) => {
+          const around = areaAround(chunk);
+          return around.x0 < last.x1 && around.x1 > last.x0 && Math.abs(around.x0 - last.x0) < 6 * em;
+        });
+      if (!below || (lines >= part.lines && middleY(below[0]!) > area.y1 + 1.7 * em)) break;
+      if (lines >= part.lines && isRuledBetween(document, last, areaAround(below))) break;
+      tokens.push(...below);
+      end = below;
+    }
+  }
+  return { tokens, cost: 3 + best.cost };
+}
+
+function isRuledBetween({ horizontal }: FormDocument, above: Area, below: Area): boolean {
+  return horizontal.some(
+    ({ x0, x1, y0 }) => y0 > middleY(above) && y0 < middleY(below) && x0 < middleX(above) && x1 > middleX(above),
+  );
+}
+
+function splitChunks(line: readonly FormToken[], context: PlaceContext, wide: number, spaced: boolean): FormToken[][] {
+  const chunks: FormToken[][] = [];
+  let last: FormToken | undefined;
+  for (const token of line) {
+    const isOpen =
+      last &&
+      chunks.length > 0 &&
+      isValue(context, last) &&
+      token.x0 - last.x1 < wide &&
+      (spaced || !isRuledOff(context.document, last, token));
+    if (isValue(context, token) && (isOpen || spaced || !isSign(token))) {
+      if (isOpen) chunks.at(-1)!.push(token);
+      else chunks.push([token]);
+    }
+    last = token;
+  }
+  return chunks;
+}

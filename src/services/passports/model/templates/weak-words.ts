@@ -1,0 +1,60 @@
+import { type Area, type FormDocument, type FormToken, middleY } from './form-document.ts';
+import type { LessonWord } from './lesson.ts';
+import { hashHalves } from './word-hash.ts';
+
+/** The token is long enough to count in the match of a page. */
+export const isStrong = ({ word }: FormToken): boolean => word.length >= 3;
+
+/** The items by each of their keys. */
+export function groupBy<T>(items: readonly T[], keysOf: (item: T) => readonly number[]): Map<number, T[]> {
+  const groups = new Map<number, T[]>();
+  for (const item of items) {
+    for (const key of keysOf(item)) {
+      const group = groups.get(key);
+      if (group) group.push(item);
+      else groups.set(key, [item]);
+    }
+  }
+  return groups;
+}
+
+/** Between the left ends of two words. */
+export const distance = (a: Area, b: Area): number => Math.hypot(a.x0 - b.x0, middleY(a) - middleY(b));
+
+/** Adds short and frequent words, and misread ones, next to words that were found. */
+export function addWeakWords(
+  tokens: Map<number, FormToken>,
+  constants: Set<FormToken>,
+  words: readonly LessonWord[],
+  document: FormDocument,
+  scales: readonly number[],
+): void {
+  const found = [...tokens];
+  const byHash = groupBy(
+    document.tokens.filter(({ word }) => word !== ''),
+    ({ hash }) => [hash],
+  );
+  const byHalf = groupBy(document.tokens.filter(isStrong), ({ word }) => hashHalves(word));
+  for (const [index, word] of words.entries()) {
+    if (tokens.has(index)) continue;
+    const groups = [byHash.get(word.hash) ?? [], ...word.halves.map((half) => byHalf.get(half) ?? [])];
+    if (groups.every((group) => group.length === 0)) continue;
+    const near = found
+      .map(([other, token]) => ({ other: words[other]!, token, far: distance(word, words[other]!) }))
+      .sort((a, b) => a.far - b.far)
+      .slice(0, 4);
+    const isNear = (option: FormToken) =>
+      near.some(({ other, token, far }) => {
+        const scale = scales[token.page]!;
+        return (
+          option.page === token.page &&
+          Math.abs((option.x0 - token.x0) * scale - (word.x0 - other.x0)) < 6 + 0.06 * far &&
+          Math.abs((middleY(option) - middleY(token)) * scale - (middleY(word) - middleY(other))) < 4 + 0.03 * far
+        );
+      });
+    const token = groups.flatMap((group) => group.find((option) => !constants.has(option) && isNear(option)) ?? [])[0];
+    if (!token) continue;
+    tokens.set(index, token);
+    constants.add(token);
+  }
+}
