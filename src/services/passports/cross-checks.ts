@@ -4,13 +4,15 @@ import type { Check, Schema } from './schema/schema.ts';
 
 type Fields = Readonly<Record<string, Field>>;
 
-/** Raises the confidence of fields that agree in a cross-check; lowers it, with a warning, if they do not. */
+/** Raises the confidence of fields whose sum agrees; lowers it, with a warning, if a check fails. */
 export function applyCrossChecks(fields: Fields, schema: Schema) {
   const adjusted: Record<string, Field> = { ...fields };
   const warnings: Warning[] = [];
   for (const check of schema.checks ?? []) {
     const result = evaluate(check, fields);
     if (!result) continue;
+    // That numbers rise says little: wrong ones often do, too.
+    if (result.agrees && 'rising' in check) continue;
     for (const key of result.keys) adjusted[key] = adjustConfidence(adjusted[key]!, result.agrees);
     if (!result.agrees) warnings.push({ code: result.code, message: result.message, fields: result.keys });
   }

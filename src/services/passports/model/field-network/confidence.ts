@@ -14,6 +14,28 @@ export interface Evidence {
   readonly isText: boolean;
 }
 
+/**
+ * The probability that a value is right, 0..1: logistic regression (Platt scaling with more inputs) on forms that the network
+ * was not trained on; see `training/passports/calibrate.py`.
+ */
+export function confidenceOf(evidence: Evidence): number {
+  const inputs = inputsOf(evidence);
+  const sum = inputs.reduce((total, input, i) => total + input * WEIGHTS[i]!, 0);
+  return 1 / (1 + Math.exp(-sum));
+}
+
+// In the order of `inputsOf`.
+const WEIGHTS = [1.253, 0.292, 0.299, -1.777, 0.588, -1.07, -0.532, -0.154, -0.344, 0.798];
+
+/** Of a table cell: 0..1. */
+export function cellConfidence({ tokens, score }: Pick<Evidence, 'tokens' | 'score'>): number {
+  const lowest = Math.min(1, ...tokens.flatMap(({ confidence }) => confidence ?? []));
+  return Math.min(1, score) * Math.min(1, lowest / SURE_OCR);
+}
+
+/** Tesseract rarely reports more for words that it reads right. */
+const SURE_OCR = 0.92;
+
 /** The inputs of the logistic regression. */
 export function inputsOf({ tokens, score, lowest, rival, labels, isText }: Evidence): number[] {
   const ocr = tokens.flatMap(({ confidence }) => confidence ?? []);

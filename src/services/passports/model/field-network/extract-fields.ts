@@ -4,7 +4,9 @@ import { type ReadPage, toPageBox } from '../../page-geometry.ts';
 import { cellKey, everyField } from '../../schema/keys.ts';
 import type { Schema } from '../../schema/schema.ts';
 import { extractByLabels } from '../fields/extract.ts';
-import { boundingBox, joinText, type Token } from '../fields/page-tokens.ts';
+import { boundingBox, joinText } from '../fields/page-tokens.ts';
+import type { ReadCell } from '../fields/table-repairs.ts';
+import { cellConfidence, confidenceOf } from './confidence.ts';
 import { isKnown, readWithNetwork } from './extract-with-network.ts';
 import type { PartOutput } from './page-reading.ts';
 
@@ -26,13 +28,12 @@ export function extractFields(
   const byLabels = extractByLabels(pages, schema).fields;
   const { values, tables } = readWithNetwork(pages, schema, outputs, byLabels);
   const fields: Record<string, Field> = {};
-  for (const { key } of everyField(schema)) {
+  for (const { key, spec } of everyField(schema)) {
     const read = values.get(key);
     const labelled = byLabels[key];
     if (read) {
-      const agrees = labelled && String(labelled.value) === String(read.value);
-      const score = agrees ? 1 - 0.5 * (1 - read.score) : labelled ? 0.9 * read.score : 0.97 * read.score;
-      fields[key] = fieldOf(read.tokens, read.value, score);
+      const labels = !labelled ? 'none' : String(labelled.value) === String(read.value) ? 'agree' : 'differ';
+      fields[key] = fieldOf(read, confidenceOf({ ...read, labels, isText: spec.type === 'string' }));
     } else if (labelled)
       fields[key] = isKnown(key) ? { ...labelled, confidence: 0.5 * (labelled.confidence ?? 0) } : labelled;
   }
@@ -40,8 +41,7 @@ export function extractFields(
     const rows = tables.get(section.key);
     if (rows) {
       for (const [i, row] of rows.entries()) {
-        for (const cell of row)
-          fields[cellKey(section, i + 1, cell.spec)] = fieldOf(cell.tokens, cell.value, cell.score);
+        for (const cell of row) fields[cellKey(section, i + 1, cell.spec)] = fieldOf(cell, cellConfidence(cell));
       }
     } else if (section.table) {
       for (const [key, field] of Object.entries(byLabels)) if (key.startsWith(`${section.key}:`)) fields[key] = field;
@@ -50,17 +50,13 @@ export function extractFields(
   return applyCrossChecks(refine(fields), schema);
 }
 
-/** Tesseract rarely reports more for words that it reads right. */
-const SURE_OCR = 0.92;
-
-function fieldOf(tokens: readonly Token[], value: Field['value'], score: number): Field {
+function fieldOf({ tokens, value }: Pick<ReadCell, 'tokens' | 'value'>, confidence: number): Field {
   const { sheet } = tokens[0]!;
   const { x0, y0, x1, y1 } = boundingBox(tokens.filter((token) => token.sheet === sheet));
   const { page } = sheet;
-  const lowest = Math.min(1, ...tokens.flatMap(({ confidence }) => confidence ?? []));
   return {
     value,
-    confidence: Math.round(100 * Math.min(1, score) * Math.min(1, lowest / SURE_OCR)) / 100,
+    confidence: Math.round(100 * confidence) / 100,
     source: page.reader === 'text' ? 'text' : 'ocr',
     page: page.page,
     bbox: toPageBox(page, [x0 / sheet.width, y0 / sheet.height, x1 / sheet.width, y1 / sheet.height]),

@@ -116,7 +116,10 @@ describe('readRows', () => {
   });
 
   it('drops a row without figures where all others have them, unless its number continues theirs', () => {
-    const areas = ROOMS.map(({ at, cells: { no, name, area } }) => ({ at, cells: { no: no!, name: name!, area: area! } }));
+    const areas = ROOMS.map(({ at, cells: { no, name, area } }) => ({
+      at,
+      cells: { no: no!, name: name!, area: area! },
+    }));
     expect(read([{ at: [40, 80], cells: { no: '№', name: 'наименование' } }, ...areas, ...areas])).toHaveLength(6);
     expect(read([...areas, ...areas, { at: [40, 160], cells: { no: '4', name: 'балкон' } }])).toHaveLength(7);
   });
