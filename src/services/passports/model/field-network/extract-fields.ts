@@ -1,11 +1,11 @@
 import { applyCrossChecks } from '../../cross-checks.ts';
 import type { Field, Warning } from '../../extraction.ts';
-import { type ReadPage, toPageBox } from '../../page-geometry.ts';
+import type { ReadPage } from '../../page-geometry.ts';
 import { cellKey, everyField } from '../../schema/keys.ts';
 import type { Schema } from '../../schema/schema.ts';
+import { createField } from '../fields/create-field.ts';
 import { extractByLabels } from '../fields/extract.ts';
-import { boundingBox, joinText, type Token } from '../fields/page-tokens.ts';
-import { isKnown, readWithNetwork } from './extract-with-network.ts';
+import { isKnown, isKnownTable, readWithNetwork } from './extract-with-network.ts';
 import type { PartOutput } from './page-reading.ts';
 
 export interface ExtractedFields {
@@ -23,8 +23,8 @@ export function extractFields(
   outputs: readonly (readonly PartOutput[])[],
   refine: (fields: Record<string, Field>) => Record<string, Field> = (fields) => fields,
 ): ExtractedFields {
-  const byLabels = extractByLabels(pages, schema).fields;
-  const { values, tables } = readWithNetwork(pages, schema, outputs, byLabels);
+  const byLabels = extractByLabels(pages, withoutKnownTables(schema));
+  const { values, tables } = readWithNetwork(pages, schema, outputs);
   const fields: Record<string, Field> = {};
   for (const { key } of everyField(schema)) {
     const read = values.get(key);
@@ -32,38 +32,23 @@ export function extractFields(
     if (read) {
       const agrees = labelled && String(labelled.value) === String(read.value);
       const score = agrees ? 1 - 0.5 * (1 - read.score) : labelled ? 0.9 * read.score : 0.97 * read.score;
-      fields[key] = fieldOf(read.tokens, read.value, score);
+      fields[key] = createField(read.tokens, read.value, score);
     } else if (labelled)
       fields[key] = isKnown(key) ? { ...labelled, confidence: 0.5 * (labelled.confidence ?? 0) } : labelled;
   }
   for (const section of schema.sections) {
-    const rows = tables.get(section.key);
-    if (rows) {
-      for (const [i, row] of rows.entries()) {
-        for (const cell of row)
-          fields[cellKey(section, i + 1, cell.spec)] = fieldOf(cell.tokens, cell.value, cell.score);
-      }
-    } else if (section.table) {
-      for (const [key, field] of Object.entries(byLabels)) if (key.startsWith(`${section.key}:`)) fields[key] = field;
+    for (const [i, row] of (tables.get(section.key) ?? []).entries()) {
+      for (const cell of row)
+        fields[cellKey(section, i + 1, cell.spec)] = createField(cell.tokens, cell.value, cell.score);
     }
   }
+  for (const [key, field] of Object.entries(byLabels)) fields[key] ??= field;
   return applyCrossChecks(refine(fields), schema);
 }
 
-/** Tesseract rarely reports more for words that it reads right. */
-const SURE_OCR = 0.92;
-
-function fieldOf(tokens: readonly Token[], value: Field['value'], score: number): Field {
-  const { sheet } = tokens[0]!;
-  const { x0, y0, x1, y1 } = boundingBox(tokens.filter((token) => token.sheet === sheet));
-  const { page } = sheet;
-  const lowest = Math.min(1, ...tokens.flatMap(({ confidence }) => confidence ?? []));
-  return {
-    value,
-    confidence: Math.round(100 * Math.min(1, score) * Math.min(1, lowest / SURE_OCR)) / 100,
-    source: page.reader === 'text' ? 'text' : 'ocr',
-    page: page.page,
-    bbox: toPageBox(page, [x0 / sheet.width, y0 / sheet.height, x1 / sheet.width, y1 / sheet.height]),
-    text: joinText(tokens),
-  };
-}
+const withoutKnownTables = (schema: Schema): Schema => ({
+  ...schema,
+  sections: schema.sections.map(({ table, ...section }) =>
+    table && !isKnownTable(section.key, table) ? { ...section, table } : section,
+  ),
+});

@@ -1,6 +1,6 @@
 import type { ReadPage } from '../../page-geometry.ts';
 import { everyField } from '../../schema/keys.ts';
-import type { Schema } from '../../schema/schema.ts';
+import type { Schema, TableSpec } from '../../schema/schema.ts';
 import { tokenizePages, VALUE_BOUNDARY } from '../fields/page-tokens.ts';
 import type { ReadCell } from '../fields/table-repairs.ts';
 import { CLASSES } from './classes.ts';
@@ -18,30 +18,31 @@ export interface NetworkFields {
 /** Whether the network knows the field or column. */
 export const isKnown = (key: string): boolean => (CLASSES as readonly string[]).includes(key);
 
+/** Whether the network knows columns of the table. */
+export const isKnownTable = (section: string, { columns }: TableSpec): boolean =>
+  columns.some(({ key }) => isKnown(`${section}:${key}`));
+
 /** Reads the fields of `schema` that the network was trained on; `outputs` are the network's for the parts of each page. */
 export function readWithNetwork(
   pages: readonly ReadPage[],
   schema: Schema,
   outputs: readonly (readonly PartOutput[])[],
-  byLabels: Readonly<Record<string, { readonly value: unknown }>> = {},
 ): NetworkFields {
   const readings = tokenizePages(pages, VALUE_BOUNDARY).map((sheet, i) => combineParts(sheet, outputs[i]!));
   const values = new Map<string, ReadValue>();
   for (const { key, spec } of everyField(schema)) {
     if (!isKnown(key)) continue;
-    const found = readings.flatMap((reading) => [
-      ...readingsOf(reading, key, spec),
-      ...[(spec.parts && readParts(reading, spec)) ?? []].flat(),
-    ]);
-    const top = best(found);
-    // Of equally likely readings, the one beside a label that the schema knows.
-    const labelled = found.find(({ value, score }) => value === byLabels[key]?.value && score > top!.score - MARGIN);
-    const value = labelled ?? top;
+    const value = best(
+      readings.flatMap((reading) => [
+        ...readingsOf(reading, key, spec),
+        ...[(spec.parts && readParts(reading, spec)) ?? []].flat(),
+      ]),
+    );
     if (value) values.set(key, value);
   }
   const tables = new Map<string, ReadCell[][]>();
   for (const { key, table } of schema.sections) {
-    if (!table?.columns.some((column) => isKnown(`${key}:${column.key}`))) continue;
+    if (!table || !isKnownTable(key, table)) continue;
     tables.set(
       key,
       readings.flatMap((reading) => readRows(reading, key, table)),
@@ -50,8 +51,6 @@ export function readWithNetwork(
   addTotals(values, readings, schema);
   return { values, tables };
 }
-
-const MARGIN = 0.02;
 
 /** Missing fields from the last row of a table. */
 function addTotals(values: Map<string, ReadValue>, readings: readonly PageReading[], schema: Schema): void {

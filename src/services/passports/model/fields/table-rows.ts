@@ -1,24 +1,21 @@
 import { median } from '../../../../base/median.ts';
-import { groupLines } from './blocks.ts';
-import { buildGrid, findCell } from './grid.ts';
+import { findCell, groupLines } from './blocks.ts';
 import type { Sheet, Token } from './page-tokens.ts';
-import { isInColumn } from './table-columns.ts';
 import type { Header } from './table-headers.ts';
 
-/** Splits tokens into rows by ruled lines; a cell with several lines of numbers becomes several rows. */
+/** Splits tokens into rows by ruled lines. */
 export function splitRuledRows(
   sheet: Sheet,
   tokens: readonly Token[],
   header: Header,
 ): { rows: Token[][]; ended: boolean } {
-  const grid = buildGrid(sheet);
   const columns = [...header.columns, ...header.unknownColumns];
   const left = Math.min(...columns.map(({ x0 }) => x0));
   const right = Math.max(...columns.map(({ x1 }) => x1));
   const rows = new Map<number, { top: number; bottom: number; tokens: Token[] }>();
   const outside: Token[] = [];
   for (const token of tokens) {
-    const cell = findCell(grid, token);
+    const cell = findCell(token, sheet);
     // A cell across all columns is a heading.
     const isHeading = columns.length > 1 && cell !== undefined && cell.x0 < left + 4 && cell.x1 > right - 4;
     if (!cell || isHeading || cell.x1 < left + 2 || cell.x0 > right - 2) {
@@ -37,13 +34,7 @@ export function splitRuledRows(
   for (const row of [...rows.values()].sort((a, b) => a.top - b.top)) {
     if (bottom !== undefined && row.top > bottom + 8) break;
     bottom = Math.max(bottom ?? 0, row.bottom);
-    const lines = groupLines(row.tokens);
-    const numbers = header.columns.find(({ spec }) => spec.type === 'number');
-    const numberLines = lines.filter(
-      (line) => numbers && line.some((token) => isInColumn(token, numbers) && /\d/u.test(token.text)),
-    );
-    if (numberLines.length > 1) found.push(...lines);
-    else found.push(lines.flat());
+    found.push(groupLines(row.tokens).flat());
   }
   const ended = outside.some((token) => token.y0 > (bottom ?? 0) && token.y1 < sheet.height * 0.94);
   return { rows: found, ended };
