@@ -1,9 +1,10 @@
 import { median } from '../../../../base/median.ts';
 import { findCell, groupLines } from './blocks.ts';
 import type { Sheet, Token } from './page-tokens.ts';
+import { isInColumn } from './table-columns.ts';
 import type { Header } from './table-headers.ts';
 
-/** Splits tokens into rows by ruled lines. */
+/** Splits tokens into rows by ruled lines; a cell with several lines of numbers becomes several rows. */
 export function splitRuledRows(
   sheet: Sheet,
   tokens: readonly Token[],
@@ -34,7 +35,13 @@ export function splitRuledRows(
   for (const row of [...rows.values()].sort((a, b) => a.top - b.top)) {
     if (bottom !== undefined && row.top > bottom + 8) break;
     bottom = Math.max(bottom ?? 0, row.bottom);
-    found.push(groupLines(row.tokens).flat());
+    const lines = groupLines(row.tokens);
+    const numbers = header.columns.find(({ spec }) => spec.type === 'number');
+    const numberLines = lines.filter(
+      (line) => numbers && line.some((token) => isInColumn(token, numbers) && /\d/u.test(token.text)),
+    );
+    if (numberLines.length > 1) found.push(...lines);
+    else found.push(lines.flat());
   }
   const ended = outside.some((token) => token.y0 > (bottom ?? 0) && token.y1 < sheet.height * 0.94);
   return { rows: found, ended };
