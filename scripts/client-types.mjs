@@ -13,6 +13,7 @@ async function namedSchemas(dist) {
   const [defectoscopy, stt, passports] = await Promise.all(
     ['defectoscopy/api-schema.js', 'stt/api-schema.js', 'passports/api-schema.js'].map(load),
   );
+  const statistics = await load('passports/statistics-schema.js');
   const [index, reports, { RowBody }] = await Promise.all(
     ['index-schema.js', 'report-schema.js', 'row-routes.js'].map((name) => load(`catalog/routes/${name}`)),
   );
@@ -54,8 +55,8 @@ async function namedSchemas(dist) {
       EditHistory: passports.History,
       CleanupResult: passports.CleanedUp,
       DeepHealth: passports.DeepHealth,
-      FailedStatistics: passports.FailedStats,
-      QualityStatistics: passports.QualityStats,
+      FailedStatistics: statistics.FailedStats,
+      QualityStatistics: statistics.QualityStats,
       PassportsToken: passports.TokenAnswer,
     },
     catalog: {

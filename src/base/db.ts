@@ -1,8 +1,9 @@
 import pg from 'pg';
 import { copyIn, copyOut } from './copy.ts';
 import { isUnavailable, trackOutcome } from './db-errors.ts';
+import { listen } from './db-listen.ts';
 import type { Log } from './log.ts';
-import { aborted, sleep } from './loop.ts';
+import { aborted } from './loop.ts';
 import { awaitCallback } from './pg-callback.ts';
 
 /** Prepared once per connection: for the few statements that run thousands of times per second. */
@@ -263,44 +264,6 @@ async function commit(client: pg.ClientBase, limitMs: number): Promise<void> {
   const { command } = await awaitCallback<pg.QueryResult>((done) => client.query('commit', done), limitMs);
   if (command === 'ROLLBACK') {
     throw new Error('The transaction was rolled back: one of its statements had failed, and the failure was ignored.');
-  }
-}
-
-async function listen(options: {
-  connection: pg.ClientConfig;
-  channel: string;
-  onHint: (payload: string) => void;
-  log: Log;
-  signal: AbortSignal;
-}): Promise<void> {
-  const { connection, channel, onHint, log, signal } = options;
-  const hint = (payload: string) => {
-    try {
-      onHint(payload);
-    } catch (error) {
-      log.error({ err: error, channel }, 'the handler of a notification failed');
-    }
-  };
-  for (let failures = 0; !signal.aborted; failures++) {
-    const client = new pg.Client(connection);
-    const over = new AbortController();
-    const stop = () => over.abort();
-    client.on('error', stop).on('end', stop);
-    client.on('notification', (message) => hint(message.payload ?? ''));
-    signal.addEventListener('abort', stop);
-    try {
-      await client.connect();
-      await client.query(`listen ${pg.escapeIdentifier(channel)}`);
-      failures = 0;
-      hint('');
-      await aborted(over.signal);
-      if (!signal.aborted) log.warn({ channel }, 'the connection for notifications was lost; polling continues');
-    } catch (error) {
-      log.warn({ reason: String(error), channel }, 'notifications are unavailable; polling continues');
-    }
-    signal.removeEventListener('abort', stop);
-    await client.end().catch(() => {});
-    await sleep(Math.min(100 * 2 ** failures, 10_000), signal);
   }
 }
 

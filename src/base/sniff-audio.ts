@@ -36,7 +36,7 @@ export function sniffAudio(head: Buffer): AudioType | undefined {
   return sniffAudio(head.subarray(tag)) ?? (tag + FRAMES_SEEN > head.length ? 'mp3' : undefined);
 }
 
-/** Length of the leading ID3v2 tag in bytes; 0 if there is none. */
+/** Length of the leading ID3v2 tag in bytes; 0 without a tag. */
 export function id3Length(head: Buffer): number {
   if (head.length < 10 || head.toString('latin1', 0, 3) !== 'ID3') return 0;
   // Seven bits per byte (ID3v2.4 §6.2).

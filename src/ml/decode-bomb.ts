@@ -36,7 +36,7 @@ function* scansOf(file: Buffer): Generator<number> {
 const START_OF_SCAN = 0xda;
 const END_OF_IMAGE = 0xd9;
 
-/** Offset of the next marker; skips stuffed (FF 00) and fill (FF FF) bytes. -1 if there is none. */
+/** Offset of the next marker; skips stuffed (FF 00) and fill (FF FF) bytes. Returns -1 at the end of the file. */
 function nextMarker(file: Buffer, from: number): number {
   for (let at = file.indexOf(0xff, from); at >= 0; at = file.indexOf(0xff, at + 1)) {
     const next = file[at + 1];

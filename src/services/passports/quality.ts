@@ -1,7 +1,7 @@
 import type { Static } from 'typebox';
-import type { QualityStats } from './api-schema.ts';
 import { ENGINE_VERSION } from './cache-key.ts';
 import { inLanguage, type Schema } from './schema/schema.ts';
+import type { QualityStats } from './statistics-schema.ts';
 import type { DocumentStore } from './store/postgres.ts';
 import { emptyQuality, type FieldQuality } from './store/quality.ts';
 

@@ -34,7 +34,7 @@ export function createApiClient(deps: {
     }
   }
   return {
-    /** Prompts for a token if there is none, or if the service rejects it. */
+    /** Prompts for a token if none is stored or the service rejects it. */
     call: async <T>(path: string, call: RequestOptions = {}) => dataOf<T>(await sendAuthorized(path, call), errorTexts),
     /** Without an envelope, for example a file. */
     async text(path: string): Promise<string> {

@@ -109,7 +109,7 @@ export function initReviewForm({ texts, id, version: initialVersion }: ReviewPag
     location.reload();
   }
 
-  /** Ctrl+Enter: the next field to review that was not visited; the document once there is none. */
+  /** Ctrl+Enter: focuses the next field to review that was not visited; after the last one, confirms the document. */
   function confirmOrContinue(): void {
     const active = document.activeElement as Input;
     if (form.contains(active) && isChanged(active)) save([active]);
@@ -218,7 +218,7 @@ function moveFocus(from: Input, by: 1 | -1): void {
   else focusInput(next);
 }
 
-/** Focuses the next or previous field to review, from the first after the last; false if there is none. */
+/** Focuses the next or previous field to review, in a circle. Returns false without fields to review. */
 function focusReview(form: Element, by: 1 | -1): boolean {
   const all = findInputs(form);
   const from = all.indexOf(document.activeElement as Input);

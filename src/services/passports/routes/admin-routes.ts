@@ -6,21 +6,12 @@ import type { WorkerRegistry } from '../../../tasks/worker-registry.ts';
 import { csrfFailed } from '../../shared/same-site.ts';
 import { preferredLanguage } from '../../shared/task-routes.ts';
 import { cleanupRunning, databaseUnavailable, forbidden, llmUnavailable, workersOffline } from '../api-errors.ts';
-import {
-  CleanedUp,
-  CleanupQuery,
-  DeepHealth,
-  FailedQuery,
-  FailedStats,
-  Flag,
-  isTrue,
-  QualityQuery,
-  QualityStats,
-} from '../api-schema.ts';
+import { CleanedUp, CleanupQuery, DeepHealth, Flag, isTrue } from '../api-schema.ts';
 import { adminOf, callerOf } from '../auth/auth-guard.ts';
 import type { LlmHealth } from '../llm/health.ts';
 import { loadQuality } from '../quality.ts';
 import type { Schema } from '../schema/schema.ts';
+import { FailedQuery, FailedStats, QualityQuery, QualityStats } from '../statistics-schema.ts';
 import type { DocumentStore } from '../store/postgres.ts';
 
 const DATABASE_LIMIT_MS = 3000;

@@ -27,15 +27,6 @@ export function confidenceOf(evidence: Evidence): number {
 // In the order of `inputsOf`.
 const WEIGHTS = [1.253, 0.292, 0.299, -1.777, 0.588, -1.07, -0.532, -0.154, -0.344, 0.798];
 
-/** Of a table cell: 0..1. */
-export function cellConfidence({ tokens, score }: Pick<Evidence, 'tokens' | 'score'>): number {
-  const lowest = Math.min(1, ...tokens.flatMap(({ confidence }) => confidence ?? []));
-  return Math.min(1, score) * Math.min(1, lowest / SURE_OCR);
-}
-
-/** Tesseract rarely reports more for words that it reads right. */
-const SURE_OCR = 0.92;
-
 /** The inputs of the logistic regression. */
 export function inputsOf({ tokens, score, lowest, rival, labels, isText }: Evidence): number[] {
   const ocr = tokens.flatMap(({ confidence }) => confidence ?? []);

@@ -1,6 +1,7 @@
 import { expect, it, onTestFinished } from 'vitest';
 import type { ReadPage } from '../../page-geometry.ts';
 import { loadSchema } from '../../schema/load-schema.ts';
+import type { Schema } from '../../schema/schema.ts';
 import { openFieldFinder } from '../field-finder.ts';
 import { bundledNetwork } from './bundled-network.ts';
 
@@ -46,4 +47,46 @@ it('extracts total area, year and address from a page with clear labels by the b
     const [x0, y0, x1, y1] = bbox!;
     expect(0 < x0 && x0 < x1 && x1 < 1 && 0 < y0 && y0 < y1 && y1 < 1).toBe(true);
   }
+});
+
+it('extracts fields and tables of a custom schema that the network does not know by their labels', async () => {
+  const schema: Schema = {
+    id: 'land',
+    version: '1',
+    sections: [
+      {
+        key: 'land',
+        title: 'Land',
+        fields: [{ key: 'category', label: 'Категория земель', type: 'string' }],
+        table: {
+          columns: [
+            { key: 'owner', label: 'Собственник', type: 'string' },
+            { key: 'share', label: 'Размер доли', type: 'number' },
+          ],
+        },
+      },
+      { key: 'areas', title: 'Areas', fields: [{ key: 'total_area', label: 'Площадь', type: 'number' }] },
+    ],
+  };
+  const finder = await openFieldFinder(schema, { network: await bundledNetwork() });
+  onTestFinished(() => finder.close());
+  const page = pageOf([
+    [60, 130, 'Категория земель: земли населённых пунктов'],
+    [60, 160, 'Общая площадь: 45,6 кв. м'],
+    [60, 220, 'Собственник'],
+    [300, 220, 'Размер доли'],
+    [60, 240, 'Иванова А. П.'],
+    [300, 240, '0,25'],
+    [60, 260, 'Петров И. И.'],
+    [300, 260, '0,75'],
+  ]);
+  const { fields } = await finder.find([page], new AbortController().signal);
+  expect(Object.fromEntries(Object.entries(fields).map(([key, { value }]) => [key, value]))).toEqual({
+    'land:category': 'земли населённых пунктов',
+    'land:1.owner': 'Иванова А. П.',
+    'land:1.share': 0.25,
+    'land:2.owner': 'Петров И. И.',
+    'land:2.share': 0.75,
+    'areas:total_area': 45.6,
+  });
 });

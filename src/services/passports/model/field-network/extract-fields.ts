@@ -1,13 +1,12 @@
 import { applyCrossChecks } from '../../cross-checks.ts';
 import type { Field, Warning } from '../../extraction.ts';
-import { type ReadPage, toPageBox } from '../../page-geometry.ts';
+import type { ReadPage } from '../../page-geometry.ts';
 import { cellKey, everyField } from '../../schema/keys.ts';
 import type { Schema } from '../../schema/schema.ts';
+import { createField, lowerByOcr } from '../fields/create-field.ts';
 import { extractByLabels } from '../fields/extract.ts';
-import { boundingBox, joinText } from '../fields/page-tokens.ts';
-import type { ReadCell } from '../fields/table-repairs.ts';
-import { cellConfidence, confidenceOf } from './confidence.ts';
-import { isKnown, readWithNetwork } from './extract-with-network.ts';
+import { confidenceOf } from './confidence.ts';
+import { isKnown, isKnownTable, readWithNetwork } from './extract-with-network.ts';
 import type { PartOutput } from './page-reading.ts';
 
 export interface ExtractedFields {
@@ -25,41 +24,39 @@ export function extractFields(
   outputs: readonly (readonly PartOutput[])[],
   refine: (fields: Record<string, Field>) => Record<string, Field> = (fields) => fields,
 ): ExtractedFields {
-  const byLabels = extractByLabels(pages, schema).fields;
-  const { values, tables } = readWithNetwork(pages, schema, outputs, byLabels);
+  const byLabels = extractByLabels(pages, withoutKnownTables(schema));
+  const { values, tables } = readWithNetwork(pages, schema, outputs);
   const fields: Record<string, Field> = {};
   for (const { key, spec } of everyField(schema)) {
     const read = values.get(key);
     const labelled = byLabels[key];
     if (read) {
       const labels = !labelled ? 'none' : String(labelled.value) === String(read.value) ? 'agree' : 'differ';
-      fields[key] = fieldOf(read, confidenceOf({ ...read, labels, isText: spec.type === 'string' }));
+      fields[key] = createField(
+        read.tokens,
+        read.value,
+        confidenceOf({ ...read, labels, isText: spec.type === 'string' }),
+      );
     } else if (labelled)
       fields[key] = isKnown(key) ? { ...labelled, confidence: 0.5 * (labelled.confidence ?? 0) } : labelled;
   }
   for (const section of schema.sections) {
-    const rows = tables.get(section.key);
-    if (rows) {
-      for (const [i, row] of rows.entries()) {
-        for (const cell of row) fields[cellKey(section, i + 1, cell.spec)] = fieldOf(cell, cellConfidence(cell));
-      }
-    } else if (section.table) {
-      for (const [key, field] of Object.entries(byLabels)) if (key.startsWith(`${section.key}:`)) fields[key] = field;
+    for (const [i, row] of (tables.get(section.key) ?? []).entries()) {
+      for (const cell of row)
+        fields[cellKey(section, i + 1, cell.spec)] = createField(
+          cell.tokens,
+          cell.value,
+          lowerByOcr(cell.score, cell.tokens),
+        );
     }
   }
+  for (const [key, field] of Object.entries(byLabels)) fields[key] ??= field;
   return applyCrossChecks(refine(fields), schema);
 }
 
-function fieldOf({ tokens, value }: Pick<ReadCell, 'tokens' | 'value'>, confidence: number): Field {
-  const { sheet } = tokens[0]!;
-  const { x0, y0, x1, y1 } = boundingBox(tokens.filter((token) => token.sheet === sheet));
-  const { page } = sheet;
-  return {
-    value,
-    confidence: Math.round(100 * confidence) / 100,
-    source: page.reader === 'text' ? 'text' : 'ocr',
-    page: page.page,
-    bbox: toPageBox(page, [x0 / sheet.width, y0 / sheet.height, x1 / sheet.width, y1 / sheet.height]),
-    text: joinText(tokens),
-  };
-}
+const withoutKnownTables = (schema: Schema): Schema => ({
+  ...schema,
+  sections: schema.sections.map(({ table, ...section }) =>
+    table && !isKnownTable(section.key, table) ? { ...section, table } : section,
+  ),
+});

@@ -1,6 +1,6 @@
 import type { ReadPage } from '../../page-geometry.ts';
 import { everyField } from '../../schema/keys.ts';
-import type { Schema } from '../../schema/schema.ts';
+import type { Schema, TableSpec } from '../../schema/schema.ts';
 import { tokenizePages, VALUE_BOUNDARY } from '../fields/page-tokens.ts';
 import type { ReadCell } from '../fields/table-repairs.ts';
 import { CLASSES } from './classes.ts';
@@ -23,12 +23,15 @@ export interface ChosenValue extends ReadValue {
 /** Whether the network knows the field or column. */
 export const isKnown = (key: string): boolean => (CLASSES as readonly string[]).includes(key);
 
+/** Whether the network knows columns of the table. */
+export const isKnownTable = (section: string, { columns }: TableSpec): boolean =>
+  columns.some(({ key }) => isKnown(`${section}:${key}`));
+
 /** Reads the fields of `schema` that the network was trained on; `outputs` are the network's for the parts of each page. */
 export function readWithNetwork(
   pages: readonly ReadPage[],
   schema: Schema,
   outputs: readonly (readonly PartOutput[])[],
-  byLabels: Readonly<Record<string, { readonly value: unknown }>> = {},
 ): NetworkFields {
   const readings = tokenizePages(pages, VALUE_BOUNDARY).map((sheet, i) => combineParts(sheet, outputs[i]!));
   const values = new Map<string, ChosenValue>();
@@ -38,24 +41,18 @@ export function readWithNetwork(
       ...readingsOf(reading, key, spec),
       ...[(spec.parts && readParts(reading, spec)) ?? []].flat(),
     ]);
-    const top = best(found);
-    // Of equally likely readings, the one beside a label that the schema knows.
-    const labelled = found.find(({ value, score }) => value === byLabels[key]?.value && score > top!.score - MARGIN);
-    const value = labelled ?? top;
+    const value = best(found);
     if (!value) continue;
     const rivals = found.filter((other) => other.value !== value.value);
     values.set(key, { ...value, rival: Math.max(0, ...rivals.map(({ score }) => score)) });
   }
   const tables = new Map<string, ReadCell[][]>();
   for (const { key, table } of schema.sections) {
-    if (!table?.columns.some((column) => isKnown(`${key}:${column.key}`))) continue;
-    tables.set(key, readRows(readings, key, table));
+    if (table && isKnownTable(key, table)) tables.set(key, readRows(readings, key, table));
   }
   addTotals(values, readings, schema);
   return { values, tables };
 }
-
-const MARGIN = 0.02;
 
 /** Missing fields from the last row of a table. */
 function addTotals(values: Map<string, ChosenValue>, readings: readonly PageReading[], schema: Schema): void {

@@ -151,7 +151,7 @@ describe('linkTokens() in a ruled table', () => {
     expect(related(sheet, 'зала')).toMatchObject({ 'cell above': 'Номер' });
   });
 
-  // The search through the word's own cell ends at its first word if there is no cell beyond.
+  // In these cells the search through the word's own cell ends at its first word.
   it('links words of the leftmost and the top cell to the first word of their own cell', () => {
     expect(related(sheet, 'зала')['cell left']).toBe(related(sheet, 'зала')['left']);
     expect(related(sheet, 'комнаты')['cell above']).toBeDefined();

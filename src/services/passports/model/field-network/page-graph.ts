@@ -2,7 +2,7 @@ import { median } from '../../../../base/median.ts';
 import type { Line, Sheet, Token } from '../fields/page-tokens.ts';
 
 /**
- * The relations of a token to others, in the order of {@link PageGraph.neighbours}. Where there is no cell on that side,
+ * The relations of a token to others, in the order of {@link PageGraph.neighbours}. In the leftmost or top cell,
  * `cell left` and `cell above` lead to the first word of the own cell; the network was trained with that.
  */
 export const RELATIONS = ['left', 'right', 'above', 'below', 'cell left', 'cell above', 'head'] as const;
@@ -15,7 +15,7 @@ export interface PageGraph {
   readonly cells: readonly Cell[];
 }
 
-/** Distances in points to the ruled lines around the middle of a token; undefined where there is none. */
+/** Distances in points to the ruled lines around the middle of a token; undefined for a side without a line. */
 export interface Cell {
   readonly left: number | undefined;
   readonly top: number | undefined;
@@ -50,7 +50,7 @@ export function linkTokens(sheet: Sheet): PageGraph {
   return { unit, neighbours, cells };
 }
 
-/** Follows `next` from `start` and returns the last index reached; -1 if there is none. */
+/** Follows `next` from `start` and returns the last index reached; returns -1 if `start` is negative. */
 function chain(start: number, next: (at: number) => number): number {
   let at = start;
   for (let steps = 0; at >= 0 && steps < 80; steps++) {

@@ -1,8 +1,8 @@
 import type { Value } from '../../extraction.ts';
-import { schemaPattern } from '../../schema/pattern.ts';
-import type { FieldSpec, PartSpec, ValueSpec } from '../../schema/schema.ts';
+import type { FieldSpec, ValueSpec } from '../../schema/schema.ts';
 import { readValue } from '../../schema/values.ts';
 import { correctInitials, normalizeText, tokensInRange } from '../fields/candidates.ts';
+import { writePart } from '../fields/composite-values.ts';
 import type { Token } from '../fields/page-tokens.ts';
 import { connect, groupOf, membersOf, type TokenGroup, textOf, withDoubtful } from './group-tokens.ts';
 import type { PageReading } from './page-reading.ts';
@@ -107,8 +107,4 @@ export function readParts(reading: PageReading, { parts = [] }: Pick<FieldSpec, 
     score: found.reduce((sum, { value }) => sum + value.score, 0) / found.length,
     lowest: Math.min(...found.map(({ value }) => value.lowest)),
   };
-}
-
-function writePart({ write, unless }: PartSpec, value: string): string {
-  return unless !== undefined && schemaPattern(unless, 'iu').test(value) ? value : write.replace('{}', value);
 }

@@ -1,4 +1,3 @@
-import { findDate, parseDate } from '../../schema/dates.ts';
 import { asDigits } from '../../schema/numbers.ts';
 import { schemaPattern } from '../../schema/pattern.ts';
 import type { ValueSpec } from '../../schema/schema.ts';
@@ -16,7 +15,7 @@ export interface Candidate {
   readonly score: number;
 }
 
-/** Parses tokens at `place` relative to the label as a value; undefined if they are not one. */
+/** Parses tokens at `place` relative to the label as a value; returns undefined for other text. */
 export function createCandidate(
   key: string,
   spec: ValueSpec & { readonly shapes?: readonly string[] },
@@ -24,21 +23,13 @@ export function createCandidate(
   place: ValuePosition,
   tokens: readonly Token[],
 ): Candidate | undefined {
-  const cleaned = spec.type === 'string' ? removeTrailingDate(trimPunctuation(tokens)) : trimPunctuation(tokens);
+  const cleaned = trimPunctuation(tokens);
   const text = joinText(cleaned);
   if (text === '' || /^[-—–_.\s]*$/u.test(text)) return undefined;
   if (spec.type === 'string') {
     const value = correctInitials(spec.shapes, normalizeText(text));
-    // An unmatched bracket belongs to form text: "(наименование организации, выдавшей паспорт)".
-    if (
-      !/[\p{L}\d]/u.test(value) ||
-      /^(кв\.?\s?)?м[²2]?\.?$/iu.test(value) ||
-      (value.includes(')') && !value.includes('('))
-    )
-      return undefined;
-    // A name, an office or a number contains no date.
-    const dateFactor = spec.shapes && findDate(value) ? 0.5 : 1;
-    const score = label.score * POSITION_SCORES[place] * shapeFactor(spec.shapes, value) * dateFactor;
+    if (!/[\p{L}\d]/u.test(value)) return undefined;
+    const score = label.score * POSITION_SCORES[place] * shapeFactor(spec.shapes, value);
     return { key, label, tokens: cleaned, value, score };
   }
   const found = readValue(spec, text, joinText(label.block.tokens.slice(label.from, label.to + 3)));
@@ -94,13 +85,6 @@ export function tokensInRange(
     at = end;
   }
   return used;
-}
-
-function removeTrailingDate(tokens: readonly Token[]): Token[] {
-  const comma = tokens.findLastIndex(({ text }, i) => text.endsWith(',') && i > 0 && i < tokens.length - 1);
-  if (comma < 0) return [...tokens];
-  const rest = tokens.slice(comma + 1);
-  return parseDate(joinText(rest)) === undefined ? [...tokens] : trimPunctuation(tokens.slice(0, comma + 1));
 }
 
 function trimPunctuation(tokens: readonly Token[]): Token[] {

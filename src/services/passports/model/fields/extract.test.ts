@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { applyCrossChecks } from '../../cross-checks.ts';
 import { type ReadPage, type Rule, uprightFrame, type Word } from '../../page-geometry.ts';
 import { loadSchema } from '../../schema/load-schema.ts';
 import { extractByLabels } from './extract.ts';
@@ -34,7 +35,7 @@ const page = (lines: Parameters<typeof words>[0], rules: Rule[] = [], more: Part
   ...more,
 });
 const values = (...pages: ReadPage[]) =>
-  Object.fromEntries(Object.entries(extractByLabels(pages, schema).fields).map(([key, { value }]) => [key, value]));
+  Object.fromEntries(Object.entries(extractByLabels(pages, schema)).map(([key, { value }]) => [key, value]));
 
 describe('extractByLabels: single fields', () => {
   it('finds a value after its label, to the right of it, or below it in a table', () => {
@@ -68,45 +69,10 @@ describe('extractByLabels: single fields', () => {
     expect(below).toEqual({ 'general:cadastral_number': '52:10:0090024:417', 'general:inventory_number': '4471/12' });
   });
 
-  it('recognizes labels with brackets, with an enumeration, or with a reference date', () => {
-    const found = values(
-      page(
-        [
-          [40, 40, 'улица (пер., пл.)'],
-          [200, 40, 'пер. Речной'],
-          [40, 60, 'Город, село, посёлок'],
-          [200, 60, 'г. Кунгур'],
-          [40, 80, 'Износ на дату обследования, %'],
-          [300, 80, '60'],
-        ],
-        [level(195, 400, 51), level(195, 400, 71)],
-      ),
-    );
-    expect(found).toEqual({ 'general:address': 'г. Кунгур, пер. Речной', 'construction:wear_percent': 60 });
-  });
-
   it('finds a date after an unknown noun', () => {
     expect(values(page([[40, 40, 'Карточка составлена 12 марта 1997 г.']]))).toEqual({
       'general:issue_date': '1997-03-12',
     });
-  });
-
-  it('joins a kind and a name from separate table cells', () => {
-    const found = values(
-      page(
-        [
-          [50, 35, 'Улица'],
-          [250, 35, 'тип'],
-          [450, 35, 'пер.'],
-          [250, 55, 'наименование'],
-          [450, 55, 'Речной'],
-          [50, 75, 'Номер дома'],
-          [250, 75, '8'],
-        ],
-        [...[30, 50, 70, 90].map((y) => level(40, 560, y)), ...[40, 240, 440, 560].map((x) => plumb(x, 30, 90))],
-      ),
-    );
-    expect(found).toEqual({ 'general:address': 'пер. Речной, д. 8' });
   });
 
   it('does not split a value at the end of an incomplete row separator', () => {
@@ -138,23 +104,6 @@ describe('extractByLabels: single fields', () => {
       page([[40, 40, '4. Общая площадь ___50,6___ кв.м, в т.ч. жилая ___29,9___ кв.м, подсобная ___20,7___']]),
     );
     expect(found).toEqual({ 'areas:total_area': 50.6, 'areas:living_area': 29.9, 'areas:auxiliary_area': 20.7 });
-  });
-
-  it('splits a combined label and value into two fields', () => {
-    const found = values(
-      page([
-        [40, 40, 'Этаж / этажность'],
-        [300, 40, '4/9'],
-        [40, 70, 'Площадь общая / жилая, м²'],
-        [300, 70, '57,6 / 34,1'],
-      ]),
-    );
-    expect(found).toEqual({
-      'general:floor': 4,
-      'general:floors': 9,
-      'areas:total_area': 57.6,
-      'areas:living_area': 34.1,
-    });
   });
 
   it('assembles an address from its parts', () => {
@@ -221,7 +170,7 @@ describe('extractByLabels: single fields', () => {
       turn: 90,
       reading: uprightFrame(HEIGHT, WIDTH, 90),
     });
-    const field = extractByLabels([rotated], schema).fields['general:year_built']!;
+    const field = extractByLabels([rotated], schema)['general:year_built']!;
     const [x0, y0, x1, y1] = field.bbox!;
     expect([field.page, field.text, field.source]).toEqual([1, '1974', 'text']);
     // Upright, the box is wide and near the top left corner; rotated by 90° it is tall and at the bottom left.
@@ -279,23 +228,26 @@ describe('extractByLabels: tables', () => {
   });
 });
 
-describe('extractByLabels: cross-checks', () => {
+describe('extractByLabels with applyCrossChecks', () => {
   const rooms = (area: string) =>
-    extractByLabels(
-      [
-        page([
-          [40, 40, 'Общая площадь: 25,7'],
-          [50, 65, '№'],
-          [110, 65, 'Наименование'],
-          [310, 65, 'Площадь'],
-          [50, 85, '1'],
-          [110, 85, 'кухня'],
-          [310, 85, area],
-          [50, 105, '2'],
-          [110, 105, 'комната'],
-          [310, 105, '17,6'],
-        ]),
-      ],
+    applyCrossChecks(
+      extractByLabels(
+        [
+          page([
+            [40, 40, 'Общая площадь: 25,7'],
+            [50, 65, '№'],
+            [110, 65, 'Наименование'],
+            [310, 65, 'Площадь'],
+            [50, 85, '1'],
+            [110, 85, 'кухня'],
+            [310, 85, area],
+            [50, 105, '2'],
+            [110, 105, 'комната'],
+            [310, 105, '17,6'],
+          ]),
+        ],
+        schema,
+      ),
       schema,
     );
 

@@ -14,7 +14,7 @@ export function matchPatterns(
   const patterns = (spec.marks ?? []).map((mark) => schemaPattern(mark, 'iu'));
   if (patterns.length === 0) return undefined;
   for (const block of blocks) {
-    const tokens = spec.type === 'string' ? [...block.tokens, ...quotationRest(block, blocks)] : restOfLine(block);
+    const tokens = spec.type === 'string' ? block.tokens : restOfLine(block);
     if (!tokens.every(isFree)) continue;
     const text = joinText(tokens);
     for (const pattern of patterns) {
@@ -33,18 +33,5 @@ export function matchPatterns(
 /** Form blanks split a date into several blocks. */
 const restOfLine = (block: Block): readonly Token[] =>
   block.cell ? block.tokens : block.row.slice(Math.max(0, block.row.indexOf(block))).flatMap(({ tokens }) => tokens);
-
-function quotationRest(block: Block, blocks: readonly Block[]): readonly Token[] {
-  const text = joinText(block.tokens);
-  if (!text.includes('«') || text.includes('»')) return [];
-  const next = blocks.find(
-    (other) =>
-      other.sheet === block.sheet &&
-      other.y0 > block.y0 + 0.5 * block.height &&
-      other.y0 < block.y1 + block.height &&
-      Math.min(other.x1, block.x1) > Math.max(other.x0, block.x0),
-  );
-  return next?.tokens ?? [];
-}
 
 const PATTERN_SCORE = 0.7;

@@ -1,4 +1,3 @@
-import { median } from '../../../../base/median.ts';
 import { type ColumnSpec, isNumbering, type TableSpec } from '../../schema/schema.ts';
 import { joinText, type Token } from './page-tokens.ts';
 import type { Extent, Header } from './table-headers.ts';
@@ -46,39 +45,15 @@ const FIT = {
     share(texts, (text, i) => /^\d{1,3}$/u.test(text) && Number(text) === (i === 0 ? 1 : Number(texts[i - 1]) + 1)),
 };
 /** The score of a column recognized by its content. */
-export const INFERRED_SCORE = 0.75;
+const INFERRED_SCORE = 0.75;
 
-/** Widens each column to the span of text below its header. */
-export function fitColumnsToText(rows: readonly (readonly Token[])[], header: Header): Header['columns'] {
-  const columns = [...header.columns].sort((a, b) => a.x0 - b.x0);
-  const spans = textSpans(rows);
-  const middle = ({ x0, x1 }: Extent) => (x0 + x1) / 2;
-  const edges = columns.map((column) => {
-    const best = spans
-      .map((span) => ({ span, overlap: Math.min(span.x1, column.x1) - Math.max(span.x0, column.x0) }))
-      .sort((a, b) => b.overlap - a.overlap)[0];
-    return best && best.overlap > 0
-      ? { x0: Math.min(best.span.x0, column.x0), x1: Math.max(best.span.x1, column.x1) }
-      : column;
-  });
-  return columns.map((column, i) => {
-    const edge = edges[i]!;
-    const before = edges[i - 1];
-    const after = edges[i + 1];
-    const x0 = before ? Math.max(edge.x0 - 6, Math.min(edge.x0, (before.x1 + edge.x0) / 2)) : edge.x0 - 20;
-    const x1 = after ? Math.min(edge.x1 + 6, Math.max(edge.x1, (after.x0 + edge.x1) / 2)) : edge.x1 + 20;
-    return { ...column, x0: Math.min(x0, middle(column)), x1: Math.max(x1, middle(column)) };
-  });
-}
-
-function textSpans(rows: readonly (readonly Token[])[]): { x0: number; x1: number }[] {
-  const words = rows.flat();
-  const space = 0.55 * median(words.map(({ y0, y1 }) => y1 - y0));
-  const merged: { x0: number; x1: number }[] = [];
-  for (const { x0, x1 } of [...words].sort((a, b) => a.x0 - b.x0)) {
-    const last = merged.at(-1);
-    if (last && x0 <= last.x1 + space) last.x1 = Math.max(last.x1, x1);
-    else merged.push({ x0, x1 });
-  }
-  return merged;
+/** Widens the columns to the middle between their headers. */
+export function widenColumns(header: Header): Header {
+  const places = [...header.columns, ...header.unknownColumns];
+  const widen = <Column extends Extent>(column: Column): Column => {
+    const before = places.map(({ x1 }) => x1).filter((x) => x < column.x0);
+    const after = places.map(({ x0 }) => x0).filter((x) => x > column.x1);
+    return { ...column, x0: (Math.max(...before) + column.x0) / 2, x1: (Math.min(...after) + column.x1) / 2 };
+  };
+  return { ...header, columns: header.columns.map(widen), unknownColumns: header.unknownColumns.map(widen) };
 }

@@ -1,6 +1,5 @@
 import { median } from '../../../../base/median.ts';
-import { groupLines } from './blocks.ts';
-import { buildGrid, findCell } from './grid.ts';
+import { findCell, groupLines } from './blocks.ts';
 import type { Sheet, Token } from './page-tokens.ts';
 import { isInColumn } from './table-columns.ts';
 import type { Header } from './table-headers.ts';
@@ -11,14 +10,13 @@ export function splitRuledRows(
   tokens: readonly Token[],
   header: Header,
 ): { rows: Token[][]; ended: boolean } {
-  const grid = buildGrid(sheet);
   const columns = [...header.columns, ...header.unknownColumns];
   const left = Math.min(...columns.map(({ x0 }) => x0));
   const right = Math.max(...columns.map(({ x1 }) => x1));
   const rows = new Map<number, { top: number; bottom: number; tokens: Token[] }>();
   const outside: Token[] = [];
   for (const token of tokens) {
-    const cell = findCell(grid, token);
+    const cell = findCell(token, sheet);
     // A cell across all columns is a heading.
     const isHeading = columns.length > 1 && cell !== undefined && cell.x0 < left + 4 && cell.x1 > right - 4;
     if (!cell || isHeading || cell.x1 < left + 2 || cell.x0 > right - 2) {

@@ -1,9 +1,8 @@
-import { median } from '../../../../base/median.ts';
 import { type ColumnSpec, isNumbering, type TableSpec } from '../../schema/schema.ts';
 import { readValue } from '../../schema/values.ts';
 import { parseLabelWord } from './label-words.ts';
 import { joinText, type Sheet, type Token } from './page-tokens.ts';
-import { fitColumnsToText, INFERRED_SCORE, inferColumns, isInColumn } from './table-columns.ts';
+import { inferColumns, isInColumn, widenColumns } from './table-columns.ts';
 import { findHeaders, type Header } from './table-headers.ts';
 import { type ReadCell, repairRows } from './table-repairs.ts';
 import { splitRuledRows, splitUnruledRows } from './table-rows.ts';
@@ -33,7 +32,7 @@ export function extractTable(sheets: readonly Sheet[], spec: TableSpec): ReadTab
       if (body.rows.length === 0 && headers.length === 0) continue;
       rows.push(...body.rows);
       totals.push(...body.totals);
-      usedTokens.push(...header.tokens, ...body.used);
+      usedTokens.push(...header.tokens, ...body.lines.flat());
       open = body.ended ? undefined : header;
     }
   }
@@ -45,11 +44,7 @@ function bestOf(headers: readonly Header[], spec: TableSpec): Header | undefined
   const weighed = headers.map((header) => {
     const next = headers.filter(({ sheet, top }) => sheet === header.sheet && top > header.bottom)[0];
     const { rows } = readBody(header.sheet, header, spec, next?.top ?? header.sheet.height);
-    // A numbered list does not indicate a table of rooms.
-    const isEvidence = ({ spec, score }: ReadCell) => spec.type === 'number' || score > INFERRED_SCORE;
-    // Two columns may match by chance: "Назначение | жилое".
-    const cells = header.columns.length * rows.reduce((sum, row) => sum + row.filter(isEvidence).length, 0);
-    return { header, cells: rows.length < 2 ? cells / 4 : cells };
+    return { header, cells: header.columns.length * rows.flat().length };
   });
   return weighed.filter(({ cells }) => cells > 0).sort((a, b) => b.cells - a.cells)[0]?.header;
 }
@@ -63,7 +58,7 @@ function hasSimilarColumns(header: Header, other: Header): boolean {
 interface Body {
   readonly rows: ReadCell[][];
   readonly totals: ReadCell[][];
-  readonly used: Token[];
+  readonly lines: readonly (readonly Token[])[];
   readonly ended: boolean;
 }
 
@@ -75,41 +70,19 @@ function readBody(sheet: Sheet, header: Header, spec: TableSpec, end: number): B
       !header.tokens.some((one) => one.y0 === y0 && one.y1 === y1 && one.sheet === sheet),
   );
   const lines = header.ruled ? splitRuledRows(sheet, below, header) : splitUnruledRows(below, header);
-  const known = inferColumns(header, lines.rows, spec);
-  const columns = (header.ruled ? [...known] : [...fitColumnsToText(lines.rows, { ...header, columns: known })]).sort(
-    (a, b) => a.x0 - b.x0,
-  );
-  const body: Body = { rows: [], totals: [], used: [], ended: lines.ended };
+  const columns = inferColumns(header.ruled ? header : widenColumns(header), lines.rows, spec);
+  const body: Body = { rows: [], totals: [], lines: lines.rows, ended: lines.ended };
   for (const line of lines.rows) {
     const cells = columns.map((column) => ({
       column,
       tokens: line.filter((token) => isInColumn(token, column)),
     }));
-    if (isColumnNumbering(cells.map(({ tokens }) => joinText(tokens)))) {
-      body.used.push(...line);
-      continue;
-    }
-    // Misread column numbers: a room is not named by a number.
-    if (cells.some(({ column, tokens }) => isText(column.spec) && /^\d{1,2}$/u.test(joinText(tokens)))) {
-      body.used.push(...line);
-      continue;
-    }
+    // A row of column numbers: a room is not named by a number.
+    if (cells.some(({ column, tokens }) => isText(column.spec) && /^\d{1,2}$/u.test(joinText(tokens)))) continue;
     const read = cells.flatMap(({ column, tokens }) => readCell(column.spec, column.score, tokens) ?? []);
     const numbers = read.filter((cell) => cell.spec.type === 'number').length;
-    if (isTotal(line, spec)) {
-      body.totals.push(read);
-      body.used.push(...line);
-    } else if (numbers > 0 && read.length > 1) {
-      body.rows.push(read);
-      body.used.push(...line);
-    } else {
-      const last = body.rows.at(-1);
-      const text = read.filter((cell) => isText(cell.spec));
-      if (last && text.length === 1 && read.length === 1 && isBelow(last, line)) {
-        appendText(last, text[0]!);
-        body.used.push(...line);
-      } else if (header.ruled) body.used.push(...line);
-    }
+    if (isTotal(line, spec)) body.totals.push(read);
+    else if (numbers > 0 && read.length > 1) body.rows.push(read);
   }
   return body;
 }
@@ -124,36 +97,10 @@ function readCell(spec: ColumnSpec, score: number, tokens: readonly Token[]): Re
   return { spec, value: found.value, tokens, score: Math.min(1, score) };
 }
 
-/** Whether a row numbers the columns: 1, 2, 3, 4 … */
-function isColumnNumbering(texts: readonly string[]): boolean {
-  const filled = texts.filter((text) => text !== '');
-  return (
-    filled.length >= 3 &&
-    filled.every((text) => /^\d{1,2}$/u.test(text)) &&
-    filled.every(
-      (text, i) => i === 0 || (Number(text) > Number(filled[i - 1]) && Number(text) - Number(filled[i - 1]) < 4),
-    )
-  );
-}
-
 function isTotal(line: readonly Token[], { totals = [] }: TableSpec): boolean {
   const words = line.slice(0, 4).flatMap(({ text }) => parseLabelWord(text) ?? []);
   return totals.some((total) => {
     const totalWord = parseLabelWord(total);
     return totalWord && words.slice(0, 2).some((word) => word.stem === totalWord.stem);
   });
-}
-
-const isBelow = (row: readonly ReadCell[], line: readonly Token[]): boolean => {
-  const last = row.flatMap(({ tokens }) => tokens);
-  const bottom = Math.max(...last.map(({ y1 }) => y1));
-  const height = median(line.map(({ y0, y1 }) => y1 - y0));
-  return line[0]!.sheet === last[0]!.sheet && Math.min(...line.map(({ y0 }) => y0)) < bottom + 0.8 * height;
-};
-
-function appendText(row: ReadCell[], more: ReadCell): void {
-  const at = row.findIndex(({ spec }) => spec === more.spec);
-  const old = row[at];
-  if (!old) row.push(more);
-  else row[at] = { ...old, value: `${old.value} ${more.value}`, tokens: [...old.tokens, ...more.tokens] };
 }

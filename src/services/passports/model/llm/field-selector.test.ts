@@ -83,7 +83,7 @@ describe('field selection by a language model', () => {
     });
   });
 
-  it('keeps high-confidence fields of the rules and replaces low-confidence ones', async () => {
+  it('keeps high-confidence extracted fields and replaces low-confidence ones', async () => {
     const { baseUrl } = await server((_n, _request, response) => sendAnswer(response, VALID_ANSWER));
     const rules = { 'general:year_built': field(1975, 0.95), 'general:address': field('постройки', 0.4) };
     const { fields } = await chooser(baseUrl).selectFields([page], schema, rules, notAborted);
@@ -110,7 +110,7 @@ describe('field selection by a language model', () => {
     '{"fields":[{"key":"general:year_built","words":[0.5]}]}',
     '{"fields":null}',
     '[',
-  ])('returns the fields of the rules with a warning after three invalid answers (%s)', async (answer) => {
+  ])('returns the extracted fields with a warning after three invalid answers (%s)', async (answer) => {
     const { baseUrl, requests } = await server((_n, _request, response) => sendAnswer(response, answer));
     const rules = { 'general:year_built': field(1974, 0.5) };
     const { fields, warnings } = await chooser(baseUrl).selectFields([page], schema, rules, notAborted);

@@ -32,17 +32,17 @@ export function createFieldSelector({ timeoutMs, ...server }: ModelServerOptions
     return undefined;
   }
 
-  /** Merges the model's fields into those of the rules; a model failure is a warning. Throws the signal's reason. */
+  /** Merges the model's fields into the extracted ones; a model failure is a warning. Throws the signal's reason. */
   return async (
     pages: readonly ReadPage[],
     schema: Schema,
-    rules: Record<string, Field>,
+    extracted: Record<string, Field>,
     signal: AbortSignal,
   ): Promise<{ fields: Record<string, Field>; warnings: Warning[] }> => {
-    const failed = (code: string, message: string) => ({ fields: rules, warnings: [{ code, message }] });
+    const failed = (code: string, message: string) => ({ fields: extracted, warnings: [{ code, message }] });
     try {
       const chosen = await requestFields(pages, schema, AbortSignal.any([signal, AbortSignal.timeout(timeoutMs)]));
-      if (chosen) return { fields: mergeFields(rules, chosen), warnings: [] };
+      if (chosen) return { fields: mergeFields(extracted, chosen), warnings: [] };
       return failed('LLM_INVALID', 'The language model did not respond in the requested format.');
     } catch (error) {
       signal.throwIfAborted();
@@ -52,16 +52,16 @@ export function createFieldSelector({ timeoutMs, ...server }: ModelServerOptions
   };
 }
 
-// Above it, the rules are right more often than the model.
+// Above it, extracted fields are right more often than those of the model.
 const MIN_CONFIDENCE = 0.75;
 
-/** Prefers confident fields of the rules. Takes a table from one source, because rows of two sources do not correspond. */
-function mergeFields(rules: Record<string, Field>, model: Record<string, Field>): Record<string, Field> {
-  const tables = new Set(Object.keys(rules).flatMap((key) => tableOf(key) ?? []));
-  const result = { ...rules };
+/** Prefers confident extracted fields. Takes a table from one source, because rows of two sources do not correspond. */
+function mergeFields(extracted: Record<string, Field>, model: Record<string, Field>): Record<string, Field> {
+  const tables = new Set(Object.keys(extracted).flatMap((key) => tableOf(key) ?? []));
+  const result = { ...extracted };
   for (const [key, field] of Object.entries(model)) {
     const table = tableOf(key);
-    const known = rules[key];
+    const known = extracted[key];
     const agrees = known !== undefined && String(known.value) === String(field.value);
     const isConfident = known !== undefined && (known.confidence ?? 0) >= MIN_CONFIDENCE;
     if (table !== undefined ? !tables.has(table) : !agrees && !isConfident) result[key] = field;

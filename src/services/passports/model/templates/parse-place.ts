@@ -15,7 +15,7 @@ export interface ParsedPlace {
 
 const UNIT_TOKENS = 3;
 
-/** Parses the tokens at a place as a value; undefined if they are none. */
+/** Parses the tokens at a place as a value; returns undefined for other text. */
 export function parsePlace(
   tokens: readonly FormToken[],
   spec: ValueSpec,
