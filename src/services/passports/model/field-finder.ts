@@ -52,7 +52,7 @@ export async function openFieldFinder(
         const outputs: PartOutput[][] = [];
         for (const parts of described) {
           const page: PartOutput[] = [];
-          for (const part of parts) page.push(await run(session, part, either));
+          for (const part of parts) page.push(await runNetwork(session, part, either));
           outputs.push(page);
         }
         return ask<FoundFields>({ kind: 'find', pages, templates, outputs });
@@ -67,7 +67,8 @@ export async function openFieldFinder(
   };
 }
 
-async function run(session: Session, part: PageFeatures, signal: AbortSignal): Promise<PartOutput> {
+/** Runs the network on one part of a page. */
+export async function runNetwork(session: Session, part: PageFeatures, signal: AbortSignal): Promise<PartOutput> {
   const { count, grams, numbers, places, neighbours } = part;
   const { probabilities, pairs } = await session.run(
     {
