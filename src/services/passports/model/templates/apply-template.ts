@@ -91,7 +91,7 @@ function combine(
       const own = combined[field.key];
       if (!own || readings.has(field.key) || !isAtWrongPlace(own, field, lesson, match, document)) continue;
       // Where the earlier document had no value, this one may have one.
-      if ((own.confidence ?? 0) < SURE) delete combined[field.key];
+      if ((own.confidence ?? 0) < MIN_ELSEWHERE) delete combined[field.key];
       else combined[field.key] = { ...own, confidence: CONFIDENCE_DISPUTED, disagrees: true };
     }
   }
@@ -137,8 +137,10 @@ function readFields(
   return readings;
 }
 
-/** The confidence from which a value or a cell of the reader is kept. */
+/** The confidence from which a cell of the reader is kept. */
 const SURE = 0.9;
+/** The same for a value at a place where a person removed one. */
+const MIN_ELSEWHERE = 0.95;
 const CONFIDENCE_ALONE = 0.93;
 const CONFIDENCE_AGREED = 0.99;
 const CONFIDENCE_DISPUTED = 0.85;
@@ -280,11 +282,14 @@ function replaceTable(
     for (const { spec, value, tokens } of row) {
       const key = cellKey(section, i + 1, spec);
       const before = own.get(key);
-      const confidence = before || !corrected ? CONFIDENCE_DISPUTED : CONFIDENCE_ALONE;
-      combined[key] =
-        before && (isSame(before.value, value) || (isSameTable && (before.confidence ?? 0) >= SURE))
-          ? before
-          : fieldOf(value, tokens, Math.round(100 * confidence * certainty * lowestConfidence(tokens)) / 100, document);
+      const disagrees = before && isSameTable ? { disagrees: true as const } : {};
+      if (before && isSame(before.value, value)) combined[key] = before;
+      else if (before && isSameTable && (before.confidence ?? 0) >= SURE) combined[key] = { ...before, ...disagrees };
+      else {
+        const confidence = before || !corrected ? CONFIDENCE_DISPUTED : CONFIDENCE_ALONE;
+        const share = confidence * certainty * lowestConfidence(tokens);
+        combined[key] = { ...fieldOf(value, tokens, Math.round(100 * share) / 100, document), ...disagrees };
+      }
     }
   }
 }

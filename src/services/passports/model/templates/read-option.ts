@@ -5,6 +5,8 @@ const EMPTY = /^([☐□▢◻○◯]|[OoОо0][)\]|]?|[[(|]\s?[\])|]?)$/u;
 /** A ticked box is whatever else stands before the text, or nothing. */
 const TICK = /^(\P{L}{1,3}|[^\p{L}\d]?\p{L}[^\p{L}\d]?)$/u;
 const MIN_EMPTY = 2;
+/** Words before the options; bounds the time of a long line. */
+const MAX_LABEL = 12;
 // In heights of a word.
 const WIDE = 1.5;
 
@@ -41,7 +43,7 @@ export function labelOfOptions(
   document: FormDocument,
 ): FormToken | undefined {
   const line = document.lines[value[0]!.line]!;
-  return line.find((token, at) => {
+  return line.slice(0, MAX_LABEL).find((token, at) => {
     const next = line[at + 1];
     if (!words.has(token) || !next || next.x0 - token.x1 < WIDE * document.em) return false;
     const ticked = readTicked(token, document);

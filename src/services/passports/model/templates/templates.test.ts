@@ -144,6 +144,54 @@ describe('A template', () => {
     expect(agreed.fields['general:year_built']!.confidence).toBeGreaterThan(0.95);
   });
 
+  it('keeps the value of a reader that had read the form right, and marks the disagreement', () => {
+    const unchanged = CORRECTIONS.map((one) => ({ ...one, original: one.value, edited: false }));
+    const lessons = [learnLesson([form(FIRST)], unchanged, schema)];
+    const own = { value: 1900, confidence: 0.99, source: 'text' as const, page: 1, bbox: null, text: '1900' };
+    const apply = (confidence: number) =>
+      applyTemplates([form(SECOND)], { 'general:year_built': { ...own, confidence } }, [{ id: 't', lessons }], schema)
+        .fields['general:year_built'];
+    expect(apply(0.99)).toMatchObject({ value: 1900, confidence: 0.85, disagrees: true });
+    expect(apply(0.3)).toMatchObject({ value: 1956, disagrees: true });
+  });
+
+  it('keeps sure cells of the reader and marks those that differ', () => {
+    const own = { value: 7.9, confidence: 0.97, source: 'text', page: 1, bbox: null, text: '7.9' };
+    const cells = Object.fromEntries([1, 2, 3].map((row) => [`rooms:${row}.area`, own]));
+    expect(read(form(SECOND), cells).fields['rooms:1.area']).toEqual({ ...own, disagrees: true });
+  });
+
+  it('reads the ticked check box', () => {
+    const boxes = (ticked: string): ReadPage =>
+      pageOf([
+        ...['Register of dwellings and their parts', 'Inspected by the clerk before two witnesses'].map(
+          (text, i): Line => [40, 40 + 60 * i, text],
+        ),
+        [40, 70, 'Foundations'],
+        ...['Strip concrete', 'Brick footings', 'Raft'].flatMap((text, i): Line[] => [
+          [160 + 120 * i, 70, text === ticked ? '☑' : '☐'],
+          [170 + 120 * i, 70, text],
+        ]),
+      ]);
+    const lessons = [learnLesson([boxes('Raft')], [typed('construction:foundation', 'Raft')], schema)];
+    const { fields } = applyTemplates([boxes('Brick footings')], {}, [{ id: 't', lessons }], schema);
+    expect(fields['construction:foundation']).toMatchObject({ value: 'Brick footings' });
+  });
+
+  it('ends a value in running text at the punctuation that ended the corrected one', () => {
+    const prose = (roof: string, rest: string): ReadPage =>
+      pageOf([
+        [40, 40, 'Report on survey and valuation of dwellings'],
+        [40, 60, `The main roof is covered in ${roof}; ${rest}`],
+        [40, 80, 'This report is for the party to whom it is addressed'],
+      ]);
+    const first = prose('graded stone slates', 'some slates have slipped');
+    const lessons = [learnLesson([first], [typed('construction:roof', 'graded stone slates')], schema)];
+    const second = prose('clay tiles on battens', 'nothing else could be seen');
+    const { fields } = applyTemplates([second], {}, [{ id: 't', lessons }], schema);
+    expect(fields['construction:roof']).toMatchObject({ value: 'clay tiles on battens' });
+  });
+
   it('removes a field where a person cleared it', () => {
     const bbox = [0.4, 0.148, 0.6, 0.17] as const;
     const shown = { page: 1, bbox, original: 1978 };
@@ -153,6 +201,9 @@ describe('A template', () => {
     const applied = applyTemplates([form(SECOND)], fields, [{ id: 't', lessons: [cleared] }], schema);
     expect(applied.template).toBeDefined();
     expect(applied.fields).toEqual({});
+    const sure = { 'general:year_built': { ...own, confidence: 0.98 } };
+    const kept = applyTemplates([form(SECOND)], sure, [{ id: 't', lessons: [cleared] }], schema);
+    expect(kept.fields['general:year_built']).toMatchObject({ value: 1956, disagrees: true });
   });
 });
 
