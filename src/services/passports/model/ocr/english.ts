@@ -1,23 +1,23 @@
 import { detectAlphabet, hasLetterWithoutTwin } from '../fields/homoglyphs.ts';
 import type { GrayImage } from './grayscale.ts';
-import { type LineWord, meanConfidence, type OcrEngine, type Recognize } from './ocr-engine.ts';
+import { type LineWord, meanConfidence, type OcrEngine } from './ocr-engine.ts';
 
 /**
  * Recognizes the lines in all languages, and those of an English page again in English only: with two alphabets, one
- * word in ten of an English page is returned in Cyrillic letters. Also returns the recognizer of the page's language.
+ * word in ten of an English page is returned in Cyrillic letters.
  */
 export async function recognizeInPageLanguage(
   engine: OcrEngine,
   lines: readonly GrayImage[],
   signal: AbortSignal,
-): Promise<{ words: LineWord[][]; recognize: Recognize }> {
+): Promise<{ words: LineWord[][]; isEnglish: boolean }> {
   const words = await engine.recognize(lines, signal);
   const { recognizeEnglish } = engine;
-  if (!recognizeEnglish || detectAlphabet(words.flat()) !== 'latin') return { words, recognize: engine.recognize };
+  if (!recognizeEnglish || detectAlphabet(words.flat()) !== 'latin') return { words, isEnglish: false };
   const english = await recognizeEnglish(lines, signal);
   return {
     words: words.map((line, index) => (isCyrillic(line, english[index]!) ? line : english[index]!)),
-    recognize: recognizeEnglish,
+    isEnglish: true,
   };
 }
 

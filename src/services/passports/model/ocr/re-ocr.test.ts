@@ -1,20 +1,71 @@
-import { expect, it } from 'vitest';
-import type { LineWord } from './ocr-engine.ts';
-import { reconcileReadings } from './re-ocr.ts';
+import { describe, expect, it } from 'vitest';
+import { createDrawing } from '../../../../../test/support/ocr/drawing.ts';
+import type { LineWord, OcrEngine } from './ocr-engine.ts';
+import { cropWord, recognizeTwice, reconcileFigures } from './re-ocr.ts';
 
-const words = (text: string, confidence = 0.95): LineWord[] =>
-  text.split(' ').map((word) => ({ text: word, left: 0, top: 0, right: 9, bottom: 9, confidence }));
-const texts = (read: readonly LineWord[]) => read.map(({ text }) => text).join(' ');
+const word = (text: string, confidence = 0.95): LineWord => ({
+  text,
+  left: 0,
+  top: 0,
+  right: 9,
+  bottom: 9,
+  confidence,
+});
+const reconcile = (text: string, second: string, confidence = 0.9) => {
+  const result = reconcileFigures(
+    word(text),
+    second.split(' ').map((part) => word(part, confidence)),
+  );
+  return [result.text, result.confidence];
+};
 
-it('reconcileReadings replaces a 5 that the second reading returns as a 3 and lowers the confidence', () => {
-  const reconciled = reconcileReadings(words('комната 25,5'), words('комната 23,5'));
-  expect(texts(reconciled)).toBe('комната 23,5');
-  expect(reconciled.map(({ confidence }) => confidence)).toEqual([0.95, 0.6]);
+describe('reconcileFigures', () => {
+  it('keeps a word whose figures are read twice', () => {
+    expect(reconcile('17,3', '17,3')).toEqual(['17,3', 0.95]);
+    expect(reconcile('12.04.1987г.', '12.04 1987r.')).toEqual(['12.04.1987г.', 0.95]);
+    expect(reconcile('10а', 'lOa')).toEqual(['10а', 0.95]);
+  });
+
+  it('replaces a 5 that is read as a 3, and lowers the confidence', () => {
+    expect(reconcile('25,5м', '23,5m')).toEqual(['23,5м', 0.55]);
+    expect(reconcile('1:5513', '1:3313', 0.2)).toEqual(['1:3313', 0.55]);
+  });
+
+  it('lowers the confidence of other differences', () => {
+    expect(reconcile('25,5', '26,3')).toEqual(['25,5', 0.55]);
+    expect(reconcile('3,1', '5,1')).toEqual(['3,1', 0.55]);
+    expect(reconcile('15', '1 317')).toEqual(['15', 0.55]);
+  });
+
+  it('ignores an uncertain or missing second reading', () => {
+    expect(reconcile('25,5', '26,5', 0.3)).toEqual(['25,5', 0.95]);
+    expect(reconcileFigures(word('25,5'), [])).toEqual(word('25,5'));
+  });
 });
 
-it('reconcileReadings ignores all other differences', () => {
-  expect(texts(reconcileReadings(words('комната 25,5'), words('конната 26,5')))).toBe('комната 25,5');
-  expect(texts(reconcileReadings(words('5,5'), words('3,6')))).toBe('5,5');
-  expect(texts(reconcileReadings(words('3,1'), words('5,1')))).toBe('3,1');
-  expect(texts(reconcileReadings(words('15 17'), words('1317')))).toBe('15 17');
+it('recognizeTwice reads only words with confusable figures again', async () => {
+  const sizes: number[][] = [];
+  const engine: OcrEngine = {
+    name: 'test',
+    confusableFigures: /5/u,
+    recognize: async () => [[{ ...word('Площадь') }, { ...word('15'), left: 20, right: 40 }], [word('17')]],
+    recognizeEnglish: async (lines) => {
+      sizes.push(lines.map(({ width }) => width));
+      return lines.map(() => [word('13')]);
+    },
+    close: async () => {},
+  };
+  const read = await recognizeTwice(
+    engine,
+    [createDrawing(60, 20), createDrawing(60, 20)],
+    new AbortController().signal,
+  );
+  expect(read.map((line) => line.map(({ text }) => text))).toEqual([['Площадь', '13'], ['17']]);
+  expect(sizes).toEqual([[28]]);
+});
+
+it('cropWord extends a box that ends inside a letter to the next gap', () => {
+  const line = createDrawing(60, 20).box(10, 5, 8, 10).box(20, 5, 8, 10).box(32, 5, 8, 10);
+  expect(cropWord(line, { left: 12, right: 25 }).width).toBe(28 - 10 + 8);
+  expect(cropWord(line, { left: 0, right: 60 }).width).toBe(60 + 8);
 });

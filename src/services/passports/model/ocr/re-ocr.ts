@@ -1,45 +1,84 @@
 import { recognizeInPageLanguage } from './english.ts';
 import type { GrayImage } from './grayscale.ts';
 import type { LineWord, OcrEngine } from './ocr-engine.ts';
-import { scaling } from './projection.ts';
-import { warp } from './warp.ts';
+import { MARGIN } from './text-regions.ts';
 
-/** Recognizes lines with a 5 again at another size: Tesseract reads a flat-topped 3 as a 5, but rarely at two sizes. */
+/**
+ * Recognizes lines, and the words with confusable figures again with the English network, which reads figures
+ * independently: the Russian and Kyrgyz ones read the flat-topped 3 of PT Sans as a 5.
+ */
 export async function recognizeTwice(
   engine: OcrEngine,
   lines: readonly GrayImage[],
   signal: AbortSignal,
 ): Promise<LineWord[][]> {
-  const { words: first, recognize } = await recognizeInPageLanguage(engine, lines, signal);
-  const withFive = [...first.keys()].filter((index) => first[index]!.some(({ text }) => text.includes('5')));
-  const second = await recognize(
-    withFive.map((index) => downscale(lines[index]!)),
+  const { words, isEnglish } = await recognizeInPageLanguage(engine, lines, signal);
+  const { recognizeEnglish, confusableFigures } = engine;
+  if (isEnglish || !recognizeEnglish) return words;
+  const figures = words.flatMap((line, index) =>
+    line.filter(({ text }) => confusableFigures.test(text)).map((word) => ({ word, image: lines[index]! })),
+  );
+  const second = await recognizeEnglish(
+    figures.map(({ word, image }) => cropWord(image, word)),
     signal,
   );
-  for (const [at, index] of withFive.entries()) first[index] = reconcileReadings(first[index]!, second[at]!);
-  return first;
+  const reconciled = new Map(figures.map(({ word }, index) => [word, reconcileFigures(word, second[index]!)]));
+  return words.map((line) => line.map((word) => reconciled.get(word) ?? word));
 }
 
-const MAX_CONFIDENCE = 0.6;
+/** Of words whose readings differ. */
+const MAX_CONFIDENCE = 0.55;
+/** Below this, a second reading that differs otherwise is ignored. */
+const MIN_SECOND_CONFIDENCE = 0.4;
 
-/** Replaces each 5 that the second reading returns as a 3, if nothing else differs. */
-export function reconcileReadings(first: readonly LineWord[], second: readonly LineWord[]): LineWord[] {
-  if (first.length !== second.length) return [...first];
-  return first.map((word, index) => {
-    const other = second[index]!.text;
-    const text = [...word.text].map((letter, at) => (letter === '5' && other[at] === '3' ? '3' : letter)).join('');
-    return text !== word.text && text === other
-      ? { ...word, text, confidence: Math.min(word.confidence, MAX_CONFIDENCE) }
-      : word;
-  });
-}
-
-const SCALE = 6 / 7;
-
-const downscale = (line: GrayImage): GrayImage =>
-  warp(
-    line,
-    scaling(1 / SCALE),
-    Math.max(1, Math.round(line.width * SCALE)),
-    Math.max(1, Math.round(line.height * SCALE)),
+/** Lowers the confidence if the figures differ. If only 5s differ, and are read as 3s, they become 3s. */
+export function reconcileFigures(word: LineWord, second: readonly LineWord[]): LineWord {
+  const figures = word.text.replace(/\D/gu, '');
+  // The English network has letters for single strokes and circles.
+  const others = second
+    .map(({ text }) => text.replace(/[lI|]/gu, '1').replace(/[oO]/gu, '0').replace(/\D/gu, ''))
+    .join('');
+  if (figures === others) return word;
+  const confidence = Math.min(word.confidence, MAX_CONFIDENCE);
+  const differ = [...figures].filter(
+    (figure, index) => figure !== others[index] && !(figure === '5' && others[index] === '3'),
   );
+  if (figures.length === others.length && differ.length === 0) {
+    let at = 0;
+    return { ...word, confidence, text: word.text.replace(/\d/gu, () => others[at++]!) };
+  }
+  const isUncertain = second.length === 0 || second.some((part) => part.confidence < MIN_SECOND_CONFIDENCE);
+  return isUncertain ? word : { ...word, confidence };
+}
+
+/** Crops a word from its line with a white margin. */
+export function cropWord(line: GrayImage, word: { readonly left: number; readonly right: number }): GrayImage {
+  const left = lightestColumn(line, Math.floor(word.left), -1);
+  const right = lightestColumn(line, Math.ceil(word.right), 1);
+  const width = right - left + 2 * MARGIN.across;
+  const data = new Uint8Array(width * line.height).fill(255);
+  for (let y = 0; y < line.height; y++)
+    data.set(line.data.subarray(y * line.width + left, y * line.width + right), y * width + MARGIN.across);
+  return { width, height: line.height, data };
+}
+
+/** Boxes of Tesseract may end inside a letter. */
+const MAX_BOX_ERROR = 6;
+
+/** The nearest of the lightest columns outward from the edge of a box. */
+function lightestColumn({ width, height, data }: GrayImage, edge: number, outward: -1 | 1): number {
+  let best = edge;
+  let lightest = -1;
+  for (let step = 0; step <= MAX_BOX_ERROR; step++) {
+    const border = edge + outward * step;
+    if (border <= 0 || border >= width) return Math.min(width, Math.max(0, border));
+    const x = outward > 0 ? border : border - 1;
+    let light = 0;
+    for (let y = 0; y < height; y++) light += data[y * width + x]!;
+    if (light > lightest + height) {
+      lightest = light;
+      best = border;
+    }
+  }
+  return best;
+}
