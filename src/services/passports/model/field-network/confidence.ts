@@ -25,7 +25,7 @@ export function confidenceOf(evidence: Evidence): number {
 }
 
 // In the order of `inputsOf`.
-const WEIGHTS = [1.253, 0.292, 0.299, -1.777, 0.588, -1.07, -0.532, -0.154, -0.344, 0.798];
+const WEIGHTS = [1.417, 0.024, 0.584, -0.859, 0.37, -0.831, -0.603, -0.392, -0.303, 0.475];
 
 /** The inputs of the logistic regression. */
 export function inputsOf({ tokens, score, lowest, rival, labels, isText }: Evidence): number[] {

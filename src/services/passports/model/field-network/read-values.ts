@@ -4,7 +4,7 @@ import { readValue } from '../../schema/values.ts';
 import { correctInitials, normalizeText, tokensInRange } from '../fields/candidates.ts';
 import { writePart } from '../fields/composite-values.ts';
 import type { Token } from '../fields/page-tokens.ts';
-import { connect, groupOf, membersOf, type TokenGroup, textOf, withDoubtful } from './group-tokens.ts';
+import { connect, groupOf, inReadingOrder, membersOf, type TokenGroup, textOf, withDoubtful } from './group-tokens.ts';
 import type { PageReading } from './page-reading.ts';
 
 export interface ReadValue {
@@ -25,6 +25,7 @@ export function readField(reading: PageReading, name: string, spec: ValueSpec): 
 export function readingsOf(reading: PageReading, name: string, spec: ValueSpec): ReadValue[] {
   return connect(membersOf(reading, name), reading)
     .flatMap((members) => byCell(members, reading))
+    .flatMap((members) => betweenCheckBoxes(members, reading))
     .map((members) => (spec.type === 'string' ? withDoubtful(members, reading, name) : members))
     .map((members) => groupOf(members, reading, name))
     .flatMap((group) => parseGroup(group, spec) ?? []);
@@ -41,6 +42,27 @@ function byCell(members: readonly number[], { tokens, areApart }: PageReading): 
   }
   return cells;
 }
+
+/** A value does not contain check boxes: those of the options around it separate them. */
+function betweenCheckBoxes(members: readonly number[], { tokens }: PageReading): number[][] {
+  const boxes = tokens.filter(({ text }) => CHECK_BOX.test(text));
+  if (boxes.length === 0) return [[...members]];
+  const options: number[][] = [];
+  let last: Token | undefined;
+  for (const i of inReadingOrder(members.map((at) => tokens[at]!)).map((token) => tokens.indexOf(token))) {
+    const token = tokens[i]!;
+    const isApart = boxes.some(
+      (box) =>
+        last && box.y0 < token.y1 && box.y1 > token.y0 && box.x0 < token.x1 && (box.x0 > last.x0 || last.y1 < token.y0),
+    );
+    if (last && !isApart) options.at(-1)!.push(i);
+    else options.push([i]);
+    last = token;
+  }
+  return options;
+}
+
+const CHECK_BOX = /^[☐☑☒□■]$/u;
 
 /** Of several, a long reading wins over a slightly surer short one: the heading repeats only part of an address. */
 export function best(found: readonly ReadValue[]): ReadValue | undefined {

@@ -144,8 +144,8 @@ const MIN_ELSEWHERE = 0.95;
 const CONFIDENCE_ALONE = 0.93;
 const CONFIDENCE_AGREED = 0.99;
 const CONFIDENCE_DISPUTED = 0.85;
-/** A value of the reader below this confidence gives way to the template. */
-const UNSURE = 0.5;
+/** A value of the reader below this confidence gives way to the template. OCR lowers it for both. */
+const unsure = ({ source }: Field): number => (source === 'text' ? 0.8 : 0.5);
 
 /**
  * Both found the same value, or one of two is chosen: the template's where a person had corrected the reader on this form,
@@ -161,7 +161,7 @@ function mergeField({ value, tokens, score, field }: Reading, own: Field | undef
     return { ...own, confidence: agreed, ...((field.corrected || isLonger) && { value }) };
   }
   const confidence = own?.confidence ?? 0;
-  if (own && !field.corrected && confidence >= UNSURE && !isPartOf(own, String(value), field)) {
+  if (own && !field.corrected && confidence >= unsure(own) && !isPartOf(own, String(value), field)) {
     return { ...own, confidence: Math.min(confidence, CONFIDENCE_DISPUTED), disagrees: true };
   }
   const alone = field.corrected ? CONFIDENCE_ALONE : CONFIDENCE_DISPUTED;
