@@ -6,7 +6,7 @@ import type { CompletedDocument } from '../documents.ts';
 import { cropBoxes } from '../images/crops.ts';
 import { openPdf } from '../model/pages/pdf.ts';
 import { DEFAULT_SCHEMA } from '../schema/default-schema.ts';
-import type { LoadPageImage } from './page-excerpts.ts';
+import type { LoadPageImage } from '../page-images.ts';
 import { createPdfService } from './pdf-service.ts';
 import type { ReportSource } from './report.ts';
 
