@@ -148,7 +148,9 @@ export function taskRoutes(
     },
     async (request, reply) => {
       const document = await openDocument(request);
-      const image = isCompleted(document) ? findPageImage(document, request.params.page, { files, scratchDir }) : undefined;
+      const image = isCompleted(document)
+        ? findPageImage(document, request.params.page, { files, scratchDir })
+        : undefined;
       if (image === undefined) throw notFound();
       if (isImageCurrent(request, reply, image.version)) return reply.code(304).send();
       const disconnected = new AbortController();

@@ -3,8 +3,8 @@ import { type AttemptKey, lockAttempt } from '../../../tasks/locks.ts';
 
 export interface Pictures {
   /**
-   * Returns the pages that earlier attempts read with the same reader, and deletes their other images. Undefined unless the
-   * attempt is the latest of an unfinished task.
+   * Returns the pages that earlier attempts read with the same reader, and deletes their other images. Undefined if there are
+   * images and the attempt is not the latest of an unfinished task.
    */
   begin(attempt: ImageAttempt, reader: string): Promise<StoredPage[] | undefined>;
   /** Stores an image with the page, if given. False unless the attempt is the latest; then the caller deletes the file. */

@@ -34,7 +34,12 @@ export async function loadPdfium({ maxBytes }: { maxBytes: number }): Promise<Pd
     print: () => {},
     printErr: () => {},
   } as object)) as unknown as {
-    pdfium: { HEAPU8: Uint8Array; wasmExports: Pdfium['call']; addFunction: Pdfium['callback']; removeFunction: Pdfium['removeCallback'] };
+    pdfium: {
+      HEAPU8: Uint8Array;
+      wasmExports: Pdfium['call'];
+      addFunction: Pdfium['callback'];
+      removeFunction: Pdfium['removeCallback'];
+    };
   };
   const bytes = () => pdfium.HEAPU8;
   let cached = new DataView(bytes().buffer);
