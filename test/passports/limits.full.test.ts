@@ -183,8 +183,8 @@ describe('The maximum number of images', () => {
     expect((await client.request(`/task/${task_id}`, { method: 'DELETE' })).status).toBe(200);
     const [next] = await client.upload({ name: 'next.pdf', bytes: createTestPdf(documentPages(1, 1984)) });
     expect(await assay.resultOf(client, next!)).toMatchObject({ status: 'SUCCESS' });
-    // The deleted file is gone; the other document, its page image and its words are stored.
-    await waitUntil(async () => (await assay.storedKeys()).length === before.length - 200 + 3);
+    // The deleted file is gone; the other document is stored, whose page image and words are in the PDF.
+    await waitUntil(async () => (await assay.storedKeys()).length === before.length - 200 + 1);
     await expectMemoryWithinBounds();
   });
 });
@@ -218,13 +218,13 @@ describe('Documents whose worker is killed', () => {
       expect(scan).toMatchObject({ status: 'SUCCESS', pages: 2, data: { general: { year_built: 1991 } } });
       expect([...(await audit.endCounts(ids)).values()]).toEqual([1, 1]);
       for (const id of ids) expect((await states(id)).filter((state) => state === 'SUCCESS')).toEqual(['SUCCESS']);
-      // One picture per page; those of the lost attempt are queued for deletion, except files in progress at the kill.
+      // One picture per scanned page; those of the lost attempt are queued for deletion, except files in progress at the kill.
       const known = await audit.db.query<{ key: string; drawn: boolean }>(
         `select key, file_key = any($1) as drawn from passport_pictures
           union all select key, false from passport_files union all select key, false from passport_files_to_delete`,
         [await fileKeys(audit, ids)],
       );
-      expect(known.rows.filter(({ drawn }) => drawn)).toHaveLength(60 + 2);
+      expect(known.rows.filter(({ drawn }) => drawn)).toHaveLength(2);
       const keys = new Set(known.rows.map(({ key }) => key));
       const strays = (await assay.storedKeys()).filter((key) => !keys.has(key) && !before.includes(key));
       console.log(`${strays.length} files without a database row`);

@@ -1,6 +1,9 @@
 import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
+import sharp from 'sharp';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { DRAWN_ON_REQUEST } from '../../src/services/passports/extraction.ts';
+import { createTestPdf } from '../support/ocr/pdf.ts';
 import {
   type Client,
   createExtraction,
@@ -855,5 +858,24 @@ describe('Page pictures', () => {
     const otherClient = passports.client();
     await otherClient.upload(createPdf());
     expect((await otherClient.get(body.sheets[0].picture)).status).toBe(404);
+  });
+
+  it('are drawn from the PDF for pages with a text layer, and missing if the page cannot be drawn', async () => {
+    const [sheet] = createExtraction().sheets;
+    const open = async (pdf: Buffer) => {
+      const client = passports.client();
+      const [id] = await client.upload({ name: 'drawn.pdf', bytes: pdf });
+      await passports.succeed(id!, { sheets: [{ ...sheet!, picture: DRAWN_ON_REQUEST }] });
+      const { body } = await client.get(`/api/task/${id}/result`);
+      return { client, path: body.sheets[0].picture as string };
+    };
+    const { client, path } = await open(createTestPdf([{ content: 'BT /F1 14 Tf 60 700 Td (Address) Tj ET' }]));
+    const picture = await client.get(path);
+    expect(picture.headers.get('content-type')).toBe('image/jpeg');
+    expect(await sharp(picture.bytes).metadata()).toMatchObject({ format: 'jpeg', height: 1600 });
+    const etag = picture.headers.get('etag')!;
+    expect((await client.get(path, { 'if-none-match': etag })).status).toBe(304);
+    const damaged = await open(Buffer.from('%PDF-1.7 damaged'));
+    expect((await damaged.client.get(damaged.path)).status).toBe(404);
   });
 });

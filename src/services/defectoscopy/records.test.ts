@@ -78,7 +78,11 @@ describe('photoRecords', () => {
 
   it('fetches the picture under the image policy, and returns undefined when it no longer exists', async () => {
     const { picture } = (await draft())!;
-    const sources = (fetch: unknown) => ({ fetch: fetch as GuardedFetch, files: undefined as unknown as Files });
+    const sources = (fetch: unknown) => ({
+      fetch: fetch as GuardedFetch,
+      files: undefined as unknown as Files,
+      scratchDir: '',
+    });
     const requests: unknown[] = [];
     const fetch = async (url: URL, request: object) => {
       requests.push([url.hostname, request]);

@@ -28,12 +28,18 @@ export interface Warning {
   readonly fields?: readonly string[];
 }
 
+/**
+ * In place of the key of a page image: the page has a text layer, and its image is drawn from the PDF when it is shown. Most
+ * are never shown.
+ */
+export const DRAWN_ON_REQUEST = 'drawn-on-request';
+
 /** The result of the task. Edits are stored separately and never change it. */
 export interface Extraction {
   readonly schema: { readonly id: string; readonly version: string };
   readonly fields: Readonly<Record<string, Field>>;
   readonly pages: number;
-  /** Size in points; `turn` is the clockwise rotation to upright, `picture` a key of the file store. */
+  /** Size in points; `turn` is the clockwise rotation to upright, `picture` a key of the file store or {@link DRAWN_ON_REQUEST}. */
   readonly sheets: readonly {
     readonly reader: string;
     readonly width: number;

@@ -54,6 +54,7 @@ export async function createGateway(deps: {
 }): Promise<Gateway> {
   const { context, settings, shared, documents } = deps;
   const { db, files, workerRegistry, metrics, log } = context;
+  const scratchDir = join(shared.dataDir, 'scratch');
   const service = 'passports';
   const keys = createLiveKeys(parseApiKeys(settings.apiKeys), () => context.issued.of(service));
   if (keys.all().length === 0) log.warn('no API keys are configured: no token can be issued');
@@ -121,9 +122,9 @@ export async function createGateway(deps: {
   });
   imageRoutes(app, { documents, files });
   createPdfRoute(app, { documents, files, replies, cacheKey, maxImages: settings.pdfMaxImages });
-  taskRoutes(app, { documents, files, schema });
+  taskRoutes(app, { documents, files, scratchDir, schema });
   streamRoute(app, { watch });
-  exportRoutes(app, { documents, files, schema });
+  exportRoutes(app, { documents, files, scratchDir, schema });
   await editRoutes(app, { authGuard, documents, schema });
   const templates = postgresTemplates(db);
   templateRoutes(app, { templates });

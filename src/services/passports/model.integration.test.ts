@@ -15,16 +15,18 @@ import type { TaskStore } from '../../tasks/store.ts';
 import { TaskFailure } from '../../tasks/task.ts';
 import type { Model } from '../shared/service.ts';
 import type { Document } from './documents.ts';
-import type { Extraction } from './extraction.ts';
+import { DRAWN_ON_REQUEST, type Extraction } from './extraction.ts';
 import { OcrTimeout, type ScanReader, type ScanResult } from './model/ocr/read-scan.ts';
 import { openPdf } from './model/pages/pdf.ts';
 import { loadModel, MAX_PAGES } from './model.ts';
 import { uprightFrame } from './page-geometry.ts';
+import { findPageImage } from './page-images.ts';
 import { loadSettings } from './settings.ts';
 import { postgresDocumentStore } from './store/postgres.ts';
 
 const log = createLog('silent', 'test');
 const anna = { session: 'anna' };
+const never = new AbortController().signal;
 
 let database: TestDatabase;
 let tasks: TaskStore & { close(): void };
@@ -120,22 +122,32 @@ const values = ({ fields }: Extraction) =>
   Object.fromEntries(Object.entries(fields).map(([key, { value }]) => [key, value]));
 
 describe('extraction', () => {
-  it('reads fields with their positions from the PDF text, and stores an image of every page', async () => {
+  it('reads fields with their positions from the PDF text, and stores no images of pages', async () => {
     const { document, job, reports } = await begin(passport(2));
     const result = (await model.run(job())).result as unknown as Extraction;
     expect(values(result)).toMatchObject({ 'general:year_built': 1978, 'areas:total_area': 54.3 });
     expect(result.fields['general:year_built']).toMatchObject({ source: 'text', page: 1 });
     expect(result).toMatchObject({ pages: 2, schema: { id: 'technical_passport' }, warnings: [] });
-    for (const { picture, reader } of result.sheets) {
-      expect(reader).toBe('text');
-      const { format, height } = await sharp(await files.get(picture!)).metadata();
-      expect({ format, height }).toEqual({ format: 'jpeg', height: 1600 });
+    expect(result.sheets).toMatchObject([1, 2].map(() => ({ reader: 'text', picture: DRAWN_ON_REQUEST })));
+    const { fileKey } = document;
+    for (const page of [1, 2]) {
+      const jpeg = await findPageImage({ fileKey, extraction: result }, page, { files, scratchDir })!.load(never);
+      expect(await sharp(jpeg).metadata()).toMatchObject({ format: 'jpeg', height: 1600 });
     }
-    expect(reports.map(({ progress }) => progress)).toEqual([0, 0.475, 0.95]);
-    expect(reports.at(-1)?.checkpoint?.['worked_ms']).toBeGreaterThan(0);
+    expect(reports.map(({ progress }) => progress)).toEqual([0.475, 0.95]);
     expect(await readdir(scratchDir)).toEqual([]);
     await documents.remove(anna, document.id);
-    for (const { picture } of result.sheets) expect(await files.get(picture!)).toBeUndefined();
+    expect(await findPageImage({ fileKey, extraction: result }, 1, { files, scratchDir })!.load(never)).toBeUndefined();
+  });
+
+  it('reports a checkpoint with the processing time at most once per second', async () => {
+    const pause = () => new Promise((resolve) => setTimeout(resolve, 1100));
+    const slow = await load({ ...emptyReader, read: async (...args) => pause().then(() => emptyReader.read(...args)) });
+    const { job, reports } = await begin(createTestPdf([{ content: '' }, { content: PASSPORT }]));
+    await slow.run(job());
+    const worked = reports.flatMap(({ checkpoint }) => checkpoint?.['worked_ms'] ?? []);
+    expect(worked).toHaveLength(1);
+    expect(worked[0]).toBeGreaterThan(1000);
   });
 
   it('uses OCR for a page without text, and names the OCR engine', async (context) => {
@@ -252,6 +264,7 @@ describe('a document of a lost worker', () => {
     expect(reports.at(-1)?.progress).toBe(0.95);
     const pictures = new Set(result.sheets.map(({ picture }) => picture));
     expect(pictures.size).toBe(4);
+    pictures.delete(DRAWN_ON_REQUEST);
     for (const picture of pictures) expect(await files.get(picture!)).toBeDefined();
     await documents.remove(anna, document.id);
     for (const picture of pictures) expect(await files.get(picture!)).toBeUndefined();

@@ -7,7 +7,7 @@ import type { Job, Model, ModelContext, SharedSettings } from '../shared/service
 import { ENGINE_VERSION } from './cache-key.ts';
 import type { Extraction, Warning } from './extraction.ts';
 import { type ErrorType, failure } from './failures.ts';
-import { loadPages, openStoredPdf, savePage, saveReading } from './model/document-storage.ts';
+import { loadPages, openDocumentPdf, savePage, saveReading } from './model/document-storage.ts';
 import { validateExtraction } from './model/extraction-validation.ts';
 import { openFieldFinder } from './model/field-finder.ts';
 import { bundledNetwork } from './model/field-network/bundled-network.ts';
@@ -27,6 +27,8 @@ export const MAX_PAGES = 200;
 const MIN_LETTERS = 40;
 /** Share of the progress that reading the pages takes. */
 const READ_SHARE = 0.95;
+/** Each stored checkpoint costs a write to the disk. */
+const CHECKPOINT_MS = 1000;
 /** The engine's limit is later than an attempt's own. */
 const MARGIN_MS = 60_000;
 
@@ -44,7 +46,7 @@ export async function loadModel(deps: {
   const finder = await openFieldFinder(schema, { network: await bundledNetwork() });
   const helper = await createLlmAssist(settings);
   const pictures = postgresPictures(db);
-  const learner = openTemplateLearner({ db, files, log, schema, finder });
+  const learner = openTemplateLearner({ db, files, scratchDir, log, schema, finder });
   const limitMs = settings.taskDeadlineSeconds * 1000;
 
   async function read(job: Job, signal: AbortSignal, onOpen: (pages: number) => void, onPage: (share: number) => void) {
@@ -52,7 +54,7 @@ export async function loadModel(deps: {
     const current: ImageAttempt = { task, attempt, worker, fileKey: (job.input as unknown as TaskInput).file_key };
     const storage = { files, pictures, log: job.log, reader: `${ENGINE_VERSION} ${reader.name}` };
     const known = await loadPages(current, storage);
-    const pdf = await openStoredPdf(current.fileKey, { files, scratchDir, maxPages: MAX_PAGES, signal });
+    const pdf = await openDocumentPdf(current.fileKey, { files, scratchDir, maxPages: MAX_PAGES, signal });
     // Another attempt reads the only page again: cheaper than to store it each time.
     const checkpoint = pdf.pages > 1;
     try {
@@ -81,9 +83,14 @@ export async function loadModel(deps: {
 
     async run(job) {
       const time = startWorkTimer(job.signal, { limitMs, workedMs: readElapsedMs(job.checkpoint) });
-      const report = (share: number) => job.report(share, { worked_ms: Math.round(time.elapsedMs()) });
+      let reportedMs = time.elapsedMs();
+      const report = (share: number) => {
+        // A checkpoint is stored at once; the progress with the next renewal of the lease.
+        if (time.elapsedMs() - reportedMs < CHECKPOINT_MS) return job.report(share);
+        reportedMs = time.elapsedMs();
+        job.report(share, { worked_ms: Math.round(reportedMs) });
+      };
       try {
-        report(0);
         const { document, damaged } = await step('read pages', () => read(job, time.signal, time.extend, report));
         const templates = await step('load templates', () => learner.templatesFor(job.id, document.pages, time.signal));
         const found = await step('find fields', () => finder.find(document.pages, time.signal, templates));

@@ -3,6 +3,7 @@ import type { JsonObject } from '../../base/json.ts';
 import { isCancelled, type RecordDraft, type RecordMaker } from '../shared/records.ts';
 import { readStoredFile } from '../shared/stored-file.ts';
 import { type CompletedDocument, type Document, isCompleted } from './documents.ts';
+import { DRAWN_ON_REQUEST } from './extraction.ts';
 import { type PresentedField, presentFields } from './present.ts';
 import { loadSchema } from './schema/load-schema.ts';
 import { inLanguage, type Schema, type Wording } from './schema/schema.ts';
@@ -26,8 +27,12 @@ export function documentRecords(schemaFile: string | undefined): RecordMaker {
       return documents.map((document) => (isCompleted(document) ? readDraft(document, schema) : failedDraft(document)));
     },
 
-    async picture({ files }, picture, signal) {
-      const bytes = await readStoredFile(files, picture as string, { maxBytes: PICTURE_MAX_BYTES, signal });
+    async picture({ files, scratchDir }, picture, signal) {
+      if (typeof picture !== 'string') {
+        const { drawPage } = await import('./images/draw-page.ts');
+        return drawPage({ fileKey: (picture as { file: string }).file, page: 1 }, { files, scratchDir }, signal);
+      }
+      const bytes = await readStoredFile(files, picture, { maxBytes: PICTURE_MAX_BYTES, signal });
       return typeof bytes === 'string' ? undefined : bytes;
     },
   };
@@ -57,7 +62,8 @@ function failedDraft({ id, createdAt, filename, error, errorType }: Document): R
 function readDraft(opened: CompletedDocument, schema: Schema): RecordDraft {
   const { id, createdAt, filename, extraction } = opened;
   const fields = presentFields(opened, schema).filter(({ value }) => value !== null);
-  const picture = extraction.sheets[0]?.picture;
+  const key = extraction.sheets[0]?.picture;
+  const picture = key === DRAWN_ON_REQUEST ? { file: opened.fileKey } : key;
   return {
     taskId: id,
     status: 'done',
@@ -68,7 +74,7 @@ function readDraft(opened: CompletedDocument, schema: Schema): RecordDraft {
       .filter((each) => each !== '')
       .join('\n'),
     result: resultOf(opened, fields),
-    ...(typeof picture === 'string' && { picture }),
+    ...(picture && { picture }),
   };
 }
 

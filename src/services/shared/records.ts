@@ -18,6 +18,8 @@ export interface RecordMaker {
 export interface PictureSources {
   readonly fetch: GuardedFetch;
   readonly files: Files;
+  /** For temporary files. */
+  readonly scratchDir: string;
 }
 
 export interface RecordSource extends RecordMaker {

@@ -1,5 +1,6 @@
 import type { CompletedDocument } from '../documents.ts';
 import type { Box } from '../page-geometry.ts';
+import type { LoadPageImage } from '../page-images.ts';
 import type { ExportRow } from './rows.ts';
 
 interface Place {
@@ -14,8 +15,6 @@ export interface PageExcerpt {
   readonly jpeg: Uint8Array;
 }
 
-export type LoadPageImage = (key: string) => Promise<Buffer | undefined>;
-
 /** Cuts the places out of the page images. Omits missing and unreadable images; holds one in memory. */
 export async function loadExcerpts(opened: CompletedDocument, places: readonly Place[], picture: LoadPageImage) {
   // Loads the decoder only for reports.
@@ -23,7 +22,7 @@ export async function loadExcerpts(opened: CompletedDocument, places: readonly P
   const excerpts = new Map<Place, PageExcerpt>();
   for (const page of new Set(places.map((place) => place.page))) {
     const sheet = opened.extraction.sheets[page - 1];
-    const image = sheet?.picture ? await picture(sheet.picture) : undefined;
+    const image = sheet?.picture ? await picture(page) : undefined;
     if (!sheet || !image) continue;
     const here = places.filter((place) => place.page === page);
     const boxes = here.map(({ box }) => box);

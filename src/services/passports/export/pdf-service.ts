@@ -1,7 +1,7 @@
 import { openThreadPool, type ThreadPool } from '../../../base/thread-pool.ts';
 import { startThread } from '../../../base/worker-entry.ts';
 import { reportTooLong, tooManyReports } from '../api-errors.ts';
-import type { LoadPageImage } from './page-excerpts.ts';
+import type { LoadPageImage } from '../page-images.ts';
 import { buildReport, type ReportSource } from './report.ts';
 
 export type PdfLimits = typeof LIMITS;

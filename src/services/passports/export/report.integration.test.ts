@@ -5,8 +5,8 @@ import { writeTempPdf } from '../../../../test/support/ocr/pdf.ts';
 import type { CompletedDocument } from '../documents.ts';
 import { cropBoxes } from '../images/crops.ts';
 import { openPdf } from '../model/pages/pdf.ts';
+import type { LoadPageImage } from '../page-images.ts';
 import { DEFAULT_SCHEMA } from '../schema/default-schema.ts';
-import type { LoadPageImage } from './page-excerpts.ts';
 import { createPdfService } from './pdf-service.ts';
 import type { ReportSource } from './report.ts';
 
@@ -72,13 +72,13 @@ it('shows the part of the page where a value was read beside the value', async (
     .jpeg()
     .toBuffer();
   const document = opened({ 'general:address': read('Красная', [0.5, 0.25, 0.7, 0.27]) });
-  const requestedKeys: string[] = [];
-  const picture = async (key: string) => {
-    requestedKeys.push(key);
+  const requestedPages: number[] = [];
+  const picture = async (number: number) => {
+    requestedPages.push(number);
     return page;
   };
   const { raster } = await readBack(await printed(document, { ...options, language: 'en', picture }));
-  expect(requestedKeys).toEqual(['picture-1']);
+  expect(requestedPages).toEqual([1]);
   const reds = Array.from({ length: raster.width * raster.height }, (_, at) => at).filter(
     (at) => raster.data[at * 3]! > 180 && raster.data[at * 3 + 1]! < 90,
   );

@@ -1,7 +1,8 @@
 import type { CompletedDocument } from '../documents.ts';
+import type { LoadPageImage } from '../page-images.ts';
 import { groupByRow } from '../present.ts';
 import { inLanguage, type Schema } from '../schema/schema.ts';
-import { type LoadPageImage, loadExcerpts, tablePlaces, toPlace } from './page-excerpts.ts';
+import { loadExcerpts, tablePlaces, toPlace } from './page-excerpts.ts';
 import { exportRows, type Language, labelsOf } from './rows.ts';
 
 export interface ReportSource {

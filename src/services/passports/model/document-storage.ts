@@ -1,16 +1,14 @@
-import { createWriteStream } from 'node:fs';
-import { mkdtemp, rm } from 'node:fs/promises';
-import { join } from 'node:path';
-import { pipeline } from 'node:stream/promises';
 import type { Files } from '../../../base/files.ts';
 import type { Log } from '../../../base/log.ts';
 import { TaskFailure } from '../../../tasks/task.ts';
 import { keepFilesIfCommitted } from '../../shared/keep-files-if-committed.ts';
+import type { Extraction } from '../extraction.ts';
 import { failure } from '../failures.ts';
 import type { ReadPage } from '../page-geometry.ts';
 import type { ImageAttempt, Pictures } from '../store/pictures.ts';
 import { decodePages, encodePages } from './page-storage.ts';
-import { openPdf, type Pdf } from './pages/pdf.ts';
+import type { Pdf } from './pages/pdf.ts';
+import { openStoredPdf, type PdfStorage } from './pages/stored-pdf.ts';
 import type { PageResult } from './read-document.ts';
 
 const PICTURE_MAX_BYTES = 16 * 2 ** 20;
@@ -19,24 +17,13 @@ const PAGE_MAX_BYTES = 2 ** 20;
 /** Words and rules; more take long to encode on the worker's event loop. */
 const MAX_ITEMS = 50_000;
 
-/** Opens a stored PDF through a temporary file. */
-export async function openStoredPdf(
+/** Opens the PDF of an attempt. Throws a transient `STORAGE_ERROR` if it cannot be read. */
+export async function openDocumentPdf(
   key: string,
-  { files, scratchDir, maxPages, signal }: { files: Files; scratchDir: string; maxPages: number; signal: AbortSignal },
+  { maxPages, signal, ...storage }: PdfStorage & { maxPages: number; signal: AbortSignal },
 ): Promise<Pdf> {
-  const dir = await mkdtemp(join(scratchDir, 'pdf-')).catch(storageFailed);
-  try {
-    const path = join(dir, 'document.pdf');
-    const stored = await files.stream(key).catch(storageFailed);
-    if (!stored) storageFailed(new Error('The stored document is missing.'));
-    await pipeline(stored.stream, createWriteStream(path, { mode: 0o600 }), { signal }).catch((error) => {
-      signal.throwIfAborted();
-      storageFailed(error);
-    });
-    return await openPdf(path, { maxPages, signal });
-  } finally {
-    await rm(dir, { recursive: true, force: true });
-  }
+  const pdf = await openStoredPdf(key, storage, { maxPages, signal, onStorageError: storageFailed });
+  return pdf ?? storageFailed(new Error('The stored document is missing.'));
 }
 
 interface PageStorage {
@@ -86,12 +73,19 @@ export async function savePage(
 /** Templates do not learn from larger documents. */
 const READING_MAX_BYTES = 16 * 2 ** 20;
 
-/** Stores the words and rules of the pages, from which templates learn after a correction. */
+/** Whether the words of the pages are in the PDF: reading them again takes less time than storing them. */
+const isDigital = (pages: readonly { readonly reader: string }[]) => pages.every(({ reader }) => reader === 'text');
+
+/**
+ * Stores the words and rules of a document with pages that OCR has read. Templates learn from them after a correction;
+ * {@link openReading} reads those of other documents from the PDF.
+ */
 export async function saveReading(
   pages: readonly ReadPage[],
   attempt: ImageAttempt,
   { files, pictures, log }: PageStorage,
 ): Promise<void> {
+  if (isDigital(pages)) return;
   if (pages.reduce((sum, { words, rules }) => sum + words.length + rules.length, 0) > 4 * MAX_ITEMS) return;
   const content = await encodePages(pages);
   if (content.length > READING_MAX_BYTES) return;
@@ -102,10 +96,25 @@ export async function saveReading(
   throwSuperseded();
 }
 
-/** Undefined if the file is gone. */
-export async function openReading(key: string, files: Files): Promise<readonly ReadPage[] | undefined> {
-  const stored = await files.get(key, { maxBytes: READING_MAX_BYTES });
-  return stored && decodePages(stored);
+/** The words and rules of a completed document; undefined if they were not stored or the file is gone. */
+export async function openReading(
+  { fileKey, sheets, readingKey }: { fileKey: string; sheets: Extraction['sheets']; readingKey: string | null },
+  storage: PdfStorage,
+  signal: AbortSignal,
+): Promise<readonly ReadPage[] | undefined> {
+  if (readingKey !== null) {
+    const stored = await storage.files.get(readingKey, { maxBytes: READING_MAX_BYTES, signal });
+    return stored && decodePages(stored);
+  }
+  const pdf = isDigital(sheets) && (await openStoredPdf(fileKey, storage, { maxPages: sheets.length, signal }));
+  if (!pdf) return undefined;
+  try {
+    const pages: ReadPage[] = [];
+    for (let page = 1; page <= pdf.pages; page++) pages.push(await pdf.text(page, signal));
+    return pages;
+  } finally {
+    await pdf.close();
+  }
 }
 
 /** Ends an attempt whose document was deleted or whose lease was lost. */

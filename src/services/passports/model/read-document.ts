@@ -1,6 +1,6 @@
 import pLimit from 'p-limit';
 import type { Log } from '../../../base/log.ts';
-import type { Extraction } from '../extraction.ts';
+import { DRAWN_ON_REQUEST, type Extraction } from '../extraction.ts';
 import { type ReadPage, uprightFrame } from '../page-geometry.ts';
 import { OcrTimeout, type ScanReader, type ScanResult } from './ocr/read-scan.ts';
 import type { Pdf } from './pages/pdf.ts';
@@ -19,7 +19,7 @@ export interface ReadDocumentOptions {
   readonly reader: ScanReader;
   /** Pages of an earlier attempt by number; not read again. */
   readonly known: ReadonlyMap<number, PageResult>;
-  /** Stores the JPEG of a page and returns its key. */
+  /** Stores the JPEG of a page that OCR reads, and returns its key. */
   readonly savePage: (page: Omit<PageResult, 'picture'>, jpeg: Buffer) => Promise<string>;
   readonly onPage: (done: number) => void;
   readonly log: Log;
@@ -62,6 +62,7 @@ export async function readDocument(pdf: Pdf, options: ReadDocumentOptions): Prom
 
 export interface PageResult {
   readonly page: ReadPage;
+  /** Of the image: a key of the file store or {@link DRAWN_ON_REQUEST}. */
   readonly picture: string;
   readonly isTimedOut: boolean;
 }
@@ -74,11 +75,8 @@ async function readPage(
   log.debug({ page: pageNumber }, 'reading a page');
   const text = await pdf.text(pageNumber, signal);
   const size = { width: text.width, height: text.height };
-  const save = async (page: Omit<PageResult, 'picture'>, jpeg: Buffer): Promise<PageResult> => ({
-    ...page,
-    picture: await savePage(page, jpeg),
-  });
-  if (text.words.length > 0) return save({ page: text, isTimedOut: false }, await pdf.picture(pageNumber, signal));
+  // Reading it again takes less time than storing it.
+  if (text.words.length > 0) return { page: text, picture: DRAWN_ON_REQUEST, isTimedOut: false };
   const { raster, picture } = await pdf.scan(pageNumber, SCAN, signal);
   let isTimedOut = false;
   const scan = await reader.read(raster, { size, signal }).catch((error: unknown): ScanResult => {
@@ -87,5 +85,6 @@ async function readPage(
     isTimedOut = true;
     return { words: [], rules: [], turn: 0, reading: uprightFrame(size.width, size.height, 0) };
   });
-  return save({ page: { page: pageNumber, ...size, ...scan, reader: reader.name }, isTimedOut }, picture);
+  const read = { page: { page: pageNumber, ...size, ...scan, reader: reader.name }, isTimedOut };
+  return { ...read, picture: await savePage(read, picture) };
 }

@@ -16,7 +16,6 @@ import {
   findOwner,
   findWaitingOwner,
   forget,
-  hasWaiting,
   nextCorrected,
   recordUse,
   type StoredTemplate,
@@ -35,8 +34,15 @@ const INTERVAL_MS = 2000;
 const LEARN_LIMIT_MS = 20_000;
 
 /** Learns from corrections: soon after an edit, and before the next document of the same owner is read. */
-export function openTemplateLearner(deps: { db: Db; files: Files; log: Log; schema: Schema; finder: FieldFinder }) {
-  const { db, files, log, schema, finder } = deps;
+export function openTemplateLearner(deps: {
+  db: Db;
+  files: Files;
+  scratchDir: string;
+  log: Log;
+  schema: Schema;
+  finder: FieldFinder;
+}) {
+  const { db, files, scratchDir, log, schema, finder } = deps;
   const stop = new AbortController();
   const running = loop(learnWaiting, {
     intervalMs: INTERVAL_MS,
@@ -74,7 +80,9 @@ export function openTemplateLearner(deps: { db: Db; files: Files; log: Log; sche
   }
 
   async function learnFrom({ document, readingKey }: CorrectedDocument, owner: string, signal: AbortSignal) {
-    const pages = readingKey === null ? undefined : await openReading(readingKey, files);
+    const { fileKey, extraction } = document;
+    const bounded = AbortSignal.any([signal, AbortSignal.timeout(LEARN_LIMIT_MS)]);
+    const pages = await openReading({ fileKey, sheets: extraction.sheets, readingKey }, { files, scratchDir }, bounded);
     if (!pages) return undefined;
     const visible = presentFields(document, schema).map(({ key, value, original, editedAt, page, bbox }) => ({
       ...{ key, value, original, page, bbox },
@@ -84,7 +92,6 @@ export function openTemplateLearner(deps: { db: Db; files: Files; log: Log; sche
     // After the last correction is taken back, the document teaches nothing.
     if (!values.some(({ edited }) => edited)) return { lesson: undefined, template: undefined, updated: [] };
     const candidates = await findCandidates(db, owner, pageHashes(pages), { all: true, except: document.id });
-    const bounded = AbortSignal.any([signal, AbortSignal.timeout(LEARN_LIMIT_MS)]);
     const taught = await finder.learn({ pages, values, templates: candidates.map(toTemplate) }, bounded);
     const stored = (id: string, lesson: Lesson) => ({
       document: id,
@@ -101,9 +108,10 @@ export function openTemplateLearner(deps: { db: Db; files: Files; log: Log; sche
   return {
     /** The templates that a document may match, after all earlier corrections of its owner are learned. */
     async templatesFor(document: string, pages: readonly ReadPage[], signal: AbortSignal): Promise<Template[]> {
-      const owner = await findOwner(db, document);
+      const { owner, isWaiting, hasTemplates } = (await findOwner(db, document)) ?? {};
       if (owner === undefined) return [];
-      if (await hasWaiting(db, owner)) await learnFor(owner, signal);
+      if (isWaiting) await learnFor(owner, signal);
+      else if (!hasTemplates) return [];
       const stored = await findCandidates(db, owner, pageHashes(pages));
       return stored.map(({ id, lessons }) => ({
         id,

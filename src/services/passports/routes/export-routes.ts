@@ -12,6 +12,7 @@ import { adminOf, callerOf } from '../auth/auth-guard.ts';
 import { type CompletedDocument, isCompleted } from '../documents.ts';
 import { allName, attachment, excelName, reportName, sessionName } from '../export/filenames.ts';
 import { createPdfService } from '../export/pdf-service.ts';
+import { findPageImage } from '../page-images.ts';
 import type { Schema } from '../schema/schema.ts';
 import type { DocumentStore } from '../store/postgres.ts';
 import { taskIdOf } from './task-routes.ts';
@@ -31,8 +32,9 @@ const headers = { 'Accept-Language': 'The language of the labels: `en` or `ru`.'
 /** Loads the exporters on first use. */
 export function exportRoutes(
   app: Gateway,
-  { documents, files, schema }: { documents: DocumentStore; files: Files; schema: Schema },
+  deps: { documents: DocumentStore; files: Files; scratchDir: string; schema: Schema },
 ): void {
+  const { documents, files, scratchDir, schema } = deps;
   const described = { tags: ['exports'], shown: { headers } };
   const printer = createPdfService();
   app.addHook('onClose', () => printer.close());
@@ -89,7 +91,11 @@ export function exportRoutes(
       const disconnected = new AbortController();
       reply.raw.once('close', () => disconnected.abort());
       const bytes = await printer
-        .createPdf(source, (key) => files.get(key), disconnected.signal)
+        .createPdf(
+          source,
+          async (page) => findPageImage(opened, page, { files, scratchDir })?.load(disconnected.signal),
+          disconnected.signal,
+        )
         .catch((error: unknown) => {
           if (!disconnected.signal.aborted) throw error;
         });

@@ -11,6 +11,7 @@ import { documentNotFound, statusNotFound } from '../api-errors.ts';
 import { History, ListQuery, PageParams, Result, TaskList, TaskParams, TaskStatus } from '../api-schema.ts';
 import { callerOf } from '../auth/auth-guard.ts';
 import { isCompleted } from '../documents.ts';
+import { findPageImage } from '../page-images.ts';
 import { presentFields } from '../present.ts';
 import { toResult, toTaskItem, toTaskStatus, toUnfinishedResult } from '../responses.ts';
 import type { Schema } from '../schema/schema.ts';
@@ -23,8 +24,9 @@ const RETRY_AFTER = { 'Retry-After': 'Suggested seconds until the next poll.' };
 
 export function taskRoutes(
   app: Gateway,
-  { documents, files, schema }: { documents: DocumentStore; files: Files; schema: Schema },
+  deps: { documents: DocumentStore; files: Files; scratchDir: string; schema: Schema },
 ): void {
+  const { documents, files, scratchDir, schema } = deps;
   const config = { access: 'session' } as const;
   const described = { tags: ['documents'], params: TaskParams };
 
@@ -146,12 +148,19 @@ export function taskRoutes(
     },
     async (request, reply) => {
       const document = await openDocument(request);
-      const key = isCompleted(document) ? document.extraction.sheets[request.params.page - 1]?.picture : undefined;
-      if (typeof key !== 'string') throw notFound();
-      if (isImageCurrent(request, reply, key)) return reply.code(304).send();
-      const picture = await files.stream(key);
-      if (picture === undefined) throw notFound();
-      return reply.type('image/jpeg').header('content-length', picture.sizeBytes).send(picture.stream);
+      const image = isCompleted(document)
+        ? findPageImage(document, request.params.page, { files, scratchDir })
+        : undefined;
+      if (image === undefined) throw notFound();
+      if (isImageCurrent(request, reply, image.version)) return reply.code(304).send();
+      const disconnected = new AbortController();
+      reply.raw.once('close', () => disconnected.abort());
+      const jpeg = await image.load(disconnected.signal).catch((error: unknown) => {
+        if (!disconnected.signal.aborted) throw error;
+      });
+      if (disconnected.signal.aborted) return reply.hijack();
+      if (jpeg === undefined) throw notFound();
+      return reply.type('image/jpeg').send(jpeg);
     },
   );
 }

@@ -30,9 +30,15 @@ export interface NewLesson {
   readonly hashes: readonly number[];
 }
 
-export async function findOwner(db: Queryable, document: string): Promise<string | undefined> {
-  const { rows } = await db.query<{ owner: string }>(OWNER, [document]);
-  return rows[0]?.owner;
+/** The owner of a document, whether corrections of theirs are waiting, and whether they have enabled templates. */
+export async function findOwner(db: Queryable, document: string): Promise<Owner | undefined> {
+  return (await db.query<Owner>(OWNER, [document])).rows[0];
+}
+
+interface Owner {
+  readonly owner: string;
+  readonly isWaiting: boolean;
+  readonly hasTemplates: boolean;
 }
 
 /** An owner whose corrections are waiting, the oldest first. */
@@ -42,9 +48,6 @@ export async function findWaitingOwner(db: Queryable): Promise<string | undefine
   );
   return rows[0]?.owner;
 }
-
-export const hasWaiting = async (db: Queryable, owner: string): Promise<boolean> =>
-  (await db.query('select from passport_corrections where owner = $1 limit 1', [owner])).rowCount > 0;
 
 /** Enabled templates of an owner that share words with a document; with `all`, disabled ones too. */
 export async function findCandidates(
@@ -144,7 +147,11 @@ async function createTemplate(tx: Queryable, owner: string): Promise<string | un
 
 const OWNER = {
   name: 'passport-owner',
-  text: 'select passport_principal(session, key_name) as owner from passport_documents where id = $1',
+  text: `
+    select owner,
+           exists (select from passport_corrections c where c.owner = o.owner) as "isWaiting",
+           exists (select from passport_templates t where t.owner = o.owner and t.enabled) as "hasTemplates"
+      from (select passport_principal(session, key_name) as owner from passport_documents where id = $1) as o`,
 };
 
 const CANDIDATES = {

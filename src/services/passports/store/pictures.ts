@@ -3,8 +3,8 @@ import { type AttemptKey, lockAttempt } from '../../../tasks/locks.ts';
 
 export interface Pictures {
   /**
-   * Returns the pages that earlier attempts read with the same reader, and deletes their other images. Undefined unless the
-   * attempt is the latest of an unfinished task.
+   * Returns the pages that earlier attempts read with the same reader, and deletes their other images. Undefined if there are
+   * images and the attempt is not the latest of an unfinished task.
    */
   begin(attempt: ImageAttempt, reader: string): Promise<StoredPage[] | undefined>;
   /** Stores an image with the page, if given. False unless the attempt is the latest; then the caller deletes the file. */
@@ -27,13 +27,16 @@ export interface StoredPage {
 
 export function postgresPictures(db: Db): Pictures {
   return {
-    begin: (attempt, reader) =>
-      db.transaction(async (tx) => {
+    async begin(attempt, reader) {
+      // Saves the transaction and its lock for a first attempt.
+      if ((await db.query(ANY, [attempt.fileKey])).rowCount === 0) return [];
+      return db.transaction(async (tx) => {
         if (!(await lockAttempt(tx, attempt))) return undefined;
         const { rows } = await tx.query<StoredPage>(KEPT_PAGES, [attempt.task, reader]);
         await tx.query(DELETE_EARLIER, [attempt.fileKey, rows.map(({ picture }) => picture)]);
         return rows;
-      }),
+      });
+    },
     add: (attempt, key, page) =>
       db.transaction(async (tx) => {
         if (!(await lockAttempt(tx, attempt))) return false;
@@ -51,6 +54,15 @@ export function postgresPictures(db: Db): Pictures {
       }),
   };
 }
+
+const ANY = {
+  name: 'passport-any-picture',
+  text: `
+    select from passport_pictures where file_key = $1
+    union all
+    select from passport_readings where file_key = $1
+     limit 1`,
+};
 
 const KEPT_PAGES = {
   name: 'passport-kept-pages',

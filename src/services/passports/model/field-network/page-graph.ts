@@ -36,9 +36,10 @@ export function linkTokens(sheet: Sheet): PageGraph {
   const order = tokens.map((_, i) => i).sort((a, b) => middleY(tokens[a]!) - middleY(tokens[b]!));
   const rank = new Array<number>(tokens.length);
   for (const [place, i] of order.entries()) rank[i] = place;
-  const neighbours = tokens.map((token, i) => {
-    const [left, right] = besides(token, i, { tokens, order, from: rank[i]!, unit });
-    const [above, below] = aboveAndBelow(token, i, { tokens, order, from: rank[i]!, unit });
+  const sorted = sortedPlaces(tokens, order);
+  const neighbours = tokens.map((_, i) => {
+    const [left, right] = besides(rank[i]!, sorted, unit);
+    const [above, below] = aboveAndBelow(rank[i]!, sorted, unit);
     return [left, right, above, below, -1, -1, -1];
   });
   const cellStart = firstOfCell(tokens, neighbours, cells);
@@ -96,53 +97,64 @@ export function sameCell(a: Cell, b: Cell): boolean {
   return ruled && near(a.left, b.left) && near(a.right, b.right) && near(a.top, b.top) && near(a.bottom, b.bottom);
 }
 
-interface Around {
-  readonly tokens: readonly Token[];
-  /** Indices by vertical middle. */
+/** The tokens by vertical middle, as arrays of numbers: all words of a line are compared with each other. */
+interface SortedPlaces {
+  /** Indices of the tokens. */
   readonly order: readonly number[];
-  readonly from: number;
-  readonly unit: number;
+  readonly x0: Float64Array;
+  readonly x1: Float64Array;
+  readonly x: Float64Array;
+  readonly y: Float64Array;
+  readonly height: Float64Array;
+}
+
+function sortedPlaces(tokens: readonly Token[], order: readonly number[]): SortedPlaces {
+  const list = (of: (token: Token) => number) => Float64Array.from(order, (i) => of(tokens[i]!));
+  return {
+    order,
+    x0: list((token) => token.x0),
+    x1: list((token) => token.x1),
+    x: list(middleX),
+    y: list(middleY),
+    height: list(({ y0, y1 }) => y1 - y0),
+  };
 }
 
 /** The nearest tokens left and right on the same line. */
-function besides(token: Token, index: number, { tokens, order, from, unit }: Around): [number, number] {
+function besides(from: number, { order, x0, x1, x, y, height }: SortedPlaces, unit: number): [number, number] {
   const found: [number, number] = [-1, -1];
-  const gaps = [MAX_GAP * unit, MAX_GAP * unit];
-  const reach = 0.6 * Math.max(unit, token.y1 - token.y0);
-  for (const step of [-1, 1]) {
-    for (let at = from + step; at >= 0 && at < order.length; at += step) {
-      const i = order[at]!;
-      const other = tokens[i]!;
-      if (Math.abs(middleY(other) - middleY(token)) > reach) break;
-      if (i === index) continue;
-      const side = middleX(other) < middleX(token) ? 0 : 1;
-      const gap = side === 0 ? token.x0 - other.x1 : other.x0 - token.x1;
+  const gaps: [number, number] = [MAX_GAP * unit, MAX_GAP * unit];
+  const reach = 0.6 * Math.max(unit, height[from]!);
+  for (let step = -1; step <= 1; step += 2) {
+    for (let at = from + step; at >= 0 && at < y.length; at += step) {
+      if (Math.abs(y[at]! - y[from]!) > reach) break;
+      const side = x[at]! < x[from]! ? 0 : 1;
+      const gap = side === 0 ? x0[from]! - x1[at]! : x0[at]! - x1[from]!;
       if (gap < -0.5 * unit || gap >= gaps[side]!) continue;
       gaps[side] = gap;
-      found[side] = i;
+      found[side] = order[at]!;
     }
   }
   return found;
 }
 
 /** The nearest tokens above and below that overlap horizontally; of several on a line, the one nearest to the left edge. */
-function aboveAndBelow(token: Token, index: number, { tokens, order, from, unit }: Around): [number, number] {
+function aboveAndBelow(from: number, { order, x0, x1, y }: SortedPlaces, unit: number): [number, number] {
   const found: [number, number] = [-1, -1];
-  for (const [side, step] of [-1, 1].entries()) {
+  for (let side = 0; side < 2; side++) {
+    const step = side === 0 ? -1 : 1;
     let best = Number.POSITIVE_INFINITY;
-    for (let at = from + step; at >= 0 && at < order.length; at += step) {
-      const i = order[at]!;
-      const other = tokens[i]!;
-      const distance = Math.abs(middleY(other) - middleY(token));
+    for (let at = from + step; at >= 0 && at < y.length; at += step) {
+      const distance = Math.abs(y[at]! - y[from]!);
       // Later tokens can only win by their left edge, which counts for at most two units.
       if (distance > best + 2 * unit) break;
-      if (i === index || distance < 0.6 * unit) continue;
-      const overlap = Math.min(other.x1, token.x1) - Math.max(other.x0, token.x0);
+      if (distance < 0.6 * unit) continue;
+      const overlap = Math.min(x1[at]!, x1[from]!) - Math.max(x0[at]!, x0[from]!);
       if (overlap <= 0) continue;
-      const score = distance + Math.min(2 * unit, 0.1 * Math.abs(other.x0 - token.x0));
+      const score = distance + Math.min(2 * unit, 0.1 * Math.abs(x0[at]! - x0[from]!));
       if (score >= best) continue;
       best = score;
-      found[side] = i;
+      found[side] = order[at]!;
     }
   }
   return found;

@@ -74,19 +74,24 @@ export function combineParts(sheet: Sheet, outputs: readonly PartOutput[]): Page
   for (const [p, part] of parts.entries()) {
     for (const [at, i] of part.entries()) if (!home[i] || at >= OVERLAP / 2) home[i] = { part: p, at };
   }
-  const row = (token: number) => {
+  const probability = (token: number, index: number) => {
     const { part, at } = home[token]!;
-    return outputs[part]!.probabilities.subarray(at * CLASSES.length, (at + 1) * CLASSES.length);
+    return outputs[part]!.probabilities[at * CLASSES.length + index] ?? 0;
   };
+  const likeliest = tokens.map((_, token) => {
+    let best = 0;
+    for (let i = 1; i < CLASSES.length; i++) if (probability(token, i) > probability(token, best)) best = i;
+    return CLASSES[best]!;
+  });
   const cells = tokens.map((token) => cellAround(token, sheet));
   return {
     tokens,
     areApart: (a, b) => isRuled(cells[a]!) && isRuled(cells[b]!) && !sameCell(cells[a]!, cells[b]!),
-    probabilityOf: (token, name) => row(token)[CLASSES.indexOf(name as (typeof CLASSES)[number])] ?? 0,
-    likeliest(token) {
-      const values = row(token);
-      return CLASSES[values.indexOf(Math.max(...values))]!;
+    probabilityOf(token, name) {
+      const index = INDEX.get(name);
+      return index === undefined ? 0 : probability(token, index);
     },
+    likeliest: (token) => likeliest[token]!,
     affinity(a, b) {
       const part = places.findIndex((known) => known.has(a) && known.has(b));
       if (part < 0) return -10;
@@ -97,6 +102,8 @@ export function combineParts(sheet: Sheet, outputs: readonly PartOutput[]): Page
     },
   };
 }
+
+const INDEX: ReadonlyMap<string, number> = new Map(CLASSES.map((name, i) => [name, i]));
 
 const isRuled = ({ left, right, top, bottom }: Cell): boolean =>
   left !== undefined && right !== undefined && top !== undefined && bottom !== undefined;

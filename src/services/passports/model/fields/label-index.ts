@@ -25,7 +25,7 @@ export interface PageWord extends LabelWord {
   readonly similarities: ReadonlyMap<number, number>;
 }
 
-/** An index of label wordings. It caches comparisons, so use one per document. */
+/** An index of label wordings. It caches comparisons: forms repeat their words. */
 export interface LabelIndex<To> {
   readonly phrases: readonly Phrase<To>[];
   /** Undefined for numbers, dashes and brackets. */
@@ -35,6 +35,8 @@ export interface LabelIndex<To> {
 }
 
 const MAX_LETTERS = 40;
+/** Words whose comparisons are cached: those of some hundred pages, in a few MB. */
+const MAX_CACHED = 5000;
 
 export function createLabelIndex<To>(
   wordings: readonly { readonly text: string; readonly target: To }[],
@@ -54,6 +56,7 @@ export function createLabelIndex<To>(
     })
     .filter(({ words }) => words.length > 0);
   const cache = new Map<string, PageWord | undefined>();
+  const containing = new WeakMap<PageWord['similarities'], readonly Phrase<To>[]>();
   return {
     phrases,
     lookUp(text) {
@@ -65,11 +68,18 @@ export function createLabelIndex<To>(
         if (score > 0) similarities.set(id, score);
       }
       const page: PageWord | undefined = word && { ...word, similarities };
+      if (cache.size >= MAX_CACHED) cache.clear();
       cache.set(text, page);
       return page;
     },
-    phrasesContaining: ({ similarities }) =>
-      similarities.size === 0 ? [] : phrases.filter(({ words }) => words.some(({ id }) => similarities.has(id))),
+    phrasesContaining(word) {
+      const { similarities } = word;
+      const known = containing.get(similarities);
+      if (known) return known;
+      const found = phrases.filter(({ words }) => words.some(({ id }) => similarities.has(id)));
+      containing.set(similarities, found);
+      return found;
+    },
   };
 }
 
@@ -91,8 +101,18 @@ function splitWording(text: string): LabelWord[] {
   });
 }
 
+/** Returns the result of `create` for a key, which is created once. */
+function createOnce<Key extends object, Value>(create: (key: Key) => Value): (key: Key) => Value {
+  const known = new WeakMap<Key, Value>();
+  return (key) => {
+    const value = known.get(key) ?? create(key);
+    known.set(key, value);
+    return value;
+  };
+}
+
 /** Indexes the labels of fields and parts, other labels and headings. */
-export function indexFieldLabels(schema: Schema): LabelIndex<Target> {
+export const indexFieldLabels = createOnce((schema: Schema): LabelIndex<Target> => {
   const wordings: { text: string; target: Target }[] = [];
   for (const { key, spec } of everyField(schema)) {
     for (const text of wordingsOf(spec)) wordings.push({ text, target: { kind: 'field', key, spec } });
@@ -103,11 +123,12 @@ export function indexFieldLabels(schema: Schema): LabelIndex<Target> {
   for (const text of schema.others ?? []) wordings.push({ text, target: { kind: 'other' } });
   for (const text of schema.headings ?? []) wordings.push({ text, target: { kind: 'heading' } });
   return createLabelIndex(wordings);
-}
+});
 
-export function indexColumnLabels(columns: readonly ColumnSpec[]): LabelIndex<ColumnSpec> {
-  return createLabelIndex(columns.flatMap((spec) => wordingsOf(spec).map((text) => ({ text, target: spec }))));
-}
+export const indexColumnLabels = createOnce(
+  (columns: readonly ColumnSpec[]): LabelIndex<ColumnSpec> =>
+    createLabelIndex(columns.flatMap((spec) => wordingsOf(spec).map((text) => ({ text, target: spec })))),
+);
 
 function wordingsOf(spec: FieldSpec | ColumnSpec): string[] {
   const { label, synonyms = [] } = spec;
@@ -116,6 +137,7 @@ function wordingsOf(spec: FieldSpec | ColumnSpec): string[] {
 
 /** Scores how well words match a wording, 0..1, in any order. */
 export function scorePhrase(words: readonly PageWord[], phrase: Phrase<unknown>): number {
+  if (!phrase.words.some(({ id }) => words.some(({ similarities }) => similarities.has(id)))) return 0;
   const unmatched = new Set(words);
   let matched = 0;
   for (const { id, weight } of phrase.words) {

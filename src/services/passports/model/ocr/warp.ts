@@ -6,25 +6,30 @@ export function warp(source: GrayImage, toSource: Projection, width: number, hei
   const out = new Uint8Array(width * height);
   const [a, b, c, d, e, f, g, h, i] = toSource;
   const { width: w, height: ht, data } = source;
-  const blurred = downscale(source, BLUR);
-  const weights = cubicWeights();
+  let blurred: GrayImage | undefined;
+  const weights = WEIGHTS;
+  const isAffine = g === 0 && h === 0 && i === 1;
   for (let v = 0, pixel = 0; v < height; v++) {
     const y = v + 0.5;
     let nx = b * y + c + a * 0.5;
     let ny = e * y + f + d * 0.5;
     let nw = h * y + i + g * 0.5;
     for (let u = 0; u < width; u++, pixel++, nx += a, ny += d, nw += g) {
-      const sx = nx / nw - 0.5;
-      const sy = ny / nw - 0.5;
-      const x0 = Math.floor(sx);
-      const y0 = Math.floor(sy);
-      const wx = ((sx - x0) * STEPS) << 2;
-      const wy = ((sy - y0) * STEPS) << 2;
-      if (x0 < 1 || y0 < 1 || x0 > w - 3 || y0 > ht - 3) {
-        out[pixel] =
-          sx > -1 && sy > -1 && sx < w && sy < ht ? nearest(source, sx, sy) : nearest(blurred, sx / BLUR, sy / BLUR);
+      const sx = (isAffine ? nx : nx / nw) - 0.5;
+      const sy = (isAffine ? ny : ny / nw) - 0.5;
+      if (!(sx >= 1 && sy >= 1 && sx < w - 2 && sy < ht - 2)) {
+        if (sx > -1 && sy > -1 && sx < w && sy < ht) out[pixel] = nearest(source, sx, sy);
+        else {
+          blurred ??= downscale(source, BLUR);
+          out[pixel] = nearest(blurred, sx / BLUR, sy / BLUR);
+        }
         continue;
       }
+      // Rounds down: both are positive.
+      const x0 = sx | 0;
+      const y0 = sy | 0;
+      const wx = ((sx - x0) * STEPS) << 2;
+      const wy = ((sy - y0) * STEPS) << 2;
       const wx0 = weights[wx]!;
       const wx1 = weights[wx + 1]!;
       const wx2 = weights[wx + 2]!;
@@ -51,6 +56,8 @@ function nearest({ width, height, data }: GrayImage, x: number, y: number): numb
 
 const STEPS = 64;
 const BLUR = 16;
+
+const WEIGHTS = cubicWeights();
 
 function cubicWeights(): Float32Array {
   const weights = new Float32Array(STEPS * 4);

@@ -19,7 +19,7 @@ export interface OpenDocument {
   readonly pages: number;
   /** Opens a page (from 0) and closes the previous one; undefined if damaged. */
   page(index: number): OpenPage | undefined;
-  /** The memory is freed with the library instance. */
+  /** The memory is freed when the state of the library is restored. */
   close(): void;
 }
 

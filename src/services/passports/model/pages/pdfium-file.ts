@@ -24,9 +24,10 @@ export function openFile(pdfium: Pdfium, path: string) {
     return 1;
   };
   const access = pdfium.call.malloc(12);
+  const callback = pdfium.callback(readBlock, 'iiiii');
   const fields = new DataView(pdfium.bytes().buffer, access, 12);
   fields.setUint32(0, length, true);
-  fields.setUint32(4, pdfium.callback(readBlock, 'iiiii'), true);
+  fields.setUint32(4, callback, true);
   fields.setUint32(8, 0, true);
   return {
     /** Address of the FPDF_FILEACCESS. */
@@ -36,7 +37,11 @@ export function openFile(pdfium: Pdfium, path: string) {
       const bytes = Buffer.alloc(length);
       return bytes.subarray(0, readSync(file, bytes, 0, length, from));
     },
-    close: () => closeSync(file),
+    /** The document cannot be used afterwards. */
+    close() {
+      closeSync(file);
+      pdfium.removeCallback(callback);
+    },
   };
 }
 

@@ -4,7 +4,7 @@ import { projectBox, type ReadPage, type Turn, uprightFrame } from '../../page-g
 import { toGrayscale } from '../ocr/grayscale.ts';
 import { encodePicture, pictureSize } from './page-picture.ts';
 import { detectTurn, groupWords, isGarbled } from './page-words.ts';
-import { loadPdfium, type Pdfium } from './pdfium.ts';
+import { loadPdfium, saveState } from './pdfium.ts';
 import { type OpenDocument, type OpenPage, openDocument, type PdfProblem } from './pdfium-document.ts';
 import { type Drawing, readDrawing } from './pdfium-drawing.ts';
 import { provideFonts } from './pdfium-fonts.ts';
@@ -55,7 +55,7 @@ sharp.concurrency(1);
 
 const watch = startCpuWatchdog();
 const drawings = new WeakMap<OpenPage, Drawing>();
-let pdfium = await load();
+let { pdfium, restore } = await load();
 let document: OpenDocument | undefined;
 let cpuSeconds = 0;
 
@@ -73,16 +73,16 @@ async function handle(request: PdfRequest): Promise<void> {
   });
 }
 
-async function load(): Promise<Pdfium> {
-  const loaded = await loadPdfium({ maxBytes: MAX_MEMORY_BYTES });
-  provideFonts(loaded);
-  return loaded;
+async function load() {
+  const pdfium = await loadPdfium({ maxBytes: MAX_MEMORY_BYTES });
+  provideFonts(pdfium);
+  return { pdfium, restore: saveState(pdfium) };
 }
 
 async function closeDocument(): Promise<PdfResponse> {
   document?.close();
   document = undefined;
-  pdfium = await load();
+  if (!restore()) ({ pdfium, restore } = await load());
   return { value: process.memoryUsage.rss() };
 }
 

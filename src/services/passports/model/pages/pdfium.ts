@@ -14,6 +14,7 @@ export interface Pdfium {
   uint(at: number): number;
   /** Returns a function pointer; `signature` has one letter for the result and each argument. */
   callback(use: (...args: number[]) => number, signature: string): number;
+  removeCallback(pointer: number): void;
 }
 
 type PdfiumFunction = keyof Functions | 'malloc' | 'free';
@@ -33,7 +34,12 @@ export async function loadPdfium({ maxBytes }: { maxBytes: number }): Promise<Pd
     print: () => {},
     printErr: () => {},
   } as object)) as unknown as {
-    pdfium: { HEAPU8: Uint8Array; wasmExports: Pdfium['call']; addFunction: Pdfium['callback'] };
+    pdfium: {
+      HEAPU8: Uint8Array;
+      wasmExports: Pdfium['call'];
+      addFunction: Pdfium['callback'];
+      removeFunction: Pdfium['removeCallback'];
+    };
   };
   const bytes = () => pdfium.HEAPU8;
   let cached = new DataView(bytes().buffer);
@@ -49,6 +55,28 @@ export async function loadPdfium({ maxBytes }: { maxBytes: number }): Promise<Pd
     double: (at) => view().getFloat64(at, true),
     uint: (at) => view().getUint32(at, true),
     callback: (use, signature) => pdfium.addFunction(use, signature),
+    removeCallback: (pointer) => pdfium.removeFunction(pointer),
+  };
+}
+
+/** Restoring a larger memory takes as long as a new instance. */
+const MAX_RESTORED_BYTES = 2 ** 27;
+
+/**
+ * Saves the state of the library. The result restores it: nothing of the documents opened since remains, as in a new
+ * instance, which takes ten times as long. Returns false without effect if the memory has grown too much.
+ */
+export function saveState({ bytes }: Pdfium): () => boolean {
+  const initial = bytes();
+  let used = initial.length;
+  while (initial[used - 1] === 0) used--;
+  const saved = initial.slice(0, used);
+  return () => {
+    const memory = bytes();
+    if (memory.length > MAX_RESTORED_BYTES) return false;
+    memory.set(saved);
+    memory.fill(0, used);
+    return true;
   };
 }
 
