@@ -6,6 +6,7 @@ import { writePart } from '../fields/composite-values.ts';
 import type { Token } from '../fields/page-tokens.ts';
 import { connect, groupOf, inReadingOrder, membersOf, type TokenGroup, textOf, withDoubtful } from './group-tokens.ts';
 import type { PageReading } from './page-reading.ts';
+import { withWholeNames } from './whole-names.ts';
 
 export interface ReadValue {
   readonly tokens: readonly Token[];
@@ -26,7 +27,9 @@ export function readingsOf(reading: PageReading, name: string, spec: ValueSpec):
   return connect(membersOf(reading, name), reading)
     .flatMap((members) => byCell(members, reading))
     .flatMap((members) => betweenCheckBoxes(members, reading))
-    .map((members) => (spec.type === 'string' ? withDoubtful(members, reading, name) : members))
+    .map((members) =>
+      spec.type === 'string' ? withWholeNames(withDoubtful(members, reading, name), reading) : members,
+    )
     .map((members) => groupOf(members, reading, name))
     .flatMap((group) => parseGroup(group, spec) ?? []);
 }

@@ -1,0 +1,92 @@
+import type { Token } from '../fields/page-tokens.ts';
+import { inReadingOrder } from './group-tokens.ts';
+import type { PageReading } from './page-reading.ts';
+
+const OPENING = /[«„“]/gu;
+const CLOSING = /[»”]/gu;
+/** `ФГУП`, `ООО`, before the name. */
+const LEGAL_FORM = /^\p{Lu}{2,5}$/u;
+const MAX_WORDS = 12;
+
+/** Adds the words up to the other quotation mark where a value ends within a quoted name, and the legal form before the name. */
+export function withWholeNames(members: readonly number[], { tokens, areApart }: PageReading): number[] {
+  const chosen = inReadingOrder(members.map((i) => tokens[i]!));
+  const text = chosen.map((token) => token.text).join(' ');
+  const missing = (text.match(CLOSING)?.length ?? 0) - (text.match(OPENING)?.length ?? 0);
+  const isFree = (token: Token | undefined): token is Token =>
+    token !== undefined && !chosen.includes(token) && !areApart(tokens.indexOf(token), members[0]!);
+  if (missing !== 0) {
+    const added = missing > 0 ? upTo(OPENING, chosen[0]!, before) : upTo(CLOSING, chosen.at(-1)!, after);
+    if (missing > 0) chosen.unshift(...added.reverse());
+    else chosen.push(...added);
+  }
+  if (/^[«„“]/u.test(chosen[0]?.text ?? '')) {
+    const form = before(chosen[0]!, tokens);
+    if (isFree(form) && LEGAL_FORM.test(form.text)) chosen.unshift(form);
+  }
+  return chosen.map((token) => tokens.indexOf(token));
+
+  /** The words from `start` on to one with the mark; none if it is not near. */
+  function upTo(mark: RegExp, start: Token, next: typeof before): Token[] {
+    const found: Token[] = [];
+    for (let token = next(start, tokens); isFree(token) && found.length < MAX_WORDS; token = next(token, tokens)) {
+      found.push(token);
+      if (token.text.search(mark) >= 0) return found;
+    }
+    return [];
+  }
+}
+
+const heightOf = ({ y0, y1 }: Token): number => y1 - y0;
+const middleOf = ({ y0, y1 }: Token): number => (y0 + y1) / 2;
+// A dash is low.
+const taller = (a: Token, b: Token): number => Math.max(heightOf(a), heightOf(b));
+const isOnLine = (a: Token, b: Token): boolean => Math.abs(middleOf(a) - middleOf(b)) < 0.5 * taller(a, b);
+const isAdjacent = (left: Token, right: Token): boolean => {
+  const gap = right.x0 - left.x1;
+  return isOnLine(left, right) && gap > -2 && gap < 1.5 * taller(left, right);
+};
+
+/** The word before `token` in running text: left of it, or the last one of the line above. */
+function before(token: Token, tokens: readonly Token[]): Token | undefined {
+  const left = tokens.find((one) => one !== token && one.x0 < token.x0 && isAdjacent(one, token));
+  return (
+    left ??
+    lineEnd(
+      tokens,
+      (one) => isNextLine(one, token),
+      (one, other) => other.x0 > one.x0 && isAdjacent(one, other),
+    )
+  );
+}
+
+/** The word after `token`: right of it, or the first one of the line below. */
+function after(token: Token, tokens: readonly Token[]): Token | undefined {
+  const right = tokens.find((one) => one !== token && one.x0 > token.x0 && isAdjacent(token, one));
+  return (
+    right ??
+    lineEnd(
+      tokens,
+      (one) => isNextLine(token, one),
+      (one, other) => other.x0 < one.x0 && isAdjacent(other, one),
+    )
+  );
+}
+
+/** From a word that `starts`, to the end of its line in one direction. */
+function lineEnd(
+  tokens: readonly Token[],
+  starts: (token: Token) => boolean,
+  continues: (token: Token, next: Token) => boolean,
+): Token | undefined {
+  let end = tokens.find(starts);
+  for (let next = end; next; next = tokens.find((one) => one !== end && continues(end!, one))) end = next;
+  return end;
+}
+
+/** Whether `lower` is on the next line below `upper`, in the same column. */
+const isNextLine = (upper: Token, lower: Token): boolean => {
+  const distance = middleOf(lower) - middleOf(upper);
+  const overlap = Math.min(upper.x1, lower.x1) - Math.max(upper.x0, lower.x0);
+  return overlap > -2 * heightOf(lower) && distance > 0.6 * heightOf(lower) && distance < 2 * heightOf(lower);
+};
