@@ -75,7 +75,7 @@ module.exports = {
     ),
     rule(
       'pg-in-one-module',
-      { path: '^src/', pathNot: `^src/base/(db(-errors)?|copy)\\.ts|${TEST}` },
+      { path: '^src/', pathNot: `^src/base/(db(-errors|-listen)?|copy)\\.ts|${TEST}` },
       { path: 'node_modules/pg/' },
     ),
     rule(
