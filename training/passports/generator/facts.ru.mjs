@@ -1905,11 +1905,19 @@ garage 2 30:гараж|бокс|смотровая яма|погреб|подв�
   ROOM_NAMES[kind] = { low: Number(low), high: Number(high), names: list(names) };
 }
 
+const PLANT_PLACES = list(
+  'участок|отделение|пролёт|склад|пост|зона|мастерская|цех|помещение|контора|кабина|Отделение|Участок',
+);
+const PLANT_WORK = list(
+  'закалки|окраски|хранения|сборки|сварки|раскроя|упаковки|приёмки|отпуска|мойки|сушки|розлива|ремонта|термический|механический|заточки|ТВЧ|зарядки АКБ|комплектации|готовой продукции|тары|сырья|мастера|смены|ВОХР|персонала|испытаний|наладки|выдачи|№ 1|№ 2|металла|масел',
+);
+
 function roomOf(kind, random, style) {
   const { low, high, names } = ROOM_NAMES[kind];
   let name = random.pick(names);
   if (style.isCapital) name = capitalize(name);
   if (style.isPlain) name = name.replaceAll('ё', 'е');
+  if (kind === 'commercial' && random.chance(0.12)) name = `${random.pick(PLANT_PLACES)} ${random.pick(PLANT_WORK)}`;
   if (random.chance(0.02)) name = capitalize(`${syllables(random)}${random.pick(['ная', 'овая', 'очная', 'ый зал'])}`);
   if (random.chance(0.02))
     name += random.pick([' № 1', ' (совм.)', ' с балконом', ', проходная', ' 2', ' №2', ' (неотапл.)']);

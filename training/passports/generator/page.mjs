@@ -11,7 +11,7 @@ import { blocks as randomTables } from './blocks/random-tables.mjs';
 import { blocks as roomProse } from './blocks/room-prose.mjs';
 import { blocks as rooms } from './blocks/rooms.mjs';
 import { createContext, FIELDS } from './context.mjs';
-import { box } from './markup.mjs';
+import { box, escapeText, label, value } from './markup.mjs';
 import { createRandom } from './random.mjs';
 import { resolveRivals } from './rivals.mjs';
 import { createStyle } from './style.mjs';
@@ -113,8 +113,10 @@ export function composePage(number) {
   if (random.chance(0.45)) add(signatures(context));
   if (random.chance(0.15)) add(notes(context));
   if (random.chance(0.2)) add(footer(context));
-  const columns =
-    style.columns > 1
+  const isWide = style.width > style.height;
+  const columns = random.chance(isWide ? 0.4 : 0.15)
+    ? panels(parts, random, isWide ? random.integer(2, 3) : 2)
+    : style.columns > 1
       ? `<div style="column-count:${style.columns};column-gap:${random.integer(10, 40)}px">${parts.join('')}</div>`
       : parts.join('');
   const isFitted = columns.includes('data-f="rooms:') && random.chance(0.95);
@@ -138,6 +140,24 @@ const FIT = `<script>(() => {
   }
 })()</script>`;
 
+/** Distributes the parts over columns side by side, below some parts of full width. */
+function panels(parts, random, count) {
+  const head = parts.splice(0, random.integer(0, Math.min(2, parts.length - 1)));
+  const line = random.chance(0.4) ? `border-left:1px solid ${random.pick(['#000', '#555', '#999'])};` : '';
+  const gap = random.integer(4, 22);
+  const share = Math.ceil(parts.length / count);
+  const columns = Array.from({ length: count }, (_, i) => parts.slice(i * share, (i + 1) * share)).filter(
+    (column) => column.length > 0,
+  );
+  const html = columns.map((column, i) =>
+    box(
+      `flex:${random.pick([1, 1, 1, 1.3, 0.8])};min-width:0;overflow:hidden;${i > 0 ? `${line}padding-left:${gap}px;` : ''}`,
+      column.join(''),
+    ),
+  );
+  return `${head.join('')}<div style="display:flex;gap:${gap}px;font-size:${random.pick([0.65, 0.75, 0.85])}em">${html.join('')}</div>`;
+}
+
 /** Items of chosen fields with distractors between them, in one or several layouts. */
 function pairsOf(context, count) {
   const { random } = context;
@@ -155,13 +175,15 @@ function pairsOf(context, count) {
   const confusion = random.pick([0, 0.15, 0.4, 0.8]);
   let size = random.integer(2, 16);
   for (const field of chosen) {
+    if (field === 'general:floors' && context.used.has(field)) continue;
     context.used.add(field);
     if (field === 'general:address' && random.chance(0.4)) {
       flush();
       out.push(addressParts(context));
       continue;
     }
-    const item = context.item(field);
+    const isCombined = field === 'general:floor' && !context.used.has('general:floors') && random.chance(0.4);
+    const item = isCombined ? floorOfFloors(context) : context.item(field);
     const isEmpty = random.chance(0.04);
     const beside = rivals(context, field, confusion);
     if (item) beside.splice(random.integer(0, beside.length), 0, isEmpty ? { ...item, value: '', plain: '' } : item);
@@ -192,6 +214,39 @@ function rivals(context, field, confusion) {
     [3, isMixed ? 2 : 0.3],
   ]);
   return Array.from({ length: count }, () => context.rivals.item(field));
+}
+
+const FLOOR_LABELS = {
+  ru: [
+    'Этаж / этажность',
+    'Этаж/этажность',
+    'Этаж / количество этажей',
+    'Этаж, этажность',
+    'этаж/этажей в доме',
+    'Эт./этажн.',
+    'На каком этаже / всего этажей',
+    'Этаж (всего этажей)',
+  ],
+  en: ['Floor / storeys', 'Floor/No. of floors', 'Level / total levels', 'Floor of floors', 'Floor (of total)'],
+};
+
+/** Floor and number of storeys in one blank: 2 / 5. */
+function floorOfFloors(context) {
+  const { random, facts, language } = context;
+  if (!facts.floor || !facts.floors) return context.item('general:floor');
+  context.used.add('general:floors');
+  const text = escapeText(random.pick(FLOOR_LABELS[language]));
+  const [floor, floors] = [value('general:floor', facts.floor), value('general:floors', facts.floors)];
+  const mark = random.pick([' / ', '/', ' из ', ' (', ', ']);
+  const joined =
+    mark === ' (' ? `${floor} (${floors})` : `${floor}${language === 'en' && mark === ' из ' ? ' of ' : mark}${floors}`;
+  return {
+    field: 'general:floor',
+    label: label('general:floor', text),
+    caption: label('general:floor', text),
+    value: joined,
+    plain: `${facts.floor} / ${facts.floors}`,
+  };
 }
 
 function fields(context, names) {

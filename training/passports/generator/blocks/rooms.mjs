@@ -31,6 +31,7 @@ const ORDER = [
   'floor',
   'letter',
   'no',
+  'elevation',
   'name',
   'usage',
   'formula',
@@ -83,7 +84,7 @@ const WORDS = {
         'по внутр. обмеру',
         'площадь',
       ],
-      living: ['жилая', 'жил.', 'Жилая', 'основная', 'жилых комнат', 'осн.', 'жилой', 'жилого назн.'],
+      living: ['жилая', 'жил.', 'Жилая', 'жилых комнат', 'жилой', 'жилого назн.'],
       auxiliary: [
         'подсобная',
         'вспомогательная',
@@ -128,6 +129,8 @@ const WORDS = {
         'Площадь без разрешения',
         'Незаконно возвед.',
       ],
+      main: ['основная', 'Основная', 'осн.', 'основная площадь', 'рабочая', 'производственная'],
+      elevation: ['Отметка', 'Отм.', 'Отметка пола', 'Отметка, м'],
       remark: ['Примечание', 'Примеч.', 'Примечания', 'Прим.', 'Отметки', 'Особые отметки'],
       usage: [
         'Использование',
@@ -174,7 +177,7 @@ const WORDS = {
       ['Основная', 'Вспомогательная'],
     ],
     usages: {
-      living: ['жилая', 'жилое', 'жил.', 'основная', 'Жилая'],
+      living: ['жилая', 'жилое', 'жил.', 'Жилая'],
       auxiliary: ['подсобная', 'вспомогат.', 'подсоб.', 'нежилое', 'вспом.'],
     },
     remarks: [
@@ -279,7 +282,7 @@ const WORDS = {
     including: ['of which', 'including', 'incl.', 'of this', 'thereof'],
     short: {
       area: ['total', 'Total', 'overall', 'gross', 'all', 'floor area'],
-      living: ['living', 'Living', 'habitable', 'residential', 'main'],
+      living: ['living', 'Living', 'habitable', 'residential'],
       auxiliary: ['auxiliary', 'Auxiliary', 'ancillary', 'utility', 'service', 'aux.'],
     },
     numberGroup: ['Numbers', 'Room', 'Number', 'Reference'],
@@ -290,6 +293,8 @@ const WORDS = {
       letter: ['Letter', 'Building letter', 'Part', 'Mark on plan', 'Block'],
       formula: ['Formula', 'Area calculation', 'Dimensions', 'Measurements, m', 'Size (m)'],
       unauthorised: ['Unauthorised area', 'Unpermitted alterations', 'Area altered without permit'],
+      main: ['main', 'Main area', 'Usable', 'Working area', 'NIA'],
+      elevation: ['Level', 'FFL', 'Elevation, m', 'Datum'],
       remark: ['Remarks', 'Notes', 'Comment', 'Remark'],
       usage: ['Use', 'Type', 'Category', 'Usage'],
       extra: ['Balconies', 'Balcony area', 'Leased', 'Other', 'Unheated', 'Loggias'],
@@ -374,6 +379,8 @@ const wordsOf = (context) => WORDS[context.language] ?? WORDS.ru;
 function kindOfSkip(head) {
   if (/формул|подсч|размер|обмер|formula|dimen|measure|calc/i.test(head)) return 'formula';
   if (/самов|незакон|разреш|unauth|unpermit|permit/i.test(head)) return 'unauthorised';
+  if (/^(основн|рабоч|производственная пл)/i.test(head)) return 'main';
+  if (/отметка|^отм\./i.test(head)) return 'elevation';
   if (/примеч|прим\.|отмет|remark|note|comment/i.test(head)) return 'remark';
   if (/квартир|кв\.|flat|apart|unit/i.test(head) && /№|номер|no|кварт/i.test(head) && !/площ|area/i.test(head))
     return 'flat';
@@ -583,6 +590,7 @@ function plan(context, most, by) {
     prefix: random.pick(['A', 'B', 'G', 'А', 'Б', 'L', 'П', 'F']),
     extras: random.pick([0.1, 0.1, 0.3, 0.6, 1]),
     extraLikeArea: random.chance(0.4),
+    elevations: elevationsOf(random),
     noNumber: random.chance(0.08) ? 0.3 : 0,
     nameCase: random.weighted([
       ['same', 10],
@@ -604,6 +612,24 @@ function plan(context, most, by) {
 }
 
 const ROMAN = ['', 'I', 'II', 'III', 'IV', 'V', 'VI', 'VII', 'VIII', 'IX', 'X', 'XI', 'XII'];
+
+/** The levels of the floors: ±0,00, +3,60. */
+function elevationsOf(random) {
+  const step = 2.4 + 0.3 * random.integer(0, 12);
+  const first = random.chance(0.2) ? -1 : 0;
+  const [point, plus, minus, zero] = [
+    random.pick([',', ',', '.']),
+    random.pick(['+', '+', '']),
+    random.pick(['-', '−', '–']),
+    random.pick(['±', '', '+']),
+  ];
+  const digits = random.pick([2, 2, 3, 1]);
+  return [0, 1, 2, 3].map((i) => {
+    const level = (first + i) * step;
+    const sign = level === 0 ? zero : level > 0 ? plus : minus;
+    return sign + Math.abs(level).toFixed(digits).replace('.', point);
+  });
+}
 
 function roomNumber(how, no) {
   switch (how.numberForm) {
@@ -707,6 +733,10 @@ function content(context, how, key, room, row, index, section) {
     case 'extra':
       if (!random.chance(how.extras)) return nothing();
       return escapeText(how.format(how.extraLikeArea ? room.area : roundTo(0.5 + random.next() * 26, 1)));
+    case 'main':
+      return room.auxiliary_area == null ? escapeText(how.format(room.area)) : nothing();
+    case 'elevation':
+      return escapeText(how.elevations[Math.min(Math.max(0, (room.floor ?? 1) - 1), how.elevations.length - 1)]);
     case 'unauthorised':
       return random.chance(0.12) ? escapeText(how.format(roundTo(0.5 + random.next() * 6, 1))) : nothing();
     case 'length':
