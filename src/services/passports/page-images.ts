@@ -2,7 +2,7 @@ import type { Files } from '../../base/files.ts';
 import type { CompletedDocument } from './documents.ts';
 import { DRAWN_ON_REQUEST } from './extraction.ts';
 
-/** Loads the image of a page (from 1) as JPEG; undefined if there is none. */
+/** Loads the image of a page (from 1) as JPEG; undefined for a page without one. */
 export type LoadPageImage = (page: number) => Promise<Buffer | undefined>;
 
 export interface PageImage {
@@ -11,7 +11,7 @@ export interface PageImage {
   load(signal: AbortSignal): Promise<Buffer | undefined>;
 }
 
-/** The image of a page (from 1): the stored one of a scan, otherwise drawn from the PDF. Undefined if there is none. */
+/** The image of a page (from 1): the stored one of a scan, otherwise drawn from the PDF. Undefined for a page without one. */
 export function findPageImage(
   { fileKey, extraction }: Pick<CompletedDocument, 'fileKey' | 'extraction'>,
   page: number,

@@ -25,7 +25,7 @@ export function confidenceOf(evidence: Evidence): number {
 }
 
 // In the order of `inputsOf`.
-const WEIGHTS = [1.417, 0.024, 0.584, -0.859, 0.37, -0.831, -0.603, -0.392, -0.303, 0.475];
+const WEIGHTS = [1.042, -0.073, 0.535, -1.499, 0.992, -0.373, -0.942, 0.179, 0.093, 0.573];
 
 /** The inputs of the logistic regression. */
 export function inputsOf({ tokens, score, lowest, rival, labels, isText }: Evidence): number[] {

@@ -77,7 +77,9 @@ export function partOf(
       ...(next && { space: round(Math.max(0, next.x0 - last.x1)) }),
     };
   };
-  const isDirect = describe('after').before.direct;
+  const { before, after } = describe('after');
+  // A unit; a word further right may belong to a column beside it, whose lines move.
+  const hasUnit = after.direct && after.gap < 1.2 * document.em;
   const label = spec.type === 'string' ? labelOfOptions(tokens, words, document) : undefined;
   if (label) {
     return {
@@ -88,7 +90,7 @@ export function partOf(
   }
   const methods: PlaceMethod[] = [
     ...(cell && isOneCell ? (['cell'] as const) : []),
-    ...(isDirect ? (['after', 'before', 'place'] as const) : (['before', 'place', 'after'] as const)),
+    ...methodsOf(before.direct, hasUnit),
   ];
   const own = tokens.filter((token) => !isSign(token));
   const found = methods.map(describe).find((part) => {
@@ -102,6 +104,9 @@ export function partOf(
   });
   return found ?? describe(methods[0]!);
 }
+
+const methodsOf = (hasLabel: boolean, hasUnit: boolean): readonly PlaceMethod[] =>
+  hasLabel ? ['after', 'before', 'place'] : hasUnit ? ['before', 'place', 'after'] : ['place', 'before', 'after'];
 
 /** What stands beside the value, from the nearest token on. */
 function neighbour(

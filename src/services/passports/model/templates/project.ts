@@ -10,7 +10,7 @@ export function project(lesson: Lesson, match: FormMatch, place: Area): { page: 
     .map(([index, token]) => {
       const word = words[index]!;
       const dy = Math.max(0, word.y0 - place.y1, place.y0 - word.y1);
-      const dx = Math.max(0, word.x0 - place.x1, 0.5 * (place.x0 - word.x1));
+      const dx = Math.max(0, 2 * (word.x0 - place.x1), 0.3 * (place.x0 - word.x1));
       // Words of the same line move with the value, above all those left of it; words above and below if they are near.
       return { word, token, far: dx + dy * 2 + (word.strong ? 0 : 20) };
     })
