@@ -65,7 +65,7 @@ function betweenCheckBoxes(members: readonly number[], { tokens }: PageReading):
   return options;
 }
 
-const CHECK_BOX = /^[☐☑☒□■]$/u;
+const CHECK_BOX = /^(?:[☐☑☒□■]|\[[XxХх]?\]?)$/u;
 
 /** Of several, a long reading wins over a slightly surer short one: the heading repeats only part of an address. */
 export function best(found: readonly ReadValue[]): ReadValue | undefined {
