@@ -183,9 +183,11 @@ function locateColumns(document: FormDocument, rows: readonly LocatedRow[]): Les
     const right = Math.min(after?.x0 ?? Number.POSITIVE_INFINITY, ...rightOthers);
     return {
       key: span.spec.key,
-      x0: boundary(document, all.y0, left, span.x0, before?.spec.type === 'string', em) ?? span.x0 - 2 * em,
+      x0:
+        boundary(document, all.y0, { left, right: span.x0, isEnd: true }, before?.spec.type === 'string', em) ??
+        span.x0 - 2 * em,
       x1:
-        boundary(document, all.y0, span.x1, right, span.spec.type === 'string', em) ??
+        boundary(document, all.y0, { left: span.x1, right, isEnd: false }, span.spec.type === 'string', em) ??
         span.x1 + (span.spec.type === 'string' ? 12 : 2) * em,
     };
   });
@@ -196,18 +198,19 @@ function locateColumns(document: FormDocument, rows: readonly LocatedRow[]): Les
   return { ...extent, pitch: steps.length > 0 ? median(steps) : 1.6 * em, columns };
 }
 
-/** A vertical rule between two columns, or the limit of the space between them. */
+/** The vertical rule in a space that is nearest to the column at its end or start, or the limit of the space. */
 function boundary(
   { vertical }: FormDocument,
   y: number,
-  left: number,
-  right: number,
+  { left, right, isEnd }: { left: number; right: number; isEnd: boolean },
   isText: boolean,
   em: number,
 ): number | undefined {
+  const rules = vertical
+    .filter(({ x0, y0, y1 }) => x0 > left - 2 && x0 < right + 2 && y0 < y + em && y1 > y)
+    .map(({ x0 }) => x0);
+  if (rules.length > 0) return isEnd ? Math.max(...rules) : Math.min(...rules);
   if (!Number.isFinite(left) || !Number.isFinite(right)) return undefined;
-  const rule = vertical.find(({ x0, y0, y1 }) => x0 > left - 2 && x0 < right + 2 && y0 < y + em && y1 > y);
-  if (rule) return rule.x0;
   // A text at the left may be longer in another document.
   return isText ? right - Math.min(0.5 * em, (right - left) / 2) : (left + right) / 2;
 }
