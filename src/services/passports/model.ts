@@ -28,7 +28,7 @@ const MIN_LETTERS = 40;
 /** Share of the progress that reading the pages takes. */
 const READ_SHARE = 0.95;
 /** Each stored checkpoint costs a write to the disk. */
-const CHECKPOINT_MS = 1000;
+const CHECKPOINT_MS = 250;
 /** The engine's limit is later than an attempt's own. */
 const MARGIN_MS = 60_000;
 
