@@ -27,7 +27,7 @@ const { positionals, values: options } = parseArgs({
   },
 });
 const [name = 'first'] = positionals;
-const folder = name === 'first' || name === 'second' ? fileURLToPath(new URL(`blind/${name}`, import.meta.url)) : name;
+const folder = /^\w+$/u.test(name) ? fileURLToPath(new URL(`blind/${name}`, import.meta.url)) : name;
 const forms = await readBlindForms(folder);
 const cache = options.cache ?? (await mkdtemp(join(tmpdir(), 'blind-forms-')));
 const reader = openBlindReader({ cache, ocr: options.ocr as Ocr });
