@@ -45,7 +45,7 @@ async function readDocument(pages, { values: truth, accept }) {
   }
   const byLabels = extractByLabels(pages, schema);
   const printed = Object.keys(truth).filter((key) => !/:\d/u.test(key)).length;
-  return [...readWithNetwork(pages, schema, outputs).values]
+  return [...readWithNetwork(pages, schema, outputs, byLabels).values]
     .filter(([key]) => key !== 'notes:text')
     .map(([key, read]) => {
       const labelled = byLabels[key];

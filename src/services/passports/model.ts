@@ -27,8 +27,8 @@ export const MAX_PAGES = 200;
 const MIN_LETTERS = 40;
 /** Share of the progress that reading the pages takes. */
 const READ_SHARE = 0.95;
-/** Each stored checkpoint costs a write to the disk. */
-const CHECKPOINT_MS = 250;
+/** Each stored checkpoint costs a write to the disk: after this time or share of the progress. */
+const CHECKPOINT = { ms: 250, share: 0.1 };
 /** The engine's limit is later than an attempt's own. */
 const MARGIN_MS = 60_000;
 
@@ -83,12 +83,14 @@ export async function loadModel(deps: {
 
     async run(job) {
       const time = startWorkTimer(job.signal, { limitMs, workedMs: readElapsedMs(job.checkpoint) });
-      let reportedMs = time.elapsedMs();
+      let last = { ms: time.elapsedMs(), share: 0 };
       const report = (share: number) => {
+        const ms = time.elapsedMs();
+        const isStep = share - last.share >= CHECKPOINT.share && share < READ_SHARE;
         // A checkpoint is stored at once; the progress with the next renewal of the lease.
-        if (time.elapsedMs() - reportedMs < CHECKPOINT_MS) return job.report(share);
-        reportedMs = time.elapsedMs();
-        job.report(share, { worked_ms: Math.round(reportedMs) });
+        if (ms - last.ms < CHECKPOINT.ms && !isStep) return job.report(share);
+        last = { ms, share };
+        job.report(share, { worked_ms: Math.round(ms) });
       };
       try {
         const { document, damaged } = await step('read pages', () => read(job, time.signal, time.extend, report));

@@ -25,7 +25,7 @@ export function extractFields(
   refine: (fields: Record<string, Field>) => Record<string, Field> = (fields) => fields,
 ): ExtractedFields {
   const byLabels = extractByLabels(pages, withoutKnownTables(schema));
-  const { values, tables } = readWithNetwork(pages, schema, outputs);
+  const { values, tables } = readWithNetwork(pages, schema, outputs, byLabels);
   const fields: Record<string, Field> = {};
   for (const { key, spec } of everyField(schema)) {
     const read = values.get(key);

@@ -32,6 +32,7 @@ export function readWithNetwork(
   pages: readonly ReadPage[],
   schema: Schema,
   outputs: readonly (readonly PartOutput[])[],
+  byLabels: Readonly<Record<string, { readonly value: unknown }>> = {},
 ): NetworkFields {
   const readings = tokenizePages(pages, VALUE_BOUNDARY).map((sheet, i) => combineParts(sheet, outputs[i]!));
   const values = new Map<string, ChosenValue>();
@@ -41,7 +42,10 @@ export function readWithNetwork(
       ...readingsOf(reading, key, spec),
       ...[(spec.parts && readParts(reading, spec)) ?? []].flat(),
     ]);
-    const value = best(found);
+    const top = best(found);
+    // Of equally likely readings, the one beside a label that the schema knows.
+    const labelled = found.find(({ value, score }) => value === byLabels[key]?.value && score > top!.score - MARGIN);
+    const value = labelled ?? top;
     if (!value) continue;
     const rivals = found.filter((other) => other.value !== value.value);
     values.set(key, { ...value, rival: Math.max(0, ...rivals.map(({ score }) => score)) });
@@ -53,6 +57,8 @@ export function readWithNetwork(
   addTotals(values, readings, schema);
   return { values, tables };
 }
+
+const MARGIN = 0.01;
 
 /** Missing fields from the last row of a table. */
 function addTotals(values: Map<string, ChosenValue>, readings: readonly PageReading[], schema: Schema): void {
