@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { openSession } from '../../src/ml/session.ts';
 import { runNetwork } from '../../src/services/passports/model/field-finder.ts';
 import { bundledNetwork } from '../../src/services/passports/model/field-network/bundled-network.ts';
-import { inputsOf } from '../../src/services/passports/model/field-network/confidence.ts';
+import { evidenceOf, inputsOf } from '../../src/services/passports/model/field-network/confidence.ts';
 import { readWithNetwork } from '../../src/services/passports/model/field-network/extract-with-network.ts';
 import { describeParts } from '../../src/services/passports/model/field-network/page-reading.ts';
 import { extractByLabels } from '../../src/services/passports/model/fields/extract.ts';
@@ -48,11 +48,9 @@ async function readDocument(pages, { values: truth, accept }) {
   return [...readWithNetwork(pages, schema, outputs, byLabels).values]
     .filter(([key]) => key !== 'notes:text')
     .map(([key, read]) => {
-      const labelled = byLabels[key];
-      const labels = !labelled ? 'none' : String(labelled.value) === String(read.value) ? 'agree' : 'differ';
       const values = { [key]: truth[key] };
       const isRight = key in truth && compareFields({ [key]: read }, { values, accept }).wrong.length === 0;
-      const inputs = inputsOf({ ...read, labels, isText: specs.get(key).type === 'string' });
+      const inputs = inputsOf(evidenceOf(read, byLabels[key], specs.get(key)));
       return { key, value: read.value, isRight, printed, inputs };
     });
 }

@@ -43,7 +43,7 @@ class Norm(nn.LayerNorm):
 
 
 class Mix(nn.Module):
-    """Adds what the neighbours say; one projection per relation."""
+    """Adds the projected features of the neighbours; one projection per relation."""
 
     def __init__(self, width):
         super().__init__()
@@ -52,10 +52,10 @@ class Mix(nn.Module):
 
     def forward(self, x, links):
         size, length, _ = x.shape
-        said = self.out_of(x).float().reshape(size, length, RELATIONS * NEIGHBOUR)
-        said = F.pad(said, (0, 0, 1, 0)).reshape(-1, NEIGHBOUR)
-        heard = F.embedding(links, said).reshape(size, length, RELATIONS * NEIGHBOUR)
-        return self.into(F.gelu(heard))
+        sent = self.out_of(x).float().reshape(size, length, RELATIONS * NEIGHBOUR)
+        sent = F.pad(sent, (0, 0, 1, 0)).reshape(-1, NEIGHBOUR)
+        received = F.embedding(links, sent).reshape(size, length, RELATIONS * NEIGHBOUR)
+        return self.into(F.gelu(received))
 
 
 class Layer(nn.Module):

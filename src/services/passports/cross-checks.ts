@@ -11,7 +11,7 @@ export function applyCrossChecks(fields: Fields, schema: Schema) {
   for (const check of schema.checks ?? []) {
     const result = evaluate(check, fields);
     if (!result) continue;
-    // That numbers rise says little: wrong ones often do, too.
+    // Weak evidence: wrong numbers often rise, too.
     if (result.agrees && 'rising' in check) continue;
     for (const key of result.keys) adjusted[key] = adjustConfidence(adjusted[key]!, result.agrees);
     if (!result.agrees) warnings.push({ code: result.code, message: result.message, fields: result.keys });

@@ -2363,7 +2363,7 @@ function distractingPlace(random) {
   return composeAddress(place, random);
 }
 
-/** Text of a value that looks like a field but is none. Kinds: year, date, area, money, percent, number, count, length, volume, text, person, place, code, yesno. */
+/** Text of a look-alike of a field. Kinds: year, date, area, money, percent, number, count, length, volume, text, person, place, code, yesno. */
 export function distract(kind, random) {
   const area = () =>
     random.weighted([

@@ -9,7 +9,7 @@ import { tokenizePages, VALUE_BOUNDARY } from './fields/page-tokens.ts';
 import { type AppliedTemplate, applyTemplates, type Template } from './templates/apply-template.ts';
 import { type LearnRequest, teach } from './templates/teach.ts';
 
-/** Asks for the inputs of the network: {@link DescribedPages}. */
+/** Requests the inputs of the network: {@link DescribedPages}. */
 export interface DescribeRequest {
   readonly kind: 'describe';
   readonly pages: readonly ReadPage[];
@@ -17,7 +17,7 @@ export interface DescribeRequest {
 /** Per page one or several parts. */
 export type DescribedPages = PageFeatures[][];
 
-/** Asks for {@link FoundFields}. */
+/** Requests {@link FoundFields}. */
 export interface FindRequest {
   readonly kind: 'find';
   readonly pages: readonly ReadPage[];

@@ -89,7 +89,7 @@ export interface FieldQuality {
     readonly read: number;
     readonly corrected: number;
   }[];
-  /** The lowest confidence from which the values reach the chosen precision, and their number; null if there is none. */
+  /** The lowest confidence from which the values reach the chosen precision, and their number; null without such values. */
   readonly automatic: { readonly threshold: number; readonly read: number } | null;
 }
 

@@ -167,7 +167,7 @@ const OPTIONS = {
   },
 };
 
-/** Options that say nothing of the field are never its value. */
+/** Options that are never a value of the field. */
 const NO_MATERIAL = /^(other|none|not known|vacant|нет|иное|прочие)$/i;
 
 /** Questions that are no field. */

@@ -1817,7 +1817,7 @@ function areasTogether(context, items) {
   return html + rest(context, others);
 }
 
-/** Labels without a value, and values that say that there is none, between the others. */
+/** Labels without a value or with a dash, between the others. */
 function withEmptyFields(context, items) {
   const { random, language, vocabulary } = context;
   const used = context.used ?? new Set();

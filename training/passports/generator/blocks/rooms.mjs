@@ -782,7 +782,7 @@ function headOf(context, how, key, short) {
   return how.wrapHead && plainText(html).length > 8 ? breakHead(random, html) : html;
 }
 
-/** Rows of the head over `order`, with merged heads if random says so. */
+/** Rows of the head over `order`, with merged heads at random. */
 function makeHead(context, how, order) {
   const { random } = context;
   const some = wordsOf(context);

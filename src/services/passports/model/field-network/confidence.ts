@@ -1,3 +1,4 @@
+import type { ValueSpec } from '../../schema/schema.ts';
 import type { Token } from '../fields/page-tokens.ts';
 
 /** What speaks for and against a reading of a field. */
@@ -13,6 +14,17 @@ export interface Evidence {
   readonly labels: 'agree' | 'differ' | 'none';
   readonly isText: boolean;
 }
+
+/** The evidence for a reading, with the field that the labels lead to. */
+export const evidenceOf = (
+  read: Omit<Evidence, 'labels' | 'isText'> & { readonly value: unknown },
+  labelled: { readonly value: unknown } | undefined,
+  { type }: Pick<ValueSpec, 'type'>,
+): Evidence => ({
+  ...read,
+  labels: !labelled ? 'none' : String(labelled.value) === String(read.value) ? 'agree' : 'differ',
+  isText: type === 'string',
+});
 
 /**
  * The probability that a value is right, 0..1: logistic regression (Platt scaling with more inputs) on forms that the network

@@ -5,7 +5,7 @@ import { cellKey, everyField } from '../../schema/keys.ts';
 import type { Schema } from '../../schema/schema.ts';
 import { createField, lowerByOcr } from '../fields/create-field.ts';
 import { extractByLabels } from '../fields/extract.ts';
-import { confidenceOf } from './confidence.ts';
+import { confidenceOf, evidenceOf } from './confidence.ts';
 import { isKnown, isKnownTable, readWithNetwork } from './extract-with-network.ts';
 import type { PartOutput } from './page-reading.ts';
 
@@ -15,7 +15,7 @@ export interface ExtractedFields {
 }
 
 /**
- * Extracts the fields of `schema`: those that the network knows by its `outputs`, others by their labels. `refine` may
+ * Extracts the fields of `schema`: trained ones from the network's `outputs`, others by their labels. `refine` may
  * change them before the cross-checks.
  */
 export function extractFields(
@@ -31,12 +31,7 @@ export function extractFields(
     const read = values.get(key);
     const labelled = byLabels[key];
     if (read) {
-      const labels = !labelled ? 'none' : String(labelled.value) === String(read.value) ? 'agree' : 'differ';
-      fields[key] = createField(
-        read.tokens,
-        read.value,
-        confidenceOf({ ...read, labels, isText: spec.type === 'string' }),
-      );
+      fields[key] = createField(read.tokens, read.value, confidenceOf(evidenceOf(read, labelled, spec)));
     } else if (labelled)
       fields[key] = isKnown(key) ? { ...labelled, confidence: 0.5 * (labelled.confidence ?? 0) } : labelled;
   }

@@ -20,10 +20,10 @@ export interface ChosenValue extends ReadValue {
   readonly rival: number;
 }
 
-/** Whether the network knows the field or column. */
+/** Whether the network was trained on the field or column. */
 export const isKnown = (key: string): boolean => (CLASSES as readonly string[]).includes(key);
 
-/** Whether the network knows columns of the table. */
+/** Whether the network was trained on columns of the table. */
 export const isKnownTable = (section: string, { columns }: TableSpec): boolean =>
   columns.some(({ key }) => isKnown(`${section}:${key}`));
 
@@ -43,7 +43,7 @@ export function readWithNetwork(
       ...[(spec.parts && readParts(reading, spec)) ?? []].flat(),
     ]);
     const top = best(found);
-    // Of equally likely readings, the one beside a label that the schema knows.
+    // Of equally likely readings, the one beside a label of the schema.
     const labelled = found.find(({ value, score }) => value === byLabels[key]?.value && score > top!.score - MARGIN);
     const value = labelled ?? top;
     if (!value) continue;

@@ -3,7 +3,7 @@ import { CLASSES } from './classes.ts';
 import { describePage, GRAMS, NUMBERS, type PageFeatures } from './page-features.ts';
 import { type Cell, cellAround, RELATIONS, sameCell } from './page-graph.ts';
 
-/** What the network says of the words of a page. */
+/** The outputs of the network for the words of a page. */
 export interface PageReading {
   readonly tokens: readonly Token[];
   /** 0..1 */

@@ -57,7 +57,7 @@ function rowsOfPage(reading: PageReading, section: string, { columns }: TableSpe
     });
 }
 
-/** A number stands in one place; of several, the likeliest. */
+/** The likeliest of several places of a number. */
 function oneCell(members: readonly number[], spec: ColumnSpec, reading: PageReading, name: string): number[] {
   if (spec.type === 'string' && !isNumbering(spec)) return [...members];
   const { tokens, probabilityOf } = reading;

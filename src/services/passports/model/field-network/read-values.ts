@@ -118,7 +118,7 @@ const PARTS: readonly (readonly [name: string, synonym: RegExp])[] = [
   ['address.flat', /^Квартира$/u],
 ];
 
-/** Joins the parts of a value that a form asks for in separate blanks. */
+/** Joins the parts of a value in separate blanks. */
 export function readParts(reading: PageReading, { parts = [] }: Pick<FieldSpec, 'parts'>): ReadValue | undefined {
   const found = PARTS.flatMap(([name, synonym]) => {
     const spec = parts.find(({ synonyms }) => synonyms.some((one) => synonym.test(one)));

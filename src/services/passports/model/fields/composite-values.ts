@@ -5,7 +5,7 @@ import { findValuePositions, type Layout } from './value-positions.ts';
 
 const MAX_WORDS = 6;
 
-/** Assembles a value that a form asks for in parts, such as an address by street, house and flat. */
+/** Assembles a value with labelled parts, such as an address by street, house and flat. */
 export function assembleCompositeValue(
   key: string,
   layout: Layout,

@@ -39,7 +39,7 @@ export function parseLabelWord(text: string): LabelWord | undefined {
   return { stem: stemOf(word), ending, isGeneric, weight, isAbbreviated: /\p{L}\.[,;:)]*$/u.test(text.trim()) };
 }
 
-// `№` and `год` do not say what is counted.
+// `№` and `год` do not name the field.
 const COUNTING_WEIGHT = 0.6;
 
 export function similarity(page: LabelWord, label: LabelWord): number {

@@ -108,7 +108,7 @@ export function partOf(
 const methodsOf = (hasLabel: boolean, hasUnit: boolean): readonly PlaceMethod[] =>
   hasLabel ? ['after', 'before', 'place'] : hasUnit ? ['before', 'place', 'after'] : ['place', 'before', 'after'];
 
-/** What stands beside the value, from the nearest token on. */
+/** The neighbour of a value on one side, from the nearest token on. */
 function neighbour(
   beside: readonly FormToken[],
   value: FormToken,

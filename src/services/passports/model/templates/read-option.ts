@@ -2,7 +2,7 @@ import type { FormDocument, FormToken } from './form-document.ts';
 
 /** The marks of check boxes that are not ticked, also as OCR reads them. */
 const EMPTY = /^([☐□▢◻○◯]|[OoОо0][)\]|]?|[[(|]\s?[\])|]?)$/u;
-/** A ticked box is whatever else stands before the text, or nothing. */
+/** Any other word before the text, or none, counts as a ticked box. */
 const TICK = /^(\P{L}{1,3}|[^\p{L}\d]?\p{L}[^\p{L}\d]?)$/u;
 const MIN_EMPTY = 2;
 /** Words before the options; bounds the time of a long line. */

@@ -94,7 +94,7 @@ function readBefore(part: LessonPart, _spec: ValueSpec, context: PlaceContext): 
   return tokens.length > 0 ? { tokens, cost: 1.5 } : undefined;
 }
 
-/** Without check boxes on the line of the label, nothing stands at the place. */
+/** Returns no tokens without check boxes on the line of the label. */
 function readOption(part: LessonPart, _spec: ValueSpec, { document, match }: PlaceContext): ReadPlace | undefined {
   const label = part.before.word === undefined ? undefined : match.tokens.get(part.before.word);
   return { tokens: (label && readTicked(label, document)) ?? [], cost: 0 };
