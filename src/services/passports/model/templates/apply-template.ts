@@ -13,6 +13,7 @@ import {
 import { isSame } from './learn-lesson.ts';
 import type { Lesson, LessonField, LessonTable } from './lesson.ts';
 import { type FormMatch, matchForm } from './match-form.ts';
+import { matchText } from './match-text.ts';
 import { project } from './project.ts';
 import { type ReadField, readFieldAt } from './read-field.ts';
 import { type ReadRow, readTable } from './read-table.ts';
@@ -54,10 +55,14 @@ interface MatchedLesson {
 
 /** Lessons of a template that match, the latest first. */
 export function bestMatch(document: FormDocument, templates: readonly Template[]) {
+  return bestOf(document, templates, matchForm) ?? bestOf(document, templates, matchText);
+}
+
+function bestOf(document: FormDocument, templates: readonly Template[], find: typeof matchForm) {
   let best: { template: Template; lessons: MatchedLesson[]; score: number } | undefined;
   for (const template of templates) {
     const lessons = template.lessons.flatMap((lesson) => {
-      const match = matchForm(lesson, document);
+      const match = find(lesson, document);
       return match ? [{ lesson, match }] : [];
     });
     const score = Math.max(0, ...lessons.map(({ match }) => match.score));
@@ -87,6 +92,7 @@ function combine(
     combined[key] = mergeField(reading, own, document);
   }
   for (const { lesson, match } of lessons) {
+    if (match.inText) continue;
     for (const field of lesson.fields) {
       const own = combined[field.key];
       if (!own || readings.has(field.key) || !isAtWrongPlace(own, field, lesson, match, document)) continue;
@@ -114,7 +120,8 @@ function readFields(
   for (const { lesson, match } of lessons) {
     const context: PlaceContext = { lesson, match, document, taken };
     let open = lesson.fields.filter(
-      ({ key, parts, verified }) => parts.length > 0 && verified && !readings.has(key) && specs.has(key),
+      ({ key, parts, verified, inText }) =>
+        parts.length > 0 && (match.inText ? inText : verified) && !readings.has(key) && specs.has(key),
     );
     while (open.length > 0) {
       const read = open.flatMap((field) => {
@@ -241,7 +248,7 @@ function tableOf(
 ): FoundTable | undefined {
   for (const { lesson, match } of lessons) {
     const table = lesson.tables.find((one) => one.section === section.key);
-    if (!table) continue;
+    if (!table || match.inText) continue;
     const { score } = match;
     if (table.groups.length === 0) {
       return table.corrected && table.readShare === 0

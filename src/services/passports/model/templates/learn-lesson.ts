@@ -66,8 +66,12 @@ export function learnLesson(pages: readonly ReadPage[], values: readonly Confirm
       wasRead: !confirmed.edited,
       verified: false,
     };
-    const read = place && readFieldAt(field, spec, context);
-    return { ...field, verified: read !== undefined && isSame(read.value, confirmed.value) };
+    const finds = (match: FormMatch, inText?: LessonField['inText']) => {
+      const read = place && readFieldAt({ ...field, ...(inText && { inText }) }, spec, { ...context, match });
+      return read !== undefined && isSame(read.value, confirmed.value);
+    };
+    const inText = (['all', 'part'] as const).find((extent) => finds({ ...match, inText: true }, extent));
+    return { ...field, verified: finds(match), ...(inText && { inText }) };
   });
   return {
     ...base,

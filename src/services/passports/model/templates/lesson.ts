@@ -38,6 +38,8 @@ export interface LessonField {
   readonly wasRead: boolean;
   /** The template finds the value in the document that it was made from. */
   readonly verified: boolean;
+  /** The value is all text between the words of the form before and after it, or a part with its own punctuation. */
+  readonly inText?: 'all' | 'part';
 }
 
 export interface LessonPart extends Area {

@@ -15,6 +15,8 @@ export interface FormMatch {
   readonly constants: ReadonlySet<FormToken>;
   /** From the document to the lesson, by page of the document. */
   readonly scales: readonly number[];
+  /** The words were found by their order alone. */
+  readonly inText?: true;
 }
 
 /** Another form of the same office has many of these words, but at other places. */
@@ -36,7 +38,8 @@ const NEIGHBOUR_DISTANCE = 220;
 
 const MIN_SUPPORT = 0.25;
 
-interface Candidate {
+/** A token that may be a word of the lesson. */
+export interface Candidate {
   readonly index: number;
   readonly token: FormToken;
   readonly fuzzy: boolean;
@@ -66,7 +69,8 @@ export function matchForm(lesson: Lesson, document: FormDocument): FormMatch | u
   return { score, tokens, constants, scales };
 }
 
-function findCandidates(
+/** The tokens with the hash of each word, or with that of one of its halves. */
+export function findCandidates(
   words: readonly LessonWord[],
   strong: readonly number[],
   document: FormDocument,
@@ -116,7 +120,7 @@ function addSupport(
         if (isSupported) support++;
       }
       const around = near.length === 0 ? 0 : support / near.length;
-      candidate.support = Math.max(around, inText(candidate, byIndex)) - (candidate.fuzzy ? 0.1 : 0);
+      candidate.support = Math.max(around, followsInText(candidate, byIndex)) - (candidate.fuzzy ? 0.1 : 0);
     }
   }
 }
@@ -124,7 +128,7 @@ function addSupport(
 const TEXT_WORDS = [-3, -2, -1, 1, 2, 3];
 
 /** The share of the words before and after that follow each other in the document too, on whichever line. */
-function inText({ index, token }: Candidate, byIndex: ReadonlyMap<number, readonly Candidate[]>): number {
+export function followsInText({ index, token }: Candidate, byIndex: ReadonlyMap<number, readonly Candidate[]>): number {
   const found = TEXT_WORDS.filter((step) =>
     byIndex.get(index + step)?.some((other) => other.token.id - token.id === step),
   );
@@ -196,23 +200,29 @@ function placedShare(
     placed
       .sort(([a], [b]) => Math.round(middleY(words[a]!) / 6) - Math.round(middleY(words[b]!) / 6))
       .map(([, token]) => token.line),
+    { ties: true },
   );
-  return ordered / strong.length;
+  return ordered.length / strong.length;
 }
 
 const MAX_SHIFT = 20;
 
-/** Length of the longest subsequence that does not fall. */
-function longestRise(values: readonly number[]): number {
+/** Indices of the longest subsequence that rises; `ties` allows equal values. */
+export function longestRise(values: readonly number[], { ties = false } = {}): number[] {
   const ends: number[] = [];
-  for (const value of values) {
+  const previous: (number | undefined)[] = [];
+  for (const [i, value] of values.entries()) {
     let [low, high] = [0, ends.length];
     while (low < high) {
       const middle = (low + high) >> 1;
-      if (ends[middle]! <= value) low = middle + 1;
+      const end = values[ends[middle]!]!;
+      if (end < value || (ties && end === value)) low = middle + 1;
       else high = middle;
     }
-    ends[low] = value;
+    previous.push(ends[low - 1]);
+    ends[low] = i;
   }
-  return ends.length;
+  const rise: number[] = [];
+  for (let at = ends.at(-1); at !== undefined; at = previous[at]) rise.unshift(at);
+  return rise;
 }

@@ -4,6 +4,7 @@ import { findProblem, readValue } from '../../schema/values.ts';
 import type { FormToken } from './form-document.ts';
 import type { LessonField } from './lesson.ts';
 import { parsePlace } from './parse-place.ts';
+import { isInSentence, readBetween } from './read-between.ts';
 import { readPlace } from './read-place.ts';
 import type { PlaceContext } from './text-run.ts';
 
@@ -19,7 +20,10 @@ export function readFieldAt(field: LessonField, spec: FieldSpec, context: PlaceC
   const { parts, literals, factor } = field;
   const taken = new Set(context.taken);
   const read = parts.map((part) => {
-    const place = readPlace(part, spec, { ...context, taken });
+    const own = { ...context, taken };
+    const isBetween = context.match.inText || (field.inText === 'all' && isInSentence(part, context.lesson));
+    const between = isBetween ? readBetween(part, field.inText, own) : undefined;
+    const place = context.match.inText ? between : (between ?? readPlace(part, spec, own));
     const parsed = place && parsePlace(place.tokens, spec, { part, factor, document });
     for (const token of parsed?.tokens ?? []) taken.add(token);
     return parsed && { ...parsed, cost: place.cost };

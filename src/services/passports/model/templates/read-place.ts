@@ -109,7 +109,7 @@ const METHODS: Readonly<Record<PlaceMethod, Method>> = {
 };
 
 /** Cuts off other values beside a text, at the punctuation that separated them. */
-function separate(tokens: readonly FormToken[], { before, after, nth }: LessonPart): readonly FormToken[] {
+export function separate(tokens: readonly FormToken[], { before, after, nth }: LessonPart): readonly FormToken[] {
   let rest = tokens;
   for (let i = 0; before.separator && i < nth; i++) {
     const at = rest.findIndex(({ text }) => text.endsWith(before.separator!));

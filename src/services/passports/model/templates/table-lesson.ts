@@ -2,7 +2,7 @@ import { median } from '../../../../base/median.ts';
 import type { Value } from '../../extraction.ts';
 import type { ColumnSpec, Section } from '../../schema/schema.ts';
 import { readValue } from '../../schema/values.ts';
-import { areaAround, type FormDocument, type FormToken, middleX, middleY } from './form-document.ts';
+import { areaAround, type FormDocument, type FormToken, middleX, middleY, textOf } from './form-document.ts';
 import type { LessonColumns, LessonTable } from './lesson.ts';
 import { isEqual } from './locate-value.ts';
 import { isTotals } from './read-table.ts';
@@ -64,19 +64,11 @@ function locateRows(
 ): LocatedRow[] {
   const located: LocatedRow[] = [];
   const used = new Set<FormToken>();
-  const parsed = new Map<ColumnSpec, Map<FormToken, Value>>();
+  const runs = numberRuns(document);
+  const parsed = new Map<ColumnSpec, readonly ParsedRun[]>();
   const valuesOf = (spec: ColumnSpec) => {
-    let values = parsed.get(spec);
-    if (!values) {
-      const numbers = document.tokens.filter(({ text }) => /^\W*\d/u.test(text));
-      values = new Map(
-        numbers.flatMap((token) => {
-          const read = readValue(spec, token.text);
-          return read ? [[token, read.value] as const] : [];
-        }),
-      );
-      parsed.set(spec, values);
-    }
+    const values = parsed.get(spec) ?? parseRuns(runs, spec);
+    parsed.set(spec, values);
     return values;
   };
   for (const row of rows) {
@@ -85,10 +77,11 @@ function locateRows(
     if (!anchorSpec) continue;
     const last = located.at(-1);
     let best: { row: LocatedRow; score: number } | undefined;
-    for (const [anchor, value] of valuesOf(anchorSpec)) {
-      if (used.has(anchor) || !isEqual(value, row.get(anchorSpec)!)) continue;
-      const cells = new Map<ColumnSpec, readonly FormToken[]>([[anchorSpec, [anchor]]]);
-      const claimed = new Set([anchor]);
+    for (const { tokens: number, value } of valuesOf(anchorSpec)) {
+      const anchor = number.at(-1)!;
+      if (number.some((token) => used.has(token)) || !isEqual(value, row.get(anchorSpec)!)) continue;
+      const cells = new Map<ColumnSpec, readonly FormToken[]>([[anchorSpec, number]]);
+      const claimed = new Set(number);
       for (const spec of specs) {
         if (spec === anchorSpec) continue;
         const above = isInColumnOf(last, anchor, document) ? last?.cells.get(spec)?.[0]?.x0 : undefined;
@@ -119,6 +112,31 @@ function locateRows(
   return located;
 }
 
+interface ParsedRun {
+  readonly tokens: readonly FormToken[];
+  readonly value: Value;
+}
+
+/** The tokens of each number; digits after a thousands separator are a token of their own. */
+function numberRuns({ lines, em }: FormDocument): FormToken[][] {
+  return lines.flatMap((line) => {
+    const numbers = line.filter(({ text }) => /^\W*\d/u.test(text));
+    const grouped = line.flatMap((token, i) => {
+      const next = line[i + 1];
+      const isGroup = next && /^\W*\d{1,3}$/u.test(token.text) && /^\d{3}(?!\d)/u.test(next.text);
+      return isGroup && next.x0 - token.x1 < 0.8 * em ? [[token, next]] : [];
+    });
+    return [...numbers.map((token) => [token]), ...grouped];
+  });
+}
+
+function parseRuns(runs: readonly FormToken[][], spec: ColumnSpec): ParsedRun[] {
+  return runs.flatMap((tokens) => {
+    const read = readValue(spec, textOf(tokens));
+    return read ? [{ tokens, value: read.value }] : [];
+  });
+}
+
 const isInColumnOf = (row: LocatedRow | undefined, anchor: FormToken, { em }: FormDocument): boolean =>
   row !== undefined && Math.abs(middleX(row.anchor) - middleX(anchor)) < 3 * em;
 
@@ -134,12 +152,9 @@ function cellOf(
   const line = document.lines[anchor.line]!.filter((token) => !claimed.has(token));
   const drift = (token: FormToken) => Math.abs(token.x0 - x);
   if (typeof value !== 'string') {
-    const equal = line.filter((token) => {
-      if (!/^\W*\d/u.test(token.text)) return false;
-      const read = readValue(spec, token.text);
-      return read !== undefined && isEqual(read.value, value);
-    });
-    return equal.sort((a, b) => drift(a) - drift(b)).slice(0, 1);
+    const runs = numberRuns({ ...document, lines: [line] });
+    const equal = parseRuns(runs, spec).filter((run) => isEqual(run.value, value));
+    return [...(equal.sort((a, b) => drift(a.tokens[0]!) - drift(b.tokens[0]!))[0]?.tokens ?? [])];
   }
   const near = [anchor.line, anchor.line - 1, anchor.line + 1]
     .flatMap((at) => document.lines[at] ?? [])

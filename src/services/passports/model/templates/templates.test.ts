@@ -192,6 +192,59 @@ describe('A template', () => {
     expect(fields['construction:roof']).toMatchObject({ value: 'clay tiles on battens' });
   });
 
+  it('matches running text whose lines break elsewhere', () => {
+    const report = (owner: string, materials: string, width: number): ReadPage => {
+      const text = `Report on survey and valuation prepared in accordance with your instructions. We understand that the
+        freehold interest is vested in ${owner} and that no other party has claimed it. The external walls are ${materials}
+        beneath pitched roofs, and rainwater goods were found to be sound throughout. Woodwork which was covered or
+        inaccessible has not been inspected and we are unable to report that it is free from defect.`;
+      const words = text.split(/\s+/u);
+      const lines: string[] = [''];
+      for (const word of words) {
+        if (lines.at(-1)!.length + word.length > width) lines.push(word);
+        else lines[lines.length - 1] = `${lines.at(-1)} ${word}`.trim();
+      }
+      return pageOf(lines.map((line, i): Line => [40, 40 + 14 * i, line]));
+    };
+    const taught = [
+      typed('general:owner', 'Eleanor Hill'),
+      typed('construction:wall_material', 'brick, rendered on two sides,'),
+    ];
+    const lessons = [learnLesson([report('Eleanor Hill', 'brick, rendered on two sides,', 70)], taught, schema)];
+    const longer = 'The Trustees of the Bede Memorial Institute, a charity registered in Durham before the war,';
+
+    const page = report(longer, 'coursed rubble with dressings of ashlar,', 48);
+    const { fields, template } = applyTemplates([page], {}, [{ id: 't', lessons }], schema);
+    expect(template).toBeDefined();
+    expect(fields['general:owner']).toMatchObject({ value: longer.slice(0, -1) });
+    expect(fields['construction:wall_material']).toMatchObject({ value: 'coursed rubble with dressings of ashlar' });
+    expect(applyTemplates([form(SECOND)], {}, [{ id: 't', lessons }], schema).template).toBeUndefined();
+  });
+
+  it('finds the first row of a table when its number has a thousands separator', () => {
+    const rooms = (areas: readonly string[]): ReadPage =>
+      pageOf([
+        [40, 40, 'Municipal register of workshops and stores'],
+        ...['Number', 'Designation', 'Extent'].map((head, i): Line => [40 + 140 * i, 80, head]),
+        ...areas.flatMap((area, i): Line[] => [
+          [40, 100 + 20 * i, String(i + 1)],
+          [180, 100 + 20 * i, 'hall'],
+          [320, 100 + 20 * i, area],
+        ]),
+        [40, 200, 'Signed by the clerk before two witnesses'],
+      ]);
+    const cells = [1210, 386, 158].flatMap((area, i) => [
+      typed(`rooms:${i + 1}.no`, String(i + 1)),
+      typed(`rooms:${i + 1}.name`, 'hall'),
+      typed(`rooms:${i + 1}.area`, area),
+    ]);
+    const lessons = [learnLesson([rooms(['1 210.0', '386.0', '158.0'])], cells, schema)];
+    expect(lessons[0]!.tables[0]).toMatchObject({ verifiedShare: 1 });
+    const { fields } = applyTemplates([rooms(['2 405.5', '77.0'])], {}, [{ id: 't', lessons }], schema);
+    expect(fields).toMatchObject({ 'rooms:1.area': { value: 2405.5 }, 'rooms:2.area': { value: 77 } });
+    expect(Object.keys(fields)).toHaveLength(6);
+  });
+
   it('removes a field where a person cleared it', () => {
     const bbox = [0.4, 0.148, 0.6, 0.17] as const;
     const shown = { page: 1, bbox, original: 1978 };
