@@ -22,7 +22,7 @@ import { parseQuery } from '../../src/services/catalog/search/query-parser.ts';
 import { snippetOf } from '../../src/services/catalog/search/snippet.ts';
 import { parseDisplayName, sanitizeDisplayName } from '../../src/services/passports/display-name.ts';
 import { attachment, excelName } from '../../src/services/passports/export/filenames.ts';
-import { normalizeText, shapeFactor } from '../../src/services/passports/model/fields/candidates.ts';
+import { normalizeText, shapeFactor } from '../../src/services/passports/model/fields/correct-text.ts';
 import { extractByLabels } from '../../src/services/passports/model/fields/extract.ts';
 import { parseLabelWord } from '../../src/services/passports/model/fields/label-words.ts';
 import { parseAnswer } from '../../src/services/passports/model/llm/answer.ts';

@@ -1,8 +1,9 @@
 import type { Value } from '../../extraction.ts';
 import type { FieldSpec, ValueSpec } from '../../schema/schema.ts';
 import { readValue } from '../../schema/values.ts';
-import { correctInitials, normalizeText, tokensInRange } from '../fields/candidates.ts';
+import { tokensInRange } from '../fields/candidates.ts';
 import { writePart } from '../fields/composite-values.ts';
+import { toTextValue } from '../fields/correct-text.ts';
 import type { Token } from '../fields/page-tokens.ts';
 import { connect, groupOf, inReadingOrder, membersOf, type TokenGroup, textOf, withDoubtful } from './group-tokens.ts';
 import type { PageReading } from './page-reading.ts';
@@ -77,23 +78,11 @@ export function best(found: readonly ReadValue[]): ReadValue | undefined {
 export function parseGroup({ tokens, score, lowest }: TokenGroup, spec: ValueSpec): ReadValue | undefined {
   const text = textOf(tokens);
   if (spec.type === 'string') {
-    const plain = normalizeText(text);
-    const value = tokens.some(({ confidence }) => confidence !== null) ? correctLetters(spec, plain) : plain;
+    const value = toTextValue(spec, text, tokens);
     return /[\p{L}\d]/u.test(value) ? { tokens, value, score, lowest } : undefined;
   }
   const found = readValue(spec, text, labelOf(tokens));
   return found && { tokens: tokensInRange(tokens, found), value: found.value, score, lowest };
-}
-
-/** Letters that OCR reads as digits: initials, and the form of a company. */
-function correctLetters(spec: ValueSpec & { readonly shapes?: readonly string[] }, value: string): string {
-  const corrected = correctInitials(spec.shapes, value);
-  // Spaces are removed only from numbers with colons.
-  const kept =
-    corrected.replace(/\s/gu, '').length < corrected.length || !/\s/u.test(value) || value.includes(':')
-      ? corrected
-      : value;
-  return kept.replace(/(?<![\d\p{L}])[0OОо]{3}(?=\s?[«"„])/u, 'ООО');
 }
 
 /** The words before a value on its line, up to another number; they may name its unit. */

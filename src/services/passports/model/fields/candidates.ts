@@ -1,7 +1,6 @@
-import { asDigits } from '../../schema/numbers.ts';
-import { schemaPattern } from '../../schema/pattern.ts';
 import type { ValueSpec } from '../../schema/schema.ts';
 import { type FoundValue, readValue } from '../../schema/values.ts';
+import { correctInitials, normalizeText, shapeFactor } from './correct-text.ts';
 import type { Occurrence } from './label-finder.ts';
 import { joinText, type Token } from './page-tokens.ts';
 import { POSITION_SCORES, type ValuePosition } from './value-positions.ts';
@@ -45,32 +44,6 @@ export function createCandidate(
   };
 }
 
-/** The score factor for matching the field's `shapes`. */
-export function shapeFactor(shapes: readonly string[] | undefined, value: string): number {
-  if (!shapes) return 1;
-  return shapes.some((shape) => schemaPattern(shape, 'u').test(value)) ? 1.05 : 0.7;
-}
-
-/** Corrects confused digits and letters if the result matches the field's `shapes`. */
-export function correctInitials(shapes: readonly string[] | undefined, value: string): string {
-  if (!shapes || shapeFactor(shapes, value) > 1) return value;
-  const initials = value.replace(/(?<![\d\p{L}])(10|LL|[03469b[])(?![\d\p{L}])/gu, (match) => INITIALS[match] ?? match);
-  const corrections = [initials, `${initials}.`, asDigits(value).replace(/\s/gu, '')];
-  return corrections.find((one) => shapeFactor(shapes, one) > 1) ?? value;
-}
-
-const INITIALS: Readonly<Record<string, string>> = {
-  0: 'О',
-  3: 'З',
-  4: 'Ч',
-  6: 'Б',
-  9: 'Э',
-  10: 'Ю',
-  LL: 'Щ',
-  b: 'Б',
-  '[': 'Г',
-};
-
 /** The tokens that overlap a range of their joined text. */
 export function tokensInRange(
   tokens: readonly Token[],
@@ -93,18 +66,4 @@ function trimPunctuation(tokens: readonly Token[]): Token[] {
   if (all.length > 1 && /^(№|N[oо°º]?\.?|No\.)$/u.test(all[0]!.text) && /^\d/u.test(all[1]!.text)) all.shift();
   while (all.length > 0 && /^[:;,|_/.]+$/u.test(all.at(-1)!.text)) all.pop();
   return all;
-}
-
-/** Normalizes spaces, punctuation and hyphenation of a value. */
-export function normalizeText(text: string): string {
-  const plain = text
-    .replace(/^[\s:;,/|]+/u, '')
-    .replace(/(?<![\s:;,/|_])[\s:;,/|_]+$/u, '')
-    .replace(/(?<!\s)\s+([,.;:)])/gu, '$1')
-    .replace(/([(«])\s+/gu, '$1')
-    .replace(/(?<![\p{L}\d])6(?=-р(?!\p{L}))/gu, 'б')
-    .replace(/(?<=\p{Ll}{3})-\s(?=\p{Ll})/gu, '')
-    .replace(/(?<=\p{Ll}{3}|[»)]|(?<!\p{Lu}\.\s?)\d)\.$/u, '')
-    .trim();
-  return /^\([^()]*\)$/u.test(plain) ? plain.slice(1, -1) : plain;
 }

@@ -2,7 +2,8 @@ import { schemaPattern } from '../../schema/pattern.ts';
 import type { FieldSpec } from '../../schema/schema.ts';
 import { readValue } from '../../schema/values.ts';
 import type { Block } from './blocks.ts';
-import { normalizeText, tokensInRange } from './candidates.ts';
+import { tokensInRange } from './candidates.ts';
+import { normalizeText } from './correct-text.ts';
 import { joinText, type Token } from './page-tokens.ts';
 
 /** Finds a value without a label, by the field's `marks` patterns. */

@@ -12,6 +12,7 @@ import {
   type Word,
 } from '../../page-geometry.ts';
 import type { Raster } from './grayscale.ts';
+import { joinDecimals } from './join-decimals.ts';
 import { toRussianLetters } from './kyrgyz-to-russian.ts';
 import { type LineWord, type OcrEngine, OcrTimeout } from './ocr-engine.ts';
 import { type ReadLine, readOriented } from './page-orientation.ts';
@@ -84,7 +85,7 @@ function toScanResult(
   return {
     words: [
       ...lines
-        .flat()
+        .flatMap(joinDecimals)
         .filter(isWord)
         .map(({ text, confidence, left, top, right, bottom }) => ({
           text: toRussianLetters(text),

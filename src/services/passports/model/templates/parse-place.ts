@@ -2,7 +2,7 @@ import type { Field } from '../../extraction.ts';
 import { findNumber } from '../../schema/numbers.ts';
 import type { ValueSpec } from '../../schema/schema.ts';
 import { findProblem, readValue } from '../../schema/values.ts';
-import { normalizeText } from '../fields/candidates.ts';
+import { toTextValue } from '../fields/correct-text.ts';
 import { type FormDocument, type FormToken, isRuledOff, textOf } from './form-document.ts';
 import type { LessonPart } from './lesson.ts';
 import { tokensIn } from './locate-value.ts';
@@ -24,7 +24,7 @@ export function parsePlace(
   if (part.spaced) return parseSpaced(tokens, spec);
   if (spec.type === 'string') {
     const own = trim(tokens);
-    const value = normalizeText(textOf(own));
+    const value = toTextValue(spec, textOf(own), own);
     return /[\p{L}\d]/u.test(value) && findProblem(spec, value) === undefined ? { value, tokens: own } : undefined;
   }
   // The unit may be a word of the form.

@@ -1,7 +1,7 @@
 import type { Field } from '../../extraction.ts';
 import type { ColumnSpec, Section } from '../../schema/schema.ts';
 import { readValue } from '../../schema/values.ts';
-import { normalizeText } from '../fields/candidates.ts';
+import { toTextValue } from '../fields/correct-text.ts';
 import { areaAround, type FormDocument, type FormToken, middleX, middleY, textOf } from './form-document.ts';
 import type { LessonColumns, LessonTable } from './lesson.ts';
 import { project, projectBelow } from './project.ts';
@@ -198,7 +198,7 @@ function addText(
   if (!column || !row) return;
   const at = row.cells.findIndex(({ spec }) => spec === column.spec);
   const all = [...(row.cells[at]?.tokens ?? []), ...tokens].sort((a, b) => a.id - b.id);
-  const cell = { spec: column.spec, value: normalizeText(textOf(all)), tokens: all };
+  const cell = { spec: column.spec, value: toTextValue(column.spec, textOf(all), all), tokens: all };
   if (at < 0) row.cells.push(cell);
   else row.cells[at] = cell;
 }
@@ -206,7 +206,7 @@ function addText(
 function readCell(spec: ColumnSpec, tokens: readonly FormToken[]): TableCell | undefined {
   const text = textOf(tokens);
   if (!/[\p{L}\d]/u.test(text)) return undefined;
-  if (spec.type === 'string') return { spec, value: normalizeText(text), tokens };
+  if (spec.type === 'string') return { spec, value: toTextValue(spec, text, tokens), tokens };
   if (/\p{L}{3}/u.test(text)) return undefined;
   const read = readValue(spec, text);
   return read && { spec, value: read.value, tokens };

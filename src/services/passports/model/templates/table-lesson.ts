@@ -12,6 +12,8 @@ import { normalizeValue } from './word-hash.ts';
 export type TableRow = ReadonlyMap<ColumnSpec, Exclude<Value, null>>;
 
 interface LocatedRow {
+  /** Index of the confirmed row. */
+  readonly row: number;
   readonly cells: ReadonlyMap<ColumnSpec, readonly FormToken[]>;
   readonly anchor: FormToken;
 }
@@ -35,7 +37,10 @@ export function locateTable(
     else groups.push([row]);
   }
   if (groups.length > 3) return undefined;
-  const columns = groups.map((group) => locateColumns(document, group));
+  const columns = groups.map((group, i) => {
+    const expected = (groups[i - 1]?.at(-1)?.row ?? -1) + 1;
+    return locateColumns(document, group, Math.max(0, group[0]!.row - expected));
+  });
   const first = located[0]!.anchor;
   const ruled =
     document.horizontal.filter(
@@ -71,7 +76,7 @@ function locateRows(
     parsed.set(spec, values);
     return values;
   };
-  for (const row of rows) {
+  for (const [index, row] of rows.entries()) {
     const specs = [...row.keys()];
     const anchorSpec = specs.find(({ type }) => type === 'number') ?? specs.find(({ type }) => type === 'integer');
     if (!anchorSpec) continue;
@@ -103,7 +108,7 @@ function locateRows(
         (isInColumn ? 3 : 0) -
         Math.min(2, 0.05 * far) -
         (last && anchor.id < last.anchor.id ? 1 : 0);
-      if (!best || score > best.score) best = { row: { cells, anchor }, score };
+      if (!best || score > best.score) best = { row: { row: index, cells, anchor }, score };
     }
     if (!best || (row.size > 1 && best.row.cells.size < 2)) continue;
     located.push(best.row);
@@ -179,7 +184,8 @@ function cellOf(
   return found.length >= 0.5 * words.length ? found : [];
 }
 
-function locateColumns(document: FormDocument, rows: readonly LocatedRow[]): LessonColumns {
+/** `missing` rows above the first one were not found. */
+function locateColumns(document: FormDocument, rows: readonly LocatedRow[], missing: number): LessonColumns {
   const { em } = document;
   const specs = [...new Set(rows.flatMap(({ cells }) => [...cells.keys()]))];
   const spans = specs
@@ -210,7 +216,8 @@ function locateColumns(document: FormDocument, rows: readonly LocatedRow[]): Les
   const steps = ys.slice(1).flatMap((y, i) => (y > ys[i]! ? [y - ys[i]!] : []));
   const firstPage = rows.filter(({ anchor }) => anchor.page === rows[0]!.anchor.page);
   const extent = areaAround(firstPage.flatMap(({ cells }) => [...cells.values()].flat()));
-  return { ...extent, pitch: steps.length > 0 ? median(steps) : 1.6 * em, columns };
+  const pitch = steps.length > 0 ? median(steps) : 1.6 * em;
+  return { ...extent, y0: extent.y0 - missing * pitch, pitch, columns };
 }
 
 /** The vertical rule in a space that is nearest to the column at its end or start, or the limit of the space. */

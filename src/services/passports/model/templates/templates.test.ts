@@ -106,6 +106,18 @@ const EXPECTED = {
   'rooms:3.area': 12.4,
 };
 
+const roomTable = (areas: readonly string[]): ReadPage =>
+  pageOf([
+    [40, 40, 'Municipal register of workshops and stores'],
+    ...['Number', 'Designation', 'Extent'].map((head, i): Line => [40 + 140 * i, 80, head]),
+    ...areas.flatMap((area, i): Line[] => [
+      [40, 100 + 20 * i, String(i + 1)],
+      [180, 100 + 20 * i, 'hall'],
+      [320, 100 + 20 * i, area],
+    ]),
+    [40, 240, 'Signed by the clerk before two witnesses'],
+  ]);
+
 describe('A template', () => {
   it('reads values beside labels, in prose and in a longer table of the next document', () => {
     expect(valuesOf(form(SECOND))).toMatchObject(EXPECTED);
@@ -222,27 +234,26 @@ describe('A template', () => {
   });
 
   it('finds the first row of a table when its number has a thousands separator', () => {
-    const rooms = (areas: readonly string[]): ReadPage =>
-      pageOf([
-        [40, 40, 'Municipal register of workshops and stores'],
-        ...['Number', 'Designation', 'Extent'].map((head, i): Line => [40 + 140 * i, 80, head]),
-        ...areas.flatMap((area, i): Line[] => [
-          [40, 100 + 20 * i, String(i + 1)],
-          [180, 100 + 20 * i, 'hall'],
-          [320, 100 + 20 * i, area],
-        ]),
-        [40, 200, 'Signed by the clerk before two witnesses'],
-      ]);
     const cells = [1210, 386, 158].flatMap((area, i) => [
       typed(`rooms:${i + 1}.no`, String(i + 1)),
       typed(`rooms:${i + 1}.name`, 'hall'),
       typed(`rooms:${i + 1}.area`, area),
     ]);
-    const lessons = [learnLesson([rooms(['1 210.0', '386.0', '158.0'])], cells, schema)];
+    const lessons = [learnLesson([roomTable(['1 210.0', '386.0', '158.0'])], cells, schema)];
     expect(lessons[0]!.tables[0]).toMatchObject({ verifiedShare: 1 });
-    const { fields } = applyTemplates([rooms(['2 405.5', '77.0'])], {}, [{ id: 't', lessons }], schema);
+    const { fields } = applyTemplates([roomTable(['2 405.5', '77.0'])], {}, [{ id: 't', lessons }], schema);
     expect(fields).toMatchObject({ 'rooms:1.area': { value: 2405.5 }, 'rooms:2.area': { value: 77 } });
     expect(Object.keys(fields)).toHaveLength(6);
+  });
+
+  it('places the first row of a table by the distance of the others when OCR misread it', () => {
+    const cells = [1210, 386, 158, 92, 41].flatMap((area, i) => [
+      typed(`rooms:${i + 1}.name`, 'hall'),
+      typed(`rooms:${i + 1}.area`, area),
+    ]);
+    const lessons = [learnLesson([roomTable(['12100', '386.0', '158.0', '92.0', '41.0'])], cells, schema)];
+    const { fields } = applyTemplates([roomTable(['45.5', '77.0', '61.2'])], {}, [{ id: 't', lessons }], schema);
+    expect(fields).toMatchObject({ 'rooms:1.area': { value: 45.5 }, 'rooms:3.area': { value: 61.2 } });
   });
 
   it('removes a field where a person cleared it', () => {

@@ -1,0 +1,72 @@
+import { asDigits } from '../../schema/numbers.ts';
+import { schemaPattern } from '../../schema/pattern.ts';
+import type { ValueSpec } from '../../schema/schema.ts';
+
+type TextSpec = ValueSpec & { readonly shapes?: readonly string[] };
+
+/** The text of tokens as a value; usual errors of OCR are corrected if any of the tokens is recognized. */
+export function toTextValue(
+  spec: TextSpec,
+  text: string,
+  tokens: readonly { readonly confidence: number | null }[],
+): string {
+  const plain = normalizeText(text);
+  return tokens.some(({ confidence }) => confidence !== null) ? correctOcrText(spec, plain) : plain;
+}
+
+/** Normalizes spaces, punctuation and hyphenation of a value. */
+export function normalizeText(text: string): string {
+  const plain = text
+    .replace(/^[\s:;,/|]+/u, '')
+    .replace(/(?<![\s:;,/|_])[\s:;,/|_]+$/u, '')
+    .replace(/(?<!\s)\s+([,.;:)])/gu, '$1')
+    .replace(/([(«])\s+/gu, '$1')
+    .replace(/(?<![\p{L}\d])6(?=-р(?!\p{L}))/gu, 'б')
+    .replace(/(?<=\p{Ll}{3})-\s(?=\p{Ll})/gu, '')
+    .replace(/(?<=\p{Ll}{3}|[»)]|(?<!\p{Lu}\.\s?)\d)\.$/u, '')
+    .trim();
+  return /^\([^()]*\)$/u.test(plain) ? plain.slice(1, -1) : plain;
+}
+
+/** Corrects initials, room numbers, remnants of rules, and the form of a company. */
+function correctOcrText(spec: TextSpec, text: string): string {
+  const value = withoutRemnants(text);
+  if (spec.numbering) return value.replaceAll('l', '1');
+  const corrected = correctInitials(spec.shapes, value);
+  // Spaces are removed only from numbers with colons.
+  const kept = /\s/u.test(corrected) || !/\s/u.test(value) || value.includes(':') ? corrected : value;
+  return kept.replace(/(?<![\d\p{L}])[0OОо]{3}(?=\s?[«"„])/u, 'ООО');
+}
+
+/** Without brackets and bars at the start that stand for a rule. */
+function withoutRemnants(text: string): string {
+  const rest = text.replace(/^[[\]|{}~_‘’'`]+\s*/u, '');
+  return /[\]})’']/u.test(rest) || rest === '' ? text : rest;
+}
+
+/** The score factor for matching the field's `shapes`. */
+export function shapeFactor(shapes: readonly string[] | undefined, value: string): number {
+  if (!shapes) return 1;
+  return shapes.some((shape) => schemaPattern(shape, 'u').test(value)) ? 1.05 : 0.7;
+}
+
+/** Corrects confused digits and letters, and lost dots of initials, if the result matches the field's `shapes`. */
+export function correctInitials(shapes: readonly string[] | undefined, value: string): string {
+  if (!shapes || shapeFactor(shapes, value) > 1) return value;
+  const initials = value.replace(/(?<![\d\p{L}])(10|LL|[03469b[])(?![\d\p{L}])/gu, (match) => INITIALS[match] ?? match);
+  const dotted = initials.replace(/(?<!\p{L})(\p{Lu})(?=\s+\p{Lu}|$)/gu, '$1.');
+  const corrections = [initials, dotted, asDigits(value).replace(/\s/gu, '')];
+  return corrections.find((one) => shapeFactor(shapes, one) > 1) ?? value;
+}
+
+const INITIALS: Readonly<Record<string, string>> = {
+  0: 'О',
+  3: 'З',
+  4: 'Ч',
+  6: 'Б',
+  9: 'Э',
+  10: 'Ю',
+  LL: 'Щ',
+  b: 'Б',
+  '[': 'Г',
+};
