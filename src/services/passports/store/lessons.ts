@@ -10,7 +10,8 @@ export const MAX_TEMPLATES = 200;
 export const MAX_LESSONS = 8;
 /** Templates that share the most words with a document. */
 const MAX_CANDIDATES = 5;
-const MIN_SHARED = 0.5;
+/** Share of a form's words that a document must have for its templates to be loaded. */
+const MIN_SHARED = 0.4;
 
 export interface StoredTemplate {
   readonly id: string;
