@@ -1,8 +1,7 @@
-import { stat } from 'node:fs/promises';
 import { join, parse } from 'node:path';
 import { OperatorError } from '../base/operator-error.ts';
 import type { Passports, ReadDocument } from '../client/index.ts';
-import { writeOutputFile } from './local-files.ts';
+import { isFolder, writeOutputFile } from './local-files.ts';
 
 /** Checks the output path for `count` documents before any work starts. */
 export async function documentFiles(
@@ -12,8 +11,8 @@ export async function documentFiles(
   if (output === undefined) {
     throw new OperatorError(`--format ${format} needs --output: a file, or a folder for several documents.`);
   }
-  const isFolder = (await stat(output).catch(() => undefined))?.isDirectory() ?? false;
-  if (count > 1 && !isFolder) throw new OperatorError(`${output} is not a folder; several documents need one.`);
+  const toFolder = await isFolder(output);
+  if (count > 1 && !toFolder) throw new OperatorError(`${output} is not a folder; several documents need one.`);
   return {
     /** Prints the path of each file. */
     async write(
@@ -23,7 +22,7 @@ export async function documentFiles(
     ): Promise<void> {
       const usedNames = new Set<string>();
       for (const { id, filename } of documents) {
-        const path = isFolder ? join(output, `${uniqueName(usedNames, parse(filename).name)}.${format}`) : output;
+        const path = toFolder ? join(output, `${uniqueName(usedNames, parse(filename).name)}.${format}`) : output;
         const exported = format === 'xlsx' ? passports.exportExcel(id, options) : passports.exportPdf(id, options);
         await writeOutputFile(path, await exported);
         console.log(path);

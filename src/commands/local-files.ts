@@ -18,6 +18,9 @@ export async function openInputFile(path: string): Promise<{ name: string; data:
   }
 }
 
+export const isFolder = async (path: string): Promise<boolean> =>
+  (await stat(path).catch(() => undefined))?.isDirectory() ?? false;
+
 export async function writeOutputFile(path: string, content: string | Uint8Array): Promise<void> {
   await writeFile(path, content).catch((error: NodeJS.ErrnoException) => {
     throw new OperatorError(`${path} cannot be written (${error.code}).`);

@@ -208,7 +208,7 @@ describe('Client commands', () => {
 
   it('report invalid usage in one line with status 2', async () => {
     await expectRejection(['predict', WALL, '--colour'], "error: unknown option '--colour'");
-    await expectRejection(['predict'], "error: missing required argument 'file|url'");
+    await expectRejection(['predict'], "error: missing required argument 'file|url|folder'");
     await expectRejection(
       ['predict', WALL, '--priority', 'high'],
       /^error: option '--priority <priority>' .* is invalid\./,
@@ -227,7 +227,7 @@ describe('Client commands', () => {
   it('report a missing, empty or unsupported file in one line with status 2', { tags: ['full'] }, async () => {
     const open = ['--token', TOKEN, ...at(photos)];
     await expectRejection(['predict', 'none.jpg', ...open], 'The file none.jpg does not exist.');
-    await expectRejection(['predict', folder, ...open], `${folder} is a folder.`);
+    await expectRejection(['predict', folder, ...open], 'A folder needs --output: photos.csv or photos.jsonl.');
     await writeFile(join(folder, 'empty.jpg'), '');
     await expectRejection(['predict', 'empty.jpg', ...open], 'empty.jpg is empty.');
     await writeFile(join(folder, 'notes.txt'), 'text');

@@ -1,0 +1,59 @@
+import { readdir, stat } from 'node:fs/promises';
+import { dirname, extname, join, relative } from 'node:path';
+import { OperatorError } from '../../base/operator-error.ts';
+
+/** What becomes one task: a file, or the page images of one document. */
+export interface Item {
+  /** The path in the folder, with `/`; of images of one document their folder. */
+  readonly name: string;
+  readonly paths: readonly string[];
+  /** Sizes and times of change. */
+  readonly version: string;
+}
+
+const IMAGES = ['.jpg', '.jpeg', '.png', '.webp', '.heic', '.heif', '.avif', '.tif', '.tiff', '.bmp'];
+const RECORDINGS = [
+  ...['.mp3', '.wav', '.ogg', '.oga', '.opus', '.m4a', '.mp4', '.mov', '.webm', '.mkv'],
+  ...['.flac', '.aac', '.amr', '.wma', '.3gp'],
+];
+
+/** File name extensions by service. */
+export const EXTENSIONS = { photos: IMAGES, recordings: RECORDINGS, documents: ['.pdf', ...IMAGES] } as const;
+
+/** Files of a folder and its subfolders by name, without hidden files; links are not followed. */
+export async function findItems(folder: string, kind: keyof typeof EXTENSIONS): Promise<Item[]> {
+  const files: string[] = [];
+  for (const entry of await readdir(folder, { withFileTypes: true, recursive: true })) {
+    const path = join(entry.parentPath, entry.name);
+    const isHidden = relative(folder, path)
+      .split(/[/\\]/u)
+      .some((part) => part.startsWith('.'));
+    if (entry.isFile() && !isHidden && EXTENSIONS[kind].includes(extname(entry.name).toLowerCase())) files.push(path);
+  }
+  const byNumber = new Intl.Collator('en', { numeric: true });
+  files.sort(byNumber.compare);
+  const groups = new Map<string, string[]>();
+  for (const path of files) {
+    const item = itemPath(path, kind);
+    groups.set(item, [...(groups.get(item) ?? []), path]);
+  }
+  if (files.length === 0) {
+    throw new OperatorError(`${folder} has no ${kind} (${EXTENSIONS[kind].join(', ')}).`);
+  }
+  return Promise.all(
+    [...groups].map(async ([path, paths]) => ({
+      name: (relative(folder, path) || '.').replaceAll('\\', '/'),
+      paths,
+      version: (await Promise.all(paths.map(versionOf))).join(' '),
+    })),
+  );
+}
+
+/** The page images in a folder are one document. */
+const itemPath = (path: string, kind: keyof typeof EXTENSIONS): string =>
+  kind === 'documents' && extname(path).toLowerCase() !== '.pdf' ? dirname(path) : path;
+
+async function versionOf(path: string): Promise<string> {
+  const { size, mtimeMs } = await stat(path);
+  return `${size}@${Math.round(mtimeMs)}`;
+}

@@ -1,0 +1,75 @@
+import { type FileHandle, open, readFile } from 'node:fs/promises';
+import { OperatorError } from '../../base/operator-error.ts';
+import type { Item } from './find-items.ts';
+
+export interface Failure {
+  readonly code: string;
+  readonly message: string;
+}
+
+/** How far an item has come: its task was accepted, has ended, or was refused. */
+export interface Progress<Result> {
+  readonly task?: string;
+  readonly result?: Result;
+  readonly failure?: Failure;
+}
+
+type Line<Result> = Progress<Result> & Pick<Item, 'name' | 'version'>;
+
+/**
+ * Remembers which items are done, so that a repeated command goes on where the last one stopped. A file of JSON lines; the
+ * last line of an item counts. An item whose files have changed starts again.
+ */
+export class Manifest<Result> {
+  readonly #handle: FileHandle;
+  readonly #lines: Map<string, Line<Result>>;
+
+  private constructor(handle: FileHandle, lines: Map<string, Line<Result>>) {
+    this.#handle = handle;
+    this.#lines = lines;
+  }
+
+  static async open<Result>(path: string): Promise<Manifest<Result>> {
+    const text = await readFile(path, 'utf8').catch((error: NodeJS.ErrnoException) => {
+      if (error.code === 'ENOENT') return '';
+      throw new OperatorError(`${path} cannot be read (${error.code}).`);
+    });
+    const lines = new Map<string, Line<Result>>();
+    for (const line of text.split('\n')) {
+      const parsed = parseLine<Result>(line);
+      if (parsed) lines.set(parsed.name, parsed);
+    }
+    const handle = await open(path, 'a').catch((error: NodeJS.ErrnoException) => {
+      throw new OperatorError(`${path} cannot be written (${error.code}).`);
+    });
+    // The last line may be incomplete.
+    if (text !== '' && !text.endsWith('\n')) await handle.appendFile('\n');
+    return new Manifest(handle, lines);
+  }
+
+  /** Undefined for a new or changed item. */
+  progressOf({ name, version }: Item): Progress<Result> | undefined {
+    const line = this.#lines.get(name);
+    return line?.version === version ? line : undefined;
+  }
+
+  async record({ name, version }: Item, progress: Progress<Result>): Promise<void> {
+    const line = { name, version, ...progress };
+    this.#lines.set(name, line);
+    await this.#handle.appendFile(`${JSON.stringify(line)}\n`);
+  }
+
+  close(): Promise<void> {
+    return this.#handle.close();
+  }
+}
+
+function parseLine<Result>(line: string): Line<Result> | undefined {
+  try {
+    const parsed = JSON.parse(line) as Partial<Line<Result>> | null;
+    const isLine = typeof parsed?.name === 'string' && typeof parsed.version === 'string';
+    return isLine ? (parsed as Line<Result>) : undefined;
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,127 @@
+import pLimit from 'p-limit';
+import { OperatorError } from '../../base/operator-error.ts';
+import { AssayError, NotFound, TaskFailed } from '../../client/index.ts';
+import { statusLine } from '../terminal.ts';
+import type { Item } from './find-items.ts';
+import type { Failure, Manifest } from './manifest.ts';
+
+/** How items become tasks, and tasks become results. */
+export interface FolderWork<Result> {
+  /** Creates the task of an item and returns its id. */
+  create(item: Item, signal: AbortSignal): Promise<string>;
+  /** Waits for a task, and writes files of its own. Throws `TaskFailed`. */
+  finish(task: string, item: Item, signal: AbortSignal): Promise<Result>;
+}
+
+export interface Outcome<Result> {
+  readonly item: Item;
+  readonly task: string | undefined;
+  readonly result: Result | undefined;
+  readonly failure: Failure | undefined;
+}
+
+/** The service refused the item itself; other errors stop the whole run. */
+const REFUSED = [400, 413, 415, 422];
+
+/**
+ * Runs the items that the manifest does not list as done, `concurrency` at a time, and shows one progress bar. Failed items
+ * are tried again by the next run. Throws the first error that is not about one item.
+ */
+export async function runFolder<Result>(
+  items: readonly Item[],
+  work: FolderWork<Result>,
+  { manifest, concurrency, signal }: { manifest: Manifest<Result>; concurrency: number; signal: AbortSignal },
+): Promise<Outcome<Result>[]> {
+  const limit = pLimit(concurrency);
+  const stop = new AbortController();
+  const own = AbortSignal.any([signal, stop.signal]);
+  const progress = showProgress(items.length);
+  async function run(item: Item): Promise<Outcome<Result>> {
+    own.throwIfAborted();
+    const outcome = await runItem(item, work, manifest, own);
+    progress.count(outcome);
+    return outcome;
+  }
+  try {
+    const runs = items.map((item) => limit(() => run(item)));
+    for (const one of runs) one.catch((error: unknown) => stop.abort(error));
+    const settled = await Promise.allSettled(runs);
+    const error = own.aborted ? own.reason : undefined;
+    if (error !== undefined) throw error;
+    return settled.map((one) => (one as PromiseFulfilledResult<Outcome<Result>>).value);
+  } finally {
+    progress.close();
+  }
+}
+
+async function runItem<Result>(
+  item: Item,
+  work: FolderWork<Result>,
+  manifest: Manifest<Result>,
+  signal: AbortSignal,
+): Promise<Outcome<Result>> {
+  const known = manifest.progressOf(item);
+  if (known?.result !== undefined) return { item, task: known.task, result: known.result, failure: undefined };
+  let task = known?.failure ? undefined : known?.task;
+  try {
+    const result = (task && (await finishKnown(task))) || (await finish());
+    await manifest.record(item, { ...(task && { task }), result });
+    return { item, task, result, failure: undefined };
+  } catch (error) {
+    const failure = signal.aborted ? undefined : failureOf(error);
+    if (!failure) throw error;
+    await manifest.record(item, { ...(task && { task }), failure });
+    return { item, task, result: undefined, failure };
+  }
+
+  /** Undefined if the task has expired meanwhile. */
+  async function finishKnown(id: string): Promise<Result | undefined> {
+    return work.finish(id, item, signal).catch((error: unknown) => {
+      if (error instanceof NotFound) return undefined;
+      throw error;
+    });
+  }
+
+  async function finish(): Promise<Result> {
+    task = await work.create(item, signal);
+    await manifest.record(item, { task });
+    return work.finish(task, item, signal);
+  }
+}
+
+/** Undefined for an error that is not about one item. */
+function failureOf(error: unknown): Failure | undefined {
+  if (error instanceof OperatorError) return { code: 'UNREADABLE', message: error.message };
+  const isOfItem = error instanceof TaskFailed || (error instanceof AssayError && REFUSED.includes(error.status));
+  return isOfItem ? { code: error.code, message: error.message } : undefined;
+}
+
+const WIDTH = 30;
+
+function showProgress(total: number) {
+  const line = statusLine(process.stderr);
+  const begun = performance.now();
+  let done = 0;
+  let failed = 0;
+  const show = () => line.show(formatFolderProgress({ done, failed, total }, (performance.now() - begun) / 1000));
+  show();
+  return {
+    count({ failure }: { failure: Failure | undefined }): void {
+      done++;
+      if (failure) failed++;
+      show();
+    },
+    close: () => line.clear(),
+  };
+}
+
+/** `seconds`: since the start of the run. */
+export function formatFolderProgress(
+  { done, failed, total }: { done: number; failed: number; total: number },
+  seconds: number,
+): string {
+  const filled = Math.round((WIDTH * done) / total);
+  const bar = `[${'#'.repeat(filled)}${'.'.repeat(WIDTH - filled)}]`;
+  const left = done === 0 ? '' : `, about ${Math.ceil((seconds / done) * (total - done))} s left`;
+  return `${bar} ${done} of ${total}${failed > 0 ? `, ${failed} failed` : ''}${left}`;
+}

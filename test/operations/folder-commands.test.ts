@@ -1,0 +1,166 @@
+import { copyFile, mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { parse } from 'csv-parse/sync';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { ADMIN_KEY, createFakeExtractionModel, createPdf } from '../support/passports.ts';
+import { REPOSITORY } from '../support/processes/assay.ts';
+import { runAssay } from '../support/processes/run-assay.ts';
+import { createFakeModel, type Product, RESULT, startProduct, TOKEN } from '../support/product.ts';
+import { createFakeSpeechModel } from '../support/speech/fake-model.ts';
+
+// These tests start real processes.
+vi.setConfig({ testTimeout: 120_000 });
+
+const WALL = join(REPOSITORY, 'examples/wall.jpg');
+const NOTE = join(REPOSITORY, 'examples/voice-note.mp3');
+let folder: string;
+let photos: Product;
+let speech: Product;
+let passports: Product;
+/** Tasks that the photo model has run. */
+let runs = 0;
+let pauseMs = 0;
+
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'assay-folders-'));
+  const model = createFakeModel();
+  photos = await startProduct({
+    model: {
+      ...model,
+      async run(job) {
+        runs++;
+        await new Promise((resolve) => setTimeout(resolve, pauseMs));
+        return model.run(job);
+      },
+    },
+  });
+  speech = await startProduct({ service: 'stt', model: createFakeSpeechModel() });
+  passports = await startProduct({
+    service: 'passports',
+    env: { PASSPORTS_API_KEYS: `admin:${ADMIN_KEY}`, PASSPORTS_TOKEN_LIMIT_PER_MINUTE: '0' },
+    model: createFakeExtractionModel(),
+  });
+}, 120_000);
+afterAll(async () => {
+  await photos.stop();
+  await speech.stop();
+  await passports.stop();
+  await rm(folder, { recursive: true });
+});
+
+const assay = (args: readonly string[], interrupt?: AbortSignal) => runAssay(args, { cwd: folder, interrupt });
+const at = (product: Product) => ['--server', product.url];
+
+async function photoFolder(name: string, count: number): Promise<string> {
+  await mkdir(join(folder, name, 'north side'), { recursive: true });
+  for (let i = 1; i <= count; i++) await copyFile(WALL, join(folder, name, i % 2 ? '' : 'north side', `${i}.jpg`));
+  return name;
+}
+
+const readTable = async (path: string): Promise<Record<string, string>[]> =>
+  parse(await readFile(join(folder, path)), { columns: true, bom: true });
+
+describe('assay predict FOLDER', () => {
+  const predict = (name: string, output: string, interrupt?: AbortSignal) =>
+    assay(['predict', name, ...at(photos), '--token', TOKEN, '--output', output], interrupt);
+
+  it('writes a row per photo, with the reason of each failure, and tries failures again', async () => {
+    const name = await photoFolder('bridge', 3);
+    await writeFile(join(folder, name, 'broken.jpg'), 'no image');
+    await writeFile(join(folder, name, 'empty.jpg'), '');
+    await writeFile(join(folder, name, 'notes.txt'), 'no photo');
+    const { code, out, err } = await predict(name, 'bridge.csv');
+    expect({ code, out }, err).toEqual({
+      code: 1,
+      out: '3 done, 2 failed; the same command tries them again: bridge.csv\n',
+    });
+    expect(err).toMatch(/^broken\.jpg: .* \(UNSUPPORTED_MEDIA_TYPE\)$/m);
+    const rows = await readTable('bridge.csv');
+    expect(rows.map(({ file }) => file)).toEqual(['1.jpg', '3.jpg', 'broken.jpg', 'empty.jpg', 'north side/2.jpg']);
+    expect(rows[0]).toMatchObject({
+      surface: RESULT.surface,
+      defects: 'crack',
+      defect_confidences: '0.900',
+      error: '',
+    });
+    expect(rows[3]!['error']).toMatch(/is empty\. \(UNREADABLE\)/);
+
+    await copyFile(WALL, join(folder, name, 'broken.jpg'));
+    await rm(join(folder, name, 'empty.jpg'));
+    const before = runs;
+    expect(await predict(name, 'bridge.csv')).toEqual({ code: 0, out: '4 done: bridge.csv\n', err: '' });
+    expect(runs - before).toBe(1);
+  });
+
+  it('goes on where an interrupted run stopped, and creates no task twice', async () => {
+    const name = await photoFolder('facade', 24);
+    pauseMs = 300;
+    const before = runs;
+    const interrupt = new AbortController();
+    const interrupted = predict(name, 'facade.jsonl', interrupt.signal);
+    await vi.waitFor(() => expect(runs - before).toBeGreaterThan(6), { timeout: 30_000 });
+    interrupt.abort();
+    expect(await interrupted).toMatchObject({ code: 130, out: '' });
+    pauseMs = 0;
+    expect(await predict(name, 'facade.jsonl')).toEqual({ code: 0, out: '24 done: facade.jsonl\n', err: '' });
+    // A task may be accepted while the interrupted command ends.
+    expect(runs - before).toBeLessThanOrEqual(24 + 8);
+    const lines = (await readFile(join(folder, 'facade.jsonl'), 'utf8')).trim().split('\n');
+    expect(lines.map((line) => JSON.parse(line))).toHaveLength(24);
+    expect(JSON.parse(lines[0]!)).toMatchObject({ file: '1.jpg', result: { surface: RESULT.surface } });
+  });
+
+  it.each([
+    [['--no-wait', '--output', 'a.csv'], 'A folder cannot be used with --no-wait or --json.'],
+    [[], 'A folder needs --output: photos.csv or photos.jsonl.'],
+    [['--output', 'a.csv', '--concurrency', '0'], /Use 1 to 64\./],
+    [['--output', 'a.csv', '--server', 'http://127.0.0.1:1'], /cannot be reached/],
+  ])('rejects %j in one line', async (options, message) => {
+    const name = await photoFolder('few', 1);
+    const { code, out, err } = await assay(['predict', name, ...at(photos), '--token', TOKEN, ...options]);
+    expect({ code, out }).toEqual({ code: 2, out: '' });
+    expect(err).toMatch(message);
+    expect(err.trim().split('\n')).toHaveLength(1);
+  });
+
+  it('rejects a folder without photos', async () => {
+    await mkdir(join(folder, 'texts'));
+    await writeFile(join(folder, 'texts', 'a.txt'), 'text');
+    const { code, err } = await predict('texts', 'texts.csv');
+    expect({ code, err }).toMatchObject({ code: 2, err: expect.stringMatching(/^texts has no photos \(\.jpg, /) });
+  });
+});
+
+it('assay transcribe FOLDER writes a transcript per recording', async () => {
+  await mkdir(join(folder, 'calls', 'monday'), { recursive: true });
+  await copyFile(NOTE, join(folder, 'calls', 'a.mp3'));
+  await copyFile(NOTE, join(folder, 'calls', 'monday', 'b.mp3'));
+  const { code, out, err } = await assay([
+    'transcribe',
+    'calls',
+    ...at(speech),
+    '--token',
+    TOKEN,
+    '--output',
+    'texts-out',
+    '--format',
+    'srt',
+  ]);
+  expect({ code, out, err }).toEqual({ code: 0, out: '2 done: texts-out\n', err: '' });
+  expect(await readFile(join(folder, 'texts-out', 'monday', 'b.mp3.srt'), 'utf8')).toContain(' --> ');
+});
+
+it('assay extract FOLDER reads each PDF, and the images of a subfolder as one document', async () => {
+  await mkdir(join(folder, 'shelf', 'scans'), { recursive: true });
+  await writeFile(join(folder, 'shelf', 'a.pdf'), createPdf().bytes);
+  for (const page of ['1.jpg', '2.jpg']) await copyFile(WALL, join(folder, 'shelf', 'scans', page));
+  const extract = (...options: string[]) =>
+    runAssay(['extract', 'shelf', ...at(passports), ...options], { cwd: folder, env: { ASSAY_API_KEY: ADMIN_KEY } });
+  expect(await extract('--output', 'shelf.csv')).toEqual({ code: 0, out: '2 done: shelf.csv\n', err: '' });
+  const rows = await readTable('shelf.csv');
+  expect(rows.map(({ file }) => file)).toEqual(['a.pdf', 'scans']);
+  expect(Object.keys(rows[0]!)).toContain('general:address');
+  expect(await extract('--format', 'xlsx', '--output', 'tables')).toMatchObject({ code: 0, err: '' });
+  expect((await readdir(join(folder, 'tables'))).sort()).toEqual(['.assay-xlsx.progress', 'a.pdf.xlsx', 'scans.xlsx']);
+});
