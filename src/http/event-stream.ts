@@ -18,7 +18,7 @@ const MAX_UNREAD_BYTES = 1024 * 1024;
  * Opens a `text/event-stream` response without proxy buffering; sends a keep-alive comment every 15 s. Ignores events after
  * its end.
  */
-export function openEventStream(reply: FastifyReply, { retryMs }: { retryMs: number }) {
+export function openEventStream(reply: FastifyReply, { retryMs }: { retryMs?: number } = {}) {
   const over = new AbortController();
   const source = new Readable({ read() {}, highWaterMark: MAX_UNREAD_BYTES });
   let ended = false;
@@ -41,7 +41,7 @@ export function openEventStream(reply: FastifyReply, { retryMs }: { retryMs: num
       'x-accel-buffering': 'no',
     })
     .send(source);
-  write(`retry: ${retryMs}\n\n`);
+  if (retryMs !== undefined) write(`retry: ${retryMs}\n\n`);
 
   return {
     send: ({ event, id, data }: StreamEvent): void =>
