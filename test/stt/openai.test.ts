@@ -1,61 +1,30 @@
-import { once } from 'node:events';
-import { connect } from 'node:net';
 import OpenAI from 'openai';
-import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
-import type { Job, Model } from '../../src/services/shared/service.ts';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { Job } from '../../src/services/shared/service.ts';
 import { FAILURES } from '../../src/services/stt/failures.ts';
-import type { Recorded, TranscribeInput } from '../../src/services/stt/result.ts';
+import type { Recorded } from '../../src/services/stt/result.ts';
 import { TaskFailure } from '../../src/tasks/task.ts';
-import { type Product, startProduct, TOKEN } from '../support/product.ts';
-import { createFakeSpeechModel, createSilence, TRANSCRIPT } from '../support/speech/fake-model.ts';
-import { createOpenAi, newRecording } from '../support/speech/openai-client.ts';
+import { type Product, TOKEN } from '../support/product.ts';
+import { TRANSCRIPT } from '../support/speech/fake-model.ts';
+import {
+  createOpenAi,
+  gate,
+  newRecording,
+  OTHER_TOKEN,
+  rejected,
+  startOpenAi,
+} from '../support/speech/openai-client.ts';
 
-const OTHER_TOKEN = 'test-token-2';
 const TEXT = TRANSCRIPT.transcription;
 const model = 'whisper-1';
 
 let product: Product;
 let openai: OpenAI;
+let work: Awaited<ReturnType<typeof startOpenAi>>['work'];
+let countOf: Awaited<ReturnType<typeof startOpenAi>>['countOf'];
+let storedFiles: Awaited<ReturnType<typeof startOpenAi>>['storedFiles'];
 const start = async (env: Record<string, string | undefined> = {}) => {
-  product = await startProduct({ service: 'stt', env: { STT_API_TOKENS: `${TOKEN},${OTHER_TOKEN}`, ...env } });
-  openai = createOpenAi(product.url, TOKEN);
-};
-
-/** A worker with a fake model; `inputs` are those of its tasks. */
-async function work(run: Model['run'] = async () => ({ result: TRANSCRIPT as never })) {
-  const inputs: TranscribeInput[] = [];
-  const recording: Model['run'] = (job) => {
-    inputs.push(job.input as unknown as TranscribeInput);
-    return run(job);
-  };
-  const stop = await product.startWorker(createFakeSpeechModel({ run: recording }));
-  onTestFinished(stop);
-  return { inputs, stop };
-}
-
-/** A model that waits in each task until `release`. */
-function gate() {
-  let release = () => {};
-  const released = new Promise<void>((resolve) => {
-    release = resolve;
-  });
-  const run = async (): ReturnType<Model['run']> => {
-    await released;
-    return { result: TRANSCRIPT as never };
-  };
-  return { run, release: () => release() };
-}
-
-const rejected = (call: Promise<unknown>) =>
-  call.then(
-    () => expect.unreachable(),
-    (error: unknown) => error as InstanceType<typeof OpenAI.APIError>,
-  );
-const countOf = async (table: 'tasks' | 'files', condition = 'true') => {
-  const { rows } = await product.database.db.query<{ n: number }>(
-    `select count(*)::int as n from ${table} where ${condition}`,
-  );
-  return rows[0]!.n;
+  ({ product, openai, work, countOf, storedFiles } = await startOpenAi(env));
 };
 const transcribe = async (more: Partial<OpenAI.Audio.TranscriptionCreateParamsNonStreaming> = {}) =>
   openai.audio.transcriptions.create({ file: await newRecording(), model, ...more });
@@ -170,6 +139,17 @@ describe('The openai client', () => {
     expect(inputs).toHaveLength(3);
   });
 
+  it('has one task for concurrent requests with the same file, and one stored file', async () => {
+    const { inputs } = await work();
+    const file = await newRecording();
+    const before = await countOf('files', 'expires_at > now()');
+    const requests = Array.from({ length: 6 }, () => openai.audio.transcriptions.create({ file, model }));
+    expect(new Set((await Promise.all(requests)).map(({ text }) => text))).toEqual(new Set([TEXT]));
+    expect(inputs).toHaveLength(1);
+    expect(await countOf('files', 'expires_at > now()')).toBe(before + 1);
+    expect(await storedFiles()).not.toEqual([]);
+  });
+
   it('can choose the key of a request', async () => {
     const { inputs } = await work();
     const headers = { 'Idempotency-Key': 'call-17' };
@@ -210,41 +190,6 @@ describe('The openai client', () => {
     expect(inputs).toHaveLength(1);
   });
 
-  it.each<[string, object, object]>([
-    ['an unknown response format', { response_format: 'docx' }, { param: 'response_format', code: 'invalid_value' }],
-    ['diarized_json', { response_format: 'diarized_json' }, { param: 'response_format' }],
-    ['a prompt longer than the context', { prompt: 'x'.repeat(897) }, { param: 'prompt', code: 'invalid_value' }],
-    ['a prompt of 100 000 characters', { prompt: 'x'.repeat(100_000) }, { param: 'prompt' }],
-    ['an unknown language', { language: 'english' }, { param: 'language' }],
-    ['a temperature above 1', { temperature: 1.5 }, { param: 'temperature' }],
-    ['a temperature that is no number', { temperature: 'hot' }, { param: 'temperature' }],
-    ['an unknown granularity', { timestamp_granularities: ['syllable'] }, { param: 'timestamp_granularities' }],
-    ['word times without verbose_json', { timestamp_granularities: ['word'] }, { param: 'timestamp_granularities' }],
-    ['a stream of subtitles', { stream: true, response_format: 'srt' }, { param: 'response_format' }],
-    ['log probabilities', { include: ['logprobs'] }, { param: 'include', code: 'unsupported_parameter' }],
-    ['known speakers', { known_speaker_names: ['a'] }, { code: 'unsupported_parameter' }],
-    ['no model', { model: '' }, { param: 'model', code: 'missing_required_parameter' }],
-    ['no file', { file: 'text' }, { param: 'file', code: 'missing_required_parameter' }],
-    ['an empty file', { file: new File([], 'a.wav') }, { param: 'file', code: 'invalid_value' }],
-    ['a file that is no recording', { file: new File(['text'], 'a.wav') }, { param: 'file', code: 'invalid_value' }],
-  ])('is refused for %s, and nothing is stored', async (_, more, error) => {
-    const before = [await countOf('tasks'), await countOf('files')];
-    const body = { file: await newRecording(), model, ...more } as OpenAI.Audio.TranscriptionCreateParamsNonStreaming;
-    expect(await rejected(openai.audio.transcriptions.create(body))).toMatchObject({
-      status: 400,
-      type: 'invalid_request_error',
-      ...error,
-    });
-    expect([await countOf('tasks'), await countOf('files')]).toEqual(before);
-  });
-
-  it('gets 404 for an unknown model, and 401 for a wrong token', async () => {
-    expect(await rejected(transcribe({ model: 'gpt-4o-transcribe' }))).toMatchObject({ code: 'model_not_found' });
-    const wrong = createOpenAi(product.url, 'wrong').audio.transcriptions.create({ file: await newRecording(), model });
-    expect(await rejected(wrong)).toBeInstanceOf(OpenAI.AuthenticationError);
-    expect(await rejected(wrong)).toMatchObject({ status: 401, code: 'invalid_api_key' });
-  });
-
   it('that disconnects while it waits leaves the task, and a repeated request continues with it', async () => {
     const { run, release } = gate();
     const { inputs } = await work(run);
@@ -261,101 +206,4 @@ describe('The openai client', () => {
     expect(await openai.audio.transcriptions.create({ file, model })).toMatchObject({ text: TEXT });
     expect(inputs).toHaveLength(1);
   });
-});
-
-describe('The OpenAI-compatible API', () => {
-  beforeAll(() => start({ STT_OPENAI_WAIT_SECONDS: '1', STT_RATE_LIMIT_PER_MINUTE: '60' }));
-  afterAll(() => product.stop());
-
-  const FIELD = '--x\r\ncontent-disposition: form-data; name="model"\r\n\r\nwhisper-1\r\n';
-  const FILE = '--x\r\ncontent-disposition: form-data; name="file"; filename="a.wav"\r\n\r\n';
-  const post = (
-    body: string | Uint8Array,
-    type = 'multipart/form-data; boundary=x',
-    path = '/v1/audio/transcriptions',
-  ) => product.call(path, { method: 'POST', body, headers: { 'content-type': type } });
-  const shaped = (status: number, code: string) => ({
-    status,
-    body: { error: { message: expect.any(String), type: expect.any(String), param: null, code } },
-  });
-
-  it.each([
-    ['without an end', `${FIELD}${FILE}RIFF`],
-    ['that ends in a part header', `${FIELD}--x\r\ncontent-dis`],
-    ['with another boundary', `${FIELD}${FILE}RIFF\r\n--x--\r\n`.replaceAll('--x', '--y')],
-    ['without content', ''],
-  ])('returns 400 for a multipart body %s', async (_, body) => {
-    const answer = await post(body);
-    expect(answer.status).toBe(400);
-    expect(Object.keys(answer.body)).toEqual(['error']);
-    expect(await countOf('files')).toBe(0);
-  });
-
-  it('returns its own error format for every status', async () => {
-    expect(await post('{}', 'application/json')).toMatchObject(shaped(415, 'unsupported_media_type'));
-    expect(await product.call('/v1/audio/transcriptions')).toMatchObject(shaped(405, 'method_not_allowed'));
-    const missing = await product.call('/v1/chat/completions', { method: 'POST', headers: { accept: 'text/html' } });
-    expect(missing).toMatchObject(shaped(404, 'not_found'));
-    expect(await product.call('/v1/models', { token: null })).toMatchObject(shaped(401, 'invalid_api_key'));
-    expect((await product.call('/transcribe/nothing')).body).toMatchObject({ ok: false });
-  });
-
-  it('returns 413 for a declared length above the limit, before the upload', async () => {
-    const { hostname, port } = new URL(product.url);
-    const socket = connect(Number(port), hostname);
-    socket.write(
-      `POST /v1/audio/transcriptions HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${TOKEN}\r\n` +
-        `Content-Type: multipart/form-data; boundary=x\r\nContent-Length: ${2 ** 31}\r\n\r\n`,
-    );
-    const [answer] = (await once(socket, 'data')) as [Buffer];
-    expect(answer.toString()).toMatch(/^HTTP\/1.1 413/);
-    expect(answer.toString()).toContain('"code":"payload_too_large"');
-    socket.destroy();
-  });
-
-  it('keeps nothing of an upload whose client disconnects', async () => {
-    const { hostname, port } = new URL(product.url);
-    const socket = connect(Number(port), hostname);
-    socket.write(
-      `POST /v1/audio/transcriptions HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${TOKEN}\r\n` +
-        `Content-Type: multipart/form-data; boundary=x\r\nContent-Length: 100000\r\n\r\n${FIELD}${FILE}`,
-    );
-    socket.write(createSilence());
-    await new Promise((resolve) => setTimeout(resolve, 100));
-    socket.destroy();
-    await new Promise((resolve) => setTimeout(resolve, 300));
-    expect([await countOf('tasks'), await countOf('files')]).toEqual([0, 0]);
-  });
-
-  it('returns 504 with the task id after the wait, and clients that retry continue to wait', async () => {
-    const file = await newRecording();
-    const timeout = await rejected(openai.audio.transcriptions.create({ file, model }));
-    expect(timeout).toMatchObject({ status: 504, code: 'transcription_timeout', type: 'server_error' });
-    const id = timeout.headers!.get('x-service-task-id')!;
-    expect(timeout.message).toContain(id);
-    const retrying = createOpenAi(product.url, TOKEN, { maxRetries: 3 });
-    const waiting = retrying.audio.transcriptions.create({ file, model });
-    await new Promise((resolve) => setTimeout(resolve, 1200));
-    await work();
-    expect(await waiting).toMatchObject({ text: TEXT });
-    expect(await countOf('tasks')).toBe(1);
-  });
-
-  it('returns 429 with Retry-After', async () => {
-    let limited = await product.call('/v1/models');
-    for (let i = 0; i < 70 && limited.status === 200; i++) limited = await product.call('/v1/models');
-    expect(limited).toMatchObject(shaped(429, 'rate_limit_exceeded'));
-    expect(Number(limited.headers.get('retry-after'))).toBeGreaterThan(0);
-  });
-});
-
-it('The OpenAI-compatible API returns 503 without tokens, and refuses translations of a model that cannot translate', async () => {
-  await start({ STT_API_TOKENS: undefined });
-  expect(await product.call('/v1/models')).toMatchObject({ status: 503, body: { error: { type: 'server_error' } } });
-  await product.stop();
-  await start({ STT_MODEL: 'moonshine-base' });
-  expect((await openai.models.list()).data[0]).toMatchObject({ id: 'moonshine-base' });
-  const translation = openai.audio.translations.create({ file: await newRecording(), model });
-  expect(await rejected(translation)).toMatchObject({ status: 400, code: 'translation_unsupported' });
-  await product.stop();
 });

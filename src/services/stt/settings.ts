@@ -73,8 +73,8 @@ export const settings = {
   remoteModel: text('STT_REMOTE_MODEL', 'whisper-1', 'Model of the remote provider.'),
   openAiWaitSeconds: integer(
     'STT_OPENAI_WAIT_SECONDS',
-    540,
-    'How long a request of the OpenAI-compatible API waits for its result; below the 10 minutes of its clients.',
+    290,
+    'How long a request of the OpenAI-compatible API waits for its result; Node.js waits 300 s for a response.',
     { min: 1, max: 86_400 },
   ),
   estimateWarmSeconds: seconds('STT_ESTIMATE_WARM', 60, 'Estimated wait while a worker is warm, in seconds.'),

@@ -27,7 +27,7 @@ type Draft = { -readonly [Key in keyof TranscriptionOptions]?: TranscriptionOpti
  * Collects the form fields of a request. `add` throws for an invalid value, so that a field before the file rejects the
  * request before the upload. Ignores unknown fields; an empty value is an absent one.
  */
-export function createOptionReader({ models, streams }: { models: readonly string[]; streams: boolean }) {
+export function createOptionReader({ models, translate }: { models: readonly string[]; translate: boolean }) {
   const draft: Draft = {};
   return {
     add(name: string, value: string): void {
@@ -39,7 +39,9 @@ export function createOptionReader({ models, streams }: { models: readonly strin
       if (model === undefined) throw missingField('model');
       if (granularities.includes('word') && format !== 'verbose_json')
         throw invalidValue('timestamp_granularities', '`word` needs the `response_format` `verbose_json`.');
-      if (stream && !streams) throw unsupportedField('stream', 'Translations cannot be streamed.');
+      if (granularities.includes('word') && translate)
+        throw unsupportedField('timestamp_granularities', 'The words of a translation have no times.');
+      if (stream && translate) throw unsupportedField('stream', 'Translations cannot be streamed.');
       if (stream && format !== 'json' && format !== 'text')
         throw invalidValue('response_format', 'A stream has the `response_format` `json` or `text`.');
       return { ...draft, model, format, stream, granularities };

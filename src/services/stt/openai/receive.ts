@@ -22,7 +22,7 @@ export async function receive(
   request: FastifyRequest,
   { files, models, translate }: { files: Files; models: readonly string[]; translate: boolean },
 ): Promise<Received> {
-  const reader = createOptionReader({ models, streams: !translate });
+  const reader = createOptionReader({ models, translate });
   let file: StoredFile | undefined;
   try {
     for await (const part of uploadParts(request, LIMITS)) {

@@ -101,7 +101,7 @@ const errors = errorsOf(
   queueUnavailable(),
   new StorageUnavailable('it is full'),
   gatewayStopping('01KAF3M9WZ7Y5T2Q8C4N6B1D0E'),
-  transcriptionTimeout('01KAF3M9WZ7Y5T2Q8C4N6B1D0E', 540),
+  transcriptionTimeout('01KAF3M9WZ7Y5T2Q8C4N6B1D0E', 290),
 );
 
 /** The finished task. Throws the error response of any other outcome. */

@@ -9,6 +9,7 @@ import type { GatewayContext } from '../../shared/service.ts';
 import type { TranscribeInput } from '../result.ts';
 import type { SttSettings } from '../settings.ts';
 import { isFinal } from './errors.ts';
+import { modelOf } from './models.ts';
 import type { Received } from './receive.ts';
 
 export interface OpenAiDeps extends TaskDeps {
@@ -61,7 +62,8 @@ function taskRequest({ serviceSettings, filesHost }: OpenAiDeps, { file, options
     input: input as unknown as JsonObject,
     estimates: { warmSeconds, coldSeconds },
     content,
-    defaultKey: `content:${fingerprint(content)}`,
+    // Not part of the content: a client's own key outlives a change of the model.
+    defaultKey: `content:${fingerprint({ ...content, model: modelOf(serviceSettings) })}`,
   };
 }
 
