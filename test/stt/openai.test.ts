@@ -1,5 +1,5 @@
 import OpenAI from 'openai';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import type { Job } from '../../src/services/shared/service.ts';
 import { FAILURES } from '../../src/services/stt/failures.ts';
 import type { Recorded } from '../../src/services/stt/result.ts';
@@ -112,6 +112,36 @@ describe('The openai client', () => {
       steps[deltas.length - 1]?.release();
     }
     expect(deltas).toEqual(['First window.', ' Second window.', ' Third window.']);
+  });
+
+  it('streams the text of a finished task of hours, which exceeds the limit of other event streams', async () => {
+    const segments = Array.from({ length: 20_000 }, (_, at) => ({
+      start: at,
+      end: at + 1,
+      text: `Предложение номер ${at}.`,
+    }));
+    const transcription = segments.map(({ text }) => text).join(' ');
+    await work(async () => ({ result: { ...TRANSCRIPT, transcription, segments } as never }));
+    const file = await newRecording();
+    await openai.audio.transcriptions.create({ file, model });
+    let streamed = '';
+    for await (const event of await openai.audio.transcriptions.create({ file, model, stream: true })) {
+      if (event.type === 'transcript.text.delta') streamed += event.delta;
+      if (event.type === 'transcript.text.done') expect(event.text).toBe(streamed);
+    }
+    expect(streamed).toBe(transcription);
+  });
+
+  it('receives an error of the service as an event of the stream', async () => {
+    const { run, release } = gate();
+    await work(run);
+    vi.spyOn(product.context.tasks, 'readCheckpoint').mockRejectedValueOnce(new Error('torn'));
+    const stream = await openai.audio.transcriptions.create({ file: await newRecording(), model, stream: true });
+    const read = async () => {
+      for await (const _ of stream) expect.unreachable();
+    };
+    expect(await rejected(read())).toMatchObject({ code: 'internal_error', type: 'server_error' });
+    release();
   });
 
   it('receives the failure of a task as an event of the stream', async () => {

@@ -72,7 +72,7 @@ export const formOf = ({ models, translate }: { models: readonly string[]; trans
           response_format: options(RESPONSE_FORMATS, { default: 'json' }),
           'timestamp_granularities[]': {
             type: 'array',
-            items: options(GRANULARITIES),
+            items: options(translate ? ['segment'] : GRANULARITIES),
             description: '`word` needs `verbose_json`.',
           },
           ...(!translate && { stream: { type: 'boolean', default: false, description: 'Server-sent events.' } }),

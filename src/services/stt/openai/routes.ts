@@ -37,20 +37,19 @@ export async function openAiRoutes(app: Gateway, deps: Omit<OpenAiDeps, 'filesHo
   if (filesHost === undefined) return;
   await app.register(async (scope) => {
     await acceptUploads(scope);
-    for (const translate of [false, true])
-      audioRoute(
-        scope,
-        `/v1/audio/${translate ? 'translations' : 'transcriptions'}`,
-        translate,
-        { ...deps, filesHost },
-        app.closing,
-      );
+    const audio = { ...deps, filesHost, closing: app.closing };
+    audioRoute(scope, '/v1/audio/transcriptions', { ...audio, translate: false });
+    audioRoute(scope, '/v1/audio/translations', { ...audio, translate: true });
   });
 }
 
-/** One endpoint; `translate` distinguishes the two. */
-function audioRoute(app: Gateway, path: string, translate: boolean, deps: OpenAiDeps, closing: AbortSignal): void {
-  const { tasks, serviceSettings, context } = deps;
+interface AudioDeps extends OpenAiDeps {
+  readonly translate: boolean;
+  readonly closing: AbortSignal;
+}
+
+function audioRoute(app: Gateway, path: string, deps: AudioDeps): void {
+  const { tasks, serviceSettings, context, translate, closing } = deps;
   const models = modelNames(serviceSettings);
   app.post(
     path,
@@ -79,7 +78,7 @@ function audioRoute(app: Gateway, path: string, translate: boolean, deps: OpenAi
         await streamTranscript(tasks, reply, { id, closing });
         return reply;
       }
-      const { resultText } = await waitForResult(deps, reply, { id, closing });
+      const { resultText } = await waitForResult(deps, reply, id);
       const { type, body } = present(JSON.parse(resultText) as Recorded, received);
       return reply.type(type).send(body);
     },
@@ -106,9 +105,9 @@ const errors = errorsOf(
 
 /** The finished task. Throws the error response of any other outcome. */
 async function waitForResult(
-  { tasks, serviceSettings }: OpenAiDeps,
+  { tasks, serviceSettings, closing }: AudioDeps,
   reply: FastifyReply,
-  { id, closing }: { id: string; closing: AbortSignal },
+  id: string,
 ): Promise<Done> {
   const { openAiWaitSeconds: seconds } = serviceSettings;
   const gone = new AbortController();

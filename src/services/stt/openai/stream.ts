@@ -12,6 +12,8 @@ import { gatewayStopping, openAiErrors, taskFailed } from './errors.ts';
 
 /** A task ends at its deadline; a timer holds at most 24.8 days. */
 const MAX_WAIT_MS = 24 * 86_400_000;
+/** The text of a finished task is sent at once, twice; four hours of fast speech have less than 1 MB. */
+const MAX_UNREAD_BYTES = 16 * 2 ** 20;
 
 /**
  * Sends the text as server-sent events while the task runs, from its checkpoints. An error is an event too. The task
@@ -22,7 +24,7 @@ export async function streamTranscript(
   reply: FastifyReply,
   { id, closing }: { id: string; closing: AbortSignal },
 ): Promise<void> {
-  const stream = openEventStream(reply);
+  const stream = openEventStream(reply, { maxUnreadBytes: MAX_UNREAD_BYTES });
   let sent = '';
   let storedBytes: number | undefined;
   const send = (type: string, data: object) => stream.send({ event: type, data: { type, ...data } });
@@ -66,11 +68,13 @@ const endOf = (task: Task) => (task.status === 'failed' ? taskFailed(task.failur
  */
 export function deltasAfter(sent: string, segments: readonly { text: string }[], separator: string): string[] {
   const deltas: string[] = [];
-  let whole = '';
+  let length = 0;
   for (const { text } of segments) {
-    const from = Math.max(sent.length, whole.length);
-    whole += whole === '' ? text : separator + text;
-    if (whole.length > from) deltas.push(whole.slice(from));
+    const piece = length === 0 ? text : separator + text;
+    const known = piece.slice(0, Math.max(0, sent.length - length));
+    if (!sent.startsWith(known, length)) return [];
+    if (known.length < piece.length) deltas.push(piece.slice(known.length));
+    length += piece.length;
   }
-  return whole.startsWith(sent) ? deltas : [];
+  return length < sent.length ? [] : deltas;
 }
