@@ -65,21 +65,44 @@ export const notModified = {
   headers: headersOf({ ETag: 'The tag of the body.' }),
 };
 
+/** How errors become responses. */
+export interface ErrorFormat {
+  status(fault: ApiError): number;
+  body(fault: ApiError, requestId: string): object;
+  /** The schema of `body`, for the OpenAPI description. */
+  readonly schema: TSchema;
+}
+
+export const envelopeErrors: ErrorFormat = {
+  status: ({ status }) => status,
+  body: (fault, requestId) => ({ ...failure(fault, requestId), ...fault.extraFields }),
+  schema: Failure,
+};
+
 /** A response for one or more errors that share a status, with their examples. */
 export const describeErrors = (...faults: readonly [ApiError, ...ApiError[]]) =>
+  describeErrorsIn(envelopeErrors, faults);
+
+const describeErrorsIn = ({ body, schema }: ErrorFormat, faults: readonly ApiError[]) =>
   describeResponse(
-    faults.map((fault) => `\`${fault.code}\``).join(', '),
-    Failure,
-    Object.fromEntries(faults.map((fault) => [fault.code, failure(fault, 'req-1')])),
+    faults.map(({ code }) => `\`${code}\``).join(', '),
+    schema,
+    Object.fromEntries(faults.map((fault) => [fault.code, body(fault, 'req-1')])),
   );
 
 /** The responses for errors, grouped by status: `{ 200: …, ...errorResponses(forbidden(), notFound()) }`. */
-export function errorResponses(...faults: readonly ApiError[]): ErrorResponses {
-  const statuses = new Set(faults.map(({ status }) => status));
-  const ofStatus = (status: number) => faults.filter((fault) => fault.status === status) as [ApiError, ...ApiError[]];
-  return Object.fromEntries([...statuses].map((status) => [status, describeErrors(...ofStatus(status))]));
+export const errorResponses = (...faults: readonly ApiError[]): ErrorResponses =>
+  errorResponsesIn(envelopeErrors, faults);
+
+/** The same in another format. */
+export function errorResponsesIn(format: ErrorFormat, faults: readonly ApiError[]): ErrorResponses {
+  const statuses = new Set(faults.map(format.status));
+  const ofStatus = (status: number) => faults.filter((fault) => format.status(fault) === status);
+  return Object.fromEntries([...statuses].map((status) => [status, describeErrorsIn(format, ofStatus(status))]));
 }
 
 type ErrorResponses = {
-  [status in 400 | 403 | 404 | 409 | 412 | 413 | 415 | 429 | 503]?: ReturnType<typeof describeErrors>;
+  [status in 400 | 401 | 403 | 404 | 409 | 412 | 413 | 414 | 415 | 422 | 429 | 500 | 503 | 504]?: ReturnType<
+    typeof describeErrors
+  >;
 };

@@ -6,10 +6,11 @@ import {
   payloadTooLarge,
   requestTimeout,
   unsupportedMediaType,
+  validationError,
 } from '../base/api-error.ts';
 import { wantsPage } from './accept-header.ts';
-import { failure } from './envelope.ts';
-import type { Part, ValidationFailure, ValidationFormat } from './validation.ts';
+import { type ErrorFormat, envelopeErrors } from './envelope.ts';
+import { messageOf, type Part, type ValidationFailure, type ValidationFormat } from './validation.ts';
 import { InvalidInput } from './validation-details.ts';
 
 /** Renders an error page from the status and the JSON body. */
@@ -29,9 +30,11 @@ export function createErrorHandler(options: {
   unavailable: () => ApiError;
   /** Error page for routes with `page` and for unknown paths. */
   page?: ErrorPage | undefined;
+  /** The format of a path that follows another API. */
+  formatFor?: (path: string) => ErrorFormat | undefined;
   lingerMs: number;
 }) {
-  const { validation, isUnavailable, unavailable, page, lingerMs } = options;
+  const { validation, isUnavailable, unavailable, page, formatFor, lingerMs } = options;
 
   function send(status: number, body: object, request: FastifyRequest, reply: FastifyReply): void {
     void reply.code(status);
@@ -56,14 +59,19 @@ export function createErrorHandler(options: {
     // Overrides headers that the route has already set.
     void reply.headers({ 'content-type': 'application/json; charset=utf-8', 'cache-control': 'no-store' });
     const problem = validationFailure(error);
-    if (problem !== undefined) {
+    const format = formatFor?.(request.url);
+    if (problem !== undefined && format === undefined) {
       send(422, validation.body(problem, request.id) as object, request, reply);
       return;
     }
-    const fault = toApiError(error, request) ?? (isUnavailable(error) ? unavailable() : internalError());
+    const fault =
+      problem !== undefined
+        ? validationError(messageOf(problem))
+        : (toApiError(error, request) ?? (isUnavailable(error) ? unavailable() : internalError()));
     if (fault !== error && fault.status >= 500) request.log.error({ err: error }, fault.message);
     void reply.headers(fault.headers);
-    send(fault.status, { ...failure(fault, request.id), ...fault.extraFields }, request, reply);
+    if (format === undefined) send(fault.status, envelopeErrors.body(fault, request.id), request, reply);
+    else void reply.code(format.status(fault)).send(format.body(fault, request.id));
   };
 }
 

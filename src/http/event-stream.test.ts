@@ -25,6 +25,19 @@ it('an event stream sends events with optional ids, and nothing after its end', 
   await app.close();
 });
 
+it('an event stream without a retry time begins with its first event', async () => {
+  const { app } = await testGateway({}, (gateway) => {
+    gateway.get('/stream', { config: { access: 'public' } }, async (_request, reply) => {
+      const stream = openEventStream(reply);
+      stream.send({ event: 'end', data: {} });
+      stream.end();
+      return reply;
+    });
+  });
+  expect((await app.inject('/stream')).body).toBe('event: end\ndata: {}\n\n');
+  await app.close();
+});
+
 it('an event stream ends when the client disconnects', async () => {
   let resolveEnded = () => {};
   const ended = new Promise<void>((resolve) => {

@@ -11,16 +11,18 @@ export interface StreamEvent {
 export type EventStream = ReturnType<typeof openEventStream>;
 
 const PING_INTERVAL_MS = 15_000;
-/** A client with more unread data is disconnected; it reconnects with its last event id. */
 const MAX_UNREAD_BYTES = 1024 * 1024;
 
 /**
  * Opens a `text/event-stream` response without proxy buffering; sends a keep-alive comment every 15 s. Ignores events after
- * its end.
+ * its end. Disconnects a client with more than `maxUnreadBytes` of unread data.
  */
-export function openEventStream(reply: FastifyReply, { retryMs }: { retryMs: number }) {
+export function openEventStream(
+  reply: FastifyReply,
+  { retryMs, maxUnreadBytes = MAX_UNREAD_BYTES }: { retryMs?: number; maxUnreadBytes?: number } = {},
+) {
   const over = new AbortController();
-  const source = new Readable({ read() {}, highWaterMark: MAX_UNREAD_BYTES });
+  const source = new Readable({ read() {}, highWaterMark: maxUnreadBytes });
   let ended = false;
   const ping = setInterval(() => write(': ping\n\n'), PING_INTERVAL_MS);
   source.once('close', () => {
@@ -31,7 +33,7 @@ export function openEventStream(reply: FastifyReply, { retryMs }: { retryMs: num
   function write(text: string): void {
     if (ended || over.signal.aborted) return;
     source.push(text);
-    if (source.readableLength > MAX_UNREAD_BYTES) source.destroy();
+    if (source.readableLength > maxUnreadBytes) source.destroy();
   }
 
   void reply
@@ -41,7 +43,7 @@ export function openEventStream(reply: FastifyReply, { retryMs }: { retryMs: num
       'x-accel-buffering': 'no',
     })
     .send(source);
-  write(`retry: ${retryMs}\n\n`);
+  if (retryMs !== undefined) write(`retry: ${retryMs}\n\n`);
 
   return {
     send: ({ event, id, data }: StreamEvent): void =>

@@ -16,6 +16,7 @@ import { createAuthHook, limitInvalidTokens } from './auth-and-limit.ts';
 import type { Access, Guard } from './bearer.ts';
 import { CORS_OPTIONS } from './cors-options.ts';
 import { discardBody } from './discard-body.ts';
+import type { ErrorFormat } from './envelope.ts';
 import { createErrorHandler, type ErrorPage } from './error-handler.ts';
 import { shutDownGracefully } from './graceful-shutdown.ts';
 import { limitJsonBodies } from './json-limits.ts';
@@ -78,6 +79,8 @@ export interface GatewayOptions extends Reference {
   isOutOfService?: () => boolean;
   /** The 503 error; default: `QUEUE_UNAVAILABLE`. */
   unavailableError?: () => ApiError;
+  /** The error format of paths with a prefix, which follow another API. */
+  pathErrors?: { readonly prefix: string; readonly format: ErrorFormat };
   /** Renders error pages, for routes with `page` and for unknown paths. */
   errorPage?: ErrorPage;
   timeouts?: Timeouts;
@@ -94,8 +97,11 @@ export async function createGateway(options: GatewayOptions): Promise<Gateway> {
   const { validation = envelopeValidation, timeouts = DEFAULT_TIMEOUTS, corsAllowOrigins = [] } = options;
   const { isUnavailable = () => false, isOutOfService = () => false, unavailableError = queueUnavailable } = options;
   const paths = createAllowedMethods();
+  const { pathErrors } = options;
+  const formatFor = (path: string) =>
+    pathErrors !== undefined && path.startsWith(pathErrors.prefix) ? pathErrors.format : undefined;
   const refuse = createErrorHandler({
-    ...{ validation, isUnavailable, unavailable: unavailableError },
+    ...{ validation, isUnavailable, unavailable: unavailableError, formatFor },
     ...{ page: options.errorPage, lingerMs: timeouts.lingerMs },
   });
 
@@ -183,7 +189,8 @@ export async function createGateway(options: GatewayOptions): Promise<Gateway> {
       route.preParsing = [discardBody, ...hooks(route.preParsing)];
     }
     route.onResponse = [...hooks(route.onResponse), onResponse(route.url)];
-    describeRoute(route, { access, limited: routeLimiter !== undefined, bodyLimitBytes, validation });
+    const errors = formatFor(route.url);
+    describeRoute(route, { access, limited: routeLimiter !== undefined, bodyLimitBytes, validation, errors });
   });
 
   await app.register(swagger, createOpenApiOptions(options));

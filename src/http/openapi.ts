@@ -1,6 +1,7 @@
 import type { FastifyDynamicSwaggerOptions } from '@fastify/swagger';
 import type { FastifySchema, RouteOptions } from 'fastify';
 import {
+  type ApiError,
   internalError,
   payloadTooLarge,
   queueUnavailable,
@@ -8,9 +9,17 @@ import {
   unauthorized,
   unsupportedMediaType,
   uriTooLong,
+  validationError,
 } from '../base/api-error.ts';
 import type { Access } from './bearer.ts';
-import { describeErrors, describeResponse, type HeaderNotes, headersOf } from './envelope.ts';
+import {
+  describeResponse,
+  type ErrorFormat,
+  envelopeErrors,
+  errorResponsesIn,
+  type HeaderNotes,
+  headersOf,
+} from './envelope.ts';
 import { MAX_URL_LENGTH } from './server-limits.ts';
 import type { ValidationFormat } from './validation.ts';
 
@@ -70,33 +79,41 @@ function withShown(schema: FastifySchema | undefined): FastifySchema | undefined
 /** Adds the gateway's own responses to a route's schema; responses of the route take precedence. */
 export function describeRoute(
   route: RouteOptions,
-  gateway: { access: Access; limited: boolean; bodyLimitBytes: number; validation: ValidationFormat },
+  gateway: {
+    access: Access;
+    limited: boolean;
+    bodyLimitBytes: number;
+    validation: ValidationFormat;
+    /** Undefined: the envelope. */
+    errors: ErrorFormat | undefined;
+  },
 ): void {
-  const { access, limited, bodyLimitBytes, validation } = gateway;
+  const { access, limited, bodyLimitBytes, validation, errors } = gateway;
   const { schema } = route;
   if (schema === undefined || schema.hide === true) return;
   const own = (schema.response ?? {}) as Record<string, ResponseEntry>;
-  const responses: Record<string, ResponseEntry> = {};
+  const faults: ApiError[] = [];
   // Also for optional credentials, which must be valid.
-  if (access !== 'public') responses['401'] = describeErrors(unauthorized());
+  if (access !== 'public') faults.push(unauthorized());
   const body = schema.body ?? schema.shown?.body;
   // Unused bodies are limited too.
   if (body !== undefined || [route.method].flat().some((method) => !BODILESS.has(method))) {
-    responses['413'] = describeErrors(payloadTooLarge(route.bodyLimit ?? bodyLimitBytes));
+    faults.push(payloadTooLarge(route.bodyLimit ?? bodyLimitBytes));
   }
-  if (schema.params ?? schema.querystring) responses['414'] = describeErrors(uriTooLong(MAX_URL_LENGTH));
-  if (body !== undefined) {
-    responses['415'] = describeErrors(unsupportedMediaType(route.config?.takes ?? 'application/json'));
-  }
-  if (body ?? schema.querystring ?? schema.params ?? schema.headers) {
+  if (schema.params ?? schema.querystring) faults.push(uriTooLong(MAX_URL_LENGTH));
+  if (body !== undefined) faults.push(unsupportedMediaType(route.config?.takes ?? 'application/json'));
+  const isValidated = (body ?? schema.querystring ?? schema.params ?? schema.headers) !== undefined;
+  if (isValidated && errors !== undefined) faults.push(validationError('The multipart body is not well-formed.'));
+  // Invalid credentials are rate-limited on all routes.
+  if (limited || access !== 'public') faults.push(rateLimitExceeded(17));
+  faults.push(internalError());
+  if (access === 'task') faults.push(queueUnavailable());
+  const responses: Record<string, ResponseEntry> = { ...errorResponsesIn(errors ?? envelopeErrors, faults) };
+  if (isValidated && errors === undefined) {
     responses['422'] = describeResponse('`VALIDATION_ERROR`', validation.schema, {
       VALIDATION_ERROR: validation.example,
     });
   }
-  // Invalid credentials are rate-limited on all routes.
-  if (limited || access !== 'public') responses['429'] = describeErrors(rateLimitExceeded(17));
-  responses['500'] = describeErrors(internalError());
-  if (access === 'task') responses['503'] = describeErrors(queueUnavailable());
   route.schema = {
     ...schema,
     ...(access !== 'public' && { security: schema.security ?? SECURITY[access] }),

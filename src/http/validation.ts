@@ -29,7 +29,7 @@ export const envelopeValidation: ValidationFormat = {
 };
 
 /** Contains only schema texts and key names, never values, which may be secrets in the wrong field. */
-function messageOf(failure: ValidationFailure): string {
+export function messageOf(failure: ValidationFailure): string {
   if (failure.kind === 'not_json') return 'The body is not valid JSON.';
   if (failure.kind === 'details') return `${failure.details[0]?.msg ?? 'The input is not valid'}.`;
   const problem = failure.problems[0];

@@ -174,7 +174,7 @@ it('a finished task wakes only its own readers', async () => {
   };
   const stop = new AbortController();
   setMaxListeners(0, stop.signal);
-  const wait = (id: string) => waitForEnd(counting, 'a', id, { ms: 60_000, signal: stop.signal });
+  const wait = (id: string) => waitForEnd(counting, 'a', id, { ms: 60_000, signals: [stop.signal] });
   const began = performance.now();
   const waits = ids.map(wait);
   await vi.waitFor(() => expect(reads).toBeGreaterThanOrEqual(2 * READERS), WAIT); // at first and after `listen`

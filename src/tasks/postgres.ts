@@ -11,7 +11,7 @@ import {
 import { createHints } from './hints.ts';
 import { queueDepth } from './queue-depth.ts';
 import { createQueueFloors } from './queue-floors.ts';
-import { createTaskReader, readAttachment } from './read.ts';
+import { createTaskReader, readAttachment, readCheckpoint } from './read.ts';
 import { cancel, remove, requeue } from './requeue.ts';
 import { release, returnClaims } from './return-claims.ts';
 import type { TaskStore } from './store.ts';
@@ -31,6 +31,7 @@ export function createPostgresTaskStore(db: Db): TaskStore & { close(): void } {
     remove: (service, ids, tx = db) => remove(tx, service, ids),
     read,
     readAttachment: (id) => readAttachment(db, id),
+    readCheckpoint: (id, knownBytes) => readCheckpoint(db, id, knownBytes),
     completeAndClaim: (endings, request) => completeAndClaim(db, floors, endings, request),
     returnClaims: (worker, claims) => returnClaims(db, worker, claims),
     renew: (worker, leases) => renew(db, worker, leases),

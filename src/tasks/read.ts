@@ -1,6 +1,7 @@
 import { batched } from '../base/batch.ts';
 import { CLIENT_LIMIT_MS, type Db, type Queryable } from '../base/db.ts';
 import type { JsonValue } from '../base/json.ts';
+import type { StoredCheckpoint } from './store.ts';
 import { type Finished, isFinished, type Task } from './task.ts';
 import { IS_READABLE, TASK_COLUMNS, type TaskRow, taskColumns, toTask } from './task-rows.ts';
 
@@ -40,6 +41,17 @@ type ReadRow = TaskRow & { large_bytes: number | null };
 export async function readAttachment(db: Db, id: string): Promise<JsonValue | undefined> {
   const { rows } = await db.query<{ attachment: JsonValue }>(ATTACHMENT, [id]);
   return rows[0]?.attachment ?? undefined;
+}
+
+export async function readCheckpoint(
+  db: Db,
+  id: string,
+  knownBytes: number | undefined,
+): Promise<StoredCheckpoint | undefined> {
+  const { rows } = await db.query<{ bytes: number; checkpoint: JsonValue }>(CHECKPOINT, [id, knownBytes ?? null]);
+  const row = rows[0];
+  if (row === undefined) return undefined;
+  return { storedBytes: row.bytes, ...(row.checkpoint !== null && { checkpoint: row.checkpoint }) };
 }
 
 /** The finished tasks with these ids that have not expired, of any service. */
@@ -84,4 +96,15 @@ const ATTACHMENT = {
   name: 'attachment',
   limitMs: CLIENT_LIMIT_MS,
   text: 'select attachment from tasks where id = $1',
+};
+
+// Long recordings have megabytes of checkpoint; `pg_column_size` does not read the value.
+const CHECKPOINT = {
+  name: 'checkpoint',
+  limitMs: CLIENT_LIMIT_MS,
+  text: `
+    select pg_column_size(checkpoint) as bytes,
+           case when pg_column_size(checkpoint) is distinct from $2::int then checkpoint end as checkpoint
+      from tasks
+     where id = $1 and checkpoint is not null`,
 };

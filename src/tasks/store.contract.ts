@@ -383,6 +383,25 @@ export function describeTaskStore(name: string, open: () => Promise<StoreUnderTe
     });
 
     describe('leases', () => {
+      it('have a checkpoint that is read again only when its stored size has changed', async () => {
+        const id = await accept();
+        const renew = (checkpoint?: { windows: string }) =>
+          store.renew('w1', [{ id, attempt: 1, leaseMs: 6000, ...(checkpoint && { checkpoint }) }]);
+        await claim();
+        expect(await store.readCheckpoint(id)).toBeUndefined();
+        await renew({ windows: 'one' });
+        const first = await store.readCheckpoint(id);
+        expect(first).toEqual({ storedBytes: expect.any(Number), checkpoint: { windows: 'one' } });
+        await renew();
+        expect(await store.readCheckpoint(id, first!.storedBytes)).toEqual({ storedBytes: first!.storedBytes });
+        await renew({ windows: 'one two' });
+        expect(await store.readCheckpoint(id, first!.storedBytes)).toMatchObject({
+          checkpoint: { windows: 'one two' },
+        });
+        await store.completeAndClaim([done(id)], want({ limit: 0 }));
+        expect(await store.readCheckpoint(id)).toBeUndefined();
+      });
+
       it('hold while they are renewed and pass the checkpoint to the next attempt', async () => {
         const id = await accept();
         await claim();

@@ -38,6 +38,12 @@ export interface TaskStore {
   readAttachment(id: string): Promise<JsonValue | undefined>;
 
   /**
+   * The checkpoint of an unfinished task and its stored size; undefined without one. With the `knownBytes` of an earlier
+   * call an unchanged checkpoint is not read; a changed one of the same size is missed until it changes again.
+   */
+  readCheckpoint(id: string, knownBytes?: number): Promise<StoredCheckpoint | undefined>;
+
+  /**
    * Records attempt results and claims tasks in one statement. A result counts only while the worker still holds that
    * attempt (fencing): otherwise nothing changes and the id is missing from `ended`. Tasks are claimed by priority, then
    * age; the claim counts the attempt.
@@ -140,6 +146,12 @@ export type AcceptResult =
   | { readonly outcome: 'accepted'; readonly id: string; readonly estimateSeconds: number }
   | { readonly outcome: 'replayed'; readonly id: string; readonly estimateSeconds: number }
   | { readonly outcome: 'conflict' };
+
+export interface StoredCheckpoint {
+  readonly storedBytes: number;
+  /** Absent if it is unchanged. */
+  readonly checkpoint?: JsonValue;
+}
 
 /** A lease on one attempt at one task. */
 export interface Claim {

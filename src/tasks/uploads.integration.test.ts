@@ -27,6 +27,15 @@ it('expired uploads count towards the quota until they are deleted', async () =>
   expect(await insert('r', 100)).toBeDefined();
 });
 
+it('an upload that was expired is due for deletion', async () => {
+  const inserted = await insert('x', 100);
+  await uploads.expire(inserted!.key);
+  const { rowCount } = await database.db.query('select from files where key = $1 and expires_at <= now()', [
+    inserted!.key,
+  ]);
+  expect(rowCount).toBe(1);
+});
+
 it('sums match the files after concurrent inserts and deletes of several principals', async () => {
   const { db } = database;
   const principals = ['s', 't', 'u', 'v'];

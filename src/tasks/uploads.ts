@@ -29,6 +29,11 @@ export function createPostgresUploadStore(db: Db) {
       ]);
       return rows[0] && { ...upload, expiresAt: rows[0].expires_at };
     },
+
+    /** For a file that no task uses: the next cleanup deletes it. */
+    async expire(key: string): Promise<void> {
+      await db.query('update files set expires_at = now() where key = $1', [key]);
+    },
   };
 }
 

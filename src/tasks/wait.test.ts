@@ -28,7 +28,7 @@ function oneTask(states: Task[]) {
 it('waitForEnd removes its listeners from the store and from the signal', async () => {
   const process = new AbortController();
   const { store, listening } = oneTask([task('queued'), task('done')]);
-  expect(await waitForEnd(store, 'a', 't', { ms: 60_000, signal: process.signal })).toEqual(task('done'));
+  expect(await waitForEnd(store, 'a', 't', { ms: 60_000, signals: [process.signal] })).toEqual(task('done'));
   expect(listening.size).toBe(0);
   expect(getEventListeners(process.signal, 'abort')).toEqual([]);
 });
@@ -36,7 +36,8 @@ it('waitForEnd removes its listeners from the store and from the signal', async 
 it('waitForEnd returns the current task at the timeout, and at once when the signal aborts or has aborted', async () => {
   const process = new AbortController();
   const { store, listening } = oneTask([task('queued')]);
-  const wait = (ms: number) => waitForEnd(store, 'a', 't', { ms, signal: process.signal });
+  const other = new AbortController();
+  const wait = (ms: number) => waitForEnd(store, 'a', 't', { ms, signals: [other.signal, process.signal] });
   expect(await wait(20)).toEqual(task('queued'));
   const long = wait(60_000);
   await delay(20);
@@ -52,7 +53,7 @@ it('waitForEnd does not leak memory', async () => {
   const process = new AbortController();
   const { store } = oneTask([task('done')]);
   const run = async () => {
-    for (let i = 0; i < 5000; i++) await waitForEnd(store, 'a', 't', { ms: 60_000, signal: process.signal });
+    for (let i = 0; i < 5000; i++) await waitForEnd(store, 'a', 't', { ms: 60_000, signals: [process.signal] });
     await delay(10);
     gc();
     return memoryUsage().heapUsed;

@@ -54,6 +54,7 @@ beforeAll(async () => {
       PASSPORTS_TOKEN_LIMIT_PER_MINUTE: '0',
       DEFECTOSCOPY_RATE_LIMIT_PER_MINUTE: '0',
       STT_RATE_LIMIT_PER_MINUTE: '0',
+      STT_OPENAI_WAIT_SECONDS: '1',
     },
   });
   const { addresses } = product;

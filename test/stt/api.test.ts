@@ -460,6 +460,10 @@ describe('Speech-to-text service', () => {
         '/result/{task_id}/cancel',
         '/result/{task_id}/transcript',
         '/files',
+        '/v1/audio/transcriptions',
+        '/v1/audio/translations',
+        '/v1/models',
+        '/v1/models/{model}',
         '/health',
         '/ready',
         '/livez',
@@ -483,6 +487,19 @@ describe('Speech-to-text service', () => {
     expect(Object.keys(taskStates)).toEqual(
       expect.arrayContaining(['200', '202', '304', '401', '404', '422', '429', '500', '503']),
     );
+    expect(Object.keys(paths['/v1/audio/transcriptions'].post.responses)).toEqual([
+      '200',
+      '400',
+      '401',
+      '404',
+      '409',
+      '413',
+      '415',
+      '429',
+      '500',
+      '503',
+      '504',
+    ]);
   });
 });
 

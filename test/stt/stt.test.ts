@@ -1,10 +1,11 @@
 import { readFile } from 'node:fs/promises';
 import { Webhook } from 'standardwebhooks';
 import { afterEach, expect, it, vi } from 'vitest';
-import { type Assay, cleanUp, createInstancePlace, signalTo, startAssay } from '../support/processes/assay.ts';
-import { TOKEN, waitForTask } from '../support/processes/client.ts';
+import { type Assay, cleanUp, signalTo } from '../support/processes/assay.ts';
+import { waitForTask } from '../support/processes/client.ts';
 import { waitUntil } from '../support/processes/until.ts';
 import { startReceiver } from '../support/receiver.ts';
+import { expectResumed, plain, startedWindows, startSpeech } from '../support/speech/start-speech.ts';
 
 vi.setConfig({ testTimeout: 240_000 });
 afterEach(cleanUp);
@@ -15,16 +16,6 @@ const EXPECTED_TEXT =
   'the inspection of the north stairwell is finished we found one long crack above the window and some rust on the handrail the rest of the wall looks good';
 /** One minute of the same voice. */
 const INSPECTION = new URL('./inspection.ogg', import.meta.url);
-const plain = (text: string) => text.toLowerCase().replace(/[^a-z ]+/g, '');
-
-async function startSpeech(env: Record<string, string> = {}): Promise<Assay> {
-  const place = await createInstancePlace();
-  const settings = { SERVICES: 'stt', STT_PORT: String(place.port), STT_API_TOKENS: TOKEN };
-  const assay = startAssay(place, { env: { ...settings, LOG_LEVEL: 'warn', ...env } });
-  await assay.waitForOutput(/is ready/);
-  await waitUntil(async () => (await assay.call('/health')).status === 200, 60_000);
-  return assay;
-}
 
 const upload = async ({ call }: Assay, body: Buffer): Promise<string> => {
   const answer = await call('/files', { body, headers: { 'content-type': 'audio/mpeg' } });
@@ -72,9 +63,7 @@ it('Speech to text repeats at most one window when its worker is killed during a
   const assay = await startSpeech({ LOG_LEVEL: 'debug' });
   const url = await upload(assay, await readFile(INSPECTION));
   const id = await transcribe(assay, { url, language: 'en' });
-  const startedWindows = () =>
-    [...assay.output.err.matchAll(/"from":([\d.]+),"to":([\d.]+)/g)].map(([, from]) => Number(from));
-  await waitUntil(() => startedWindows().length >= 2, 60_000);
+  await waitUntil(() => startedWindows(assay).length >= 2, 60_000);
   await waitUntil(async () => ((await assay.call(`/result/${id}`)).body.data.progress ?? 0) > 0);
   signalTo(await assay.child('work'), 'SIGKILL');
 
@@ -84,10 +73,5 @@ it('Speech to text repeats at most one window when its worker is killed during a
   for (const phrase of ['the roof is in good order', 'every switch has a name', 'the keys to the attic']) {
     expect(plain(result.transcription).split(phrase), phrase).toHaveLength(2);
   }
-  const windows = startedWindows();
-  const again = windows.length - new Set(windows).size;
-  console.log(`${new Set(windows).size} windows; ${again} of them processed twice.`);
-  expect(new Set(windows).size).toBeGreaterThanOrEqual(3);
-  expect(again).toBeLessThanOrEqual(1);
-  expect(windows.filter((from) => from === windows[0])).toHaveLength(1);
+  expectResumed(assay, 3);
 });

@@ -34,12 +34,12 @@ export async function openEngineThread(files: EngineFiles, threads: number) {
   await thread.ready();
   return {
     /**
-     * Recognizes windows one after another. Transfers the memory of `samples`. Rejects at once when the signal aborts
+     * Recognizes windows one after another. Transfers the memory of their samples. Rejects at once when the signal aborts
      * (the thread stops before its next token), when the engine fails, and when the thread ends (the next call starts
      * a new one).
      */
-    recognize(samples: Float32Array, language: string | undefined, signal: AbortSignal) {
-      const running = oneAtATime(() => run({ samples, language }, signal));
+    recognize(request: Omit<EngineRequest, 'number'>, signal: AbortSignal) {
+      const running = oneAtATime(() => run(request, signal));
       return unlessAborted(running, signal);
     },
     /** Ends the thread before its next token; pending calls are rejected. */

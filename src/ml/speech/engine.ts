@@ -8,7 +8,11 @@ export interface Engine {
    */
   recognize(
     samples: Float32Array,
-    options: { readonly language?: string | undefined; readonly throwIfStopped: () => void },
+    options: {
+      readonly language?: string | undefined;
+      readonly translate?: boolean | undefined;
+      readonly throwIfStopped: () => void;
+    },
   ): Promise<readonly Segment[]>;
   close(): Promise<void>;
 }

@@ -14,6 +14,8 @@ export const SpeechManifest = Type.Object({
   licence: Type.String(),
   /** ISO 639-1 codes; absent for a multilingual model of about 100 languages. */
   languages: Type.Optional(Type.Array(Type.String({ pattern: '^[a-z]{2}$' }))),
+  /** Into English. */
+  translates: Type.Optional(Type.Boolean()),
   windowSeconds: Type.Number({ minimum: 1, maximum: 600 }),
   engine: Type.Union([
     Type.Object({ runs: Type.Literal('whisper'), encoder: Path, decoder: Path }),

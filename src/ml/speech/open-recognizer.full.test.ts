@@ -51,6 +51,12 @@ describe('whisper-base', { timeout: 60_000 }, () => {
     expect(first!.text).toMatch(/^Bonjour/);
   });
 
+  test('translates into English', async () => {
+    const segments = await whisper.recognize(sampleWindow('bonjour'), { translate: true, signal });
+    expect(segments[0]).toMatchObject({ language: 'en' });
+    expect(segments[0]!.text).not.toMatch(/bonjour/i);
+  });
+
   test('uses the language of the request', async () => {
     const segments = await whisper.recognize(sampleWindow('bridge'), { language: 'de', signal });
     expect(segments.every(({ language }) => language === 'de')).toBe(true);
@@ -134,6 +140,7 @@ describe.each(['moonshine-tiny', 'moonshine-base'])('%s', (name) => {
       const window = sampleWindow('bridge', 50);
       const segments = await moonshine.recognize(window, { signal });
       expect(segments).toEqual([{ start: 50, end: window.end, text: BRIDGE, language: 'en' }]);
+      await expect(moonshine.recognize(window, { translate: true, signal })).rejects.toBeInstanceOf(RecognizerError);
       const rejected = moonshine.recognize(window, { language: 'ru', signal });
       await expect(rejected).rejects.toMatchObject({ name: 'RecognizerError', transient: false });
     } finally {

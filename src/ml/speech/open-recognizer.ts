@@ -23,13 +23,15 @@ export async function openRecognizer(
     name: 'local',
     model: name,
     windowSeconds: manifest.windowSeconds,
-    async recognize(window, { language, signal }) {
+    async recognize(window, { language, translate, signal }) {
       if (language !== undefined && manifest.languages?.includes(language) === false) {
         throw new RecognizerError(`${name} does not support the language ${language}.`);
       }
+      if (translate && manifest.translates !== true) throw new RecognizerError(`${name} cannot translate.`);
       try {
         // Copied: another recognizer may use the window afterwards.
-        return toRecordingTimes(await thread.recognize(window.samples.slice(), language, signal), window);
+        const request = { samples: window.samples.slice(), language, translate };
+        return toRecordingTimes(await thread.recognize(request, signal), window);
       } catch (error) {
         signal.throwIfAborted();
         throw new RecognizerError(`${name}: ${error instanceof Error ? error.message : String(error)}`, {

@@ -22,6 +22,18 @@ export interface Segment {
   readonly words?: readonly Word[];
 }
 
+/** What a client requested. */
+export interface RecognitionRequest {
+  /** ISO 639-1; absent: detected. */
+  readonly language?: string | undefined;
+  /** Into English. */
+  readonly translate?: boolean | undefined;
+  /** Text before the recording; only remote providers use it. */
+  readonly prompt?: string | undefined;
+  /** 0 to 1; only remote providers use it. */
+  readonly temperature?: number | undefined;
+}
+
 /** Transcribes windows one at a time, locally (in a thread) or at a remote provider. Results carry its `name`. */
 export interface Recognizer {
   /** Public name in `result.service`: `local` or the operator's name for a provider. */
@@ -30,13 +42,10 @@ export interface Recognizer {
   readonly model: string;
   readonly windowSeconds: number;
   /**
-   * Returns segments in order, none without speech. `language` is ISO 639-1; absent means automatic detection. Rejects
-   * with `RecognizerError`, or with the signal's reason when it aborts.
+   * Returns segments in order, none without speech. Rejects with `RecognizerError`, or with the signal's reason when it
+   * aborts.
    */
-  recognize(
-    window: Window,
-    options: { language?: string | undefined; signal: AbortSignal },
-  ): Promise<readonly Segment[]>;
+  recognize(window: Window, options: RecognitionRequest & { signal: AbortSignal }): Promise<readonly Segment[]>;
   close(): Promise<void>;
 }
 

@@ -14,6 +14,7 @@ export interface EngineRequest {
   readonly number: number;
   readonly samples: Float32Array;
   readonly language?: string | undefined;
+  readonly translate?: boolean | undefined;
 }
 
 const { files, threads, lastCancelled: givenUp } = workerData as ThreadOptions;
@@ -31,10 +32,10 @@ async function open(): Promise<Engine> {
   }
 }
 
-async function recognize({ number, samples, language }: EngineRequest): Promise<readonly Segment[]> {
+async function recognize({ number, samples, ...request }: EngineRequest): Promise<readonly Segment[]> {
   const throwIfStopped = () => {
     if (Atomics.load(lastCancelled, 0) >= number) throw new Error('The request was cancelled.');
   };
   throwIfStopped();
-  return engine.recognize(samples, { language, throwIfStopped });
+  return engine.recognize(samples, { ...request, throwIfStopped });
 }

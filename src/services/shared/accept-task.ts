@@ -25,6 +25,8 @@ export interface TaskRequest {
   readonly estimates: EstimateSettings;
   /** Covered by the idempotency fingerprint. */
   readonly content: JsonValue;
+  /** The idempotency key of a request without the header. */
+  readonly defaultKey?: string;
   readonly webhook?: { readonly url: string; readonly secret?: Buffer };
 }
 
@@ -36,17 +38,31 @@ export interface TaskDeps {
 }
 
 /** Stores the task and sets the status and headers of its 202 response. The task is durable when this resolves. */
-export async function acceptTask(
+export async function acceptTask(deps: TaskDeps, request: FastifyRequest, reply: FastifyReply, wanted: TaskRequest) {
+  const accepted = await storeTask(deps, request, wanted);
+  if (accepted.outcome === 'replayed') reply.header('idempotency-replayed', 'true');
+
+  const statusUrl = `/result/${accepted.id}`;
+  reply.code(202).header('location', statusUrl);
+  return {
+    task_id: accepted.id,
+    status: 'queued' as const,
+    status_url: statusUrl,
+    estimated_wait_seconds: accepted.estimateSeconds,
+  };
+}
+
+/** Stores the task, or finds the one that has its idempotency key. The task is durable when this resolves. */
+export async function storeTask(
   deps: TaskDeps,
   request: FastifyRequest,
-  reply: FastifyReply,
-  { service, priority, input, estimates, content, webhook }: TaskRequest,
-) {
+  wanted: TaskRequest,
+): Promise<Exclude<AcceptResult, { outcome: 'conflict' }>> {
+  const { service, priority, input, estimates, webhook } = wanted;
   const { shared } = deps;
   const span = startProducerSpan(request, service, priority);
   const trace = taskTraceparent(request, span);
-  const key = idempotencyKey(request.headers['idempotency-key']);
-  const endpoint = `${request.method} ${request.routeOptions.url}`;
+  const idempotency = idempotencyOf(request, wanted);
   const task: NewTask = {
     id: newId(),
     service,
@@ -58,21 +74,24 @@ export async function acceptTask(
     ttlSeconds: shared.resultTtlSeconds,
     requestId: request.id,
     ...(trace !== undefined && { traceparent: trace }),
-    ...(key !== undefined && { idempotency: idempotencyOf([service, request.principal, endpoint, key], content) }),
+    ...(idempotency && { idempotency }),
     ...(webhook && { webhook: { deliveryId: newId('whd_'), ...webhook } }),
   };
   const accepted = await withSpan(span, () => acceptIfRoom(deps, task), spanAttributes);
   if (accepted.outcome === 'conflict') throw idempotencyKeyReused();
-  if (accepted.outcome === 'replayed') reply.header('idempotency-replayed', 'true');
+  return accepted;
+}
 
-  const statusUrl = `/result/${accepted.id}`;
-  reply.code(202).header('location', statusUrl);
-  return {
-    task_id: accepted.id,
-    status: 'queued' as const,
-    status_url: statusUrl,
-    estimated_wait_seconds: accepted.estimateSeconds,
-  };
+/** The id of the task that has the request's idempotency key; undefined for a new key. */
+export async function findTask(
+  { tasks }: TaskDeps,
+  request: FastifyRequest,
+  wanted: TaskRequest,
+): Promise<string | undefined> {
+  const idempotency = idempotencyOf(request, wanted);
+  const first = idempotency && (await tasks.findByIdempotencyKey(idempotency));
+  if (first?.outcome === 'conflict') throw idempotencyKeyReused();
+  return first?.id;
 }
 
 /** When the queue is full, a replay of an accepted request still returns its task. */
@@ -107,10 +126,18 @@ const spanAttributes = (accepted: AcceptResult): Attributes => ({
   ...(accepted.outcome !== 'conflict' && { 'messaging.message.id': accepted.id, 'assay.task.id': accepted.id }),
 });
 
-const idempotencyOf = (scope: readonly string[], content: JsonValue): NonNullable<NewTask['idempotency']> => ({
-  key: hash('sha256', scope.join('\0'), 'buffer'),
-  fingerprint: Buffer.from(fingerprint(content), 'hex'),
-});
+function idempotencyOf(
+  request: FastifyRequest,
+  { service, content, defaultKey }: TaskRequest,
+): NonNullable<NewTask['idempotency']> | undefined {
+  const key = idempotencyKey(request.headers['idempotency-key']) ?? defaultKey;
+  if (key === undefined) return undefined;
+  const endpoint = `${request.method} ${request.routeOptions.url}`;
+  return {
+    key: hash('sha256', [service, request.principal, endpoint, key].join('\0'), 'buffer'),
+    fingerprint: Buffer.from(fingerprint(content), 'hex'),
+  };
+}
 
 /**
  * The configured seconds, or more if the tasks ahead take longer at the measured rate. An unknown worker state counts

@@ -79,7 +79,7 @@ export function taskRoutes(
       if (wait && ownTasksOnly) requireVisible(await tasks.read(service, id), request);
       const task = requireVisible(
         wait
-          ? await waitForEnd(tasks, service, id, { ms: wait * 1000, signal: app.closing })
+          ? await waitForEnd(tasks, service, id, { ms: wait * 1000, signals: [app.closing] })
           : await tasks.read(service, id),
         request,
       );

@@ -4,14 +4,14 @@ import type { FailureTexts } from '../shared/service.ts';
 /** Messages contain no URLs and no internal details. */
 const failure = (code: string, message: string): Failure => ({ code, message });
 
-const FORMATS = 'WAV, MP3, M4A or MP4, AAC, OGG, Opus, FLAC, WebM, AMR';
+export const AUDIO_FORMATS = 'WAV, MP3, M4A or MP4, AAC, OGG, Opus, FLAC, WebM, AMR';
 
 export const FAILURES = {
   fetchFailed: failure('AUDIO_FETCH_FAILED', 'The recording could not be downloaded.'),
   notFound: failure('AUDIO_NOT_FOUND', 'No recording was found at this URL.'),
   tooLarge: failure('AUDIO_TOO_LARGE', 'The recording is larger than the limit of 1 GiB.'),
   tooLong: failure('AUDIO_TOO_LONG', 'The recording is longer than the limit of 4 hours.'),
-  unsupported: failure('AUDIO_UNSUPPORTED', `Unsupported audio format. Use one of: ${FORMATS}.`),
+  unsupported: failure('AUDIO_UNSUPPORTED', `Unsupported audio format. Use one of: ${AUDIO_FORMATS}.`),
   noSound: failure('AUDIO_UNSUPPORTED', 'The file has no audio track.'),
   protected: failure('AUDIO_UNSUPPORTED', 'The recording is copy-protected.'),
   corrupt: failure('AUDIO_CORRUPT', 'The recording is damaged or incomplete.'),

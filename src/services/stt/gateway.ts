@@ -11,6 +11,8 @@ import { taskRoutes } from '../shared/task-routes.ts';
 import { Health, TaskState } from './api-schema.ts';
 import { texts } from './browser/texts.ts';
 import { examples, webhooks } from './examples.ts';
+import { openAiErrors } from './openai/errors.ts';
+import { openAiRoutes } from './openai/routes.ts';
 import { pageRoutes } from './pages/page-routes.tsx';
 import { present } from './present.ts';
 import type { WorkerInfo } from './result.ts';
@@ -46,8 +48,10 @@ export async function createSttGateway(deps: {
       titles: { en: texts.en.service, ru: texts.ru.service },
     }),
     webhooks,
+    pathErrors: { prefix: '/v1/', format: openAiErrors },
   });
 
+  await openAiRoutes(app, { tasks, workerRegistry, admission, serviceSettings, shared, context });
   await transcribeRoute(app, { tasks, workerRegistry, admission, seal, serviceSettings, shared });
   const ownTasksOnly = shared.taskVisibility === 'token';
   taskRoutes(app, { service, context, present, state: TaskState, examples, ownTasksOnly });

@@ -50,7 +50,7 @@ export async function loadModel(deps: {
       recognizers,
       windows: (maxSeconds, fromSeconds) =>
         cutWindows(audio.pieces({ fromSeconds, signal }), { detector, maxSeconds, fromSeconds, signal }),
-      language: (input as unknown as TranscribeInput).language,
+      request: input as unknown as TranscribeInput,
       checkpoint: checkpoint as unknown as Checkpoint | undefined,
       report: (progress) => report(progressOf(progress.until, durationSeconds), progress as unknown as JsonObject),
       log,

@@ -2,6 +2,12 @@ export interface TranscribeInput {
   readonly url: string;
   /** ISO 639-1; absent: detected. */
   readonly language?: string;
+  /** Precedes the recording in the context of a remote provider. */
+  readonly prompt?: string;
+  /** 0 to 1, for a remote provider. */
+  readonly temperature?: number;
+  /** Into English. */
+  readonly translate?: boolean;
   /** The client's JSON text. */
   readonly metadata?: string;
 }

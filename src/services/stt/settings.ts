@@ -71,6 +71,12 @@ export const settings = {
   ),
   remoteKey: secret('STT_REMOTE_KEY', 'Key of the remote provider.'),
   remoteModel: text('STT_REMOTE_MODEL', 'whisper-1', 'Model of the remote provider.'),
+  openAiWaitSeconds: integer(
+    'STT_OPENAI_WAIT_SECONDS',
+    290,
+    'How long a request of the OpenAI-compatible API waits for its result; Node.js waits 300 s for a response.',
+    { min: 1, max: 86_400 },
+  ),
   estimateWarmSeconds: seconds('STT_ESTIMATE_WARM', 60, 'Estimated wait while a worker is warm, in seconds.'),
   estimateColdSeconds: seconds('STT_ESTIMATE_COLD', 180, 'Estimated wait without a warm worker, in seconds.'),
 };

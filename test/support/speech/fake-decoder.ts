@@ -5,6 +5,7 @@ export const LETTERS: Vocabulary = {
   startOfTranscript: 27,
   endOfText: 26,
   transcribe: 28,
+  translate: 24,
   noTimestamps: 29,
   noSpeech: 30,
   languages: new Map([

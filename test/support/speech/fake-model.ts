@@ -29,6 +29,12 @@ export function createFakeSpeechModel(over: Partial<Model> = {}): Model {
 
 export function createSilence(seconds = 1): Buffer {
   const bytes = seconds * 32_000;
+  return Buffer.concat([wavHead({ rate: 16_000, bytesPerSample: 2, bytes }), Buffer.alloc(bytes)]);
+}
+
+/** The head of a WAV file with one channel of PCM. */
+export function wavHead(sound: { rate: number; bytesPerSample: 1 | 2; bytes: number }): Buffer {
+  const { rate, bytesPerSample, bytes } = sound;
   const head = Buffer.alloc(44);
   head.write('RIFF', 0, 'latin1');
   head.writeUInt32LE(36 + bytes, 4);
@@ -36,11 +42,11 @@ export function createSilence(seconds = 1): Buffer {
   head.writeUInt32LE(16, 16);
   head.writeUInt16LE(1, 20);
   head.writeUInt16LE(1, 22);
-  head.writeUInt32LE(16_000, 24);
-  head.writeUInt32LE(32_000, 28);
-  head.writeUInt16LE(2, 32);
-  head.writeUInt16LE(16, 34);
+  head.writeUInt32LE(rate, 24);
+  head.writeUInt32LE(rate * bytesPerSample, 28);
+  head.writeUInt16LE(bytesPerSample, 32);
+  head.writeUInt16LE(8 * bytesPerSample, 34);
   head.write('data', 36, 'latin1');
   head.writeUInt32LE(bytes, 40);
-  return Buffer.concat([head, Buffer.alloc(bytes)]);
+  return head;
 }

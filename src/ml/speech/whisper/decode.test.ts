@@ -20,6 +20,12 @@ test('transcribe decodes greedily to the end token', async () => {
   for (const { logProbability } of transcript.tokens) expect(logProbability).toBeCloseTo(Math.log(0.9), 1);
 });
 
+test('transcribe starts with the token of the task', async () => {
+  const { encoded, steps } = says('hello');
+  await transcribe(encoded, LETTERS, 'ru', { task: LETTERS.translate, maxTokens: 50, throwIfStopped });
+  expect(steps[2]).toEqual([32, LETTERS.translate, LETTERS.noTimestamps]);
+});
+
 test('transcribe never chooses suppressed tokens, nor the end token first', async () => {
   const { encoded } = fakeDecoder((text) => {
     const logits = logitsFor(text.length === 0 ? 7 : END, 0.1);

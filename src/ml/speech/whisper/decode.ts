@@ -18,6 +18,8 @@ export interface Transcript {
 }
 
 export interface DecodingOptions {
+  /** The token of the task; default: transcribe. */
+  readonly task?: number | undefined;
   readonly maxTokens: number;
   /** 0 is greedy decoding; above 0 samples with `random`. */
   readonly temperature?: number;
@@ -44,11 +46,11 @@ export async function transcribe(
   encoded: DecoderState,
   vocabulary: Vocabulary,
   language: string,
-  { maxTokens, temperature = 0, random = Math.random, throwIfStopped }: DecodingOptions,
+  { task = vocabulary.transcribe, maxTokens, temperature = 0, random = Math.random, throwIfStopped }: DecodingOptions,
 ): Promise<Transcript> {
   const spoken: DecodedToken[] = [];
   let state = encoded;
-  for (const token of [vocabulary.languages.get(language)!, vocabulary.transcribe, vocabulary.noTimestamps]) {
+  for (const token of [vocabulary.languages.get(language)!, task, vocabulary.noTimestamps]) {
     state = await state.step(token);
   }
   for (;;) {

@@ -11,13 +11,14 @@ import type { Vocabulary } from './vocabulary.ts';
  */
 export async function transcribeWithFallback(
   encoded: DecoderState,
-  { vocabulary, language, probability, seconds, noSpeech, throwIfStopped }: FallbackOptions,
+  { vocabulary, language, task, probability, seconds, noSpeech, throwIfStopped }: FallbackOptions,
 ): Promise<Transcript> {
   const attempts: Attempt[] = [];
   for (const temperature of TEMPERATURES) {
     const random = createRandom(SEED);
     const most = Math.min(MAX_TOKENS, Math.ceil(TOKENS_PER_SECOND * seconds) + 10);
     const transcript = await transcribe(encoded, vocabulary, language, {
+      task,
       maxTokens: most,
       temperature,
       random,
@@ -47,6 +48,8 @@ export async function transcribeWithFallback(
 export interface FallbackOptions {
   readonly vocabulary: Vocabulary;
   readonly language: string;
+  /** The token of the task; default: transcribe. */
+  readonly task?: number;
   readonly probability: number;
   readonly seconds: number;
   readonly noSpeech: number;

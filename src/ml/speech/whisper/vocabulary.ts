@@ -7,6 +7,7 @@ export interface Vocabulary {
   readonly startOfTranscript: number;
   readonly endOfText: number;
   readonly transcribe: number;
+  readonly translate: number;
   readonly noTimestamps: number;
   readonly noSpeech: number;
   /** Language tokens by ISO 639-1 code; languages without one (Hawaiian, Cantonese) are omitted. */
@@ -24,7 +25,7 @@ const Generation = Type.Object({
   eos_token_id: Type.Integer(),
   no_timestamps_token_id: Type.Integer(),
   lang_to_id: Type.Record(Type.String(), Type.Integer()),
-  task_to_id: Type.Object({ transcribe: Type.Integer() }),
+  task_to_id: Type.Object({ transcribe: Type.Integer(), translate: Type.Integer() }),
   suppress_tokens: Type.Optional(Type.Array(Type.Integer())),
   begin_suppress_tokens: Type.Optional(Type.Array(Type.Integer())),
   alignment_heads: Type.Array(Type.Tuple([Type.Integer(), Type.Integer()])),
@@ -51,6 +52,7 @@ function specials(generation: Static<typeof Generation>): Omit<Vocabulary, 'text
     startOfTranscript: generation.decoder_start_token_id,
     endOfText: generation.eos_token_id,
     transcribe: generation.task_to_id.transcribe,
+    translate: generation.task_to_id.translate,
     noTimestamps: generation.no_timestamps_token_id,
     // The name differs between exports, the position does not.
     noSpeech: generation.no_timestamps_token_id - 1,

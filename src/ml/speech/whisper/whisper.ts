@@ -27,7 +27,7 @@ export async function openWhisper({ folder, encoder, decoder }: WhisperFiles, th
 
   async function transcribeOnce(
     samples: Float32Array,
-    { language: requested, throwIfStopped }: Parameters<Engine['recognize']>[1],
+    { language: requested, translate, throwIfStopped }: Parameters<Engine['recognize']>[1],
   ): Promise<Segment[]> {
     const state = await network.start(logMel(samples, bins), vocabulary.startOfTranscript);
     throwIfStopped();
@@ -41,13 +41,16 @@ export async function openWhisper({ folder, encoder, decoder }: WhisperFiles, th
     const transcript = await transcribeWithFallback(state, {
       vocabulary,
       language,
+      task: translate ? vocabulary.translate : vocabulary.transcribe,
       probability,
       seconds,
       noSpeech,
       throwIfStopped,
     });
     const segments = splitSentences(timedWords(transcript, vocabulary, samples));
-    return segments.filter(({ text }) => !isHallucination(text, noSpeech)).map((segment) => ({ ...segment, language }));
+    return segments
+      .filter(({ text }) => !isHallucination(text, noSpeech))
+      .map((segment) => ({ ...segment, language: translate ? 'en' : language }));
   }
 
   async function recognize(window: Float32Array, options: Parameters<Engine['recognize']>[1]) {

@@ -5,7 +5,7 @@ import { buffer } from 'node:stream/consumers';
 import { inspect } from 'node:util';
 import { expect, onTestFinished, test } from 'vitest';
 import { createGuardedFetch } from '../../../base/guarded-fetch.ts';
-import { RecognizerError, type Window } from '../../../ml/speech/recognizer.ts';
+import { type RecognitionRequest, RecognizerError, type Window } from '../../../ml/speech/recognizer.ts';
 import { createRemoteRecognizer } from './remote.ts';
 
 const KEY = 'sk-very-secret';
@@ -39,7 +39,7 @@ async function provider(answer: (response: ServerResponse, count: number, form: 
   });
   const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/v1/`;
   const recognizer = createRemoteRecognizer({ url, key: KEY, model: 'whisper-1', fetch });
-  const recognize = (options: { language?: string; signal?: AbortSignal } = {}) =>
+  const recognize = (options: RecognitionRequest & { signal?: AbortSignal } = {}) =>
     recognizer.recognize(WINDOW, { signal: new AbortController().signal, ...options });
   return { requests, recognize, url };
 }
@@ -75,6 +75,21 @@ test('the remote recogniser sends a window as WAV with the model, the language a
   expect(wav.subarray(0, 4).toString()).toBe('RIFF');
   expect(wav.readUInt32LE(24)).toBe(16_000);
   expect([0, 1, 2, 3].map((i) => wav.readInt16LE(44 + 2 * i))).toEqual([0, 16_384, -32_767, 32_767]);
+});
+
+test('the remote recogniser passes prompt and temperature on', async () => {
+  const { requests, recognize } = await provider(respondWith({ text: 'Hello.' }));
+  await recognize({ prompt: 'Beam, girder.', temperature: 0.4 });
+  expect(requests[0]!.form.get('prompt')).toBe('Beam, girder.');
+  expect(requests[0]!.form.get('temperature')).toBe('0.4');
+});
+
+test('the remote recogniser translates into English', async () => {
+  const { requests, recognize } = await provider(respondWith({ text: 'Hello.' }));
+  expect(await recognize({ language: 'ru', translate: true })).toMatchObject([{ text: 'Hello.', language: 'en' }]);
+  const [{ path, form }] = requests as [ReceivedRequest];
+  expect(path).toBe('/v1/audio/translations');
+  expect([...form.keys()].sort()).toEqual(['file', 'model', 'response_format']);
 });
 
 test('the remote recogniser omits an unknown language', async () => {

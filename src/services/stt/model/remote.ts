@@ -20,24 +20,27 @@ export interface RemoteOptions {
  * which may contain the key.
  */
 export function createRemoteRecognizer({ url, key, model, name = 'remote', fetch }: RemoteOptions): Recognizer {
-  const endpoint = `${url.replace(/(?<!\/)\/+$/, '')}/audio/transcriptions`;
-  const policy: UrlPolicy = { kind: 'operator', origin: new URL(endpoint).origin };
+  const base = `${url.replace(/(?<!\/)\/+$/, '')}/audio/`;
+  const policy: UrlPolicy = { kind: 'operator', origin: new URL(base).origin };
   // Some models (gpt-4o-transcribe) reject requests for times.
   let preferredFormat: Format = 'verbose_json';
 
   async function requestTranscription(
     window: Window,
-    { language, signal }: RecognizeOptions,
+    { language, translate, prompt, temperature, signal }: RecognizeOptions,
     format: Format,
   ): Promise<readonly Segment[]> {
     const form = new FormData();
     form.set('model', model);
     form.set('response_format', format);
-    if (language !== undefined) form.set('language', language);
-    if (format !== 'json') for (const each of ['segment', 'word']) form.append('timestamp_granularities[]', each);
+    if (language !== undefined && !translate) form.set('language', language);
+    if (prompt !== undefined) form.set('prompt', prompt);
+    if (temperature !== undefined) form.set('temperature', String(temperature));
+    if (format !== 'json' && !translate)
+      for (const each of ['segment', 'word']) form.append('timestamp_granularities[]', each);
     form.set('file', new Blob([wav(window.samples)], { type: 'audio/wav' }), 'window.wav');
     const encoded = new Response(form);
-    const { body } = await fetch(endpoint, {
+    const { body } = await fetch(`${base}${translate ? 'translations' : 'transcriptions'}`, {
       policy,
       method: 'POST',
       headers: {
@@ -50,7 +53,7 @@ export function createRemoteRecognizer({ url, key, model, name = 'remote', fetch
       budgets: BUDGETS,
       signal,
     });
-    return parseSegments(body.toString(), window, language);
+    return parseSegments(body.toString(), window, translate ? 'en' : language);
   }
 
   async function recognize(window: Window, options: RecognizeOptions): Promise<readonly Segment[]> {

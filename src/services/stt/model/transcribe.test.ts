@@ -45,7 +45,7 @@ function run(recognizers: readonly Recognizer[], over: Partial<Parameters<typeof
   const transcribed = transcribe({
     recognizers,
     windows,
-    language: undefined,
+    request: {},
     checkpoint: undefined,
     report: (checkpoint) => void reports.push(checkpoint),
     log,

@@ -1,6 +1,12 @@
 import type { Log } from '../../../base/log.ts';
 import { sleep } from '../../../base/loop.ts';
-import { type Recognizer, RecognizerError, type Segment, type Window } from '../../../ml/speech/recognizer.ts';
+import {
+  type RecognitionRequest,
+  type Recognizer,
+  RecognizerError,
+  type Segment,
+  type Window,
+} from '../../../ml/speech/recognizer.ts';
 import { TaskFailure } from '../../../tasks/task.ts';
 import { FAILURES } from '../failures.ts';
 
@@ -29,7 +35,7 @@ interface TranscribeOptions {
   readonly recognizers: readonly Recognizer[];
   /** The windows from a second on, at most `maxSeconds` long, and the positions of skipped silence. */
   readonly windows: (maxSeconds: number, fromSeconds: number) => AsyncIterable<Window | { processedUntil: number }>;
-  readonly language: string | undefined;
+  readonly request: RecognitionRequest;
   /** Of an earlier attempt. */
   readonly checkpoint: Checkpoint | undefined;
   readonly report: (checkpoint: Checkpoint) => void;
@@ -70,7 +76,7 @@ async function transcribeAll(
   from: Checkpoint | undefined,
   options: TranscribeOptions,
 ): Promise<RecognizedSegments> {
-  const { language, report, log, signal } = options;
+  const { request, report, log, signal } = options;
   const { name: service, windowSeconds } = recognizer;
   const segments = [...(from?.segments ?? [])];
   let until = from?.until ?? 0;
@@ -79,7 +85,7 @@ async function transcribeAll(
     if ('processedUntil' in window) until = window.processedUntil;
     else {
       log.debug({ provider: service, from: window.start, to: window.end }, 'transcribing a window');
-      segments.push(...(await transcribeWindow(recognizer, window, { language, signal, ...options.windowTimeouts })));
+      segments.push(...(await transcribeWindow(recognizer, window, { request, signal, ...options.windowTimeouts })));
       until = window.end;
     }
     report({ provider: service, until, segments: [...segments] });
@@ -91,7 +97,7 @@ async function transcribeAll(
 async function transcribeWindow(
   recognizer: Recognizer,
   window: Window,
-  { language, signal, limitMs = WINDOW_MS, graceMs = GRACE_MS }: WindowOptions,
+  { request, signal, limitMs = WINDOW_MS, graceMs = GRACE_MS }: WindowOptions,
 ): Promise<readonly Segment[]> {
   const abort = new AbortController();
   const finished = new AbortController();
@@ -106,7 +112,7 @@ async function transcribeWindow(
     });
   });
   try {
-    return await Promise.race([recognizer.recognize(window, { language, signal: abort.signal }), abandoned]);
+    return await Promise.race([recognizer.recognize(window, { ...request, signal: abort.signal }), abandoned]);
   } catch (error) {
     signal.throwIfAborted();
     if (error instanceof RecognizerError) throw error;
@@ -119,7 +125,7 @@ async function transcribeWindow(
 }
 
 interface WindowOptions {
-  readonly language: string | undefined;
+  readonly request: RecognitionRequest;
   readonly signal: AbortSignal;
   readonly limitMs?: number;
   readonly graceMs?: number;

@@ -1,19 +1,16 @@
 import type { Segment, Word } from '../../../ml/speech/recognizer.ts';
-import { wordSeparator } from '../languages.ts';
 import type { Recorded } from '../result.ts';
+import { readTexts } from '../transcript/texts.ts';
 
 export function toTranscription(recognized: {
   readonly service: string;
   readonly durationSeconds: number;
   readonly segments: readonly Segment[];
 }): Recorded {
-  const segments = recognized.segments
-    .map((segment) => ({ ...segment, text: segment.text.replace(/\s+/g, ' ').trim() }))
-    .filter(({ text }) => text !== '');
-  const language = dominantLanguage(segments);
+  const { segments, language, separator } = readTexts(recognized.segments);
   const words = segments.flatMap((segment) => segment.words ?? []);
   return {
-    transcription: segments.map(({ text }) => text).join(wordSeparator(language)),
+    transcription: segments.map(({ text }) => text).join(separator),
     service: recognized.service,
     ...(language !== undefined && { language }),
     duration_seconds: thousandth(recognized.durationSeconds),
@@ -34,11 +31,3 @@ const wordOf = (word: Word) => ({
   text: word.text.trim(),
   ...(word.confidence !== undefined && { confidence: thousandth(word.confidence) }),
 });
-
-function dominantLanguage(segments: readonly Segment[]): string | undefined {
-  const seconds = new Map<string, number>();
-  for (const { language, start, end } of segments) {
-    if (language !== undefined) seconds.set(language, (seconds.get(language) ?? 0) + end - start);
-  }
-  return [...seconds].sort(([, a], [, b]) => b - a)[0]?.[0];
-}

@@ -1,0 +1,41 @@
+import type { FastifyRequest } from 'fastify';
+import { payloadTooLarge } from '../../../base/api-error.ts';
+import { type Files, FileTooLarge, type StoredFile } from '../../../base/files.ts';
+import { AUDIO_MEDIA_TYPES, sniffAudio } from '../../../base/sniff-audio.ts';
+import { uploadParts } from '../../../http/upload-parts.ts';
+import { AUDIO_FORMATS } from '../failures.ts';
+import { AUDIO_MAX_BYTES } from '../url-policy.ts';
+import { invalidValue, missingField } from './errors.ts';
+import { createOptionReader, type TranscriptionOptions } from './options.ts';
+
+export interface Received {
+  readonly file: StoredFile;
+  readonly contentType: string;
+  readonly options: TranscriptionOptions;
+  readonly translate: boolean;
+}
+
+const LIMITS = { maxFiles: 1, maxFileBytes: AUDIO_MAX_BYTES, maxTotalBytes: AUDIO_MAX_BYTES };
+
+/** Reads a multipart request and stores its file, or throws and leaves nothing. */
+export async function receive(
+  request: FastifyRequest,
+  { files, models, translate }: { files: Files; models: readonly string[]; translate: boolean },
+): Promise<Received> {
+  const reader = createOptionReader({ models, translate });
+  let file: StoredFile | undefined;
+  try {
+    for await (const part of uploadParts(request, LIMITS)) {
+      if (part.kind === 'field') reader.add(part.name, part.value);
+      else if (part.name === 'file') file = await files.put(part.bytes, { maxBytes: AUDIO_MAX_BYTES });
+    }
+    if (file === undefined) throw missingField('file');
+    if (file.sizeBytes === 0) throw invalidValue('file', 'The file is empty.');
+    const type = sniffAudio(file.head);
+    if (type === undefined) throw invalidValue('file', `Unsupported audio format. Use one of: ${AUDIO_FORMATS}.`);
+    return { file, contentType: AUDIO_MEDIA_TYPES[type], options: reader.finish(), translate };
+  } catch (error) {
+    if (file !== undefined) await files.remove(file.key).catch(() => {});
+    throw error instanceof FileTooLarge ? payloadTooLarge(AUDIO_MAX_BYTES) : error;
+  }
+}
