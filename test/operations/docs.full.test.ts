@@ -9,7 +9,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type Catalog, MODERATOR, READER, startCatalog } from '../support/catalog.ts';
 import { ADMIN_KEY, createFakeExtractionModel } from '../support/passports.ts';
 import { createFakeModel, type Product, startProduct, TOKEN } from '../support/product.ts';
-import { requirePythonPackage, requireTool } from '../support/require.ts';
+import { requireTool } from '../support/require.ts';
 import { createFakeSpeechModel } from '../support/speech/fake-model.ts';
 
 const ROOT = new URL('../../', import.meta.url);
@@ -126,13 +126,7 @@ describe('The documentation', () => {
   );
 
   it.for(PYTHON)('has Python examples in %s that run as written', async (document, context) => {
-    const program = await programOf(document, 'py run');
-    const python = /\bopenai\b/.test(program)
-      ? requirePythonPackage('openai', context)
-      : requireTool('python3', context);
-    const folder = await emptyFolder();
-    await run(python, ['-c', program], { cwd: folder, env: env() });
-    await rm(folder, { recursive: true });
+    await run(requireTool('python3', context), ['-c', await programOf(document, 'py run')]);
   });
 
   it('runs all of its code except output and operator commands', async () => {

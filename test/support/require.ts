@@ -21,24 +21,7 @@ export function requireTool(tool: keyof typeof TOOLS, context: { skip(note?: str
   const named = process.env[variable];
   const path = named !== undefined ? (existsSync(named) ? named : undefined) : names.map(which).find((found) => found);
   if (path !== undefined) return path;
-  return missing(`${tool} is not installed: install it or set its path in ${variable}.`, context);
-}
-
-/** The path of a Python with this package, under the same rules. */
-export function requirePythonPackage(name: string, context: { skip(note?: string): never }): string {
-  const python = requireTool('python3', context);
-  try {
-    execFileSync(python, ['-c', `import ${name}`], { stdio: 'ignore' });
-    return python;
-  } catch {
-    return missing(
-      `the Python package ${name} is not installed: install it, or set PYTHON3 to a Python that has it.`,
-      context,
-    );
-  }
-}
-
-function missing(message: string, context: { skip(note?: string): never }): never {
+  const message = `${tool} is not installed: install it or set its path in ${variable}.`;
   if (process.env['ASSAY_REQUIRE'] === 'all') throw new Error(`ASSAY_REQUIRE=all, but ${message}`);
   return context.skip(message);
 }
