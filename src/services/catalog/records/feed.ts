@@ -1,10 +1,10 @@
 import type { Db, Queryable, Transaction } from '../../../base/db.ts';
 import { isCollision, isUnavailable } from '../../../base/db-errors.ts';
 import type { Log } from '../../../base/log.ts';
+import { createFeedFloor, type FeedFloor } from '../../../tasks/feed-floor.ts';
 import { readFinished } from '../../../tasks/read.ts';
 import type { RecordSource } from '../../shared/records.ts';
 import { createEntry, type Entry, recordIdOf } from './entry.ts';
-import { createFeedFloor, type FeedFloor } from './feed-floor.ts';
 import { deleteRecords, writeRecords } from './write.ts';
 
 interface Deps {
