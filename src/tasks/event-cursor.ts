@@ -14,7 +14,11 @@ export type EventCursors = ReturnType<typeof createEventCursors>;
 export function createEventCursors(key: KeyObject) {
   const own = createSecretKey(createHmac('sha256', key).update('event cursors').digest());
   const tagOf = (feed: Feed, number: Buffer) =>
-    createHmac('sha256', own).update(number).update(`${feed.service} ${feed.principal}`).digest().subarray(0, TAG_BYTES);
+    createHmac('sha256', own)
+      .update(number)
+      .update(`${feed.service} ${feed.principal}`)
+      .digest()
+      .subarray(0, TAG_BYTES);
 
   return {
     serialize(feed: Feed, number: number): string {

@@ -1,5 +1,5 @@
-import { createSignal, loop } from '../base/loop.ts';
 import type { Log } from '../base/log.ts';
+import { createSignal, loop } from '../base/loop.ts';
 import type { EventReading, EventStore, Feed, FeedPosition } from './events.ts';
 import type { Hint, TaskStore } from './store.ts';
 
@@ -40,16 +40,21 @@ export function createEventFeeds(deps: {
     for (const feed of feeds) for (const wake of followers.get(keyOf(feed)) ?? []) wake();
     checkedTo = newest;
   };
-  const topics: readonly Hint[] = ['finished', ...services.map((name) => `changed:${name}` as const)];
-  // Notified at least once a second.
-  for (const topic of topics) tasks.onHint(topic, () => followers.size > 0 && check.notify(), signal);
-  void loop(round, {
-    intervalMs: CHECK_INTERVAL_MS,
-    signal,
-    onError: (err) => log.warn({ err }, 'new events could not be read; will retry'),
-  });
+  let started = false;
+  function start(): void {
+    started = true;
+    const topics: readonly Hint[] = ['finished', ...services.map((name) => `changed:${name}` as const)];
+    // Notified at least once a second.
+    for (const topic of topics) tasks.onHint(topic, check.notify, signal);
+    void loop(round, {
+      intervalMs: CHECK_INTERVAL_MS,
+      signal,
+      onError: (err) => log.warn({ err }, 'new events could not be read; will retry'),
+    });
+  }
 
   function follow(feed: Feed, wake: () => void): () => void {
+    if (!started) start();
     const key = keyOf(feed);
     const wakes = followers.get(key) ?? new Set();
     followers.set(key, wakes.add(wake));

@@ -62,7 +62,14 @@ describe('the event store', () => {
       ...{ id, attempt, outcome: 'done' as const, result: 1, processingMs: 1 },
     }));
     await tasks.completeAndClaim(endings, { service: 'a', worker: 'w', limit: 0, leaseMs: 6000 });
-    const copy = { ...feed, id: newId(), priority: 'realtime', input: {}, estimateSeconds: 1, resultOf: first } as const;
+    const copy = {
+      ...feed,
+      id: newId(),
+      priority: 'realtime',
+      input: {},
+      estimateSeconds: 1,
+      resultOf: first,
+    } as const;
     await database.db.transaction((tx) => tasks.acceptWithin(tx, [copy]));
     expect((await readPage(feed)).events).toMatchObject([
       { taskId: first, status: 'done' },
