@@ -1,3 +1,4 @@
+import { setMaxListeners } from 'node:events';
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Counter, Registry } from 'prom-client';
@@ -151,6 +152,7 @@ export async function createGatewayContext(
 ): Promise<GatewayContext> {
   const { db, workers, uploads, files, log, services, enabledServices, shared, settings } = context;
   const { records, failureTexts, traces } = context;
+  setMaxListeners(0, signal); // of all the loops below
   const schema = await watchSchema({ db, migrations: await loadMigrations(), log, signal, refreshMs });
   const accepting = watchAcceptHealth({ db, tasks: context.tasks, log, signal, everyMs: 2 * refreshMs });
   const { tasks } = accepting;
