@@ -18,6 +18,7 @@ alter table unnumbered_task_events set (autovacuum_vacuum_scale_factor = 0.02, a
 -- Rows become visible in the order of `number` and never change.
 create table task_events (
   number        bigint generated always as identity primary key,
+  serial        bigint         not null,               -- from which all processes learn the start of unnumbered events
   service       text           not null,
   principal     text           not null,
   task_id       text collate "C" not null,

@@ -132,6 +132,7 @@ export async function skipEventNumbers(db: Queryable): Promise<void> {
 interface Numbered {
   readonly mine: boolean;
   readonly count: number;
+  /** Serial of the latest numbered event. */
   readonly highest: number | null;
 }
 
@@ -176,12 +177,14 @@ const NUMBER = {
       delete from unnumbered_task_events where serial = any(array(select serial from next)) returning *
     ),
     numbered as (
-      insert into task_events (service, principal, task_id, kind, status, error_code, at, expires_at)
-      select service, principal, task_id, kind, status, error_code, at, expires_at
+      insert into task_events (serial, service, principal, task_id, kind, status, error_code, at, expires_at)
+      select serial, service, principal, task_id, kind, status, error_code, at, expires_at
         from (select * from taken order by serial) as in_order
       returning 1
     )
-    select mine, (select count(*) from numbered)::int as count, (select max(serial) from taken) as highest from lock`,
+    select mine, (select count(*) from numbered)::int as count,
+           coalesce((select max(serial) from taken), (select serial from task_events order by number desc limit 1)) as highest
+      from lock`,
 };
 
 const READ = {

@@ -145,6 +145,7 @@ describe('Defectoscopy client', () => {
   });
 
   it('follows events across lost connections without gaps and duplicates', async () => {
+    for (let i = 0; i < 3; i++) await client().wait(await client().predict(REFERENCE));
     const { value: last } = await client().events().next();
     const lost = recordingFetch((_, count) => (count % 2 === 0 ? 'lost' : undefined));
     const clock = createFakeClock();
@@ -160,8 +161,10 @@ describe('Defectoscopy client', () => {
   });
 
   it('throws EventsExpired with the earliest cursor, and other errors of a cursor at once', async () => {
+    await client().wait(await client().predict(REFERENCE));
     const { value: first } = await client().events().next();
     await client().wait(await client().predict(REFERENCE));
+    for await (const _ of client().events({ follow: false }));
     await product.database.db.query('update task_events set expires_at = now()');
     await createEventStore(product.database.db).deleteExpired(new AbortController().signal);
     const error = await client()
