@@ -40,6 +40,9 @@ export function createEventFeeds(deps: {
     for (const feed of feeds) for (const wake of followers.get(keyOf(feed)) ?? []) wake();
     checkedTo = newest;
   };
+  /** Stored events can be read while the database accepts no writes. */
+  const numberNew = () => events.numberNew().catch((err: unknown) => log.debug({ err }, 'numbering events failed'));
+
   let started = false;
   function start(): void {
     started = true;
@@ -67,7 +70,7 @@ export function createEventFeeds(deps: {
   return {
     /** Includes the events of everything committed before the call. */
     async read(feed: Feed, after: FeedPosition, limit: number): Promise<EventReading> {
-      await events.numberNew();
+      await numberNew();
       return events.read(feed, after, limit);
     },
 
@@ -88,7 +91,7 @@ export function createEventFeeds(deps: {
       const timer = setTimeout(end, ms);
       stop.addEventListener('abort', end);
       try {
-        await events.numberNew();
+        await numberNew();
         for (;;) {
           const reading = await events.read(feed, after, limit);
           if (reading.outcome !== 'page' || reading.events.length > 0 || over) return reading;
