@@ -184,11 +184,36 @@ describe('GET /events', () => {
     await expect.poll(() => resumed.lastId()).toMatch(/^evt_/);
   });
 
+  it('ends a stream whose token was revoked', { tags: ['full'], timeout: 60_000 }, async () => {
+    const token = 'issued-token-1';
+    const { db } = product.database;
+    await db.query(
+      `insert into access_tokens (service, name, role, digest) values ('defectoscopy', 'issued', 'user', $1)`,
+      [hash('sha256', token, 'hex')],
+    );
+    const isKnown = async () => (await product.call('/events', { token })).status;
+    await expect.poll(isKnown, { timeout: 10_000 }).toBe(200);
+    const stream = readEventStream(await openStream(token));
+    const last = stream.next();
+    await db.query(`delete from access_tokens where name = 'issued'`);
+    expect(await last).toMatchObject({ event: 'end' });
+    expect(await stream.next()).toBeUndefined();
+  });
+
   it('returns 422 for an invalid last event id', async () => {
     expect((await newClient().stream({ 'last-event-id': '7' })).status).toBe(422);
   });
 
+  it('returns 429 above the limit of open feeds of a token, but not for polls without `wait`', async () => {
+    const client = newClient();
+    for (let i = 0; i < 20; i++) expect((await client.stream()).status).toBe(200);
+    const { status, headers, body } = await client.get('?wait=1');
+    expect([status, headers.get('retry-after'), body.error.code]).toEqual([429, '5', 'RATE_LIMIT_EXCEEDED']);
+    expect((await client.get()).status).toBe(200);
+  });
+
   it('serves a thousand open feeds, then returns 503, and 429 above the limit of a token', {
+    tags: ['full'],
     timeout: 60_000,
   }, async () => {
     await expect.poll(countOpen, { timeout: 20_000 }).toBe(0);
@@ -211,4 +236,19 @@ describe('GET /events', () => {
     stop.abort();
     await expect.poll(countOpen, { timeout: 20_000 }).toBe(0);
   });
+});
+
+it('GET /events answers waiting requests and ends streams when the gateway stops', async () => {
+  const product = await startProduct({ roles: [] });
+  const headers = { authorization: `Bearer ${TOKEN}` };
+  const stream = readEventStream(
+    await fetch(`${product.url}/events`, { headers: { ...headers, accept: 'text/event-stream' } }),
+  );
+  const waiting = product.call('/events?wait=30');
+  const open = product.gateway.metrics.registry.getSingleMetric('assay_event_feeds_open')!;
+  await expect.poll(async () => (await open.get()).values.reduce((sum, { value }) => sum + value, 0)).toBe(2);
+  const last = stream.next();
+  await product.stop();
+  expect(await last).toMatchObject({ event: 'end' });
+  expect((await waiting).body.data).toMatchObject({ events: [], more: false });
 });

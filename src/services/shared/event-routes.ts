@@ -14,7 +14,7 @@ import type { GatewayContext } from './service.ts';
 
 const RETRY_MS = 3000;
 const STREAM_PAGE = 200;
-/** Longest time after which a stream ends whose credential is no longer valid. */
+/** A stream ends at most this long after its credential. */
 const CREDENTIAL_CHECK_MS = 15_000;
 
 type Request = FastifyRequest<{ Querystring: Static<typeof EventsQuery> }>;
@@ -114,18 +114,18 @@ export function eventRoutes(
     try {
       // A client that connected with `latest` resumes here even if no event has followed.
       if (page.events.length === 0) stream.setLastId(cursors.serialize(feed, page.position));
-      for (let checkedMs = performance.now(); ; ) {
+      for (let checkMs = performance.now() + CREDENTIAL_CHECK_MS; ; ) {
         for (const event of page.events) {
           const data = toJson(feed, event);
           stream.send({ event: data.type, id: data.id, data });
         }
         if (stop.aborted) break;
         await stream.drained();
-        if (performance.now() - checkedMs >= CREDENTIAL_CHECK_MS) {
+        if (performance.now() >= checkMs) {
           await guard(request, access);
-          checkedMs = performance.now();
+          checkMs = performance.now() + CREDENTIAL_CHECK_MS;
         }
-        const options = { limit: STREAM_PAGE, ms: CREDENTIAL_CHECK_MS, stop };
+        const options = { limit: STREAM_PAGE, ms: Math.max(0, checkMs - performance.now()), stop };
         page = pageOf(feed, await feeds.readNext(feed, page.position, options), []);
       }
     } catch (err) {
