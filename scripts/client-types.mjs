@@ -28,6 +28,8 @@ async function namedSchemas(dist) {
       PhotoWebhook: defectoscopy.Webhook,
       PhotoState: data(defectoscopy.TaskState),
       Heatmap: data(defectoscopy.Heatmap),
+      PhotoEvent: defectoscopy.Event,
+      PhotoEvents: data(defectoscopy.EventPage),
       DefectoscopyHealth: data(defectoscopy.Health),
     },
     stt: {
@@ -35,6 +37,8 @@ async function namedSchemas(dist) {
       RecordingAccepted: stt.Accepted,
       Transcription: stt.Transcription,
       RecordingState: data(stt.TaskState),
+      RecordingEvent: stt.Event,
+      RecordingEvents: data(stt.EventPage),
       SttHealth: data(stt.Health),
     },
     passports: {
@@ -53,6 +57,8 @@ async function namedSchemas(dist) {
       DocumentUpdated: passports.Updated,
       DocumentConfirmed: passports.Confirmed,
       EditHistory: passports.History,
+      DocumentEvent: passports.Event,
+      DocumentEvents: passports.EventPage,
       CleanupResult: passports.CleanedUp,
       DeepHealth: passports.DeepHealth,
       FailedStatistics: statistics.FailedStats,

@@ -1,3 +1,4 @@
+import { setMaxListeners } from 'node:events';
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Counter, Registry } from 'prom-client';
@@ -15,6 +16,7 @@ import { openTraces } from './base/trace-export.ts';
 import { type Config, PACKAGE_ROOT, toOperatorError } from './config.ts';
 import { openFileStore } from './file-store.ts';
 import { createMetrics } from './http/metrics.ts';
+import { createOpenFeeds } from './http/open-feeds.ts';
 import { createSharedLimits } from './http/shared-limits.ts';
 import { createTokenStore } from './http/token-store.ts';
 import type { DeliverDeps } from './roles/deliver.ts';
@@ -31,6 +33,10 @@ import {
 import { createServiceDirectory } from './services/shared/service-links.ts';
 import { watchAcceptHealth } from './tasks/accept-health.ts';
 import { createAdmission } from './tasks/admission.ts';
+import { createEventCursors } from './tasks/event-cursor.ts';
+import { createEventFeeds } from './tasks/event-feeds.ts';
+import { exportEventLag } from './tasks/event-lag.ts';
+import { createEventStore } from './tasks/events.ts';
 import { watchOldestSnapshot } from './tasks/oldest-snapshot.ts';
 import { createPostgresTaskStore } from './tasks/postgres.ts';
 import { mergeProcessMetrics } from './tasks/process-metrics.ts';
@@ -144,8 +150,9 @@ export async function createGatewayContext(
   refreshMs = 1000,
   stopping: AbortSignal = signal,
 ): Promise<GatewayContext> {
-  const { db, workers, uploads, files, log, services, enabledServices, shared, records, failureTexts, traces } =
-    context;
+  const { db, workers, uploads, files, log, services, enabledServices, shared, settings } = context;
+  const { records, failureTexts, traces } = context;
+  setMaxListeners(0, signal); // of all the loops below
   const schema = await watchSchema({ db, migrations: await loadMigrations(), log, signal, refreshMs });
   const accepting = watchAcceptHealth({ db, tasks: context.tasks, log, signal, everyMs: 2 * refreshMs });
   const { tasks } = accepting;
@@ -172,6 +179,8 @@ export async function createGatewayContext(
   const issued = await createTokenStore({ db, log, signal, refreshMs });
   const sealing = await sealingKey(shared.dataDir);
   const { signingKey, previousKey } = await context.signingKeys();
+  const events = createEventStore(db);
+  exportEventLag(events, metrics.registry);
   return {
     ...{ db, tasks, uploads, files, workerRegistry, admission, metrics, issued, overview, records, failureTexts, log },
     ...(traces && { traces }),
@@ -181,6 +190,14 @@ export async function createGatewayContext(
     notReady() {
       if (stopping.aborted) return 'This gateway is stopping.';
       return schema.problem() ?? (accepting.isFailing() ? 'The database does not accept new tasks now.' : undefined);
+    },
+    events: {
+      feeds: createEventFeeds({ events, tasks, services: [...limits.keys()], log, signal }),
+      cursors: createEventCursors(sealing),
+      open: createOpenFeeds({
+        ...{ perClient: settings.eventFeedsPerClient, total: settings.eventFeedsTotal },
+        registry: metrics.registry,
+      }),
     },
     onCancelled: (service) => meter.countFinished(service, 'failed'),
     webhookKeys: createJwks(...[signingKey, previousKey].filter((key) => key !== undefined)),
@@ -235,6 +252,7 @@ export function createSweepDeps(context: AppContext, signal: AbortSignal): Sweep
   }));
   return {
     ...{ tasks, services, files, log, signal },
+    events: createEventStore(db),
     disabledServiceCleanups: context.disabledServices.flatMap(({ onDisabled }) =>
       onDisabled ? [() => onDisabled(db)] : [],
     ),

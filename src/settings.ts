@@ -99,6 +99,18 @@ export const coreSettings = {
     'service',
     '`token`: only the token that created a task can read it.',
   ),
+  eventFeedsPerClient: integer(
+    'EVENT_FEEDS_PER_CLIENT',
+    20,
+    'Event feeds (`GET /events` with `wait`, or as a stream) that one credential may have open on one gateway; more receive 429.',
+    { min: 1, max: 100_000 },
+  ),
+  eventFeedsTotal: integer(
+    'EVENT_FEEDS_TOTAL',
+    2000,
+    'Event feeds that all clients may have open on one gateway; more receive 503.',
+    { min: 1, max: 100_000 },
+  ),
   webhookRetrySchedule: secondsList(
     'WEBHOOK_RETRY_SCHEDULE',
     [0, 5, 60, 300, 1800, 7200, 18_000, 36_000],

@@ -39,6 +39,14 @@ export const methodNotAllowed = (allow: string) =>
 export const taskAlreadyFinished = () =>
   new ApiError('TASK_ALREADY_FINISHED', 409, 'The task has already finished and cannot be cancelled.');
 export const taskNotReady = () => new ApiError('TASK_NOT_READY', 409, 'The task has no result yet.');
+export const eventsExpired = (earliest: string) =>
+  new ApiError(
+    'EVENTS_EXPIRED',
+    410,
+    'Events after this cursor are no longer stored; `details.earliest` is the first cursor that can be used.',
+    {},
+    { details: { earliest } },
+  );
 export const payloadTooLarge = (limitBytes: number) =>
   new ApiError('PAYLOAD_TOO_LARGE', 413, `The request body is larger than the limit of ${limitBytes} bytes.`);
 export const quotaExceeded = (quotaBytes: number) =>
@@ -60,12 +68,21 @@ export const rateLimitExceeded = (retryAfterSeconds: number) =>
   new ApiError('RATE_LIMIT_EXCEEDED', 429, `Too many requests: try again in ${retryAfterSeconds} s.`, {
     'retry-after': String(retryAfterSeconds),
   });
+export const tooManyFeeds = (limit: number) =>
+  new ApiError(
+    'RATE_LIMIT_EXCEEDED',
+    429,
+    `You have ${limit} open event feeds on this gateway, which is the limit.`,
+    RETRY_SOON,
+  );
 export const internalError = () =>
   new ApiError('INTERNAL_ERROR', 500, 'An internal error occurred; quote the request id when you report it.');
 export const modelNotReady = () =>
   new ApiError('MODEL_NOT_READY', 503, 'No worker has its model loaded now.', RETRY_SOON);
 export const queueUnavailable = (why = 'The task store cannot be reached now; nothing was accepted.') =>
   new ApiError('QUEUE_UNAVAILABLE', 503, why, RETRY_SOON);
+export const feedsExhausted = () =>
+  new ApiError('TOO_MANY_FEEDS', 503, 'This gateway has too many open event feeds; poll without `wait`.', RETRY_SOON);
 /** 503 because the queue limit is shared by all clients; a client's own limit is 429. */
 export const queueFull = (retryAfterSeconds: number) =>
   new ApiError(

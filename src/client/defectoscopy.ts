@@ -8,7 +8,14 @@ import {
   type WithRequired,
   type WithStatus,
 } from './tasks.ts';
-import type { DefectoscopyHealth, Heatmap, PhotoAccepted, PhotoState, PredictRequest } from './wire/defectoscopy.ts';
+import type {
+  DefectoscopyHealth,
+  Heatmap,
+  PhotoAccepted,
+  PhotoEvent,
+  PhotoState,
+  PredictRequest,
+} from './wire/defectoscopy.ts';
 
 export interface PredictOptions extends CreateOptions {
   /** `realtime` (default) runs before `batch`. */
@@ -27,7 +34,7 @@ export type DonePhoto = WithStatus<
 export type FailedPhoto = WithStatus<WithRequired<PhotoState, 'error' | 'error_code'>, 'failed'>;
 export type Photo = WaitingPhoto | DonePhoto | FailedPhoto;
 
-export class Defectoscopy extends TaskService<Photo> {
+export class Defectoscopy extends TaskService<Photo, PhotoEvent> {
   /** Creates a task for an https address, or for bytes, which are uploaded first. */
   async predict(image: string | URL | Bytes, options: PredictOptions = {}): Promise<PhotoTask> {
     const { priority, webhookUrl, modelVersion } = options;

@@ -43,6 +43,17 @@ export class NotFound extends AssayError {
   override readonly name: string = 'NotFound';
 }
 
+/** 410 for events: those after the cursor are no longer stored. `earliest` is the first cursor that can be used. */
+export class EventsExpired extends AssayError {
+  override readonly name: string = 'EventsExpired';
+  readonly earliest: string | undefined;
+
+  constructor(init: AssayErrorInit) {
+    super(init);
+    this.earliest = (init.details as { earliest?: string } | undefined)?.earliest;
+  }
+}
+
 /** 404 for a task: unknown, or its result has expired. */
 export class TaskNotFound extends NotFound {
   override readonly name: string = 'TaskNotFound';

@@ -12,6 +12,7 @@ export type * from './catalog.ts';
 export type { Clock } from './clock.ts';
 export type * from './defectoscopy.ts';
 export * from './errors.ts';
+export type { EventOptions } from './events.ts';
 export type * from './passports.ts';
 export type { WaitOptions } from './poll.ts';
 export type { Polling } from './poll-schedule.ts';

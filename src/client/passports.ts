@@ -1,6 +1,7 @@
 import { type Bytes, fileNameOf, toBlob } from './bytes.ts';
 import { type Connection, newIdempotencyKey } from './connection.ts';
 import { TaskFailed } from './errors.ts';
+import { type EventOptions, type EventsPage, followEvents } from './events.ts';
 import { type PollResult, pollTask, type WaitOptions } from './poll.ts';
 import { DOCUMENT_POLL_SCHEDULES, type Polling } from './poll-schedule.ts';
 import type { CallOptions } from './request.ts';
@@ -9,6 +10,7 @@ import type {
   CleanupResult,
   DeepHealth,
   DocumentConfirmed,
+  DocumentEvent,
   DocumentField,
   DocumentItem,
   DocumentList,
@@ -61,6 +63,11 @@ export class Passports {
   constructor(line: Connection, polling: Polling) {
     this.#line = line;
     this.#polling = polling;
+  }
+
+  /** The events of the key's documents: stored ones, then new ones as they happen. */
+  events(options: EventOptions = {}): AsyncGenerator<DocumentEvent, void, undefined> {
+    return followEvents(this.#line, (answer) => answer.json<EventsPage<DocumentEvent>>(), options);
   }
 
   /** Creates a document per PDF; other files are listed in `rejected`. Throws if all files are rejected. */

@@ -2,6 +2,7 @@ import {
   AssayError,
   type AssayErrorInit,
   Conflict,
+  EventsExpired,
   FileRejected,
   Forbidden,
   NotFound,
@@ -13,7 +14,10 @@ import {
   ValidationProblem,
 } from './errors.ts';
 
-const BY_CODE: Readonly<Record<string, new (init: AssayErrorInit) => AssayError>> = { TASK_NOT_FOUND: TaskNotFound };
+const BY_CODE: Readonly<Record<string, new (init: AssayErrorInit) => AssayError>> = {
+  EVENTS_EXPIRED: EventsExpired,
+  TASK_NOT_FOUND: TaskNotFound,
+};
 
 const BY_STATUS: Readonly<Record<number, new (init: AssayErrorInit) => AssayError>> = {
   400: ValidationProblem,

@@ -8,7 +8,14 @@ import {
   type WithRequired,
   type WithStatus,
 } from './tasks.ts';
-import type { RecordingAccepted, RecordingState, SttHealth, TranscribeRequest, Transcription } from './wire/stt.ts';
+import type {
+  RecordingAccepted,
+  RecordingEvent,
+  RecordingState,
+  SttHealth,
+  TranscribeRequest,
+  Transcription,
+} from './wire/stt.ts';
 
 export interface TranscribeOptions extends CreateOptions {
   readonly language?: string | undefined;
@@ -32,7 +39,7 @@ export type TruncatedRecording = WithStatus<WithRequired<RecordingState, 'trunca
 
 export type TranscriptFormat = 'txt' | 'srt' | 'vtt';
 
-export class Stt extends TaskService<Recording> {
+export class Stt extends TaskService<Recording, RecordingEvent> {
   async transcribe(audio: string | URL | Bytes, options: TranscribeOptions = {}): Promise<RecordingTask> {
     const { language, metadata, webhook } = options;
     const request: TranscribeRequest = {

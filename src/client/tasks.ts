@@ -1,6 +1,7 @@
 import { type Bytes, toBlob } from './bytes.ts';
 import { type Connection, newIdempotencyKey } from './connection.ts';
 import { TaskFailed } from './errors.ts';
+import { type EventOptions, type EventsPage, followEvents } from './events.ts';
 import { type PollResult, pollTask, type WaitOptions } from './poll.ts';
 import { POLL_SCHEDULES, type Polling } from './poll-schedule.ts';
 import type { CallOptions } from './request.ts';
@@ -54,7 +55,7 @@ type TaskState =
   | { readonly status: 'failed'; readonly error: string; readonly error_code: string };
 
 /** What the services with tasks have in common; `State` is a union over `status`. */
-export class TaskService<State extends TaskState> {
+export class TaskService<State extends TaskState, Event> {
   /** @internal */
   protected readonly line: Connection;
   readonly #polling: Polling;
@@ -97,6 +98,11 @@ export class TaskService<State extends TaskState> {
   /** Cancels a task. Throws `Conflict` if it has already ended. Not retried: a second cancellation is an error. */
   async cancel(taskId: string, { signal }: CallOptions = {}): Promise<Extract<State, { readonly status: 'failed' }>> {
     return this.line.data(`${resultPath(taskId)}/cancel`, { method: 'POST', signal });
+  }
+
+  /** The events of the tasks that were created with this token: stored ones, then new ones as they happen. */
+  events(options: EventOptions = {}): AsyncGenerator<Event, void, undefined> {
+    return followEvents(this.line, (answer) => answer.data<EventsPage<Event>>(), options);
   }
 
   /** Uploads a file for use in tasks; it expires with the results. Safe to retry. */

@@ -16,7 +16,7 @@ const EXIT_INTERRUPTED = 130;
 /** Exit status 0; 1 when a task has failed; 2 for other errors. */
 export async function runClientCommand(
   service: string,
-  options: ClientCommandOptions,
+  options: Omit<ClientCommandOptions, 'wait'>,
   signal: AbortSignal,
   run: (server: Server) => Promise<void>,
 ): Promise<void> {
@@ -40,10 +40,10 @@ export const formatTaskFailure = ({ taskId, message, code }: TaskFailed) =>
   onOneLine(`The task ${taskId} has failed: ${message} (${code})`);
 
 /** A remote server must not send terminal escape sequences. */
-const onOneLine = (text: string) => text.replace(/\p{Cc}+/gu, ' ');
+export const onOneLine = (text: string) => text.replace(/\p{Cc}+/gu, ' ');
 
 export async function printResult(
-  { json, output }: ClientCommandOptions,
+  { json, output }: Omit<ClientCommandOptions, 'wait'>,
   result: unknown,
   lines: readonly string[],
 ): Promise<void> {

@@ -1,5 +1,6 @@
 import { type Command, InvalidArgumentError, Option } from 'commander';
 import { stopSignal } from '../base/stop-signal.ts';
+import type { EventsOptions } from './events.ts';
 import type { ExtractOptions } from './extract.ts';
 import { isFolder } from './local-files.ts';
 import type { PredictOptions, TranscribeOptions } from './task-commands.ts';
@@ -48,6 +49,25 @@ export function addClientCommands(program: Command): void {
         ? (await import('./folder/folder-commands.ts')).extractFolder(files[0]!, options, stopSignal())
         : (await import('./extract.ts')).extractCommand(files, options, stopSignal()),
     );
+
+  program
+    .command('events')
+    .description('list the events of the tasks of a credential: ends, deletions and corrections')
+    .addOption(
+      new Option('--service <name>', 'service of the tasks')
+        .choices(['defectoscopy', 'stt', 'passports'])
+        .default('defectoscopy'),
+    )
+    .option('--server <url>', "base address of the service (default: this machine's)")
+    .option('--token <token>', 'access token (default: ASSAY_TOKEN; for this machine: the configured token)')
+    .option('--api-key <key>', 'API key of passports (default: ASSAY_API_KEY; for this machine: the configured key)')
+    .option(
+      '--after <id>',
+      'start after the event with this id (default: the first stored event, or with --follow the last)',
+    )
+    .option('--follow', 'wait for new events')
+    .option('--json', 'print one JSON object per line')
+    .action(async (options: EventsOptions) => (await import('./events.ts')).eventsCommand(options, stopSignal()));
 }
 
 const onServer = (command: Command, service: string): Command =>

@@ -11,6 +11,7 @@ import type { Db } from '../base/db.ts';
 import { newId } from '../base/ids.ts';
 import { OperatorError } from '../base/operator-error.ts';
 import { type Config, loadConfig } from '../config.ts';
+import { skipEventNumbers } from '../tasks/events.ts';
 import { returnAllClaims } from '../tasks/return-claims.ts';
 import { BACKUP_CONTENTS } from './backup-contents.ts';
 import { checkFileLocation, missingInBucket } from './backup-file-location.ts';
@@ -53,6 +54,7 @@ export async function restoreCommand(
         })
         .finally(status.clear);
       await returnAllClaims(db);
+      await skipEventNumbers(db);
       await db.query('analyze');
       return { ...restored, missing: await missingInBucket(db, manifest, planned) };
     });

@@ -1,10 +1,11 @@
 import { Readable } from 'node:stream';
 import type { FastifyReply } from 'fastify';
+import { sleep } from '../base/loop.ts';
 
 export interface StreamEvent {
   readonly event: string;
   /** Absent: the client's last event id stays unchanged. */
-  readonly id?: number;
+  readonly id?: number | string;
   readonly data: unknown;
 }
 
@@ -12,6 +13,9 @@ export type EventStream = ReturnType<typeof openEventStream>;
 
 const PING_INTERVAL_MS = 15_000;
 const MAX_UNREAD_BYTES = 1024 * 1024;
+/** A sender that waits for its client continues below this amount. */
+const RESUME_BYTES = 128 * 1024;
+const ROOM_CHECK_MS = 100;
 
 /**
  * Opens a `text/event-stream` response without proxy buffering; sends a keep-alive comment every 15 s. Ignores events after
@@ -48,6 +52,12 @@ export function openEventStream(
   return {
     send: ({ event, id, data }: StreamEvent): void =>
       write(`event: ${event}\n${id === undefined ? '' : `id: ${id}\n`}data: ${JSON.stringify(data)}\n\n`),
+    /** Sets the client's last event id without an event. */
+    setLastId: (id: string): void => write(`id: ${id}\n\n`),
+    /** Waits until the client has read most of what was sent. */
+    async drained(): Promise<void> {
+      while (!over.signal.aborted && source.readableLength > RESUME_BYTES) await sleep(ROOM_CHECK_MS, over.signal);
+    },
     end(): void {
       if (ended) return;
       ended = true;

@@ -24,6 +24,7 @@ async function sweepWith(
   const { tasks, files, services = [{ name: 'a' }], absent = [] } = deps(() => stopped.abort());
   await sweep({
     tasks: { sweep: async () => NOTHING, hint: () => {}, ...tasks } as TaskStore,
+    events: { numberNew: async () => false, deleteExpired: async () => {} },
     expiredUploads: { drain: async () => {} },
     files: { cleanup: async () => 0, ...files } as Files,
     ...{ services, disabledServiceCleanups: absent },

@@ -2,6 +2,7 @@ import type { Files } from '../base/files.ts';
 import type { Log } from '../base/log.ts';
 import { loop } from '../base/loop.ts';
 import type { FileDeletionQueue } from '../services/shared/file-deletion-queue.ts';
+import type { EventStore } from '../tasks/events.ts';
 import type { SweepLimits, TaskStore } from '../tasks/store.ts';
 import { LEASE_MS } from './attempt.ts';
 import type { TaskMetrics } from './metrics.ts';
@@ -11,11 +12,14 @@ const SWEEP_INTERVAL_MS = 1000;
 /** The next sweep runs this long after the next lease expires, to avoid running just before it. */
 const AFTER_LEASE_MS = 5;
 const CLEANUP_INTERVAL_MS = 60_000;
+/** Larger batches cost less per event. */
+const NUMBERING_INTERVAL_MS = 5_000;
 /** A sweep that changes this many rows is repeated at once. */
 const ROWS = 1000;
 
 export interface SweepDeps {
   readonly tasks: TaskStore;
+  readonly events: Pick<EventStore, 'numberNew' | 'deleteExpired'>;
   /** Services whose workers are notified of requeued tasks, with the cleanup of their own data. */
   readonly services: readonly { readonly name: string; cleanup?(signal: AbortSignal): Promise<void> }[];
   /** Cleanup functions of disabled services. */
@@ -30,11 +34,12 @@ export interface SweepDeps {
 }
 
 /**
- * Runs cleanup until `signal` aborts: leases, deadlines, promotion and expiry every second and after each lease expiry, files
- * every minute.
+ * Runs cleanup until `signal` aborts: leases, deadlines, promotion and expiry every second and after each lease expiry, the
+ * numbering of events every five seconds, files and expired events every minute.
  */
 export async function sweep(deps: SweepDeps): Promise<void> {
-  const { tasks, services, disabledServiceCleanups, expiredUploads, files, limits, taskMetrics, log, signal } = deps;
+  const { tasks, events, services, disabledServiceCleanups, expiredUploads, files, limits, taskMetrics } = deps;
+  const { log, signal } = deps;
   const onError = (err: unknown) => log.warn({ err }, 'the sweep failed; retrying');
   const names = services.map(({ name }) => name);
   const outageClock = createOutageClock();
@@ -65,13 +70,19 @@ export async function sweep(deps: SweepDeps): Promise<void> {
     if (answeredAt) outageClock.recordResponse(answeredAt);
   };
   const cleanUp = async () => {
+    await events.deleteExpired(signal).catch(onError);
     await expiredUploads.drain(signal);
     await files.cleanup();
     // A failing cleanup does not stop the others.
     for (const service of services) await service.cleanup?.(signal).catch(onError);
     for (const cleanUp of disabledServiceCleanups) await cleanUp().catch(onError);
   };
+  // Also without readers, so that none finds a long backlog.
+  const numberEvents = async () => {
+    while ((await events.numberNew()) && !signal.aborted);
+  };
   await Promise.all([
+    loop(numberEvents, { intervalMs: NUMBERING_INTERVAL_MS, signal, onError }),
     loop(round, { intervalMs: () => restMs, signal, onError }),
     loop(cleanUp, { intervalMs: CLEANUP_INTERVAL_MS, signal, onError }),
   ]);

@@ -1,5 +1,14 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { Assay, type AssayOptions, type Photo, TaskFailed, verifyWebhook } from '../../src/client/index.ts';
+import {
+  Assay,
+  type AssayOptions,
+  EventsExpired,
+  type Photo,
+  type PhotoEvent,
+  TaskFailed,
+  verifyWebhook,
+} from '../../src/client/index.ts';
+import { createEventStore } from '../../src/tasks/events.ts';
 import { createFakeClock, REFERENCE, readExamplePhoto, recordingFetch } from '../support/client.ts';
 import { freePort } from '../support/processes/assay.ts';
 import { createFakeModel, type Product, RESULT, startProduct, TOKEN } from '../support/product.ts';
@@ -119,6 +128,57 @@ describe('Defectoscopy client', () => {
     const waiting = client({ polling: 'specification' }).wait(await client().predict(REFERENCE), stop);
     stop.abort(reason);
     await expect(waiting).rejects.toBe(reason);
+  });
+
+  it('lists stored events, follows new ones, and continues after the last one', async () => {
+    const { task_id } = await client().wait(await client().predict(REFERENCE));
+    const stored: PhotoEvent[] = [];
+    for await (const event of client().events({ follow: false })) stored.push(event);
+    expect(stored.at(-1)).toMatchObject({ task_id, type: 'defectoscopy.result.terminal', status: 'done' });
+    expect(new Set(stored.map(({ id }) => id)).size).toBe(stored.length);
+
+    const following = client().events({ after: stored.at(-1)!.id });
+    const next = following.next();
+    const task = await client().predict(REFERENCE);
+    expect((await next).value).toMatchObject({ task_id: task.task_id });
+    await following.return();
+  });
+
+  it('follows events across lost connections without gaps and duplicates', async () => {
+    for (let i = 0; i < 3; i++) await client().wait(await client().predict(REFERENCE));
+    const { value: last } = await client().events().next();
+    const lost = recordingFetch((_, count) => (count % 2 === 0 ? 'lost' : undefined));
+    const clock = createFakeClock();
+    const following = client({ ...lost, clock }).events({ after: last!.id });
+    const stored: string[] = [];
+    for await (const event of client().events({ after: last!.id, follow: false })) stored.push(event.id);
+    for (const id of stored) expect((await following.next()).value!.id).toBe(id);
+    const next = following.next();
+    const { task_id } = await client().predict(REFERENCE);
+    expect((await next).value).toMatchObject({ task_id });
+    expect(clock.slept.length).toBeGreaterThan(0);
+    await following.return();
+  });
+
+  it('throws EventsExpired with the earliest cursor, and other errors of a cursor at once', async () => {
+    await client().wait(await client().predict(REFERENCE));
+    const { value: first } = await client().events().next();
+    await client().wait(await client().predict(REFERENCE));
+    for await (const _ of client().events({ follow: false }));
+    await product.database.db.query('update task_events set expires_at = now()');
+    await createEventStore(product.database.db).deleteExpired(new AbortController().signal);
+    const error = await client()
+      .events({ after: first!.id })
+      .next()
+      .catch((thrown: unknown) => thrown);
+    expect(error).toBeInstanceOf(EventsExpired);
+    const { task_id } = await client().wait(await client().predict(REFERENCE));
+    const { value: next } = await client()
+      .events({ after: (error as EventsExpired).earliest })
+      .next();
+    expect(next).toMatchObject({ task_id });
+    await expect(client().events({ after: 'evt_x' }).next()).rejects.toMatchObject({ name: 'ValidationProblem' });
+    await expect(client({}, 'wrong').events().next()).rejects.toMatchObject({ name: 'Unauthorized' });
   });
 
   it('verifies callbacks with the public keys of the service', async () => {

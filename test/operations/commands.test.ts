@@ -51,6 +51,62 @@ afterAll(async () => {
 
 const at = (product: Product) => ['--server', product.url];
 
+describe('assay events', () => {
+  it('lists the stored events as text and, with --json, as lines that --after continues', async () => {
+    await photos.waitForResult(await photos.predict());
+    const id = await photos.predict();
+    await photos.waitForResult(id);
+    const { code, out, err } = await assay(['events', ...at(photos), '--token', TOKEN]);
+    expect({ code, err }).toEqual({ code: 0, err: '' });
+    const lines = out.trim().split('\n');
+    expect(lines.at(-1)).toMatch(
+      new RegExp(`^\\d{4}-\\S+Z  defectoscopy\\.result\\.terminal  ${id}  done  evt_[\\w-]{27}$`),
+    );
+    const before = lines.at(-2)!.split('  ').at(-1)!;
+    const json = await assay(['events', ...at(photos), '--json', '--after', before], { ASSAY_TOKEN: TOKEN });
+    expect(
+      json.out
+        .trim()
+        .split('\n')
+        .map((line) => JSON.parse(line)),
+    ).toMatchObject([{ task_id: id, status: 'done' }]);
+  });
+
+  it('follows new events until it is interrupted', async () => {
+    const stop = new AbortController();
+    const following = assay(['events', '--follow', ...at(photos), '--token', TOKEN, '--json'], {}, stop.signal);
+    const sumOf = async (metric: string, labels: object = {}) => {
+      const { values } = await photos.gateway.metrics.registry.getSingleMetric(metric)!.get();
+      const matching = values.filter((each) => Object.entries(labels).every(([k, v]) => each.labels[k] === v));
+      return matching.reduce((sum, { value }) => sum + value, 0);
+    };
+    const answered = () => sumOf('assay_http_requests_total', { route: '/events' });
+    const open = () => sumOf('assay_event_feeds_open');
+    await expect.poll(open, { timeout: 30_000 }).toBe(1);
+    const before = await answered();
+    const id = await photos.predict();
+    await photos.waitForResult(id);
+    // The next request follows when the event is printed.
+    await expect.poll(answered).toBe(before + 1);
+    await expect.poll(open).toBe(1);
+    stop.abort();
+    const { code, out } = await following;
+    expect([
+      code,
+      out
+        .trim()
+        .split('\n')
+        .map((line) => JSON.parse(line).task_id),
+    ]).toEqual([0, [id]]);
+  });
+
+  it('reports an unknown id', async () => {
+    const { code, err } = await assay(['events', ...at(photos), '--token', TOKEN, '--after', 'evt_1']);
+    expect(code).toBe(2);
+    expect(err).toContain('not a cursor');
+  });
+});
+
 describe('assay predict', () => {
   it('waits by default, prints the result as text, and writes nothing to stderr', async () => {
     const { code, out, err } = await assay(['predict', WALL, ...at(photos), '--token', TOKEN, '--wait']);

@@ -28,6 +28,7 @@ describe('Passports GET /openapi.json', () => {
     const kind = (security: Json) => (security ?? []).map((one: Json) => Object.keys(one)[0] ?? 'none').join(' ');
     expect(Object.fromEntries(operationsOf(document).map(([name, { security }]) => [name, kind(security)]))).toEqual({
       'post /auth/token': '',
+      'get /events': 'bearer session',
       'get /health': '',
       'get /api/status': '',
       'get /ready': '',

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { readEventStream } from '../support/event-stream.ts';
 import { type Client, createPdf, type Passports, startPassports } from '../support/passports.ts';
 
 let passports: Passports;
@@ -23,23 +24,10 @@ async function watch(client: Client, lastEventId?: number) {
       ...(lastEventId !== undefined && { 'last-event-id': String(lastEventId) }),
     },
   });
-  const reader = response.body!.pipeThrough(new TextDecoderStream()).getReader();
-  let text = '';
-  const messages: Message[] = [];
+  const { next: nextMessage, text } = readEventStream(response);
   async function next(): Promise<Message | undefined> {
-    while (messages.length === 0) {
-      const { done, value } = await reader.read().catch(() => ({ done: true, value: '' }));
-      if (done) return undefined;
-      text += value;
-      const parts = text.split('\n\n');
-      text = parts.pop()!;
-      for (const part of parts) {
-        const field = (name: string) => new RegExp(`^${name}: (.*)$`, 'm').exec(part)?.[1];
-        const [event, id, data] = [field('event'), field('id'), field('data')];
-        if (event !== undefined) messages.push({ event, ...(id && { id: Number(id) }), data: JSON.parse(data!) });
-      }
-    }
-    return messages.shift();
+    const message = await nextMessage();
+    return message && ({ ...message, ...(message.id && { id: Number(message.id) }) } as Message | undefined);
   }
   async function until(id: string, status: string): Promise<Message[]> {
     const seen: Message[] = [];
@@ -49,7 +37,7 @@ async function watch(client: Client, lastEventId?: number) {
     }
     throw new Error(`the stream ended before ${id} was ${status}`);
   }
-  return { response, next, until, text: () => text, close: () => stop.abort() };
+  return { response, next, until, text, close: () => stop.abort() };
 }
 
 async function createVisitor(): Promise<{ client: Client; id: string }> {

@@ -95,7 +95,8 @@ export async function startCatalog(env: Record<string, string | undefined> = {})
       await startWorker();
       for (let waits = true; waits; ) {
         const { rows } = await db.query<{ waits: boolean }>(
-          'select exists (select from catalog_feed) or exists (select from catalog_picture_jobs where due_at <= now()) as waits',
+          `select exists (select from unnumbered_task_events) or exists (select from catalog_feed)
+                  or exists (select from catalog_picture_jobs where due_at <= now()) as waits`,
         );
         waits = rows[0]!.waits;
         if (waits) await new Promise((resolve) => setTimeout(resolve, 20));

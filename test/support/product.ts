@@ -15,7 +15,7 @@ import { createWorkMetrics } from '../../src/roles/metrics.ts';
 import { serve } from '../../src/roles/serve.ts';
 import { sweep } from '../../src/roles/sweep.ts';
 import { work } from '../../src/roles/work.ts';
-import type { Model } from '../../src/services/shared/service.ts';
+import type { GatewayContext, Model } from '../../src/services/shared/service.ts';
 import { type TestDatabase, testDatabase } from './database.ts';
 
 export const TOKEN = 'test-token-1';
@@ -25,6 +25,7 @@ export interface Product {
   readonly url: string;
   readonly addresses: Readonly<Record<string, string>>;
   readonly context: AppContext;
+  readonly gateway: GatewayContext;
   readonly database: TestDatabase;
   /** Calls the API with the test token; `body` is sent as JSON. */
   call(path: string, init?: CallInit): Promise<HttpResponse>;
@@ -121,6 +122,7 @@ export async function startProduct({
     url,
     addresses,
     context,
+    gateway: listeners,
     database,
     call,
     async predict(body = {}) {

@@ -1,5 +1,7 @@
 import { Type } from 'typebox';
 import { Success } from '../../http/envelope.ts';
+import { EventPageOf } from '../shared/event-schema.ts';
+import { TaskEventOf } from '../shared/task-events.ts';
 import { AcceptedTask, TaskStateOf, UnixSeconds, Url, WebhookState } from '../shared/task-schema.ts';
 
 export const PredictRequest = Type.Object(
@@ -74,3 +76,6 @@ export const Heatmap = Success(
     }),
   }),
 );
+
+export const Event = TaskEventOf('defectoscopy');
+export const EventPage = Success(EventPageOf(Event));

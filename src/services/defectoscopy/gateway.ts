@@ -7,8 +7,9 @@ import { fileRoutes } from '../shared/file-routes.ts';
 import { createListener } from '../shared/listener.ts';
 import { AUTHORIZATION_DISABLED } from '../shared/probe-routes.ts';
 import type { GatewayContext, SharedSettings } from '../shared/service.ts';
+import { taskEventRoutes } from '../shared/task-events.ts';
 import { taskRoutes } from '../shared/task-routes.ts';
-import { TaskState } from './api-schema.ts';
+import { EventPage, TaskState } from './api-schema.ts';
 import { texts } from './browser/texts.ts';
 import { examples, webhooks } from './examples.ts';
 import { pageRoutes } from './pages/page-routes.tsx';
@@ -40,12 +41,13 @@ export async function createDefectoscopyGateway(deps: {
   }
   metrics.authDisabled(service, configuredTokens.state === 'disabled');
 
+  const guard = createBearerGuard(tokens);
   const app = await createListener(context, shared, {
     service,
     title: 'Assay defectoscopy',
     description: 'Detects defects on photos of surfaces. Create a task, then read its result; a webhook is optional.',
     publicUrl: serviceSettings.publicUrl,
-    guard: createBearerGuard(tokens),
+    guard,
     limiter: context.limits.window(service, { limit: serviceSettings.rateLimitPerMinute }),
     errorPage: createSinglePageErrorPage({
       assets: () => app.assets!(),
@@ -58,6 +60,7 @@ export async function createDefectoscopyGateway(deps: {
   predictRoute(app, { tasks, workerRegistry, admission, serviceSettings, shared });
   const ownTasksOnly = shared.taskVisibility === 'token';
   taskRoutes(app, { service, context, present, state: TaskState, examples, ownTasksOnly });
+  taskEventRoutes(app, { service, context, guard, page: EventPage });
   modelRoutes(app, { tasks, workerRegistry, ownTasksOnly });
   await fileRoutes(app, {
     context,

@@ -1,4 +1,5 @@
 import { type TSchema, Type } from 'typebox';
+import { EventOf, EventPageOf } from '../shared/event-schema.ts';
 import { STATUSES } from './documents.ts';
 import { REVIEW_CONFIDENCE, REVIEW_REASONS } from './review.ts';
 
@@ -36,6 +37,11 @@ export const TaskList = Type.Object({
   page: Type.Integer(),
   limit: Type.Integer(),
 });
+export const Event = EventOf('passports', Moment, {
+  status: Type.Optional(Status),
+  error_type: Type.Optional(ErrorType),
+});
+export const EventPage = EventPageOf(Event);
 export const Snapshot = Type.Object({
   items: Type.Array(TaskItem),
   total: Type.Integer({ description: 'Number of tasks in the session; `items` has the latest.' }),

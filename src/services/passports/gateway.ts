@@ -10,12 +10,15 @@ import type { Gateway } from '../../http/gateway.ts';
 import type { Metrics } from '../../http/metrics.ts';
 import { acceptUploads } from '../../http/upload.ts';
 import { commonRoutes } from '../shared/common-routes.ts';
+import { eventRoutes } from '../shared/event-routes.ts';
+import { eventExamples } from '../shared/event-schema.ts';
 import { createIdempotencyStore } from '../shared/idempotency-store.ts';
 import { createListener } from '../shared/listener.ts';
 import { publicOriginsOf } from '../shared/same-site.ts';
 import type { GatewayContext, SharedSettings } from '../shared/service.ts';
+import { EventPage } from './api-schema.ts';
 import { parseApiKeys } from './auth/api-keys.ts';
-import { createAuthGuard } from './auth/auth-guard.ts';
+import { callerOf, createAuthGuard } from './auth/auth-guard.ts';
 import { createCookies } from './auth/cookies.ts';
 import { createLiveKeys } from './auth/live-keys.ts';
 import { createSessions } from './auth/sessions.ts';
@@ -39,6 +42,7 @@ import { uploadRoute } from './routes/upload-route.ts';
 import { loadSchema } from './schema/load-schema.ts';
 import type { Settings } from './settings.ts';
 import type { DocumentStore } from './store/postgres.ts';
+import { statusOf } from './store/status.ts';
 import { postgresTemplates } from './store/templates.ts';
 
 const BODY_LIMIT_BYTES = 1024 * 1024;
@@ -124,6 +128,21 @@ export async function createGateway(deps: {
   createPdfRoute(app, { documents, files, replies, cacheKey, maxImages: settings.pdfMaxImages });
   taskRoutes(app, { documents, files, scratchDir, schema });
   streamRoute(app, { watch });
+  eventRoutes(app, {
+    ...{ service, context, guard: authGuard.guard, access: 'session', limited: false, page: EventPage },
+    ownerOf: (request) => callerOf(request).session,
+    present: ({ at, status, errorCode }) => ({
+      created_at: at.toISOString(),
+      ...(status && { status: statusOf(status, errorCode), error_type: errorCode }),
+    }),
+    envelope: (page) => page,
+    example: eventExamples(service, {
+      created_at: '2026-01-01T00:00:00.000Z',
+      task_id: '01993f6e-2d8a-7c21-9b1e-4f6a7d0c5e12',
+      status: 'SUCCESS',
+      error_type: null,
+    }),
+  });
   exportRoutes(app, { documents, files, scratchDir, schema });
   await editRoutes(app, { authGuard, documents, schema });
   const templates = postgresTemplates(db);

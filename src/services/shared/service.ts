@@ -10,9 +10,12 @@ import type { Environment, Settings } from '../../base/settings.ts';
 import type { Traces } from '../../base/trace.ts';
 import type { Gateway } from '../../http/gateway.ts';
 import type { MetricJson, Metrics } from '../../http/metrics.ts';
+import type { OpenFeeds } from '../../http/open-feeds.ts';
 import type { SharedLimits } from '../../http/shared-limits.ts';
 import type { TokenStore } from '../../http/token-store.ts';
 import type { Admission } from '../../tasks/admission.ts';
+import type { EventCursors } from '../../tasks/event-cursor.ts';
+import type { EventFeeds } from '../../tasks/event-feeds.ts';
 import type { TaskStore } from '../../tasks/store.ts';
 import type { Priority, Task } from '../../tasks/task.ts';
 import type { UploadStore } from '../../tasks/uploads.ts';
@@ -143,6 +146,7 @@ export interface GatewayContext {
   readonly issued: TokenStore;
   readonly serviceDirectory: ServiceDirectory;
   readonly overview: Overview;
+  readonly events: { readonly feeds: EventFeeds; readonly cursors: EventCursors; readonly open: OpenFeeds };
   readonly onCancelled: (service: string) => void;
   readonly records: readonly RecordSource[];
   /** By service, also of disabled ones. */

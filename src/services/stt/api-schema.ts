@@ -1,5 +1,7 @@
 import { Type } from 'typebox';
 import { Success } from '../../http/envelope.ts';
+import { EventPageOf } from '../shared/event-schema.ts';
+import { TaskEventOf } from '../shared/task-events.ts';
 import { AcceptedTask, TaskStateOf, UnixSeconds, Url, WebhookState } from '../shared/task-schema.ts';
 
 const Metadata = Type.Object({}, { additionalProperties: true });
@@ -104,3 +106,6 @@ export const Health = Success(
 );
 
 export const TranscriptJson = Success(Transcription);
+
+export const Event = TaskEventOf('stt');
+export const EventPage = Success(EventPageOf(Event));

@@ -7,8 +7,9 @@ import { fileRoutes } from '../shared/file-routes.ts';
 import { healthRoute } from '../shared/health-route.ts';
 import { createListener } from '../shared/listener.ts';
 import type { GatewayContext, SharedSettings } from '../shared/service.ts';
+import { taskEventRoutes } from '../shared/task-events.ts';
 import { taskRoutes } from '../shared/task-routes.ts';
-import { Health, TaskState } from './api-schema.ts';
+import { EventPage, Health, TaskState } from './api-schema.ts';
 import { texts } from './browser/texts.ts';
 import { examples, webhooks } from './examples.ts';
 import { openAiErrors } from './openai/errors.ts';
@@ -35,12 +36,13 @@ export async function createSttGateway(deps: {
   metrics.authDisabled(service, false);
   if (auth() === 'unconfigured') log.warn('no access tokens are configured: speech-to-text requests return 503');
 
+  const guard = createBearerGuard(tokens);
   const app = await createListener(context, shared, {
     service,
     title: 'Assay speech to text',
     description: 'Transcribes recordings. Create a task, then read its result; a webhook is optional.',
     publicUrl: serviceSettings.publicUrl,
-    guard: createBearerGuard(tokens),
+    guard,
     limiter: context.limits.window(service, { limit: serviceSettings.rateLimitPerMinute }),
     errorPage: createSinglePageErrorPage({
       assets: () => app.assets!(),
@@ -55,6 +57,7 @@ export async function createSttGateway(deps: {
   await transcribeRoute(app, { tasks, workerRegistry, admission, seal, serviceSettings, shared });
   const ownTasksOnly = shared.taskVisibility === 'token';
   taskRoutes(app, { service, context, present, state: TaskState, examples, ownTasksOnly });
+  taskEventRoutes(app, { service, context, guard, page: EventPage });
   transcriptRoute(app, { tasks, ownTasksOnly });
   healthRoute(app, {
     ...{ service, workerRegistry, tag: 'service', schema: Health },

@@ -1,10 +1,11 @@
 import type { Db, Queryable, Transaction } from '../../../base/db.ts';
 import { isCollision, isUnavailable } from '../../../base/db-errors.ts';
 import type { Log } from '../../../base/log.ts';
+import { createEventStore } from '../../../tasks/events.ts';
+import { createFeedFloor, type FeedFloor } from '../../../tasks/feed-floor.ts';
 import { readFinished } from '../../../tasks/read.ts';
 import type { RecordSource } from '../../shared/records.ts';
 import { createEntry, type Entry, recordIdOf } from './entry.ts';
-import { createFeedFloor, type FeedFloor } from './feed-floor.ts';
 import { deleteRecords, writeRecords } from './write.ts';
 
 interface Deps {
@@ -17,6 +18,7 @@ interface Deps {
 export function createIndexer(options: Omit<Deps, 'floor'>) {
   const { db, log } = options;
   const deps: Deps = { ...options, floor: createFeedFloor() };
+  const events = createEventStore(db);
 
   /** One bad result must not block the feed. */
   const indexOneByOne = async (count: number) => {
@@ -42,6 +44,8 @@ export function createIndexer(options: Omit<Deps, 'floor'>) {
      * full; false while another indexer runs.
      */
     async indexBatch(): Promise<{ indexed: ReadonlyMap<string, number>; more: boolean }> {
+      // A trigger then feeds the tasks that have ended.
+      await events.numberNew();
       const taken: FeedRow[] = [];
       try {
         const indexed = await db.transaction((tx) => index(tx, deps, BATCH_ROWS, taken));

@@ -1,4 +1,4 @@
-import { createTimeShare } from '../../../base/time-share.ts';
+import { createTimeShare } from '../base/time-share.ts';
 
 export type FeedFloor = ReturnType<typeof createFeedFloor>;
 

@@ -1,0 +1,55 @@
+import type { Connection } from './connection.ts';
+import { AssayError, NetworkProblem, Timeout } from './errors.ts';
+import type { CallOptions } from './request.ts';
+
+export interface EventOptions extends CallOptions {
+  /** The `id` of the last event that you have processed. `latest`: only new events. Default: all stored events. */
+  readonly after?: string | undefined;
+  /** Whether to wait for new events after the stored ones. Default: true. */
+  readonly follow?: boolean | undefined;
+}
+
+export interface EventsPage<Event> {
+  readonly events: readonly Event[];
+  readonly next: string;
+  readonly more: boolean;
+}
+
+const WAIT_SECONDS = 30;
+const PAGE_SIZE = 500;
+/** Chosen: a follower continues soon after an outage. */
+const MAX_PAUSE_SECONDS = 5;
+
+/**
+ * Yields each event once and in order. While it follows, it reconnects after overload and connection errors without end;
+ * other errors are thrown.
+ */
+export async function* followEvents<Event>(
+  line: Connection,
+  pageOf: (answer: Awaited<ReturnType<Connection['request']>>) => EventsPage<Event>,
+  { after, follow = true, signal }: EventOptions,
+): AsyncGenerator<Event, void, undefined> {
+  let position = after;
+  let failures = 0;
+  for (;;) {
+    const wait = follow ? WAIT_SECONDS : 0;
+    let page: EventsPage<Event>;
+    try {
+      const query = { after: position, limit: PAGE_SIZE, wait };
+      const retries = follow ? { retries: 0 } : {};
+      page = pageOf(await line.request('/events', { query, longPollSeconds: wait, signal, ...retries }));
+      failures = 0;
+    } catch (error) {
+      if (!follow || !(error instanceof AssayError) || !isTransient(error)) throw error;
+      const pause = Math.max(error.retryAfterSeconds ?? 0, Math.min(0.5 * 2 ** failures++, MAX_PAUSE_SECONDS));
+      await line.clock.sleep(pause * 1000, signal);
+      continue;
+    }
+    yield* page.events;
+    position = page.next;
+    if (!follow && !page.more) return;
+  }
+}
+
+const isTransient = (error: AssayError) =>
+  error instanceof NetworkProblem || error instanceof Timeout || error.status === 429 || error.status >= 500;

@@ -1,0 +1,33 @@
+import { Assay, type DocumentEvent, type PhotoEvent, type RecordingEvent } from '../client/index.ts';
+import { onOneLine, runClientCommand } from './client-command.ts';
+import type { ServerOptions } from './resolve-server.ts';
+
+export interface EventsOptions extends ServerOptions {
+  readonly service: 'defectoscopy' | 'stt' | 'passports';
+  readonly after?: string;
+  readonly follow?: boolean;
+  readonly json?: boolean;
+}
+
+/** `assay events`: prints the events of a credential, one per line. */
+export function eventsCommand(options: EventsOptions, signal: AbortSignal): Promise<void> {
+  const { service, follow = false, after = follow ? 'latest' : undefined, json } = options;
+  return runClientCommand(service, options, signal, async ({ url, token, apiKey, ...rest }) => {
+    const assay = new Assay({ [service]: { url, token, apiKey }, ...rest });
+    try {
+      for await (const event of assay[service].events({ after, follow, signal })) {
+        process.stdout.write(`${json ? JSON.stringify(event) : lineOf(event)}\n`);
+      }
+    } catch (error) {
+      // Interrupting is how following ends.
+      if (!signal.aborted) throw error;
+    }
+  });
+}
+
+function lineOf(event: PhotoEvent | RecordingEvent | DocumentEvent): string {
+  const { id, type, created_at, task_id, status = '' } = event;
+  const code = ('error_code' in event ? event.error_code : 'error_type' in event ? event.error_type : undefined) ?? '';
+  const at = /^\d+$/.test(created_at) ? new Date(Number(created_at) * 1000).toISOString() : created_at;
+  return onOneLine([at, type, task_id, status, code, id].filter((part) => part !== '').join('  '));
+}

@@ -1,0 +1,193 @@
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { Static, TSchema } from 'typebox';
+import { eventsExpired, feedsExhausted, queueUnavailable, tooManyFeeds } from '../../base/api-error.ts';
+import type { JsonObject } from '../../base/json.ts';
+import { acceptsType, wantsJson } from '../../http/accept-header.ts';
+import type { Guard } from '../../http/bearer.ts';
+import { describeErrors } from '../../http/envelope.ts';
+import { openEventStream } from '../../http/event-stream.ts';
+import type { Gateway } from '../../http/gateway.ts';
+import { InvalidInput } from '../../http/validation-details.ts';
+import type { EventPage, EventReading, Feed, FeedPosition, TaskEvent } from '../../tasks/events.ts';
+import { CURSOR_EXAMPLE, EventsQuery, eventType } from './event-schema.ts';
+import type { GatewayContext } from './service.ts';
+
+const RETRY_MS = 3000;
+const STREAM_PAGE = 200;
+/** A stream ends at most this long after its credential. */
+const CREDENTIAL_CHECK_MS = 15_000;
+
+type Request = FastifyRequest<{ Querystring: Static<typeof EventsQuery> }>;
+
+/** Adds `GET /events`: the events of the tasks that the credential created, as pages or as a stream. */
+export function eventRoutes(
+  app: Gateway,
+  deps: {
+    service: string;
+    context: Pick<GatewayContext, 'events'>;
+    guard: Guard;
+    access: 'task' | 'session';
+    limited: boolean;
+    /** The principal of the caller's tasks. */
+    ownerOf: (request: FastifyRequest) => string;
+    /** The service's fields of an event, with its time. */
+    present: (event: TaskEvent) => JsonObject;
+    /** The response body of a page. */
+    envelope: (page: object) => object;
+    page: TSchema;
+    example: object;
+  },
+): void {
+  const { service, context, guard, access, limited, ownerOf, present, envelope } = deps;
+  const { feeds, cursors, open } = context.events;
+
+  const toJson = (feed: Feed, event: TaskEvent) => ({
+    id: cursors.serialize(feed, event.number),
+    type: eventType(service, event.kind),
+    service,
+    task_id: event.taskId,
+    ...present(event),
+  });
+
+  function positionOf(feed: Feed, cursor: string | undefined, loc: readonly string[]): FeedPosition {
+    if (cursor === undefined) return 'earliest';
+    if (cursor === 'latest') return cursor;
+    const number = cursors.parse(feed, cursor);
+    if (number === undefined) throw invalidCursor(loc, 'This is not a cursor of this event feed');
+    return number;
+  }
+
+  function pageOf(feed: Feed, reading: EventReading, loc: readonly string[]): EventPage {
+    switch (reading.outcome) {
+      case 'page':
+        return reading;
+      case 'expired':
+        throw eventsExpired(cursors.serialize(feed, reading.earliest));
+      case 'unknown':
+        throw invalidCursor(loc, 'The event of this cursor does not exist');
+    }
+  }
+
+  async function sendPage(request: Request, reply: FastifyReply, feed: Feed) {
+    const { after, limit, wait } = request.query;
+    const loc = ['query', 'after'];
+    const position = positionOf(feed, after, loc);
+    const waits = wait > 0 && request.method !== 'HEAD';
+    const close = waits ? open(service, request.principal, 'poll') : undefined;
+    const { stop, release } = stopOf(app.closing, reply);
+    try {
+      const reading = waits
+        ? await feeds.readNext(feed, position, { limit, ms: wait * 1000, stop })
+        : await feeds.read(feed, position, limit);
+      const page = pageOf(feed, reading, loc);
+      return envelope({
+        events: page.events.map((event) => toJson(feed, event)),
+        next: cursors.serialize(feed, page.position),
+        more: page.more,
+      });
+    } finally {
+      release();
+      close?.();
+    }
+  }
+
+  async function sendStream(request: Request, reply: FastifyReply, feed: Feed) {
+    const header = request.headers['last-event-id'];
+    const loc = typeof header === 'string' ? ['header', 'last-event-id'] : ['query', 'after'];
+    const start = positionOf(feed, typeof header === 'string' ? header : request.query.after, loc);
+    const close = open(service, request.principal, 'stream');
+    try {
+      // Before the response starts, so that its status can be an error.
+      const first = pageOf(feed, await feeds.read(feed, start, STREAM_PAGE), loc);
+      void follow(request, reply, feed, first).finally(close);
+    } catch (error) {
+      close();
+      throw error;
+    }
+    return reply;
+  }
+
+  async function follow(request: Request, reply: FastifyReply, feed: Feed, first: EventPage): Promise<void> {
+    const stream = openEventStream(reply, { retryMs: RETRY_MS });
+    const { stop, release } = stopOf(app.closing, reply);
+    let page = first;
+    try {
+      // A client that connected with `latest` resumes here even if no event has followed.
+      if (page.events.length === 0) stream.setLastId(cursors.serialize(feed, page.position));
+      for (let checkMs = performance.now() + CREDENTIAL_CHECK_MS; ; ) {
+        for (const event of page.events) {
+          const data = toJson(feed, event);
+          stream.send({ event: data.type, id: data.id, data });
+        }
+        if (stop.aborted) break;
+        await stream.drained();
+        if (performance.now() >= checkMs) {
+          await guard(request, access);
+          checkMs = performance.now() + CREDENTIAL_CHECK_MS;
+        }
+        const options = { limit: STREAM_PAGE, ms: Math.max(0, checkMs - performance.now()), stop };
+        page = pageOf(feed, await feeds.readNext(feed, page.position, options), []);
+      }
+    } catch (err) {
+      // The client reconnects and then receives the error as a response.
+      request.log.debug({ err }, 'an event stream ended');
+    } finally {
+      release();
+      stream.send({ event: 'end', data: {} });
+      stream.end();
+    }
+  }
+
+  app.get<{ Querystring: Static<typeof EventsQuery> }>(
+    '/events',
+    {
+      config: { access, limited },
+      schema: {
+        summary: 'Events of your tasks',
+        description:
+          'Every end, deletion and correction of the tasks that this credential created: each once, in the order in which they became visible, kept as long as the results. Store `next` with what you did with the page. `Accept: text/event-stream` returns a stream of the same events; `id` is the cursor, and `Last-Event-ID` resumes. `end` means that the service stops or the credential has ended.',
+        operationId: 'readEvents',
+        tags: ['events'],
+        querystring: EventsQuery,
+        shown: { headers: { 'Last-Event-ID': 'Of a stream: the `id` of the last received event; replaces `after`.' } },
+        response: {
+          200: {
+            description: 'The events after the cursor; none if there are none yet.',
+            content: {
+              'application/json': { schema: deps.page, examples: { events: { value: deps.example } } },
+              'text/event-stream': { schema: { type: 'string' } },
+            },
+          },
+          410: describeErrors(eventsExpired(CURSOR_EXAMPLE)),
+          429: describeErrors(tooManyFeeds(20)),
+          503: describeErrors(feedsExhausted(), ...(access === 'task' ? [queueUnavailable()] : [])),
+        },
+      },
+    },
+    async (request, reply) => {
+      const feed = { service, principal: ownerOf(request) };
+      const { accept } = request.headers;
+      if (!acceptsType(accept, 'text/event-stream') || wantsJson(accept)) return sendPage(request, reply, feed);
+      if (request.method === 'HEAD') return reply.type('text/event-stream; charset=utf-8').send();
+      return sendStream(request, reply, feed);
+    },
+  );
+}
+
+const invalidCursor = (loc: readonly string[], msg: string) => new InvalidInput([{ loc, msg, type: 'value_error' }]);
+
+/** A signal that aborts when the gateway closes or the client disconnects. Not `AbortSignal.any`, which would leak. */
+function stopOf(closing: AbortSignal, reply: FastifyReply): { stop: AbortSignal; release: () => void } {
+  const controller = new AbortController();
+  const stop = () => controller.abort();
+  if (closing.aborted) stop();
+  closing.addEventListener('abort', stop);
+  reply.raw.once('close', stop);
+  return {
+    stop: controller.signal,
+    release: () => {
+      closing.removeEventListener('abort', stop);
+      reply.raw.removeListener('close', stop);
+    },
+  };
+}
