@@ -37,7 +37,7 @@ export function confidenceOf(evidence: Evidence): number {
 }
 
 // In the order of `inputsOf`.
-const WEIGHTS = [1.042, -0.073, 0.535, -1.499, 0.992, -0.373, -0.942, 0.179, 0.093, 0.573];
+const WEIGHTS = [0.578, 0.307, 0.189, -1.367, 0.936, -0.033, -0.629, -0.335, 0.207, 0.552];
 
 /** The inputs of the logistic regression. */
 export function inputsOf({ tokens, score, lowest, rival, labels, isText }: Evidence): number[] {

@@ -4,7 +4,7 @@ import { type Candidate, type FormMatch, findCandidates, followsInText, longestR
 import { groupBy, isStrong } from './weak-words.ts';
 
 /** Share of the form's words that follow each other in the document. */
-const MIN_SCORE = 0.33;
+const MIN_SCORE = 0.39;
 
 const MIN_WORDS = 25;
 

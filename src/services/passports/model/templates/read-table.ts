@@ -5,6 +5,7 @@ import { toTextValue } from '../fields/correct-text.ts';
 import { areaAround, type FormDocument, type FormToken, middleX, middleY, textOf } from './form-document.ts';
 import type { LessonColumns, LessonTable } from './lesson.ts';
 import { project, projectBelow } from './project.ts';
+import { withoutSubtotals } from './subtotals.ts';
 import type { PlaceContext } from './text-run.ts';
 import { normalizeWord } from './word-hash.ts';
 
@@ -47,7 +48,7 @@ export function readTable(
       return !body.ended && body.rows.length > 0;
     });
   }
-  return rows;
+  return section.table ? withoutSubtotals(rows, section.table) : rows;
 }
 
 interface PlacedGroup {
