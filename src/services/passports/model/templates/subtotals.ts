@@ -1,5 +1,6 @@
-import { isNumbering, type TableSpec } from '../../schema/schema.ts';
-import type { ReadRow } from './read-table.ts';
+import { type ColumnSpec, isNumbering, type TableSpec } from '../../schema/schema.ts';
+
+type Row = readonly { readonly spec: ColumnSpec; readonly value: unknown }[];
 
 const TOLERANCE = 0.06;
 
@@ -7,9 +8,9 @@ const TOLERANCE = 0.06;
  * Drops rows without a room number whose area is the sum of the rows above them, since the last such row or of all: the
  * subtotals of floors, whatever they are called.
  */
-export function withoutSubtotals(rows: readonly ReadRow[], { columns }: TableSpec): ReadRow[] {
+export function withoutSubtotals<R extends Row>(rows: readonly R[], { columns }: TableSpec): R[] {
   const area = columns.find(({ type }) => type === 'number');
-  const isNumbered = (row: ReadRow) => row.some(({ spec }) => isNumbering(spec));
+  const isNumbered = (row: Row) => row.some(({ spec }) => isNumbering(spec));
   if (!area || rows.filter(isNumbered).length < 0.5 * rows.length) return [...rows];
   let [part, all, count, total] = [0, 0, 0, 0];
   return rows.filter((row) => {
