@@ -18,6 +18,7 @@ const COMMANDS: Readonly<Record<string, string>> = {
   predict: 'predict WALL',
   transcribe: 'transcribe WALL',
   extract: 'extract WALL',
+  events: 'events',
   serve: 'serve',
   work: 'work --service stt',
   deliver: 'deliver',
@@ -125,7 +126,8 @@ it('Commands report missing input, unreachable servers and rejected credentials 
 
     ['predict missing.jpg', /^The file missing\.jpg does not exist\.$/],
     ['predict empty.jpg', /^empty\.jpg is empty\.$/],
-    ['transcribe folder', /^folder is a folder\.$/],
+    ['transcribe folder', /^A folder needs --output: a folder for the transcripts\.$/],
+    ['predict folder --output a.csv', /^folder has no photos /],
     ['extract missing.pdf', /^The file missing\.pdf does not exist\.$/],
     [
       'predict WALL --output missing/result',

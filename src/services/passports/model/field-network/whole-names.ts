@@ -6,9 +6,13 @@ const OPENING = /[«„“]/gu;
 const CLOSING = /[»”]/gu;
 /** `ФГУП`, `ООО`, before the name. */
 const LEGAL_FORM = /^\p{Lu}{2,5}$/u;
+const BRANCH = /^[^«„“]*(?:филиал|отделени|представительств)/iu;
 const MAX_WORDS = 12;
 
-/** Adds the words up to the other quotation mark where a value ends within a quoted name, and the legal form before the name. */
+/**
+ * Adds the words up to the other quotation mark where a value ends within a quoted name, the quoted name before a branch, and
+ * the legal form before the name.
+ */
 export function withWholeNames(members: readonly number[], { tokens, areApart }: PageReading): number[] {
   const chosen = inReadingOrder(members.map((i) => tokens[i]!));
   const text = chosen.map((token) => token.text).join(' ');
@@ -20,6 +24,9 @@ export function withWholeNames(members: readonly number[], { tokens, areApart }:
     if (missing > 0) chosen.unshift(...added.reverse());
     else chosen.push(...added);
   }
+  // A branch continues the name of its organisation.
+  const parent = missing === 0 && BRANCH.test(text) ? before(chosen[0]!, tokens) : undefined;
+  if (isFree(parent) && /[»”],?$/u.test(parent.text)) chosen.unshift(...upTo(OPENING, chosen[0]!, before).reverse());
   if (/^[«„“]/u.test(chosen[0]?.text ?? '')) {
     const form = before(chosen[0]!, tokens);
     if (isFree(form) && LEGAL_FORM.test(form.text)) chosen.unshift(form);
