@@ -97,7 +97,14 @@ export async function startPassports(env: Record<string, string | undefined> = {
   const { tasks } = context;
   const claimOptions = { service: 'passports', worker: 'test', leaseMs: 600_000 };
   const attempts = new Map<string, number>();
-  async function startProcessing(id: string): Promise<void> {
+  /** A claim takes waiting tasks of other calls too, so calls take turns. */
+  let last = Promise.resolve();
+  function startProcessing(id: string): Promise<void> {
+    const turn = last.then(() => claimUntil(id));
+    last = turn.catch(() => {});
+    return turn;
+  }
+  async function claimUntil(id: string): Promise<void> {
     while (!attempts.has(id)) {
       const { claimed } = await tasks.completeAndClaim([], { ...claimOptions, limit: 50 });
       if (claimed.length === 0) throw new Error(`${id} does not wait for a worker`);
