@@ -13,6 +13,8 @@ async function namedSchemas(dist) {
   const [defectoscopy, stt, passports] = await Promise.all(
     ['defectoscopy/api-schema.js', 'stt/api-schema.js', 'passports/api-schema.js'].map(load),
   );
+  const deliveries = await load('shared/delivery-schema.js');
+  const { TestResult: testResult } = await load('shared/delivery-test-route.js');
   const statistics = await load('passports/statistics-schema.js');
   const [index, reports, { RowBody }] = await Promise.all(
     ['index-schema.js', 'report-schema.js', 'row-routes.js'].map((name) => load(`catalog/routes/${name}`)),
@@ -39,7 +41,15 @@ async function namedSchemas(dist) {
       RecordingState: data(stt.TaskState),
       RecordingEvent: stt.Event,
       RecordingEvents: data(stt.EventPage),
+      Vocabulary: data(stt.VocabularyState),
       SttHealth: data(stt.Health),
+    },
+    deliveries: {
+      Delivery: deliveries.Delivery,
+      DeliveryPage: data(deliveries.DeliveryPage),
+      RedeliverRequest: deliveries.RedeliverRequest,
+      Redelivered: data(deliveries.Redelivered),
+      WebhookTestResult: data(testResult),
     },
     passports: {
       DocumentItem: passports.TaskItem,

@@ -33,6 +33,7 @@ import {
 import { createServiceDirectory } from './services/shared/service-links.ts';
 import { watchAcceptHealth } from './tasks/accept-health.ts';
 import { createAdmission } from './tasks/admission.ts';
+import { createDeliveryLog } from './tasks/delivery-log.ts';
 import { createEventCursors } from './tasks/event-cursor.ts';
 import { createEventFeeds } from './tasks/event-feeds.ts';
 import { exportEventLag } from './tasks/event-lag.ts';
@@ -43,6 +44,7 @@ import { mergeProcessMetrics } from './tasks/process-metrics.ts';
 import { registerQueueMetrics } from './tasks/queue-metrics.ts';
 import { createPostgresUploadStore } from './tasks/uploads.ts';
 import { createJwks, loadOrCreateSigningKey, loadSigningKey, type SigningKeys } from './tasks/webhook-signature.ts';
+import { createWebhookTest } from './tasks/webhook-test.ts';
 import { createWorkerRegistry } from './tasks/worker-registry.ts';
 import { createPostgresWorkerStore } from './tasks/workers.ts';
 
@@ -178,7 +180,8 @@ export async function createGatewayContext(
   const rateLimits = createSharedLimits({ db, id: context.id, registry: metrics.registry, log, signal });
   const issued = await createTokenStore({ db, log, signal, refreshMs });
   const sealing = await sealingKey(shared.dataDir);
-  const { signingKey, previousKey } = await context.signingKeys();
+  const signingKeys = await context.signingKeys();
+  const { signingKey, previousKey } = signingKeys;
   const events = createEventStore(db);
   exportEventLag(events, metrics.registry);
   return {
@@ -199,8 +202,10 @@ export async function createGatewayContext(
         registry: metrics.registry,
       }),
     },
+    deliveries: createDeliveryLog(db),
     onCancelled: (service) => meter.countFinished(service, 'failed'),
     webhookKeys: createJwks(...[signingKey, previousKey].filter((key) => key !== undefined)),
+    testWebhook: createWebhookTest({ fetch: context.fetch, signingKeys, ...webhookSettings(context) }),
     seal: (secret) => seal(sealing, secret),
     othersMetrics: async () =>
       mergeProcessMetrics(await workers.readMetrics(context.id), {
@@ -209,6 +214,11 @@ export async function createGatewayContext(
       }),
   };
 }
+
+const webhookSettings = ({ settings }: AppContext) => ({
+  hideLoopbackDetails: settings.appEnv === 'production',
+  timeoutMs: settings.webhookTimeoutSeconds * 1000,
+});
 
 /** Encrypts webhook secrets at rest, from the request to the delivery. */
 const sealingKey = (dataDir: string) => loadOrCreateKey(join(dataDir, 'keys', 'sealing.key')).catch(toOperatorError);
@@ -221,11 +231,10 @@ export async function createDeliverDeps(context: AppContext, signal: AbortSignal
     services: services.filter(hasTasks),
     metrics: createDeliveryMetrics(context.registry),
     policy: { kind: 'webhook', loopback: shared.webhookLoopback, allowList: shared.allowList },
-    hideLoopbackDetails: settings.appEnv === 'production',
+    ...webhookSettings(context),
     signingKeys: await context.signingKeys(),
     openSecret: (sealed) => unseal(sealing, sealed),
     schedule: settings.webhookRetrySchedule,
-    timeoutMs: settings.webhookTimeoutSeconds * 1000,
   };
 }
 

@@ -39,6 +39,14 @@ export const methodNotAllowed = (allow: string) =>
 export const taskAlreadyFinished = () =>
   new ApiError('TASK_ALREADY_FINISHED', 409, 'The task has already finished and cannot be cancelled.');
 export const taskNotReady = () => new ApiError('TASK_NOT_READY', 409, 'The task has no result yet.');
+export const deliveryNotFound = () =>
+  new ApiError('DELIVERY_NOT_FOUND', 404, 'The task was created without a webhook.');
+export const deliveryInProgress = () =>
+  new ApiError(
+    'DELIVERY_IN_PROGRESS',
+    409,
+    'The task has not ended, or an attempt is in progress or queued already, or the delivery has had 1000 attempts.',
+  );
 export const eventsExpired = (earliest: string) =>
   new ApiError(
     'EVENTS_EXPIRED',
@@ -75,6 +83,10 @@ export const tooManyFeeds = (limit: number) =>
     `You have ${limit} open event feeds on this gateway, which is the limit.`,
     RETRY_SOON,
   );
+export const tooManyRedeliveries = (retryAfterSeconds: number) =>
+  new ApiError('RATE_LIMIT_EXCEEDED', 429, `Too many redeliveries are queued; try again in ${retryAfterSeconds} s.`, {
+    'retry-after': String(retryAfterSeconds),
+  });
 export const internalError = () =>
   new ApiError('INTERNAL_ERROR', 500, 'An internal error occurred; quote the request id when you report it.');
 export const modelNotReady = () =>

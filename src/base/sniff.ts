@@ -7,6 +7,9 @@ export type ImageType =
   | 'image/avif'
   | 'image/heic';
 
+/** File name extensions of these types. */
+export const IMAGE_EXTENSIONS = ['.jpg', '.jpeg', '.png', '.webp', '.tif', '.tiff', '.gif', '.avif', '.heic'] as const;
+
 /** Ignores the declared type. */
 export function sniffImage(head: Buffer): ImageType | undefined {
   const text = (from: number, to: number) => head.toString('latin1', from, to);

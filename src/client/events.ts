@@ -17,7 +17,7 @@ export interface EventsPage<Event> {
 
 const WAIT_SECONDS = 30;
 const PAGE_SIZE = 500;
-/** Chosen: a follower continues soon after an outage. */
+/** So that a follower continues soon after an outage. */
 const MAX_PAUSE_SECONDS = 5;
 
 /**
@@ -32,7 +32,8 @@ export async function* followEvents<Event>(
   let position = after;
   let failures = 0;
   for (;;) {
-    const wait = follow ? WAIT_SECONDS : 0;
+    // `latest` becomes a cursor at once: a reconnection would otherwise skip the events before it.
+    const wait = follow && position !== 'latest' ? WAIT_SECONDS : 0;
     let page: EventsPage<Event>;
     try {
       const query = { after: position, limit: PAGE_SIZE, wait };

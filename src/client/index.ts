@@ -11,6 +11,7 @@ export type { Bytes } from './bytes.ts';
 export type * from './catalog.ts';
 export type { Clock } from './clock.ts';
 export type * from './defectoscopy.ts';
+export type { DeliveryOptions, RedeliverOptions } from './deliveries.ts';
 export * from './errors.ts';
 export type { EventOptions } from './events.ts';
 export type * from './passports.ts';
@@ -22,6 +23,7 @@ export type { CreateOptions, TaskHandle, UploadedFile, WebhookKey, WebhookKeys }
 export { type HeadersInput, type VerifyOptions, verifyWebhook, type WebhookEvent } from './webhook.ts';
 export type * from './wire/catalog.ts';
 export type * from './wire/defectoscopy.ts';
+export type * from './wire/deliveries.ts';
 export type * from './wire/passports.ts';
 export type * from './wire/stt.ts';
 

@@ -15,10 +15,13 @@ import type {
   SttHealth,
   TranscribeRequest,
   Transcription,
+  Vocabulary,
 } from './wire/stt.ts';
 
 export interface TranscribeOptions extends CreateOptions {
   readonly language?: string | undefined;
+  /** Words and names that the model prefers, in addition to those of the token; objects also give spoken forms. */
+  readonly vocabulary?: readonly VocabularyTerm[] | undefined;
   readonly metadata?: Readonly<Record<string, unknown>> | undefined;
   /** Called with the final result; with a secret the request is also signed with it. */
   readonly webhook?: { readonly url: string; readonly secret?: string } | undefined;
@@ -37,14 +40,17 @@ export type Recording = WaitingRecording | DoneRecording | FailedRecording;
 /** Webhook content when the result is too large; `result` reads the rest. */
 export type TruncatedRecording = WithStatus<WithRequired<RecordingState, 'truncated'>, 'done'>;
 
+export type VocabularyTerm = NonNullable<TranscribeRequest['vocabulary']>[number];
+
 export type TranscriptFormat = 'txt' | 'srt' | 'vtt';
 
 export class Stt extends TaskService<Recording, RecordingEvent> {
   async transcribe(audio: string | URL | Bytes, options: TranscribeOptions = {}): Promise<RecordingTask> {
-    const { language, metadata, webhook } = options;
+    const { language, vocabulary, metadata, webhook } = options;
     const request: TranscribeRequest = {
       url: await this.urlOf(audio, options),
       ...(language !== undefined && { language }),
+      ...(vocabulary !== undefined && { vocabulary }),
       ...(metadata !== undefined && { metadata }),
       ...(webhook !== undefined && { webhook }),
     };
@@ -61,6 +67,16 @@ export class Stt extends TaskService<Recording, RecordingEvent> {
     const headers = { accept: '*/*' };
     const answer = await this.line.request(`${resultPath(taskId)}/transcript`, { query: { format }, headers, signal });
     return format === 'json' ? answer.data<Transcription>() : answer.text();
+  }
+
+  /** The words that all recordings of this token prefer. */
+  vocabulary({ signal }: CallOptions = {}): Promise<Vocabulary> {
+    return this.line.data('/vocabulary', { signal });
+  }
+
+  /** Replaces the words that all recordings of this token prefer; an empty list deletes them. */
+  replaceVocabulary(terms: readonly VocabularyTerm[], { signal }: CallOptions = {}): Promise<Vocabulary> {
+    return this.line.data('/vocabulary', { method: 'PUT', json: { terms }, repeatable: true, signal });
   }
 
   /** The loaded models. Throws `Unavailable` if no model is loaded; needs no token. */

@@ -1,11 +1,13 @@
 import { type Bytes, toBlob } from './bytes.ts';
 import { type Connection, newIdempotencyKey } from './connection.ts';
+import { type DeliveryOptions, listDeliveries, type RedeliverOptions, redeliver, testWebhook } from './deliveries.ts';
 import { TaskFailed } from './errors.ts';
 import { type EventOptions, type EventsPage, followEvents } from './events.ts';
 import { type PollResult, pollTask, type WaitOptions } from './poll.ts';
 import { POLL_SCHEDULES, type Polling } from './poll-schedule.ts';
 import type { CallOptions } from './request.ts';
 import { retryAfterSeconds } from './response-error.ts';
+import type { Delivery, WebhookTestResult } from './wire/deliveries.ts';
 
 /** An accepted task. Plain data that can be stored to resume a wait. */
 export interface TaskHandle {
@@ -70,6 +72,11 @@ export class TaskService<State extends TaskState, Event> {
     return this.line.data(resultPath(taskId), { signal });
   }
 
+  /** The response body of `result` as bytes, which webhooks also have. */
+  async resultBody(taskId: string, { signal }: CallOptions = {}): Promise<Uint8Array<ArrayBuffer>> {
+    return this.line.bytes(resultPath(taskId), { signal });
+  }
+
   /** Waits until the task is done. Throws `TaskFailed` if it fails or is cancelled. */
   async wait(
     task: TaskHandle | string,
@@ -103,6 +110,27 @@ export class TaskService<State extends TaskState, Event> {
   /** The events of the tasks that were created with this token: stored ones, then new ones as they happen. */
   events(options: EventOptions = {}): AsyncGenerator<Event, void, undefined> {
     return followEvents(this.line, (answer) => answer.data<EventsPage<Event>>(), options);
+  }
+
+  /** The webhook deliveries of the tasks that were created with this token, newest first. */
+  deliveries(options: DeliveryOptions = {}): AsyncGenerator<Delivery, void, undefined> {
+    return listDeliveries(this.line, options);
+  }
+
+  /**
+   * Sends the webhook of a task again, or all that have failed since a time; returns their number. The delivery ids stay the
+   * same. Waits while too many redeliveries are queued.
+   */
+  redeliver(what: string | Date, options: RedeliverOptions = {}): Promise<number> {
+    return redeliver(this.line, what, options);
+  }
+
+  /** Sends a signed test event to a receiver, with a secret or that of the token. */
+  testWebhook(
+    url: string,
+    { secret, signal }: CallOptions & { readonly secret?: string | undefined } = {},
+  ): Promise<WebhookTestResult> {
+    return testWebhook(this.line, { url, ...(secret !== undefined && { secret }) }, { signal });
   }
 
   /** Uploads a file for use in tasks; it expires with the results. Safe to retry. */

@@ -25,9 +25,10 @@ export type WebhookEvent = {
   /** The same for all attempts; use it to detect duplicates. */
   readonly deliveryId: string;
   readonly attempt: number;
+  // `….result.test` is a test event with an example as task.
 } & (
-  | { readonly event: 'defectoscopy.result.terminal'; readonly task: Photo }
-  | { readonly event: 'stt.result.terminal'; readonly task: Recording | TruncatedRecording }
+  | { readonly event: 'defectoscopy.result.terminal' | 'defectoscopy.result.test'; readonly task: Photo }
+  | { readonly event: 'stt.result.terminal' | 'stt.result.test'; readonly task: Recording | TruncatedRecording }
 );
 
 /**

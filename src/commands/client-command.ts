@@ -8,6 +8,8 @@ export interface ClientCommandOptions extends ServerOptions {
   readonly wait: boolean;
   readonly json?: boolean;
   readonly output?: string;
+  /** What happens after Ctrl-C. */
+  readonly interrupted?: string;
 }
 
 /** 128 + SIGINT, by shell convention. */
@@ -26,7 +28,7 @@ export async function runClientCommand(
     await run(server);
   } catch (error) {
     if (signal.aborted) {
-      console.error('Interrupted; a task that was created continues on the server.');
+      console.error(`Interrupted; ${options.interrupted ?? 'a task that was created continues on the server.'}`);
       process.exitCode = EXIT_INTERRUPTED;
     } else if (error instanceof TaskFailed) {
       if (options.json) await printResult(options, error.state, []);

@@ -1,7 +1,9 @@
 import { type Command, InvalidArgumentError, Option } from 'commander';
 import { stopSignal } from '../base/stop-signal.ts';
+import type { ListDeliveriesOptions, RedeliverOptions } from './deliveries.ts';
 import type { EventsOptions } from './events.ts';
 import type { ExtractOptions } from './extract.ts';
+import type { ListenOptions } from './listen.ts';
 import { isFolder } from './local-files.ts';
 import type { PredictOptions, TranscribeOptions } from './task-commands.ts';
 
@@ -17,10 +19,11 @@ export function addClientCommands(program: Command): void {
         : (await import('./task-commands.ts')).predictCommand(source, options, stopSignal()),
     );
 
-  onServer(program.command('transcribe'), 'speech to text')
+  onServer(program.command('transcribe'), 'speech to text', 'a folder, for a file per recording')
     .description('transcribe a recording, or all recordings of a folder')
     .argument('<file|url|folder>', 'a recording, its https address, or a folder')
     .option('--language <code>', 'spoken language as ISO 639-1 code (en, ru), or auto')
+    .option('--vocabulary <file>', 'words to prefer: a text file with a term per line, spoken forms after `=`')
     .addOption(
       new Option('--format <format>', 'transcript format').choices(['txt', 'srt', 'vtt', 'json']).conflicts('json'),
     )
@@ -30,7 +33,7 @@ export function addClientCommands(program: Command): void {
         : (await import('./task-commands.ts')).transcribeCommand(source, options, stopSignal()),
     );
 
-  onServer(program.command('extract'), 'passports')
+  onServer(program.command('extract'), 'passports', 'a .csv or .jsonl file, or with --format xlsx or pdf a folder')
     .description('extract the fields of technical passports')
     .argument(
       '<path...>',
@@ -68,9 +71,62 @@ export function addClientCommands(program: Command): void {
     .option('--follow', 'wait for new events')
     .option('--json', 'print one JSON object per line')
     .action(async (options: EventsOptions) => (await import('./events.ts')).eventsCommand(options, stopSignal()));
+
+  const deliveries = withWebhooks(program.command('deliveries'))
+    .description('list the webhook deliveries of the tasks of a credential with their attempts, newest first')
+    .addOption(new Option('--state <state>', 'only these deliveries').choices(['pending', 'delivered', 'failed']))
+    .option('--task <id>', 'only the delivery of this task')
+    .addOption(
+      new Option('--since <time>', 'only deliveries attempted since then, for example 2026-01-31T08:00Z').argParser(
+        parseTime,
+      ),
+    )
+    .option('--json', 'print one JSON object per line')
+    .action(async (options: ListDeliveriesOptions) =>
+      (await import('./deliveries.ts')).listDeliveriesCommand(options, stopSignal()),
+    );
+
+  deliveries
+    .command('test')
+    .description('send a signed test event to a receiver')
+    .argument('<url>', 'the receiver, under the rules of webhooks')
+    .option('--secret <secret>', 'secret that signs the event (default: that of the token)')
+    .configureHelp({ showGlobalOptions: true })
+    .action(async (url: string, _: object, command: Command) =>
+      (await import('./deliveries.ts')).testWebhookCommand(url, command.optsWithGlobals(), stopSignal()),
+    );
+
+  deliveries
+    .command('redeliver')
+    .description('send webhooks again, with the same delivery ids: those of tasks, or with --since all failed ones')
+    .argument('[task...]', 'task ids')
+    .option('--pending', 'with --since: also deliveries that wait for a retry')
+    .configureHelp({ showGlobalOptions: true })
+    .action(async (tasks: string[], _: object, command: Command) =>
+      (await import('./deliveries.ts')).redeliverCommand(
+        tasks,
+        command.optsWithGlobals<RedeliverOptions>(),
+        stopSignal(),
+      ),
+    );
+
+  withWebhooks(program.command('listen'))
+    .description('send the result of each task that ends to a local address, signed like a webhook')
+    .requiredOption('--forward <url>', 'the receiver, for example http://localhost:3000/hook')
+    .option('--secret <secret>', 'secret that signs (default: ASSAY_WEBHOOK_SECRET, or a new one, which is printed)')
+    .option('--after <id>', 'start after the event with this id (default: with new events)')
+    .action(async (options: ListenOptions) => (await import('./listen.ts')).listenCommand(options, stopSignal()));
 }
 
-const onServer = (command: Command, service: string): Command =>
+const withWebhooks = (command: Command): Command =>
+  command
+    .addOption(
+      new Option('--service <name>', 'service of the tasks').choices(['defectoscopy', 'stt']).default('defectoscopy'),
+    )
+    .option('--server <url>', "base address of the service (default: this machine's)")
+    .option('--token <token>', 'access token (default: ASSAY_TOKEN; for this machine: the configured token)');
+
+const onServer = (command: Command, service: string, forFolder = 'a .csv or .jsonl file'): Command =>
   command
     .option('--server <url>', `base address of ${service} (default: this machine's)`)
     .option('--token <token>', 'access token (default: ASSAY_TOKEN; for this machine: the configured token)')
@@ -78,10 +134,17 @@ const onServer = (command: Command, service: string): Command =>
     // After --no-wait, which makes it the default.
     .option('--wait', 'wait for the result (the default)')
     .option('--json', 'print one JSON object')
-    .option('--output <path>', 'write the output to this file; for a folder: .csv or .jsonl, or a folder for files')
+    .option('--output <path>', `write the output to this file; for a folder: ${forFolder}`)
     .addOption(
       new Option('--concurrency <number>', 'tasks at a time for a folder (default: 8)').argParser(parseConcurrency),
     );
+
+function parseTime(text: string): Date {
+  const time = new Date(text);
+  if (Number.isNaN(time.getTime()) || time.getTime() < 0)
+    throw new InvalidArgumentError('Use a date or a time like 2026-01-31T08:00Z.');
+  return time;
+}
 
 function parseConcurrency(text: string): number {
   const number = Number(text);

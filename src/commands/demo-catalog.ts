@@ -12,7 +12,7 @@ export async function demonstrateCatalog(stage: DemoContext, recordIds: readonly
   const found = await waitUntilIndexed(catalog, recordIds, signal);
   printElapsed(`${found.length} found`);
   for (const { record_id: id, title, snippet } of found) {
-    print(`   ${id.split(':')[0]!.padEnd(14)} ${title.slice(0, 30).padEnd(30)} ${oneLine(snippet)}`);
+    print(`   ${id.split(':')[0]!.padEnd(14)} ${shorten(title, 30).padEnd(30)} ${shorten(snippet, 60)}`);
   }
   const [first] = found;
   if (first === undefined) return;
@@ -48,4 +48,7 @@ function misspell(title: string): string {
   return `${word.slice(0, 2)}${word[3] ?? ''}${word[2] ?? ''}${word.slice(4)}`;
 }
 
-const oneLine = (text: string) => text.replace(/\s+/g, ' ').slice(0, 60);
+function shorten(text: string, length: number): string {
+  const line = text.replace(/\s+/g, ' ');
+  return line.length > length ? `${line.slice(0, length - 1)}…` : line;
+}

@@ -14,15 +14,27 @@ export function eventsCommand(options: EventsOptions, signal: AbortSignal): Prom
   const { service, follow = false, after = follow ? 'latest' : undefined, json } = options;
   return runClientCommand(service, options, signal, async ({ url, token, apiKey, ...rest }) => {
     const assay = new Assay({ [service]: { url, token, apiKey }, ...rest });
+    const stop = AbortSignal.any([signal, outputEnd()]);
     try {
-      for await (const event of assay[service].events({ after, follow, signal })) {
+      for await (const event of assay[service].events({ after, follow, signal: stop })) {
+        if (stop.aborted) break;
         process.stdout.write(`${json ? JSON.stringify(event) : lineOf(event)}\n`);
       }
     } catch (error) {
       // Interrupting is how following ends.
-      if (!signal.aborted) throw error;
+      if (!stop.aborted) throw error;
     }
   });
+}
+
+/** Aborts when the program that reads the output ends: `assay events --follow | head -n 1`. */
+function outputEnd(): AbortSignal {
+  const end = new AbortController();
+  process.stdout.on('error', (error: NodeJS.ErrnoException) => {
+    if (error.code !== 'EPIPE') throw error;
+    end.abort();
+  });
+  return end.signal;
 }
 
 function lineOf(event: PhotoEvent | RecordingEvent | DocumentEvent): string {

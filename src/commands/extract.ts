@@ -71,17 +71,24 @@ async function splitByKind(files: readonly File[]): Promise<Inputs> {
 
 async function upload(passports: Passports, { pdfs, pages }: Inputs, signal: AbortSignal): Promise<string[]> {
   const ids: string[] = [];
-  if (pages.length > 0) {
-    const { image_ids, rejected } = await passports.uploadImages(pages, { signal }).catch(nameRejected(pages));
-    if (rejected[0]) {
-      await Promise.all(image_ids.map((id) => passports.removeImage(id)));
-      throw new OperatorError(`${rejected[0].filename}: ${rejected[0].error.message}`);
-    }
-    ids.push((await passports.createPdf(image_ids, { signal })).task_id);
-  }
+  if (pages.length > 0) ids.push(await createFromImages(passports, pages, signal));
   for (const file of pdfs)
     ids.push((await passports.upload(file, { signal }).catch(nameRejected([file]))).items[0]!.id);
   return ids;
+}
+
+/** Makes one document of page images and returns its id. Throws an `OperatorError` if an image is rejected. */
+export async function createFromImages(
+  passports: Passports,
+  pages: readonly File[],
+  signal: AbortSignal,
+): Promise<string> {
+  const { image_ids, rejected } = await passports.uploadImages(pages, { signal }).catch(nameRejected(pages));
+  if (rejected[0]) {
+    await Promise.all(image_ids.map((id) => passports.removeImage(id)));
+    throw new OperatorError(`${rejected[0].filename}: ${rejected[0].error.message}`);
+  }
+  return (await passports.createPdf(image_ids, { signal })).task_id;
 }
 
 function nameRejected(files: readonly File[]) {

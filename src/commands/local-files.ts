@@ -2,6 +2,7 @@ import { constants, openAsBlob } from 'node:fs';
 import { access, stat, writeFile } from 'node:fs/promises';
 import { basename, dirname } from 'node:path';
 import { OperatorError } from '../base/operator-error.ts';
+import { parseTermLines, type WrittenTerm } from '../services/stt/browser/term-lines.ts';
 
 export async function openInputFile(path: string): Promise<{ name: string; data: Blob }> {
   try {
@@ -18,8 +19,15 @@ export async function openInputFile(path: string): Promise<{ name: string; data:
   }
 }
 
+/** The terms of a text file; undefined without a file. */
+export const readVocabularyFile = async (path: string | undefined): Promise<WrittenTerm[] | undefined> =>
+  path === undefined ? undefined : parseTermLines(await (await openInputFile(path)).data.text());
+
 export const isFolder = async (path: string): Promise<boolean> =>
   (await stat(path).catch(() => undefined))?.isDirectory() ?? false;
+
+export const isFile = async (path: string): Promise<boolean> =>
+  (await stat(path).catch(() => undefined))?.isFile() ?? false;
 
 export async function writeOutputFile(path: string, content: string | Uint8Array): Promise<void> {
   await writeFile(path, content).catch((error: NodeJS.ErrnoException) => {

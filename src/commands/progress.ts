@@ -36,7 +36,11 @@ export function formatProgress({ status, progress }: TaskProgress, seconds: numb
     const estimate = estimateSeconds === undefined ? '' : ` (estimated ${estimateSeconds} s)`;
     return `${state}, ${Math.floor(seconds)} s${estimate}`;
   }
-  const filled = Math.round(WIDTH * progress);
-  const bar = `[${'#'.repeat(filled)}${'.'.repeat(WIDTH - filled)}]`;
-  return `${bar} ${Math.floor(progress * 100)} %, ${state}, ${Math.floor(seconds)} s`;
+  return `${progressBar(progress)} ${Math.floor(progress * 100)} %, ${state}, ${Math.floor(seconds)} s`;
+}
+
+/** `share`: 0..1. */
+export function progressBar(share: number): string {
+  const filled = Math.round(WIDTH * share);
+  return `[${'#'.repeat(filled)}${'.'.repeat(WIDTH - filled)}]`;
 }

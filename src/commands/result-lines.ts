@@ -2,13 +2,16 @@ import type { DoneRecording, Photo, ReadDocument } from '../client/index.ts';
 
 type Classification = NonNullable<Photo['result']>;
 
-export function photoLines({ surface, masters, defects }: Classification): string[] {
+export function photoLines({ surface, masters, defects, warnings = [] }: Classification): string[] {
   const bars = (title: string, scored: Classification['masters']) =>
     scored.map(({ name, conf }, i) => {
       const bar = '█'.repeat(Math.round(conf * 30)).padEnd(30, '·');
       return `${(i === 0 ? title : '').padEnd(10)} ${name.padEnd(18)} ${bar} ${(conf * 100).toFixed(1).padStart(5)} %`;
     });
   return [
+    ...(warnings.includes('UNFAMILIAR_IMAGE')
+      ? ['warning    unfamiliar photo: it differs from the training photos of the model']
+      : []),
     `surface    ${surface}`,
     ...bars('groups', masters),
     ...bars('defects', defects),
@@ -17,10 +20,10 @@ export function photoLines({ surface, masters, defects }: Classification): strin
 }
 
 export function recordingLines({ result }: Pick<DoneRecording, 'result'>): string[] {
-  const { transcription, segments, duration_seconds, language = '?' } = result;
+  const { transcription, segments, duration_seconds, language } = result;
   const duration = duration_seconds === undefined ? 'Audio' : `${duration_seconds.toFixed(1)} s of audio`;
   return [
-    `${duration}, language ${language}`,
+    language ? `${duration}, language ${language}` : duration,
     ...(segments ?? [{ start: 0, text: transcription }]).map(
       ({ start, text }) => `${start.toFixed(1).padStart(6)} s  ${text}`,
     ),
@@ -38,7 +41,7 @@ export function documentLines({ fields }: Pick<ReadDocument, 'fields'>, limit = 
   return [
     ...single.slice(0, limit).map(([, { label, value, confidence }]) => {
       const percent = confidence === null ? '' : `${Math.floor(confidence * 100)} %`;
-      return `${label.padEnd(24)} ${String(value).slice(0, 60).padEnd(60)} ${percent.padStart(5)}`;
+      return `${label.padEnd(24)} ${String(value).padEnd(60)} ${percent.padStart(5)}`;
     }),
     ...(more.length > 0 ? [`… and ${more.join(', ')}`] : []),
   ];

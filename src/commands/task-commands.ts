@@ -1,6 +1,6 @@
 import { Assay, type TranscriptFormat } from '../client/index.ts';
 import { type ClientCommandOptions, printResult, runClientCommand } from './client-command.ts';
-import { openInputSource } from './local-files.ts';
+import { openInputSource, readVocabularyFile } from './local-files.ts';
 import { withProgress } from './progress.ts';
 import { photoLines, recordingLines } from './result-lines.ts';
 
@@ -23,6 +23,7 @@ export function predictCommand(source: string, options: PredictOptions, signal: 
 
 export interface TranscribeOptions extends ClientCommandOptions {
   readonly language?: string;
+  readonly vocabulary?: string;
   readonly format?: TranscriptFormat | 'json';
 }
 
@@ -31,7 +32,8 @@ export function transcribeCommand(source: string, options: TranscribeOptions, si
   return runClientCommand('stt', options, signal, async ({ url, token, ...clientOptions }) => {
     const { stt } = new Assay({ stt: { url, token }, ...clientOptions });
     const { language, format } = options;
-    const task = await stt.transcribe(await openInputSource(source), { language, signal });
+    const vocabulary = await readVocabularyFile(options.vocabulary);
+    const task = await stt.transcribe(await openInputSource(source), { language, vocabulary, signal });
     if (!options.wait) return printTask(options, task);
     const done = await withProgress((onState) => stt.wait(task, { onState, signal }), estimateOf(task));
     if (format === 'json') return printResult({ ...options, json: true }, done.result, []);

@@ -1,15 +1,18 @@
 import { loadConfig } from '../config.ts';
 import { train } from '../services/defectoscopy/training/train.ts';
+import { trainAnomaly } from '../services/defectoscopy/training/train-anomaly.ts';
 
 export interface TrainOptions {
   readonly name?: string;
+  /** The folder has photos of one surface without defects, and no labels. */
+  readonly anomaly?: boolean;
 }
 
-/** `assay train FOLDER`: trains the heads of the defectoscopy model on a folder of images. */
-export async function trainCommand(folder: string, { name }: TrainOptions = {}): Promise<void> {
+/** `assay train FOLDER`: trains the heads of the defectoscopy model on labelled images, or a detector on sound ones. */
+export async function trainCommand(folder: string, { name, anomaly = false }: TrainOptions = {}): Promise<void> {
   const { shared } = await loadConfig(process.env, 'train');
   const bar = progressBar(process.stdout);
-  await train({
+  await (anomaly ? trainAnomaly : train)({
     folder,
     name,
     dataDir: shared.dataDir,

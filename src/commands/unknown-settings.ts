@@ -5,7 +5,8 @@ import { services } from '../services/index.ts';
 import { coreSettings } from '../settings.ts';
 import { SUPERVISED } from './exit.ts';
 
-const CLIENT_VARIABLES: readonly string[] = ['ASSAY_TOKEN', 'ASSAY_API_KEY'];
+/** Of the commands, and of the banner's `export` line. */
+const CLIENT_VARIABLES: readonly string[] = ['ASSAY_TOKEN', 'ASSAY_API_KEY', 'STT_TOKEN'];
 
 /** Not errors: other programs share the environment. */
 export function unknownSettingWarnings(env: Environment): string[] {

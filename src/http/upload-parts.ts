@@ -83,7 +83,7 @@ function withMappedErrors(file: Readable, mapError: (error: Error) => Error): Pa
 }
 
 const tooManyFiles = (maxFiles: number) =>
-  new ApiError('PAYLOAD_TOO_LARGE', 413, `A request may contain at most ${maxFiles} files.`);
+  new ApiError('PAYLOAD_TOO_LARGE', 413, `A request may contain at most ${maxFiles} file${maxFiles === 1 ? '' : 's'}.`);
 
 /** Counts received bytes; calls `onExceeded` once. */
 function meter(request: FastifyRequest, maxBytes: number, onExceeded: () => void): { exceeded(): boolean } {

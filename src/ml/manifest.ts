@@ -18,7 +18,14 @@ export const Manifest = Type.Object({
     width: Type.Integer({ minimum: 1, maximum: 4096 }),
     height: Type.Integer({ minimum: 1, maximum: 4096 }),
   }),
-  files: Type.Object({ 'backbone.onnx': File, 'heads.json': File }),
+  files: Type.Object({
+    'backbone.onnx': File,
+    'heads.json': File,
+    /** Statistics of the training photos; without it, results have no familiarity. */
+    'familiarity.json': Type.Optional(File),
+    /** Patches of photos without defects; the version then reports deviations from them instead of classes. */
+    'patches.json': Type.Optional(File),
+  }),
   taxonomy: Type.Object({
     masters: Type.Record(Type.String(), Type.Array(Type.String())),
     /** The "no defect" class: a group without defect names. */

@@ -83,8 +83,9 @@ export async function readVerifiedFile(
   name: ModelFile,
   others: readonly InstalledVersion[] = [],
 ): Promise<{ path: string; bytes: Buffer }> {
-  const { sha256 } = manifest.files[name];
-  const sources = others.filter((other) => other.manifest.files[name].sha256 === sha256);
+  const sha256 = manifest.files[name]?.sha256;
+  if (sha256 === undefined) throw new Error(`The manifest of version ${version} does not list ${name}.`);
+  const sources = others.filter((other) => other.manifest.files[name]?.sha256 === sha256);
   for (const place of [folder, ...sources.map((twin) => twin.folder)]) {
     const path = join(place, name);
     const bytes = await readFile(path).catch(ignoreMissing);

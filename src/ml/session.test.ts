@@ -55,7 +55,7 @@ describe('openSession', () => {
 
   test('returns the outputs of the heads when a readout is given', async () => {
     const session = await open();
-    const readout = { colours: shareHead(colourHead({ red: [1, 0, 0], blue: [0, 0, 1] }, 5), 3) };
+    const readout = { heads: { colours: shareHead(colourHead({ red: [1, 0, 0], blue: [0, 0, 1] }, 5), 3) } };
     const seen = await session.run(image(255, 0, 51), undefined, readout);
     expect(Object.keys(seen)).toEqual(['colours', 'colours.maps']);
     expect([...seen['colours']!.data]).toEqual([expect.closeTo(5, 5), expect.closeTo(1, 5)]);

@@ -1,7 +1,7 @@
 import { startThread } from '../base/worker-entry.ts';
 import { createPersistentThread } from './persistent-thread.ts';
 import { createPool } from './pool.ts';
-import type { SharedHeads } from './shared-heads.ts';
+import type { Readout } from './shared-heads.ts';
 import { type Tensors, transferListOf, withOwnBuffers } from './tensor.ts';
 import type { Provider, Ready, ThreadOptions, ThreadRequest } from './thread.ts';
 import { unlessAborted } from './unless-aborted.ts';
@@ -52,9 +52,9 @@ export async function openSession(options: SessionOptions) {
     /**
      * Runs the network in call order. Transfers the memory of `feeds`, which are empty afterwards. Rejects when the
      * network rejects the feeds, when the thread ends (the next run starts a new one), or when `signal` aborts; a run that
-     * has started then continues without a result. With `readout`, returns the heads' outputs instead of the network's.
+     * has started then continues without a result. With `readout`, returns its outputs instead of the network's.
      */
-    run(feeds: Tensors, signal: AbortSignal = NEVER, readout?: SharedHeads): Promise<Tensors> {
+    run(feeds: Tensors, signal: AbortSignal = NEVER, readout?: Readout): Promise<Tensors> {
       const running = withThread(async (thread) => {
         signal.throwIfAborted();
         throwIfClosed();

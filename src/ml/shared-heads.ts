@@ -1,4 +1,6 @@
 import { activationMaps, type Head, logitsOf } from './classifier.ts';
+import { distanceOf, type FeatureStatistics } from './familiarity.ts';
+import { cellsOf, type PatchMemory, patchDistances } from './patches.ts';
 import type { Tensors } from './tensor.ts';
 
 /**
@@ -6,6 +8,13 @@ import type { Tensors } from './tensor.ts';
  * response has a few numbers instead of the network's outputs, which are a hundred times larger.
  */
 export type SharedHeads = Readonly<Record<string, SharedHead>>;
+
+/** What a run returns instead of the network's outputs. */
+export interface Readout {
+  readonly heads: SharedHeads;
+  readonly statistics?: FeatureStatistics | undefined;
+  readonly memory?: PatchMemory | undefined;
+}
 
 export interface SharedHead extends Head {
   /** Number of trailing features that are channel means of the map; 0 without activation maps. */
@@ -21,10 +30,26 @@ export const shareHead = ({ labels, weights, bias, temperature }: Head, channels
   channels,
 });
 
+/** Copies patches into shared memory. */
+export const shareMemory = ({ mean, scale, patches }: PatchMemory): PatchMemory => ({
+  mean: sharedCopy(mean),
+  scale: sharedCopy(scale),
+  patches: sharedCopy(patches),
+});
+
+/** Copies feature statistics into shared memory. */
+export const shareStatistics = (statistics: FeatureStatistics): FeatureStatistics => ({
+  mean: sharedCopy(statistics.mean),
+  scale: sharedCopy(statistics.scale),
+  components: sharedCopy(statistics.components),
+  variances: sharedCopy(statistics.variances),
+  noise: statistics.noise,
+});
+
 /** Applies the heads to one image's `features` and `map`: logits under the head's name, maps under `name.maps`. */
-export function applyHeads(readout: SharedHeads, { features, map }: Tensors): Tensors {
+export function applyHeads(heads: SharedHeads, { features, map }: Tensors): Tensors {
   const outputs: Record<string, Tensors[string]> = {};
-  for (const [name, head] of Object.entries(readout)) {
+  for (const [name, head] of Object.entries(heads)) {
     const logits = logitsOf(head, features!.data as Float32Array);
     outputs[name] = { type: 'float64', dims: [logits.length], data: logits };
     if (head.channels === 0) continue;
@@ -32,6 +57,18 @@ export function applyHeads(readout: SharedHeads, { features, map }: Tensors): Te
     outputs[`${name}.maps`] = { type: 'uint8', dims: [head.labels.length, ...map!.dims.slice(2)], data };
   }
   return outputs;
+}
+
+/** Also adds the `distance` of the image from the training photos, and the distances of its `patches` [cells]. */
+export function applyReadout({ heads, statistics, memory }: Readout, outputs: Tensors): Tensors {
+  const { features, map } = outputs;
+  const distance = statistics && Float64Array.of(distanceOf(statistics, features!.data as Float32Array));
+  const patches = memory && patchDistances(memory, cellsOf(map!.data as Float32Array, memory.mean.length));
+  return {
+    ...applyHeads(heads, outputs),
+    ...(distance && { distance: { type: 'float64', dims: [1], data: distance } }),
+    ...(patches && { patches: { type: 'float64', dims: map!.dims.slice(2), data: patches } }),
+  };
 }
 
 function sharedCopy(values: Float32Array): Float32Array {

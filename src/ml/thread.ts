@@ -1,7 +1,7 @@
 import { parentPort, workerData } from 'node:worker_threads';
 import { env, InferenceSession, Tensor as OrtTensor } from 'onnxruntime-node';
 import { serveRequests } from '../base/thread-requests.ts';
-import { applyHeads, type SharedHeads } from './shared-heads.ts';
+import { applyReadout, type Readout } from './shared-heads.ts';
 import { type Tensor, type TensorShape, type Tensors, transferListOf, withOwnBuffers } from './tensor.ts';
 
 export interface ThreadOptions {
@@ -14,7 +14,7 @@ export type Provider = 'cpu' | 'cuda';
 
 export interface ThreadRequest {
   readonly feeds: Tensors;
-  readonly readout?: SharedHeads | undefined;
+  readonly readout?: Readout | undefined;
 }
 
 /** First message of the thread; the answers are {@link Tensors}. */
@@ -66,5 +66,5 @@ async function run({ feeds, readout }: ThreadRequest): Promise<Tensors> {
       { type, data, dims } as unknown as Tensor,
     ]),
   );
-  return readout ? applyHeads(readout, results) : withOwnBuffers(results);
+  return readout ? applyReadout(readout, results) : withOwnBuffers(results);
 }

@@ -7,6 +7,7 @@ import { createSignal, loop, sleep } from '../base/loop.ts';
 import { isLoopback, type UrlPolicy } from '../base/outbound-url.ts';
 import type { Span, Traces } from '../base/trace.ts';
 import type { TaskService, TaskWork } from '../services/shared/service.ts';
+import { sendWebhook } from '../tasks/send-webhook.ts';
 import {
   type DeliveryOutcome,
   type DueDelivery,
@@ -14,7 +15,7 @@ import {
   initialWebhook,
   type TaskStore,
 } from '../tasks/store.ts';
-import { type SigningKeys, signWebhook } from '../tasks/webhook-signature.ts';
+import type { SigningKeys } from '../tasks/webhook-signature.ts';
 import { createCircuitBreaker } from './circuit-breaker.ts';
 import { createDeliveryQueues, type DeliveryAttempt } from './delivery-queues.ts';
 import type { DeliveryMetrics } from './metrics.ts';
@@ -87,9 +88,9 @@ export async function deliver(deps: DeliverDeps): Promise<void> {
     const startedAt = performance.now();
     pending++;
     try {
-      const outcome = await send(due);
+      const outcome = withDuration(await send(due), performance.now() - startedAt);
       const isWithheld = deps.hideLoopbackDetails && isLoopback(origin);
-      const recorded = isWithheld ? hideDetails(outcome, attempt, deps) : outcome;
+      const recorded = isWithheld ? hideDetails(outcome, due.scheduledAttempt, deps) : outcome;
       circuit.record(origin, recorded.state);
       deps.metrics.countAttempt(due.task.service, recorded.state === 'pending' ? 'retry' : recorded.state);
       // The client sees the outcome at a time that does not depend on the receiver.
@@ -160,6 +161,9 @@ export async function deliver(deps: DeliverDeps): Promise<void> {
   while (pending > 0) await slotSignal.wait();
 }
 
+const withDuration = (outcome: DeliveryOutcome, ms: number): DeliveryOutcome =>
+  outcome.state === 'postponed' ? outcome : { ...outcome, durationMs: Math.round(ms) };
+
 async function traced(deps: DeliverDeps, due: DueDelivery): Promise<DeliveryOutcome> {
   const span = beginDeliverySpan(deps.traces, due);
   let outcome: DeliveryOutcome | undefined;
@@ -176,42 +180,28 @@ async function post(deps: DeliverDeps, due: DueDelivery, span: Span | undefined)
   try {
     return { state: 'delivered', statusCode: await request(deps, due, span?.traceparent ?? due.traceparent) };
   } catch (error) {
-    if (error instanceof FetchFailed) return afterFailure(error, due.attempt, { schedule });
+    if (error instanceof FetchFailed) return afterFailure(error, due.scheduledAttempt, { schedule });
     if (isUnavailable(error)) throw error;
     // A local error (an undecryptable secret, a disabled service) follows the retry schedule; otherwise the delivery would
     // be retried with every lease.
     const trace = span && { trace_id: span.traceId };
     log.error({ err: error, delivery: due.id, ...trace }, 'preparing a delivery failed');
-    return afterFailure({ reason: 'connect_error' }, due.attempt, { schedule });
+    return afterFailure({ reason: 'connect_error' }, due.scheduledAttempt, { schedule });
   }
 }
 
 /** Sends the request; returns the receiver's 2xx status. */
 async function request(deps: DeliverDeps, due: DueDelivery, traceparent: string | undefined): Promise<number> {
-  const { tasks, fetch, policy, timeoutMs, signingKeys } = deps;
+  const { tasks } = deps;
   const work = deps.services.find(({ name }) => name === due.task.service)?.work;
   if (!work) throw new Error(`The service ${due.task.service} is not enabled here.`);
   const body = due.body ?? (await tasks.saveBodyOnce(due.id, bodyOf(work, due)));
-  const secret = due.secret ? deps.openSecret(due.secret) : work.webhook.secretFor(due.task.principal);
-  const timestamp = Math.floor(Date.now() / 1000);
-  const { status } = await fetch(due.url, {
-    policy,
-    method: 'POST',
-    body,
-    headers: {
-      'content-type': 'application/json',
-      'user-agent': 'assay-webhook/1',
-      'x-service-event': work.webhook.event,
-      'x-service-task-id': due.task.id,
-      'x-service-delivery-id': due.id,
-      'x-service-delivery-attempt': String(due.attempt),
-      ...(due.requestId && { 'x-request-id': due.requestId }),
-      ...(traceparent && { traceparent }),
-      ...signWebhook({ id: due.id, timestamp, body, secret, ...signingKeys }),
-    },
-    budgets: { headersMs: timeoutMs, totalMs: timeoutMs },
+  const secret = due.secret ? deps.openSecret(due.secret) : work.webhook.secretsFor(due.task.principal);
+  return sendWebhook(deps, {
+    ...{ url: due.url, deliveryId: due.id, attempt: due.attempt, taskId: due.task.id, body, secret, traceparent },
+    event: work.webhook.event,
+    requestId: due.requestId,
   });
-  return status;
 }
 
 /** Serialised once by the function that also serves polls, with the webhook's initial state; all attempts send these bytes. */

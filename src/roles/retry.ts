@@ -1,4 +1,5 @@
 import type { FetchFailed } from '../base/fetch-failed.ts';
+import { webhookErrorOf } from '../tasks/send-webhook.ts';
 import type { DeliveryOutcome } from '../tasks/store.ts';
 
 /** Seconds before each attempt, from the previous one. The length is the number of attempts. */
@@ -14,7 +15,7 @@ export function afterFailure(
   attempt: number,
   { schedule, random = Math.random }: { schedule: RetrySchedule; random?: () => number },
 ): FailedAttempt {
-  const details = { error: reasonFor(failed), ...(failed.status !== undefined && { statusCode: failed.status }) };
+  const details = { error: webhookErrorOf(failed), ...(failed.status !== undefined && { statusCode: failed.status }) };
   const scheduled = schedule[attempt];
   if (failed.status === 410 || failed.reason === 'blocked_address' || scheduled === undefined) {
     return { state: 'failed', ...details };
@@ -37,13 +38,4 @@ export function hideDetails(
   if (outcome.state === 'postponed') return outcome;
   if (outcome.state === 'delivered') return { state: 'delivered' };
   return { ...afterFailure({ reason: 'connect_error' }, attempt, options), error: 'undelivered' };
-}
-
-/** Failures whose details would tell clients about the response or this process. */
-const HIDDEN: readonly string[] = ['too_large', 'unreadable', 'aborted'];
-
-/** The reason shown to clients; contains no host and no response data. */
-function reasonFor({ reason, status }: Pick<FetchFailed, 'reason' | 'status'>): string {
-  if (status === 410) return 'gone';
-  return HIDDEN.includes(reason) ? 'connect_error' : reason;
 }

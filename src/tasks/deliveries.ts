@@ -54,6 +54,7 @@ export async function recordDelivery(
     outcome.state === 'pending' || outcome.state === 'postponed' ? outcome.delayMs : null,
     outcome.state === 'postponed' ? null : (outcome.statusCode ?? null),
     outcome.state === 'pending' || outcome.state === 'failed' ? outcome.error : null,
+    outcome.state === 'postponed' ? null : (outcome.durationMs ?? null),
   ]);
   return rowCount > 0;
 }
@@ -64,6 +65,8 @@ export async function pendingDeliveries(db: Db): Promise<number> {
 }
 
 const BEGINNING: DuePosition = { dueAt: 0, id: '' };
+/** Attempts whose outcomes are kept: two schedules and some more. */
+const MAX_LOGGED = 20;
 /** A delivery is due from the start of its task's last transaction but visible only after the commit. */
 const COMMIT_SECONDS = 2;
 
@@ -124,11 +127,18 @@ const CLAIM = {
        where d.id = due.id
       returning d.*, ${micros('due.due_at')} as was_due_at
     )
-    select ${TASK_COLUMNS}, t.request_id, t.traceparent, d.expired_task, d.id as delivery_id, d.attempts,
+    select ${TASK_COLUMNS}, t.request_id, t.traceparent, d.expired_task, d.id as delivery_id, d.attempts, d.earlier_attempts,
            d.principal as client, d.url, d.origin, d.secret, d.body, d.was_due_at
       from taken d
       left join tasks t on t.id = d.task_id`,
 };
+
+const LOGGED = "coalesce(d.attempt_log, '[]')";
+const APPENDED_LOG = `
+  case when jsonb_array_length(${LOGGED}) >= ${MAX_LOGGED} then ${LOGGED} - 0 else ${LOGGED} end
+  || jsonb_build_array(jsonb_strip_nulls(jsonb_build_object(
+       'attempt', d.attempts, 'at', extract(epoch from d.last_attempt_at), 'ms', $7::int, 'status', $5::smallint,
+       'error', $6::text)))`;
 
 const RECORD_OUTCOME = {
   name: 'settle-delivery',
@@ -152,7 +162,8 @@ const RECORD_OUTCOME = {
              delivered_at         = case when $3 = 'delivered'
                                          then case when $5::smallint is null then d.last_attempt_at else now() end end,
              response_status_code = $5,
-             last_error           = $6
+             last_error           = $6,
+             attempt_log          = case $3 when 'postponed' then d.attempt_log else ${APPENDED_LOG} end
         from current
        where d.id = current.id and not current.is_over
       returning d.id
@@ -185,6 +196,7 @@ interface DueRow extends DeliveredTaskRow {
   expired_task: DeliveredTaskRow | null;
   delivery_id: string;
   attempts: number;
+  earlier_attempts: number | null;
   client: string;
   url: string;
   origin: string;
@@ -202,6 +214,7 @@ function toDue(row: DueRow): DueDelivery {
     origin: row.origin,
     dueAt: row.was_due_at,
     attempt: row.attempts,
+    scheduledAttempt: row.attempts - (row.earlier_attempts ?? 0),
     task: toTask(task),
     ...(row.secret !== null && { secret: row.secret }),
     ...(row.body !== null && { body: row.body }),

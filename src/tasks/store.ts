@@ -1,6 +1,9 @@
 import type { Queryable } from '../base/db.ts';
 import type { JsonObject, JsonValue } from '../base/json.ts';
+import type { DeliveryOutcome, DueClaimRequest, DueDelivery, DuePage, DuePosition } from './delivery.ts';
 import type { Failure, Priority, Task, Webhook } from './task.ts';
+
+export type * from './delivery.ts';
 
 /**
  * Durable task storage and queue. `store.contract.ts` tests an implementation against this interface. Methods throw the
@@ -234,55 +237,6 @@ export interface SweepResult {
   /** Until the next lease expires; null without leases. */
   readonly nextLeaseMs: number | null;
 }
-
-/** Due deliveries of one client to one receiver. */
-export interface DueQueue {
-  readonly principal: string;
-  readonly origin: string;
-  /** Lower bound of `due_at` in this queue, in microseconds since 1970. */
-  readonly since: number;
-}
-
-export interface DueClaimRequest extends DueQueue {
-  readonly limit: number;
-}
-
-/** A position in the order of due deliveries. */
-export interface DuePosition {
-  readonly dueAt: number;
-  readonly id: string;
-}
-
-export interface DuePage {
-  readonly queues: readonly DueQueue[];
-  /** Start of the next search. After the last page: shortly before now, because commits become visible out of order. */
-  readonly next: DuePosition;
-  readonly isLast: boolean;
-}
-
-export interface DueDelivery {
-  readonly id: string;
-  readonly principal: string;
-  readonly url: string;
-  readonly origin: string;
-  readonly secret?: Buffer;
-  /** In microseconds since 1970. */
-  readonly dueAt: number;
-  /** From 1. */
-  readonly attempt: number;
-  readonly body?: string;
-  readonly task: Task;
-  readonly requestId?: string;
-  readonly traceparent?: string;
-}
-
-export type DeliveryOutcome =
-  /** Without a status (withheld), `delivered_at` is the start of the attempt. */
-  | { readonly state: 'delivered'; readonly statusCode?: number }
-  | { readonly state: 'pending'; readonly delayMs: number; readonly error: string; readonly statusCode?: number }
-  | { readonly state: 'failed'; readonly error: string; readonly statusCode?: number }
-  /** Nothing was sent: the attempt does not count. */
-  | { readonly state: 'postponed'; readonly delayMs: number };
 
 /** Default upper bound of counts of tasks per priority and of deliveries. */
 export const MAX_COUNTED = 10_000;

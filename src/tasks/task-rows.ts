@@ -18,7 +18,8 @@ export interface TaskRow {
   delivery: DeliveryColumns | null;
 }
 
-interface DeliveryColumns {
+/** As selected by `DELIVERY_JSON`. */
+export interface DeliveryColumns {
   id: string;
   state: Webhook['state'];
   attempts: number;
@@ -29,6 +30,13 @@ interface DeliveryColumns {
   error: string | null;
 }
 
+/** A delivery `d` as one column. */
+export const DELIVERY_JSON = `json_build_object(
+    'id', d.id, 'state', d.state, 'attempts', d.attempts,
+    'due_at', case when d.leased_until is null then date_part('epoch', d.due_at) end,
+    'last_attempt_at', date_part('epoch', d.last_attempt_at), 'delivered_at', date_part('epoch', d.delivered_at),
+    'status_code', d.response_status_code, 'error', d.last_error)`;
+
 /** Columns of `tasks t left join deliveries d`, cheap to decode: JSON as text, times as seconds, a delivery as one column. */
 export const TASK_COLUMNS = taskColumns('t.result::text');
 
@@ -38,11 +46,7 @@ export function taskColumns(resultText: string): string {
   t.id, t.service, t.principal, t.status, t.input::text as input_text, t.estimate_seconds,
   date_part('epoch', t.queued_at) as queued_at, date_part('epoch', t.finished_at) as finished_at, t.processing_ms,
   t.progress, ${resultText} as result_text, t.error_code, t.error,
-  case when d.id is not null then json_build_object(
-    'id', d.id, 'state', d.state, 'attempts', d.attempts,
-    'due_at', case when d.leased_until is null then date_part('epoch', d.due_at) end,
-    'last_attempt_at', date_part('epoch', d.last_attempt_at), 'delivered_at', date_part('epoch', d.delivered_at),
-    'status_code', d.response_status_code, 'error', d.last_error) end as delivery`;
+  case when d.id is not null then ${DELIVERY_JSON} end as delivery`;
 }
 
 export function toTask(row: TaskRow): Task {
@@ -84,7 +88,7 @@ function stateOf(row: TaskRow): Task {
   }
 }
 
-function toWebhook(row: DeliveryColumns): Webhook {
+export function toWebhook(row: DeliveryColumns): Webhook {
   return {
     deliveryId: row.id,
     state: row.state,

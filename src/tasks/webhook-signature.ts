@@ -24,12 +24,13 @@ export interface SigningKeys {
   readonly previousKey?: SigningKey | undefined;
 }
 
-export interface SignedMessage extends SigningKeys {
+export interface SignedMessage extends Partial<SigningKeys> {
   readonly id: string;
   /** Time of this attempt in whole Unix seconds. */
   readonly timestamp: number;
   readonly body: string | Buffer;
-  readonly secret?: string | undefined;
+  /** Several during a rotation. */
+  readonly secret?: string | readonly string[] | undefined;
 }
 
 /** The Standard Webhooks headers of one attempt: `v1` (HMAC-SHA256) if there is a secret, and `v1a` (Ed25519). */
@@ -41,7 +42,9 @@ export function signWebhook(
   if (id.includes('.') || !Number.isInteger(timestamp))
     throw new TypeError('The webhook id contains a dot, or the timestamp is not in whole seconds.');
   const content = Buffer.concat([Buffer.from(`${id}.${timestamp}.`), Buffer.from(body)]);
-  const signatures = secret ? [`v1,${createHmac('sha256', secretBytes(secret)).update(content).digest('base64')}`] : [];
+  const signatures = [secret ?? []]
+    .flat()
+    .map((each) => `v1,${createHmac('sha256', secretBytes(each)).update(content).digest('base64')}`);
   for (const key of [signingKey, previousKey]) {
     if (key) signatures.push(`v1a,${signBytes(null, content, key.privateKey).toString('base64')}`);
   }

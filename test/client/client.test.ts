@@ -160,6 +160,23 @@ describe('Defectoscopy client', () => {
     await following.return();
   });
 
+  it('follows new events without a gap when the first connection is lost', async () => {
+    let waiting = 0;
+    const fetchUntilLost: typeof fetch = async (input, init) => {
+      if (!String(input).includes('wait=30')) return fetch(input, init);
+      const isFirst = waiting++ === 0;
+      const response = await fetch(input, init);
+      if (isFirst) throw new TypeError('fetch failed', { cause: { code: 'ECONNRESET' } });
+      return response;
+    };
+    const following = client({ fetch: fetchUntilLost, clock: createFakeClock() }).events({ after: 'latest' });
+    const next = following.next();
+    await expect.poll(() => waiting).toBe(1);
+    const { task_id } = await client().predict(REFERENCE);
+    expect((await next).value).toMatchObject({ task_id });
+    await following.return();
+  });
+
   it('throws EventsExpired with the earliest cursor, and other errors of a cursor at once', async () => {
     await client().wait(await client().predict(REFERENCE));
     const { value: first } = await client().events().next();

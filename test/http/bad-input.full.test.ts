@@ -19,6 +19,8 @@ const COMMANDS: Readonly<Record<string, string>> = {
   transcribe: 'transcribe WALL',
   extract: 'extract WALL',
   events: 'events',
+  deliveries: 'deliveries',
+  listen: 'listen --forward http://127.0.0.1:NOWHERE',
   serve: 'serve',
   work: 'work --service stt',
   deliver: 'deliver',
@@ -166,6 +168,12 @@ it('Commands report missing input, unreachable servers and rejected credentials 
       'extract WALL --server PASSPORTS --token expired',
       /rejected the credential: .* Set --api-key or ASSAY_API_KEY\.$/,
     ],
+    ['deliveries redeliver a --server PRODUCT --token wrong', /rejected the credential: /],
+    ['deliveries redeliver', /^Name the tasks, or use --since\.$/],
+    ['deliveries test', /^error: missing required argument/],
+    ['deliveries --since yesterday', /^error: option '--since <time>' .* 2026-01-31T08:00Z\.$/],
+    ['listen --forward 1 --server PRODUCT', /^--forward 1 is not an http or https URL\.$/],
+    ['listen --forward http://127.0.0.1:NOWHERE --server PRODUCT --token wrong', /rejected the credential: /],
     ['extract WALL --server PASSPORTS --api-key wrong-key', /^http:\S+ returned an error: /],
     ['conform PRODUCT --token wrong', /token/],
 
@@ -186,7 +194,7 @@ it('Commands report an expired token with one line and status 2', async () => {
 });
 
 it('`config check` warns about misspelt settings and exits with status 0', async () => {
-  const env = { DEFECTOSCOPY_PROT: '1', STT_MODLE: 'x', STT_SERVICE_HOST: '10.0.0.1', HOSTNAME: 'a' };
+  const env = { DEFECTOSCOPY_PROT: '1', STT_MODLE: 'x', STT_SERVICE_HOST: '10.0.0.1', STT_TOKEN: 'a', HOSTNAME: 'a' };
   const { code, out } = await assay('config check', env);
   expect(code).toBe(0);
   expect(out).toMatch(

@@ -204,6 +204,15 @@ it('Defectoscopy GET /openapi.json describes the status, headers and body of eve
   await visit(`/result/${id}/heatmap?class=crack`);
   await visit(`/result/${id}/heatmap?class=mould`);
   await visit(`/result/${id}/heatmap`);
+  await visit(`/deliveries?task_id=${id}`);
+  await visit('/deliveries?before=x');
+  await visit('/deliveries', { token: null });
+  await post('/deliveries/redeliver', { since: '1767225600' });
+  await post('/deliveries/redeliver', { task_id: 'none' });
+  await post('/deliveries/redeliver', { task_id: await product.predict({ webhook_url: 'http://localhost:1024/' }) });
+  await post('/deliveries/redeliver', {});
+  await post('/deliveries/test', { url: 'http://localhost:1024/' });
+  await post('/deliveries/test', { url: 'http://10.0.0.1/' });
   await visit('/health', { token: null });
   const names = await visit('/classes/surfaces');
   await visit('/classes/surfaces', { headers: { 'if-none-match': names.headers.get('etag')! } });

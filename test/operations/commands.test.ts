@@ -1,15 +1,19 @@
+import { execFile } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest';
+import { verifyWebhook } from '../../src/client/index.ts';
 import { failure } from '../../src/services/passports/failures.ts';
 import { TaskFailure } from '../../src/tasks/task.ts';
 import { ADMIN_KEY, createFakeExtractionModel, createPdf } from '../support/passports.ts';
 import { freePort, REPOSITORY } from '../support/processes/assay.ts';
 import { runAssay } from '../support/processes/run-assay.ts';
 import { createFakeModel, type Product, RESULT, startProduct, TOKEN } from '../support/product.ts';
+import { startReceiver } from '../support/receiver.ts';
 import { createFakeSpeechModel, TRANSCRIPT } from '../support/speech/fake-model.ts';
 
 // These tests start real processes.
@@ -72,6 +76,19 @@ describe('assay events', () => {
     ).toMatchObject([{ task_id: id, status: 'done' }]);
   });
 
+  it('stops following when the reader of its output ends', async () => {
+    const main = join(REPOSITORY, 'dist/main.js');
+    const command = [process.execPath, main, 'events', '--follow', ...at(photos), '--token', TOKEN];
+    let over = false;
+    const piped = promisify(execFile)('sh', ['-c', '"$0" "$@" | head -n 1', ...command], { cwd: folder }).finally(
+      () => {
+        over = true;
+      },
+    );
+    while (!over) await photos.waitForResult(await photos.predict());
+    expect(await piped).toMatchObject({ stderr: '' });
+  });
+
   it('follows new events until it is interrupted', async () => {
     const stop = new AbortController();
     const following = assay(['events', '--follow', ...at(photos), '--token', TOKEN, '--json'], {}, stop.signal);
@@ -104,6 +121,83 @@ describe('assay events', () => {
     const { code, err } = await assay(['events', ...at(photos), '--token', TOKEN, '--after', 'evt_1']);
     expect(code).toBe(2);
     expect(err).toContain('not a cursor');
+  });
+});
+
+describe('assay deliveries', () => {
+  const at = () => ['--server', photos.url, '--token', TOKEN];
+
+  it('lists deliveries with their attempts, and redelivers one task or all failed since a time', async () => {
+    const receiver = await startReceiver((n) => (n === 0 ? 410 : 204));
+    onTestFinished(() => receiver.close());
+    const id = await photos.predict({ webhook_url: receiver.url });
+    const since = new Date(Date.now() - 60_000).toISOString();
+    await receiver.waitForRequests(1);
+    await expect
+      .poll(async () => (await photos.call(`/result/${id}`)).body.data.webhook.state, { timeout: 20_000 })
+      .toBe('failed');
+    const failed = await assay(['deliveries', '--state', 'failed', ...at()]);
+    expect({ code: failed.code, err: failed.err }).toEqual({ code: 0, err: '' });
+    expect(failed.out).toMatch(
+      new RegExp(`^whd_\\w+  ${id}  failed  ${receiver.url}\\n  1  \\S+Z  410  gone  \\d+ ms\\n$`),
+    );
+    const all = await assay(['deliveries', 'redeliver', '--since', since, ...at()]);
+    expect([all.code, all.out]).toEqual([0, 'Queued for redelivery: 1\n']);
+    await receiver.waitForRequests(2);
+    const poll = async () => JSON.parse((await assay(['deliveries', '--task', id, '--json', ...at()])).out).state;
+    await expect.poll(poll, { timeout: 20_000 }).toBe('delivered');
+    expect((await assay(['deliveries', 'redeliver', id, '--json', ...at()])).out).toBe('{"redelivered":1}\n');
+    await receiver.waitForRequests(3);
+  });
+
+  it('sends a test event and reports a failed one with exit status 1', async () => {
+    const receiver = await startReceiver((n) => (n === 0 ? 204 : 500));
+    onTestFinished(() => receiver.close());
+    const good = await assay(['deliveries', 'test', receiver.url, ...at()]);
+    expect([good.code, good.out]).toEqual([0, expect.stringMatching(/^Delivered {2}204 {2}\d+ ms\n$/)]);
+    const bad = await assay(['deliveries', 'test', receiver.url, ...at()]);
+    expect([bad.code, bad.out]).toEqual([1, expect.stringMatching(/^Failed {2}500 {2}http_status {2}\d+ ms\n$/)]);
+  });
+
+  it('reports wrong arguments', async () => {
+    const none = await assay(['deliveries', 'redeliver', ...at()]);
+    expect([none.code, none.err]).toEqual([2, expect.stringContaining('--since')]);
+    const time = await assay(['deliveries', '--since', 'yesterday', ...at()]);
+    expect([time.code, time.err]).toEqual([2, expect.stringContaining('2026-01-31T08:00Z')]);
+    const unknown = await assay(['deliveries', 'redeliver', 'no-such-task', ...at()]);
+    expect([unknown.code, unknown.err]).toEqual([2, expect.stringContaining('TASK_NOT_FOUND')]);
+  });
+});
+
+describe('assay listen', () => {
+  it('forwards results with a signature like that of a webhook until it is interrupted', async () => {
+    const receiver = await startReceiver((n) => (n === 0 ? 500 : 204));
+    onTestFinished(() => receiver.close());
+    const { next } = (await photos.call('/events?after=latest')).body.data;
+    const stop = new AbortController();
+    const args = ['listen', '--forward', receiver.url, '--server', photos.url, '--token', TOKEN, '--after', next];
+    const listening = assay(args, {}, stop.signal);
+    const ids = [await photos.predict(), await photos.predict()];
+    await receiver.waitForRequests(2);
+    await expect.poll(() => receiver.received.length, { timeout: 30_000 }).toBe(2);
+    stop.abort();
+    const { code, out, err } = await listening;
+    const secret = /whsec_\S+/.exec(err)![0];
+    const tasks: string[] = [];
+    for (const { body, headers } of receiver.received) {
+      const { task, deliveryId, event } = await verifyWebhook(body, headers, { secret });
+      expect([event, deliveryId]).toEqual(['defectoscopy.result.terminal', `whd_${task.task_id}`]);
+      expect(body).toBe((await photos.call(`/result/${task.task_id}`)).text);
+      tasks.push(task.task_id);
+    }
+    expect(tasks.sort()).toEqual(ids.sort());
+    expect(code).toBe(0);
+    expect(out).toMatch(/^\S+Z {2}\w+ {2}done {2}500 {2}\d+ ms\n/);
+  });
+
+  it('reports an address that is not a URL', async () => {
+    const { code, err } = await assay(['listen', '--forward', 'localhost', '--server', photos.url, '--token', TOKEN]);
+    expect([code, err]).toEqual([2, expect.stringContaining('--forward localhost')]);
   });
 });
 

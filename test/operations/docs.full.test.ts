@@ -165,7 +165,7 @@ describe('The documentation', () => {
     for (const document of DOCUMENTS) {
       for (const { code } of blocksOf(await read(document)).filter(({ kind }) => kind.startsWith('sh'))) {
         for (const [, command = '', rest = ''] of code.matchAll(
-          /node scripts\/assay\.mjs ((?:(?:audit|models|tokens) )?[a-z]+)([^#|\n]*)/g,
+          /node scripts\/assay\.mjs ((?:(?:audit|deliveries|models|tokens) )?[a-z]+)([^#|\n]*)/g,
         )) {
           for (const [option] of rest.matchAll(/(?<=\s)--[a-z-]+/g)) {
             expect(await help(command), `${document}: node scripts/assay.mjs ${command} ${option}`).toContain(option);

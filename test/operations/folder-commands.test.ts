@@ -2,7 +2,7 @@ import { copyFile, mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parse } from 'csv-parse/sync';
-import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { ADMIN_KEY, createFakeExtractionModel, createPdf } from '../support/passports.ts';
 import { REPOSITORY } from '../support/processes/assay.ts';
 import { runAssay } from '../support/processes/run-assay.ts';
@@ -82,6 +82,8 @@ describe('assay predict FOLDER', () => {
       surface: RESULT.surface,
       defects: 'crack',
       defect_confidences: '0.900',
+      familiarity: '',
+      warnings: '',
       error: '',
     });
     expect(rows[3]!['error']).toMatch(/is empty\. \(UNREADABLE\)/);
@@ -101,7 +103,7 @@ describe('assay predict FOLDER', () => {
     const interrupted = predict(name, 'facade.jsonl', interrupt.signal);
     await vi.waitFor(() => expect(runs - before).toBeGreaterThan(6), { timeout: 30_000 });
     interrupt.abort();
-    expect(await interrupted).toMatchObject({ code: 130, out: '' });
+    expect(await interrupted).toEqual({ code: 130, out: '', err: 'Interrupted; the same command goes on.\n' });
     pauseMs = 0;
     expect(await predict(name, 'facade.jsonl')).toEqual({ code: 0, out: '24 done: facade.jsonl\n', err: '' });
     // A task may be accepted while the interrupted command ends.
@@ -111,13 +113,24 @@ describe('assay predict FOLDER', () => {
     expect(JSON.parse(lines[0]!)).toMatchObject({ file: '1.jpg', result: { surface: RESULT.surface } });
   });
 
+  it('waits for the rate limit', { tags: ['full'], timeout: 240_000 }, async () => {
+    const limited = await startProduct({ model: createFakeModel(), env: { DEFECTOSCOPY_RATE_LIMIT_PER_MINUTE: '10' } });
+    onTestFinished(() => limited.stop());
+    const name = await photoFolder('yard', 8);
+    const { code, out, err } = await assay(['predict', name, ...at(limited), '--token', TOKEN, '--output', 'yard.csv']);
+    expect({ code, out }, err).toEqual({ code: 0, out: '8 done: yard.csv\n' });
+  });
+
   it.each([
     [['--no-wait', '--output', 'a.csv'], 'A folder cannot be used with --no-wait or --json.'],
     [[], 'A folder needs --output: photos.csv or photos.jsonl.'],
+    [['--output', 'a.xlsx'], 'A folder needs --output: photos.csv or photos.jsonl, not a.xlsx.'],
+    [['--output', 'folder.csv'], 'folder.csv is a folder.'],
     [['--output', 'a.csv', '--concurrency', '0'], /Use 1 to 64\./],
     [['--output', 'a.csv', '--server', 'http://127.0.0.1:1'], /cannot be reached/],
   ])('rejects %j in one line', async (options, message) => {
     const name = await photoFolder('few', 1);
+    await mkdir(join(folder, 'folder.csv'), { recursive: true });
     const { code, out, err } = await assay(['predict', name, ...at(photos), '--token', TOKEN, ...options]);
     expect({ code, out }).toEqual({ code: 2, out: '' });
     expect(err).toMatch(message);
@@ -136,19 +149,27 @@ it('assay transcribe FOLDER writes a transcript per recording', async () => {
   await mkdir(join(folder, 'calls', 'monday'), { recursive: true });
   await copyFile(NOTE, join(folder, 'calls', 'a.mp3'));
   await copyFile(NOTE, join(folder, 'calls', 'monday', 'b.mp3'));
-  const { code, out, err } = await assay([
-    'transcribe',
-    'calls',
-    ...at(speech),
-    '--token',
-    TOKEN,
-    '--output',
-    'texts-out',
-    '--format',
-    'srt',
-  ]);
-  expect({ code, out, err }).toEqual({ code: 0, out: '2 done: texts-out\n', err: '' });
-  expect(await readFile(join(folder, 'texts-out', 'monday', 'b.mp3.srt'), 'utf8')).toContain(' --> ');
+  const transcribe = (output: string, ...options: string[]) =>
+    assay(['transcribe', 'calls', ...at(speech), '--token', TOKEN, '--output', output, '--format', 'srt', ...options]);
+  expect(await transcribe('texts-out')).toEqual({ code: 0, out: '2 done: texts-out\n', err: '' });
+  const readB = () => readFile(join(folder, 'texts-out', 'monday', 'b.mp3.srt'), 'utf8');
+  const tasks = async () =>
+    new Set((await readFile(join(folder, 'texts-out', '.assay-srt.progress'), 'utf8')).match(/"task":"\w+"/g)).size;
+  expect(await readB()).toContain(' --> ');
+  expect(await tasks()).toBe(2);
+
+  await rm(join(folder, 'texts-out', 'monday', 'b.mp3.srt'));
+  expect(await transcribe('texts-out')).toMatchObject({ code: 0 });
+  expect(await readB(), 'a deleted file is written again').toContain(' --> ');
+  expect(await tasks()).toBe(2);
+  expect(await transcribe('texts-out', '--language', 'en')).toMatchObject({ code: 0 });
+  expect(await tasks(), 'another language needs other tasks').toBe(4);
+
+  expect(await transcribe('texts.csv')).toEqual({
+    code: 2,
+    out: '',
+    err: 'A folder needs --output: a folder for the transcripts, not texts.csv.\n',
+  });
 });
 
 it('assay extract FOLDER reads each PDF, and the images of a subfolder as one document', async () => {
@@ -163,4 +184,68 @@ it('assay extract FOLDER reads each PDF, and the images of a subfolder as one do
   expect(Object.keys(rows[0]!)).toContain('general:address');
   expect(await extract('--format', 'xlsx', '--output', 'tables')).toMatchObject({ code: 0, err: '' });
   expect((await readdir(join(folder, 'tables'))).sort()).toEqual(['.assay-xlsx.progress', 'a.pdf.xlsx', 'scans.xlsx']);
+  expect(await extract('--format', 'pdf', '--output', 'shelf')).toEqual({
+    code: 2,
+    out: '',
+    err: 'With --format pdf, --output must be another folder: the next run would read its PDFs.\n',
+  });
+});
+
+describe('assay transcribe FOLDER', () => {
+  const transcribe = (name: string, ...options: string[]) =>
+    assay(['transcribe', name, ...at(speech), '--token', TOKEN, '--output', `${name}-out`, ...options]);
+  const recordingFolder = async (name: string) => {
+    await mkdir(join(folder, name));
+    await copyFile(NOTE, join(folder, name, 'a.mp3'));
+    return name;
+  };
+  const countTasks = async () =>
+    (await speech.database.db.query<{ n: number }>('select count(*) as n from tasks')).rows[0]!.n;
+
+  it('starts again with another language', async () => {
+    const name = await recordingFolder('languages');
+    expect(await transcribe(name, '--language', 'en')).toMatchObject({ code: 0 });
+    const before = await countTasks();
+    expect(await transcribe(name, '--language', 'en')).toMatchObject({ code: 0 });
+    expect(await countTasks()).toBe(before);
+    expect(await transcribe(name, '--language', 'ru')).toMatchObject({ code: 0 });
+    expect(await countTasks()).toBe(before + 1);
+  });
+
+  it('writes a file that could not be written from the same task', async () => {
+    const name = await recordingFolder('blocked');
+    const output = join(folder, `${name}-out`, 'a.mp3.txt');
+    await mkdir(output, { recursive: true });
+    const before = await countTasks();
+    const { code, err } = await transcribe(name);
+    expect({ code, err }).toMatchObject({ code: 1, err: expect.stringMatching(/^a\.mp3: .*EISDIR.* \(UNWRITABLE\)/) });
+    await rm(output, { recursive: true });
+    expect(await transcribe(name)).toMatchObject({ code: 0 });
+    expect(await readFile(output, 'utf8')).not.toBe('');
+    expect(await countTasks()).toBe(before + 1);
+  });
+});
+
+describe('assay extract FOLDER --format', () => {
+  const extract = (name: string, ...options: string[]) =>
+    runAssay(['extract', '.', ...at(passports), ...options], {
+      cwd: join(folder, name),
+      env: { ASSAY_API_KEY: ADMIN_KEY },
+    });
+
+  it('names the document of the images in the current folder after it', async () => {
+    await mkdir(join(folder, 'site', 'site'), { recursive: true });
+    for (const page of ['1.jpg', 'site/1.jpg']) await copyFile(WALL, join(folder, 'site', page));
+    expect(await extract('site', '--format', 'xlsx', '--output', 'tables')).toMatchObject({ code: 0, err: '' });
+    const files = await readdir(join(folder, 'site', 'tables'));
+    expect(files.sort()).toEqual(['.assay-xlsx.progress', 'site.images.xlsx', 'site.xlsx']);
+  });
+
+  it('does not read its own files again', async () => {
+    await mkdir(join(folder, 'archive'));
+    await writeFile(join(folder, 'archive', 'a.pdf'), createPdf().bytes);
+    const run = () => extract('archive', '--format', 'pdf', '--output', 'read');
+    expect(await run()).toMatchObject({ code: 0, out: '1 done: read\n' });
+    expect(await run()).toMatchObject({ code: 0, out: '1 done: read\n' });
+  });
 });

@@ -9,7 +9,13 @@ import { FAILURES } from '../../src/services/defectoscopy/failures.ts';
 import type { Model, Outcome, TaskService } from '../../src/services/shared/service.ts';
 import { TaskFailure } from '../../src/tasks/task.ts';
 import { openPage } from '../support/browser/open-page.ts';
-import { CRACK_OUTCOME, createBlockedModel, createWallPhoto, NO_DEFECTS_OUTCOME } from '../support/browser/photos.ts';
+import {
+  CRACK_OUTCOME,
+  createBlockedModel,
+  createWallPhoto,
+  NO_DEFECTS_OUTCOME,
+  UNFAMILIAR_OUTCOME,
+} from '../support/browser/photos.ts';
 import { createFakeModel, type Product, startProduct, TOKEN } from '../support/product.ts';
 
 const jpeg = (name: string, buffer: Buffer) => ({ name, mimeType: 'image/jpeg', buffer });
@@ -121,6 +127,18 @@ describe('Defectoscopy upload page', () => {
     await choosePhoto(page);
     await until(() => page.locator('#verdict').textContent()).toBe('No defects found');
     expect(await page.locator('#heat').isVisible()).toBe(false);
+  });
+
+  it.for([
+    ['en-GB', 'Unfamiliar photo'],
+    ['ru-RU', 'Незнакомый снимок'],
+  ] as const)('warns of an unfamiliar photo before the defects (%s)', async ([locale, title], test) => {
+    await predict(UNFAMILIAR_OUTCOME);
+    const { page, problems } = await openPage(test, `${product.url}/#token=${TOKEN}`, { locale });
+    await choosePhoto(page);
+    await until(() => page.locator('#outcome h2').first().textContent()).toBe(title);
+    expect(await page.locator('#verdict').textContent()).toContain('84');
+    expect(problems).toEqual([]);
   });
 
   it('asks for a token when it has none, and again when the server rejects it', async (test) => {

@@ -39,7 +39,7 @@ describe('The openai client', () => {
     ['log probabilities', { include: ['logprobs'] }, { param: 'include', code: 'unsupported_parameter' }],
     ['known speakers', { known_speaker_names: ['a'] }, { code: 'unsupported_parameter' }],
     ['no model', { model: '' }, { param: 'model', code: 'missing_required_parameter' }],
-    ['no file', { file: 'text' }, { param: 'file', code: 'missing_required_parameter' }],
+    ['a file that is sent as text', { file: 'text' }, { param: 'file', code: 'missing_required_parameter' }],
     ['an empty file', { file: new File([], 'a.wav') }, { param: 'file', code: 'invalid_value' }],
     ['a file that is no recording', { file: new File(['text'], 'a.wav') }, { param: 'file', code: 'invalid_value' }],
   ])('is refused for %s, and nothing is stored', async (_, more, error) => {
@@ -91,6 +91,10 @@ describe('The OpenAI-compatible API', () => {
     ['that ends in a part header', `${FIELD}--x\r\ncontent-dis`],
     ['with another boundary', `${FIELD}${FILE}RIFF\r\n--x--\r\n`.replaceAll('--x', '--y')],
     ['without content', ''],
+    [
+      'with the name of a property of all objects',
+      `${FIELD}--x\r\ncontent-disposition: form-data; name="__proto__[]"\r\n\r\nx\r\n--x--\r\n`,
+    ],
   ])('returns 400 for a multipart body %s', async (_, body) => {
     const answer = await post(body);
     expect(answer.status).toBe(400);

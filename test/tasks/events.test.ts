@@ -1,7 +1,10 @@
 import { hash } from 'node:crypto';
 import { setMaxListeners } from 'node:events';
+import { connect } from 'node:net';
+import { setTimeout } from 'node:timers/promises';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { newId } from '../../src/base/ids.ts';
+import { createSignal } from '../../src/base/loop.ts';
 import { createEventStore } from '../../src/tasks/events.ts';
 import { readEventStream } from '../support/event-stream.ts';
 import { type Product, startProduct, TOKEN } from '../support/product.ts';
@@ -198,6 +201,29 @@ describe('GET /events', () => {
     await db.query(`delete from access_tokens where name = 'issued'`);
     expect(await last).toMatchObject({ event: 'end' });
     expect(await stream.next()).toBeUndefined();
+  });
+
+  it('closes a stream whose client disconnected before it began', async () => {
+    const { token } = newClient();
+    await expect.poll(countOpen, { timeout: 20_000 }).toBe(0);
+    const [locked, release] = [createSignal(), createSignal()];
+    const reading = product.database.db.transaction(async (tx) => {
+      await tx.query('lock table task_events in access exclusive mode');
+      locked.notify();
+      await release.wait();
+    });
+    await locked.wait();
+    const { hostname, port } = new URL(product.url);
+    const socket = connect(Number(port), hostname);
+    socket.write(
+      `GET /events HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${token}\r\nAccept: text/event-stream\r\n\r\n`,
+    );
+    await expect.poll(countOpen).toBe(1);
+    socket.destroy();
+    await setTimeout(200);
+    release.notify();
+    await reading;
+    await expect.poll(countOpen, { timeout: 5000 }).toBe(0);
   });
 
   it('returns 422 for an invalid last event id', async () => {

@@ -109,16 +109,19 @@ describe('A defectoscopy callback', () => {
     });
   });
 
-  it("is signed with the published key (v1a) and the token's secret (v1)", async () => {
+  it("is signed with the published key (v1a) and the token's secrets (v1), two during a rotation", async () => {
     const { parseTokenSettings } = await import('../../src/http/bearer.ts');
     const tokens = parseTokenSettings({ list: TOKEN });
     const name = tokens.state === 'enforced' ? tokens.entries[0]!.principal : '';
     const secret = 'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw';
-    await open({ DEFECTOSCOPY_WEBHOOK_SECRETS: `${name}:${secret}` });
+    const next = `whsec_${Buffer.alloc(24, 7).toString('base64')}`;
+    await open({ DEFECTOSCOPY_WEBHOOK_SECRETS: `${name}:${next},${name}:${secret}` });
     const { url, waitForRequests } = await receiver();
     await createWithWebhook(url);
     const { body, headers } = (await waitForRequests(1))[0]!;
     expect(() => new Webhook(secret).verify(body, headers as Record<string, string>)).not.toThrow();
+    expect(() => new Webhook(next).verify(body, headers as Record<string, string>)).not.toThrow();
+    expect(headers['webhook-signature']).toMatch(/^v1,\S+ v1,\S+ v1a,\S+$/);
     expect(() => new Webhook(secret).verify(`${body} `, headers as Record<string, string>)).toThrow();
 
     const { body: jwks } = await product.call('/.well-known/webhook-keys.json', { token: null });

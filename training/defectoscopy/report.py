@@ -87,7 +87,7 @@ Says what a photo of a building or product surface shows: the surface (7 classes
 - **Network:** MobileNetV2 1.0, 2.2 million parameters, input {m['input']['width']} × {m['input']['height']}; three linear heads on 2048 pooled features.
 - **Start weights:** `{weights.PACKAGE}` (npm; SHA-256 `{weights.PACKAGE_SHA256}`; Apache-2.0), a COCO object detector,
   fine-tuned here on CPU.
-- **Files:** `backbone.onnx` (image → features and map), `heads.json` (labels, weights, bias, temperature),
+- **Files:** `backbone.onnx` (image → features and map), `heads.json` (labels, weights, bias, temperature), `familiarity.json`,
   `manifest.json` (input rule, hashes, taxonomy, thresholds, metrics). Layouts: `training/defectoscopy/README.md`.
 - **Reproduce:** `{REPRODUCE}` (seed {evaluation['seed']}). Another machine or thread count gives slightly other weights.
 
@@ -159,8 +159,8 @@ images a perfectly calibrated model would show about 0.01 to 0.02.
 
 - **It knows only its classes.** Mould, stains, efflorescence, peeling paint, bad joints, wood, plaster, glass: it was shown
   none, and will name the nearest class it knows, at times with confidence. Train your own classes for these.
-- **Foreign photos** (people, rooms, documents) get a surface and a defect too. It was not tested how well low
-  confidence gives them away.
+- **Unfamiliar photos** (people, rooms, documents) get a surface and a defect too. `familiarity.json` has statistics of the training
+  photos' features; results of photos that differ have the warning `UNFAMILIAR_IMAGE`. `node bench/familiarity.mjs DATA_FOLDER` measures it.
 - **Scale.** The training images are close-ups: most show a few centimetres or decimetres of a surface. In a photo of a whole facade shrunk to 256 pixels, a thin
   crack is gone: send close-ups or tiles.
 - **Concrete cracks are the hard part.** Hairlines of one or two pixels, form marks, joints and stains are confused with each

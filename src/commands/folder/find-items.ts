@@ -1,6 +1,7 @@
 import { readdir, stat } from 'node:fs/promises';
-import { dirname, extname, join, relative } from 'node:path';
+import { dirname, extname, join, relative, sep } from 'node:path';
 import { OperatorError } from '../../base/operator-error.ts';
+import { IMAGE_EXTENSIONS } from '../../base/sniff.ts';
 
 /** What becomes one task: a file, or the page images of one document. */
 export interface Item {
@@ -11,7 +12,7 @@ export interface Item {
   readonly version: string;
 }
 
-const IMAGES = ['.jpg', '.jpeg', '.png', '.webp', '.heic', '.heif', '.avif', '.tif', '.tiff', '.bmp'];
+const IMAGES = [...IMAGE_EXTENSIONS, '.heif'];
 const RECORDINGS = [
   ...['.mp3', '.wav', '.ogg', '.oga', '.opus', '.m4a', '.mp4', '.mov', '.webm', '.mkv'],
   ...['.flac', '.aac', '.amr', '.wma', '.3gp'],
@@ -20,15 +21,15 @@ const RECORDINGS = [
 /** File name extensions by service. */
 export const EXTENSIONS = { photos: IMAGES, recordings: RECORDINGS, documents: ['.pdf', ...IMAGES] } as const;
 
-/** Files of a folder and its subfolders by name, without hidden files; links are not followed. */
-export async function findItems(folder: string, kind: keyof typeof EXTENSIONS): Promise<Item[]> {
+/** Files of a folder and its subfolders by name, without hidden files and those in `output`; links are not followed. */
+export async function findItems(folder: string, kind: keyof typeof EXTENSIONS, output: string): Promise<Item[]> {
   const files: string[] = [];
+  const written = relative(folder, output) + sep;
   for (const entry of await readdir(folder, { withFileTypes: true, recursive: true })) {
     const path = join(entry.parentPath, entry.name);
-    const isHidden = relative(folder, path)
-      .split(/[/\\]/u)
-      .some((part) => part.startsWith('.'));
-    if (entry.isFile() && !isHidden && EXTENSIONS[kind].includes(extname(entry.name).toLowerCase())) files.push(path);
+    const name = relative(folder, path);
+    if (name.startsWith(written) || name.split(sep).some((part) => part.startsWith('.'))) continue;
+    if (entry.isFile() && EXTENSIONS[kind].includes(extname(entry.name).toLowerCase())) files.push(path);
   }
   const byNumber = new Intl.Collator('en', { numeric: true });
   files.sort(byNumber.compare);
@@ -42,7 +43,7 @@ export async function findItems(folder: string, kind: keyof typeof EXTENSIONS): 
   }
   return Promise.all(
     [...groups].map(async ([path, paths]) => ({
-      name: (relative(folder, path) || '.').replaceAll('\\', '/'),
+      name: (relative(folder, path) || '.').replaceAll(sep, '/'),
       paths,
       version: (await Promise.all(paths.map(versionOf))).join(' '),
     })),

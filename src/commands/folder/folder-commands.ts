@@ -1,10 +1,11 @@
+import { createHash } from 'node:crypto';
 import { mkdir } from 'node:fs/promises';
-import { basename, dirname, extname, join } from 'node:path';
+import { basename, dirname, extname, join, resolve } from 'node:path';
 import { OperatorError } from '../../base/operator-error.ts';
-import { Assay, AssayError, type Passports, type Photo, type ReadDocument } from '../../client/index.ts';
+import { Assay, type Passports, type Photo, type ReadDocument } from '../../client/index.ts';
 import { type ClientCommandOptions, runClientCommand } from '../client-command.ts';
-import type { ExtractOptions } from '../extract.ts';
-import { openInputFile, writeOutputFile } from '../local-files.ts';
+import { createFromImages, type ExtractOptions } from '../extract.ts';
+import { isFile, isFolder, openInputFile, readVocabularyFile, writeOutputFile } from '../local-files.ts';
 import type { PredictOptions, TranscribeOptions } from '../task-commands.ts';
 import { type EXTENSIONS, findItems, type Item } from './find-items.ts';
 import { Manifest } from './manifest.ts';
@@ -14,16 +15,21 @@ import { report, writeTable } from './write-table.ts';
 type FolderOptions<Options> = Options & ClientCommandOptions & { readonly concurrency?: number };
 
 const CONCURRENCY = 8;
+/** Also on this machine: a large folder reaches the rate limit. */
+const RETRIES = 3;
+
+const runFolderCommand: typeof runClientCommand = (service, options, signal, run) =>
+  runClientCommand(service, { ...options, interrupted: 'the same command goes on.' }, signal, run);
 
 /** `assay predict FOLDER --output photos.csv`. */
-export function predictFolder(
+export async function predictFolder(
   folder: string,
   options: FolderOptions<PredictOptions>,
   signal: AbortSignal,
 ): Promise<void> {
-  const output = requireOutput(options, 'photos.csv or photos.jsonl');
-  return runClientCommand('defectoscopy', options, signal, async ({ url, token, ...clientOptions }) => {
-    const { defectoscopy } = new Assay({ defectoscopy: { url, token }, ...clientOptions });
+  const output = await requireTable(options, 'photos.csv or photos.jsonl');
+  return runFolderCommand('defectoscopy', options, signal, async ({ url, token, ...clientOptions }) => {
+    const { defectoscopy } = new Assay({ defectoscopy: { url, token }, ...clientOptions, retries: RETRIES });
     const { priority = 'batch', modelVersion } = options;
     const work: FolderWork<NonNullable<Photo['result']>> = {
       create: async ({ paths }, signal) => {
@@ -32,11 +38,14 @@ export function predictFolder(
       },
       finish: async (task_id, _item, signal) => (await defectoscopy.wait({ task_id }, { signal })).result,
     };
-    const outcomes = await run(folder, 'photos', work, { ...options, manifest: `${output}.progress`, signal });
-    await writeTable(output, outcomes, ({ surface, masters, defects }) => ({
+    const manifest = `${output}.progress`;
+    const outcomes = await run(folder, 'photos', work, { ...options, output, manifest, variant: modelVersion, signal });
+    await writeTable(output, outcomes, ({ surface, masters, defects, familiarity, warnings = [] }) => ({
       surface,
       ...columnsOf('group', masters),
       ...columnsOf('defect', defects),
+      familiarity: familiarity?.toFixed(4) ?? '',
+      warnings: warnings.join('; '),
     }));
     report(outcomes, output);
   });
@@ -48,60 +57,76 @@ const columnsOf = (name: string, scored: readonly { readonly name: string; reado
 });
 
 /** `assay transcribe FOLDER --output texts --format srt`: a transcript per recording. */
-export function transcribeFolder(
+export async function transcribeFolder(
   folder: string,
   options: FolderOptions<TranscribeOptions>,
   signal: AbortSignal,
 ): Promise<void> {
-  const output = requireOutput(options, 'a folder for the transcripts');
-  return runClientCommand('stt', options, signal, async ({ url, token, ...clientOptions }) => {
-    const { stt } = new Assay({ stt: { url, token }, ...clientOptions });
+  const output = requireFolder(options, 'a folder for the transcripts');
+  return runFolderCommand('stt', options, signal, async ({ url, token, ...clientOptions }) => {
+    const { stt } = new Assay({ stt: { url, token }, ...clientOptions, retries: RETRIES });
     const { language, format = 'txt' } = options;
+    const vocabulary = await readVocabularyFile(options.vocabulary);
     await makeFolder(output);
+    const fileOf = ({ name }: Item) => join(output, `${name}.${format}`);
     const work: FolderWork<{ readonly output: string }> = {
       create: async ({ paths }, signal) =>
-        (await stt.transcribe((await openInputFile(paths[0]!)).data, { language, signal })).task_id,
-      async finish(task_id, { name }, signal) {
+        (await stt.transcribe((await openInputFile(paths[0]!)).data, { language, vocabulary, signal })).task_id,
+      async finish(task_id, item, signal) {
         const { result } = await stt.wait({ task_id }, { signal });
         const text =
           format === 'json'
             ? `${JSON.stringify(result, null, 2)}\n`
             : await stt.transcript(task_id, format, { signal });
-        return { output: await writeInFolder(output, `${name}.${format}`, text) };
+        return { output: await writeWithFolder(fileOf(item), text) };
       },
+      isPresent: (item) => isFile(fileOf(item)),
     };
     const manifest = join(output, `.assay-${format}.progress`);
-    report(await run(folder, 'recordings', work, { ...options, manifest, signal }), output);
+    const variant = vocabulary ? `${language ?? ''} ${digestOf(vocabulary)}` : language;
+    report(await run(folder, 'recordings', work, { ...options, output, manifest, variant, signal }), output);
   });
 }
 
+const digestOf = (terms: readonly unknown[]): string =>
+  createHash('sha256').update(JSON.stringify(terms)).digest('base64url');
+
 /** `assay extract FOLDER --output passports.csv`, or with `--format xlsx` a file per document in a folder. */
-export function extractFolder(
+export async function extractFolder(
   folder: string,
   options: FolderOptions<ExtractOptions>,
   signal: AbortSignal,
 ): Promise<void> {
   const { format, language } = options;
   const isExport = format === 'xlsx' || format === 'pdf';
-  const output = requireOutput(options, isExport ? 'a folder' : 'passports.csv or passports.jsonl');
-  return runClientCommand('passports', options, signal, async ({ url, token, apiKey, ...clientOptions }) => {
-    const { passports } = new Assay({ passports: { url, token, apiKey }, ...clientOptions });
+  const output = isExport
+    ? requireFolder(options, 'a folder for the files')
+    : await requireTable(options, 'passports.csv or passports.jsonl');
+  if (format === 'pdf' && resolve(output) === resolve(folder)) {
+    throw new OperatorError('With --format pdf, --output must be another folder: the next run would read its PDFs.');
+  }
+  return runFolderCommand('passports', options, signal, async ({ url, token, apiKey, ...clientOptions }) => {
+    const { passports } = new Assay({ passports: { url, token, apiKey }, ...clientOptions, retries: RETRIES });
     if (isExport) await makeFolder(output);
+    // A subfolder may have the name of the folder.
+    const fileOf = ({ name }: Item) =>
+      join(output, `${name === '.' ? `${basename(resolve(folder))}.images` : name}.${format}`);
     const work: FolderWork<ReadDocument | { readonly output: string }> = {
       create: (item, signal) => createDocument(passports, item, signal),
-      async finish(id, { name }, signal) {
+      async finish(id, item, signal) {
         await passports.wait(id, { signal });
         if (!isExport) return (await passports.result(id, { language, signal })) as ReadDocument;
         const exported =
           format === 'xlsx'
             ? passports.exportExcel(id, { language, signal })
             : passports.exportPdf(id, { language, signal });
-        const file = name === '.' ? basename(folder) : name;
-        return { output: await writeInFolder(output, `${file}.${format}`, await exported) };
+        return { output: await writeWithFolder(fileOf(item), await exported) };
       },
+      ...(isExport && { isPresent: (item) => isFile(fileOf(item)) }),
     };
     const manifest = isExport ? join(output, `.assay-${format}.progress`) : `${output}.progress`;
-    const outcomes = await run(folder, 'documents', work, { ...options, manifest, signal });
+    const variant = language;
+    const outcomes = await run(folder, 'documents', work, { ...options, output, manifest, variant, signal });
     if (!isExport) await writeTable(output, outcomes as Outcome<ReadDocument>[], ({ fields }) => valuesOf(fields));
     report(outcomes, output);
   });
@@ -114,13 +139,7 @@ const valuesOf = (fields: ReadDocument['fields']) =>
 async function createDocument(passports: Passports, { paths }: Item, signal: AbortSignal): Promise<string> {
   const files = await Promise.all(paths.map(openInputFile));
   if (extname(paths[0]!).toLowerCase() === '.pdf') return (await passports.upload(files, { signal })).items[0]!.id;
-  const { image_ids, rejected } = await passports.uploadImages(files, { signal });
-  if (rejected[0]) {
-    await Promise.all(image_ids.map((id) => passports.removeImage(id)));
-    const { filename, error } = rejected[0];
-    throw new AssayError({ code: error.code, message: `${filename}: ${error.message}`, status: 415 });
-  }
-  return (await passports.createPdf(image_ids, { signal })).task_id;
+  return createFromImages(passports, files, signal);
 }
 
 async function run<Result>(
@@ -128,12 +147,23 @@ async function run<Result>(
   kind: keyof typeof EXTENSIONS,
   work: FolderWork<Result>,
   {
+    output,
     manifest: path,
+    variant,
     concurrency = CONCURRENCY,
     signal,
-  }: { manifest: string; concurrency?: number; signal: AbortSignal },
+  }: {
+    output: string;
+    manifest: string;
+    /** The option that changes results: with another one, items start again. */
+    variant: string | undefined;
+    concurrency?: number;
+    signal: AbortSignal;
+  },
 ): Promise<Outcome<Result>[]> {
-  const items = await findItems(folder, kind);
+  const found = await findItems(folder, kind, output);
+  const items =
+    variant === undefined ? found : found.map((item) => ({ ...item, version: `${item.version} ${variant}` }));
   const manifest = await Manifest.open<Result>(path);
   try {
     return await runFolder(items, work, { manifest, concurrency, signal });
@@ -142,9 +172,25 @@ async function run<Result>(
   }
 }
 
-function requireOutput({ output, wait, json }: ClientCommandOptions, example: string): string {
+async function requireTable(options: ClientCommandOptions, example: string): Promise<string> {
+  const output = requireOutput(options, example, { isTable: true });
+  if (await isFolder(output)) throw new OperatorError(`${output} is a folder.`);
+  return output;
+}
+
+const requireFolder = (options: ClientCommandOptions, example: string): string =>
+  requireOutput(options, example, { isTable: false });
+
+function requireOutput(
+  { output, wait, json }: ClientCommandOptions,
+  example: string,
+  { isTable }: { isTable: boolean },
+): string {
   if (!wait || json) throw new OperatorError('A folder cannot be used with --no-wait or --json.');
   if (output === undefined) throw new OperatorError(`A folder needs --output: ${example}.`);
+  if (['.csv', '.jsonl'].includes(extname(output).toLowerCase()) !== isTable) {
+    throw new OperatorError(`A folder needs --output: ${example}, not ${output}.`);
+  }
   return output;
 }
 
@@ -154,8 +200,7 @@ async function makeFolder(path: string): Promise<void> {
   });
 }
 
-async function writeInFolder(folder: string, name: string, content: string | Uint8Array): Promise<string> {
-  const path = join(folder, name);
+async function writeWithFolder(path: string, content: string | Uint8Array): Promise<string> {
   await makeFolder(dirname(path));
   await writeOutputFile(path, content);
   return path;

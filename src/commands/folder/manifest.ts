@@ -18,11 +18,13 @@ type Line<Result> = Progress<Result> & Pick<Item, 'name' | 'version'>;
 
 /**
  * Remembers which items are done, so that a repeated command goes on where the last one stopped. A file of JSON lines; the
- * last line of an item counts. An item whose files have changed starts again.
+ * last line of an item counts. An item whose files or options have changed starts again.
  */
 export class Manifest<Result> {
   readonly #handle: FileHandle;
   readonly #lines: Map<string, Line<Result>>;
+  /** One line after the other: a large one takes several writes. */
+  #written = Promise.resolve();
 
   private constructor(handle: FileHandle, lines: Map<string, Line<Result>>) {
     this.#handle = handle;
@@ -56,7 +58,8 @@ export class Manifest<Result> {
   async record({ name, version }: Item, progress: Progress<Result>): Promise<void> {
     const line = { name, version, ...progress };
     this.#lines.set(name, line);
-    await this.#handle.appendFile(`${JSON.stringify(line)}\n`);
+    this.#written = this.#written.then(() => this.#handle.appendFile(`${JSON.stringify(line)}\n`));
+    await this.#written;
   }
 
   close(): Promise<void> {

@@ -1,5 +1,10 @@
-import { expect, it } from 'vitest';
-import { formatFolderProgress } from './run-folder.ts';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect, it, onTestFinished } from 'vitest';
+import { systemClock } from '../../client/clock.ts';
+import { Manifest } from './manifest.ts';
+import { formatFolderProgress, runFolder } from './run-folder.ts';
 
 it.each([
   [{ done: 0, failed: 0, total: 300 }, 0, '[..............................] 0 of 300'],
@@ -7,4 +12,28 @@ it.each([
   [{ done: 300, failed: 2, total: 300 }, 150, '[##############################] 300 of 300, 2 failed, about 0 s left'],
 ])('formats %j', (counts, seconds, text) => {
   expect(formatFolderProgress(counts, seconds)).toBe(text);
+});
+
+it('waits for many tasks without a warning about listeners', async () => {
+  const folder = await mkdtemp(join(tmpdir(), 'assay-run-'));
+  const warnings: Error[] = [];
+  const warn = (warning: Error) => warnings.push(warning);
+  process.on('warning', warn);
+  const manifest = await Manifest.open<string>(join(folder, 'progress'));
+  onTestFinished(async () => {
+    process.off('warning', warn);
+    await manifest.close();
+    await rm(folder, { recursive: true });
+  });
+  const items = Array.from({ length: 32 }, (_, i) => ({ name: `${i}.jpg`, paths: [], version: '' }));
+  const work = {
+    create: async () => 'task',
+    finish: async (_task: string, _item: unknown, signal: AbortSignal) => {
+      await systemClock.sleep(50, signal);
+      return 'result';
+    },
+  };
+  const options = { manifest, concurrency: 32, signal: new AbortController().signal };
+  expect(await runFolder(items, work, options)).toHaveLength(32);
+  expect(warnings).toEqual([]);
 });

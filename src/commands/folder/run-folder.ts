@@ -1,6 +1,8 @@
+import { setMaxListeners } from 'node:events';
 import pLimit from 'p-limit';
 import { OperatorError } from '../../base/operator-error.ts';
 import { AssayError, NotFound, TaskFailed } from '../../client/index.ts';
+import { progressBar } from '../progress.ts';
 import { statusLine } from '../terminal.ts';
 import type { Item } from './find-items.ts';
 import type { Failure, Manifest } from './manifest.ts';
@@ -11,6 +13,8 @@ export interface FolderWork<Result> {
   create(item: Item, signal: AbortSignal): Promise<string>;
   /** Waits for a task, and writes files of its own. Throws `TaskFailed`. */
   finish(task: string, item: Item, signal: AbortSignal): Promise<Result>;
+  /** Whether the files of a done item still exist; by default it has none. */
+  isPresent?(item: Item): Promise<boolean>;
 }
 
 export interface Outcome<Result> {
@@ -22,6 +26,7 @@ export interface Outcome<Result> {
 
 /** The service refused the item itself; other errors stop the whole run. */
 const REFUSED = [400, 413, 415, 422];
+const UNWRITABLE = 'UNWRITABLE';
 
 /**
  * Runs the items that the manifest does not list as done, `concurrency` at a time, and shows one progress bar. Failed items
@@ -35,6 +40,8 @@ export async function runFolder<Result>(
   const limit = pLimit(concurrency);
   const stop = new AbortController();
   const own = AbortSignal.any([signal, stop.signal]);
+  // Each task that waits adds a listener.
+  setMaxListeners(0, own);
   const progress = showProgress(items.length);
   async function run(item: Item): Promise<Outcome<Result>> {
     own.throwIfAborted();
@@ -61,16 +68,19 @@ async function runItem<Result>(
   signal: AbortSignal,
 ): Promise<Outcome<Result>> {
   const known = manifest.progressOf(item);
-  if (known?.result !== undefined) return { item, task: known.task, result: known.result, failure: undefined };
+  if (known?.result !== undefined && (await (work.isPresent?.(item) ?? true))) {
+    return { item, task: known.task, result: known.result, failure: undefined };
+  }
   let task = known?.failure ? undefined : known?.task;
   try {
     const result = (task && (await finishKnown(task))) || (await finish());
     await manifest.record(item, { ...(task && { task }), result });
     return { item, task, result, failure: undefined };
   } catch (error) {
-    const failure = signal.aborted ? undefined : failureOf(error);
+    const failure = signal.aborted ? undefined : failureOf(error, task);
     if (!failure) throw error;
-    await manifest.record(item, { ...(task && { task }), failure });
+    // The next run writes the result of the same task.
+    if (failure.code !== UNWRITABLE) await manifest.record(item, { ...(task && { task }), failure });
     return { item, task, result: undefined, failure };
   }
 
@@ -90,13 +100,11 @@ async function runItem<Result>(
 }
 
 /** Undefined for an error that is not about one item. */
-function failureOf(error: unknown): Failure | undefined {
-  if (error instanceof OperatorError) return { code: 'UNREADABLE', message: error.message };
+function failureOf(error: unknown, task: string | undefined): Failure | undefined {
+  if (error instanceof OperatorError) return { code: task ? UNWRITABLE : 'UNREADABLE', message: error.message };
   const isOfItem = error instanceof TaskFailed || (error instanceof AssayError && REFUSED.includes(error.status));
   return isOfItem ? { code: error.code, message: error.message } : undefined;
 }
-
-const WIDTH = 30;
 
 function showProgress(total: number) {
   const line = statusLine(process.stderr);
@@ -120,8 +128,6 @@ export function formatFolderProgress(
   { done, failed, total }: { done: number; failed: number; total: number },
   seconds: number,
 ): string {
-  const filled = Math.round((WIDTH * done) / total);
-  const bar = `[${'#'.repeat(filled)}${'.'.repeat(WIDTH - filled)}]`;
   const left = done === 0 ? '' : `, about ${Math.ceil((seconds / done) * (total - done))} s left`;
-  return `${bar} ${done} of ${total}${failed > 0 ? `, ${failed} failed` : ''}${left}`;
+  return `${progressBar(done / total)} ${done} of ${total}${failed > 0 ? `, ${failed} failed` : ''}${left}`;
 }

@@ -1,5 +1,6 @@
 import { extname } from 'node:path';
 import { stringify } from 'csv-stringify/sync';
+import { onOneLine } from '../client-command.ts';
 import { writeOutputFile } from '../local-files.ts';
 import type { Outcome } from './run-folder.ts';
 
@@ -33,7 +34,8 @@ export async function writeTable<Result>(
 /** Prints failures and the number of items; sets the exit status. */
 export function report(outcomes: readonly Outcome<unknown>[], output: string): void {
   const failed = outcomes.filter(({ failure }) => failure);
-  for (const { item, failure } of failed) console.error(`${item.name}: ${failure!.message} (${failure!.code})`);
+  for (const { item, failure } of failed)
+    console.error(onOneLine(`${item.name}: ${failure!.message} (${failure!.code})`));
   const again = failed.length > 0 ? `, ${failed.length} failed; the same command tries them again` : '';
   console.log(`${outcomes.length - failed.length} done${again}: ${output}`);
   if (failed.length > 0) process.exitCode = 1;

@@ -1,19 +1,20 @@
 import type { Segment } from './recognizer.ts';
 
+export interface EngineOptions {
+  readonly language?: string | undefined;
+  readonly translate?: boolean | undefined;
+  /** Words that are preferred, and how they may be spoken; only Whisper uses them. */
+  readonly terms?: readonly string[] | undefined;
+  readonly throwIfStopped: () => void;
+}
+
 /** A loaded engine. It runs on the calling thread, one window at a time. */
 export interface Engine {
   /**
    * Returns segments in order, none without speech, with times in the window. Samples are mono 16 kHz. Calls `throwIfStopped` regularly and
    * passes its error on.
    */
-  recognize(
-    samples: Float32Array,
-    options: {
-      readonly language?: string | undefined;
-      readonly translate?: boolean | undefined;
-      readonly throwIfStopped: () => void;
-    },
-  ): Promise<readonly Segment[]>;
+  recognize(samples: Float32Array, options: EngineOptions): Promise<readonly Segment[]>;
   close(): Promise<void>;
 }
 

@@ -62,6 +62,20 @@ describe('whisper-base', { timeout: 60_000 }, () => {
     expect(segments.every(({ language }) => language === 'de')).toBe(true);
   });
 
+  test('writes words outside of a vocabulary of 1000 terms as before', async () => {
+    const random = createRandom(3);
+    const word = () => Array.from({ length: 9 }, () => 'aeioudlmnrst'[Math.floor(12 * random())]).join('');
+    const vocabulary = Array.from({ length: 1000 }, () => ({ term: word() }));
+    const [segment] = await whisper.recognize(sampleWindow('bridge'), { vocabulary, signal });
+    expect(segment!.text).toBe(BRIDGE);
+  });
+
+  test('prefers a term that sounds like the recording', async () => {
+    const vocabulary = [{ term: 'Bridge' }];
+    const [segment] = await whisper.recognize(sampleWindow('bridge'), { vocabulary, signal });
+    expect(segment!.text).toBe(BRIDGE.replace('bridge', 'Bridge'));
+  });
+
   test('returns no text for silence, noise and music', async () => {
     const random = createRandom(7);
     const seconds = 6;

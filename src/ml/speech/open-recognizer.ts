@@ -23,14 +23,15 @@ export async function openRecognizer(
     name: 'local',
     model: name,
     windowSeconds: manifest.windowSeconds,
-    async recognize(window, { language, translate, signal }) {
+    async recognize(window, { language, translate, vocabulary = [], signal }) {
       if (language !== undefined && manifest.languages?.includes(language) === false) {
         throw new RecognizerError(`${name} does not support the language ${language}.`);
       }
       if (translate && manifest.translates !== true) throw new RecognizerError(`${name} cannot translate.`);
       try {
         // Copied: another recognizer may use the window afterwards.
-        const request = { samples: window.samples.slice(), language, translate };
+        const terms = vocabulary.flatMap(({ term, spoken = [] }) => [term, ...spoken]);
+        const request = { samples: window.samples.slice(), language, translate, terms };
         return toRecordingTimes(await thread.recognize(request, signal), window);
       } catch (error) {
         signal.throwIfAborted();

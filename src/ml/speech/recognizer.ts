@@ -22,6 +22,12 @@ export interface Segment {
   readonly words?: readonly Word[];
 }
 
+export interface VocabularyTerm {
+  readonly term: string;
+  /** How it sounds, if it is spoken differently. */
+  readonly spoken?: readonly string[] | undefined;
+}
+
 /** What a client requested. */
 export interface RecognitionRequest {
   /** ISO 639-1; absent: detected. */
@@ -30,6 +36,8 @@ export interface RecognitionRequest {
   readonly translate?: boolean | undefined;
   /** Text before the recording; only remote providers use it. */
   readonly prompt?: string | undefined;
+  /** Words and names that are preferred. */
+  readonly vocabulary?: readonly VocabularyTerm[] | undefined;
   /** 0 to 1; only remote providers use it. */
   readonly temperature?: number | undefined;
 }

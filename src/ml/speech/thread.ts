@@ -15,6 +15,7 @@ export interface EngineRequest {
   readonly samples: Float32Array;
   readonly language?: string | undefined;
   readonly translate?: boolean | undefined;
+  readonly terms?: readonly string[] | undefined;
 }
 
 const { files, threads, lastCancelled: givenUp } = workerData as ThreadOptions;

@@ -36,6 +36,20 @@ export const Classification = Type.Object({
   defects: Type.Array(Scored, {
     description: "Classes that reach the model's threshold; empty if no defects were found.",
   }),
+  familiarity: Type.Optional(
+    Type.Number({
+      minimum: 0,
+      maximum: 1,
+      description:
+        'Share of photos like the training photos that resemble them less than this one does. Absent if the model version has no statistics.',
+    }),
+  ),
+  warnings: Type.Optional(
+    Type.Array(Type.Literal('UNFAMILIAR_IMAGE'), {
+      description:
+        'UNFAMILIAR_IMAGE: the photo differs from the training photos (familiarity below 0.01), and the classes may be meaningless.',
+    }),
+  ),
 });
 
 export const Webhook = WebhookState({

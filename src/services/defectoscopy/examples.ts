@@ -16,6 +16,7 @@ export const examples = taskExamples({
         { name: 'sound', conf: 0.07 },
       ],
       defects: [{ name: 'crack', conf: 0.93 }],
+      familiarity: 0.62,
     },
     processing_time_ms: 41,
     completed_at: '1767225600',

@@ -2,6 +2,8 @@ import { sniffImage } from '../../base/sniff.ts';
 import { createBearerGuard, currentTokens, type TokenSet } from '../../http/bearer.ts';
 import type { Gateway } from '../../http/gateway.ts';
 import { commonRoutes } from '../shared/common-routes.ts';
+import { deliveryRoutes } from '../shared/delivery-routes.ts';
+import { deliveryTestRoute } from '../shared/delivery-test-route.ts';
 import { createSinglePageErrorPage } from '../shared/error-page.tsx';
 import { fileRoutes } from '../shared/file-routes.ts';
 import { createListener } from '../shared/listener.ts';
@@ -17,7 +19,7 @@ import { present } from './present.ts';
 import { modelRoutes } from './routes/model-routes.ts';
 import { predictRoute } from './routes/predict-route.ts';
 import type { DefectoscopySettings } from './settings.ts';
-import { IMAGE_MAX_BYTES, imageHosts } from './url-policy.ts';
+import { IMAGE_MAX_BYTES, imageHosts, webhookPolicy } from './url-policy.ts';
 import { unknownPrincipals } from './webhook-secrets.ts';
 
 export async function createDefectoscopyGateway(deps: {
@@ -26,7 +28,7 @@ export async function createDefectoscopyGateway(deps: {
   shared: SharedSettings;
   tokens: TokenSet;
   /** By principal. */
-  secrets: ReadonlyMap<string, string>;
+  secrets: ReadonlyMap<string, readonly string[]>;
 }): Promise<Gateway> {
   const { context, serviceSettings, shared, tokens: configuredTokens, secrets } = deps;
   const { tasks, workerRegistry, admission, metrics, log } = context;
@@ -61,6 +63,12 @@ export async function createDefectoscopyGateway(deps: {
   const ownTasksOnly = shared.taskVisibility === 'token';
   taskRoutes(app, { service, context, present, state: TaskState, examples, ownTasksOnly });
   taskEventRoutes(app, { service, context, guard, page: EventPage });
+  deliveryRoutes(app, { service, context });
+  deliveryTestRoute(app, {
+    ...{ service, context, policy: webhookPolicy(shared) },
+    example: examples.delivered,
+    secretsFor: (principal) => secrets.get(principal) ?? [],
+  });
   modelRoutes(app, { tasks, workerRegistry, ownTasksOnly });
   await fileRoutes(app, {
     context,

@@ -43,7 +43,7 @@ export const defectoscopy: Service<TaskService> = {
         (await import('./gateway.ts')).createDefectoscopyGateway({ context, serviceSettings, shared, tokens, secrets }),
       work: {
         present: (task) => present(task),
-        webhook: { event: 'defectoscopy.result.terminal', secretFor: (principal) => secrets.get(principal) },
+        webhook: { event: 'defectoscopy.result.terminal', secretsFor: (principal) => secrets.get(principal) ?? [] },
         load: async (context) => (await import('./model.ts')).loadModel({ context, serviceSettings, shared }),
         maxWaiting: serviceSettings.maxWaiting,
         startAfterSeconds: { realtime: 0, batch: serviceSettings.costDelaySeconds },

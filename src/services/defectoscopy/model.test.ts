@@ -356,6 +356,10 @@ test('the bundled model classifies the example photo as a cracked concrete wall'
   const outcome = await classify(await readFile(new URL('../../../examples/wall.jpg', import.meta.url)), {}, real);
   expect(recorded(outcome)).toMatchObject({ surface: 'concrete_wall', defects: [{ name: 'crack' }] });
   expect(recorded(outcome).masters).toHaveLength(6);
+  expect(recorded(outcome).familiarity).toBeGreaterThanOrEqual(0.01);
+  expect(recorded(outcome)).not.toHaveProperty('warnings');
+  const flag = await classify(await picture('red', 'blue').png().toBuffer(), {}, real);
+  expect(recorded(flag)).toMatchObject({ familiarity: 0, warnings: ['UNFAMILIAR_IMAGE'] });
   const { width, height, maps } = heatmaps(outcome);
   expect(Object.keys(maps)).toHaveLength(6 + 14);
   expect(Buffer.from(maps['crack']!, 'base64')).toHaveLength(width * height);

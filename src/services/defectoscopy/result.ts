@@ -4,11 +4,16 @@ export interface Scored {
   readonly conf: number;
 }
 
+export type Warning = 'UNFAMILIAR_IMAGE';
+
 /** `masters` and `defects` are sorted by confidence, then name. */
 export interface Recorded {
   readonly surface: string;
   readonly masters: readonly Scored[];
   readonly defects: readonly Scored[];
+  /** Absent without statistics of the training photos. */
+  readonly familiarity?: number;
+  readonly warnings?: readonly Warning[];
   readonly model_version: string;
 }
 

@@ -46,7 +46,7 @@ export const settings = {
   maxWaiting: maxWaiting('DEFECTOSCOPY_MAX_WAITING', 100_000),
   webhookSecrets: secret(
     'DEFECTOSCOPY_WEBHOOK_SECRETS',
-    'Webhook signing secrets per token: `<first 12 hex digits of the SHA-256 of the token>:whsec_…`, comma-separated.',
+    'Webhook signing secrets per token: `<first 12 hex digits of the SHA-256 of the token>:whsec_…`, comma-separated; two of a token during a rotation.',
   ),
   modelVersion: text(
     'DEFECTOSCOPY_MODEL_VERSION',

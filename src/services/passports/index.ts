@@ -48,7 +48,7 @@ export const passports: Service<TaskService> = {
       work: {
         present: presentTask,
         // This service has no webhooks yet; its tasks have none.
-        webhook: { event: 'passports.task.terminal', secretFor: () => undefined },
+        webhook: { event: 'passports.task.terminal', secretsFor: () => [] },
         load: async (context) => (await import('./model.ts')).loadModel({ context, settings: config, shared }),
         maxWaiting: config.maxWaiting,
         startAfterSeconds: { realtime: 0, batch: 0 },

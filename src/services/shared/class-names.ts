@@ -35,6 +35,7 @@ export const classNames: Readonly<Record<'en' | 'ru', Readonly<Record<string, st
     fray: 'потёртость края',
     blowhole: 'газовая пора',
     uneven: 'неровность',
+    deviation: 'отклонение',
   },
 };
 

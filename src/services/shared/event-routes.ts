@@ -180,7 +180,7 @@ const invalidCursor = (loc: readonly string[], msg: string) => new InvalidInput(
 function stopOf(closing: AbortSignal, reply: FastifyReply): { stop: AbortSignal; release: () => void } {
   const controller = new AbortController();
   const stop = () => controller.abort();
-  if (closing.aborted) stop();
+  if (closing.aborted || reply.raw.destroyed) stop();
   closing.addEventListener('abort', stop);
   reply.raw.once('close', stop);
   return {

@@ -14,11 +14,13 @@ import type { OpenFeeds } from '../../http/open-feeds.ts';
 import type { SharedLimits } from '../../http/shared-limits.ts';
 import type { TokenStore } from '../../http/token-store.ts';
 import type { Admission } from '../../tasks/admission.ts';
+import type { DeliveryLog } from '../../tasks/delivery-log.ts';
 import type { EventCursors } from '../../tasks/event-cursor.ts';
 import type { EventFeeds } from '../../tasks/event-feeds.ts';
 import type { TaskStore } from '../../tasks/store.ts';
 import type { Priority, Task } from '../../tasks/task.ts';
 import type { UploadStore } from '../../tasks/uploads.ts';
+import type { WebhookTest } from '../../tasks/webhook-test.ts';
 import type { WorkerRegistry } from '../../tasks/worker-registry.ts';
 import type { Overview } from './overview/overview.ts';
 import type { RecordMaker, RecordSource } from './records.ts';
@@ -147,11 +149,13 @@ export interface GatewayContext {
   readonly serviceDirectory: ServiceDirectory;
   readonly overview: Overview;
   readonly events: { readonly feeds: EventFeeds; readonly cursors: EventCursors; readonly open: OpenFeeds };
+  readonly deliveries: DeliveryLog;
   readonly onCancelled: (service: string) => void;
   readonly records: readonly RecordSource[];
   /** By service, also of disabled ones. */
   readonly failureTexts: ReadonlyMap<string, FailureTexts>;
   readonly webhookKeys: object;
+  readonly testWebhook: WebhookTest;
   /** Encrypts a client's webhook secret; only the deliverer can decrypt it. */
   readonly seal: (secret: string) => Buffer;
   /** The counters of all other processes, including those that exited, from their last heartbeats. */
@@ -179,8 +183,8 @@ export type CleanupContext = Pick<GatewayContext, 'db' | 'tasks' | 'files' | 'lo
 
 export interface WebhookContract {
   readonly event: string;
-  /** The principal's webhook secret, used besides the deployment's key. */
-  secretFor(principal: string): string | undefined;
+  /** The principal's webhook secrets, used besides the deployment's key; two during a rotation. */
+  secretsFor(principal: string): readonly string[];
   /** The body in place of one that exceeds the webhook size limit; absent if bodies are never truncated. */
   readonly presentTruncated?: (task: Task) => string;
 }

@@ -1,8 +1,7 @@
-import type { JsonObject } from '../../base/json.ts';
 import { unixSeconds } from '../../base/time.ts';
 import type { Webhook } from '../../tasks/task.ts';
 
-export const webhookFields = (webhook: Webhook): JsonObject => ({
+export const webhookFields = (webhook: Webhook) => ({
   delivery_id: webhook.deliveryId,
   ...(webhook.lastAttemptAt && { last_attempt_at: unixSeconds(webhook.lastAttemptAt) }),
   ...(webhook.nextAttemptAt && { next_attempt_at: unixSeconds(webhook.nextAttemptAt) }),

@@ -4,6 +4,30 @@ import { EventPageOf } from '../shared/event-schema.ts';
 import { TaskEventOf } from '../shared/task-events.ts';
 import { AcceptedTask, TaskStateOf, UnixSeconds, Url, WebhookState } from '../shared/task-schema.ts';
 
+export const MAX_TERMS = 1000;
+export const MAX_TERM_CHARS = 100;
+const MAX_SPOKEN_FORMS = 5;
+
+// The lengths are not part of the schema, so that an error names the term.
+export const Terms = Type.Array(
+  Type.Union([
+    Type.String(),
+    Type.Object({
+      term: Type.String({ description: 'As it is written.' }),
+      spoken: Type.Optional(
+        Type.Array(Type.String(), {
+          maxItems: MAX_SPOKEN_FORMS,
+          description: 'How it sounds, if it is spoken differently: `engine x` for `nginx`.',
+        }),
+      ),
+    }),
+  ]),
+  {
+    maxItems: MAX_TERMS,
+    description: `Words and names that the model should prefer: at most ${MAX_TERMS} of ${MAX_TERM_CHARS} characters each.`,
+  },
+);
+
 const Metadata = Type.Object({}, { additionalProperties: true });
 
 export const TranscribeRequest = Type.Object(
@@ -16,6 +40,7 @@ export const TranscribeRequest = Type.Object(
         description: 'The spoken language as ISO 639-1 (`en`, `ru`); `auto`: detected.',
       }),
     ),
+    vocabulary: Type.Optional(Terms),
     metadata: Type.Optional(
       Type.Union([Metadata, Type.Null()], {
         description: 'Client data: at most 16 KiB, 8 levels and 200 keys. Returned unchanged in every response.',
@@ -39,6 +64,7 @@ export const TranscribeRequest = Type.Object(
       {
         url: 'https://storage.example.com/calls/17.mp3',
         language: 'en',
+        vocabulary: ['shotcrete', { term: 'nginx', spoken: ['engine x'] }],
         metadata: { call: 17 },
         webhook: { url: 'https://receiver.example.com/hook', secret: 'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw' },
       },
@@ -102,6 +128,18 @@ export const Health = Success(
     providers: Type.Array(Type.Object({ name: Type.String(), model: Type.String() }), {
       description: 'In order of preference.',
     }),
+  }),
+);
+
+export const VocabularyBody = Type.Object(
+  { terms: Terms },
+  { examples: [{ terms: ['shotcrete', { term: 'nginx', spoken: ['engine x'] }] }] },
+);
+
+export const VocabularyState = Success(
+  Type.Object({
+    terms: Type.Array(Type.Object({ term: Type.String(), spoken: Type.Optional(Type.Array(Type.String())) })),
+    changed_at: Type.Optional(UnixSeconds),
   }),
 );
 

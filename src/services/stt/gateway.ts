@@ -2,6 +2,8 @@ import { AUDIO_MEDIA_TYPES, sniffAudio } from '../../base/sniff-audio.ts';
 import { createBearerGuard, currentTokens, type TokenSet } from '../../http/bearer.ts';
 import type { Gateway } from '../../http/gateway.ts';
 import { commonRoutes } from '../shared/common-routes.ts';
+import { deliveryRoutes } from '../shared/delivery-routes.ts';
+import { deliveryTestRoute } from '../shared/delivery-test-route.ts';
 import { createSinglePageErrorPage } from '../shared/error-page.tsx';
 import { fileRoutes } from '../shared/file-routes.ts';
 import { healthRoute } from '../shared/health-route.ts';
@@ -19,8 +21,10 @@ import { present } from './present.ts';
 import type { WorkerInfo } from './result.ts';
 import { transcribeRoute } from './routes/transcribe-route.ts';
 import { transcriptRoute } from './routes/transcript-route.ts';
+import { vocabularyRoutes } from './routes/vocabulary-routes.ts';
 import type { SttSettings } from './settings.ts';
-import { AUDIO_MAX_BYTES } from './url-policy.ts';
+import { AUDIO_MAX_BYTES, webhookPolicy } from './url-policy.ts';
+import { createVocabularyStore } from './vocabulary.ts';
 
 export async function createSttGateway(deps: {
   context: GatewayContext;
@@ -53,11 +57,19 @@ export async function createSttGateway(deps: {
     pathErrors: { prefix: '/v1/', format: openAiErrors },
   });
 
-  await openAiRoutes(app, { tasks, workerRegistry, admission, serviceSettings, shared, context });
-  await transcribeRoute(app, { tasks, workerRegistry, admission, seal, serviceSettings, shared });
+  const vocabularies = createVocabularyStore(context.db, service);
+  await openAiRoutes(app, { tasks, workerRegistry, admission, vocabularies, serviceSettings, shared, context });
+  await transcribeRoute(app, { tasks, workerRegistry, admission, vocabularies, seal, serviceSettings, shared });
+  vocabularyRoutes(app, { vocabularies });
   const ownTasksOnly = shared.taskVisibility === 'token';
   taskRoutes(app, { service, context, present, state: TaskState, examples, ownTasksOnly });
   taskEventRoutes(app, { service, context, guard, page: EventPage });
+  deliveryRoutes(app, { service, context });
+  deliveryTestRoute(app, {
+    ...{ service, context, policy: webhookPolicy(serviceSettings, shared) },
+    example: examples.delivered,
+    secretsFor: () => [],
+  });
   transcriptRoute(app, { tasks, ownTasksOnly });
   healthRoute(app, {
     ...{ service, workerRegistry, tag: 'service', schema: Health },

@@ -33,7 +33,7 @@ export const stt: Service<TaskService> = {
       work: {
         present,
         // The secret is stored with each task.
-        webhook: { event: 'stt.result.terminal', secretFor: () => undefined, presentTruncated },
+        webhook: { event: 'stt.result.terminal', secretsFor: () => [], presentTruncated },
         load: async (context) => (await import('./model.ts')).loadModel({ context, serviceSettings, shared }),
         maxWaiting: serviceSettings.maxWaiting,
         startAfterSeconds: { realtime: 0, batch: 0 },

@@ -1,3 +1,5 @@
+import type { VocabularyTerm } from '../../ml/speech/recognizer.ts';
+
 export interface TranscribeInput {
   readonly url: string;
   /** ISO 639-1; absent: detected. */
@@ -6,6 +8,8 @@ export interface TranscribeInput {
   readonly prompt?: string;
   /** 0 to 1, for a remote provider. */
   readonly temperature?: number;
+  /** Words that the model prefers. */
+  readonly vocabulary?: readonly VocabularyTerm[];
   /** Into English. */
   readonly translate?: boolean;
   /** The client's JSON text. */

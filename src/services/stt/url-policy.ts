@@ -15,3 +15,8 @@ export const audioPolicy = (
   filesHost: shared.filesHost,
   allowList: shared.allowList,
 });
+
+export const webhookPolicy = (
+  { webhookAllowLoopback }: Pick<SttSettings, 'webhookAllowLoopback'>,
+  { webhookLoopback, allowList }: SharedSettings,
+): UrlPolicy => ({ kind: 'webhook', loopback: webhookAllowLoopback && webhookLoopback, allowList });

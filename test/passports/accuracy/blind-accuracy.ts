@@ -5,7 +5,7 @@ import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 import { openFieldFinder } from '../../../src/services/passports/model/field-finder.ts';
 import { bundledNetwork } from '../../../src/services/passports/model/field-network/bundled-network.ts';
-import type { Template } from '../../../src/services/passports/model/templates/apply-template.ts';
+import type { Template } from '../../../src/services/passports/model/templates/match-templates.ts';
 import type { ReadPage } from '../../../src/services/passports/page-geometry.ts';
 import { loadSchema } from '../../../src/services/passports/schema/load-schema.ts';
 import { type BlindDocument, type BlindForm, readBlindForms } from './blind-forms.ts';

@@ -53,6 +53,11 @@ export const CRACK_OUTCOME: Outcome = {
   attachment: { width: 7, height: 7, maps },
 };
 
+export const UNFAMILIAR_OUTCOME: Outcome = {
+  ...CRACK_OUTCOME,
+  result: { ...(CRACK_OUTCOME.result as object), familiarity: 0.0013, warnings: ['UNFAMILIAR_IMAGE'] },
+};
+
 export const NO_DEFECTS_OUTCOME: Outcome = {
   result: { ...(CRACK_OUTCOME.result as object), masters: [{ name: 'sound', conf: 1 }], defects: [] },
   attachment: { width: 7, height: 7, maps },

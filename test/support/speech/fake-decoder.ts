@@ -16,6 +16,8 @@ export const LETTERS: Vocabulary = {
   suppressedFirst: [26],
   alignmentHeads: [],
   text: (tokens) => tokens.map((token) => String.fromCharCode(97 + token)).join(''),
+  encode: (text) => [...text.trim().toLowerCase()].map((letter) => letter.charCodeAt(0) - 97),
+  continuesWord: () => false,
 };
 
 const SIZE = 33;

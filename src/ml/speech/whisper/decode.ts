@@ -1,11 +1,15 @@
 import { argmax } from '../../tensor.ts';
 import type { DecoderState } from './network.ts';
+import { createTermBias } from './term-bias.ts';
+import type { TermTree } from './term-tree.ts';
 import type { Vocabulary } from './vocabulary.ts';
 
 /** A decoded token with its natural log-probability and its attention over the audio. */
 export interface DecodedToken {
   readonly token: number;
   readonly logProbability: number;
+  /** Added to the log-probability for the choice of a term. */
+  readonly bonus: number;
   readonly attention: readonly Float32Array[];
 }
 
@@ -24,6 +28,8 @@ export interface DecodingOptions {
   /** 0 is greedy decoding; above 0 samples with `random`. */
   readonly temperature?: number;
   readonly random?: () => number;
+  /** Terms that are preferred. */
+  readonly terms?: TermTree | undefined;
   readonly throwIfStopped: () => void;
 }
 
@@ -46,9 +52,17 @@ export async function transcribe(
   encoded: DecoderState,
   vocabulary: Vocabulary,
   language: string,
-  { task = vocabulary.transcribe, maxTokens, temperature = 0, random = Math.random, throwIfStopped }: DecodingOptions,
+  {
+    task = vocabulary.transcribe,
+    maxTokens,
+    temperature = 0,
+    random = Math.random,
+    terms,
+    throwIfStopped,
+  }: DecodingOptions,
 ): Promise<Transcript> {
   const spoken: DecodedToken[] = [];
+  const bias = terms && createTermBias(terms, vocabulary);
   let state = encoded;
   for (const token of [vocabulary.languages.get(language)!, task, vocabulary.noTimestamps]) {
     state = await state.step(token);
@@ -57,12 +71,20 @@ export async function transcribe(
     throwIfStopped();
     const { logits } = state;
     suppressTokens(logits, vocabulary, spoken.length === 0);
-    const token = temperature === 0 ? argmax(logits) : sampleToken(logits, temperature, random());
+    const likeliest = argmax(logits);
+    const plain = temperature === 0 ? likeliest : sampleToken(logits, temperature, random());
+    const choice = bias?.choose(plain, likeliest, state, spoken.length) ?? { token: plain, bonus: 0 };
+    if ('state' in choice) {
+      spoken.length = choice.length;
+      ({ state } = choice);
+      continue;
+    }
+    const { token, bonus } = choice;
     const logProbability = logits[token]! - logSumExp(logits);
     if (token === vocabulary.endOfText) {
       return { tokens: spoken, endLogProbability: logProbability, endAttention: state.attention, stopped: 'end' };
     }
-    spoken.push({ token, logProbability, attention: state.attention });
+    spoken.push({ token, logProbability, bonus, attention: state.attention });
     if (isLooping(spoken)) return { tokens: spoken, endLogProbability: 0, stopped: 'loop' };
     if (spoken.length === maxTokens) return { tokens: spoken, endLogProbability: 0, stopped: 'length' };
     state = await state.step(token);

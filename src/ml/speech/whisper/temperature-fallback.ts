@@ -2,6 +2,7 @@ import { deflateSync } from 'node:zlib';
 import { createRandom } from '../../../base/random.ts';
 import { type Transcript, transcribe } from './decode.ts';
 import type { DecoderState } from './network.ts';
+import type { TermTree } from './term-tree.ts';
 import type { Vocabulary } from './vocabulary.ts';
 
 /**
@@ -11,7 +12,7 @@ import type { Vocabulary } from './vocabulary.ts';
  */
 export async function transcribeWithFallback(
   encoded: DecoderState,
-  { vocabulary, language, task, probability, seconds, noSpeech, throwIfStopped }: FallbackOptions,
+  { vocabulary, language, task, terms, probability, seconds, noSpeech, throwIfStopped }: FallbackOptions,
 ): Promise<Transcript> {
   const attempts: Attempt[] = [];
   for (const temperature of TEMPERATURES) {
@@ -22,6 +23,7 @@ export async function transcribeWithFallback(
       maxTokens: most,
       temperature,
       random,
+      terms,
       throwIfStopped,
     });
     const attempt = evaluate(transcript, vocabulary);
@@ -50,6 +52,8 @@ export interface FallbackOptions {
   readonly language: string;
   /** The token of the task; default: transcribe. */
   readonly task?: number;
+  /** Terms that are preferred. */
+  readonly terms?: TermTree | undefined;
   readonly probability: number;
   readonly seconds: number;
   readonly noSpeech: number;
@@ -84,7 +88,7 @@ interface Attempt {
 
 function evaluate(transcript: Transcript, vocabulary: Vocabulary): Attempt {
   const { tokens, endLogProbability, stopped } = transcript;
-  const sum = tokens.reduce((total, { logProbability }) => total + logProbability, endLogProbability);
+  const sum = tokens.reduce((total, token) => total + token.logProbability + token.bonus, endLogProbability);
   const average = sum / (tokens.length + 1);
   const ratio = compressionRatio(vocabulary.text(tokens.map(({ token }) => token)));
   const isWhole = stopped === 'end' && average >= GREEDY_LOGPROB_THRESHOLD && ratio <= MAX_REPEATED_SPEECH_RATIO;

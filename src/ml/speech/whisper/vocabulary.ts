@@ -2,6 +2,8 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type Static, Type } from 'typebox';
 import { Value } from 'typebox/value';
+import { UNSPACED } from '../sentences.ts';
+import { createTokenDecoder, createTokenEncoder } from './byte-pair-encoding.ts';
 
 export interface Vocabulary {
   readonly startOfTranscript: number;
@@ -18,6 +20,10 @@ export interface Vocabulary {
   readonly alignmentHeads: readonly (readonly [layer: number, head: number])[];
   /** Decodes tokens. A character may span several, so pass them together. */
   text(tokens: readonly number[]): string;
+  /** Encodes a text. A word in a text begins with its space. */
+  encode(text: string): readonly number[];
+  /** Whether the text of a token begins with a letter or a figure that belongs to the word before it. */
+  continuesWord(token: number): boolean;
 }
 
 const Generation = Type.Object({
@@ -38,10 +44,19 @@ export async function readVocabulary(folder: string): Promise<Vocabulary> {
     Type.Record(Type.String(), Type.Integer()),
     await readJson(join(folder, 'vocab.json')),
   );
-  return { ...specials(generation), text: createTokenDecoder(tokenByText, generation.eos_token_id) };
+  const text = createTokenDecoder(tokenByText, generation.eos_token_id);
+  const continuing = Uint8Array.from({ length: generation.eos_token_id }, (_, token) =>
+    /^[\p{L}\p{M}\p{N}\ufffd]/u.test(text([token])) && !UNSPACED.test(text([token])) ? 1 : 0,
+  );
+  return {
+    ...specials(generation),
+    text,
+    encode: createTokenEncoder(tokenByText),
+    continuesWord: (token) => continuing[token] === 1,
+  };
 }
 
-function specials(generation: Static<typeof Generation>): Omit<Vocabulary, 'text'> {
+function specials(generation: Static<typeof Generation>): Omit<Vocabulary, 'text' | 'encode' | 'continuesWord'> {
   const languages = new Map<string, number>();
   for (const [name, token] of Object.entries(generation.lang_to_id)) {
     const code = /^<\|([a-z]{2})\|>$/.exec(name)?.[1];
@@ -62,29 +77,5 @@ function specials(generation: Static<typeof Generation>): Omit<Vocabulary, 'text
     alignmentHeads: generation.alignment_heads,
   };
 }
-
-/** Tokens are byte strings with one printable character per byte (GPT-2's byte-level BPE). */
-function createTokenDecoder(tokenByText: Record<string, number>, end: number): (tokens: readonly number[]) => string {
-  const bytes: Uint8Array[] = [];
-  for (const [text, token] of Object.entries(tokenByText)) {
-    bytes[token] = Uint8Array.from(text, (character) => BYTE_OF.get(character) ?? 63);
-  }
-  const decoder = new TextDecoder('utf-8', { ignoreBOM: true });
-  return (tokens) =>
-    decoder.decode(Buffer.concat(tokens.flatMap((token) => (token < end ? (bytes[token] ?? []) : []))));
-}
-
-const isPrintable = (byte: number) =>
-  (byte >= 0x21 && byte <= 0x7e) || (byte >= 0xa1 && byte <= 0xac) || (byte >= 0xae && byte <= 0xff);
-
-/** Printable Latin-1 characters map to themselves, the other bytes to the characters from 256 on. */
-const BYTE_OF: ReadonlyMap<string, number> = (() => {
-  const all = Array.from({ length: 256 }, (_, byte) => byte);
-  const others = all.filter((byte) => !isPrintable(byte));
-  return new Map([
-    ...all.filter(isPrintable).map((byte) => [String.fromCharCode(byte), byte] as const),
-    ...others.map((byte, i) => [String.fromCharCode(256 + i), byte] as const),
-  ]);
-})();
 
 const readJson = async (path: string): Promise<unknown> => JSON.parse(await readFile(path, 'utf8'));

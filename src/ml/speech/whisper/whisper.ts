@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { Type } from 'typebox';
 import { Value } from 'typebox/value';
 import { SAMPLE_RATE } from '../../audio/audio-constants.ts';
-import type { Engine, WhisperFiles } from '../engine.ts';
+import type { Engine, EngineOptions, WhisperFiles } from '../engine.ts';
 import type { Segment } from '../recognizer.ts';
 import { splitSentences } from '../sentences.ts';
 import { detectLanguage, noSpeechProbability } from './decode.ts';
@@ -12,6 +12,7 @@ import { logMel, WINDOW_SECONDS } from './log-mel.ts';
 import { openNetwork } from './network.ts';
 import { detectQuietFrames, FRAME_SECONDS } from './silence.ts';
 import { transcribeWithFallback } from './temperature-fallback.ts';
+import { createTermTree, type TermTree } from './term-tree.ts';
 import { readVocabulary } from './vocabulary.ts';
 import { timedWords } from './word-timestamps.ts';
 
@@ -25,9 +26,11 @@ export async function openWhisper({ folder, encoder, decoder }: WhisperFiles, th
     { threads, alignmentHeads },
   );
 
+  const treeOf = rememberLast((terms: readonly string[]) => createTermTree(terms, vocabulary));
+
   async function transcribeOnce(
     samples: Float32Array,
-    { language: requested, translate, throwIfStopped }: Parameters<Engine['recognize']>[1],
+    { language: requested, translate, terms, throwIfStopped }: EngineOptions,
   ): Promise<Segment[]> {
     const state = await network.start(logMel(samples, bins), vocabulary.startOfTranscript);
     throwIfStopped();
@@ -42,6 +45,8 @@ export async function openWhisper({ folder, encoder, decoder }: WhisperFiles, th
       vocabulary,
       language,
       task: translate ? vocabulary.translate : vocabulary.transcribe,
+      // The terms are not English.
+      terms: terms && !translate ? treeOf(terms) : undefined,
       probability,
       seconds,
       noSpeech,
@@ -53,7 +58,7 @@ export async function openWhisper({ folder, encoder, decoder }: WhisperFiles, th
       .map((segment) => ({ ...segment, language: translate ? 'en' : language }));
   }
 
-  async function recognize(window: Float32Array, options: Parameters<Engine['recognize']>[1]) {
+  async function recognize(window: Float32Array, options: EngineOptions) {
     const samples = window.subarray(0, WINDOW_SECONDS * SAMPLE_RATE);
     const isQuiet = detectQuietFrames(samples);
     const all: Segment[] = [];
@@ -68,6 +73,17 @@ export async function openWhisper({ folder, encoder, decoder }: WhisperFiles, th
   }
 
   return { recognize, close: network.close };
+}
+
+/** All windows of a recording have the same terms. */
+function rememberLast(create: (terms: readonly string[]) => TermTree) {
+  let last: { key: string; tree: TermTree } | undefined;
+  return (terms: readonly string[]): TermTree | undefined => {
+    if (terms.length === 0) return undefined;
+    const key = terms.join('\n');
+    if (last?.key !== key) last = { key, tree: create(terms) };
+    return last.tree;
+  };
 }
 
 /** The model sometimes stops at a pause or a language change; the remainder is transcribed again. */

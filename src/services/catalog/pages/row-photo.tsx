@@ -14,12 +14,13 @@ export const LARGE_WIDTH_PX = 1024;
 
 export function RowPhoto({ row, viewer }: { row: Row; viewer: Viewer }): JSX.Element {
   const { words, language } = viewer;
-  const { surface, masters, defects } = photoOf(row.result);
+  const { surface, masters, defects, isUnfamiliar } = photoOf(row.result);
   return (
     <div class="detail">
       <Picture row={row} viewer={viewer} />
       <section class="panel outcome" aria-labelledby="verdict">
-        <div class="verdict" data-sound={String(defects.length === 0)}>
+        {isUnfamiliar && <P class="verdict" data-unfamiliar="" text={words.unfamiliar} />}
+        <div class="verdict" data-sound={String(defects.length === 0 && !isUnfamiliar)}>
           <h2 id="verdict" safe>
             {defects.length === 0
               ? words.looksSound

@@ -11,7 +11,11 @@ export function createFormatters(texts: PhotoTexts, ui: UiTexts, numbers: Number
     return text.charAt(0).toLocaleUpperCase() + text.slice(1);
   };
 
-  function summary({ defects }: Result): string {
+  function summary(result: Result): string {
+    return isUnfamiliar(result) ? `${texts.unfamiliar}: ${findings(result)}` : findings(result);
+  }
+
+  function findings({ defects }: Result): string {
     if (defects.length === 0) return texts.sound;
     const parts = defects.map(({ name, conf }) =>
       fill(texts.found, { defect: className(name), share: numbers.wholeShare(conf) }),
@@ -26,6 +30,7 @@ export function createFormatters(texts: PhotoTexts, ui: UiTexts, numbers: Number
     numbers,
     title,
     summary,
+    findings,
 
     resultLine({ stage, state }: Inspection): string {
       if (stage === 'done') return summary(state!.result!);
@@ -34,4 +39,6 @@ export function createFormatters(texts: PhotoTexts, ui: UiTexts, numbers: Number
     announcement: ({ state }: Inspection) => summary(state!.result!),
   };
 }
+export const isUnfamiliar = ({ warnings }: Result) => warnings?.includes('UNFAMILIAR_IMAGE') ?? false;
+
 export type Formatters = ReturnType<typeof createFormatters>;

@@ -1,7 +1,7 @@
 import { type BarGroup, showBars } from '../../../ui/browser/bars.ts';
 import { el } from '../../../ui/browser/dom.ts';
 import { showOutcome } from '../../../ui/browser/upload-views.ts';
-import type { Formatters } from './formatters.ts';
+import { type Formatters, isUnfamiliar } from './formatters.ts';
 import type { Inspection, Result, TaskState } from './inspection.ts';
 
 export function showResult(job: Inspection, words: Formatters, onChoose: (name: string) => void): void {
@@ -13,8 +13,9 @@ export function showResult(job: Inspection, words: Formatters, onChoose: (name: 
 }
 
 function resultView(job: Inspection, result: Result, words: Formatters, onChoose: (name: string) => void) {
-  const { texts, numbers, title, summary } = words;
+  const { texts, numbers, title, findings } = words;
   const hasNoDefects = result.defects.length === 0;
+  const unfamiliar = isUnfamiliar(result);
   const bar = ({ name, conf }: { name: string; conf: number }) => ({ name, label: title(name), value: conf });
   const groups: BarGroup[] = [
     { title: texts.defects, bars: result.defects.map(bar), emptyText: texts.noDefects, tone: 'strong' },
@@ -27,10 +28,20 @@ function resultView(job: Inspection, result: Result, words: Formatters, onChoose
     onChoose: ({ name }) => onChoose(name),
   });
   return [
+    ...(unfamiliar
+      ? [
+          el(
+            'div',
+            { class: 'verdict', 'data-unfamiliar': '' },
+            el('h2', {}, texts.unfamiliar),
+            el('p', {}, texts.unfamiliarWhy),
+          ),
+        ]
+      : []),
     el(
       'div',
-      { class: 'verdict', 'data-sound': String(hasNoDefects) },
-      el('h2', { id: 'verdict' }, summary(result)),
+      { class: 'verdict', 'data-sound': String(hasNoDefects && !unfamiliar) },
+      el('h2', { id: 'verdict' }, findings(result)),
       ...(hasNoDefects ? [el('p', {}, texts.soundWhy)] : []),
       el('p', { class: 'surface' }, el('span', {}, texts.surface), el('strong', {}, title(result.surface))),
     ),

@@ -69,6 +69,11 @@ export const texts = localize({
     en: 'No defect class reaches the threshold of the model.',
     ru: 'Ни один класс дефектов не достигает порога модели.',
   },
+  unfamiliar: { en: 'Unfamiliar photo', ru: 'Незнакомый снимок' },
+  unfamiliarWhy: {
+    en: 'The photo differs from the photos that the model was trained on. The surface and the defects below may be wrong.',
+    ru: 'Снимок не похож на те, на которых обучалась модель. Поверхность и дефекты ниже могут быть определены неверно.',
+  },
   noDefects: { en: 'No class reaches the threshold of the model.', ru: 'Ни один класс не достигает порога модели.' },
   found: { en: '{defect}, {share}', ru: '{defect}, {share}' },
   chooseClass: { en: 'Select a class to show its heatmap.', ru: 'Выберите класс, чтобы показать его тепловую карту.' },

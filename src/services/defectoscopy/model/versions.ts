@@ -1,25 +1,16 @@
 import { availableParallelism } from 'node:os';
 import { type Head, probabilities, scores, topLabel } from '../../../ml/classifier.ts';
+import { type Familiarity, familiarityOf, parseFamiliarity, UNFAMILIAR_BELOW } from '../../../ml/familiarity.ts';
 import { type Heads, parseHeads } from '../../../ml/heads.ts';
-import type { Photo } from '../../../ml/image.ts';
 import { type InstalledVersion, type ModelDirectory, readVerifiedFile } from '../../../ml/model-directory.ts';
+import { parsePatches } from '../../../ml/patches.ts';
 import { openSession, type Session } from '../../../ml/session.ts';
-import { shareHead } from '../../../ml/shared-heads.ts';
+import { shareHead, shareStatistics } from '../../../ml/shared-heads.ts';
 import type { Tensor } from '../../../ml/tensor.ts';
 import type { Provider } from '../../../ml/thread.ts';
-import type { Heatmaps, Recorded } from '../result.ts';
-
-export interface ModelVersion {
-  readonly version: string;
-  /** In pixels. */
-  readonly input: { readonly width: number; readonly height: number };
-  readonly surfaces: readonly string[];
-  readonly masters: readonly string[];
-  readonly defects: readonly string[];
-  readonly provider: Provider;
-  /** Transfers the photo's pixel buffer. */
-  infer(photo: Photo, signal: AbortSignal): Promise<{ recorded: Recorded; heatmaps: Heatmaps }>;
-}
+import type { Recorded } from '../result.ts';
+import { createAnomalyVersion } from './anomaly-version.ts';
+import type { ModelVersion } from './model-version.ts';
 
 export interface ModelVersions {
   /** Loads a version on first use; undefined if it is not installed. */
@@ -42,7 +33,12 @@ export function openModelVersions(shelf: ModelDirectory, providers: readonly Pro
       const { path } = await readVerifiedFile(installed, 'backbone.onnx', shelf.versions());
       return openSession({ path, poolSize: POOL_SIZE, providers });
     });
-    return createVersion(installed, heads, session);
+    if (installed.manifest.files['patches.json']) {
+      const { bytes: patches } = await readVerifiedFile(installed, 'patches.json');
+      const detector = parsePatches(patches.toString('utf8'), heads.mapChannels);
+      return createAnomalyVersion(installed, heads, detector, session);
+    }
+    return createVersion(installed, heads, await readFamiliarity(installed, heads.features), session);
   };
 
   return {
@@ -52,7 +48,7 @@ export function openModelVersions(shelf: ModelDirectory, providers: readonly Pro
       const installed = findInstalled();
       if (!installed) return undefined;
       // By content hash: a version may be replaced under the same name.
-      const key = `${version} ${installed.manifest.files['heads.json'].sha256}`;
+      const key = `${version} ${JSON.stringify(installed.manifest.files)}`;
       return loaded.get(key, () => load(installed));
     },
     close: () => sessions.each((session) => session.close()),
@@ -62,6 +58,7 @@ export function openModelVersions(shelf: ModelDirectory, providers: readonly Pro
 function createVersion(
   { version, manifest }: InstalledVersion,
   { heads, mapChannels }: Heads,
+  familiarity: Familiarity | undefined,
   session: Session,
 ): ModelVersion {
   const { surface, masters, defects } = heads;
@@ -73,9 +70,12 @@ function createVersion(
     isDefect(name) && conf >= (thresholds.defects[name] ?? 0.5);
 
   const readout = {
-    surface: shareHead(surface),
-    masters: shareHead(masters, mapChannels),
-    defects: shareHead(defects, mapChannels),
+    heads: {
+      surface: shareHead(surface),
+      masters: shareHead(masters, mapChannels),
+      defects: shareHead(defects, mapChannels),
+    },
+    statistics: familiarity && shareStatistics(familiarity.statistics),
   };
 
   return {
@@ -89,12 +89,13 @@ function createVersion(
     async infer({ pixels }, signal) {
       const image = { type: 'uint8', dims: [1, input.height, input.width, 3], data: pixels } as const;
       const outputs = await session.run({ image }, signal, readout);
-      const probabilitiesOf = (name: keyof typeof readout) =>
+      const probabilitiesOf = (name: keyof typeof readout.heads) =>
         probabilities(heads[name]!, outputs[name]!.data as Float64Array);
       const recorded = {
         surface: topLabel(surface.labels, probabilitiesOf('surface')),
         masters: scores(masters.labels, probabilitiesOf('masters')),
         defects: scores(defects.labels, probabilitiesOf('defects')).filter(reachesThreshold),
+        ...(familiarity && familiarityFields(familiarity, outputs['distance']!.data as Float64Array)),
         model_version: version,
       };
       const [, height, width] = outputs['masters.maps']!.dims as [number, number, number];
@@ -109,6 +110,20 @@ function createVersion(
       return { recorded, heatmaps: { width, height, maps } };
     },
   };
+}
+
+async function readFamiliarity(installed: InstalledVersion, features: number): Promise<Familiarity | undefined> {
+  if (!installed.manifest.files['familiarity.json']) return undefined;
+  const { bytes } = await readVerifiedFile(installed, 'familiarity.json');
+  return parseFamiliarity(bytes.toString('utf8'), features);
+}
+
+function familiarityFields(
+  { distances }: Familiarity,
+  [distance]: Float64Array,
+): Pick<Recorded, 'familiarity' | 'warnings'> {
+  const familiarity = familiarityOf(distances, distance!);
+  return { familiarity, ...(familiarity < UNFAMILIAR_BELOW && { warnings: ['UNFAMILIAR_IMAGE'] }) };
 }
 
 /** Caches by key. A failed value is created again on the next request. */

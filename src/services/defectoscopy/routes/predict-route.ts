@@ -1,7 +1,6 @@
 import type { Static } from 'typebox';
 import { queueUnavailable, validationError } from '../../../base/api-error.ts';
 import type { JsonObject } from '../../../base/json.ts';
-import type { UrlPolicy } from '../../../base/outbound-url.ts';
 import { success } from '../../../http/envelope.ts';
 import type { Gateway } from '../../../http/gateway.ts';
 import { acceptOpenApi } from '../../shared/accept-openapi.ts';
@@ -9,13 +8,13 @@ import { acceptTask, checkUrlField, type TaskDeps } from '../../shared/accept-ta
 import { Accepted, PredictRequest } from '../api-schema.ts';
 import { examples } from '../examples.ts';
 import type { DefectoscopySettings } from '../settings.ts';
-import { imagePolicy } from '../url-policy.ts';
+import { imagePolicy, webhookPolicy } from '../url-policy.ts';
 
 /** `POST /predict`. The task is durable before the 202 response is sent. */
 export function predictRoute(app: Gateway, deps: TaskDeps & { serviceSettings: DefectoscopySettings }): void {
   const { workerRegistry, serviceSettings, shared } = deps;
   const images = imagePolicy(serviceSettings, shared);
-  const callbacks: UrlPolicy = { kind: 'webhook', loopback: shared.webhookLoopback, allowList: shared.allowList };
+  const callbacks = webhookPolicy(shared);
   const { costDelaySeconds, coldStartSeconds, estimateWarmSeconds: warmSeconds } = serviceSettings;
   const estimates = { warmSeconds, coldSeconds: costDelaySeconds + coldStartSeconds + warmSeconds };
 

@@ -1,6 +1,7 @@
 import { readdir, readFile } from 'node:fs/promises';
 import { extname, join, sep } from 'node:path';
 import { OperatorError } from '../../../base/operator-error.ts';
+import { IMAGE_EXTENSIONS } from '../../../base/sniff.ts';
 import { parseCsv } from './csv.ts';
 
 export type Split = 'train' | 'val' | 'test';
@@ -23,17 +24,7 @@ export interface TrainingFolder {
   readonly samples: readonly Sample[];
 }
 
-const IMAGES: ReadonlySet<string> = new Set([
-  '.jpg',
-  '.jpeg',
-  '.png',
-  '.webp',
-  '.tif',
-  '.tiff',
-  '.gif',
-  '.avif',
-  '.heic',
-]);
+const IMAGES: ReadonlySet<string> = new Set(IMAGE_EXTENSIONS);
 
 /**
  * Reads a labelled folder in one of three layouts: `labels.csv`, folders surface/master/defect, or folders named by
@@ -43,12 +34,10 @@ export async function readTrainingFolder(
   folder: string,
   { sound, groupOf }: { sound: string; groupOf: (defect: string) => string },
 ): Promise<TrainingFolder> {
-  const names = await readdir(folder, { recursive: true }).catch((error: NodeJS.ErrnoException) => {
-    throw new OperatorError(`Cannot read the folder ${folder} (${error.code ?? error.message}).`);
-  });
+  const names = await listFolder(folder);
   if (names.includes('labels.csv')) return readLabels(folder, sound, groupOf);
 
-  const images = names.filter((name) => IMAGES.has(extname(name).toLowerCase())).sort();
+  const images = imagesIn(names);
   if (images.length === 0) throw new OperatorError(`No images and no labels.csv found in ${folder}.`);
   const located = images.map((name) => ({ path: join(folder, name), folders: name.split(sep).slice(0, -1) }));
   if (located.every(({ folders }) => folders.length === 1)) {
@@ -71,6 +60,17 @@ export async function readTrainingFolder(
     `Unknown layout of ${folder}: use defect/photo.jpg or surface/master/defect/photo.jpg for all images, or a labels.csv.`,
   );
 }
+
+/** The paths of all images of a folder and its subfolders. */
+export const listImages = async (folder: string): Promise<string[]> =>
+  imagesIn(await listFolder(folder)).map((name) => join(folder, name));
+
+const listFolder = (folder: string) =>
+  readdir(folder, { recursive: true }).catch((error: NodeJS.ErrnoException) => {
+    throw new OperatorError(`Cannot read the folder ${folder} (${error.code ?? error.message}).`);
+  });
+
+const imagesIn = (names: readonly string[]) => names.filter((name) => IMAGES.has(extname(name).toLowerCase())).sort();
 
 async function readLabels(folder: string, sound: string, groupOf: (defect: string) => string): Promise<TrainingFolder> {
   const rows = parseCsv(await readFile(join(folder, 'labels.csv'), 'utf8'));

@@ -1,5 +1,6 @@
 import { fitTemperature } from '../../../ml/calibration.ts';
 import { classify, type Head, logitsOf } from '../../../ml/classifier.ts';
+import { pickRows } from '../../../ml/fit-familiarity.ts';
 import { createFitter } from '../../../ml/logistic.ts';
 import {
   accuracy,
@@ -98,12 +99,10 @@ function targets({ names }: HeadData, indices: readonly number[], labels: readon
 
 const row = ({ features, dimensions }: HeadData, i: number) => features.subarray(i * dimensions, (i + 1) * dimensions);
 
-function pick(data: HeadData, indices: readonly number[]) {
-  const { dimensions } = data;
-  const features = new Float32Array(indices.length * dimensions);
-  for (const [n, i] of indices.entries()) features.set(row(data, i), n * dimensions);
-  return { features, dimensions };
-}
+const pick = ({ features, dimensions }: HeadData, indices: readonly number[]) => ({
+  features: pickRows(features, dimensions, indices),
+  dimensions,
+});
 
 /** For Ctrl-C and progress output. */
 const yieldToEventLoop = () => new Promise<void>((resolve) => setImmediate(resolve));

@@ -10,6 +10,7 @@ import { openModelVersions } from '../model/versions.ts';
 import { parseCsv } from './csv.ts';
 import { assignSplits } from './split.ts';
 import { type TrainOptions, train } from './train.ts';
+import { trainAnomaly } from './train-anomaly.ts';
 
 let tempFolder: string;
 let folder: string;
@@ -49,19 +50,26 @@ async function photo(path: string, shade: keyof typeof SHADES, n: number): Promi
 const photos = (shade: keyof typeof SHADES, into: string, count = 20) =>
   Promise.all(Array.from({ length: count }, (_, n) => photo(`${into}/${n}.png`, shade, n)));
 
-/** The new version's result for a photo of this colour. */
-async function classify(version: string, shade: keyof typeof SHADES) {
+/** The new version's results for a photo with these colours. */
+async function infer(version: string, shadeAt: (x: number, y: number) => readonly number[]) {
   const shelf = await openModelDirectory([shipped, join(dataDir, 'models', 'defectoscopy')], () => {});
   const versions = openModelVersions(shelf);
   try {
     const model = (await versions.get(version))!;
-    const pixels = new Uint8Array(32 * 32 * 3).map((_, i) => SHADES[shade][i % 3]!);
-    return (await model.infer({ pixels, width: 32, height: 32 }, new AbortController().signal)).recorded;
+    const pixels = new Uint8Array(32 * 32 * 3).map((_, i) => {
+      const at = Math.floor(i / 3);
+      return shadeAt(at % 32, at >> 5)[i % 3]!;
+    });
+    return await model.infer({ pixels, width: 32, height: 32 }, new AbortController().signal);
   } finally {
     shelf.close();
     await versions.close();
   }
 }
+
+/** The new version's result for a photo of this colour. */
+const classify = async (version: string, shade: keyof typeof SHADES) =>
+  (await infer(version, () => SHADES[shade])).recorded;
 
 describe('assay train', () => {
   test('learns defects from folders named by defect and keeps the bundled surface head', async () => {
@@ -151,10 +159,23 @@ describe('assay train', () => {
     await run({ name: 'mine' });
     const root = join(dataDir, 'models', 'defectoscopy');
     expect(await readdir(root)).toEqual(['mine']);
-    expect((await readdir(join(root, 'mine'))).sort()).toEqual(['card.md', 'heads.json', 'manifest.json']);
+    expect((await readdir(join(root, 'mine'))).sort()).toEqual([
+      ...['card.md', 'familiarity.json', 'heads.json', 'manifest.json'],
+    ]);
     const { heads } = parseHeads(await readFile(join(root, 'mine', 'heads.json'), 'utf8'));
     expect(heads['surface']).toEqual(COLOURS.surface);
     expect(await readFile(join(root, 'mine', 'card.md'), 'utf8')).toContain('| `rust` |');
+  });
+
+  test('the new version warns of photos that differ from its training photos', async () => {
+    await photos('rust', 'rust', 50);
+    await photos('moss', 'moss', 50);
+    const { version } = await run();
+    const familiar = await classify(version, 'rust');
+    expect(familiar.familiarity).toBeGreaterThan(0.05);
+    expect(familiar).not.toHaveProperty('warnings');
+    expect(await classify(version, 'damp')).toMatchObject({ familiarity: 0, warnings: ['UNFAMILIAR_IMAGE'] });
+    expect(await classify('1.0.0', 'damp')).not.toHaveProperty('familiarity');
   });
 
   test.each([
@@ -175,6 +196,36 @@ describe('assay train', () => {
     await expect(run()).rejects.toThrow('has no column defect');
     await writeFile(join(folder, 'labels.csv'), 'file,defect,split\nrust/1.png,rust,exam\n');
     await expect(run()).rejects.toThrow('row 2: the split must be train, val or test, not exam');
+  });
+});
+
+describe('assay train --anomaly', () => {
+  const runAnomaly = (options: Partial<TrainOptions> = {}) =>
+    trainAnomaly({ folder, dataDir, shipped, log: (line) => output.push(line), ...options });
+
+  test('reports what deviates from photos without defects, and where', async () => {
+    await photos('plain', 'wall', 25);
+    const { version } = await runAnomaly({ name: 'plain-walls' });
+    expect(output.join('\n')).toContain('25 photos without defects');
+    // The colour of another photo of this series.
+    const colour = [190, 203, 216];
+    const { recorded: plain } = await infer(version, () => colour);
+    expect(plain).toMatchObject({ surface: expect.any(String), defects: [], masters: [{ name: 'sound' }, {}] });
+    const rust = await infer(version, (x, y) => (x < 16 && y < 16 ? SHADES.rust : colour));
+    expect(rust.recorded.defects).toMatchObject([{ name: 'deviation' }]);
+    const { width, height, maps } = rust.heatmaps;
+    expect([width, height]).toEqual([4, 4]);
+    const hot = [...Buffer.from(maps['deviation']!, 'base64')].map((value) => (value > 127 ? '#' : '.')).join('');
+    expect(hot).toBe('##..##..........');
+  });
+
+  test('rejects a folder with too few readable photos and names the minimum', async () => {
+    await photos('plain', 'wall', 19);
+    await expect(runAnomaly()).rejects.toThrow('has 19 readable photos. Training without labels needs at least 20');
+    await writeFile(join(folder, 'wall', 'broken.jpg'), 'no picture');
+    await expect(runAnomaly()).rejects.toThrow('has 19 readable photos');
+    expect(output.join('\n')).toContain('Skipped');
+    await expect(runAnomaly({ folder: join(tempFolder, 'none') })).rejects.toThrow('ENOENT');
   });
 });
 

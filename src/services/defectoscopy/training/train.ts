@@ -1,6 +1,7 @@
 import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
 import { OperatorError } from '../../../base/operator-error.ts';
+import { fitFamiliarity, pickRows } from '../../../ml/fit-familiarity.ts';
 import { type Heads, parseHeads } from '../../../ml/heads.ts';
 import { listingThreshold } from '../../../ml/metrics.ts';
 import { type InstalledVersion, openModelDirectory, readVerifiedFile } from '../../../ml/model-directory.ts';
@@ -8,7 +9,7 @@ import { openSession } from '../../../ml/session.ts';
 import { BUNDLED_MODELS_DIR, newestBundledVersion, trainedModelsDir } from '../model/registry.ts';
 import { datasetWarnings, groupDefects, sortClasses } from './classes.ts';
 import { embed } from './features.ts';
-import { readTrainingFolder, type Sample } from './folder.ts';
+import { readTrainingFolder, type Sample, type Split } from './folder.ts';
 import { type HeadReport, predictSplit, reportLines, trainHead } from './heads.ts';
 import { assignSplits } from './split.ts';
 import { versionName, writeVersion } from './write.ts';
@@ -85,17 +86,22 @@ export async function train(options: TrainOptions): Promise<TrainResult> {
     samples.map(({ defect }) => defect),
   );
   const threshold = listingThreshold(predictions, defects.indexOf(sound));
+  const rowsOf = (split: Split) => splits.flatMap((other, i) => (other === split ? [i] : []));
+  const familiarity = fitFamiliarity(features, baseHeads.features, {
+    ...{ train: rowsOf('train'), val: rowsOf('val') },
+    groupOf: (i) => samples[i]!.group ?? String(i),
+  });
 
   const folder = await writeVersion(root, {
     ...{ version, base, sound, threshold, reports, images, seed },
     created: now.toISOString().slice(0, 10),
     heads: { ...baseHeads, heads },
+    familiarity,
     masters: groupDefects(samples, sound),
   });
   log('');
   log(`Version ${version} is installed in ${folder}. Defects with a confidence of at least ${threshold} are listed.`);
-  log(`To try it, add "model_version": "${version}" to the body of POST /predict.`);
-  log(`To make it the default, set DEFECTOSCOPY_MODEL_VERSION=${version}.`);
+  for (const line of usageLines(version)) log(line);
   return { version, folder, reports };
 
   async function embedSamples(all: readonly Sample[], onDone: (done: number, total: number) => void) {
@@ -111,7 +117,15 @@ export async function train(options: TrainOptions): Promise<TrainResult> {
   }
 }
 
-async function openBase(shipped: string): Promise<{ base: InstalledVersion; backbone: string; baseHeads: Heads }> {
+export const usageLines = (version: string) => [
+  `To try it, add "model_version": "${version}" to the body of POST /predict.`,
+  `To make it the default, set DEFECTOSCOPY_MODEL_VERSION=${version}.`,
+];
+
+/** The newest shipped version, on whose network versions are trained. */
+export async function openBase(
+  shipped: string,
+): Promise<{ base: InstalledVersion; backbone: string; baseHeads: Heads }> {
   const shelf = await openModelDirectory([shipped], () => {});
   shelf.close();
   const base = newestBundledVersion(shelf, shipped);
@@ -127,12 +141,9 @@ function readable(
   dimensions: number,
 ): { samples: Sample[]; features: Float32Array; skipped: { path: string; why: string }[] } {
   const readableIndices = all.flatMap((_, i) => (unreadable.has(i) ? [] : [i]));
-  const packed = new Float32Array(readableIndices.length * dimensions);
-  for (const [n, i] of readableIndices.entries())
-    packed.set(features.subarray(i * dimensions, (i + 1) * dimensions), n * dimensions);
   return {
     samples: readableIndices.map((i) => all[i]!),
-    features: packed,
+    features: pickRows(features, dimensions, readableIndices),
     skipped: [...unreadable].map(([i, reason]) => ({ path: all[i]!.path, why: reason })),
   };
 }

@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import { mkdir, rename, rm, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { OperatorError } from '../../../base/operator-error.ts';
+import { type Familiarity, UNFAMILIAR_BELOW, writeFamiliarity } from '../../../ml/familiarity.ts';
 import { type Heads, writeHeads } from '../../../ml/heads.ts';
 import { isVersionName, type Manifest } from '../../../ml/manifest.ts';
 import { type HeadReport, percent } from './heads.ts';
@@ -30,6 +31,7 @@ export interface NewVersion {
   readonly created: string;
   readonly base: { readonly version: string; readonly manifest: Manifest };
   readonly heads: Heads;
+  readonly familiarity: Familiarity;
   readonly masters: Readonly<Record<string, readonly string[]>>;
   readonly sound: string;
   readonly threshold: number;
@@ -39,19 +41,28 @@ export interface NewVersion {
   readonly seed: number;
 }
 
-/**
- * Installs a version under `root`. It is written to a temporary folder and renamed, so workers never see a part of it.
- */
-export async function writeVersion(root: string, added: NewVersion): Promise<string> {
-  const folder = join(root, added.version);
-  const tempFolder = join(root, `.${added.version}-${process.pid}`);
+/** Installs a version of trained heads under `root`; returns its folder. */
+export function writeVersion(root: string, added: NewVersion): Promise<string> {
+  const files = { 'heads.json': writeHeads(added.heads), 'familiarity.json': writeFamiliarity(added.familiarity) };
+  const manifest = manifestOf(added, files);
+  return installVersion(root, added.version, {
+    ...files,
+    'manifest.json': jsonText(manifest),
+    'card.md': cardOf(added),
+  });
+}
+
+/** Writes `files` to a temporary folder under `root` and renames it, so that workers never see a part of a version. */
+export async function installVersion(
+  root: string,
+  version: string,
+  files: Readonly<Record<string, string>>,
+): Promise<string> {
+  const folder = join(root, version);
+  const tempFolder = join(root, `.${version}-${process.pid}`);
   await mkdir(tempFolder, { recursive: true });
   try {
-    const heads = writeHeads(added.heads);
-    const manifest = manifestOf(added, createHash('sha256').update(heads).digest('hex'));
-    await writeFile(join(tempFolder, 'heads.json'), heads);
-    await writeFile(join(tempFolder, 'manifest.json'), `${JSON.stringify(manifest, null, 2)}\n`);
-    await writeFile(join(tempFolder, 'card.md'), cardOf(added));
+    for (const [name, text] of Object.entries(files)) await writeFile(join(tempFolder, name), text);
     await rename(tempFolder, folder);
   } catch (error) {
     await rm(tempFolder, { recursive: true, force: true });
@@ -60,7 +71,12 @@ export async function writeVersion(root: string, added: NewVersion): Promise<str
   return folder;
 }
 
-function manifestOf(added: NewVersion, headsSha256: string): Manifest & Record<string, unknown> {
+export const jsonText = (value: object) => `${JSON.stringify(value, null, 2)}\n`;
+
+function manifestOf(
+  added: NewVersion,
+  files: Readonly<Record<'heads.json' | 'familiarity.json', string>>,
+): Manifest & Record<string, unknown> {
   const { base, heads, masters, sound, threshold, reports } = added;
   const defects = heads.heads['defects']!.labels.filter((name) => name !== sound);
   return {
@@ -68,7 +84,11 @@ function manifestOf(added: NewVersion, headsSha256: string): Manifest & Record<s
     version: added.version,
     created: added.created,
     input: base.manifest.input,
-    files: { 'backbone.onnx': base.manifest.files['backbone.onnx'], 'heads.json': { sha256: headsSha256 } },
+    files: {
+      'backbone.onnx': base.manifest.files['backbone.onnx'],
+      'heads.json': { sha256: sha256(files['heads.json']) },
+      'familiarity.json': { sha256: sha256(files['familiarity.json']) },
+    },
     taxonomy: {
       masters: Object.fromEntries(Object.entries(masters).map(([master, names]) => [master, [...names]])),
       sound,
@@ -88,7 +108,7 @@ function manifestOf(added: NewVersion, headsSha256: string): Manifest & Record<s
   };
 }
 
-function cardOf({ version, created, base, heads, reports, images, threshold, seed }: NewVersion): string {
+function cardOf({ version, created, base, heads, familiarity, reports, images, threshold, seed }: NewVersion): string {
   const copiedHeads = Object.keys(heads.heads).filter((name) => !(name in reports));
   const lines = [
     `# Defectoscopy model ${version}`,
@@ -100,6 +120,7 @@ function cardOf({ version, created, base, heads, reports, images, threshold, see
     ...copiedHeads.map((name) => `The head \`${name}\` is copied from version ${base.version}.`),
     '',
     'The model supports only its own classes. Other photos are assigned to the most similar class, sometimes with high confidence.',
+    `Results of photos that differ from the training photos have the warning UNFAMILIAR_IMAGE (familiarity below ${UNFAMILIAR_BELOW}, measured with ${familiarity.distances.length} held-out photos).`,
   ];
   for (const [name, report] of Object.entries(reports)) {
     lines.push(
@@ -115,4 +136,5 @@ function cardOf({ version, created, base, heads, reports, images, threshold, see
   return `${lines.join('\n')}\n`;
 }
 
+export const sha256 = (text: string) => createHash('sha256').update(text).digest('hex');
 const round = (value: number) => Number(value.toFixed(4));

@@ -8,7 +8,7 @@ import { RELATIONS } from './field-network/page-graph.ts';
 import type { PartOutput } from './field-network/page-reading.ts';
 import type { DescribedPages, FieldsRequest, FoundFields } from './fields-thread.ts';
 import { PdfRejected } from './pages/pdf.ts';
-import type { Template } from './templates/apply-template.ts';
+import type { Template } from './templates/match-templates.ts';
 import type { LearnRequest, Taught } from './templates/teach.ts';
 
 // A dense page takes less than a second on an idle machine.

@@ -6,7 +6,8 @@ import { type ExtractedFields, extractFields } from './field-network/extract-fie
 import type { PageFeatures } from './field-network/page-features.ts';
 import { describeParts, type PartOutput } from './field-network/page-reading.ts';
 import { tokenizePages, VALUE_BOUNDARY } from './fields/page-tokens.ts';
-import { type AppliedTemplate, applyTemplates, type Template } from './templates/apply-template.ts';
+import { type AppliedTemplate, applyTemplates } from './templates/apply-template.ts';
+import type { Template } from './templates/match-templates.ts';
 import { type LearnRequest, teach } from './templates/teach.ts';
 
 /** Requests the inputs of the network: {@link DescribedPages}. */

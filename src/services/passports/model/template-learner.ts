@@ -24,9 +24,9 @@ import {
 } from '../store/lessons.ts';
 import { openReading } from './document-storage.ts';
 import type { FieldFinder } from './field-finder.ts';
-import type { Template } from './templates/apply-template.ts';
 import type { ConfirmedValue } from './templates/learn-lesson.ts';
 import type { Lesson } from './templates/lesson.ts';
+import type { Template } from './templates/match-templates.ts';
 import { lessonHashes, pageHashes } from './templates/teach.ts';
 
 const INTERVAL_MS = 2000;

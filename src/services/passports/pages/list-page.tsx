@@ -32,12 +32,12 @@ export function listPage(app: Gateway, { frame, documents }: { frame: Frame; doc
             <div class="intro">
               <h1 safe>{texts.title}</h1>
               <P class="lead" text={texts.lead} />
+              {signedIn && (
+                <p>
+                  <A href="templates" text={texts.templates} />
+                </p>
+              )}
             </div>
-            {signedIn && (
-              <p>
-                <A href="templates" text={texts.templates} />
-              </p>
-            )}
             {!signedIn && <P class="notice" text={texts.signedOut} />}
             <p id="refused" class="notice bad" role="alert" hidden></p>
             <NewDocument texts={texts} csrf={csrf} />

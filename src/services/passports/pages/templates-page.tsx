@@ -27,11 +27,15 @@ export function templatesPage(
       return frame.send(reply, viewer, {
         title: texts.title,
         own: { texts } satisfies TemplatesPage,
-        styles: ['services/passports/browser/list.css', 'services/passports/browser/templates.css'],
+        styles: [
+          'services/passports/browser/review.css',
+          'services/passports/browser/list.css',
+          'services/passports/browser/templates.css',
+        ],
         script: 'services/passports/browser/templates-page.js',
         children: (
           <>
-            <p>
+            <p class="crumb">
               <A href="./" text={`← ${texts.back}`} />
             </p>
             <div class="intro">
@@ -64,7 +68,7 @@ function Template({ row, ...shared }: { row: TemplateRow } & Shared): JSX.Elemen
   return (
     <li data-id={id} data-enabled={String(enabled)}>
       <div class="tools">
-        <form>
+        <form class="rename">
           <input name="name" type="text" value={name} maxlength="255" required aria-label={texts.name} />
           <Button type="submit" class="small needs-script" text={texts.save} />
         </form>

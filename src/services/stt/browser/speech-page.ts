@@ -6,6 +6,7 @@ import type { UploadPageData } from '../../../ui/browser/upload-texts.ts';
 import { createFormatters } from './formatters.ts';
 import { createJobPlayer } from './job-player.ts';
 import { createRecorder } from './recorder.ts';
+import { parseTermLines } from './term-lines.ts';
 import type { SpeechTexts } from './texts.ts';
 import { createTranscriptView } from './transcript-view.ts';
 import { createTranscriptionJob, runTranscriptionJob, type TranscriptionJob } from './transcription-job.ts';
@@ -21,7 +22,12 @@ initUploadPage<TranscriptionJob>(page, words, (api, { addFiles, showErrors }) =>
     concurrency: 2,
     inputs: ['file'],
     isUnsupported: (type) => /^(image|text|font)\//.test(type) || type === 'application/pdf',
-    createJob: (file) => createTranscriptionJob(file, byId<HTMLSelectElement>('language').value),
+    createJob: (file) =>
+      createTranscriptionJob(
+        file,
+        byId<HTMLSelectElement>('language').value,
+        parseTermLines(byId<HTMLTextAreaElement>('vocabulary').value),
+      ),
     run: (job, onChange) => runTranscriptionJob(job, api, onChange),
     thumbnail: () => el('span', { class: 'missing' }),
     show(job) {

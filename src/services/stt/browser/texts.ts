@@ -37,6 +37,13 @@ export const texts = localize({
     label: { en: 'Spoken language', ru: 'Язык речи' },
     auto: { en: 'Detect automatically', ru: 'Определить автоматически' },
   },
+  vocabulary: {
+    label: { en: 'Terms', ru: 'Термины' },
+    hint: {
+      en: 'Names and words of the recording, one per line. If a term sounds different: nginx = engine x',
+      ru: 'Имена и термины из записи, по одному в строке. Если произносится иначе: nginx = энджинкс',
+    },
+  },
   uploadsDisabled: {
     en: 'Uploads are disabled on this server (FILES_HOST is not set). The API accepts https URLs of recordings:',
     ru: 'Загрузка файлов на этом сервере отключена (не задан FILES_HOST). API принимает https-ссылки на записи:',

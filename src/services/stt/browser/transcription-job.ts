@@ -6,6 +6,7 @@ import {
   type UploadJob,
 } from '../../../ui/browser/upload-job.ts';
 import type { Recorded } from '../result.ts';
+import type { WrittenTerm } from './term-lines.ts';
 
 /** The response of `GET /result/{task_id}`. */
 export interface TaskState extends BaseTaskState {
@@ -15,14 +16,20 @@ export interface TaskState extends BaseTaskState {
 export interface TranscriptionJob extends UploadJob<TaskState> {
   /** ISO 639-1, or `auto`. */
   readonly language: string;
+  readonly vocabulary: readonly WrittenTerm[];
 }
 
-export const createTranscriptionJob = (file: File, language: string): TranscriptionJob => ({
+export const createTranscriptionJob = (
+  file: File,
+  language: string,
+  vocabulary: readonly WrittenTerm[],
+): TranscriptionJob => ({
   ...createUploadJob(file),
   language,
+  vocabulary,
 });
 
 export function runTranscriptionJob(job: TranscriptionJob, api: ApiClient, onChange: () => void): Promise<void> {
-  const body = (url: string) => ({ url, language: job.language });
+  const body = (url: string) => ({ url, language: job.language, vocabulary: [...job.vocabulary] });
   return runUploadJob(job, { api, path: 'transcribe/audio_url', body, maxWaitSeconds: 2 }, onChange);
 }

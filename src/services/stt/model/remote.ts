@@ -27,14 +27,15 @@ export function createRemoteRecognizer({ url, key, model, name = 'remote', fetch
 
   async function requestTranscription(
     window: Window,
-    { language, translate, prompt, temperature, signal }: RecognizeOptions,
+    { language, translate, prompt, vocabulary, temperature, signal }: RecognizeOptions,
     format: Format,
   ): Promise<readonly Segment[]> {
     const form = new FormData();
     form.set('model', model);
     form.set('response_format', format);
     if (language !== undefined && !translate) form.set('language', language);
-    if (prompt !== undefined) form.set('prompt', prompt);
+    const context = promptOf(prompt, translate ? [] : vocabulary);
+    if (context !== '') form.set('prompt', context);
     if (temperature !== undefined) form.set('temperature', String(temperature));
     if (format !== 'json' && !translate)
       for (const each of ['segment', 'word']) form.append('timestamp_granularities[]', each);
@@ -84,6 +85,20 @@ export function createRemoteRecognizer({ url, key, model, name = 'remote', fetch
 
 type Format = 'verbose_json' | 'json';
 type RecognizeOptions = Parameters<Recognizer['recognize']>[1];
+
+/** Half of Whisper's context at 4 characters per token; models use the end of a longer prompt. */
+const MAX_PROMPT_CHARS = 896;
+
+/** The prompt and as many terms as fit: a model prefers words of its prompt. */
+function promptOf(prompt = '', vocabulary: RecognizeOptions['vocabulary'] = []): string {
+  let text = prompt;
+  for (const { term } of vocabulary) {
+    const longer = text === '' ? term : `${text}, ${term}`;
+    if (longer.length > MAX_PROMPT_CHARS) break;
+    text = longer;
+  }
+  return text;
+}
 
 /** As short as local windows: limits the work lost with a worker and the request size. */
 const WINDOW_SECONDS = 30;

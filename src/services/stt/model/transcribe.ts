@@ -7,6 +7,7 @@ import {
   type Segment,
   type Window,
 } from '../../../ml/speech/recognizer.ts';
+import { createSpelling } from '../../../ml/speech/spoken-forms.ts';
 import { TaskFailure } from '../../../tasks/task.ts';
 import { FAILURES } from '../failures.ts';
 
@@ -77,6 +78,7 @@ async function transcribeAll(
   options: TranscribeOptions,
 ): Promise<RecognizedSegments> {
   const { request, report, log, signal } = options;
+  const spell = createSpelling(request.translate ? [] : (request.vocabulary ?? []));
   const { name: service, windowSeconds } = recognizer;
   const segments = [...(from?.segments ?? [])];
   let until = from?.until ?? 0;
@@ -85,7 +87,8 @@ async function transcribeAll(
     if ('processedUntil' in window) until = window.processedUntil;
     else {
       log.debug({ provider: service, from: window.start, to: window.end }, 'transcribing a window');
-      segments.push(...(await transcribeWindow(recognizer, window, { request, signal, ...options.windowTimeouts })));
+      const recognized = await transcribeWindow(recognizer, window, { request, signal, ...options.windowTimeouts });
+      segments.push(...spell(recognized));
       until = window.end;
     }
     report({ provider: service, until, segments: [...segments] });

@@ -38,8 +38,8 @@ const fieldError = (code: string, param: string, message: string) =>
   new ApiError(code, 400, message, {}, { details: { param } });
 
 export const invalidValue = (param: string, message: string) => fieldError('INVALID_VALUE', param, message);
-export const missingField = (param: string) =>
-  fieldError('MISSING_REQUIRED_PARAMETER', param, `\`${param}\` is required.`);
+export const missingField = (param: string, message = `\`${param}\` is required.`) =>
+  fieldError('MISSING_REQUIRED_PARAMETER', param, message);
 export const unsupportedField = (param: string, message: string) => fieldError('UNSUPPORTED_PARAMETER', param, message);
 
 export const modelNotFound = (name: string) =>

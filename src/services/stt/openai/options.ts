@@ -31,7 +31,8 @@ export function createOptionReader({ models, translate }: { models: readonly str
   const draft: Draft = {};
   return {
     add(name: string, value: string): void {
-      if (value !== '') PARSERS[name.replace(/\[\]$/, '')]?.(value, draft, models);
+      const field = name.replace(/\[\]$/, '');
+      if (value !== '' && Object.hasOwn(PARSERS, field)) PARSERS[field]!(value, draft, models);
     },
 
     finish(): TranscriptionOptions {
@@ -56,7 +57,8 @@ const PARSERS: Readonly<Record<string, (value: string, draft: Draft, models: rea
   },
   language(value, draft) {
     const code = value.toLowerCase();
-    if (code !== 'auto' && !isLanguage(code)) throw invalidValue('language', '`language` must be an ISO 639-1 code.');
+    if (code !== 'auto' && !isLanguage(code))
+      throw invalidValue('language', '`language` must be an ISO 639-1 code or `auto`.');
     draft.language = code;
   },
   prompt(value, draft) {

@@ -29,7 +29,7 @@ export async function receive(
       if (part.kind === 'field') reader.add(part.name, part.value);
       else if (part.name === 'file') file = await files.put(part.bytes, { maxBytes: AUDIO_MAX_BYTES });
     }
-    if (file === undefined) throw missingField('file');
+    if (file === undefined) throw missingField('file', '`file` is required, as a part with a file name.');
     if (file.sizeBytes === 0) throw invalidValue('file', 'The file is empty.');
     const type = sniffAudio(file.head);
     if (type === undefined) throw invalidValue('file', `Unsupported audio format. Use one of: ${AUDIO_FORMATS}.`);

@@ -3,11 +3,13 @@ import { quotaExceeded } from '../../../base/api-error.ts';
 import { isOutcomeUnknown } from '../../../base/db-errors.ts';
 import type { JsonObject } from '../../../base/json.ts';
 import { fingerprint } from '../../../http/idempotency.ts';
+import type { VocabularyTerm } from '../../../ml/speech/recognizer.ts';
 import { findTask, storeTask, type TaskDeps, type TaskRequest } from '../../shared/accept-task.ts';
 import { keepFilesIfCommitted } from '../../shared/keep-files-if-committed.ts';
 import type { GatewayContext } from '../../shared/service.ts';
 import type { TranscribeInput } from '../result.ts';
 import type { SttSettings } from '../settings.ts';
+import type { VocabularyStore } from '../vocabulary.ts';
 import { isFinal } from './errors.ts';
 import { modelOf } from './models.ts';
 import type { Received } from './receive.ts';
@@ -16,6 +18,7 @@ export interface OpenAiDeps extends TaskDeps {
   readonly context: Pick<GatewayContext, 'files' | 'uploads' | 'log'>;
   readonly serviceSettings: SttSettings;
   readonly filesHost: string;
+  readonly vocabularies: VocabularyStore;
 }
 
 /**
@@ -31,7 +34,8 @@ export async function taskFor(
 ): Promise<string> {
   const { files, log } = deps.context;
   const { key } = received.file;
-  const wanted = taskRequest(deps, received);
+  const vocabulary = await deps.vocabularies.read(request.principal);
+  const wanted = taskRequest(deps, received, vocabulary?.terms ?? []);
   const { id, isNew } = await keepFilesIfCommitted([key], { files, log }, async () => {
     const earlier = await findReusable(deps, request, wanted);
     return earlier === undefined ? createTask(deps, request, received, wanted) : { id: earlier, isNew: false };
@@ -44,7 +48,11 @@ export async function taskFor(
   return id;
 }
 
-function taskRequest({ serviceSettings, filesHost }: OpenAiDeps, { file, options, translate }: Received): TaskRequest {
+function taskRequest(
+  { serviceSettings, filesHost }: OpenAiDeps,
+  { file, options, translate }: Received,
+  terms: readonly VocabularyTerm[],
+): TaskRequest {
   const { language = serviceSettings.language, prompt, temperature } = options;
   const { estimateWarmSeconds: warmSeconds, estimateColdSeconds: coldSeconds } = serviceSettings;
   const choices = {
@@ -53,7 +61,11 @@ function taskRequest({ serviceSettings, filesHost }: OpenAiDeps, { file, options
     ...(temperature !== undefined && { temperature }),
     ...(translate && { translate }),
   };
-  const input: TranscribeInput = { url: `https://${filesHost}/${file.key}`, ...choices };
+  const input: TranscribeInput = {
+    url: `https://${filesHost}/${file.key}`,
+    ...choices,
+    ...(terms.length > 0 && { vocabulary: terms }),
+  };
   // Not the format: one task provides all of them.
   const content: JsonObject = { sha256: file.sha256, ...choices };
   return {
@@ -62,8 +74,8 @@ function taskRequest({ serviceSettings, filesHost }: OpenAiDeps, { file, options
     input: input as unknown as JsonObject,
     estimates: { warmSeconds, coldSeconds },
     content,
-    // Not part of the content: a client's own key outlives a change of the model.
-    defaultKey: `content:${fingerprint({ ...content, model: modelOf(serviceSettings) })}`,
+    // Not part of the content: a client's own key outlives a change of the model and of its vocabulary.
+    defaultKey: `content:${fingerprint({ ...content, terms: JSON.stringify(terms), model: modelOf(serviceSettings) })}`,
   };
 }
 

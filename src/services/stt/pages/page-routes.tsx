@@ -62,6 +62,13 @@ function InputControls({ words, language }: { words: SpeechTexts; language: UiLa
           ))}
         </select>
       </label>
+      <details class="terms">
+        <summary safe>{words.vocabulary.label}</summary>
+        <label for="vocabulary" class="hint" safe>
+          {words.vocabulary.hint}
+        </label>
+        <textarea id="vocabulary" rows="5" spellcheck="false"></textarea>
+      </details>
     </>
   );
 }

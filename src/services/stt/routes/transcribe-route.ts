@@ -2,7 +2,6 @@ import type { Static } from 'typebox';
 import { validationError } from '../../../base/api-error.ts';
 import type { JsonObject } from '../../../base/json.ts';
 import { memberText } from '../../../base/json-text.ts';
-import type { UrlPolicy } from '../../../base/outbound-url.ts';
 import type { Gateway } from '../../../http/gateway.ts';
 import { keepBodyText } from '../../../http/json-body-text.ts';
 import { acceptOpenApi } from '../../shared/accept-openapi.ts';
@@ -14,19 +13,20 @@ import { checkMetadata } from '../metadata.ts';
 import { success } from '../present.ts';
 import type { TranscribeInput } from '../result.ts';
 import type { SttSettings } from '../settings.ts';
-import { audioPolicy } from '../url-policy.ts';
+import { audioPolicy, webhookPolicy } from '../url-policy.ts';
+import { mergeTerms, parseTerms, type VocabularyStore } from '../vocabulary.ts';
 
 interface TranscribeDeps extends TaskDeps {
   readonly seal: (secret: string) => Buffer;
   readonly serviceSettings: SttSettings;
+  readonly vocabularies: VocabularyStore;
 }
 
 /** `POST /transcribe/audio_url`. The task is durable before the 202 response is sent. */
 export async function transcribeRoute(app: Gateway, deps: TranscribeDeps): Promise<void> {
-  const { seal, serviceSettings, shared } = deps;
+  const { seal, serviceSettings, shared, vocabularies } = deps;
   const recordings = audioPolicy(serviceSettings, shared);
-  const loopback = serviceSettings.webhookAllowLoopback && shared.webhookLoopback;
-  const callbacks: UrlPolicy = { kind: 'webhook', loopback, allowList: shared.allowList };
+  const callbacks = webhookPolicy(serviceSettings, shared);
   const { estimateWarmSeconds: warmSeconds, estimateColdSeconds: coldSeconds } = serviceSettings;
   const estimates = { warmSeconds, coldSeconds };
 
@@ -49,8 +49,12 @@ export async function transcribeRoute(app: Gateway, deps: TranscribeDeps): Promi
         if (webhook) checkUrlField('webhook.url', webhook.url, callbacks);
         const language = languageOf(request.body.language ?? serviceSettings.language);
         const metadata = metadataOf(request.body.metadata, request.bodyText!);
+        const ofRequest = parseTerms('vocabulary', request.body.vocabulary ?? []);
+        const stored = await vocabularies.read(request.principal);
+        const vocabulary = mergeTerms(ofRequest, stored?.terms ?? []);
         const input: TranscribeInput = {
           url,
+          ...(vocabulary.length > 0 && { vocabulary }),
           ...(language !== undefined && { language }),
           ...(metadata !== undefined && { metadata }),
         };

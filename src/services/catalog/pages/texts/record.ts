@@ -14,6 +14,10 @@ export const recordTexts = {
   defects: { en: 'Defects', ru: 'Дефекты' },
   groups: { en: 'Defect groups', ru: 'Группы дефектов' },
   looksSound: { en: 'No defects detected', ru: 'Дефектов не обнаружено' },
+  unfamiliar: {
+    en: 'Unfamiliar photo: it differs from the photos that the model was trained on, and the result may be wrong.',
+    ru: 'Незнакомый снимок: он не похож на те, на которых обучалась модель, результат может быть неверным.',
+  },
   noDefects: { en: 'No class is above the model’s threshold.', ru: 'Нет классов выше порога модели.' },
   chooseClass: {
     en: 'Select a class to show its location on the photo.',

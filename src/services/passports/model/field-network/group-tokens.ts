@@ -84,15 +84,27 @@ const middle = ({ y0, y1 }: Token): number => (y0 + y1) / 2;
 /** Sorts by lines from top to bottom, and from left to right within a line. */
 export function inReadingOrder(tokens: readonly Token[]): Token[] {
   const lines: Token[][] = [];
-  for (const token of [...tokens].sort((a, b) => middle(a) - middle(b))) {
-    const line = lines.at(-1);
-    const first = line?.[0];
-    const reach = first && 0.55 * Math.max(first.y1 - first.y0, token.y1 - token.y0);
-    if (first && middle(token) - middle(first) <= reach!) line!.push(token);
+  for (const token of [...tokens].sort((a, b) => a.x0 - b.x0)) {
+    const distance = (line: readonly Token[]) => Math.abs(middle(line.at(-1)!) - middle(token));
+    const [nearest] = lines
+      .filter((line) => follows(line.at(-1)!, token))
+      .sort((one, other) => distance(one) - distance(other));
+    if (nearest) nearest.push(token);
     else lines.push([token]);
   }
-  return lines.flatMap((line) => line.sort((a, b) => a.x0 - b.x0));
+  const place = (line: readonly Token[]) => line.reduce((sum, one) => sum + middle(one), 0) / line.length;
+  return lines.sort((a, b) => place(a) - place(b)).flat();
 }
+
+/** Boxes of OCR may be as high as two lines: words above each other are of two lines nevertheless. */
+function follows(last: Token, token: Token): boolean {
+  const overlap = Math.min(last.x1, token.x1) - Math.max(last.x0, token.x0);
+  const isOnLine = Math.abs(middle(last) - middle(token)) <= 0.55 * Math.max(height(last), height(token));
+  return isOnLine && overlap <= 0.3 * Math.min(width(last), width(token));
+}
+
+const height = ({ y0, y1 }: Token): number => y1 - y0;
+const width = ({ x0, x1 }: Token): number => x1 - x0;
 
 /** Adds tokens without letters and digits that stand between two neighbours of one line: dashes, slashes, №. */
 function withPunctuation(chosen: readonly Token[], all: readonly Token[]): Token[] {

@@ -115,6 +115,22 @@ describe('readRows', () => {
     expect(read(ROOMS, [{ at: [40, 20], cells: { no: '4', name: 'балкон', area: '1,1' } }])).toHaveLength(4);
   });
 
+  it('drops a row without a number on a page without other rows', () => {
+    expect(
+      read([{ at: [40, 900], cells: { name: 'приведенная', area: '46,01', height: '2,50' } }], ROOMS),
+    ).toHaveLength(3);
+  });
+
+  it('sorts rows by consecutive numbers, wherever they stand', () => {
+    const rows = [ROOMS[1]!, { ...ROOMS[0]!, at: [540, 120] }, { ...ROOMS[2]!, at: [320, 90] }] as const;
+    expect(read(rows).map(({ no }) => no)).toEqual(['1', '2', '3']);
+  });
+
+  it('keeps the dot of an abbreviation at the end of a name', () => {
+    const [, room] = ROOMS;
+    expect(read([{ ...room!, cells: { ...room!.cells, name: 'веранда отапл.' } }])[0]!['name']).toBe('веранда отапл.');
+  });
+
   it('drops a row without figures where all others have them, unless its number continues theirs', () => {
     const areas = ROOMS.map(({ at, cells: { no, name, area } }) => ({
       at,

@@ -3,7 +3,7 @@ import { type ColumnSpec, isNumbering, type TableSpec } from '../../schema/schem
 import { type ReadCell, repairRows } from '../fields/table-repairs.ts';
 import { connect, groupOf, membersOf } from './group-tokens.ts';
 import type { PageReading } from './page-reading.ts';
-import { parseGroup } from './read-values.ts';
+import { parseGroup, type ReadValue } from './read-values.ts';
 
 interface Row {
   readonly cells: readonly ReadCell[];
@@ -16,7 +16,7 @@ interface Row {
 export function readRows(readings: readonly PageReading[], section: string, table: TableSpec): ReadCell[][] {
   const pages = readings.map((reading) => rowsOfPage(reading, section, table));
   const all = pages.flat();
-  const kept = pages.flatMap((rows) => inPrintedOrder(withoutStrays(rows, rows.length < FEW_ROWS ? all : rows)));
+  const kept = pages.flatMap((rows) => inPrintedOrder(withoutStrays(rows, all)));
   return repairRows(withoutHeadRows(kept).map(({ cells }) => [...cells]));
 }
 
@@ -41,7 +41,9 @@ function rowsOfPage(reading: PageReading, section: string, { columns }: TableSpe
           `${section}:${spec.key}`,
         );
         const read = own.length > 0 ? parseGroup(groupOf(own, reading, `${section}:${spec.key}`), spec) : undefined;
-        return read ? [{ spec, ...read }] : [];
+        return read
+          ? [{ spec, ...read, value: spec.type === 'string' && !isNumbering(spec) ? withDot(read) : read.value }]
+          : [];
       });
       // A number alone is not a room.
       if (!cells.some(({ spec }) => spec.type === 'number') && cells.length < 2) return [];
@@ -55,6 +57,13 @@ function rowsOfPage(reading: PageReading, section: string, { columns }: TableSpe
         },
       ];
     });
+}
+
+/** Keeps the dot of an abbreviation at the end (`веранда отапл.`), which is left out elsewhere as that of a sentence. */
+function withDot({ value, tokens }: ReadValue): ReadValue['value'] {
+  const { text, confidence } = tokens.at(-1)!;
+  const isAbbreviation = /[бвгджзклмнпрстфхцчшщ]\.$/u.test(text) && (confidence === null || tokens.length > 1);
+  return isAbbreviation ? `${String(value).replace(/\.$/u, '')}.` : value;
 }
 
 /** The likeliest of several places of a number. */
@@ -98,14 +107,22 @@ function sideBySide(
   return parts.every(hasName) ? parts : [[...members]];
 }
 
-/** Drops rows that lack most of the columns of `others`: a row of column numbers, a row of another table. */
-function withoutStrays(rows: readonly Row[], others: readonly Row[]): Row[] {
+/**
+ * Drops rows that lack most of the columns of the others: a row of column numbers, a row of another table. A few rows on a
+ * page of their own are compared with `all`, and must be surer and numbered if these are.
+ */
+function withoutStrays(rows: readonly Row[], all: readonly Row[]): Row[] {
+  const isApart = rows.length < FEW_ROWS && rows.length < all.length;
+  const others = isApart ? all : rows;
   const count = new Map<ColumnSpec, number>();
   for (const { cells } of others) for (const { spec } of cells) count.set(spec, (count.get(spec) ?? 0) + 1);
   const usual = [...count].filter(([, times]) => times >= 0.6 * others.length).map(([spec]) => spec);
+  const numbering = isApart ? usual.find(isNumbering) : undefined;
   return rows.filter(({ cells }) => {
+    const specs = cells.map(({ spec }) => spec);
     const score = cells.reduce((sum, cell) => sum + cell.score, 0) / cells.length;
-    return score >= 0.5 && cells.filter(({ spec }) => usual.includes(spec)).length >= 0.6 * usual.length;
+    const isLike = specs.filter((spec) => usual.includes(spec)).length >= 0.6 * usual.length;
+    return isLike && score >= (isApart ? 0.7 : 0.5) && (!numbering || specs.includes(numbering));
   });
 }
 
@@ -121,8 +138,12 @@ function withoutHeadRows(rows: readonly Row[]): Row[] {
   );
 }
 
-/** Groups of columns from left to right, in each the rows from top to bottom. */
+/** By their numbers if these are consecutive; else groups of columns from left to right, in each from top to bottom. */
 function inPrintedOrder(rows: readonly Row[]): Row[] {
+  const numbers = rows.map(({ cells }) => Number(cells.find(({ spec }) => isNumbering(spec))?.value));
+  const lowest = Math.min(...numbers);
+  const isConsecutive = new Set(numbers).size === rows.length && Math.max(...numbers) - lowest === rows.length - 1;
+  if (isConsecutive) return rows.map((_, i) => rows[numbers.indexOf(lowest + i)]!);
   const groups: { x0: number; x1: number; rows: Row[] }[] = [];
   for (const row of [...rows].sort((a, b) => a.x0 - b.x0)) {
     const group = groups.find(({ x1 }) => x1 > row.x0 + 0.2 * (row.x1 - row.x0));

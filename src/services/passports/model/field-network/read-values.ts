@@ -3,8 +3,10 @@ import type { FieldSpec, ValueSpec } from '../../schema/schema.ts';
 import { readValue } from '../../schema/values.ts';
 import { tokensInRange } from '../fields/candidates.ts';
 import { writePart } from '../fields/composite-values.ts';
+import { correctAddress } from '../fields/correct-address.ts';
 import { toTextValue } from '../fields/correct-text.ts';
 import type { Token } from '../fields/page-tokens.ts';
+import { fitShapes } from './fit-shapes.ts';
 import { connect, groupOf, inReadingOrder, membersOf, type TokenGroup, textOf, withDoubtful } from './group-tokens.ts';
 import type { PageReading } from './page-reading.ts';
 import { withWholeNames } from './whole-names.ts';
@@ -29,10 +31,34 @@ export function readingsOf(reading: PageReading, name: string, spec: ValueSpec):
     .flatMap((members) => byCell(members, reading))
     .flatMap((members) => betweenCheckBoxes(members, reading))
     .map((members) =>
-      spec.type === 'string' ? withWholeNames(withDoubtful(members, reading, name), reading) : members,
+      spec.type === 'string'
+        ? fitShapes(withWholeNames(withDoubtful(members, reading, name), reading), reading, name, spec)
+        : members,
     )
-    .map((members) => groupOf(members, reading, name))
+    .flatMap((members) => {
+      const whole = groupOf(members, reading, name);
+      if (spec.type !== 'number' && spec.type !== 'integer') return [whole];
+      const runs = byRuns(members, reading).map((run) => groupOf(run, reading, name));
+      return [whole, ...runs.filter(({ score }) => score > whole.score + MIN_GAIN)];
+    })
     .flatMap((group) => parseGroup(group, spec) ?? []);
+}
+
+// Chosen.
+const MIN_GAIN = 0.05;
+
+/** The runs of words on one line, if there are several: two numbers that the network takes for one value. */
+function byRuns(members: readonly number[], { tokens }: PageReading): number[][] {
+  const runs: number[][] = [];
+  let last: Token | undefined;
+  for (const token of inReadingOrder(members.map((i) => tokens[i]!))) {
+    const gap = last ? token.x0 - last.x1 : 0;
+    const isNext = last && gap >= -1 && gap < 3 * (token.y1 - token.y0) && token.y0 < last.y1 && token.y1 > last.y0;
+    if (isNext) runs.at(-1)!.push(tokens.indexOf(token));
+    else runs.push([tokens.indexOf(token)]);
+    last = token;
+  }
+  return runs.length > 1 ? runs : [];
 }
 
 /** A value does not go on in the next ruled cell, unless each cell holds one character. */
@@ -117,7 +143,7 @@ export function readParts(reading: PageReading, { parts = [] }: Pick<FieldSpec, 
   if (found.length < 2) return undefined;
   return {
     tokens: found.flatMap(({ value }) => value.tokens),
-    value: found.map(({ spec, value }) => writePart(spec, String(value.value))).join(', '),
+    value: found.map(({ spec, value }) => writePart(spec, correctAddress(String(value.value)))).join(', '),
     score: found.reduce((sum, { value }) => sum + value.score, 0) / found.length,
     lowest: Math.min(...found.map(({ value }) => value.lowest)),
   };

@@ -4,25 +4,31 @@ import type { PageReading } from './page-reading.ts';
 
 const OPENING = /[«„“]/gu;
 const CLOSING = /[»”]/gu;
+const PAIRS = [
+  [/[(]/gu, /[)]/gu],
+  [OPENING, CLOSING],
+] as const;
 /** `ФГУП`, `ООО`, before the name. */
 const LEGAL_FORM = /^\p{Lu}{2,5}$/u;
 const BRANCH = /^[^«„“]*(?:филиал|отделени|представительств)/iu;
+/** Prepositions and conjunctions, which do not end a value. */
+const LINKING_WORD = /^(?:[свик]|во|на|из|по|под|над|для|от|до|при|with|and|of|on|in|to|the|for|or|et|&)$/iu;
 const MAX_WORDS = 12;
 
 /**
- * Adds the words up to the other quotation mark where a value ends within a quoted name, the quoted name before a branch, and
- * the legal form before the name.
+ * Adds the words up to the other mark where a value ends within quotation marks or brackets, the quoted name before a branch,
+ * the legal form before the name, and what follows a preposition at the end.
  */
-export function withWholeNames(members: readonly number[], { tokens, areApart }: PageReading): number[] {
+export function withWholeNames(members: readonly number[], { tokens, areApart, likeliest }: PageReading): number[] {
   const chosen = inReadingOrder(members.map((i) => tokens[i]!));
-  const text = chosen.map((token) => token.text).join(' ');
-  const missing = (text.match(CLOSING)?.length ?? 0) - (text.match(OPENING)?.length ?? 0);
   const isFree = (token: Token | undefined): token is Token =>
     token !== undefined && !chosen.includes(token) && !areApart(tokens.indexOf(token), members[0]!);
-  if (missing !== 0) {
-    const added = missing > 0 ? upTo(OPENING, chosen[0]!, before) : upTo(CLOSING, chosen.at(-1)!, after);
-    if (missing > 0) chosen.unshift(...added.reverse());
-    else chosen.push(...added);
+  const text = chosen.map((token) => token.text).join(' ');
+  let missing = 0;
+  for (const [opening, closing] of PAIRS) {
+    missing = (text.match(closing)?.length ?? 0) - (text.match(opening)?.length ?? 0);
+    if (missing > 0) chosen.unshift(...upTo(opening, chosen[0]!, before).reverse());
+    if (missing < 0) chosen.push(...upTo(closing, chosen.at(-1)!, after));
   }
   // A branch continues the name of its organisation.
   const parent = missing === 0 && BRANCH.test(text) ? before(chosen[0]!, tokens) : undefined;
@@ -31,7 +37,25 @@ export function withWholeNames(members: readonly number[], { tokens, areApart }:
     const form = before(chosen[0]!, tokens);
     if (isFree(form) && LEGAL_FORM.test(form.text)) chosen.unshift(form);
   }
+  if (LINKING_WORD.test(chosen.at(-1)!.text)) chosen.push(...restOfLine(chosen.at(-1)!));
   return chosen.map((token) => tokens.indexOf(token));
+
+  /** The words after one that cannot be the last of a value, up to the end of the line or to a mark. */
+  function restOfLine(start: Token): Token[] {
+    const found: Token[] = [];
+    for (let token = after(start, tokens); isFree(token) && isUnclaimed(token); token = after(token, tokens)) {
+      if (found.length > 0 && !isOnLine(found.at(-1)!, token) && !LINKING_WORD.test(found.at(-1)!.text)) break;
+      if (found.length >= MAX_WORDS || /^[([«„“☐☑☒□■]/u.test(token.text)) break;
+      found.push(token);
+      if (/[.,;:)]$/u.test(token.text)) break;
+    }
+    return found;
+  }
+
+  function isUnclaimed(token: Token): boolean {
+    const name = likeliest(tokens.indexOf(token));
+    return name === 'none' || members.some((i) => likeliest(i) === name);
+  }
 
   /** The words from `start` on to one with the mark; none if it is not near. */
   function upTo(mark: RegExp, start: Token, next: typeof before): Token[] {
@@ -55,7 +79,7 @@ const isAdjacent = (left: Token, right: Token): boolean => {
 };
 
 /** The word before `token` in running text: left of it, or the last one of the line above. */
-function before(token: Token, tokens: readonly Token[]): Token | undefined {
+export function before(token: Token, tokens: readonly Token[]): Token | undefined {
   const left = tokens.find((one) => one !== token && one.x0 < token.x0 && isAdjacent(one, token));
   return (
     left ??
@@ -68,7 +92,7 @@ function before(token: Token, tokens: readonly Token[]): Token | undefined {
 }
 
 /** The word after `token`: right of it, or the first one of the line below. */
-function after(token: Token, tokens: readonly Token[]): Token | undefined {
+export function after(token: Token, tokens: readonly Token[]): Token | undefined {
   const right = tokens.find((one) => one !== token && one.x0 > token.x0 && isAdjacent(token, one));
   return (
     right ??

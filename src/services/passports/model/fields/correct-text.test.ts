@@ -12,6 +12,7 @@ it.each([
   ['В Рукосуев', 'В. Рукосуев'],
   ['Мальцева Н Т', 'Мальцева Н. Т.'],
   ['Токарева 0.Ю.', 'Токарева О.Ю.'],
+  ['Новосёлов Ю. м.', 'Новосёлов Ю. М.'],
   ['3. Лебедева', 'З. Лебедева'],
 ])('corrects the initials of %s', (text, value) => {
   expect(toTextValue({ type: 'string', shapes: PERSON }, text, RECOGNIZED)).toBe(value);
@@ -26,8 +27,27 @@ it.each([
   expect(toTextValue({ type: 'string' }, text, RECOGNIZED)).toBe(value);
 });
 
-it('reads l as 1 in room numbers', () => {
-  expect(toTextValue({ type: 'string', numbering: true }, 'Fl', RECOGNIZED)).toBe('F1');
+it.each([
+  ['Fl', 'F1'],
+  ['ба', '6а'],
+  ['За', '3а'],
+])('corrects the room number %s', (text, value) => {
+  expect(toTextValue({ type: 'string', numbering: true }, text, RECOGNIZED)).toBe(value);
+});
+
+it.each([
+  ['Самарская обл. г Сызрань, ул Мира, д. 21 КВ 48', 'Самарская обл., г. Сызрань, ул. Мира, д. 21, КВ. 48'],
+  ['г. Тверь, наб. Степана Разина, д. 4', 'г. Тверь, наб. Степана Разина, д. 4'],
+])('writes the dots and commas of the address %s', (text, value) => {
+  expect(toTextValue({ type: 'string', parts: [] }, text, RECOGNIZED)).toBe(value);
+});
+
+it.each([
+  ['Жилой дом Жилой дом', 'Жилой дом'],
+  ['ул. Мира, д. 3, кв. 148 148', 'ул. Мира, д. 3, кв. 148'],
+  ['12 12', '12 12'],
+])('reads %s once', (text, value) => {
+  expect(toTextValue({ type: 'string' }, text, [{ confidence: null }])).toBe(value);
 });
 
 it('keeps text that was not recognized', () => {

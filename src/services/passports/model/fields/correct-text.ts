@@ -1,8 +1,9 @@
 import { asDigits } from '../../schema/numbers.ts';
 import { schemaPattern } from '../../schema/pattern.ts';
 import type { ValueSpec } from '../../schema/schema.ts';
+import { correctAddress } from './correct-address.ts';
 
-type TextSpec = ValueSpec & { readonly shapes?: readonly string[] };
+type TextSpec = ValueSpec & { readonly shapes?: readonly string[]; readonly parts?: readonly unknown[] };
 
 /** The text of tokens as a value; usual errors of OCR are corrected if any of the tokens is recognized. */
 export function toTextValue(
@@ -10,8 +11,18 @@ export function toTextValue(
   text: string,
   tokens: readonly { readonly confidence: number | null }[],
 ): string {
-  const plain = normalizeText(text);
+  const plain = withoutRepetition(normalizeText(text));
   return tokens.some(({ confidence }) => confidence !== null) ? correctOcrText(spec, plain) : plain;
+}
+
+/** Without the whole value, or the number of the flat, printed a second time beside it. */
+function withoutRepetition(text: string): string {
+  if (!/\p{L}/u.test(text)) return text;
+  const middle = (text.length - 1) / 2;
+  if (text[middle] === ' ' && text.slice(0, middle) === text.slice(middle + 1)) return text.slice(0, middle);
+  const words = text.split(' ');
+  const isRepeated = /^\d+$/u.test(words.at(-1)!) && words.at(-1) === words.at(-2);
+  return isRepeated ? words.slice(0, -1).join(' ') : text;
 }
 
 /** Normalizes spaces, punctuation and hyphenation of a value. */
@@ -31,7 +42,9 @@ export function normalizeText(text: string): string {
 /** Corrects initials, room numbers, remnants of rules, and the form of a company. */
 function correctOcrText(spec: TextSpec, text: string): string {
   const value = withoutRemnants(text);
-  if (spec.numbering) return value.replaceAll('l', '1');
+  if (spec.numbering)
+    return value.replaceAll('l', '1').replace(/^[Зб](?=\p{Ll}$)/u, (letter) => (letter === 'З' ? '3' : '6'));
+  if (spec.parts) return correctAddress(value);
   const corrected = correctInitials(spec.shapes, value);
   // Spaces are removed only from numbers with colons.
   const kept = /\s/u.test(corrected) || !/\s/u.test(value) || value.includes(':') ? corrected : value;
@@ -54,8 +67,9 @@ export function shapeFactor(shapes: readonly string[] | undefined, value: string
 export function correctInitials(shapes: readonly string[] | undefined, value: string): string {
   if (!shapes || shapeFactor(shapes, value) > 1) return value;
   const initials = value.replace(/(?<![\d\p{L}])(10|LL|[03469b[])(?![\d\p{L}])/gu, (match) => INITIALS[match] ?? match);
+  const upper = initials.replace(/(?<!\p{L})\p{Ll}(?=\.)/gu, (letter) => letter.toUpperCase());
   const dotted = initials.replace(/(?<!\p{L})(\p{Lu})(?=\s+\p{Lu}|$)/gu, '$1.');
-  const corrections = [initials, dotted, asDigits(value).replace(/\s/gu, '')];
+  const corrections = [initials, upper, dotted, asDigits(value).replace(/\s/gu, '')];
   return corrections.find((one) => shapeFactor(shapes, one) > 1) ?? value;
 }
 

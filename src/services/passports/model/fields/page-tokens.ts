@@ -71,7 +71,7 @@ export function tokenizePages(pages: readonly ReadPage[], boundary: RegExp = BOU
       if (place.y1 - place.y0 <= 0 || place.x1 - place.x0 <= 0 || noise.has(word)) continue;
       const text = page.reader === 'text' ? word.text : normalizeHomoglyphs(word.text, alphabet);
       // Dot leaders.
-      if ((word.confidence ?? 1) < 0.1 && !/\d/u.test(text)) {
+      if ((word.confidence ?? 1) < 0.1 && !/\d|^(?:\p{Lu}\.){2}$/u.test(text)) {
         blanks.push(place);
         continue;
       }

@@ -16,16 +16,16 @@ export function matchPatterns(
   if (patterns.length === 0) return undefined;
   for (const block of blocks) {
     const tokens = spec.type === 'string' ? block.tokens : restOfLine(block);
-    if (!tokens.every(isFree)) continue;
     const text = joinText(tokens);
     for (const pattern of patterns) {
       const match = pattern.exec(text);
       if (!match) continue;
-      if (spec.type === 'string') return { value: normalizeText(match[0]), tokens, score: PATTERN_SCORE };
       const found = readValue(spec, match[0]);
       if (!found) continue;
-      const place = { start: match.index + found.start, end: match.index + found.end };
-      return { value: found.value, tokens: tokensInRange(tokens, place), score: PATTERN_SCORE };
+      const chosen = tokensInRange(tokens, { start: match.index + found.start, end: match.index + found.end });
+      if (!chosen.every(isFree)) continue;
+      const value = typeof found.value === 'string' ? normalizeText(found.value) : found.value;
+      return { value, tokens: chosen, score: PATTERN_SCORE };
     }
   }
   return undefined;

@@ -44,4 +44,7 @@ it('repairRows corrects a row number whose neighbours are consecutive', () => {
   expect(values([[cell(no, '2')], [cell(no, '5')], [cell(no, '4')]])).toEqual([['2'], ['3'], ['4']]);
   expect(values([[cell(no, '2')], [cell(no, '5')], [cell(no, '7')]])).toEqual([['2'], ['5'], ['7']]);
   expect(values([[cell(no, '2')], [cell(no, '2а')], [cell(no, '4')]])).toEqual([['2'], ['2а'], ['4']]);
+  expect(values([[cell(no, 'F4')], [cell(no, 'FS')]])).toEqual([['F4'], ['F5']]);
+  expect(values([[cell(no, '10')], [cell(no, 'и')], [cell(no, '12')]])).toEqual([['10'], ['11'], ['12']]);
+  expect(values([[cell(no, '10')], [cell(no, 'лестница')], [cell(no, '20')]])).toEqual([['10'], ['лестница'], ['20']]);
 });

@@ -14,26 +14,31 @@ export function repairRows(rows: ReadCell[][]): ReadCell[][] {
   return restoreDecimalPoints(correctNumbering(rows));
 }
 
-/** Corrects a row number whose neighbours differ by two: OCR reads a 3 as a 5. */
+/** Corrects a row number whose neighbours differ by two (OCR reads a 3 as a 5), or one without digits after a number. */
 function correctNumbering(rows: ReadCell[][]): ReadCell[][] {
-  const numberCell = (row: ReadCell[] | undefined) =>
-    row?.find(({ spec, tokens }) => isNumbering(spec) && tokens[0]!.confidence !== null);
+  const numberCell = (row: ReadCell[] | undefined) => row?.find(({ spec }) => isNumbering(spec));
   return rows.map((row, i) => {
     const cell = numberCell(row);
     const before = toRowNumber(numberCell(rows[i - 1]));
     const after = toRowNumber(numberCell(rows[i + 1]));
-    const number = toRowNumber(cell);
-    // A number with letters (`3а`) is read right: OCR does not invent them.
-    if (!cell || number === undefined || before === undefined) return row;
-    if (number === before + 1 || after !== before + 2) return row;
-    const value = typeof cell.value === 'string' ? String(before + 1) : before + 1;
+    if (!cell || !before || cell.tokens[0]!.confidence === null) return row;
+    const next = `${before.prefix}${String(before.number + 1).padStart(before.length, '0')}`;
+    const read = toRowNumber(cell);
+    const isBetween = after?.prefix === before.prefix && after.number === before.number + 2;
+    const isDoubtful = read
+      ? read.prefix === before.prefix && isBetween
+      : !/\d/u.test(String(cell.value)) && (isBetween || !after);
+    if (!isDoubtful || String(cell.value) === next) return row;
+    const value = typeof cell.value === 'string' ? next : Number(next);
     return row.map((one) => (one === cell ? { ...cell, value, score: REPAIRED_SCORE } : one));
   });
 }
 
-/** Undefined for a number with letters. */
-const toRowNumber = (cell: ReadCell | undefined): number | undefined =>
-  cell && /^\d{1,4}$/u.test(String(cell.value)) ? Number(cell.value) : undefined;
+/** Undefined for a number with letters behind it (`3а`), which is read right: OCR does not invent them. */
+function toRowNumber(cell: ReadCell | undefined): { prefix: string; number: number; length: number } | undefined {
+  const [, prefix, digits] = /^(\p{Lu}?)(\d{1,4})$/u.exec(String(cell?.value ?? '')) ?? [];
+  return digits === undefined ? undefined : { prefix: prefix!, number: Number(digits), length: digits.length };
+}
 
 /** Corrects numbers without a point that exceed all others of the unit, or that the row also contains with one. */
 function restoreDecimalPoints(rows: ReadCell[][]): ReadCell[][] {

@@ -12,19 +12,13 @@ import {
 } from './form-document.ts';
 import { isSame } from './learn-lesson.ts';
 import type { Lesson, LessonField, LessonTable } from './lesson.ts';
-import { type FormMatch, matchForm } from './match-form.ts';
-import { matchText } from './match-text.ts';
+import type { FormMatch } from './match-form.ts';
+import { bestMatch, type MatchedLesson, type Template } from './match-templates.ts';
 import { project } from './project.ts';
 import { type ReadField, readFieldAt } from './read-field.ts';
 import { type ReadRow, readTable } from './read-table.ts';
 import type { PlaceContext } from './text-run.ts';
 import { normalizeValue } from './word-hash.ts';
-
-/** The lessons of one form, the latest first. */
-export interface Template {
-  readonly id: string;
-  readonly lessons: readonly Lesson[];
-}
 
 export interface AppliedTemplate {
   readonly fields: Record<string, Field>;
@@ -46,29 +40,6 @@ export function applyTemplates(
   if (!best) return { fields: { ...fields }, template: undefined };
   const template = { id: best.template.id, score: Math.round(100 * best.lessons[0]!.match.score) / 100 };
   return { fields: combine(document, fields, best.lessons, schema), template };
-}
-
-interface MatchedLesson {
-  readonly lesson: Lesson;
-  readonly match: FormMatch;
-}
-
-/** Lessons of a template that match, the latest first. */
-export function bestMatch(document: FormDocument, templates: readonly Template[]) {
-  return bestOf(document, templates, matchForm) ?? bestOf(document, templates, matchText);
-}
-
-function bestOf(document: FormDocument, templates: readonly Template[], find: typeof matchForm) {
-  let best: { template: Template; lessons: MatchedLesson[]; score: number } | undefined;
-  for (const template of templates) {
-    const lessons = template.lessons.flatMap((lesson) => {
-      const match = find(lesson, document);
-      return match ? [{ lesson, match }] : [];
-    });
-    const score = Math.max(0, ...lessons.map(({ match }) => match.score));
-    if (lessons.length > 0 && score > (best?.score ?? 0)) best = { template, lessons, score };
-  }
-  return best;
 }
 
 function combine(

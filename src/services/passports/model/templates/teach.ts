@@ -1,10 +1,10 @@
 import type { ReadPage } from '../../page-geometry.ts';
 import type { Schema } from '../../schema/schema.ts';
-import { bestMatch } from './apply-template.ts';
 import { createFormDocument, type FormDocument } from './form-document.ts';
 import { type ConfirmedValue, learnLesson } from './learn-lesson.ts';
 import type { Lesson, LessonNeighbour } from './lesson.ts';
 import type { FormMatch } from './match-form.ts';
+import { bestMatch } from './match-templates.ts';
 import { hashWord, normalizeWord } from './word-hash.ts';
 
 export interface LearnRequest {

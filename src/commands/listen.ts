@@ -1,0 +1,82 @@
+import { randomBytes } from 'node:crypto';
+import { Assay, type PhotoEvent, type RecordingEvent, TaskNotFound } from '../client/index.ts';
+import { nowSeconds, webhookHeaders } from '../tasks/send-webhook.ts';
+import { signWebhook } from '../tasks/webhook-signature.ts';
+import { onOneLine, runClientCommand } from './client-command.ts';
+import { parseServerUrl, type ServerOptions } from './resolve-server.ts';
+
+export interface ListenOptions extends ServerOptions {
+  readonly service: 'defectoscopy' | 'stt';
+  readonly forward: string;
+  readonly secret?: string;
+  readonly after?: string;
+}
+
+/** As for webhooks. */
+const TIMEOUT_MS = 15_000;
+
+/** `assay listen`: sends the result of each task that ends to a local receiver, signed like a webhook. */
+export function listenCommand(options: ListenOptions, signal: AbortSignal): Promise<void> {
+  const { service, forward, after = 'latest' } = options;
+  parseServerUrl(forward, '--forward ');
+  const secret = options.secret ?? process.env['ASSAY_WEBHOOK_SECRET'] ?? newSecret();
+  return runClientCommand(service, options, signal, async ({ url, token, apiKey: _, ...rest }) => {
+    const assay = new Assay({ [service]: { url, token }, ...rest })[service];
+    try {
+      // A server that cannot be reached or rejects the credential is reported at once.
+      for await (const _ of assay.events({ after: 'latest', follow: false, signal }));
+      console.error(`Forwarding the results of ${service} to ${forward}. Secret of the signatures: ${secret}`);
+      for await (const event of assay.events({ after, signal })) {
+        if (!event.type.endsWith('.terminal')) continue;
+        const outcome = await forwardResult(assay, event, { forward, secret, signal });
+        process.stdout.write(
+          `${onOneLine([new Date().toISOString(), event.task_id, event.status ?? '', outcome].join('  '))}\n`,
+        );
+      }
+    } catch (error) {
+      // Interrupting is how listening ends.
+      if (!signal.aborted) throw error;
+    }
+  });
+}
+
+const newSecret = () => `whsec_${randomBytes(24).toString('base64')}`;
+
+/** Sends the body of `GET /result/{task_id}` once; returns the answer as text. */
+async function forwardResult(
+  assay: Pick<Assay['defectoscopy'], 'resultBody'>,
+  event: PhotoEvent | RecordingEvent,
+  { forward, secret, signal }: { forward: string; secret: string; signal: AbortSignal },
+): Promise<string> {
+  const taskId = event.task_id;
+  let body: Buffer;
+  try {
+    body = Buffer.from(await assay.resultBody(taskId, { signal }));
+  } catch (error) {
+    if (error instanceof TaskNotFound) return 'not sent: the task was deleted or has expired';
+    throw error;
+  }
+  const deliveryId = deliveryIdOf(body) ?? `whd_${taskId}`;
+  const startedAt = performance.now();
+  const answer = await fetch(forward, {
+    method: 'POST',
+    redirect: 'manual',
+    body,
+    headers: webhookHeaders(
+      { event: event.type, taskId, deliveryId, attempt: 1 },
+      signWebhook({ id: deliveryId, timestamp: nowSeconds(), body, secret }),
+    ),
+    signal: AbortSignal.any([signal, AbortSignal.timeout(TIMEOUT_MS)]),
+  }).catch((error: Error) => error);
+  const ms = `${Math.round(performance.now() - startedAt)} ms`;
+  if (!(answer instanceof Error)) {
+    await answer.body?.cancel();
+    return `${answer.status}  ${ms}`;
+  }
+  signal.throwIfAborted();
+  const { code } = (answer.cause ?? {}) as { code?: string };
+  return `${answer.name === 'TimeoutError' ? 'timeout' : (code ?? answer.message)}  ${ms}`;
+}
+
+const deliveryIdOf = (body: Buffer) =>
+  (JSON.parse(body.toString()) as { data: { webhook?: { delivery_id?: string } } }).data.webhook?.delivery_id;
