@@ -456,7 +456,8 @@ describe('Passports pages', () => {
     await page.getByRole('button', { name: 'Create document (3)' }).focus();
     await page.keyboard.press('Enter');
     await until(() => page.locator('#documents li').count()).toBe(1);
-    expect(await page.locator('#assembly').isVisible()).toBe(false);
+    // The list may show the document before the answer to the upload arrives and hides the images.
+    await until(() => page.locator('#assembly').isVisible()).toBe(false);
     await until(() => page.locator('#documents li').getAttribute('data-status'), 200_000).toBe('SUCCESS');
     await page.locator('#documents .name').click();
     await page.waitForURL('**/task/*');
