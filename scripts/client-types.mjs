@@ -38,6 +38,8 @@ async function namedSchemas(dist) {
       TranscribeRequest: stt.TranscribeRequest,
       RecordingAccepted: stt.Accepted,
       Transcription: stt.Transcription,
+      Transcript: stt.Transcript,
+      TranscriptHistory: data(stt.TranscriptHistory),
       RecordingState: data(stt.TaskState),
       RecordingEvent: stt.Event,
       RecordingEvents: data(stt.EventPage),
