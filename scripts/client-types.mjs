@@ -38,6 +38,7 @@ async function namedSchemas(dist) {
       TranscribeRequest: stt.TranscribeRequest,
       RecordingAccepted: stt.Accepted,
       Transcription: stt.Transcription,
+      TranscriptVersion: stt.TranscriptVersion,
       Transcript: stt.Transcript,
       TranscriptHistory: data(stt.TranscriptHistory),
       RecordingState: data(stt.TaskState),

@@ -16,6 +16,7 @@ import type {
   TranscribeRequest,
   Transcript,
   TranscriptHistory,
+  TranscriptVersion,
   Vocabulary,
 } from './wire/stt.ts';
 
@@ -83,7 +84,7 @@ export class Stt extends TaskService<Recording, RecordingEvent> {
     taskId: string,
     segments: NonNullable<Transcript['segments']>,
     { ifVersion, signal }: CallOptions & { readonly ifVersion?: number } = {},
-  ): Promise<Transcript> {
+  ): Promise<TranscriptVersion> {
     const headers = { 'if-match': ifVersion === undefined ? undefined : `"${ifVersion}"` };
     const repeatable = ifVersion === undefined;
     const path = `${resultPath(taskId)}/transcript`;

@@ -145,19 +145,21 @@ export const VocabularyState = Success(
   }),
 );
 
+export const TranscriptVersion = Type.Object(
+  {
+    version: Type.Integer({ description: 'For `If-Match`; 0: as transcribed.' }),
+    changed_at: Type.Optional(UnixSeconds),
+    changed_by: Type.Optional(Type.String({ description: 'The credential, without its secret.' })),
+  },
+  { description: 'Of a corrected transcript; without it the version is 0.' },
+);
+
 export const Transcript = Type.Object({
   ...Transcription.properties,
-  correction: Type.Optional(
-    Type.Object(
-      {
-        version: Type.Integer({ description: 'For `If-Match`. Without `correction` the version is 0.' }),
-        changed_at: UnixSeconds,
-        changed_by: Type.String({ description: 'The credential, without its secret.' }),
-      },
-      { description: 'Present if the text has been corrected.' },
-    ),
-  ),
+  correction: Type.Optional(TranscriptVersion),
 });
+
+export const Corrected = Success(TranscriptVersion);
 
 export const TranscriptJson = Success(Transcript);
 

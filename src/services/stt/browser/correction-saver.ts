@@ -43,8 +43,8 @@ export function createCorrectionSaver(options: {
     for (let segments = current(); changeBetween(stored, segments); segments = current()) {
       try {
         const headers = { 'if-match': `"${version}"` };
-        const { correction } = await api.call<Transcript>(path, { method: 'PUT', json: { segments }, headers });
-        [stored, version] = [segments, correction?.version];
+        const corrected = await api.call<{ version: number }>(path, { method: 'PUT', json: { segments }, headers });
+        [stored, version] = [segments, corrected.version];
       } catch (error) {
         if (!(error instanceof RequestError && error.status === 412)) throw error;
         await merge();

@@ -13,6 +13,8 @@ interface RowView {
   row: Row;
   readonly element: HTMLElement;
   marks: readonly TimedElement[];
+  /** Words with low confidence. */
+  doubtful: number;
 }
 
 export type TranscriptEditor = ReturnType<typeof createTranscriptEditor>;
@@ -75,16 +77,21 @@ export function createTranscriptEditor(options: {
   });
 
   function replaceAll(segments: Transcript['segments']): void {
-    const spoken = transcript.words;
-    views = rowsOf(segments, spoken).map((row) => render({ row, element: el('p'), marks: [] }));
+    views = rowsOf(segments, transcript.words).map(viewOf);
     list.replaceChildren(...views.map(({ element }) => element));
     showMarks();
+  }
+
+  function viewOf(row: Row): RowView {
+    return render({ row, element: el('p'), marks: [], doubtful: 0 });
   }
 
   function render(view: RowView): RowView {
     const { segment } = view.row;
     const line = el('span', { class: 'line' });
-    view.marks = partsOf(view.row).map((part) => {
+    const parts = partsOf(view.row);
+    view.doubtful = parts.filter(isDoubtful).length;
+    view.marks = parts.map((part) => {
       const isUnsure = isDoubtful(part);
       const element = el(isUnsure ? 'mark' : 'span', { class: 'word', 'data-at': String(part.start) }, part.text);
       if (isUnsure) element.title = edit.doubtful;
@@ -104,7 +111,7 @@ export function createTranscriptEditor(options: {
 
   function showMarks(): void {
     onMarks(views.flatMap(({ marks }) => marks));
-    const count = list.querySelectorAll('mark').length;
+    const count = views.reduce((sum, view) => sum + view.doubtful, 0);
     doubtful.textContent = count === 0 ? '' : fill(edit.doubtfulCount, { count: String(count) });
   }
 
@@ -135,7 +142,7 @@ export function createTranscriptEditor(options: {
     field.value = text;
     const tools = el('span', { class: 'tools' }, ...toolButtons());
     view.element.replaceChildren(timeButton(start), el('span', { class: 'editing' }, field, tools));
-    view.marks = [];
+    [view.marks, view.doubtful] = [[], 0];
     open = { view, field };
     field.addEventListener('keydown', onKey);
     // When the field loses the focus.
@@ -191,8 +198,6 @@ export function createTranscriptEditor(options: {
     first.element.before(...replacement.map(({ element }) => element));
     for (const { element } of removed) element.remove();
   }
-
-  const viewOf = (row: Row) => render({ row, element: el('p'), marks: [] });
 
   function move(by: 1 | -1): void {
     if (!open) return;

@@ -6,7 +6,7 @@ import type { Gateway } from '../../../http/gateway.ts';
 import { parseIfMatch } from '../../../http/if-match.ts';
 import type { TaskStore } from '../../../tasks/store.ts';
 import { readDone, TaskParams } from '../../shared/task-routes.ts';
-import { CorrectionBody, TranscriptHistory, TranscriptJson } from '../api-schema.ts';
+import { Corrected, CorrectionBody, TranscriptHistory, TranscriptJson } from '../api-schema.ts';
 import { withSegments } from '../corrections/corrected.ts';
 import { parseSegments } from '../corrections/parse-segments.ts';
 import type { Correction, CorrectionStore } from '../corrections/store.ts';
@@ -28,6 +28,7 @@ const Query = Type.Object({
 /** JSON of 1 MiB of text, with escapes, and the times of all segments. */
 const BODY_BYTES = 4 * 1024 * 1024;
 
+const CORRECTED = success({ version: 4, changed_at: '1767225600', changed_by: 'token-9f86d081884c' });
 const ETAG = { ETag: 'The version of the corrected transcript, for `If-Match`.' };
 
 export function transcriptRoutes(
@@ -94,7 +95,7 @@ export function transcriptRoutes(
         body: CorrectionBody,
         shown: { headers: { 'If-Match': 'The version that the corrections apply to; without it, any version.' } },
         response: {
-          200: describeResponse('The corrected transcript.', TranscriptJson, {}, ETAG),
+          200: describeResponse('The version of the corrected transcript.', Corrected, { corrected: CORRECTED }, ETAG),
           ...errorResponses(
             taskNotFound(),
             taskNotReady(),
@@ -114,8 +115,7 @@ export function transcriptRoutes(
       if (written === undefined) throw taskNotFound();
       if ('conflict' in written) throw transcriptChanged(written.conflict);
       reply.header('etag', etagOf(written));
-      const transcript = withSegments(original, written.segments);
-      return success({ ...transcript, ...(written.version > 0 && { correction: presentVersion(written) }) });
+      return success(presentVersion(written));
     },
   );
 
@@ -148,8 +148,5 @@ export function transcriptRoutes(
 
 const etagOf = (correction: Correction | undefined) => `"${correction?.version ?? 0}"`;
 
-const presentVersion = ({ version, changedAt, changedBy }: Correction) => ({
-  version,
-  changed_at: unixSeconds(changedAt),
-  changed_by: changedBy,
-});
+const presentVersion = ({ version, changedAt, changedBy }: Correction) =>
+  version === 0 ? { version } : { version, changed_at: unixSeconds(changedAt), changed_by: changedBy };
