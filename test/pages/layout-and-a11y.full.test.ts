@@ -173,6 +173,8 @@ const PAGE_CHECKS: Readonly<Record<Service, () => readonly PageCheck[]>> = {
         await page.locator('#transcript textarea').fill('The north wall shows a leak.');
         await page.keyboard.press('Enter');
         await waitForVisible('.offers button')(page);
+        await page.locator('#history summary').click();
+        await waitForVisible('#history button')(page);
       },
     },
     { name: 'help-page', path: '/help/webhooks' },

@@ -156,6 +156,28 @@ describe('The transcript editor', () => {
     expect(await page.locator('.conflicts .notice').count()).toBe(0);
   });
 
+  it('lists the corrections, and reverts one unless a later one changed the text', async (test) => {
+    const { page, problems, texts } = await open(test);
+    await edit(page);
+    await field(page).fill('First.');
+    await page.keyboard.press('Enter');
+    await until(async () => (await texts())[0]).toBe('First.');
+    await page.keyboard.press('Control+Home');
+    await page.keyboard.press('Backspace');
+    await until(texts).toEqual([`First. ${TEXTS[1]}`, TEXTS[2]]);
+    await page.locator('#history summary').click();
+    const revert = page.getByRole('button', { name: 'Revert' });
+    await until(() => revert.count()).toBe(2);
+    await revert.last().click();
+    await until(() => page.locator('#live').textContent()).toContain('corrected again');
+    await revert.first().click();
+    await until(texts).toEqual(['First.', TEXTS[1], TEXTS[2]]);
+    await until(() => revert.count()).toBe(3);
+    await revert.last().click();
+    await until(texts).toEqual(TEXTS);
+    expect(problems).toEqual([]);
+  });
+
   it('downloads the corrected text, and is in Russian', async (test) => {
     const { page, problems } = await open(test, { locale: 'ru-RU' });
     expect(await page.locator('#doubtful').textContent()).toBe('Слов на проверку: 1');

@@ -1,4 +1,5 @@
 import { formatClock } from '../../../ui/browser/clock.ts';
+import { createDateFormat } from '../../../ui/browser/date-format.ts';
 import { fill } from '../../../ui/browser/dom.ts';
 import type { NumberFormats } from '../../../ui/browser/page-data.ts';
 import { RequestError } from '../../../ui/browser/requests.ts';
@@ -20,6 +21,7 @@ export function createFormatters(texts: SpeechTexts, ui: UiTexts, numbers: Numbe
     ui,
     numbers,
     clock: formatClock,
+    dates: createDateFormat(language),
     errorText: (error: unknown): string =>
       error instanceof RequestError && error.status === 0 ? texts.model.offline : (error as Error).message,
 

@@ -137,6 +137,14 @@ export const texts = localize({
     useMine: { en: 'Use my text', ru: 'Взять мой вариант' },
     discardMine: { en: 'Discard my text', ru: 'Удалить мой вариант' },
     nothing: { en: 'empty', ru: 'пусто' },
+    history: { en: 'History', ru: 'История' },
+    noHistory: { en: 'No corrections yet.', ru: 'Исправлений нет.' },
+    change: { en: '{from} → {to}', ru: '{from} → {to}' },
+    revert: { en: 'Revert', ru: 'Вернуть' },
+    notReverted: {
+      en: 'This text has been corrected again. Revert the later correction first.',
+      ru: 'Этот текст исправлен ещё раз. Сначала верните более позднее исправление.',
+    },
     vocabulary: {
       en: 'Corrected words. Future recordings can prefer them:',
       ru: 'Исправленные слова. Можно учитывать их в следующих записях:',

@@ -2,10 +2,13 @@ import type { ApiClient } from '../../../ui/browser/api.ts';
 import { announce, el, fill } from '../../../ui/browser/dom.ts';
 import { wordSeparator } from '../../../ui/browser/paragraphs.ts';
 import type { TimedElement } from '../../../ui/browser/word-highlight.ts';
+import type { RecordedSegment } from '../result.ts';
 import { createConflictList } from './conflict-list.ts';
 import { createCorrectionSaver, type SaveState, type Transcript } from './correction-saver.ts';
 import type { Formatters } from './formatters.ts';
+import { createHistoryList } from './history-list.ts';
 import type { JobPlayer } from './job-player.ts';
+import { mergeChanges } from './segment-changes.ts';
 import { isDoubtful, mergeRows, normalize, partsOf, type Row, rowsOf, splitRow, timeAt } from './transcript-rows.ts';
 import type { VocabularyOffers } from './vocabulary-offers.ts';
 
@@ -52,11 +55,7 @@ export function createTranscriptEditor(options: {
   const saver = createCorrectionSaver({
     ...{ api, taskId },
     segments: transcript.segments,
-    current: (withTyping = false) =>
-      views.flatMap((view) => {
-        const text = withTyping && view === open?.view ? normalize(open.field.value) : view.row.segment.text;
-        return text === '' ? [] : [{ ...view.row.segment, text }];
-      }),
+    current: segmentsOnPage,
     onMerge(segments, notApplied) {
       const editing = open && { start: open.view.row.segment.start, caret: open.field.selectionStart };
       open = undefined;
@@ -68,6 +67,20 @@ export function createTranscriptEditor(options: {
     onState: showState,
   });
 
+  const history = createHistoryList({
+    ...{ api, taskId, words },
+    onRevert({ removed, inserted }) {
+      close();
+      const { segments, conflicts: overwritten } = mergeChanges(inserted, removed, segmentsOnPage());
+      if (overwritten.length > 0) {
+        announce(edit.notReverted);
+        return;
+      }
+      replaceAll(segments);
+      void saver.save();
+    },
+  });
+
   replaceAll(transcript.segments);
   toggle.addEventListener('click', () => (isEditing ? stop() : start()));
   list.addEventListener('click', ({ target }) => {
@@ -75,6 +88,13 @@ export function createTranscriptEditor(options: {
     const element = (target as Element).closest('p');
     openView(views.find((view) => view.element === element));
   });
+
+  function segmentsOnPage(withTyping = false): RecordedSegment[] {
+    return views.flatMap((view) => {
+      const text = withTyping && view === open?.view ? normalize(open.field.value) : view.row.segment.text;
+      return text === '' ? [] : [{ ...view.row.segment, text }];
+    });
+  }
 
   function replaceAll(segments: Transcript['segments']): void {
     views = rowsOf(segments, transcript.words).map(viewOf);
@@ -300,13 +320,15 @@ export function createTranscriptEditor(options: {
 
   function showState(state: SaveState): void {
     if (state === 'saving') status.textContent = edit.saving;
-    else if (state === 'saved') status.textContent = edit.saved;
-    else status.textContent = fill(edit.notSaved, { why: words.errorText(state.failed) });
+    else if (state === 'saved') {
+      status.textContent = edit.saved;
+      history.refresh();
+    } else status.textContent = fill(edit.notSaved, { why: words.errorText(state.failed) });
   }
 
   const bar = el('div', { class: 'row edit-bar' }, toggle, doubtful, status);
   return {
-    element: el('div', { class: 'editor' }, bar, keys, conflicts.element, list, offers.element),
+    element: el('div', { class: 'editor' }, bar, keys, conflicts.element, list, offers.element, history.element),
     isEditing: () => isEditing,
     showMarks,
     text: () => views.map(({ row }) => row.segment.text).join(space),
