@@ -156,6 +156,23 @@ describe('The transcript editor', () => {
     expect(await page.locator('.conflicts .notice').count()).toBe(0);
   });
 
+  it('keeps the text while the server cannot be reached, and saves it afterwards', async (test) => {
+    const { page, texts } = await open(test);
+    await edit(page);
+    await status(page).toBe('Saved');
+    await page.route('**/transcript', (route) => route.abort());
+    await field(page).fill('First.');
+    await page.keyboard.press('Enter');
+    await status(page).toBe('Not saved: The server is not responding.');
+    await page.keyboard.press('Control+End');
+    await page.keyboard.type(' Second.');
+    await page.unroute('**/transcript');
+    await until(texts).toEqual(['First.', TEXTS[1], TEXTS[2]]);
+    await status(page).toBe('Saved');
+    await page.keyboard.press('Escape');
+    expect(await value(page)).toBe(TEXTS[1]);
+  });
+
   it('lists the corrections, and reverts one unless a later one changed the text', async (test) => {
     const { page, problems, texts } = await open(test);
     await edit(page);

@@ -332,10 +332,11 @@ export function createTranscriptEditor(options: {
     isEditing: () => isEditing,
     showMarks,
     text: () => views.map(({ row }) => row.segment.text).join(space),
-    /** Resolves when the text on the page is stored. */
-    async save(): Promise<void> {
+    /** Returns whether the text on the page is stored; otherwise the status shows why not. */
+    async save(): Promise<boolean> {
       commit();
       if (!saver.isSaved()) await saver.save();
+      return saver.isSaved();
     },
     isSaved: () => saver.isSaved() && conflicts.isEmpty(),
   };

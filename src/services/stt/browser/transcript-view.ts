@@ -64,7 +64,7 @@ export function createTranscriptView(api: ApiClient, words: Formatters, player: 
     copyOnClick(copy, editor.text, { copy: texts.copyText, copied: ui.copied });
     const buttons = FORMATS.map((format) => {
       const button = el('button', { type: 'button', class: 'small', id: `save-${format}` }, texts.saved[format]);
-      button.addEventListener('click', () => void editor.save().then(() => download(job, format)));
+      button.addEventListener('click', () => void download(job, editor, format));
       return button;
     });
     return el(
@@ -76,7 +76,12 @@ export function createTranscriptView(api: ApiClient, words: Formatters, player: 
     );
   }
 
-  async function download(job: TranscriptionJob, format: (typeof FORMATS)[number]): Promise<void> {
+  async function download(
+    job: TranscriptionJob,
+    editor: TranscriptEditor,
+    format: (typeof FORMATS)[number],
+  ): Promise<void> {
+    if (!(await editor.save())) return;
     const text = await api.text(`result/${job.taskId}/transcript?format=${format}`);
     const href = URL.createObjectURL(new Blob([text]));
     const name = `${job.file.name.replace(/\.[^.]+$/, '')}.${format}`;
