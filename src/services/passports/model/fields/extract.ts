@@ -5,13 +5,13 @@ import { schemaPattern } from '../../schema/pattern.ts';
 import type { FieldSpec, Schema } from '../../schema/schema.ts';
 import { readValue } from '../../schema/values.ts';
 import { type Block, splitBlocks } from './blocks.ts';
-import { type Candidate, createCandidate, tokensInRange } from './candidates.ts';
+import { type Candidate, createCandidate } from './candidates.ts';
 import { assembleCompositeValue } from './composite-values.ts';
 import { normalizeText } from './correct-text.ts';
 import { createField, lowerByOcr } from './create-field.ts';
 import { findLabels, type Occurrence } from './label-finder.ts';
 import { indexFieldLabels } from './label-index.ts';
-import { joinText, type Token, tokenizePages } from './page-tokens.ts';
+import { joinText, type Token, tokenizePages, tokensInRange } from './page-tokens.ts';
 import { extractTable, type ReadTable } from './tables.ts';
 import { findValuePositions, type Layout } from './value-positions.ts';
 

@@ -1,5 +1,6 @@
 import { median } from '../../../../base/median.ts';
-import { type FormDocument, type FormToken, middleY } from './form-document.ts';
+import { middleY } from '../fields/page-tokens.ts';
+import type { FormDocument, FormToken } from './form-document.ts';
 import { estimateScales } from './form-scales.ts';
 import type { Lesson, LessonWord } from './lesson.ts';
 import { addWeakWords, distance, groupBy, isStrong } from './weak-words.ts';

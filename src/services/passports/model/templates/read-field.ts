@@ -1,7 +1,8 @@
 import type { Field } from '../../extraction.ts';
 import type { FieldSpec } from '../../schema/schema.ts';
 import { findProblem, readValue } from '../../schema/values.ts';
-import { type FormToken, middleY } from './form-document.ts';
+import { middleY } from '../fields/page-tokens.ts';
+import type { FormToken } from './form-document.ts';
 import type { Lesson, LessonField, LessonNeighbour, LessonPart } from './lesson.ts';
 import { parsePlace } from './parse-place.ts';
 import { readPlace, separate } from './read-place.ts';

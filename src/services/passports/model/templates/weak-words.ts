@@ -1,4 +1,5 @@
-import { type Area, type FormDocument, type FormToken, middleY } from './form-document.ts';
+import { type Area, middleY } from '../fields/page-tokens.ts';
+import type { FormDocument, FormToken } from './form-document.ts';
 import type { LessonWord } from './lesson.ts';
 import { hashHalves } from './word-hash.ts';
 
