@@ -24,7 +24,6 @@ export function readField(reading: PageReading, name: string, spec: ValueSpec): 
   return best(readingsOf(reading, name, spec));
 }
 
-/** All readings of a field on a page. */
 export function readingsOf(reading: PageReading, name: string, spec: ValueSpec): ReadValue[] {
   return connect(membersOf(reading, name), reading)
     .flatMap((members) => byCell(members, reading))

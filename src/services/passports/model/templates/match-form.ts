@@ -6,7 +6,6 @@ import type { Lesson, LessonWord } from './lesson.ts';
 import { addWeakWords, distance, groupBy, isStrong } from './weak-words.ts';
 import { hashHalves } from './word-hash.ts';
 
-/** The words of a form found in a document. */
 export interface FormMatch {
   /** 0..1: share of the form's words found at their places. */
   readonly score: number;

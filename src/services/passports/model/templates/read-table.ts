@@ -214,7 +214,6 @@ function readCell(spec: ColumnSpec, tokens: readonly FormToken[]): TableCell | u
   return read && { spec, value: read.value, tokens };
 }
 
-/** Whether a line begins with a word for totals. */
 export function isTotals(line: readonly FormToken[], totals: readonly string[]): boolean {
   const words = line.filter(({ word }) => word !== '').slice(0, 2);
   return totals.some((total) => words.some(({ word }) => word === normalizeWord(total)));

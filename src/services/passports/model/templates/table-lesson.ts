@@ -9,7 +9,6 @@ import { isEqual } from './locate-value.ts';
 import { isTotals } from './read-table.ts';
 import { normalizeValue } from './word-hash.ts';
 
-/** The values of a table row by column. */
 export type TableRow = ReadonlyMap<ColumnSpec, Exclude<Value, null>>;
 
 interface LocatedRow {
