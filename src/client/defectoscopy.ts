@@ -11,6 +11,7 @@ import {
 import type {
   DefectoscopyHealth,
   Heatmap,
+  ModelList,
   PhotoAccepted,
   PhotoEvent,
   PhotoState,
@@ -56,6 +57,11 @@ export class Defectoscopy extends TaskService<Photo, PhotoEvent> {
     const list = (kind: string) => this.line.data<string[]>(`/classes/${kind}`, { signal });
     const [defects, surfaces] = await Promise.all([list('defects'), list('surfaces')]);
     return { defects, surfaces };
+  }
+
+  /** The installed model versions with the figures of their cards. */
+  async models({ signal }: CallOptions = {}): Promise<ModelList> {
+    return this.line.data('/models', { signal });
   }
 
   /** The loaded model. Throws `Unavailable` if no model is loaded; needs no token. */

@@ -1,5 +1,5 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
-import { createFakeModel, type Product, RESULT, startProduct, TOKEN } from '../support/product.ts';
+import { createFakeModel, MODEL_DETAILS, type Product, RESULT, startProduct, TOKEN } from '../support/product.ts';
 
 const PHOTO = 'https://storage-1.example.com/photo.jpg';
 
@@ -285,6 +285,7 @@ describe('Model endpoints', () => {
     expect(await product.call('/health', { token: null })).toMatchObject(notReady);
     expect(await product.call('/classes/defects')).toMatchObject(notReady);
     expect(await product.call('/classes/surfaces')).toMatchObject(notReady);
+    expect((await product.call('/models')).body).toEqual({ ok: true, data: { models: [] } });
     const ready = await product.call('/ready', { token: null });
     expect(ready).toMatchObject({
       status: 200,
@@ -307,6 +308,10 @@ describe('Model endpoints', () => {
     expect(product.context.id).toMatch(/^[0-9a-z]{12}$/);
     expect((await product.call('/classes/defects')).body).toEqual({ ok: true, data: ['crack', 'chip'] });
     expect((await product.call('/classes/surfaces')).body).toEqual({ ok: true, data: ['concrete_wall', 'brick_wall'] });
+    const models = [{ version: '1.0.0', details: MODEL_DETAILS }, { version: 'own-2' }];
+    await expect
+      .poll(async () => (await product.call('/models')).body)
+      .toEqual({ ok: true, data: { default: '1.0.0', models } });
     const predicted = await product.call('/predict', {
       method: 'POST',
       body: { image_url: PHOTO, model_version: 'own-2' },
@@ -383,7 +388,7 @@ describe('POST /files', () => {
 });
 
 describe('Defectoscopy authorization', () => {
-  const PROTECTED = ['/classes/defects', '/classes/surfaces', '/result/x'];
+  const PROTECTED = ['/models', '/classes/defects', '/classes/surfaces', '/result/x'];
   const OPEN = ['/health', '/metrics', '/docs', '/swagger', '/redoc', '/openapi.json', '/ready', '/livez'];
 
   it('is required exactly for the endpoints in the specification', async () => {

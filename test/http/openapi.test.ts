@@ -50,6 +50,7 @@ describe('Defectoscopy GET /openapi.json', () => {
       'get /health': false,
       'get /classes/defects': true,
       'get /classes/surfaces': true,
+      'get /models': true,
       'post /predict': true,
       'get /result/{task_id}': true,
       'post /result/{task_id}/cancel': true,
@@ -175,6 +176,8 @@ it('Defectoscopy GET /openapi.json describes the status, headers and body of eve
   await visit('/health', { token: null });
   await visit('/classes/defects');
   await visit('/classes/defects', { token: null });
+  await visit('/models');
+  await visit('/models', { token: null });
 
   const created = await post('/predict', { image_url: PHOTO, webhook_url: 'https://receiver.example.com/hook' });
   const id = created.body.data.task_id;
@@ -214,6 +217,7 @@ it('Defectoscopy GET /openapi.json describes the status, headers and body of eve
   await post('/deliveries/test', { url: 'http://localhost:1024/' });
   await post('/deliveries/test', { url: 'http://10.0.0.1/' });
   await visit('/health', { token: null });
+  await visit('/models');
   const names = await visit('/classes/surfaces');
   await visit('/classes/surfaces', { headers: { 'if-none-match': names.headers.get('etag')! } });
 

@@ -69,7 +69,7 @@ export async function createDefectoscopyGateway(deps: {
     example: examples.delivered,
     secretsFor: (principal) => secrets.get(principal) ?? [],
   });
-  modelRoutes(app, { tasks, workerRegistry, ownTasksOnly });
+  modelRoutes(app, { tasks, workerRegistry, serviceSettings, ownTasksOnly });
   await fileRoutes(app, {
     context,
     shared,
