@@ -9,6 +9,8 @@ import {
   type WithStatus,
 } from './tasks.ts';
 import type {
+  CorrectionRequest,
+  Corrections,
   DefectoscopyHealth,
   Heatmap,
   ModelList,
@@ -51,6 +53,21 @@ export class Defectoscopy extends TaskService<Photo, PhotoEvent> {
   /** Activation map of a class on the upright photo, values 0..1. */
   async heatmap(taskId: string, className: string, { signal }: CallOptions = {}): Promise<Heatmap> {
     return this.line.data(`${resultPath(taskId)}/heatmap`, { query: { class: className }, signal });
+  }
+
+  /** Corrections of a result by reviewers. */
+  async corrections(taskId: string, { signal }: CallOptions = {}): Promise<Corrections> {
+    return this.line.data(`${resultPath(taskId)}/correction`, { signal });
+  }
+
+  /** Confirms or corrects the classes of a result. `ifVersion` protects other reviewers' corrections; needs a reviewer's token. */
+  async correct(
+    taskId: string,
+    classes: CorrectionRequest,
+    { ifVersion, signal }: CallOptions & { readonly ifVersion?: number | undefined } = {},
+  ): Promise<Corrections> {
+    const headers = ifVersion === undefined ? {} : { 'if-match': `"${ifVersion}"` };
+    return this.line.data(`${resultPath(taskId)}/correction`, { method: 'PUT', json: classes, headers, signal });
   }
 
   async classes({ signal }: CallOptions = {}): Promise<{ defects: readonly string[]; surfaces: readonly string[] }> {

@@ -55,6 +55,8 @@ describe('Defectoscopy GET /openapi.json', () => {
       'get /result/{task_id}': true,
       'post /result/{task_id}/cancel': true,
       'get /result/{task_id}/heatmap': true,
+      'get /result/{task_id}/correction': true,
+      'put /result/{task_id}/correction': true,
       'post /files': true,
       'get /ready': false,
       'get /livez': false,
@@ -205,6 +207,14 @@ it('Defectoscopy GET /openapi.json describes the status, headers and body of eve
   await product.waitForResult(id);
   await visit(`/result/${id}`);
   await visit(`/result/${id}/heatmap?class=crack`);
+  const correct = (body: unknown, headers = {}) => visit(`/result/${id}/correction`, { method: 'PUT', body, headers });
+  const labels = { surface: 'brick_wall', master: 'mechanical', defects: ['chip'] };
+  await correct(labels);
+  await correct(labels, { 'if-match': '"7"' });
+  await correct({ ...labels, surface: 'mould' });
+  await correct({});
+  await visit(`/result/${id}/correction`);
+  await visit('/result/none/correction');
   await visit(`/result/${id}/heatmap?class=mould`);
   await visit(`/result/${id}/heatmap`);
   await visit(`/deliveries?task_id=${id}`);

@@ -128,5 +128,35 @@ export const Heatmap = Success(
   }),
 );
 
+const ClassName = Type.String({ minLength: 1, maxLength: 100 });
+const labels = {
+  surface: ClassName,
+  master: Type.String({
+    minLength: 1,
+    maxLength: 100,
+    description: 'The group of the first defect, or the group without defects.',
+  }),
+  defects: Type.Array(ClassName, { maxItems: 20, description: 'The main one first; empty if the photo shows none.' }),
+};
+export const CorrectionRequest = Type.Object(labels, {
+  examples: [{ surface: 'concrete_wall', master: 'cracking', defects: ['crack'] }],
+});
+
+export const Corrections = Success(
+  Type.Object({
+    version: Type.Integer({ description: 'Number of corrections; 0: none.' }),
+    may_correct: Type.Boolean({ description: 'Whether the token may correct results.' }),
+    history: Type.Array(
+      Type.Object({
+        ...labels,
+        confirmed: Type.Boolean({ description: 'The classes are those of the result.' }),
+        corrected_by: Type.String(),
+        corrected_at: UnixSeconds,
+      }),
+      { description: 'Oldest first. The last one is current.' },
+    ),
+  }),
+);
+
 export const Event = TaskEventOf('defectoscopy');
 export const EventPage = Success(EventPageOf(Event));

@@ -63,9 +63,9 @@ export async function loadModel(deps: {
       const version = model_version === undefined ? defaultVersion : await versions.get(model_version);
       if (!version) throw new TaskFailure(FAILURES.unknownModel);
       const photo = await openPhoto(image_url, version.input, source, signal);
-      const { recorded, heatmaps } = await step('infer', () => version.infer(photo, signal));
+      const { recorded, attachment } = await step('infer', () => version.infer(photo, signal));
       assertValid(recorded, version);
-      return { result: recorded as unknown as JsonValue, attachment: heatmaps as unknown as JsonValue };
+      return { result: recorded as unknown as JsonValue, attachment: attachment as unknown as JsonValue };
     },
 
     async close() {

@@ -14,7 +14,7 @@ import type { WorkerRegistry } from '../../../tasks/worker-registry.ts';
 import { healthRoute, requireWarmWorker } from '../../shared/health-route.ts';
 import { readDone, TaskParams } from '../../shared/task-routes.ts';
 import { Health, Heatmap, Models, Names } from '../api-schema.ts';
-import type { Heatmaps, WorkerInfo } from '../result.ts';
+import type { Attachment, WorkerInfo } from '../result.ts';
 import type { DefectoscopySettings } from '../settings.ts';
 
 const HeatmapQuery = Type.Object({ class: Type.String({ minLength: 1, maxLength: 100 }) });
@@ -110,7 +110,7 @@ export function modelRoutes(
       const attachment = await tasks.readAttachment(id);
       // The task may expire between the two reads.
       if (attachment === undefined) throw taskNotFound();
-      const { width, height, maps } = attachment as unknown as Heatmaps;
+      const { width, height, maps } = attachment as unknown as Attachment;
       const map = Object.hasOwn(maps, request.query.class) ? maps[request.query.class] : undefined;
       if (map === undefined) throw validationError('class: unknown class.');
       const values = [...Buffer.from(map, 'base64')].map((byte) => Math.round((byte / 255) * 1e4) / 1e4);
