@@ -37,15 +37,3 @@ end $$;
 
 create trigger record_correction_event after update of version on defectoscopy_corrected_photos
   for each row when (old.version <> new.version) execute function defectoscopy_record_correction_event();
-
--- Corrected photos are indexed again. Documents have a trigger of their own.
-create or replace function catalog_feed_events() returns trigger language plpgsql as $$
-begin
-  insert into catalog_feed (service, task_id, at)
-  select e.service, e.task_id, e.at
-    from new_rows e
-    join catalog_sources s on s.service = e.service
-   where e.kind = 'terminal' or (e.kind = 'corrected' and e.service = 'defectoscopy')
-   order by e.number;
-  return null;
-end $$;
