@@ -33,6 +33,10 @@ async function namedSchemas(dist) {
       PhotoEvent: defectoscopy.Event,
       PhotoEvents: data(defectoscopy.EventPage),
       DefectoscopyHealth: data(defectoscopy.Health),
+      CorrectionRequest: defectoscopy.CorrectionRequest,
+      Corrections: data(defectoscopy.Corrections),
+      ModelDetails: defectoscopy.ModelDetails,
+      ModelList: data(defectoscopy.Models),
     },
     stt: {
       TranscribeRequest: stt.TranscribeRequest,

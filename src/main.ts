@@ -5,6 +5,7 @@ import { stopSignal } from './base/stop-signal.ts';
 import { addClientCommands } from './commands/client-commands.ts';
 import type { ConformOptions } from './commands/conform.ts';
 import { exitWithError } from './commands/exit.ts';
+import type { PhotoModelsOptions } from './commands/photo-models.ts';
 import type { RestoreOptions } from './commands/restore.ts';
 import type { CreateOptions, ListOptions, RevokeOptions } from './commands/tokens.ts';
 import type { TrainOptions } from './commands/train.ts';
@@ -185,11 +186,11 @@ tokens
     (await import('./commands/tokens.ts')).revokeToken(name, options),
   );
 
-const models = program.command('models').description('manage the speech models of STT_MODEL');
+const models = program.command('models').description('list models and manage the speech models of STT_MODEL');
 
 models
   .command('list', { isDefault: true })
-  .description('list available and installed models (the default)')
+  .description('list available and installed speech models (the default)')
   .action(async () => (await import('./commands/models.ts')).listModels());
 
 models
@@ -199,6 +200,16 @@ models
   .option('--mirror <url>', 'download from this server instead, under the same path')
   .action(async (name: string, { mirror }: { mirror?: string }) =>
     (await import('./commands/models.ts')).pullCommand(name, { mirror, signal: stopSignal() }),
+  );
+
+models
+  .command('photos')
+  .description('list the model versions of a defectoscopy service with the figures of their cards')
+  .option('--server <url>', "base address of defectoscopy (default: this machine's)")
+  .option('--token <token>', 'access token (default: ASSAY_TOKEN; for this machine: the configured token)')
+  .option('--json', 'print one JSON object')
+  .action(async (options: PhotoModelsOptions) =>
+    (await import('./commands/photo-models.ts')).listPhotoModels(options, stopSignal()),
   );
 
 const roles = () => import('./commands/roles.ts');

@@ -9,8 +9,11 @@ import {
   type WithStatus,
 } from './tasks.ts';
 import type {
+  CorrectionRequest,
+  Corrections,
   DefectoscopyHealth,
   Heatmap,
+  ModelList,
   PhotoAccepted,
   PhotoEvent,
   PhotoState,
@@ -52,10 +55,30 @@ export class Defectoscopy extends TaskService<Photo, PhotoEvent> {
     return this.line.data(`${resultPath(taskId)}/heatmap`, { query: { class: className }, signal });
   }
 
+  /** Corrections of a result by reviewers. */
+  async corrections(taskId: string, { signal }: CallOptions = {}): Promise<Corrections> {
+    return this.line.data(`${resultPath(taskId)}/correction`, { signal });
+  }
+
+  /** Confirms or corrects the classes of a result. `ifVersion` protects other reviewers' corrections; needs a reviewer's token. */
+  async correct(
+    taskId: string,
+    classes: CorrectionRequest,
+    { ifVersion, signal }: CallOptions & { readonly ifVersion?: number | undefined } = {},
+  ): Promise<Corrections> {
+    const headers = ifVersion === undefined ? {} : { 'if-match': `"${ifVersion}"` };
+    return this.line.data(`${resultPath(taskId)}/correction`, { method: 'PUT', json: classes, headers, signal });
+  }
+
   async classes({ signal }: CallOptions = {}): Promise<{ defects: readonly string[]; surfaces: readonly string[] }> {
     const list = (kind: string) => this.line.data<string[]>(`/classes/${kind}`, { signal });
     const [defects, surfaces] = await Promise.all([list('defects'), list('surfaces')]);
     return { defects, surfaces };
+  }
+
+  /** The installed model versions with the figures of their cards. */
+  async models({ signal }: CallOptions = {}): Promise<ModelList> {
+    return this.line.data('/models', { signal });
   }
 
   /** The loaded model. Throws `Unavailable` if no model is loaded; needs no token. */

@@ -28,10 +28,13 @@ export const Manifest = Type.Object({
   }),
   taxonomy: Type.Object({
     masters: Type.Record(Type.String(), Type.Array(Type.String())),
+    surfaces: Type.Optional(Type.Array(Type.String())),
     /** The "no defect" class: a group without defect names. */
     sound: Type.String(),
   }),
   thresholds: Type.Object({ defects: Type.Record(Type.String(), Type.Number({ minimum: 0, maximum: 1 })) }),
+  created: Type.Optional(Type.String({ maxLength: 40 })),
+  metrics: Type.Optional(Type.Unknown()),
 });
 export type Manifest = Static<typeof Manifest>;
 export type ModelFile = keyof Manifest['files'];

@@ -14,6 +14,8 @@ export interface Readout {
   readonly heads: SharedHeads;
   readonly statistics?: FeatureStatistics | undefined;
   readonly memory?: PatchMemory | undefined;
+  /** Also returns the image's `features`. */
+  readonly withFeatures?: boolean;
 }
 
 export interface SharedHead extends Head {
@@ -60,16 +62,20 @@ export function applyHeads(heads: SharedHeads, { features, map }: Tensors): Tens
 }
 
 /** Also adds the `distance` of the image from the training photos, and the distances of its `patches` [cells]. */
-export function applyReadout({ heads, statistics, memory }: Readout, outputs: Tensors): Tensors {
+export function applyReadout({ heads, statistics, memory, withFeatures }: Readout, outputs: Tensors): Tensors {
   const { features, map } = outputs;
   const distance = statistics && Float64Array.of(distanceOf(statistics, features!.data as Float32Array));
   const patches = memory && patchDistances(memory, cellsOf(map!.data as Float32Array, memory.mean.length));
   return {
     ...applyHeads(heads, outputs),
+    ...(withFeatures && { features: ownCopy(features!) }),
     ...(distance && { distance: { type: 'float64', dims: [1], data: distance } }),
     ...(patches && { patches: { type: 'float64', dims: map!.dims.slice(2), data: patches } }),
   };
 }
+
+const ownCopy = ({ dims, data }: Tensors[string]) =>
+  ({ type: 'float32', dims, data: (data as Float32Array).slice() }) as const;
 
 function sharedCopy(values: Float32Array): Float32Array {
   const copy = new Float32Array(new SharedArrayBuffer(values.byteLength));

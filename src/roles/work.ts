@@ -35,9 +35,10 @@ export async function work(
     const info = { ...model?.info(), running: attempts?.running() ?? 0, host: hostname(), pid: process.pid };
     const versions = model?.versions() ?? [];
     // Before the heartbeat: with a warm worker, only advertised versions count.
-    if (model && (versions.join() !== advertised.versions || Date.now() - advertised.at >= ADVERTISE_INTERVAL_MS)) {
+    const names = versions.map(({ version }) => version).join();
+    if (model && (names !== advertised.versions || Date.now() - advertised.at >= ADVERTISE_INTERVAL_MS)) {
       await workers.advertiseVersions(service, versions);
-      advertised = { versions: versions.join(), at: Date.now() };
+      advertised = { versions: names, at: Date.now() };
     }
     await workers.recordHeartbeat({ id, role: 'work', service, state, info, metrics: await deps.metrics() });
   };

@@ -160,7 +160,7 @@ describe('a heartbeat', () => {
     const before = await scans();
     for (let i = 0; i < 20; i++) {
       await one.recordHeartbeat({ id: 'w', role: 'work', service: 'a', state: 'warm', info: {}, metrics: [] });
-      await one.advertiseVersions('a', ['1']);
+      await one.advertiseVersions('a', [{ version: '1' }]);
     }
     await new Promise((resolve) => setTimeout(resolve, 1500)); // statistics of idle connections arrive 1 s late
     expect(await scans()).toEqual(before);

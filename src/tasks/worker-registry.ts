@@ -4,7 +4,7 @@ import { createTimeShare } from '../base/time-share.ts';
 import { type CompletionRate, createCompletionRate } from './completion-rate.ts';
 import { type Depth, MAX_COUNTED, type TaskStore } from './store.ts';
 import type { Priority } from './task.ts';
-import type { Heartbeat, WorkerState, WorkerStore } from './workers.ts';
+import type { AdvertisedVersion, Heartbeat, WorkerState, WorkerStore } from './workers.ts';
 
 export type WorkerRegistry = Awaited<ReturnType<typeof createWorkerRegistry>>;
 
@@ -43,7 +43,7 @@ export async function createWorkerRegistry(deps: {
 }) {
   const { workers, tasks, services, limits, signal, log } = deps;
   const queues = new Map(services.map((service) => [service, createQueue(service)]));
-  const versions = new Map<string, readonly string[]>();
+  const versions = new Map<string, readonly AdvertisedVersion[]>();
   let pendingDeliveries = 0;
   const countingDeliveries = createTimeShare(COUNTING_SHARE, { leastMs: 0, mostMs: 60_000 });
   let beats: readonly Heartbeat[] | undefined;

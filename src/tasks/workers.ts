@@ -14,6 +14,13 @@ export interface Heartbeat {
   readonly metrics?: readonly unknown[];
 }
 
+/** A model version that requests may name. */
+export interface AdvertisedVersion {
+  readonly version: string;
+  /** Its figures and classes in a format of the service. */
+  readonly details?: JsonObject;
+}
+
 /** `unknown`: the database did not respond. */
 export type WorkerState = 'warm' | 'cold' | 'unknown';
 
@@ -46,18 +53,18 @@ export function createPostgresWorkerStore(db: Db) {
       await db.query(UNREGISTER, [id]);
     },
     /** Registers model versions; repeated every `ADVERTISE_INTERVAL_MS`. */
-    async advertiseVersions(service: string, versions: readonly string[]): Promise<void> {
-      await db.query(ADVERTISE, [service, versions]);
+    async advertiseVersions(service: string, versions: readonly AdvertisedVersion[]): Promise<void> {
+      await db.query(ADVERTISE, [service, JSON.stringify(versions)]);
     },
     /** Versions that requests may use: those of warm workers, or without any, those of the last day (workers start on demand). */
-    async readVersions(service: string): Promise<string[]> {
+    async readVersions(service: string): Promise<AdvertisedVersion[]> {
       const advertisedSeconds = (3 * ADVERTISE_INTERVAL_MS) / 1000;
-      const { rows } = await db.query<{ version: string }>(VERSIONS, [
+      const { rows } = await db.query<Nullable<AdvertisedVersion>>(VERSIONS, [
         service,
         HEARTBEAT_TIMEOUT_SECONDS,
         advertisedSeconds,
       ]);
-      return rows.map((row) => row.version);
+      return rows.map((row) => withoutNulls<AdvertisedVersion>(row));
     },
     /** Processes with a heartbeat within `HEARTBEAT_TIMEOUT_SECONDS`. */
     async readLiving(): Promise<Heartbeat[]> {
@@ -109,8 +116,9 @@ const ADVERTISE = {
     with expired as (
       delete from models where seen_at < now() - interval '1 day'
     )
-    insert into models (service, version) select $1, version from unnest($2::text[]) as version order by version
-        on conflict (service, version) do update set seen_at = now()`,
+    insert into models (service, version, details)
+    select $1, version, details from json_to_recordset($2) as offered (version text, details json) order by version
+        on conflict (service, version) do update set seen_at = now(), details = excluded.details`,
 };
 
 const VERSIONS = {
@@ -120,7 +128,7 @@ const VERSIONS = {
       select from workers
        where service = $1 and state = 'warm' and seen_at > now() - make_interval(secs => $2) limit 1
     )
-    select version
+    select version, details
       from models
      where service = $1
        and seen_at > now() - case when exists (select from warm) then make_interval(secs => $3) else interval '1 day' end

@@ -5,6 +5,7 @@ import { xlsx } from '../../src/base/xlsx/xlsx.ts';
 import { zip } from '../../src/base/xlsx/zip.ts';
 import { createIndexer } from '../../src/services/catalog/records/feed.ts';
 import { setSources } from '../../src/services/catalog/records/sources.ts';
+import { correct } from '../../src/services/defectoscopy/corrections/store.ts';
 import { documentRecords } from '../../src/services/passports/records.ts';
 import { type Catalog, startCatalog } from '../support/catalog.ts';
 import { finishTasks } from '../support/catalog-tasks.ts';
@@ -47,6 +48,35 @@ describe('Catalog index', () => {
       const image = await catalog.reader.get(`/image/defectoscopy:${id}`);
       expect(image.status).toBe(200);
       expect(await sharp(image.bytes).metadata()).toMatchObject({ format: 'webp', width: 1024, height: 512 });
+    });
+
+    it('contains a photo as a reviewer corrected it, without the features for training', async () => {
+      const training = { network: 'n', features: 'AACAPwEA' };
+      const attachment = { width: 1, height: 1, maps: { crack: '/w==' }, training };
+      const input = { image_url: 'https://storage.example.com/corrected.jpg' };
+      const [id] = await finishTasks(catalog.context.tasks, 'defectoscopy', [{ input, result: RESULT, attachment }]);
+      await catalog.index();
+      const recordId = `defectoscopy:${id}`;
+      expect((await row(recordId)).surface).toBe('concrete_wall');
+      await correct(catalog.context.db, {
+        ...{ taskId: id!, modelVersion: '1.0.0', training, actor: 'token-1', requestId: 'r', confirmed: false },
+        labels: { surface: 'brick_wall', master: 'mechanical', defects: ['chip'] },
+        ifVersion: 0,
+      });
+      await catalog.index();
+      expect(await row(recordId)).toMatchObject({
+        surface: 'brick_wall',
+        master: { name: 'mechanical', conf: 1 },
+        defects: [{ name: 'chip', conf: 1 }],
+        result: { correction: { confirmed: false } },
+      });
+      expect((await catalog.reader.get(`/heatmap/${encodeURIComponent(recordId)}`)).body).toEqual({
+        ...{ width: 1, height: 1, maps: { crack: '/w==' } },
+      });
+      const page = await catalog.moderator.get(`/row/${encodeURIComponent(recordId)}`, {
+        accept: 'text/html',
+      });
+      expect(page.text).toContain('A reviewer corrected this result.');
     });
 
     it('contains a recording with its transcription', async () => {

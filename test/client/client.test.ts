@@ -48,6 +48,16 @@ describe('Defectoscopy client', () => {
       surfaces: ['concrete_wall', 'brick_wall'],
     });
     const { task_id } = await client().wait(await client().predict(REFERENCE));
+    expect(await client().models()).toMatchObject({
+      default: '1.0.0',
+      models: [{ version: '1.0.0' }, { version: 'own-2' }],
+    });
+    const { version } = await client().corrections(task_id);
+    const labels = { surface: 'brick_wall', master: 'mechanical', defects: ['chip'] };
+    // The test's profile has no reviewers.
+    await expect(client().correct(task_id, labels, { ifVersion: version })).rejects.toMatchObject({
+      code: 'FORBIDDEN',
+    });
     expect(await client().heatmap(task_id, 'crack')).toEqual({
       ...{ name: 'crack', width: 2, height: 2 },
       values: [0, 0.2, 0.4, 1],

@@ -1,5 +1,6 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
-import { createFakeModel, type Product, RESULT, startProduct, TOKEN } from '../support/product.ts';
+import { deleteOldCorrections } from '../../src/services/defectoscopy/corrections/store.ts';
+import { createFakeModel, MODEL_DETAILS, type Product, RESULT, startProduct, TOKEN } from '../support/product.ts';
 
 const PHOTO = 'https://storage-1.example.com/photo.jpg';
 
@@ -273,6 +274,130 @@ describe('GET /result/{task_id}', () => {
   });
 });
 
+describe('PUT /result/{task_id}/correction', () => {
+  const REVIEWER = 'a-reviewer-of-the-photos';
+  const OTHER = 'another-reviewer-of-photos';
+  const LABELS = { surface: 'brick_wall', master: 'mechanical', defects: ['chip', 'crack'] };
+  const FEATURES = Buffer.from([0, 0, 128, 63, 1, 0, 2, 0]);
+  let product: Product;
+  let id: string;
+  beforeAll(async () => {
+    const model = createFakeModel();
+    product = await startProduct({
+      env: { DEFECTOSCOPY_REVIEWER_TOKENS: `${REVIEWER},${OTHER}`, TASK_VISIBILITY: 'token' },
+      model: {
+        ...model,
+        async run(job) {
+          const outcome = await model.run(job);
+          const training = { network: 'f'.repeat(64), features: FEATURES.toString('base64') };
+          return { ...outcome, attachment: { ...(outcome.attachment as object), training } };
+        },
+      },
+    });
+  });
+  afterAll(() => product.stop());
+  beforeEach(async () => {
+    id = await product.predict();
+    await product.waitForResult(id);
+  });
+  const correct = (body: unknown, { token = REVIEWER, headers = {} } = {}) =>
+    product.call(`/result/${id}/correction`, { method: 'PUT', body, token, headers });
+  const read = (token = TOKEN) => product.call(`/result/${id}/correction`, { token });
+
+  it('keeps the corrections of all reviewers with the features of the photo, and the last one is current', async () => {
+    expect((await read()).body.data).toEqual({ version: 0, may_correct: false, history: [] });
+    const first = await correct(LABELS);
+    expect(first).toMatchObject({ status: 200, body: { data: { version: 1, may_correct: true } } });
+    await correct(LABELS);
+    const confirmed = await correct(
+      { surface: 'concrete_wall', master: 'cracking', defects: ['crack'] },
+      { token: OTHER, headers: { 'if-match': first.headers.get('etag')! } },
+    );
+    expect(confirmed.body.data).toMatchObject({
+      version: 2,
+      history: [
+        { ...LABELS, confirmed: false, corrected_at: expect.stringMatching(/^\d{10}$/) },
+        { surface: 'concrete_wall', defects: ['crack'], confirmed: true },
+      ],
+    });
+    const [one, two] = confirmed.body.data.history;
+    expect(one.corrected_by).toMatch(/^token-[0-9a-f]{12}$/);
+    expect(two.corrected_by).not.toBe(one.corrected_by);
+    expect((await read()).body.data.version).toBe(2);
+    const { rows } = await product.database.db.query(
+      'select network, features, model_version, version from defectoscopy_corrected_photos where task_id = $1',
+      [id],
+    );
+    expect(rows).toEqual([{ network: 'f'.repeat(64), features: FEATURES, model_version: '1.0.0', version: 2 }]);
+    // The result itself does not change.
+    expect((await product.call(`/result/${id}`)).body.data.result).toMatchObject({ surface: 'concrete_wall' });
+  });
+
+  it('accepts only one of two concurrent corrections of the same version', async () => {
+    const answers = await Promise.all(
+      [REVIEWER, OTHER].map((token) => correct(LABELS, { token, headers: { 'if-match': '"0"' } })),
+    );
+    expect(answers.map(({ status }) => status).sort()).toEqual([200, 412]);
+    expect((await read()).body.data.version).toBe(1);
+  });
+
+  it('is an event of the task', async () => {
+    await correct(LABELS);
+    await expect
+      .poll(async () =>
+        (await product.call('/events?limit=1000')).body.data.events.map(({ type, task_id }: Record<string, string>) => [
+          type,
+          task_id,
+        ]),
+      )
+      .toContainEqual(['defectoscopy.result.corrected', id]);
+  });
+
+  it.each([
+    ['an unknown surface', { ...LABELS, surface: 'wood' }],
+    ['an unknown group', { ...LABELS, master: 'rot' }],
+    ['a name of Object.prototype', { ...LABELS, master: 'constructor' }],
+    ['an unknown defect', { ...LABELS, defects: ['mould'] }],
+    ['a repeated defect', { ...LABELS, defects: ['chip', 'chip'] }],
+    ['a group without the main defect', { ...LABELS, defects: ['crack'] }],
+    ['no defects in a group of defects', { ...LABELS, defects: [] }],
+    ['a missing surface', { master: 'mechanical', defects: ['chip'] }],
+    ['a text in place of the defects', { ...LABELS, defects: 'chip' }],
+    ['too many defects', { ...LABELS, defects: Array.from({ length: 21 }, (_, i) => `d${i}`) }],
+  ])('rejects %s with 422', async (_, body) => {
+    expect(await correct(body)).toMatchObject({ status: 422, body: { error: { code: 'VALIDATION_ERROR' } } });
+    expect((await read()).body.data.version).toBe(0);
+  });
+
+  it('returns 403 without the role reviewer, 404 for another task and 409 for an unfinished one', async () => {
+    expect(await correct(LABELS, { token: TOKEN })).toMatchObject({
+      status: 403,
+      body: { error: { code: 'FORBIDDEN' } },
+    });
+    expect((await correct(LABELS, { token: 'wrong' })).status).toBe(401);
+    const missing = await product.call('/result/none/correction', { method: 'PUT', body: LABELS, token: REVIEWER });
+    expect(missing.status).toBe(404);
+    await product.database.db.query("update tasks set status = 'processing', finished_at = null where id = $1", [id]);
+    expect(await correct(LABELS)).toMatchObject({ status: 409, body: { error: { code: 'TASK_NOT_READY' } } });
+  });
+
+  it('outlives its task until the retention time has passed', async () => {
+    await correct(LABELS);
+    await product.database.db.query('delete from tasks where id = $1', [id]);
+    const count = async () => {
+      await deleteOldCorrections(product.database.db, 365);
+      const { rows } = await product.database.db.query('select from defectoscopy_corrections where task_id = $1', [id]);
+      return rows.length;
+    };
+    expect(await count()).toBe(1);
+    await product.database.db.query(
+      "update defectoscopy_corrected_photos set corrected_at = now() - interval '366 days' where task_id = $1",
+      [id],
+    );
+    expect(await count()).toBe(0);
+  });
+});
+
 describe('Model endpoints', () => {
   let product: Product;
   beforeAll(async () => {
@@ -285,6 +410,7 @@ describe('Model endpoints', () => {
     expect(await product.call('/health', { token: null })).toMatchObject(notReady);
     expect(await product.call('/classes/defects')).toMatchObject(notReady);
     expect(await product.call('/classes/surfaces')).toMatchObject(notReady);
+    expect((await product.call('/models')).body).toEqual({ ok: true, data: { models: [] } });
     const ready = await product.call('/ready', { token: null });
     expect(ready).toMatchObject({
       status: 200,
@@ -307,6 +433,10 @@ describe('Model endpoints', () => {
     expect(product.context.id).toMatch(/^[0-9a-z]{12}$/);
     expect((await product.call('/classes/defects')).body).toEqual({ ok: true, data: ['crack', 'chip'] });
     expect((await product.call('/classes/surfaces')).body).toEqual({ ok: true, data: ['concrete_wall', 'brick_wall'] });
+    const models = [{ version: '1.0.0', details: MODEL_DETAILS }, { version: 'own-2' }];
+    await expect
+      .poll(async () => (await product.call('/models')).body)
+      .toEqual({ ok: true, data: { default: '1.0.0', models } });
     const predicted = await product.call('/predict', {
       method: 'POST',
       body: { image_url: PHOTO, model_version: 'own-2' },
@@ -383,7 +513,7 @@ describe('POST /files', () => {
 });
 
 describe('Defectoscopy authorization', () => {
-  const PROTECTED = ['/classes/defects', '/classes/surfaces', '/result/x'];
+  const PROTECTED = ['/models', '/classes/defects', '/classes/surfaces', '/result/x'];
   const OPEN = ['/health', '/metrics', '/docs', '/swagger', '/redoc', '/openapi.json', '/ready', '/livez'];
 
   it('is required exactly for the endpoints in the specification', async () => {

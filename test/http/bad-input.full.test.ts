@@ -145,6 +145,7 @@ it('Commands report missing input, unreachable servers and rejected credentials 
       /^missing\/made\.assay cannot be written: the folder missing does not exist\.$/,
       { DATABASE_URL: 'DATABASE' },
     ],
+    ['models photos --server http://127.0.0.1:NOWHERE', /^http:\S+ cannot be reached /],
     ['models pull nope', /^Unknown speech model nope; /],
     [
       'config',

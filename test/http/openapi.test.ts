@@ -33,10 +33,13 @@ describe('Defectoscopy GET /openapi.json', () => {
       'get /health': false,
       'get /classes/defects': true,
       'get /classes/surfaces': true,
+      'get /models': true,
       'post /predict': true,
       'get /result/{task_id}': true,
       'post /result/{task_id}/cancel': true,
       'get /result/{task_id}/heatmap': true,
+      'get /result/{task_id}/correction': true,
+      'put /result/{task_id}/correction': true,
       'post /files': true,
       'get /ready': false,
       'get /livez': false,
@@ -106,6 +109,8 @@ it('Defectoscopy GET /openapi.json describes the status, headers and body of eve
   await visit('/health', { token: null });
   await visit('/classes/defects');
   await visit('/classes/defects', { token: null });
+  await visit('/models');
+  await visit('/models', { token: null });
 
   const created = await post('/predict', { image_url: PHOTO, webhook_url: 'https://receiver.example.com/hook' });
   const id = created.body.data.task_id;
@@ -133,6 +138,14 @@ it('Defectoscopy GET /openapi.json describes the status, headers and body of eve
   await product.waitForResult(id);
   await visit(`/result/${id}`);
   await visit(`/result/${id}/heatmap?class=crack`);
+  const correct = (body: unknown, headers = {}) => visit(`/result/${id}/correction`, { method: 'PUT', body, headers });
+  const labels = { surface: 'brick_wall', master: 'mechanical', defects: ['chip'] };
+  await correct(labels);
+  await correct(labels, { 'if-match': '"7"' });
+  await correct({ ...labels, surface: 'mould' });
+  await correct({});
+  await visit(`/result/${id}/correction`);
+  await visit('/result/none/correction');
   await visit(`/result/${id}/heatmap?class=mould`);
   await visit(`/result/${id}/heatmap`);
   await visit(`/deliveries?task_id=${id}`);
@@ -145,6 +158,7 @@ it('Defectoscopy GET /openapi.json describes the status, headers and body of eve
   await post('/deliveries/test', { url: 'http://localhost:1024/' });
   await post('/deliveries/test', { url: 'http://10.0.0.1/' });
   await visit('/health', { token: null });
+  await visit('/models');
   const names = await visit('/classes/surfaces');
   await visit('/classes/surfaces', { headers: { 'if-none-match': names.headers.get('etag')! } });
 

@@ -124,6 +124,14 @@ describe('assay events', () => {
   });
 });
 
+describe('assay models photos', () => {
+  it('lists the versions of a server with their figures', async () => {
+    const { code, out } = await assay(['models', 'photos', ...at(photos), '--token', TOKEN]);
+    expect(code).toBe(0);
+    expect(out).toBe('1.0.0  default  defects 85.9 % of 1263 test images\nown-2\n');
+  });
+});
+
 describe('assay deliveries', () => {
   const at = () => ['--server', photos.url, '--token', TOKEN];
 

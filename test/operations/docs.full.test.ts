@@ -56,7 +56,7 @@ describe('The documentation', () => {
   let passports: Product;
   let catalog: Catalog;
   beforeAll(async () => {
-    product = await startProduct({ model: createFakeModel() });
+    product = await startProduct({ env: { DEFECTOSCOPY_REVIEWER_TOKENS: TOKEN }, model: createFakeModel() });
     speech = await startProduct({ service: 'stt', model: createFakeSpeechModel() });
     const env = { PASSPORTS_API_KEYS: `admin:${ADMIN_KEY}` };
     passports = await startProduct({ service: 'passports', env, model: createFakeExtractionModel() });

@@ -9,6 +9,7 @@ import { FAILURES } from '../../src/services/defectoscopy/failures.ts';
 import type { Model, Outcome, TaskService } from '../../src/services/shared/service.ts';
 import { TaskFailure } from '../../src/tasks/task.ts';
 import { openPage } from '../support/browser/open-page.ts';
+import { findViolations } from '../support/browser/page-checks.ts';
 import {
   CRACK_OUTCOME,
   createBlockedModel,
@@ -18,6 +19,7 @@ import {
 } from '../support/browser/photos.ts';
 import { createFakeModel, type Product, startProduct, TOKEN } from '../support/product.ts';
 
+const REVIEWER = 'a-reviewer-of-the-photos';
 const jpeg = (name: string, buffer: Buffer) => ({ name, mimeType: 'image/jpeg', buffer });
 const stepItem = (page: Page, name: string) => page.locator('#steps li', { hasText: name });
 const choosePhoto = async (page: Page, name = 'wall.jpg') =>
@@ -40,7 +42,7 @@ const until = (check: () => Promise<unknown>) => expect.poll(check, { timeout: 8
 describe('Defectoscopy upload page', () => {
   let product: Product;
   beforeAll(async () => {
-    product = await startProduct();
+    product = await startProduct({ env: { DEFECTOSCOPY_REVIEWER_TOKENS: REVIEWER } });
   });
   afterAll(() => product.stop());
   const work = async (model: Model) => onTestFinished(await product.startWorker(model));
@@ -119,6 +121,45 @@ describe('Defectoscopy upload page', () => {
     await page.keyboard.press('ArrowDown');
     expect(await focused()).toBe('chip');
     await until(() => page.locator('#where').textContent()).toContain('Chip');
+  });
+
+  it.for([
+    ['en-GB', 'Confirm result', 'Save correction', 'Correction saved.', 'Result confirmed.'],
+    ['ru-RU', 'Подтвердить результат', 'Сохранить исправление', 'Исправление сохранено.', 'Результат подтверждён.'],
+  ] as const)(
+    'confirms and corrects a result with the keyboard alone (%s)',
+    async ([locale, confirm, save, saved, confirmed], test) => {
+      await predict(CRACK_OUTCOME);
+      const { page, problems } = await openPage(test, `${product.url}/#token=${REVIEWER}`, { locale });
+      await choosePhoto(page);
+      const summary = page.locator('.correction summary');
+      await until(() => summary.isVisible()).toBe(true);
+      await summary.focus();
+      await page.keyboard.press('Enter');
+      const button = page.locator('.correction button');
+      expect(await button.textContent()).toBe(confirm);
+      await page.keyboard.press('Tab');
+      await page.keyboard.press('ArrowDown');
+      expect(await button.textContent()).toBe(save);
+      await button.press('Enter');
+      await until(() => page.locator('.correction [role=status]').textContent()).toBe(saved);
+      await page.locator('.correction select').first().focus();
+      await page.keyboard.press('ArrowUp');
+      await button.press('Enter');
+      await until(() => page.locator('.correction [role=status]').textContent()).toBe(confirmed);
+      expect(await findViolations(page)).toEqual([]);
+      expect(problems).toEqual([]);
+    },
+  );
+
+  it('shows no form without the role reviewer', async (test) => {
+    await predict(CRACK_OUTCOME);
+    const { page } = await openPage(test, `${product.url}/#token=${TOKEN}`);
+    const asked = page.waitForResponse((response) => response.url().endsWith('/models'));
+    await choosePhoto(page);
+    await asked;
+    await until(() => page.locator('#verdict').textContent()).toContain('Crack');
+    expect(await page.locator('.correction').count()).toBe(0);
   });
 
   it('shows “Looks sound” and hides the heat map when the model finds no defects', async (test) => {

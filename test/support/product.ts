@@ -195,6 +195,16 @@ export const RESULT = {
   model_version: '1.0.0',
 };
 
+export const MODEL_DETAILS = {
+  created: '2026-11-20',
+  kind: 'classes',
+  familiarity: true,
+  surfaces: ['concrete_wall', 'brick_wall'],
+  masters: { cracking: ['crack'], mechanical: ['chip'], sound: [] },
+  sound: 'sound',
+  figures: { defects: { split: 'test', images: 1263, accuracy: 0.8591, calibration_error: 0.0269 } },
+};
+
 /** A model that returns RESULT immediately unless `over` replaces `run`. */
 export function createFakeModel(over: Partial<Model> = {}): Model {
   return {
@@ -203,7 +213,7 @@ export function createFakeModel(over: Partial<Model> = {}): Model {
       classes: { defects: ['crack', 'chip'], surfaces: ['concrete_wall', 'brick_wall'] },
       gpu: { name: 'cpu', vram_used_mb: 0, vram_total_mb: 0 },
     }),
-    versions: () => ['1.0.0', 'own-2'],
+    versions: () => [{ version: '1.0.0', details: MODEL_DETAILS }, { version: 'own-2' }],
     concurrency: 4,
     timeLimitMs: 60_000,
     run: async () => ({

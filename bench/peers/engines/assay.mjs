@@ -10,7 +10,7 @@ export async function openWorker({ holds }) {
   const workMetrics = createWorkMetrics('defectoscopy', registry);
   const model = {
     info: () => ({}),
-    versions: () => ['1.0.0'],
+    versions: () => [{ version: '1.0.0' }],
     concurrency: holds ? 1 : CONCURRENCY,
     timeLimitMs: 600_000, // held tasks wait for the other contenders
     run: async (job) => ({ result: await work(job.id, job.input) }),

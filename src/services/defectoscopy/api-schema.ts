@@ -80,6 +80,43 @@ export const Health = Success(
 
 export const Names = Success(Type.Array(Type.String()));
 
+const Figures = Type.Object({
+  split: Type.String({ description: 'The measured images: test, val or train.' }),
+  images: Type.Integer(),
+  accuracy: Type.Number({ minimum: 0, maximum: 1 }),
+  calibration_error: Type.Number({ minimum: 0, maximum: 1 }),
+});
+
+/** Advertised by workers as the details of a version. */
+export const ModelDetails = Type.Object({
+  created: Type.Optional(Type.String({ description: 'Date.' })),
+  kind: Type.Enum(['classes', 'anomaly'], {
+    description: '`anomaly`: reports deviations from photos without defects, not classes.',
+  }),
+  familiarity: Type.Boolean({ description: 'Whether results have `familiarity`.' }),
+  surfaces: Type.Array(Type.String()),
+  masters: Type.Record(Type.String(), Type.Array(Type.String()), { description: 'The defects of each group.' }),
+  sound: Type.String({ description: 'The group without defects.' }),
+  figures: Type.Object(
+    { surface: Type.Optional(Figures), masters: Type.Optional(Figures), defects: Type.Optional(Figures) },
+    { description: 'Figures of the model card. A head that was not trained with this version has none.' },
+  ),
+});
+
+export const Models = Success(
+  Type.Object({
+    default: Type.Optional(
+      Type.String({ description: 'The version of requests without `model_version`. Absent while it is unknown.' }),
+    ),
+    models: Type.Array(
+      Type.Object({
+        version: Type.String(),
+        details: Type.Optional(ModelDetails),
+      }),
+    ),
+  }),
+);
+
 export const Heatmap = Success(
   Type.Object({
     name: Type.String(),
@@ -88,6 +125,36 @@ export const Heatmap = Success(
     values: Type.Array(Type.Number({ minimum: 0, maximum: 1 }), {
       description: 'Row by row over the upright image, width × height values.',
     }),
+  }),
+);
+
+const ClassName = Type.String({ minLength: 1, maxLength: 100 });
+const labels = {
+  surface: ClassName,
+  master: Type.String({
+    minLength: 1,
+    maxLength: 100,
+    description: 'The group of the first defect, or the group without defects.',
+  }),
+  defects: Type.Array(ClassName, { maxItems: 20, description: 'The main one first; empty if the photo shows none.' }),
+};
+export const CorrectionRequest = Type.Object(labels, {
+  examples: [{ surface: 'concrete_wall', master: 'cracking', defects: ['crack'] }],
+});
+
+export const Corrections = Success(
+  Type.Object({
+    version: Type.Integer({ description: 'Number of corrections; 0: none.' }),
+    may_correct: Type.Boolean({ description: 'Whether the token may correct results.' }),
+    history: Type.Array(
+      Type.Object({
+        ...labels,
+        confirmed: Type.Boolean({ description: 'The classes are those of the result.' }),
+        corrected_by: Type.String(),
+        corrected_at: UnixSeconds,
+      }),
+      { description: 'Oldest first. The last one is current.' },
+    ),
   }),
 );
 

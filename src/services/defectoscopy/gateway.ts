@@ -13,12 +13,14 @@ import { taskEventRoutes } from '../shared/task-events.ts';
 import { taskRoutes } from '../shared/task-routes.ts';
 import { EventPage, TaskState } from './api-schema.ts';
 import { texts } from './browser/texts.ts';
+import { createReviewerCheck } from './corrections/reviewers.ts';
 import { examples, webhooks } from './examples.ts';
 import { pageRoutes } from './pages/page-routes.tsx';
 import { present } from './present.ts';
+import { correctionRoutes } from './routes/correction-routes.ts';
 import { modelRoutes } from './routes/model-routes.ts';
 import { predictRoute } from './routes/predict-route.ts';
-import type { DefectoscopySettings } from './settings.ts';
+import { type DefectoscopySettings, reviewerEntries } from './settings.ts';
 import { IMAGE_MAX_BYTES, imageHosts, webhookPolicy } from './url-policy.ts';
 import { unknownPrincipals } from './webhook-secrets.ts';
 
@@ -29,8 +31,9 @@ export async function createDefectoscopyGateway(deps: {
   tokens: TokenSet;
   /** By principal. */
   secrets: ReadonlyMap<string, readonly string[]>;
+  isLocal: boolean;
 }): Promise<Gateway> {
-  const { context, serviceSettings, shared, tokens: configuredTokens, secrets } = deps;
+  const { context, serviceSettings, shared, tokens: configuredTokens, secrets, isLocal } = deps;
   const { tasks, workerRegistry, admission, metrics, log } = context;
   const service = 'defectoscopy';
   const tokens = currentTokens(configuredTokens, () => context.issued.of(service));
@@ -69,7 +72,15 @@ export async function createDefectoscopyGateway(deps: {
     example: examples.delivered,
     secretsFor: (principal) => secrets.get(principal) ?? [],
   });
-  modelRoutes(app, { tasks, workerRegistry, ownTasksOnly });
+  modelRoutes(app, { tasks, workerRegistry, serviceSettings, ownTasksOnly });
+  const mayCorrect = createReviewerCheck({
+    tokens: configuredTokens,
+    reviewers:
+      serviceSettings.reviewerTokens === undefined ? undefined : reviewerEntries(serviceSettings.reviewerTokens),
+    isLocal,
+    issued: () => context.issued.of(service),
+  });
+  correctionRoutes(app, { context, mayCorrect, ownTasksOnly });
   await fileRoutes(app, {
     context,
     shared,

@@ -1,6 +1,9 @@
+import { profileOf } from '../../base/settings.ts';
 import { plainToken, uploadExample } from '../shared/local-examples.ts';
 import type { Service, SharedSettings, TaskService } from '../shared/service.ts';
 import { texts } from './browser/texts.ts';
+import { REVIEWER } from './corrections/reviewers.ts';
+import { deleteOldCorrections } from './corrections/store.ts';
 import { failureTexts } from './failures.ts';
 import { present } from './present.ts';
 import { photoRecords } from './records.ts';
@@ -26,6 +29,7 @@ export const defectoscopy: Service<TaskService> = {
     const secrets = webhookSecrets(serviceSettings.webhookSecrets, tokens);
     const unknown = unknownPrincipals(secrets, tokens);
     const token = plainToken(serviceSettings.apiTokens, serviceSettings.apiToken);
+    const isLocal = profileOf(env) === 'local';
     return (shared) => ({
       name: 'defectoscopy',
       title: TITLE,
@@ -40,7 +44,9 @@ export const defectoscopy: Service<TaskService> = {
         }),
       },
       gateway: async (context) =>
-        (await import('./gateway.ts')).createDefectoscopyGateway({ context, serviceSettings, shared, tokens, secrets }),
+        (await import('./gateway.ts')).createDefectoscopyGateway({
+          ...{ context, serviceSettings, shared, tokens, secrets, isLocal },
+        }),
       work: {
         present: (task) => present(task),
         webhook: { event: 'defectoscopy.result.terminal', secretsFor: (principal) => secrets.get(principal) ?? [] },
@@ -49,8 +55,9 @@ export const defectoscopy: Service<TaskService> = {
         startAfterSeconds: { realtime: 0, batch: serviceSettings.costDelaySeconds },
       },
       records: photoRecords(serviceSettings, shared),
+      cleanup: ({ db }) => deleteOldCorrections(db, serviceSettings.correctionRetentionDays),
       tokenOptions: {
-        roles: ['client'],
+        roles: ['client', REVIEWER],
         ...(tokens.state === 'disabled' && { unusedReason: 'authorization is disabled: tokens are not checked' }),
       },
       credential: token,

@@ -15,11 +15,12 @@ import { createFolderFiles, type Files } from '../../base/files.ts';
 import { createGuardedFetch } from '../../base/guarded-fetch.ts';
 import { createLog } from '../../base/log.ts';
 import { readSettings } from '../../base/settings.ts';
+import { unpackVector } from '../../ml/compact-vector.ts';
 import { TaskFailure } from '../../tasks/task.ts';
 import type { Model, Outcome, SharedSettings } from '../shared/service.ts';
 import { BUNDLED_MODELS_DIR, trainedModelsDir } from './model/registry.ts';
 import { loadModel } from './model.ts';
-import type { Heatmaps, Recorded } from './result.ts';
+import type { Attachment, Recorded } from './result.ts';
 import { settings } from './settings.ts';
 
 const log = createLog('silent', 'test');
@@ -91,7 +92,7 @@ const failureOf = async (attempt: Promise<unknown>) => {
   return { code: error.code, transient: error.transient };
 };
 const recorded = ({ result }: Outcome) => result as unknown as Recorded;
-const heatmaps = ({ attachment }: Outcome) => attachment as unknown as Heatmaps;
+const heatmaps = ({ attachment }: Outcome) => attachment as unknown as Attachment;
 
 /** One colour, with another in the upper left quarter. */
 const picture = (background: string, corner = background, { width = 80, height = 40 } = {}) =>
@@ -183,8 +184,16 @@ describe('defectoscopy model', () => {
 });
 
 describe('defectoscopy model versions', () => {
+  test('the attachment has the features of the photo for training', async () => {
+    const { training } = (await classify(await picture('red').png().toBuffer())).attachment as unknown as Attachment;
+    expect(training?.network).toMatch(/^[0-9a-f]{64}$/);
+    const features = unpackVector(Buffer.from(training!.features, 'base64'));
+    expect(features.length).toBeGreaterThan(0);
+    expect(features.some((value) => value !== 0)).toBe(true);
+  });
+
   test('the newest bundled version is the default, even if a trained version has a higher number', async () => {
-    expect(model.versions()).toEqual(['1.0.0', '1.1.0', '9.0.0']);
+    expect(model.versions().map(({ version }) => version)).toEqual(['1.0.0', '1.1.0', '9.0.0']);
     expect(model.info()).toEqual({
       model_version: '1.1.0',
       classes: { defects: ['crack', 'stain'], surfaces: ['wall', 'floor'] },
@@ -206,7 +215,10 @@ describe('defectoscopy model versions', () => {
     onTestFinished(() => rm(join(trainedModelsDir(folder), 'latest'), { recursive: true }));
     const photo = await picture('red').png().toBuffer();
     expect(recorded(await classify(photo, { model_version: 'latest' })).model_version).toBe('latest');
-    await vi.waitFor(() => expect(model.versions()).toContain('latest'), 3000);
+    await vi.waitFor(
+      () => expect(model.versions()).toContainEqual(expect.objectContaining({ version: 'latest' })),
+      3000,
+    );
     expect(model.info()['model_version']).toBe('1.1.0');
   });
 

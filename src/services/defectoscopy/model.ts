@@ -9,6 +9,7 @@ import { TaskFailure } from '../../tasks/task.ts';
 import type { Model, ModelContext, SharedSettings } from '../shared/service.ts';
 import { Classification } from './api-schema.ts';
 import { FAILURES } from './failures.ts';
+import { describeVersion } from './model/describe-version.ts';
 import type { ModelVersion } from './model/model-version.ts';
 import { openPhoto } from './model/photo.ts';
 import { BUNDLED_MODELS_DIR, newestBundledVersion, trainedModelsDir } from './model/registry.ts';
@@ -52,7 +53,7 @@ export async function loadModel(deps: {
 
   return {
     info: () => info() as unknown as JsonObject,
-    versions: () => shelf.versions().map(({ version }) => version),
+    versions: () => shelf.versions().map(describeVersion),
     // While some photos are computed, others are downloaded or decoded and results are committed together.
     concurrency: POOL_SIZE * 4,
     timeLimitMs: 60_000,
@@ -62,9 +63,9 @@ export async function loadModel(deps: {
       const version = model_version === undefined ? defaultVersion : await versions.get(model_version);
       if (!version) throw new TaskFailure(FAILURES.unknownModel);
       const photo = await openPhoto(image_url, version.input, source, signal);
-      const { recorded, heatmaps } = await step('infer', () => version.infer(photo, signal));
+      const { recorded, attachment } = await step('infer', () => version.infer(photo, signal));
       assertValid(recorded, version);
-      return { result: recorded as unknown as JsonValue, attachment: heatmaps as unknown as JsonValue };
+      return { result: recorded as unknown as JsonValue, attachment: attachment as unknown as JsonValue };
     },
 
     async close() {

@@ -1,9 +1,11 @@
 import type { JsonObject } from '../../base/json.ts';
+import { unixSeconds } from '../../base/time.ts';
 import { TaskFailure } from '../../tasks/task.ts';
 import { className } from '../shared/class-names.ts';
 import { fileNameFromUrl } from '../shared/file-names.ts';
 import { type EndedTask, isCancelled, type RecordDraft, type RecordMaker } from '../shared/records.ts';
 import type { SharedSettings } from '../shared/service.ts';
+import { type Correction, readLatest } from './corrections/store.ts';
 import { readPhoto } from './photo-bytes.ts';
 import type { PredictInput, Recorded } from './result.ts';
 import type { DefectoscopySettings } from './settings.ts';
@@ -12,8 +14,13 @@ import { imagePolicy } from './url-policy.ts';
 export function photoRecords(serviceSettings: DefectoscopySettings, shared: SharedSettings): RecordMaker {
   const source = { policy: imagePolicy(serviceSettings, shared), filesHost: shared.filesHost };
   return {
-    drafts: async (_db, tasks) =>
-      tasks.filter((task) => !isCancelled(task)).map((task) => draftOf(task, shared.filesHost)),
+    async drafts(db, tasks) {
+      const ids = tasks.map(({ id }) => id);
+      const corrections = await readLatest(db, ids);
+      return tasks
+        .filter((task) => !isCancelled(task))
+        .map((task) => draftOf(task, shared.filesHost, corrections.get(task.id)));
+    },
 
     async picture(sources, picture, signal) {
       try {
@@ -26,7 +33,7 @@ export function photoRecords(serviceSettings: DefectoscopySettings, shared: Shar
   };
 }
 
-function draftOf(task: EndedTask, filesHost: string | undefined): RecordDraft {
+function draftOf(task: EndedTask, filesHost: string | undefined, correction: Correction | undefined): RecordDraft {
   const { image_url } = JSON.parse(task.inputText) as PredictInput;
   const fileName = fileNameFromUrl(image_url, filesHost);
   const common = { taskId: task.id, createdAt: task.queuedAt, picture: image_url };
@@ -35,7 +42,7 @@ function draftOf(task: EndedTask, filesHost: string | undefined): RecordDraft {
     const result = { error: message, error_code: code };
     return { ...common, status: 'failed', title: fileName ?? 'photo', text: message, result };
   }
-  const recorded = JSON.parse(task.resultText) as Recorded;
+  const recorded = applied(JSON.parse(task.resultText) as Recorded, correction);
   const { surface, masters, defects } = recorded;
   const [master] = masters;
   return {
@@ -48,6 +55,18 @@ function draftOf(task: EndedTask, filesHost: string | undefined): RecordDraft {
     defects,
     result: recorded as unknown as JsonObject,
     withAttachment: true,
+  };
+}
+
+/** A reviewer is sure: the confidence of what the correction states is 1. */
+function applied(recorded: Recorded, correction: Correction | undefined): Recorded & { correction?: JsonObject } {
+  if (correction === undefined) return recorded;
+  const { surface, master, defects, confirmed, at } = correction;
+  const sure = (name: string) => ({ name, conf: 1 });
+  return {
+    ...recorded,
+    ...{ surface, masters: [sure(master)], defects: defects.map(sure) },
+    correction: { confirmed, corrected_at: unixSeconds(at) },
   };
 }
 

@@ -35,12 +35,14 @@ const PLAIN = /^"[^"\\]*"$/;
 
 /**
  * The attachment of a result: per class an activation map of the upright image, row by row, as base64 bytes (0..255 for
- * 0..1).
+ * 0..1), and what a later training needs of the photo.
  */
-export interface Heatmaps {
+export interface Attachment {
   readonly width: number;
   readonly height: number;
   readonly maps: Readonly<Record<string, string>>;
+  /** `features`: base64 of `packVector`; `network`: the SHA-256 of the network that computed them. */
+  readonly training?: { readonly network: string; readonly features: string };
 }
 
 export interface PredictInput {

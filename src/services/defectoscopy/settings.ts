@@ -12,7 +12,7 @@ import {
   text,
   type Values,
 } from '../../base/settings.ts';
-import { parseTokenSettings, type TokenSet } from '../../http/bearer.ts';
+import { parseTokenSettings, type TokenEntry, type TokenSet } from '../../http/bearer.ts';
 import { singleTokenSetting, tokenListSetting } from '../../http/token-settings.ts';
 import { listOf, maxWaiting, missingTokens, rateLimit, seconds } from '../shared/settings.ts';
 import { webhookSecrets } from './webhook-secrets.ts';
@@ -25,6 +25,16 @@ export const settings = {
     'Accepted bearer tokens, comma-separated; `sha256:<hex>` stores only the digest of a token; `assay tokens` issues more. Without any token the task endpoints return 503. Authorization is disabled only if this and DEFECTOSCOPY_API_TOKEN are both set and empty, or by DEFECTOSCOPY_AUTH.',
   ),
   apiToken: singleTokenSetting('DEFECTOSCOPY_API_TOKEN', 'A single accepted bearer token (compatible mode).'),
+  reviewerTokens: tokenListSetting(
+    'DEFECTOSCOPY_REVIEWER_TOKENS',
+    'Comma-separated tokens that may also correct results; `sha256:<hex>` stores a digest; `assay tokens create --role reviewer` issues more. If not set, every token may on a `local` installation, and otherwise only issued ones.',
+  ),
+  correctionRetentionDays: integer(
+    'DEFECTOSCOPY_CORRECTION_RETENTION_DAYS',
+    365,
+    'How long corrections of results are kept for training, after the last one of a photo.',
+    { min: 1, max: 36_500 },
+  ),
   auth: choice(
     'DEFECTOSCOPY_AUTH',
     ['tokens', 'disabled'],
@@ -75,33 +85,46 @@ export const settings = {
 export type DefectoscopySettings = Values<typeof settings>;
 
 const agreements: readonly CrossFieldRule<typeof settings>[] = [
-  { fields: ['apiTokens', 'apiToken', 'auth'], check: (serviceSettings) => void configuredTokens(serviceSettings) },
   {
-    fields: ['apiTokens', 'apiToken', 'auth', 'webhookSecrets'],
+    fields: ['apiTokens', 'apiToken', 'auth', 'reviewerTokens'],
+    check: (serviceSettings) => void configuredTokens(serviceSettings),
+  },
+  {
+    fields: ['apiTokens', 'apiToken', 'auth', 'reviewerTokens', 'webhookSecrets'],
     check: (serviceSettings) => void webhookSecrets(serviceSettings.webhookSecrets, configuredTokens(serviceSettings)),
   },
 ];
 
 export const loadSettings = (env: Environment): DefectoscopySettings => readSettings(settings, env, agreements);
 
+/** The tokens of clients and reviewers. */
 export function configuredTokens({
   apiTokens,
   apiToken,
   auth,
-}: Pick<DefectoscopySettings, 'apiTokens' | 'apiToken' | 'auth'>): TokenSet {
+  reviewerTokens,
+}: Pick<DefectoscopySettings, 'apiTokens' | 'apiToken' | 'auth' | 'reviewerTokens'>): TokenSet {
   try {
-    return parseTokenSettings({
-      list: apiTokens,
-      single: apiToken,
-      authSetting: auth === 'disabled' ? auth : undefined,
-    });
+    const authSetting = auth === 'disabled' ? auth : undefined;
+    const clients = parseTokenSettings({ list: apiTokens, single: apiToken, authSetting });
+    const reviewers = reviewerEntries(reviewerTokens);
+    if (reviewers.length === 0) return clients;
+    if (clients.state === 'disabled')
+      throw new Error('Authorization is disabled, but DEFECTOSCOPY_REVIEWER_TOKENS is set.');
+    return { state: 'enforced', entries: [...(clients.state === 'enforced' ? clients.entries : []), ...reviewers] };
   } catch (error) {
     throw new SettingsError(`DEFECTOSCOPY_AUTH: ${(error as Error).message}`);
   }
 }
 
+/** Of DEFECTOSCOPY_REVIEWER_TOKENS. */
+export function reviewerEntries(list: string | undefined): readonly TokenEntry[] {
+  const set = parseTokenSettings({ list, mayDisable: false });
+  return set.state === 'enforced' ? set.entries : [];
+}
+
 export function missingCredentials(env: Environment): string[] {
-  const { apiTokens, apiToken, auth } = settings;
-  const configured = readSettings({ apiTokens, apiToken, auth }, env);
+  const { apiTokens, apiToken, auth, reviewerTokens } = settings;
+  const configured = readSettings({ apiTokens, apiToken, auth, reviewerTokens }, env);
   return missingTokens(configured.apiTokens, configuredTokens(configured), apiTokens.env);
 }

@@ -76,7 +76,7 @@ export async function loadModel(deps: {
 
   return {
     info: () => ({ reader: reader.name, schema: `${schema.id} ${schema.version}`, engine: ENGINE_VERSION }),
-    versions: () => [ENGINE_VERSION],
+    versions: () => [{ version: ENGINE_VERSION }],
     // Two, so that a long scan does not delay a short document; both share the OCR lanes.
     concurrency: 2,
     timeLimitMs: maxWorkTimeMs(limitMs, MAX_PAGES) + MARGIN_MS,

@@ -22,6 +22,7 @@ import type { Priority, Task } from '../../tasks/task.ts';
 import type { UploadStore } from '../../tasks/uploads.ts';
 import type { WebhookTest } from '../../tasks/webhook-test.ts';
 import type { WorkerRegistry } from '../../tasks/worker-registry.ts';
+import type { AdvertisedVersion } from '../../tasks/workers.ts';
 import type { Overview } from './overview/overview.ts';
 import type { RecordMaker, RecordSource } from './records.ts';
 import type { OverviewGauge, ServiceDirectory } from './service-links.ts';
@@ -193,7 +194,7 @@ export interface Model {
   /** Published with each heartbeat. */
   info(): JsonObject;
   /** That a task may request. */
-  versions(): readonly string[];
+  versions(): readonly AdvertisedVersion[];
   readonly concurrency: number;
   readonly timeLimitMs: number;
   run(job: Job): Promise<Outcome>;

@@ -18,7 +18,7 @@ export async function loadModel({ context }) {
       classes: { defects: ['crack'], surfaces: ['brick_wall'] },
       gpu: { name: 'cpu', vram_used_mb: 0, vram_total_mb: 0 },
     }),
-    versions: () => ['1.0.0'],
+    versions: () => [{ version: '1.0.0' }],
     concurrency: 8,
     timeLimitMs: 60_000,
     async run({ input, signal }) {

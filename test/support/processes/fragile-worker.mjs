@@ -8,7 +8,7 @@ process.once('disconnect', () => process.exit());
 const { id, tasks, workers, log } = await openAppContext(await loadConfig(process.env, 'work'));
 const model = {
   info: () => ({}),
-  versions: () => ['1.0.0'],
+  versions: () => [{ version: '1.0.0' }],
   concurrency: Number(process.env.CONCURRENCY ?? 1),
   timeLimitMs: 60_000,
   async run({ input }) {

@@ -13,11 +13,12 @@ const Heatmaps = Type.Object({
 });
 
 /** Parts of a `result` can be missing: the record can be imported or from an older version. */
-export const photoOf = ({ surface, masters, defects, warnings, model_version: model }: JsonObject) => ({
+export const photoOf = ({ surface, masters, defects, warnings, correction, model_version: model }: JsonObject) => ({
   surface: valid(Type.String(), surface),
   masters: validItems(Scored, masters),
   defects: validItems(Scored, defects),
-  isUnfamiliar: itemsOf(warnings).includes('UNFAMILIAR_IMAGE'),
+  isUnfamiliar: correction === undefined && itemsOf(warnings).includes('UNFAMILIAR_IMAGE'),
+  correction: valid(Type.Object({ confirmed: Type.Boolean() }), correction),
   model: valid(Type.String(), model),
 });
 

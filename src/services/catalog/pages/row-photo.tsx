@@ -14,7 +14,7 @@ export const LARGE_WIDTH_PX = 1024;
 
 export function RowPhoto({ row, viewer }: { row: Row; viewer: Viewer }): JSX.Element {
   const { words, language } = viewer;
-  const { surface, masters, defects, isUnfamiliar } = photoOf(row.result);
+  const { surface, masters, defects, isUnfamiliar, correction } = photoOf(row.result);
   return (
     <div class="detail">
       <Picture row={row} viewer={viewer} />
@@ -37,6 +37,9 @@ export function RowPhoto({ row, viewer }: { row: Row; viewer: Viewer }): JSX.Ele
             </p>
           )}
         </div>
+        {correction && (
+          <P class="hint" text={correction.confirmed ? words.confirmedByReviewer : words.correctedByReviewer} />
+        )}
         <div id="classes">
           <Classes title={words.defects} classes={defects} empty={words.noDefects} tone="strong" viewer={viewer} />
           <Classes title={words.groups} classes={masters} empty="" tone="quiet" viewer={viewer} />

@@ -113,8 +113,9 @@ const WRITE = {
     details as (
       insert into catalog_details as d (number, result, attachment, recording_key)
       select number, result::json,
-             -- Copied inside the database: attachments can be large.
-             case when with_attachment then (select t.attachment from tasks_read_only t where t.id = e.task_id) end,
+             -- Copied inside the database: attachments can be large. The member training is for the service only.
+             case when with_attachment then
+               (select (t.attachment::jsonb - 'training')::json from tasks_read_only t where t.id = e.task_id) end,
              recording_key
         from entry e join record using (record_id)
           on conflict (number) do update

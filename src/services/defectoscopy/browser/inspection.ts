@@ -20,6 +20,8 @@ export interface Inspection extends UploadJob<TaskState> {
   /** The class whose heatmap is shown; undefined for none. */
   selectedClass: string | undefined;
   readonly heatmaps: Map<string, Heatmap | undefined>;
+  /** Kept while the result is rendered again. */
+  correctionForm?: HTMLElement;
 }
 
 export const createInspection = (file: File): Inspection => ({

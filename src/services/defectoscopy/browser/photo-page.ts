@@ -2,6 +2,7 @@ import { el } from '../../../ui/browser/dom.ts';
 import { createNumberFormats, pageData } from '../../../ui/browser/page-data.ts';
 import { initUploadPage } from '../../../ui/browser/upload-page.ts';
 import type { UploadPageData } from '../../../ui/browser/upload-texts.ts';
+import { createCorrectionForm } from './correction-form.ts';
 import { createFormatters } from './formatters.ts';
 import { createInspection, type Inspection, runInspection } from './inspection.ts';
 import { createPhotoView } from './photo-view.ts';
@@ -21,11 +22,13 @@ initUploadPage<Inspection>(page, words, (api) => {
     run: (job, onChange) => runInspection(job, api, onChange),
     thumbnail,
     show: picture.show,
-    showResult: (job) =>
+    showResult(job) {
+      if (job.stage === 'done') job.correctionForm ??= createCorrectionForm(job, api, words);
       showResult(job, words, (name) => {
         job.selectedClass = name;
         picture.show(job);
-      }),
+      });
+    },
   };
 });
 

@@ -47,5 +47,6 @@ function resultView(job: Inspection, result: Result, words: Formatters, onChoose
     ),
     classes,
     el('p', { class: 'hint' }, texts.chooseClass),
+    ...(job.correctionForm ? [job.correctionForm] : []),
   ];
 }

@@ -77,6 +77,22 @@ export const texts = localize({
   noDefects: { en: 'No class reaches the threshold of the model.', ru: 'Ни один класс не достигает порога модели.' },
   found: { en: '{defect}, {share}', ru: '{defect}, {share}' },
   chooseClass: { en: 'Select a class to show its heatmap.', ru: 'Выберите класс, чтобы показать его тепловую карту.' },
+  checkResult: { en: 'Confirm or correct', ru: 'Подтвердить или исправить' },
+  mainDefect: { en: 'Main defect', ru: 'Основной дефект' },
+  furtherDefects: { en: 'Further defects', ru: 'Другие дефекты' },
+  noDefect: { en: 'No defects', ru: 'Без дефектов' },
+  confirmResult: { en: 'Confirm result', ru: 'Подтвердить результат' },
+  saveCorrection: { en: 'Save correction', ru: 'Сохранить исправление' },
+  confirmed: { en: 'Result confirmed.', ru: 'Результат подтверждён.' },
+  corrected: { en: 'Correction saved.', ru: 'Исправление сохранено.' },
+  correctionConflict: {
+    en: 'Another reviewer has corrected this result. Check the current correction.',
+    ru: 'Результат уже исправил другой проверяющий. Проверьте текущее исправление.',
+  },
+  correctionFailed: {
+    en: 'The correction was not saved. Try again.',
+    ru: 'Исправление не сохранено. Повторите попытку.',
+  },
   map: heatmapTexts,
   photo: { en: 'Photo {name}', ru: 'Снимок {name}' },
   noPreview: {

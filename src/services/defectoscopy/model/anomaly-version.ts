@@ -42,7 +42,7 @@ export function createAnomalyVersion(
           defects: masters.filter(({ name, conf }) => name === DEVIATION && conf >= 0.5),
           model_version: version,
         },
-        heatmaps: { width, height, maps: { [DEVIATION]: map } },
+        attachment: { width, height, maps: { [DEVIATION]: map } },
       };
     },
   };

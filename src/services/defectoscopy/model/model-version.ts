@@ -1,6 +1,6 @@
 import type { Photo } from '../../../ml/image.ts';
 import type { Provider } from '../../../ml/thread.ts';
-import type { Heatmaps, Recorded } from '../result.ts';
+import type { Attachment, Recorded } from '../result.ts';
 
 export interface ModelVersion {
   readonly version: string;
@@ -11,5 +11,5 @@ export interface ModelVersion {
   readonly defects: readonly string[];
   readonly provider: Provider;
   /** Transfers the photo's pixel buffer. */
-  infer(photo: Photo, signal: AbortSignal): Promise<{ recorded: Recorded; heatmaps: Heatmaps }>;
+  infer(photo: Photo, signal: AbortSignal): Promise<{ recorded: Recorded; attachment: Attachment }>;
 }

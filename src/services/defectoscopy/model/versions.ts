@@ -1,5 +1,6 @@
 import { availableParallelism } from 'node:os';
 import { type Head, probabilities, scores, topLabel } from '../../../ml/classifier.ts';
+import { packVector } from '../../../ml/compact-vector.ts';
 import { type Familiarity, familiarityOf, parseFamiliarity, UNFAMILIAR_BELOW } from '../../../ml/familiarity.ts';
 import { type Heads, parseHeads } from '../../../ml/heads.ts';
 import { type InstalledVersion, type ModelDirectory, readVerifiedFile } from '../../../ml/model-directory.ts';
@@ -76,6 +77,7 @@ function createVersion(
       defects: shareHead(defects, mapChannels),
     },
     statistics: familiarity && shareStatistics(familiarity.statistics),
+    withFeatures: true,
   };
 
   return {
@@ -107,7 +109,9 @@ function createVersion(
       const defectMaps = mapsOf(defects, outputs['defects.maps']!).filter(([name]) => isDefect(name));
       // A defect takes precedence over a group with the same name.
       const maps = Object.fromEntries([...mapsOf(masters, outputs['masters.maps']!), ...defectMaps]);
-      return { recorded, heatmaps: { width, height, maps } };
+      const values = packVector(outputs['features']!.data as Float32Array).toString('base64');
+      const training = { network: manifest.files['backbone.onnx'].sha256, features: values };
+      return { recorded, attachment: { width, height, maps, training } };
     },
   };
 }

@@ -1,5 +1,11 @@
 import { type Static, Type } from 'typebox';
-import { modelNotReady, taskNotFound, taskNotReady, validationError } from '../../../base/api-error.ts';
+import {
+  modelNotReady,
+  queueUnavailable,
+  taskNotFound,
+  taskNotReady,
+  validationError,
+} from '../../../base/api-error.ts';
 import { describeErrors, describeResponse, notModified, success } from '../../../http/envelope.ts';
 import { matchesETag, weakETag } from '../../../http/etag.ts';
 import type { Gateway } from '../../../http/gateway.ts';
@@ -7,15 +13,22 @@ import type { TaskStore } from '../../../tasks/store.ts';
 import type { WorkerRegistry } from '../../../tasks/worker-registry.ts';
 import { healthRoute, requireWarmWorker } from '../../shared/health-route.ts';
 import { readDone, TaskParams } from '../../shared/task-routes.ts';
-import { Health, Heatmap, Names } from '../api-schema.ts';
-import type { Heatmaps, WorkerInfo } from '../result.ts';
+import { Health, Heatmap, Models, Names } from '../api-schema.ts';
+import type { Attachment, WorkerInfo } from '../result.ts';
+import type { DefectoscopySettings } from '../settings.ts';
 
 const HeatmapQuery = Type.Object({ class: Type.String({ minLength: 1, maxLength: 100 }) });
 
 export function modelRoutes(
   app: Gateway,
-  { tasks, workerRegistry, ownTasksOnly }: { tasks: TaskStore; workerRegistry: WorkerRegistry; ownTasksOnly: boolean },
+  deps: {
+    tasks: TaskStore;
+    workerRegistry: WorkerRegistry;
+    serviceSettings: Pick<DefectoscopySettings, 'modelVersion'>;
+    ownTasksOnly: boolean;
+  },
 ): void {
+  const { tasks, workerRegistry, serviceSettings, ownTasksOnly } = deps;
   healthRoute(app, {
     ...{ service: 'defectoscopy', workerRegistry, tag: 'model', schema: Health },
     fields: ['model_version', 'gpu'] satisfies (keyof WorkerInfo)[],
@@ -49,6 +62,31 @@ export function modelRoutes(
     );
   }
 
+  app.get(
+    '/models',
+    {
+      config: { access: 'bearer' },
+      schema: {
+        summary: 'Installed model versions',
+        description: 'The versions that `model_version` of `POST /predict` may name, with the figures of their cards.',
+        operationId: 'listModels',
+        tags: ['model'],
+        response: {
+          200: describeResponse('The versions, oldest first.', Models),
+          503: describeErrors(queueUnavailable()),
+        },
+      },
+    },
+    () => {
+      if (!workerRegistry.isReachable()) throw queueUnavailable();
+      const [worker] = workerRegistry.warmWorkers('defectoscopy');
+      const usual = worker ? (worker.info as unknown as WorkerInfo).model_version : serviceSettings.modelVersion;
+      const byVersion = (a: string, b: string) => a.localeCompare(b, 'en', { numeric: true });
+      const models = workerRegistry.modelVersions('defectoscopy').toSorted((a, b) => byVersion(a.version, b.version));
+      return success({ ...(usual !== undefined && { default: usual }), models });
+    },
+  );
+
   app.get<{ Params: Static<typeof TaskParams>; Querystring: Static<typeof HeatmapQuery> }>(
     '/result/:task_id/heatmap',
     {
@@ -72,7 +110,7 @@ export function modelRoutes(
       const attachment = await tasks.readAttachment(id);
       // The task may expire between the two reads.
       if (attachment === undefined) throw taskNotFound();
-      const { width, height, maps } = attachment as unknown as Heatmaps;
+      const { width, height, maps } = attachment as unknown as Attachment;
       const map = Object.hasOwn(maps, request.query.class) ? maps[request.query.class] : undefined;
       if (map === undefined) throw validationError('class: unknown class.');
       const values = [...Buffer.from(map, 'base64')].map((byte) => Math.round((byte / 255) * 1e4) / 1e4);

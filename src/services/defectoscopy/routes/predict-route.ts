@@ -35,7 +35,10 @@ export function predictRoute(app: Gateway, deps: TaskDeps & { serviceSettings: D
       if (webhook_url !== undefined) checkUrlField('webhook_url', webhook_url, callbacks);
       // The installed versions are known only from the task store.
       if (model_version !== undefined && !workerRegistry.isReachable()) throw queueUnavailable();
-      if (model_version !== undefined && !workerRegistry.modelVersions('defectoscopy').includes(model_version)) {
+      if (
+        model_version !== undefined &&
+        !workerRegistry.modelVersions('defectoscopy').some(({ version }) => version === model_version)
+      ) {
         throw validationError('model_version: this version is not installed.');
       }
 

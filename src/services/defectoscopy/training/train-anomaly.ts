@@ -49,7 +49,11 @@ export async function trainAnomaly(options: TrainOptions): Promise<{ version: st
       'heads.json': { sha256: sha256(files['heads.json']) },
       'patches.json': { sha256: sha256(files['patches.json']) },
     },
-    taxonomy: { masters: { [DEVIATION]: [DEVIATION], [sound]: [] }, sound },
+    taxonomy: {
+      surfaces: [...baseHeads.heads['surface']!.labels],
+      masters: { [DEVIATION]: [DEVIATION], [sound]: [] },
+      sound,
+    },
     thresholds: { defects: { [DEVIATION]: 0.5 } },
     base: { version: base.version },
     training: { images: photos.length },

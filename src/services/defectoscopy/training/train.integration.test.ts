@@ -213,7 +213,7 @@ describe('assay train --anomaly', () => {
     expect(plain).toMatchObject({ surface: expect.any(String), defects: [], masters: [{ name: 'sound' }, {}] });
     const rust = await infer(version, (x, y) => (x < 16 && y < 16 ? SHADES.rust : colour));
     expect(rust.recorded.defects).toMatchObject([{ name: 'deviation' }]);
-    const { width, height, maps } = rust.heatmaps;
+    const { width, height, maps } = rust.attachment;
     expect([width, height]).toEqual([4, 4]);
     const hot = [...Buffer.from(maps['deviation']!, 'base64')].map((value) => (value > 127 ? '#' : '.')).join('');
     expect(hot).toBe('##..##..........');

@@ -90,6 +90,7 @@ function manifestOf(
       'familiarity.json': { sha256: sha256(files['familiarity.json']) },
     },
     taxonomy: {
+      surfaces: [...heads.heads['surface']!.labels],
       masters: Object.fromEntries(Object.entries(masters).map(([master, names]) => [master, [...names]])),
       sound,
     },

@@ -18,6 +18,8 @@ export const recordTexts = {
     en: 'Unfamiliar photo: it differs from the photos that the model was trained on, and the result may be wrong.',
     ru: 'Незнакомый снимок: он не похож на те, на которых обучалась модель, результат может быть неверным.',
   },
+  confirmedByReviewer: { en: 'A reviewer confirmed this result.', ru: 'Результат подтверждён проверяющим.' },
+  correctedByReviewer: { en: 'A reviewer corrected this result.', ru: 'Результат исправлен проверяющим.' },
   noDefects: { en: 'No class is above the model’s threshold.', ru: 'Нет классов выше порога модели.' },
   chooseClass: {
     en: 'Select a class to show its location on the photo.',

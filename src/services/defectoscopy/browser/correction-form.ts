@@ -1,0 +1,133 @@
+import type { ApiClient } from '../../../ui/browser/api.ts';
+import { el } from '../../../ui/browser/dom.ts';
+import { RequestError } from '../../../ui/browser/requests.ts';
+import type { Formatters } from './formatters.ts';
+import type { Inspection } from './inspection.ts';
+
+interface Labels {
+  readonly surface: string;
+  readonly master: string;
+  readonly defects: readonly string[];
+}
+
+/** The response of `GET` and `PUT /result/{task_id}/correction`. */
+interface Corrections {
+  readonly version: number;
+  readonly may_correct: boolean;
+  readonly history: readonly (Labels & { readonly confirmed: boolean })[];
+}
+
+interface Classes {
+  readonly surfaces: readonly string[];
+  readonly masters: Readonly<Record<string, readonly string[]>>;
+  readonly sound: string;
+}
+
+interface Models {
+  readonly models: readonly { readonly version: string; readonly details?: Classes }[];
+}
+
+/** Confirms or corrects the result; empty unless the token may correct results. */
+export function createCorrectionForm(job: Inspection, api: ApiClient, words: Formatters): HTMLElement {
+  const place = el('div');
+  void load(job, api).then(
+    ({ corrections, classes }) => {
+      if (corrections.may_correct && classes)
+        place.replaceChildren(correctionForm(job, api, words, corrections, classes));
+    },
+    // The result is complete without it.
+    () => {},
+  );
+  return place;
+}
+
+const pathOf = ({ taskId }: Inspection) => `result/${taskId}/correction`;
+
+async function load(job: Inspection, api: ApiClient) {
+  const corrections = await api.call<Corrections>(pathOf(job));
+  const { models } = await api.call<Models>('models');
+  const classes = models.find(({ version }) => version === job.state?.model_version)?.details;
+  return { corrections, classes };
+}
+
+function correctionForm(job: Inspection, api: ApiClient, words: Formatters, found: Corrections, classes: Classes) {
+  const { texts, title } = words;
+  const result = job.state!.result!;
+  const { surfaces, masters, sound } = classes;
+  let { version, history } = found;
+
+  const option = (value: string) => el('option', { value }, title(value));
+  const surface = el('select', {}, ...surfaces.map(option));
+  const groups = Object.entries(masters).filter(([, defects]) => defects.length > 0);
+  const main = el(
+    'select',
+    {},
+    el('option', { value: '' }, texts.noDefect),
+    ...groups.map(([name, defects]) => el('optgroup', { label: title(name) }, ...defects.map(option))),
+  );
+  const others = groups.flatMap(([, defects]) => defects).map((value) => el('input', { type: 'checkbox', value }));
+  const button = el('button', { type: 'submit', class: 'primary' });
+  const status = el('p', { class: 'hint', role: 'status' });
+
+  const labels = (): Labels => {
+    const further = main.value === '' ? [] : others.filter(({ checked }) => checked).map(({ value }) => value);
+    const master = groups.find(([, defects]) => defects.includes(main.value))?.[0] ?? sound;
+    return { surface: surface.value, master, defects: main.value === '' ? [] : [main.value, ...further] };
+  };
+  const show = (shown: Pick<Labels, 'surface' | 'defects'>) => {
+    surface.value = shown.surface;
+    main.value = shown.defects[0] ?? '';
+    for (const input of others) input.checked = shown.defects.slice(1).includes(input.value);
+    update();
+  };
+  const detected = { surface: result.surface, defects: result.defects.map(({ name }) => name) };
+  const update = () => {
+    for (const input of others) {
+      input.disabled = main.value === '' || input.value === main.value;
+      if (input.disabled) input.checked = false;
+    }
+    const { surface, defects } = labels();
+    const isSame = surface === detected.surface && defects.join() === detected.defects.join();
+    button.textContent = isSame ? texts.confirmResult : texts.saveCorrection;
+  };
+  const showHistory = () => {
+    const last = history.at(-1);
+    status.textContent = last === undefined ? '' : last.confirmed ? texts.confirmed : texts.corrected;
+    show(last ?? detected);
+  };
+
+  const form = el(
+    'form',
+    {},
+    el('label', {}, el('span', {}, texts.surface), surface),
+    el('label', {}, el('span', {}, texts.mainDefect), main),
+    el(
+      'fieldset',
+      {},
+      el('legend', {}, texts.furtherDefects),
+      ...others.map((input) => el('label', {}, input, title(input.value))),
+    ),
+    button,
+  );
+  form.addEventListener('change', update);
+  form.addEventListener('submit', async (event) => {
+    event.preventDefault();
+    button.disabled = true;
+    try {
+      const headers = { 'if-match': `"${version}"` };
+      ({ version, history } = await api.call<Corrections>(pathOf(job), { method: 'PUT', json: labels(), headers }));
+      showHistory();
+    } catch (error) {
+      const isConflict = error instanceof RequestError && error.status === 412;
+      if (isConflict) {
+        ({ version, history } = await api.call<Corrections>(pathOf(job)).catch(() => ({ version, history })));
+        showHistory();
+      }
+      status.textContent = isConflict ? texts.correctionConflict : texts.correctionFailed;
+    } finally {
+      button.disabled = false;
+    }
+  });
+  showHistory();
+  return el('details', { class: 'correction' }, el('summary', {}, texts.checkResult), form, status);
+}

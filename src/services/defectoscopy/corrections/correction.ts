@@ -1,0 +1,45 @@
+import type { JsonObject } from '../../../base/json.ts';
+import type { Recorded } from '../result.ts';
+
+/** The classes that a reviewer sees on a photo. */
+export interface Labels {
+  readonly surface: string;
+  readonly master: string;
+  /** The main defect first; empty if the photo shows none. */
+  readonly defects: readonly string[];
+}
+
+/** What a worker advertises of the version that made the result. */
+export interface Classes {
+  readonly surfaces: readonly string[];
+  readonly masters: Readonly<Record<string, readonly string[]>>;
+  readonly sound: string;
+}
+
+export const classesOf = (details: JsonObject | undefined): Classes | undefined =>
+  details as unknown as Classes | undefined;
+
+/** The labels that the result states. */
+export const labelsOf = ({ surface, masters, defects }: Recorded): Labels => ({
+  surface,
+  master: masters[0]?.name ?? '',
+  defects: defects.map(({ name }) => name),
+});
+
+/** Why labels cannot be a correction of a version with these classes; undefined if they can. */
+export function problemOf(
+  { surface, master, defects }: Labels,
+  { surfaces, masters, sound }: Classes,
+): string | undefined {
+  if (!surfaces.includes(surface)) return 'surface: unknown class.';
+  if (!Object.hasOwn(masters, master)) return 'master: unknown class.';
+  const known = Object.values(masters).flat();
+  if (defects.some((name) => !known.includes(name))) return 'defects: unknown class.';
+  if (new Set(defects).size < defects.length) return 'defects: a class is listed twice.';
+  const [main] = defects;
+  if (main === undefined) return master === sound ? undefined : `defects: empty only with the master ${sound}.`;
+  return masters[master]!.includes(main) ? undefined : 'master: must be the group of the first defect.';
+}
+
+export const isEqual = (a: Labels, b: Labels): boolean =>
+  a.surface === b.surface && a.master === b.master && a.defects.join('\n') === b.defects.join('\n');
