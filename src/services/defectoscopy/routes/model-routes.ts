@@ -6,7 +6,8 @@ import type { Gateway } from '../../../http/gateway.ts';
 import type { TaskStore } from '../../../tasks/store.ts';
 import type { WorkerRegistry } from '../../../tasks/worker-registry.ts';
 import { healthRoute, requireWarmWorker } from '../../shared/health-route.ts';
-import { readDone, TaskParams } from '../../shared/task-routes.ts';
+import { TaskParams } from '../../shared/task-params.ts';
+import { readDone } from '../../shared/task-routes.ts';
 import { Health, Heatmap, Names } from '../api-schema.ts';
 import type { Heatmaps, WorkerInfo } from '../result.ts';
 
