@@ -81,7 +81,12 @@ describe('Overview', () => {
   });
 
   it('reveals no tasks, clients, tokens or hosts', async () => {
-    const info = { model_version: '1.0.0', host: 'secret-host', pid: 424_242_424, classes: { defects: ['secret-class'] } };
+    const info = {
+      model_version: '1.0.0',
+      host: 'secret-host',
+      pid: 424_242_424,
+      classes: { defects: ['secret-class'] },
+    };
     const beat = { id: 'secret-worker', role: 'work', service: 'defectoscopy', state: 'warm' as const };
     await product.context.workers.recordHeartbeat({ ...beat, info, metrics: [] });
     const id = await product.predict({ image_url: 'https://storage-1.example.com/secret-photo.jpg' });
