@@ -4,8 +4,9 @@ import type { Log } from '../base/log.ts';
 import { aborted, sleep } from '../base/loop.ts';
 import { type OnStep, type Span, withSteps } from '../base/trace.ts';
 import type { Model } from '../services/shared/service.ts';
-import type { AttemptResult, Claim, Renewal, StepTime } from '../tasks/store.ts';
+import type { AttemptResult, Claim, Renewal } from '../tasks/store.ts';
 import { type Failure, TaskFailure } from '../tasks/task.ts';
+import type { StepTime } from '../tasks/timeline.ts';
 
 /** Lease duration without a renewal: the delay of a killed worker's tasks. */
 export const LEASE_MS = 6000;

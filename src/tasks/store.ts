@@ -2,7 +2,7 @@ import type { Queryable } from '../base/db.ts';
 import type { JsonObject, JsonValue } from '../base/json.ts';
 import type { DeliveryOutcome, DueClaimRequest, DueDelivery, DuePage, DuePosition } from './delivery.ts';
 import type { Failure, Priority, Task, Webhook } from './task.ts';
-import type { Timeline } from './timeline.ts';
+import type { StepTime, Timeline } from './timeline.ts';
 
 export type * from './delivery.ts';
 
@@ -205,15 +205,6 @@ export type AttemptResult = { readonly id: string; readonly attempt: number; rea
       readonly uncounted?: boolean;
     }
 );
-
-/** Time that an attempt spent in a step, from the start of the attempt. */
-export interface StepTime {
-  readonly name: string;
-  readonly fromMs: number;
-  readonly ms: number;
-  /** Absent for 1. */
-  readonly count?: number;
-}
 
 export interface Renewal {
   readonly id: string;

@@ -1,6 +1,5 @@
 import { CLIENT_LIMIT_MS, type Db } from '../base/db.ts';
 import type { LoggedAttempt as DeliveryAttempt } from './delivery-log.ts';
-import type { StepTime } from './store.ts';
 import type { Task } from './task.ts';
 import { IS_READABLE } from './task-rows.ts';
 
@@ -37,6 +36,15 @@ export async function readTimeline(db: Db, service: string, id: string): Promise
   const { rows } = await db.query<TimelineRow>(READ, [service, id]);
   const row = rows[0];
   return row && { principal: row.principal, status: row.status, entries: entriesOf(row) };
+}
+
+/** Time that an attempt spent in a step, from the start of the attempt. */
+export interface StepTime {
+  readonly name: string;
+  readonly fromMs: number;
+  readonly ms: number;
+  /** Absent for 1. */
+  readonly count?: number;
 }
 
 /** A row of `tasks` with the log of its delivery; times in seconds since 1970. */
