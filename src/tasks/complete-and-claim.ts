@@ -226,17 +226,25 @@ const ADVANCE = {
     select true, id, null, null, null, null, null, null, null, null, null, null, null, null, null, null from ended`,
 };
 
+// Locks the rows in one order, whatever plan joins them.
 const RENEW = {
   name: 'renew',
   limitMs: 1800, // a lease has 4 s left: time for a retry
   text: `
+    with held as materialized (
+      select l.*
+        from unnest($2::text[], $3::smallint[], $4::float8[], $5::real[], $6::text[])
+             as l (id, attempt, lease_ms, progress, checkpoint)
+        join tasks t on t.id = l.id and ${isHeldBy('$1')} and t.attempts = l.attempt
+       order by t.id
+         for update of t
+    )
     update tasks t
        set leased_until = now() + l.lease_ms * interval '1 millisecond',
            progress     = coalesce(l.progress, t.progress),
            checkpoint   = coalesce(l.checkpoint::json, t.checkpoint)
-      from unnest($2::text[], $3::smallint[], $4::float8[], $5::real[], $6::text[])
-           as l (id, attempt, lease_ms, progress, checkpoint)
-     where t.id = l.id and ${isHeldBy('$1')} and t.attempts = l.attempt
+      from held l
+     where t.id = l.id
     returning t.id`,
 };
 
