@@ -15,6 +15,7 @@ async function namedSchemas(dist) {
   );
   const deliveries = await load('shared/delivery-schema.js');
   const { TestResult: testResult } = await load('shared/delivery-test-route.js');
+  const { TaskTimeline: timeline } = await load('shared/timeline-route.js');
   const statistics = await load('passports/statistics-schema.js');
   const [index, reports, { RowBody }] = await Promise.all(
     ['index-schema.js', 'report-schema.js', 'row-routes.js'].map((name) => load(`catalog/routes/${name}`)),
@@ -51,6 +52,7 @@ async function namedSchemas(dist) {
       Vocabulary: data(stt.VocabularyState),
       SttHealth: data(stt.Health),
     },
+    timeline: { TaskTimeline: data(timeline) },
     deliveries: {
       Delivery: deliveries.Delivery,
       DeliveryPage: data(deliveries.DeliveryPage),
@@ -59,6 +61,7 @@ async function namedSchemas(dist) {
       WebhookTestResult: data(testResult),
     },
     passports: {
+      DocumentTimeline: passports.DocumentTimeline,
       DocumentItem: passports.TaskItem,
       DocumentList: passports.TaskList,
       DocumentStatus: passports.TaskStatus,

@@ -40,23 +40,30 @@ export function withSpan<T>(
   return span === undefined ? run() : runAndEnd(span, run, describe);
 }
 
-/** Runs `run` so that its {@link step}s become children of `span`. */
-export const withParentSpan = <T>(span: Span | undefined, run: () => T): T =>
-  span === undefined ? run() : current.run(span, run);
+/** Time between `from` and `to` (by `performance.now()`) in a step, whether it succeeded or not. */
+export type OnStep = (name: string, from: number, to: number) => void;
 
-/** Runs `run` as a child of the span set by {@link withParentSpan}; without one, only runs it. */
+/** Runs `run` so that its {@link step}s become children of `span`, if there is one, and the outermost ones are reported. */
+export const withSteps = <T>(span: Span | undefined, onStep: OnStep, run: () => T): T =>
+  current.run({ span, onStep }, run);
+
+/** Runs `run` as a step of the attempt set by {@link withSteps}; without one, only runs it. */
 export function step<T>(
   name: string,
   run: () => Promise<T>,
   options?: SpanOptions,
   describe?: (value: T) => Attributes,
 ): Promise<T> {
-  const span = current.getStore()?.child(name, options);
-  return span === undefined ? run() : current.run(span, () => withSpan(span, run, describe));
+  const parent = current.getStore();
+  if (parent === undefined) return run();
+  const span = parent.span?.child(name, options);
+  const from = performance.now();
+  const result = current.run({ span }, () => withSpan(span, run, describe));
+  return parent.onStep === undefined ? result : result.finally(() => parent.onStep?.(name, from, performance.now()));
 }
 
 // Costs nothing until its first `run`.
-const current = new AsyncLocalStorage<Span>();
+const current = new AsyncLocalStorage<{ readonly span: Span | undefined; readonly onStep?: OnStep }>();
 
 async function runAndEnd<T>(span: Span, run: () => Promise<T>, describe: (value: T) => Attributes): Promise<T> {
   try {

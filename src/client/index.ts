@@ -26,6 +26,7 @@ export type * from './wire/defectoscopy.ts';
 export type * from './wire/deliveries.ts';
 export type * from './wire/passports.ts';
 export type * from './wire/stt.ts';
+export type * from './wire/timeline.ts';
 
 export interface TokenService {
   /** Base address, like `https://photos.example.com`. */

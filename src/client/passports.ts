@@ -17,6 +17,7 @@ import type {
   DocumentResult,
   DocumentStatus,
   DocumentsUploaded,
+  DocumentTimeline,
   DocumentUpdated,
   EditHistory,
   FailedStatistics,
@@ -196,6 +197,11 @@ export class Passports {
   /** Queues a document in FAILED or ERROR again; `Conflict` in other states. */
   async retry(id: string, { signal }: CallOptions = {}): Promise<DocumentStatus> {
     return this.#line.json(`${taskPath(id)}/retry`, { method: 'POST', signal });
+  }
+
+  /** What happened to the document so far: its attempts with their steps. */
+  async timeline(id: string, { signal }: CallOptions = {}): Promise<DocumentTimeline> {
+    return this.#line.json(`${taskPath(id)}/timeline`, { signal });
   }
 
   async history(id: string, { signal }: CallOptions = {}): Promise<EditHistory> {

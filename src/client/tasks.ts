@@ -8,6 +8,7 @@ import { POLL_SCHEDULES, type Polling } from './poll-schedule.ts';
 import type { CallOptions } from './request.ts';
 import { retryAfterSeconds } from './response-error.ts';
 import type { Delivery, WebhookTestResult } from './wire/deliveries.ts';
+import type { TaskTimeline } from './wire/timeline.ts';
 
 /** An accepted task. Plain data that can be stored to resume a wait. */
 export interface TaskHandle {
@@ -75,6 +76,11 @@ export class TaskService<State extends TaskState, Event> {
   /** The response body of `result` as bytes, which webhooks also have. */
   async resultBody(taskId: string, { signal }: CallOptions = {}): Promise<Uint8Array<ArrayBuffer>> {
     return this.line.bytes(resultPath(taskId), { signal });
+  }
+
+  /** What happened to the task so far: its attempts with their steps, and each delivery attempt. */
+  async timeline(taskId: string, { signal }: CallOptions = {}): Promise<TaskTimeline> {
+    return this.line.data(`${resultPath(taskId)}/timeline`, { signal });
   }
 
   /** Waits until the task is done. Throws `TaskFailed` if it fails or is cancelled. */

@@ -6,6 +6,7 @@ import type { ExtractOptions } from './extract.ts';
 import type { ListenOptions } from './listen.ts';
 import { isFolder } from './local-files.ts';
 import type { PredictOptions, TranscribeOptions } from './task-commands.ts';
+import type { TimelineOptions } from './timeline.ts';
 
 export function addClientCommands(program: Command): void {
   onServer(program.command('predict'), 'defectoscopy')
@@ -53,16 +54,17 @@ export function addClientCommands(program: Command): void {
         : (await import('./extract.ts')).extractCommand(files, options, stopSignal()),
     );
 
-  program
-    .command('events')
+  withTasks(program.command('timeline'), ['defectoscopy', 'stt', 'passports'])
+    .description('show when a task was accepted, claimed, repeated and ended, with its steps and delivery attempts')
+    .argument('<task>', 'a task id')
+    .option('--api-key <key>', 'API key of passports (default: ASSAY_API_KEY; for this machine: the configured key)')
+    .option('--json', 'print one JSON object')
+    .action(async (id: string, options: TimelineOptions) =>
+      (await import('./timeline.ts')).timelineCommand(id, options, stopSignal()),
+    );
+
+  withTasks(program.command('events'), ['defectoscopy', 'stt', 'passports'])
     .description('list the events of the tasks of a credential: ends, deletions and corrections')
-    .addOption(
-      new Option('--service <name>', 'service of the tasks')
-        .choices(['defectoscopy', 'stt', 'passports'])
-        .default('defectoscopy'),
-    )
-    .option('--server <url>', "base address of the service (default: this machine's)")
-    .option('--token <token>', 'access token (default: ASSAY_TOKEN; for this machine: the configured token)')
     .option('--api-key <key>', 'API key of passports (default: ASSAY_API_KEY; for this machine: the configured key)')
     .option(
       '--after <id>',
@@ -72,7 +74,7 @@ export function addClientCommands(program: Command): void {
     .option('--json', 'print one JSON object per line')
     .action(async (options: EventsOptions) => (await import('./events.ts')).eventsCommand(options, stopSignal()));
 
-  const deliveries = withWebhooks(program.command('deliveries'))
+  const deliveries = withTasks(program.command('deliveries'), ['defectoscopy', 'stt'])
     .description('list the webhook deliveries of the tasks of a credential with their attempts, newest first')
     .addOption(new Option('--state <state>', 'only these deliveries').choices(['pending', 'delivered', 'failed']))
     .option('--task <id>', 'only the delivery of this task')
@@ -110,7 +112,7 @@ export function addClientCommands(program: Command): void {
       ),
     );
 
-  withWebhooks(program.command('listen'))
+  withTasks(program.command('listen'), ['defectoscopy', 'stt'])
     .description('send the result of each task that ends to a local address, signed like a webhook')
     .requiredOption('--forward <url>', 'the receiver, for example http://localhost:3000/hook')
     .option('--secret <secret>', 'secret that signs (default: ASSAY_WEBHOOK_SECRET, or a new one, which is printed)')
@@ -118,11 +120,9 @@ export function addClientCommands(program: Command): void {
     .action(async (options: ListenOptions) => (await import('./listen.ts')).listenCommand(options, stopSignal()));
 }
 
-const withWebhooks = (command: Command): Command =>
+const withTasks = (command: Command, services: readonly string[]): Command =>
   command
-    .addOption(
-      new Option('--service <name>', 'service of the tasks').choices(['defectoscopy', 'stt']).default('defectoscopy'),
-    )
+    .addOption(new Option('--service <name>', 'service of the tasks').choices(services).default('defectoscopy'))
     .option('--server <url>', "base address of the service (default: this machine's)")
     .option('--token <token>', 'access token (default: ASSAY_TOKEN; for this machine: the configured token)');
 

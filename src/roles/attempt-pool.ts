@@ -1,9 +1,9 @@
 import type { Log } from '../base/log.ts';
-import { type Traces, withParentSpan } from '../base/trace.ts';
+import type { Traces } from '../base/trace.ts';
 import type { Model } from '../services/shared/service.ts';
 import type { Claim, TaskStore } from '../tasks/store.ts';
 import { HEARTBEAT_INTERVAL_MS } from '../tasks/workers.ts';
-import { type Attempt, beginAttempt, requeuedUncounted } from './attempt.ts';
+import { type Attempt, beginAttempt, requeuedUncounted, WORKER_STOPPED } from './attempt.ts';
 import { startInterval } from './interval.ts';
 import type { WorkMetrics } from './metrics.ts';
 import { type AttemptOutcome, beginAttemptSpan } from './spans.ts';
@@ -48,12 +48,11 @@ export function createAttemptPool(model: Model, deps: AttemptPoolDeps) {
 
   const begin = (claim: Claim) => {
     // A batch in flight claimed it after the stop.
-    if (signal.aborted || stuck) return exchange.record({ claim, result: requeuedUncounted(claim), processingMs: 0 });
+    if (signal.aborted || stuck)
+      return exchange.record({ claim, result: requeuedUncounted(claim, WORKER_STOPPED), processingMs: 0 });
     workMetrics.observeWait(claim);
     const span = beginAttemptSpan(deps.traces, service, claim);
-    const attempt = withParentSpan(span, () =>
-      beginAttempt(claim, model, { ...deps, span, onCheckpoint: () => renewals.now() }),
-    );
+    const attempt = beginAttempt(claim, model, { ...deps, span, onCheckpoint: () => renewals.now() });
     const { id: task } = claim;
     // A process that was paused may claim a task while its own lost attempt still runs.
     attempts.get(task)?.abandon();
@@ -63,7 +62,7 @@ export function createAttemptPool(model: Model, deps: AttemptPoolDeps) {
       // The attempt may have timed out while it waited in the model behind another one.
       const wasBlocked =
         attempt.hasTimedOut() && !end.isStuck && [...attempts.values()].some((other) => other.hasTimedOut());
-      const ending = wasBlocked ? requeuedUncounted(claim) : end.result;
+      const ending = wasBlocked ? requeuedUncounted(claim, 'INFERENCE_TIMEOUT') : end.result;
       const { processingMs, code } = end;
       stuck ||= end.isStuck;
       if (ending) return exchange.record({ claim, result: ending, processingMs, span, code });
@@ -113,7 +112,11 @@ export function createAttemptPool(model: Model, deps: AttemptPoolDeps) {
   const handBackOthers = () => {
     for (const attempt of attempts.values()) {
       attempt.abandon();
-      exchange.record({ claim: attempt.claim, result: requeuedUncounted(attempt.claim), processingMs: 0 });
+      exchange.record({
+        claim: attempt.claim,
+        result: requeuedUncounted(attempt.claim, WORKER_STOPPED),
+        processingMs: 0,
+      });
     }
   };
 

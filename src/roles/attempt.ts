@@ -2,10 +2,11 @@ import { isStorageUnavailable } from '../base/files/storage-unavailable.ts';
 import type { JsonObject } from '../base/json.ts';
 import type { Log } from '../base/log.ts';
 import { aborted, sleep } from '../base/loop.ts';
-import type { Span } from '../base/trace.ts';
+import { type OnStep, type Span, withSteps } from '../base/trace.ts';
 import type { Model } from '../services/shared/service.ts';
 import type { AttemptResult, Claim, Renewal } from '../tasks/store.ts';
 import { type Failure, TaskFailure } from '../tasks/task.ts';
+import type { StepTime } from '../tasks/timeline.ts';
 
 /** Lease duration without a renewal: the delay of a killed worker's tasks. */
 export const LEASE_MS = 6000;
@@ -19,6 +20,11 @@ const STORAGE_RETRY_MS = 5000;
  */
 export const STUCK_TIMEOUT_MS = 30_000;
 
+/** Steps of an attempt whose times are kept, by name. */
+const MAX_STEPS = 20;
+/** Why an attempt was repeated. */
+export const WORKER_STOPPED = 'WORKER_STOPPED';
+
 const INFERENCE_TIMEOUT: Failure = {
   code: 'INFERENCE_TIMEOUT',
   message: 'The model took too long to process this input.',
@@ -30,11 +36,11 @@ type Reason = 'lost' | 'handed-back' | 'timed-out';
 export type Attempt = ReturnType<typeof beginAttempt>;
 
 interface AttemptCompletion {
-  readonly result?: AttemptResult;
+  readonly result?: AttemptResult | undefined;
   readonly isStuck: boolean;
   readonly processingMs: number;
   /** Code of the failure, transient ones included. */
-  readonly code?: string;
+  readonly code?: string | undefined;
 }
 
 /** A claim that the model is processing. */
@@ -61,6 +67,14 @@ export function beginAttempt(
   const stop = new AbortController();
   const end = (reason: Reason) => stop.abort(reason);
   const timeLimit = setTimeout(end, model.timeLimitMs, 'timed-out');
+  const steps = new Map<string, StepTime>();
+  const addStep: OnStep = (name, from, to) => {
+    const known = steps.get(name);
+    if (!known && steps.size >= MAX_STEPS) return;
+    const ms = Math.round(to - from);
+    const first = { name, fromMs: Math.round(from - begun), ms };
+    steps.set(name, known ? { ...known, ms: known.ms + ms, count: (known.count ?? 1) + 1 } : first);
+  };
   let pending: { progress?: number; checkpoint?: JsonObject } | undefined;
 
   const run = () =>
@@ -83,24 +97,24 @@ export function beginAttempt(
     const { aborted, reason } = stop.signal;
     if (reason === 'lost') return {};
     if ('value' in settled) return { result: { id, attempt, outcome: 'done', processingMs, ...settled.value } };
-    if (reason === 'handed-back') return { result: requeuedUncounted(claim) };
+    if (reason === 'handed-back') return { result: requeuedUncounted(claim, WORKER_STOPPED) };
     const error = aborted ? new TaskFailure(INFERENCE_TIMEOUT) : settled.error;
     // Not a failure of the task: retried uncounted until the file storage is available.
     if (isStorageUnavailable(error)) {
       log.info({ err: error }, 'the file storage is unavailable; the attempt will be retried');
-      return { result: requeuedUncounted(claim, STORAGE_RETRY_MS) };
+      return { result: requeuedUncounted(claim, 'STORAGE_UNAVAILABLE', STORAGE_RETRY_MS) };
     }
     const { code, message, transient } = failureOf(error, log);
     if (!transient || attempt >= maxAttempts) {
       return { result: { id, attempt, outcome: 'failed', failure: { code, message }, processingMs }, code };
     }
     const delayMs = BACKOFF_MS[attempt - 1] ?? BACKOFF_MS.at(-1)!;
-    return { result: { id, attempt, outcome: 'again', delayMs }, code };
+    return { result: { id, attempt, outcome: 'again', delayMs, reason: code }, code };
   };
 
   const outcome = async (): Promise<AttemptCompletion> => {
     const settled = await Promise.race([
-      run().then(
+      withSteps(options.span, addStep, run).then(
         (value) => ({ value }),
         (error: unknown) => ({ error }),
       ),
@@ -108,7 +122,9 @@ export function beginAttempt(
     ]);
     clearTimeout(timeLimit);
     const processingMs = performance.now() - begun;
-    return { ...evaluate(settled, processingMs), isStuck: settled === STUCK, processingMs };
+    const { result, code } = evaluate(settled, processingMs);
+    const withTimes = result && (steps.size > 0 ? { ...result, steps: [...steps.values()] } : result);
+    return { result: withTimes, code, isStuck: settled === STUCK, processingMs };
   };
 
   return {
@@ -142,8 +158,8 @@ async function stuckAfter(signal: AbortSignal, stuckMs: number): Promise<Settled
 }
 
 /** A result that requeues the task without counting the attempt. */
-export const requeuedUncounted = ({ id, attempt }: Claim, delayMs = 0): AttemptResult => ({
-  ...{ id, attempt, outcome: 'again', delayMs, uncounted: true },
+export const requeuedUncounted = ({ id, attempt }: Claim, reason: string, delayMs = 0): AttemptResult => ({
+  ...{ id, attempt, outcome: 'again', delayMs, reason, uncounted: true },
 });
 
 /** A model throws `TaskFailure` for known failures. Any other error is a bug: permanent. */

@@ -210,7 +210,7 @@ describe('the task exchange of a worker with the database', () => {
     room = 0;
     await tick();
     expect(requests).toHaveLength(1);
-    exchange.record({ claim: claim('1'), result: requeuedUncounted(claim('1')), processingMs: 0 });
+    exchange.record({ claim: claim('1'), result: requeuedUncounted(claim('1'), 'WORKER_STOPPED'), processingMs: 0 });
     await tick();
     expect(requests[1]).toMatchObject({ limit: 0, endings: [{ id: '1', outcome: 'again' }] });
     requests[1]!.answer({ ended: ['1'] });

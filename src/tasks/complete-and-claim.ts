@@ -11,7 +11,7 @@ import {
 } from './queue-floors.ts';
 import type { AttemptResult, Claim, ClaimRequest, Renewal } from './store.ts';
 import type { Priority } from './task.ts';
-import { deliveriesDueSql, MAX_PROCESSING_MS } from './task-rows.ts';
+import { deliveriesDueSql, MAX_PROCESSING_MS, withAttemptLogged } from './task-rows.ts';
 
 /** Records attempt results and claims tasks in one statement, which saves a round trip per batch. */
 export async function completeAndClaim(
@@ -54,6 +54,8 @@ async function query(
     endings.map((e) => (e.outcome === 'again' ? e.delayMs : null)),
     endings.map((e) => e.outcome === 'again' && e.uncounted === true),
     endings.map((e) => (e.outcome === 'done' && e.attachment !== undefined ? JSON.stringify(e.attachment) : null)),
+    endings.map(({ steps }) => (steps === undefined ? null : JSON.stringify(steps))),
+    endings.map((e) => (e.outcome === 'again' ? (e.reason ?? null) : null)),
   ]);
   return rows;
 }
@@ -158,6 +160,7 @@ const CLAIMED = `
              claim        = $8::int,
              leased_until = now() + $4::float8 * interval '1 millisecond',
              attempts     = t.attempts + 1,
+             claimed_at   = now(),
              started_at   = coalesce(t.started_at, now())
         from next
        where t.id = next.id
@@ -192,8 +195,8 @@ const ADVANCE = {
     with ending as materialized (
       select * from unnest(
         $9::text[], $10::smallint[], $11::text[], $12::text[], $13::text[], $14::text[], $15::int[], $16::float8[],
-        $17::bool[], $18::text[]
-      ) as e (id, attempt, outcome, result, error_code, error, processing_ms, delay_ms, uncounted, attachment)
+        $17::bool[], $18::text[], $19::text[], $20::text[]
+      ) as e (id, attempt, outcome, result, error_code, error, processing_ms, delay_ms, uncounted, attachment, steps, reason)
     ),
     ended as (
       update tasks t
@@ -208,6 +211,9 @@ const ADVANCE = {
              error         = e.error,
              processing_ms = e.processing_ms,
              checkpoint    = case e.outcome when 'again' then t.checkpoint end,
+             attempt_log   = ${withAttemptLogged(
+               `'steps', e.steps::jsonb, 'error', e.error_code, 'reason', e.reason, 'delay', e.delay_ms`,
+             )},
              worker        = null,
              leased_until  = null
         from ending e
@@ -220,17 +226,25 @@ const ADVANCE = {
     select true, id, null, null, null, null, null, null, null, null, null, null, null, null, null, null from ended`,
 };
 
+// Locks the rows in one order, whatever plan joins them.
 const RENEW = {
   name: 'renew',
   limitMs: 1800, // a lease has 4 s left: time for a retry
   text: `
+    with held as materialized (
+      select l.*
+        from unnest($2::text[], $3::smallint[], $4::float8[], $5::real[], $6::text[])
+             as l (id, attempt, lease_ms, progress, checkpoint)
+        join tasks t on t.id = l.id and ${isHeldBy('$1')} and t.attempts = l.attempt
+       order by t.id
+         for update of t
+    )
     update tasks t
        set leased_until = now() + l.lease_ms * interval '1 millisecond',
            progress     = coalesce(l.progress, t.progress),
            checkpoint   = coalesce(l.checkpoint::json, t.checkpoint)
-      from unnest($2::text[], $3::smallint[], $4::float8[], $5::real[], $6::text[])
-           as l (id, attempt, lease_ms, progress, checkpoint)
-     where t.id = l.id and ${isHeldBy('$1')} and t.attempts = l.attempt
+      from held l
+     where t.id = l.id
     returning t.id`,
 };
 

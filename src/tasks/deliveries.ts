@@ -8,7 +8,7 @@ import {
   type DueQueue,
   MAX_COUNTED,
 } from './store.ts';
-import { TASK_COLUMNS, type TaskRow, toTask } from './task-rows.ts';
+import { appendedLog, TASK_COLUMNS, type TaskRow, toTask } from './task-rows.ts';
 
 export async function findDueDeliveries(db: Db, limit: number, after: DuePosition = BEGINNING): Promise<DuePage> {
   const { rows } = await db.query<PageRow>(FIND, [after.dueAt, after.id, limit]);
@@ -65,8 +65,6 @@ export async function pendingDeliveries(db: Db): Promise<number> {
 }
 
 const BEGINNING: DuePosition = { dueAt: 0, id: '' };
-/** Attempts whose outcomes are kept: two schedules and some more. */
-const MAX_LOGGED = 20;
 /** A delivery is due from the start of its task's last transaction but visible only after the commit. */
 const COMMIT_SECONDS = 2;
 
@@ -133,12 +131,10 @@ const CLAIM = {
       left join tasks t on t.id = d.task_id`,
 };
 
-const LOGGED = "coalesce(d.attempt_log, '[]')";
-const APPENDED_LOG = `
-  case when jsonb_array_length(${LOGGED}) >= ${MAX_LOGGED} then ${LOGGED} - 0 else ${LOGGED} end
-  || jsonb_build_array(jsonb_strip_nulls(jsonb_build_object(
-       'attempt', d.attempts, 'at', extract(epoch from d.last_attempt_at), 'ms', $7::int, 'status', $5::smallint,
-       'error', $6::text)))`;
+const APPENDED_LOG = appendedLog(
+  'd.attempt_log',
+  `'attempt', d.attempts, 'at', extract(epoch from d.last_attempt_at), 'ms', $7::int, 'status', $5::smallint, 'error', $6::text`,
+);
 
 const RECORD_OUTCOME = {
   name: 'settle-delivery',

@@ -16,6 +16,7 @@ import { cancel, remove, requeue } from './requeue.ts';
 import { release, returnClaims } from './return-claims.ts';
 import type { TaskStore } from './store.ts';
 import { createSweep } from './sweep.ts';
+import { readTimeline } from './timeline.ts';
 
 /** The task store in PostgreSQL. Each method is one statement, except `accept` (keys in use) and `cancel` (reads the task). */
 export function createPostgresTaskStore(db: Db): TaskStore & { close(): void } {
@@ -30,6 +31,7 @@ export function createPostgresTaskStore(db: Db): TaskStore & { close(): void } {
     requeue: (service, id, final, tx = db) => requeue(tx, service, id, final),
     remove: (service, ids, tx = db) => remove(tx, service, ids),
     read,
+    readTimeline: (service, id) => readTimeline(db, service, id),
     readAttachment: (id) => readAttachment(db, id),
     readCheckpoint: (id, knownBytes) => readCheckpoint(db, id, knownBytes),
     completeAndClaim: (endings, request) => completeAndClaim(db, floors, endings, request),

@@ -1,6 +1,6 @@
 import { CLIENT_LIMIT_MS, type Db, type Queryable } from '../base/db.ts';
 import { FAILURES } from './task.ts';
-import { deliveriesDueSql, failSql, IS_READABLE } from './task-rows.ts';
+import { appendedLog, deliveriesDueSql, failSql, IS_READABLE } from './task-rows.ts';
 
 /** Compare-and-set: changes nothing unless the task has failed with a retryable code. */
 export async function requeue(db: Queryable, service: string, id: string, final: readonly string[]): Promise<boolean> {
@@ -38,7 +38,12 @@ const REQUEUE = {
            checkpoint    = null,
            processing_ms = null,
            error_code    = null,
-           error         = null
+           error         = null,
+           attempt_log   = ${appendedLog(
+             't.attempt_log',
+             `'queued', extract(epoch from queued_at), 'ended', extract(epoch from finished_at), 'to', extract(epoch from now()),
+              'error', error_code`,
+           )}
      where id = $2 and service = $1 and status = 'failed' and not error_code = any($3::text[])
        and ${IS_READABLE}
        and not exists (select from deliveries d where d.task_id = t.id)`,

@@ -1,4 +1,5 @@
 import { CLIENT_LIMIT_MS, type Db, type Queryable } from '../base/db.ts';
+import { withAttemptLogged } from './task-rows.ts';
 
 /** Requeues the tasks of claims whose response was lost, uncounted; returns the claim numbers that held tasks. */
 export async function returnClaims(db: Db, worker: string, claims: readonly number[]): Promise<number[]> {
@@ -19,6 +20,7 @@ export async function release(db: Db, worker: string, maxAttempts: number): Prom
 }
 
 const HANDED_BACK = `
+  attempt_log = ${withAttemptLogged("'reason', 'NOT_STARTED'")},
   worker = null, leased_until = null, attempts = t.attempts - 1, returned = coalesce(t.returned, 'handed_back')`;
 
 // The worker starts no task of such a claim and numbers the next one differently, so no other fencing is needed. Locks rows
@@ -49,8 +51,9 @@ const RELEASE = {
   name: 'release',
   limitMs: CLIENT_LIMIT_MS, // shorter than a lease
   text: `
-    update tasks
-       set worker = null, leased_until = null, returned = 'lost'
+    update tasks t
+       set attempt_log = ${withAttemptLogged("'reason', 'WORKER_LOST'")},
+           worker = null, leased_until = null, returned = 'lost'
      where id in (select id
                     from tasks
                    where worker = $1 and attempts = 1 and attempts < $2 and leased_until > now() - interval '1 minute'

@@ -2,6 +2,7 @@ import type { Queryable } from '../base/db.ts';
 import type { JsonObject, JsonValue } from '../base/json.ts';
 import type { DeliveryOutcome, DueClaimRequest, DueDelivery, DuePage, DuePosition } from './delivery.ts';
 import type { Failure, Priority, Task, Webhook } from './task.ts';
+import type { StepTime, Timeline } from './timeline.ts';
 
 export type * from './delivery.ts';
 
@@ -39,6 +40,9 @@ export interface TaskStore {
 
   /** Data stored with a result that polls do not return (heatmaps). */
   readAttachment(id: string): Promise<JsonValue | undefined>;
+
+  /** Like `read`, with what happened to the task and its delivery so far. */
+  readTimeline(service: string, id: string): Promise<Timeline | undefined>;
 
   /**
    * The checkpoint of an unfinished task and its stored size; undefined without one. With the `knownBytes` of an earlier
@@ -184,7 +188,7 @@ export interface ClaimRequest {
 }
 
 /** The result of an attempt: done, failed, or to be retried after `delayMs` (0: at once). */
-export type AttemptResult = { readonly id: string; readonly attempt: number } & (
+export type AttemptResult = { readonly id: string; readonly attempt: number; readonly steps?: readonly StepTime[] } & (
   | {
       readonly outcome: 'done';
       readonly result: JsonValue;
@@ -195,6 +199,8 @@ export type AttemptResult = { readonly id: string; readonly attempt: number } & 
   | {
       readonly outcome: 'again';
       readonly delayMs: number;
+      /** A code for the timeline. */
+      readonly reason?: string;
       /** The attempt does not count, for example because the worker is stopping. */
       readonly uncounted?: boolean;
     }

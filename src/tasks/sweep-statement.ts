@@ -2,7 +2,7 @@ import type { Db } from '../base/db.ts';
 import { PRIORITY_VALUE } from './accept.ts';
 import type { SweepLimits, SweepResult } from './store.ts';
 import { FAILURES } from './task.ts';
-import { deliveriesDueSql, failSql, taskColumns } from './task-rows.ts';
+import { deliveriesDueSql, failSql, taskColumns, withAttemptLogged } from './task-rows.ts';
 
 export interface SweepScope {
   /** Seconds since 1970: everything due by then was swept. `-Infinity`: unknown; null: start from now. */
@@ -96,7 +96,8 @@ const SWEEP = {
     ),
     returned as (
       update tasks t
-         set worker = null, leased_until = null, returned = 'lost'
+         set attempt_log = ${withAttemptLogged("'reason', 'WORKER_LOST'")},
+             worker = null, leased_until = null, returned = 'lost'
         from lost
        where t.id = lost.id and lost.has_attempts and not lost.is_extended
       returning t.id

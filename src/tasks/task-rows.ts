@@ -107,6 +107,21 @@ const toDate = (seconds: number) => new Date(Math.floor(seconds * 1000 + 0.0005)
 /** A 4-byte column holds 24.8 days. */
 export const MAX_PROCESSING_MS = 2 ** 31 - 1;
 
+/** Entries that a log keeps: attempts at a task with some requeues, or two retry schedules of a delivery. */
+const MAX_LOGGED = 20;
+
+/** SQL: the JSON array `log` with the object of these keys and values, in place of its oldest entry if it is full. */
+export const appendedLog = (log: string, entry: string): string => `
+  case when jsonb_array_length(coalesce(${log}, '[]')) >= ${MAX_LOGGED} then ${log} - 0 else coalesce(${log}, '[]') end
+  || jsonb_build_array(jsonb_strip_nulls(jsonb_build_object(${entry})))`;
+
+/** SQL: the log of a task `t` with the end of its current attempt. `more`: further keys and values (timeline.ts). */
+export const withAttemptLogged = (more: string): string => `
+  case when t.worker is null then t.attempt_log else ${appendedLog(
+    't.attempt_log',
+    `'attempt', t.attempts, 'worker', t.worker, 'from', extract(epoch from t.claimed_at), 'to', extract(epoch from now()), ${more}`,
+  )} end`;
+
 /** SQL assignments that end a task `t` as failed. */
 export const failSql = (code: string, message: string): string => `
              status        = 'failed',
@@ -115,6 +130,7 @@ export const failSql = (code: string, message: string): string => `
              error         = ${message},
              processing_ms = least(extract(epoch from now() - t.started_at) * 1000, ${MAX_PROCESSING_MS})::int,
              checkpoint    = null,
+             attempt_log   = ${withAttemptLogged(`'error', ${code}::text`)},
              worker        = null,
              leased_until  = null`;
 

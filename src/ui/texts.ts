@@ -41,6 +41,33 @@ export const uiTexts = localize({
     failed: { en: 'Failed', ru: 'Ошибка' },
     cancelled: { en: 'Cancelled', ru: 'Отменено' },
   },
+  timeline: {
+    title: { en: 'Timeline', ru: 'Ход выполнения' },
+    unavailable: { en: 'The timeline cannot be read now.', ru: 'Сейчас получить ход выполнения не удаётся.' },
+    types: {
+      accepted: { en: 'Accepted', ru: 'Задача принята' },
+      queued: { en: 'Queued', ru: 'В очереди' },
+      claimed: { en: 'Attempt {attempt} started', ru: 'Начата попытка {attempt}' },
+      step: { en: 'Step: {step}', ru: 'Этап: {step}' },
+      retry: { en: 'Attempt {attempt} will be repeated', ru: 'Попытка {attempt} будет повторена' },
+      done: { en: 'Completed', ru: 'Готово' },
+      failed: { en: 'Failed', ru: 'Ошибка' },
+      delivery: { en: 'Webhook, attempt {attempt}', ru: 'Вебхук, попытка {attempt}' },
+    },
+    /** Names of the models' steps; others are shown as they are. */
+    steps: {
+      en: {} as Readonly<Record<string, string>>,
+      ru: {
+        download: 'загрузка файла',
+        decode: 'декодирование',
+        infer: 'анализ изображения',
+        transcribe: 'распознавание речи',
+        'read pages': 'чтение страниц',
+        'load templates': 'подбор шаблонов',
+        'find fields': 'поиск полей',
+      },
+    },
+  },
   retry: {
     refused: { en: '{sentence} Retrying in {seconds} s.', ru: '{sentence} Повтор через {seconds} с.' },
     offline: {

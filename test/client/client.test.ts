@@ -208,6 +208,14 @@ describe('Defectoscopy client', () => {
     await expect(client({}, 'wrong').events().next()).rejects.toMatchObject({ name: 'Unauthorized' });
   });
 
+  it('reads the timeline of a task', async () => {
+    const { task_id } = await client().predict(REFERENCE);
+    await client().wait(task_id);
+    const { status, timeline } = await client().timeline(task_id);
+    expect([status, timeline[0], timeline.at(-1)]).toMatchObject(['done', { type: 'accepted' }, { type: 'ended' }]);
+    await expect(client().timeline('none')).rejects.toMatchObject({ name: 'TaskNotFound' });
+  });
+
   it('verifies callbacks with the public keys of the service', async () => {
     const receiver = await startReceiver();
     const task = await client().predict(REFERENCE, { webhookUrl: receiver.url });

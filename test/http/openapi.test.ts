@@ -148,6 +148,8 @@ it('Defectoscopy GET /openapi.json describes the status, headers and body of eve
   await visit('/result/none/correction');
   await visit(`/result/${id}/heatmap?class=mould`);
   await visit(`/result/${id}/heatmap`);
+  await visit(`/result/${id}/timeline`);
+  await visit('/result/none/timeline');
   await visit(`/deliveries?task_id=${id}`);
   await visit('/deliveries?before=x');
   await visit('/deliveries', { token: null });

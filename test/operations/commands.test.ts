@@ -132,6 +132,24 @@ describe('assay models photos', () => {
   });
 });
 
+describe('assay timeline', () => {
+  const at = () => ['--server', photos.url, '--token', TOKEN];
+
+  it('shows what happened to a task, as lines or as JSON', async () => {
+    const id = await photos.predict();
+    await photos.waitForResult(id);
+    const { code, out } = await assay(['timeline', id, ...at()]);
+    expect(code).toBe(0);
+    expect(out).toMatch(
+      /^ +0\.000 s {2}accepted\n +0\.000 s {2}queued\n +\S+ s {2}claimed 1 {2}\S+\n +\S+ s {2}ended {2}done\n$/,
+    );
+    const json = JSON.parse((await assay(['timeline', id, '--json', ...at()])).out);
+    expect(json).toMatchObject({ task_id: id, status: 'done', timeline: expect.any(Array) });
+    const unknown = await assay(['timeline', 'no-such-task', ...at()]);
+    expect([unknown.code, unknown.err]).toEqual([2, expect.stringContaining('TASK_NOT_FOUND')]);
+  });
+});
+
 describe('assay deliveries', () => {
   const at = () => ['--server', photos.url, '--token', TOKEN];
 

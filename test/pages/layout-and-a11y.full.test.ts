@@ -130,6 +130,10 @@ interface PageCheck {
 
 const waitForVisible = (selector: string) => (page: Page) =>
   page.locator(selector).first().waitFor({ state: 'visible' });
+const openTimeline = async (page: Page) => {
+  await page.locator('.timeline summary').click();
+  await waitForVisible('.timeline li:last-child')(page);
+};
 const row = (id: string) => `/row/${encodeURIComponent(id)}`;
 const HELP: PageCheck = { name: 'help', path: '/help' };
 const OVERVIEW: PageCheck = { name: 'overview', path: '/overview', ready: waitForVisible('.figure .now') };
@@ -150,6 +154,7 @@ const PAGE_CHECKS: Readonly<Record<Service, () => readonly PageCheck[]>> = {
         await page.reload();
         await page.locator('#file').setInputFiles(photo);
         await waitForVisible('#heat')(page);
+        await openTimeline(page);
       },
     },
     OVERVIEW,
@@ -164,6 +169,7 @@ const PAGE_CHECKS: Readonly<Record<Service, () => readonly PageCheck[]>> = {
           .locator('#file')
           .setInputFiles({ name: 'note.wav', mimeType: 'audio/wav', buffer: createSilence(3) });
         await page.locator('#transcript p').first().waitFor();
+        await openTimeline(page);
       },
     },
     {
@@ -203,6 +209,7 @@ const PAGE_CHECKS: Readonly<Record<Service, () => readonly PageCheck[]>> = {
         await page.locator('#documents li .name').first().click();
         await page.waitForURL('**/task/*');
         await waitForVisible('.box')(page);
+        await openTimeline(page);
       },
     },
     { name: 'quality', path: '/quality' },

@@ -41,6 +41,7 @@ const ENDPOINTS: readonly [kind: Kind, method: string, path: string, ask?: HttpR
   ['session', 'GET', `/api/task/${ID}/status`],
   ['session', 'GET', `/api/task/${ID}/result`],
   ['session', 'GET', `/api/task/${ID}/history`],
+  ['session', 'GET', `/api/task/${ID}/timeline`],
   ['session', 'GET', `/api/task/${ID}/page/1`],
   ['bearer', 'POST', `/task/${ID}/update`, FORM],
   ['bearer', 'DELETE', `/task/${ID}`],

@@ -1,5 +1,6 @@
 import { type TSchema, Type } from 'typebox';
 import { EventOf, EventPageOf } from '../shared/event-schema.ts';
+import { TimelineEntries } from '../shared/timeline-schema.ts';
 import { STATUSES } from './documents.ts';
 import { REVIEW_CONFIDENCE, REVIEW_REASONS } from './review.ts';
 
@@ -143,6 +144,8 @@ export const Result = Type.Object({
 export const History = Type.Object({
   items: Type.Array(Type.Object({ at: Moment, actor: Type.String(), field: Type.String(), from: Value, to: Value })),
 });
+
+export const DocumentTimeline = Type.Object({ id: Uuid, status: Status, timeline: TimelineEntries(Moment) });
 
 export const Updated = Type.Object({ status: Type.Literal('ok'), id: Uuid, version: Type.Optional(Type.Integer()) });
 

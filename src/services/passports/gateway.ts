@@ -126,7 +126,7 @@ export async function createGateway(deps: {
   });
   imageRoutes(app, { documents, files });
   createPdfRoute(app, { documents, files, replies, cacheKey, maxImages: settings.pdfMaxImages });
-  taskRoutes(app, { documents, files, scratchDir, schema });
+  taskRoutes(app, { documents, tasks: context.tasks, files, scratchDir, schema });
   streamRoute(app, { watch });
   eventRoutes(app, {
     ...{ service, context, guard: authGuard.guard, access: 'session', limited: false, page: EventPage },

@@ -1,5 +1,5 @@
 import type { FastifyRequest } from 'fastify';
-import { type Static, type TSchema, Type } from 'typebox';
+import type { Static, TSchema } from 'typebox';
 import { taskAlreadyFinished, taskNotFound, taskNotReady } from '../../base/api-error.ts';
 import type { JsonObject } from '../../base/json.ts';
 import { describeErrors, describeResponse, notModified } from '../../http/envelope.ts';
@@ -10,8 +10,8 @@ import type { TaskStore } from '../../tasks/store.ts';
 import { type Done, isFinished, type Task } from '../../tasks/task.ts';
 import { waitForEnd } from '../../tasks/wait.ts';
 import type { GatewayContext } from './service.ts';
-
-export const TaskParams = Type.Object({ task_id: Type.String({ description: 'The `task_id` of the 202 response.' }) });
+import { parseTaskId, TaskParams } from './task-params.ts';
+import { timelineRoute } from './timeline-route.ts';
 
 export function taskRoutes(
   app: Gateway,
@@ -124,6 +124,8 @@ export function taskRoutes(
     },
   );
 
+  timelineRoute(app, { service, tasks, ownTasksOnly });
+
   app.get(
     '/.well-known/webhook-keys.json',
     { config: { access: 'public' }, schema: { hide: true } },
@@ -140,12 +142,6 @@ export async function readDone(
   if (!task || (ownTasksOnly && task.principal !== principal)) throw taskNotFound();
   if (task.status !== 'done') throw taskNotReady();
   return task;
-}
-
-/** Rejects malformed ids without a database query. */
-function parseTaskId({ task_id: id }: Static<typeof TaskParams>): string {
-  if (!/^[A-Za-z0-9_-]{1,64}$/.test(id)) throw taskNotFound();
-  return id;
 }
 
 /** The `Retry-After` value: the rest of the estimate, then 30 s to 60 s with the age of the task. */

@@ -2,6 +2,7 @@ import type { PageData } from '../texts.ts';
 import { type ApiClient, createApiClient } from './api.ts';
 import { byId, fill } from './dom.ts';
 import { listenForFiles } from './dropzone.ts';
+import { createTimeline } from './timeline.ts';
 import { createTokenStore } from './token.ts';
 import { isOver, type UploadJob } from './upload-job.ts';
 import { createUploadQueue } from './upload-queue.ts';
@@ -117,6 +118,10 @@ export function initUploadPage<Job extends UploadJob>(
     if (byId('outcome').dataset['of'] === state) return;
     byId('outcome').dataset['of'] = state;
     handlers.showResult(job);
+    const { taskId } = job;
+    if (taskId !== undefined && isOver(job)) {
+      byId('outcome').append(createTimeline(() => api.call(`result/${taskId}/timeline`), formatters));
+    }
   }
 
   function showErrors(messages: readonly string[]): void {

@@ -1,13 +1,14 @@
 import { highlightBox, scrollToBox } from '../../../ui/browser/boxes.ts';
 import { byId } from '../../../ui/browser/dom.ts';
-import { pageData } from '../../../ui/browser/page-data.ts';
+import { createNumberFormats, pageData } from '../../../ui/browser/page-data.ts';
 import { errorMessage, RequestError, request } from '../../../ui/browser/requests.ts';
+import { createTimeline } from '../../../ui/browser/timeline.ts';
 import { selectNameOnOpen } from './rename-form.ts';
 import { initReviewForm } from './review-form.ts';
 import type { ReviewPage } from './review-texts.ts';
 
-const { own } = pageData<ReviewPage>();
-const { texts, id, status } = own;
+const page = pageData<ReviewPage>();
+const { texts, id, status } = page.own;
 const POLL_MS = 1000;
 
 selectNameOnOpen();
@@ -21,10 +22,16 @@ onClick('retry', async () => {
   location.reload();
 });
 
+byId('timeline').append(
+  createTimeline(() => request(`../api/task/${id}/timeline`), {
+    ui: page.ui,
+    numbers: createNumberFormats(page.language),
+  }),
+);
 if (status === 'PENDING' || status === 'PROCESSING') void pollStatus();
 if (status === 'SUCCESS') {
   linkBoxes();
-  initReviewForm(own);
+  initReviewForm(page.own);
 }
 
 async function pollStatus(): Promise<void> {

@@ -55,6 +55,7 @@ export function taskPage(
             ) : (
               <Unfinished document={document} language={language} />
             )}
+            <div id="timeline"></div>
             <p id="live" class="visually-hidden" role="status"></p>
           </>
         ),

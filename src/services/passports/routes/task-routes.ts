@@ -6,9 +6,20 @@ import { describeResponse, errorResponses, notModified } from '../../../http/env
 import { matchesETag } from '../../../http/etag.ts';
 import type { Gateway } from '../../../http/gateway.ts';
 import { versionTag } from '../../../http/if-match.ts';
+import type { TaskStore } from '../../../tasks/store.ts';
 import { preferredLanguage } from '../../shared/task-routes.ts';
+import { presentTimeline } from '../../shared/timeline-schema.ts';
 import { documentNotFound, statusNotFound } from '../api-errors.ts';
-import { History, ListQuery, PageParams, Result, TaskList, TaskParams, TaskStatus } from '../api-schema.ts';
+import {
+  DocumentTimeline,
+  History,
+  ListQuery,
+  PageParams,
+  Result,
+  TaskList,
+  TaskParams,
+  TaskStatus,
+} from '../api-schema.ts';
 import { callerOf } from '../auth/auth-guard.ts';
 import { isCompleted } from '../documents.ts';
 import { findPageImage } from '../page-images.ts';
@@ -24,9 +35,15 @@ const RETRY_AFTER = { 'Retry-After': 'Suggested seconds until the next poll.' };
 
 export function taskRoutes(
   app: Gateway,
-  deps: { documents: DocumentStore; files: Files; scratchDir: string; schema: Schema },
+  deps: {
+    documents: DocumentStore;
+    tasks: Pick<TaskStore, 'readTimeline'>;
+    files: Files;
+    scratchDir: string;
+    schema: Schema;
+  },
 ): void {
-  const { documents, files, scratchDir, schema } = deps;
+  const { documents, tasks, files, scratchDir, schema } = deps;
   const config = { access: 'session' } as const;
   const described = { tags: ['documents'], params: TaskParams };
 
@@ -129,6 +146,27 @@ export function taskRoutes(
       const visibleKeys = new Map(fields.map(({ storedKey, key }) => [storedKey, key]));
       // A row that was emptied later has no visible number.
       return { items: entries.map(({ key, ...edit }) => ({ ...edit, field: visibleKeys.get(key) ?? key })) };
+    },
+  );
+
+  app.get<{ Params: Static<typeof TaskParams> }>(
+    '/api/task/:task_id/timeline',
+    {
+      config,
+      schema: {
+        ...described,
+        summary: 'Timeline of a task',
+        description: 'When the task was accepted, queued, claimed by a worker, repeated and ended, with the steps.',
+        operationId: 'readTimeline',
+        response: { 200: describeResponse('The timeline.', DocumentTimeline), ...errorResponses(documentNotFound()) },
+      },
+    },
+    async (request) => {
+      const document = await documents.find(callerOf(request), taskIdOf(request));
+      const timeline = document && (await tasks.readTimeline('passports', document.id));
+      if (timeline === undefined) throw documentNotFound();
+      const { id, status } = document!;
+      return { id, status, timeline: presentTimeline(timeline, (at) => at.toISOString()) };
     },
   );
 

@@ -5,7 +5,8 @@ import { describeErrors, describeResponse, errorResponses, headersOf, success } 
 import type { Gateway } from '../../../http/gateway.ts';
 import { parseIfMatch } from '../../../http/if-match.ts';
 import type { TaskStore } from '../../../tasks/store.ts';
-import { readDone, TaskParams } from '../../shared/task-routes.ts';
+import { TaskParams } from '../../shared/task-params.ts';
+import { readDone } from '../../shared/task-routes.ts';
 import { Corrected, CorrectionBody, TranscriptHistory, TranscriptJson } from '../api-schema.ts';
 import { withSegments } from '../corrections/corrected.ts';
 import { parseSegments } from '../corrections/parse-segments.ts';
