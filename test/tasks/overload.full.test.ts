@@ -26,6 +26,34 @@ const waiting = async ({ database }: Product | Passports) =>
 
 const waitForCount = () => delay(300);
 
+describe('CLIENT_MAX_WAITING', () => {
+  it('rejects tasks of the client with 429 and Retry-After, and accepts those of others and replays', async () => {
+    const env = {
+      DEFECTOSCOPY_API_TOKENS: 'test-token-1,test-token-2',
+      DEFECTOSCOPY_RATE_LIMIT_PER_MINUTE: '0',
+      CLIENT_MAX_WAITING: '5',
+    };
+    const product = await startProduct({ env });
+    onTestFinished(() => product.stop());
+    const first = await predict(product, { 'idempotency-key': 'one' });
+    expect(first.status).toBe(202);
+    for (let i = 0; i < 4; i++) expect((await predict(product)).status).toBe(202);
+    await expect.poll(async () => (await predict(product)).status).toBe(429);
+    const rejected = await predict(product);
+    expect(rejected).toMatchObject({ status: 429, body: { ok: false, error: { code: 'RATE_LIMIT_EXCEEDED' } } });
+    expect(rejected.headers.get('retry-after')).toMatch(/^[1-9]\d*$/);
+    expect((await product.call('/metrics')).text).toMatch(
+      /assay_client_queue_full_total\{service="defectoscopy"\} [1-9]/,
+    );
+    expect((await predict(product, { 'idempotency-key': 'one' })).status).toBe(202);
+    const others = { method: 'POST', body: { image_url: IMAGE }, token: 'test-token-2' };
+    expect((await product.call('/predict', others)).status).toBe(202);
+
+    await product.startWorker(createFakeModel());
+    await expect.poll(async () => (await predict(product)).status, { timeout: 15_000 }).toBe(202);
+  });
+});
+
 describe('A service queue at its limit', () => {
   let product: Product;
   beforeAll(async () => {
