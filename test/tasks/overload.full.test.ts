@@ -1,16 +1,20 @@
+import { hash } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { newId } from '../../src/base/ids.ts';
+import { principalOf } from '../../src/http/token-store.ts';
 import { type Passports, startPassports } from '../support/passports.ts';
-import { createFakeModel, type Product, RESULT, startProduct } from '../support/product.ts';
+import { createFakeModel, type Product, RESULT, startProduct, TOKEN } from '../support/product.ts';
 
 const IMAGE = 'https://storage-1.example.com/photo.jpg';
 
 const predict = (product: Product, headers: Record<string, string> = {}, body: object = {}) =>
   product.call('/predict', { method: 'POST', body: { image_url: IMAGE, ...body }, headers });
 
+/** Queues tasks of the client with the test token, behind which its next task waits. */
 async function queueTasks(product: Product, service: string, many: number): Promise<void> {
-  const task = { service, principal: 'p', priority: 'realtime', input: { image_url: IMAGE } } as const;
+  const principal = principalOf(hash('sha256', TOKEN, 'hex'));
+  const task = { service, principal, priority: 'realtime', input: { image_url: IMAGE } } as const;
   const { tasks, shared } = product.context;
   const { taskDeadlineSeconds: deadlineSeconds, resultTtlSeconds: ttlSeconds } = shared;
   const write = () => tasks.accept({ ...task, id: newId(), estimateSeconds: 1, deadlineSeconds, ttlSeconds });
