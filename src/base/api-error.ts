@@ -39,6 +39,14 @@ export const methodNotAllowed = (allow: string) =>
 export const taskAlreadyFinished = () =>
   new ApiError('TASK_ALREADY_FINISHED', 409, 'The task has already finished and cannot be cancelled.');
 export const taskNotReady = () => new ApiError('TASK_NOT_READY', 409, 'The task has no result yet.');
+export const transcriptChanged = (version: number) =>
+  new ApiError(
+    'VERSION_CONFLICT',
+    412,
+    'The transcript has been changed; `details.version` is the current version.',
+    {},
+    { details: { version } },
+  );
 export const deliveryNotFound = () =>
   new ApiError('DELIVERY_NOT_FOUND', 404, 'The task was created without a webhook.');
 export const deliveryInProgress = () =>

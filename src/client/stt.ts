@@ -14,7 +14,9 @@ import type {
   RecordingState,
   SttHealth,
   TranscribeRequest,
-  Transcription,
+  Transcript,
+  TranscriptHistory,
+  TranscriptVersion,
   Vocabulary,
 } from './wire/stt.ts';
 
@@ -44,6 +46,11 @@ export type VocabularyTerm = NonNullable<TranscribeRequest['vocabulary']>[number
 
 export type TranscriptFormat = 'txt' | 'srt' | 'vtt';
 
+export interface TranscriptOptions extends CallOptions {
+  /** Default: `corrected`, which is the original if there are no corrections. */
+  readonly edition?: 'corrected' | 'original';
+}
+
 export class Stt extends TaskService<Recording, RecordingEvent> {
   async transcribe(audio: string | URL | Bytes, options: TranscribeOptions = {}): Promise<RecordingTask> {
     const { language, vocabulary, metadata, webhook } = options;
@@ -57,16 +64,37 @@ export class Stt extends TaskService<Recording, RecordingEvent> {
     return this.create<RecordingAccepted>('/transcribe/audio_url', request, options);
   }
 
-  transcript(taskId: string, format: 'json', options?: CallOptions): Promise<Transcription>;
-  transcript(taskId: string, format?: TranscriptFormat, options?: CallOptions): Promise<string>;
+  transcript(taskId: string, format: 'json', options?: TranscriptOptions): Promise<Transcript>;
+  transcript(taskId: string, format?: TranscriptFormat, options?: TranscriptOptions): Promise<string>;
   async transcript(
     taskId: string,
     format: TranscriptFormat | 'json' = 'txt',
-    { signal }: CallOptions = {},
-  ): Promise<string | Transcription> {
-    const headers = { accept: '*/*' };
-    const answer = await this.line.request(`${resultPath(taskId)}/transcript`, { query: { format }, headers, signal });
-    return format === 'json' ? answer.data<Transcription>() : answer.text();
+    { edition = 'corrected', signal }: TranscriptOptions = {},
+  ): Promise<string | Transcript> {
+    const request = { query: { format, edition }, headers: { accept: '*/*' }, signal };
+    const answer = await this.line.request(`${resultPath(taskId)}/transcript`, request);
+    return format === 'json' ? answer.data<Transcript>() : answer.text();
+  }
+
+  /**
+   * Replaces all segments of the transcript. With `ifVersion` (0 without corrections), throws `Conflict` if the transcript
+   * has changed since that version.
+   */
+  async correct(
+    taskId: string,
+    segments: NonNullable<Transcript['segments']>,
+    { ifVersion, signal }: CallOptions & { readonly ifVersion?: number } = {},
+  ): Promise<TranscriptVersion> {
+    const headers = { 'if-match': ifVersion === undefined ? undefined : `"${ifVersion}"` };
+    const repeatable = ifVersion === undefined;
+    const path = `${resultPath(taskId)}/transcript`;
+    return this.line.data(path, { method: 'PUT', json: { segments }, headers, repeatable, signal });
+  }
+
+  /** The latest 1000 corrections, oldest first. */
+  async corrections(taskId: string, { signal }: CallOptions = {}): Promise<TranscriptHistory['edits']> {
+    const { edits } = await this.line.data<TranscriptHistory>(`${resultPath(taskId)}/transcript/history`, { signal });
+    return edits;
   }
 
   /** The words that all recordings of this token prefer. */

@@ -166,6 +166,17 @@ const PAGE_CHECKS: Readonly<Record<Service, () => readonly PageCheck[]>> = {
         await page.locator('#transcript p').first().waitFor();
       },
     },
+    {
+      name: 'editor',
+      async ready(page) {
+        await page.locator('#edit').click();
+        await page.locator('#transcript textarea').fill('The north wall shows a leak.');
+        await page.keyboard.press('Enter');
+        await waitForVisible('.offers button')(page);
+        await page.locator('#history summary').click();
+        await waitForVisible('#history button')(page);
+      },
+    },
     { name: 'help-page', path: '/help/webhooks' },
     { name: 'help-missing', path: '/help/nothing', status: 404 },
   ],

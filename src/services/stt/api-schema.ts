@@ -78,6 +78,8 @@ export const Accepted = AcceptedTask({ metadata: Type.Optional(Metadata), webhoo
 
 const Seconds = Type.Number({ minimum: 0, description: 'Seconds from the start of the recording.' });
 
+const Segment = Type.Object({ start: Seconds, end: Seconds, text: Type.String() });
+
 /** Worker results are validated against it. */
 export const Transcription = Type.Object({
   transcription: Type.String({ description: 'The text; empty if no speech was detected.' }),
@@ -87,7 +89,7 @@ export const Transcription = Type.Object({
   }),
   language: Type.Optional(Type.String({ description: 'The dominant language, ISO 639-1.' })),
   duration_seconds: Type.Optional(Type.Number({ minimum: 0 })),
-  segments: Type.Optional(Type.Array(Type.Object({ start: Seconds, end: Seconds, text: Type.String() }))),
+  segments: Type.Optional(Type.Array(Segment)),
   words: Type.Optional(
     Type.Array(
       Type.Object({
@@ -143,7 +145,50 @@ export const VocabularyState = Success(
   }),
 );
 
-export const TranscriptJson = Success(Transcription);
+export const TranscriptVersion = Type.Object(
+  {
+    version: Type.Integer({ description: 'For `If-Match`; 0: as transcribed.' }),
+    changed_at: Type.Optional(UnixSeconds),
+    changed_by: Type.Optional(Type.String({ description: 'The credential, without its secret.' })),
+  },
+  { description: 'Of a corrected transcript; without it the version is 0.' },
+);
+
+export const Transcript = Type.Object({
+  ...Transcription.properties,
+  correction: Type.Optional(TranscriptVersion),
+});
+
+export const Corrected = Success(TranscriptVersion);
+
+export const TranscriptJson = Success(Transcript);
+
+const MAX_SEGMENTS = 10_000;
+
+export const CorrectionBody = Type.Object(
+  {
+    segments: Type.Array(Segment, {
+      maxItems: MAX_SEGMENTS,
+      description: `All segments of the corrected transcript, at most ${MAX_SEGMENTS}, ordered by \`start\` and within the recording. A segment without text is removed.`,
+    }),
+  },
+  { examples: [{ segments: [{ start: 0.3, end: 2.1, text: 'The north wall shows a leak.' }] }] },
+);
+
+export const TranscriptHistory = Success(
+  Type.Object({
+    edits: Type.Array(
+      Type.Object({
+        version: Type.Integer({ description: 'Created by the edit.' }),
+        changed_at: UnixSeconds,
+        changed_by: Type.String(),
+        position: Type.Integer({ description: 'The index of the first removed segment.' }),
+        removed: Type.Array(Segment),
+        inserted: Type.Array(Segment),
+      }),
+    ),
+  }),
+);
 
 export const Event = TaskEventOf('stt');
 export const EventPage = Success(EventPageOf(Event));

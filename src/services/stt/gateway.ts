@@ -13,6 +13,7 @@ import { taskEventRoutes } from '../shared/task-events.ts';
 import { taskRoutes } from '../shared/task-routes.ts';
 import { EventPage, Health, TaskState } from './api-schema.ts';
 import { texts } from './browser/texts.ts';
+import { createCorrectionStore } from './corrections/store.ts';
 import { examples, webhooks } from './examples.ts';
 import { openAiErrors } from './openai/errors.ts';
 import { openAiRoutes } from './openai/routes.ts';
@@ -20,7 +21,7 @@ import { pageRoutes } from './pages/page-routes.tsx';
 import { present } from './present.ts';
 import type { WorkerInfo } from './result.ts';
 import { transcribeRoute } from './routes/transcribe-route.ts';
-import { transcriptRoute } from './routes/transcript-route.ts';
+import { transcriptRoutes } from './routes/transcript-route.ts';
 import { vocabularyRoutes } from './routes/vocabulary-routes.ts';
 import type { SttSettings } from './settings.ts';
 import { AUDIO_MAX_BYTES, webhookPolicy } from './url-policy.ts';
@@ -70,7 +71,7 @@ export async function createSttGateway(deps: {
     example: examples.delivered,
     secretsFor: () => [],
   });
-  transcriptRoute(app, { tasks, ownTasksOnly });
+  transcriptRoutes(app, { tasks, corrections: createCorrectionStore(context.db), ownTasksOnly });
   healthRoute(app, {
     ...{ service, workerRegistry, tag: 'service', schema: Health },
     fields: ['model', 'providers'] satisfies (keyof WorkerInfo)[],

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import type { Queryable } from '../../base/db.ts';
 import { FAILURES, type Failure } from '../../tasks/task.ts';
 import type { EndedTask } from '../shared/records.ts';
 import type { SharedSettings } from '../shared/service.ts';
@@ -28,7 +29,8 @@ const task = ({ input = INPUT, result = RESULT, ...over }: { input?: object; res
     finishedAt: new Date(2000),
     ...over,
   }) as EndedTask;
-const draft = async (over: object = {}) => (await maker.drafts(undefined as never, [task(over)]))[0];
+const uncorrected: Queryable = { query: async () => ({ rows: [], rowCount: 0 }) };
+const draft = async (over: object = {}) => (await maker.drafts(uncorrected, [task(over)]))[0];
 
 describe('recordingRecords', () => {
   it('uses the first words as title and the transcription and metadata as text', async () => {

@@ -2,16 +2,29 @@ import type { JsonObject, JsonValue } from '../../base/json.ts';
 import { fileKeyFromUrl, fileNameFromUrl } from '../shared/file-names.ts';
 import { type EndedTask, isCancelled, type RecordDraft, type RecordMaker } from '../shared/records.ts';
 import type { SharedSettings } from '../shared/service.ts';
+import { withSegments } from './corrections/corrected.ts';
+import { type Correction, readCorrections } from './corrections/store.ts';
 import type { Recorded, TranscribeInput } from './result.ts';
 
-/** Searchable by the transcription and the metadata. */
+/** Searchable by the corrected transcription and the metadata. */
 export const recordingRecords = ({ filesHost }: SharedSettings): RecordMaker => ({
-  drafts: async (_db, tasks) => tasks.filter((task) => !isCancelled(task)).map((task) => draftOf(task, filesHost)),
+  async drafts(db, tasks) {
+    const corrections = await readCorrections(
+      db,
+      tasks.filter(({ status }) => status === 'done').map(({ id }) => id),
+    );
+    return tasks
+      .filter((task) => !isCancelled(task))
+      .map((task) => draftOf(task, { filesHost, correction: corrections.get(task.id) }));
+  },
 });
 
 const TITLE_LENGTH = 80;
 
-function draftOf(task: EndedTask, filesHost: string | undefined): RecordDraft {
+function draftOf(
+  task: EndedTask,
+  { filesHost, correction }: { filesHost: string | undefined; correction: Correction | undefined },
+): RecordDraft {
   const { url, metadata } = JSON.parse(task.inputText) as TranscribeInput;
   const metadataTexts = metadata === undefined ? [] : textsIn(JSON.parse(metadata) as JsonValue);
   const fileName = fileNameFromUrl(url, filesHost) ?? 'recording';
@@ -23,7 +36,8 @@ function draftOf(task: EndedTask, filesHost: string | undefined): RecordDraft {
     return { ...common, status: 'failed', title: fileName, text: [message, ...metadataTexts].join('\n'), result };
   }
   // Word times are large and only needed by players.
-  const { words: _, ...result } = JSON.parse(task.resultText) as Recorded;
+  const { words: _, ...original } = JSON.parse(task.resultText) as Recorded;
+  const result = correction ? withSegments(original, correction.segments) : original;
   return {
     ...common,
     status: 'done',

@@ -2,7 +2,7 @@ import { parseJson, RequestError } from './requests.ts';
 import type { TokenStore } from './token.ts';
 
 export interface RequestOptions {
-  readonly method?: 'GET' | 'POST';
+  readonly method?: 'GET' | 'POST' | 'PUT';
   readonly headers?: Readonly<Record<string, string>>;
   readonly json?: unknown;
   readonly file?: File;

@@ -24,6 +24,7 @@ export function createWordHighlight() {
     /** Sorted by start. */
     set(all: readonly TimedElement[]): void {
       marks = all;
+      highlighted?.classList.remove('now');
       highlighted = undefined;
     },
 

@@ -1,6 +1,8 @@
 import { formatClock } from '../../../ui/browser/clock.ts';
+import { createDateFormat } from '../../../ui/browser/date-format.ts';
 import { fill } from '../../../ui/browser/dom.ts';
 import type { NumberFormats } from '../../../ui/browser/page-data.ts';
+import { RequestError } from '../../../ui/browser/requests.ts';
 import type { UiLanguage, UiTexts } from '../../../ui/texts.ts';
 import type { Recorded } from '../result.ts';
 import type { SpeechTexts } from './texts.ts';
@@ -19,6 +21,9 @@ export function createFormatters(texts: SpeechTexts, ui: UiTexts, numbers: Numbe
     ui,
     numbers,
     clock: formatClock,
+    dates: createDateFormat(language),
+    errorText: (error: unknown): string =>
+      error instanceof RequestError && error.status === 0 ? texts.model.offline : (error as Error).message,
 
     facts({ language: code, duration_seconds: seconds }: Recorded) {
       const languageName = code === undefined ? texts.noLanguage : (names.of(code) ?? code);

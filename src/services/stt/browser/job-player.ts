@@ -19,5 +19,16 @@ export function createJobPlayer(words: Formatters, onMoment: (seconds: number, p
       audio.src = job.preview;
     },
     playFrom,
+    position: () => audio.currentTime,
+    seek(seconds: number): void {
+      audio.currentTime = seconds;
+    },
+    /** Pauses, or plays from there. */
+    toggle(seconds: number): void {
+      if (audio.paused) playFrom(seconds);
+      else audio.pause();
+    },
   };
 }
+
+export type JobPlayer = ReturnType<typeof createJobPlayer>;

@@ -16,7 +16,7 @@ const words = createFormatters(page.own.texts, page.ui, createNumberFormats(page
 
 initUploadPage<TranscriptionJob>(page, words, (api, { addFiles, showErrors }) => {
   const player = createJobPlayer(words, (seconds, playing) => transcript.follow(seconds, playing));
-  const transcript = createTranscriptView(api, words, player.playFrom);
+  const transcript = createTranscriptView(api, words, player);
   createRecorder(words.texts, { file: (file) => addFiles([file]), error: (sentence) => showErrors([sentence]) });
   return {
     concurrency: 2,

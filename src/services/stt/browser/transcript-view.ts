@@ -1,27 +1,37 @@
 import type { ApiClient } from '../../../ui/browser/api.ts';
 import { copyOnClick } from '../../../ui/browser/copy.ts';
-import { byId, el, fill } from '../../../ui/browser/dom.ts';
-import { type Paragraph, paragraphs, wordSeparator } from '../../../ui/browser/paragraphs.ts';
+import { byId, el } from '../../../ui/browser/dom.ts';
 import { showOutcome } from '../../../ui/browser/upload-views.ts';
 import { createWordHighlight, type TimedElement } from '../../../ui/browser/word-highlight.ts';
 import type { Recorded } from '../result.ts';
 import type { Formatters } from './formatters.ts';
+import type { JobPlayer } from './job-player.ts';
+import { createTranscriptEditor, type TranscriptEditor } from './transcript-editor.ts';
 import type { TaskState, TranscriptionJob } from './transcription-job.ts';
+import { createVocabularyOffers } from './vocabulary-offers.ts';
 
 const FORMATS = ['txt', 'srt', 'vtt', 'json'] as const;
 
-/** Clicking a word or a paragraph's time plays from there. */
-export function createTranscriptView(api: ApiClient, words: Formatters, onPlay: (seconds: number) => void) {
+/** Clicking a word or a paragraph's time plays from there; while the transcript is edited, a word opens its segment. */
+export function createTranscriptView(api: ApiClient, words: Formatters, player: JobPlayer) {
   const { texts, ui } = words;
   const marks = createWordHighlight();
+  const editors = new Map<TranscriptionJob, TranscriptEditor>();
+  let current: TranscriptEditor | undefined;
 
   byId('outcome').addEventListener('click', ({ target }) => {
-    const startSeconds = (target as HTMLElement).closest<HTMLElement>('[data-at]')?.dataset['at'];
-    if (startSeconds !== undefined) onPlay(Number(startSeconds));
+    const element = target as HTMLElement;
+    const startSeconds = element.closest<HTMLElement>('[data-at]')?.dataset['at'];
+    if (startSeconds === undefined || (current?.isEditing() && element.closest('.line'))) return;
+    player.playFrom(Number(startSeconds));
+  });
+  addEventListener('beforeunload', (event) => {
+    if ([...editors.values()].some((editor) => !editor.isSaved())) event.preventDefault();
   });
 
   function show(job: TranscriptionJob): void {
     marks.set([]);
+    current = undefined;
     const provider = job.state?.result?.service;
     showOutcome<Recorded, TaskState>(job, words, {
       result: (result) => transcriptElements(job, result),
@@ -37,46 +47,24 @@ export function createTranscriptView(api: ApiClient, words: Formatters, onPlay: 
       el('p', { class: 'surface' }, words.facts(result)),
     );
     if (result.transcription === '') return [heading];
-    const text = el('div', { class: 'transcript', lang: result.language ?? '', id: 'transcript' });
-    const timedElements: TimedElement[] = [];
-    const items = paragraphs(result.segments, result.words);
-    text.append(...items.map((item) => paragraph(item, result, timedElements)));
-    marks.set(timedElements);
-    return [heading, downloadButtons(job, result), text];
+    current = editors.get(job) ?? createEditor(job.taskId!, result);
+    editors.set(job, current);
+    current.showMarks();
+    return [heading, downloadButtons(job, current), current.element];
   }
 
-  function paragraph(
-    { segment, parts }: Paragraph,
-    { language }: Recorded,
-    timedElements: TimedElement[],
-  ): HTMLElement {
-    const time = words.clock(segment.start);
-    const button = el(
-      'button',
-      {
-        type: 'button',
-        class: 'link time',
-        'data-at': String(segment.start),
-        'aria-label': fill(texts.playFrom, { time }),
-      },
-      time,
-    );
-    const space = wordSeparator(language);
-    const line = el('span', { class: 'line' });
-    for (const part of parts) {
-      const element = el('span', { class: 'word', 'data-at': String(part.start) }, part.text);
-      timedElements.push({ start: part.start, end: part.end, element });
-      line.append(element, space);
-    }
-    return el('p', {}, button, line);
+  function createEditor(taskId: string, transcript: Recorded): TranscriptEditor {
+    const offers = createVocabularyOffers(api, words);
+    const onMarks = (elements: readonly TimedElement[]) => marks.set(elements);
+    return createTranscriptEditor({ api, taskId, transcript, words, player, offers, onMarks });
   }
 
-  function downloadButtons(job: TranscriptionJob, result: Recorded): HTMLElement {
+  function downloadButtons(job: TranscriptionJob, editor: TranscriptEditor): HTMLElement {
     const copy = el('button', { type: 'button', class: 'small' }, texts.copyText);
-    copyOnClick(copy, () => result.transcription, { copy: texts.copyText, copied: ui.copied });
+    copyOnClick(copy, editor.text, { copy: texts.copyText, copied: ui.copied });
     const buttons = FORMATS.map((format) => {
       const button = el('button', { type: 'button', class: 'small', id: `save-${format}` }, texts.saved[format]);
-      button.addEventListener('click', () => void download(job, format));
+      button.addEventListener('click', () => void download(job, editor, format));
       return button;
     });
     return el(
@@ -88,7 +76,12 @@ export function createTranscriptView(api: ApiClient, words: Formatters, onPlay: 
     );
   }
 
-  async function download(job: TranscriptionJob, format: (typeof FORMATS)[number]): Promise<void> {
+  async function download(
+    job: TranscriptionJob,
+    editor: TranscriptEditor,
+    format: (typeof FORMATS)[number],
+  ): Promise<void> {
+    if (!(await editor.save())) return;
     const text = await api.text(`result/${job.taskId}/transcript?format=${format}`);
     const href = URL.createObjectURL(new Blob([text]));
     const name = `${job.file.name.replace(/\.[^.]+$/, '')}.${format}`;
@@ -96,5 +89,8 @@ export function createTranscriptView(api: ApiClient, words: Formatters, onPlay: 
     setTimeout(() => URL.revokeObjectURL(href), 10_000);
   }
 
-  return { show, follow: marks.follow };
+  return {
+    show,
+    follow: (seconds: number, playing: boolean) => marks.follow(seconds, playing && !current?.isEditing()),
+  };
 }

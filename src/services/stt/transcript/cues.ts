@@ -98,7 +98,7 @@ const tokensOf = (segment: RecordedSegment, words: readonly TimedWord[], space: 
  * Assigns each word to the segment that has started by its middle: words may touch the edges or have no duration.
  * Single pass, because there can be many.
  */
-function wordsOfEach(segments: readonly RecordedSegment[], words: readonly TimedWord[]): TimedWord[][] {
+export function wordsOfEach(segments: readonly RecordedSegment[], words: readonly TimedWord[]): TimedWord[][] {
   let position = 0;
   return segments.map((_, index) => {
     const until = segments[index + 1]?.start ?? Number.POSITIVE_INFINITY;

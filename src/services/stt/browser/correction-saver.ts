@@ -1,0 +1,79 @@
+import type { ApiClient } from '../../../ui/browser/api.ts';
+import { RequestError } from '../../../ui/browser/requests.ts';
+import type { Recorded, RecordedSegment } from '../result.ts';
+import { changeBetween, mergeChanges, type SegmentChange } from './segment-changes.ts';
+
+/** The response of `GET /result/{task_id}/transcript?format=json`. */
+export interface Transcript extends Recorded {
+  readonly correction?: { readonly version: number };
+}
+
+export type SaveState = 'saving' | 'saved' | { readonly failed: unknown };
+
+const RETRY_MS = 5000;
+
+/** Stores the segments one version after another, and merges the changes of other editors. */
+export function createCorrectionSaver(options: {
+  readonly api: ApiClient;
+  readonly taskId: string;
+  readonly segments: readonly RecordedSegment[];
+  /** The segments that the user sees now. `withTyping`: with the text that is being typed. */
+  current(withTyping?: boolean): readonly RecordedSegment[];
+  /** Another editor has changed the transcript. `conflicts`: changes of the user that were not applied. */
+  onMerge(segments: readonly RecordedSegment[], conflicts: readonly SegmentChange[]): void;
+  onState(state: SaveState): void;
+}) {
+  const { api, taskId, current, onMerge, onState } = options;
+  const path = `result/${taskId}/transcript`;
+  let stored = options.segments;
+  let version: number | undefined;
+  let running: Promise<void> | undefined;
+
+  /** Reads the stored version and merges the changes of the user. */
+  async function merge(): Promise<void> {
+    const { segments: theirs, correction } = await api.call<Transcript>(`${path}?format=json`);
+    const { segments, conflicts } = mergeChanges(stored, current(true), theirs);
+    [stored, version] = [theirs, correction?.version ?? 0];
+    if (conflicts.length > 0 || changeBetween(current(true), segments)) onMerge(segments, conflicts);
+  }
+
+  async function saveAll(): Promise<void> {
+    onState('saving');
+    if (version === undefined) await merge();
+    for (let segments = current(); changeBetween(stored, segments); segments = current()) {
+      try {
+        const headers = { 'if-match': `"${version}"` };
+        const corrected = await api.call<{ version: number }>(path, { method: 'PUT', json: { segments }, headers });
+        [stored, version] = [segments, corrected.version];
+      } catch (error) {
+        if (!(error instanceof RequestError && error.status === 412)) throw error;
+        await merge();
+      }
+    }
+    onState('saved');
+  }
+
+  function save(): Promise<void> {
+    running ??= saveAll()
+      .catch((failed: unknown) => {
+        onState({ failed });
+        const isTransient =
+          failed instanceof RequestError && (failed.status === 0 || failed.status === 429 || failed.status >= 500);
+        if (isTransient) setTimeout(() => void save(), RETRY_MS);
+      })
+      .finally(() => {
+        running = undefined;
+      });
+    return running;
+  }
+
+  return {
+    /** Saves until the current segments are stored; retried after an error. */
+    async save(): Promise<void> {
+      // The running save may have read the segments before the last change.
+      await running;
+      if (version === undefined || changeBetween(stored, current())) await save();
+    },
+    isSaved: () => changeBetween(stored, current(true)) === undefined,
+  };
+}

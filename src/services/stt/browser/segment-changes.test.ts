@@ -1,0 +1,53 @@
+import { describe, expect, it } from 'vitest';
+import type { RecordedSegment } from '../result.ts';
+import { changeBetween, mergeChanges } from './segment-changes.ts';
+
+const list = (text: string): RecordedSegment[] =>
+  [...text].map((letter, i) => ({ start: i, end: i + 1, text: letter }));
+const [a, b, c, d] = list('abcd') as [RecordedSegment, RecordedSegment, RecordedSegment, RecordedSegment];
+const BASE = [a, b, c, d];
+const other = (segment: RecordedSegment, text = 'x') => ({ ...segment, text });
+
+describe('changeBetween', () => {
+  it.each([
+    ['an edit', [a, other(b), c, d], { position: 1, removed: [b], inserted: [other(b)] }],
+    ['a removal', [a, b, d], { position: 2, removed: [c], inserted: [] }],
+    ['a new segment at the end', [a, b, c, d, other(d)], { position: 4, removed: [], inserted: [other(d)] }],
+    ['no change', BASE, undefined],
+  ])('finds %s', (_, after, change) => {
+    expect(changeBetween(BASE, after)).toEqual(change);
+  });
+
+  it('finds the removal of one of two equal segments', () => {
+    expect(changeBetween([a, a], [a])).toEqual({ position: 1, removed: [a], inserted: [] });
+  });
+});
+
+describe('mergeChanges', () => {
+  it('applies edits, splits and merges of other segments', () => {
+    const mine = [other(a), b, c, other(d)];
+    expect(mergeChanges(BASE, mine, [a, other(b, 'y'), c, d])).toEqual({
+      segments: [other(a), other(b, 'y'), c, other(d)],
+      conflicts: [],
+    });
+    const merged = { ...c, end: d.end, text: 'cd' };
+    expect(mergeChanges(BASE, [a, b, merged], [other(a), b, c, d]).segments).toEqual([other(a), b, merged]);
+  });
+
+  it('reports changes of the same segment, and keeps the stored text', () => {
+    const theirs = [a, other(b, 'y'), c, d];
+    expect(mergeChanges(BASE, [a, other(b), c, other(d)], theirs)).toEqual({
+      segments: [a, other(b, 'y'), c, other(d)],
+      conflicts: [{ position: 1, removed: [b], inserted: [other(b)] }],
+    });
+  });
+
+  it('adds segments at their time', () => {
+    expect(mergeChanges([a, c], [a, b, c], [other(a), c, d]).segments).toEqual([other(a), b, c, d]);
+  });
+
+  it('has no conflict if both made the same change', () => {
+    const both = [a, other(b), c, d];
+    expect(mergeChanges(BASE, both, both)).toEqual({ segments: both, conflicts: [] });
+  });
+});

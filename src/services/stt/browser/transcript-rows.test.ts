@@ -1,0 +1,41 @@
+import { describe, expect, it } from 'vitest';
+import { mergeRows, partsOf, rowsOf, splitRow } from './transcript-rows.ts';
+import { correctedTerm } from './vocabulary-offers.ts';
+
+const word = (text: string, start: number) => ({ text, start, end: start + 0.5 });
+const WORDS = [word('One', 0.9), word('two', 1.5), word('three', 3)];
+const [ROW] = rowsOf([{ start: 1, end: 4, text: 'One two three' }], WORDS) as [ReturnType<typeof rowsOf>[0]];
+
+describe('splitRow', () => {
+  it('divides text and words at the time of the next word', () => {
+    const [first, second] = splitRow(ROW, 8)!;
+    expect(first).toEqual({ segment: { start: 1, end: 3, text: 'One two' }, words: WORDS.slice(0, 2) });
+    expect(second).toEqual({ segment: { start: 3, end: 4, text: 'three' }, words: WORDS.slice(2) });
+    expect(mergeRows(first, second, ' ')).toEqual(ROW);
+  });
+
+  it('divides the time by the length of the text if it was corrected', () => {
+    const [first] = splitRow({ ...ROW, segment: { ...ROW.segment, text: 'aaaa bbbb bb' } }, 4)!;
+    expect(first.segment).toEqual({ start: 1, end: 2, text: 'aaaa' });
+  });
+
+  it.each([0, 13])('is undefined at offset %i, because one side would be empty', (offset) => {
+    expect(splitRow(ROW, offset)).toBeUndefined();
+  });
+});
+
+it('partsOf returns the words only while the text has them', () => {
+  expect(partsOf(ROW)).toEqual(WORDS);
+  const corrected = { ...ROW.segment, text: 'One two trees' };
+  expect(partsOf({ ...ROW, segment: corrected })).toEqual([corrected]);
+});
+
+it.each([
+  ['is treated with shot creed.', 'is treated with shotcrete.', 'shotcrete'],
+  ['ask Mr Smith now', 'ask Mr Smythe now', 'Smythe'],
+  ['the wall', 'The wall', undefined],
+  ['the wall', 'the north wall', undefined],
+  ['one two three four', 'five six seven eight', undefined],
+])('correctedTerm between "%s" and "%s" is %s', (before, after, term) => {
+  expect(correctedTerm(before, after)).toBe(term);
+});

@@ -1,0 +1,62 @@
+import { paragraphs } from '../../../ui/browser/paragraphs.ts';
+import type { RecordedSegment, TimedWord } from '../result.ts';
+
+/** Words with a lower confidence are marked. Chosen: the shipped model is right about most words above it. */
+const DOUBTFUL_CONFIDENCE = 0.5;
+
+/** A segment and the words that were recognised in its time, which its text may no longer have. */
+export interface Row {
+  readonly segment: RecordedSegment;
+  readonly words: readonly TimedWord[];
+}
+
+export const rowsOf = (segments: readonly RecordedSegment[], words: readonly TimedWord[] = []): Row[] =>
+  paragraphs(segments, words).map(({ segment, parts }) => ({ segment, words: parts[0] === segment ? [] : parts }));
+
+/** The words of the text; the segment itself if they are unknown. */
+export const partsOf = ({ segment, words }: Row): readonly TimedWord[] =>
+  withoutSpaces(words.map(({ text }) => text).join('')) === withoutSpaces(segment.text) ? words : [segment];
+
+export const isDoubtful = ({ confidence }: TimedWord): boolean =>
+  confidence !== undefined && confidence < DOUBTFUL_CONFIDENCE;
+
+/** Undefined if one side would be empty. The time is that of the word, or else proportional to the text. */
+export function splitRow({ segment, words }: Row, offset: number): readonly [Row, Row] | undefined {
+  const texts = [normalize(segment.text.slice(0, offset)), normalize(segment.text.slice(offset))] as const;
+  if (texts.includes('')) return undefined;
+  const at = toMilliseconds(timeAt({ segment, words }, offset));
+  return [
+    { segment: { ...segment, end: at, text: texts[0] }, words: words.filter((word) => middleOf(word) < at) },
+    { segment: { ...segment, start: at, text: texts[1] }, words: words.filter((word) => middleOf(word) >= at) },
+  ];
+}
+
+export const mergeRows = (first: Row, second: Row, separator: string): Row => ({
+  segment: {
+    start: first.segment.start,
+    end: Math.max(first.segment.end, second.segment.end),
+    text: normalize(`${first.segment.text}${separator}${second.segment.text}`),
+  },
+  words: [...first.words, ...second.words],
+});
+
+/** When the character at `offset` is spoken. */
+export function timeAt(row: Row, offset: number): number {
+  const { start, end, text } = row.segment;
+  const parts = partsOf(row);
+  const before = withoutSpaces(text.slice(0, offset)).length;
+  let length = 0;
+  const word = parts.find((part) => {
+    length += withoutSpaces(part.text).length;
+    return length > before;
+  });
+  const time = parts.length > 1 && word ? word.start : start + ((end - start) * offset) / Math.max(1, text.length);
+  // Words may begin before their segment.
+  return Math.min(end, Math.max(start, time));
+}
+
+export const normalize = (text: string): string => text.replace(/\s+/g, ' ').trim();
+
+const withoutSpaces = (text: string) => text.replace(/\s+/g, '');
+const middleOf = ({ start, end }: TimedWord) => (start + end) / 2;
+const toMilliseconds = (seconds: number) => Math.round(seconds * 1000) / 1000;

@@ -1,0 +1,230 @@
+import type { Page } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
+import type { Recorded } from '../../src/services/stt/result.ts';
+import { openPage } from '../support/browser/open-page.ts';
+import { type Product, startProduct, TOKEN } from '../support/product.ts';
+import { createFakeSpeechModel, createSilence } from '../support/speech/fake-model.ts';
+
+const SECONDS = 6;
+const TEXTS = ['The north wall shows a crack.', 'It is treated with shot creed.', 'The work ends today.'];
+
+/** Segments of two seconds, with words of equal duration; "shot" has a low confidence. */
+function recorded(texts: readonly string[]): Recorded {
+  const segments = texts.map((text, i) => ({ start: 2 * i, end: 2 * i + 2, text }));
+  const words = segments.flatMap(({ start, text }) => {
+    const parts = text.split(' ');
+    const each = 2 / parts.length;
+    return parts.map((part, i) => ({
+      ...{ start: start + i * each, end: start + (i + 1) * each, text: part },
+      confidence: part === 'shot' ? 0.3 : 0.9,
+    }));
+  });
+  const duration_seconds = 2 * texts.length;
+  return { transcription: texts.join(' '), service: 'local', language: 'en', duration_seconds, segments, words };
+}
+
+const until = (check: () => Promise<unknown>) => expect.poll(check, { timeout: 10_000, interval: 50 });
+
+describe('The transcript editor', () => {
+  let product: Product;
+  beforeAll(async () => {
+    // Every edit is a request.
+    product = await startProduct({ service: 'stt', env: { STT_RATE_LIMIT_PER_MINUTE: '10000' } });
+  });
+  afterAll(() => product.stop());
+
+  async function open(test: Parameters<typeof openPage>[0], options: { locale?: string; result?: Recorded } = {}) {
+    const { result = recorded(TEXTS), ...context } = options;
+    let taskId = '';
+    const run = async ({ id }: { id: string }) => {
+      taskId = id;
+      return { result: result as never };
+    };
+    onTestFinished(await product.startWorker(createFakeSpeechModel({ run })));
+    const opened = await openPage(test, `${product.url}/#token=${TOKEN}`, context);
+    const buffer = createSilence(SECONDS);
+    await opened.page.locator('#file').setInputFiles({ name: 'note.wav', mimeType: 'audio/wav', buffer });
+    await until(() => opened.page.locator('#edit').count()).toBe(1);
+    const stored = async () => (await product.call(`/result/${taskId}/transcript?format=json`)).body.data;
+    const put = (segments: Recorded['segments']) =>
+      product.call(`/result/${taskId}/transcript`, { method: 'PUT', body: { segments } });
+    return { ...opened, stored, put, texts: async () => (await stored()).segments.map((each: any) => each.text) };
+  }
+  const field = (page: Page) => page.locator('#transcript textarea');
+  const value = (page: Page) => field(page).inputValue();
+  const status = (page: Page) => until(() => page.locator('#edit-state').textContent());
+  const edit = async (page: Page) => {
+    await page.locator('#edit').focus();
+    await page.keyboard.press('Enter');
+    await until(() => field(page).count()).toBe(1);
+  };
+
+  it('corrects, splits and merges with the keyboard alone', async (test) => {
+    const { page, problems, texts, stored } = await open(test);
+    const press = (...keys: readonly string[]) =>
+      keys.reduce((p, key) => p.then(() => page.keyboard.press(key)), Promise.resolve());
+    await edit(page);
+    expect(await value(page)).toBe(TEXTS[0]);
+    await press('Control+End', 'Backspace');
+    await page.keyboard.type('!');
+    await press('Enter');
+    await until(() => value(page)).toBe(TEXTS[1]);
+    await until(texts).toEqual(['The north wall shows a crack!', TEXTS[1], TEXTS[2]]);
+    await press('Shift+Enter');
+    expect(await value(page)).toBe('The north wall shows a crack!');
+
+    await press('Control+Home', 'Control+ArrowRight', 'Control+ArrowRight', 'Control+Enter');
+    await until(() => value(page)).toBe('wall shows a crack!');
+    await until(texts).toEqual(['The north', 'wall shows a crack!', TEXTS[1], TEXTS[2]]);
+    const { segments } = await stored();
+    expect(segments[0].end).toBe(segments[1].start);
+    expect(segments[1].start).toBeGreaterThan(0.5);
+
+    await press('Backspace');
+    await until(() => value(page)).toBe('The north wall shows a crack!');
+    await press('Control+End', 'Delete');
+    await until(texts).toEqual([`The north wall shows a crack! ${TEXTS[1]}`, TEXTS[2]]);
+
+    await press('Enter', 'Control+A', 'Delete', 'Shift+Enter');
+    await until(texts).toEqual([`The north wall shows a crack! ${TEXTS[1]}`]);
+    await press('Escape');
+    await until(() => page.evaluate<string>('document.activeElement.id')).toBe('edit');
+    await status(page).toBe('Saved');
+    expect(problems).toEqual([]);
+  });
+
+  it('moves the player with the segment, and plays from the cursor', async (test) => {
+    const { page, problems } = await open(test);
+    const at = () => page.evaluate<number>('document.querySelector("#audio").currentTime');
+    const paused = () => page.evaluate<boolean>('document.querySelector("#audio").paused');
+    await edit(page);
+    await page.keyboard.press('Enter');
+    await until(at).toBe(2);
+    await page.keyboard.press('Control+End');
+    await page.keyboard.press('Control+ArrowLeft');
+    await page.keyboard.press('Alt+Enter');
+    await until(at).toBeGreaterThan(3.2);
+    await page.keyboard.press('Alt+Enter');
+    await until(paused).toBe(true);
+    expect(problems).toEqual([]);
+  });
+
+  it('marks words with low confidence, moves to them, and offers corrected ones as vocabulary', async (test) => {
+    const { page, problems } = await open(test);
+    expect(await page.locator('#transcript mark').allTextContents()).toEqual(['shot']);
+    expect(await page.locator('#doubtful').textContent()).toBe('Words to check: 1');
+    await edit(page);
+    await page.keyboard.press('Alt+ArrowDown');
+    expect(await value(page)).toBe(TEXTS[1]);
+    await field(page).fill('It is treated with shotcrete.');
+    await page.keyboard.press('Enter');
+    expect(await page.locator('#doubtful').textContent()).toBe('');
+    await page.getByRole('button', { name: 'Add “shotcrete” to the vocabulary' }).click();
+    await until(async () => (await product.call('/vocabulary')).body.data.terms).toEqual([{ term: 'shotcrete' }]);
+    expect(problems).toEqual([]);
+  });
+
+  it('merges the changes of another editor of other segments', async (test) => {
+    const { page, put, texts } = await open(test);
+    await edit(page);
+    await status(page).toBe('Saved');
+    await page.keyboard.type('Now: ');
+    const { segments } = recorded(TEXTS);
+    await put([segments[0]!, segments[1]!, { ...segments[2]!, text: 'The work ends tomorrow.' }]);
+    await page.keyboard.press('Enter');
+    await until(texts).toEqual([`Now: ${TEXTS[0]}`, TEXTS[1], 'The work ends tomorrow.']);
+    expect(await value(page)).toBe(TEXTS[1]);
+    expect(await page.locator('#transcript p').last().textContent()).toContain('tomorrow');
+    expect(await page.locator('.conflicts .notice').count()).toBe(0);
+  });
+
+  it('shows the text of another editor of the same segment, and keeps the own text', async (test) => {
+    const { page, put, texts } = await open(test);
+    await edit(page);
+    await status(page).toBe('Saved');
+    await page.keyboard.type('Mine: ');
+    const { segments } = recorded(TEXTS);
+    const theirs = { ...segments[0]!, text: 'The north wall is dry.' };
+    await put([theirs, segments[1]!, segments[2]!]);
+    await page.keyboard.press('Enter');
+    await until(() => page.locator('.conflicts .mine').textContent()).toBe(`Mine: ${TEXTS[0]}`);
+    await status(page).toBe('Saved');
+    expect(await texts()).toEqual(['The north wall is dry.', TEXTS[1], TEXTS[2]]);
+    expect(await page.evaluate<string>('document.activeElement.textContent')).toBe('Use my text');
+    await page.keyboard.press('Enter');
+    await until(texts).toEqual([`Mine: ${TEXTS[0]}`, TEXTS[1], TEXTS[2]]);
+    expect(await page.locator('.conflicts .notice').count()).toBe(0);
+  });
+
+  it('keeps the text while the server cannot be reached, and saves it afterwards', async (test) => {
+    const { page, texts } = await open(test);
+    await edit(page);
+    await status(page).toBe('Saved');
+    await page.route('**/transcript', (route) => route.abort());
+    await field(page).fill('First.');
+    await page.keyboard.press('Enter');
+    await status(page).toBe('Not saved: The server is not responding.');
+    await page.keyboard.press('Control+End');
+    await page.keyboard.type(' Second.');
+    await page.unroute('**/transcript');
+    await until(texts).toEqual(['First.', TEXTS[1], TEXTS[2]]);
+    await status(page).toBe('Saved');
+    await page.keyboard.press('Escape');
+    expect(await value(page)).toBe(TEXTS[1]);
+  });
+
+  it('lists the corrections, and reverts one unless a later one changed the text', async (test) => {
+    const { page, problems, texts } = await open(test);
+    await edit(page);
+    await field(page).fill('First.');
+    await page.keyboard.press('Enter');
+    await until(async () => (await texts())[0]).toBe('First.');
+    await page.keyboard.press('Control+Home');
+    await page.keyboard.press('Backspace');
+    await until(texts).toEqual([`First. ${TEXTS[1]}`, TEXTS[2]]);
+    await page.locator('#history summary').click();
+    const revert = page.getByRole('button', { name: 'Revert' });
+    await until(() => revert.count()).toBe(2);
+    await revert.last().click();
+    await until(() => page.locator('#live').textContent()).toContain('corrected again');
+    await revert.first().click();
+    await until(texts).toEqual(['First.', TEXTS[1], TEXTS[2]]);
+    await until(() => revert.count()).toBe(3);
+    await revert.last().click();
+    await until(texts).toEqual(TEXTS);
+    expect(problems).toEqual([]);
+  });
+
+  it('downloads the corrected text, and is in Russian', async (test) => {
+    const { page, problems } = await open(test, { locale: 'ru-RU' });
+    expect(await page.locator('#doubtful').textContent()).toBe('Слов на проверку: 1');
+    await page.getByRole('button', { name: 'Редактировать' }).click();
+    await page.getByRole('textbox', { name: 'Текст с 0:00 до 0:02' }).fill('Corrected.');
+    const download = page.waitForEvent('download');
+    await page.locator('#save-txt').click();
+    const file = await (await download).createReadStream();
+    expect(Buffer.concat(await file.toArray()).toString()).toBe(`Corrected. ${TEXTS[1]} ${TEXTS[2]}\n`);
+    await page.getByRole('button', { name: 'Завершить правку' }).click();
+    expect(problems).toEqual([]);
+  });
+
+  it('renders only the edited segments of a transcript of an hour', async (test) => {
+    const hour = recorded(
+      Array.from({ length: 720 }, (_, i) => `Segment ${i} has a few more words, as people speak them.`),
+    );
+    const { page, texts } = await open(test, { result: { ...hour, duration_seconds: 3600 } });
+    await edit(page);
+    await page.evaluate(`
+      window.changes = 0;
+      new MutationObserver((records) => {
+        for (const each of records) window.changes += each.addedNodes.length + each.removedNodes.length;
+      }).observe(document.querySelector('#transcript'), { childList: true, subtree: true });`);
+    await page.keyboard.type('x'.repeat(40));
+    expect(await page.evaluate('window.changes')).toBe(0);
+    for (let i = 0; i < 5; i++) await page.keyboard.press('Enter');
+    expect(await value(page)).toMatch(/^Segment 5 /);
+    // At most two rows per move: one is closed, one is opened.
+    expect(await page.evaluate<number>('window.changes')).toBeLessThan(5 * 60);
+    await until(async () => (await texts())[0]).toMatch(/^x{40}Segment 0/);
+  });
+});
