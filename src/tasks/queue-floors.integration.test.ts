@@ -65,11 +65,14 @@ describe('the floors of the queue', () => {
   it('are not raised by a claim that started before a search lowered them', async () => {
     const { floors } = startWorker('w', { searchEveryMs: 0 });
     const used = await floors.get('a');
-    floors.raise('a', used, 10_000, { realtime: 5000, batch: undefined });
-    expect(await floors.get('a')).toEqual({});
-    floors.raise('a', used, 10_005, { realtime: 5001, batch: undefined });
+    floors.raise('a', used, 10_000, { realtime: undefined, batch: undefined });
+    const first = await floors.get('a');
+    expect(first).toEqual({ realtime: 9995, batch: 9995 });
+    floors.raise('a', first, 10_000, { realtime: 9996, batch: undefined });
+    expect(await floors.get('a')).toEqual(first);
+    floors.raise('a', first, 10_005, { realtime: 9997, batch: undefined });
     const inFlight = await floors.get('a');
-    expect(inFlight).toEqual({ realtime: 5000 });
+    expect(inFlight).toEqual({ realtime: 9996, batch: 9995 });
     await set(await accept(), `run_at = to_timestamp(4000)`);
     await expect.poll(async () => (await floors.get('a')).realtime, { timeout: 30_000 }).toBe(4000);
     floors.raise('a', inFlight, 10_020, { realtime: 6000, batch: undefined });

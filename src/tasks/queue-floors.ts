@@ -85,6 +85,8 @@ export function createQueueFloors(db: Db, { searchEveryMs = SEARCH_INTERVAL_MS }
       const { floors, next } = queue;
       for (const priority of PRIORITIES) {
         const front = fronts[priority];
+        // Without a floor, the scan started this long ago.
+        floors[priority] ??= used[priority] ?? at - WINDOW_SECONDS;
         // Skip floors that a search has lowered meanwhile.
         if (front === undefined || floors[priority] !== used[priority]) continue;
         const found = next[priority];
