@@ -11,7 +11,6 @@ export const ignoreErrors =
 export const ifMissing = ignoreErrors('ENOENT');
 export const ifExists = ignoreErrors('EEXIST');
 
-/** Whether the operation succeeds. */
 export const succeeds = (operation: Promise<unknown>): Promise<boolean> =>
   operation.then(
     () => true,

@@ -30,7 +30,6 @@ export function taskSteps(create: (context: RunContext) => Promise<Exchange>) {
     /** Its response. */
     acceptance,
     firstLook,
-    /** The first and the final state. */
     states: async (context: RunContext) => [await firstLook(context), await final(context)],
     /** The final state, read again. */
     again: async (context: RunContext) => {

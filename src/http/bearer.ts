@@ -77,7 +77,6 @@ export const toTokenEntry = ({ digest }: Pick<AccessToken, 'digest'>): TokenEntr
   principal: principalOf(digest),
 });
 
-/** A guard that checks bearer tokens. */
 export function createBearerGuard(tokens: TokenSet | (() => TokenSet)): Guard {
   const current = typeof tokens === 'function' ? tokens : () => tokens;
   return (request, access) => {

@@ -5,7 +5,6 @@ export const CSRF_FIELD = 'csrf_token';
 
 export type Csrf = ReturnType<typeof createCsrf>;
 
-/** CSRF tokens, bound to a session. */
 export function createCsrf(secret: string) {
   const token = (session: string) => createHmac('sha256', secret).update(`csrf\0${session}`).digest('base64url');
   return {

@@ -68,7 +68,6 @@ export function createMetrics({ version }: { version: string }) {
 export interface MetricsSources {
   registry: Registry;
   token?: string | undefined;
-  /** Metrics of the other processes. */
   others?: () => Promise<MetricJson[][]>;
 }
 

@@ -37,7 +37,6 @@ export function traceRequests(app: FastifyInstance, { service, traces }: { servi
   });
 }
 
-/** Adds the trace id to the request's log lines. */
 function addTraceToLog({ log }: FastifyRequest, trace_id: string): void {
   (log as unknown as { setBindings(more: object): void }).setBindings({ trace_id });
 }

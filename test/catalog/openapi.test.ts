@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type Catalog, startCatalog } from '../support/catalog.ts';
-import { expectDescribed, expectWellFormed, operationsOf } from '../support/openapi/openapi.ts';
+import { credentialsByOperation, expectDescribed, expectWellFormed } from '../support/openapi/openapi.ts';
 import type { Client, HttpRequestOptions, HttpResponse } from '../support/passports.ts';
 
 type Json = any;
@@ -15,8 +15,7 @@ afterAll(() => catalog.stop());
 
 describe('Catalog GET /openapi.json', () => {
   it('lists every endpoint with the accepted credentials', () => {
-    const kind = (security: Json) => (security ?? []).map((one: Json) => Object.keys(one)[0] ?? 'none').join(' ');
-    expect(Object.fromEntries(operationsOf(document).map(([name, { security }]) => [name, kind(security)]))).toEqual({
+    expect(credentialsByOperation(document)).toEqual({
       'post /reports': 'bearer',
       'get /reports': 'bearer',
       'get /reports/{report_id}': 'bearer none',

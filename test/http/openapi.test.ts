@@ -1,6 +1,5 @@
-import { Ajv2020 } from 'ajv/dist/2020.js';
-import addFormats from 'ajv-formats';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { expectDescribed, expectWellFormed, operationsOf } from '../support/openapi/openapi.ts';
 import {
   type CallInit,
   createFakeModel,
@@ -14,13 +13,6 @@ type Json = any;
 
 const PHOTO = 'https://storage-1.example.com/photo.jpg';
 const JPEG = Buffer.concat([Buffer.from('ffd8ffe000104a46494600', 'hex'), Buffer.alloc(2000)]);
-const METHODS = ['get', 'put', 'post', 'delete', 'patch', 'head', 'options', 'trace'];
-
-const ajv = new Ajv2020({ strict: false, allErrors: true });
-addFormats.default(ajv);
-// OpenAPI adds this format to those of JSON Schema.
-ajv.addFormat('binary', true);
-
 let product: Product;
 let document: Json;
 beforeAll(async () => {
@@ -30,22 +22,13 @@ beforeAll(async () => {
 });
 afterAll(() => product.stop());
 
-const operations = (): [name: string, operation: Json][] =>
-  Object.entries<Json>(document.paths).flatMap(([path, item]) =>
-    METHODS.filter((method) => item[method]).map((method): [string, Json] => [`${method} ${path}`, item[method]]),
-  );
-
-function* objects(value: Json): Generator<Json> {
-  if (typeof value !== 'object' || value === null) return;
-  yield value;
-  for (const part of Object.values(value)) yield* objects(part);
-}
-
 describe('Defectoscopy GET /openapi.json', () => {
   it('is OpenAPI 3.1 and lists every JSON endpoint of the specification with its authentication', () => {
     expect(document.openapi).toMatch(/^3\.1\.\d+$/);
     expect(document.info).toMatchObject({ title: expect.any(String), version: expect.any(String) });
-    const secured = Object.fromEntries(operations().map(([name, { security }]) => [name, security !== undefined]));
+    const secured = Object.fromEntries(
+      operationsOf(document).map(([name, { security }]) => [name, security !== undefined]),
+    );
     expect(secured).toMatchObject({
       'get /health': false,
       'get /classes/defects': true,
@@ -61,57 +44,13 @@ describe('Defectoscopy GET /openapi.json', () => {
     expect(Object.keys(document.webhooks)).toEqual(['defectoscopy.result.terminal']);
   });
 
-  it('is well-formed: unique operations, declared parameters, described responses, valid references', () => {
-    const ids = operations().map(([, { operationId }]) => operationId);
-    expect(new Set(ids).size).toBe(ids.length);
-    for (const [name, operation] of operations()) {
-      expect(operation.operationId, name).toMatch(/^[a-zA-Z]+$/);
-      expect(operation.summary, name).toEqual(expect.any(String));
-      const declared = (operation.parameters ?? []).map((each: Json) => `${each.in} ${each.name}`);
-      expect(new Set(declared).size, name).toBe(declared.length);
-      for (const [, variable] of name.matchAll(/\{(\w+)\}/g)) expect(declared, name).toContain(`path ${variable}`);
-      for (const parameter of operation.parameters ?? []) {
-        expect(parameter.schema, `${name} ${parameter.name}`).toBeDefined();
-        if (parameter.in === 'path') expect(parameter.required).toBe(true);
-      }
-      expect(Object.keys(operation.responses).length, name).toBeGreaterThan(0);
-      for (const [status, response] of Object.entries<Json>(operation.responses)) {
-        expect(status, name).toMatch(/^[2-5]\d\d$/);
-        expect(response.description, `${name} ${status}`).not.toBe('Default Response');
-        expect(response.headers, `${name} ${status}`).toHaveProperty(['X-Request-ID']);
-        for (const header of Object.values<Json>(response.headers)) expect(header.schema).toBeDefined();
-      }
-      if (operation.requestBody) expect(Object.keys(operation.requestBody.content).length, name).toBeGreaterThan(0);
-    }
-    for (const each of objects(document)) {
-      if (typeof each.$ref !== 'string') continue;
-      const keys = each.$ref.replace(/^#\//, '').split('/');
-      expect(
-        keys.reduce((at: Json, key: string) => at?.[key], document),
-        each.$ref,
-      ).toBeDefined();
-    }
-  });
-
-  it('has examples that match their schemas', () => {
-    let exampleCount = 0;
-    for (const each of objects(document)) {
-      if (each.schema === undefined) continue;
-      const examples = [
-        ...Object.values<Json>(each.examples ?? {}).map(({ value }) => value),
-        ...(each.example === undefined ? [] : [each.example]),
-      ];
-      for (const example of examples) {
-        expect(ajv.validate(each.schema, example), `${ajv.errorsText()} in ${JSON.stringify(example)}`).toBe(true);
-        exampleCount++;
-      }
-    }
-    expect(exampleCount).toBeGreaterThan(30);
+  it('is well-formed: unique operations, declared parameters, described responses, valid references and examples', () => {
+    expect(expectWellFormed(document)).toBeGreaterThan(30);
   });
 
   it('describes the request and response headers', () => {
     const requestHeaders = (name: string) =>
-      (operations().find(([each]) => each === name)![1].parameters ?? [])
+      (operationsOf(document).find(([each]) => each === name)![1].parameters ?? [])
         .filter((parameter: Json) => parameter.in === 'header')
         .map((parameter: Json) => parameter.name);
     expect(requestHeaders('post /predict')).toContain('Idempotency-Key');
@@ -142,17 +81,9 @@ it('Defectoscopy GET /openapi.json describes the status, headers and body of eve
 
   async function visit(path: string, init: CallInit = {}): Promise<HttpResponse> {
     const answer = await product.call(path, init);
-    const method = (init.method ?? 'GET').toLowerCase();
-    const at = path.split('?')[0]!;
-    const template = Object.keys(document.paths).find((each) =>
-      new RegExp(`^${each.replace(/\{\w+\}/g, '[^/]+')}$`).test(at),
-    )!;
-    const where = `${method} ${template} ${answer.status}`;
-    const described = document.paths[template][method].responses[answer.status];
-    expect(described, where).toBeDefined();
-    const schema = described.content?.['application/json'].schema;
-    if (schema === undefined) expect(answer.text, where).toBe('');
-    else expect(ajv.validate(schema, answer.body), `${where}: ${ajv.errorsText()}\n${answer.text}`).toBe(true);
+    const where = expectDescribed(document, init.method ?? 'GET', path, answer);
+    const [method, template, status] = where.split(' ');
+    const described = document.paths[template!][method!].responses[status!];
     // Only these headers are present on every response with the status.
     const uniformHeaders = [
       'Retry-After',

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { expectDescribed, expectWellFormed, operationsOf } from '../support/openapi/openapi.ts';
+import { credentialsByOperation, expectDescribed, expectWellFormed } from '../support/openapi/openapi.ts';
 import {
   ADMIN_KEY,
   type Client,
@@ -25,8 +25,7 @@ afterAll(() => passports.stop());
 
 describe('Passports GET /openapi.json', () => {
   it('lists every endpoint with the accepted credentials', () => {
-    const kind = (security: Json) => (security ?? []).map((one: Json) => Object.keys(one)[0] ?? 'none').join(' ');
-    expect(Object.fromEntries(operationsOf(document).map(([name, { security }]) => [name, kind(security)]))).toEqual({
+    expect(credentialsByOperation(document)).toEqual({
       'post /auth/token': '',
       'get /events': 'bearer session',
       'get /health': '',

@@ -76,7 +76,6 @@ export interface NewDocument {
   readonly cacheKey: string;
 }
 
-/** Runs inside the transaction that creates documents. */
 export type TransactionHook = (tx: Queryable, created: readonly Document[]) => Promise<void>;
 
 export interface ImageRow {

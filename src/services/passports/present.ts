@@ -112,7 +112,6 @@ const visibleRows = (edited: EditedFields, schema: Schema, section: Section): nu
     section.table!.columns.some((column) => edited.at(cellKey(section, row, column)).value !== null),
   );
 
-/** The cells of each table row. */
 export function groupByRow<Cell extends PresentedField>(cells: readonly Cell[]): Cell[][] {
   const rows = new Map<number | undefined, Cell[]>();
   for (const cell of cells) {

@@ -18,23 +18,48 @@ export const operationsOf = (document: Json): [name: string, operation: Json][] 
     METHODS.filter((method) => item[method]).map((method): [string, Json] => [`${method} ${path}`, item[method]]),
   );
 
-/** Expects a complete document whose examples match their schemas. Returns the number of examples. */
+/** The kinds of credentials that each operation accepts; `none` for an operation that also answers without one. */
+export const credentialsByOperation = (document: Json): Record<string, string> =>
+  Object.fromEntries(
+    operationsOf(document).map(([name, { security = [] }]) => [
+      name,
+      security.map((one: Json) => Object.keys(one)[0] ?? 'none').join(' '),
+    ]),
+  );
+
+/** Expects a complete document whose references resolve and whose examples match. Returns the number of examples. */
 export function expectWellFormed(document: Json): number {
   const operations = operationsOf(document);
   const ids = operations.map(([, { operationId }]) => operationId);
   expect(new Set(ids).size).toBe(ids.length);
   for (const [name, operation] of operations) {
+    expect(operation.operationId, name).toMatch(/^[a-zA-Z]+$/);
     expect(operation.summary, name).toEqual(expect.any(String));
     const declared = (operation.parameters ?? []).map((each: Json) => `${each.in} ${each.name}`);
+    expect(new Set(declared).size, name).toBe(declared.length);
     for (const [, variable] of name.matchAll(/\{(\w+)\}/g)) expect(declared, name).toContain(`path ${variable}`);
+    for (const parameter of operation.parameters ?? []) {
+      expect(parameter.schema, `${name} ${parameter.name}`).toBeDefined();
+      if (parameter.in === 'path') expect(parameter.required).toBe(true);
+    }
+    expect(Object.keys(operation.responses).length, name).toBeGreaterThan(0);
     for (const [status, response] of Object.entries<Json>(operation.responses)) {
+      expect(status, name).toMatch(/^[2-5]\d\d$/);
       expect(response.description, `${name} ${status}`).not.toBe('Default Response');
       expect(response.headers, `${name} ${status}`).toHaveProperty(['X-Request-ID']);
+      for (const header of Object.values<Json>(response.headers)) expect(header.schema).toBeDefined();
     }
     if (operation.requestBody) expect(Object.keys(operation.requestBody.content).length, name).toBeGreaterThan(0);
   }
   let exampleCount = 0;
   for (const each of objects(document)) {
+    if (typeof each.$ref === 'string') {
+      const keys = each.$ref.replace(/^#\//, '').split('/');
+      expect(
+        keys.reduce((at: Json, key: string) => at?.[key], document),
+        each.$ref,
+      ).toBeDefined();
+    }
     if (each.schema === undefined) continue;
     const examples = [
       ...Object.values<Json>(each.examples ?? {}).map(({ value }) => value),
@@ -49,7 +74,12 @@ export function expectWellFormed(document: Json): number {
 }
 
 /** Expects that the response is described; returns its operation and status. */
-export function expectDescribed(document: Json, method: string, path: string, answer: HttpResponse): string {
+export function expectDescribed(
+  document: Json,
+  method: string,
+  path: string,
+  answer: Omit<HttpResponse, 'bytes'>,
+): string {
   const at = path.split('?')[0]!;
   const fits = (each: string) => new RegExp(`^${each.replace(/\{\w+\}/g, '[^/]+')}$`).test(at);
   const template = Object.keys(document.paths).find((each) => each === at) ?? Object.keys(document.paths).find(fits)!;

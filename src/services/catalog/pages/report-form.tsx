@@ -32,7 +32,6 @@ export function ReportForm(props: {
   );
 }
 
-/** Unvalidated form values. */
 type FormValues = Readonly<Record<string, unknown>>;
 
 /** Only after a 422; nothing for other errors. */

@@ -1,8 +1,8 @@
+import { highlightBox, scrollToBox } from '../../../ui/browser/boxes.ts';
 import { byId } from '../../../ui/browser/dom.ts';
 import { pageData } from '../../../ui/browser/page-data.ts';
 import { errorMessage, RequestError, request } from '../../../ui/browser/requests.ts';
 import { selectNameOnOpen } from './rename-form.ts';
-import { linkBoxes } from './review-boxes.ts';
 import { initReviewForm } from './review-form.ts';
 import type { ReviewPage } from './review-texts.ts';
 
@@ -54,4 +54,33 @@ function onClick(button: string, act: () => Promise<void>): void {
       errorBox.hidden = false;
     });
   });
+}
+
+/** Links fields and boxes: focusing a field highlights its box, clicking a box focuses its field. */
+function linkBoxes(): void {
+  const form = document.getElementById('fields')!;
+  form.addEventListener('focusin', ({ target }) => {
+    const box = highlightBox((target as Element).getAttribute('name') ?? '');
+    if (box !== null) scrollToBox(box);
+  });
+  document.querySelector('.pages')!.addEventListener('click', ({ target }) => {
+    const { key } = (target as SVGElement).dataset;
+    if (key !== undefined) document.getElementById(key)?.focus();
+  });
+  loadImagesOnScroll();
+}
+
+function loadImagesOnScroll(): void {
+  const observer = new IntersectionObserver(
+    (entries) => {
+      for (const { isIntersecting, target } of entries) {
+        if (!isIntersecting) continue;
+        observer.unobserve(target);
+        const picture = target.querySelector<SVGImageElement>('image[data-href]');
+        picture?.setAttribute('href', picture.dataset['href']!);
+      }
+    },
+    { rootMargin: '800px' },
+  );
+  for (const sheet of document.querySelectorAll('.sheet:has(image[data-href])')) observer.observe(sheet);
 }

@@ -67,7 +67,6 @@ export async function openFieldFinder(
   };
 }
 
-/** Runs the network on one part of a page. */
 export async function runNetwork(session: Session, part: PageFeatures, signal: AbortSignal): Promise<PartOutput> {
   const { count, grams, numbers, places, neighbours } = part;
   const { probabilities, pairs } = await session.run(

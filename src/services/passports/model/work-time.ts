@@ -27,7 +27,6 @@ export function startWorkTimer(job: AbortSignal, { limitMs, workedMs }: { limitM
   };
 }
 
-/** The time limit of a document. */
 export const maxWorkTimeMs = (limitMs: number, pages: number): number => Math.max(limitMs, pages * MS_PER_PAGE);
 
 /** The time of earlier attempts. */

@@ -30,7 +30,6 @@ export async function authRoutes(
 ): Promise<void> {
   const { keys, tokens, sessions, cookies, authGuard, publicOrigins } = deps;
 
-  // Any request renews the session.
   app.addHook('onSend', async (request, reply) => authGuard.renewSession(request, reply));
 
   async function tokenFor(key: string) {

@@ -37,7 +37,6 @@ export function splitWords(text: string): Word[] {
   });
 }
 
-/** A number and the count of its words. */
 export interface WordNumber {
   readonly value: number;
   readonly count: number;

@@ -2,8 +2,7 @@ import type { Value } from '../extraction.ts';
 import { findAmount } from './amounts.ts';
 import { findDate, parseDate } from './dates.ts';
 import { findInteger } from './integers.ts';
-import { findNumbering } from './numbering.ts';
-import { type Found, parseNumber } from './numbers.ts';
+import { asDigits, type Found, parseNumber } from './numbers.ts';
 import { schemaPattern } from './pattern.ts';
 import type { ValueSpec, Wording } from './schema.ts';
 
@@ -101,3 +100,15 @@ const normalize = (text: string): string =>
     .replaceAll('ё', 'е')
     .replace(/[\s.,;]+/gu, ' ')
     .trim();
+
+/** The first number with its letters (`8а`, `G.1`, `12/3`), or a text of one letter or a Roman number. */
+function findNumbering(text: string): Found<string> | undefined {
+  // Numbering skips these letters because of their likeness to digits (GOST R 21.101).
+  const plain = text.replace(/\d[\dOОоЗз]+/gu, asDigits);
+  const match = /(?<![\p{L}\d])(?:\p{Lu}{1,2}[./-]?)?\d{1,4}(?:[./-]\d{1,3}){0,2}(?:[./-]?\p{L}(?![\p{L}\d]))?/u.exec(
+    plain,
+  );
+  if (match) return { value: match[0], start: match.index, end: match.index + match[0].length };
+  const letters = /^\s*([IVXL]{1,6}|\p{L})[.)]?\s*$/u.exec(text)?.[1];
+  return letters === undefined ? undefined : { value: letters, start: 0, end: text.length };
+}

@@ -1,5 +1,5 @@
 import { median } from '../../../../base/median.ts';
-import type { Line, Sheet, Token } from '../fields/page-tokens.ts';
+import { type Area, middleX, middleY, type Sheet, type Token } from '../fields/page-tokens.ts';
 
 /**
  * The relations of a token to others, in the order of {@link PageGraph.neighbours}. In the leftmost or top cell,
@@ -62,13 +62,10 @@ function chain(start: number, next: (at: number) => number): number {
   return at;
 }
 
-const middleX = ({ x0, x1 }: Line): number => (x0 + x1) / 2;
-const middleY = ({ y0, y1 }: Line): number => (y0 + y1) / 2;
-
-/** The ruled lines around the middle of a token. */
-export function cellAround(token: Token, { horizontal, vertical }: Sheet): Cell {
-  const x = middleX(token);
-  const y = middleY(token);
+/** The ruled lines around the middle of a place. */
+export function cellAround(place: Area, { horizontal, vertical }: Pick<Sheet, 'horizontal' | 'vertical'>): Cell {
+  const x = middleX(place);
+  const y = middleY(place);
   let [left, right, top, bottom]: (number | undefined)[] = [];
   for (const { x0, y0, y1 } of vertical) {
     if (y < y0 - CORNER_GAP || y > y1 + CORNER_GAP) continue;

@@ -1,11 +1,10 @@
 import type { Value } from '../../extraction.ts';
 import type { FieldSpec, ValueSpec } from '../../schema/schema.ts';
 import { readValue } from '../../schema/values.ts';
-import { tokensInRange } from '../fields/candidates.ts';
 import { writePart } from '../fields/composite-values.ts';
 import { correctAddress } from '../fields/correct-address.ts';
 import { toTextValue } from '../fields/correct-text.ts';
-import type { Token } from '../fields/page-tokens.ts';
+import { type Token, tokensInRange } from '../fields/page-tokens.ts';
 import { fitShapes } from './fit-shapes.ts';
 import { connect, groupOf, inReadingOrder, membersOf, type TokenGroup, textOf, withDoubtful } from './group-tokens.ts';
 import type { PageReading } from './page-reading.ts';
@@ -25,7 +24,6 @@ export function readField(reading: PageReading, name: string, spec: ValueSpec): 
   return best(readingsOf(reading, name, spec));
 }
 
-/** All readings of a field on a page. */
 export function readingsOf(reading: PageReading, name: string, spec: ValueSpec): ReadValue[] {
   return connect(membersOf(reading, name), reading)
     .flatMap((members) => byCell(members, reading))

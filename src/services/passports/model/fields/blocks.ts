@@ -1,12 +1,12 @@
 import { median } from '../../../../base/median.ts';
 import { cellAround } from '../field-network/page-graph.ts';
-import { boundingBox, type Line, type Sheet, type Token } from './page-tokens.ts';
+import { type Area, boundingBox, middleY, type Sheet, type Token } from './page-tokens.ts';
 
 /** The words of a ruled cell, or a run of words without a wide gap. */
-export interface Block extends Line {
+export interface Block extends Area {
   readonly sheet: Sheet;
   readonly tokens: readonly Token[];
-  readonly cell?: Line;
+  readonly cell?: Area;
   /** The blocks of the same line or table row, including this one. */
   readonly row: readonly Block[];
   readonly height: number;
@@ -14,7 +14,7 @@ export interface Block extends Line {
 
 /** Splits a page into blocks. */
 export function splitBlocks(sheet: Sheet): Block[] {
-  const cells: { cell: Line; tokens: Token[] }[] = [];
+  const cells: { cell: Area; tokens: Token[] }[] = [];
   const free: Token[] = [];
   for (const token of sheet.tokens) {
     const cell = findCell(token, sheet);
@@ -33,22 +33,22 @@ export function splitBlocks(sheet: Sheet): Block[] {
   return blocks.sort((a, b) => a.y0 - b.y0 || a.x0 - b.x0);
 }
 
-/** The ruled cell around the middle of a token; undefined unless all four sides are ruled. */
-export function findCell(token: Token, sheet: Sheet): Line | undefined {
-  const { left, top, right, bottom } = cellAround(token, sheet);
+/** The ruled cell around the middle of a place; undefined unless all four sides are ruled. */
+export function findCell(place: Area, rules: Pick<Sheet, 'horizontal' | 'vertical'>): Area | undefined {
+  const { left, top, right, bottom } = cellAround(place, rules);
   const isRuled = left !== undefined && top !== undefined && right !== undefined && bottom !== undefined;
   return isRuled ? { x0: left, y0: top, x1: right, y1: bottom } : undefined;
 }
 
 // In points; the pieces of a scanned line differ a little.
-const isSamePlace = (a: Line, b: Line): boolean =>
+const isSamePlace = (a: Area, b: Area): boolean =>
   (['x0', 'y0', 'x1', 'y1'] as const).every((side) => Math.abs(a[side] - b[side]) < 3);
 
-function cellBlocks(sheet: Sheet, cells: { cell: Line; tokens: Token[] }[]): Block[] {
+function cellBlocks(sheet: Sheet, cells: { cell: Area; tokens: Token[] }[]): Block[] {
   const blocks = cells.map(({ cell, tokens }) => ({ ...block(sheet, groupLines(tokens).flat(), []), cell }));
   return blocks.map((one) => {
     const { cell } = one;
-    const isInRow = ({ cell: other }: { cell: Line }) =>
+    const isInRow = ({ cell: other }: { cell: Area }) =>
       Math.min(cell.y1, other.y1) - Math.max(cell.y0, other.y0) > 0.5 * (cell.y1 - cell.y0);
     (one.row as Block[]).push(...blocks.filter(isInRow).sort((a, b) => a.cell.x0 - b.cell.x0));
     return one;
@@ -63,13 +63,13 @@ const block = (sheet: Sheet, tokens: readonly Token[], row: readonly Block[]): B
   height: letterHeight(tokens),
 });
 
-/** Groups tokens into lines. */
-export function groupLines(tokens: readonly Token[]): Token[][] {
+/** The lines of a page from top to bottom, each from left to right; `minOverlap` is the least share of a token's height. */
+export function groupLines<T extends Area>(tokens: readonly T[], minOverlap = 0.4): T[][] {
   // Each token, from the left, joins the line that it continues, so a line may drift vertically.
-  const lines: Token[][] = [];
+  const lines: T[][] = [];
   for (const token of [...tokens].sort((a, b) => a.x0 - b.x0)) {
-    let best: Token[] | undefined;
-    let bestOverlap = 0.4;
+    let best: T[] | undefined;
+    let bestOverlap = minOverlap;
     for (const line of lines) {
       const last = line.at(-1)!;
       const shared = Math.min(token.y1, last.y1) - Math.max(token.y0, last.y0);
@@ -82,7 +82,7 @@ export function groupLines(tokens: readonly Token[]): Token[][] {
     if (best) best.push(token);
     else lines.push([token]);
   }
-  const top = (line: Token[]) => median(line.map(({ y0, y1 }) => (y0 + y1) / 2));
+  const top = (line: T[]) => median(line.map(middleY));
   return lines.sort((a, b) => top(a) - top(b));
 }
 
@@ -101,7 +101,7 @@ function runsOf(line: readonly Token[]): Token[][] {
 }
 
 /** The 80th percentile of token heights, because boxes of words without ascenders are lower. */
-export function letterHeight(tokens: readonly Line[]): number {
+export function letterHeight(tokens: readonly Area[]): number {
   const sorted = tokens.map(({ y0, y1 }) => y1 - y0).sort((a, b) => a - b);
   return sorted[Math.floor(0.8 * (sorted.length - 1) + 0.5)] ?? 0;
 }

@@ -2,7 +2,7 @@ import type { ValueSpec } from '../../schema/schema.ts';
 import { type FoundValue, readValue } from '../../schema/values.ts';
 import { correctInitials, normalizeText, shapeFactor } from './correct-text.ts';
 import type { Occurrence } from './label-finder.ts';
-import { joinText, type Token } from './page-tokens.ts';
+import { joinText, type Token, tokensInRange } from './page-tokens.ts';
 import { POSITION_SCORES, type ValuePosition } from './value-positions.ts';
 
 export interface Candidate {
@@ -42,22 +42,6 @@ export function createCandidate(
     value: found.value,
     score: label.score * POSITION_SCORES[place] * distanceFactor,
   };
-}
-
-/** The tokens that overlap a range of their joined text. */
-export function tokensInRange(
-  tokens: readonly Token[],
-  found: { readonly start: number; readonly end: number },
-): Token[] {
-  const used: Token[] = [];
-  let at = 0;
-  for (const token of tokens) {
-    if (at > 0 && !token.glued) at++;
-    const end = at + token.text.length;
-    if (at < found.end && end > found.start) used.push(token);
-    at = end;
-  }
-  return used;
 }
 
 function trimPunctuation(tokens: readonly Token[]): Token[] {

@@ -1,15 +1,17 @@
 import type { Field } from '../../extraction.ts';
 import type { ReadPage } from '../../page-geometry.ts';
 import { cellKey, everyField } from '../../schema/keys.ts';
-import type { Schema } from '../../schema/schema.ts';
-import { splitBlocks } from './blocks.ts';
+import { schemaPattern } from '../../schema/pattern.ts';
+import type { FieldSpec, Schema } from '../../schema/schema.ts';
+import { readValue } from '../../schema/values.ts';
+import { type Block, splitBlocks } from './blocks.ts';
 import { type Candidate, createCandidate } from './candidates.ts';
 import { assembleCompositeValue } from './composite-values.ts';
+import { normalizeText } from './correct-text.ts';
 import { createField, lowerByOcr } from './create-field.ts';
 import { findLabels, type Occurrence } from './label-finder.ts';
 import { indexFieldLabels } from './label-index.ts';
-import { type Token, tokenizePages } from './page-tokens.ts';
-import { matchPatterns } from './pattern-match.ts';
+import { joinText, type Token, tokenizePages, tokensInRange } from './page-tokens.ts';
 import { extractTable, type ReadTable } from './tables.ts';
 import { findValuePositions, type Layout } from './value-positions.ts';
 
@@ -97,3 +99,34 @@ function addTableTotals(fields: Record<string, Field>, tables: ReadonlyMap<strin
     if (cell) fields[check.equals] = createField(cell.tokens, cell.value, lowerByOcr(0.8, cell.tokens));
   }
 }
+
+/** Finds a value without a label, by the field's `marks` patterns. */
+function matchPatterns(
+  spec: FieldSpec,
+  blocks: readonly Block[],
+  isFree: (token: Token) => boolean,
+): { value: string | number | boolean; tokens: readonly Token[]; score: number } | undefined {
+  const patterns = (spec.marks ?? []).map((mark) => schemaPattern(mark, 'iu'));
+  if (patterns.length === 0) return undefined;
+  for (const block of blocks) {
+    const tokens = spec.type === 'string' ? block.tokens : restOfLine(block);
+    const text = joinText(tokens);
+    for (const pattern of patterns) {
+      const match = pattern.exec(text);
+      if (!match) continue;
+      const found = readValue(spec, match[0]);
+      if (!found) continue;
+      const chosen = tokensInRange(tokens, { start: match.index + found.start, end: match.index + found.end });
+      if (!chosen.every(isFree)) continue;
+      const value = typeof found.value === 'string' ? normalizeText(found.value) : found.value;
+      return { value, tokens: chosen, score: PATTERN_SCORE };
+    }
+  }
+  return undefined;
+}
+
+/** Form blanks split a date into several blocks. */
+const restOfLine = (block: Block): readonly Token[] =>
+  block.cell ? block.tokens : block.row.slice(Math.max(0, block.row.indexOf(block))).flatMap(({ tokens }) => tokens);
+
+const PATTERN_SCORE = 0.7;

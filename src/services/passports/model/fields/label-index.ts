@@ -111,7 +111,6 @@ function createOnce<Key extends object, Value>(create: (key: Key) => Value): (ke
   };
 }
 
-/** Indexes the labels of fields and parts, other labels and headings. */
 export const indexFieldLabels = createOnce((schema: Schema): LabelIndex<Target> => {
   const wordings: { text: string; target: Target }[] = [];
   for (const { key, spec } of everyField(schema)) {

@@ -3,7 +3,7 @@ import type { Box, ReadPage, Word } from '../../page-geometry.ts';
 import { detectAlphabet, normalizeHomoglyphs } from './homoglyphs.ts';
 
 /** A word, or a part of one, in points on the upright page. */
-export interface Token extends Line {
+export interface Token extends Area {
   readonly text: string;
   /** 0..1 from OCR; null for a text layer. */
   readonly confidence: number | null;
@@ -16,8 +16,8 @@ export interface Token extends Line {
   readonly sheet: Sheet;
 }
 
-/** A ruled line or a blank, in points. */
-export interface Line {
+/** In points. */
+export interface Area {
   readonly x0: number;
   readonly y0: number;
   readonly x1: number;
@@ -29,14 +29,17 @@ export interface Sheet {
   readonly width: number;
   readonly height: number;
   readonly tokens: readonly Token[];
-  readonly horizontal: readonly Line[];
-  readonly vertical: readonly Line[];
-  readonly blanks: readonly Line[];
+  readonly horizontal: readonly Area[];
+  readonly vertical: readonly Area[];
+  readonly blanks: readonly Area[];
 }
 
 const LEADERS = /_+|\.{3,}|…+|·{2,}|-{4,}|—{3,}/gu;
 // As in общая/жилая, 4/9.
 const BOUNDARY = /(?<=\p{L}{2})\/(?=\p{L}{2})|(?<=:)(?=\p{L}{2})/gu;
+
+/** For {@link tokenizePages}: splits at the words of a form. */
+export const FORM_BOUNDARY = /(?<=[:;=])(?=\p{L})|(?<=\p{L}\.)(?=\d)|(?<=№)(?=\d)|(?=\/)|(?<=\()(?=\p{L}{3})/gu;
 
 /** For {@link tokenizePages}: also splits 5/9, Area:45 and tables drawn with characters. */
 export const VALUE_BOUNDARY = /(?<=.)\/(?=.)|[|│¦](?=.)|(?<=.)[|│¦]|(?<=[:=])(?=[^\s\d])|(?<=[\p{L}²][:=])(?=\d)/gu;
@@ -48,8 +51,8 @@ export function tokenizePages(pages: readonly ReadPage[], boundary: RegExp = BOU
   return pages.map((page) => {
     const { width, height } = page.reading ?? page;
     const tokens: Token[] = [];
-    const blanks: Line[] = [];
-    const inPoints = ([x0, y0, x1, y1]: Box): Line => ({
+    const blanks: Area[] = [];
+    const inPoints = ([x0, y0, x1, y1]: Box): Area => ({
       x0: x0 * width,
       y0: y0 * height,
       x1: x1 * width,
@@ -127,9 +130,8 @@ function findNoise({ reader, words }: ReadPage): Set<Word> {
   );
 }
 
-/** Joins the collinear pieces of horizontal lines. */
-function joinCollinear(lines: readonly Line[]): Line[] {
-  const joined: Line[] = [];
+function joinCollinear(lines: readonly Area[]): Area[] {
+  const joined: Area[] = [];
   for (const line of [...lines].sort((a, b) => a.x0 - b.x0)) {
     const at = joined.findIndex(
       (one) => Math.abs(one.y0 - line.y0) < 1.2 && line.x0 < one.x1 + 2.5 && line.x0 > one.x0 - 1,
@@ -170,15 +172,27 @@ function splitWord(text: string, boundary: RegExp): Piece[] {
   return found.filter((piece) => piece.blank || piece.text.trim() !== '');
 }
 
+type TextToken = Pick<Token, 'text' | 'glued'>;
+
 /** Joins tokens with spaces, except before glued ones. */
-export function joinText(tokens: readonly Token[]): string {
-  let text = '';
-  for (const token of tokens) text += text === '' || token.glued ? token.text : ` ${token.text}`;
-  return text;
+export const joinText = (tokens: readonly TextToken[]): string =>
+  tokens.map(({ text, glued }, i) => (i === 0 || glued ? text : ` ${text}`)).join('');
+
+/** The tokens that overlap a range of their joined text. */
+export function tokensInRange<T extends TextToken>(
+  tokens: readonly T[],
+  { start, end }: { readonly start: number; readonly end: number },
+): T[] {
+  let at = 0;
+  return tokens.filter((token, i) => {
+    const from = i === 0 || token.glued ? at : at + 1;
+    at = from + token.text.length;
+    return from < end && at > start;
+  });
 }
 
 /** The bounding box of tokens of one page. */
-export function boundingBox(tokens: readonly Line[]): Line {
+export function boundingBox(tokens: readonly Area[]): Area {
   return {
     x0: Math.min(...tokens.map(({ x0 }) => x0)),
     y0: Math.min(...tokens.map(({ y0 }) => y0)),
@@ -186,3 +200,6 @@ export function boundingBox(tokens: readonly Line[]): Line {
     y1: Math.max(...tokens.map(({ y1 }) => y1)),
   };
 }
+
+export const middleX = ({ x0, x1 }: Area): number => (x0 + x1) / 2;
+export const middleY = ({ y0, y1 }: Area): number => (y0 + y1) / 2;

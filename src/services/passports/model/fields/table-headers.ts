@@ -15,7 +15,6 @@ export interface HeaderColumn extends Extent {
 
 interface MatchedColumns {
   readonly columns: readonly HeaderColumn[];
-  /** Columns with unknown headers. */
   readonly unknownColumns: readonly Extent[];
 }
 

@@ -1,6 +1,6 @@
 import type { Block } from './blocks.ts';
 import type { Occurrence } from './label-finder.ts';
-import type { Line, Token } from './page-tokens.ts';
+import type { Area, Token } from './page-tokens.ts';
 
 /** Positions of a value relative to its label, with their scores. */
 export const POSITION_SCORES = { colon: 1, right: 0.98, same: 0.92, below: 0.8, above: 0.9 } as const;
@@ -98,7 +98,7 @@ function adjacentWords(block: Block, { blocks, labels, stops }: Within, side: 'b
   return near.row.filter((other) => overlap(other, block) > 0).flatMap(({ tokens }) => tokens);
 }
 
-const overlap = (a: Line, b: Line): number => Math.min(a.x1, b.x1) - Math.max(a.x0, b.x0);
+const overlap = (a: Area, b: Area): number => Math.min(a.x1, b.x1) - Math.max(a.x0, b.x0);
 
 // In letter heights.
 const MAX_GAP = 5;

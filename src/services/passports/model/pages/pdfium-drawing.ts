@@ -10,7 +10,6 @@ export interface Drawing {
   readonly coveredTexts: ReadonlySet<number>;
   /** Share of the page area that the largest image covers. */
   readonly largestImageShare: number;
-  /** Pixel count of the largest image. */
   readonly largestImagePixels: number;
 }
 

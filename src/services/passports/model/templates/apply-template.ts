@@ -2,14 +2,8 @@ import type { Field } from '../../extraction.ts';
 import type { ReadPage } from '../../page-geometry.ts';
 import { cellKey, everyField } from '../../schema/keys.ts';
 import type { FieldSpec, Schema, Section } from '../../schema/schema.ts';
-import {
-  areaAround,
-  createFormDocument,
-  type FormDocument,
-  type FormToken,
-  pageBoxOf,
-  textOf,
-} from './form-document.ts';
+import { boundingBox, joinText } from '../fields/page-tokens.ts';
+import { createFormDocument, type FormDocument, type FormToken, pageBoxOf } from './form-document.ts';
 import { isSame } from './learn-lesson.ts';
 import type { Lesson, LessonField, LessonTable } from './lesson.ts';
 import type { FormMatch } from './match-form.ts';
@@ -177,9 +171,9 @@ function fieldOf(
 ): Field {
   const { page } = tokens[0]!;
   const { reader, page: number } = document.pages[page]!;
-  const area = areaAround(tokens.filter((token) => token.page === page));
+  const area = boundingBox(tokens.filter((token) => token.page === page));
   const bbox = pageBoxOf(document, page, area);
-  return { value, confidence, source: reader === 'text' ? 'text' : 'ocr', page: number, bbox, text: textOf(tokens) };
+  return { value, confidence, source: reader === 'text' ? 'text' : 'ocr', page: number, bbox, text: joinText(tokens) };
 }
 
 const lowestConfidence = (tokens: readonly FormToken[]): number =>

@@ -2,14 +2,8 @@ import type { Value } from '../../extraction.ts';
 import type { Box, ReadPage } from '../../page-geometry.ts';
 import { everyField, resolveKey } from '../../schema/keys.ts';
 import type { ColumnSpec, FieldSpec, Schema, Section } from '../../schema/schema.ts';
-import {
-  type Area,
-  areaAround,
-  createFormDocument,
-  type FormDocument,
-  type FormToken,
-  pageBoxOf,
-} from './form-document.ts';
+import { type Area, boundingBox } from '../fields/page-tokens.ts';
+import { createFormDocument, type FormDocument, type FormToken, pageBoxOf } from './form-document.ts';
 import { partOf, rounded } from './learn-part.ts';
 import type { Lesson, LessonField, LessonTable, LessonWord } from './lesson.ts';
 import type { LocatedValue } from './locate-text.ts';
@@ -149,7 +143,7 @@ function locateFields(
             (edited && isMisread(confirmed) ? placeOf(shown) : undefined));
       for (const token of place?.parts.flat() ?? []) taken.add(token);
       const isElsewhere = edited && shown.size > 0 && !place?.parts.flat().some((token) => shown.has(token));
-      return { spec, confirmed, place, wrong: isElsewhere ? areaAround([...shown]) : undefined };
+      return { spec, confirmed, place, wrong: isElsewhere ? boundingBox([...shown]) : undefined };
     });
 }
 

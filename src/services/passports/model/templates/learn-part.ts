@@ -1,5 +1,6 @@
 import type { FieldSpec } from '../../schema/schema.ts';
-import { type Area, areaAround, cellAt, type FormDocument, type FormToken, middleX, middleY } from './form-document.ts';
+import { type Area, boundingBox } from '../fields/page-tokens.ts';
+import { cellAt, type FormDocument, type FormToken } from './form-document.ts';
 import type { LessonNeighbour, LessonPart, PlaceMethod } from './lesson.ts';
 import type { LocatedValue } from './locate-text.ts';
 import { countBefore, parsePlace } from './parse-place.ts';
@@ -30,7 +31,7 @@ export function partOf(
   const { document } = context;
   const first = tokens[0]!;
   const last = tokens.at(-1)!;
-  const cells = spaced ? [] : tokens.map((token) => cellAt(document, middleX(token), middleY(token)));
+  const cells = spaced ? [] : tokens.map((token) => cellAt(document, token));
   const cell = cells[0];
   const isOneCell = cells.every(
     (each) => cell && each && Math.abs(each.x0 - cell.x0) < 3 && Math.abs(each.y0 - cell.y0) < 3,
@@ -57,7 +58,7 @@ export function partOf(
     const others = left.slice(0, stop < 0 ? left.length : stop).reverse();
     const sameLine = tokens.filter((token) => token.line === first.line);
     return {
-      ...rounded(areaAround(tokens)),
+      ...rounded(boundingBox(tokens)),
       by,
       lines: new Set(tokens.map((token) => token.line)).size,
       ...(cell && isOneCell && { cell: rounded(cell) }),

@@ -1,4 +1,4 @@
-import type { Area } from './form-document.ts';
+import type { Area } from '../fields/page-tokens.ts';
 
 /**
  * What one corrected document teaches about its form. It contains places and hashes of the form's own words, and no

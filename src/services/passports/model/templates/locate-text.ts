@@ -1,5 +1,6 @@
 import { isWithinEdits } from '../../../../base/edit-distance.ts';
-import { type FormDocument, type FormToken, middleX, middleY } from './form-document.ts';
+import { middleX, middleY } from '../fields/page-tokens.ts';
+import type { FormDocument, FormToken } from './form-document.ts';
 import { normalizeValue } from './word-hash.ts';
 
 export interface LocatedValue {

@@ -2,7 +2,8 @@ import type { Value } from '../../extraction.ts';
 import { findNumber } from '../../schema/numbers.ts';
 import type { FieldSpec, ValueSpec } from '../../schema/schema.ts';
 import { readValue } from '../../schema/values.ts';
-import { type FormDocument, type FormToken, isRuledOff, textOf } from './form-document.ts';
+import { joinText, tokensInRange } from '../fields/page-tokens.ts';
+import { type FormDocument, type FormToken, isRuledOff } from './form-document.ts';
 import { findChained, findSpelled, type LocatedValue, type LocateOptions } from './locate-text.ts';
 import { normalizeValue } from './word-hash.ts';
 
@@ -91,21 +92,21 @@ function findParsed(document: FormDocument, spec: ValueSpec, value: Exclude<Valu
         continue;
       if (isWhole) {
         for (let end = start + 1; end <= Math.min(line.length, start + 4); end++) {
-          if (readValue(spec, textOf(line.slice(start, end)))?.value === value) add(line.slice(start, end), 1);
+          if (readValue(spec, joinText(line.slice(start, end)))?.value === value) add(line.slice(start, end), 1);
         }
         continue;
       }
       const window = runFrom(line, start, (spec.type === 'date' ? 14 : 1.1) * document.em, document);
-      const text = textOf(window);
+      const text = joinText(window);
       const read = readValue(spec, text);
       if (read && read.start < token.text.length && isEqual(read.value, value)) {
-        add(tokensIn(window, read), 1);
+        add(tokensInRange(window, read), 1);
         continue;
       }
       const plain = spec.type === 'number' ? findNumber(text, spec.decimals) : undefined;
       if (!plain || plain.start >= token.text.length) continue;
       const factor = FACTORS.find((each) => isEqual(plain.value * each, value));
-      if (factor !== undefined) add(tokensIn(window, plain), factor);
+      if (factor !== undefined) add(tokensInRange(window, plain), factor);
     }
   }
   return found;
@@ -127,12 +128,4 @@ export function isEqual(read: Value, value: Value): boolean {
     return Math.abs(read - value) <= 1e-6 * Math.max(1, Math.abs(value));
   }
   return read === value;
-}
-
-/** The tokens that overlap a range of their joined text. */
-export function tokensIn(tokens: readonly FormToken[], { start, end }: { start: number; end: number }): FormToken[] {
-  return tokens.filter((token, i) => {
-    const to = textOf(tokens.slice(0, i + 1)).length;
-    return to - token.text.length < end && to > start;
-  });
 }

@@ -1,11 +1,11 @@
 import { median } from '../../../../base/median.ts';
-import { type FormDocument, type FormToken, middleY } from './form-document.ts';
+import { middleY } from '../fields/page-tokens.ts';
+import type { FormDocument, FormToken } from './form-document.ts';
 import { estimateScales } from './form-scales.ts';
 import type { Lesson, LessonWord } from './lesson.ts';
 import { addWeakWords, distance, groupBy, isStrong } from './weak-words.ts';
 import { hashHalves } from './word-hash.ts';
 
-/** The words of a form found in a document. */
 export interface FormMatch {
   /** 0..1: share of the form's words found at their places. */
   readonly score: number;

@@ -1,7 +1,7 @@
-import type { FormDocument } from './form-document.ts';
+import type { FormDocument, FormToken } from './form-document.ts';
 import type { Lesson } from './lesson.ts';
-import { type FormMatch, matchForm } from './match-form.ts';
-import { matchText } from './match-text.ts';
+import { type Candidate, type FormMatch, findCandidates, followsInText, longestRise, matchForm } from './match-form.ts';
+import { groupBy, isStrong } from './weak-words.ts';
 
 /** The lessons of one form, the latest first. */
 export interface Template {
@@ -30,4 +30,51 @@ function bestOf(document: FormDocument, templates: readonly Template[], find: ty
     if (lessons.length > 0 && score > (best?.score ?? 0)) best = { template, lessons, score };
   }
   return best;
+}
+
+/** Share of the form's words that follow each other in the document. */
+const MIN_SCORE = 0.39;
+
+const MIN_WORDS = 25;
+
+/**
+ * Finds the words of a form in a document of running text, where lines break elsewhere, by their order alone. The longest
+ * common subsequence of words that have at least one neighbour in common.
+ */
+function matchText(lesson: Lesson, document: FormDocument): FormMatch | undefined {
+  const { words } = lesson;
+  const strong = words.flatMap(({ strong }, index) => (strong ? [index] : []));
+  if (strong.length < MIN_WORDS) return undefined;
+  const byHash = groupBy(document.tokens.filter(isStrong), ({ hash }) => [hash]);
+  const candidates = findCandidates(words, strong, document, byHash);
+  const byIndex = groupBy(candidates, ({ index }) => [index]);
+  const supported = candidates
+    .filter((one) => followsInText(one, byIndex) > 0)
+    .sort((a, b) => a.index - b.index || b.token.id - a.token.id);
+  const ordered = longestRise(supported.map(({ token }) => token.id)).map((at) => supported[at]!);
+  const score = ordered.length / strong.length;
+  if (score < MIN_SCORE || ordered.length < MIN_WORDS) return undefined;
+  const tokens = new Map(ordered.map(({ index, token }) => [index, token]));
+  addWordsBetween(tokens, ordered, lesson, document);
+  return { score, tokens, constants: new Set(tokens.values()), scales: document.pages.map(() => 1), inText: true };
+}
+
+/** Adds words between two found ones if they occur once between them. */
+function addWordsBetween(
+  tokens: Map<number, FormToken>,
+  ordered: readonly Candidate[],
+  { words }: Lesson,
+  document: FormDocument,
+): void {
+  for (const [i, { index, token }] of ordered.entries()) {
+    const next = ordered[i + 1];
+    if (!next) break;
+    let from = token.id + 1;
+    for (let between = index + 1; between < next.index; between++) {
+      const same = document.tokens.slice(from, next.token.id).filter(({ hash }) => hash === words[between]!.hash);
+      if (same.length !== 1) continue;
+      tokens.set(between, same[0]!);
+      from = same[0]!.id + 1;
+    }
+  }
 }

@@ -3,9 +3,9 @@ import { findNumber } from '../../schema/numbers.ts';
 import type { ValueSpec } from '../../schema/schema.ts';
 import { findProblem, readValue } from '../../schema/values.ts';
 import { toTextValue } from '../fields/correct-text.ts';
-import { type FormDocument, type FormToken, isRuledOff, textOf } from './form-document.ts';
+import { joinText, tokensInRange } from '../fields/page-tokens.ts';
+import { type FormDocument, type FormToken, isRuledOff } from './form-document.ts';
 import type { LessonPart } from './lesson.ts';
-import { tokensIn } from './locate-value.ts';
 import { isSign } from './text-run.ts';
 
 export interface ParsedPlace {
@@ -24,7 +24,7 @@ export function parsePlace(
   if (part.spaced) return parseSpaced(tokens, spec);
   if (spec.type === 'string') {
     const own = trim(tokens);
-    const value = toTextValue(spec, textOf(own), own);
+    const value = toTextValue(spec, joinText(own), own);
     return /[\p{L}\d]/u.test(value) && findProblem(spec, value) === undefined ? { value, tokens: own } : undefined;
   }
   // The unit may be a word of the form.
@@ -47,7 +47,7 @@ function trim(tokens: readonly FormToken[]): FormToken[] {
   while (own.length > 1 && isSign(own[0]!)) own.shift();
   while (own.length > 1 && /^[—–/|,;:=-]+$/u.test(own.at(-1)!.text)) own.pop();
   const last = own.at(-1);
-  const text = textOf(own);
+  const text = joinText(own);
   if (last?.text.endsWith(')') && !text.includes('(')) own[own.length - 1] = { ...last, text: last.text.slice(0, -1) };
   return own;
 }
@@ -55,10 +55,10 @@ function trim(tokens: readonly FormToken[]): FormToken[] {
 function parseNth(tokens: readonly FormToken[], spec: ValueSpec, nth: number, factor: number): ParsedPlace | undefined {
   let rest = tokens;
   for (let i = 0; rest.length > 0; i++) {
-    const text = textOf(rest);
+    const text = joinText(rest);
     const found = factor === 1 ? readValue(spec, text) : scaled(spec, text, factor);
     if (!found) return undefined;
-    const used = tokensIn(rest, found);
+    const used = tokensInRange(rest, found);
     if (i === nth) return { value: found.value, tokens: used };
     const last = used.at(-1);
     if (!last) return undefined;

@@ -1,5 +1,5 @@
 import { median } from '../../../../base/median.ts';
-import { type Area, middleY } from './form-document.ts';
+import { type Area, middleY } from '../fields/page-tokens.ts';
 import type { Lesson } from './lesson.ts';
 import type { FormMatch } from './match-form.ts';
 

@@ -1,5 +1,6 @@
 import type { ValueSpec } from '../../schema/schema.ts';
-import { type Area, cellAt, type FormToken, isRuledOff, middleX, middleY } from './form-document.ts';
+import { type Area, middleX, middleY } from '../fields/page-tokens.ts';
+import { cellAt, type FormToken, isRuledOff } from './form-document.ts';
 import type { LessonPart, PlaceMethod } from './lesson.ts';
 import type { FormMatch } from './match-form.ts';
 import { project } from './project.ts';
@@ -23,7 +24,7 @@ function readCell(part: LessonPart, _spec: ValueSpec, context: PlaceContext): Re
   const { document, match, lesson } = context;
   if (!part.cell || part.spaced) return undefined;
   const place = project(lesson, match, part.cell);
-  const cell = place && cellAt(document, middleX(place.area), middleY(place.area));
+  const cell = place && cellAt(document, place.area);
   if (!place || !cell || !isSimilar(cell, place.area)) return undefined;
   const inside = document.tokens.filter((token) => token.page === place.page && contains(cell, token));
   const before = wordIn(inside, match, part.before.word);

@@ -1,13 +1,6 @@
 import type { ValueSpec } from '../../schema/schema.ts';
-import {
-  type Area,
-  areaAround,
-  type FormDocument,
-  type FormToken,
-  isRuledOff,
-  middleX,
-  middleY,
-} from './form-document.ts';
+import { type Area, boundingBox, middleX, middleY } from '../fields/page-tokens.ts';
+import { type FormDocument, type FormToken, isRuledOff } from './form-document.ts';
 import type { LessonPart } from './lesson.ts';
 import { project } from './project.ts';
 import { isSign, isValue, type PlaceContext, widest } from './text-run.ts';
@@ -39,7 +32,7 @@ export function readProjected(part: LessonPart, spec: ValueSpec, context: PlaceC
   let best: { chunk: FormToken[]; cost: number } | undefined;
   const firstY = part.lines > 1 ? area.y0 + 0.5 * em : middleY(area);
   for (const chunk of chunks) {
-    const around = areaAround(chunk);
+    const around = boundingBox(chunk);
     const dx = Math.min(
       Math.abs(around.x0 - area.x0),
       Math.abs(middleX(around) - middleX(area)),
@@ -56,7 +49,7 @@ export function readProjected(part: LessonPart, spec: ValueSpec, context: PlaceC
   if (spec.type === 'string') {
     let end = tokens;
     for (let lines = 1; lines < part.lines + 2; lines++) {
-      const last = areaAround(end);
+      const last = boundingBox(end);
       const below = document.lines
         .slice(end[0]!.line + 1, end[0]!.line + 4)
         .filter(
@@ -64,11 +57,11 @@ export function readProjected(part: LessonPart, spec: ValueSpec, context: PlaceC
         )
         .flatMap((line) => splitChunks(line, context, wide, false))
         .find((chunk) => {
-          const around = areaAround(chunk);
+          const around = boundingBox(chunk);
           return around.x0 < last.x1 && around.x1 > last.x0 && Math.abs(around.x0 - last.x0) < 6 * em;
         });
       if (!below || (lines >= part.lines && middleY(below[0]!) > area.y1 + 1.7 * em)) break;
-      if (lines >= part.lines && isRuledBetween(document, last, areaAround(below))) break;
+      if (lines >= part.lines && isRuledBetween(document, last, boundingBox(below))) break;
       tokens.push(...below);
       end = below;
     }

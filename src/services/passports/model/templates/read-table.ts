@@ -2,7 +2,8 @@ import type { Field } from '../../extraction.ts';
 import type { ColumnSpec, Section } from '../../schema/schema.ts';
 import { readValue } from '../../schema/values.ts';
 import { toTextValue } from '../fields/correct-text.ts';
-import { areaAround, type FormDocument, type FormToken, middleX, middleY, textOf } from './form-document.ts';
+import { boundingBox, joinText, middleX, middleY } from '../fields/page-tokens.ts';
+import type { FormDocument, FormToken } from './form-document.ts';
 import type { LessonColumns, LessonTable } from './lesson.ts';
 import { project, projectBelow } from './project.ts';
 import { withoutSubtotals } from './subtotals.ts';
@@ -128,9 +129,9 @@ function readBody(
     if (line[0]!.page !== placed.page) continue;
     const inside = line.filter((token) => middleX(token) > placed.left && middleX(token) < placed.right);
     if (inside.length === 0) continue;
-    const y = middleY(areaAround(inside));
+    const y = middleY(boundingBox(inside));
     if (y < placed.top) continue;
-    const { y0 } = areaAround(inside);
+    const { y0 } = boundingBox(inside);
     const words = inside.flatMap((token) => wordOf.get(token) ?? []).filter(({ strong }) => strong);
     const isEnd = words.some((word) => word.y0 > placed.bottom);
     const isHead = words.length > 0 && !isEnd;
@@ -161,7 +162,7 @@ function readBody(
     }
     if (isRow) {
       rows.push({ cells, y });
-      bottom = areaAround(inside).y1;
+      bottom = boundingBox(inside).y1;
       misfits = 0;
       continue;
     }
@@ -189,7 +190,7 @@ function addText(
   const column = placed.columns.find(
     ({ spec, x0, x1 }) => spec.type === 'string' && middleX(tokens[0]!) >= x0 && middleX(tokens[0]!) < x1,
   );
-  const x = middleX(areaAround(tokens));
+  const x = middleX(boundingBox(tokens));
   const isSeparated = (to: number) =>
     document.horizontal.some(({ x0, x1, y0 }) => x0 < x && x1 > x && y0 > Math.min(y, to) && y0 < Math.max(y, to));
   const near = rows
@@ -199,13 +200,13 @@ function addText(
   if (!column || !row) return;
   const at = row.cells.findIndex(({ spec }) => spec === column.spec);
   const all = [...(row.cells[at]?.tokens ?? []), ...tokens].sort((a, b) => a.id - b.id);
-  const cell = { spec: column.spec, value: toTextValue(column.spec, textOf(all), all), tokens: all };
+  const cell = { spec: column.spec, value: toTextValue(column.spec, joinText(all), all), tokens: all };
   if (at < 0) row.cells.push(cell);
   else row.cells[at] = cell;
 }
 
 function readCell(spec: ColumnSpec, tokens: readonly FormToken[]): TableCell | undefined {
-  const text = textOf(tokens);
+  const text = joinText(tokens);
   if (!/[\p{L}\d]/u.test(text)) return undefined;
   if (spec.type === 'string') return { spec, value: toTextValue(spec, text, tokens), tokens };
   if (/\p{L}{3}/u.test(text)) return undefined;
@@ -213,7 +214,6 @@ function readCell(spec: ColumnSpec, tokens: readonly FormToken[]): TableCell | u
   return read && { spec, value: read.value, tokens };
 }
 
-/** Whether a line begins with a word for totals. */
 export function isTotals(line: readonly FormToken[], totals: readonly string[]): boolean {
   const words = line.filter(({ word }) => word !== '').slice(0, 2);
   return totals.some((total) => words.some(({ word }) => word === normalizeWord(total)));

@@ -2,13 +2,13 @@ import { median } from '../../../../base/median.ts';
 import type { Value } from '../../extraction.ts';
 import type { ColumnSpec, Section } from '../../schema/schema.ts';
 import { readValue } from '../../schema/values.ts';
-import { areaAround, type FormDocument, type FormToken, middleX, middleY, textOf } from './form-document.ts';
+import { boundingBox, joinText, middleX, middleY } from '../fields/page-tokens.ts';
+import type { FormDocument, FormToken } from './form-document.ts';
 import type { LessonColumns, LessonTable } from './lesson.ts';
 import { isEqual } from './locate-value.ts';
 import { isTotals } from './read-table.ts';
 import { normalizeValue } from './word-hash.ts';
 
-/** The values of a table row by column. */
 export type TableRow = ReadonlyMap<ColumnSpec, Exclude<Value, null>>;
 
 interface LocatedRow {
@@ -137,7 +137,7 @@ function numberRuns({ lines, em }: FormDocument): FormToken[][] {
 
 function parseRuns(runs: readonly FormToken[][], spec: ColumnSpec): ParsedRun[] {
   return runs.flatMap((tokens) => {
-    const read = readValue(spec, textOf(tokens));
+    const read = readValue(spec, joinText(tokens));
     return read ? [{ tokens, value: read.value }] : [];
   });
 }
@@ -189,12 +189,12 @@ function locateColumns(document: FormDocument, rows: readonly LocatedRow[], miss
   const { em } = document;
   const specs = [...new Set(rows.flatMap(({ cells }) => [...cells.keys()]))];
   const spans = specs
-    .map((spec) => ({ spec, ...areaAround(rows.flatMap(({ cells }) => cells.get(spec) ?? [])) }))
+    .map((spec) => ({ spec, ...boundingBox(rows.flatMap(({ cells }) => cells.get(spec) ?? [])) }))
     .sort((a, b) => a.x0 - b.x0);
   const lines = new Set(rows.map(({ anchor }) => anchor.line));
   const own = new Set(rows.flatMap(({ cells }) => [...cells.values()].flat()));
   const others = document.tokens.filter((token) => lines.has(token.line) && !own.has(token));
-  const all = areaAround(rows.flatMap(({ cells }) => [...cells.values()].flat()));
+  const all = boundingBox(rows.flatMap(({ cells }) => [...cells.values()].flat()));
   const columns = spans.map((span, i) => {
     const before = spans[i - 1];
     const after = spans[i + 1];
@@ -215,7 +215,7 @@ function locateColumns(document: FormDocument, rows: readonly LocatedRow[], miss
   const ys = rows.map(({ anchor }) => middleY(anchor));
   const steps = ys.slice(1).flatMap((y, i) => (y > ys[i]! ? [y - ys[i]!] : []));
   const firstPage = rows.filter(({ anchor }) => anchor.page === rows[0]!.anchor.page);
-  const extent = areaAround(firstPage.flatMap(({ cells }) => [...cells.values()].flat()));
+  const extent = boundingBox(firstPage.flatMap(({ cells }) => [...cells.values()].flat()));
   const pitch = steps.length > 0 ? median(steps) : 1.6 * em;
   return { ...extent, y0: extent.y0 - missing * pitch, pitch, columns };
 }

@@ -1,4 +1,5 @@
-import { type FormDocument, type FormToken, isRuledOff, middleY } from './form-document.ts';
+import { middleY } from '../fields/page-tokens.ts';
+import { type FormDocument, type FormToken, isRuledOff } from './form-document.ts';
 import type { Lesson, LessonPart } from './lesson.ts';
 import type { FormMatch } from './match-form.ts';
 

@@ -1,11 +1,11 @@
-import { type Area, type FormDocument, type FormToken, middleY } from './form-document.ts';
+import { type Area, middleY } from '../fields/page-tokens.ts';
+import type { FormDocument, FormToken } from './form-document.ts';
 import type { LessonWord } from './lesson.ts';
 import { hashHalves } from './word-hash.ts';
 
 /** The token is long enough to count in the match of a page. */
 export const isStrong = ({ word }: FormToken): boolean => word.length >= 3;
 
-/** The items by each of their keys. */
 export function groupBy<T>(items: readonly T[], keysOf: (item: T) => readonly number[]): Map<number, T[]> {
   const groups = new Map<number, T[]>();
   for (const item of items) {
