@@ -33,6 +33,8 @@ import {
 import { createServiceDirectory } from './services/shared/service-links.ts';
 import { watchAcceptHealth } from './tasks/accept-health.ts';
 import { createAdmission } from './tasks/admission.ts';
+import { createClientQueues } from './tasks/client-queues.ts';
+import { readClientShares } from './tasks/client-shares.ts';
 import { createDeliveryLog } from './tasks/delivery-log.ts';
 import { createEventCursors } from './tasks/event-cursor.ts';
 import { createEventFeeds } from './tasks/event-feeds.ts';
@@ -66,7 +68,10 @@ export async function openAppContext(config: Config) {
     ...{ url, log, max: settings.databaseConnections, applicationName: 'assay' },
     ...{ directUrl: settings.databaseDirectUrl, pooling: settings.databasePooling },
   });
-  const tasks = createPostgresTaskStore(db);
+  const tasks = createPostgresTaskStore(db, {
+    weights: settings.clientWeights,
+    batchSharePercent: settings.batchSharePercent,
+  });
   const traces = await createTraces(config, id);
   const registry = new Registry();
   const blocked = new Counter({
@@ -164,7 +169,16 @@ export async function createGatewayContext(
     services: enabledServices.map(({ name }) => name),
   });
   const metrics = createMetrics({ version: shared.version });
-  const admission = createAdmission({ workerRegistry, limits, registry: metrics.registry });
+  const issued = await createTokenStore({ db, log, signal, refreshMs });
+  const admission = createAdmission({
+    ...{ workerRegistry, limits, ownerOf: issued.ownerOf, registry: metrics.registry },
+    ...(settings.clientMaxWaiting > 0 && {
+      clients: {
+        limit: settings.clientMaxWaiting,
+        queues: createClientQueues({ db, services: [...limits.keys()], signal, log, refreshMs }),
+      },
+    }),
+  });
   registerQueueMetrics({ registry: metrics.registry, workerRegistry, services: [...limits.keys()] });
   watchOldestSnapshot({ db, registry: metrics.registry, log, signal });
   const meter = createTaskMetrics(context.registry);
@@ -173,12 +187,12 @@ export async function createGatewayContext(
     services: enabledServices,
     registry: metrics.registry,
     localCounters: { id: context.id, registry: context.registry },
+    clientShares: () => readClientShares(db),
     signal,
     everyMs: 2 * refreshMs,
     log,
   });
   const rateLimits = createSharedLimits({ db, id: context.id, registry: metrics.registry, log, signal });
-  const issued = await createTokenStore({ db, log, signal, refreshMs });
   const sealing = await sealingKey(shared.dataDir);
   const signingKeys = await context.signingKeys();
   const { signingKey, previousKey } = signingKeys;

@@ -167,6 +167,7 @@ tokens
   .requiredOption('--name <name>', 'name of the token, for example its owner')
   .option('--role <role>', 'catalog: reader or moderator; passports: user or admin (default: the first of them)')
   .option('--expires <time>', 'lifetime: 90d, 12h, 30m (default: until it is revoked)')
+  .option('--owner <name>', 'client of the token: its tokens share workers as one client')
   .option('--json', 'print JSON')
   .action(async (options: CreateOptions) => (await import('./commands/tokens.ts')).createToken(options));
 

@@ -19,6 +19,7 @@ import {
 import { traceSettings } from './base/trace-settings.ts';
 import { singleTokenSetting } from './http/token-settings.ts';
 import { services } from './services/index.ts';
+import { type ClientWeights, MAX_WEIGHT, MIN_WEIGHT } from './tasks/fair-tags.ts';
 
 /** Settings of the core; each service adds its own. `assay config --markdown` prints their reference. */
 export const coreSettings = {
@@ -81,6 +82,22 @@ export const coreSettings = {
     3600,
     'After this time, a waiting batch task gets realtime priority.',
     { max: MAX_SECONDS },
+  ),
+  clientWeights: clientWeights(
+    'CLIENT_WEIGHTS',
+    'Shares of clients that wait for workers at the same time, as `owner=weight` with weights from 0.1 to 100, comma-separated: `clinic=4,archive=0.5`. Other clients have weight 1. An owner is the `--owner` of issued tokens, or the name of a token in logs.',
+  ),
+  clientMaxWaiting: integer(
+    'CLIENT_MAX_WAITING',
+    0,
+    'New tasks of a client are rejected (429 with `Retry-After`) while this many of its tasks wait for a worker of the service. 0: no limit.',
+    { max: 1_000_000 },
+  ),
+  batchSharePercent: integer(
+    'BATCH_SHARE_PERCENT',
+    5,
+    'Guaranteed share of batch tasks while realtime tasks wait. 0: batch tasks wait for all realtime tasks, at most BATCH_MAX_WAIT_SECONDS.',
+    { max: 50 },
   ),
   estimateMode: choice(
     'ESTIMATE_MODE',
@@ -214,6 +231,22 @@ export const crossFieldRules: readonly CrossFieldRule<typeof coreSettings>[] = [
     },
   },
 ];
+
+/** The parts of a list, as in the client's name in logs or the owner of its tokens. */
+function clientWeights(env: string, about: string): Setting<ClientWeights> {
+  const parts = list(env, [], about, (part) => {
+    const [, weight] = /^[A-Za-z0-9._:-]{1,64}=(\d{1,6}(?:\.\d{1,6})?)$/.exec(part) ?? [];
+    if (Number(weight) >= MIN_WEIGHT && Number(weight) <= MAX_WEIGHT) return part;
+    throw new Error(`"${part}" is not a client with its weight from ${MIN_WEIGHT} to ${MAX_WEIGHT}, like clinic=4.`);
+  });
+  const read = (value: string | undefined) => {
+    const entries = parts.read(value).map((part) => part.split('=') as [string, string]);
+    const weights = new Map(entries.map(([owner, weight]) => [owner, Number(weight)]));
+    if (weights.size === entries.length) return weights;
+    throw new Error('lists a client twice.');
+  };
+  return { ...parts, read };
+}
 
 /** The URL contains a password, so the error message must not quote it. */
 function postgresUrl(env: string, about: string): Setting<string | undefined> {

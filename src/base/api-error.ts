@@ -84,6 +84,13 @@ export const rateLimitExceeded = (retryAfterSeconds: number) =>
   new ApiError('RATE_LIMIT_EXCEEDED', 429, `Too many requests: try again in ${retryAfterSeconds} s.`, {
     'retry-after': String(retryAfterSeconds),
   });
+export const clientQueueFull = (retryAfterSeconds: number) =>
+  new ApiError(
+    'RATE_LIMIT_EXCEEDED',
+    429,
+    `Too many of your tasks wait: nothing was accepted. Try again in ${retryAfterSeconds} s.`,
+    { 'retry-after': String(retryAfterSeconds) },
+  );
 export const tooManyFeeds = (limit: number) =>
   new ApiError(
     'RATE_LIMIT_EXCEEDED',

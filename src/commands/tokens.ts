@@ -3,6 +3,7 @@ import type { Db } from '../base/db.ts';
 import { OperatorError } from '../base/operator-error.ts';
 import { type Config, loadConfig } from '../config.ts';
 import { deleteToken, insertToken, type ListedToken, readTokens } from '../http/access-tokens.ts';
+import { principalOf } from '../http/token-store.ts';
 import type { OpenService } from '../services/shared/service.ts';
 import { withExistingDatabase } from './existing-database.ts';
 import { notMigrated, throwOperatorError } from './terminal.ts';
@@ -13,30 +14,37 @@ export interface CreateOptions {
   readonly role?: string;
   /** `90d`, `12h` or `30m`; absent: until it is revoked. */
   readonly expires?: string;
+  /** The client that the token belongs to, for fair scheduling. */
+  readonly owner?: string;
   readonly json?: boolean;
 }
 
 /** `assay tokens create`: prints the token to standard output, notes about it to standard error. */
 export async function createToken(options: CreateOptions): Promise<void> {
-  const { service, name } = options;
+  const { service, name, owner } = options;
   if (!NAME.test(name)) {
     throw new OperatorError('--name must be 1 to 64 letters, digits, dots, dashes and underscores.');
   }
   const lifetimeSeconds = options.expires === undefined ? undefined : lifetimeSecondsOf(options.expires);
+  if (owner !== undefined && !NAME.test(owner)) {
+    throw new OperatorError('--owner must be 1 to 64 letters, digits, dots, dashes and underscores.');
+  }
   const planned = await planOf();
   const { tokenOptions, title } = serviceOf(planned, service);
   const role = roleOf(options.role, tokenOptions.roles, service);
 
   const token = `assay_${service}_${randomBytes(32).toString('base64url')}`;
   const digest = hash('sha256', token, 'hex');
-  const created = await inTokens(planned, (db) => insertToken(db, { service, name, role, digest, lifetimeSeconds }));
+  const created = await inTokens(planned, (db) =>
+    insertToken(db, { service, name, role, digest, owner: owner ?? null, lifetimeSeconds }),
+  );
   if (created === undefined) {
     throw new OperatorError(`${title} already has a token named ${name}; revoke it first, or use another name.`);
   }
   const until = created.expiresAt?.toISOString();
   if (options.json) {
-    const result = { service, name, role, token, principal: principalOf(digest), ...(until && { expires_at: until }) };
-    console.log(JSON.stringify(result));
+    const result = { service, name, role, ...(owner && { owner }), token, principal: principalOf(digest) };
+    console.log(JSON.stringify({ ...result, ...(until && { expires_at: until }) }));
   } else console.log(token);
   console.error('Copy the token now: only its digest is stored. It is valid on all listeners within two seconds.');
   if (until && !options.json) console.error(`It expires at ${until}.`);
@@ -55,11 +63,11 @@ export async function listTokens({ service, json }: ListOptions): Promise<void> 
   const shown = all.filter((token) => service === undefined || token.service === service);
   if (json) return console.log(JSON.stringify({ tokens: shown.map(asJson) }, null, 2));
   if (shown.length === 0) return console.error('No tokens have been issued. Tokens of the settings are not listed.');
-  const rows = shown.map(({ name, service, role, digest, createdAt, expiresAt, expired }) => [
-    ...[name, service, role, principalOf(digest), dayOf(createdAt)],
+  const rows = shown.map(({ name, service, role, owner, digest, createdAt, expiresAt, expired }) => [
+    ...[name, service, role, owner ?? '-', principalOf(digest), dayOf(createdAt)],
     expired ? 'expired' : expiresAt ? dayOf(expiresAt) : 'never',
   ]);
-  for (const line of alignColumns([['NAME', 'SERVICE', 'ROLE', 'IN LOGS', 'CREATED', 'EXPIRES'], ...rows]))
+  for (const line of alignColumns([['NAME', 'SERVICE', 'ROLE', 'OWNER', 'IN LOGS', 'CREATED', 'EXPIRES'], ...rows]))
     console.log(line);
 }
 
@@ -118,12 +126,10 @@ function roleOf(role: string | undefined, roles: OpenService['tokenOptions']['ro
   throw new OperatorError(`--role of ${service} must be ${roles.join(' or ')}, not ${role}.`);
 }
 
-/** As for a token of the settings. */
-const principalOf = (digest: string) => `token-${digest.slice(0, 12)}`;
-
 const dayOf = (time: Date) => `${time.toISOString().slice(0, 16).replace('T', ' ')}Z`;
 
-const asJson = ({ name, service, role, digest, createdAt, expiresAt, expired }: ListedToken) => ({
-  ...{ name, service, role, principal: principalOf(digest), created_at: createdAt.toISOString() },
+const asJson = ({ name, service, role, owner, digest, createdAt, expiresAt, expired }: ListedToken) => ({
+  ...{ name, service, role, ...(owner && { owner }) },
+  ...{ principal: principalOf(digest), created_at: createdAt.toISOString() },
   ...(expiresAt && { expires_at: expiresAt.toISOString(), expired }),
 });

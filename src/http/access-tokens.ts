@@ -9,6 +9,8 @@ export interface AccessToken {
   readonly role: string;
   /** SHA-256 as hex text. */
   readonly digest: string;
+  /** The client that shares workers with others; null: the token itself. */
+  readonly owner?: string | null;
 }
 
 /** Includes expired tokens until they are revoked or their name is reused. */
@@ -21,16 +23,17 @@ export interface ListedToken extends AccessToken {
 /** Undefined if the service already has an unexpired token with this name. */
 export async function insertToken(
   db: Queryable,
-  { service, name, role, digest, lifetimeSeconds }: AccessToken & { lifetimeSeconds?: number | undefined },
+  { service, name, role, digest, owner, lifetimeSeconds }: AccessToken & { lifetimeSeconds?: number | undefined },
 ): Promise<{ readonly expiresAt: Date | null } | undefined> {
   const { rows } = await db.query<{ expiresAt: Date | null }>(
-    `insert into access_tokens as had (service, name, role, digest, expires_at)
-     values ($1, $2, $3, $4, now() + make_interval(secs => $5))
+    `insert into access_tokens as had (service, name, role, digest, expires_at, owner)
+     values ($1, $2, $3, $4, now() + make_interval(secs => $5), $6)
      on conflict (service, name) do update
-       set role = excluded.role, digest = excluded.digest, created_at = now(), expires_at = excluded.expires_at
+       set role = excluded.role, digest = excluded.digest, created_at = now(), expires_at = excluded.expires_at,
+           owner = excluded.owner
      where had.expires_at <= now()
      returning expires_at as "expiresAt"`,
-    [service, name, role, digest, lifetimeSeconds ?? null],
+    [service, name, role, digest, lifetimeSeconds ?? null, owner ?? null],
   );
   return rows[0];
 }
@@ -60,7 +63,7 @@ export async function deleteToken(
 
 export async function readTokens(db: Queryable): Promise<readonly ListedToken[]> {
   const { rows } = await db.query<ListedToken>(
-    `select service, name, role, digest, created_at as "createdAt", expires_at as "expiresAt",
+    `select service, name, role, digest, owner, created_at as "createdAt", expires_at as "expiresAt",
             coalesce(expires_at <= now(), false) as expired
        from access_tokens
       order by service, name`,
@@ -77,7 +80,7 @@ const IN_FORCE = {
   name: 'tokens-in-force',
   limitMs: 1000,
   text: `
-    select service, name, role, digest, (extract(epoch from expires_at - now()) * 1000)::float8 as "leftMs"
+    select service, name, role, digest, owner, (extract(epoch from expires_at - now()) * 1000)::float8 as "leftMs"
       from access_tokens
      where expires_at is null or expires_at > now()
      order by service, name`,

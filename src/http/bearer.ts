@@ -3,7 +3,7 @@ import type { FastifyRequest } from 'fastify';
 import { queueUnavailable, unauthorized } from '../base/api-error.ts';
 import { EMPTY_LIST_MESSAGE, splitList } from '../base/settings.ts';
 import type { AccessToken } from './access-tokens.ts';
-import type { TokenSnapshot } from './token-store.ts';
+import { principalOf, type TokenSnapshot } from './token-store.ts';
 
 /**
  * Who may call a route. `task`: like `bearer`, but responds 503 while no tokens are configured. `session`: a token or a
@@ -74,7 +74,7 @@ export function currentTokens(configured: TokenSet, issued: () => TokenSnapshot)
 
 export const toTokenEntry = ({ digest }: Pick<AccessToken, 'digest'>): TokenEntry => ({
   digest: Buffer.from(digest, 'latin1'),
-  principal: `token-${digest.slice(0, 12)}`,
+  principal: principalOf(digest),
 });
 
 export function createBearerGuard(tokens: TokenSet | (() => TokenSet)): Guard {

@@ -77,21 +77,30 @@ export async function createTokenStore(deps: {
     loop(iterate, { intervalMs: refreshMs, maxIntervalMs: Math.max(refreshMs, 1000), signal, onError }),
   );
 
+  const of = (service: string): TokenSnapshot => {
+    if (nextExpiryMs !== Number.POSITIVE_INFINITY && clockMs() >= nextExpiryMs) {
+      replace(known.filter(({ validUntilMs }) => clockMs() < validUntilMs));
+    }
+    return services === undefined ? UNKNOWN : (services.get(service) ?? NO_TOKENS);
+  };
   return {
-    of(service: string): TokenSnapshot {
-      if (nextExpiryMs !== Number.POSITIVE_INFINITY && clockMs() >= nextExpiryMs) {
-        replace(known.filter(({ validUntilMs }) => clockMs() < validUntilMs));
-      }
-      return services === undefined ? UNKNOWN : (services.get(service) ?? NO_TOKENS);
-    },
+    of,
+    /** The client of a token, given its principal or the name of an API key. */
+    ownerOf: (service: string, client: string): string =>
+      of(service).tokens.find(({ digest, name }) => name === client || isPrincipalOf(client, digest))?.owner ?? client,
   };
 }
 
-const keyOf = ({ service, name, role, digest }: AccessToken) => JSON.stringify([service, name, role, digest]);
+const keyOf = ({ service, name, role, digest, owner }: AccessToken) =>
+  JSON.stringify([service, name, role, digest, owner]);
 const logFieldsOf = ({ service, name, role, digest }: AccessToken) => ({
   ...{ service, name, role },
-  principal: `token-${digest.slice(0, 12)}`,
+  principal: principalOf(digest),
 });
+
+export const principalOf = (digest: string) => `token-${digest.slice(0, 12)}`;
+const isPrincipalOf = (name: string, digest: string) =>
+  name.length === 18 && name.startsWith('token-') && digest.startsWith(name.slice(6));
 
 /** Services without changes keep their object. */
 function byService(

@@ -1,13 +1,11 @@
 import { batched } from '../base/batch.ts';
 import { CLIENT_LIMIT_MS, type Db, type Queryable, type Statement } from '../base/db.ts';
 import { isCollision } from '../base/db-errors.ts';
+import { type FairTags, taggedClients } from './fair-tags.ts';
 import { HINT_CHANNEL } from './hints.ts';
 import type { AcceptResult, Hint, NewTask, TransactionalTask } from './store.ts';
-import type { Priority } from './task.ts';
+import { PRIORITY_VALUE } from './task.ts';
 import { IS_READABLE } from './task-rows.ts';
-
-/** Lower values are claimed first. */
-export const PRIORITY_VALUE: Record<Priority, number> = { realtime: 0, batch: 1 };
 
 /** A task that arrives this long after the previous one is written by `ACCEPT_LONE`. */
 const LONE_MS = 100;
@@ -16,12 +14,16 @@ const LONE_MS = 100;
  * Batches concurrent accepts into one statement and resolves them after its commit. Then `hint` wakes workers; a lone task
  * notifies within its own commit instead, which is 0.5 ms faster and cheap while the lock of NOTIFY is uncontended.
  */
-export function createAccept(db: Db, hint: (what: Hint) => void): (task: NewTask) => Promise<AcceptResult> {
+export function createAccept(
+  db: Db,
+  tags: FairTags,
+  hint: (what: Hint) => void,
+): (task: NewTask) => Promise<AcceptResult> {
   let lastAt = Number.NEGATIVE_INFINITY;
   return batched(async (tasks) => {
     const lone = tasks.length === 1 && isPlain(tasks[0]!) && performance.now() - lastAt > LONE_MS;
     lastAt = performance.now();
-    const outcomes = await acceptAll(db, tasks, lone ? ACCEPT_LONE : ACCEPT_PLAIN);
+    const outcomes = await acceptAll(db, tags, tasks, lone ? ACCEPT_LONE : ACCEPT_PLAIN);
     if (lone) return outcomes;
     const services = new Set(tasks.filter((_, i) => outcomes[i]!.outcome === 'accepted').map(({ service }) => service));
     for (const service of services) hint(`waiting:${service}`);
@@ -48,8 +50,12 @@ export function createIdempotencyLookup(db: Db): (key: IdempotencyKey) => Promis
 const isPlain = (task: NewTask) => !(task.idempotency ?? task.webhook);
 
 /** Runs in the caller's transaction, without batching and without a retry. */
-export async function acceptWithin(tx: Queryable, tasks: readonly TransactionalTask[]): Promise<string[]> {
-  await tx.query(ACCEPT_PLAIN, plainColumns(tasks));
+export async function acceptWithin(
+  tx: Queryable,
+  tags: FairTags,
+  tasks: readonly TransactionalTask[],
+): Promise<string[]> {
+  await tx.query(ACCEPT_PLAIN, plainColumns(tags, tasks));
   const copies = tasks.filter(({ resultOf }) => resultOf !== undefined);
   if (copies.length === 0) return [];
   const { rows } = await tx.query<{ id: string }>(COPY, [copies.map((t) => t.id), copies.map((t) => t.resultOf)]);
@@ -73,19 +79,19 @@ const COPY = {
     returning t.id`,
 };
 
-async function acceptAll(db: Db, tasks: NewTask[], plain: Statement): Promise<AcceptResult[]> {
+async function acceptAll(db: Db, tags: FairTags, tasks: NewTask[], plain: Statement): Promise<AcceptResult[]> {
   const outcomes = new Map<string, AcceptResult>();
   for (let left = tasks; left.length > 0; left = tasks.filter(({ id }) => !outcomes.has(id))) {
     // Keys of expired tasks can be used again.
     if (left !== tasks) await db.query(RELEASE_EXPIRED_KEYS, [keysOf(left)]);
-    for (const [id, outcome] of await write(db, left, plain)) outcomes.set(id, outcome);
+    for (const [id, outcome] of await write(db, tags, left, plain)) outcomes.set(id, outcome);
   }
   return tasks.map(({ id }) => outcomes.get(id)!);
 }
 
 /** The outcome per task id. Omits tasks whose key belongs to an expired task that is not yet deleted. */
-async function write(db: Db, tasks: NewTask[], plain: Statement): Promise<Map<string, AcceptResult>> {
-  const insert = () => insertAll(db, tasks, plain);
+async function write(db: Db, tags: FairTags, tasks: NewTask[], plain: Statement): Promise<Map<string, AcceptResult>> {
+  const insert = () => insertAll(db, tags, tasks, plain);
   const written = await insert().catch((error) => {
     if (!isCollision(error)) throw error;
     return insert();
@@ -105,12 +111,12 @@ async function write(db: Db, tasks: NewTask[], plain: Statement): Promise<Map<st
 }
 
 /** Returns the ids of the inserted tasks: all except those with a key in use. */
-async function insertAll(db: Db, tasks: NewTask[], plain: Statement): Promise<Set<string>> {
+async function insertAll(db: Db, tags: FairTags, tasks: NewTask[], plain: Statement): Promise<Set<string>> {
   if (!tasks.every(isPlain)) {
-    const { rows } = await db.query<{ id: string }>(ACCEPT, [...plainColumns(tasks), ...optionalColumns(tasks)]);
+    const { rows } = await db.query<{ id: string }>(ACCEPT, [...plainColumns(tags, tasks), ...optionalColumns(tasks)]);
     return new Set(rows.map((row) => row.id));
   }
-  await db.query(plain, plainColumns(tasks));
+  await db.query(plain, plainColumns(tags, tasks));
   return new Set(tasks.map((task) => task.id));
 }
 
@@ -119,27 +125,41 @@ const repeated = (first: FirstUse, fingerprint: Buffer): AcceptResult =>
     ? { outcome: 'replayed', id: first.id, estimateSeconds: first.estimate_seconds }
     : { outcome: 'conflict' };
 
+/** SQL: the start tag of `entry`, a task of `client`. */
+const START_TAG = "least(now(), client.start + tag_offset * interval '1 microsecond')";
+
 const INSERT_PLAIN = `
     insert into tasks (id, service, principal, priority, input, estimate_seconds, deadline_at, expires_at,
-                       request_id, traceparent)
+                       request_id, traceparent, owner, run_at)
     select id, service, principal, priority, input::json, estimate_seconds,
            now() + make_interval(secs => deadline_seconds), now() + make_interval(secs => ttl_seconds),
-           request_id, traceparent
-      from unnest(
-             $1::text[], $2::text[], $3::text[], $4::smallint[], $5::text[], $6::int[], $7::float8[], $8::float8[],
-             $9::text[], $10::text[]
-           ) as entry (
-             id, service, principal, priority, input, estimate_seconds, deadline_seconds, ttl_seconds, request_id, traceparent
-           )`;
+           request_id, traceparent, entry.owner, ${START_TAG}
+      from (select *
+              from unnest(
+                     $1::text[], $2::text[], $3::text[], $4::smallint[], $5::text[], $6::int[], $7::float8[], $8::float8[],
+                     $9::text[], $10::text[], $16::text[], $17::float8[]
+                   ) as e (
+                     id, service, principal, priority, input, estimate_seconds, deadline_seconds, ttl_seconds,
+                     request_id, traceparent, owner, tag_offset
+                   )
+             limit cardinality($1::text[])) as entry
+      join client using (service, priority)
+     where client.owner = coalesce(entry.owner, principal)
+     order by id`;
 
 /** For tasks without a key or a webhook: 20 % cheaper than `ACCEPT`. */
-const ACCEPT_PLAIN = { name: 'accept-plain', limitMs: CLIENT_LIMIT_MS, text: INSERT_PLAIN };
+const ACCEPT_PLAIN = {
+  name: 'accept-plain',
+  limitMs: CLIENT_LIMIT_MS,
+  text: `with ${taggedClients(11)}${INSERT_PLAIN}`,
+};
 
 const ACCEPT_LONE = {
   name: 'accept-lone',
   limitMs: CLIENT_LIMIT_MS,
   text: `
-    with accepted as (${INSERT_PLAIN} returning service)
+    with ${taggedClients(11)},
+    accepted as (${INSERT_PLAIN} returning service)
     select pg_notify('${HINT_CHANNEL}', 'waiting:' || service) from accepted`,
 };
 
@@ -150,19 +170,23 @@ const ACCEPT = {
     with entry as materialized (
       select * from unnest(
         $1::text[], $2::text[], $3::text[], $4::smallint[], $5::text[], $6::int[], $7::float8[], $8::float8[],
-        $9::text[], $10::text[], $11::bytea[], $12::bytea[], $13::text[], $14::text[], $15::text[], $16::bytea[]
+        $9::text[], $10::text[], $16::text[], $17::float8[], $18::bytea[], $19::bytea[], $20::text[], $21::text[],
+        $22::text[], $23::bytea[]
       ) as e (
         id, service, principal, priority, input, estimate_seconds, deadline_seconds, ttl_seconds,
-        request_id, traceparent, idempotency_key, fingerprint, delivery_id, url, origin, secret
+        request_id, traceparent, owner, tag_offset, idempotency_key, fingerprint, delivery_id, url, origin, secret
       )
-    ),
+      limit cardinality($1::text[])
+    ),${taggedClients(11)},
     accepted as (
       insert into tasks (id, service, principal, priority, input, estimate_seconds, deadline_at, expires_at,
-                         request_id, traceparent, idempotency_key, fingerprint)
+                         request_id, traceparent, owner, run_at, idempotency_key, fingerprint)
       select id, service, principal, priority, input::json, estimate_seconds,
              now() + make_interval(secs => deadline_seconds), now() + make_interval(secs => ttl_seconds),
-             request_id, traceparent, idempotency_key, fingerprint
+             request_id, traceparent, entry.owner, ${START_TAG}, idempotency_key, fingerprint
         from entry
+        join client using (service, priority)
+       where client.owner = coalesce(entry.owner, principal)
        order by idempotency_key -- one lock order, so that batches that share keys cannot deadlock
           on conflict (idempotency_key) where idempotency_key is not null do nothing
       returning id
@@ -177,7 +201,7 @@ const ACCEPT = {
 };
 
 /** One array per column: the parameters of `ACCEPT_PLAIN` and the first ones of `ACCEPT`. */
-function plainColumns(tasks: readonly (NewTask | TransactionalTask)[]): unknown[][] {
+function plainColumns(tags: FairTags, tasks: readonly (NewTask | TransactionalTask)[]): unknown[][] {
   return [
     tasks.map((t) => t.id),
     tasks.map((t) => t.service),
@@ -189,6 +213,7 @@ function plainColumns(tasks: readonly (NewTask | TransactionalTask)[]): unknown[
     tasks.map((t) => t.ttlSeconds ?? null),
     tasks.map((t) => t.requestId ?? null),
     tasks.map((t) => t.traceparent ?? null),
+    ...tags(tasks),
   ];
 }
 

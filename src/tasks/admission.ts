@@ -1,5 +1,6 @@
 import { Counter, type Registry } from 'prom-client';
-import { queueFull } from '../base/api-error.ts';
+import { clientQueueFull, queueFull } from '../base/api-error.ts';
+import type { ClientQueues } from './client-queues.ts';
 import type { Priority } from './task.ts';
 import type { WorkerRegistry } from './worker-registry.ts';
 
@@ -10,16 +11,21 @@ const DEFAULT_RETRY_SECONDS = 30;
 const MAX_RETRY_SECONDS = 3600;
 
 /**
- * Accepts or rejects new tasks by the number of tasks that wait for a worker. Uses the worker registry, so that requests do not query the database. One gateway exceeds a limit only by further tasks
- * of one request; several gateways may also exceed it by what the others accept between two counts.
+ * Accepts or rejects new tasks by the number of tasks of all clients, and of one client, that wait for a worker. Uses counts in
+ * memory, so that requests do not query the database. One gateway exceeds a limit only by further tasks of one request;
+ * several gateways may also exceed it by what the others accept between two counts.
  */
 export function createAdmission(deps: {
   workerRegistry: WorkerRegistry;
   /** Maximum number of waiting tasks by service; 0 or absent: unlimited. */
   limits: ReadonlyMap<string, number>;
+  /** The client of a principal. */
+  ownerOf: (service: string, principal: string) => string;
+  /** Absent: the tasks of one client are not limited. */
+  clients?: { readonly limit: number; readonly queues: ClientQueues };
   registry: Registry;
 }) {
-  const { workerRegistry, limits, registry } = deps;
+  const { workerRegistry, limits, ownerOf, clients, registry } = deps;
   const rejections = new Counter({
     name: 'assay_queue_full_total',
     help: 'Requests rejected because the queue is full.',
@@ -28,35 +34,57 @@ export function createAdmission(deps: {
   });
   const limited = [...limits].filter(([, limit]) => limit > 0);
   for (const [service] of limited) rejections.inc({ service }, 0);
+  const clientRejections = new Counter({
+    name: 'assay_client_queue_full_total',
+    help: 'Requests rejected because too many tasks of the client wait.',
+    labelNames: ['service'],
+    registers: [registry],
+  });
+  if (clients) for (const service of limits.keys()) clientRejections.inc({ service }, 0);
 
   const waiting = (service: string) => {
     const { realtime, batch } = workerRegistry.waitingTasks(service);
     return realtime + batch;
   };
+  const clientExcess = (service: string, owner: string) =>
+    clients ? clients.queues.waiting(service, owner) - clients.limit : Number.NEGATIVE_INFINITY;
   /** Requests rejected since the last count, which are expected to be retried first. */
   const rejected = new Map<string, { countedAt: number; requests: number }>();
 
   return {
+    ownerOf,
     /**
      * Reserves room for the tasks of one request; undefined when the queue is full. Call the returned function once it is
      * known whether they were written.
      */
-    reserve(service: string, priority: Priority, count = 1) {
+    reserve(service: string, priority: Priority, owner: string, count = 1) {
       const limit = limits.get(service) ?? 0;
       if (limit > 0 && waiting(service) >= limit) return undefined;
-      return workerRegistry.reserve(service, priority, count);
+      if (clientExcess(service, owner) >= 0) return undefined;
+      clients?.queues.add(service, owner, count);
+      const release = workerRegistry.reserve(service, priority, count);
+      return (isWritten: boolean) => {
+        if (!isWritten) clients?.queues.add(service, owner, -count);
+        release(isWritten);
+      };
     },
     /** The error for a full queue; its `Retry-After` estimates when there will be room. */
-    queueFullError(service: string) {
+    queueFullError(service: string, owner: string) {
+      const ofClient = clientExcess(service, owner);
+      if (ofClient >= 0) {
+        clientRejections.inc({ service });
+        return clientQueueFull(retrySeconds(ofClient + 1, workerRegistry.completionsPerSecond(service)));
+      }
       rejections.inc({ service });
       const countedAt = workerRegistry.lastCountedAt(service);
       const before = rejected.get(service);
       const requests = before?.countedAt === countedAt ? before.requests + 1 : 1;
       rejected.set(service, { countedAt, requests });
-      const rate = workerRegistry.completionsPerSecond(service);
-      if (rate === undefined) return queueFull(DEFAULT_RETRY_SECONDS);
       const excess = Math.max(0, waiting(service) - (limits.get(service) ?? 0)) + requests;
-      return queueFull(Math.min(MAX_RETRY_SECONDS, Math.max(1, Math.ceil(excess / rate))));
+      return queueFull(retrySeconds(excess, workerRegistry.completionsPerSecond(service)));
     },
   };
 }
+
+const retrySeconds = (excess: number, rate: number | undefined): number =>
+  rate === undefined ? DEFAULT_RETRY_SECONDS : Math.min(MAX_RETRY_SECONDS, Math.max(1, Math.ceil(excess / rate)));

@@ -1,5 +1,5 @@
-import { CLIENT_LIMIT_MS, type Db } from '../base/db.ts';
-import { PRIORITY_VALUE } from './accept.ts';
+import { CLIENT_LIMIT_MS, type Db, type Statement } from '../base/db.ts';
+import type { BatchShare } from './batch-share.ts';
 import { type Nullable, withoutNulls } from './null-columns.ts';
 import {
   type Floors,
@@ -10,27 +10,33 @@ import {
   type QueueFloors,
 } from './queue-floors.ts';
 import type { AttemptResult, Claim, ClaimRequest, Renewal } from './store.ts';
-import type { Priority } from './task.ts';
+import { PRIORITY_VALUE, type Priority } from './task.ts';
 import { deliveriesDueSql, MAX_PROCESSING_MS, withAttemptLogged } from './task-rows.ts';
 
 /** Records attempt results and claims tasks in one statement, which saves a round trip per batch. */
 export async function completeAndClaim(
   db: Db,
   queueFloors: QueueFloors,
+  batchShare: BatchShare,
   endings: readonly AttemptResult[],
   request: ClaimRequest,
 ): Promise<{ ended: string[]; claimed: Claim[] }> {
   const { service, worker, limit, leaseMs, busy = false, claim = null } = request;
   const floors: Floors = limit > 0 ? await queueFloors.get(service) : {};
   const claimParameters = [service, worker, limit, leaseMs, busy, ...floorParameters(floors), claim];
-  const rows = await query(db, claimParameters, [...endings].sort(byId)).catch((error: unknown) => {
-    queueFloors.requestSearch(service);
-    throw error;
-  });
+  const batchFirst = batchShare.isDue(service);
+  const rows = await query(db, batchFirst ? BATCH_FIRST : IN_ORDER, claimParameters, [...endings].sort(byId)).catch(
+    (error: unknown) => {
+      queueFloors.requestSearch(service);
+      throw error;
+    },
+  );
   const claims = rows.filter((row): row is ClaimRow => !row.ended && row.id !== null);
+  const batchClaims = claims.filter(({ priority }) => priority === PRIORITY_VALUE.batch).length;
+  batchShare.count(service, claims.length, batchFirst ? batchClaims : 0);
   const { at, kept_back, batch_kept_back } = rows.find((row): row is ClaimRow | NoClaimRow => !row.ended)!;
   if (limit > 0 && !kept_back) {
-    const fronts = frontsOf(claims, limit);
+    const fronts = frontsOf(claims);
     queueFloors.raise(service, floors, at, batch_kept_back ? { ...fronts, batch: undefined } : fronts);
   }
   return { ended: rows.filter((row) => row.ended).map(({ id }) => id), claimed: claims.map(toClaim) };
@@ -38,11 +44,12 @@ export async function completeAndClaim(
 
 async function query(
   db: Db,
+  { claim, advance }: Statements,
   claimParameters: readonly unknown[],
   endings: readonly AttemptResult[],
 ): Promise<AdvanceRow[]> {
-  if (endings.length === 0) return (await db.query<AdvanceRow>(CLAIM, claimParameters)).rows;
-  const { rows } = await db.query<AdvanceRow>(ADVANCE, [
+  if (endings.length === 0) return (await db.query<AdvanceRow>(claim, claimParameters)).rows;
+  const { rows } = await db.query<AdvanceRow>(advance, [
     ...claimParameters,
     endings.map((e) => e.id),
     endings.map((e) => e.attempt),
@@ -60,14 +67,13 @@ async function query(
   return rows;
 }
 
-/** The front of the queue. A priority without claims was read to its end if the limit was not reached. */
-function frontsOf(claims: readonly ClaimRow[], limit: number): Fronts {
-  const end = claims.length < limit ? null : undefined;
+/** The front of the queue. */
+function frontsOf(claims: readonly ClaimRow[]): Fronts {
   const first = (priority: Priority) => {
     const found = claims.flatMap(({ front, priority: rank }) =>
       rank === PRIORITY_VALUE[priority] ? (front ?? []) : [],
     );
-    return found.length > 0 ? Math.min(...found) : end;
+    return found.length > 0 ? Math.min(...found) : undefined;
   };
   return { realtime: first('realtime'), batch: first('batch') };
 }
@@ -125,7 +131,7 @@ const IS_RESERVED = '(reserved_by = $2 and reserved_until > now())';
 // `lost`: the first task whose worker was lost, unless another worker has reserved it. An idle worker claims it alone. A
 // busy worker reserves it and claims nothing until it is idle; realtime tasks that arrive meanwhile do not delay that.
 // Behind realtime tasks, a lost batch task holds back only batch tasks.
-const CLAIMED = `
+const claimedSql = (waitingTasks: string) => `
     lost as materialized (
       select id,
              priority = ${PRIORITY_VALUE.realtime} or ${IS_RESERVED} or not exists (
@@ -147,9 +153,7 @@ const CLAIMED = `
       select id, null::float8 as front from lost where is_next and not $5
       union all
       select * from (
-        select * from (${waiting('realtime', '$6')}
-          union all
-          ${waiting('batch', '$7', 'not exists (select from lost)')}) as in_order
+        select * from (${waitingTasks}) as in_order
          where not exists (select from lost where is_next)
          limit $3) as others
     ),
@@ -179,17 +183,17 @@ const RESULT_ROWS = `
 
 // Does not wait for the disk: if a database crash loses the claim, the task is queued again and fencing rejects the late
 // result (docs/decisions/0021-results-as-text.md).
-const CLAIM = {
-  name: 'claim',
+const claimStatement = (name: string, claimed: string): Statement => ({
+  name,
   limitMs: CLIENT_LIMIT_MS,
   text: `
-    with quick as materialized (select set_config('synchronous_commit', 'off', true)),${CLAIMED}
+    with quick as materialized (select set_config('synchronous_commit', 'off', true)),${claimed}
     select answer.* from quick, (${RESULT_ROWS}) as answer`,
-};
+});
 
 // Ended rows and claimed rows are disjoint: at the statement's start, this worker holds the former and no worker the latter.
-const ADVANCE = {
-  name: 'advance',
+const advanceStatement = (name: string, claimed: string): Statement => ({
+  name,
   limitMs: CLIENT_LIMIT_MS, // shorter than a lease
   text: `
     with ending as materialized (
@@ -203,7 +207,7 @@ const ADVANCE = {
          set status        = case e.outcome when 'again' then 'processing' else e.outcome end,
              finished_at   = case e.outcome when 'again' then null else now() end,
              run_at        = case when e.delay_ms > 0 then now() + e.delay_ms * interval '1 millisecond' else t.run_at end,
-             returned      = case when t.returned = 'lost' then 'lost' when e.delay_ms = 0 then 'handed_back' end,
+             returned      = case e.outcome when 'again' then coalesce(t.returned, 'handed_back') else t.returned end,
              attempts      = case when e.uncounted then t.attempts - 1 else t.attempts end,
              result        = e.result::json,
              attachment    = e.attachment::json,
@@ -220,10 +224,28 @@ const ADVANCE = {
        where t.id = e.id and ${isHeldBy('$2')} and t.attempts = e.attempt
       returning t.id, e.outcome
     ),
-    due as (${deliveriesDueSql('ended', "ended.outcome <> 'again'")}),${CLAIMED}
+    due as (${deliveriesDueSql('ended', "ended.outcome <> 'again'")}),${claimed}
     ${RESULT_ROWS}
     union all
     select true, id, null, null, null, null, null, null, null, null, null, null, null, null, null, null from ended`,
+});
+
+interface Statements {
+  readonly claim: Statement;
+  readonly advance: Statement;
+}
+
+const REALTIME = waiting('realtime', '$6');
+const BATCH = waiting('batch', '$7', 'not exists (select from lost)');
+const REALTIME_FIRST = claimedSql(`${REALTIME} union all ${BATCH}`);
+const BATCH_FIRST_SQL = claimedSql(`${BATCH} union all ${REALTIME}`);
+const IN_ORDER: Statements = {
+  claim: claimStatement('claim', REALTIME_FIRST),
+  advance: advanceStatement('advance', REALTIME_FIRST),
+};
+const BATCH_FIRST: Statements = {
+  claim: claimStatement('claim-batch', BATCH_FIRST_SQL),
+  advance: advanceStatement('advance-batch', BATCH_FIRST_SQL),
 };
 
 // Locks the rows in one order, whatever plan joins them.
@@ -232,19 +254,16 @@ const RENEW = {
   limitMs: 1800, // a lease has 4 s left: time for a retry
   text: `
     with held as materialized (
-      select l.*
-        from unnest($2::text[], $3::smallint[], $4::float8[], $5::real[], $6::text[])
-             as l (id, attempt, lease_ms, progress, checkpoint)
-        join tasks t on t.id = l.id and ${isHeldBy('$1')} and t.attempts = l.attempt
-       order by t.id
-         for update of t
+      select id from tasks t where id = any($2::text[]) and ${isHeldBy('$1')} order by id for update
     )
     update tasks t
        set leased_until = now() + l.lease_ms * interval '1 millisecond',
            progress     = coalesce(l.progress, t.progress),
            checkpoint   = coalesce(l.checkpoint::json, t.checkpoint)
-      from held l
-     where t.id = l.id
+      from unnest($2::text[], $3::smallint[], $4::float8[], $5::real[], $6::text[])
+           as l (id, attempt, lease_ms, progress, checkpoint)
+      join held using (id)
+     where t.id = l.id and t.attempts = l.attempt
     returning t.id`,
 };
 

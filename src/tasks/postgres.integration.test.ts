@@ -17,7 +17,7 @@ describeTaskStore('the task store in PostgreSQL', async () => {
   return {
     store,
     transaction: (run) => db.transaction(run),
-    empty: async () => void (await db.query('truncate tasks, deliveries, workers cascade')),
+    empty: async () => void (await db.query('truncate tasks, client_queues, deliveries, workers cascade')),
     hasDelivery: async (id) => (await db.query('select from deliveries where id = $1', [id])).rowCount === 1,
     async shiftTimes(id, seconds) {
       const columns = ['queued_at', 'run_at', 'deadline_at', 'expires_at', 'leased_until', 'started_at', 'finished_at'];

@@ -1,8 +1,8 @@
 import type { Db } from '../base/db.ts';
-import { PRIORITY_VALUE } from './accept.ts';
+import { latestFinish } from './fair-tags.ts';
 import { floorParameters, IS_WAITING, isAboveFloor, type QueueFloors } from './queue-floors.ts';
 import { type Depth, MAX_COUNTED } from './store.ts';
-import type { Priority } from './task.ts';
+import { PRIORITY_VALUE, type Priority } from './task.ts';
 
 /** Counts waiting tasks from the front of the queue's index, each priority up to `limit`. */
 export async function queueDepth(
@@ -14,7 +14,10 @@ export async function queueDepth(
   const floors = await queueFloors.get(service);
   const { rows } = await db.query<DepthRow>(DEPTH, [service, ...floorParameters(floors), limit]);
   const row = rows[0]!;
-  queueFloors.raise(service, floors, row.at, { realtime: row.front_realtime, batch: row.front_batch });
+  queueFloors.raise(service, floors, row.at, {
+    realtime: row.front_realtime ?? undefined,
+    batch: row.front_batch ?? undefined,
+  });
   return {
     waiting: {
       realtime: Math.min(row.realtime, limit),
@@ -22,6 +25,7 @@ export async function queueDepth(
     },
     processing: row.processing,
     oldestWaitingSeconds: { realtime: row.oldest_realtime, batch: row.oldest_batch },
+    virtualTime: { realtime: row.virtual_realtime ?? row.at, batch: row.virtual_batch ?? row.at },
   };
 }
 
@@ -33,6 +37,8 @@ interface DepthRow {
   oldest_batch: number;
   front_realtime: number | null;
   front_batch: number | null;
+  virtual_realtime: number | null;
+  virtual_batch: number | null;
   at: number;
 }
 
@@ -45,6 +51,10 @@ const first = (priority: Priority, condition: string, limit: string, columns = '
    where ${IS_WAITING} and priority = ${PRIORITY_VALUE[priority]} and ${condition}
    order by run_at, id
    limit ${limit}`;
+const inOrder = (priority: Priority) => `${FLOOR[priority]} and returned is null`;
+// While no task waits, the virtual time is the latest finish tag, which is the same for all gateways.
+const virtualTime = (priority: Priority) => `
+  coalesce(${priority}.front, extract(epoch from ${latestFinish('$1', PRIORITY_VALUE[priority])})::float8) as virtual_${priority}`;
 /** Requeued tasks below the floor. */
 const returned = (priority: Priority) => `returned is not null and not ${FLOOR[priority]}`;
 
@@ -68,11 +78,13 @@ const DEPTH = {
            ${oldest('batch')} as oldest_batch,
            realtime.front as front_realtime,
            batch.front as front_batch,
+           ${virtualTime('realtime')},
+           ${virtualTime('batch')},
            (select count(*)
               from tasks
              where worker is not null and service = $1 and leased_until > now() - interval '10 seconds')::int as processing,
            extract(epoch from now())::float8 as at
       from (select) as once
-      left join lateral (${first('realtime', FLOOR.realtime, '1', MOMENTS)}) as realtime on true
-      left join lateral (${first('batch', FLOOR.batch, '1', MOMENTS)}) as batch on true`,
+      left join lateral (${first('realtime', inOrder('realtime'), '1', MOMENTS)}) as realtime on true
+      left join lateral (${first('batch', inOrder('batch'), '1', MOMENTS)}) as batch on true`,
 };

@@ -2,6 +2,7 @@ import fc from 'fast-check';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { type TestDatabase, testDatabase } from '../../test/support/database.ts';
 import { newId } from '../base/ids.ts';
+import { createBatchShare } from './batch-share.ts';
 import { completeAndClaim } from './complete-and-claim.ts';
 import { createPostgresTaskStore } from './postgres.ts';
 import { createQueueFloors } from './queue-floors.ts';
@@ -14,7 +15,7 @@ beforeAll(async () => {
   database = await testDatabase();
   store = createPostgresTaskStore(database.db);
 });
-afterEach(() => database.db.query('truncate tasks cascade'));
+afterEach(() => database.db.query('truncate tasks, client_queues cascade'));
 afterAll(async () => {
   store.close();
   await database.drop();
@@ -35,7 +36,7 @@ function startWorker(worker: string, { searchEveryMs = 600_000 } = {}) {
   const floors = createQueueFloors(database.db, { searchEveryMs });
   const claim = async (endings: AttemptResult[] = [], want: Partial<ClaimRequest> = {}) => {
     const all = { service: 'a', worker, limit: 1, leaseMs: 6000, ...want };
-    return (await completeAndClaim(database.db, floors, endings, all)).claimed;
+    return (await completeAndClaim(database.db, floors, createBatchShare(10), endings, all)).claimed;
   };
   return { worker, floors, claim };
 }
@@ -64,12 +65,17 @@ describe('the floors of the queue', () => {
   it('are not raised by a claim that started before a search lowered them', async () => {
     const { floors } = startWorker('w', { searchEveryMs: 0 });
     const used = await floors.get('a');
-    floors.raise('a', used, 10_000, { realtime: 5000, batch: null });
+    floors.raise('a', used, 10_000, { realtime: undefined, batch: undefined });
+    const first = await floors.get('a');
+    expect(first).toEqual({ realtime: 9995, batch: 9995 });
+    floors.raise('a', first, 10_000, { realtime: 9996, batch: undefined });
+    expect(await floors.get('a')).toEqual(first);
+    floors.raise('a', first, 10_005, { realtime: 9997, batch: undefined });
     const inFlight = await floors.get('a');
-    expect(inFlight).toEqual({ realtime: 5000, batch: 9995 });
+    expect(inFlight).toEqual({ realtime: 9996, batch: 9995 });
     await set(await accept(), `run_at = to_timestamp(4000)`);
     await expect.poll(async () => (await floors.get('a')).realtime, { timeout: 30_000 }).toBe(4000);
-    floors.raise('a', inFlight, 10_001, { realtime: 6000, batch: null });
+    floors.raise('a', inFlight, 10_020, { realtime: 6000, batch: undefined });
     expect((await floors.get('a')).realtime).toBe(4000);
   });
 
@@ -167,7 +173,7 @@ it('every task ends under random sequences of events with three workers', {
         await store.sweep(limits);
       },
       async promote() {
-        await database.db.query(`update tasks set run_at = ${HOUR_AGO} - interval '1 second'
+        await database.db.query(`update tasks set queued_at = ${HOUR_AGO} - interval '1 second'
                                   where priority = 1 and worker is null and finished_at is null`);
         await store.sweep(limits);
       },

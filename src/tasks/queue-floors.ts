@@ -2,8 +2,8 @@ import type { Db } from '../base/db.ts';
 import { isStatementTimeout } from '../base/db-errors.ts';
 import { sleep } from '../base/loop.ts';
 import { createTimeShare, type TimeShare } from '../base/time-share.ts';
-import { PRIORITY_VALUE } from './accept.ts';
-import type { Priority } from './task.ts';
+import { latestFinish } from './fair-tags.ts';
+import { PRIORITY_VALUE, type Priority } from './task.ts';
 
 /**
  * Lower bounds of `run_at` (seconds since 1970) for scans of the index of waiting tasks. Undefined: unknown; scans then
@@ -11,12 +11,15 @@ import type { Priority } from './task.ts';
  */
 export type Floors = Partial<Record<Priority, number>>;
 
-/** The first `run_at` found at or above the floor: null if no task waits, undefined if not read. */
-export type Fronts = Record<Priority, number | null | undefined>;
+/** The first `run_at` found at or above the floor; undefined without a task, or if not read. */
+export type Fronts = Record<Priority, number | undefined>;
 
 export type QueueFloors = ReturnType<typeof createQueueFloors>;
 
-/** `run_at` is the start of a task's transaction, but the task is visible after the commit. The search finds later ones. */
+/**
+ * A front becomes the floor after this time. A task of a client that had none waiting is put at the front, but a gateway may
+ * know only an earlier front, and the task is visible after the commit. The search finds later ones.
+ */
 export const WINDOW_SECONDS = 5;
 const SEARCH_INTERVAL_MS = 5000;
 /** Maximum share of the time. */
@@ -41,7 +44,11 @@ export function createQueueFloors(db: Db, { searchEveryMs = SEARCH_INTERVAL_MS }
     const { rows } = await db.transaction((tx) => tx.query<Front>(SEARCH, [service, ...floorParameters(floors)]), {
       statementTimeoutMs: limitMs,
     });
-    for (const { priority, front } of rows) floors[priority] = Math.min(floors[priority] ?? front, front);
+    for (const { priority, front } of rows) {
+      if (front === null || front >= (floors[priority] ?? Number.POSITIVE_INFINITY)) continue;
+      floors[priority] = front;
+      delete queue.next[priority];
+    }
   };
 
   /** Never rejects. */
@@ -55,7 +62,7 @@ export function createQueueFloors(db: Db, { searchEveryMs = SEARCH_INTERVAL_MS }
 
   const createQueue = (service: string): Queue => {
     const queue: Queue = {
-      ...{ service, floors: {}, limitMs: SEARCH_TIMEOUT_MS },
+      ...{ service, floors: {}, next: {}, limitMs: SEARCH_TIMEOUT_MS },
       share: createTimeShare(SEARCH_SHARE, { leastMs: searchEveryMs, mostMs: MAX_SEARCH_TIMEOUT_MS }),
     };
     queue.first = Promise.race([startSearch(queue), sleep(FIRST_SEARCH_TIMEOUT_MS)]);
@@ -71,14 +78,21 @@ export function createQueueFloors(db: Db, { searchEveryMs = SEARCH_INTERVAL_MS }
       if (queue.share.isDue()) void startSearch(queue);
       return { ...queue.floors };
     },
-    /** Raises the floors to what a statement with the floors `used` found at the database time `at`. */
+    /** Raises the floors by what a statement with the floors `used` found at the database time `at`. */
     raise(service: string, used: Floors, at: number, fronts: Fronts): void {
-      const floors = queues.get(service)?.floors;
+      const queue = queues.get(service);
+      if (!queue) return;
+      const { floors, next } = queue;
       for (const priority of PRIORITIES) {
         const front = fronts[priority];
+        // Without a floor, the scan started this long ago.
+        floors[priority] ??= used[priority] ?? at - WINDOW_SECONDS;
         // Skip floors that a search has lowered meanwhile.
-        if (!floors || front === undefined || floors[priority] !== used[priority]) continue;
-        floors[priority] = Math.min(front ?? at, at - WINDOW_SECONDS);
+        if (front === undefined || floors[priority] !== used[priority]) continue;
+        const found = next[priority];
+        if (found && at < found.at + WINDOW_SECONDS) continue;
+        if (found) floors[priority] = found.front;
+        next[priority] = { at, front };
       }
     },
     /** Makes a search due after a failed statement, whose locked tasks may be below floors raised meanwhile. */
@@ -89,6 +103,8 @@ export function createQueueFloors(db: Db, { searchEveryMs = SEARCH_INTERVAL_MS }
 interface Queue {
   readonly service: string;
   readonly floors: Floors;
+  /** The next floors, and the time at which they were the fronts. */
+  readonly next: Partial<Record<Priority, { readonly at: number; readonly front: number }>>;
   readonly share: TimeShare;
   limitMs: number;
   first?: Promise<unknown>;
@@ -96,7 +112,7 @@ interface Queue {
 
 interface Front {
   readonly priority: Priority;
-  readonly front: number;
+  readonly front: number | null;
 }
 
 const PRIORITIES = Object.keys(PRIORITY_VALUE) as Priority[];
@@ -111,13 +127,17 @@ export const floorParameters = (floors: Floors): (number | null)[] => [floors.re
 export const isAboveFloor = (floor: string) =>
   `run_at >= coalesce(to_timestamp(${floor}::float8), now() - interval '${WINDOW_SECONDS} seconds')`;
 
+// Without a waiting task and a floor, the floor is the latest tag, because virtual time is behind the clock.
 const frontBelow = (priority: Priority, floor: string) => `
-    (select '${priority}' as priority, extract(epoch from run_at)::float8 as front
-       from tasks
-      where ${IS_WAITING} and priority = ${PRIORITY_VALUE[priority]}
-        and run_at < coalesce(to_timestamp(${floor}::float8), now()) and returned is null
-      order by run_at, id
-      limit 1)`;
+    select '${priority}' as priority,
+           extract(epoch from coalesce(
+             (select run_at
+                from tasks
+               where ${IS_WAITING} and priority = ${PRIORITY_VALUE[priority]}
+                 and run_at < coalesce(to_timestamp(${floor}::float8), now()) and returned is null
+               order by run_at, id
+               limit 1),
+             case when ${floor} is null then ${latestFinish('$1', PRIORITY_VALUE[priority])} end))::float8 as front`;
 
 const SEARCH = {
   name: 'search-queue',

@@ -1,10 +1,17 @@
 import { CLIENT_LIMIT_MS, type Db, type Queryable } from '../base/db.ts';
+import type { VirtualTime } from './fair-tags.ts';
 import { FAILURES } from './task.ts';
 import { appendedLog, deliveriesDueSql, failSql, IS_READABLE } from './task-rows.ts';
 
 /** Compare-and-set: changes nothing unless the task has failed with a retryable code. */
-export async function requeue(db: Queryable, service: string, id: string, final: readonly string[]): Promise<boolean> {
-  const { rowCount } = await db.query(REQUEUE, [service, id, final]);
+export async function requeue(
+  db: Queryable,
+  virtualTime: VirtualTime,
+  service: string,
+  id: string,
+  final: readonly string[],
+): Promise<boolean> {
+  const { rowCount } = await db.query(REQUEUE, [service, id, final, virtualTime(service, 'realtime') ?? null]);
   return rowCount > 0;
 }
 
@@ -26,7 +33,10 @@ const REQUEUE = {
   text: `
     update tasks t
        set status        = 'queued',
-           run_at        = now(),
+           run_at        = least(now(), greatest(to_timestamp($4::float8), (
+             select finish
+               from client_queues q
+              where q.service = t.service and q.priority = t.priority and q.owner = coalesce(t.owner, t.principal)))),
            queued_at     = now(),
            deadline_at   = now() + (deadline_at - queued_at),
            expires_at    = now() + (expires_at - queued_at),

@@ -52,8 +52,8 @@ export interface TaskStore {
 
   /**
    * Records attempt results and claims tasks in one statement. A result counts only while the worker still holds that
-   * attempt (fencing): otherwise nothing changes and the id is missing from `ended`. Tasks are claimed by priority, then
-   * age; the claim counts the attempt.
+   * attempt (fencing): otherwise nothing changes and the id is missing from `ended`. Tasks are claimed by priority,
+   * then fairly between clients and by age within a client; the claim counts the attempt. Batch tasks have a small guaranteed share.
    *
    * A task whose worker was lost may have crashed it. It is claimed `alone`, before other tasks of its priority, by a
    * worker that is not `busy`. While it waits, one busy worker at a time receives no tasks, so that it becomes free.
@@ -133,6 +133,8 @@ export interface NewTask {
   readonly id: string;
   readonly service: string;
   readonly principal: string;
+  /** The client that shares workers with others; absent: the principal. */
+  readonly owner?: string;
   readonly priority: Priority;
   readonly input: JsonValue;
   readonly estimateSeconds: number;
@@ -252,6 +254,8 @@ export interface Depth {
   readonly processing: number;
   /** Wait of the next task to be claimed. */
   readonly oldestWaitingSeconds: Record<Priority, number>;
+  /** The start tag of that task, or the latest finish tag (decision 37), in seconds since 1970. */
+  readonly virtualTime: Record<Priority, number>;
 }
 
 /** The state of a webhook when the result is recorded, as its own body shows it. */

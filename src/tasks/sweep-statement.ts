@@ -1,7 +1,7 @@
 import type { Db } from '../base/db.ts';
-import { PRIORITY_VALUE } from './accept.ts';
+import { latestFinish } from './fair-tags.ts';
 import type { SweepLimits, SweepResult } from './store.ts';
-import { FAILURES } from './task.ts';
+import { FAILURES, PRIORITY_VALUE } from './task.ts';
 import { deliveriesDueSql, failSql, taskColumns, withAttemptLogged } from './task-rows.ts';
 
 export interface SweepScope {
@@ -141,14 +141,19 @@ const SWEEP = {
               select id
                 from tasks
                where service = s.service and worker is null and finished_at is null and priority = ${PRIORITY_VALUE.batch}
-                 and run_at < now() - make_interval(secs => $2) and run_at >= ${SINCE} - make_interval(secs => $2)
+                 and queued_at < now() - make_interval(secs => $2) and queued_at >= ${SINCE} - make_interval(secs => $2)
                  and (sweep_at is null or sweep_at >= now()) and ${IN_SCOPE}
-               order by run_at, id
+               order by queued_at
                limit $3
                  for update skip locked) as t
     ),
     promoted as (
-      update tasks t set priority = ${PRIORITY_VALUE.realtime}, run_at = now() from waited where t.id = waited.id returning t.id
+      update tasks t
+         set priority = ${PRIORITY_VALUE.realtime},
+             run_at   = least(now(), ${latestFinish('t.service', PRIORITY_VALUE.realtime)})
+        from waited
+       where t.id = waited.id
+      returning t.id
     )
     select (select count(*) from returned)::int as returned,
            (select coalesce(json_object_agg(service, n), '{}')
@@ -177,6 +182,6 @@ const FIND_DUE = {
     (select id
        from tasks
       where service = any ($2::text[]) and worker is null and finished_at is null and priority = ${PRIORITY_VALUE.batch}
-        and run_at < now() - make_interval(secs => $3)
+        and queued_at < now() - make_interval(secs => $3)
       limit $1)`,
 };

@@ -1,6 +1,9 @@
 /** Realtime tasks come before batch tasks, until a batch task has waited `BATCH_MAX_WAIT_SECONDS`. */
 export type Priority = 'realtime' | 'batch';
 
+/** Lower values are claimed first. */
+export const PRIORITY_VALUE: Record<Priority, number> = { realtime: 0, batch: 1 };
+
 interface Core {
   readonly id: string;
   readonly service: string;

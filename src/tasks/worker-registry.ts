@@ -12,6 +12,7 @@ const EMPTY: Depth = {
   waiting: { realtime: 0, batch: 0 },
   processing: 0,
   oldestWaitingSeconds: { realtime: 0, batch: 0 },
+  virtualTime: { realtime: 0, batch: 0 },
 };
 
 /**

@@ -80,6 +80,19 @@ describe('Overview', () => {
     expect(latest((await overviewOf('defectoscopy')).queue.done_last_minute)).toBe(1);
   });
 
+  it('shows the shares of clients in the tasks that ended, without their names', async () => {
+    await product.stop();
+    await start({ DEFECTOSCOPY_API_TOKENS: `${TOKEN},other-token-2` });
+    await product.startWorker(createFakeModel());
+    const ids = [await product.predict(), await product.predict(), await product.predict()];
+    const body = { image_url: 'https://storage-1.example.com/photo.jpg' };
+    const other = await product.call('/predict', { method: 'POST', body, token: 'other-token-2' });
+    for (const id of [...ids, other.body.data.task_id]) await product.waitForResult(id);
+    await until(async () => (await overviewOf('defectoscopy')).queue.client_shares).toEqual([0.75, 0.25]);
+    expect(await page('defectoscopy')).toContain('shares of clients: 75%, 25%');
+    expect(JSON.stringify(await snapshot())).not.toContain('token-');
+  });
+
   it('reveals no tasks, clients, tokens or hosts', async () => {
     const info = {
       model_version: '1.0.0',

@@ -52,6 +52,15 @@ describe('Invalid settings stop the start with a message:', () => {
       { OUTBOUND_ALLOW_CIDRS: '10.0.0.0/99' },
       /^OUTBOUND_ALLOW_CIDRS: "10\.0\.0\.0\/99" is not/,
     ],
+    ...['a', 'a=', '=1', 'a=0', 'a=-1', 'a=101', 'a=1e9', 'a=NaN', 'a=1=2', 'a b=1'].map(
+      (weights): [string, Env, RegExp] => [
+        `the weights ${weights}`,
+        { CLIENT_WEIGHTS: weights },
+        /^CLIENT_WEIGHTS: ".+" is not a client with its weight from 0.1 to 100, like clinic=4\.$/,
+      ],
+    ),
+    ['two weights of a client', { CLIENT_WEIGHTS: 'a=1,a=2' }, /^CLIENT_WEIGHTS: lists a client twice\.$/],
+    ['a batch share above half', { BATCH_SHARE_PERCENT: '51' }, /^BATCH_SHARE_PERCENT: must be .* from 0 to 50/],
     ['an invalid proxy', { TRUST_PROXY: 'yes' }, /^TRUST_PROXY: "yes" is not a network/],
     [
       'TRUST_PROXY=true',

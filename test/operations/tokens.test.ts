@@ -104,6 +104,21 @@ describe('assay tokens create', () => {
     expect(err).toContain('It has no effect at present: authorization is disabled');
     expect((await open.call('/predict', { method: 'POST', body: PHOTO, token: null })).status).toBe(202);
   });
+
+  it('gives the tasks of all tokens with one --owner that owner, and rejects an invalid owner', async () => {
+    const { url, db } = one.database;
+    for (const name of ['upload-1', 'upload-2']) {
+      const { token } = await create(url, '--service', 'defectoscopy', '--name', name, '--owner', 'clinic');
+      await eventually(async () => expect(await predict(other, token)).toBe(202));
+    }
+    const { rows } = await db.query<{ n: number }>(
+      `select count(distinct principal)::int as n from tasks where owner = 'clinic'`,
+    );
+    expect(rows).toEqual([{ n: 2 }]);
+    expect((await tokens(url, ['list'])).out).toMatch(/upload-1 +defectoscopy +client +clinic /);
+    const refused = await tokens(url, ['create', '--service', 'stt', '--name', 'x', '--owner', 'a b']);
+    expect(refused).toMatchObject({ code: 2, err: expect.stringContaining('--owner must be 1 to 64 letters') });
+  });
 });
 
 it('A service without tokens returns 503 until one is created, and again after its revocation', {
@@ -147,15 +162,15 @@ describe('assay tokens revoke and list', () => {
     await db.query(`update access_tokens set expires_at = now() where name = 'short'`);
     await eventually(async () => expect(await predict(one, token)).toBe(401));
     const { out } = await tokens(url, ['list', '--service', 'defectoscopy']);
-    expect(out).toMatch(/^short +defectoscopy +client +token-[0-9a-f]{12} +\d{4}-\d\d-\d\d \d\d:\d\dZ +expired$/m);
+    expect(out).toMatch(/^short +defectoscopy +client +- +token-[0-9a-f]{12} +\d{4}-\d\d-\d\d \d\d:\d\dZ +expired$/m);
   });
 
   it('list name, service and times, and never a token', async () => {
     const { url } = one.database;
     const { token } = await create(url, '--service', 'catalog', '--name', 'listed', '--role', 'moderator');
     const { out } = await tokens(url, []);
-    expect(out).toMatch(/^NAME +SERVICE +ROLE +IN LOGS +CREATED +EXPIRES$/m);
-    expect(out).toMatch(/^listed +catalog +moderator +token-[0-9a-f]{12} +\d{4}-\S+ \S+ +never$/m);
+    expect(out).toMatch(/^NAME +SERVICE +ROLE +OWNER +IN LOGS +CREATED +EXPIRES$/m);
+    expect(out).toMatch(/^listed +catalog +moderator +- +token-[0-9a-f]{12} +\d{4}-\S+ \S+ +never$/m);
     const json = JSON.parse((await tokens(url, ['list', '--json'])).out);
     const found = json.tokens.find(({ name }: { name: string }) => name === 'listed');
     expect(found).toMatchObject({ service: 'catalog', role: 'moderator', created_at: expect.stringMatching(/Z$/) });

@@ -1,16 +1,20 @@
+import { hash } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { newId } from '../../src/base/ids.ts';
+import { principalOf } from '../../src/http/token-store.ts';
 import { type Passports, startPassports } from '../support/passports.ts';
-import { createFakeModel, type Product, RESULT, startProduct } from '../support/product.ts';
+import { createFakeModel, type Product, RESULT, startProduct, TOKEN } from '../support/product.ts';
 
 const IMAGE = 'https://storage-1.example.com/photo.jpg';
 
 const predict = (product: Product, headers: Record<string, string> = {}, body: object = {}) =>
   product.call('/predict', { method: 'POST', body: { image_url: IMAGE, ...body }, headers });
 
+/** Queues tasks of the client with the test token, behind which its next task waits. */
 async function queueTasks(product: Product, service: string, many: number): Promise<void> {
-  const task = { service, principal: 'p', priority: 'realtime', input: { image_url: IMAGE } } as const;
+  const principal = principalOf(hash('sha256', TOKEN, 'hex'));
+  const task = { service, principal, priority: 'realtime', input: { image_url: IMAGE } } as const;
   const { tasks, shared } = product.context;
   const { taskDeadlineSeconds: deadlineSeconds, resultTtlSeconds: ttlSeconds } = shared;
   const write = () => tasks.accept({ ...task, id: newId(), estimateSeconds: 1, deadlineSeconds, ttlSeconds });
@@ -25,6 +29,34 @@ const waiting = async ({ database }: Product | Passports) =>
   ).rows[0]!.n;
 
 const waitForCount = () => delay(300);
+
+describe('CLIENT_MAX_WAITING', () => {
+  it('rejects tasks of the client with 429 and Retry-After, and accepts those of others and replays', async () => {
+    const env = {
+      DEFECTOSCOPY_API_TOKENS: 'test-token-1,test-token-2',
+      DEFECTOSCOPY_RATE_LIMIT_PER_MINUTE: '0',
+      CLIENT_MAX_WAITING: '5',
+    };
+    const product = await startProduct({ env });
+    onTestFinished(() => product.stop());
+    const first = await predict(product, { 'idempotency-key': 'one' });
+    expect(first.status).toBe(202);
+    for (let i = 0; i < 4; i++) expect((await predict(product)).status).toBe(202);
+    await expect.poll(async () => (await predict(product)).status).toBe(429);
+    const rejected = await predict(product);
+    expect(rejected).toMatchObject({ status: 429, body: { ok: false, error: { code: 'RATE_LIMIT_EXCEEDED' } } });
+    expect(rejected.headers.get('retry-after')).toMatch(/^[1-9]\d*$/);
+    expect((await product.call('/metrics')).text).toMatch(
+      /assay_client_queue_full_total\{service="defectoscopy"\} [1-9]/,
+    );
+    expect((await predict(product, { 'idempotency-key': 'one' })).status).toBe(202);
+    const others = { method: 'POST', body: { image_url: IMAGE }, token: 'test-token-2' };
+    expect((await product.call('/predict', others)).status).toBe(202);
+
+    await product.startWorker(createFakeModel());
+    await expect.poll(async () => (await predict(product)).status, { timeout: 15_000 }).toBe(202);
+  });
+});
 
 describe('A service queue at its limit', () => {
   let product: Product;

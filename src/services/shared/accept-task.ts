@@ -59,7 +59,7 @@ export async function storeTask(
   wanted: TaskRequest,
 ): Promise<Exclude<AcceptResult, { outcome: 'conflict' }>> {
   const { service, priority, input, estimates, webhook } = wanted;
-  const { shared } = deps;
+  const { shared, admission } = deps;
   const span = startProducerSpan(request, service, priority);
   const trace = taskTraceparent(request, span);
   const idempotency = idempotencyOf(request, wanted);
@@ -70,6 +70,7 @@ export async function storeTask(
     input,
     estimateSeconds: estimateSeconds(deps, { service, priority }, estimates),
     principal: request.principal,
+    owner: admission.ownerOf(service, request.principal),
     deadlineSeconds: shared.taskDeadlineSeconds,
     ttlSeconds: shared.resultTtlSeconds,
     requestId: request.id,
@@ -96,12 +97,13 @@ export async function findTask(
 
 /** When the queue is full, a replay of an accepted request still returns its task. */
 async function acceptIfRoom({ tasks, admission }: TaskDeps, task: NewTask): Promise<AcceptResult> {
-  const { service, priority, idempotency } = task;
-  const releasePermit = admission.reserve(service, priority);
+  const { service, priority, owner, principal, idempotency } = task;
+  const client = owner ?? principal;
+  const releasePermit = admission.reserve(service, priority, client);
   if (!releasePermit) {
     const first = idempotency && (await tasks.findByIdempotencyKey(idempotency));
     if (first) return first;
-    throw admission.queueFullError(service);
+    throw admission.queueFullError(service, client);
   }
   let outcome: AcceptResult | undefined;
   try {

@@ -24,6 +24,9 @@ export async function create(
   within?: TransactionHook,
 ): Promise<Document[]> {
   const { db, tasks, admission, quotaBytes } = deps;
+  // Sessions without a key share one queue: a client could start any number of them.
+  const client = caller.key ?? 'anonymous';
+  const owner = admission?.ownerOf(SERVICE, client) ?? client;
   const ids = createUuids(documents.length);
   const moreBytes = documents.reduce((sum, { sizeBytes, replacesBytes = 0 }) => sum + sizeBytes - replacesBytes, 0);
   let leaveQueue: ReturnType<Admission['reserve']>;
@@ -41,8 +44,8 @@ export async function create(
     }));
     const waiting = planned.filter(({ source }) => !source).length;
     if (admission && waiting > 0) {
-      leaveQueue = admission.reserve(SERVICE, 'realtime', waiting);
-      if (!leaveQueue) throw admission.queueFullError(SERVICE);
+      leaveQueue = admission.reserve(SERVICE, 'realtime', owner, waiting);
+      if (!leaveQueue) throw admission.queueFullError(SERVICE, owner);
     }
     await tasks.acceptWithin(
       tx,
@@ -50,6 +53,7 @@ export async function create(
         id,
         service: SERVICE,
         principal: caller.session,
+        owner,
         priority: 'realtime',
         input: { file_key: source?.fileKey ?? fileKey } satisfies TaskInput,
         estimateSeconds: ESTIMATE_SECONDS,

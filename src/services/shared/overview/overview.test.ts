@@ -74,6 +74,7 @@ it('keeps as many overview samples as the chart shows and takes none while the t
     services,
     registry,
     localCounters,
+    clientShares: async () => new Map(),
     everyMs: 1,
     log,
     signal: stop.signal,

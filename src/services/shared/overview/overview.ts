@@ -42,6 +42,8 @@ export interface QueueSnapshot {
   readonly processing?: Series;
   readonly done_last_minute?: Series;
   readonly failed_last_minute?: Series;
+  /** Shares of the clients in the tasks that ended last, without their names, the largest first. */
+  readonly client_shares?: readonly number[];
 }
 
 /** Five minutes at one sample every 2 s. */
@@ -78,6 +80,7 @@ export function createOverview(deps: SamplerDeps & { everyMs: number; log: Log; 
         processing: series(queueKey(name, 'processing')),
         done_last_minute: lastMinute(tasksKey(name, 'done')),
         failed_last_minute: lastMinute(tasksKey(name, 'failed')),
+        client_shares: samples.at(-1)?.shares.get(name) ?? [],
       }),
     };
   };

@@ -143,12 +143,21 @@ function Figures(props: Formatters & { snapshot: ServiceSnapshot }): JSX.Element
     <>
       {queue?.waiting === undefined && figure(words.unfinished, queue?.unfinished)}
       {figure(words.waiting, queue?.waiting, undefined, queue && waitingNow(queue, formatters))}
-      {figure(words.processing, queue?.processing)}
+      {figure(words.processing, queue?.processing, undefined, queue && clientShares(queue, formatters))}
       {figure(words.done, queue?.done_last_minute, 'good')}
       {figure(words.failed, queue?.failed_last_minute, 'bad')}
       {gauges.map(({ labels, values }) => figure(labels[language], values))}
     </>
   );
+}
+
+function clientShares(
+  { client_shares: shares = [] }: QueueSnapshot,
+  { words, language }: Formatters,
+): string | undefined {
+  if (shares.length < 2) return undefined;
+  const percent = new Intl.NumberFormat(language, { style: 'percent' });
+  return fill(words.clientShares, { shares: shares.map((share) => percent.format(share)).join(', ') });
 }
 
 function waitingNow(queue: QueueSnapshot, { words, number, language }: Formatters): string | undefined {

@@ -1,5 +1,6 @@
 import type { Registry } from 'prom-client';
 import type { MetricJson } from '../../../http/metrics.ts';
+import type { ClientShares } from '../../../tasks/client-shares.ts';
 import type { WorkerRegistry } from '../../../tasks/worker-registry.ts';
 import type { ServiceEntry } from '../service-links.ts';
 import { createCounterTotals, tasksKey, webhooksKey } from './counters.ts';
@@ -9,6 +10,7 @@ export interface Sample {
   readonly at: number;
   /** By the keys below. Counters start at zero with the first sample. */
   readonly values: ReadonlyMap<string, number>;
+  readonly shares: ClientShares;
 }
 
 export const PENDING_WEBHOOKS_KEY = 'webhooks pending';
@@ -30,6 +32,7 @@ export interface SamplerDeps {
   readonly services: readonly ServiceEntry[];
   readonly registry: Registry;
   readonly localCounters: LocalCounters;
+  readonly clientShares: () => Promise<ClientShares>;
 }
 
 export function createSampler({
@@ -37,11 +40,13 @@ export function createSampler({
   services,
   registry,
   localCounters,
+  clientShares,
 }: SamplerDeps): () => Promise<Sample> {
   const counts = createCounterTotals();
   const taskServices = services.filter(({ gauges }) => gauges === undefined).map(({ name }) => name);
   let samplesTaken = 0;
   let gauges: readonly (readonly [string, number])[] = [];
+  let shares: ClientShares = new Map();
 
   return async () => {
     const at = Date.now();
@@ -50,9 +55,13 @@ export function createSampler({
       .filter(({ id }) => id !== localCounters.id)
       .map(({ id, metrics = [] }) => ({ id, metrics: metrics as MetricJson[] }));
     counts.update([{ id: localCounters.id, metrics: await taskCounters(localCounters.registry) }, ...others], at);
-    if (samplesTaken++ % SAMPLES_PER_COLLECTION === 0) gauges = await collectGauges(services, registry);
+    if (samplesTaken++ % SAMPLES_PER_COLLECTION === 0) {
+      gauges = await collectGauges(services, registry);
+      shares = await clientShares();
+    }
     return {
       at,
+      shares,
       values: new Map([
         ...gauges,
         [PENDING_WEBHOOKS_KEY, workerRegistry.pendingDeliveries()],

@@ -35,6 +35,7 @@ export const overviewTexts = localize({
   waitingNow: { en: 'realtime {realtime}, batch {batch}', ru: 'срочных {realtime}, пакетных {batch}' },
   oldest: { en: 'oldest: {time}', ru: 'самая старая: {time}' },
   processing: { en: 'In progress', ru: 'Выполняется' },
+  clientShares: { en: 'shares of clients: {shares}', ru: 'доли клиентов: {shares}' },
   done: { en: 'Completed per minute', ru: 'Завершено в минуту' },
   failed: { en: 'Failed per minute', ru: 'Ошибок в минуту' },
   webhooks: { en: 'Webhooks', ru: 'Вебхуки' },

@@ -1,0 +1,81 @@
+import { PRIORITY_VALUE, type Priority } from './task.ts';
+
+// Start-time fair queuing (docs/decisions/0037-fair-scheduling.md). `tasks.run_at` is the start tag of a task.
+
+/** The virtual time that a task of a client with weight 1 takes: 1 µs, the resolution of a tag, at weight 100. */
+const COST_MICROS = 100;
+export const MIN_WEIGHT = 0.1;
+export const MAX_WEIGHT = 100;
+
+export type ClientWeights = ReadonlyMap<string, number>;
+
+/** Seconds since 1970; undefined while unknown. */
+export type VirtualTime = (service: string, priority: Priority) => number | undefined;
+
+/** The parameters of `taggedClients`, then the owner and the offset of each task from the first tag of its client. */
+export type FairTags = (tasks: readonly Tagged[]) => unknown[][];
+
+interface Tagged {
+  readonly service: string;
+  readonly priority: Priority;
+  readonly principal: string;
+  readonly owner?: string;
+  readonly resultOf?: string;
+}
+
+interface ClientGroup {
+  readonly task: Tagged;
+  cost: number;
+}
+
+export function createFairTags(weights: ClientWeights, virtualTime: VirtualTime): FairTags {
+  return (tasks) => {
+    const groups = new Map<string, ClientGroup>();
+    const offsets = tasks.map((task) => {
+      const owner = ownerOf(task);
+      const key = `${task.service} ${PRIORITY_VALUE[task.priority]} ${owner}`;
+      const group = groups.get(key) ?? { task, cost: 0 };
+      groups.set(key, group);
+      const offset = group.cost;
+      // A copied result uses no worker.
+      if (task.resultOf === undefined) group.cost += Math.round(COST_MICROS / (weights.get(owner) ?? 1));
+      return offset;
+    });
+    // One lock order prevents deadlocks between gateways.
+    const sorted = [...groups].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, group]) => group);
+    return [
+      sorted.map(({ task }) => task.service),
+      sorted.map(({ task }) => PRIORITY_VALUE[task.priority]),
+      sorted.map(({ task }) => ownerOf(task)),
+      sorted.map(({ task }) => virtualTime(task.service, task.priority) ?? null),
+      sorted.map(({ cost }) => cost),
+      tasks.map((task) => (task.owner === task.principal ? null : (task.owner ?? null))),
+      offsets,
+    ];
+  };
+}
+
+const ownerOf = ({ owner, principal }: Tagged) => owner ?? principal;
+
+/** SQL: the latest finish tag of a queue. */
+export const latestFinish = (service: string, priority: string | number) =>
+  `(select max(finish) from client_queues where service = ${service} and priority = ${priority})`;
+
+/**
+ * SQL: a common table expression `client` with the first tag of each client group; its parameters start at number `first`.
+ * A tag is at most the current time, so that a task can be claimed at once. The limit keeps PostgreSQL from planning each
+ * execution for the length of the arrays.
+ */
+export const taggedClients = (first: number) => `
+    client as (
+      insert into client_queues as q (service, priority, owner, start, finish)
+      select service, priority, owner, start, start + cost * interval '1 microsecond'
+        from (select g.*, least(now(), coalesce(to_timestamp(virtual_time), ${latestFinish('g.service', 'g.priority')}, now())) as start
+                from unnest($${first}::text[], $${first + 1}::smallint[], $${first + 2}::text[], $${first + 3}::float8[],
+                            $${first + 4}::float8[]) as g (service, priority, owner, virtual_time, cost)
+               limit cardinality($${first}::text[])) as g
+          on conflict (service, priority, owner) do update
+            set start  = greatest(excluded.start, least(q.finish, now())),
+                finish = greatest(excluded.start, least(q.finish, now())) + (excluded.finish - excluded.start)
+      returning service, priority, owner, start
+    )`;
