@@ -23,7 +23,7 @@ afterAll(() => rm(dataDir, { recursive: true }));
 describe('whisper-base', { timeout: 60_000 }, () => {
   let whisper: Recognizer;
   beforeAll(async () => {
-    whisper = await openRecognizer('whisper-base', { dataDir, threads: 1 });
+    whisper = await openRecognizer('whisper-base', { dataDir, cores: 1 });
   });
   afterAll(() => whisper.close());
 
@@ -125,7 +125,7 @@ describe('whisper-base', { timeout: 60_000 }, () => {
   });
 
   test('runs beside Moonshine, which loads another version of onnxruntime', async () => {
-    const moonshine = await openRecognizer('moonshine-tiny', { dataDir, threads: 1 });
+    const moonshine = await openRecognizer('moonshine-tiny', { dataDir, cores: 1 });
     try {
       const both = [whisper, moonshine].map((recognizer) => recognizer.recognize(sampleWindow('bridge'), { signal }));
       const results = await Promise.all(both);
@@ -136,7 +136,7 @@ describe('whisper-base', { timeout: 60_000 }, () => {
   });
 
   test('rejects with RecognizerError after it is closed', async () => {
-    const other = await openRecognizer('whisper-base', { dataDir, threads: 1 });
+    const other = await openRecognizer('whisper-base', { dataDir, cores: 1 });
     const underWay = other.recognize(sampleWindow('bridge'), { signal });
     underWay.catch(() => {});
     // Long enough to be inside a network run, which must not be terminated.
@@ -149,7 +149,7 @@ describe('whisper-base', { timeout: 60_000 }, () => {
 
 describe.each(['moonshine-tiny', 'moonshine-base'])('%s', (name) => {
   test('recognizes English and rejects other languages', async () => {
-    const moonshine = await openRecognizer(name, { dataDir, threads: 1 });
+    const moonshine = await openRecognizer(name, { dataDir, cores: 1 });
     try {
       const window = sampleWindow('bridge', 50);
       const segments = await moonshine.recognize(window, { signal });

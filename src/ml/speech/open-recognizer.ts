@@ -1,28 +1,33 @@
+import { stat } from 'node:fs/promises';
 import { availableParallelism } from 'node:os';
+import { join } from 'node:path';
 import { OperatorError } from '../../base/operator-error.ts';
-import { openEngineThread } from './engine-thread.ts';
-import { verifyModelFiles } from './installed-models.ts';
-import { findSpeechModel, listSpeechModels } from './model-list.ts';
+import { openEngines } from './engines.ts';
+import { findInstalledFolder, verifyModelFiles } from './installed-models.ts';
+import { findSpeechModel, listSpeechModels, type SpeechManifest } from './model-list.ts';
 import { type Recognizer, RecognizerError, type Segment, type Window } from './recognizer.ts';
 
 /**
- * Opens a local model by name (see `assay models list`) in a thread, after verifying its files. Throws an OperatorError
- * for an unknown name and for missing or modified files.
+ * Opens a local model by name (see `assay models list`) in threads of its own, after verifying its files. Throws an
+ * OperatorError for an unknown name and for missing or modified files.
  */
 export async function openRecognizer(
   name: string,
-  { dataDir, threads = DEFAULT_THREADS }: { dataDir: string; threads?: number },
+  { dataDir, cores = availableParallelism() }: { dataDir: string; cores?: number },
 ): Promise<Recognizer> {
   const manifest = findSpeechModel(name);
   if (!manifest) {
     const names = listSpeechModels().map((model) => model.name);
     throw new OperatorError(`Unknown speech model ${name}. Available models: ${names.join(', ')}.`);
   }
-  const thread = await openEngineThread(await verifyModelFiles(manifest, dataDir), threads);
+  const files = await verifyModelFiles(manifest, dataDir);
+  const parallel = Math.min(cores, (await modelBytes(manifest, dataDir)) > MAX_BYTES_OF_TWO ? 1 : 2);
+  const engines = await openEngines(files, { parallel, threads: threadsOf(cores, parallel) });
   return {
     name: 'local',
     model: name,
     windowSeconds: manifest.windowSeconds,
+    parallel,
     async recognize(window, { language, translate, vocabulary = [], signal }) {
       if (language !== undefined && manifest.languages?.includes(language) === false) {
         throw new RecognizerError(`${name} does not support the language ${language}.`);
@@ -32,7 +37,7 @@ export async function openRecognizer(
         // Copied: another recognizer may use the window afterwards.
         const terms = vocabulary.flatMap(({ term, spoken = [] }) => [term, ...spoken]);
         const request = { samples: window.samples.slice(), language, translate, terms };
-        return toRecordingTimes(await thread.recognize(request, signal), window);
+        return toRecordingTimes(await engines.recognize(request, signal), window);
       } catch (error) {
         signal.throwIfAborted();
         throw new RecognizerError(`${name}: ${error instanceof Error ? error.message : String(error)}`, {
@@ -41,12 +46,22 @@ export async function openRecognizer(
         });
       }
     },
-    close: () => thread.close(),
+    close: () => engines.close(),
   };
 }
 
-// Leaves one core for the caller; beyond four threads a window gains little.
-const DEFAULT_THREADS = Math.max(1, Math.min(4, availableParallelism() - 1));
+/** Each engine has its own copy of the weights. */
+const MAX_BYTES_OF_TWO = 300e6;
+
+// One engine leaves a core for the caller; beyond four threads a window gains little.
+const threadsOf = (cores: number, engines: number): number =>
+  Math.max(1, Math.min(4, engines > 1 ? Math.floor(cores / engines) : cores - 1));
+
+async function modelBytes(manifest: SpeechManifest, dataDir: string): Promise<number> {
+  const folder = findInstalledFolder(manifest, dataDir)!;
+  const sizes = await Promise.all(Object.keys(manifest.files).map((file) => stat(join(folder, file))));
+  return sizes.reduce((sum, { size }) => sum + size, 0);
+}
 
 /** Converts window times to recording times, clamped to the window. */
 function toRecordingTimes(segments: readonly Segment[], { start, end }: Window): Segment[] {

@@ -42,13 +42,15 @@ export interface RecognitionRequest {
   readonly temperature?: number | undefined;
 }
 
-/** Transcribes windows one at a time, locally (in a thread) or at a remote provider. Results carry its `name`. */
+/** Transcribes windows, locally (in threads) or at a remote provider. Results carry its `name`. */
 export interface Recognizer {
   /** Public name in `result.service`: `local` or the operator's name for a provider. */
   readonly name: string;
   /** Model name for heartbeats and diagnostics: `whisper-base`, `moonshine-base`… */
   readonly model: string;
   readonly windowSeconds: number;
+  /** How many windows it transcribes at once; default 1. More wait. */
+  readonly parallel?: number;
   /**
    * Returns segments in order, none without speech. Rejects with `RecognizerError`, or with the signal's reason when it
    * aborts.

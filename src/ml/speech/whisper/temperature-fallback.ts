@@ -29,6 +29,8 @@ export async function transcribeWithFallback(
     const attempt = evaluate(transcript, vocabulary);
     if (noSpeech > NO_SPEECH_THRESHOLD && attempt.average < NO_SPEECH_LOGPROB_THRESHOLD) return EMPTY_TRANSCRIPT;
     attempts.push(attempt);
+    // People repeat sentences; other attempts would take as long and vary the words.
+    if (attempts.length === 1 && attempt.repeats === 'again' && attempt.average >= CONFIDENT_REPETITION_LOGPROB) break;
     if (
       attempt.repeats === 'not' &&
       attempt.average >= (attempts.length === 1 ? GREEDY_LOGPROB_THRESHOLD : LOGPROB_THRESHOLD)
@@ -68,6 +70,8 @@ const COMPRESSION_RATIO_THRESHOLD = 2.4;
 const MAX_REPEATED_SPEECH_RATIO = 4;
 // Greedy results below this get one more try: decoding is cheap beside encoding.
 const GREEDY_LOGPROB_THRESHOLD = -0.5;
+// Measured: sentences said twice have -0.07 or more.
+const CONFIDENT_REPETITION_LOGPROB = -0.15;
 // Without timestamps hallucinations score higher: "you" for silence at -0.54.
 const NO_SPEECH_LOGPROB_THRESHOLD = -0.5;
 // Measured: speech of one second and more has 0.7 or more; noise, hum and melodies stay below 0.64.

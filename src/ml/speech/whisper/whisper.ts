@@ -18,12 +18,13 @@ import { timedWords } from './word-timestamps.ts';
 
 /** Opens a multilingual Whisper (Radford et al. 2022, arXiv:2212.04356) with windows of at most 30 s. */
 export async function openWhisper({ folder, encoder, decoder }: WhisperFiles, threads: number): Promise<Engine> {
-  const { num_mel_bins: bins } = Value.Parse(Config, JSON.parse(await readFile(join(folder, 'config.json'), 'utf8')));
+  const config = Value.Parse(Config, JSON.parse(await readFile(join(folder, 'config.json'), 'utf8')));
+  const { num_mel_bins: bins, encoder_attention_heads: encoderHeads, decoder_attention_heads: decoderHeads } = config;
   const vocabulary = await readVocabulary(folder);
   const { alignmentHeads } = vocabulary;
   const network = await openNetwork(
     { encoder: join(folder, encoder), decoder: join(folder, decoder) },
-    { threads, alignmentHeads },
+    { threads, encoderHeads, decoderHeads, alignmentHeads },
   );
 
   const treeOf = rememberLast((terms: readonly string[]) => createTermTree(terms, vocabulary));
@@ -106,4 +107,8 @@ function shiftSegment(segment: Segment, seconds: number): Segment {
   return shift({ ...segment, ...(segment.words && { words: segment.words.map(shift) }) });
 }
 
-const Config = Type.Object({ num_mel_bins: Type.Integer({ minimum: 1, maximum: 512 }) });
+const Config = Type.Object({
+  num_mel_bins: Type.Integer({ minimum: 1, maximum: 512 }),
+  encoder_attention_heads: Type.Integer({ minimum: 1, maximum: 64 }),
+  decoder_attention_heads: Type.Integer({ minimum: 1, maximum: 64 }),
+});

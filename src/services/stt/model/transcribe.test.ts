@@ -1,5 +1,6 @@
 import { pino } from 'pino';
 import { describe, expect, it } from 'vitest';
+import { sleep } from '../../../base/loop.ts';
 import { type Recognizer, RecognizerError, type Window } from '../../../ml/speech/recognizer.ts';
 import type { TaskFailure } from '../../../tasks/task.ts';
 import { type Checkpoint, transcribe } from './transcribe.ts';
@@ -75,6 +76,39 @@ describe('transcribe', () => {
       [30, 2],
       [40, 3],
     ]);
+  });
+
+  it('recognizes as many windows at once as the recognizer allows, and keeps their order', async () => {
+    let running = 0;
+    let most = 0;
+    const slowFirst = recognizer('local', async (start) => {
+      most = Math.max(most, ++running);
+      await sleep(start === 0 ? 50 : 1);
+      running--;
+    });
+    const { transcribed, reports } = run([{ ...slowFirst, parallel: 2 }]);
+    expect((await transcribed).segments.map(({ text }) => text)).toEqual(['local 0', 'local 10', 'local 30']);
+    expect(reports.map(({ until }) => until)).toEqual([10, 20, 30, 40]);
+    expect(most).toBe(2);
+  });
+
+  it('aborts the windows after a failed one', async () => {
+    const aborted: number[] = [];
+    const failing: Recognizer = {
+      ...recognizer('local'),
+      parallel: 2,
+      recognize: ({ start }, { signal }) =>
+        new Promise((_resolve, reject) => {
+          if (start === 0) setTimeout(() => reject(new RecognizerError('broken')), 10);
+          signal.addEventListener('abort', () => {
+            aborted.push(start);
+            reject(signal.reason as Error);
+          });
+        }),
+    };
+    const other = recognizer('other');
+    expect(await run([failing, other]).transcribed).toMatchObject({ service: 'other', until: 40 });
+    expect(aborted).toEqual([10]);
   });
 
   it('continues from a checkpoint of another worker with the same result', async () => {

