@@ -29,20 +29,21 @@ export function fasterDecoder(
   bytes: Buffer,
   { heads, alignmentLayers, signed }: { heads: number; alignmentLayers: readonly number[]; signed: boolean },
 ): { readonly keys: Uint8Array; readonly step: Uint8Array } {
-  const branch = (name: string, outputs: RegExp) => {
+  const branch = (name: string, isWanted: (output: string) => boolean) => {
     const model = readOnnxModel(bytes);
     useBranch(model.graph, name);
-    model.graph.output = model.graph.output.filter((output) => outputs.test(output.name));
+    model.graph.output = model.graph.output.filter((output) => isWanted(output.name));
     quantizeLogits(model.graph);
     fuseAttention(model, heads);
     if (signed) useSignedWeights(model.graph);
     return writeOnnxModel(model);
   };
+  const attentions = new Set(alignmentLayers.map((layer) => `cross_attentions.${layer}`));
   return {
-    keys: branch('else_branch', /^present\.\d+\.encoder\./),
+    keys: branch('else_branch', (name) => /^present\.\d+\.encoder\./.test(name)),
     step: branch(
       'then_branch',
-      new RegExp(`^(logits|present\\.\\d+\\.decoder\\..*|cross_attentions\\.(${alignmentLayers.join('|')}))$`),
+      (name) => name === 'logits' || /^present\.\d+\.decoder\./.test(name) || attentions.has(name),
     ),
   };
 }
