@@ -19,15 +19,19 @@ export function createClientQueues(deps: {
   refreshMs: number;
 }) {
   const { db, services, signal, log, refreshMs } = deps;
-  const queues = new Map(services.map((service) => [service, new Map<string, number>()]));
-  const accepted = new Map(services.map((service) => [service, new Map<string, number>()]));
+  // Tasks accepted during a count may be missing in it.
+  const queues = new Map(
+    services.map((service) => [service, { counted: noTasks(), before: noTasks(), during: noTasks() }]),
+  );
   const counting = createTimeShare(COUNTING_SHARE, { leastMs: 0, mostMs: MAX_INTERVAL_MS });
 
   const count = async () => {
-    for (const service of services) {
-      accepted.set(service, new Map());
+    for (const [service, queue] of queues) {
+      for (const [owner, tasks] of queue.during) add(queue.before, owner, tasks);
+      queue.during = noTasks();
       const { rows } = await db.query<{ owner: string; waiting: number }>(WAITING, [service]);
-      queues.set(service, new Map(rows.map(({ owner, waiting }) => [owner, waiting])));
+      queue.counted = new Map(rows.map(({ owner, waiting }) => [owner, waiting]));
+      queue.before = noTasks();
     }
   };
   void loop(async () => void (counting.isDue() && (await counting.spend(count))), {
@@ -36,13 +40,21 @@ export function createClientQueues(deps: {
   });
 
   return {
-    waiting: (service: string, owner: string): number =>
-      (queues.get(service)?.get(owner) ?? 0) + (accepted.get(service)?.get(owner) ?? 0),
+    waiting(service: string, owner: string): number {
+      const { counted, before, during } = queues.get(service) ?? {};
+      return [counted, before, during].reduce((sum, tasks) => sum + (tasks?.get(owner) ?? 0), 0);
+    },
     add(service: string, owner: string, tasks: number): void {
-      const of = accepted.get(service);
-      of?.set(owner, (of.get(owner) ?? 0) + tasks);
+      const queue = queues.get(service);
+      if (queue) add(queue.during, owner, tasks);
     },
   };
+}
+
+const noTasks = () => new Map<string, number>();
+
+function add(to: Map<string, number>, owner: string, tasks: number): void {
+  to.set(owner, (to.get(owner) ?? 0) + tasks);
 }
 
 const WAITING = {

@@ -17,10 +17,9 @@ const SHARES = {
   name: 'client-shares',
   text: `
     with ended as (
-      select service, principal, task_id from task_events
+      select service, principal, task_id
+        from (select * from task_events order by number desc limit $1) as latest
        where kind = 'terminal' and at > now() - interval '${MAX_AGE}'
-       order by number desc
-       limit $1
     ),
     counted as (
       select e.service, count(*)::float8 / sum(count(*)) over (partition by e.service) as share,

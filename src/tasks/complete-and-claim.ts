@@ -130,11 +130,11 @@ const IS_RESERVED = '(reserved_by = $2 and reserved_until > now())';
 
 // `lost`: the first task whose worker was lost, unless another worker has reserved it. An idle worker claims it alone. A
 // busy worker reserves it and claims nothing until it is idle; realtime tasks that arrive meanwhile do not delay that.
-// Behind realtime tasks, a lost batch task holds back only batch tasks.
-const claimedSql = (waitingTasks: string) => `
+// Behind realtime tasks, a lost batch task holds back only batch tasks, until it is the turn of a batch task.
+const claimedSql = (waitingTasks: string, isBatchFirst: boolean) => `
     lost as materialized (
       select id,
-             priority = ${PRIORITY_VALUE.realtime} or ${IS_RESERVED} or not exists (
+             ${isBatchFirst} or priority = ${PRIORITY_VALUE.realtime} or ${IS_RESERVED} or not exists (
                select from tasks where ${IS_CLAIMABLE} and priority = ${PRIORITY_VALUE.realtime} and ${isAboveFloor('$6')}) as is_next
         from tasks
        where ${IS_CLAIMABLE} and returned = 'lost' and $3 > 0
@@ -237,8 +237,8 @@ interface Statements {
 
 const REALTIME = waiting('realtime', '$6');
 const BATCH = waiting('batch', '$7', 'not exists (select from lost)');
-const REALTIME_FIRST = claimedSql(`${REALTIME} union all ${BATCH}`);
-const BATCH_FIRST_SQL = claimedSql(`${BATCH} union all ${REALTIME}`);
+const REALTIME_FIRST = claimedSql(`${REALTIME} union all ${BATCH}`, false);
+const BATCH_FIRST_SQL = claimedSql(`${BATCH} union all ${REALTIME}`, true);
 const IN_ORDER: Statements = {
   claim: claimStatement('claim', REALTIME_FIRST),
   advance: advanceStatement('advance', REALTIME_FIRST),

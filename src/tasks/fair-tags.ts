@@ -3,7 +3,7 @@ import { PRIORITY_VALUE, type Priority } from './task.ts';
 // Start-time fair queuing (docs/decisions/0037-fair-scheduling.md). `tasks.run_at` is the start tag of a task.
 
 /** The virtual time that a task of a client with weight 1 takes: 1 µs, the resolution of a tag, at weight 100. */
-const COST_MICROS = 100;
+export const COST_MICROS = 100;
 export const MIN_WEIGHT = 0.1;
 export const MAX_WEIGHT = 100;
 

@@ -44,6 +44,7 @@ export function createQueueFloors(db: Db, { searchEveryMs = SEARCH_INTERVAL_MS }
     const { rows } = await db.transaction((tx) => tx.query<Front>(SEARCH, [service, ...floorParameters(floors)]), {
       statementTimeoutMs: limitMs,
     });
+    queue.isSearched = true;
     for (const { priority, front } of rows) {
       if (front === null || front >= (floors[priority] ?? Number.POSITIVE_INFINITY)) continue;
       floors[priority] = front;
@@ -57,12 +58,13 @@ export function createQueueFloors(db: Db, { searchEveryMs = SEARCH_INTERVAL_MS }
       .spend(() => search(queue))
       .catch((error: unknown) => {
         if (isStatementTimeout(error)) queue.limitMs = Math.min(4 * queue.limitMs, MAX_SEARCH_TIMEOUT_MS);
-        else queue.share.reset();
+        // Virtual time is behind the clock: without a search, scans find nothing.
+        if (!isStatementTimeout(error) || !queue.isSearched) queue.share.reset();
       });
 
   const createQueue = (service: string): Queue => {
     const queue: Queue = {
-      ...{ service, floors: {}, next: {}, limitMs: SEARCH_TIMEOUT_MS },
+      ...{ service, floors: {}, next: {}, limitMs: SEARCH_TIMEOUT_MS, isSearched: false },
       share: createTimeShare(SEARCH_SHARE, { leastMs: searchEveryMs, mostMs: MAX_SEARCH_TIMEOUT_MS }),
     };
     queue.first = Promise.race([startSearch(queue), sleep(FIRST_SEARCH_TIMEOUT_MS)]);
@@ -85,6 +87,7 @@ export function createQueueFloors(db: Db, { searchEveryMs = SEARCH_INTERVAL_MS }
       const { floors, next } = queue;
       for (const priority of PRIORITIES) {
         const front = fronts[priority];
+        if (!queue.isSearched && floors[priority] === undefined) continue;
         // Without a floor, the scan started this long ago.
         floors[priority] ??= used[priority] ?? at - WINDOW_SECONDS;
         // Skip floors that a search has lowered meanwhile.
@@ -107,6 +110,7 @@ interface Queue {
   readonly next: Partial<Record<Priority, { readonly at: number; readonly front: number }>>;
   readonly share: TimeShare;
   limitMs: number;
+  isSearched: boolean;
   first?: Promise<unknown>;
 }
 

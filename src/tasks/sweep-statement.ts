@@ -1,5 +1,5 @@
 import type { Db } from '../base/db.ts';
-import { latestFinish } from './fair-tags.ts';
+import { COST_MICROS, latestFinish } from './fair-tags.ts';
 import type { SweepLimits, SweepResult } from './store.ts';
 import { FAILURES, PRIORITY_VALUE } from './task.ts';
 import { deliveriesDueSql, failSql, taskColumns, withAttemptLogged } from './task-rows.ts';
@@ -135,10 +135,10 @@ const SWEEP = {
       delete from tasks t using overdue where t.id = overdue.id and overdue.expired returning t.id
     ),
     waited as materialized (
-      select t.id
+      select t.id, service, client, row_number() over (partition by service, client order by t.run_at, t.id) as place
         from unnest($8::text[]) as s (service)
        cross join lateral (
-              select id
+              select id, run_at, coalesce(owner, principal) as client
                 from tasks
                where service = s.service and worker is null and finished_at is null and priority = ${PRIORITY_VALUE.batch}
                  and queued_at < now() - make_interval(secs => $2) and queued_at >= ${SINCE} - make_interval(secs => $2)
@@ -147,13 +147,35 @@ const SWEEP = {
                limit $3
                  for update skip locked) as t
     ),
+    front as materialized (
+      select service, ${latestFinish('service', PRIORITY_VALUE.realtime)} as latest,
+             (select run_at
+                from tasks t
+               where t.service = s.service and worker is null and finished_at is null
+                 and priority = ${PRIORITY_VALUE.realtime} and returned is null
+               order by run_at
+               limit 1) as run_at
+        from (select distinct service from waited) as s
+    ),
     promoted as (
       update tasks t
          set priority = ${PRIORITY_VALUE.realtime},
-             run_at   = least(now(), ${latestFinish('t.service', PRIORITY_VALUE.realtime)})
+             run_at   = least(now(), coalesce(greatest(front.run_at, queue.finish), latest)
+                                     + (place - 1) * ${COST_MICROS} * interval '1 microsecond')
         from waited
+        join front using (service)
+        left join client_queues queue
+          on queue.service = waited.service and queue.owner = client and queue.priority = ${PRIORITY_VALUE.realtime}
        where t.id = waited.id
-      returning t.id
+      returning t.id, t.service, client, t.run_at
+    ),
+    charged as (
+      insert into client_queues as q (service, priority, owner, start, finish)
+      select service, ${PRIORITY_VALUE.realtime}, client, max(run_at), max(run_at) + ${COST_MICROS} * interval '1 microsecond'
+        from promoted
+       group by service, client
+       order by service, client collate "C"
+          on conflict (service, priority, owner) do update set finish = greatest(q.finish, excluded.finish)
     )
     select (select count(*) from returned)::int as returned,
            (select coalesce(json_object_agg(service, n), '{}')

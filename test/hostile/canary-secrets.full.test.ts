@@ -103,6 +103,7 @@ beforeAll(async () => {
     STT_PROVIDERS: 'remote',
     STT_REMOTE_URL: `${await startExternalHost('speech')}/v1`,
     STT_REMOTE_KEY: secret('STT_REMOTE_KEY'),
+    DEFECTOSCOPY_REVIEWER_TOKENS: secret('DEFECTOSCOPY_REVIEWER_TOKENS'),
     STT_WEBHOOK_ALLOW_LOOPBACK: 'true',
     PASSPORTS_API_KEYS: `admin:${secret('PASSPORTS_API_KEYS')}`,
     PASSPORTS_JWT_SECRET: secret('PASSPORTS_JWT_SECRET'),

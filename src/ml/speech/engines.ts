@@ -12,8 +12,10 @@ export async function openEngines(files: EngineFiles, { parallel, threads }: { p
   const inParallel = pLimit(parallel);
   let closed = false;
 
-  async function openAnother(): Promise<EngineThread> {
-    const engine = await openEngineThread(files, threads);
+  /** Undefined, for example for lack of memory: the window waits for the first engine. */
+  async function openAnother(): Promise<EngineThread | undefined> {
+    const engine = await openEngineThread(files, threads).catch(() => undefined);
+    if (!engine) return undefined;
     all.push(engine);
     if (closed) await engine.close();
     return engine;
@@ -23,11 +25,11 @@ export async function openEngines(files: EngineFiles, { parallel, threads }: { p
     /** As `recognize` of an engine thread. */
     recognize: (...request: Parameters<EngineThread['recognize']>): Promise<readonly Segment[]> =>
       inParallel(async () => {
-        const engine = free.shift() ?? (await openAnother());
+        const own = free.shift() ?? (await openAnother());
         try {
-          return await engine.recognize(...request);
+          return await (own ?? all[0]!).recognize(...request);
         } finally {
-          free.push(engine);
+          if (own) free.push(own);
         }
       }),
     async close(): Promise<void> {

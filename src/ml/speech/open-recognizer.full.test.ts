@@ -135,6 +135,28 @@ describe('whisper-base', { timeout: 60_000 }, () => {
     }
   });
 
+  test('recognizes two windows at once, and more in turn, when it has two cores', async () => {
+    const other = await openRecognizer('whisper-base', { dataDir, cores: 2 });
+    try {
+      expect(other.parallel).toBe(2);
+      const windows = [sampleWindow('bridge', 10), sampleWindow('bonjour', 20), sampleWindow('bridge', 30)];
+      const segments = await Promise.all(windows.map((window) => other.recognize(window, { signal })));
+      expect(segments.map(([first]) => first!.language)).toEqual(['en', 'fr', 'en']);
+      expect(segments.map(([first]) => Math.floor(first!.start / 10))).toEqual([1, 2, 3]);
+      expect(segments[2]![0]!.text).toBe(BRIDGE);
+    } finally {
+      await other.close();
+    }
+  });
+
+  test('ends the thread that is starting when it is closed', async () => {
+    const other = await openRecognizer('whisper-base', { dataDir, cores: 2 });
+    const both = [1, 2].map(() => other.recognize(sampleWindow('bridge'), { signal }));
+    const settled = Promise.allSettled(both);
+    await other.close();
+    expect((await settled).map(({ status }) => status)).toEqual(['rejected', 'rejected']);
+  });
+
   test('rejects with RecognizerError after it is closed', async () => {
     const other = await openRecognizer('whisper-base', { dataDir, cores: 1 });
     const underWay = other.recognize(sampleWindow('bridge'), { signal });

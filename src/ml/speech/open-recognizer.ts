@@ -50,8 +50,8 @@ export async function openRecognizer(
   };
 }
 
-/** Each engine has its own copy of the weights. */
-const MAX_BYTES_OF_TWO = 300e6;
+/** Each engine has its own copies of the weights. */
+const MAX_BYTES_OF_TWO = 150e6;
 
 // One engine leaves a core for the caller; beyond four threads a window gains little.
 const threadsOf = (cores: number, engines: number): number =>

@@ -59,8 +59,7 @@ test('the faster decoder computes what the original computes, token by token', {
     Object.fromEntries(names.map((name) => [name, outputs[presentOf(name)]!]));
   const none = (names: string[]) => Object.fromEntries(names.map((name) => [name, empty]));
 
-  const start = { input_ids: tokens(50_258), encoder_hidden_states: encoded };
-  const ofEncoder = select(await keys.run(start), pasts('encoder'));
+  const ofEncoder = select(await keys.run({ encoder_hidden_states: encoded }), pasts('encoder'));
   let slow: InferenceSession.OnnxValueMapType | undefined;
   let fast: InferenceSession.OnnxValueMapType | undefined;
   for (const token of [50_258, 50_259, 50_359, 50_363, 440, 1002]) {

@@ -32,6 +32,7 @@ export function fasterDecoder(
   const branch = (name: string, isWanted: (output: string) => boolean) => {
     const model = readOnnxModel(bytes);
     useBranch(model.graph, name);
+    if (name === 'else_branch') takeBatchFrom(model.graph, 'encoder_hidden_states');
     model.graph.output = model.graph.output.filter((output) => isWanted(output.name));
     quantizeLogits(model.graph);
     fuseAttention(model, heads);
@@ -46,6 +47,11 @@ export function fasterDecoder(
       (name) => name === 'logits' || /^present\.\d+\.decoder\./.test(name) || attentions.has(name),
     ),
   };
+}
+
+/** The keys need only the length of the batch: without this, the decoder would run for it. */
+function takeBatchFrom(graph: OnnxGraph, input: string): void {
+  for (const node of graph.node) if (node.op_type === 'Shape') node.input = [input];
 }
 
 /** Replaces the node that chooses between two branches by the nodes of one. */
@@ -69,8 +75,9 @@ function quantizeLogits(graph: OnnxGraph): void {
   const transposed = producer(floats?.input[0]);
   const weights = tensors.get(transposed?.input[0] ?? '');
   const [scale, zero] = [tensors.get(floats?.input[1] ?? ''), tensors.get(floats?.input[2] ?? '')];
-  if (product?.op_type !== 'MatMul' || transposed?.op_type !== 'Transpose' || !weights?.raw_data || !scale || !zero)
+  if (product?.op_type !== 'MatMul' || floats?.op_type !== 'DequantizeLinear' || transposed?.op_type !== 'Transpose')
     return;
+  if (scale?.dims.some((length) => Number(length) !== 1) || !weights?.raw_data || !scale || !zero) return;
   const [rows, columns] = weights.dims.map(Number) as [number, number];
   const blocks = columns / BLOCK;
   if (weights.data_type !== UINT8 || !Number.isInteger(blocks)) return;
@@ -122,6 +129,9 @@ function fuseAttention(model: OnnxModel, heads: number): void {
   const isOutput = (name: string): boolean =>
     graph.output.some((output) => output.name === name) ||
     consumers(name).some((node) => isLayout(node) && isOutput(node.output[0]!));
+  // Computed after the heads are split: not the expected shape.
+  const isSplit = (name: string) =>
+    producer(name)?.input.some((input) => producer(input)?.op_type === 'Transpose') ?? false;
   for (const softmax of graph.node.filter(({ op_type }) => op_type === 'Softmax')) {
     if (isOutput(softmax.output[0]!)) continue;
     const scores = producer(origin(softmax.input[0]));
@@ -131,7 +141,7 @@ function fuseAttention(model: OnnxModel, heads: number): void {
     const user = next(mixed.output[0]!, (node) => !isLayout(node) && node.op_type !== 'Shape');
     const result = user?.input.find((name) => origin(name) === mixed.output[0]);
     const last = producer(result);
-    if (!query || !key || !value || !result || !last) continue;
+    if (!query || !key || !value || !result || !last || isSplit(query)) continue;
     graph.node[graph.node.indexOf(last)] = {
       ...{ op_type: 'MultiHeadAttention', domain: 'com.microsoft', name: `${softmax.name}_fused` },
       ...{ input: [query, key, value], output: [result] },

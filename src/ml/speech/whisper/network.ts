@@ -57,9 +57,7 @@ export async function openNetwork(
   async function start(mel: Float32Array, first: number): Promise<DecoderState> {
     const input = { input_features: new Tensor('float32', mel, [1, mel.length / FRAMES, FRAMES]) };
     const encoded = (await encoder.run(input))['last_hidden_state']!;
-    // Some exports take the length of the batch from the tokens.
-    const batch = keys.inputNames.includes('input_ids') && { input_ids: tokens(first) };
-    const constant = pastOf(await keys.run({ encoder_hidden_states: encoded, ...batch }), encoderPasts);
+    const constant = pastOf(await keys.run({ encoder_hidden_states: encoded }), encoderPasts);
     const step = async (past: Outputs, token: number): Promise<DecoderState> => {
       const outputs = await decoder.run({ ...constant, ...past, input_ids: tokens(token) }, outputNames);
       return {

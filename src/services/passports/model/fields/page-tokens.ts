@@ -172,11 +172,14 @@ function splitWord(text: string, boundary: RegExp): Piece[] {
   return found.filter((piece) => piece.blank || piece.text.trim() !== '');
 }
 
-type TextToken = Pick<Token, 'text' | 'glued'>;
+type TextToken = Pick<Token, 'text' | 'glued' | 'id'>;
 
-/** Joins tokens with spaces, except before glued ones. */
+/** Joins tokens with spaces, except before those glued to the token before them, unless that one is left out. */
 export const joinText = (tokens: readonly TextToken[]): string =>
-  tokens.map(({ text, glued }, i) => (i === 0 || glued ? text : ` ${text}`)).join('');
+  tokens.map((token, i) => (hasSpaceBefore(token, tokens[i - 1]) ? ` ${token.text}` : token.text)).join('');
+
+const hasSpaceBefore = ({ glued, id }: TextToken, before: TextToken | undefined): boolean =>
+  before !== undefined && !(glued && before.id === id - 1);
 
 /** The tokens that overlap a range of their joined text. */
 export function tokensInRange<T extends TextToken>(
@@ -185,7 +188,7 @@ export function tokensInRange<T extends TextToken>(
 ): T[] {
   let at = 0;
   return tokens.filter((token, i) => {
-    const from = i === 0 || token.glued ? at : at + 1;
+    const from = hasSpaceBefore(token, tokens[i - 1]) ? at + 1 : at;
     at = from + token.text.length;
     return from < end && at > start;
   });
