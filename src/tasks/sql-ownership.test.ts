@@ -28,7 +28,9 @@ it('services only read the view of tasks', () => {
 });
 
 it('the migrations of the core name no service', () => {
-  const core = readdirSync(MIGRATIONS).filter((name) => name.endsWith('.sql') && !/_(?:defectoscopy|stt|passports|catalog)/.test(name));
+  const core = readdirSync(MIGRATIONS).filter(
+    (name) => name.endsWith('.sql') && !/_(?:defectoscopy|stt|passports|catalog)/.test(name),
+  );
   expect(core.length).toBeGreaterThanOrEqual(4);
   for (const name of core) {
     expect(readFileSync(new URL(name, MIGRATIONS), 'utf8')).not.toMatch(/defectoscopy|stt|passport|catalog/i);
