@@ -369,6 +369,14 @@ describe('PUT /result/{task_id}/correction', () => {
     expect((await read()).body.data.version).toBe(0);
   });
 
+  it('confirms a result whose group is not the group of its first defect', async () => {
+    const masters = [{ name: 'mechanical', conf: 0.6 }];
+    const result = JSON.stringify({ ...RESULT, masters });
+    await product.database.db.query('update tasks set result = $2 where id = $1', [id, result]);
+    const confirmed = await correct({ surface: 'concrete_wall', master: 'mechanical', defects: ['crack'] });
+    expect(confirmed).toMatchObject({ status: 200, body: { data: { history: [{ confirmed: true }] } } });
+  });
+
   it('returns 403 without the role reviewer, 404 for another task and 409 for an unfinished one', async () => {
     expect(await correct(LABELS, { token: TOKEN })).toMatchObject({
       status: 403,

@@ -104,12 +104,13 @@ export function correctionRoutes(
       if (classes === undefined) throw modelNotReady();
       const { surface, master, defects } = request.body;
       const labels = { surface, master, defects };
-      const problem = problemOf(labels, classes);
+      const detected = labelsOf(recorded);
+      const problem = problemOf(labels, detected, classes);
       if (problem !== undefined) throw validationError(problem);
       const attachment = (await tasks.readAttachment(task.id)) as unknown as Attachment | undefined;
       const corrected = await correct(db, {
         ...{ taskId: task.id, modelVersion: version, training: attachment?.training, labels },
-        confirmed: isEqual(labels, labelsOf(recorded)),
+        confirmed: isEqual(labels, detected),
         actor: request.principal ?? '',
         requestId: request.id,
         ifVersion: parseIfMatch(request.headers['if-match']),
