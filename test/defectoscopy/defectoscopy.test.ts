@@ -1,4 +1,4 @@
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { deleteOldCorrections } from '../../src/services/defectoscopy/corrections/store.ts';
 import { createFakeModel, MODEL_DETAILS, type Product, RESULT, startProduct, TOKEN } from '../support/product.ts';
 
@@ -404,6 +404,21 @@ describe('PUT /result/{task_id}/correction', () => {
     );
     expect(await count()).toBe(0);
   });
+});
+
+it('corrections on a local installation without reviewers are open to every token, but only for its own tasks', async () => {
+  const product = await startProduct({
+    env: { APP_ENV: 'local', DEFECTOSCOPY_API_TOKENS: `${TOKEN},other`, TASK_VISIBILITY: 'token' },
+    model: createFakeModel(),
+  });
+  onTestFinished(() => product.stop());
+  const id = await product.predict();
+  await product.waitForResult(id);
+  const body = { surface: 'brick_wall', master: 'cracking', defects: ['crack'] };
+  const correction = `/result/${id}/correction`;
+  expect((await product.call(correction, { token: 'other' })).status).toBe(404);
+  expect((await product.call(correction, { method: 'PUT', body, token: 'other' })).status).toBe(404);
+  expect((await product.call(correction, { method: 'PUT', body })).status).toBe(200);
 });
 
 describe('Model endpoints', () => {

@@ -25,18 +25,19 @@ export function correctionRoutes(
   app: Gateway,
   deps: {
     context: Pick<GatewayContext, 'db' | 'tasks' | 'workerRegistry'>;
+    isReviewer: (principal: string | undefined) => boolean;
     mayCorrect: (principal: string | undefined) => boolean;
     ownTasksOnly: boolean;
   },
 ): void {
-  const { context, mayCorrect, ownTasksOnly } = deps;
+  const { context, isReviewer, mayCorrect, ownTasksOnly } = deps;
   const { db, tasks, workerRegistry } = context;
 
-  /** A reviewer reads the results of all clients. */
+  /** A reviewer reads the results of all clients; others who may correct do not. */
   const readTask = (request: TaskRequest): Promise<Done> =>
     readDone(request, {
       ...{ service: 'defectoscopy', tasks },
-      ownTasksOnly: ownTasksOnly && !mayCorrect(request.principal),
+      ownTasksOnly: ownTasksOnly && !isReviewer(request.principal),
     });
 
   const send = (request: TaskRequest, reply: FastifyReply, history: readonly Correction[]) => {
