@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { readdir, readFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
+import { parseHeads } from './heads.ts';
 import { byVersion, type Manifest, type ModelFile, parseManifest } from './manifest.ts';
 
 export interface InstalledVersion {
@@ -66,12 +67,25 @@ async function readFolder(root: string, onProblem: (folder: string, error: unkno
     try {
       const manifest = parseManifest(await readFile(join(folder, 'manifest.json'), 'utf8'));
       if (manifest.version !== name) throw new Error(`manifest.json names the version ${manifest.version}.`);
-      found.set(name, { version: name, folder, manifest });
+      found.set(name, await withSurfaces({ version: name, folder, manifest }));
     } catch (error) {
       onProblem(folder, error);
     }
   }
   return found;
+}
+
+/** Manifests of versions trained before `surfaces` existed lack them: the surface head has the same names. */
+async function withSurfaces(installed: InstalledVersion): Promise<InstalledVersion> {
+  const { manifest } = installed;
+  if (manifest.taxonomy.surfaces) return installed;
+  const surfaces = await readVerifiedFile(installed, 'heads.json').then(
+    ({ bytes }) => parseHeads(bytes.toString('utf8')).heads['surface']?.labels,
+    // Loading the version reports the problem.
+    () => undefined,
+  );
+  if (!surfaces) return installed;
+  return { ...installed, manifest: { ...manifest, taxonomy: { ...manifest.taxonomy, surfaces: [...surfaces] } } };
 }
 
 /**

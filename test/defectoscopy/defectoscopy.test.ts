@@ -1,4 +1,4 @@
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { deleteOldCorrections } from '../../src/services/defectoscopy/corrections/store.ts';
 import { createFakeModel, MODEL_DETAILS, type Product, RESULT, startProduct, TOKEN } from '../support/product.ts';
 
@@ -369,6 +369,14 @@ describe('PUT /result/{task_id}/correction', () => {
     expect((await read()).body.data.version).toBe(0);
   });
 
+  it('confirms a result whose group is not the group of its first defect', async () => {
+    const masters = [{ name: 'mechanical', conf: 0.6 }];
+    const result = JSON.stringify({ ...RESULT, masters });
+    await product.database.db.query('update tasks set result = $2 where id = $1', [id, result]);
+    const confirmed = await correct({ surface: 'concrete_wall', master: 'mechanical', defects: ['crack'] });
+    expect(confirmed).toMatchObject({ status: 200, body: { data: { history: [{ confirmed: true }] } } });
+  });
+
   it('returns 403 without the role reviewer, 404 for another task and 409 for an unfinished one', async () => {
     expect(await correct(LABELS, { token: TOKEN })).toMatchObject({
       status: 403,
@@ -396,6 +404,21 @@ describe('PUT /result/{task_id}/correction', () => {
     );
     expect(await count()).toBe(0);
   });
+});
+
+it('corrections on a local installation without reviewers are open to every token, but only for its own tasks', async () => {
+  const product = await startProduct({
+    env: { APP_ENV: 'local', DEFECTOSCOPY_API_TOKENS: `${TOKEN},other`, TASK_VISIBILITY: 'token' },
+    model: createFakeModel(),
+  });
+  onTestFinished(() => product.stop());
+  const id = await product.predict();
+  await product.waitForResult(id);
+  const body = { surface: 'brick_wall', master: 'cracking', defects: ['crack'] };
+  const correction = `/result/${id}/correction`;
+  expect((await product.call(correction, { token: 'other' })).status).toBe(404);
+  expect((await product.call(correction, { method: 'PUT', body, token: 'other' })).status).toBe(404);
+  expect((await product.call(correction, { method: 'PUT', body })).status).toBe(200);
 });
 
 describe('Model endpoints', () => {

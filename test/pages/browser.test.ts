@@ -17,7 +17,7 @@ import {
   NO_DEFECTS_OUTCOME,
   UNFAMILIAR_OUTCOME,
 } from '../support/browser/photos.ts';
-import { createFakeModel, type Product, startProduct, TOKEN } from '../support/product.ts';
+import { createFakeModel, MODEL_DETAILS, type Product, startProduct, TOKEN } from '../support/product.ts';
 
 const REVIEWER = 'a-reviewer-of-the-photos';
 const jpeg = (name: string, buffer: Buffer) => ({ name, mimeType: 'image/jpeg', buffer });
@@ -151,6 +151,18 @@ describe('Defectoscopy upload page', () => {
       expect(problems).toEqual([]);
     },
   );
+
+  it('confirms a result of unlisted surfaces whose group is not the group of its first defect', async (test) => {
+    const masters = [{ name: 'mechanical', conf: 0.6 }];
+    const result = { ...(CRACK_OUTCOME.result as object), masters, model_version: 'early' };
+    const versions = () => [{ version: 'early', details: { ...MODEL_DETAILS, surfaces: [] } }];
+    await work(createFakeModel({ versions, run: async () => ({ ...CRACK_OUTCOME, result }) }));
+    const { page } = await openPage(test, `${product.url}/#token=${REVIEWER}`);
+    await choosePhoto(page);
+    await page.locator('.correction summary').click();
+    await page.getByRole('button', { name: 'Confirm result' }).click();
+    await until(() => page.locator('.correction [role=status]').textContent()).toBe('Result confirmed.');
+  });
 
   it('shows no form without the role reviewer', async (test) => {
     await predict(CRACK_OUTCOME);

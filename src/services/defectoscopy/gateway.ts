@@ -73,14 +73,14 @@ export async function createDefectoscopyGateway(deps: {
     secretsFor: (principal) => secrets.get(principal) ?? [],
   });
   modelRoutes(app, { tasks, workerRegistry, serviceSettings, ownTasksOnly });
-  const mayCorrect = createReviewerCheck({
+  const { isReviewer, mayCorrect } = createReviewerCheck({
     tokens: configuredTokens,
     reviewers:
       serviceSettings.reviewerTokens === undefined ? undefined : reviewerEntries(serviceSettings.reviewerTokens),
     isLocal,
     issued: () => context.issued.of(service),
   });
-  correctionRoutes(app, { context, mayCorrect, ownTasksOnly });
+  correctionRoutes(app, { context, isReviewer, mayCorrect, ownTasksOnly });
   await fileRoutes(app, {
     context,
     shared,

@@ -201,6 +201,14 @@ describe('defectoscopy model versions', () => {
     });
   });
 
+  test('a version whose manifest lists no surfaces advertises those of its surface head', () => {
+    expect(model.versions().map(({ details }) => details?.['surfaces'])).toEqual([
+      ['old'],
+      ['wall', 'floor'],
+      ['wall', 'floor'],
+    ]);
+  });
+
   test('a task can select another version', async () => {
     const photo = await picture('red').png().toBuffer();
     expect(recorded(await classify(photo, { model_version: '1.0.0' }))).toMatchObject({

@@ -53,11 +53,13 @@ async function load(job: Inspection, api: ApiClient) {
 function correctionForm(job: Inspection, api: ApiClient, words: Formatters, found: Corrections, classes: Classes) {
   const { texts, title } = words;
   const result = job.state!.result!;
-  const { surfaces, masters, sound } = classes;
+  const { masters, sound } = classes;
   let { version, history } = found;
 
   const option = (value: string) => el('option', { value }, title(value));
-  const surface = el('select', {}, ...surfaces.map(option));
+  // A version may not list its surfaces.
+  const surfaces = new Set([...classes.surfaces, result.surface, ...history.map(({ surface }) => surface)]);
+  const surface = el('select', {}, ...[...surfaces].map(option));
   const groups = Object.entries(masters).filter(([, defects]) => defects.length > 0);
   const main = el(
     'select',
@@ -69,10 +71,21 @@ function correctionForm(job: Inspection, api: ApiClient, words: Formatters, foun
   const button = el('button', { type: 'submit', class: 'primary' });
   const status = el('p', { class: 'hint', role: 'status' });
 
+  // The detected group may differ from the group of the first defect.
+  const detected: Labels = {
+    surface: result.surface,
+    master: result.masters[0]?.name ?? sound,
+    defects: result.defects.map(({ name }) => name),
+  };
+  // Check boxes have no order.
+  const keyOf = ({ surface, defects: [main, ...further] }: Labels) => [surface, main, ...further.sort()].join();
+  const isDetected = (chosen: Labels) => keyOf(chosen) === keyOf(detected);
+
   const labels = (): Labels => {
     const further = main.value === '' ? [] : others.filter(({ checked }) => checked).map(({ value }) => value);
     const master = groups.find(([, defects]) => defects.includes(main.value))?.[0] ?? sound;
-    return { surface: surface.value, master, defects: main.value === '' ? [] : [main.value, ...further] };
+    const chosen = { surface: surface.value, master, defects: main.value === '' ? [] : [main.value, ...further] };
+    return isDetected(chosen) ? detected : chosen;
   };
   const show = (shown: Pick<Labels, 'surface' | 'defects'>) => {
     surface.value = shown.surface;
@@ -80,15 +93,12 @@ function correctionForm(job: Inspection, api: ApiClient, words: Formatters, foun
     for (const input of others) input.checked = shown.defects.slice(1).includes(input.value);
     update();
   };
-  const detected = { surface: result.surface, defects: result.defects.map(({ name }) => name) };
   const update = () => {
     for (const input of others) {
       input.disabled = main.value === '' || input.value === main.value;
       if (input.disabled) input.checked = false;
     }
-    const { surface, defects } = labels();
-    const isSame = surface === detected.surface && defects.join() === detected.defects.join();
-    button.textContent = isSame ? texts.confirmResult : texts.saveCorrection;
+    button.textContent = isDetected(labels()) ? texts.confirmResult : texts.saveCorrection;
   };
   const showHistory = () => {
     const last = history.at(-1);

@@ -11,6 +11,7 @@ export interface Labels {
 
 /** What a worker advertises of the version that made the result. */
 export interface Classes {
+  /** Empty if they are unknown. */
   readonly surfaces: readonly string[];
   readonly masters: Readonly<Record<string, readonly string[]>>;
   readonly sound: string;
@@ -26,12 +27,15 @@ export const labelsOf = ({ surface, masters, defects }: Recorded): Labels => ({
   defects: defects.map(({ name }) => name),
 });
 
-/** Why labels cannot be a correction of a version with these classes; undefined if they can. */
-export function problemOf(
-  { surface, master, defects }: Labels,
-  { surfaces, masters, sound }: Classes,
-): string | undefined {
-  if (!surfaces.includes(surface)) return 'surface: unknown class.';
+/**
+ * Why labels cannot be a correction of the labels that a version with these classes recorded; undefined if they can. The
+ * recorded labels always can: their group, from a head of its own, may differ from the group of the first defect.
+ */
+export function problemOf(labels: Labels, recorded: Labels, { surfaces, masters, sound }: Classes): string | undefined {
+  if (isEqual(labels, recorded)) return undefined;
+  const { surface, master, defects } = labels;
+  if (surfaces.length > 0 && surface !== recorded.surface && !surfaces.includes(surface))
+    return 'surface: unknown class.';
   if (!Object.hasOwn(masters, master)) return 'master: unknown class.';
   const known = Object.values(masters).flat();
   if (defects.some((name) => !known.includes(name))) return 'defects: unknown class.';

@@ -4,18 +4,22 @@ import type { TokenSnapshot } from '../../../http/token-store.ts';
 /** The role of issued tokens that may correct results. */
 export const REVIEWER = 'reviewer';
 
-/** Which principals may correct results: reviewers, or everyone without authorization and, by default, on a local installation. */
+/**
+ * `isReviewer`: the setting or the role of the token says so. `mayCorrect`: reviewers, or everyone without authorization
+ * and, by default, on a local installation; only reviewers see the tasks of others then.
+ */
 export function createReviewerCheck(options: {
   readonly tokens: TokenSet;
   /** Undefined: the setting is absent. */
   readonly reviewers: readonly TokenEntry[] | undefined;
   readonly isLocal: boolean;
   readonly issued: () => TokenSnapshot;
-}): (principal: string | undefined) => boolean {
+}) {
   const { tokens, reviewers, isLocal, issued } = options;
-  if (tokens.state === 'disabled' || (isLocal && reviewers === undefined)) return () => true;
-  return (principal) =>
+  const isEveryone = tokens.state === 'disabled' || (isLocal && reviewers === undefined);
+  const isReviewer = (principal: string | undefined): boolean =>
     principal !== undefined &&
     (reviewers?.some((entry) => entry.principal === principal) ||
       issued().tokens.some((token) => token.role === REVIEWER && toTokenEntry(token).principal === principal));
+  return { isReviewer, mayCorrect: (principal: string | undefined) => isEveryone || isReviewer(principal) };
 }

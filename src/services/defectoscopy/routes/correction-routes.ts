@@ -25,18 +25,19 @@ export function correctionRoutes(
   app: Gateway,
   deps: {
     context: Pick<GatewayContext, 'db' | 'tasks' | 'workerRegistry'>;
+    isReviewer: (principal: string | undefined) => boolean;
     mayCorrect: (principal: string | undefined) => boolean;
     ownTasksOnly: boolean;
   },
 ): void {
-  const { context, mayCorrect, ownTasksOnly } = deps;
+  const { context, isReviewer, mayCorrect, ownTasksOnly } = deps;
   const { db, tasks, workerRegistry } = context;
 
-  /** A reviewer reads the results of all clients. */
+  /** A reviewer reads the results of all clients; others who may correct do not. */
   const readTask = (request: TaskRequest): Promise<Done> =>
     readDone(request, {
       ...{ service: 'defectoscopy', tasks },
-      ownTasksOnly: ownTasksOnly && !mayCorrect(request.principal),
+      ownTasksOnly: ownTasksOnly && !isReviewer(request.principal),
     });
 
   const send = (request: TaskRequest, reply: FastifyReply, history: readonly Correction[]) => {
@@ -104,12 +105,13 @@ export function correctionRoutes(
       if (classes === undefined) throw modelNotReady();
       const { surface, master, defects } = request.body;
       const labels = { surface, master, defects };
-      const problem = problemOf(labels, classes);
+      const detected = labelsOf(recorded);
+      const problem = problemOf(labels, detected, classes);
       if (problem !== undefined) throw validationError(problem);
       const attachment = (await tasks.readAttachment(task.id)) as unknown as Attachment | undefined;
       const corrected = await correct(db, {
         ...{ taskId: task.id, modelVersion: version, training: attachment?.training, labels },
-        confirmed: isEqual(labels, labelsOf(recorded)),
+        confirmed: isEqual(labels, detected),
         actor: request.principal ?? '',
         requestId: request.id,
         ifVersion: parseIfMatch(request.headers['if-match']),
