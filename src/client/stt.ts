@@ -91,9 +91,13 @@ export class Stt extends TaskService<Recording, RecordingEvent> {
     return this.line.data(path, { method: 'PUT', json: { segments }, headers, repeatable, signal });
   }
 
-  /** The latest 1000 corrections, oldest first. */
-  async corrections(taskId: string, { signal }: CallOptions = {}): Promise<TranscriptHistory['edits']> {
-    const { edits } = await this.line.data<TranscriptHistory>(`${resultPath(taskId)}/transcript/history`, { signal });
+  /** The latest corrections, oldest first: at most `limit` (100) and 1 MiB. */
+  async corrections(
+    taskId: string,
+    { limit, signal }: CallOptions & { readonly limit?: number } = {},
+  ): Promise<TranscriptHistory['edits']> {
+    const path = `${resultPath(taskId)}/transcript/history`;
+    const { edits } = await this.line.data<TranscriptHistory>(path, { query: { limit }, signal });
     return edits;
   }
 

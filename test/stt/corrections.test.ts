@@ -117,6 +117,27 @@ describe('PUT /result/{task_id}/transcript', () => {
     expect(edits[0].changed_by).not.toBe(edits[1].changed_by);
   });
 
+  it('returns the latest changes of 1 MiB in total, and at least the last one', async () => {
+    const id = await transcribe();
+    const long = (letter: string, parts: number) =>
+      Array.from({ length: parts }, () => ({ ...FIRST, text: letter.repeat(60_000) }));
+    const versions = async (query = '') => {
+      const { body } = await product.call(`/result/${id}/transcript/history${query}`);
+      return body.data.edits.map(({ version }: { version: number }) => version);
+    };
+    await put(id, [LEAK, SECOND]);
+    await put(id, [FIRST, SECOND]);
+    expect(await versions()).toEqual([1, 2]);
+    expect(await versions('?limit=1')).toEqual([2]);
+    expect((await product.call(`/result/${id}/transcript/history?limit=0`)).status).toBe(422);
+    await put(id, long('a', 10));
+    expect(await versions()).toEqual([1, 2, 3]);
+    await put(id, long('b', 10));
+    expect(await versions()).toEqual([4]);
+    await put(id, [FIRST, SECOND]);
+    expect(await versions()).toEqual([5]);
+  });
+
   it('is an event, and its corrections are deleted with the task', async () => {
     const { next } = (await product.call('/events?after=latest')).body.data;
     const id = await transcribe();

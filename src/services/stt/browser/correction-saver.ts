@@ -28,11 +28,15 @@ export function createCorrectionSaver(options: {
   let stored = options.segments;
   let version: number | undefined;
   let running: Promise<void> | undefined;
+  let retry: ReturnType<typeof setTimeout> | undefined;
+  /** By the last request, which may have stored them although it failed. */
+  let sent: readonly RecordedSegment[] | undefined;
 
   /** Reads the stored version and merges the changes of the user. */
   async function merge(): Promise<void> {
     const { segments: theirs, correction } = await api.call<Transcript>(`${path}?format=json`);
-    const { segments, conflicts } = mergeChanges(stored, current(true), theirs);
+    const base = sent && !changeBetween(sent, theirs) ? sent : stored;
+    const { segments, conflicts } = mergeChanges(base, current(true), theirs);
     [stored, version] = [theirs, correction?.version ?? 0];
     if (conflicts.length > 0 || changeBetween(current(true), segments)) onMerge(segments, conflicts);
   }
@@ -42,11 +46,16 @@ export function createCorrectionSaver(options: {
     if (version === undefined) await merge();
     for (let segments = current(); changeBetween(stored, segments); segments = current()) {
       try {
+        sent = segments;
         const headers = { 'if-match': `"${version}"` };
         const corrected = await api.call<{ version: number }>(path, { method: 'PUT', json: { segments }, headers });
         [stored, version] = [segments, corrected.version];
       } catch (error) {
-        if (!(error instanceof RequestError && error.status === 412)) throw error;
+        if (!(error instanceof RequestError && error.status === 412)) {
+          // The change may be stored: reads the transcript before the next one.
+          version = undefined;
+          throw error;
+        }
         await merge();
       }
     }
@@ -54,12 +63,16 @@ export function createCorrectionSaver(options: {
   }
 
   function save(): Promise<void> {
+    clearTimeout(retry);
     running ??= saveAll()
       .catch((failed: unknown) => {
         onState({ failed });
         const isTransient =
           failed instanceof RequestError && (failed.status === 0 || failed.status === 429 || failed.status >= 500);
-        if (isTransient) setTimeout(() => void save(), RETRY_MS);
+        if (isTransient) {
+          const waitMs = Math.max(RETRY_MS, (failed.retryAfterSeconds ?? 0) * 1000);
+          retry = setTimeout(() => void save(), waitMs);
+        }
       })
       .finally(() => {
         running = undefined;

@@ -3,8 +3,6 @@ import { el, fill } from '../../../ui/browser/dom.ts';
 import type { Formatters } from './formatters.ts';
 import type { SegmentChange } from './segment-changes.ts';
 
-const MAX_ITEMS = 100;
-
 interface Edit extends SegmentChange {
   /** Unix seconds. */
   readonly changed_at: string;
@@ -27,7 +25,7 @@ export function createHistoryList(options: {
   async function load(): Promise<void> {
     try {
       const { edits } = await api.call<{ edits: readonly Edit[] }>(`result/${taskId}/transcript/history`);
-      const items = edits.slice(-MAX_ITEMS).reverse().map(item);
+      const items = [...edits].reverse().map(item);
       list.replaceChildren(...(items.length > 0 ? items : [el('li', {}, texts.noHistory)]));
     } catch (error) {
       list.replaceChildren(el('li', {}, words.errorText(error)));

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { RecordedSegment } from '../result.ts';
-import { changeBetween, mergeChanges } from './segment-changes.ts';
+import { changeBetween, mergeChanges, overwrite } from './segment-changes.ts';
 
 const list = (text: string): RecordedSegment[] =>
   [...text].map((letter, i) => ({ start: i, end: i + 1, text: letter }));
@@ -49,5 +49,48 @@ describe('mergeChanges', () => {
   it('has no conflict if both made the same change', () => {
     const both = [a, other(b), c, d];
     expect(mergeChanges(BASE, both, both)).toEqual({ segments: both, conflicts: [] });
+  });
+
+  it('does not repeat an insertion', () => {
+    expect(mergeChanges([a, c], [a, b, c], [a, b, c])).toEqual({ segments: [a, b, c], conflicts: [] });
+    // A removal that is reverted twice.
+    const { segments } = mergeChanges([], [b], [a, c]);
+    expect(mergeChanges([], [b], segments)).toEqual({ segments: [a, b, c], conflicts: [] });
+  });
+
+  it('has no conflict for a removed segment unless another one has its time', () => {
+    expect(mergeChanges(BASE, [a, c, d], [a, c, d])).toEqual({ segments: [a, c, d], conflicts: [] });
+    const long = { ...a, end: 1.1 };
+    expect(mergeChanges([long, b, c], [long, c], [long, c]).conflicts).toEqual([]);
+    const removal = { position: 1, removed: [b], inserted: [] };
+    for (const theirs of [other(b), { ...a, end: b.end }])
+      expect(mergeChanges(BASE, [a, c, d], [theirs, c, d])).toEqual({ segments: [theirs, c, d], conflicts: [removal] });
+  });
+});
+
+describe('overwrite', () => {
+  const mine = { position: 1, removed: [b], inserted: [other(b)] };
+
+  it('replaces the segments in the time of the change', () => {
+    const halves = [
+      { ...b, end: 1.5 },
+      { ...b, start: 1.5 },
+    ];
+    expect(overwrite([a, other(b, 'y'), c], mine)).toEqual([a, other(b), c]);
+    expect(overwrite([a, ...halves, c], mine)).toEqual([a, other(b), c]);
+  });
+
+  it('keeps neighbours that touch or slightly overlap it', () => {
+    const [before, after] = [
+      { ...a, end: 1.2 },
+      { ...c, start: 1.9 },
+    ];
+    expect(overwrite([before, b, after], mine)).toEqual([before, other(b), after]);
+  });
+
+  it('replaces a segment without duration', () => {
+    const point = { ...b, end: b.start };
+    const change = { position: 1, removed: [point], inserted: [other(point)] };
+    expect(overwrite([a, other(point, 'y'), b], change)).toEqual([a, b, other(point)]);
   });
 });

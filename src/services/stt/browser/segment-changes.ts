@@ -26,7 +26,10 @@ export function changeBetween(
   return { position, removed: before.slice(position, beforeEnd), inserted: after.slice(position, afterEnd) };
 }
 
-/** Applies the changes from `base` to `mine` to `theirs`. `conflicts`: changes of segments that `theirs` has changed as well. */
+/**
+ * Applies the changes from `base` to `mine` to `theirs`, except those that `theirs` already has. `conflicts`: changes of
+ * segments that `theirs` has changed as well.
+ */
 export function mergeChanges(
   base: readonly RecordedSegment[],
   mine: readonly RecordedSegment[],
@@ -35,12 +38,45 @@ export function mergeChanges(
   const segments = [...theirs];
   const conflicts: SegmentChange[] = [];
   for (const change of separateChanges(base, mine)) {
-    const at = change.removed.length > 0 ? indexOfRun(segments, change.removed) : indexAt(segments, change.inserted);
-    if (at >= 0) segments.splice(at, change.removed.length, ...change.inserted);
-    else if (change.inserted.length === 0 || indexOfRun(segments, change.inserted) < 0) conflicts.push(change);
+    const { removed, inserted } = change;
+    if (removed.length === 0 && indexOfRun(segments, inserted) >= 0) continue;
+    const at = removed.length > 0 ? indexOfRun(segments, removed) : indexAt(segments, inserted);
+    if (at >= 0) segments.splice(at, removed.length, ...inserted);
+    else if (inserted.length > 0 ? indexOfRun(segments, inserted) < 0 : isReplaced(removed, base, theirs))
+      conflicts.push(change);
   }
   return { segments, conflicts };
 }
+
+/** Whether `theirs` has a new segment in the time of the removed ones. */
+function isReplaced(
+  removed: readonly RecordedSegment[],
+  base: readonly RecordedSegment[],
+  theirs: readonly RecordedSegment[],
+): boolean {
+  const { from, to } = timeOf(removed);
+  return theirs.some(
+    (each) =>
+      (each.start === from || (each.start < to && each.end > from)) &&
+      !base.some((known) => isSameSegment(known, each)),
+  );
+}
+
+/** Replaces what others made of the removed segments. Segments that are mostly at another time stay. */
+export function overwrite(
+  segments: readonly RecordedSegment[],
+  { removed, inserted }: SegmentChange,
+): readonly RecordedSegment[] {
+  const { from, to } = timeOf(removed);
+  const others = segments.filter(({ start, end }) => {
+    const isWithin = start >= from && (start + end) / 2 < to;
+    // Segments may have no duration.
+    return !isWithin && (start !== from || end !== to);
+  });
+  return [...others, ...inserted].sort((a, b) => a.start - b.start);
+}
+
+const timeOf = (segments: readonly RecordedSegment[]) => ({ from: segments[0]!.start, to: segments.at(-1)!.end });
 
 /** One change per segment if none was split, merged or removed. */
 function separateChanges(before: readonly RecordedSegment[], after: readonly RecordedSegment[]): SegmentChange[] {

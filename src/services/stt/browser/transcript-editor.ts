@@ -8,8 +8,18 @@ import { createCorrectionSaver, type SaveState, type Transcript } from './correc
 import type { Formatters } from './formatters.ts';
 import { createHistoryList } from './history-list.ts';
 import type { JobPlayer } from './job-player.ts';
-import { mergeChanges } from './segment-changes.ts';
-import { isDoubtful, mergeRows, normalize, partsOf, type Row, rowsOf, splitRow, timeAt } from './transcript-rows.ts';
+import { mergeChanges, overwrite } from './segment-changes.ts';
+import {
+  isDoubtful,
+  keptWords,
+  mergeRows,
+  normalize,
+  partsOf,
+  type Row,
+  rowsOf,
+  splitRow,
+  timeAt,
+} from './transcript-rows.ts';
 import type { VocabularyOffers } from './vocabulary-offers.ts';
 
 interface RowView {
@@ -47,9 +57,8 @@ export function createTranscriptEditor(options: {
 
   const conflicts = createConflictList(words, (change) => {
     close();
-    const [from, to] = [change.removed[0]!.start, change.removed.at(-1)!.end];
-    const others = views.map(({ row }) => row.segment).filter(({ start, end }) => start >= to || end <= from);
-    replaceAll([...others, ...change.inserted].sort((a, b) => a.start - b.start));
+    const segments = views.map(({ row }) => row.segment);
+    replaceAll(overwrite(segments, change));
     void saver.save();
   });
   const saver = createCorrectionSaver({
@@ -97,7 +106,7 @@ export function createTranscriptEditor(options: {
   }
 
   function replaceAll(segments: Transcript['segments']): void {
-    views = rowsOf(segments, transcript.words).map(viewOf);
+    views = rowsOf(segments, keptWords(transcript, segments)).map(viewOf);
     list.replaceChildren(...views.map(({ element }) => element));
     showMarks();
   }

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { mergeRows, partsOf, rowsOf, splitRow } from './transcript-rows.ts';
-import { correctedTerm } from './vocabulary-offers.ts';
+import { keptWords, mergeRows, partsOf, rowsOf, splitRow } from './transcript-rows.ts';
+import { correctedTerm, createTermStore } from './vocabulary-offers.ts';
 
 const word = (text: string, start: number) => ({ text, start, end: start + 0.5 });
 const WORDS = [word('One', 0.9), word('two', 1.5), word('three', 3)];
@@ -24,6 +24,22 @@ describe('splitRow', () => {
   });
 });
 
+it('keptWords are without those of removed segments, also of a removed half', () => {
+  const segments = [
+    { start: 1, end: 3, text: 'One two' },
+    { start: 3, end: 4, text: 'three' },
+    { start: 4, end: 5, text: 'four' },
+  ];
+  const original = { segments, words: [...WORDS, word('four', 3.9)] };
+  const [first, second, third] = segments as [(typeof segments)[0], (typeof segments)[0], (typeof segments)[0]];
+  const kept = (...corrected: typeof segments) => keptWords(original, corrected).map(({ text }) => text);
+  expect(kept(...segments)).toEqual(['One', 'two', 'three', 'four']);
+  expect(kept(first, third)).toEqual(['One', 'two', 'four']);
+  expect(kept({ ...first, start: 1.5 }, second, third)).toEqual(['two', 'three', 'four']);
+  expect(kept({ ...first, end: 5 })).toEqual(['One', 'two', 'three', 'four']);
+  expect(kept()).toEqual([]);
+});
+
 it('partsOf returns the words only while the text has them', () => {
   expect(partsOf(ROW)).toEqual(WORDS);
   const corrected = { ...ROW.segment, text: 'One two trees' };
@@ -38,4 +54,17 @@ it.each([
   ['one two three four', 'five six seven eight', undefined],
 ])('correctedTerm between "%s" and "%s" is %s', (before, after, term) => {
   expect(correctedTerm(before, after)).toBe(term);
+});
+
+it('createTermStore keeps the terms of two quick clicks', async () => {
+  let terms: readonly { term: string }[] = [];
+  const call = async (_: string, { json }: { json?: unknown } = {}) => {
+    await Promise.resolve();
+    if (json === undefined) return { terms };
+    ({ terms } = json as { terms: typeof terms });
+    return undefined;
+  };
+  const store = createTermStore({ call: call as never });
+  await Promise.all(['one', 'two'].map(store));
+  expect(terms).toEqual([{ term: 'one' }, { term: 'two' }]);
 });

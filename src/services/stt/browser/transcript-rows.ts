@@ -1,5 +1,5 @@
 import { paragraphs } from '../../../ui/browser/paragraphs.ts';
-import type { RecordedSegment, TimedWord } from '../result.ts';
+import type { Recorded, RecordedSegment, TimedWord } from '../result.ts';
 
 /** Words with a lower confidence are marked. Chosen: the shipped model is right about most words above it. */
 const DOUBTFUL_CONFIDENCE = 0.5;
@@ -12,6 +12,24 @@ export interface Row {
 
 export const rowsOf = (segments: readonly RecordedSegment[], words: readonly TimedWord[] = []): Row[] =>
   paragraphs(segments, words).map(({ segment, parts }) => ({ segment, words: parts[0] === segment ? [] : parts }));
+
+/** Without the words of removed segments, which would be assigned to the segments before. Single pass. */
+export function keptWords(
+  original: Pick<Recorded, 'segments' | 'words'>,
+  segments: readonly RecordedSegment[],
+): TimedWord[] {
+  let [next, coveredUntil] = [0, Number.NEGATIVE_INFINITY];
+  return rowsOf(original.segments, original.words).flatMap(({ segment: { start, end }, words }) => {
+    // Words may be outside their segment. The neighbours may begin and end at its edges.
+    const margin = Math.min(0.0005, (end - start) / 2);
+    return words.filter((word) => {
+      const at = Math.min(Math.max(middleOf(word), start + margin), end - margin);
+      for (; next < segments.length && segments[next]!.start <= at; next++)
+        coveredUntil = Math.max(coveredUntil, segments[next]!.end);
+      return at <= coveredUntil;
+    });
+  });
+}
 
 /** The words of the text; the segment itself if they are unknown. */
 export const partsOf = ({ segment, words }: Row): readonly TimedWord[] =>

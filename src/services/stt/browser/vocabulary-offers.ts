@@ -16,12 +16,12 @@ export function createVocabularyOffers(api: ApiClient, { texts: { edit }, errorT
   element.append(el('span', { class: 'hint' }, edit.vocabulary), status);
   const offered = new Set<string>();
 
+  const store = createTermStore(api);
+
   async function addTerm(term: string, button: HTMLButtonElement): Promise<void> {
     button.disabled = true;
     try {
-      const { terms } = await api.call<{ terms: readonly WrittenTerm[] }>('vocabulary');
-      const others = terms.filter((each) => each.term !== term);
-      await api.call('vocabulary', { method: 'PUT', json: { terms: [...others, { term }] } });
+      await store(term);
       button.remove();
       status.textContent = fill(edit.termAdded, { term });
     } catch (error) {
@@ -42,6 +42,23 @@ export function createVocabularyOffers(api: ApiClient, { texts: { edit }, errorT
       status.before(button);
       element.hidden = false;
     },
+  };
+}
+
+/** Adds one term after the other: each addition replaces the whole vocabulary. */
+export function createTermStore(api: Pick<ApiClient, 'call'>): (term: string) => Promise<void> {
+  let last: Promise<unknown> = Promise.resolve();
+
+  async function add(term: string): Promise<void> {
+    const { terms } = await api.call<{ terms: readonly WrittenTerm[] }>('vocabulary');
+    const others = terms.filter((each) => each.term !== term);
+    await api.call('vocabulary', { method: 'PUT', json: { terms: [...others, { term }] } });
+  }
+
+  return (term) => {
+    const added = last.then(() => add(term));
+    last = added.catch(() => undefined);
+    return added;
   };
 }
 

@@ -15,7 +15,7 @@ export function parseSegments(
   { duration_seconds: duration, segments: original }: Recorded,
 ): RecordedSegment[] {
   // A provider may return an end after the declared duration.
-  const until = Math.max(duration, original.at(-1)?.end ?? 0);
+  const until = original.reduce((latest, { end }) => Math.max(latest, end), duration);
   let [previousStart, bytes] = [0, 0];
   const segments = given.map((segment, index): RecordedSegment => {
     const invalid = (why: string) => validationError(`segments.${index}: ${why}`);

@@ -53,8 +53,9 @@ export function createCorrectionStore(db: Db) {
         return (await tx.query<Correction>(WRITE, [taskId, JSON.stringify(segments), actor])).rows[0]!;
       }),
 
-    /** The latest edits, oldest first. */
-    history: async (taskId: string): Promise<Edit[]> => (await db.query<Edit>(HISTORY, [taskId])).rows,
+    /** At most `limit` of the latest edits, of 1 MiB in total, oldest first. The last one may be larger. */
+    history: async (taskId: string, limit: number): Promise<Edit[]> =>
+      (await db.query<Edit>(HISTORY, [taskId, limit, MAX_HISTORY_BYTES])).rows,
   };
 }
 
@@ -67,7 +68,7 @@ export async function readCorrections(db: Queryable, taskIds: readonly string[])
 /** Older edits are deleted: the text is bounded by its own limits, so the history must be bounded as well. */
 const MAX_EDITS = 5000;
 const MAX_EDITS_BYTES = 16 * 2 ** 20;
-const HISTORY_LENGTH = 1000;
+const MAX_HISTORY_BYTES = 2 ** 20;
 
 const limitMs = CLIENT_LIMIT_MS;
 const COLUMNS = 'version, segments, changed_at as "changedAt", changed_by as "changedBy"';
@@ -122,6 +123,11 @@ const HISTORY = {
   limitMs,
   text: `
     select version, at, actor, position, removed, inserted
-      from (select * from transcript_edits where task_id = $1 order by version desc limit ${HISTORY_LENGTH}) as latest
+      from (select *, sum(bytes) over (order by version desc) as total
+              from transcript_edits
+             where task_id = $1
+             order by version desc
+             limit $2) as latest
+     where total <= $3 or total = bytes
      order by version`,
 };

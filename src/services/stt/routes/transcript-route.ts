@@ -26,6 +26,10 @@ const Query = Type.Object({
   ),
 });
 
+const HistoryQuery = Type.Object({
+  limit: Type.Integer({ minimum: 1, maximum: 1000, default: 100, description: 'Of corrections.' }),
+});
+
 /** JSON of 1 MiB of text, with escapes, and the times of all segments. */
 const BODY_BYTES = 4 * 1024 * 1024;
 
@@ -120,14 +124,16 @@ export function transcriptRoutes(
     },
   );
 
-  app.get<{ Params: Static<typeof TaskParams> }>(
+  app.get<{ Params: Static<typeof TaskParams>; Querystring: Static<typeof HistoryQuery> }>(
     '/result/:task_id/transcript/history',
     {
       config,
       schema: {
         ...described,
-        summary: 'The latest 1000 corrections of the transcript, oldest first',
+        summary: 'The latest corrections of the transcript, oldest first',
+        description: 'At most 1 MiB; a larger correction is returned only if it is the last one.',
         operationId: 'readTranscriptHistory',
+        querystring: HistoryQuery,
         response: {
           200: describeResponse('The corrections.', TranscriptHistory),
           ...errorResponses(taskNotFound(), taskNotReady()),
@@ -136,7 +142,7 @@ export function transcriptRoutes(
     },
     async (request) => {
       const { id } = await readTask(request);
-      const edits = await corrections.history(id);
+      const edits = await corrections.history(id, request.query.limit);
       return success({
         edits: edits.map(({ version, at, actor, ...change }) => ({
           ...{ version, changed_at: unixSeconds(at), changed_by: actor },
