@@ -57,7 +57,9 @@ describe('Overview', () => {
     await until(async () => latest((await overviewOf('defectoscopy')).queue.unfinished)).toBe(0);
     const other = await overviewOf('stt');
     expect(other).toMatchObject({ worker_state: 'cold', workers: [] });
-    for (const series of Object.values<any>(other.queue).filter(Array.isArray)) expect(Math.max(...series)).toBe(0);
+    const series = Object.values<any>(other.queue).filter(Array.isArray);
+    expect(series.flat().filter((value) => value !== 0)).toEqual([]);
+    expect(series.flat().length).toBeGreaterThan(0);
   });
 
   it('is the same on every service', async () => {

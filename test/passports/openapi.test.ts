@@ -42,6 +42,7 @@ describe('Passports GET /openapi.json', () => {
       'get /api/tasks': 'bearer session',
       'get /api/tasks/stream': 'bearer session',
       'get /api/task/{task_id}/status': 'bearer session',
+      'get /api/task/{task_id}/timeline': 'bearer session',
       'get /api/task/{task_id}/result': 'bearer session',
       'get /api/task/{task_id}/history': 'bearer session',
       'get /api/task/{task_id}/page/{page}': 'bearer session',
