@@ -209,6 +209,8 @@ describe('several gateways', () => {
     expect(await a.metric('assay_rate_limit_store_failures_total')).toBeGreaterThan(0);
     Object.assign(db, { query, transaction });
     await sharing(a, b);
+    const pointsOfA = `select coalesce(sum(points), 0)::int as points from rate_points where gateway = 'a'`;
+    await until(async () => (await database.db.query<{ points: number }>(pointsOfA)).rows[0]!.points >= 1000);
     expect((await b.ask()).status).toBe(429);
     ends.push(() => db.close());
   });

@@ -126,7 +126,7 @@ const repeated = (first: FirstUse, fingerprint: Buffer): AcceptResult =>
     : { outcome: 'conflict' };
 
 /** SQL: the start tag of `entry`, a task of `client`. */
-const START_TAG = "least(now(), client.start + tag_offset * interval '1 microsecond')";
+const START_TAG = "client.start + tag_offset * interval '1 microsecond'";
 
 const INSERT_PLAIN = `
     insert into tasks (id, service, principal, priority, input, estimate_seconds, deadline_at, expires_at,

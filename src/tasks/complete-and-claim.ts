@@ -105,14 +105,15 @@ const byId = (a: { id: string }, b: { id: string }) => (a.id < b.id ? -1 : 1);
 /** A reservation expires after this time; its worker renews it at least every second. */
 const RESERVED_SECONDS = 10;
 
-const IS_CLAIMABLE = `${IS_WAITING} and run_at <= now()`;
+/** A task that was not returned has a tag for `run_at`, which may be later than the clock. */
+const IS_CLAIMABLE = `${IS_WAITING} and (returned is null or run_at <= now())`;
 
 /** The first tasks of a priority: handed-back tasks, then those above the floor. */
 const waiting = (priority: Priority, floor: string, condition = 'true') => `
       select * from (
         select id, null::float8 as front
           from tasks
-         where ${IS_CLAIMABLE} and priority = ${PRIORITY_VALUE[priority]} and returned = 'handed_back' and ${condition}
+         where ${IS_WAITING} and priority = ${PRIORITY_VALUE[priority]} and returned = 'handed_back' and run_at <= now() and ${condition}
          order by run_at, id
          limit $3
            for update skip locked) as handed_back
@@ -120,7 +121,7 @@ const waiting = (priority: Priority, floor: string, condition = 'true') => `
       select * from (
         select id, extract(epoch from run_at)::float8
           from tasks
-         where ${IS_CLAIMABLE} and priority = ${PRIORITY_VALUE[priority]} and ${isAboveFloor(floor)} and returned is null
+         where ${IS_WAITING} and priority = ${PRIORITY_VALUE[priority]} and ${isAboveFloor(floor)} and returned is null
            and ${condition}
          order by run_at, id
          limit $3
@@ -137,7 +138,7 @@ const claimedSql = (waitingTasks: string, isBatchFirst: boolean) => `
              ${isBatchFirst} or priority = ${PRIORITY_VALUE.realtime} or ${IS_RESERVED} or not exists (
                select from tasks where ${IS_CLAIMABLE} and priority = ${PRIORITY_VALUE.realtime} and ${isAboveFloor('$6')}) as is_next
         from tasks
-       where ${IS_CLAIMABLE} and returned = 'lost' and $3 > 0
+       where ${IS_WAITING} and returned = 'lost' and $3 > 0
          and (not $5 or reserved_until is null or reserved_until < now() or reserved_by = $2)
        order by priority, run_at, id
        limit 1
@@ -206,7 +207,8 @@ const advanceStatement = (name: string, claimed: string): Statement => ({
       update tasks t
          set status        = case e.outcome when 'again' then 'processing' else e.outcome end,
              finished_at   = case e.outcome when 'again' then null else now() end,
-             run_at        = case when e.delay_ms > 0 then now() + e.delay_ms * interval '1 millisecond' else t.run_at end,
+             run_at        = case when e.delay_ms > 0 then now() + e.delay_ms * interval '1 millisecond'
+                                  when e.outcome = 'again' then least(t.run_at, now()) else t.run_at end,
              returned      = case e.outcome when 'again' then coalesce(t.returned, 'handed_back') else t.returned end,
              attempts      = case when e.uncounted then t.attempts - 1 else t.attempts end,
              result        = e.result::json,

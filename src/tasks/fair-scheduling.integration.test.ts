@@ -12,6 +12,7 @@ beforeEach(async () => {
   const weights = new Map([
     ['two', 2],
     ['four', 4],
+    ['tenth', 0.1],
   ]);
   const open = () => createPostgresTaskStore(database.db, { weights, batchSharePercent: 10 });
   gateways = [open(), open()];
@@ -80,6 +81,21 @@ describe('Fair scheduling', () => {
     await acceptMany(other, 'late', 100);
     const owners = await claim(60);
     expect(Math.abs(countOf(owners, 'late') - 30)).toBeLessThanOrEqual(1);
+  });
+
+  it('claims at once what has a tag later than the clock, also after it was handed back', async () => {
+    const [one, other] = gateways;
+    await readDepths();
+    await acceptMany(one, 'tenth', 200);
+    await readDepths();
+    await acceptMany(other, 'late', 30);
+    expect(countOf(await claim(33), 'tenth')).toBe(3);
+    const [{ id, attempt }] = (
+      await worker.completeAndClaim([], { service: 'a', worker: 'w', limit: 1, leaseMs: 600_000 })
+    ).claimed as [{ id: string; attempt: number }];
+    const again = { id, attempt, outcome: 'again', delayMs: 0 } as const;
+    await worker.completeAndClaim([again], { service: 'a', worker: 'w', limit: 0, leaseMs: 600_000 });
+    expect((await claim(300)).length).toBe(197);
   });
 
   it('guarantees batch tasks their share while realtime tasks wait, and all workers otherwise', async () => {

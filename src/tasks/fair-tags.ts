@@ -63,19 +63,19 @@ export const latestFinish = (service: string, priority: string | number) =>
 
 /**
  * SQL: a common table expression `client` with the first tag of each client group; its parameters start at number `first`.
- * A tag is at most the current time, so that a task can be claimed at once. The limit keeps PostgreSQL from planning each
- * execution for the length of the arrays.
+ * Tags are no clock times: they may be later than the clock. The limit keeps PostgreSQL from planning each execution for
+ * the length of the arrays.
  */
 export const taggedClients = (first: number) => `
     client as (
       insert into client_queues as q (service, priority, owner, start, finish)
       select service, priority, owner, start, start + cost * interval '1 microsecond'
-        from (select g.*, least(now(), coalesce(to_timestamp(virtual_time), ${latestFinish('g.service', 'g.priority')}, now())) as start
+        from (select g.*, coalesce(to_timestamp(virtual_time), ${latestFinish('g.service', 'g.priority')}, now()) as start
                 from unnest($${first}::text[], $${first + 1}::smallint[], $${first + 2}::text[], $${first + 3}::float8[],
                             $${first + 4}::float8[]) as g (service, priority, owner, virtual_time, cost)
                limit cardinality($${first}::text[])) as g
           on conflict (service, priority, owner) do update
-            set start  = greatest(excluded.start, least(q.finish, now())),
-                finish = greatest(excluded.start, least(q.finish, now())) + (excluded.finish - excluded.start)
+            set start  = greatest(excluded.start, q.finish),
+                finish = greatest(excluded.start, q.finish) + (excluded.finish - excluded.start)
       returning service, priority, owner, start
     )`;

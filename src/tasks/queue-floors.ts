@@ -58,7 +58,7 @@ export function createQueueFloors(db: Db, { searchEveryMs = SEARCH_INTERVAL_MS }
       .spend(() => search(queue))
       .catch((error: unknown) => {
         if (isStatementTimeout(error)) queue.limitMs = Math.min(4 * queue.limitMs, MAX_SEARCH_TIMEOUT_MS);
-        // Virtual time is behind the clock: without a search, scans find nothing.
+        // Tags are no clock times: without a search, scans may find nothing.
         if (!isStatementTimeout(error) || !queue.isSearched) queue.share.reset();
       });
 
@@ -131,14 +131,14 @@ export const floorParameters = (floors: Floors): (number | null)[] => [floors.re
 export const isAboveFloor = (floor: string) =>
   `run_at >= coalesce(to_timestamp(${floor}::float8), now() - interval '${WINDOW_SECONDS} seconds')`;
 
-// Without a waiting task and a floor, the floor is the latest tag, because virtual time is behind the clock.
+// Without a waiting task and a floor, the floor is the latest tag: tags are no clock times.
 const frontBelow = (priority: Priority, floor: string) => `
     select '${priority}' as priority,
            extract(epoch from coalesce(
              (select run_at
                 from tasks
                where ${IS_WAITING} and priority = ${PRIORITY_VALUE[priority]}
-                 and run_at < coalesce(to_timestamp(${floor}::float8), now()) and returned is null
+                 and run_at < coalesce(to_timestamp(${floor}::float8), 'infinity') and returned is null
                order by run_at, id
                limit 1),
              case when ${floor} is null then ${latestFinish('$1', PRIORITY_VALUE[priority])} end))::float8 as front`;

@@ -33,10 +33,10 @@ const REQUEUE = {
   text: `
     update tasks t
        set status        = 'queued',
-           run_at        = least(now(), greatest(to_timestamp($4::float8), (
+           run_at        = coalesce(greatest(to_timestamp($4::float8), (
              select finish
                from client_queues q
-              where q.service = t.service and q.priority = t.priority and q.owner = coalesce(t.owner, t.principal)))),
+              where q.service = t.service and q.priority = t.priority and q.owner = coalesce(t.owner, t.principal))), now()),
            queued_at     = now(),
            deadline_at   = now() + (deadline_at - queued_at),
            expires_at    = now() + (expires_at - queued_at),

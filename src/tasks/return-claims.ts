@@ -21,7 +21,8 @@ export async function release(db: Db, worker: string, maxAttempts: number): Prom
 
 const HANDED_BACK = `
   attempt_log = ${withAttemptLogged("'reason', 'NOT_STARTED'")},
-  worker = null, leased_until = null, attempts = t.attempts - 1, returned = coalesce(t.returned, 'handed_back')`;
+  worker = null, leased_until = null, attempts = t.attempts - 1, returned = coalesce(t.returned, 'handed_back'),
+  run_at = least(t.run_at, now())`;
 
 // The worker starts no task of such a claim and numbers the next one differently, so no other fencing is needed. Locks rows
 // in the order of `remove`, which prevents deadlocks. The condition on the lease bounds the scan of `tasks_leased`, which

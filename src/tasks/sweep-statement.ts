@@ -160,8 +160,8 @@ const SWEEP = {
     promoted as (
       update tasks t
          set priority = ${PRIORITY_VALUE.realtime},
-             run_at   = least(now(), coalesce(greatest(front.run_at, queue.finish), latest)
-                                     + (place - 1) * ${COST_MICROS} * interval '1 microsecond')
+             run_at   = coalesce(greatest(front.run_at, queue.finish), latest, now())
+                      + (place - 1) * ${COST_MICROS} * interval '1 microsecond'
         from waited
         join front using (service)
         left join client_queues queue
