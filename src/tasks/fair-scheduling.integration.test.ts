@@ -90,9 +90,8 @@ describe('Fair scheduling', () => {
     await readDepths();
     await acceptMany(other, 'late', 30);
     expect(countOf(await claim(33), 'tenth')).toBe(3);
-    const [{ id, attempt }] = (
-      await worker.completeAndClaim([], { service: 'a', worker: 'w', limit: 1, leaseMs: 600_000 })
-    ).claimed as [{ id: string; attempt: number }];
+    const next = await worker.completeAndClaim([], { service: 'a', worker: 'w', limit: 1, leaseMs: 600_000 });
+    const { id, attempt } = next.claimed[0]!;
     const again = { id, attempt, outcome: 'again', delayMs: 0 } as const;
     await worker.completeAndClaim([again], { service: 'a', worker: 'w', limit: 0, leaseMs: 600_000 });
     expect((await claim(300)).length).toBe(197);
