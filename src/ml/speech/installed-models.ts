@@ -48,9 +48,16 @@ async function engineFiles(manifest: SpeechManifest, folder: string, dataDir: st
     const moonshine = { encoder: path(engine.encoder), mergedDecoder: path(engine.mergedDecoder) };
     return { ...common, tokens: await writeTokens(manifest, engine.tokens, dataDir), model: { moonshine } };
   }
-  const { encoder, decoder, joiner, tokens } = engine;
+  const tokens = path(engine.tokens);
+  const isNemo = engine.family !== 'zipformer';
+  if (engine.kind === 'ctc') {
+    const model = { model: path(engine.model) };
+    if (isNemo) return { ...common, tokens, modelType: 'nemo_ctc', model: { nemoCtc: model } };
+    return { ...common, tokens, modelType: 'zipformer2_ctc', model: { zipformerCtc: model } };
+  }
+  const { encoder, decoder, joiner } = engine;
   const transducer = { encoder: path(encoder), decoder: path(decoder), joiner: path(joiner) };
-  return { ...common, tokens: path(tokens), model: { transducer } };
+  return { ...common, tokens, modelType: isNemo ? 'nemo_transducer' : 'transducer', model: { transducer } };
 }
 
 async function writeTokens(

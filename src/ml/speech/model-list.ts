@@ -7,6 +7,9 @@ import { parseJson } from '../parse-json.ts';
 const Sha256 = Type.String({ pattern: '^[0-9a-f]{64}$' });
 const Path = Type.String({ pattern: '^[A-Za-z0-9_][A-Za-z0-9._-]*(/[A-Za-z0-9_][A-Za-z0-9._-]*)*$' });
 
+/** Who exported a model for sherpa-onnx; default: NeMo. */
+const Family = Type.Optional(Type.Union([Type.Literal('nemo'), Type.Literal('zipformer')]));
+
 /** Schema of `models/stt/NAME/manifest.json`: the model, the source of its files and their hashes. */
 export const SpeechManifest = Type.Object({
   name: Type.String({ pattern: '^[a-z0-9][a-z0-9.-]{0,63}$' }),
@@ -30,11 +33,13 @@ export const SpeechManifest = Type.Object({
     Type.Object({
       runs: Type.Literal('sherpa'),
       kind: Type.Literal('transducer'),
+      family: Family,
       encoder: Path,
       decoder: Path,
       joiner: Path,
       tokens: Path,
     }),
+    Type.Object({ runs: Type.Literal('sherpa'), kind: Type.Literal('ctc'), family: Family, model: Path, tokens: Path }),
   ]),
   /** The optional npm package with the files; `version` is the one to install. */
   package: Type.Optional(Type.Object({ name: Type.String(), version: Type.Optional(Type.String()), folder: Path })),
