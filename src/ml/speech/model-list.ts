@@ -2,6 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { type Static, Type } from 'typebox';
+import { OperatorError } from '../../base/operator-error.ts';
 import { parseJson } from '../parse-json.ts';
 
 const Sha256 = Type.String({ pattern: '^[0-9a-f]{64}$' });
@@ -60,6 +61,14 @@ export function listSpeechModels(): SpeechManifest[] {
 
 export function findSpeechModel(name: string): SpeechManifest | undefined {
   return readdirSync(MODELS_FOLDER).includes(name) ? readManifest(name) : undefined;
+}
+
+/** Throws an OperatorError with all names for an unknown one. */
+export function requireSpeechModel(name: string): SpeechManifest {
+  const manifest = findSpeechModel(name);
+  if (manifest) return manifest;
+  const names = listSpeechModels().map((model) => model.name);
+  throw new OperatorError(`Unknown speech model ${name}. Available models: ${names.join(', ')}.`);
 }
 
 const readManifest = (name: string) =>

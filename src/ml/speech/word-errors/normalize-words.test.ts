@@ -23,6 +23,7 @@ test.each([
   ['$5.50, $2 million, 30%', '5.5 $ 2000000 $ 30 %'],
   ['five dollars, thirty per cent', '5 $ 30 %'],
   ['5kg and 3 metres', '5 kg and 3 m'],
+  ['Forty instead of sixty. One | has a dent.', '40 instead of 60 1 has a dent'],
   ['salt and pepper, sand and five', 'salt and pepper sand and 5'],
   ['Ещё ёлка — кое-что', 'еще елка кое что'],
   ['шестьдесят тысяч тенге', '60000 ₸'],

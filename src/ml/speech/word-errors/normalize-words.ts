@@ -1,5 +1,5 @@
 import { composeCharacters } from '../../../base/compose-characters.ts';
-import { writeNumbers } from './numbers.ts';
+import { SENTENCE_END, writeNumbers } from './numbers.ts';
 
 /**
  * The words of a text for comparison with another one, so that spellings of the same speech are equal: without case,
@@ -12,6 +12,7 @@ export function normalizeWords(text: string): string[] {
     .toLowerCase()
     .replaceAll('ё', 'е')
     .replace(/[’ʼ‘`]/g, "'")
+    .replaceAll(SENTENCE_END, ' ')
     .replace(/\[[^[\]]*\]|\([^()]*\)|<[^<>]*>/g, ' ');
   const tokens = splitTokens(REWRITES.reduce((whole, [from, to]) => whole.replace(from, to), plain));
   const words = tokens.flatMap((token) => expand(token)).filter((word) => !HESITATION.test(word));
@@ -33,6 +34,7 @@ const REWRITES: readonly (readonly [from: RegExp, to: string])[] = [
   [/(?<!\p{L})т\. ?к\./gu, ' так как '],
   // U.S. is us; full stops elsewhere divide words, except in decimals.
   [/(?<=(?<!\p{L})\p{L})\.(?=\p{L}(?!\p{L}))/gu, ''],
+  [/[.!?;:…]+(?=\s|$)/g, ` ${SENTENCE_END} `],
   [/(?<!\d)\.|\.(?!\d)/g, ' '],
   [/(?<=\d)(?=(?:kg|km|cm|mm|m|кг|км|см|мм|м|г|т)(?!\p{L}))/gu, ' '],
   [/[%$€£₽₸°№]/g, ' $& '],
@@ -42,7 +44,7 @@ const REWRITES: readonly (readonly [from: RegExp, to: string])[] = [
 ];
 
 const splitTokens = (text: string): string[] =>
-  text.split(/[^\p{L}\p{M}\p{N}'.%$€£₽₸°№]+/u).filter((token) => /[^'.]/.test(token));
+  text.split(/[^\p{L}\p{M}\p{N}'.%$€£₽₸°№|]+/u).filter((token) => /[^'.]/.test(token));
 
 const HESITATION = /^(?:uh+|um+|h+m+|mhm|erm?|э+|эм+|хм+)$/;
 

@@ -1,8 +1,12 @@
 import { DECIMAL_PLACES, NUMBER_WORDS, type NumberWord } from './number-words.ts';
 
+/** Ends a number among the words: "instead of sixty. One of them". */
+export const SENTENCE_END = '|';
+
 /**
  * Writes the numbers of a text in English or Russian with figures: "nineteen eighty four" becomes `1984`, "2.5 million"
  * `2500000`. Ordinals become `21st` in English, and plain numbers in Russian, where the ending depends on the case.
+ * Removes the ends of sentences.
  */
 export function writeNumbers(words: readonly string[]): string[] {
   const result: string[] = [];
@@ -11,7 +15,7 @@ export function writeNumbers(words: readonly string[]): string[] {
     result.push(number?.text ?? words[at]!);
     at = number?.end ?? at + 1;
   }
-  return joinFigures(result);
+  return joinFigures(result.filter((word) => word !== SENTENCE_END));
 }
 
 function readNumber(words: readonly string[], from: number): { text: string; end: number } | undefined {
