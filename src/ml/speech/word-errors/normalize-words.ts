@@ -34,13 +34,13 @@ const REWRITES: readonly (readonly [from: RegExp, to: string])[] = [
   [/(?<!\p{L})т\. ?к\./gu, ' так как '],
   // U.S. is us; full stops elsewhere divide words, except in decimals.
   [/(?<=(?<!\p{L})\p{L})\.(?=\p{L}(?!\p{L}))/gu, ''],
-  [/[.!?;:…]+(?=\s|$)/g, ` ${SENTENCE_END} `],
+  [/[.!?;:…](?=\s|$)/g, ` ${SENTENCE_END} `],
   [/(?<!\d)\.|\.(?!\d)/g, ' '],
   [/(?<=\d)(?=(?:kg|km|cm|mm|m|кг|км|см|мм|м|г|т)(?!\p{L}))/gu, ' '],
   [/[%$€£₽₸°№]/g, ' $& '],
   [/\bper cent\b/g, '%'],
   // Scripts without spaces: each character is a word.
-  [/[\p{sc=Han}\p{sc=Hiragana}\p{sc=Katakana}\p{sc=Thai}\p{sc=Lao}\p{sc=Khmer}\p{sc=Myanmar}]\p{M}*/gu, ' $& '],
+  [/(?!\p{M})(?=[\p{sc=Han}\p{sc=Hiragana}\p{sc=Katakana}\p{sc=Thai}\p{sc=Lao}\p{sc=Khmer}\p{sc=Myanmar}])/gu, ' '],
 ];
 
 const splitTokens = (text: string): string[] =>
