@@ -36,6 +36,7 @@ import { createAdmission } from './tasks/admission.ts';
 import { createClientQueues } from './tasks/client-queues.ts';
 import { readClientShares } from './tasks/client-shares.ts';
 import { createDeliveryLog } from './tasks/delivery-log.ts';
+import { createEstimates } from './tasks/estimates.ts';
 import { createEventCursors } from './tasks/event-cursor.ts';
 import { createEventFeeds } from './tasks/event-feeds.ts';
 import { exportEventLag } from './tasks/event-lag.ts';
@@ -179,6 +180,10 @@ export async function createGatewayContext(
       },
     }),
   });
+  const estimates = createEstimates({
+    ...{ mode: settings.estimateMode, db, workerRegistry, weights: settings.clientWeights },
+    ...{ deadlineSeconds: shared.taskDeadlineSeconds, signal, log, refreshMs },
+  });
   registerQueueMetrics({ registry: metrics.registry, workerRegistry, services: [...limits.keys()] });
   watchOldestSnapshot({ db, registry: metrics.registry, log, signal });
   const meter = createTaskMetrics(context.registry);
@@ -199,7 +204,21 @@ export async function createGatewayContext(
   const events = createEventStore(db);
   exportEventLag(events, metrics.registry);
   return {
-    ...{ db, tasks, uploads, files, workerRegistry, admission, metrics, issued, overview, records, failureTexts, log },
+    ...{
+      db,
+      tasks,
+      uploads,
+      files,
+      workerRegistry,
+      admission,
+      estimates,
+      metrics,
+      issued,
+      overview,
+      records,
+      failureTexts,
+      log,
+    },
     ...(traces && { traces }),
     limits: rateLimits,
     serviceDirectory: createServiceDirectory(enabledServices),

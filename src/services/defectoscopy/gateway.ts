@@ -34,7 +34,7 @@ export async function createDefectoscopyGateway(deps: {
   isLocal: boolean;
 }): Promise<Gateway> {
   const { context, serviceSettings, shared, tokens: configuredTokens, secrets, isLocal } = deps;
-  const { tasks, workerRegistry, admission, metrics, log } = context;
+  const { tasks, workerRegistry, admission, estimates, metrics, log } = context;
   const service = 'defectoscopy';
   const tokens = currentTokens(configuredTokens, () => context.issued.of(service));
   const auth = () => tokens().state;
@@ -62,7 +62,7 @@ export async function createDefectoscopyGateway(deps: {
     webhooks,
   });
 
-  predictRoute(app, { tasks, workerRegistry, admission, serviceSettings, shared });
+  predictRoute(app, { tasks, workerRegistry, admission, estimates, serviceSettings, shared });
   const ownTasksOnly = shared.taskVisibility === 'token';
   taskRoutes(app, { service, context, present, state: TaskState, examples, ownTasksOnly });
   taskEventRoutes(app, { service, context, guard, page: EventPage });

@@ -15,6 +15,7 @@ import type { SharedLimits } from '../../http/shared-limits.ts';
 import type { TokenStore } from '../../http/token-store.ts';
 import type { Admission } from '../../tasks/admission.ts';
 import type { DeliveryLog } from '../../tasks/delivery-log.ts';
+import type { Estimates } from '../../tasks/estimates.ts';
 import type { EventCursors } from '../../tasks/event-cursor.ts';
 import type { EventFeeds } from '../../tasks/event-feeds.ts';
 import type { TaskStore } from '../../tasks/store.ts';
@@ -115,7 +116,6 @@ export interface SharedSettings {
   readonly filesQuotaBytes: number;
   readonly resultTtlSeconds: number;
   readonly taskDeadlineSeconds: number;
-  readonly estimateMode: 'learned' | 'fixed';
   readonly taskVisibility: 'service' | 'token';
   readonly webhookLoopback: boolean;
   readonly corsAllowOrigins: readonly string[];
@@ -142,6 +142,7 @@ export interface GatewayContext {
   /** True while the database schema does not match this version; only probes are then served. */
   readonly isOutOfService: () => boolean;
   readonly admission: Admission;
+  readonly estimates: Estimates;
   readonly metrics: Metrics;
   /** Shared by all gateways. */
   readonly limits: SharedLimits;

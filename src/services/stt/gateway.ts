@@ -34,7 +34,7 @@ export async function createSttGateway(deps: {
   tokens: TokenSet;
 }): Promise<Gateway> {
   const { context, serviceSettings, shared } = deps;
-  const { tasks, workerRegistry, admission, metrics, log, seal } = context;
+  const { tasks, workerRegistry, admission, estimates, metrics, log, seal } = context;
   const service = 'stt';
   const tokens = currentTokens(deps.tokens, () => context.issued.of(service));
   const auth = () => tokens().state;
@@ -59,8 +59,8 @@ export async function createSttGateway(deps: {
   });
 
   const vocabularies = createVocabularyStore(context.db, service);
-  await openAiRoutes(app, { tasks, workerRegistry, admission, vocabularies, serviceSettings, shared, context });
-  await transcribeRoute(app, { tasks, workerRegistry, admission, vocabularies, seal, serviceSettings, shared });
+  await openAiRoutes(app, { tasks, admission, estimates, vocabularies, serviceSettings, shared, context });
+  await transcribeRoute(app, { tasks, admission, estimates, vocabularies, seal, serviceSettings, shared });
   vocabularyRoutes(app, { vocabularies });
   const ownTasksOnly = shared.taskVisibility === 'token';
   taskRoutes(app, { service, context, present, state: TaskState, examples, ownTasksOnly });
