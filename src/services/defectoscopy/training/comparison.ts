@@ -29,6 +29,7 @@ export function compare(
 
 /** A table with the recall and the precision of each class that occurs, as `| a | b |` lines. */
 export function comparisonTable({ images, before, after }: Comparison): string[] {
+  if (images === 0) return ['No photos of classes that the head has.'];
   const rows = before.classes.flatMap((old, k) => {
     const { label, support, recall, precision } = after.classes[k]!;
     if (support === 0 && old.precision === undefined && precision === undefined) return [];

@@ -48,11 +48,13 @@ export function writeCorrectedVersion(root: string, added: CorrectedVersion): Pr
     corrections: {
       ...photos,
       figures: byHead(({ heldBack, test }) => ({
-        held_back: {
-          images: heldBack.images,
-          before: figuresOf(heldBack.before),
-          after: figuresOf(heldBack.after),
-        },
+        ...(heldBack.images > 0 && {
+          held_back: {
+            images: heldBack.images,
+            before: figuresOf(heldBack.before),
+            after: figuresOf(heldBack.after),
+          },
+        }),
         test: { images: test.images, before: figuresOf(test.before), after: figuresOf(test.after) },
       })),
     },
