@@ -123,11 +123,12 @@ program
 
 program
   .command('train')
-  .description('train the heads of the defectoscopy model on a folder of labelled images')
-  .argument('<folder>', 'images in folders named by class, or with a labels.csv')
+  .description('train the heads of the defectoscopy model on a folder of labelled images or on corrections')
+  .argument('[folder]', 'images in folders named by class, or with a labels.csv')
   .option('--anomaly', 'the folder has at least 20 photos of one surface without defects; report what deviates')
+  .option('--from-corrections', 'train on the corrections of reviewers in the database, without a folder')
   .option('--name <version>', 'name of the new model version')
-  .action(async (folder: string, options: TrainOptions) =>
+  .action(async (folder: string | undefined, options: TrainOptions) =>
     (await import('./commands/train.ts')).trainCommand(folder, options),
   );
 

@@ -55,6 +55,27 @@ afterAll(async () => {
 
 const at = (product: Product) => ['--server', product.url];
 
+describe('assay train --from-corrections', () => {
+  const train = (args: readonly string[]) =>
+    assay(['train', ...args], { DATABASE_URL: photos.database.url, DATA_DIR: folder, APP_ENV: 'test' });
+
+  it('names the number of corrections that it needs', async () => {
+    const { code, out, err } = await train(['--from-corrections']);
+    expect(code).not.toBe(0);
+    expect(out).toContain('Corrected photos: 0.');
+    expect(err).toContain('Too few corrections: 0 photos for training and 0 held back');
+  });
+
+  it.each([
+    [['--from-corrections', '/photos'], 'leave out the folder and --anomaly'],
+    [[], 'State a folder of images, or use --from-corrections.'],
+  ])('rejects the arguments %j', async (args, message) => {
+    const { code, err } = await train(args);
+    expect(code).not.toBe(0);
+    expect(err).toContain(message);
+  });
+});
+
 describe('assay events', () => {
   it('lists the stored events as text and, with --json, as lines that --after continues', async () => {
     await photos.waitForResult(await photos.predict());
