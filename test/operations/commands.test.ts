@@ -206,6 +206,22 @@ describe('assay deliveries', () => {
     expect([bad.code, bad.out]).toEqual([1, expect.stringMatching(/^Failed {2}500 {2}http_status {2}\d+ ms\n$/)]);
   });
 
+  it('lists failing and paused receivers, and resumes one', async () => {
+    const receiver = await startReceiver(() => 410);
+    onTestFinished(() => receiver.close());
+    const { origin } = new URL(receiver.url);
+    await photos.predict({ webhook_url: receiver.url });
+    const list = async (...more: string[]) => (await assay(['deliveries', 'endpoints', ...more, ...at()])).out;
+    await expect.poll(list, { timeout: 20_000 }).toContain(`${origin}  failing  failing since 2`);
+    await photos.database.db.query('update webhook_endpoints set paused_at = now() where origin = $1', [origin]);
+    expect(await list('--json')).toContain(`{"endpoint":"${origin}","state":"paused"`);
+    const resume = async (...more: string[]) =>
+      (await assay(['deliveries', 'resume', receiver.url, ...more, ...at()])).out;
+    expect(await resume()).toBe('Resumed\n');
+    expect(await resume()).toBe('It was not paused\n');
+    expect(await resume('--json')).toBe('{"resumed":false}\n');
+  });
+
   it('reports wrong arguments', async () => {
     const none = await assay(['deliveries', 'redeliver', ...at()]);
     expect([none.code, none.err]).toEqual([2, expect.stringContaining('--since')]);

@@ -15,6 +15,7 @@ import type { SharedLimits } from '../../http/shared-limits.ts';
 import type { TokenStore } from '../../http/token-store.ts';
 import type { Admission } from '../../tasks/admission.ts';
 import type { DeliveryLog } from '../../tasks/delivery-log.ts';
+import type { Endpoints } from '../../tasks/endpoints.ts';
 import type { Estimates } from '../../tasks/estimates.ts';
 import type { EventCursors } from '../../tasks/event-cursor.ts';
 import type { EventFeeds } from '../../tasks/event-feeds.ts';
@@ -152,6 +153,7 @@ export interface GatewayContext {
   readonly overview: Overview;
   readonly events: { readonly feeds: EventFeeds; readonly cursors: EventCursors; readonly open: OpenFeeds };
   readonly deliveries: DeliveryLog;
+  readonly endpoints: Endpoints;
   readonly onCancelled: (service: string) => void;
   readonly records: readonly RecordSource[];
   /** By service, also of disabled ones. */

@@ -4,6 +4,7 @@ import type { Gateway } from '../../http/gateway.ts';
 import { commonRoutes } from '../shared/common-routes.ts';
 import { deliveryRoutes } from '../shared/delivery-routes.ts';
 import { deliveryTestRoute } from '../shared/delivery-test-route.ts';
+import { endpointRoutes } from '../shared/endpoint-routes.ts';
 import { createSinglePageErrorPage } from '../shared/error-page.tsx';
 import { fileRoutes } from '../shared/file-routes.ts';
 import { healthRoute } from '../shared/health-route.ts';
@@ -66,6 +67,7 @@ export async function createSttGateway(deps: {
   taskRoutes(app, { service, context, present, state: TaskState, examples, ownTasksOnly });
   taskEventRoutes(app, { service, context, guard, page: EventPage });
   deliveryRoutes(app, { service, context });
+  endpointRoutes(app, context);
   deliveryTestRoute(app, {
     ...{ service, context, policy: webhookPolicy(serviceSettings, shared) },
     example: examples.delivered,
