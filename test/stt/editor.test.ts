@@ -124,6 +124,43 @@ describe('The transcript editor', () => {
     expect(problems).toEqual([]);
   });
 
+  it('selects every word with low confidence, and keeps the marks of the others', async (test) => {
+    const result = recorded(['It is shot or shot creed.', 'The work ends today.', 'A shot wall.']);
+    const { page, texts } = await open(test, { result });
+    await edit(page);
+    const selected = () => page.evaluate<string>('getSelection().toString()');
+    const next = async (text: string) => {
+      await page.keyboard.press('Alt+ArrowDown');
+      expect(await selected()).toBe('shot');
+      await page.keyboard.type(text);
+    };
+    await next('wet');
+    await next('dry');
+    await next('brick');
+    await page.keyboard.press('Shift+Enter');
+    await until(texts).toEqual(['It is wet or dry creed.', 'The work ends today.', 'A brick wall.']);
+    await page.keyboard.press('Alt+ArrowUp');
+    expect(await page.locator('#live').textContent()).toBe('No other words to check.');
+  });
+
+  it('opens an earlier task by its address with its corrections, and plays a chosen file', async (test) => {
+    const { page, put, problems, texts } = await open(test);
+    const { segments } = recorded(TEXTS);
+    await put([{ ...segments[0]!, text: 'The north wall is dry.' }, segments[1]!, segments[2]!]);
+    await page.reload();
+    const first = page.locator('#transcript p').first();
+    await until(() => first.textContent()).toContain('The north wall is dry.');
+    expect(await page.locator('#audio').isVisible()).toBe(false);
+    const buffer = createSilence(SECONDS);
+    await page.locator('#choose-recording').setInputFiles({ name: 'note.wav', mimeType: 'audio/wav', buffer });
+    await until(() => page.locator('#audio').isVisible()).toBe(true);
+    await edit(page);
+    await field(page).fill('The wall is dry.');
+    await page.keyboard.press('Enter');
+    await until(async () => (await texts())[0]).toBe('The wall is dry.');
+    expect(problems).toEqual([]);
+  });
+
   it('merges the changes of another editor of other segments', async (test) => {
     const { page, put, texts } = await open(test);
     await edit(page);
