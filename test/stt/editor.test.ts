@@ -2,6 +2,7 @@ import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import type { Recorded } from '../../src/services/stt/result.ts';
 import { openPage } from '../support/browser/open-page.ts';
+import { findViolations } from '../support/browser/page-checks.ts';
 import { type Product, startProduct, TOKEN } from '../support/product.ts';
 import { createFakeSpeechModel, createSilence } from '../support/speech/fake-model.ts';
 
@@ -151,6 +152,7 @@ describe('The transcript editor', () => {
     const first = page.locator('#transcript p').first();
     await until(() => first.textContent()).toContain('The north wall is dry.');
     expect(await page.locator('#audio').isVisible()).toBe(false);
+    expect(await findViolations(page)).toEqual([]);
     const buffer = createSilence(SECONDS);
     await page.locator('#choose-recording').setInputFiles({ name: 'note.wav', mimeType: 'audio/wav', buffer });
     await until(() => page.locator('#audio').isVisible()).toBe(true);
