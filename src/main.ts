@@ -166,7 +166,10 @@ tokens
   .description('create a token (for passports: an API key) and print it once')
   .requiredOption('--service <name>', 'service that it gives access to')
   .requiredOption('--name <name>', 'name of the token, for example its owner')
-  .option('--role <role>', 'catalog: reader or moderator; passports: user or admin (default: the first of them)')
+  .option(
+    '--role <role>',
+    'catalog: reader or moderator; defectoscopy: client or reviewer; passports: user or admin (default: the first of them)',
+  )
   .option('--expires <time>', 'lifetime: 90d, 12h, 30m (default: until it is revoked)')
   .option('--owner <name>', 'client of the token: its tokens share workers as one client')
   .option('--json', 'print JSON')
