@@ -14,6 +14,8 @@ export interface UploadPageOptions<Texts extends UploadTexts> {
   readonly styles: readonly string[];
   readonly script: string;
   texts(language: UiLanguage): Texts;
+  /** A link in the header. */
+  nav?(words: Texts): JSX.Element;
   dropZone(page: UploadPageParts<Texts>): JSX.Element;
   /** Below the progress steps: {@link Note} and service-specific content. */
   belowSteps(words: Texts): JSX.Element;
@@ -64,6 +66,7 @@ export function uploadPage<Texts extends UploadTexts>(
       title: words.title,
       styles: ['ui/drop.css', 'ui/workspace.css', ...kind.styles],
       script: kind.script,
+      nav: kind.nav?.(words) ?? '',
       children: (
         <>
           <Intro words={words} />

@@ -6,6 +6,7 @@ import { beforeEach, describe, expect, onTestFinished, test } from 'vitest';
 import { COLOURS, installColours } from '../../../../test/support/ml/model.ts';
 import { parseHeads } from '../../../ml/heads.ts';
 import { openModelDirectory } from '../../../ml/model-directory.ts';
+import { infer as runVersion } from '../model/model-version.ts';
 import { openModelVersions } from '../model/versions.ts';
 import { parseCsv } from './csv.ts';
 import { assignSplits } from './split.ts';
@@ -60,7 +61,7 @@ async function infer(version: string, shadeAt: (x: number, y: number) => readonl
       const at = Math.floor(i / 3);
       return shadeAt(at % 32, at >> 5)[i % 3]!;
     });
-    return await model.infer({ pixels, width: 32, height: 32 }, new AbortController().signal);
+    return await runVersion(model, { pixels, width: 32, height: 32 }, new AbortController().signal);
   } finally {
     shelf.close();
     await versions.close();
