@@ -51,6 +51,7 @@ beforeAll(async () => {
   product = await startProduct({
     env: {
       SERVICES: 'defectoscopy,stt,passports,catalog',
+      DEFECTOSCOPY_REVIEWER_TOKENS: TOKEN,
       ...{ STT_PORT: '0', STT_API_TOKENS: TOKEN },
       ...{ PASSPORTS_PORT: '0', PASSPORTS_API_KEYS: `anna:${KEY}`, PASSPORTS_TOKEN_LIMIT_PER_MINUTE: '0' },
       ...{ CATALOG_PORT: '0', REPORTS_API_TOKENS: READER, REPORTS_MODERATOR_TOKENS: MODERATOR },
