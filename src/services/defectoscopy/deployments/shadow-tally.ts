@@ -15,8 +15,6 @@ const MAX_DIFFERENCES = 20;
 /** As for the heartbeat that writes it. */
 const LIMIT_MS = 2000;
 
-export type ShadowTally = ReturnType<typeof createShadowTally>;
-
 /** Counts comparisons in memory until they are written. */
 export function createShadowTally() {
   let counts = new Map<string, { photo: Comparison; photos: number }>();

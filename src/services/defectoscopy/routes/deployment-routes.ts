@@ -217,7 +217,7 @@ export function deploymentRoutes(
         operationId: 'readShadow',
         tags: ['model'],
         querystring: ShadowQuery,
-        response: { 200: describeResponse('The comparison.', ShadowPage) },
+        response: { 200: describeResponse('The comparison.', ShadowPage), ...errorResponses(queueUnavailable()) },
       },
     },
     async ({ query, principal }) => {
