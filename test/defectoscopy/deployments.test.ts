@@ -11,13 +11,13 @@ import { settings } from '../../src/services/defectoscopy/settings.ts';
 import { COLOURS, colourHead, installColours } from '../support/ml/model.ts';
 import { createFakeModel, type Product, startProduct, TOKEN } from '../support/product.ts';
 
-vi.setConfig({ testTimeout: 60_000, hookTimeout: 60_000 });
+vi.setConfig({ testTimeout: 240_000, hookTimeout: 120_000 });
 
 const REVIEWER = 'a-reviewer-of-the-photos';
 /** Red is a stain. */
 const SWAPPED = { ...COLOURS, defects: colourHead({ stain: [1, 0, 0], crack: [0, 1, 0], sound: [0, 0, 1] }) };
 
-const until = (read: () => unknown) => expect.poll(read, { timeout: 30_000, interval: 50 });
+const until = (read: () => unknown) => expect.poll(read, { timeout: 60_000, interval: 50 });
 
 let product: Product;
 let shipped: string;
