@@ -207,14 +207,36 @@ models
     (await import('./commands/models.ts')).pullCommand(name, { mirror, signal: stopSignal() }),
   );
 
-models
-  .command('photos')
+const onDefectoscopy = (command: Command): Command =>
+  command
+    .option('--server <url>', "base address of defectoscopy (default: this machine's)")
+    .option('--token <token>', 'access token (default: ASSAY_TOKEN; for this machine: the configured token)')
+    .option('--json', 'print one JSON object');
+
+onDefectoscopy(models.command('photos'))
   .description('list the model versions of a defectoscopy service with the figures of their cards')
-  .option('--server <url>', "base address of defectoscopy (default: this machine's)")
-  .option('--token <token>', 'access token (default: ASSAY_TOKEN; for this machine: the configured token)')
-  .option('--json', 'print one JSON object')
   .action(async (options: PhotoModelsOptions) =>
     (await import('./commands/photo-models.ts')).listPhotoModels(options, stopSignal()),
+  );
+
+onDefectoscopy(models.command('promote'))
+  .description('make a version of defectoscopy the default; every worker follows within seconds')
+  .argument('<version>', 'a version from `models photos`')
+  .action(async (version: string, options: PhotoModelsOptions) =>
+    (await import('./commands/photo-models.ts')).promoteModel(version, options, stopSignal()),
+  );
+
+onDefectoscopy(models.command('rollback'))
+  .description('undo the last promotion')
+  .action(async (options: PhotoModelsOptions) =>
+    (await import('./commands/photo-models.ts')).rollBackModel(options, stopSignal()),
+  );
+
+onDefectoscopy(models.command('shadow'))
+  .description('let a version classify live photos for comparison, without answering')
+  .argument('<version|off>', 'a version from `models photos`, or off')
+  .action(async (version: string, options: PhotoModelsOptions) =>
+    (await import('./commands/photo-models.ts')).shadowModel(version, options, stopSignal()),
   );
 
 const roles = () => import('./commands/roles.ts');

@@ -31,6 +31,7 @@ export async function work(
   let advertised = { versions: '', at: 0 };
 
   const sendHeartbeat = async () => {
+    await model?.refresh?.().catch((err) => log.warn({ err }, 'the state of the model was not refreshed'));
     const state = signal.aborted ? 'stopping' : model ? 'warm' : 'loading';
     const info = {
       ...model?.info(),

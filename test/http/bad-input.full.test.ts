@@ -147,6 +147,9 @@ it('Commands report missing input, unreachable servers and rejected credentials 
       { DATABASE_URL: 'DATABASE' },
     ],
     ['models photos --server http://127.0.0.1:NOWHERE', /^http:\S+ cannot be reached /],
+    ['models promote nope --server PRODUCT --token test-token-1', /^http:\S+ returned an error: .*\(FORBIDDEN\)$/],
+    ['models rollback --server http://127.0.0.1:NOWHERE', /^http:\S+ cannot be reached /],
+    ['models shadow', /^error: missing required argument 'version\|off'$/],
     ['models pull nope', /^Unknown speech model nope; /],
     [
       'config',

@@ -21,6 +21,7 @@ vi.setConfig({ testTimeout: 120_000 });
 
 const WALL = join(REPOSITORY, 'examples/wall.jpg');
 const NOTE = join(REPOSITORY, 'examples/voice-note.mp3');
+const REVIEWER = 'a-reviewer-of-the-photos';
 let folder: string;
 
 /** Runs the command in an empty folder without configuration. */
@@ -32,7 +33,7 @@ let speech: Product;
 let passports: Product;
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'assay-commands-'));
-  photos = await startProduct({ model: createFakeModel() });
+  photos = await startProduct({ model: createFakeModel(), env: { DEFECTOSCOPY_REVIEWER_TOKENS: REVIEWER } });
   speech = await startProduct({ service: 'stt', model: createFakeSpeechModel() });
   const reading = createFakeExtractionModel();
   let read = 0;
@@ -145,11 +146,24 @@ describe('assay events', () => {
   });
 });
 
-describe('assay models photos', () => {
-  it('lists the versions of a server with their figures', async () => {
+describe('assay models', () => {
+  it('photos lists the versions of a server with their figures', async () => {
     const { code, out } = await assay(['models', 'photos', ...at(photos), '--token', TOKEN]);
     expect(code).toBe(0);
     expect(out).toBe('1.0.0  default  defects 85.9 % of 1263 test images\nown-2\n');
+  });
+
+  it('promote, shadow and rollback change the deployed versions, and report why they cannot', async () => {
+    const run = async (...args: string[]) => {
+      const { code, out, err } = await assay(['models', ...args, ...at(photos), '--token', REVIEWER]);
+      return code === 0 ? out : err;
+    };
+    expect(await run('rollback')).toContain('NO_EARLIER_VERSION');
+    expect(await run('promote', 'nope')).toContain('The version nope is not installed.');
+    expect(await run('promote', 'own-2')).toBe('default: own-2  shadow: none\n');
+    expect(await run('shadow', '1.0.0')).toBe('default: own-2  shadow: 1.0.0\n');
+    expect(await run('shadow', 'off')).toBe('default: own-2  shadow: none\n');
+    expect(await run('rollback')).toBe('default: 1.0.0  shadow: none\n');
   });
 });
 

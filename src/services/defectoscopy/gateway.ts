@@ -19,6 +19,7 @@ import { examples, webhooks } from './examples.ts';
 import { pageRoutes } from './pages/page-routes.tsx';
 import { present } from './present.ts';
 import { correctionRoutes } from './routes/correction-routes.ts';
+import { deploymentRoutes } from './routes/deployment-routes.ts';
 import { modelRoutes } from './routes/model-routes.ts';
 import { predictRoute } from './routes/predict-route.ts';
 import { type DefectoscopySettings, reviewerEntries } from './settings.ts';
@@ -74,7 +75,7 @@ export async function createDefectoscopyGateway(deps: {
     example: examples.delivered,
     secretsFor: (principal) => secrets.get(principal) ?? [],
   });
-  modelRoutes(app, { tasks, workerRegistry, serviceSettings, ownTasksOnly });
+  modelRoutes(app, { tasks, workerRegistry, ownTasksOnly });
   const { isReviewer, mayCorrect } = createReviewerCheck({
     tokens: configuredTokens,
     reviewers:
@@ -83,6 +84,7 @@ export async function createDefectoscopyGateway(deps: {
     issued: () => context.issued.of(service),
   });
   correctionRoutes(app, { context, isReviewer, mayCorrect, ownTasksOnly });
+  deploymentRoutes(app, { context, serviceSettings, isReviewer, mayDeploy: mayCorrect, ownTasksOnly });
   await fileRoutes(app, {
     context,
     shared,

@@ -194,6 +194,8 @@ export interface WebhookContract {
 }
 
 export interface Model {
+  /** Runs before each heartbeat, to follow the database. A failure is logged. */
+  refresh?(): Promise<void>;
   /** Published with each heartbeat. */
   info(): JsonObject;
   /** That a task may request. */

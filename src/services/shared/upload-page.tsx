@@ -17,6 +17,8 @@ export interface UploadPageOptions<Texts extends UploadTexts> {
   readonly styles: readonly string[];
   readonly script: string;
   texts(language: UiLanguage): Texts;
+  /** A link in the header. */
+  nav?(words: Texts): JSX.Element;
   dropZone(page: UploadPageParts<Texts>): JSX.Element;
   /** Below the progress steps: {@link Note} and service-specific content. */
   belowSteps(words: Texts): JSX.Element;
@@ -70,7 +72,12 @@ export function uploadPage<Texts extends UploadTexts>(
       title: words.title,
       styles: ['ui/drop.css', 'ui/workspace.css', ...kind.styles],
       script: kind.script,
-      nav: <A href="webhooks" text={deliveriesTexts[language].link} />,
+      nav: (
+        <>
+          {kind.nav?.(words) ?? ''}
+          <A href="webhooks" text={deliveriesTexts[language].link} />
+        </>
+      ),
       children: (
         <>
           <Intro words={words} />
