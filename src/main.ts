@@ -9,6 +9,7 @@ import type { PhotoModelsOptions } from './commands/photo-models.ts';
 import type { RestoreOptions } from './commands/restore.ts';
 import type { CreateOptions, ListOptions, RevokeOptions } from './commands/tokens.ts';
 import type { TrainOptions } from './commands/train.ts';
+import type { TryModelOptions } from './commands/try-model/try-model.ts';
 import { EXIT_CONFIG_ERROR } from './roles/supervise.ts';
 
 /** An option of an earlier version; its use is an error that names the new one. */
@@ -205,6 +206,16 @@ models
   .option('--mirror <url>', 'download from this server instead, under the same path')
   .action(async (name: string, { mirror }: { mirror?: string }) =>
     (await import('./commands/models.ts')).pullCommand(name, { mirror, signal: stopSignal() }),
+  );
+
+models
+  .command('try')
+  .description('word errors, speed and memory of a speech model beside the current one; installs it if needed')
+  .argument('<name>', 'a name from `models list`')
+  .option('--folder <folder>', 'also recordings of this folder that have a .txt file with their text beside them')
+  .option('--json', 'print one JSON object')
+  .action(async (name: string, options: TryModelOptions) =>
+    (await import('./commands/try-model/try-model.ts')).tryModel(name, options, stopSignal()),
   );
 
 const onDefectoscopy = (command: Command): Command =>

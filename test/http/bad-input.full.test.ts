@@ -150,7 +150,11 @@ it('Commands report missing input, unreachable servers and rejected credentials 
     ['models promote nope --server PRODUCT --token test-token-1', /^http:\S+ returned an error: .*\(FORBIDDEN\)$/],
     ['models rollback --server http://127.0.0.1:NOWHERE', /^http:\S+ cannot be reached /],
     ['models shadow', /^error: missing required argument 'version\|off'$/],
-    ['models pull nope', /^Unknown speech model nope; /],
+    ['models pull nope', /^Unknown speech model nope\. Available models: .*whisper-base/],
+    ['models try nope', /^Unknown speech model nope\. Available models: .*whisper-base/],
+    ['models try whisper-base --folder missing', /^There is no folder missing\.$/],
+    ['models try whisper-base --folder folder', /^folder has no recordings /],
+    ['models try whisper-base', /^STT_MODEL: /, { STT_MODEL: 'nope' }],
     [
       'config',
       /^STT_API_TOKENS: STT_API_TOKENS_FILE names a file that cannot be read\.$/,

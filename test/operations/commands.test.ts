@@ -167,6 +167,24 @@ describe('assay models', () => {
   });
 });
 
+describe('assay models try', () => {
+  const options = { tags: ['full'], timeout: 300_000 };
+  it('prints the word errors of a model, and skipped and broken recordings', options, async () => {
+    const clips = await mkdtemp(join(tmpdir(), 'assay-clips-'));
+    onTestFinished(() => rm(clips, { recursive: true }));
+    await writeFile(join(clips, 'broken.mp3'), 'not a recording');
+    await writeFile(join(clips, 'broken.txt'), 'What was said.');
+    await writeFile(join(clips, 'other.mp3'), 'another');
+    const env = { STT_MODEL: 'moonshine-tiny' };
+    const { code, out, err } = await assay(['models', 'try', 'moonshine-tiny', '--folder', clips], env);
+    expect(code).toBe(1);
+    expect(out).toMatch(/^ +moonshine-tiny \(current\)\nWrong words, English +\d+\.\d % \(\d+ of \d+\)\n/);
+    expect(out).toMatch(/\nbroken\.mp3 +failed\n$/);
+    expect(err).toContain('broken.mp3 (moonshine-tiny): The file is not an audio recording');
+    expect(err).toMatch(/Skipped without a text file beside them: 1 \(other\.mp3\)\.\n$/);
+  });
+});
+
 describe('assay timeline', () => {
   const at = () => ['--server', photos.url, '--token', TOKEN];
 
