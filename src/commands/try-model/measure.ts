@@ -29,6 +29,7 @@ export async function measureModel(
   recordings: readonly Recording[],
   { dataDir, signal, onProgress }: MeasureOptions,
 ): Promise<Measurement> {
+  if (signal.aborted) throw new OperatorError('Stopped.');
   const { file, execArgv } = workerEntry('./measure-process', import.meta.url);
   const child = fork(fileURLToPath(file), {
     execArgv: [...execArgv],
