@@ -1,4 +1,4 @@
-import type { Queryable } from '../../../base/db.ts';
+import { CLIENT_LIMIT_MS, type Queryable } from '../../../base/db.ts';
 
 /** A photo that both versions have classified. */
 export interface Comparison {
@@ -12,8 +12,6 @@ export interface Comparison {
 
 /** Differing photos that a worker records per heartbeat. */
 const MAX_DIFFERENCES = 20;
-/** As for the heartbeat that writes it. */
-const LIMIT_MS = 2000;
 
 /** Counts comparisons in memory until they are written. */
 export function createShadowTally() {
@@ -46,7 +44,7 @@ const TYPED = VALUES.replaceAll(/"(,|$)/g, '" text$1');
 // One lock order prevents deadlocks between workers.
 const WRITE = {
   name: 'shadow',
-  limitMs: LIMIT_MS,
+  limitMs: CLIENT_LIMIT_MS,
   text: `
     with differing as (
       insert into defectoscopy_shadow_differences (task_id, ${COLUMNS})

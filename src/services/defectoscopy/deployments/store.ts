@@ -1,4 +1,4 @@
-import type { Db, Queryable, Statement } from '../../../base/db.ts';
+import { CLIENT_LIMIT_MS, type Db, type Queryable, type Statement } from '../../../base/db.ts';
 
 export interface Deployment {
   readonly id: number;
@@ -15,8 +15,6 @@ export interface Deployment {
 export type NewDeployment = Omit<Deployment, 'id' | 'at'>;
 
 export const HISTORY_LENGTH = 50;
-/** A worker that gets no response keeps its versions. */
-const LIMIT_MS = 2000;
 
 /** Newest first. */
 export async function readDeployments(db: Queryable, count = HISTORY_LENGTH): Promise<Deployment[]> {
@@ -51,7 +49,7 @@ const COLUMNS = `id, action, default_version as "defaultVersion", shadow_version
 
 const LATEST: Statement = {
   name: 'deployments',
-  limitMs: LIMIT_MS,
+  limitMs: CLIENT_LIMIT_MS,
   text: `select ${COLUMNS} from defectoscopy_deployments order by id desc limit $1`,
 };
 
