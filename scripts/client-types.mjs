@@ -60,6 +60,9 @@ async function namedSchemas(dist) {
       DeliveryPage: data(deliveries.DeliveryPage),
       RedeliverRequest: deliveries.RedeliverRequest,
       Redelivered: data(deliveries.Redelivered),
+      FailingEndpoint: data(deliveries.EndpointList).properties.endpoints.items,
+      EndpointList: data(deliveries.EndpointList),
+      Resumed: data(deliveries.Resumed),
       WebhookTestResult: data(testResult),
     },
     passports: {

@@ -163,6 +163,9 @@ it('Defectoscopy GET /openapi.json describes the status, headers and body of eve
   await post('/deliveries/redeliver', {});
   await post('/deliveries/test', { url: 'http://localhost:1024/' });
   await post('/deliveries/test', { url: 'http://10.0.0.1/' });
+  await visit('/deliveries/endpoints');
+  await post('/deliveries/endpoints/resume', { endpoint: 'https://receiver.example.com' });
+  await post('/deliveries/endpoints/resume', { endpoint: 'receiver' });
   await visit('/health', { token: null });
   await visit('/models');
   await visit('/models/shadow');

@@ -56,6 +56,27 @@ afterAll(async () => {
 
 const at = (product: Product) => ['--server', product.url];
 
+describe('assay train --from-corrections', () => {
+  const train = (args: readonly string[]) =>
+    assay(['train', ...args], { DATABASE_URL: photos.database.url, DATA_DIR: folder, APP_ENV: 'test' });
+
+  it('names the number of corrections that it needs', async () => {
+    const { code, out, err } = await train(['--from-corrections']);
+    expect(code).not.toBe(0);
+    expect(out).toContain('Corrected photos: 0.');
+    expect(err).toContain('Too few corrections: 0 photos for training and 0 held back');
+  });
+
+  it.each([
+    [['--from-corrections', '/photos'], 'leave out the folder and --anomaly'],
+    [[], 'State a folder of images, or use --from-corrections.'],
+  ])('rejects the arguments %j', async (args, message) => {
+    const { code, err } = await train(args);
+    expect(code).not.toBe(0);
+    expect(err).toContain(message);
+  });
+});
+
 describe('assay events', () => {
   it('lists the stored events as text and, with --json, as lines that --after continues', async () => {
     await photos.waitForResult(await photos.predict());
@@ -146,6 +167,24 @@ describe('assay models', () => {
   });
 });
 
+describe('assay models try', () => {
+  const options = { tags: ['full'], timeout: 300_000 };
+  it('prints the word errors of a model, and skipped and broken recordings', options, async () => {
+    const clips = await mkdtemp(join(tmpdir(), 'assay-clips-'));
+    onTestFinished(() => rm(clips, { recursive: true }));
+    await writeFile(join(clips, 'broken.mp3'), 'not a recording');
+    await writeFile(join(clips, 'broken.txt'), 'What was said.');
+    await writeFile(join(clips, 'other.mp3'), 'another');
+    const env = { STT_MODEL: 'moonshine-tiny' };
+    const { code, out, err } = await assay(['models', 'try', 'moonshine-tiny', '--folder', clips], env);
+    expect(code).toBe(1);
+    expect(out).toMatch(/^ +moonshine-tiny \(current\)\nWrong words, English +\d+\.\d % \(\d+ of \d+\)\n/);
+    expect(out).toMatch(/\nbroken\.mp3 +failed\n$/);
+    expect(err).toContain('broken.mp3 (moonshine-tiny): The file is not an audio recording');
+    expect(err).toMatch(/Skipped without a text file beside them: 1 \(other\.mp3\)\.\n$/);
+  });
+});
+
 describe('assay timeline', () => {
   const at = () => ['--server', photos.url, '--token', TOKEN];
 
@@ -197,6 +236,22 @@ describe('assay deliveries', () => {
     expect([good.code, good.out]).toEqual([0, expect.stringMatching(/^Delivered {2}204 {2}\d+ ms\n$/)]);
     const bad = await assay(['deliveries', 'test', receiver.url, ...at()]);
     expect([bad.code, bad.out]).toEqual([1, expect.stringMatching(/^Failed {2}500 {2}http_status {2}\d+ ms\n$/)]);
+  });
+
+  it('lists failing and paused receivers, and resumes one', async () => {
+    const receiver = await startReceiver(() => 410);
+    onTestFinished(() => receiver.close());
+    const { origin } = new URL(receiver.url);
+    await photos.predict({ webhook_url: receiver.url });
+    const list = async (...more: string[]) => (await assay(['deliveries', 'endpoints', ...more, ...at()])).out;
+    await expect.poll(list, { timeout: 20_000 }).toContain(`${origin}  failing  failing since 2`);
+    await photos.database.db.query('update webhook_endpoints set paused_at = now() where origin = $1', [origin]);
+    expect(await list('--json')).toContain(`{"endpoint":"${origin}","state":"paused"`);
+    const resume = async (...more: string[]) =>
+      (await assay(['deliveries', 'resume', receiver.url, ...more, ...at()])).out;
+    expect(await resume()).toBe('Resumed\n');
+    expect(await resume()).toBe('It was not paused\n');
+    expect(await resume('--json')).toBe('{"resumed":false}\n');
   });
 
   it('reports wrong arguments', async () => {

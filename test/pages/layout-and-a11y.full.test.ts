@@ -86,7 +86,7 @@ async function seedOneOfEach(): Promise<SeededRecords> {
   const [document] = await clerk.upload(example);
 
   const photo = await uploadFile('defectoscopy', 'image/jpeg', await createWallPhoto());
-  const photoId = await product.predict({ image_url: photo });
+  const photoId = await product.predict({ image_url: photo, webhook_url: 'http://127.0.0.1:9999/hook' });
   await seedComparison(photoId);
   const failedId = await product.predict({ image_url: 'https://storage-1.example.com/broken.jpg' });
   const sound = await uploadFile('stt', 'audio/mpeg', await readFile(new URL('voice-note.mp3', EXAMPLES)));
@@ -101,6 +101,8 @@ async function seedOneOfEach(): Promise<SeededRecords> {
     },
   ]);
 
+  const { db } = product.database;
+  await waitUntil(async () => (await db.query('update webhook_endpoints set paused_at = now()')).rowCount > 0);
   const reader = createClient(product.addresses['catalog']!, READER);
   await waitUntil(async () => (await reader.get('/search')).body.total === 5, 60_000);
   const pictured = [`defectoscopy:${photoId}`, `passports:${document}`];
@@ -167,6 +169,14 @@ const PAGE_CHECKS: Readonly<Record<Service, () => readonly PageCheck[]>> = {
         await page.locator('#file').setInputFiles(photo);
         await waitForVisible('#heat')(page);
         await openTimeline(page);
+      },
+    },
+    {
+      name: 'webhooks',
+      path: `/webhooks#token=${TOKEN}`,
+      async ready(page) {
+        await waitForVisible('#endpoint-list li')(page);
+        await page.locator('#deliveries summary').first().click();
       },
     },
     { name: 'models', path: '/model-versions', ready: waitForVisible('#differing a') },
