@@ -46,9 +46,12 @@ const startWorker = async (env: Record<string, string> = {}) => {
   const model = await loadModel({
     ...{ context: await createModelContext(context), serviceSettings, shared: context.shared, shipped },
   });
-  const count = product.gateway.workerRegistry.warmWorkers('defectoscopy').length;
+  const { workerRegistry } = product.gateway;
+  const count = workerRegistry.warmWorkers('defectoscopy').length;
   const stop = await product.startWorker(model);
-  await until(() => product.gateway.workerRegistry.warmWorkers('defectoscopy').length).toBe(count + 1);
+  await until(() => workerRegistry.warmWorkers('defectoscopy').length).toBe(count + 1);
+  // The gateway reads the versions after the workers.
+  await until(() => workerRegistry.modelVersions('defectoscopy').length).toBe(4);
   return stop;
 };
 
@@ -154,7 +157,7 @@ describe('shadow version', () => {
 
   it('with another network computes a part of the photos again', async () => {
     await startWorker();
-    await shadow('own-1');
+    expect((await shadow('own-1')).status).toBe(200);
     await until(async () => {
       expect((await classify()).model_version).toBe('1.0.0');
       return (await comparison()).comparisons[0]?.pairs[0]?.shadow;
@@ -164,10 +167,10 @@ describe('shadow version', () => {
   it('that cannot be loaded is reported and changes nothing, also as the default', async () => {
     await startWorker();
     const problem = { version: 'damaged', worker: expect.any(String), problem: 'not_loadable' };
-    await shadow('damaged');
+    expect((await shadow('damaged')).status).toBe(200);
     await until(async () => (await product.call('/models')).body.data.problems).toEqual([problem]);
     expect((await classify()).model_version).toBe('1.0.0');
-    await promote('damaged');
+    expect((await promote('damaged')).status).toBe(200);
     await startWorker();
     expect((await classify()).model_version).toBe('1.0.0');
     expect((await comparison()).comparisons).toEqual([]);
@@ -177,7 +180,7 @@ describe('shadow version', () => {
     await product.stop();
     await start({ TASK_VISIBILITY: 'token', DEFECTOSCOPY_API_TOKENS: `${TOKEN},another-client-of-it` });
     await startWorker();
-    await shadow('halls-1');
+    expect((await shadow('halls-1')).status).toBe(200);
     await until(async () => {
       await classify();
       return (await comparison()).differing.length;
