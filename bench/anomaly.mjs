@@ -8,6 +8,7 @@ import { readPhotos } from '../training/defectoscopy/features.mjs';
 import { auroc } from './auroc.mjs';
 
 const { trainAnomaly } = await import('../dist/services/defectoscopy/training/train-anomaly.js');
+const { infer } = await import('../dist/services/defectoscopy/model/model-version.js');
 const { openModelVersions } = await import('../dist/services/defectoscopy/model/versions.js');
 const { trainedModelsDir, BUNDLED_MODELS_DIR } = await import('../dist/services/defectoscopy/model/registry.js');
 const { openModelDirectory } = await import('../dist/ml/model-directory.js');
@@ -37,7 +38,8 @@ for (const kind of new Set(rows.map(({ set, surface }) => `${set}.${surface}`)))
   const model = await versions.get(version);
   const scored = await Promise.all(
     test.map(async ({ path }) => {
-      const { recorded } = await model.infer(
+      const { recorded } = await infer(
+        model,
         await decodePhoto(await readFile(path), model.input),
         AbortSignal.timeout(6e5),
       );

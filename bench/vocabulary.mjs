@@ -6,9 +6,10 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { option } from './lib.mjs';
 import { speak } from './vocabulary/clips.mjs';
-import { countErrors, words } from './vocabulary/count-errors.mjs';
+import { countErrors } from './vocabulary/count-errors.mjs';
 
 const { openRecognizer } = await import('../dist/ml/speech/open-recognizer.js');
+const { normalizeWords } = await import('../dist/ml/speech/word-errors/normalize-words.js');
 const set = ['development', 'construction'].find((each) => each === process.argv[2]) ?? 'measurement';
 const { terms, sentences } = JSON.parse(readFileSync(new URL(`vocabulary/${set}.json`, import.meta.url), 'utf8'));
 const at = process.argv.indexOf('--voices');
@@ -50,6 +51,6 @@ function otherWords() {
   const folder = new URL('../docs/', import.meta.url);
   const pages = readdirSync(folder).filter((name) => name.endsWith('.md'));
   const text = pages.map((name) => readFileSync(new URL(name, folder), 'utf8')).join('\n');
-  const spoken = new Set(words(sentences.join(' ')));
-  return [...new Set(words(text))].filter((word) => /^[a-z]{7,}$/.test(word) && !spoken.has(word)).sort();
+  const spoken = new Set(normalizeWords(sentences.join(' ')));
+  return [...new Set(normalizeWords(text))].filter((word) => /^[a-z]{7,}$/.test(word) && !spoken.has(word)).sort();
 }

@@ -13,6 +13,7 @@ async function namedSchemas(dist) {
   const [defectoscopy, stt, passports] = await Promise.all(
     ['defectoscopy/api-schema.js', 'stt/api-schema.js', 'passports/api-schema.js'].map(load),
   );
+  const { Models, ShadowPage } = await load('defectoscopy/deployment-schema.js');
   const deliveries = await load('shared/delivery-schema.js');
   const { TestResult: testResult } = await load('shared/delivery-test-route.js');
   const { TaskTimeline: timeline } = await load('shared/timeline-route.js');
@@ -37,7 +38,8 @@ async function namedSchemas(dist) {
       CorrectionRequest: defectoscopy.CorrectionRequest,
       Corrections: data(defectoscopy.Corrections),
       ModelDetails: defectoscopy.ModelDetails,
-      ModelList: data(defectoscopy.Models),
+      ModelList: data(Models),
+      ShadowComparisons: data(ShadowPage),
     },
     stt: {
       TranscribeRequest: stt.TranscribeRequest,
@@ -58,6 +60,9 @@ async function namedSchemas(dist) {
       DeliveryPage: data(deliveries.DeliveryPage),
       RedeliverRequest: deliveries.RedeliverRequest,
       Redelivered: data(deliveries.Redelivered),
+      FailingEndpoint: data(deliveries.EndpointList).properties.endpoints.items,
+      EndpointList: data(deliveries.EndpointList),
+      Resumed: data(deliveries.Resumed),
       WebhookTestResult: data(testResult),
     },
     passports: {

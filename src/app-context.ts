@@ -36,6 +36,8 @@ import { createAdmission } from './tasks/admission.ts';
 import { createClientQueues } from './tasks/client-queues.ts';
 import { readClientShares } from './tasks/client-shares.ts';
 import { createDeliveryLog } from './tasks/delivery-log.ts';
+import { createEndpoints, exportPausedEndpoints } from './tasks/endpoints.ts';
+import { createEstimates } from './tasks/estimates.ts';
 import { createEventCursors } from './tasks/event-cursor.ts';
 import { createEventFeeds } from './tasks/event-feeds.ts';
 import { exportEventLag } from './tasks/event-lag.ts';
@@ -179,6 +181,10 @@ export async function createGatewayContext(
       },
     }),
   });
+  const estimates = createEstimates({
+    ...{ mode: settings.estimateMode, db, workerRegistry, weights: settings.clientWeights },
+    ...{ deadlineSeconds: shared.taskDeadlineSeconds, signal, log, refreshMs },
+  });
   registerQueueMetrics({ registry: metrics.registry, workerRegistry, services: [...limits.keys()] });
   watchOldestSnapshot({ db, registry: metrics.registry, log, signal });
   const meter = createTaskMetrics(context.registry);
@@ -198,8 +204,24 @@ export async function createGatewayContext(
   const { signingKey, previousKey } = signingKeys;
   const events = createEventStore(db);
   exportEventLag(events, metrics.registry);
+  const endpoints = createEndpoints(db);
+  exportPausedEndpoints(endpoints, metrics.registry);
   return {
-    ...{ db, tasks, uploads, files, workerRegistry, admission, metrics, issued, overview, records, failureTexts, log },
+    ...{
+      db,
+      tasks,
+      uploads,
+      files,
+      workerRegistry,
+      admission,
+      estimates,
+      metrics,
+      issued,
+      overview,
+      records,
+      failureTexts,
+      log,
+    },
     ...(traces && { traces }),
     limits: rateLimits,
     serviceDirectory: createServiceDirectory(enabledServices),
@@ -217,6 +239,7 @@ export async function createGatewayContext(
       }),
     },
     deliveries: createDeliveryLog(db),
+    endpoints,
     onCancelled: (service) => meter.countFinished(service, 'failed'),
     webhookKeys: createJwks(...[signingKey, previousKey].filter((key) => key !== undefined)),
     testWebhook: createWebhookTest({ fetch: context.fetch, signingKeys, ...webhookSettings(context) }),
@@ -238,10 +261,11 @@ const webhookSettings = ({ settings }: AppContext) => ({
 const sealingKey = (dataDir: string) => loadOrCreateKey(join(dataDir, 'keys', 'sealing.key')).catch(toOperatorError);
 
 export async function createDeliverDeps(context: AppContext, signal: AbortSignal): Promise<DeliverDeps> {
-  const { tasks, services, fetch, settings, shared, traces, log } = context;
+  const { db, tasks, services, fetch, settings, shared, traces, log } = context;
   const sealing = await sealingKey(shared.dataDir);
   return {
     ...{ tasks, fetch, traces, log, signal },
+    endpoints: createEndpoints(db),
     services: services.filter(hasTasks),
     metrics: createDeliveryMetrics(context.registry),
     policy: { kind: 'webhook', loopback: shared.webhookLoopback, allowList: shared.allowList },

@@ -34,7 +34,6 @@ export async function loadConfig(input: Environment, role: string) {
     filesQuotaBytes: settings.filesQuotaBytes,
     resultTtlSeconds: settings.resultTtlSeconds,
     taskDeadlineSeconds: settings.taskDeadlineSeconds,
-    estimateMode: settings.estimateMode,
     taskVisibility: settings.taskVisibility,
     webhookLoopback: settings.webhookLoopback === 'allow',
     corsAllowOrigins: settings.corsAllowOrigins,

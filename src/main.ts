@@ -9,6 +9,7 @@ import type { PhotoModelsOptions } from './commands/photo-models.ts';
 import type { RestoreOptions } from './commands/restore.ts';
 import type { CreateOptions, ListOptions, RevokeOptions } from './commands/tokens.ts';
 import type { TrainOptions } from './commands/train.ts';
+import type { TryModelOptions } from './commands/try-model/try-model.ts';
 import { EXIT_CONFIG_ERROR } from './roles/supervise.ts';
 
 /** An option of an earlier version; its use is an error that names the new one. */
@@ -123,11 +124,12 @@ program
 
 program
   .command('train')
-  .description('train the heads of the defectoscopy model on a folder of labelled images')
-  .argument('<folder>', 'images in folders named by class, or with a labels.csv')
+  .description('train the heads of the defectoscopy model on a folder of labelled images or on corrections')
+  .argument('[folder]', 'images in folders named by class, or with a labels.csv')
   .option('--anomaly', 'the folder has at least 20 photos of one surface without defects; report what deviates')
+  .option('--from-corrections', 'train on the corrections of reviewers in the database, without a folder')
   .option('--name <version>', 'name of the new model version')
-  .action(async (folder: string, options: TrainOptions) =>
+  .action(async (folder: string | undefined, options: TrainOptions) =>
     (await import('./commands/train.ts')).trainCommand(folder, options),
   );
 
@@ -165,7 +167,10 @@ tokens
   .description('create a token (for passports: an API key) and print it once')
   .requiredOption('--service <name>', 'service that it gives access to')
   .requiredOption('--name <name>', 'name of the token, for example its owner')
-  .option('--role <role>', 'catalog: reader or moderator; passports: user or admin (default: the first of them)')
+  .option(
+    '--role <role>',
+    'catalog: reader or moderator; defectoscopy: client or reviewer; passports: user or admin (default: the first of them)',
+  )
   .option('--expires <time>', 'lifetime: 90d, 12h, 30m (default: until it is revoked)')
   .option('--owner <name>', 'client of the token: its tokens share workers as one client')
   .option('--json', 'print JSON')
@@ -204,13 +209,45 @@ models
   );
 
 models
-  .command('photos')
-  .description('list the model versions of a defectoscopy service with the figures of their cards')
-  .option('--server <url>', "base address of defectoscopy (default: this machine's)")
-  .option('--token <token>', 'access token (default: ASSAY_TOKEN; for this machine: the configured token)')
+  .command('try')
+  .description('word errors, speed and memory of a speech model beside the current one; installs it if needed')
+  .argument('<name>', 'a name from `models list`')
+  .option('--folder <folder>', 'also recordings of this folder that have a .txt file with their text beside them')
   .option('--json', 'print one JSON object')
+  .action(async (name: string, options: TryModelOptions) =>
+    (await import('./commands/try-model/try-model.ts')).tryModel(name, options, stopSignal()),
+  );
+
+const onDefectoscopy = (command: Command): Command =>
+  command
+    .option('--server <url>', "base address of defectoscopy (default: this machine's)")
+    .option('--token <token>', 'access token (default: ASSAY_TOKEN; for this machine: the configured token)')
+    .option('--json', 'print one JSON object');
+
+onDefectoscopy(models.command('photos'))
+  .description('list the model versions of a defectoscopy service with the figures of their cards')
   .action(async (options: PhotoModelsOptions) =>
     (await import('./commands/photo-models.ts')).listPhotoModels(options, stopSignal()),
+  );
+
+onDefectoscopy(models.command('promote'))
+  .description('make a version of defectoscopy the default; every worker follows within seconds')
+  .argument('<version>', 'a version from `models photos`')
+  .action(async (version: string, options: PhotoModelsOptions) =>
+    (await import('./commands/photo-models.ts')).promoteModel(version, options, stopSignal()),
+  );
+
+onDefectoscopy(models.command('rollback'))
+  .description('undo the last promotion')
+  .action(async (options: PhotoModelsOptions) =>
+    (await import('./commands/photo-models.ts')).rollBackModel(options, stopSignal()),
+  );
+
+onDefectoscopy(models.command('shadow'))
+  .description('let a version classify live photos for comparison, without answering')
+  .argument('<version|off>', 'a version from `models photos`, or off')
+  .action(async (version: string, options: PhotoModelsOptions) =>
+    (await import('./commands/photo-models.ts')).shadowModel(version, options, stopSignal()),
   );
 
 const roles = () => import('./commands/roles.ts');

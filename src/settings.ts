@@ -103,7 +103,7 @@ export const coreSettings = {
     'ESTIMATE_MODE',
     ['learned', 'fixed'],
     'learned',
-    '`learned`: estimated waits follow the queue length and the measured throughput of the workers. `fixed`: estimates are the settings of the service.',
+    "`learned`: estimated waits follow the client's place in the queue, the throughput of the workers and the duration of the latest tasks. `fixed`: estimates are the settings of the service.",
   ),
   workers: choice('WORKERS', ['always', 'on-demand'], 'always', 'Whether workers run always or only while tasks wait.'),
   workerIdleSeconds: integer('WORKER_IDLE_SECONDS', 300, 'An on-demand worker without tasks stops after this time.', {

@@ -12,6 +12,7 @@ export const VOICES = {
   slt: flite('slt'),
   rms: flite('rms'),
   awb: flite('awb'),
+  kal16: flite('kal16'),
   'espeak-gb': espeak('en-gb'),
   'espeak-us': espeak('en-us+f3'),
 };

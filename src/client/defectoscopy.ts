@@ -18,6 +18,7 @@ import type {
   PhotoEvent,
   PhotoState,
   PredictRequest,
+  ShadowComparisons,
 } from './wire/defectoscopy.ts';
 
 export interface PredictOptions extends CreateOptions {
@@ -76,9 +77,32 @@ export class Defectoscopy extends TaskService<Photo, PhotoEvent> {
     return { defects, surfaces };
   }
 
-  /** The installed model versions with the figures of their cards. */
+  /** The installed model versions with the figures of their cards, and the deployed ones. */
   async models({ signal }: CallOptions = {}): Promise<ModelList> {
     return this.line.data('/models', { signal });
+  }
+
+  /** Makes a version the default of all workers. This and the next two methods need a reviewer's token. */
+  async promoteModel(version: string, { signal }: CallOptions = {}): Promise<ModelList> {
+    return this.line.data('/models/default', { method: 'PUT', json: { version }, signal });
+  }
+
+  /** Restores the default before `version`, which is the default now. */
+  async rollBackModel(version: string, { signal }: CallOptions = {}): Promise<ModelList> {
+    return this.line.data('/models/rollback', { method: 'POST', json: { version }, signal });
+  }
+
+  /** Lets a version classify the photos of the default version for comparison; null ends it. */
+  async setShadowModel(version: string | null, { signal }: CallOptions = {}): Promise<ModelList> {
+    return this.line.data('/models/shadow', { method: 'PUT', json: { version }, signal });
+  }
+
+  /** How often shadow and default versions agreed in the last days (7, at most 90). */
+  async shadowComparisons({
+    days,
+    signal,
+  }: CallOptions & { readonly days?: number | undefined } = {}): Promise<ShadowComparisons> {
+    return this.line.data('/models/shadow', { query: { days }, signal });
   }
 
   /** The loaded model. Throws `Unavailable` if no model is loaded; needs no token. */

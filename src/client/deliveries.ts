@@ -1,7 +1,16 @@
 import type { Connection } from './connection.ts';
 import { RateLimited } from './errors.ts';
 import type { CallOptions } from './request.ts';
-import type { Delivery, DeliveryPage, Redelivered, RedeliverRequest, WebhookTestResult } from './wire/deliveries.ts';
+import type {
+  Delivery,
+  DeliveryPage,
+  EndpointList,
+  FailingEndpoint,
+  Redelivered,
+  RedeliverRequest,
+  Resumed,
+  WebhookTestResult,
+} from './wire/deliveries.ts';
 
 export interface DeliveryOptions extends CallOptions {
   readonly state?: Delivery['state'] | undefined;
@@ -11,7 +20,7 @@ export interface DeliveryOptions extends CallOptions {
 }
 
 export interface RedeliverOptions extends CallOptions {
-  /** Also deliveries that wait for a retry. */
+  /** Also deliveries that wait for a retry or are held. */
   readonly pending?: boolean | undefined;
 }
 
@@ -56,5 +65,16 @@ export async function redeliver(
 /** Sends a signed test event to a receiver. */
 export const testWebhook = (line: Connection, json: { url: string; secret?: string }, { signal }: CallOptions) =>
   line.data<WebhookTestResult>('/deliveries/test', { method: 'POST', json, signal });
+
+/** The receivers whose last attempts failed. */
+export async function listEndpoints(line: Connection, { signal }: CallOptions): Promise<readonly FailingEndpoint[]> {
+  return (await line.data<EndpointList>('/deliveries/endpoints', { signal })).endpoints;
+}
+
+/** Ends the pause of a receiver; returns whether it was paused. */
+export async function resumeEndpoint(line: Connection, endpoint: string, { signal }: CallOptions): Promise<boolean> {
+  const json = { endpoint };
+  return (await line.data<Resumed>('/deliveries/endpoints/resume', { method: 'POST', json, signal })).resumed;
+}
 
 const toUnixSeconds = (at: Date) => String(Math.floor(at.getTime() / 1000)).padStart(10, '0');

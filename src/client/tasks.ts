@@ -1,13 +1,21 @@
 import { type Bytes, toBlob } from './bytes.ts';
 import { type Connection, newIdempotencyKey } from './connection.ts';
-import { type DeliveryOptions, listDeliveries, type RedeliverOptions, redeliver, testWebhook } from './deliveries.ts';
+import {
+  type DeliveryOptions,
+  listDeliveries,
+  listEndpoints,
+  type RedeliverOptions,
+  redeliver,
+  resumeEndpoint,
+  testWebhook,
+} from './deliveries.ts';
 import { TaskFailed } from './errors.ts';
 import { type EventOptions, type EventsPage, followEvents } from './events.ts';
 import { type PollResult, pollTask, type WaitOptions } from './poll.ts';
 import { POLL_SCHEDULES, type Polling } from './poll-schedule.ts';
 import type { CallOptions } from './request.ts';
 import { retryAfterSeconds } from './response-error.ts';
-import type { Delivery, WebhookTestResult } from './wire/deliveries.ts';
+import type { Delivery, FailingEndpoint, WebhookTestResult } from './wire/deliveries.ts';
 import type { TaskTimeline } from './wire/timeline.ts';
 
 /** An accepted task. Plain data that can be stored to resume a wait. */
@@ -129,6 +137,16 @@ export class TaskService<State extends TaskState, Event> {
    */
   redeliver(what: string | Date, options: RedeliverOptions = {}): Promise<number> {
     return redeliver(this.line, what, options);
+  }
+
+  /** The webhook receivers of this token whose last attempts failed; those that failed for a day are paused. */
+  endpoints({ signal }: CallOptions = {}): Promise<readonly FailingEndpoint[]> {
+    return listEndpoints(this.line, { signal });
+  }
+
+  /** Resumes a paused receiver, given by any URL of it; its held webhooks are sent. Returns whether it was paused. */
+  resumeEndpoint(url: string, { signal }: CallOptions = {}): Promise<boolean> {
+    return resumeEndpoint(this.line, url, { signal });
   }
 
   /** Sends a signed test event to a receiver, with a secret or that of the token. */

@@ -102,7 +102,7 @@ export function addClientCommands(program: Command): void {
     .command('redeliver')
     .description('send webhooks again, with the same delivery ids: those of tasks, or with --since all failed ones')
     .argument('[task...]', 'task ids')
-    .option('--pending', 'with --since: also deliveries that wait for a retry')
+    .option('--pending', 'with --since: also deliveries that wait for a retry or are held')
     .configureHelp({ showGlobalOptions: true })
     .action(async (tasks: string[], _: object, command: Command) =>
       (await import('./deliveries.ts')).redeliverCommand(
@@ -110,6 +110,23 @@ export function addClientCommands(program: Command): void {
         command.optsWithGlobals<RedeliverOptions>(),
         stopSignal(),
       ),
+    );
+
+  deliveries
+    .command('endpoints')
+    .description('list the receivers whose last attempts failed; those that failed for a day are paused')
+    .configureHelp({ showGlobalOptions: true })
+    .action(async (_: object, command: Command) =>
+      (await import('./deliveries.ts')).listEndpointsCommand(command.optsWithGlobals(), stopSignal()),
+    );
+
+  deliveries
+    .command('resume')
+    .description('resume a paused receiver and send its held webhooks')
+    .argument('<url>', 'the receiver, or any URL of it')
+    .configureHelp({ showGlobalOptions: true })
+    .action(async (url: string, _: object, command: Command) =>
+      (await import('./deliveries.ts')).resumeEndpointCommand(url, command.optsWithGlobals(), stopSignal()),
     );
 
   withTasks(program.command('listen'), ['defectoscopy', 'stt'])

@@ -51,7 +51,8 @@ function effective(settings: Settings, { env, host, shared }: Config): string[] 
   return Object.entries(settings).map(([key, { env: name, secret }]) => {
     const value = resolved[name] ?? values[key];
     if (value === undefined) return line(name, 'not set');
-    if (!secret || value === '') return line(name, JSON.stringify(value));
+    if (!secret || value === '')
+      return line(name, JSON.stringify(value instanceof Map ? Object.fromEntries(value) : value));
     const file = credentialFile(shared.dataDir, name);
     const isGenerated = process.env[name] === undefined && process.env[`${name}_FILE`] === undefined;
     return line(name, isGenerated ? `(generated on first start: ${file})` : '(set, not shown)');

@@ -59,6 +59,35 @@ export function testWebhookCommand(
   });
 }
 
+/** `assay deliveries endpoints`: prints the receivers whose last attempts failed. */
+export function listEndpointsCommand(options: DeliveriesOptions, signal: AbortSignal): Promise<void> {
+  return withService(options, signal, async (service) => {
+    for (const each of await service.endpoints({ signal })) {
+      const { endpoint, state, failing_since: since, failed_attempts: failed, held } = each;
+      const line = parts(
+        endpoint,
+        state,
+        `failing since ${timeOf(since)}`,
+        `failed attempts ${failed}`,
+        `held ${held}`,
+      );
+      process.stdout.write(`${options.json ? JSON.stringify(each) : line}\n`);
+    }
+  });
+}
+
+/** `assay deliveries resume`: ends the pause of a receiver. */
+export function resumeEndpointCommand(
+  endpoint: string,
+  options: DeliveriesOptions,
+  signal: AbortSignal,
+): Promise<void> {
+  return withService(options, signal, async (service) => {
+    const resumed = await service.resumeEndpoint(endpoint, { signal });
+    process.stdout.write(`${options.json ? JSON.stringify({ resumed }) : resumed ? 'Resumed' : 'It was not paused'}\n`);
+  });
+}
+
 function withService(
   options: DeliveriesOptions,
   signal: AbortSignal,
@@ -69,8 +98,8 @@ function withService(
   );
 }
 
-function linesOf({ delivery_id, task_id, url, state, next_attempt_at, attempt_log }: Delivery): string[] {
-  const next = next_attempt_at === undefined ? [] : [`next attempt ${timeOf(next_attempt_at)}`];
+function linesOf({ delivery_id, task_id, url, state, next_attempt_at, held, attempt_log }: Delivery): string[] {
+  const next = next_attempt_at === undefined ? (held ? ['held'] : []) : [`next attempt ${timeOf(next_attempt_at)}`];
   const attempts = attempt_log.map(({ attempt, started_at, duration_ms, response_status_code, error }) =>
     parts(`  ${attempt}`, timeOf(started_at), String(response_status_code ?? ''), error ?? '', inMs(duration_ms)),
   );

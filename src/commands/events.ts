@@ -40,6 +40,7 @@ function outputEnd(): AbortSignal {
 function lineOf(event: PhotoEvent | RecordingEvent | DocumentEvent): string {
   const { id, type, created_at, task_id, status = '' } = event;
   const code = ('error_code' in event ? event.error_code : 'error_type' in event ? event.error_type : undefined) ?? '';
+  const endpoint = ('endpoint' in event ? event.endpoint : undefined) ?? '';
   const at = /^\d+$/.test(created_at) ? new Date(Number(created_at) * 1000).toISOString() : created_at;
-  return onOneLine([at, type, task_id, status, code, id].filter((part) => part !== '').join('  '));
+  return onOneLine([at, type, task_id, status, code, endpoint, id].filter((part) => part !== '').join('  '));
 }

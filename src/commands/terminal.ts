@@ -20,6 +20,16 @@ export function statusLine(out: { isTTY?: boolean; write(text: string): unknown 
 
 export const mebibytes = (bytes: number): string => `${(bytes / 2 ** 20).toFixed(1)} MiB`;
 
+export function alignColumns(rows: readonly (readonly string[])[]): string[] {
+  const widths = (rows[0] ?? []).map((_, column) => Math.max(...rows.map((row) => row[column]?.length ?? 0)));
+  return rows.map((row) =>
+    row
+      .map((cell, column) => cell.padEnd(widths[column] ?? 0))
+      .join('  ')
+      .trimEnd(),
+  );
+}
+
 /** SQLSTATE undefined_table. */
 const UNDEFINED_TABLE = '42P01';
 

@@ -6,7 +6,7 @@ import { deleteToken, insertToken, type ListedToken, readTokens } from '../http/
 import { principalOf } from '../http/token-store.ts';
 import type { OpenService } from '../services/shared/service.ts';
 import { withExistingDatabase } from './existing-database.ts';
-import { notMigrated, throwOperatorError } from './terminal.ts';
+import { alignColumns, notMigrated, throwOperatorError } from './terminal.ts';
 
 export interface CreateOptions {
   readonly service: string;
@@ -94,16 +94,6 @@ function lifetimeSecondsOf(text: string): number {
   const seconds = Number(count) * (SECONDS[unit ?? ''] ?? Number.NaN);
   if (seconds <= LONGEST_LIFETIME_SECONDS) return seconds;
   throw new OperatorError(`--expires must be a number of days, hours or minutes like 90d, 12h or 30m, not ${text}.`);
-}
-
-function alignColumns(rows: readonly (readonly string[])[]): string[] {
-  const widths = (rows[0] ?? []).map((_, column) => Math.max(...rows.map((row) => row[column]?.length ?? 0)));
-  return rows.map((row) =>
-    row
-      .map((cell, column) => cell.padEnd(widths[column] ?? 0))
-      .join('  ')
-      .trimEnd(),
-  );
 }
 
 const planOf = () => loadConfig({ LOG_LEVEL: 'warn', ...process.env }, 'tokens');

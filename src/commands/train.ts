@@ -1,24 +1,46 @@
+import { OperatorError } from '../base/operator-error.ts';
 import { loadConfig } from '../config.ts';
 import { train } from '../services/defectoscopy/training/train.ts';
 import { trainAnomaly } from '../services/defectoscopy/training/train-anomaly.ts';
+import { trainFromCorrections } from '../services/defectoscopy/training/train-from-corrections.ts';
+import { withExistingDatabase } from './existing-database.ts';
+import { notMigrated, throwOperatorError } from './terminal.ts';
 
 export interface TrainOptions {
   readonly name?: string;
   /** The folder has photos of one surface without defects, and no labels. */
   readonly anomaly?: boolean;
+  /** Trains on the corrections of results instead of a folder. */
+  readonly fromCorrections?: boolean;
 }
 
-/** `assay train FOLDER`: trains the heads of the defectoscopy model on labelled images, or a detector on sound ones. */
-export async function trainCommand(folder: string, { name, anomaly = false }: TrainOptions = {}): Promise<void> {
-  const { shared } = await loadConfig(process.env, 'train');
+/**
+ * `assay train`: trains the heads of the defectoscopy model on labelled images or on corrections, or a detector on sound
+ * images.
+ */
+export async function trainCommand(folder: string | undefined, options: TrainOptions = {}): Promise<void> {
+  const { name, anomaly = false, fromCorrections = false } = options;
+  if (fromCorrections && (folder !== undefined || anomaly))
+    throw new OperatorError(
+      '--from-corrections uses the corrections in the database: leave out the folder and --anomaly.',
+    );
+  if (!fromCorrections && folder === undefined)
+    throw new OperatorError('State a folder of images, or use --from-corrections.');
+  const planned = await loadConfig(process.env, 'train');
+  const { dataDir } = planned.shared;
   const bar = progressBar(process.stdout);
-  await (anomaly ? trainAnomaly : train)({
-    folder,
-    name,
-    dataDir: shared.dataDir,
-    log: (line) => console.log(line),
-    onProgress: (done, total) => bar(done, total, performance.now()),
-  });
+  const log = (line: string) => console.log(line);
+  const onProgress = (done: number, total: number) => bar(done, total, performance.now());
+  if (folder !== undefined) {
+    await (anomaly ? trainAnomaly : train)({ folder, name, dataDir, log, onProgress });
+    return;
+  }
+  const nothing = 'There are no corrections';
+  await withExistingDatabase({ planned, applicationName: 'assay-train', nothing }, (db) =>
+    trainFromCorrections({ db, name, dataDir, log, onProgress }),
+  )
+    .catch(notMigrated(nothing))
+    .catch(throwOperatorError);
 }
 
 const WIDTH = 30;

@@ -79,8 +79,8 @@ describe('bodies and parameters', () => {
     [{}, '`image_url` is required.'],
     [{ image_url: 'x', priority: 's3cret' }, '`priority` must be one of "realtime", "batch".'],
     [{ image_url: 'x', webhook: {} }, '`webhook.url` is required.'],
-    [{ image_url: { s3cret: 1 } }, '`image_url` must be string.'],
-    ['s3cret', 'The body must be object.'],
+    [{ image_url: { s3cret: 1 } }, '`image_url` must be a string.'],
+    ['s3cret', 'The body must be an object.'],
   ])('describe the error in %j without the value', async (payload, message) => {
     ({ app } = await testGateway());
     const rejected = await app.inject({

@@ -32,7 +32,10 @@ export const envelopeValidation: ValidationFormat = {
 export function messageOf(failure: ValidationFailure): string {
   if (failure.kind === 'not_json') return 'The body is not valid JSON.';
   if (failure.kind === 'details') return `${failure.details[0]?.msg ?? 'The input is not valid'}.`;
-  const problem = failure.problems[0];
+  const [first] = failure.problems;
+  // In a union, the variant of the right type has the reason.
+  const inUnion = (each: ErrorObject) => each.schemaPath.includes('/anyOf/') && each.keyword !== 'type';
+  const problem = failure.problems.find(inUnion) ?? first;
   if (problem === undefined) return `The ${failure.where} is not valid.`;
   const path = pathOf(problem);
   const subject = path === '' ? `The ${failure.where}` : `\`${path}\``;
@@ -83,6 +86,10 @@ function describe(problem: ErrorObject, all: readonly ErrorObject[]): string {
     case 'const': {
       const words = allowedValues(problem, all).map((value) => JSON.stringify(value));
       return words.length === 1 ? `must be ${words[0]}` : `must be one of ${words.join(', ')}`;
+    }
+    case 'type': {
+      const type = String(problem.params['type']);
+      return `must be ${/^[aio]/.test(type) ? 'an' : 'a'} ${type}`;
     }
     case 'format':
       return `must be a valid ${String(problem.params['format'])}`;

@@ -12,13 +12,17 @@ const MAX_ROWS = 2500;
  * Fits the statistics to features [N, D] by randomised subspace iteration (Halko, Martinsson and Tropp 2011): the
  * covariance of 2048 features would take minutes.
  */
-export function fitStatistics(all: Float32Array, dimensions: number): FeatureStatistics {
+export function fitStatistics(
+  all: Float32Array,
+  dimensions: number,
+  maxComponents = MAX_COMPONENTS,
+): FeatureStatistics {
   const count = Math.min(MAX_ROWS, all.length / dimensions);
   const spacing = all.length / dimensions / count;
   const rows = Array.from({ length: count }, (_, n) => Math.floor(n * spacing));
   const features = pickRows(all, dimensions, rows);
   const { mean, scale, points } = standardise(features, dimensions);
-  const components = Math.max(1, Math.min(MAX_COMPONENTS, dimensions - 1, count >> 2));
+  const components = Math.max(1, Math.min(maxComponents, dimensions - 1, count >> 2));
   const directions = Math.min(dimensions, components + EXTRA_DIRECTIONS);
   const random = createRandom(1);
   let basis = Float32Array.from({ length: directions * dimensions }, () => random() - 0.5);

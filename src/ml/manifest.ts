@@ -23,6 +23,8 @@ export const Manifest = Type.Object({
     'heads.json': File,
     /** Statistics of the training photos; without it, results have no familiarity. */
     'familiarity.json': Type.Optional(File),
+    /** Photos of the training, for trainings from corrections. */
+    'replay.json': Type.Optional(File),
     /** Patches of photos without defects; the version then reports deviations from them instead of classes. */
     'patches.json': Type.Optional(File),
   }),

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import type { Head } from './classifier.ts';
-import { applyHeads, shareHead } from './shared-heads.ts';
+import { ADDED, applyHeads, applyReadout, shareHead } from './shared-heads.ts';
 
 const head = (weights: number[][], bias = weights.map(() => 0)): Head => ({
   labels: weights.map((_, k) => `class ${k}`),
@@ -31,6 +31,16 @@ test('applyHeads returns logits for every head and maps for heads with channels'
   expect(Object.keys(seen)).toEqual(['first', 'second', 'second.maps']);
   expect([...seen['first']!.data]).toEqual([5 + 2 + 3, 0]);
   expect([...seen['second']!.data]).toEqual([10.75]);
+});
+
+test('applyReadout returns the outputs of another readout with a prefix, and nothing of one that fails', () => {
+  const heads = { first: shareHead(head([[1, 2, 4]])) };
+  const added = { heads: { first: shareHead(head([[0, 0, 1]])) } };
+  const seen = applyReadout({ heads, added }, { features, map });
+  expect([...seen['first']!.data]).toEqual([10]);
+  expect([...seen[`${ADDED}first`]!.data]).toEqual([0.75]);
+  const broken = { heads: {}, statistics: {} as never };
+  expect(Object.keys(applyReadout({ heads, added: broken }, { features, map }))).toEqual(['first']);
 });
 
 test('applyHeads scales the activation map of a class to a maximum of 255', () => {

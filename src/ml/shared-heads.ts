@@ -16,7 +16,11 @@ export interface Readout {
   readonly memory?: PatchMemory | undefined;
   /** Also returns the image's `features`. */
   readonly withFeatures?: boolean;
+  /** Another readout of the same outputs, returned with the prefix {@link ADDED}; nothing if it fails. */
+  readonly added?: Readout | undefined;
 }
+
+export const ADDED = 'added.';
 
 export interface SharedHead extends Head {
   /** Number of trailing features that are channel means of the map; 0 without activation maps. */
@@ -62,7 +66,7 @@ export function applyHeads(heads: SharedHeads, { features, map }: Tensors): Tens
 }
 
 /** Also adds the `distance` of the image from the training photos, and the distances of its `patches` [cells]. */
-export function applyReadout({ heads, statistics, memory, withFeatures }: Readout, outputs: Tensors): Tensors {
+export function applyReadout({ heads, statistics, memory, withFeatures, added }: Readout, outputs: Tensors): Tensors {
   const { features, map } = outputs;
   const distance = statistics && Float64Array.of(distanceOf(statistics, features!.data as Float32Array));
   const patches = memory && patchDistances(memory, cellsOf(map!.data as Float32Array, memory.mean.length));
@@ -71,7 +75,18 @@ export function applyReadout({ heads, statistics, memory, withFeatures }: Readou
     ...(withFeatures && { features: ownCopy(features!) }),
     ...(distance && { distance: { type: 'float64', dims: [1], data: distance } }),
     ...(patches && { patches: { type: 'float64', dims: map!.dims.slice(2), data: patches } }),
+    ...(added && applyAdded(added, outputs)),
   };
+}
+
+function applyAdded(added: Readout, outputs: Tensors): Tensors {
+  try {
+    return Object.fromEntries(
+      Object.entries(applyReadout(added, outputs)).map(([name, tensor]) => [ADDED + name, tensor]),
+    );
+  } catch {
+    return {};
+  }
 }
 
 const ownCopy = ({ dims, data }: Tensors[string]) =>

@@ -7,6 +7,7 @@ import { createSignal, loop, sleep } from '../base/loop.ts';
 import { isLoopback, type UrlPolicy } from '../base/outbound-url.ts';
 import type { Span, Traces } from '../base/trace.ts';
 import type { TaskService, TaskWork } from '../services/shared/service.ts';
+import type { Endpoints } from '../tasks/endpoints.ts';
 import { sendWebhook } from '../tasks/send-webhook.ts';
 import {
   type DeliveryOutcome,
@@ -34,9 +35,18 @@ const FULL_SEARCH_MS = 1000;
 const FULL_SEARCH_PAUSE_FACTOR = 20;
 /** Lease time beyond the request timeout, for the connection and for recording the outcome. */
 const LEASE_MARGIN_MS = 15_000;
+/** Interval of the maintenance of paused endpoints. */
+const MAINTENANCE_INTERVAL_MS = 1000;
+const CLEANUP_INTERVAL_MS = 60_000;
+/** How long a held delivery is kept after its task ended, so that a pause loses none that the schedule would deliver. */
+const heldSeconds = (schedule: RetrySchedule): number =>
+  Math.max(DAY_SECONDS, HELD_MARGIN_SECONDS + schedule.reduce((sum, seconds) => sum + 1.1 * seconds, 0));
+const DAY_SECONDS = 86_400;
+const HELD_MARGIN_SECONDS = 7200;
 
 export interface DeliverDeps {
   tasks: TaskStore;
+  endpoints: Pick<Endpoints, 'maintain' | 'cleanUp'>;
   services: readonly Pick<TaskService, 'name' | 'work'>[];
   fetch: GuardedFetch;
   policy: UrlPolicy;
@@ -55,11 +65,11 @@ export interface DeliverDeps {
 }
 
 /**
- * Delivers webhooks until `signal` aborts, then waits for running attempts. Three loops: find new due deliveries, search all
- * due deliveries for late commits, and start attempts fairly.
+ * Delivers webhooks until `signal` aborts, then waits for running attempts. Its loops: find new due deliveries, search all
+ * due deliveries for late commits, start attempts fairly, and hold and release the deliveries of paused endpoints.
  */
 export async function deliver(deps: DeliverDeps): Promise<void> {
-  const { tasks, log } = deps;
+  const { tasks, endpoints, log } = deps;
   const signal = AbortSignal.any([deps.signal]);
   setMaxListeners(0, signal); // each withheld outcome adds a listener
   const speed = createReceiverSpeed();
@@ -148,6 +158,7 @@ export async function deliver(deps: DeliverDeps): Promise<void> {
   };
 
   const onError = (err: unknown) => log.warn({ err }, 'reading due deliveries failed; retrying');
+  const cleanUp = () => endpoints.cleanUp(heldSeconds(deps.schedule));
   const fullSearchRestMs = () => Math.max(FULL_SEARCH_MS, FULL_SEARCH_PAUSE_FACTOR * fullSearchMs);
   dueSignal.notify();
   tasks.onHint('finished', dueSignal.notify, signal);
@@ -156,6 +167,8 @@ export async function deliver(deps: DeliverDeps): Promise<void> {
   await Promise.all([
     loop(searchNew, { intervalMs: SEARCH_MS, maxIntervalMs: 1000, signal, onError }),
     loop(searchAll, { intervalMs: fullSearchRestMs, signal, onError }),
+    loop(endpoints.maintain, { intervalMs: MAINTENANCE_INTERVAL_MS, signal, onError }),
+    loop(cleanUp, { intervalMs: CLEANUP_INTERVAL_MS, signal, onError }),
     loop(startAttempts, { intervalMs: TAKE_MS, maxIntervalMs: 1000, signal, onError }),
   ]);
   while (pending > 0) await slotSignal.wait();

@@ -27,6 +27,12 @@ export function createWorkMetrics(service: string, registry: Registry) {
     aggregator: 'max',
     ...{ labelNames, registers },
   });
+  const estimates = new Counter({
+    name: 'assay_estimates_total',
+    help: 'Finished tasks by whether they took at most the estimated time.',
+    labelNames: ['service', 'outcome'],
+    registers,
+  });
   const tasks = createTaskMetrics(registry);
   return {
     /** Called when an attempt starts. */
@@ -37,7 +43,10 @@ export function createWorkMetrics(service: string, registry: Registry) {
       attempts.inc({ service, outcome });
       if (outcome !== 'done' && outcome !== 'failed') return;
       tasks.countFinished(service, outcome);
-      error.set({ service }, (waitedMs + ms) / 1000 - estimateSeconds);
+      if (estimateSeconds === 0) return;
+      const errorSeconds = (waitedMs + ms) / 1000 - estimateSeconds;
+      error.set({ service }, errorSeconds);
+      estimates.inc({ service, outcome: errorSeconds > 0 ? 'exceeded' : 'met' });
     },
   };
 }

@@ -31,8 +31,15 @@ export async function work(
   let advertised = { versions: '', at: 0 };
 
   const sendHeartbeat = async () => {
+    await model?.refresh?.().catch((err) => log.warn({ err }, 'the state of the model was not refreshed'));
     const state = signal.aborted ? 'stopping' : model ? 'warm' : 'loading';
-    const info = { ...model?.info(), running: attempts?.running() ?? 0, host: hostname(), pid: process.pid };
+    const info = {
+      ...model?.info(),
+      running: attempts?.running() ?? 0,
+      concurrency: model?.concurrency ?? 0,
+      host: hostname(),
+      pid: process.pid,
+    };
     const versions = model?.versions() ?? [];
     // Before the heartbeat: with a warm worker, only advertised versions count.
     const names = versions.map(({ version }) => version).join();

@@ -1,4 +1,5 @@
 import type { Db } from '../base/db.ts';
+import { endpointOutcomeSql, IS_REDELIVERY, isPausedSql } from './endpoints.ts';
 import {
   type DeliveryOutcome,
   type DueClaimRequest,
@@ -110,6 +111,7 @@ const CLAIM = {
               where d.principal = wanted.principal and d.origin = wanted.origin
                 and d.due_at >= ${timeOf('wanted.since')} and d.due_at <= now()
                 and (d.leased_until is null or d.leased_until <= now())
+                and (${IS_REDELIVERY} or not ${isPausedSql('wanted')})
               order by d.due_at
               limit wanted.most
                 for update skip locked
@@ -140,7 +142,7 @@ const RECORD_OUTCOME = {
   name: 'settle-delivery',
   text: `
     with current as materialized (
-      select id, task_id is null and $3 in ('delivered', 'failed') as is_over
+      select id, principal, origin, task_id, expired_task, task_id is null and $3 in ('delivered', 'failed') as is_over
         from deliveries
        where id = $1 and attempts = $2 and leased_until is not null
          for update
@@ -163,7 +165,7 @@ const RECORD_OUTCOME = {
         from current
        where d.id = current.id and not current.is_over
       returning d.id
-    )
+    ),${endpointOutcomeSql}
     select id from deleted union all select id from recorded`,
 };
 
@@ -171,7 +173,7 @@ const PENDING = {
   name: 'pending-deliveries',
   text: `
     select count(*)::int as n
-      from (select from deliveries where due_at is not null order by due_at limit $1) as counted`,
+      from (select from deliveries where due_at < 'infinity' order by due_at limit $1) as counted`,
 };
 
 interface PageRow {

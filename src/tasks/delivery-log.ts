@@ -2,13 +2,15 @@ import { CLIENT_LIMIT_MS, type Db } from '../base/db.ts';
 import type { Feed } from './events.ts';
 import { type Redelivery, type RedeliverySelection, redeliver } from './redelivery.ts';
 import type { Webhook } from './task.ts';
-import { DELIVERY_JSON, type DeliveryColumns, IS_READABLE, toWebhook } from './task-rows.ts';
+import { DELIVERY_JSON, type DeliveryColumns, HELD, IS_READABLE, toWebhook } from './task-rows.ts';
 
 /** A delivery with its last attempts. */
 export interface LoggedDelivery {
   readonly taskId: string;
   readonly url: string;
   readonly webhook: Webhook;
+  /** It waits for the end of its endpoint's pause. */
+  readonly held: boolean;
   readonly log: readonly LoggedAttempt[];
 }
 
@@ -49,8 +51,8 @@ export function createDeliveryLog(db: Db) {
         ...(taskId === undefined ? [] : [taskId]),
       ]);
       return rows.map(
-        ({ task_id: taskId, url, delivery, log }): LoggedDelivery => ({
-          ...{ taskId, url, log: log ?? [] },
+        ({ task_id: taskId, url, delivery, held, log }): LoggedDelivery => ({
+          ...{ taskId, url, held, log: log ?? [] },
           webhook: toWebhook(delivery),
         }),
       );
@@ -64,6 +66,7 @@ interface LoggedRow {
   task_id: string;
   url: string;
   delivery: DeliveryColumns;
+  held: boolean;
   log: LoggedAttempt[] | null;
 }
 
@@ -74,7 +77,7 @@ const listSql = (condition: string) => `
     select found.*
       from unnest($3::text[]) as wanted (state)
      cross join lateral (
-            select d.id, d.task_id, d.url, d.attempt_log as log, ${DELIVERY_JSON} as delivery
+            select d.id, d.task_id, d.url, d.attempt_log as log, coalesce(${HELD}, false) as held, ${DELIVERY_JSON} as delivery
               from deliveries d
               join tasks t on t.id = d.task_id
              where d.principal = $2 and d.state = wanted.state and t.service = $1 and ${IS_READABLE}

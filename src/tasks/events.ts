@@ -12,11 +12,14 @@ export interface Feed {
 export interface TaskEvent {
   /** Increases in the order in which events become visible. */
   readonly number: number;
-  readonly kind: 'terminal' | 'deleted' | 'corrected';
+  /** `paused`: the endpoint of the webhooks. */
+  readonly kind: 'terminal' | 'deleted' | 'corrected' | 'paused';
   readonly taskId: string;
   /** Of a terminal event. */
   readonly status: 'done' | 'failed' | null;
   readonly errorCode: string | null;
+  /** Of a pause. */
+  readonly endpoint: string | null;
   readonly at: Date;
 }
 
@@ -177,8 +180,8 @@ const NUMBER = {
       delete from unnumbered_task_events where serial = any(array(select serial from next)) returning *
     ),
     numbered as (
-      insert into task_events (serial, service, principal, task_id, kind, status, error_code, at, expires_at)
-      select serial, service, principal, task_id, kind, status, error_code, at, expires_at
+      insert into task_events (serial, service, principal, task_id, kind, status, error_code, endpoint, at, expires_at)
+      select serial, service, principal, task_id, kind, status, error_code, endpoint, at, expires_at
         from (select * from taken order by serial) as in_order
       returning 1
     )
@@ -200,7 +203,7 @@ const READ = {
              with ordinality as q (service, principal, after, size, place)
       left join task_event_floors f on f.service = q.service and f.principal = q.principal
       left join lateral (
-             select number, kind, task_id as "taskId", status, error_code as "errorCode", at
+             select number, kind, task_id as "taskId", status, error_code as "errorCode", endpoint, at
                from task_events t
               where t.service = q.service and t.principal = q.principal
                 and t.number > greatest(coalesce(q.after, 0), coalesce(f.number, 0))

@@ -38,7 +38,7 @@ export function createFairTags(weights: ClientWeights, virtualTime: VirtualTime)
       groups.set(key, group);
       const offset = group.cost;
       // A copied result uses no worker.
-      if (task.resultOf === undefined) group.cost += Math.round(COST_MICROS / (weights.get(owner) ?? 1));
+      if (task.resultOf === undefined) group.cost += costMicros(weights, owner);
       return offset;
     });
     // One lock order prevents deadlocks between gateways.
@@ -54,6 +54,10 @@ export function createFairTags(weights: ClientWeights, virtualTime: VirtualTime)
     ];
   };
 }
+
+/** The virtual time that a task of the client takes. */
+export const costMicros = (weights: ClientWeights, owner: string): number =>
+  Math.round(COST_MICROS / (weights.get(owner) ?? 1));
 
 const ownerOf = ({ owner, principal }: Tagged) => owner ?? principal;
 

@@ -1,4 +1,5 @@
 import type { Db } from '../base/db.ts';
+import type { Backlog } from './fair-position.ts';
 import { latestFinish } from './fair-tags.ts';
 import { floorParameters, IS_WAITING, isAboveFloor, type QueueFloors } from './queue-floors.ts';
 import { type Depth, MAX_COUNTED } from './store.ts';
@@ -26,6 +27,7 @@ export async function queueDepth(
     processing: row.processing,
     oldestWaitingSeconds: { realtime: row.oldest_realtime, batch: row.oldest_batch },
     virtualTime: { realtime: row.virtual_realtime ?? row.at, batch: row.virtual_batch ?? row.at },
+    backlog: { realtime: row.backlog_realtime ?? {}, batch: row.backlog_batch ?? {} },
   };
 }
 
@@ -39,6 +41,8 @@ interface DepthRow {
   front_batch: number | null;
   virtual_realtime: number | null;
   virtual_batch: number | null;
+  backlog_realtime: Backlog | null;
+  backlog_batch: Backlog | null;
   at: number;
 }
 
@@ -55,6 +59,10 @@ const inOrder = (priority: Priority) => `${FLOOR[priority]} and returned is null
 // While no task waits, the virtual time is the latest finish tag, which is the same for all gateways.
 const virtualTime = (priority: Priority) => `
   coalesce(${priority}.front, extract(epoch from ${latestFinish('$1', PRIORITY_VALUE[priority])})::float8) as virtual_${priority}`;
+const backlog = (priority: Priority) => `
+  (select json_object_agg(owner, (extract(epoch from finish - ${priority}.run_at) * 1000000)::bigint)
+     from client_queues
+    where service = $1 and priority = ${PRIORITY_VALUE[priority]} and finish > ${priority}.run_at) as backlog_${priority}`;
 /** Requeued tasks below the floor. */
 const returned = (priority: Priority) => `returned is not null and not ${FLOOR[priority]}`;
 
@@ -64,7 +72,8 @@ const count = (priority: Priority) => {
   );
   return `(${counts.join(' + ')})::int`;
 };
-const MOMENTS = 'extract(epoch from run_at)::float8 as front, extract(epoch from now() - queued_at)::float8 as waited';
+const MOMENTS =
+  'run_at, extract(epoch from run_at)::float8 as front, extract(epoch from now() - queued_at)::float8 as waited';
 const oldest = (priority: Priority) => `
   coalesce((${first(priority, returned(priority), '1', 'extract(epoch from now() - queued_at)::float8')}), ${priority}.waited, 0)`;
 
@@ -80,6 +89,8 @@ const DEPTH = {
            batch.front as front_batch,
            ${virtualTime('realtime')},
            ${virtualTime('batch')},
+           ${backlog('realtime')},
+           ${backlog('batch')},
            (select count(*)
               from tasks
              where worker is not null and service = $1 and leased_until > now() - interval '10 seconds')::int as processing,

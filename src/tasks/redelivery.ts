@@ -1,13 +1,13 @@
 import { CLIENT_LIMIT_MS, type Db } from '../base/db.ts';
 import type { Feed } from './events.ts';
-import { IS_READABLE } from './task-rows.ts';
+import { HELD, IS_READABLE } from './task-rows.ts';
 
 /** One task, or all deliveries whose last attempt failed at `since` (seconds since 1970) or later. */
 export type RedeliverySelection =
   | { readonly taskId: string }
   | {
       readonly since: number;
-      /** Also those that wait for a retry. */
+      /** Also those that wait for a retry or for the end of a pause. */
       readonly pending: boolean;
     };
 
@@ -48,10 +48,10 @@ export async function redeliver(db: Db, owner: Feed, selection: RedeliverySelect
   return { outcome: 'queued', count, more: count === Math.min(room, MAX_COUNT) };
 }
 
-// A pending delivery without an attempt since the last redelivery is queued already.
+// A pending delivery without an attempt since the last redelivery is queued already, unless it is held.
 const CAN_BE_REDELIVERED = `
-  d.leased_until is null and d.attempts between 1 and ${MAX_ATTEMPTS - 1}
-  and (d.state <> 'pending' or d.attempts > coalesce(d.earlier_attempts, 0))`;
+  d.leased_until is null and d.attempts < ${MAX_ATTEMPTS}
+  and (${HELD} or d.attempts > 0 and (d.state <> 'pending' or d.attempts > coalesce(d.earlier_attempts, 0)))`;
 
 const selected = (condition: string) => `
       select d.id
@@ -101,7 +101,7 @@ const REDELIVER_SINCE = {
       select found.id
         from unnest($7::text[]) as wanted (state)
        cross join lateral (
-      ${selected('d.state = wanted.state and d.last_attempt_at >= to_timestamp($6::float8)')}) as found
+      ${selected('d.state = wanted.state and (d.last_attempt_at >= to_timestamp($6::float8) or d.attempts = 0)')}) as found
        order by found.id
        limit (select least($4::int, greatest(places, 0)) from room)`),
 };

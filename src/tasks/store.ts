@@ -1,6 +1,7 @@
 import type { Queryable } from '../base/db.ts';
 import type { JsonObject, JsonValue } from '../base/json.ts';
 import type { DeliveryOutcome, DueClaimRequest, DueDelivery, DuePage, DuePosition } from './delivery.ts';
+import type { Backlog } from './fair-position.ts';
 import type { Failure, Priority, Task, Webhook } from './task.ts';
 import type { StepTime, Timeline } from './timeline.ts';
 
@@ -137,6 +138,7 @@ export interface NewTask {
   readonly owner?: string;
   readonly priority: Priority;
   readonly input: JsonValue;
+  /** 0: the service returns no estimate. */
   readonly estimateSeconds: number;
   /** From queueing; absent: no deadline. */
   readonly deadlineSeconds?: number;
@@ -256,6 +258,8 @@ export interface Depth {
   readonly oldestWaitingSeconds: Record<Priority, number>;
   /** The start tag of that task, or the latest finish tag (decision 37), in seconds since 1970. */
   readonly virtualTime: Record<Priority, number>;
+  /** Of the clients with waiting tasks. */
+  readonly backlog: Record<Priority, Backlog>;
 }
 
 /** The state of a webhook when the result is recorded, as its own body shows it. */

@@ -69,7 +69,7 @@ const RESULT_WITHOUT_BODY = 'case when d.body is null then t.result::text end';
 // A task with a lost lease keeps its place in the queue (run_at) and its attempt count, so a task that crashes its workers
 // ends. `lost`, `overdue` and `waited` are disjoint: sweep_at separates the first two, worker the first and the last.
 //
-// Deleting an expired task also deletes its finished delivery (on delete cascade). A due delivery is detached first with a
+// Deleting an expired task also deletes its finished delivery (on delete cascade). A due or held delivery is detached first with a
 // copy of the task, so that its retry schedule continues. A task that expired before it ended fails now, which makes its
 // delivery due; the next sweep deletes it.
 const SWEEP = {

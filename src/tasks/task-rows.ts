@@ -33,7 +33,7 @@ export interface DeliveryColumns {
 /** A delivery `d` as one column. */
 export const DELIVERY_JSON = `json_build_object(
     'id', d.id, 'state', d.state, 'attempts', d.attempts,
-    'due_at', case when d.leased_until is null then date_part('epoch', d.due_at) end,
+    'due_at', case when d.leased_until is null and d.due_at < 'infinity' then date_part('epoch', d.due_at) end,
     'last_attempt_at', date_part('epoch', d.last_attempt_at), 'delivered_at', date_part('epoch', d.delivered_at),
     'status_code', d.response_status_code, 'error', d.last_error)`;
 
@@ -137,6 +137,9 @@ export const failSql = (code: string, message: string): string => `
 /** SQL that makes the deliveries of the tasks `ended` due. */
 export const deliveriesDueSql = (ended: string, condition = 'true'): string =>
   `update deliveries d set due_at = now() from ${ended} where d.task_id = ${ended}.id and ${condition}`;
+
+/** SQL condition: a delivery `d` that waits for the end of its endpoint's pause (endpoints.ts). */
+export const HELD = "d.due_at = 'infinity'";
 
 /** SQL condition: a task `t` that clients can read. */
 export const IS_READABLE = '(t.expires_at is null or t.expires_at > now())';

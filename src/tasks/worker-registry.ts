@@ -13,6 +13,7 @@ const EMPTY: Depth = {
   processing: 0,
   oldestWaitingSeconds: { realtime: 0, batch: 0 },
   virtualTime: { realtime: 0, batch: 0 },
+  backlog: { realtime: {}, batch: {} },
 };
 
 /**
@@ -116,6 +117,12 @@ export async function createWorkerRegistry(deps: {
     lastCountedAt: (service: string) => queues.get(service)?.countedAt ?? 0,
     /** Throughput of the warm workers, or of one worker while none is warm. Undefined until measured. */
     completionsPerSecond: (service: string) => queues.get(service)?.rate.perSecond(Math.max(1, warm(service).length)),
+    /** Tasks that the warm workers process at the same time. */
+    concurrency: (service: string) =>
+      warm(service).reduce(
+        (sum, { info }) => sum + (typeof info['concurrency'] === 'number' ? info['concurrency'] : 0),
+        0,
+      ),
     pendingDeliveries: () => pendingDeliveries,
   };
 }

@@ -85,6 +85,7 @@ export const uiTexts = localize({
       UNAUTHORIZED: 'Требуется действительный токен доступа.',
       NOT_FOUND: 'Страница не найдена.',
       TASK_NOT_FOUND: 'Задача не найдена: неверный идентификатор или истёк срок хранения результата.',
+      DELIVERY_IN_PROGRESS: 'Этот вебхук уже отправляется или стоит в очереди.',
       TASK_ALREADY_FINISHED: 'Задача уже завершена, отменить её нельзя.',
       PAYLOAD_TOO_LARGE: 'Файл слишком большой.',
       UNSUPPORTED_MEDIA_TYPE: 'Тип файла не поддерживается.',

@@ -428,12 +428,14 @@ describe('Model endpoints', () => {
   });
   afterAll(() => product.stop());
 
+  const UNDEPLOYED = { pinned: false, may_deploy: false, problems: [], history: [] };
+
   it('return 503 MODEL_NOT_READY while no worker has loaded the model, although the service is ready', async () => {
     const notReady = { status: 503, body: { ok: false, error: { code: 'MODEL_NOT_READY' } } };
     expect(await product.call('/health', { token: null })).toMatchObject(notReady);
     expect(await product.call('/classes/defects')).toMatchObject(notReady);
     expect(await product.call('/classes/surfaces')).toMatchObject(notReady);
-    expect((await product.call('/models')).body).toEqual({ ok: true, data: { models: [] } });
+    expect((await product.call('/models')).body).toEqual({ ok: true, data: { ...UNDEPLOYED, models: [] } });
     const ready = await product.call('/ready', { token: null });
     expect(ready).toMatchObject({
       status: 200,
@@ -459,7 +461,7 @@ describe('Model endpoints', () => {
     const models = [{ version: '1.0.0', details: MODEL_DETAILS }, { version: 'own-2' }];
     await expect
       .poll(async () => (await product.call('/models')).body)
-      .toEqual({ ok: true, data: { default: '1.0.0', models } });
+      .toEqual({ ok: true, data: { ...UNDEPLOYED, default: '1.0.0', models } });
     const predicted = await product.call('/predict', {
       method: 'POST',
       body: { image_url: PHOTO, model_version: 'own-2' },

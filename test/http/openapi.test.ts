@@ -34,6 +34,10 @@ describe('Defectoscopy GET /openapi.json', () => {
       'get /classes/defects': true,
       'get /classes/surfaces': true,
       'get /models': true,
+      'put /models/default': true,
+      'post /models/rollback': true,
+      'put /models/shadow': true,
+      'get /models/shadow': true,
       'post /predict': true,
       'get /result/{task_id}': true,
       'post /result/{task_id}/cancel': true,
@@ -159,8 +163,16 @@ it('Defectoscopy GET /openapi.json describes the status, headers and body of eve
   await post('/deliveries/redeliver', {});
   await post('/deliveries/test', { url: 'http://localhost:1024/' });
   await post('/deliveries/test', { url: 'http://10.0.0.1/' });
+  await visit('/deliveries/endpoints');
+  await post('/deliveries/endpoints/resume', { endpoint: 'https://receiver.example.com' });
+  await post('/deliveries/endpoints/resume', { endpoint: 'receiver' });
   await visit('/health', { token: null });
   await visit('/models');
+  await visit('/models/shadow');
+  await visit('/models/shadow?days=0');
+  await visit('/models/default', { method: 'PUT', body: { version: '1.0.0' } });
+  await post('/models/rollback', { version: '1.0.0' });
+  await visit('/models/shadow', { method: 'PUT', body: { version: null } });
   const names = await visit('/classes/surfaces');
   await visit('/classes/surfaces', { headers: { 'if-none-match': names.headers.get('etag')! } });
 

@@ -10,6 +10,8 @@ import { OperatorError } from '../../src/base/operator-error.ts';
 import { backupCommand } from '../../src/commands/backup.ts';
 import { BACKUP_CONTENTS } from '../../src/commands/backup-contents.ts';
 import { restoreCommand } from '../../src/commands/restore.ts';
+import { createCorrectionStore } from '../../src/services/stt/corrections/store.ts';
+import { finishTasks } from '../support/catalog-tasks.ts';
 import { emptyDatabase, testDatabase } from '../support/database.ts';
 import { createClient, createPdf, type Passports, startPassports } from '../support/passports.ts';
 import {
@@ -23,6 +25,7 @@ import {
 } from '../support/processes/assay.ts';
 import { predict, uploadPicture, waitForTask } from '../support/processes/client.ts';
 import { startReceiver } from '../support/receiver.ts';
+import { TRANSCRIPT } from '../support/speech/fake-model.ts';
 
 // These tests start and stop real processes.
 vi.setConfig({ testTimeout: 180_000 });
@@ -166,7 +169,9 @@ describe('Backup and restore on one machine', () => {
 });
 
 describe('Backup and restore with an external database', () => {
-  it('pipes documents, edits, files and pending images from one database to another', { tags: ['full'] }, async () => {
+  it('pipes documents, edits, corrected transcripts, files and pending images from one database to another', {
+    tags: ['full'],
+  }, async () => {
     const passports = await startPassports();
     let stopped = false;
     const stop = async () => {
@@ -185,6 +190,15 @@ describe('Backup and restore with an external database', () => {
     const images = { files: [{ name: 'wall.jpg', bytes: wall, type: 'image/jpeg' }] };
     expect((await admin.post('/api/v1/upload-images', images)).status).toBeLessThan(300);
     const before = await readDocuments(admin, ids);
+    const { db } = passports.database;
+    const [recording] = await finishTasks(passports.context.tasks, 'stt', [{ result: TRANSCRIPT as never }]);
+    const segments = [{ start: 0, end: 1, text: 'The north wall shows a leak.' }];
+    const corrected = createCorrectionStore(db);
+    const correction = await corrected.write(recording!, {
+      ...{ original: TRANSCRIPT.segments, segments },
+      ...{ actor: 'token-1', ifVersion: 0 },
+    });
+    const history = await corrected.history(recording!, 10);
     expect(JSON.stringify(before)).toContain('ул. Новая, 1');
 
     const to = await emptyDatabase();
@@ -207,6 +221,9 @@ describe('Backup and restore with an external database', () => {
     // The restored instance must not depend on the original.
     await stop();
 
+    const corrections = createCorrectionStore(to.db);
+    expect(await corrections.read(recording!)).toEqual(correction);
+    expect(await corrections.history(recording!, 10)).toEqual(history);
     const restored = await startPassports({ DATABASE_URL: to.url, DATA_DIR: dataDir });
     onTestFinished(() => restored.stop());
     const same = createClient(restored.url, admin.token);

@@ -21,6 +21,7 @@ vi.setConfig({ testTimeout: 120_000 });
 
 const WALL = join(REPOSITORY, 'examples/wall.jpg');
 const NOTE = join(REPOSITORY, 'examples/voice-note.mp3');
+const REVIEWER = 'a-reviewer-of-the-photos';
 let folder: string;
 
 /** Runs the command in an empty folder without configuration. */
@@ -32,7 +33,7 @@ let speech: Product;
 let passports: Product;
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'assay-commands-'));
-  photos = await startProduct({ model: createFakeModel() });
+  photos = await startProduct({ model: createFakeModel(), env: { DEFECTOSCOPY_REVIEWER_TOKENS: REVIEWER } });
   speech = await startProduct({ service: 'stt', model: createFakeSpeechModel() });
   const reading = createFakeExtractionModel();
   let read = 0;
@@ -54,6 +55,27 @@ afterAll(async () => {
 });
 
 const at = (product: Product) => ['--server', product.url];
+
+describe('assay train --from-corrections', () => {
+  const train = (args: readonly string[]) =>
+    assay(['train', ...args], { DATABASE_URL: photos.database.url, DATA_DIR: folder, APP_ENV: 'test' });
+
+  it('names the number of corrections that it needs', async () => {
+    const { code, out, err } = await train(['--from-corrections']);
+    expect(code).not.toBe(0);
+    expect(out).toContain('Corrected photos: 0.');
+    expect(err).toContain('Too few corrections: 0 photos for training and 0 held back');
+  });
+
+  it.each([
+    [['--from-corrections', '/photos'], 'leave out the folder and --anomaly'],
+    [[], 'State a folder of images, or use --from-corrections.'],
+  ])('rejects the arguments %j', async (args, message) => {
+    const { code, err } = await train(args);
+    expect(code).not.toBe(0);
+    expect(err).toContain(message);
+  });
+});
 
 describe('assay events', () => {
   it('lists the stored events as text and, with --json, as lines that --after continues', async () => {
@@ -124,11 +146,42 @@ describe('assay events', () => {
   });
 });
 
-describe('assay models photos', () => {
-  it('lists the versions of a server with their figures', async () => {
+describe('assay models', () => {
+  it('photos lists the versions of a server with their figures', async () => {
     const { code, out } = await assay(['models', 'photos', ...at(photos), '--token', TOKEN]);
     expect(code).toBe(0);
     expect(out).toBe('1.0.0  default  defects 85.9 % of 1263 test images\nown-2\n');
+  });
+
+  it('promote, shadow and rollback change the deployed versions, and report why they cannot', async () => {
+    const run = async (...args: string[]) => {
+      const { code, out, err } = await assay(['models', ...args, ...at(photos), '--token', REVIEWER]);
+      return code === 0 ? out : err;
+    };
+    expect(await run('rollback')).toContain('NO_EARLIER_VERSION');
+    expect(await run('promote', 'nope')).toContain('The version nope is not installed.');
+    expect(await run('promote', 'own-2')).toBe('default: own-2  shadow: none\n');
+    expect(await run('shadow', '1.0.0')).toBe('default: own-2  shadow: 1.0.0\n');
+    expect(await run('shadow', 'off')).toBe('default: own-2  shadow: none\n');
+    expect(await run('rollback')).toBe('default: 1.0.0  shadow: none\n');
+  });
+});
+
+describe('assay models try', () => {
+  const options = { tags: ['full'], timeout: 300_000 };
+  it('prints the word errors of a model, and skipped and broken recordings', options, async () => {
+    const clips = await mkdtemp(join(tmpdir(), 'assay-clips-'));
+    onTestFinished(() => rm(clips, { recursive: true }));
+    await writeFile(join(clips, 'broken.mp3'), 'not a recording');
+    await writeFile(join(clips, 'broken.txt'), 'What was said.');
+    await writeFile(join(clips, 'other.mp3'), 'another');
+    const env = { STT_MODEL: 'moonshine-tiny' };
+    const { code, out, err } = await assay(['models', 'try', 'moonshine-tiny', '--folder', clips], env);
+    expect(code).toBe(1);
+    expect(out).toMatch(/^ +moonshine-tiny \(current\)\nWrong words, English +\d+\.\d % \(\d+ of \d+\)\n/);
+    expect(out).toMatch(/\nbroken\.mp3 +failed\n$/);
+    expect(err).toContain('broken.mp3 (moonshine-tiny): The file is not an audio recording');
+    expect(err).toMatch(/Skipped without a text file beside them: 1 \(other\.mp3\)\.\n$/);
   });
 });
 
@@ -183,6 +236,22 @@ describe('assay deliveries', () => {
     expect([good.code, good.out]).toEqual([0, expect.stringMatching(/^Delivered {2}204 {2}\d+ ms\n$/)]);
     const bad = await assay(['deliveries', 'test', receiver.url, ...at()]);
     expect([bad.code, bad.out]).toEqual([1, expect.stringMatching(/^Failed {2}500 {2}http_status {2}\d+ ms\n$/)]);
+  });
+
+  it('lists failing and paused receivers, and resumes one', async () => {
+    const receiver = await startReceiver(() => 410);
+    onTestFinished(() => receiver.close());
+    const { origin } = new URL(receiver.url);
+    await photos.predict({ webhook_url: receiver.url });
+    const list = async (...more: string[]) => (await assay(['deliveries', 'endpoints', ...more, ...at()])).out;
+    await expect.poll(list, { timeout: 20_000 }).toContain(`${origin}  failing  failing since 2`);
+    await photos.database.db.query('update webhook_endpoints set paused_at = now() where origin = $1', [origin]);
+    expect(await list('--json')).toContain(`{"endpoint":"${origin}","state":"paused"`);
+    const resume = async (...more: string[]) =>
+      (await assay(['deliveries', 'resume', receiver.url, ...more, ...at()])).out;
+    expect(await resume()).toBe('Resumed\n');
+    expect(await resume()).toBe('It was not paused\n');
+    expect(await resume('--json')).toBe('{"resumed":false}\n');
   });
 
   it('reports wrong arguments', async () => {

@@ -82,7 +82,7 @@ describe('Overview', () => {
     expect(latest((await overviewOf('defectoscopy')).queue.done_last_minute)).toBe(1);
   });
 
-  it('shows the shares of clients in the tasks that ended, without their names', async () => {
+  it('shows the shares of clients in the tasks that ended, without their names, and of tasks within their estimate', async () => {
     await product.stop();
     await start({ DEFECTOSCOPY_API_TOKENS: `${TOKEN},other-token-2` });
     await product.startWorker(createFakeModel());
@@ -92,6 +92,8 @@ describe('Overview', () => {
     for (const id of [...ids, other.body.data.task_id]) await product.waitForResult(id);
     await until(async () => (await overviewOf('defectoscopy')).queue.client_shares).toEqual([0.75, 0.25]);
     expect(await page('defectoscopy')).toContain('shares of clients: 75%, 25%');
+    await until(async () => (await overviewOf('defectoscopy')).queue.estimates_met).toBe(1);
+    expect(await page('defectoscopy')).toContain('within the estimated time: 100%');
     expect(JSON.stringify(await snapshot())).not.toContain('token-');
   });
 

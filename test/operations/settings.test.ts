@@ -249,10 +249,12 @@ describe('assay config check', () => {
       METRICS_TOKEN: 'hunter3-and-more-letters',
       DEFECTOSCOPY_ALLOWED_IMAGE_HOSTS: 'S3.example.com',
       WEBHOOK_TIMEOUT_SECONDS: '7',
+      CLIENT_WEIGHTS: 'clinic=4',
     });
     expect(text).not.toContain('hunter');
     expect(verdict(text, 'DEFECTOSCOPY_API_TOKENS')).toBe('(set, not shown)');
     expect(verdict(text, 'WEBHOOK_TIMEOUT_SECONDS')).toBe('7');
+    expect(verdict(text, 'CLIENT_WEIGHTS')).toBe('{"clinic":4}');
     expect(verdict(text, 'DEFECTOSCOPY_ALLOWED_IMAGE_HOSTS')).toBe('["s3.example.com"]');
     expect(verdict(text, 'defectoscopy auth')).toBe('enforced');
     expect(verdict(text, 'defectoscopy image_hosts')).toBe('configured');

@@ -164,6 +164,52 @@ describe('Defectoscopy upload page', () => {
     await until(() => page.locator('.correction [role=status]').textContent()).toBe('Result confirmed.');
   });
 
+  it.for([
+    [
+      'en-GB',
+      'Promote: own-2',
+      'Run as shadow: 1.0.0',
+      'Roll back to 1.0.0: own-2',
+      'own-2 promoted',
+      'No photos were',
+    ],
+    [
+      'ru-RU',
+      'Сделать основной: own-2',
+      'Сделать теневой: 1.0.0',
+      'Вернуть 1.0.0: own-2',
+      'Основная версия: own-2',
+      'За этот',
+    ],
+  ] as const)(
+    'promotes, shadows and rolls back a version with the keyboard alone (%s)',
+    async ([locale, promote, shadow, rollBack, promoted, none], test) => {
+      await predict(CRACK_OUTCOME);
+      const { page, problems } = await openPage(test, `${product.url}/#token=${REVIEWER}`, { locale });
+      await page.locator('a[href="model-versions"]').press('Enter');
+      const badges = () => page.locator('#versions .badge').count();
+      const press = (name: string) => page.getByRole('button', { name, exact: true }).press('Enter');
+      await until(badges).toBe(1);
+      await press(promote);
+      await until(() => page.locator('#history li').first().textContent()).toContain(promoted);
+      await press(shadow);
+      await until(badges).toBe(2);
+      expect(await page.locator('#comparisons').textContent()).toContain(none);
+      expect(await findViolations(page)).toEqual([]);
+      // The shadow version becomes the default.
+      await press(rollBack);
+      await until(badges).toBe(1);
+      expect(problems).toEqual([]);
+    },
+  );
+
+  it('shows versions without buttons to tokens without the role reviewer', async (test) => {
+    await predict(CRACK_OUTCOME);
+    const { page } = await openPage(test, `${product.url}/model-versions#token=${TOKEN}`);
+    await page.getByRole('heading', { name: 'own-2' }).waitFor();
+    expect(await page.locator('#versions button').count()).toBe(0);
+  });
+
   it('shows no form without the role reviewer', async (test) => {
     await predict(CRACK_OUTCOME);
     const { page } = await openPage(test, `${product.url}/#token=${TOKEN}`);

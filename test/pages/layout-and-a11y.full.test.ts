@@ -4,6 +4,7 @@ import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { createBackgroundContext, createModelContext } from '../../src/app-context.ts';
 import { createRecords } from '../../src/services/catalog/records/records.ts';
+import { createShadowTally } from '../../src/services/defectoscopy/deployments/shadow-tally.ts';
 import { FAILURES } from '../../src/services/defectoscopy/failures.ts';
 import type { BackgroundService, TaskService } from '../../src/services/shared/service.ts';
 import { TaskFailure } from '../../src/tasks/task.ts';
@@ -50,6 +51,7 @@ beforeAll(async () => {
   product = await startProduct({
     env: {
       SERVICES: 'defectoscopy,stt,passports,catalog',
+      DEFECTOSCOPY_REVIEWER_TOKENS: TOKEN,
       ...{ STT_PORT: '0', STT_API_TOKENS: TOKEN },
       ...{ PASSPORTS_PORT: '0', PASSPORTS_API_KEYS: `anna:${KEY}`, PASSPORTS_TOKEN_LIMIT_PER_MINUTE: '0' },
       ...{ CATALOG_PORT: '0', REPORTS_API_TOKENS: READER, REPORTS_MODERATOR_TOKENS: MODERATOR },
@@ -84,7 +86,8 @@ async function seedOneOfEach(): Promise<SeededRecords> {
   const [document] = await clerk.upload(example);
 
   const photo = await uploadFile('defectoscopy', 'image/jpeg', await createWallPhoto());
-  const photoId = await product.predict({ image_url: photo });
+  const photoId = await product.predict({ image_url: photo, webhook_url: 'http://127.0.0.1:9999/hook' });
+  await seedComparison(photoId);
   const failedId = await product.predict({ image_url: 'https://storage-1.example.com/broken.jpg' });
   const sound = await uploadFile('stt', 'audio/mpeg', await readFile(new URL('voice-note.mp3', EXAMPLES)));
   const speaker = createClient(product.addresses['stt']!, TOKEN);
@@ -98,6 +101,8 @@ async function seedOneOfEach(): Promise<SeededRecords> {
     },
   ]);
 
+  const { db } = product.database;
+  await waitUntil(async () => (await db.query('update webhook_endpoints set paused_at = now()')).rowCount > 0);
   const reader = createClient(product.addresses['catalog']!, READER);
   await waitUntil(async () => (await reader.get('/search')).body.total === 5, 60_000);
   const pictured = [`defectoscopy:${photoId}`, `passports:${document}`];
@@ -110,6 +115,15 @@ async function seedOneOfEach(): Promise<SeededRecords> {
     ...{ document: document!, report, receipt, photo: pictured[0]!, failed: `defectoscopy:${failedId}` },
     speech: `stt:${speechId}`,
   };
+}
+
+/** What a worker writes of a shadow version. */
+async function seedComparison(photoId: string): Promise<void> {
+  const tally = createShadowTally();
+  const photo = { taskId: photoId, shadowVersion: 'own-2', defaultVersion: '1.0.0', defaultLabel: 'crack' };
+  tally.add({ ...photo, shadowLabel: 'crack' });
+  tally.add({ ...photo, shadowLabel: 'fair_corrosion' });
+  await tally.write(product.database.db);
 }
 
 async function uploadFile(service: Service, type: string, bytes: Buffer): Promise<string> {
@@ -157,6 +171,15 @@ const PAGE_CHECKS: Readonly<Record<Service, () => readonly PageCheck[]>> = {
         await openTimeline(page);
       },
     },
+    {
+      name: 'webhooks',
+      path: `/webhooks#token=${TOKEN}`,
+      async ready(page) {
+        await waitForVisible('#endpoint-list li')(page);
+        await page.locator('#deliveries summary').first().click();
+      },
+    },
+    { name: 'models', path: '/model-versions', ready: waitForVisible('#differing a') },
     OVERVIEW,
     HELP,
   ],

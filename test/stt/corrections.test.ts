@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { type Product, startProduct, TOKEN } from '../support/product.ts';
 import { createFakeSpeechModel } from '../support/speech/fake-model.ts';
 import { OTHER_TOKEN } from '../support/speech/openai-client.ts';
@@ -164,6 +164,25 @@ describe('PUT /result/{task_id}/transcript', () => {
     }));
     await put(id, segments);
     expect((await read(id)).body.data.segments).toHaveLength(720);
+  });
+
+  it('and its history are 404 for other tokens with TASK_VISIBILITY=token', async () => {
+    const env = { STT_API_TOKENS: `${TOKEN},${OTHER_TOKEN}`, TASK_VISIBILITY: 'token' };
+    const own = await startProduct({ service: 'stt', env });
+    onTestFinished(() => own.stop());
+    await own.startWorker(createFakeSpeechModel({ run: async () => ({ result: RESULT as never }) }));
+    const body = { url: 'https://storage.example.com/calls/17.mp3' };
+    const id = (await own.call('/transcribe/audio_url', { method: 'POST', body })).body.data.task_id as string;
+    await own.waitForResult(id);
+    const path = `/result/${id}/transcript`;
+    const change = { method: 'PUT', body: { segments: [LEAK, SECOND] } };
+    for (const token of [OTHER_TOKEN, TOKEN]) {
+      const requests = [own.call(path, { token }), own.call(`${path}/history`, { token })];
+      const statuses = [...(await Promise.all(requests)), await own.call(path, { ...change, token })];
+      const status = token === TOKEN ? 200 : 404;
+      expect(statuses.map((each) => each.status)).toEqual([status, status, status]);
+    }
+    expect((await own.call(`${path}/history`)).body.data.edits).toHaveLength(1);
   });
 
   it.each<[string, unknown, RegExp]>([

@@ -2,6 +2,7 @@ import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import type { Recorded } from '../../src/services/stt/result.ts';
 import { openPage } from '../support/browser/open-page.ts';
+import { findViolations } from '../support/browser/page-checks.ts';
 import { type Product, startProduct, TOKEN } from '../support/product.ts';
 import { createFakeSpeechModel, createSilence } from '../support/speech/fake-model.ts';
 
@@ -121,6 +122,44 @@ describe('The transcript editor', () => {
     expect(await page.locator('#doubtful').textContent()).toBe('');
     await page.getByRole('button', { name: 'Add “shotcrete” to the vocabulary' }).click();
     await until(async () => (await product.call('/vocabulary')).body.data.terms).toEqual([{ term: 'shotcrete' }]);
+    expect(problems).toEqual([]);
+  });
+
+  it('selects every word with low confidence, and keeps the marks of the others', async (test) => {
+    const result = recorded(['It is shot or shot creed.', 'The work ends today.', 'A shot wall.']);
+    const { page, texts } = await open(test, { result });
+    await edit(page);
+    const selected = () => page.evaluate<string>('getSelection().toString()');
+    const next = async (text: string) => {
+      await page.keyboard.press('Alt+ArrowDown');
+      expect(await selected()).toBe('shot');
+      await page.keyboard.type(text);
+    };
+    await next('wet');
+    await next('dry');
+    await next('brick');
+    await page.keyboard.press('Shift+Enter');
+    await until(texts).toEqual(['It is wet or dry creed.', 'The work ends today.', 'A brick wall.']);
+    await page.keyboard.press('Alt+ArrowUp');
+    expect(await page.locator('#live').textContent()).toBe('No other words to check.');
+  });
+
+  it('opens an earlier task by its address with its corrections, and plays a chosen file', async (test) => {
+    const { page, put, problems, texts } = await open(test);
+    const { segments } = recorded(TEXTS);
+    await put([{ ...segments[0]!, text: 'The north wall is dry.' }, segments[1]!, segments[2]!]);
+    await page.reload();
+    const first = page.locator('#transcript p').first();
+    await until(() => first.textContent()).toContain('The north wall is dry.');
+    expect(await page.locator('#audio').isVisible()).toBe(false);
+    expect(await findViolations(page)).toEqual([]);
+    const buffer = createSilence(SECONDS);
+    await page.locator('#choose-recording').setInputFiles({ name: 'note.wav', mimeType: 'audio/wav', buffer });
+    await until(() => page.locator('#audio').isVisible()).toBe(true);
+    await edit(page);
+    await field(page).fill('The wall is dry.');
+    await page.keyboard.press('Enter');
+    await until(async () => (await texts())[0]).toBe('The wall is dry.');
     expect(problems).toEqual([]);
   });
 

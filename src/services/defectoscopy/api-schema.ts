@@ -103,20 +103,6 @@ export const ModelDetails = Type.Object({
   ),
 });
 
-export const Models = Success(
-  Type.Object({
-    default: Type.Optional(
-      Type.String({ description: 'The version of requests without `model_version`. Absent while it is unknown.' }),
-    ),
-    models: Type.Array(
-      Type.Object({
-        version: Type.String(),
-        details: Type.Optional(ModelDetails),
-      }),
-    ),
-  }),
-);
-
 export const Heatmap = Success(
   Type.Object({
     name: Type.String(),

@@ -4,6 +4,7 @@ import type { Gateway } from '../../http/gateway.ts';
 import { commonRoutes } from '../shared/common-routes.ts';
 import { deliveryRoutes } from '../shared/delivery-routes.ts';
 import { deliveryTestRoute } from '../shared/delivery-test-route.ts';
+import { endpointRoutes } from '../shared/endpoint-routes.ts';
 import { createSinglePageErrorPage } from '../shared/error-page.tsx';
 import { fileRoutes } from '../shared/file-routes.ts';
 import { createListener } from '../shared/listener.ts';
@@ -18,6 +19,7 @@ import { examples, webhooks } from './examples.ts';
 import { pageRoutes } from './pages/page-routes.tsx';
 import { present } from './present.ts';
 import { correctionRoutes } from './routes/correction-routes.ts';
+import { deploymentRoutes } from './routes/deployment-routes.ts';
 import { modelRoutes } from './routes/model-routes.ts';
 import { predictRoute } from './routes/predict-route.ts';
 import { type DefectoscopySettings, reviewerEntries } from './settings.ts';
@@ -34,7 +36,7 @@ export async function createDefectoscopyGateway(deps: {
   isLocal: boolean;
 }): Promise<Gateway> {
   const { context, serviceSettings, shared, tokens: configuredTokens, secrets, isLocal } = deps;
-  const { tasks, workerRegistry, admission, metrics, log } = context;
+  const { tasks, workerRegistry, admission, estimates, metrics, log } = context;
   const service = 'defectoscopy';
   const tokens = currentTokens(configuredTokens, () => context.issued.of(service));
   const auth = () => tokens().state;
@@ -62,17 +64,18 @@ export async function createDefectoscopyGateway(deps: {
     webhooks,
   });
 
-  predictRoute(app, { tasks, workerRegistry, admission, serviceSettings, shared });
+  predictRoute(app, { tasks, workerRegistry, admission, estimates, serviceSettings, shared });
   const ownTasksOnly = shared.taskVisibility === 'token';
   taskRoutes(app, { service, context, present, state: TaskState, examples, ownTasksOnly });
   taskEventRoutes(app, { service, context, guard, page: EventPage });
   deliveryRoutes(app, { service, context });
+  endpointRoutes(app, context);
   deliveryTestRoute(app, {
     ...{ service, context, policy: webhookPolicy(shared) },
     example: examples.delivered,
     secretsFor: (principal) => secrets.get(principal) ?? [],
   });
-  modelRoutes(app, { tasks, workerRegistry, serviceSettings, ownTasksOnly });
+  modelRoutes(app, { tasks, workerRegistry, ownTasksOnly });
   const { isReviewer, mayCorrect } = createReviewerCheck({
     tokens: configuredTokens,
     reviewers:
@@ -81,6 +84,7 @@ export async function createDefectoscopyGateway(deps: {
     issued: () => context.issued.of(service),
   });
   correctionRoutes(app, { context, isReviewer, mayCorrect, ownTasksOnly });
+  deploymentRoutes(app, { context, serviceSettings, isReviewer, mayDeploy: mayCorrect, ownTasksOnly });
   await fileRoutes(app, {
     context,
     shared,

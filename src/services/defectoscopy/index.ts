@@ -4,6 +4,7 @@ import type { Service, SharedSettings, TaskService } from '../shared/service.ts'
 import { texts } from './browser/texts.ts';
 import { REVIEWER } from './corrections/reviewers.ts';
 import { deleteOldCorrections } from './corrections/store.ts';
+import { deleteOldComparisons } from './deployments/shadow-report.ts';
 import { failureTexts } from './failures.ts';
 import { present } from './present.ts';
 import { photoRecords } from './records.ts';
@@ -55,7 +56,10 @@ export const defectoscopy: Service<TaskService> = {
         startAfterSeconds: { realtime: 0, batch: serviceSettings.costDelaySeconds },
       },
       records: photoRecords(serviceSettings, shared),
-      cleanup: ({ db }) => deleteOldCorrections(db, serviceSettings.correctionRetentionDays),
+      async cleanup({ db }) {
+        await deleteOldCorrections(db, serviceSettings.correctionRetentionDays);
+        await deleteOldComparisons(db);
+      },
       tokenOptions: {
         roles: ['client', REVIEWER],
         ...(tokens.state === 'disabled' && { unusedReason: 'authorization is disabled: tokens are not checked' }),

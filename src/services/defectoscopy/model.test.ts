@@ -11,6 +11,7 @@ import { createAuthority } from '../../../test/support/certificate.ts';
 import { phoneHeic } from '../../../test/support/ml/heic.ts';
 import { COLOURS, colourHead, installColours } from '../../../test/support/ml/model.ts';
 import { parseAllowList } from '../../base/addresses.ts';
+import type { Db } from '../../base/db.ts';
 import { createFolderFiles, type Files } from '../../base/files.ts';
 import { createGuardedFetch } from '../../base/guarded-fetch.ts';
 import { createLog } from '../../base/log.ts';
@@ -24,6 +25,8 @@ import type { Attachment, Recorded } from './result.ts';
 import { settings } from './settings.ts';
 
 const log = createLog('silent', 'test');
+/** Without deployments. */
+const db = { query: async () => ({ rows: [], rowCount: 0 }) } as Partial<Db> as Db;
 const { ca, issue } = createAuthority();
 const FILES_HOST = 'files.assay.internal';
 
@@ -66,7 +69,7 @@ async function load(env: Record<string, string> = {}, shelf = shipped): Promise<
     allowList: parseAllowList({ hosts: ['storage.test'] }),
   } as Partial<SharedSettings> as SharedSettings;
   const fetch = createGuardedFetch({ ca, resolve: async () => ['127.0.0.1'], connectMs: 2000 });
-  return loadModel({ context: { fetch, files, log }, serviceSettings, shared, shipped: shelf });
+  return loadModel({ context: { db, fetch, files, log }, serviceSettings, shared, shipped: shelf });
 }
 
 const job = (input: object, signal = new AbortController().signal) => ({
@@ -198,6 +201,7 @@ describe('defectoscopy model versions', () => {
       model_version: '1.1.0',
       classes: { defects: ['crack', 'stain'], surfaces: ['wall', 'floor'] },
       gpu: { name: 'cpu', vram_used_mb: 0, vram_total_mb: 0 },
+      ...{ shipped: '1.1.0', pinned: false, versions: ['1.0.0', '1.1.0', '9.0.0'], problems: {} },
     });
   });
 

@@ -9,10 +9,12 @@ import { TaskFailure } from '../../tasks/task.ts';
 import type { Model, ModelContext, SharedSettings } from '../shared/service.ts';
 import { Classification } from './api-schema.ts';
 import { FAILURES } from './failures.ts';
+import { openDeployedVersions } from './model/deployed-versions.ts';
 import { describeVersion } from './model/describe-version.ts';
-import type { ModelVersion } from './model/model-version.ts';
-import { openPhoto } from './model/photo.ts';
+import { infer, type ModelVersion, sharesRuns } from './model/model-version.ts';
+import { downloadPhoto, openPhoto } from './model/photo.ts';
 import { BUNDLED_MODELS_DIR, newestBundledVersion, trainedModelsDir } from './model/registry.ts';
+import { createShadow } from './model/shadow.ts';
 import { openModelVersions, POOL_SIZE } from './model/versions.ts';
 import type { PredictInput, Recorded, WorkerInfo } from './result.ts';
 import type { settings } from './settings.ts';
@@ -20,34 +22,45 @@ import { imagePolicy } from './url-policy.ts';
 
 /** Other versions are loaded on first use. */
 export async function loadModel(deps: {
-  context: Pick<ModelContext, 'fetch' | 'files' | 'log'>;
+  context: Pick<ModelContext, 'db' | 'fetch' | 'files' | 'log'>;
   serviceSettings: Values<typeof settings>;
   shared: SharedSettings;
   shipped?: string;
 }): Promise<Model> {
   const { context, serviceSettings, shared, shipped = BUNDLED_MODELS_DIR } = deps;
-  const { fetch, files, log } = context;
+  const { db, fetch, files, log } = context;
   const shelf = await openModelDirectory([shipped, trainedModelsDir(shared.dataDir)], (folder, err) =>
     log.warn({ err, folder }, 'invalid model version'),
   );
   const versions = openModelVersions(shelf, serviceSettings.devices);
-  const defaultVersion = await versions.get(
-    serviceSettings.modelVersion ?? newestBundledVersion(shelf, shipped).version,
-  );
-  if (!defaultVersion) {
+  const { modelVersion } = serviceSettings;
+  const open = async () => {
+    const newest = newestBundledVersion(shelf, shipped).version;
+    const pinned = modelVersion === undefined ? undefined : await versions.get(modelVersion);
+    if (modelVersion !== undefined && !pinned) {
+      throw new OperatorError(`The model version ${modelVersion} (DEFECTOSCOPY_MODEL_VERSION) is not installed.`);
+    }
+    return { newest, deployed: await openDeployedVersions({ db, versions, pinned, shipped: newest, log }) };
+  };
+  const { newest, deployed } = await open().catch(async (error: unknown) => {
     shelf.close();
-    throw new OperatorError(
-      `The model version ${serviceSettings.modelVersion} (DEFECTOSCOPY_MODEL_VERSION) is not installed.`,
-    );
-  }
+    await versions.close();
+    throw error;
+  });
+  const shadowing = createShadow({ db, log });
   const source = { fetch, files, policy: imagePolicy(serviceSettings, shared), filesHost: shared.filesHost };
-  const device = await watchDevice(defaultVersion.provider);
+  const device = await watchDevice(deployed.standard().network.provider);
   const info = (): WorkerInfo => {
     const { name, usedMb, totalMb } = device.now();
+    const { version, defects, surfaces } = deployed.standard();
     return {
-      model_version: defaultVersion.version,
-      classes: { defects: defaultVersion.defects, surfaces: defaultVersion.surfaces },
+      model_version: version,
+      classes: { defects, surfaces },
       gpu: { name, vram_used_mb: usedMb, vram_total_mb: totalMb },
+      shipped: newest,
+      pinned: modelVersion !== undefined,
+      versions: shelf.versions().map(({ version }) => version),
+      problems: deployed.problems(),
     };
   };
 
@@ -58,19 +71,30 @@ export async function loadModel(deps: {
     concurrency: POOL_SIZE * 4,
     timeLimitMs: 60_000,
 
-    async run({ input, signal }) {
+    async refresh() {
+      await Promise.all([deployed.refresh(), shadowing.write()]);
+    },
+
+    async run({ id, input, signal }) {
       const { image_url, model_version } = input as unknown as PredictInput;
-      const version = model_version === undefined ? defaultVersion : await versions.get(model_version);
+      const version = model_version === undefined ? deployed.standard() : await versions.get(model_version);
       if (!version) throw new TaskFailure(FAILURES.unknownModel);
-      const photo = await openPhoto(image_url, version.input, source, signal);
-      const { recorded, attachment } = await step('infer', () => version.infer(photo, signal));
+      const shadow = model_version === undefined ? deployed.shadow() : undefined;
+      const bytes = await downloadPhoto(image_url, source, signal);
+      const photo = await openPhoto(bytes, version.input, signal);
+      const again = shadow && shadowing.isDue(version, shadow) ? bytes : undefined;
+      const sharing = shadow && sharesRuns(version, shadow) ? shadow : undefined;
+      const { recorded, attachment, shadowDefect } = await step('infer', () => infer(version, photo, signal, sharing));
       assertValid(recorded, version);
+      if (shadow && shadowDefect !== undefined) shadowing.add(id, shadow, shadowDefect, recorded);
+      if (shadow && again) shadowing.compare(id, shadow, again, recorded);
       return { result: recorded as unknown as JsonValue, attachment: attachment as unknown as JsonValue };
     },
 
     async close() {
       shelf.close();
       device.close();
+      await shadowing.write().catch(() => {});
       await versions.close();
     },
   };

@@ -50,9 +50,19 @@ export interface PredictInput {
   readonly model_version?: string;
 }
 
-/** Published with the worker's heartbeat; describes the default version. */
+/** Published with the worker's heartbeat. `model_version` and `classes` are of the default version. */
 export interface WorkerInfo {
   readonly model_version: string;
   readonly classes: { readonly defects: readonly string[]; readonly surfaces: readonly string[] };
   readonly gpu: { readonly name: string; readonly vram_used_mb: number; readonly vram_total_mb: number };
+  /** The newest shipped version: the default without a setting or a promotion. */
+  readonly shipped: string;
+  /** DEFECTOSCOPY_MODEL_VERSION sets the default. */
+  readonly pinned: boolean;
+  /** The installed versions. */
+  readonly versions: readonly string[];
+  /** By the promoted or shadow version that this worker cannot use. */
+  readonly problems: Readonly<Record<string, VersionProblem>>;
 }
+
+export type VersionProblem = 'not_installed' | 'not_loadable';

@@ -27,7 +27,7 @@ export const settings = {
   apiToken: singleTokenSetting('DEFECTOSCOPY_API_TOKEN', 'A single accepted bearer token (compatible mode).'),
   reviewerTokens: tokenListSetting(
     'DEFECTOSCOPY_REVIEWER_TOKENS',
-    'Comma-separated tokens that may also correct results; `sha256:<hex>` stores a digest; `assay tokens create --role reviewer` issues more. If not set, every token may on a `local` installation, and otherwise only issued ones.',
+    'Comma-separated tokens that may also correct results and deploy model versions; `sha256:<hex>` stores a digest; `assay tokens create --role reviewer` issues more. If not set, every token may on a `local` installation, and otherwise only issued ones.',
   ),
   correctionRetentionDays: integer(
     'DEFECTOSCOPY_CORRECTION_RETENTION_DAYS',
@@ -61,7 +61,7 @@ export const settings = {
   modelVersion: text(
     'DEFECTOSCOPY_MODEL_VERSION',
     undefined,
-    'Default model version; unset: the newest bundled version.',
+    'Default model version; unset: the promoted version, or the newest bundled one. If set, promotion is refused.',
   ),
   devices: listOf(
     'DEFECTOSCOPY_DEVICES',

@@ -7,22 +7,17 @@ import { checkUrl, type UrlPolicy, UrlRejected } from '../../base/outbound-url.t
 import { type Attributes, withSpan } from '../../base/trace.ts';
 import { fingerprint, idempotencyKey } from '../../http/idempotency.ts';
 import type { Admission } from '../../tasks/admission.ts';
+import type { EstimateSettings, Estimates } from '../../tasks/estimates.ts';
 import type { AcceptResult, NewTask, TaskStore } from '../../tasks/store.ts';
 import type { Priority } from '../../tasks/task.ts';
-import type { WorkerRegistry } from '../../tasks/worker-registry.ts';
 import { startProducerSpan, taskTraceparent } from './producer-span.ts';
 import type { SharedSettings } from './service.ts';
-
-export interface EstimateSettings {
-  readonly warmSeconds: number;
-  readonly coldSeconds: number;
-}
 
 export interface TaskRequest {
   readonly service: string;
   readonly priority: Priority;
   readonly input: JsonValue;
-  readonly estimates: EstimateSettings;
+  readonly estimateSettings: EstimateSettings;
   /** Covered by the idempotency fingerprint. */
   readonly content: JsonValue;
   /** The idempotency key of a request without the header. */
@@ -32,8 +27,8 @@ export interface TaskRequest {
 
 export interface TaskDeps {
   readonly tasks: TaskStore;
-  readonly workerRegistry: WorkerRegistry;
   readonly admission: Admission;
+  readonly estimates: Estimates;
   readonly shared: SharedSettings;
 }
 
@@ -58,19 +53,21 @@ export async function storeTask(
   request: FastifyRequest,
   wanted: TaskRequest,
 ): Promise<Exclude<AcceptResult, { outcome: 'conflict' }>> {
-  const { service, priority, input, estimates, webhook } = wanted;
-  const { shared, admission } = deps;
+  const { service, priority, input, estimateSettings, webhook } = wanted;
+  const { shared, admission, estimates } = deps;
   const span = startProducerSpan(request, service, priority);
   const trace = taskTraceparent(request, span);
   const idempotency = idempotencyOf(request, wanted);
+  const owner = admission.ownerOf(service, request.principal);
+  const estimate = estimates.estimate({ service, priority, owner }, estimateSettings);
   const task: NewTask = {
     id: newId(),
     service,
     priority,
     input,
-    estimateSeconds: estimateSeconds(deps, { service, priority }, estimates),
+    estimateSeconds: estimate.seconds,
     principal: request.principal,
-    owner: admission.ownerOf(service, request.principal),
+    owner,
     deadlineSeconds: shared.taskDeadlineSeconds,
     ttlSeconds: shared.resultTtlSeconds,
     requestId: request.id,
@@ -80,6 +77,7 @@ export async function storeTask(
   };
   const accepted = await withSpan(span, () => acceptIfRoom(deps, task), spanAttributes);
   if (accepted.outcome === 'conflict') throw idempotencyKeyReused();
+  if (accepted.outcome === 'accepted') estimate.onAccepted(accepted.id);
   return accepted;
 }
 
@@ -139,24 +137,4 @@ function idempotencyOf(
     key: hash('sha256', [service, request.principal, endpoint, key].join('\0'), 'buffer'),
     fingerprint: Buffer.from(fingerprint(content), 'hex'),
   };
-}
-
-/**
- * The configured seconds, or more if the tasks ahead take longer at the measured rate. An unknown worker state counts
- * as cold: a late first poll is harmless.
- */
-function estimateSeconds(
-  { workerRegistry, shared }: { workerRegistry: WorkerRegistry; shared: SharedSettings },
-  { service, priority }: { service: string; priority: Priority },
-  { warmSeconds, coldSeconds }: EstimateSettings,
-): number {
-  const fixed = workerRegistry.workerState(service) === 'warm' ? warmSeconds : coldSeconds;
-  const rate = shared.estimateMode === 'learned' ? workerRegistry.completionsPerSecond(service) : undefined;
-  if (rate === undefined) return fixed;
-  const { realtime, batch } = workerRegistry.waitingTasks(service);
-  const ahead = (priority === 'realtime' ? realtime : realtime + batch) + workerRegistry.queueDepth(service).processing;
-  const startSeconds = fixed - warmSeconds;
-  // A task fails at its deadline.
-  const learned = Math.min(startSeconds + Math.ceil((ahead + 1) / rate), shared.taskDeadlineSeconds);
-  return Math.max(fixed, learned);
 }

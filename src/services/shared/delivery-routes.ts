@@ -105,7 +105,7 @@ export function deliveryRoutes(
   }
 }
 
-function toJson({ taskId, url, webhook, log }: LoggedDelivery): Static<typeof Delivery> {
+function toJson({ taskId, url, webhook, held, log }: LoggedDelivery): Static<typeof Delivery> {
   const { responseStatusCode: status } = webhook;
   return {
     ...webhookFields(webhook),
@@ -114,6 +114,7 @@ function toJson({ taskId, url, webhook, log }: LoggedDelivery): Static<typeof De
     state: webhook.state,
     attempts: webhook.attempts,
     ...(status !== undefined && { response_status_code: status }),
+    ...(held && { held }),
     attempt_log: log.map(attemptToJson),
   };
 }

@@ -41,6 +41,7 @@ export const Delivery = Type.Object({
   delivered_at: Type.Optional(UnixSeconds),
   response_status_code: Type.Optional(Type.Integer()),
   last_error: Type.Optional(Type.String()),
+  held: Type.Optional(Type.Literal(true, { description: 'It waits for the end of the pause of its endpoint.' })),
   attempt_log: Type.Array(DeliveryAttempt, { description: 'The last 20 ended attempts, oldest first.' }),
 });
 
@@ -56,7 +57,7 @@ export const RedeliverRequest = Type.Object(
     task_id: Type.Optional(Type.String({ maxLength: 64, description: 'Deliver the result of this task again.' })),
     since: Type.Optional(Since),
     pending: Type.Optional(
-      Type.Boolean({ default: false, description: 'With `since`: also deliveries that wait for a retry.' }),
+      Type.Boolean({ default: false, description: 'With `since`: also deliveries that wait for a retry or are held.' }),
     ),
   },
   { description: 'Either `task_id` or `since`.', examples: [{ since: '1767225600' }] },
@@ -68,6 +69,31 @@ export const Redelivered = Success(
     more: Type.Boolean({ description: 'Whether to repeat the request for the remaining ones.' }),
   }),
 );
+
+const Endpoint = Type.Object({
+  endpoint: Type.String({ description: 'Scheme, host and port of the receiver.' }),
+  state: Type.Enum(['failing', 'paused']),
+  failing_since: UnixSeconds,
+  failed_attempts: Type.Integer({ description: 'Since the last successful one.' }),
+  paused_at: Type.Optional(UnixSeconds),
+  held: Type.Integer({ description: 'Deliveries that wait for the end of the pause, counted up to 10 000.' }),
+});
+
+export const EndpointList = Success(
+  Type.Object({ endpoints: Type.Array(Endpoint, { description: 'Paused ones first.' }) }),
+);
+
+export const Resumed = Success(Type.Object({ resumed: Type.Boolean({ description: 'False: it was not paused.' }) }));
+
+/** For the API reference. */
+export const endpointExample = {
+  endpoint: 'https://receiver.example.com',
+  state: 'paused',
+  failing_since: '1767225600',
+  failed_attempts: 31,
+  paused_at: '1767312000',
+  held: 12,
+} as const;
 
 /** For the API reference. */
 export const deliveryExample = {

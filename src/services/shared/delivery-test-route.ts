@@ -37,7 +37,7 @@ export function deliveryTestRoute(
   app: Gateway,
   deps: {
     service: string;
-    context: Pick<GatewayContext, 'limits' | 'testWebhook'>;
+    context: Pick<GatewayContext, 'limits' | 'testWebhook' | 'endpoints'>;
     policy: UrlPolicy;
     /** The body of a webhook. */
     example: { readonly data: JsonObject };
@@ -55,7 +55,7 @@ export function deliveryTestRoute(
       },
       schema: {
         summary: 'Send a test webhook',
-        description: `Sends one signed event \`${service}.result.test\` and returns the outcome. The body is an example of a result with \`test: true\`. At most ${TESTS_PER_MINUTE} a minute.`,
+        description: `Sends one signed event \`${service}.result.test\` and returns the outcome. The body is an example of a result with \`test: true\`. A success resumes a paused endpoint. At most ${TESTS_PER_MINUTE} a minute.`,
         operationId: 'testWebhook',
         tags: ['deliveries'],
         body: TestRequest,
@@ -82,6 +82,7 @@ export function deliveryTestRoute(
         taskId: String(example.data['task_id']),
         body: JSON.stringify(success({ ...example.data, test: true, webhook })),
       });
+      if (delivered) await context.endpoints.resume(principal, new URL(url).origin);
       return success({
         delivery_id: deliveryId,
         delivered,

@@ -24,11 +24,16 @@ export const EventsQuery = Type.Object({
 });
 
 /** An event of a task. `own` are the service's properties of a terminal event. */
-export const EventOf = <P extends TProperties>(service: string, moment: TSchema, own: P) =>
+export const EventOf = <P extends TProperties>(
+  service: string,
+  moment: TSchema,
+  own: P,
+  kinds: readonly TaskEvent['kind'][] = ['terminal', 'deleted', 'corrected'],
+) =>
   Type.Object({
     id: Type.String({ description: 'Also the cursor of the events after this one.' }),
     type: Type.Enum(
-      (['terminal', 'deleted', 'corrected'] as const).map((kind) => eventType(service, kind)),
+      kinds.map((kind) => eventType(service, kind)),
       { description: '`terminal`: the task has ended. The task is read with `task_id`.' },
     ),
     created_at: moment,
@@ -44,7 +49,8 @@ export const EventPageOf = <S extends TSchema>(event: S) =>
     more: Type.Boolean({ description: 'Whether more events are stored after `next`.' }),
   });
 
-export const eventType = (service: string, kind: TaskEvent['kind']) => `${service}.result.${kind}`;
+export const eventType = (service: string, kind: TaskEvent['kind']) =>
+  kind === 'paused' ? `${service}.endpoint.paused` : `${service}.result.${kind}`;
 
 /** For the API reference. */
 export const eventExamples = (service: string, event: JsonObject) => ({

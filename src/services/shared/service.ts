@@ -15,6 +15,8 @@ import type { SharedLimits } from '../../http/shared-limits.ts';
 import type { TokenStore } from '../../http/token-store.ts';
 import type { Admission } from '../../tasks/admission.ts';
 import type { DeliveryLog } from '../../tasks/delivery-log.ts';
+import type { Endpoints } from '../../tasks/endpoints.ts';
+import type { Estimates } from '../../tasks/estimates.ts';
 import type { EventCursors } from '../../tasks/event-cursor.ts';
 import type { EventFeeds } from '../../tasks/event-feeds.ts';
 import type { TaskStore } from '../../tasks/store.ts';
@@ -115,7 +117,6 @@ export interface SharedSettings {
   readonly filesQuotaBytes: number;
   readonly resultTtlSeconds: number;
   readonly taskDeadlineSeconds: number;
-  readonly estimateMode: 'learned' | 'fixed';
   readonly taskVisibility: 'service' | 'token';
   readonly webhookLoopback: boolean;
   readonly corsAllowOrigins: readonly string[];
@@ -142,6 +143,7 @@ export interface GatewayContext {
   /** True while the database schema does not match this version; only probes are then served. */
   readonly isOutOfService: () => boolean;
   readonly admission: Admission;
+  readonly estimates: Estimates;
   readonly metrics: Metrics;
   /** Shared by all gateways. */
   readonly limits: SharedLimits;
@@ -151,6 +153,7 @@ export interface GatewayContext {
   readonly overview: Overview;
   readonly events: { readonly feeds: EventFeeds; readonly cursors: EventCursors; readonly open: OpenFeeds };
   readonly deliveries: DeliveryLog;
+  readonly endpoints: Endpoints;
   readonly onCancelled: (service: string) => void;
   readonly records: readonly RecordSource[];
   /** By service, also of disabled ones. */
@@ -191,6 +194,8 @@ export interface WebhookContract {
 }
 
 export interface Model {
+  /** Runs before each heartbeat, to follow the database. A failure is logged. */
+  refresh?(): Promise<void>;
   /** Published with each heartbeat. */
   info(): JsonObject;
   /** That a task may request. */

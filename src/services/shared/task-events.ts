@@ -10,10 +10,20 @@ import { UnixSeconds } from './task-schema.ts';
 
 /** An event of a service whose clients read `GET /result/{task_id}`. */
 export const TaskEventOf = (service: string) =>
-  EventOf(service, UnixSeconds, {
-    status: Type.Optional(Type.Enum(['done', 'failed'])),
-    error_code: Type.Optional(Type.String({ description: 'Of a failed task.' })),
-  });
+  EventOf(
+    service,
+    UnixSeconds,
+    {
+      status: Type.Optional(Type.Enum(['done', 'failed'])),
+      error_code: Type.Optional(Type.String({ description: 'Of a failed task.' })),
+      endpoint: Type.Optional(
+        Type.String({
+          description: 'Of `endpoint.paused`: the webhook receiver; `task_id` is that of the last failed webhook.',
+        }),
+      ),
+    },
+    ['terminal', 'deleted', 'corrected', 'paused'],
+  );
 
 /** `GET /events` of such a service. */
 export function taskEventRoutes(
@@ -25,10 +35,11 @@ export function taskEventRoutes(
     access: 'task',
     limited: true,
     ownerOf: ({ principal }) => principal,
-    present: ({ at, status, errorCode }) => ({
+    present: ({ at, status, errorCode, endpoint }) => ({
       created_at: unixSeconds(at),
       ...(status && { status }),
       ...(errorCode !== null && { error_code: errorCode }),
+      ...(endpoint !== null && { endpoint }),
     }),
     envelope: success,
     example: success(

@@ -1,10 +1,13 @@
 import type { TokenSet } from '../../http/bearer.ts';
 import type { Gateway } from '../../http/gateway.ts';
 import { assetRoutes } from '../../ui/assets.ts';
+import { deliveriesTexts } from '../../ui/browser/deliveries-texts.ts';
 import type { UploadPageData, UploadTexts } from '../../ui/browser/upload-texts.ts';
 import { layout, TokenForm } from '../../ui/layout.tsx';
 import { sendPage } from '../../ui/send-page.ts';
+import { A } from '../../ui/text-elements.tsx';
 import { type UiLanguage, uiTexts } from '../../ui/texts.ts';
+import { deliveriesPage } from './deliveries-page.tsx';
 import { serviceLinks } from './service-links.ts';
 import { preferredLanguage } from './task-routes.ts';
 
@@ -14,6 +17,8 @@ export interface UploadPageOptions<Texts extends UploadTexts> {
   readonly styles: readonly string[];
   readonly script: string;
   texts(language: UiLanguage): Texts;
+  /** A link in the header. */
+  nav?(words: Texts): JSX.Element;
   dropZone(page: UploadPageParts<Texts>): JSX.Element;
   /** Below the progress steps: {@link Note} and service-specific content. */
   belowSteps(words: Texts): JSX.Element;
@@ -34,7 +39,10 @@ export interface UploadPageDeps {
   readonly maxBytes: number | undefined;
 }
 
-/** The upload page at `/`. It uses only the public API; its script is `ui/browser/upload-page.ts`. */
+/**
+ * The upload page at `/`, with that of the webhook deliveries. It uses only the public API; its script is
+ * `ui/browser/upload-page.ts`.
+ */
 export function uploadPage<Texts extends UploadTexts>(
   app: Gateway,
   kind: UploadPageOptions<Texts>,
@@ -64,6 +72,12 @@ export function uploadPage<Texts extends UploadTexts>(
       title: words.title,
       styles: ['ui/drop.css', 'ui/workspace.css', ...kind.styles],
       script: kind.script,
+      nav: (
+        <>
+          {kind.nav?.(words) ?? ''}
+          <A href="webhooks" text={deliveriesTexts[language].link} />
+        </>
+      ),
       children: (
         <>
           <Intro words={words} />
@@ -77,6 +91,7 @@ export function uploadPage<Texts extends UploadTexts>(
     });
     return sendPage(reply, language, html);
   });
+  deliveriesPage(app, { version, auth, titles: { en: kind.texts('en').service, ru: kind.texts('ru').service } });
 }
 
 const Intro = ({ words }: { words: UploadTexts }): JSX.Element => (

@@ -4,6 +4,7 @@ import type { Gateway } from '../../http/gateway.ts';
 import { commonRoutes } from '../shared/common-routes.ts';
 import { deliveryRoutes } from '../shared/delivery-routes.ts';
 import { deliveryTestRoute } from '../shared/delivery-test-route.ts';
+import { endpointRoutes } from '../shared/endpoint-routes.ts';
 import { createSinglePageErrorPage } from '../shared/error-page.tsx';
 import { fileRoutes } from '../shared/file-routes.ts';
 import { healthRoute } from '../shared/health-route.ts';
@@ -34,7 +35,7 @@ export async function createSttGateway(deps: {
   tokens: TokenSet;
 }): Promise<Gateway> {
   const { context, serviceSettings, shared } = deps;
-  const { tasks, workerRegistry, admission, metrics, log, seal } = context;
+  const { tasks, workerRegistry, admission, estimates, metrics, log, seal } = context;
   const service = 'stt';
   const tokens = currentTokens(deps.tokens, () => context.issued.of(service));
   const auth = () => tokens().state;
@@ -59,13 +60,14 @@ export async function createSttGateway(deps: {
   });
 
   const vocabularies = createVocabularyStore(context.db, service);
-  await openAiRoutes(app, { tasks, workerRegistry, admission, vocabularies, serviceSettings, shared, context });
-  await transcribeRoute(app, { tasks, workerRegistry, admission, vocabularies, seal, serviceSettings, shared });
+  await openAiRoutes(app, { tasks, admission, estimates, vocabularies, serviceSettings, shared, context });
+  await transcribeRoute(app, { tasks, admission, estimates, vocabularies, seal, serviceSettings, shared });
   vocabularyRoutes(app, { vocabularies });
   const ownTasksOnly = shared.taskVisibility === 'token';
   taskRoutes(app, { service, context, present, state: TaskState, examples, ownTasksOnly });
   taskEventRoutes(app, { service, context, guard, page: EventPage });
   deliveryRoutes(app, { service, context });
+  endpointRoutes(app, context);
   deliveryTestRoute(app, {
     ...{ service, context, policy: webhookPolicy(serviceSettings, shared) },
     example: examples.delivered,

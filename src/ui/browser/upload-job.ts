@@ -12,9 +12,12 @@ export interface TaskState extends TaskProgress {
 export type Stage = 'waiting' | 'uploading' | 'queued' | 'processing' | 'done' | 'failed' | 'cancelled';
 
 export interface UploadJob<State extends TaskState = TaskState> {
-  readonly file: File;
+  /** Undefined for a task that was created before. */
+  readonly file: File | undefined;
+  /** Of the file, or the task id. */
+  readonly name: string;
   /** A `blob:` URL of the file. */
-  readonly preview: string;
+  preview: string | undefined;
   stage: Stage;
   /** By `performance.now()`. */
   readonly startedAt: Partial<Record<Stage, number>>;
@@ -29,9 +32,11 @@ export interface UploadJob<State extends TaskState = TaskState> {
   readonly abortController: AbortController;
 }
 
-export const createUploadJob = (file: File): UploadJob<never> => ({
-  file,
-  preview: URL.createObjectURL(file),
+/** For a file, or for the id of a task that was created before. */
+export const createUploadJob = (source: File | string): UploadJob<never> => ({
+  ...(typeof source === 'string'
+    ? { file: undefined, name: source, preview: undefined, taskId: source }
+    : { file: source, name: source.name, preview: URL.createObjectURL(source) }),
   stage: 'waiting',
   startedAt: { waiting: performance.now() },
   sent: 0,
@@ -64,23 +69,26 @@ export async function runUploadJob<State extends TaskState>(
     onChange();
   };
 
-  enter('uploading');
-  const onUploadProgress = (share: number) => {
-    job.sent = share;
-    onChange();
-  };
-  const upload = () => api.call<{ url: string }>('files', { method: 'POST', file: job.file, signal, onUploadProgress });
-  const { url } = await withRetry(upload, onRetry, signal);
+  const createTask = async (file: File) => {
+    enter('uploading');
+    const onUploadProgress = (share: number) => {
+      job.sent = share;
+      onChange();
+    };
+    const upload = () => api.call<{ url: string }>('files', { method: 'POST', file, signal, onUploadProgress });
+    const { url } = await withRetry(upload, onRetry, signal);
 
-  // Makes it safe to retry a request whose response was lost.
-  const headers = { 'idempotency-key': newKey() };
-  const create = () =>
-    api.call<{ task_id: string; estimated_wait_seconds: number }>(path, {
-      ...{ method: 'POST', json: body(url), headers, signal },
-    });
-  const accepted = await withRetry(create, onRetry, signal);
-  job.taskId = accepted.task_id;
-  job.estimateSeconds = accepted.estimated_wait_seconds;
+    // Makes it safe to retry a request whose response was lost.
+    const headers = { 'idempotency-key': newKey() };
+    const create = () =>
+      api.call<{ task_id: string; estimated_wait_seconds: number }>(path, {
+        ...{ method: 'POST', json: body(url), headers, signal },
+      });
+    const accepted = await withRetry(create, onRetry, signal);
+    job.taskId = accepted.task_id;
+    job.estimateSeconds = accepted.estimated_wait_seconds;
+  };
+  if (job.file) await createTask(job.file);
   enter('queued');
 
   const onState = (state: State) => {
@@ -89,7 +97,7 @@ export async function runUploadJob<State extends TaskState>(
   };
   const state = await pollTask<State>(
     api,
-    `result/${accepted.task_id}`,
+    `result/${job.taskId}`,
     { state: onState, retry: onRetry },
     signal,
     maxWaitSeconds,

@@ -16,7 +16,8 @@ export interface UploadPageHandlers<Job extends UploadJob> {
   readonly inputs: readonly string[];
   /** Whether the service certainly does not support this declared media type. */
   isUnsupported(type: string): boolean;
-  createJob(file: File): Job;
+  /** For a file, or for the id of a task. */
+  createJob(source: File | string): Job;
   run(job: Job, onChange: () => void): Promise<void>;
   thumbnail(job: Job): HTMLElement;
   /** Shows the file and its details; called on every change. */
@@ -62,6 +63,12 @@ export function initUploadPage<Job extends UploadJob>(
   const example = document.getElementById('example');
   example?.addEventListener('click', () => exampleUrl && void takeExample(exampleUrl));
   if (needsToken && tokens.current() === undefined) void tokens.prompt();
+  const linkedTask = /^\?task=(\w+)$/.exec(location.search)?.[1];
+  if (linkedTask !== undefined) {
+    queue.add(handlers.createJob(linkedTask));
+    select(queue.all[0]!);
+    queue.startNext();
+  }
   setInterval(() => {
     if (current && !isOver(current)) showProgress(current, formatters, model.isWarm());
   }, 100);
@@ -111,6 +118,8 @@ export function initUploadPage<Job extends UploadJob>(
       onChoose: select,
     });
     if (job !== current) return;
+    const search = job.taskId === undefined ? '' : `?task=${job.taskId}`;
+    if (location.search !== search) history.replaceState(null, '', location.pathname + search);
     showProgress(job, formatters, model.isWarm());
     handlers.show(job);
     // Keeps the position and focus of an unchanged result.

@@ -21,7 +21,7 @@ export function showProgress<Job extends UploadJob>(
   words: UploadFormatters<Job>,
   workerIsWarm: boolean,
 ): void {
-  byId('file-name').textContent = job.file.name;
+  byId('file-name').textContent = job.name;
   byId('cancel').hidden = isOver(job);
   byId('note').textContent = stepNote(job, words, workerIsWarm);
   showSteps(byId('steps'), progressSteps(job, words));
@@ -30,7 +30,7 @@ export function showProgress<Job extends UploadJob>(
 
 function announcementOf<Job extends UploadJob>(job: Job, words: UploadFormatters<Job>): string {
   const { announcements } = words.texts;
-  const { name } = job.file;
+  const { name } = job;
   if (job.stage === 'waiting') return fill(announcements.waiting, { name });
   if (job.stage === 'done') return fill(announcements.done, { name, text: words.announcement(job) });
   if (job.failure) return fill(announcements.failed, { name, sentence: failureIn(job.failure, words) });
@@ -92,7 +92,7 @@ export function showSessionUploads<Job extends UploadJob>(
         'button',
         { type: 'button', 'data-stage': job.stage, ...(job === current && { 'aria-current': 'true' }) },
         options.thumbnail(job),
-        el('span', { class: 'name' }, job.file.name),
+        el('span', { class: 'name' }, job.name),
         el('span', { class: 'said' }, options.resultLine(job)),
       );
       button.addEventListener('click', () => options.onChoose(job));

@@ -17,8 +17,10 @@ declare module 'sherpa-onnx-node' {
     readonly modelConfig: {
       readonly moonshine?: { readonly encoder: string; readonly mergedDecoder: string };
       readonly transducer?: { readonly encoder: string; readonly decoder: string; readonly joiner: string };
+      readonly nemoCtc?: { readonly model: string };
+      readonly zipformerCtc?: { readonly model: string };
       readonly tokens: string;
-      readonly modelType?: string;
+      readonly modelType?: string | undefined;
       readonly numThreads: number;
       readonly provider: 'cpu';
       readonly debug: 0;

@@ -21,12 +21,9 @@ export async function openSherpa(files: SherpaFiles, threads: number): Promise<E
   };
 }
 
-function configOf({ tokens, model }: SherpaFiles, threads: number): OfflineConfig {
-  const common = { tokens, numThreads: threads, provider: 'cpu', debug: 0 } as const;
-  // Without `modelType` the library opens the encoder a second time to detect it.
-  const type = 'transducer' in model && { modelType: 'nemo_transducer' };
-  return { modelConfig: { ...common, ...model, ...type } };
-}
+const configOf = ({ tokens, modelType, model }: SherpaFiles, threads: number): OfflineConfig => ({
+  modelConfig: { tokens, modelType, numThreads: threads, provider: 'cpu', debug: 0, ...model },
+});
 
 export function segmentsOf(result: OfflineResult, seconds: number): Segment[] {
   const { text, tokens, timestamps } = result;

@@ -24,8 +24,8 @@ export interface Inspection extends UploadJob<TaskState> {
   correctionForm?: HTMLElement;
 }
 
-export const createInspection = (file: File): Inspection => ({
-  ...createUploadJob(file),
+export const createInspection = (source: File | string): Inspection => ({
+  ...createUploadJob(source),
   selectedClass: undefined,
   heatmaps: new Map(),
 });

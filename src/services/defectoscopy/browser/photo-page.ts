@@ -33,7 +33,9 @@ initUploadPage<Inspection>(page, words, (api) => {
 });
 
 function thumbnail({ preview }: Inspection): HTMLElement {
+  const missing = el('span', { class: 'missing' });
+  if (preview === undefined) return missing;
   const image = el('img', { src: preview, alt: '', loading: 'lazy' });
-  image.addEventListener('error', () => image.replaceWith(el('span', { class: 'missing' })));
+  image.addEventListener('error', () => image.replaceWith(missing));
   return image;
 }

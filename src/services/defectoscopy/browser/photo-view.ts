@@ -19,12 +19,13 @@ export function createPhotoView(api: ApiClient, words: Formatters) {
     noPreview.hidden = true;
     photo.hidden = false;
   });
-  photo.addEventListener('error', () => {
+  photo.addEventListener('error', showMissing);
+  function showMissing(): void {
     frame.style.setProperty('--ratio', '1.3333');
-    noPreview.textContent = fill(texts.noPreview, { name: current?.file.name ?? '' });
+    noPreview.textContent = fill(texts.noPreview, { name: current?.name ?? '' });
     noPreview.hidden = false;
     photo.hidden = true;
-  });
+  }
 
   function paint(job: Inspection): void {
     const name = job.selectedClass;
@@ -49,8 +50,9 @@ export function createPhotoView(api: ApiClient, words: Formatters) {
       byId('picture').hidden = false;
       if (current !== job) {
         current = job;
-        photo.src = job.preview;
-        photo.alt = fill(texts.photo, { name: job.file.name });
+        if (job.preview === undefined) showMissing();
+        else photo.src = job.preview;
+        photo.alt = fill(texts.photo, { name: job.name });
       }
       paint(job);
       const { selectedClass } = job;

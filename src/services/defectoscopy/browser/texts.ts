@@ -13,6 +13,7 @@ export const texts = localize({
     en: 'Upload a photo of concrete, brick, steel or tile. The model identifies the surface and its defects and shows where they are.',
     ru: 'Загрузите фото бетона, кирпича, стали или плитки. Модель определит тип поверхности и дефекты и покажет их расположение.',
   },
+  models: { en: 'Models', ru: 'Модели' },
   drop: {
     ...uploadMessages.drop,
     title: { en: 'Drop a photo here', ru: 'Перетащите фото сюда' },

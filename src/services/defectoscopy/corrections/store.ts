@@ -25,6 +25,37 @@ export async function readLatest(db: Queryable, taskIds: readonly string[]): Pro
   return new Map(rows.map(({ task_id, ...correction }) => [task_id, correction]));
 }
 
+/** A corrected photo, with the current correction. */
+export interface CorrectedPhoto extends Labels {
+  readonly taskId: string;
+  readonly correctedAt: Date;
+  /** {@link packVector} */
+  readonly features: Buffer;
+}
+
+const PAGE = 200;
+
+/** The corrected photos whose features this network computed, by task. */
+export async function* readCorrectedPhotos(db: Queryable, network: string): AsyncGenerator<CorrectedPhoto> {
+  for (let after = ''; ; ) {
+    const { rows } = await db.query<CorrectedPhoto>(CORRECTED_PHOTOS, [network, after, PAGE]);
+    yield* rows;
+    if (rows.length < PAGE) return;
+    after = rows.at(-1)!.taskId;
+  }
+}
+
+/** The numbers of photos whose features this network computed, and of others. */
+export async function countCorrectedPhotos(
+  db: Queryable,
+  network: string,
+): Promise<{ usable: number; ofOtherNetworks: number; withoutFeatures: number }> {
+  const { rows } = await db.query<{ usable: number; ofOtherNetworks: number; withoutFeatures: number }>(COUNT, [
+    network,
+  ]);
+  return rows[0]!;
+}
+
 export interface NewCorrection {
   readonly taskId: string;
   readonly modelVersion: string;
@@ -73,6 +104,18 @@ const HISTORY = `
 const LATEST = `
   select distinct on (task_id) task_id, version, surface, master, defects, confirmed, actor, at
     from defectoscopy_corrections where task_id = any($1::text[]) order by task_id, version desc`;
+
+const CORRECTED_PHOTOS = `
+  select task_id as "taskId", corrected_at as "correctedAt", features, surface, master, defects
+    from defectoscopy_corrected_photos p join defectoscopy_corrections c using (task_id, version)
+   where p.network = $1 and p.features is not null and task_id > $2
+   order by task_id limit $3`;
+
+const COUNT = `
+  select count(*) filter (where features is null)::integer as "withoutFeatures",
+         count(*) filter (where features is not null and network = $1)::integer as usable,
+         count(*) filter (where features is not null and network <> $1)::integer as "ofOtherNetworks"
+    from defectoscopy_corrected_photos where version > 0`;
 
 const INSERT_PHOTO = `
   insert into defectoscopy_corrected_photos (task_id, model_version, network, features)

@@ -1,5 +1,7 @@
 import type { Photo } from '../../../ml/image.ts';
-import type { Provider } from '../../../ml/thread.ts';
+import type { Session } from '../../../ml/session.ts';
+import { ADDED, type Readout } from '../../../ml/shared-heads.ts';
+import type { Tensors } from '../../../ml/tensor.ts';
 import type { Attachment, Recorded } from '../result.ts';
 
 export interface ModelVersion {
@@ -9,7 +11,39 @@ export interface ModelVersion {
   readonly surfaces: readonly string[];
   readonly masters: readonly string[];
   readonly defects: readonly string[];
-  readonly provider: Provider;
-  /** Transfers the photo's pixel buffer. */
-  infer(photo: Photo, signal: AbortSignal): Promise<{ recorded: Recorded; attachment: Attachment }>;
+  /** Shared by versions with the same backbone. */
+  readonly network: Session;
+  readonly readout: Readout;
+  /** The classification from the outputs of `readout`. */
+  classify(outputs: Tensors): Classified;
+  /** The cheapest readout with the main defect, and the defect from its outputs; empty for none. */
+  readonly mainDefect: { readonly readout: Readout; read(outputs: Tensors): string };
+}
+
+export interface Classified {
+  readonly recorded: Recorded;
+  readonly attachment: Attachment;
+}
+
+/** Whether both versions classify a photo with one run of the network. */
+export const sharesRuns = (a: ModelVersion, b: ModelVersion): boolean =>
+  a.network === b.network && a.input.width === b.input.width && a.input.height === b.input.height;
+
+/** Transfers the photo's pixel buffer. `shadow` must share runs; its main defect is undefined if it fails. */
+export async function infer(
+  { input, network, readout, classify }: ModelVersion,
+  { pixels }: Photo,
+  signal: AbortSignal,
+  shadow?: ModelVersion,
+): Promise<Classified & { readonly shadowDefect?: string | undefined }> {
+  const image = { type: 'uint8', dims: [1, input.height, input.width, 3], data: pixels } as const;
+  const outputs = await network.run({ image }, signal, { ...readout, added: shadow?.mainDefect.readout });
+  return { ...classify(outputs), shadowDefect: shadow && readAdded(shadow, outputs) };
+}
+
+function readAdded({ mainDefect }: ModelVersion, outputs: Tensors): string | undefined {
+  const added = Object.entries(outputs).flatMap(([name, tensor]) =>
+    name.startsWith(ADDED) ? [[name.slice(ADDED.length), tensor] as const] : [],
+  );
+  return added.length === 0 ? undefined : mainDefect.read(Object.fromEntries(added));
 }

@@ -5,15 +5,15 @@ import type { FileSource } from '../../shared/stored-file.ts';
 import { FAILURES } from '../failures.ts';
 import { readPhoto } from '../photo-bytes.ts';
 
-/** Reads the photo at a URL, resized to `size` without keeping its aspect ratio; throws a `TaskFailure`. */
-export async function openPhoto(
-  url: string,
-  size: { width: number; height: number },
-  source: FileSource,
-  signal: AbortSignal,
-): Promise<Photo> {
+/** Throws a `TaskFailure`. */
+export async function downloadPhoto(url: string, source: FileSource, signal: AbortSignal): Promise<Buffer> {
   const bytes = await step('download', () => readPhoto(url, source, signal));
   signal.throwIfAborted();
+  return bytes;
+}
+
+/** Resizes to `size` without keeping the aspect ratio; throws a `TaskFailure`. */
+export function openPhoto(bytes: Buffer, size: { width: number; height: number }, signal: AbortSignal): Promise<Photo> {
   // Decoding cannot always be interrupted; it has its own limits. The attempt stops waiting for it.
   const aborted = new Promise<never>((_, reject) => {
     signal.addEventListener('abort', () => reject(signal.reason as Error));

@@ -7,7 +7,7 @@ import { type InstalledVersion, type ModelDirectory, readVerifiedFile } from '..
 import { parsePatches } from '../../../ml/patches.ts';
 import { openSession, type Session } from '../../../ml/session.ts';
 import { shareHead, shareStatistics } from '../../../ml/shared-heads.ts';
-import type { Tensor } from '../../../ml/tensor.ts';
+import type { Tensor, Tensors } from '../../../ml/tensor.ts';
 import type { Provider } from '../../../ml/thread.ts';
 import type { Recorded } from '../result.ts';
 import { createAnomalyVersion } from './anomaly-version.ts';
@@ -80,23 +80,29 @@ function createVersion(
     withFeatures: true,
   };
 
+  const listed = (outputs: Tensors) =>
+    scores(defects.labels, probabilities(defects, outputs['defects']!.data as Float64Array)).filter(reachesThreshold);
+
   return {
     version,
     input,
     surfaces: surface.labels,
     masters: masters.labels,
     defects: defects.labels.filter(isDefect),
-    provider: session.provider,
+    network: session,
+    readout,
+    mainDefect: {
+      readout: { heads: { defects: shareHead(defects) } },
+      read: (outputs) => listed(outputs)[0]?.name ?? '',
+    },
 
-    async infer({ pixels }, signal) {
-      const image = { type: 'uint8', dims: [1, input.height, input.width, 3], data: pixels } as const;
-      const outputs = await session.run({ image }, signal, readout);
+    classify(outputs) {
       const probabilitiesOf = (name: keyof typeof readout.heads) =>
         probabilities(heads[name]!, outputs[name]!.data as Float64Array);
       const recorded = {
         surface: topLabel(surface.labels, probabilitiesOf('surface')),
         masters: scores(masters.labels, probabilitiesOf('masters')),
-        defects: scores(defects.labels, probabilitiesOf('defects')).filter(reachesThreshold),
+        defects: listed(outputs),
         ...(familiarity && familiarityFields(familiarity, outputs['distance']!.data as Float64Array)),
         model_version: version,
       };

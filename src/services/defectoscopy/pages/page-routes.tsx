@@ -1,12 +1,15 @@
 import type { Gateway } from '../../../http/gateway.ts';
 import { DropZone, PhotoIcon } from '../../../ui/dropzone.tsx';
 import { PictureFrame } from '../../../ui/picture-frame.tsx';
+import { A } from '../../../ui/text-elements.tsx';
 import { classNames } from '../../shared/class-names.ts';
 import { Note, type UploadPageDeps, uploadPage } from '../../shared/upload-page.tsx';
 import { type PhotoTexts, texts } from '../browser/texts.ts';
 import { failureTexts } from '../failures.ts';
+import { modelsPage } from './models-page.tsx';
 
-export const pageRoutes = (app: Gateway, deps: UploadPageDeps): void =>
+export function pageRoutes(app: Gateway, deps: UploadPageDeps): void {
+  modelsPage(app, deps);
   uploadPage<PhotoTexts>(
     app,
     {
@@ -19,6 +22,7 @@ export const pageRoutes = (app: Gateway, deps: UploadPageDeps): void =>
         classes: classNames[language],
         failures: failureTexts[language],
       }),
+      nav: (words) => <A href="model-versions" text={words.models} />,
       dropZone: ({ words, example }) => (
         <DropZone
           words={words.drop}
@@ -37,3 +41,4 @@ export const pageRoutes = (app: Gateway, deps: UploadPageDeps): void =>
     },
     deps,
   );
+}

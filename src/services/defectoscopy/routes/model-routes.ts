@@ -1,11 +1,5 @@
 import { type Static, Type } from 'typebox';
-import {
-  modelNotReady,
-  queueUnavailable,
-  taskNotFound,
-  taskNotReady,
-  validationError,
-} from '../../../base/api-error.ts';
+import { modelNotReady, taskNotFound, taskNotReady, validationError } from '../../../base/api-error.ts';
 import { describeErrors, describeResponse, notModified, success } from '../../../http/envelope.ts';
 import { matchesETag, weakETag } from '../../../http/etag.ts';
 import type { Gateway } from '../../../http/gateway.ts';
@@ -14,9 +8,8 @@ import type { WorkerRegistry } from '../../../tasks/worker-registry.ts';
 import { healthRoute, requireWarmWorker } from '../../shared/health-route.ts';
 import { TaskParams } from '../../shared/task-params.ts';
 import { readDone } from '../../shared/task-routes.ts';
-import { Health, Heatmap, Models, Names } from '../api-schema.ts';
+import { Health, Heatmap, Names } from '../api-schema.ts';
 import type { Attachment, WorkerInfo } from '../result.ts';
-import type { DefectoscopySettings } from '../settings.ts';
 
 const HeatmapQuery = Type.Object({ class: Type.String({ minLength: 1, maxLength: 100 }) });
 
@@ -25,11 +18,10 @@ export function modelRoutes(
   deps: {
     tasks: TaskStore;
     workerRegistry: WorkerRegistry;
-    serviceSettings: Pick<DefectoscopySettings, 'modelVersion'>;
     ownTasksOnly: boolean;
   },
 ): void {
-  const { tasks, workerRegistry, serviceSettings, ownTasksOnly } = deps;
+  const { tasks, workerRegistry, ownTasksOnly } = deps;
   healthRoute(app, {
     ...{ service: 'defectoscopy', workerRegistry, tag: 'model', schema: Health },
     fields: ['model_version', 'gpu'] satisfies (keyof WorkerInfo)[],
@@ -62,31 +54,6 @@ export function modelRoutes(
       },
     );
   }
-
-  app.get(
-    '/models',
-    {
-      config: { access: 'bearer' },
-      schema: {
-        summary: 'Installed model versions',
-        description: 'The versions that `model_version` of `POST /predict` may name, with the figures of their cards.',
-        operationId: 'listModels',
-        tags: ['model'],
-        response: {
-          200: describeResponse('The versions, oldest first.', Models),
-          503: describeErrors(queueUnavailable()),
-        },
-      },
-    },
-    () => {
-      if (!workerRegistry.isReachable()) throw queueUnavailable();
-      const [worker] = workerRegistry.warmWorkers('defectoscopy');
-      const usual = worker ? (worker.info as unknown as WorkerInfo).model_version : serviceSettings.modelVersion;
-      const byVersion = (a: string, b: string) => a.localeCompare(b, 'en', { numeric: true });
-      const models = workerRegistry.modelVersions('defectoscopy').toSorted((a, b) => byVersion(a.version, b.version));
-      return success({ ...(usual !== undefined && { default: usual }), models });
-    },
-  );
 
   app.get<{ Params: Static<typeof TaskParams>; Querystring: Static<typeof HeatmapQuery> }>(
     '/result/:task_id/heatmap',

@@ -3,6 +3,7 @@ import { queueUnavailable, validationError } from '../../../base/api-error.ts';
 import type { JsonObject } from '../../../base/json.ts';
 import { success } from '../../../http/envelope.ts';
 import type { Gateway } from '../../../http/gateway.ts';
+import type { WorkerRegistry } from '../../../tasks/worker-registry.ts';
 import { acceptOpenApi } from '../../shared/accept-openapi.ts';
 import { acceptTask, checkUrlField, type TaskDeps } from '../../shared/accept-task.ts';
 import { Accepted, PredictRequest } from '../api-schema.ts';
@@ -11,12 +12,15 @@ import type { DefectoscopySettings } from '../settings.ts';
 import { imagePolicy, webhookPolicy } from '../url-policy.ts';
 
 /** `POST /predict`. The task is durable before the 202 response is sent. */
-export function predictRoute(app: Gateway, deps: TaskDeps & { serviceSettings: DefectoscopySettings }): void {
+export function predictRoute(
+  app: Gateway,
+  deps: TaskDeps & { workerRegistry: WorkerRegistry; serviceSettings: DefectoscopySettings },
+): void {
   const { workerRegistry, serviceSettings, shared } = deps;
   const images = imagePolicy(serviceSettings, shared);
   const callbacks = webhookPolicy(shared);
   const { costDelaySeconds, coldStartSeconds, estimateWarmSeconds: warmSeconds } = serviceSettings;
-  const estimates = { warmSeconds, coldSeconds: costDelaySeconds + coldStartSeconds + warmSeconds };
+  const estimateSettings = { warmSeconds, coldSeconds: costDelaySeconds + coldStartSeconds + warmSeconds };
 
   app.post<{ Body: Static<typeof PredictRequest> }>(
     '/predict',
@@ -46,7 +50,7 @@ export function predictRoute(app: Gateway, deps: TaskDeps & { serviceSettings: D
         service: 'defectoscopy',
         priority,
         input: { image_url, ...(model_version !== undefined && { model_version }) },
-        estimates,
+        estimateSettings,
         content: request.body as JsonObject,
         ...(webhook_url !== undefined && { webhook: { url: webhook_url } }),
       });

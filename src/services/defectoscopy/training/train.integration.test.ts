@@ -6,6 +6,7 @@ import { beforeEach, describe, expect, onTestFinished, test } from 'vitest';
 import { COLOURS, installColours } from '../../../../test/support/ml/model.ts';
 import { parseHeads } from '../../../ml/heads.ts';
 import { openModelDirectory } from '../../../ml/model-directory.ts';
+import { infer as runVersion } from '../model/model-version.ts';
 import { openModelVersions } from '../model/versions.ts';
 import { parseCsv } from './csv.ts';
 import { assignSplits } from './split.ts';
@@ -60,7 +61,7 @@ async function infer(version: string, shadeAt: (x: number, y: number) => readonl
       const at = Math.floor(i / 3);
       return shadeAt(at % 32, at >> 5)[i % 3]!;
     });
-    return await model.infer({ pixels, width: 32, height: 32 }, new AbortController().signal);
+    return await runVersion(model, { pixels, width: 32, height: 32 }, new AbortController().signal);
   } finally {
     shelf.close();
     await versions.close();
@@ -81,7 +82,7 @@ describe('assay train', () => {
     expect(reports['defects']).toMatchObject({ split: 'test', accuracy: 1 });
     expect(output.join('\n')).toContain('60 images in folders named by defect');
     expect(output.join('\n')).toContain('surface head of version 1.0.0 is used');
-    expect(output.join('\n')).toContain('DEFECTOSCOPY_MODEL_VERSION=2026-03-04.1');
+    expect(output.join('\n')).toContain('assay models promote 2026-03-04.1');
 
     const rust = await classify(version, 'rust');
     expect(rust).toMatchObject({ surface: 'wall', defects: [{ name: 'rust stain' }], model_version: version });

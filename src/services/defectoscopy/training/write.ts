@@ -138,4 +138,4 @@ function cardOf({ version, created, base, heads, familiarity, reports, images, t
 }
 
 export const sha256 = (text: string) => createHash('sha256').update(text).digest('hex');
-const round = (value: number) => Number(value.toFixed(4));
+export const round = (value: number) => Number(value.toFixed(4));

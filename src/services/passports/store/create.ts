@@ -8,9 +8,6 @@ import { checkQuota } from './quota.ts';
 import { COLUMNS, type DocumentRow, SERVICE, toDocument } from './rows.ts';
 import { createUuids } from './uuid.ts';
 
-/** Not shown to clients: the time depends on the number of pages. */
-const ESTIMATE_SECONDS = 60;
-
 export interface TaskInput {
   readonly file_key: string;
 }
@@ -56,7 +53,7 @@ export async function create(
         owner,
         priority: 'realtime',
         input: { file_key: source?.fileKey ?? fileKey } satisfies TaskInput,
-        estimateSeconds: ESTIMATE_SECONDS,
+        estimateSeconds: 0,
         ...omitUndefined({ requestId: request.id, traceparent: request.traceparent, resultOf: source?.id }),
       })),
     );

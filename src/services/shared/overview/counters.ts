@@ -36,6 +36,7 @@ export function createCounterTotals() {
 }
 
 export const tasksKey = (service: string, status: 'done' | 'failed') => `tasks ${service} ${status}`;
+export const estimatesKey = (service: string, outcome: 'met' | 'exceeded') => `estimates ${service} ${outcome}`;
 export const webhooksKey = (outcome: 'delivered' | 'failed') => `webhooks ${outcome}`;
 
 function valuesOf(metrics: readonly MetricJson[]): Map<string, number> {
@@ -45,6 +46,7 @@ function valuesOf(metrics: readonly MetricJson[]): Map<string, number> {
     for (const { labels, value } of all) {
       const { service, status, outcome } = labels as Readonly<Record<string, string>>;
       if (name === 'assay_tasks_total') add(`tasks ${service} ${status}`, value);
+      if (name === 'assay_estimates_total') add(`estimates ${service} ${outcome}`, value);
       if (name === 'assay_webhook_attempts_total') add(`webhooks ${outcome}`, value);
     }
   }

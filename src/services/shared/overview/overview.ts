@@ -1,9 +1,10 @@
 import type { Log } from '../../../base/log.ts';
 import { loop } from '../../../base/loop.ts';
+import { omitUndefined } from '../../../base/omit-undefined.ts';
 import type { Priority } from '../../../tasks/task.ts';
 import type { WorkerState } from '../../../tasks/workers.ts';
 import type { OverviewGauge } from '../service-links.ts';
-import { tasksKey, webhooksKey } from './counters.ts';
+import { estimatesKey, tasksKey, webhooksKey } from './counters.ts';
 import { createSampler, gaugeKey, PENDING_WEBHOOKS_KEY, queueKey, type Sample, type SamplerDeps } from './sampler.ts';
 import { listWorkers, type WorkerSnapshot } from './workers.ts';
 
@@ -44,6 +45,8 @@ export interface QueueSnapshot {
   readonly failed_last_minute?: Series;
   /** Shares of the clients in the tasks that ended last, without their names, the largest first. */
   readonly client_shares?: readonly number[];
+  /** Share of the tasks that ended within their estimate; absent if none ended. */
+  readonly estimates_met?: number;
 }
 
 /** Five minutes at one sample every 2 s. */
@@ -69,6 +72,14 @@ export function createOverview(deps: SamplerDeps & { everyMs: number; log: Log; 
       return (values.get(key) ?? 0) - (first.values.get(key) ?? 0);
     });
 
+  const estimatesMet = (name: string): number | undefined => {
+    const [met, exceeded] = (['met', 'exceeded'] as const).map((outcome) => {
+      const counts = series(estimatesKey(name, outcome));
+      return (counts.at(-1) ?? 0) - (counts[0] ?? 0);
+    });
+    return met! + exceeded! > 0 ? met! / (met! + exceeded!) : undefined;
+  };
+
   const queueNow = (name: string, open: boolean): QueueSnapshot => {
     const { waiting, oldestWaitingSeconds: oldest } = workerRegistry.queueDepth(name);
     return {
@@ -81,6 +92,7 @@ export function createOverview(deps: SamplerDeps & { everyMs: number; log: Log; 
         done_last_minute: lastMinute(tasksKey(name, 'done')),
         failed_last_minute: lastMinute(tasksKey(name, 'failed')),
         client_shares: samples.at(-1)?.shares.get(name) ?? [],
+        ...omitUndefined({ estimates_met: estimatesMet(name) }),
       }),
     };
   };

@@ -144,7 +144,7 @@ function Figures(props: Formatters & { snapshot: ServiceSnapshot }): JSX.Element
       {queue?.waiting === undefined && figure(words.unfinished, queue?.unfinished)}
       {figure(words.waiting, queue?.waiting, undefined, queue && waitingNow(queue, formatters))}
       {figure(words.processing, queue?.processing, undefined, queue && clientShares(queue, formatters))}
-      {figure(words.done, queue?.done_last_minute, 'good')}
+      {figure(words.done, queue?.done_last_minute, 'good', queue && estimatesMet(queue, formatters))}
       {figure(words.failed, queue?.failed_last_minute, 'bad')}
       {gauges.map(({ labels, values }) => figure(labels[language], values))}
     </>
@@ -158,6 +158,13 @@ function clientShares(
   if (shares.length < 2) return undefined;
   const percent = new Intl.NumberFormat(language, { style: 'percent' });
   return fill(words.clientShares, { shares: shares.map((share) => percent.format(share)).join(', ') });
+}
+
+function estimatesMet({ estimates_met: share }: QueueSnapshot, { words, language }: Formatters): string | undefined {
+  if (share === undefined) return undefined;
+  // Rounded down: 100 % means all tasks.
+  const percent = new Intl.NumberFormat(language, { style: 'percent' }).format(Math.floor(share * 100) / 100);
+  return fill(words.estimatesMet, { share: percent });
 }
 
 function waitingNow(queue: QueueSnapshot, { words, number, language }: Formatters): string | undefined {

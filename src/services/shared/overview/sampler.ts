@@ -3,7 +3,7 @@ import type { MetricJson } from '../../../http/metrics.ts';
 import type { ClientShares } from '../../../tasks/client-shares.ts';
 import type { WorkerRegistry } from '../../../tasks/worker-registry.ts';
 import type { ServiceEntry } from '../service-links.ts';
-import { createCounterTotals, tasksKey, webhooksKey } from './counters.ts';
+import { createCounterTotals, estimatesKey, tasksKey, webhooksKey } from './counters.ts';
 
 export interface Sample {
   /** In milliseconds since the epoch. */
@@ -83,6 +83,7 @@ export function createSampler({
       [queueKey(service, 'processing'), processing],
       [queueKey(service, 'unfinished'), all + processing],
       ...(['done', 'failed'] as const).map((status) => entryOf(tasksKey(service, status))),
+      ...(['met', 'exceeded'] as const).map((outcome) => entryOf(estimatesKey(service, outcome))),
     ];
   }
 }

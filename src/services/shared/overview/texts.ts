@@ -36,6 +36,7 @@ export const overviewTexts = localize({
   oldest: { en: 'oldest: {time}', ru: 'самая старая: {time}' },
   processing: { en: 'In progress', ru: 'Выполняется' },
   clientShares: { en: 'shares of clients: {shares}', ru: 'доли клиентов: {shares}' },
+  estimatesMet: { en: 'within the estimated time: {share}', ru: 'в пределах оценки времени: {share}' },
   done: { en: 'Completed per minute', ru: 'Завершено в минуту' },
   failed: { en: 'Failed per minute', ru: 'Ошибок в минуту' },
   webhooks: { en: 'Webhooks', ru: 'Вебхуки' },

@@ -7,16 +7,32 @@ export function createJobPlayer(words: Formatters, onMoment: (seconds: number, p
   const { texts } = words;
   let current: TranscriptionJob | undefined;
   const { audio, playFrom } = createPlayer(onMoment, (notice) => {
-    notice.textContent = current ? fill(texts.noPlayer, { name: current.file.name }) : '';
+    notice.textContent = current ? fill(texts.noPlayer, { name: current.name }) : '';
   });
+
+  const choose = byId<HTMLInputElement>('choose-recording');
+  choose.addEventListener('change', () => {
+    const [file] = choose.files ?? [];
+    if (!current || !file) return;
+    current.preview = URL.createObjectURL(file);
+    load(current);
+  });
+
+  function load({ name, preview }: TranscriptionJob): void {
+    audio.setAttribute('aria-label', fill(texts.player, { name }));
+    audio.hidden = preview === undefined;
+    byId('no-recording').hidden = preview !== undefined;
+    byId('no-player').hidden = true;
+    if (preview === undefined) audio.removeAttribute('src');
+    else audio.src = preview;
+  }
 
   return {
     show(job: TranscriptionJob): void {
       byId('player').hidden = false;
       if (job === current) return;
       current = job;
-      audio.setAttribute('aria-label', fill(texts.player, { name: job.file.name }));
-      audio.src = job.preview;
+      load(job);
     },
     playFrom,
     position: () => audio.currentTime,

@@ -22,9 +22,9 @@ initUploadPage<TranscriptionJob>(page, words, (api, { addFiles, showErrors }) =>
     concurrency: 2,
     inputs: ['file'],
     isUnsupported: (type) => /^(image|text|font)\//.test(type) || type === 'application/pdf',
-    createJob: (file) =>
+    createJob: (source) =>
       createTranscriptionJob(
-        file,
+        source,
         byId<HTMLSelectElement>('language').value,
         parseTermLines(byId<HTMLTextAreaElement>('vocabulary').value),
       ),

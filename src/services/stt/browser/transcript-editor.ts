@@ -71,7 +71,7 @@ export function createTranscriptEditor(options: {
       replaceAll(segments);
       if (editing) openView(views.find(({ row }) => row.segment.start >= editing.start) ?? views.at(-1), editing.caret);
       if (notApplied.length > 0) conflicts.add(notApplied);
-      else announce(edit.merged);
+      else if (isEditing) announce(edit.merged);
     },
     onState: showState,
   });
@@ -162,8 +162,11 @@ export function createTranscriptEditor(options: {
     void saver.save();
   }
 
-  function openView(view: RowView | undefined, caret?: number): void {
-    if (view === undefined || view === open?.view) return;
+  function openView(view: RowView | undefined, caret = 0, selectionEnd = caret): void {
+    if (view === undefined || view === open?.view) {
+      if (selectionEnd > caret) open?.field.setSelectionRange(caret, selectionEnd);
+      return;
+    }
     close();
     const { start, end, text } = view.row.segment;
     const label = fill(edit.segment, { from: words.clock(start), to: words.clock(end) });
@@ -179,7 +182,7 @@ export function createTranscriptEditor(options: {
       if (commit()) void saver.save();
     });
     field.focus();
-    field.setSelectionRange(caret ?? 0, caret ?? 0);
+    field.setSelectionRange(caret, selectionEnd);
     view.element.scrollIntoView({ block: 'nearest' });
     const position = player.position();
     if (position < start || position >= end) player.seek(start);
@@ -236,21 +239,35 @@ export function createTranscriptEditor(options: {
     void saver.save();
   }
 
-  /** To the next or previous row with a doubtful word, in a circle. */
+  /** Selects the next or previous doubtful word, in a circle. */
   function moveToDoubtful(by: 1 | -1): void {
     if (!open) return;
-    const at = views.indexOf(open.view);
+    const { view, field } = open;
+    const at = views.indexOf(view);
+    const caret = field.selectionStart;
+    const here = doubtfulWords(typed(open)).filter(([start]) => (start - caret) * by > 0);
     const others = [...views.slice(at + 1), ...views.slice(0, at)];
-    const hasDoubt = ({ row }: RowView) => partsOf(row).some(isDoubtful);
-    const next = by === 1 ? others.find(hasDoubt) : others.findLast(hasDoubt);
+    const hasDoubt = ({ row }: RowView) => doubtfulWords(row).length > 0;
+    const next = here.length > 0 ? view : by === 1 ? others.find(hasDoubt) : others.findLast(hasDoubt);
     if (!next) {
       announce(edit.noDoubtful);
       return;
     }
-    const text = partsOf(next.row);
-    const before = text.slice(0, text.findIndex(isDoubtful)).map((part) => part.text + space);
-    openView(next, before.join('').length);
+    const found = next === view ? here : doubtfulWords(next.row);
+    const [start, end] = by === 1 ? found[0]! : found.at(-1)!;
+    openView(next, start, end);
     void saver.save();
+  }
+
+  /** The positions of the doubtful words in the text. */
+  function doubtfulWords(row: Row): [start: number, end: number][] {
+    let start = 0;
+    return partsOf(row).flatMap((part) => {
+      const end = start + part.text.length;
+      const found: [number, number][] = isDoubtful(part) ? [[start, end]] : [];
+      start = end + space.length;
+      return found;
+    });
   }
 
   function playOrPause(): void {
@@ -341,6 +358,8 @@ export function createTranscriptEditor(options: {
     isEditing: () => isEditing,
     showMarks,
     text: () => views.map(({ row }) => row.segment.text).join(space),
+    /** Reads the stored corrections. */
+    load: () => void saver.save(),
     /** Returns whether the text on the page is stored; otherwise the status shows why not. */
     async save(): Promise<boolean> {
       commit();

@@ -40,10 +40,16 @@ it('keptWords are without those of removed segments, also of a removed half', ()
   expect(kept()).toEqual([]);
 });
 
-it('partsOf returns the words only while the text has them', () => {
+it('partsOf keeps the words around edited ones', () => {
   expect(partsOf(ROW)).toEqual(WORDS);
-  const corrected = { ...ROW.segment, text: 'One two trees' };
+  const corrected = { ...ROW.segment, text: 'Only trees' };
   expect(partsOf({ ...ROW, segment: corrected })).toEqual([corrected]);
+  const parts = (text: string) => partsOf({ ...ROW, segment: { ...ROW.segment, text } });
+  const [one, two, three] = WORDS;
+  expect(parts('One 2 or 3 three')).toEqual([one, { start: 1.4, end: 3, text: '2 or 3' }, three]);
+  expect(parts('One two four five')).toEqual([one, two, { start: 2, end: 4, text: 'four five' }]);
+  expect(parts('One three')).toEqual([one, three]);
+  expect(parts('One two two three')).toEqual([one, two, { start: 2, end: 3, text: 'two' }, three]);
 });
 
 it.each([

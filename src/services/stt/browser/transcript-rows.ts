@@ -31,9 +31,20 @@ export function keptWords(
   });
 }
 
-/** The words of the text; the segment itself if they are unknown. */
-export const partsOf = ({ segment, words }: Row): readonly TimedWord[] =>
-  withoutSpaces(words.map(({ text }) => text).join('')) === withoutSpaces(segment.text) ? words : [segment];
+/** The words of the text. Edited ones are one part without confidence; without any word, the segment is the part. */
+export function partsOf({ segment, words }: Row): readonly TimedWord[] {
+  if (withoutSpaces(words.map(({ text }) => text).join('')) === withoutSpaces(segment.text)) return words;
+  const texts = normalize(segment.text).split(' ');
+  const common = Math.min(texts.length, words.length);
+  let [before, after] = [0, 0];
+  while (before < common && texts[before] === words[before]!.text) before++;
+  while (after < common - before && texts.at(-1 - after) === words.at(-1 - after)!.text) after++;
+  if (before + after === 0) return [segment];
+  const kept = [words.slice(0, before), words.slice(words.length - after)] as const;
+  const text = texts.slice(before, texts.length - after).join(' ');
+  const [start, end] = [kept[0].at(-1)?.end ?? segment.start, kept[1][0]?.start ?? segment.end];
+  return [...kept[0], ...(text === '' ? [] : [{ start, end, text }]), ...kept[1]];
+}
 
 export const isDoubtful = ({ confidence }: TimedWord): boolean =>
   confidence !== undefined && confidence < DOUBTFUL_CONFIDENCE;

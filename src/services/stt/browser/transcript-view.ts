@@ -47,8 +47,11 @@ export function createTranscriptView(api: ApiClient, words: Formatters, player: 
       el('p', { class: 'surface' }, words.facts(result)),
     );
     if (result.transcription === '') return [heading];
-    current = editors.get(job) ?? createEditor(job.taskId!, result);
+    const known = editors.get(job);
+    current = known ?? createEditor(job.taskId!, result);
     editors.set(job, current);
+    // An earlier task may have been corrected.
+    if (!known && !job.file) current.load();
     current.showMarks();
     return [heading, downloadButtons(job, current), current.element];
   }
@@ -84,7 +87,7 @@ export function createTranscriptView(api: ApiClient, words: Formatters, player: 
     if (!(await editor.save())) return;
     const text = await api.text(`result/${job.taskId}/transcript?format=${format}`);
     const href = URL.createObjectURL(new Blob([text]));
-    const name = `${job.file.name.replace(/\.[^.]+$/, '')}.${format}`;
+    const name = `${job.name.replace(/\.[^.]+$/, '')}.${format}`;
     el('a', { href, download: name }).click();
     setTimeout(() => URL.revokeObjectURL(href), 10_000);
   }

@@ -20,11 +20,11 @@ export interface TranscriptionJob extends UploadJob<TaskState> {
 }
 
 export const createTranscriptionJob = (
-  file: File,
+  source: File | string,
   language: string,
   vocabulary: readonly WrittenTerm[],
 ): TranscriptionJob => ({
-  ...createUploadJob(file),
+  ...createUploadJob(source),
   language,
   vocabulary,
 });

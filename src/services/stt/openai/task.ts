@@ -72,7 +72,7 @@ function taskRequest(
     service: 'stt',
     priority: 'realtime',
     input: input as unknown as JsonObject,
-    estimates: { warmSeconds, coldSeconds },
+    estimateSettings: { warmSeconds, coldSeconds },
     content,
     // Not part of the content: a client's own key outlives a change of the model and of its vocabulary.
     defaultKey: `content:${fingerprint({ ...content, terms: JSON.stringify(terms), model: modelOf(serviceSettings) })}`,

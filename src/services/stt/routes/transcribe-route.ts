@@ -28,7 +28,7 @@ export async function transcribeRoute(app: Gateway, deps: TranscribeDeps): Promi
   const recordings = audioPolicy(serviceSettings, shared);
   const callbacks = webhookPolicy(serviceSettings, shared);
   const { estimateWarmSeconds: warmSeconds, estimateColdSeconds: coldSeconds } = serviceSettings;
-  const estimates = { warmSeconds, coldSeconds };
+  const estimateSettings = { warmSeconds, coldSeconds };
 
   await app.register(async (scope) => {
     keepBodyText(scope);
@@ -62,7 +62,7 @@ export async function transcribeRoute(app: Gateway, deps: TranscribeDeps): Promi
           service: 'stt',
           priority: 'realtime',
           input: input as unknown as JsonObject,
-          estimates,
+          estimateSettings,
           // The JSON text, because parsing can make different numbers equal.
           content: { ...request.body, metadata: metadata ?? null } as JsonObject,
           ...(webhook && {

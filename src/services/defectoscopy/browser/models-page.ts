@@ -1,0 +1,222 @@
+import { createApiClient } from '../../../ui/browser/api.ts';
+import { createDateFormat } from '../../../ui/browser/date-format.ts';
+import { announce, byId, el, fill } from '../../../ui/browser/dom.ts';
+import { createNumberFormats, pageData } from '../../../ui/browser/page-data.ts';
+import { createTokenStore } from '../../../ui/browser/token.ts';
+import type { ModelsPage } from './models-texts.ts';
+
+interface Figure {
+  readonly split: string;
+  readonly images: number;
+  readonly accuracy: number;
+}
+
+interface Version {
+  readonly version: string;
+  readonly details?: {
+    readonly created?: string;
+    readonly kind: string;
+    readonly figures: Readonly<Record<string, Figure>>;
+  };
+}
+
+/** The response of `GET /models`. */
+interface Models {
+  readonly default?: string;
+  readonly shadow?: string;
+  readonly pinned: boolean;
+  readonly may_deploy: boolean;
+  readonly rolls_back_to?: string;
+  readonly problems: readonly { readonly version: string; readonly worker: string; readonly problem: string }[];
+  readonly models: readonly Version[];
+  readonly history: readonly {
+    readonly action: string;
+    readonly default?: string;
+    readonly shadow?: string;
+    readonly actor: string;
+    readonly at: string;
+  }[];
+}
+
+interface Labels {
+  readonly default: string;
+  readonly shadow: string;
+}
+
+/** The response of `GET /models/shadow`. */
+interface Comparisons {
+  readonly comparisons: readonly (Labels & {
+    readonly photos: number;
+    readonly agreeing: number;
+    readonly pairs: readonly (Labels & { readonly photos: number })[];
+  })[];
+  readonly differing: readonly (Labels & {
+    readonly task_id: string;
+    readonly shadow_version: string;
+    readonly default_version: string;
+    readonly at: string;
+  })[];
+}
+
+const REFRESH_MS = 5000;
+
+const { language, ui, own } = pageData<ModelsPage>();
+const { texts, classes, needsToken, catalog } = own;
+const numbers = createNumberFormats(language);
+const dates = createDateFormat(language);
+const tokens = createTokenStore(ui.token);
+const api = createApiClient({ tokens, needsToken, errorTexts: { ...ui.refusals, ...texts.errors } });
+const days = byId<HTMLSelectElement>('days');
+let shown = '';
+
+const defect = (name: string) => (name === '' ? texts.noDefect : (classes[name] ?? name.replaceAll('_', ' ')));
+const time = (at: string) => dates.format(new Date(Number(at) * 1000));
+
+function showError(error: unknown): void {
+  byId('refused').textContent = (error as Error).message || texts.offline;
+  byId('refused').hidden = false;
+}
+
+const showList = (id: string, items: readonly HTMLElement[], empty: string) =>
+  byId(id).replaceChildren(...(items.length > 0 ? items : [el('li', { class: 'hint' }, empty)]));
+
+/** Changes nothing while the models are the same, and keeps the focus. */
+function showModels(found: Models): void {
+  const text = JSON.stringify(found);
+  if (text === shown) return;
+  shown = text;
+  const focused = document.activeElement?.id ?? '';
+  const wasInList = byId('versions').contains(document.activeElement);
+  byId('pinned').hidden = !found.pinned;
+  showList(
+    'versions',
+    found.models.map((each, i) => versionItem(each, i, found)),
+    texts.noVersions,
+  );
+  showList('history', found.history.map(historyItem), texts.noHistory);
+  if (wasInList) (document.getElementById(focused) ?? byId('versions-title')).focus();
+}
+
+function versionItem({ version, details }: Version, index: number, found: Models): HTMLElement {
+  const isDefault = version === found.default;
+  const isShadow = version === found.shadow;
+  const badges = [...(isDefault ? [texts.standard] : []), ...(isShadow ? [texts.shadow] : [])];
+  const lines = [
+    ...(details?.created === undefined ? [] : [fill(texts.created, { date: details.created })]),
+    ...(details?.kind === 'anomaly' ? [texts.anomaly] : []),
+    ...Object.entries(details?.figures ?? {}).map(([head, { split, images, accuracy }]) =>
+      fill(texts.figure, {
+        ...{ head: texts.heads[head] ?? head, share: numbers.share(accuracy) },
+        ...{ split: texts.splits[split] ?? split, images },
+      }),
+    ),
+  ];
+  const problems = found.problems.filter((problem) => problem.version === version);
+  const { rolls_back_to: earlier } = found;
+  const buttons = [
+    ...(isDefault || found.pinned
+      ? []
+      : [button(`promote-${index}`, texts.promote, version, 'PUT', 'models/default', { version })]),
+    ...(isDefault && !found.pinned && earlier !== undefined
+      ? [
+          button('roll-back', fill(texts.rollBack, { version: earlier }), version, 'POST', 'models/rollback', {
+            version,
+          }),
+        ]
+      : []),
+    ...(isShadow
+      ? [button(`shadow-${index}`, texts.stopShadow, version, 'PUT', 'models/shadow', { version: null })]
+      : isDefault
+        ? []
+        : [button(`shadow-${index}`, texts.startShadow, version, 'PUT', 'models/shadow', { version })]),
+  ];
+  return el(
+    'li',
+    { class: 'panel' },
+    el('h3', {}, version, ...badges.map((badge) => el('span', { class: 'badge' }, badge))),
+    ...lines.map((line) => el('p', { class: 'hint' }, line)),
+    ...problems.map(({ problem, worker }) =>
+      el('p', { class: 'notice bad' }, fill(texts.problems[problem] ?? problem, { worker })),
+    ),
+    ...(found.may_deploy && buttons.length > 0 ? [el('div', { class: 'tools' }, ...buttons)] : []),
+  );
+}
+
+function button(id: string, text: string, version: string, method: 'PUT' | 'POST', path: string, json: object) {
+  const element = el('button', { type: 'button', id, 'aria-label': `${text}: ${version}` }, text);
+  element.addEventListener('click', () => void change(element, () => api.call<Models>(path, { method, json })));
+  return element;
+}
+
+async function change(element: HTMLButtonElement, send: () => Promise<Models>): Promise<void> {
+  // Not `disabled`, which would move the focus.
+  if (element.getAttribute('aria-busy') === 'true') return;
+  element.setAttribute('aria-busy', 'true');
+  byId('refused').hidden = true;
+  try {
+    showModels(await send());
+    announce(texts.saved);
+  } catch (error) {
+    showError(error);
+  } finally {
+    element.removeAttribute('aria-busy');
+  }
+}
+
+function historyItem({ action, actor, at, ...versions }: Models['history'][number]): HTMLElement {
+  const { default: standard = texts.newest, shadow = texts.none } = versions;
+  const what = fill(texts.actions[action] ?? action, { standard, shadow });
+  return el('li', {}, what, el('span', { class: 'hint' }, ` · ${time(at)} · ${actor}`));
+}
+
+function showComparisons({ comparisons, differing }: Comparisons): void {
+  const place = byId('comparisons');
+  place.replaceChildren(...comparisons.flatMap(comparison));
+  if (comparisons.length === 0) place.replaceChildren(el('p', { class: 'hint' }, texts.noComparison));
+  showList('differing', differing.map(differingItem), texts.noDiffering);
+}
+
+function comparison(found: Comparisons['comparisons'][number]): HTMLElement[] {
+  const { shadow, default: standard, photos, agreeing, pairs } = found;
+  const summary = fill(texts.agreement, { shadow, standard, share: numbers.wholeShare(agreeing / photos), photos });
+  const head = (text: string) => el('th', { scope: 'col' }, text);
+  const rows = pairs.map((pair) =>
+    el(
+      'tr',
+      pair.default === pair.shadow ? {} : { class: 'differs' },
+      el('td', {}, defect(pair.default)),
+      el('td', {}, defect(pair.shadow)),
+      el('td', {}, String(pair.photos)),
+    ),
+  );
+  const table = el(
+    'table',
+    {},
+    el('thead', {}, el('tr', {}, head(standard), head(shadow), head(texts.photos))),
+    el('tbody', {}, ...rows),
+  );
+  return [
+    el('p', {}, summary),
+    el('div', { class: 'scroll', tabindex: '0', role: 'group', 'aria-label': summary }, table),
+  ];
+}
+
+function differingItem(found: Comparisons['differing'][number]): HTMLElement {
+  const { task_id: id, default_version: standardVersion, shadow_version: shadowVersion, at } = found;
+  const { default: standard, shadow } = found;
+  const what = fill(texts.difference, {
+    ...{ standardVersion, shadowVersion, standard: defect(standard), shadow: defect(shadow) },
+  });
+  const name = catalog === undefined ? id : el('a', { href: `${catalog}row/defectoscopy%3A${id}` }, id);
+  return el('li', {}, what, el('span', { class: 'hint' }, ` · ${time(at)} · `), name);
+}
+
+const loadModels = () => api.call<Models>('models').then(showModels);
+const loadComparisons = () => api.call<Comparisons>(`models/shadow?days=${days.value}`).then(showComparisons);
+
+days.addEventListener('change', () => void loadComparisons().catch(showError));
+Promise.all([loadModels(), loadComparisons()]).catch(showError);
+// The next refresh repeats a failed one.
+setInterval(() => {
+  if (!document.hidden && (!needsToken || tokens.current() !== undefined)) void loadModels().catch(() => {});
+}, REFRESH_MS);

@@ -1,0 +1,113 @@
+import { localize } from '../../../ui/browser/localize.ts';
+
+type Names = Readonly<Record<string, string>>;
+
+export const modelsTexts = localize({
+  title: { en: 'Models', ru: 'Модели' },
+  back: { en: 'Photos', ru: 'Снимки' },
+  lead: {
+    en: 'The default version answers. A shadow version classifies the same photos for comparison, without changing results.',
+    ru: 'Результаты выдаёт основная версия. Теневая версия классифицирует те же снимки для сравнения и не влияет на результаты.',
+  },
+  pinned: {
+    en: 'The setting DEFECTOSCOPY_MODEL_VERSION selects the default version. Remove it to promote versions here.',
+    ru: 'Основная версия задана настройкой DEFECTOSCOPY_MODEL_VERSION. Чтобы выбирать версию здесь, удалите эту настройку.',
+  },
+  versions: { en: 'Versions', ru: 'Версии' },
+  noVersions: { en: 'No worker has started yet.', ru: 'Ни один обработчик ещё не запускался.' },
+  standard: { en: 'Default', ru: 'Основная' },
+  shadow: { en: 'Shadow', ru: 'Теневая' },
+  anomaly: { en: 'Reports deviations from photos without defects', ru: 'Находит отклонения от снимков без дефектов' },
+  created: { en: 'Created {date}', ru: 'Создана {date}' },
+  heads: {
+    en: { surface: 'Surface', masters: 'Groups', defects: 'Defects' } as Names,
+    ru: { surface: 'Поверхность', masters: 'Группы', defects: 'Дефекты' } as Names,
+  },
+  figure: {
+    en: '{head}: {share} correct of {images} {split} photos',
+    ru: '{head}: верно {share}, {split} снимков: {images}',
+  },
+  splits: {
+    en: { test: 'test', val: 'validation', train: 'training' } as Names,
+    ru: { test: 'тестовых', val: 'проверочных', train: 'обучающих' } as Names,
+  },
+  promote: { en: 'Promote', ru: 'Сделать основной' },
+  rollBack: { en: 'Roll back to {version}', ru: 'Вернуть {version}' },
+  startShadow: { en: 'Run as shadow', ru: 'Сделать теневой' },
+  stopShadow: { en: 'Stop shadow', ru: 'Остановить сравнение' },
+  saved: {
+    en: 'Saved. Workers follow within seconds.',
+    ru: 'Сохранено. Обработчики перейдут на новую версию за несколько секунд.',
+  },
+  problems: {
+    en: {
+      not_installed: 'Not installed on the worker {worker}.',
+      not_loadable: 'The worker {worker} cannot load this version; its log has the reason.',
+    } as Names,
+    ru: {
+      not_installed: 'Не установлена на обработчике {worker}.',
+      not_loadable: 'Обработчик {worker} не может загрузить эту версию; причина указана в его журнале.',
+    } as Names,
+  },
+  comparison: { en: 'Comparison', ru: 'Сравнение' },
+  period: { en: 'Period', ru: 'Период' },
+  days: {
+    en: { 1: 'today', 7: '7 days', 30: '30 days', 90: '90 days' } as Names,
+    ru: { 1: 'сегодня', 7: '7 дней', 30: '30 дней', 90: '90 дней' } as Names,
+  },
+  noComparison: {
+    en: 'No photos were compared in this period.',
+    ru: 'За этот период сравнений нет.',
+  },
+  agreement: {
+    en: '{shadow} agrees with {standard} on {share} of {photos} photos.',
+    ru: 'Версии {shadow} и {standard} согласны в {share} случаев (всего снимков: {photos}).',
+  },
+  photos: { en: 'Photos', ru: 'Снимков' },
+  noDefect: { en: 'No defects', ru: 'Без дефектов' },
+  differing: { en: 'Differing photos', ru: 'Снимки с разными результатами' },
+  noDiffering: { en: 'No differing photos.', ru: 'Таких снимков нет.' },
+  difference: {
+    en: '{standardVersion}: {standard} · {shadowVersion}: {shadow}',
+    ru: '{standardVersion}: {standard} · {shadowVersion}: {shadow}',
+  },
+  history: { en: 'History', ru: 'История' },
+  noHistory: { en: 'No changes yet.', ru: 'Изменений пока нет.' },
+  newest: { en: 'the newest shipped version', ru: 'новейшая версия поставки' },
+  actions: {
+    en: {
+      promote: '{standard} promoted',
+      rollback: 'Rolled back to {standard}',
+      shadow: 'Shadow version: {shadow}',
+    } as Names,
+    ru: {
+      promote: 'Основная версия: {standard}',
+      rollback: 'Возврат к версии: {standard}',
+      shadow: 'Теневая версия: {shadow}',
+    } as Names,
+  },
+  none: { en: 'none', ru: 'нет' },
+  offline: { en: 'The server cannot be reached.', ru: 'Сервер недоступен.' },
+  /** By error code; others have the message of the server. */
+  errors: {
+    en: {} as Names,
+    ru: {
+      FORBIDDEN: 'Для изменения версий нужен токен с ролью reviewer.',
+      MODEL_PINNED: 'Основная версия задана настройкой DEFECTOSCOPY_MODEL_VERSION.',
+      MODEL_NOT_INSTALLED: 'Эта версия установлена не на всех обработчиках.',
+      MODEL_ALREADY_DEFAULT: 'Эта версия уже основная.',
+      NO_EARLIER_VERSION: 'Возвращаться не к чему: предыдущей версии нет.',
+      VERSION_CONFLICT: 'Основная версия уже изменена.',
+    } as Names,
+  },
+});
+
+export type ModelsTexts = (typeof modelsTexts)['en'];
+
+export interface ModelsPage {
+  readonly texts: ModelsTexts;
+  readonly classes: Names;
+  readonly needsToken: boolean;
+  /** Absent if this installation has no catalog. */
+  readonly catalog?: string;
+}

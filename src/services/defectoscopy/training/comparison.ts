@@ -1,0 +1,52 @@
+import { accuracy, type ClassMetrics, calibrationError, type Prediction, perClass } from '../../../ml/metrics.ts';
+import { percent } from './heads.ts';
+
+export interface Figures {
+  readonly accuracy: number;
+  readonly calibrationError: number;
+  readonly classes: readonly ClassMetrics[];
+}
+
+/** Figures of a base version and of a new one on the same images. */
+export interface Comparison {
+  readonly images: number;
+  readonly before: Figures;
+  readonly after: Figures;
+}
+
+export function compare(
+  labels: readonly string[],
+  before: readonly Prediction[],
+  after: readonly Prediction[],
+): Comparison {
+  const figuresOf = (predictions: readonly Prediction[]): Figures => ({
+    accuracy: accuracy(predictions),
+    calibrationError: calibrationError(predictions),
+    classes: perClass(labels, predictions),
+  });
+  return { images: before.length, before: figuresOf(before), after: figuresOf(after) };
+}
+
+/** A table with the recall and the precision of each class that occurs, as `| a | b |` lines. */
+export function comparisonTable({ images, before, after }: Comparison): string[] {
+  if (images === 0) return ['No photos of classes that the head has.'];
+  const rows = before.classes.flatMap((old, k) => {
+    const { label, support, recall, precision } = after.classes[k]!;
+    if (support === 0 && old.precision === undefined && precision === undefined) return [];
+    return [[label, ...change(old.recall, recall), ...change(old.precision, precision), String(support)]];
+  });
+  const header = ['class', 'recall before', 'after', 'change', 'precision before', 'after', 'change', 'images'];
+  const total = ['accuracy', ...change(before.accuracy, after.accuracy), '', '', '', String(images)];
+  const table = [header, ...rows, total];
+  const widths = header.map((_, c) => Math.max(...table.map((row) => row[c]!.length)));
+  const line = (row: readonly string[]) =>
+    `| ${row.map((cell, c) => (c === 0 ? cell.padEnd(widths[c]!) : cell.padStart(widths[c]!))).join(' | ')} |`;
+  const rule = `| ${widths.map((width, c) => (c === 0 ? '-'.repeat(width) : `${'-'.repeat(width - 1)}:`)).join(' | ')} |`;
+  return [line(header), rule, ...rows.map(line), line(total)];
+}
+
+const change = (before: number | undefined, after: number | undefined): [string, string, string] => {
+  const points = before === undefined || after === undefined ? undefined : 100 * (after - before);
+  const text = points === undefined ? '–' : `${points < 0 ? '−' : '+'}${Math.abs(points).toFixed(1)}`;
+  return [percent(before), percent(after), text];
+};

@@ -1,0 +1,239 @@
+import { Gauge, type Registry } from 'prom-client';
+import { CLIENT_LIMIT_MS, type Db } from '../base/db.ts';
+import { HELD } from './task-rows.ts';
+
+/** A receiver of one client (scheme, host and port) whose last attempts failed. */
+export interface FailingEndpoint {
+  readonly origin: string;
+  /** Seconds since 1970. */
+  readonly failingSince: number;
+  readonly failures: number;
+  readonly pausedAt: number | null;
+  /** Deliveries that wait for the end of the pause, counted up to `MAX_HELD_COUNTED`. */
+  readonly held: number;
+}
+
+/** An endpoint is paused when all its attempts of this time failed, at least `FAILURES_TO_PAUSE`. */
+const PAUSE_AFTER = "interval '24 hours'";
+/** Chosen: more than the attempts of one delivery. */
+const FAILURES_TO_PAUSE = 10;
+const PROBE_INTERVAL = "interval '1 hour'";
+/** A paused endpoint without attempts for this long is forgotten. */
+const FORGET_AFTER = "interval '30 days'";
+const MAX_HELD_COUNTED = 10_000;
+const MAX_LISTED = 1000;
+const HOLD_ROWS = 1000;
+/** Per round, so a second: as many as a client's redeliveries. */
+const RELEASE_ROWS = 50;
+
+export type Endpoints = ReturnType<typeof createEndpoints>;
+
+/** The failing and paused endpoints of all clients. `endpointOutcomeSql` records attempts. */
+export function createEndpoints(db: Db) {
+  return {
+    async list(principal: string): Promise<FailingEndpoint[]> {
+      const { rows } = await db.query<FailingEndpoint>(LIST, [principal, MAX_HELD_COUNTED, MAX_LISTED]);
+      return rows;
+    },
+
+    /** Ends a pause; `maintain` releases the deliveries. Returns whether the endpoint was paused. */
+    async resume(principal: string, origin: string): Promise<boolean> {
+      const { rowCount } = await db.query(RESUME, [principal, origin]);
+      return rowCount > 0;
+    },
+
+    async countPaused(): Promise<number> {
+      const { rows } = await db.query<{ count: number }>(COUNT_PAUSED);
+      return rows[0]!.count;
+    },
+
+    /** Holds the deliveries of paused endpoints, except a probe an hour, and releases those of resumed ones. */
+    async maintain(): Promise<void> {
+      const { rowCount } = await db.query(ANY);
+      if (rowCount === 0) return;
+      await db.query(HOLD, [HOLD_ROWS]);
+      await db.query(PROBE);
+      await db.query(RELEASE, [RELEASE_ROWS]);
+    },
+
+    /**
+     * Deletes held deliveries of expired tasks that ended more than `keepSeconds` ago, and forgets endpoints that work
+     * or were not used.
+     */
+    async cleanUp(keepSeconds: number): Promise<void> {
+      await db.query(DELETE_HELD, [keepSeconds]);
+      await db.query(FORGET_PAUSED);
+      await db.query(DELETE_ENDPOINTS);
+    },
+  };
+}
+
+export function exportPausedEndpoints(endpoints: Pick<Endpoints, 'countPaused'>, registry: Registry): void {
+  new Gauge({
+    name: 'assay_webhook_endpoints_paused',
+    help: 'Webhook receivers, by client, that get no attempts because they failed for a day.',
+    registers: [registry],
+    aggregator: 'max',
+    async collect() {
+      // Keeps the last value while the database is unavailable.
+      await endpoints.countPaused().then(
+        (count) => this.set(count),
+        () => {},
+      );
+    },
+  });
+}
+
+/** Also after a day without attempts, because the endpoint may have worked in between. */
+const STARTS_TO_FAIL = `(e.failures = 0 or e.paused_at is null and e.last_failed_at < now() - ${PAUSE_AFTER})`;
+
+/**
+ * SQL: common table expressions that record the outcome `$3` of an attempt at the delivery `current`. Events of a pause are in
+ * the feed of the task's service.
+ */
+export const endpointOutcomeSql = `
+    failing as (
+      insert into webhook_endpoints as e (principal, origin, service)
+      select principal, origin,
+             coalesce(expired_task ->> 'service', (select t.service from tasks t where t.id = current.task_id))
+        from current
+       where $3 in ('pending', 'failed')
+          on conflict (principal, origin) do update
+         set service        = excluded.service,
+             failures       = case when ${STARTS_TO_FAIL} then 1 else e.failures + 1 end,
+             failing_since  = case when ${STARTS_TO_FAIL} then now() else e.failing_since end,
+             last_failed_at = now(),
+             paused_at      = case when e.paused_at is null and not ${STARTS_TO_FAIL} and e.failures + 1 >= ${FAILURES_TO_PAUSE}
+                                    and e.failing_since <= now() - ${PAUSE_AFTER} then now() else e.paused_at end
+      returning service, origin, paused_at = now() as is_paused_now
+    ),
+    pause_event as (
+      insert into unnumbered_task_events (service, principal, task_id, kind, endpoint, expires_at)
+      select failing.service, current.principal, coalesce(current.task_id, expired_task ->> 'id'), 'paused', failing.origin,
+             coalesce((select task_event_expiry(t.queued_at, t.expires_at) from tasks t where t.id = current.task_id),
+                      now() + interval '1 day')
+        from current cross join failing
+       where failing.is_paused_now
+    ),
+    working as (
+      update webhook_endpoints e
+         set failures = 0, paused_at = null
+        from current
+       where $3 = 'delivered' and e.principal = current.principal and e.origin = current.origin and e.failures > 0
+    )`;
+
+/** SQL condition: the client of a queue (principal, origin) has paused attempts at its receiver. */
+export const isPausedSql = (queue: string): string => `exists (
+               select from webhook_endpoints e
+                where e.principal = ${queue}.principal and e.origin = ${queue}.origin and e.paused_at is not null)`;
+
+/** SQL condition: the next attempt at a delivery `d` is the first one after a redelivery. Those are made during a pause. */
+export const IS_REDELIVERY = 'd.attempts is not distinct from d.earlier_attempts';
+
+const OF_ENDPOINT = 'd.principal = e.principal and d.origin = e.origin';
+const seconds = (time: string) => `extract(epoch from ${time})::float8`;
+
+const limitMs = CLIENT_LIMIT_MS;
+
+const LIST = {
+  name: 'list-endpoints',
+  limitMs,
+  text: `
+    select e.origin, ${seconds('e.failing_since')} as "failingSince", e.failures, ${seconds('e.paused_at')} as "pausedAt",
+           (select count(*) from (select from deliveries d where ${OF_ENDPOINT} and ${HELD} limit $2) as counted)::int as held
+      from webhook_endpoints e
+     where e.principal = $1 and e.failures > 0
+     order by e.paused_at, e.origin
+     limit $3`,
+};
+
+const RESUME = {
+  name: 'resume-endpoint',
+  limitMs,
+  text: `
+    update webhook_endpoints
+       set failures = 0, paused_at = null
+     where principal = $1 and origin = $2 and paused_at is not null`,
+};
+
+const COUNT_PAUSED = {
+  name: 'count-paused-endpoints',
+  limitMs,
+  text: 'select count(*)::int as count from webhook_endpoints where paused_at is not null',
+};
+
+const ANY = { name: 'any-endpoint', text: 'select from webhook_endpoints limit 1' };
+
+const CAN_BE_HELD = `${OF_ENDPOINT} and d.due_at < 'infinity' and (d.leased_until is null or d.leased_until <= now())
+                 and not ${IS_REDELIVERY}`;
+
+// The lock makes a concurrent resumption wait, whose release then finds all held deliveries.
+const HOLD = {
+  name: 'hold-deliveries',
+  text: `
+    with paused as materialized (
+      select e.principal, e.origin
+        from webhook_endpoints e
+       where e.paused_at is not null and exists (select from deliveries d where ${CAN_BE_HELD})
+         for share of e
+    ),
+    chosen as materialized (
+      select found.id
+        from paused e
+       cross join lateral (
+             select d.id from deliveries d where ${CAN_BE_HELD} limit $1 for update skip locked) as found
+    )
+    update deliveries d set due_at = 'infinity', leased_until = null from chosen where d.id = chosen.id`,
+};
+
+// A probe is a redelivery of the delivery that has waited longest for an attempt.
+const PROBE = {
+  name: 'probe-endpoints',
+  text: `
+    with paused as materialized (
+      select e.principal, e.origin
+        from webhook_endpoints e
+       where e.paused_at is not null and e.last_failed_at <= now() - ${PROBE_INTERVAL}
+         and not exists (select from deliveries d where ${OF_ENDPOINT} and d.due_at < 'infinity')
+    ),
+    chosen as materialized (
+      select found.id
+        from paused e
+       cross join lateral (
+             select d.id
+               from deliveries d
+              where ${OF_ENDPOINT} and ${HELD}
+              order by d.last_attempt_at nulls first
+              limit 1
+                for update skip locked) as found
+    )
+    update deliveries d set due_at = now(), earlier_attempts = d.attempts from chosen where d.id = chosen.id`,
+};
+
+const RELEASE = {
+  name: 'release-deliveries',
+  text: `
+    with chosen as materialized (
+      select found.id
+        from webhook_endpoints e
+       cross join lateral (
+             select d.id from deliveries d where ${OF_ENDPOINT} and ${HELD} limit $1 for update skip locked) as found
+       where e.paused_at is null
+    )
+    update deliveries d set due_at = now() from chosen where d.id = chosen.id`,
+};
+
+const DELETE_HELD = `
+  delete from deliveries d
+   where ${HELD} and d.task_id is null
+     and to_timestamp((d.expired_task ->> 'finished_at')::float8) < now() - make_interval(secs => $1)`;
+
+// Not a deletion, which could miss a delivery that is held at the same time.
+const FORGET_PAUSED = `
+  update webhook_endpoints set failures = 0, paused_at = null
+   where paused_at is not null and last_failed_at < now() - ${FORGET_AFTER}`;
+
+const DELETE_ENDPOINTS = `
+  delete from webhook_endpoints e
+   where e.paused_at is null and (e.failures = 0 or e.last_failed_at < now() - ${PAUSE_AFTER})
+     and not exists (select from deliveries d where ${OF_ENDPOINT} and ${HELD})`;
