@@ -51,7 +51,7 @@ function combine(
     replaceTable(combined, section, found, document);
     for (const row of found.rows) for (const { tokens } of row) for (const token of tokens) taken.add(token);
   }
-  const readings = readFields(document, lessons, specs, taken);
+  const readings = readFields(document, lessons, specs, taken, fields);
   for (const [key, reading] of readings) {
     const own = Object.hasOwn(fields, key) ? fields[key] : undefined;
     combined[key] = mergeField(reading, own, document);
@@ -80,6 +80,7 @@ function readFields(
   lessons: readonly MatchedLesson[],
   specs: ReadonlyMap<string, FieldSpec>,
   taken: Set<FormToken>,
+  fields: Fields,
 ): Map<string, Reading> {
   const readings = new Map<string, Reading>();
   for (const { lesson, match } of lessons) {
@@ -90,7 +91,7 @@ function readFields(
     );
     while (open.length > 0) {
       const read = open.flatMap((field) => {
-        const found = readFieldAt(field, specs.get(field.key)!, context);
+        const found = readAgreed(field, specs.get(field.key)!, context, fields[field.key]);
         return found ? [{ ...found, field, score: match.score }] : [];
       });
       const next = read.sort((a, b) => a.cost - b.cost)[0];
@@ -109,6 +110,21 @@ function readFields(
   return readings;
 }
 
+/** If the template's text differs from the reader's, also tries the place without more lines and without running text. */
+function readAgreed(
+  field: LessonField,
+  spec: FieldSpec,
+  context: PlaceContext,
+  own: Field | undefined,
+): ReadField | undefined {
+  const found = readFieldAt(field, spec, context);
+  if (!found || !own || spec.type !== 'string' || isSame(found.value, own.value)) return found;
+  const { inText, ...atPlace } = field;
+  const parts = field.parts.map(({ grows, ...part }) => part);
+  const others = [{ ...field, parts }, atPlace, { ...atPlace, parts }].map((one) => readFieldAt(one, spec, context));
+  return others.find((one) => one && isSame(one.value, own.value)) ?? found;
+}
+
 /** The confidence from which a cell of the reader is kept. */
 const SURE = 0.9;
 /** The same for a value at a place where a person removed one. */
@@ -118,6 +134,15 @@ const CONFIDENCE_AGREED = 0.99;
 const CONFIDENCE_DISPUTED = 0.85;
 /** A value of the reader below this confidence gives way to the template. OCR lowers it for both. */
 const unsure = ({ source }: Field): number => (source === 'text' ? 0.8 : 0.5);
+/** The same for a longer text, of which the template found the start. */
+const MIN_LONGER = 0.45;
+
+/** The confidence from which a value of the reader is kept. */
+function leastFor(own: Field, value: string, field: LessonField): number {
+  const text = String(own.value);
+  if (isPartOf(text, value, field)) return SURE;
+  return hasWords(text, value) && !endsWith(text, value) ? MIN_LONGER : unsure(own);
+}
 
 /**
  * Both found the same value, or one of two is chosen: the template's where a person had corrected the reader on this form,
@@ -133,7 +158,7 @@ function mergeField({ value, tokens, score, field }: Reading, own: Field | undef
     return { ...own, confidence: agreed, ...((field.corrected || isLonger) && { value }) };
   }
   const confidence = own?.confidence ?? 0;
-  if (own && !field.corrected && confidence >= unsure(own) && !isPartOf(own, String(value), field)) {
+  if (own && !field.corrected && confidence >= leastFor(own, String(value), field)) {
     return { ...own, confidence: Math.min(confidence, CONFIDENCE_DISPUTED), disagrees: true };
   }
   const alone = field.corrected ? CONFIDENCE_ALONE : CONFIDENCE_DISPUTED;
@@ -143,19 +168,27 @@ function mergeField({ value, tokens, score, field }: Reading, own: Field | undef
 
 /**
  * The place of the template is certain, and the reader found some of its words: the ticked check box, a text up to its
- * punctuation, or words without those between them.
+ * punctuation or to the end of its place, or words without those between them.
  */
-function isPartOf(own: Field, value: string, { parts }: LessonField): boolean {
+function isPartOf(found: string, value: string, { parts }: LessonField): boolean {
   const [part] = parts;
   if (part?.by === 'option') return true;
-  const [all, some] = [wordsOf(value), wordsOf(String(own.value))];
-  if (parts.length > 1 || some.length < 2 || some.length >= all.length) return false;
-  const [whole, found] = [all.join(' '), some.join(' ')];
-  if (` ${whole} `.includes(` ${found} `)) return whole.startsWith(found) && part?.after.end !== undefined;
-  let at = 0;
-  for (const word of all) if (word === some[at]) at++;
-  return at === some.length;
+  if (parts.length > 1 || !hasWords(value, found) || endsWith(value, found)) return false;
+  const isStart = `${plainOf(value)} `.startsWith(`${plainOf(found)} `);
+  return !isStart || part?.by === 'cell' || part?.by === 'place' || part?.after.end !== undefined;
 }
+
+/** Whether `text` has the words of `some` in their order, and others. */
+function hasWords(text: string, some: string): boolean {
+  const [all, wanted] = [wordsOf(text), wordsOf(some)];
+  let at = 0;
+  for (const word of all) if (word === wanted[at]) at++;
+  return wanted.length > 0 && wanted.length < all.length && at === wanted.length;
+}
+
+const plainOf = (text: string): string => wordsOf(text).join(' ');
+
+const endsWith = (text: string, end: string): boolean => ` ${plainOf(text)}`.endsWith(` ${plainOf(end)}`);
 
 const wordsOf = (text: string): string[] =>
   text

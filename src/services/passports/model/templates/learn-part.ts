@@ -1,7 +1,7 @@
 import type { FieldSpec } from '../../schema/schema.ts';
-import { type Area, boundingBox } from '../fields/page-tokens.ts';
+import { type Area, boundingBox, middleY } from '../fields/page-tokens.ts';
 import { cellAt, type FormDocument, type FormToken } from './form-document.ts';
-import type { LessonNeighbour, LessonPart, PlaceMethod } from './lesson.ts';
+import type { LessonNeighbour, LessonPart, LessonRoom, PlaceMethod } from './lesson.ts';
 import type { LocatedValue } from './locate-text.ts';
 import { countBefore, parsePlace } from './parse-place.ts';
 import { labelOfOptions } from './read-option.ts';
@@ -19,6 +19,12 @@ export const rounded = ({ x0, y0, x1, y1 }: Area): Area => ({
 
 // In heights of a word.
 const WIDE = 2.2;
+const ROOM = 8;
+
+const CLOSE = 1.3;
+
+const NEAR_LINES = 3;
+const MAX_NEAR = 4;
 
 /** Tries the methods and keeps the first one that finds the value again. */
 export function partOf(
@@ -94,7 +100,13 @@ export function partOf(
     ...methodsOf(before.direct, hasUnit),
   ];
   const own = tokens.filter((token) => !isSign(token));
-  const found = methods.map(describe).find((part) => {
+  const isFree = spec.type === 'string' && !spaced && !(after.direct && after.gap < WIDE * document.em);
+  const room = isFree ? roomOf(tokens, words, document) : undefined;
+  const described = methods.map(describe).flatMap((part) => {
+    const canGrow = room && (part.by === 'after' || part.by === 'place');
+    return canGrow ? [{ ...part, grows: room }, part] : [part];
+  });
+  const found = described.find((part) => {
     const place = readPlace(part, spec, context);
     const parsed = place && parsePlace(place.tokens, spec, { part, factor, document });
     return (
@@ -108,6 +120,41 @@ export function partOf(
 
 const methodsOf = (hasLabel: boolean, hasUnit: boolean): readonly PlaceMethod[] =>
   hasLabel ? ['after', 'before', 'place'] : hasUnit ? ['before', 'place', 'after'] : ['place', 'before', 'after'];
+
+/** Undefined where other text without a label stands directly above or below a value. */
+function roomOf(
+  tokens: readonly FormToken[],
+  words: ReadonlyMap<FormToken, number>,
+  { lines, em }: FormDocument,
+): LessonRoom | undefined {
+  const own = boundingBox(tokens);
+  const right = Math.max(own.x1, own.x0 + ROOM * em);
+  const wordsBeside = (from: number, step: 1 | -1): number[] | undefined => {
+    for (let at = from; lines[at]?.[0]?.page === tokens[0]!.page; at += step) {
+      const beside = lines[at]!.filter(
+        (token) => token.x0 < right && token.x1 > own.x0 && /[\p{L}\d]/u.test(token.text),
+      );
+      const next = beside[0];
+      if (!next) continue;
+      const isBeyond = (word: FormToken) => (step > 0 ? middleY(word) > own.y1 : middleY(word) < own.y0);
+      const far = (word: FormToken) => Math.max(0, next.x0 - word.x1) + 2 * Math.abs(middleY(word) - middleY(next));
+      const near = lines
+        .slice(Math.max(0, at - NEAR_LINES), at + NEAR_LINES + 1)
+        .flat()
+        .filter((word) => words.has(word) && word.x0 <= next.x0 + em && isBeyond(word))
+        .filter((word) => Math.abs(middleY(word) - middleY(next)) < WIDE * em)
+        .sort((a, b) => far(a) - far(b));
+      const isLabelled = near.some((word) => word.x1 < own.x0 && word.line === next.line);
+      const isClose = Math.max(next.y0 - own.y1, own.y0 - next.y1) < CLOSE * em;
+      if (isClose && !isLabelled && !beside.every((token) => words.has(token))) return undefined;
+      return near.slice(0, MAX_NEAR).map((word) => words.get(word)!);
+    }
+    return [];
+  };
+  const above = wordsBeside(tokens[0]!.line - 1, -1);
+  const below = wordsBeside(tokens.at(-1)!.line + 1, 1);
+  return above && below && { above, below };
+}
 
 /** The neighbour of a value on one side, from the nearest token on. */
 function neighbour(

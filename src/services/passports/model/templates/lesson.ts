@@ -60,6 +60,8 @@ export interface LessonPart extends Area {
   readonly gap: number;
   /** The space after the value, if another token follows on its line. */
   readonly space?: number;
+  /** A text with free room around it, so that a longer one has more lines. */
+  readonly grows?: LessonRoom;
 }
 
 /**
@@ -79,6 +81,12 @@ export interface LessonNeighbour {
   readonly separator?: string;
   /** Punctuation that ends the value in running text. */
   readonly end?: string;
+}
+
+/** The words of the form, by index, beside the nearest text above and below a value; the nearest word first. */
+export interface LessonRoom {
+  readonly above: readonly number[];
+  readonly below: readonly number[];
 }
 
 export interface LessonTable {

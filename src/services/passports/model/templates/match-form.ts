@@ -3,7 +3,7 @@ import { middleY } from '../fields/page-tokens.ts';
 import type { FormDocument, FormToken } from './form-document.ts';
 import { estimateScales } from './form-scales.ts';
 import type { Lesson, LessonWord } from './lesson.ts';
-import { addWeakWords, distance, groupBy, isStrong } from './weak-words.ts';
+import { addWeakWords, addWordsBetween, distance, groupBy, isStrong } from './weak-words.ts';
 import { hashHalves } from './word-hash.ts';
 
 export interface FormMatch {
@@ -20,13 +20,13 @@ export interface FormMatch {
 }
 
 /** Another form of the same office has many of these words, but at other places. */
-export const MIN_SCORE = 0.45;
+export const MIN_SCORE = 0.4;
 
 /** Share of the form's words that a document must have anywhere. */
 const MIN_SHARED = 0.35;
 
 /** Share of the document's own words that the form explains. */
-const MIN_COVERAGE = 0.3;
+const MIN_COVERAGE = 0.2;
 
 const MIN_WORDS = 6;
 
@@ -61,8 +61,9 @@ export function matchForm(lesson: Lesson, document: FormDocument): FormMatch | u
   const candidates = findCandidates(words, strong, document, byHash);
   addSupport(candidates, words, strong, scales);
   const tokens = assign(candidates, words, scales);
-  const constants = new Set(tokens.values());
   const score = placedShare(tokens, words, strong, scales);
+  addWordsBetween(tokens, words, document);
+  const constants = new Set(tokens.values());
   const own = document.tokens.filter(isStrong);
   if (score < MIN_SCORE || constants.size < MIN_COVERAGE * own.length) return undefined;
   addWeakWords(tokens, constants, words, document, scales);

@@ -1,7 +1,7 @@
-import type { FormDocument, FormToken } from './form-document.ts';
+import type { FormDocument } from './form-document.ts';
 import type { Lesson } from './lesson.ts';
-import { type Candidate, type FormMatch, findCandidates, followsInText, longestRise, matchForm } from './match-form.ts';
-import { groupBy, isStrong } from './weak-words.ts';
+import { type FormMatch, findCandidates, followsInText, longestRise, matchForm } from './match-form.ts';
+import { addWordsBetween, groupBy, isStrong } from './weak-words.ts';
 
 /** The lessons of one form, the latest first. */
 export interface Template {
@@ -55,26 +55,6 @@ function matchText(lesson: Lesson, document: FormDocument): FormMatch | undefine
   const score = ordered.length / strong.length;
   if (score < MIN_SCORE || ordered.length < MIN_WORDS) return undefined;
   const tokens = new Map(ordered.map(({ index, token }) => [index, token]));
-  addWordsBetween(tokens, ordered, lesson, document);
+  addWordsBetween(tokens, words, document);
   return { score, tokens, constants: new Set(tokens.values()), scales: document.pages.map(() => 1), inText: true };
-}
-
-/** Adds words between two found ones if they occur once between them. */
-function addWordsBetween(
-  tokens: Map<number, FormToken>,
-  ordered: readonly Candidate[],
-  { words }: Lesson,
-  document: FormDocument,
-): void {
-  for (const [i, { index, token }] of ordered.entries()) {
-    const next = ordered[i + 1];
-    if (!next) break;
-    let from = token.id + 1;
-    for (let between = index + 1; between < next.index; between++) {
-      const same = document.tokens.slice(from, next.token.id).filter(({ hash }) => hash === words[between]!.hash);
-      if (same.length !== 1) continue;
-      tokens.set(between, same[0]!);
-      from = same[0]!.id + 1;
-    }
-  }
 }

@@ -1,4 +1,5 @@
 import type { Field } from '../../extraction.ts';
+import { schemaPattern } from '../../schema/pattern.ts';
 import type { FieldSpec } from '../../schema/schema.ts';
 import { findProblem, readValue } from '../../schema/values.ts';
 import { middleY } from '../fields/page-tokens.ts';
@@ -34,14 +35,28 @@ export function readFieldAt(field: LessonField, spec: FieldSpec, context: PlaceC
   const cost = Math.max(...found.map((one) => one.cost));
   const tokens = found.flatMap((one) => [...one.tokens]);
   if (parts.length === 1) return { value: found[0]!.value, tokens, cost };
-  let text = literals[0] ?? '';
+  let text = '';
   for (const [i, one] of read.entries()) {
-    if (one) text += (i > 0 ? literals[i]! : '') + String(one.value).replace(/(?<![\s,;])[\s,;]+$/u, '');
+    if (!one) continue;
+    const value = String(one.value).replace(/(?<![\s,;])[\s,;]+$/u, '');
+    // What follows a missing part ends at a comma.
+    const literal = i === 0 || read[i - 1] ? (literals[i] ?? '') : literals[i]!.replace(/^[^,]*/u, '');
+    text += withoutDesignation(spec, literal, value) + value;
   }
   text += literals.at(-1) ?? '';
   if (spec.type === 'string') return findProblem(spec, text) === undefined ? { value: text, tokens, cost } : undefined;
   const value = readValue(spec, text);
   return value && { value: value.value, tokens, cost };
+}
+
+/** Without `ул.` before a value that is another kind of street, by the parts of the schema. */
+function withoutDesignation({ parts = [] }: FieldSpec, literal: string, value: string): string {
+  const [own] = parts.flatMap(({ write, unless }) => {
+    const before = write.slice(0, write.indexOf('{}'));
+    const isOther = unless !== undefined && before !== '' && literal.endsWith(before);
+    return isOther && schemaPattern(unless, 'iu').test(value) ? [before] : [];
+  });
+  return own === undefined ? literal : literal.slice(0, -own.length);
 }
 
 /** Words of the form beside a value that the document may lack. */

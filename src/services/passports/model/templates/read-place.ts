@@ -6,6 +6,7 @@ import type { FormMatch } from './match-form.ts';
 import { project } from './project.ts';
 import { readTicked } from './read-option.ts';
 import { type ReadPlace, readProjected } from './read-projected.ts';
+import { withLines } from './text-lines.ts';
 import { isOpen, isValue, type PlaceContext, readOn, readRun, startOfNextLine, widest } from './text-run.ts';
 
 /** Finds the tokens at a value's place by the learned method, else where nearby words of the form predict it. */
@@ -69,7 +70,12 @@ function readAfter(part: LessonPart, spec: ValueSpec, context: PlaceContext): Re
   const { tokens, ended } = readRun(rest, before, { ...context, wide, firstGap, spaced: part.spaced });
   const isDone = ended && !isOpen(tokens);
   const more = isDone || spec.type !== 'string' ? [] : readOn(part, tokens, before, context, wide);
-  if (tokens.length + more.length > 0) return { tokens: [...tokens, ...more], cost: 1 };
+  if (tokens.length + more.length > 0) {
+    const all = [...tokens, ...more];
+    const isText = spec.type === 'string' && !part.spaced;
+    // `readOn` has read as many lines as the lesson's text had.
+    return { tokens: isText ? withLines(all, { ...part, lines: 1 }, context, wide) : all, cost: 1 };
+  }
   // The value may start on the next line.
   const wrapped = !ended && part.before.gap < 3 * document.em ? startOfNextLine(before, context, wide) : [];
   if (wrapped.length > 0) return { tokens: wrapped, cost: 2 };

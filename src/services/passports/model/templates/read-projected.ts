@@ -1,9 +1,10 @@
 import type { ValueSpec } from '../../schema/schema.ts';
-import { type Area, boundingBox, middleX, middleY } from '../fields/page-tokens.ts';
-import { type FormDocument, type FormToken, isRuledOff } from './form-document.ts';
+import { boundingBox, middleX, middleY } from '../fields/page-tokens.ts';
+import type { FormToken } from './form-document.ts';
 import type { LessonPart } from './lesson.ts';
 import { project } from './project.ts';
-import { isSign, isValue, type PlaceContext, widest } from './text-run.ts';
+import { splitChunks, withLines } from './text-lines.ts';
+import { type PlaceContext, widest } from './text-run.ts';
 
 export interface ReadPlace {
   readonly tokens: readonly FormToken[];
@@ -45,51 +46,6 @@ export function readProjected(part: LessonPart, spec: ValueSpec, context: PlaceC
     if (!best || cost < best.cost) best = { chunk, cost };
   }
   if (!best) return { tokens: [], cost: 9 };
-  const tokens = [...best.chunk];
-  if (spec.type === 'string') {
-    let end = tokens;
-    for (let lines = 1; lines < part.lines + 2; lines++) {
-      const last = boundingBox(end);
-      const below = document.lines
-        .slice(end[0]!.line + 1, end[0]!.line + 4)
-        .filter(
-          (line) => line[0]!.page === page && middleY(line[0]!) - middleY(last) < (lines < part.lines ? 2.3 : 1.7) * em,
-        )
-        .flatMap((line) => splitChunks(line, context, wide, false))
-        .find((chunk) => {
-          const around = boundingBox(chunk);
-          return around.x0 < last.x1 && around.x1 > last.x0 && Math.abs(around.x0 - last.x0) < 6 * em;
-        });
-      if (!below || (lines >= part.lines && middleY(below[0]!) > area.y1 + 1.7 * em)) break;
-      if (lines >= part.lines && isRuledBetween(document, last, boundingBox(below))) break;
-      tokens.push(...below);
-      end = below;
-    }
-  }
+  const tokens = spec.type === 'string' ? withLines(best.chunk, part, context, wide) : best.chunk;
   return { tokens, cost: 3 + best.cost };
-}
-
-function isRuledBetween({ horizontal }: FormDocument, above: Area, below: Area): boolean {
-  return horizontal.some(
-    ({ x0, x1, y0 }) => y0 > middleY(above) && y0 < middleY(below) && x0 < middleX(above) && x1 > middleX(above),
-  );
-}
-
-function splitChunks(line: readonly FormToken[], context: PlaceContext, wide: number, spaced: boolean): FormToken[][] {
-  const chunks: FormToken[][] = [];
-  let last: FormToken | undefined;
-  for (const token of line) {
-    const isOpen =
-      last &&
-      chunks.length > 0 &&
-      isValue(context, last) &&
-      token.x0 - last.x1 < wide &&
-      (spaced || !isRuledOff(context.document, last, token));
-    if (isValue(context, token) && (isOpen || spaced || !isSign(token))) {
-      if (isOpen) chunks.at(-1)!.push(token);
-      else chunks.push([token]);
-    }
-    last = token;
-  }
-  return chunks;
 }

@@ -65,19 +65,28 @@ const placeKey = ({ x0, y0 }: { x0: number; y0: number }): string => `${Math.rou
 function withRecurringWords(lesson: Lesson, recurs: (index: number) => boolean, { score }: FormMatch): Lesson {
   if (score < MIN_SCORE_TO_DROP) return lesson;
   const beside = new Set(
-    lesson.fields.flatMap(({ parts }) => parts.flatMap(({ before, after }) => [before.word, after.word])),
+    lesson.fields.flatMap(({ parts }) =>
+      parts.flatMap(({ before, after, grows }) => [
+        ...[before.word, after.word],
+        ...[...(grows?.above ?? []), ...(grows?.below ?? [])],
+      ]),
+    ),
   );
   const kept = lesson.words.flatMap((_, index) => (recurs(index) || beside.has(index) ? [index] : []));
   if (kept.length === lesson.words.length) return lesson;
   const moved = new Map(kept.map((index, to) => [index, to]));
   const move = (neighbour: LessonNeighbour): LessonNeighbour =>
     neighbour.word === undefined ? neighbour : { ...neighbour, word: moved.get(neighbour.word)! };
+  const moveAll = (words: readonly number[]) => words.map((word) => moved.get(word)!);
   return {
     ...lesson,
     words: kept.map((index) => lesson.words[index]!),
     fields: lesson.fields.map((field) => ({
       ...field,
-      parts: field.parts.map((part) => ({ ...part, before: move(part.before), after: move(part.after) })),
+      parts: field.parts.map(({ grows, ...part }) => ({
+        ...{ ...part, before: move(part.before), after: move(part.after) },
+        ...(grows && { grows: { above: moveAll(grows.above), below: moveAll(grows.below) } }),
+      })),
     })),
   };
 }

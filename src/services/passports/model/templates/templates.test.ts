@@ -233,6 +233,81 @@ describe('A template', () => {
     expect(applyTemplates([form(SECOND)], {}, [{ id: 't', lessons }], schema).template).toBeUndefined();
   });
 
+  const register = (owner: readonly string[], reference: string, shift = 0, note = ''): ReadPage =>
+    pageOf([
+      [40, 20, 'Municipal register of dwellings and their parts'],
+      [40, 60, 'Proprietor of the dwelling'],
+      ...owner.map((text, i): Line => [240, 60 + 14 * i, text]),
+      ...(note === '' ? [] : [[240, 60 + 14 * owner.length, note] as const]),
+      [40, 70 + 20 * owner.length, 'Condition of the masonry'],
+      [240, 70 + 20 * owner.length, 'sound'],
+      [40 + shift, 180, 'Reference'],
+      [100 + shift, 180, reference],
+      [40, 220, 'Signed by the clerk before two witnesses'],
+    ]);
+  const learned = (page: ReadPage, ...values: ConfirmedValue[]) => [
+    { id: 't', lessons: [learnLesson([page], values, schema)] },
+  ];
+  const TRUST = ['The Trustees of the Bede Memorial', 'Institute at Durham'];
+
+  it('reads a text with more lines than the corrected one had', () => {
+    const templates = learned(register(['Jane Smithers'], '11-2'), typed('general:owner', 'Jane Smithers'));
+    const { fields } = applyTemplates([register(TRUST, '9-1')], {}, templates, schema);
+    expect(fields['general:owner']).toMatchObject({ value: TRUST.join(' ') });
+  });
+
+  it('reads no further line where another text stood below the corrected one', () => {
+    const first = register(['Jane Smithers'], '11-2', 0, '12 Hill Street');
+    const templates = learned(first, typed('general:owner', 'Jane Smithers'));
+    const { fields } = applyTemplates([register(['Alan Trevithick'], '9-1', 0, '4 Birch Lane')], {}, templates, schema);
+    expect(fields['general:owner']).toMatchObject({ value: 'Alan Trevithick' });
+  });
+
+  it('finds a label that moved along its line', () => {
+    const taught = learnLesson(
+      [register(['Jane Smithers'], '11-2')],
+      [typed('general:owner', 'Jane Smithers')],
+      schema,
+    );
+    const moved = createFormDocument([register(['Alan Trevithick'], '9-1', 90)]);
+    expect(matchForm(taught, moved)!.tokens.size).toBe(taught.words.length);
+  });
+
+  it('keeps a longer text of the reader that starts with the text of the template', () => {
+    const unchanged = { ...typed('general:owner', 'Jane Smithers', 'Jane Smithers'), edited: false };
+    const own = { confidence: 0.6, source: 'text' as const, page: 1, bbox: null, text: '' };
+    const fieldsFor = (value: string) =>
+      applyTemplates(
+        [register(['Alan Trevithick'], '9-1')],
+        { 'general:owner': { ...own, value } },
+        learned(register(['Jane Smithers'], '11-2'), unchanged),
+        schema,
+      ).fields;
+    expect(fieldsFor('Alan Trevithick Estate')['general:owner']).toMatchObject({ value: 'Alan Trevithick Estate' });
+    expect(fieldsFor('the late Trevithick')['general:owner']).toMatchObject({ value: 'Alan Trevithick' });
+  });
+
+  it('writes the kind of a street once, and nothing of a missing part', () => {
+    const card = (district: string, street: string): ReadPage =>
+      pageOf([
+        [40, 20, 'Карточка учета жилых строений'],
+        [40, 60, 'Город'],
+        [240, 60, 'Ирбит'],
+        [40, 90, 'Район города'],
+        [240, 90, district],
+        [40, 120, 'Улица'],
+        [240, 120, street],
+        [40, 160, 'Составил техник бюро инвентаризации'],
+      ]);
+    const taught = typed('general:address', 'г. Ирбит, Северный район, ул. Садовая');
+    const templates = learned(card('Северный', 'Садовая'), taught);
+    const addressOf = (district: string, street: string) =>
+      applyTemplates([card(district, street)], {}, templates, schema).fields['general:address']?.value;
+    expect(addressOf('Южный', 'Лесная')).toBe('г. Ирбит, Южный район, ул. Лесная');
+    expect(addressOf('Южный', 'пер. Кузнечный')).toBe('г. Ирбит, Южный район, пер. Кузнечный');
+    expect(addressOf('', 'Лесная')).toBe('г. Ирбит, ул. Лесная');
+  });
+
   it('finds the first row of a table when its number has a thousands separator', () => {
     const cells = [1210, 386, 158].flatMap((area, i) => [
       typed(`rooms:${i + 1}.no`, String(i + 1)),

@@ -58,3 +58,23 @@ export function addWeakWords(
     constants.add(token);
   }
 }
+
+/** Adds words between two found ones if they occur once between them. */
+export function addWordsBetween(
+  tokens: Map<number, FormToken>,
+  words: readonly LessonWord[],
+  document: FormDocument,
+): void {
+  const ordered = [...tokens].sort(([a], [b]) => a - b);
+  for (const [i, [index, token]] of ordered.entries()) {
+    const next = ordered[i + 1];
+    if (!next) break;
+    let from = token.id + 1;
+    for (let between = index + 1; between < next[0]; between++) {
+      const same = document.tokens.slice(from, next[1].id).filter(({ hash }) => hash === words[between]!.hash);
+      if (same.length !== 1) continue;
+      tokens.set(between, same[0]!);
+      from = same[0]!.id + 1;
+    }
+  }
+}
