@@ -9,8 +9,12 @@ create table webhook_endpoints (
   failing_since  timestamptz not null default now(),
   last_failed_at timestamptz not null default now(),
   paused_at      timestamptz,
+  resumed_at     timestamptz,                           -- until the held deliveries are released
   primary key (principal, origin)
 );
+
+create index webhook_endpoints_paused on webhook_endpoints (last_failed_at) where paused_at is not null;
+create index webhook_endpoints_resumed on webhook_endpoints (resumed_at) where resumed_at is not null;
 
 -- Every failed attempt updates a row.
 alter table webhook_endpoints set (fillfactor = 50);
@@ -19,4 +23,3 @@ alter table unnumbered_task_events
   add column endpoint text,                             -- of a paused one; `task_id` is that of its last failed delivery
   drop constraint unnumbered_task_events_kind_check,
   add constraint unnumbered_task_events_kind_check check (kind in ('terminal', 'deleted', 'corrected', 'paused')) not valid;
-alter table task_events add column endpoint text;

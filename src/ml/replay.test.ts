@@ -38,6 +38,11 @@ describe('replay.json', () => {
     expect(() => parseReplay(text, other)).toThrow('does not match the heads of its version');
   });
 
+  it('is rejected with values of the wrong number', () => {
+    const json = JSON.parse(text) as { mean: string };
+    expect(() => parseReplay(JSON.stringify({ ...json, mean: json.mean.slice(4) }), heads)).toThrow('wrong number');
+  });
+
   it('lets a head learn new photos; the folded head gives the same probabilities', () => {
     const { projection, known } = parseReplay(text, heads);
     const added = photos.slice(0, 20).map(({ features }) => features.map((value, d) => value + (d === 5 ? 6 : 0)));

@@ -67,6 +67,8 @@ const COMPONENT_STEP = 0.002;
 export function parseReplay(text: string, heads: Readonly<Record<string, Head>>): Replay {
   const json = parseJson(ReplayJson, text, 'replay.json');
   const variances = fromBase64(json.variances);
+  const [mean, scale] = [fromBase64(json.mean), fromBase64(json.scale)];
+  const components = fromInt8(json.components, COMPONENT_STEP);
   const photosOf = ({ count, points, logits }: Static<typeof PhotosJson>): ReplayPhotos => {
     const photos = {
       count,
@@ -85,11 +87,13 @@ export function parseReplay(text: string, heads: Readonly<Record<string, Head>>)
   const targets = Object.entries(json.test.targets).map(
     ([name, bytes]) => [name, new Uint8Array(Buffer.from(bytes, 'base64'))] as const,
   );
+  const isComplete =
+    scale.length === mean.length &&
+    components.length === variances.length * mean.length &&
+    targets.every(([, classes]) => classes.length === json.test.count);
+  if (!isComplete) throw new Error('replay.json has values of the wrong number.');
   return {
-    projection: {
-      ...{ mean: fromBase64(json.mean), scale: fromBase64(json.scale), variances },
-      components: fromInt8(json.components, COMPONENT_STEP),
-    },
+    projection: { mean, scale, variances, components },
     known: photosOf(json.known),
     test: { ...photosOf(json.test), targets: Object.fromEntries(targets) },
   };

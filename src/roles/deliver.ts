@@ -158,6 +158,7 @@ export async function deliver(deps: DeliverDeps): Promise<void> {
   };
 
   const onError = (err: unknown) => log.warn({ err }, 'reading due deliveries failed; retrying');
+  const onMaintenanceError = (err: unknown) => log.warn({ err }, 'maintaining paused receivers failed; retrying');
   const cleanUp = () => endpoints.cleanUp(heldSeconds(deps.schedule));
   const fullSearchRestMs = () => Math.max(FULL_SEARCH_MS, FULL_SEARCH_PAUSE_FACTOR * fullSearchMs);
   dueSignal.notify();
@@ -167,8 +168,8 @@ export async function deliver(deps: DeliverDeps): Promise<void> {
   await Promise.all([
     loop(searchNew, { intervalMs: SEARCH_MS, maxIntervalMs: 1000, signal, onError }),
     loop(searchAll, { intervalMs: fullSearchRestMs, signal, onError }),
-    loop(endpoints.maintain, { intervalMs: MAINTENANCE_INTERVAL_MS, signal, onError }),
-    loop(cleanUp, { intervalMs: CLEANUP_INTERVAL_MS, signal, onError }),
+    loop(endpoints.maintain, { intervalMs: MAINTENANCE_INTERVAL_MS, signal, onError: onMaintenanceError }),
+    loop(cleanUp, { intervalMs: CLEANUP_INTERVAL_MS, signal, onError: onMaintenanceError }),
     loop(startAttempts, { intervalMs: TAKE_MS, maxIntervalMs: 1000, signal, onError }),
   ]);
   while (pending > 0) await slotSignal.wait();

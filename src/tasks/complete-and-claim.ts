@@ -138,7 +138,7 @@ const claimedSql = (waitingTasks: string, isBatchFirst: boolean) => `
              ${isBatchFirst} or priority = ${PRIORITY_VALUE.realtime} or ${IS_RESERVED} or not exists (
                select from tasks where ${IS_CLAIMABLE} and priority = ${PRIORITY_VALUE.realtime} and ${isAboveFloor('$6')}) as is_next
         from tasks
-       where ${IS_WAITING} and returned = 'lost' and $3 > 0
+       where ${IS_WAITING} and returned = 'lost' and run_at <= now() and $3 > 0
          and (not $5 or reserved_until is null or reserved_until < now() or reserved_by = $2)
        order by priority, run_at, id
        limit 1

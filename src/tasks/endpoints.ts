@@ -22,9 +22,13 @@ const PROBE_INTERVAL = "interval '1 hour'";
 const FORGET_AFTER = "interval '30 days'";
 const MAX_HELD_COUNTED = 10_000;
 const MAX_LISTED = 1000;
+/** Of all endpoints in a round. */
 const HOLD_ROWS = 1000;
-/** Per round, so a second: as many as a client's redeliveries. */
+/** Of an endpoint in a round, so a second: as many as a client's redeliveries. */
 const RELEASE_ROWS = 50;
+/** In a round. */
+const MAX_ENDPOINTS = 20;
+const DELETED_ROWS = 5000;
 
 export type Endpoints = ReturnType<typeof createEndpoints>;
 
@@ -51,9 +55,9 @@ export function createEndpoints(db: Db) {
     async maintain(): Promise<void> {
       const { rowCount } = await db.query(ANY);
       if (rowCount === 0) return;
-      await db.query(HOLD, [HOLD_ROWS]);
-      await db.query(PROBE);
-      await db.query(RELEASE, [RELEASE_ROWS]);
+      await db.query(HOLD, [HOLD_ROWS, MAX_ENDPOINTS]);
+      await db.query(PROBE, [MAX_ENDPOINTS]);
+      await db.query(RELEASE, [RELEASE_ROWS, MAX_ENDPOINTS]);
     },
 
     /**
@@ -61,9 +65,9 @@ export function createEndpoints(db: Db) {
      * or were not used.
      */
     async cleanUp(keepSeconds: number): Promise<void> {
-      await db.query(DELETE_HELD, [keepSeconds]);
       await db.query(FORGET_PAUSED);
       await db.query(DELETE_ENDPOINTS);
+      await db.query(DELETE_HELD, [keepSeconds, DELETED_ROWS]);
     },
   };
 }
@@ -117,7 +121,9 @@ export const endpointOutcomeSql = `
     ),
     working as (
       update webhook_endpoints e
-         set failures = 0, paused_at = null
+         set failures   = 0,
+             paused_at  = null,
+             resumed_at = case when e.paused_at is null then e.resumed_at else now() end
         from current
        where $3 = 'delivered' and e.principal = current.principal and e.origin = current.origin and e.failures > 0
     )`;
@@ -152,7 +158,7 @@ const RESUME = {
   limitMs,
   text: `
     update webhook_endpoints
-       set failures = 0, paused_at = null
+       set failures = 0, paused_at = null, resumed_at = now()
      where principal = $1 and origin = $2 and paused_at is not null`,
 };
 
@@ -175,6 +181,7 @@ const HOLD = {
       select e.principal, e.origin
         from webhook_endpoints e
        where e.paused_at is not null and exists (select from deliveries d where ${CAN_BE_HELD})
+       limit $2
          for share of e
     ),
     chosen as materialized (
@@ -182,6 +189,7 @@ const HOLD = {
         from paused e
        cross join lateral (
              select d.id from deliveries d where ${CAN_BE_HELD} limit $1 for update skip locked) as found
+       limit $1
     )
     update deliveries d set due_at = 'infinity', leased_until = null from chosen where d.id = chosen.id`,
 };
@@ -195,6 +203,8 @@ const PROBE = {
         from webhook_endpoints e
        where e.paused_at is not null and e.last_failed_at <= now() - ${PROBE_INTERVAL}
          and not exists (select from deliveries d where ${OF_ENDPOINT} and d.due_at < 'infinity')
+       order by e.last_failed_at
+       limit $1
     ),
     chosen as materialized (
       select found.id
@@ -213,27 +223,44 @@ const PROBE = {
 const RELEASE = {
   name: 'release-deliveries',
   text: `
-    with chosen as materialized (
-      select found.id
+    with resumed as materialized (
+      select e.principal, e.origin
         from webhook_endpoints e
+       where e.resumed_at is not null and e.paused_at is null
+       order by e.resumed_at
+       limit $2
+    ),
+    chosen as materialized (
+      select found.id
+        from resumed e
        cross join lateral (
              select d.id from deliveries d where ${OF_ENDPOINT} and ${HELD} limit $1 for update skip locked) as found
-       where e.paused_at is null
+    ),
+    finished as (
+      update webhook_endpoints e
+         set resumed_at = null
+        from resumed r
+       where e.principal = r.principal and e.origin = r.origin
+         and not exists (select from deliveries d where ${OF_ENDPOINT} and ${HELD})
     )
     update deliveries d set due_at = now() from chosen where d.id = chosen.id`,
 };
 
 const DELETE_HELD = `
-  delete from deliveries d
-   where ${HELD} and d.task_id is null
-     and to_timestamp((d.expired_task ->> 'finished_at')::float8) < now() - make_interval(secs => $1)`;
+  delete from deliveries
+   where id in (select d.id
+                  from deliveries d
+                  join webhook_endpoints e on ${OF_ENDPOINT}
+                 where e.paused_at is not null and ${HELD} and d.task_id is null
+                   and to_timestamp((d.expired_task ->> 'finished_at')::float8) < now() - make_interval(secs => $1)
+                 limit $2)`;
 
 // Not a deletion, which could miss a delivery that is held at the same time.
 const FORGET_PAUSED = `
-  update webhook_endpoints set failures = 0, paused_at = null
+  update webhook_endpoints set failures = 0, paused_at = null, resumed_at = now()
    where paused_at is not null and last_failed_at < now() - ${FORGET_AFTER}`;
 
 const DELETE_ENDPOINTS = `
   delete from webhook_endpoints e
-   where e.paused_at is null and (e.failures = 0 or e.last_failed_at < now() - ${PAUSE_AFTER})
+   where e.paused_at is null and e.resumed_at is null and (e.failures = 0 or e.last_failed_at < now() - ${PAUSE_AFTER})
      and not exists (select from deliveries d where ${OF_ENDPOINT} and ${HELD})`;

@@ -27,12 +27,14 @@ const RESOLUTION_SECONDS = 1;
 /** The measured rate is that of the last 30 s. Maximum: chosen, bounds the effect of an outage. */
 const MIN_FACTOR = 1.2;
 const MAX_FACTOR = 20;
+/** Chosen: older ratios are not used, so that the effect of an outage ends. */
+const MAX_AGE_MS = 30 * 60_000;
 
 /** Compares expected with actual times of a sample of the accepted tasks of one service and priority. */
 export function createEstimateSamples(now = () => performance.now()) {
   const open = new Map<string, { readonly expectedSeconds: number | undefined; readonly at: number }>();
   const durations: number[] = [];
-  const ratios: number[] = [];
+  const ratios: { readonly ratio: number; readonly at: number }[] = [];
   let [interval, skipped] = [1, 0];
   let learned: Learned | undefined;
 
@@ -63,13 +65,15 @@ export function createEstimateSamples(now = () => performance.now()) {
         open.delete(id);
         if (seconds === null || processingMs === null) continue;
         durations.push(processingMs / 1000);
-        if (sample.expectedSeconds !== undefined) ratios.push(ratioOf(seconds, sample.expectedSeconds));
+        if (sample.expectedSeconds !== undefined)
+          ratios.push({ ratio: ratioOf(seconds, sample.expectedSeconds), at: now() });
       }
       if (interval > 1 && open.size < MAX_OPEN / 4) interval /= 2;
       for (const values of [durations, ratios]) values.splice(0, values.length - OUTCOMES);
+      while (ratios.length > 0 && ratios[0]!.at < now() - MAX_AGE_MS) ratios.shift();
       if (durations.length < MIN_OUTCOMES) return;
       // Overdue tasks show a slowdown before the first of them ends.
-      const allRatios = ratios.length < MIN_OUTCOMES ? [] : [...ratios, ...overdueRatios()];
+      const allRatios = ratios.length < MIN_OUTCOMES ? [] : [...ratios.map(({ ratio }) => ratio), ...overdueRatios()];
       learned = {
         meanSeconds: durations.reduce((sum, each) => sum + each, 0) / durations.length,
         longSeconds: quantile(durations)!,

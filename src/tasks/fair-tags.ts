@@ -67,7 +67,7 @@ export const latestFinish = (service: string, priority: string | number) =>
 
 /**
  * SQL: a common table expression `client` with the first tag of each client group; its parameters start at number `first`.
- * Tags are no clock times: they may be later than the clock. The limit keeps PostgreSQL from planning each execution for
+ * A tag is a virtual time and may be later than the clock. The limit keeps PostgreSQL from planning each execution for
  * the length of the arrays.
  */
 export const taggedClients = (first: number) => `

@@ -58,7 +58,7 @@ export function createQueueFloors(db: Db, { searchEveryMs = SEARCH_INTERVAL_MS }
       .spend(() => search(queue))
       .catch((error: unknown) => {
         if (isStatementTimeout(error)) queue.limitMs = Math.min(4 * queue.limitMs, MAX_SEARCH_TIMEOUT_MS);
-        // Tags are no clock times: without a search, scans may find nothing.
+        // Tags differ from the clock: without a search, scans may find nothing.
         if (!isStatementTimeout(error) || !queue.isSearched) queue.share.reset();
       });
 
@@ -131,7 +131,7 @@ export const floorParameters = (floors: Floors): (number | null)[] => [floors.re
 export const isAboveFloor = (floor: string) =>
   `run_at >= coalesce(to_timestamp(${floor}::float8), now() - interval '${WINDOW_SECONDS} seconds')`;
 
-// Without a waiting task and a floor, the floor is the latest tag: tags are no clock times.
+// Without a waiting task and a floor, the floor is the latest tag, because tags differ from the clock.
 const frontBelow = (priority: Priority, floor: string) => `
     select '${priority}' as priority,
            extract(epoch from coalesce(

@@ -54,7 +54,7 @@ const RELEASE = {
   text: `
     update tasks t
        set attempt_log = ${withAttemptLogged("'reason', 'WORKER_LOST'")},
-           worker = null, leased_until = null, returned = 'lost'
+           worker = null, leased_until = null, returned = 'lost', run_at = least(t.run_at, now())
      where id in (select id
                     from tasks
                    where worker = $1 and attempts = 1 and attempts < $2 and leased_until > now() - interval '1 minute'

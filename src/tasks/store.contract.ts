@@ -662,8 +662,9 @@ export function describeTaskStore(name: string, open: () => Promise<StoreUnderTe
         const again = { id: lost!, outcome: 'again' as const, delayMs: 0 };
         await store.completeAndClaim([{ ...again, attempt: 2, uncounted: true }], want({ limit: 0 }));
         expect(await claim()).toEqual([expect.objectContaining({ id: lost, attempt: 2, alone: true })]);
-        await store.completeAndClaim([{ ...again, attempt: 2, delayMs: 1 }], want({ limit: 0 }));
-        await under.shiftTimes(lost!, 1);
+        await store.completeAndClaim([{ ...again, attempt: 2, delayMs: 5000 }], want({ limit: 0 }));
+        expect(await claim()).toEqual([]);
+        await under.shiftTimes(lost!, 6);
         expect(await claim()).toEqual([expect.objectContaining({ id: lost, attempt: 3, alone: true })]);
       });
 

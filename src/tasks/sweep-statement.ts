@@ -97,7 +97,7 @@ const SWEEP = {
     returned as (
       update tasks t
          set attempt_log = ${withAttemptLogged("'reason', 'WORKER_LOST'")},
-             worker = null, leased_until = null, returned = 'lost'
+             worker = null, leased_until = null, returned = 'lost', run_at = least(t.run_at, now())
         from lost
        where t.id = lost.id and lost.has_attempts and not lost.is_extended
       returning t.id

@@ -113,7 +113,7 @@ describe('Page of webhook deliveries', () => {
       `Отправка возобновлена: ${new URL(receiver.url).origin}`,
     );
     await until(() => stateOf(held)).toBe('delivered');
-    expect(await page.locator('#endpoints').isVisible()).toBe(false);
+    await until(() => page.locator('#endpoints').isVisible()).toBe(false);
     expect(problems).toEqual([]);
   });
 

@@ -88,7 +88,7 @@ Says what a photo of a building or product surface shows: the surface (7 classes
 - **Start weights:** `{weights.PACKAGE}` (npm; SHA-256 `{weights.PACKAGE_SHA256}`; Apache-2.0), a COCO object detector,
   fine-tuned here on CPU.
 - **Files:** `backbone.onnx` (image → features and map), `heads.json` (labels, weights, bias, temperature), `familiarity.json`,
-  `manifest.json` (input rule, hashes, taxonomy, thresholds, metrics). Layouts: `training/defectoscopy/README.md`.
+  `replay.json` (128 coordinates and the logits of each training, validation and test photo, not the pictures), `manifest.json` (input rule, hashes, taxonomy, thresholds, metrics). Layouts: `training/defectoscopy/README.md`.
 - **Reproduce:** `{REPRODUCE}` (seed {evaluation['seed']}). Another machine or thread count gives slightly other weights.
 
 ## Intended use

@@ -57,5 +57,10 @@ async function readReference(path: string): Promise<string | undefined> {
   const found = await stat(path).catch(() => undefined);
   if (!found?.isFile()) return undefined;
   if (found.size > MAX_REFERENCE_BYTES) throw new OperatorError(`${path} is larger than 1 MiB.`);
-  return (await readFile(path, 'utf8')).replace(/^\uFEFF/, '');
+  try {
+    return new TextDecoder('utf-8', { fatal: true }).decode(await readFile(path));
+  } catch (error) {
+    if (!(error instanceof TypeError)) throw error;
+    throw new OperatorError(`${path} is not UTF-8.`);
+  }
 }

@@ -35,13 +35,15 @@ it.each([
   ['empty', /has no recordings/],
   ['texts-missing', /^None of the 1 recordings in .* has a text file beside it/],
   ['long', /a\.txt is larger than 1 MiB\.$/],
+  ['windows-1251', /a\.txt is not UTF-8\.$/],
 ])('findRecordings rejects a folder: %s', async (name, message) => {
   await mkdir(join(folder, 'empty'));
-  for (const each of ['texts-missing', 'long']) {
+  for (const each of ['texts-missing', 'long', 'windows-1251']) {
     await mkdir(join(folder, each));
     await writeFile(join(folder, each, 'a.mp3'), 'sound');
   }
   await writeFile(join(folder, 'long/a.txt'), Buffer.alloc(2 ** 20 + 1, 'a'));
+  await writeFile(join(folder, 'windows-1251/a.txt'), Buffer.from([0xcf, 0xf0, 0xe8]));
   await expect(findRecordings(join(folder, name))).rejects.toThrow(message);
 });
 

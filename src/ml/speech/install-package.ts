@@ -10,7 +10,7 @@ export async function installPackage(manifest: SpeechManifest, draft: string, si
   const { name, files, package: source } = manifest;
   if (!source) throw new Error(`The manifest of ${name} has neither a URL nor a package.`);
   const version = source.version === undefined ? '' : `@${source.version}`;
-  const args = ['install', '--prefix', draft, '--no-save', '--no-audit', '--no-fund', '--ignore-scripts'];
+  const args = ['install', '--prefix', '.', '--no-save', '--no-audit', '--no-fund', '--ignore-scripts'];
   const isWindows = process.platform === 'win32';
   await promisify(execFile)(isWindows ? 'npm.cmd' : 'npm', [...args, ...RETRIES, `${source.name}${version}`], {
     cwd: draft,

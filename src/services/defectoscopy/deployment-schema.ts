@@ -44,7 +44,7 @@ export const Models = Success(
         action: Type.Enum(['promote', 'rollback', 'shadow']),
         default: Type.Optional(Type.String({ description: 'Absent: the newest shipped version.' })),
         shadow: Type.Optional(Type.String()),
-        actor: Type.String(),
+        actor: Type.Optional(Type.String({ description: 'Only for reviewers.' })),
         at: UnixSeconds,
       }),
       { description: 'The last deployments with the versions after them, newest first.' },

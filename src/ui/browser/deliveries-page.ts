@@ -168,13 +168,15 @@ function readPage(limit: number, before?: string): Promise<DeliveryPage> {
   return api.call<DeliveryPage>(`deliveries?${query}`);
 }
 
-async function refresh(): Promise<void> {
-  const wanted = state;
-  const page = await readPage(Math.min(Math.max(shown.deliveries.length, PAGE_SIZE), MAX_REFRESHED));
+async function refresh(isNewFilter = false): Promise<void> {
+  const [wanted, before] = [state, shown];
+  const count = isNewFilter ? PAGE_SIZE : Math.max(before.deliveries.length, PAGE_SIZE);
+  const page = count > MAX_REFRESHED ? before : await readPage(count);
   const { endpoints } = await api.call<{ endpoints: readonly Endpoint[] }>('deliveries/endpoints');
   // Another filter was chosen meanwhile.
   if (wanted !== state) return;
-  show(page);
+  // Further rows may have been loaded meanwhile.
+  if (isNewFilter || shown === before) show(page);
   byId('endpoints').hidden = endpoints.length === 0;
   replaceContent(byId('endpoint-list'), el('ul', {}, ...endpoints.map(endpointItem)));
 }
@@ -223,7 +225,7 @@ onButton('more-place', async () => {
 
 byId('filter').addEventListener('change', ({ target }) => {
   state = (target as HTMLInputElement).value;
-  void refresh().catch(showError);
+  void refresh(true).catch(showError);
 });
 
 function onSubmit(form: string, run: () => Promise<unknown>): void {

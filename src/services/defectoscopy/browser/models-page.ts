@@ -33,7 +33,7 @@ interface Models {
     readonly action: string;
     readonly default?: string;
     readonly shadow?: string;
-    readonly actor: string;
+    readonly actor?: string;
     readonly at: string;
   }[];
 }
@@ -166,7 +166,12 @@ async function change(element: HTMLButtonElement, send: () => Promise<Models>): 
 function historyItem({ action, actor, at, ...versions }: Models['history'][number]): HTMLElement {
   const { default: standard = texts.newest, shadow = texts.none } = versions;
   const what = fill(texts.actions[action] ?? action, { standard, shadow });
-  return el('li', {}, what, el('span', { class: 'hint' }, ` · ${time(at)} · ${actor}`));
+  return el(
+    'li',
+    {},
+    what,
+    el('span', { class: 'hint' }, [` · ${time(at)}`, ...(actor === undefined ? [] : [actor])].join(' · ')),
+  );
 }
 
 function showComparisons({ comparisons, differing }: Comparisons): void {

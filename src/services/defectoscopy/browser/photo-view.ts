@@ -50,8 +50,10 @@ export function createPhotoView(api: ApiClient, words: Formatters) {
       byId('picture').hidden = false;
       if (current !== job) {
         current = job;
-        if (job.preview === undefined) showMissing();
-        else photo.src = job.preview;
+        if (job.preview === undefined) {
+          photo.removeAttribute('src');
+          showMissing();
+        } else photo.src = job.preview;
         photo.alt = fill(texts.photo, { name: job.name });
       }
       paint(job);

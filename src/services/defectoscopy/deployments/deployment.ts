@@ -3,7 +3,7 @@ import type { WorkerRegistry } from '../../../tasks/worker-registry.ts';
 import type { VersionProblem, WorkerInfo } from '../result.ts';
 import type { Deployment } from './store.ts';
 
-/** What gateways know of the workers and their versions. */
+/** The workers and their versions, from heartbeats. */
 export interface Fleet {
   /** Versions that requests may name. */
   readonly versions: readonly string[];
@@ -56,7 +56,12 @@ export function requireInstalled({ versions, workers }: Fleet, version: string):
         : `No worker is running, and none has had the version ${version} in the last day. Start a worker that has it.`;
     throw modelNotInstalled(reason);
   }
-  const lacking = workers.find(({ info }) => info.versions && !info.versions.includes(version));
+  const older = workers.find(({ info }) => !info.versions);
+  if (older)
+    throw modelNotInstalled(
+      `The worker ${older.id} runs an older program that does not follow deployments. Upgrade it first.`,
+    );
+  const lacking = workers.find(({ info }) => !info.versions!.includes(version));
   if (lacking) throw modelNotInstalled(`The version ${version} is not installed on the worker ${lacking.id}.`);
 }
 

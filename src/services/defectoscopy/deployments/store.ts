@@ -23,14 +23,14 @@ export async function readDeployments(db: Queryable, count = HISTORY_LENGTH): Pr
 
 export type Earlier = Pick<Deployment, 'defaultVersion' | 'rollsBackTo'>;
 
-/** What a rollback of this deployment restores; undefined: nothing can be rolled back. */
+/** The state after a rollback of this deployment; undefined: nothing can be rolled back. */
 export async function readEarlier(db: Queryable, { rollsBackTo }: Deployment): Promise<Earlier | undefined> {
   if (rollsBackTo === null) return undefined;
   const { rows } = await db.query<Earlier>(BY_ID, [rollsBackTo]);
   return rows[0] ?? { defaultVersion: null, rollsBackTo: null };
 }
 
-/** Appends what `decide` makes of the last deployment; undefined: nothing. One at a time. */
+/** Appends the deployment that `decide` returns for the last one; undefined: none. One at a time. */
 export async function deploy(
   db: Db,
   decide: (tx: Queryable, last: Deployment | undefined) => Promise<NewDeployment | undefined>,

@@ -71,7 +71,8 @@ export function deploymentRoutes(
       problems: problemsOf(fleet),
       models: workerRegistry.modelVersions('defectoscopy').toSorted(byVersion),
       history: history.map(({ action, actor, at, ...versions }) => ({
-        ...{ action, ...versionsOf(versions), actor, at: unixSeconds(at) },
+        ...{ action, ...versionsOf(versions), at: unixSeconds(at) },
+        ...(mayDeploy(principal) && { actor }),
       })),
     });
   };
@@ -103,7 +104,7 @@ export function deploymentRoutes(
   app.get(
     '/models',
     {
-      config: { access: 'bearer' },
+      config,
       schema: {
         summary: 'Installed and deployed model versions',
         description: 'The versions that `model_version` of `POST /predict` may name, with the figures of their cards.',
@@ -221,12 +222,13 @@ export function deploymentRoutes(
       },
     },
     async ({ query, principal }) => {
-      const sees = (owner: string) => !ownTasksOnly || isReviewer(principal) || owner === principal;
+      const seesAll = !ownTasksOnly || isReviewer(principal);
+      const sees = (owner: string) => seesAll || owner === principal;
       const [reports, differences] = await Promise.all([readShadowReports(db, query.days), readDifferences(db)]);
       const found = await Promise.all(differences.map(({ taskId }) => tasks.read('defectoscopy', taskId)));
       return success({
         days: query.days,
-        comparisons: reports.map(({ shadowVersion, defaultVersion, photos, agreeing, pairs }) => ({
+        comparisons: (seesAll ? reports : []).map(({ shadowVersion, defaultVersion, photos, agreeing, pairs }) => ({
           ...{ shadow: shadowVersion, default: defaultVersion, photos, agreeing },
           pairs: pairs.map((pair) => ({ default: pair.defaultLabel, shadow: pair.shadowLabel, photos: pair.photos })),
         })),

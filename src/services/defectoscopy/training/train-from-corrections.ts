@@ -48,8 +48,15 @@ export async function trainFromCorrections(options: CorrectionTrainOptions): Pro
   const { base, baseHeads } = await openBase(shipped);
   const read = async (name: 'familiarity.json' | 'replay.json') =>
     (await readVerifiedFile(base, name)).bytes.toString('utf8');
-  const familiarity = parseFamiliarity(await read('familiarity.json'), baseHeads.features);
-  const { projection, known, test } = parseReplay(await read('replay.json'), baseHeads.heads);
+  const readStatistics = async () => ({
+    familiarity: parseFamiliarity(await read('familiarity.json'), baseHeads.features),
+    ...parseReplay(await read('replay.json'), baseHeads.heads),
+  });
+  const { familiarity, projection, known, test } = await readStatistics().catch((error: Error) => {
+    throw new OperatorError(
+      `Version ${base.version} cannot be trained further: ${error.message} Reinstall the package.`,
+    );
+  });
   const { sound } = base.manifest.taxonomy;
 
   const basis = {

@@ -18,13 +18,18 @@ export function createJobPlayer(words: Formatters, onMoment: (seconds: number, p
     load(current);
   });
 
-  function load({ name, preview }: TranscriptionJob): void {
+  function load({ name, preview, file }: TranscriptionJob): void {
     audio.setAttribute('aria-label', fill(texts.player, { name }));
     audio.hidden = preview === undefined;
-    byId('no-recording').hidden = preview !== undefined;
+    byId('no-recording').hidden = file !== undefined;
     byId('no-player').hidden = true;
-    if (preview === undefined) audio.removeAttribute('src');
-    else audio.src = preview;
+    if (preview !== undefined) {
+      audio.src = preview;
+      return;
+    }
+    // Without `load`, the previous recording would go on.
+    audio.removeAttribute('src');
+    audio.load();
   }
 
   return {

@@ -244,18 +244,21 @@ export function createTranscriptEditor(options: {
     if (!open) return;
     const { view, field } = open;
     const at = views.indexOf(view);
-    const caret = field.selectionStart;
-    const here = doubtfulWords(typed(open)).filter(([start]) => (start - caret) * by > 0);
+    const { selectionStart, selectionEnd } = field;
+    const own = doubtfulWords(typed(open));
+    // Without a selection, the word at the caret is the next one.
+    const caret = selectionStart === selectionEnd && by === 1 ? selectionStart - 1 : selectionStart;
+    const here = own.filter(([start]) => (start - caret) * by > 0);
     const others = [...views.slice(at + 1), ...views.slice(0, at)];
     const hasDoubt = ({ row }: RowView) => doubtfulWords(row).length > 0;
-    const next = here.length > 0 ? view : by === 1 ? others.find(hasDoubt) : others.findLast(hasDoubt);
-    if (!next) {
+    const other = here.length > 0 ? undefined : by === 1 ? others.find(hasDoubt) : others.findLast(hasDoubt);
+    const found = here.length > 0 ? here : other ? doubtfulWords(other.row) : own;
+    const word = by === 1 ? found[0] : found.at(-1);
+    if (!word) {
       announce(edit.noDoubtful);
       return;
     }
-    const found = next === view ? here : doubtfulWords(next.row);
-    const [start, end] = by === 1 ? found[0]! : found.at(-1)!;
-    openView(next, start, end);
+    openView(other ?? view, ...word);
     void saver.save();
   }
 

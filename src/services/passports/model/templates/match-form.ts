@@ -62,10 +62,11 @@ export function matchForm(lesson: Lesson, document: FormDocument): FormMatch | u
   addSupport(candidates, words, strong, scales);
   const tokens = assign(candidates, words, scales);
   const score = placedShare(tokens, words, strong, scales);
+  if (score < MIN_SCORE) return undefined;
   addWordsBetween(tokens, words, document);
   const constants = new Set(tokens.values());
   const own = document.tokens.filter(isStrong);
-  if (score < MIN_SCORE || constants.size < MIN_COVERAGE * own.length) return undefined;
+  if (constants.size < MIN_COVERAGE * own.length) return undefined;
   addWeakWords(tokens, constants, words, document, scales);
   return { score, tokens, constants, scales };
 }

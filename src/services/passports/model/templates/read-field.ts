@@ -39,8 +39,9 @@ export function readFieldAt(field: LessonField, spec: FieldSpec, context: PlaceC
   for (const [i, one] of read.entries()) {
     if (!one) continue;
     const value = String(one.value).replace(/(?<![\s,;])[\s,;]+$/u, '');
+    const before = literals[i] ?? '';
     // What follows a missing part ends at a comma.
-    const literal = i === 0 || read[i - 1] ? (literals[i] ?? '') : literals[i]!.replace(/^[^,]*/u, '');
+    const literal = i === 0 || read[i - 1] || !before.includes(',') ? before : before.slice(before.indexOf(','));
     text += withoutDesignation(spec, literal, value) + value;
   }
   text += literals.at(-1) ?? '';

@@ -308,6 +308,26 @@ describe('A template', () => {
     expect(addressOf('', 'Лесная')).toBe('г. Ирбит, ул. Лесная');
   });
 
+  it('separates the neighbours of a missing part as typed', () => {
+    const card = (first: string, patronymic: string, last: string): ReadPage =>
+      pageOf([
+        [40, 20, 'Карточка учета жилых строений'],
+        [40, 60, 'Фамилия владельца'],
+        [240, 60, last],
+        [40, 90, 'Имя владельца'],
+        [240, 90, first],
+        [40, 120, 'Отчество владельца'],
+        [240, 120, patronymic],
+        [40, 160, 'Составил техник бюро инвентаризации'],
+      ]);
+    const taught = typed('general:owner', 'Ковалёв Мирон Юрьевич');
+    const templates = learned(card('Мирон', 'Юрьевич', 'Ковалёв'), taught);
+    const ownerOf = (first: string, patronymic: string, last: string) =>
+      applyTemplates([card(first, patronymic, last)], {}, templates, schema).fields['general:owner']?.value;
+    expect(ownerOf('Егор', 'Павлович', 'Седых')).toBe('Седых Егор Павлович');
+    expect(ownerOf('', 'Павлович', 'Седых')).toBe('Седых Павлович');
+  });
+
   it('finds the first row of a table when its number has a thousands separator', () => {
     const cells = [1210, 386, 158].flatMap((area, i) => [
       typed(`rooms:${i + 1}.no`, String(i + 1)),

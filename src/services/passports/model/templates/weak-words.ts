@@ -66,14 +66,17 @@ export function addWordsBetween(
   document: FormDocument,
 ): void {
   const ordered = [...tokens].sort(([a], [b]) => a - b);
+  const used = new Set(tokens.values());
   for (const [i, [index, token]] of ordered.entries()) {
     const next = ordered[i + 1];
     if (!next) break;
     let from = token.id + 1;
     for (let between = index + 1; between < next[0]; between++) {
-      const same = document.tokens.slice(from, next[1].id).filter(({ hash }) => hash === words[between]!.hash);
+      const { hash } = words[between]!;
+      const same = document.tokens.slice(from, next[1].id).filter((token) => token.hash === hash && !used.has(token));
       if (same.length !== 1) continue;
       tokens.set(between, same[0]!);
+      used.add(same[0]!);
       from = same[0]!.id + 1;
     }
   }
