@@ -174,6 +174,7 @@ it('sends the held deliveries with their remaining attempts after a successful p
   await endpoints.maintain();
   const [due] = await claim();
   expect(due).toMatchObject({ id: retried, attempt: 2, scheduledAttempt: 2 });
+  await endpoints.maintain();
   await endpoints.cleanUp(DAY_SECONDS);
   const { rows } = await database.db.query('select from webhook_endpoints where principal = $1', [principal]);
   expect(rows).toEqual([]);
@@ -222,6 +223,10 @@ it('keeps held deliveries of expired tasks for a day after the end of the task',
   await endpoints.maintain();
   expect(await attemptAll(FAILED)).toContain(deliveryId);
   await database.db.query("update deliveries set due_at = 'infinity' where id = $1", [deliveryId]);
+  await endpoints.cleanUp(-1);
+  // It waits for its release.
+  expect(await heldIds()).toEqual([deliveryId]);
+  await database.db.query('update webhook_endpoints set paused_at = now() where principal = $1', [principal]);
   await endpoints.cleanUp(-1);
   expect(await heldIds()).toEqual([]);
 });
