@@ -218,6 +218,11 @@ describe('deployments are refused', () => {
     await product.startWorker(createFakeModel({ info: () => info }));
     await until(() => answers().length).toBe(2);
     expect(await promote('halls-1')).toMatchObject(refused(409, 'MODEL_NOT_INSTALLED', 'not installed on the worker'));
+
+    // An older program reports no versions and does not follow deployments.
+    await product.startWorker(createFakeModel({ info: () => ({ ...info, versions: null }) }));
+    await until(() => answers().length).toBe(3);
+    expect(await promote('halls-1')).toMatchObject(refused(409, 'MODEL_NOT_INSTALLED', 'runs an older program'));
   });
 
   it('while DEFECTOSCOPY_MODEL_VERSION selects the default, here or on a worker', async () => {
