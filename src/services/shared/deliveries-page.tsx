@@ -2,9 +2,9 @@ import type { TokenSet } from '../../http/bearer.ts';
 import type { Gateway } from '../../http/gateway.ts';
 import { type DeliveriesPage, type DeliveriesTexts, deliveriesTexts } from '../../ui/browser/deliveries-texts.ts';
 import { layout, TokenForm } from '../../ui/layout.tsx';
+import { BackLink, PageIntro, ScriptNotice } from '../../ui/page-intro.tsx';
 import { sendPage } from '../../ui/send-page.ts';
-import { A, Button, H1, H2, Label, P, Span } from '../../ui/text-elements.tsx';
-import { uiTexts } from '../../ui/texts.ts';
+import { Button, H2, Label, P, Span } from '../../ui/text-elements.tsx';
 import { serviceLinks } from './service-links.ts';
 import { preferredLanguage } from './task-routes.ts';
 
@@ -31,18 +31,9 @@ export function deliveriesPage(
       script: 'ui/browser/deliveries-page.js',
       children: (
         <>
-          <p class="crumb">
-            <A href="./" text={`← ${texts.back}`} />
-          </p>
-          <div class="intro">
-            <H1 text={texts.title} />
-            <P class="lead" text={texts.lead} />
-          </div>
-          <noscript>
-            <p class="notice">
-              <span safe>{uiTexts[language].needsScript}</span> <a href="docs">/docs</a>
-            </p>
-          </noscript>
+          <BackLink text={texts.back} />
+          <PageIntro title={texts.title} lead={texts.lead} />
+          <ScriptNotice language={language} />
           <div class="needs-script webhooks">
             <TokenForm language={language} />
             <p id="refused" class="notice bad" role="alert" hidden></p>

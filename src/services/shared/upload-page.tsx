@@ -4,9 +4,10 @@ import { assetRoutes } from '../../ui/assets.ts';
 import { deliveriesTexts } from '../../ui/browser/deliveries-texts.ts';
 import type { UploadPageData, UploadTexts } from '../../ui/browser/upload-texts.ts';
 import { layout, TokenForm } from '../../ui/layout.tsx';
+import { DocsNotice, PageIntro, ScriptNotice } from '../../ui/page-intro.tsx';
 import { sendPage } from '../../ui/send-page.ts';
 import { A } from '../../ui/text-elements.tsx';
-import { type UiLanguage, uiTexts } from '../../ui/texts.ts';
+import type { UiLanguage } from '../../ui/texts.ts';
 import { deliveriesPage } from './deliveries-page.tsx';
 import { serviceLinks } from './service-links.ts';
 import { preferredLanguage } from './task-routes.ts';
@@ -80,11 +81,14 @@ export function uploadPage<Texts extends UploadTexts>(
       ),
       children: (
         <>
-          <Intro words={words} />
-          <noscript>
-            <Notice text={uiTexts[language].needsScript} />
-          </noscript>
-          {disabledReason === undefined ? <Workspace kind={kind} page={page} /> : <Notice text={disabledReason} />}
+          <PageIntro title={words.heading} lead={words.lead}>
+            <p id="model" class="model" hidden>
+              <span class="dot" aria-hidden="true"></span>
+              <span id="model-says"></span>
+            </p>
+          </PageIntro>
+          <ScriptNotice language={language} />
+          {disabledReason === undefined ? <Workspace kind={kind} page={page} /> : <DocsNotice text={disabledReason} />}
           <p id="live" class="visually-hidden" role="status"></p>
         </>
       ),
@@ -94,26 +98,7 @@ export function uploadPage<Texts extends UploadTexts>(
   deliveriesPage(app, { version, auth, titles: { en: kind.texts('en').service, ru: kind.texts('ru').service } });
 }
 
-const Intro = ({ words }: { words: UploadTexts }): JSX.Element => (
-  <div class="intro">
-    <h1 safe>{words.heading}</h1>
-    <p class="lead" safe>
-      {words.lead}
-    </p>
-    <p id="model" class="model" hidden>
-      <span class="dot" aria-hidden="true"></span>
-      <span id="model-says"></span>
-    </p>
-  </div>
-);
-
 export const Note = (): JSX.Element => <p id="note" class="hint"></p>;
-
-const Notice = ({ text }: { text: string }): JSX.Element => (
-  <p class="notice">
-    <span safe>{text}</span> <a href="docs">/docs</a>
-  </p>
-);
 
 function Workspace<Texts extends UploadTexts>({
   kind,

@@ -1,6 +1,7 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { omitUndefined } from '../../../base/omit-undefined.ts';
-import { A, Button, Label, Option, P } from '../../../ui/text-elements.tsx';
+import { PageIntro } from '../../../ui/page-intro.tsx';
+import { A, Button, Label, Option } from '../../../ui/text-elements.tsx';
 import type { QueuePageData } from '../browser/queue-data.ts';
 import { ACTIONS, type ReportFilters, STATUSES } from '../reports/report.ts';
 import type { Queue } from '../routes/report-queue-route.ts';
@@ -32,10 +33,7 @@ export const queuePage =
       styles: ['services/catalog/browser/queue.css'],
       children: (
         <>
-          <div class="intro">
-            <h1 safe>{words.queue}</h1>
-            <P class="lead" text={words.queueLead} />
-          </div>
+          <PageIntro title={words.queue} lead={words.queueLead} />
           <Tabs queue={queue} viewer={viewer} />
           <Filters queue={queue} viewer={viewer} />
           <Shortcuts viewer={viewer} />

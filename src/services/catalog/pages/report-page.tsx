@@ -1,5 +1,6 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { fill } from '../../../ui/browser/fill.ts';
+import { BackLink } from '../../../ui/page-intro.tsx';
 import { H1, H2, Th } from '../../../ui/text-elements.tsx';
 import type { Reports } from '../reports/postgres.ts';
 import type { AuditEvent, Report } from '../reports/report.ts';
@@ -32,9 +33,7 @@ export async function sendReportPage(
     styles: ['services/catalog/browser/queue.css'],
     children: (
       <>
-        <p class="crumb">
-          <a href="../reports" safe>{`← ${words.queue}`}</a>
-        </p>
+        <BackLink href="../reports" text={words.queue} />
         <H1 class="visually-hidden" text={words.queue} />
         {problem !== undefined && (
           <p class="notice bad" role="alert" safe>

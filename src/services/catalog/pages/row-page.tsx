@@ -1,5 +1,6 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { heatmapTexts } from '../../../ui/browser/heatmap-texts.ts';
+import { BackLink } from '../../../ui/page-intro.tsx';
 import { A, H2, P } from '../../../ui/text-elements.tsx';
 import { classNames } from '../../shared/class-names.ts';
 import type { RecordPageData } from '../browser/row-data.ts';
@@ -108,9 +109,7 @@ function Head({ row, back, viewer: { words, language } }: { row: Row; back: stri
   return (
     <div class="record-head">
       <div class="row">
-        <p class="crumb">
-          <a href={back} id="back" safe>{`← ${words.toResults}`}</a>
-        </p>
+        <BackLink href={back} id="back" text={words.toResults} />
         <nav class="neighbours" aria-label={words.neighbours} title={words.neighbourKeys}>
           {newer !== null && (
             <A class="button small" id="newer" rel="prev" href={recordUrl('../', newer)} text={`← ${words.newer}`} />

@@ -1,9 +1,9 @@
 import type { TokenSet } from '../../../http/bearer.ts';
 import type { Gateway } from '../../../http/gateway.ts';
 import { layout, TokenForm } from '../../../ui/layout.tsx';
+import { BackLink, PageIntro, ScriptNotice } from '../../../ui/page-intro.tsx';
 import { sendPage } from '../../../ui/send-page.ts';
-import { A, H2, Label, Option, P } from '../../../ui/text-elements.tsx';
-import { uiTexts } from '../../../ui/texts.ts';
+import { H2, Label, Option } from '../../../ui/text-elements.tsx';
 import { classNames } from '../../shared/class-names.ts';
 import { serviceLinks } from '../../shared/service-links.ts';
 import { preferredLanguage } from '../../shared/task-routes.ts';
@@ -36,18 +36,9 @@ export function modelsPage(app: Gateway, deps: { version: string; auth: () => To
       script: 'services/defectoscopy/browser/models-page.js',
       children: (
         <>
-          <p class="crumb">
-            <A href="./" text={`← ${words.back}`} />
-          </p>
-          <div class="intro">
-            <h1 safe>{words.title}</h1>
-            <P class="lead" text={words.lead} />
-          </div>
-          <noscript>
-            <p class="notice">
-              <span safe>{uiTexts[language].needsScript}</span> <a href="docs">/docs</a>
-            </p>
-          </noscript>
+          <BackLink text={words.back} />
+          <PageIntro title={words.title} lead={words.lead} />
+          <ScriptNotice language={language} />
           <div class="needs-script">
             <TokenForm language={language} />
             <p id="refused" class="notice bad" role="alert" hidden></p>

@@ -1,5 +1,6 @@
 import { type Static, Type } from 'typebox';
 import type { Gateway } from '../../../http/gateway.ts';
+import { PageIntro } from '../../../ui/page-intro.tsx';
 import { A, P } from '../../../ui/text-elements.tsx';
 import { ListQuery } from '../api-schema.ts';
 import { type ListPage, listTexts } from '../browser/list-texts.ts';
@@ -29,15 +30,13 @@ export function listPage(app: Gateway, { frame, documents }: { frame: Frame; doc
         script: 'services/passports/browser/list-page.js',
         children: (
           <>
-            <div class="intro">
-              <h1 safe>{texts.title}</h1>
-              <P class="lead" text={texts.lead} />
+            <PageIntro title={texts.title} lead={texts.lead}>
               {signedIn && (
                 <p>
                   <A href="templates" text={texts.templates} />
                 </p>
               )}
-            </div>
+            </PageIntro>
             {!signedIn && <P class="notice" text={texts.signedOut} />}
             <p id="refused" class="notice bad" role="alert" hidden></p>
             <NewDocument texts={texts} csrf={csrf} />

@@ -1,6 +1,7 @@
 import type { Static } from 'typebox';
 import type { Gateway } from '../../../http/gateway.ts';
 import { fill } from '../../../ui/browser/fill.ts';
+import { BackLink, PageIntro } from '../../../ui/page-intro.tsx';
 import { Button, Label, P, Th } from '../../../ui/text-elements.tsx';
 import { loadQuality } from '../quality.ts';
 import { inLanguage, type Schema } from '../schema/schema.ts';
@@ -33,11 +34,8 @@ export function qualityPage(
         styles: ['services/passports/browser/quality.css'],
         children: (
           <>
-            <p class="crumb">
-              <a href="./" safe>{`← ${texts.back}`}</a>
-            </p>
-            <h1 safe>{texts.title}</h1>
-            <P class="lead" text={texts.lead} />
+            <BackLink text={texts.back} />
+            <PageIntro title={texts.title} lead={texts.lead} />
             <form method="get" action="quality" class="row">
               <Label for="precision" text={texts.chosen} />
               <input

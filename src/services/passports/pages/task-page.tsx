@@ -1,6 +1,7 @@
 import type { Gateway } from '../../../http/gateway.ts';
 import { createDateFormat } from '../../../ui/browser/date-format.ts';
 import { fill } from '../../../ui/browser/fill.ts';
+import { BackLink } from '../../../ui/page-intro.tsx';
 import { A, Button, H2, Label, P, Summary } from '../../../ui/text-elements.tsx';
 import { CsrfInput } from '../../shared/csrf-input.tsx';
 import { documentNotFound } from '../api-errors.ts';
@@ -68,9 +69,7 @@ function Head({ document, texts, csrf }: { document: Document; texts: ReviewText
   const { id, filename, status, cached } = document;
   return (
     <div class="document-head">
-      <p class="crumb">
-        <a href="../" safe>{`← ${texts.back}`}</a>
-      </p>
+      <BackLink href="../" text={texts.back} />
       <div class="row">
         <h1 safe>{filename}</h1>
         <P id="status" class={`state ${status.toLowerCase()}`} text={texts.status[status]} />

@@ -1,6 +1,7 @@
 import type { Gateway } from '../../../http/gateway.ts';
 import { createDateFormat } from '../../../ui/browser/date-format.ts';
 import { fill } from '../../../ui/browser/fill.ts';
+import { BackLink, PageIntro } from '../../../ui/page-intro.tsx';
 import { A, Button, P, Span, Time } from '../../../ui/text-elements.tsx';
 import { type TemplatesPage, type TemplatesTexts, templatesTexts } from '../browser/templates-texts.ts';
 import { fieldKey } from '../schema/keys.ts';
@@ -35,13 +36,8 @@ export function templatesPage(
         script: 'services/passports/browser/templates-page.js',
         children: (
           <>
-            <p class="crumb">
-              <A href="./" text={`← ${texts.back}`} />
-            </p>
-            <div class="intro">
-              <h1 safe>{texts.title}</h1>
-              <P class="lead" text={texts.lead} />
-            </div>
+            <BackLink text={texts.back} />
+            <PageIntro title={texts.title} lead={texts.lead} />
             <p id="refused" class="notice bad" role="alert" hidden></p>
             {rows.length === 0 && <P class="hint" text={texts.none} />}
             <ul id="templates" class="templates">

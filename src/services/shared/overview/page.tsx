@@ -1,6 +1,7 @@
 import type { Assets } from '../../../ui/assets.ts';
 import { fill } from '../../../ui/browser/fill.ts';
 import { layout } from '../../../ui/layout.tsx';
+import { PageIntro } from '../../../ui/page-intro.tsx';
 import type { ServiceLink } from '../../../ui/service-links.tsx';
 import { Sparkline } from '../../../ui/sparkline.tsx';
 import type { UiLanguage } from '../../../ui/texts.ts';
@@ -35,11 +36,7 @@ export function overviewPage(page: {
     script: 'ui/browser/overview-page.js',
     children: (
       <>
-        <div class="intro">
-          <h1 safe>{words.title}</h1>
-          <p class="lead" safe>
-            {words.lead}
-          </p>
+        <PageIntro title={words.title} lead={words.lead}>
           <div data-fresh="at">
             <At snapshot={snapshot} words={words} />
           </div>
@@ -48,7 +45,7 @@ export function overviewPage(page: {
               {words.reload}
             </a>
           </noscript>
-        </div>
+        </PageIntro>
         <p id="offline" class="notice bad" role="status" hidden safe>
           {words.offline}
         </p>
