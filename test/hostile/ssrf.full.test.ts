@@ -154,12 +154,12 @@ describe('A host name', () => {
       zones = (_, n) => ({ addresses: n === 0 ? first : later });
       const name = `rebind-${later.length}-${later[0]}.example.com`;
       const policy: UrlPolicy = { kind: 'public', hosts: [`${name}:${canaries.port}`], allowList };
-      const [asked, dialled] = [names.queries.length, dials.dialled().length];
+      const [queried, dialled] = [names.queries.length, dials.dialled().length];
       const shortTimeoutFetch = createGuardedFetch({ resolve: names.resolve, connectMs: 400 });
       expect(['timeout', 'connect_error']).toContain(
         await reasonOf(`https://${name}:${canaries.port}/`, policy, shortTimeoutFetch),
       );
-      expect(names.queries.slice(asked).sort()).toEqual([`${name} A`, `${name} AAAA`]);
+      expect(names.queries.slice(queried).sort()).toEqual([`${name} A`, `${name} AAAA`]);
       expect(new Set(dials.dialled().slice(dialled))).toEqual(new Set([`192.0.2.1 ${canaries.port}`]));
       expect(await reasonOf(`https://${name}:${canaries.port}/`, policy, shortTimeoutFetch)).toBe('blocked_address');
       await shortTimeoutFetch.close();
@@ -178,7 +178,7 @@ describe('A host name', () => {
 describe('A redirect is blocked', () => {
   let port: number;
   let location: Buffer;
-  let asked: number;
+  let requests: number;
   let server: ReturnType<typeof createTls>;
 
   beforeAll(async () => {
@@ -186,7 +186,7 @@ describe('A redirect is blocked', () => {
     server = createTls(issue('cdn.test'), (socket: Socket) => {
       socket.on('error', () => {});
       socket.on('data', (request) => {
-        asked++;
+        requests++;
         const status = /^GET \/(\d+) /.exec(request.toString('latin1'))?.[1];
         const head = status === undefined ? 'HTTP/1.1 404 No' : `HTTP/1.1 ${status} Moved\r\nLocation: `;
         const rest = '\r\nContent-Length: 0\r\n\r\n';
@@ -214,12 +214,12 @@ describe('A redirect is blocked', () => {
       for (const policy of policies) {
         for (const form of forms) {
           location = Buffer.from(form);
-          asked = 0;
+          requests = 0;
           const reason = await reasonOf(`https://cdn.test:${port}/${status}`, policy);
           // Header bytes are Latin-1. A relative URL stays on the host, which answers 404 or redirects in a loop.
           const read = parseUrl(location.toString('latin1'), new URL(`https://cdn.test:${port}/`));
           const stays = read?.port === String(port) && read.hostname === 'cdn.test' && read.protocol === 'https:';
-          const expectedReason = read === undefined || form === '' || asked === 4 ? 'redirect' : 'http_status';
+          const expectedReason = read === undefined || form === '' || requests === 4 ? 'redirect' : 'http_status';
           const isExpected = reason === (read && !stays ? 'blocked_address' : expectedReason);
           if (!isExpected) found.push(`${status} ${policy.kind} ${JSON.stringify(form)}: ${reason}`);
         }

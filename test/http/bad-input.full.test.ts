@@ -58,7 +58,7 @@ beforeAll(async () => {
     WALL: join(REPOSITORY, 'examples/wall.jpg'),
     PRODUCT: product.url,
     PASSPORTS: product.addresses['passports']!,
-    STRANGER: `http://127.0.0.1:${(foreignServer.address() as AddressInfo).port}`,
+    FOREIGN_SERVER: `http://127.0.0.1:${(foreignServer.address() as AddressInfo).port}`,
     NOWHERE: String(await freePort()),
     DATABASE: product.database.url,
   };
@@ -166,10 +166,10 @@ it('Commands report missing input, unreachable servers and rejected credentials 
       /^http:\S+ cannot be reached .*Start Assay with `node scripts\/assay\.mjs start` in its folder\.$/,
     ],
     ['transcribe WALL --server nonsense', /^--server nonsense is not an http or https URL\.$/],
-    ['extract WALL --server STRANGER --api-key k', /^http:\S+ /],
-    ['predict WALL --server STRANGER --token t', /^http:\S+ /],
+    ['extract WALL --server FOREIGN_SERVER --api-key k', /^http:\S+ /],
+    ['predict WALL --server FOREIGN_SERVER --token t', /^http:\S+ /],
     ['conform http://127.0.0.1:NOWHERE', /^No response from http/],
-    ['conform STRANGER', /could not be detected; specify it with --service\.$/],
+    ['conform FOREIGN_SERVER', /could not be detected; specify it with --service\.$/],
 
     ['predict WALL --server PRODUCT --token wrong', /rejected the credential: .* Set --token or ASSAY_TOKEN\.$/],
     ['predict WALL --server PRODUCT', /requires a credential, and \S+ contains none: /, { APP_ENV: 'test' }],

@@ -213,9 +213,9 @@ describe('Defectoscopy upload page', () => {
   it('shows no form without the role reviewer', async (test) => {
     await predict(CRACK_OUTCOME);
     const { page } = await openPage(test, `${product.url}/#token=${TOKEN}`);
-    const asked = page.waitForResponse((response) => response.url().endsWith('/models'));
+    const modelsResponse = page.waitForResponse((response) => response.url().endsWith('/models'));
     await choosePhoto(page);
-    await asked;
+    await modelsResponse;
     await until(() => page.locator('#verdict').textContent()).toContain('Crack');
     expect(await page.locator('.correction').count()).toBe(0);
   });

@@ -74,18 +74,18 @@ const resultOf = async (page: Page, id = idOf(page)) =>
 
 /** Delays the page's next update request until `release`. */
 async function delayNextUpdate(page: Page): Promise<{ requested: Promise<unknown>; release(): void }> {
-  const [asked, released] = [new EventEmitter(), new EventEmitter()];
+  const [started, released] = [new EventEmitter(), new EventEmitter()];
   const gone = once(released, 'go');
   await page.route(
     (url) => url.pathname === new URL(page.url()).pathname,
     async (route) => {
-      asked.emit('asked');
+      started.emit('started');
       await gone;
       await route.continue();
     },
     { times: 1 },
   );
-  return { requested: once(asked, 'asked'), release: () => released.emit('go') };
+  return { requested: once(started, 'started'), release: () => released.emit('go') };
 }
 
 async function downloadFile(page: Page, click: () => Promise<void>): Promise<{ name: string; bytes: Buffer }> {
