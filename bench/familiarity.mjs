@@ -10,7 +10,8 @@ import { openEmbedder, readPhotos } from '../training/defectoscopy/features.mjs'
 import { auroc } from './auroc.mjs';
 import { drawUnfamiliarPictures } from './unfamiliar-pictures.mjs';
 
-const { distanceOf, familiarityOf, parseFamiliarity } = await import('../dist/ml/familiarity.js');
+const { distanceOf, familiarityOf } = await import('../dist/ml/familiarity.js');
+const { parseFamiliarity } = await import('../dist/ml/familiarity-json.js');
 const { fitStatistics, pickRows } = await import('../dist/ml/fit-familiarity.js');
 
 const [dataFolder, cache = join(tmpdir(), 'assay-photo-features')] = process.argv.slice(2);

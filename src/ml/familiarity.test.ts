@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { createRandom } from '../base/random.ts';
-import { distanceOf, familiarityOf, parseFamiliarity, writeFamiliarity } from './familiarity.ts';
+import { distanceOf, familiarityOf } from './familiarity.ts';
+import { parseFamiliarity, writeFamiliarity } from './familiarity-json.ts';
 import { fitFamiliarity, fitStatistics } from './fit-familiarity.ts';
 
 const D = 12;

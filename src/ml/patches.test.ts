@@ -1,15 +1,8 @@
 import { expect, test } from 'vitest';
 import { createRandom } from '../base/random.ts';
 import { fitPatches } from './fit-patches.ts';
-import {
-  cellsOf,
-  deviationMap,
-  deviationProbability,
-  parsePatches,
-  patchDistances,
-  photoScore,
-  writePatches,
-} from './patches.ts';
+import { cellsOf, deviationMap, deviationProbability, patchDistances, photoScore } from './patches.ts';
+import { parsePatches, writePatches } from './patches-json.ts';
 
 const CHANNELS = 5;
 const random = createRandom(9);

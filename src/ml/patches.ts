@@ -1,7 +1,4 @@
-import { type Static, Type } from 'typebox';
 import { dot } from './familiarity.ts';
-import { fromBase64, toBase64 } from './float-base64.ts';
-import { parseJson } from './parse-json.ts';
 
 /**
  * Patches of photos without defects (PatchCore, Roth et al. 2022, arXiv:2106.08265): a patch of another photo deviates by
@@ -76,36 +73,3 @@ export function deviationProbability({ mean, deviation }: Spread, score: number)
 /** Bytes 0..255: distances from the mean of sound patches to six standard deviations above it. */
 export const deviationMap = ({ mean, deviation }: Spread, distances: Float64Array): Uint8Array =>
   Uint8Array.from(distances, (distance) => Math.max(0, Math.min(1, (distance - mean) / (6 * deviation))) * 255);
-
-const SpreadJson = Type.Object({ mean: Type.Number(), deviation: Type.Number({ exclusiveMinimum: 0 }) });
-const PatchesJson = Type.Object({
-  format: Type.Literal(1),
-  channels: Type.Integer({ minimum: 1 }),
-  photo: SpreadJson,
-  patch: SpreadJson,
-  /** Little-endian float32 as base64. */
-  mean: Type.String(),
-  scale: Type.String(),
-  patches: Type.String(),
-});
-
-/** Parses `patches.json`. */
-export function parsePatches(text: string, channels: number): AnomalyDetector {
-  const { mean, scale, patches, photo, patch } = parseJson(PatchesJson, text, 'patches.json');
-  const memory = { mean: fromBase64(mean), scale: fromBase64(scale), patches: fromBase64(patches) };
-  const fits = memory.mean.length === channels && memory.scale.length === channels;
-  if (!fits || memory.patches.length === 0 || memory.patches.length % channels !== 0) {
-    throw new Error(`patches.json: the patches must have ${channels} channels.`);
-  }
-  return { memory, photo, patch };
-}
-
-/** Serialises `patches.json`. */
-export function writePatches({ memory, photo, patch }: AnomalyDetector): string {
-  const { mean, scale, patches } = memory;
-  const json: Static<typeof PatchesJson> = {
-    ...{ format: 1, channels: mean.length, photo, patch },
-    ...{ mean: toBase64(mean), scale: toBase64(scale), patches: toBase64(patches) },
-  };
-  return `${JSON.stringify(json)}\n`;
-}

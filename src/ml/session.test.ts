@@ -5,7 +5,7 @@ import type { Worker } from 'node:worker_threads';
 import { afterAll, beforeAll, beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest';
 import { colourHead } from '../../test/support/ml/model.ts';
 import { colourNetwork } from '../../test/support/ml/onnx.ts';
-import { openSession, type SessionOptions } from './session.ts';
+import { openSession, type Session, type SessionOptions } from './session.ts';
 import { shareHead } from './shared-heads.ts';
 
 const { threads } = vi.hoisted(() => ({ threads: [] as Worker[] }));
@@ -24,15 +24,21 @@ beforeEach(() => {
 
 let folder: string;
 let path: string;
+/** Of two threads; tests that end a thread or the session open their own. */
+let session: Session;
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'assay-session-'));
   path = join(folder, 'colours.onnx');
   await writeFile(path, colourNetwork());
+  session = await openSession({ path, poolSize: 2 });
 });
-afterAll(() => rm(folder, { recursive: true, force: true }));
+afterAll(async () => {
+  await session.close();
+  await rm(folder, { recursive: true, force: true });
+});
 
 const open = async (options: Partial<SessionOptions> = {}) => {
-  const session = await openSession({ path, poolSize: 2, ...options });
+  const session = await openSession({ path, poolSize: 1, ...options });
   onTestFinished(() => session.close());
   return session;
 };
@@ -44,7 +50,6 @@ const image = (...colour: number[]) => {
 
 describe('openSession', () => {
   test('describes its inputs and runs the network', async () => {
-    const session = await open();
     expect(session.provider).toBe('cpu');
     expect(session.inputs).toEqual([{ name: 'image', type: 'uint8', dims: ['N', 32, 32, 3] }]);
     const { features, map } = await session.run(image(255, 51, 0));
@@ -54,7 +59,6 @@ describe('openSession', () => {
   });
 
   test('returns the outputs of the heads when a readout is given', async () => {
-    const session = await open();
     const readout = { heads: { colours: shareHead(colourHead({ red: [1, 0, 0], blue: [0, 0, 1] }, 5), 3) } };
     const seen = await session.run(image(255, 0, 51), undefined, readout);
     expect(Object.keys(seen)).toEqual(['colours', 'colours.maps']);
@@ -63,7 +67,6 @@ describe('openSession', () => {
   });
 
   test('returns the right outputs for concurrent runs and transfers the feeds', async () => {
-    const session = await open();
     const feeds = Array.from({ length: 40 }, (_, i) => image(i, 0, 0));
     const answers = await Promise.all(feeds.map((feed) => session.run(feed)));
     expect(answers.map(({ features }) => Math.round(Number(features!.data[0]) * 255))).toEqual([...feeds.keys()]);
@@ -71,7 +74,6 @@ describe('openSession', () => {
   });
 
   test('copies feeds that share a buffer', async () => {
-    const session = await open();
     const pooled = Buffer.from(image(255, 0, 0).image.data).subarray(0, 32 * 32 * 3);
     const slice = Buffer.allocUnsafe(4000)
       .fill(255)
@@ -84,7 +86,6 @@ describe('openSession', () => {
   });
 
   test('does not block the event loop', async () => {
-    const session = await open();
     let ticks = 0;
     const timer = setInterval(() => ticks++, 5);
     const startedAt = performance.now();
@@ -95,7 +96,7 @@ describe('openSession', () => {
   });
 
   test('fails only the run with invalid feeds', async () => {
-    const session = await open({ poolSize: 1 });
+    const session = await open();
     const wrong = { image: { type: 'uint8' as const, dims: [1, 8, 8, 3], data: new Uint8Array(192) } };
     await expect(session.run(wrong)).rejects.toThrow(/image/);
     await expect(session.run({})).rejects.toThrow(/image/);
@@ -103,7 +104,7 @@ describe('openSession', () => {
   });
 
   test('fails the run of a thread that ends and starts a new thread for the next run', async () => {
-    const session = await open({ poolSize: 1 });
+    const session = await open();
     for (let death = 0; death < 3; death++) {
       expect(threads).toHaveLength(death + 1);
       const thread = threads.at(-1)!;
@@ -117,7 +118,7 @@ describe('openSession', () => {
   });
 
   test('rejects a queued run when its signal aborts', async () => {
-    const session = await open({ poolSize: 1 });
+    const session = await open();
     const stop = new AbortController();
     const first = session.run(image(255, 0, 0));
     const second = session.run(image(0, 0, 0), stop.signal);
@@ -128,7 +129,7 @@ describe('openSession', () => {
   });
 
   test('rejects pending and later runs when it is closed', async () => {
-    const session = await open({ poolSize: 1 });
+    const session = await open();
     const runs = [1, 2, 3].map(() => session.run(image(0, 0, 0)).catch((error: Error) => error.message));
     await session.close();
     expect(await Promise.all(runs)).toEqual([expect.any(String), expect.any(String), expect.any(String)]);
@@ -142,7 +143,7 @@ describe('openSession', () => {
   });
 
   test('falls back to the CPU without the preferred accelerator', async () => {
-    const session = await open({ poolSize: 1, providers: ['cuda', 'cpu'] });
+    const session = await open({ providers: ['cuda', 'cpu'] });
     expect(['cuda', 'cpu']).toContain(session.provider);
     await expect(session.run(image(0, 0, 0))).resolves.toHaveProperty('features');
   });

@@ -7,7 +7,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { openEmbedder, readPhotos } from './features.mjs';
 
-const { writeFamiliarity } = await import('../../dist/ml/familiarity.js');
+const { writeFamiliarity } = await import('../../dist/ml/familiarity-json.js');
 const { fitFamiliarity } = await import('../../dist/ml/fit-familiarity.js');
 
 const [dataFolder, modelFolder, cache = join(tmpdir(), 'assay-photo-features')] = process.argv.slice(2);

@@ -1,10 +1,11 @@
 import { availableParallelism } from 'node:os';
 import { type Head, probabilities, scores, topLabel } from '../../../ml/classifier.ts';
 import { packVector } from '../../../ml/compact-vector.ts';
-import { type Familiarity, familiarityOf, parseFamiliarity, UNFAMILIAR_BELOW } from '../../../ml/familiarity.ts';
+import { type Familiarity, familiarityOf, UNFAMILIAR_BELOW } from '../../../ml/familiarity.ts';
+import { parseFamiliarity } from '../../../ml/familiarity-json.ts';
 import { type Heads, parseHeads } from '../../../ml/heads.ts';
 import { type InstalledVersion, type ModelDirectory, readVerifiedFile } from '../../../ml/model-directory.ts';
-import { parsePatches } from '../../../ml/patches.ts';
+import { parsePatches } from '../../../ml/patches-json.ts';
 import { openSession, type Session } from '../../../ml/session.ts';
 import { shareHead, shareStatistics } from '../../../ml/shared-heads.ts';
 import type { Tensor, Tensors } from '../../../ml/tensor.ts';

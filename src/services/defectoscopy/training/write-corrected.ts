@@ -1,4 +1,5 @@
-import { type Familiarity, UNFAMILIAR_BELOW, writeFamiliarity } from '../../../ml/familiarity.ts';
+import { type Familiarity, UNFAMILIAR_BELOW } from '../../../ml/familiarity.ts';
+import { writeFamiliarity } from '../../../ml/familiarity-json.ts';
 import { type Heads, writeHeads } from '../../../ml/heads.ts';
 import type { Manifest } from '../../../ml/manifest.ts';
 import type { InstalledVersion } from '../../../ml/model-directory.ts';

@@ -4,7 +4,8 @@ import type { ReviewTexts } from '../browser/review-texts.ts';
 import type { Value, Warning } from '../extraction.ts';
 import { enumLabels, type PresentedField } from '../present.ts';
 import type { ReviewItem, ReviewReason } from '../review.ts';
-import { inLanguage, isNumbering, type Section, type ValueSpec } from '../schema/schema.ts';
+import { inLanguage, type Section, type ValueSpec } from '../schema/schema.ts';
+import { isNumbering } from '../schema/values.ts';
 
 export interface FieldsView {
   readonly fields: readonly PresentedField[];

@@ -129,9 +129,6 @@ export type Check = Static<typeof Check>;
 export type Wording = Static<typeof Wording>;
 export type ValueSpec = Pick<FieldSpec, keyof typeof value>;
 
-/** Whether a column numbers the rows of its table. */
-export const isNumbering = ({ type, numbering }: ValueSpec): boolean => type === 'integer' || numbering === true;
-
 /** Throws an {@link OperatorError} with the position of the error. */
 export function checkSchema(data: unknown, name: string): Schema {
   if (!Value.Check(SchemaFile, data)) {

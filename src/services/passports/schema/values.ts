@@ -15,6 +15,9 @@ const MAX_CHARACTERS = 10_000;
 /** Limit for dates and numbers; the longest date in words has 70 characters. */
 const MAX_CHARACTERS_PARSED = 100;
 
+/** Whether a column numbers the rows of its table. */
+export const isNumbering = ({ type, numbering }: ValueSpec): boolean => type === 'integer' || numbering === true;
+
 export const maxLengthOf = ({ type }: ValueSpec): number =>
   type === 'date' || type === 'number' || type === 'integer' ? MAX_CHARACTERS_PARSED : MAX_CHARACTERS;
 

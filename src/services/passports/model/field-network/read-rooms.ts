@@ -1,5 +1,6 @@
 import { median } from '../../../../base/median.ts';
-import { type ColumnSpec, isNumbering, type TableSpec } from '../../schema/schema.ts';
+import type { ColumnSpec, TableSpec } from '../../schema/schema.ts';
+import { isNumbering } from '../../schema/values.ts';
 import { type ReadCell, repairRows } from '../fields/table-repairs.ts';
 import { connect, groupOf, membersOf } from './group-tokens.ts';
 import type { PageReading } from './page-reading.ts';

@@ -1,4 +1,5 @@
-import { type ColumnSpec, isNumbering, type TableSpec } from '../../schema/schema.ts';
+import type { ColumnSpec, TableSpec } from '../../schema/schema.ts';
+import { isNumbering } from '../../schema/values.ts';
 import { joinText, type Token } from './page-tokens.ts';
 import type { Extent, Header } from './table-headers.ts';
 

@@ -1,5 +1,6 @@
 import type { Value } from '../../extraction.ts';
-import { type ColumnSpec, isNumbering } from '../../schema/schema.ts';
+import type { ColumnSpec } from '../../schema/schema.ts';
+import { isNumbering } from '../../schema/values.ts';
 import { joinText, type Token } from './page-tokens.ts';
 
 export interface ReadCell {

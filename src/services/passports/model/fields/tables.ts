@@ -1,5 +1,5 @@
-import { type ColumnSpec, isNumbering, type TableSpec } from '../../schema/schema.ts';
-import { readValue } from '../../schema/values.ts';
+import type { ColumnSpec, TableSpec } from '../../schema/schema.ts';
+import { isNumbering, readValue } from '../../schema/values.ts';
 import { parseLabelWord } from './label-words.ts';
 import { joinText, type Sheet, type Token } from './page-tokens.ts';
 import { inferColumns, isInColumn, widenColumns } from './table-columns.ts';

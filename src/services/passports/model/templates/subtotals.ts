@@ -1,4 +1,5 @@
-import { type ColumnSpec, isNumbering, type TableSpec } from '../../schema/schema.ts';
+import type { ColumnSpec, TableSpec } from '../../schema/schema.ts';
+import { isNumbering } from '../../schema/values.ts';
 
 type Row = readonly { readonly spec: ColumnSpec; readonly value: unknown }[];
 
