@@ -123,9 +123,8 @@ export class Catalog {
     patch: ReportPatch,
     { ifVersion, signal }: CallOptions & { readonly ifVersion?: number } = {},
   ): Promise<Report> {
-    const headers = { 'if-match': ifVersion === undefined ? undefined : `"${ifVersion}"` };
     const repeatable = ifVersion === undefined;
-    return this.#line.json(reportPath(id), { method: 'PATCH', json: patch, headers, repeatable, signal });
+    return this.#line.json(reportPath(id), { method: 'PATCH', json: patch, ifVersion, repeatable, signal });
   }
 
   async reportEvents(id: string, { signal }: CallOptions = {}): Promise<ReportEvents> {

@@ -67,8 +67,7 @@ export class Defectoscopy extends TaskService<Photo, PhotoEvent> {
     classes: CorrectionRequest,
     { ifVersion, signal }: CallOptions & { readonly ifVersion?: number | undefined } = {},
   ): Promise<Corrections> {
-    const headers = ifVersion === undefined ? {} : { 'if-match': `"${ifVersion}"` };
-    return this.line.data(`${resultPath(taskId)}/correction`, { method: 'PUT', json: classes, headers, signal });
+    return this.line.data(`${resultPath(taskId)}/correction`, { method: 'PUT', json: classes, ifVersion, signal });
   }
 
   async classes({ signal }: CallOptions = {}): Promise<{ defects: readonly string[]; surfaces: readonly string[] }> {

@@ -1,6 +1,6 @@
 import type { Connection } from './connection.ts';
-import { AssayError, NetworkProblem, Timeout } from './errors.ts';
 import type { CallOptions } from './request.ts';
+import { isTransient } from './response-error.ts';
 
 export interface EventOptions extends CallOptions {
   /** The `id` of the last event that you have processed. `latest`: only new events. Default: all stored events. */
@@ -41,7 +41,7 @@ export async function* followEvents<Event>(
       page = pageOf(await line.request('/events', { query, longPollSeconds: wait, signal, ...retries }));
       failures = 0;
     } catch (error) {
-      if (!follow || !(error instanceof AssayError) || !isTransient(error)) throw error;
+      if (!follow || !isTransient(error)) throw error;
       const pause = Math.max(error.retryAfterSeconds ?? 0, Math.min(0.5 * 2 ** failures++, MAX_PAUSE_SECONDS));
       await line.clock.sleep(pause * 1000, signal);
       continue;
@@ -51,6 +51,3 @@ export async function* followEvents<Event>(
     if (!follow && !page.more) return;
   }
 }
-
-const isTransient = (error: AssayError) =>
-  error instanceof NetworkProblem || error instanceof Timeout || error.status === 429 || error.status >= 500;

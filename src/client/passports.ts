@@ -163,13 +163,12 @@ export class Passports {
     fields: Readonly<Record<string, DocumentField['value']>>,
     { ifVersion, signal }: CallOptions & { readonly ifVersion?: number } = {},
   ): Promise<DocumentUpdated> {
-    const headers = { 'if-match': ifVersion === undefined ? undefined : `"${ifVersion}"` };
     const form = Object.entries(fields).map(([key, value]): [string, string] => [
       key,
       value === null ? '' : String(value),
     ]);
     const body = new URLSearchParams(form);
-    return this.#line.json(`${documentPath(id)}/update`, { method: 'POST', body, headers, signal });
+    return this.#line.json(`${documentPath(id)}/update`, { method: 'POST', body, ifVersion, signal });
   }
 
   /**
@@ -180,8 +179,7 @@ export class Passports {
     id: string,
     { ifVersion, signal }: CallOptions & { readonly ifVersion?: number } = {},
   ): Promise<DocumentConfirmed> {
-    const headers = { 'if-match': ifVersion === undefined ? undefined : `"${ifVersion}"` };
-    return this.#line.json(`${taskPath(id)}/confirm`, { method: 'POST', headers, signal });
+    return this.#line.json(`${taskPath(id)}/confirm`, { method: 'POST', ifVersion, signal });
   }
 
   /** The service responds with a redirect only. */

@@ -1,7 +1,8 @@
 import type { Clock } from './clock.ts';
-import { AssayError, NetworkProblem, Timeout } from './errors.ts';
+import { Timeout } from './errors.ts';
 import type { PollSchedule, PollState } from './poll-schedule.ts';
 import type { CallOptions } from './request.ts';
+import { isTransient } from './response-error.ts';
 
 export interface WaitOptions<State> extends CallOptions {
   /** Throws `Timeout` after this time. Default: no limit. */
@@ -66,13 +67,10 @@ export async function pollTask<State>(deps: {
       if (reading.ended) return reading.state;
       ({ retryAfterSeconds } = reading);
     } catch (error) {
-      if (!(error instanceof AssayError) || !isTransient(error) || ++failures > MAX_FAILED_POLLS) throw error;
+      if (!isTransient(error) || ++failures > MAX_FAILED_POLLS) throw error;
       strained = true;
       ({ retryAfterSeconds } = error);
     }
     await pause(pace.nextDelay(pollState(retryAfterSeconds)));
   }
 }
-
-const isTransient = (error: AssayError) =>
-  error instanceof NetworkProblem || error instanceof Timeout || error.status === 429 || error.status >= 500;

@@ -13,6 +13,8 @@ export interface RequestOptions extends CallOptions {
   readonly headers?: Readonly<Record<string, string | undefined>>;
   readonly json?: unknown;
   readonly body?: Blob | FormData | URLSearchParams;
+  /** Sent as `If-Match`. */
+  readonly ifVersion?: number | undefined;
   /** Makes a POST safe to retry. */
   readonly idempotencyKey?: string | undefined;
   /** Marks a request without a key as safe to retry. */
@@ -50,7 +52,7 @@ export async function sendRequest(
   request: RequestOptions,
   token: string | undefined,
 ): Promise<ApiResponse | AssayError> {
-  const { method = 'GET', signal, json, idempotencyKey, longPollSeconds = 0 } = request;
+  const { method = 'GET', signal, json, ifVersion, idempotencyKey, longPollSeconds = 0 } = request;
   const size =
     request.body instanceof Blob ? request.body.size : request.body instanceof FormData ? bytesIn(request.body) : 0;
   const limitSeconds = timeoutSeconds + longPollSeconds + size / UPLOAD_BYTES_PER_SECOND;
@@ -63,6 +65,7 @@ export async function sendRequest(
       authorization: token === undefined ? undefined : `Bearer ${token}`,
       'content-type': json === undefined ? undefined : 'application/json',
       'idempotency-key': idempotencyKey,
+      'if-match': ifVersion === undefined ? undefined : `"${ifVersion}"`,
       prefer: longPollSeconds > 0 ? `wait=${Math.ceil(longPollSeconds)}` : undefined,
       ...request.headers,
     }),

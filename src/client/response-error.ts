@@ -5,9 +5,11 @@ import {
   EventsExpired,
   FileRejected,
   Forbidden,
+  NetworkProblem,
   NotFound,
   RateLimited,
   TaskNotFound,
+  Timeout,
   Unauthorized,
   Unavailable,
   type ValidationDetail,
@@ -47,6 +49,11 @@ export function toAssayError(response: { status: number; headers: Headers; text:
   };
   return new (BY_CODE[init.code] ?? BY_STATUS[status] ?? AssayError)(init);
 }
+
+/** Overload or a connection error. */
+export const isTransient = (error: unknown): error is AssayError =>
+  error instanceof AssayError &&
+  (error instanceof NetworkProblem || error instanceof Timeout || error.status === 429 || error.status >= 500);
 
 /** `Retry-After`: a number of seconds, or a date (RFC 9110, 10.2.3). */
 export function retryAfterSeconds(headers: Headers, nowMs: number): number | undefined {

@@ -85,10 +85,9 @@ export class Stt extends TaskService<Recording, RecordingEvent> {
     segments: NonNullable<Transcript['segments']>,
     { ifVersion, signal }: CallOptions & { readonly ifVersion?: number } = {},
   ): Promise<TranscriptVersion> {
-    const headers = { 'if-match': ifVersion === undefined ? undefined : `"${ifVersion}"` };
     const repeatable = ifVersion === undefined;
     const path = `${resultPath(taskId)}/transcript`;
-    return this.line.data(path, { method: 'PUT', json: { segments }, headers, repeatable, signal });
+    return this.line.data(path, { method: 'PUT', json: { segments }, ifVersion, repeatable, signal });
   }
 
   /** The latest corrections, oldest first: at most `limit` (100) and 1 MiB. */

@@ -1,6 +1,6 @@
 import { CLIENT_LIMIT_MS, type Db, type Queryable } from '../../../base/db.ts';
 import type { TaskStore } from '../../../tasks/store.ts';
-import { type Caller, type CompletedDocument, type Document, type HistoryEntry, isCompleted } from '../documents.ts';
+import { type Caller, type CompletedDocument, type HistoryEntry, isCompleted } from '../documents.ts';
 import { isSameValue, type Value } from '../extraction.ts';
 import { PERMANENT_ERRORS } from '../failures.ts';
 import { recordQuality } from './quality.ts';
@@ -9,56 +9,59 @@ import { ACCESS_CONDITION, accessParams, SERVICE } from './rows.ts';
 
 const limitMs = CLIENT_LIMIT_MS;
 
-/** Serialises concurrent edits of one document. */
-export function update(
+interface ChangeOptions {
+  readonly strict: boolean;
+  readonly ifVersion?: number;
+}
+
+export const update = (
   db: Db,
   caller: Caller,
   id: string,
   edits: readonly { key: string; value: Value }[],
-  { strict, ifVersion }: { strict: boolean; ifVersion?: number },
-): Promise<CompletedDocument | 'not-editable' | 'conflict' | undefined> {
-  return db.transaction(async (tx) => {
-    await tx.query(LOCK, [id]);
-    const document = await findWithResult(tx, caller, id, strict);
-    if (!document) return undefined;
-    if (!isCompleted(document)) return 'not-editable';
-    if (ifVersion !== undefined && ifVersion !== document.version) return 'conflict';
+  options: ChangeOptions,
+) =>
+  changeCompleted(db, caller, id, options, async (tx, document, actor) => {
     const changes = changesOf(document, edits);
-    if (changes.length === 0) return document;
+    if (changes.length === 0) return false;
     await tx.query(EDIT, [
       id,
       changes.map(({ key }) => key),
       changes.map(({ oldValue }) => JSON.stringify(oldValue)),
       changes.map(({ newValue }) => JSON.stringify(newValue)),
-      caller.key ?? 'session',
+      actor,
     ]);
-    return afterChange(tx, document, await findWithResult(tx, caller, id, strict));
+    return true;
   });
-}
 
 /** Confirms the current version. A repetition changes nothing. */
-export function confirm(
+export const confirm = (db: Db, caller: Caller, id: string, options: ChangeOptions) =>
+  changeCompleted(db, caller, id, options, async (tx, { version, confirmation }, actor) => {
+    if (confirmation?.version === version) return false;
+    await tx.query(CONFIRM, [id, version, actor]);
+    return true;
+  });
+
+/** Serialises the changes of one document. `change` returns whether it has changed the document. */
+function changeCompleted(
   db: Db,
   caller: Caller,
   id: string,
-  { strict, ifVersion }: { strict: boolean; ifVersion?: number },
+  { strict, ifVersion }: ChangeOptions,
+  change: (tx: Queryable, document: CompletedDocument, actor: string) => Promise<boolean>,
 ): Promise<CompletedDocument | 'not-editable' | 'conflict' | undefined> {
   return db.transaction(async (tx) => {
     await tx.query(LOCK, [id]);
-    const document = await findWithResult(tx, caller, id, strict);
-    if (!document) return undefined;
-    if (!isCompleted(document)) return 'not-editable';
-    if (ifVersion !== undefined && ifVersion !== document.version) return 'conflict';
-    if (document.confirmation?.version === document.version) return document;
-    await tx.query(CONFIRM, [id, document.version, caller.key ?? 'session']);
-    return afterChange(tx, document, await findWithResult(tx, caller, id, strict));
+    const before = await findWithResult(tx, caller, id, strict);
+    if (!before) return undefined;
+    if (!isCompleted(before)) return 'not-editable';
+    if (ifVersion !== undefined && ifVersion !== before.version) return 'conflict';
+    if (!(await change(tx, before, caller.key ?? 'session'))) return before;
+    const after = await findWithResult(tx, caller, id, strict);
+    if (!after || !isCompleted(after)) return undefined;
+    await recordQuality(tx, before, after);
+    return after;
   });
-}
-
-async function afterChange(tx: Queryable, before: CompletedDocument, after: CompletedDocument | Document | undefined) {
-  if (!after || !isCompleted(after)) return undefined;
-  await recordQuality(tx, before, after);
-  return after;
 }
 
 /** The last value of a key counts. */
