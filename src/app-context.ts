@@ -35,12 +35,12 @@ import { watchAcceptHealth } from './tasks/accept-health.ts';
 import { createAdmission } from './tasks/admission.ts';
 import { createClientQueues } from './tasks/client-queues.ts';
 import { readClientShares } from './tasks/client-shares.ts';
+import { exportDatabaseGauges } from './tasks/database-gauges.ts';
 import { createDeliveryLog } from './tasks/delivery-log.ts';
-import { createEndpoints, exportPausedEndpoints } from './tasks/endpoints.ts';
+import { createEndpoints } from './tasks/endpoints.ts';
 import { createEstimates } from './tasks/estimates.ts';
 import { createEventCursors } from './tasks/event-cursor.ts';
 import { createEventFeeds } from './tasks/event-feeds.ts';
-import { exportEventLag } from './tasks/event-lag.ts';
 import { createEventStore } from './tasks/events.ts';
 import { watchOldestSnapshot } from './tasks/oldest-snapshot.ts';
 import { createPostgresTaskStore } from './tasks/postgres.ts';
@@ -203,9 +203,8 @@ export async function createGatewayContext(
   const signingKeys = await context.signingKeys();
   const { signingKey, previousKey } = signingKeys;
   const events = createEventStore(db);
-  exportEventLag(events, metrics.registry);
   const endpoints = createEndpoints(db);
-  exportPausedEndpoints(endpoints, metrics.registry);
+  exportDatabaseGauges(metrics.registry, { events, endpoints });
   return {
     ...{
       db,

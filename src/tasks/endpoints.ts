@@ -1,4 +1,3 @@
-import { Gauge, type Registry } from 'prom-client';
 import { CLIENT_LIMIT_MS, type Db } from '../base/db.ts';
 import { HELD } from './task-rows.ts';
 
@@ -70,22 +69,6 @@ export function createEndpoints(db: Db) {
       await db.query(DELETE_HELD, [keepSeconds, DELETED_ROWS]);
     },
   };
-}
-
-export function exportPausedEndpoints(endpoints: Pick<Endpoints, 'countPaused'>, registry: Registry): void {
-  new Gauge({
-    name: 'assay_webhook_endpoints_paused',
-    help: 'Webhook receivers, by client, that get no attempts because they failed for a day.',
-    registers: [registry],
-    aggregator: 'max',
-    async collect() {
-      // Keeps the last value while the database is unavailable.
-      await endpoints.countPaused().then(
-        (count) => this.set(count),
-        () => {},
-      );
-    },
-  });
 }
 
 /** Also after a day without attempts, because the endpoint may have worked in between. */
