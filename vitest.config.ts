@@ -19,7 +19,15 @@ export default defineConfig({
     tags: [{ name: 'full', description: 'only in `npm run test:full`' }],
     projects: [
       {
-        test: { ...options, name: 'unit', include: ['src/**/*.test.{ts,tsx}'], exclude: [...INTEGRATION, ...FULL] },
+        test: {
+          ...options,
+          name: 'unit',
+          include: ['src/**/*.test.{ts,tsx}'],
+          exclude: [...INTEGRATION, ...FULL],
+          // Files share the loaded modules, which takes 40 % less CPU time. So unit tests mock no modules
+          // and restore what they replace.
+          isolate: false,
+        },
       },
       { test: { ...options, ...server, name: 'integration', include: INTEGRATION, exclude: FULL } },
       { test: { ...options, ...server, name: 'full', include: FULL } },

@@ -1,26 +1,12 @@
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { Worker } from 'node:worker_threads';
-import { afterAll, beforeAll, beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest';
+import { Worker } from 'node:worker_threads';
+import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest';
 import { colourHead } from '../../test/support/ml/model.ts';
 import { colourNetwork } from '../../test/support/ml/onnx.ts';
 import { openSession, type Session, type SessionOptions } from './session.ts';
 import { shareHead } from './shared-heads.ts';
-
-const { threads } = vi.hoisted(() => ({ threads: [] as Worker[] }));
-vi.mock('../base/worker-entry.ts', async (original) => {
-  const real = await original<typeof import('../base/worker-entry.ts')>();
-  return {
-    startThread(...start: Parameters<typeof real.startThread>) {
-      threads.push(real.startThread(...start));
-      return threads.at(-1)!;
-    },
-  };
-});
-beforeEach(() => {
-  threads.length = 0;
-});
 
 let folder: string;
 let path: string;
@@ -105,16 +91,18 @@ describe('openSession', () => {
 
   test('fails the run of a thread that ends and starts a new thread for the next run', async () => {
     const session = await open();
+    const postMessage = vi.spyOn(Worker.prototype, 'postMessage');
+    onTestFinished(() => postMessage.mockRestore());
     for (let death = 0; death < 3; death++) {
-      expect(threads).toHaveLength(death + 1);
-      const thread = threads.at(-1)!;
-      vi.spyOn(thread, 'postMessage').mockImplementation(() => void thread.terminate());
+      postMessage.mockImplementationOnce(function (this: Worker) {
+        void this.terminate();
+      });
       const dying = session.run(image(0, 0, 0)).catch((error: Error) => error.message);
       const after = session.run(image(255, 0, 0));
       expect(await dying).toBe('The thread of the network ended.');
       expect((await after)['features']!.data[0]).toBe(1);
     }
-    expect(threads).toHaveLength(4);
+    expect(new Set(postMessage.mock.contexts).size).toBe(4);
   });
 
   test('rejects a queued run when its signal aborts', async () => {

