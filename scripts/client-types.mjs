@@ -13,7 +13,7 @@ async function namedSchemas(dist) {
   const [defectoscopy, stt, passports] = await Promise.all(
     ['defectoscopy/api-schema.js', 'stt/api-schema.js', 'passports/api-schema.js'].map(load),
   );
-  const { Models, ShadowPage } = await load('defectoscopy/deployment-schema.js');
+  const { Models, ShadowPage, Trainings } = await load('defectoscopy/deployment-schema.js');
   const deliveries = await load('shared/delivery-schema.js');
   const { TestResult: testResult } = await load('shared/delivery-test-route.js');
   const { TaskTimeline: timeline } = await load('shared/timeline-route.js');
@@ -40,6 +40,7 @@ async function namedSchemas(dist) {
       ModelDetails: defectoscopy.ModelDetails,
       ModelList: data(Models),
       ShadowComparisons: data(ShadowPage),
+      ModelTraining: data(Trainings),
     },
     stt: {
       TranscribeRequest: stt.TranscribeRequest,

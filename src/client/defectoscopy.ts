@@ -14,6 +14,7 @@ import type {
   DefectoscopyHealth,
   Heatmap,
   ModelList,
+  ModelTraining,
   PhotoAccepted,
   PhotoEvent,
   PhotoState,
@@ -102,6 +103,19 @@ export class Defectoscopy extends TaskService<Photo, PhotoEvent> {
     signal,
   }: CallOptions & { readonly days?: number | undefined } = {}): Promise<ShadowComparisons> {
     return this.line.data('/models/shadow', { query: { days }, signal });
+  }
+
+  /** Trains a version on the corrections; needs a reviewer's token. `training` reports its progress and figures. */
+  async trainModel({
+    version,
+    signal,
+  }: CallOptions & { readonly version?: string | undefined } = {}): Promise<ModelTraining> {
+    return this.line.data('/models/train', { method: 'POST', json: version === undefined ? {} : { version }, signal });
+  }
+
+  /** The last training of a version. */
+  async training({ signal }: CallOptions = {}): Promise<ModelTraining> {
+    return this.line.data('/models/training', { signal });
   }
 
   /** The loaded model. Throws `Unavailable` if no model is loaded; needs no token. */

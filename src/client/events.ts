@@ -7,6 +7,8 @@ export interface EventOptions extends CallOptions {
   readonly after?: string | undefined;
   /** Whether to wait for new events after the stored ones. Default: true. */
   readonly follow?: boolean | undefined;
+  /** While following: called with the error when events can no longer be read, and without one when they can again. */
+  readonly onOutage?: ((error: AssayError | undefined) => void) | undefined;
 }
 
 export interface EventsPage<Event> {
@@ -27,7 +29,7 @@ const MAX_PAUSE_SECONDS = 5;
 export async function* followEvents<Event>(
   line: Connection,
   pageOf: (answer: Awaited<ReturnType<Connection['request']>>) => EventsPage<Event>,
-  { after, follow = true, signal }: EventOptions,
+  { after, follow = true, onOutage, signal }: EventOptions,
 ): AsyncGenerator<Event, void, undefined> {
   let position = after;
   let failures = 0;
@@ -39,9 +41,11 @@ export async function* followEvents<Event>(
       const query = { after: position, limit: PAGE_SIZE, wait };
       const retries = follow ? { retries: 0 } : {};
       page = pageOf(await line.request('/events', { query, longPollSeconds: wait, signal, ...retries }));
+      if (failures > 0) onOutage?.(undefined);
       failures = 0;
     } catch (error) {
       if (!follow || !isTransient(error)) throw error;
+      if (failures === 0) onOutage?.(error);
       const pause = Math.max(error.retryAfterSeconds ?? 0, Math.min(0.5 * 2 ** failures++, MAX_PAUSE_SECONDS));
       await line.clock.sleep(pause * 1000, signal);
       continue;

@@ -18,9 +18,12 @@ export interface ListDeliveriesOptions extends DeliveriesOptions {
 export function listDeliveriesCommand(options: ListDeliveriesOptions, signal: AbortSignal): Promise<void> {
   const { state, task: taskId, since, json } = options;
   return withService(options, signal, async (service) => {
+    let count = 0;
     for await (const delivery of service.deliveries({ state, taskId, since, signal })) {
+      count++;
       process.stdout.write(json ? `${JSON.stringify(delivery)}\n` : `${linesOf(delivery).join('\n')}\n`);
     }
+    if (count === 0) console.error('No deliveries.');
   });
 }
 
@@ -62,7 +65,9 @@ export function testWebhookCommand(
 /** `assay deliveries endpoints`: prints the receivers whose last attempts failed. */
 export function listEndpointsCommand(options: DeliveriesOptions, signal: AbortSignal): Promise<void> {
   return withService(options, signal, async (service) => {
-    for (const each of await service.endpoints({ signal })) {
+    const endpoints = await service.endpoints({ signal });
+    if (endpoints.length === 0) console.error('No receiver fails.');
+    for (const each of endpoints) {
       const { endpoint, state, failing_since: since, failed_attempts: failed, held } = each;
       const line = parts(
         endpoint,

@@ -16,7 +16,9 @@ export function eventsCommand(options: EventsOptions, signal: AbortSignal): Prom
     const assay = new Assay({ [service]: { url, token, apiKey }, ...rest });
     const stop = AbortSignal.any([signal, outputEnd()]);
     try {
-      for await (const event of assay[service].events({ after, follow, signal: stop })) {
+      const onOutage = (error: Error | undefined) =>
+        console.error(error ? onOneLine(`Connection lost, retrying: ${error.message}`) : 'Connection restored.');
+      for await (const event of assay[service].events({ after, follow, onOutage, signal: stop })) {
         if (stop.aborted) break;
         process.stdout.write(`${json ? JSON.stringify(event) : lineOf(event)}\n`);
       }

@@ -1,9 +1,12 @@
-import { Assay, type DocumentTimeline, type TaskTimeline } from '../client/index.ts';
+import { OperatorError } from '../base/operator-error.ts';
+import { Assay, type DocumentTimeline, TaskNotFound, type TaskTimeline } from '../client/index.ts';
 import { onOneLine, printResult, runClientCommand } from './client-command.ts';
 import type { ServerOptions } from './resolve-server.ts';
 
+const SERVICES = ['defectoscopy', 'stt', 'passports'] as const;
+
 export interface TimelineOptions extends ServerOptions {
-  readonly service: 'defectoscopy' | 'stt' | 'passports';
+  readonly service: (typeof SERVICES)[number];
   readonly json?: boolean;
 }
 
@@ -11,7 +14,16 @@ export interface TimelineOptions extends ServerOptions {
 export function timelineCommand(id: string, options: TimelineOptions, signal: AbortSignal): Promise<void> {
   const { service } = options;
   return runClientCommand(service, options, signal, async ({ url, token, apiKey, ...rest }) => {
-    const read = await new Assay({ [service]: { url, token, apiKey }, ...rest })[service].timeline(id, { signal });
+    const client = new Assay({ [service]: { url, token, apiKey }, ...rest })[service];
+    const read = await client.timeline(id, { signal }).catch((error) => {
+      if (!(error instanceof TaskNotFound)) throw error;
+      const others = SERVICES.filter((other) => other !== service).map((other) => `--service ${other}`);
+      throw new OperatorError(
+        onOneLine(
+          `${url} (${service}) has no task ${id} (TASK_NOT_FOUND). If it is a task of another service: ${others.join(' or ')}.`,
+        ),
+      );
+    });
     return printResult(options, read, read.timeline.map(lineOf));
   });
 }

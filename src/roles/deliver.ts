@@ -101,7 +101,7 @@ export async function deliver(deps: DeliverDeps): Promise<void> {
       const outcome = withDuration(await send(due), performance.now() - startedAt);
       const isWithheld = deps.hideLoopbackDetails && isLoopback(origin);
       const recorded = isWithheld ? hideDetails(outcome, due.scheduledAttempt, deps) : outcome;
-      circuit.record(origin, recorded.state);
+      if (!('isLocal' in recorded)) circuit.record(origin, recorded.state);
       deps.metrics.countAttempt(due.task.service, recorded.state === 'pending' ? 'retry' : recorded.state);
       // The client sees the outcome at a time that does not depend on the receiver.
       if (isWithheld) await sleep(Math.max(0, startedAt + deps.timeoutMs - performance.now()), signal);
@@ -200,7 +200,7 @@ async function post(deps: DeliverDeps, due: DueDelivery, span: Span | undefined)
     // be retried with every lease.
     const trace = span && { trace_id: span.traceId };
     log.error({ err: error, delivery: due.id, ...trace }, 'preparing a delivery failed');
-    return afterFailure({ reason: 'connect_error' }, due.scheduledAttempt, { schedule });
+    return { ...afterFailure({ reason: 'connect_error' }, due.scheduledAttempt, { schedule }), isLocal: true };
   }
 }
 

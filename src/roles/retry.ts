@@ -37,5 +37,10 @@ export function hideDetails(
 ): DeliveryOutcome {
   if (outcome.state === 'postponed') return outcome;
   if (outcome.state === 'delivered') return { state: 'delivered' };
-  return { ...afterFailure({ reason: 'connect_error' }, attempt, options), error: 'undelivered' };
+  const { isLocal } = outcome;
+  return {
+    ...afterFailure({ reason: 'connect_error' }, attempt, options),
+    error: 'undelivered',
+    ...(isLocal && { isLocal }),
+  };
 }

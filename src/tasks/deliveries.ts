@@ -56,6 +56,7 @@ export async function recordDelivery(
     outcome.state === 'postponed' ? null : (outcome.statusCode ?? null),
     outcome.state === 'pending' || outcome.state === 'failed' ? outcome.error : null,
     outcome.state === 'postponed' ? null : (outcome.durationMs ?? null),
+    'isLocal' in outcome && outcome.isLocal,
   ]);
   return rowCount > 0;
 }

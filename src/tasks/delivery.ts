@@ -49,10 +49,16 @@ interface AttemptDetails {
   readonly durationMs?: number;
 }
 
+interface FailureDetails extends AttemptDetails {
+  readonly error: string;
+  /** Nothing was sent because of an error of the deliverer, which does not count against the receiver. */
+  readonly isLocal?: boolean;
+}
+
 export type DeliveryOutcome =
   /** Without a status (withheld), `delivered_at` is the start of the attempt. */
   | ({ readonly state: 'delivered' } & AttemptDetails)
-  | ({ readonly state: 'pending'; readonly delayMs: number; readonly error: string } & AttemptDetails)
-  | ({ readonly state: 'failed'; readonly error: string } & AttemptDetails)
+  | ({ readonly state: 'pending'; readonly delayMs: number } & FailureDetails)
+  | ({ readonly state: 'failed' } & FailureDetails)
   /** Nothing was sent: the attempt does not count. */
   | { readonly state: 'postponed'; readonly delayMs: number };

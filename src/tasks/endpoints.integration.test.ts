@@ -180,17 +180,52 @@ it('sends the held deliveries with their remaining attempts after a successful p
   expect(rows).toEqual([]);
 });
 
-it('releases at most 50 held deliveries of an endpoint per round', async () => {
+it('releases at most 50 held deliveries of an endpoint per round, the oldest first', async () => {
   await pause();
   await Promise.all(Array.from({ length: 70 }, () => endTask()));
   await endpoints.maintain();
   expect(await endpoints.resume(principal, ORIGIN)).toBe(true);
   expect(await endpoints.resume(principal, ORIGIN)).toBe(false);
   await endpoints.cleanUp(DAY_SECONDS);
+  const held = await heldIds();
+  const claimedIds = async () => (await claim()).map(({ id }) => id).sort();
   await endpoints.maintain();
-  expect(await claim()).toHaveLength(50);
+  expect(await claimedIds()).toEqual(held.slice(0, 50));
   await endpoints.maintain();
-  expect(await claim()).toHaveLength(21);
+  expect(await claimedIds()).toEqual(held.slice(50));
+});
+
+it('does not count errors of the deliverer against the receiver', async () => {
+  for (let n = 0; n < 12; n++) {
+    await endTask();
+    await attemptAll({ state: 'failed', error: 'connect_error', isLocal: true });
+    await age(DAY_SECONDS / 8);
+  }
+  expect(await list()).toEqual([]);
+  await pause();
+  await endpoints.maintain();
+  await age(3601);
+  await endpoints.maintain();
+  expect(await attemptAll({ ...FAILED, isLocal: true })).toHaveLength(1);
+  await endpoints.maintain();
+  await endpoints.maintain();
+  // The next probe follows in an hour.
+  expect(await claim()).toEqual([]);
+  expect(await list()).toMatchObject([{ failures: 10, pausedAt: expect.any(Number) }]);
+});
+
+it('records at most 1000 failing endpoints of a client', async () => {
+  await database.db.query(
+    `insert into webhook_endpoints (principal, origin, service) select $1, 'https://r-' || n, 'a' from generate_series(1, 1000) n`,
+    [principal],
+  );
+  await endTask();
+  await attemptAll(FAILED);
+  await endTask({ url: 'https://r-1/hook' });
+  await attemptAll(FAILED, 'https://r-1');
+  const found = await list();
+  expect(found).toHaveLength(1000);
+  expect(found.filter(({ failures }) => failures > 1)).toMatchObject([{ origin: 'https://r-1', failures: 2 }]);
 });
 
 it('makes the first attempt of a redelivery during a pause, also at a delivery without an attempt', async () => {

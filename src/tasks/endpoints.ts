@@ -20,7 +20,8 @@ const PROBE_INTERVAL = "interval '1 hour'";
 /** A paused endpoint without attempts for this long is forgotten. */
 const FORGET_AFTER = "interval '30 days'";
 const MAX_HELD_COUNTED = 10_000;
-const MAX_LISTED = 1000;
+/** Further failing endpoints of a client are not recorded, so never paused: a client can name a new host per task. */
+const MAX_ENDPOINTS_OF_CLIENT = 1000;
 /** Of all endpoints in a round. */
 const HOLD_ROWS = 1000;
 /** Of an endpoint in a round, so a second: as many as a client's redeliveries. */
@@ -35,7 +36,7 @@ export type Endpoints = ReturnType<typeof createEndpoints>;
 export function createEndpoints(db: Db) {
   return {
     async list(principal: string): Promise<FailingEndpoint[]> {
-      const { rows } = await db.query<FailingEndpoint>(LIST, [principal, MAX_HELD_COUNTED, MAX_LISTED]);
+      const { rows } = await db.query<FailingEndpoint>(LIST, [principal, MAX_HELD_COUNTED, MAX_ENDPOINTS_OF_CLIENT]);
       return rows;
     },
 
@@ -75,8 +76,8 @@ export function createEndpoints(db: Db) {
 const STARTS_TO_FAIL = `(e.failures = 0 or e.paused_at is null and e.last_failed_at < now() - ${PAUSE_AFTER})`;
 
 /**
- * SQL: common table expressions that record the outcome `$3` of an attempt at the delivery `current`. Events of a pause are in
- * the feed of the task's service.
+ * SQL: common table expressions that record the outcome `$3` of an attempt at the delivery `current`; `$8`: it failed because of
+ * an error of the deliverer. Events of a pause are in the feed of the task's service.
  */
 export const endpointOutcomeSql = `
     failing as (
@@ -84,7 +85,11 @@ export const endpointOutcomeSql = `
       select principal, origin,
              coalesce(expired_task ->> 'service', (select t.service from tasks t where t.id = current.task_id))
         from current
-       where $3 in ('pending', 'failed')
+       where $3 in ('pending', 'failed') and not $8::boolean
+         and case when exists (select from webhook_endpoints k where k.principal = current.principal and k.origin = current.origin)
+                  then true
+                  else (select count(*) from (select from webhook_endpoints k where k.principal = current.principal
+                                               limit ${MAX_ENDPOINTS_OF_CLIENT}) as counted) < ${MAX_ENDPOINTS_OF_CLIENT} end
           on conflict (principal, origin) do update
          set service        = excluded.service,
              failures       = case when ${STARTS_TO_FAIL} then 1 else e.failures + 1 end,
@@ -93,6 +98,12 @@ export const endpointOutcomeSql = `
              paused_at      = case when e.paused_at is null and not ${STARTS_TO_FAIL} and e.failures + 1 >= ${FAILURES_TO_PAUSE}
                                     and e.failing_since <= now() - ${PAUSE_AFTER} then now() else e.paused_at end
       returning service, origin, paused_at = now() as is_paused_now
+    ),
+    delayed_probe as (
+      update webhook_endpoints e
+         set last_failed_at = now()
+        from current
+       where $8::boolean and e.principal = current.principal and e.origin = current.origin and e.paused_at is not null
     ),
     pause_event as (
       insert into unnumbered_task_events (service, principal, task_id, kind, endpoint, expires_at)
@@ -203,6 +214,7 @@ const PROBE = {
     update deliveries d set due_at = now(), earlier_attempts = d.attempts from chosen where d.id = chosen.id`,
 };
 
+// Oldest first, in the order of `deliveries_by_client`.
 const RELEASE = {
   name: 'release-deliveries',
   text: `
@@ -217,7 +229,12 @@ const RELEASE = {
       select found.id
         from resumed e
        cross join lateral (
-             select d.id from deliveries d where ${OF_ENDPOINT} and ${HELD} limit $1 for update skip locked) as found
+             select d.id
+               from deliveries d
+              where ${OF_ENDPOINT} and ${HELD} and d.state = 'pending'
+              order by d.id
+              limit $1
+                for update skip locked) as found
     ),
     finished as (
       update webhook_endpoints e

@@ -159,7 +159,9 @@ describe('Defectoscopy client', () => {
     const { value: last } = await client().events().next();
     const lost = recordingFetch((_, count) => (count % 2 === 0 ? 'lost' : undefined));
     const clock = createFakeClock();
-    const following = client({ ...lost, clock }).events({ after: last!.id });
+    const outages: (string | undefined)[] = [];
+    const onOutage = (error: Error | undefined) => outages.push(error?.name);
+    const following = client({ ...lost, clock }).events({ after: last!.id, onOutage });
     const stored: string[] = [];
     for await (const event of client().events({ after: last!.id, follow: false })) stored.push(event.id);
     for (const id of stored) expect((await following.next()).value!.id).toBe(id);
@@ -167,6 +169,7 @@ describe('Defectoscopy client', () => {
     const { task_id } = await client().predict(REFERENCE);
     expect((await next).value).toMatchObject({ task_id });
     expect(clock.slept.length).toBeGreaterThan(0);
+    expect(outages.slice(0, 2)).toEqual(['NetworkProblem', undefined]);
     await following.return();
   });
 

@@ -38,6 +38,8 @@ describe('Defectoscopy GET /openapi.json', () => {
       'post /models/rollback': true,
       'put /models/shadow': true,
       'get /models/shadow': true,
+      'get /models/training': true,
+      'post /models/train': true,
       'post /predict': true,
       'get /result/{task_id}': true,
       'post /result/{task_id}/cancel': true,
@@ -173,6 +175,20 @@ it('Defectoscopy GET /openapi.json describes the status, headers and body of eve
   await visit('/models/default', { method: 'PUT', body: { version: '1.0.0' } });
   await post('/models/rollback', { version: '1.0.0' });
   await visit('/models/shadow', { method: 'PUT', body: { version: null } });
+  await visit('/models/training');
+  await post('/models/train', {});
+  await post('/models/train', { version: '..' });
+  await product.database.db.query(
+    `insert into defectoscopy_corrected_photos (task_id, model_version, network, features, version)
+     select 'corrected-' || n, '1.0.0', repeat('a', 64), '', 1 from generate_series(1, 30) n`,
+  );
+  await post('/models/train', {});
+  await post('/models/train', {});
+  await product.database.db.query(
+    `update defectoscopy_trainings set ended_at = now(), files = '{}',
+            report = '{"base": "1.0.0", "photos": {"training": 20, "held_back": 5}, "heads": []}'`,
+  );
+  await visit('/models/training');
   const names = await visit('/classes/surfaces');
   await visit('/classes/surfaces', { headers: { 'if-none-match': names.headers.get('etag')! } });
 

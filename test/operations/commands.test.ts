@@ -199,7 +199,9 @@ describe('assay timeline', () => {
     const json = JSON.parse((await assay(['timeline', id, '--json', ...at()])).out);
     expect(json).toMatchObject({ task_id: id, status: 'done', timeline: expect.any(Array) });
     const unknown = await assay(['timeline', 'no-such-task', ...at()]);
-    expect([unknown.code, unknown.err]).toEqual([2, expect.stringContaining('TASK_NOT_FOUND')]);
+    const message =
+      /^\S+ \(defectoscopy\) has no task no-such-task \(TASK_NOT_FOUND\)\..* --service stt or --service passports\.\n$/;
+    expect([unknown.code, unknown.err]).toEqual([2, expect.stringMatching(message)]);
   });
 });
 
@@ -252,6 +254,14 @@ describe('assay deliveries', () => {
     expect(await resume()).toBe('Resumed\n');
     expect(await resume()).toBe('It was not paused\n');
     expect(await resume('--json')).toBe('{"resumed":false}\n');
+  });
+
+  it('states that there are no deliveries or failing receivers, without output for programs', async () => {
+    const deliveries = await assay(['deliveries', '--task', 'no-such-task', '--json', ...at()]);
+    expect(deliveries).toMatchObject({ code: 0, out: '', err: 'No deliveries.\n' });
+    await photos.database.db.query('delete from webhook_endpoints');
+    const endpoints = await assay(['deliveries', 'endpoints', ...at()]);
+    expect(endpoints).toMatchObject({ code: 0, out: '', err: 'No receiver fails.\n' });
   });
 
   it('reports wrong arguments', async () => {

@@ -203,11 +203,67 @@ describe('Defectoscopy upload page', () => {
     },
   );
 
+  it.for([
+    [
+      'en-GB',
+      'Train from corrections',
+      'queued for a worker',
+      'on 90 photos',
+      'held-back corrections',
+      'Promote: own-2',
+    ],
+    ['ru-RU', 'Обучить на исправлениях', 'ожидает', 'снимков: 90', 'отложенные исправления', 'Сделать основной: own-2'],
+  ] as const)(
+    'trains a version with the keyboard alone and compares it with the shipped one (%s)',
+    async ([locale, start, queued, completed, heldBack, promote], test) => {
+      const { db } = product.database;
+      await db.query('delete from defectoscopy_trainings');
+      await db.query(
+        `insert into defectoscopy_corrected_photos (task_id, model_version, network, features, version)
+         select 'corrected-' || n, '1.0.0', repeat('a', 64), '', 1 from generate_series(1, 30) n on conflict do nothing`,
+      );
+      await predict(CRACK_OUTCOME);
+      const { page, problems } = await openPage(test, `${product.url}/model-versions#token=${REVIEWER}`, { locale });
+      await until(() => page.locator('#corrected').textContent()).toContain('30');
+      const name = page.locator('#train-version');
+      const button = page.getByRole('button', { name: start });
+      await name.fill('1.0.0');
+      await name.press('Enter');
+      await until(() => page.locator('#refused').isVisible()).toBe(true);
+      await name.fill('trained-1');
+      await button.press('Enter');
+      await until(() => page.locator('#training').textContent()).toContain(queued);
+      expect(await page.locator('#training progress').count()).toBe(1);
+      await button.press('Enter');
+      await until(() => page.locator('#refused').isVisible()).toBe(true);
+
+      // The fake model trains nothing.
+      const change = { before: 0.5, after: 0.75 };
+      const comparison = (photos: number) => ({
+        ...{ photos, accuracy: change },
+        classes: [{ name: 'crack', photos, recall: change, precision: { after: 1 } }],
+      });
+      const head = { head: 'defects', held_back: comparison(30), test: comparison(1263) };
+      await db.query(
+        `update defectoscopy_trainings set version = 'own-2', ended_at = now(), files = '{}', report = $1`,
+        [{ base: '1.0.0', photos: { training: 90, held_back: 30 }, heads: [head] }],
+      );
+      await until(() => page.locator('#training').textContent()).toContain(completed);
+      await until(() => page.locator('#training summary').first().textContent()).toContain(heldBack);
+      expect(await page.locator('#training tbody').first().textContent()).toMatch(/50[.,]0\s?% → 75[.,]0\s?%/);
+      expect(await page.locator('#training').getByRole('button', { name: promote }).count()).toBe(1);
+      expect(await page.locator('#training .tools button').count()).toBe(2);
+      expect(await findViolations(page)).toEqual([]);
+      expect(problems.filter((problem) => !problem.includes('409'))).toEqual([]);
+    },
+  );
+
   it('shows versions without buttons to tokens without the role reviewer', async (test) => {
     await predict(CRACK_OUTCOME);
     const { page } = await openPage(test, `${product.url}/model-versions#token=${TOKEN}`);
     await page.getByRole('heading', { name: 'own-2' }).waitFor();
     expect(await page.locator('#versions button').count()).toBe(0);
+    expect(await page.locator('#train').isVisible()).toBe(false);
   });
 
   it('shows no form without the role reviewer', async (test) => {

@@ -88,6 +88,7 @@ async function seedOneOfEach(): Promise<SeededRecords> {
   const photo = await uploadFile('defectoscopy', 'image/jpeg', await createWallPhoto());
   const photoId = await product.predict({ image_url: photo, webhook_url: 'http://127.0.0.1:9999/hook' });
   await seedComparison(photoId);
+  await seedTraining();
   const failedId = await product.predict({ image_url: 'https://storage-1.example.com/broken.jpg' });
   const sound = await uploadFile('stt', 'audio/mpeg', await readFile(new URL('voice-note.mp3', EXAMPLES)));
   const speaker = createClient(product.addresses['stt']!, TOKEN);
@@ -124,6 +125,21 @@ async function seedComparison(photoId: string): Promise<void> {
   tally.add({ ...photo, shadowLabel: 'crack' });
   tally.add({ ...photo, shadowLabel: 'fair_corrosion' });
   await tally.write(product.database.db);
+}
+
+/** What a worker writes of a training. */
+async function seedTraining(): Promise<void> {
+  const change = { before: 0.628, after: 0.766 };
+  const comparison = {
+    ...{ photos: 1263, accuracy: change },
+    classes: ['crack', 'fair_corrosion'].map((name) => ({ name, photos: 120, recall: change, precision: change })),
+  };
+  const head = { head: 'defects', held_back: comparison, test: comparison };
+  const report = { base: '1.0.0', photos: { training: 150, held_back: 50 }, heads: [head] };
+  await product.database.db.query(
+    `insert into defectoscopy_trainings (version, actor, ended_at, report, files) values ('own-2', 'reviewer', now(), $1, '{}')`,
+    [report],
+  );
 }
 
 async function uploadFile(service: Service, type: string, bytes: Buffer): Promise<string> {

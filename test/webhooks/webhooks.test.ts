@@ -276,6 +276,7 @@ describe('A defectoscopy callback', () => {
     await product.startWorker(createFakeModel());
     expect(await waitForState(id, 'failed')).toMatchObject({ attempts: 2, last_error: 'connect_error' });
     expect(received).toEqual([]);
+    expect((await product.database.db.query('select from webhook_endpoints')).rowCount).toBe(0);
   });
 
   it('is not sent for a task without a webhook, whose state has no webhook either', async () => {

@@ -86,3 +86,75 @@ export const ShadowPage = Success(
     ),
   }),
 );
+
+export const TrainingRequest = Type.Object(
+  {
+    version: Type.Optional(
+      Type.String({
+        pattern: '^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$',
+        description: 'Name of the new version. Default: the date and a number.',
+      }),
+    ),
+  },
+  { examples: [{ version: 'corrected-1' }] },
+);
+
+const Change = Type.Object(
+  { before: Type.Optional(Type.Number()), after: Type.Optional(Type.Number()) },
+  { description: 'Of the shipped version and of the new one, 0 to 1; absent without photos.' },
+);
+
+const comparison = (description: string) =>
+  Type.Object(
+    {
+      photos: Type.Integer(),
+      accuracy: Change,
+      classes: Type.Array(
+        Type.Object({ name: Type.String(), photos: Type.Integer(), recall: Change, precision: Change }),
+      ),
+    },
+    { description },
+  );
+
+export const Trainings = Success(
+  Type.Object({
+    may_train: Type.Boolean({ description: 'Whether the token may train versions.' }),
+    corrected_photos: Type.Integer({ description: 'Corrected and confirmed photos with stored features.' }),
+    minimum_photos: Type.Integer({ description: 'Fewer corrected photos cannot train a version.' }),
+    training: Type.Optional(
+      Type.Object(
+        {
+          version: Type.String(),
+          state: Type.Enum(['queued', 'in_progress', 'completed', 'failed']),
+          progress: Type.Number({ description: '0 to 1' }),
+          actor: Type.Optional(Type.String({ description: 'Only for reviewers.' })),
+          requested_at: UnixSeconds,
+          ended_at: Type.Optional(UnixSeconds),
+          failure: Type.Optional(
+            Type.Object({
+              code: Type.Enum([
+                ...['TOO_FEW_CORRECTIONS', 'ONE_CLASS', 'VERSION_EXISTS'],
+                ...['NO_WORKER', 'WORKER_LOST', 'TRAINING_FAILED'],
+              ]),
+              message: Type.String(),
+            }),
+          ),
+          report: Type.Optional(
+            Type.Object({
+              base: Type.String({ description: 'The shipped version that was changed.' }),
+              photos: Type.Object({ training: Type.Integer(), held_back: Type.Integer() }),
+              heads: Type.Array(
+                Type.Object({
+                  head: Type.String(),
+                  held_back: comparison('On corrections that were not used for training.'),
+                  test: comparison('On the test photos of the shipped version.'),
+                }),
+              ),
+            }),
+          ),
+        },
+        { description: 'The last training.' },
+      ),
+    ),
+  }),
+);

@@ -22,6 +22,7 @@ import { correctionRoutes } from './routes/correction-routes.ts';
 import { deploymentRoutes } from './routes/deployment-routes.ts';
 import { modelRoutes } from './routes/model-routes.ts';
 import { predictRoute } from './routes/predict-route.ts';
+import { trainingRoutes } from './routes/training-routes.ts';
 import { type DefectoscopySettings, reviewerEntries } from './settings.ts';
 import { IMAGE_MAX_BYTES, imageHosts, webhookPolicy } from './url-policy.ts';
 import { unknownPrincipals } from './webhook-secrets.ts';
@@ -85,6 +86,7 @@ export async function createDefectoscopyGateway(deps: {
   });
   correctionRoutes(app, { context, isReviewer, mayCorrect, ownTasksOnly });
   deploymentRoutes(app, { context, serviceSettings, isReviewer, mayDeploy: mayCorrect, ownTasksOnly });
+  trainingRoutes(app, { context, mayTrain: mayCorrect });
   await fileRoutes(app, {
     context,
     shared,

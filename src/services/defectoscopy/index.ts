@@ -5,6 +5,7 @@ import { texts } from './browser/texts.ts';
 import { REVIEWER } from './corrections/reviewers.ts';
 import { deleteOldCorrections } from './corrections/store.ts';
 import { deleteOldComparisons } from './deployments/shadow-report.ts';
+import { cleanUpTrainings } from './deployments/trainings.ts';
 import { failureTexts } from './failures.ts';
 import { present } from './present.ts';
 import { photoRecords } from './records.ts';
@@ -59,6 +60,7 @@ export const defectoscopy: Service<TaskService> = {
       async cleanup({ db }) {
         await deleteOldCorrections(db, serviceSettings.correctionRetentionDays);
         await deleteOldComparisons(db);
+        await cleanUpTrainings(db);
       },
       tokenOptions: {
         roles: ['client', REVIEWER],

@@ -18,6 +18,7 @@ import { createShadow } from './model/shadow.ts';
 import { openModelVersions, POOL_SIZE } from './model/versions.ts';
 import type { PredictInput, Recorded, WorkerInfo } from './result.ts';
 import type { settings } from './settings.ts';
+import { createTrainingWorker } from './training/training-worker.ts';
 import { imagePolicy } from './url-policy.ts';
 
 /** Other versions are loaded on first use. */
@@ -33,6 +34,7 @@ export async function loadModel(deps: {
     log.warn({ err, folder }, 'invalid model version'),
   );
   const versions = openModelVersions(shelf, serviceSettings.devices);
+  const training = createTrainingWorker({ db, shelf, dataDir: shared.dataDir, shipped, log });
   const { modelVersion } = serviceSettings;
   const open = async () => {
     const newest = newestBundledVersion(shelf, shipped).version;
@@ -40,7 +42,8 @@ export async function loadModel(deps: {
     if (modelVersion !== undefined && !pinned) {
       throw new OperatorError(`The model version ${modelVersion} (DEFECTOSCOPY_MODEL_VERSION) is not installed.`);
     }
-    return { newest, deployed: await openDeployedVersions({ db, versions, pinned, shipped: newest, log }) };
+    const { install } = training;
+    return { newest, deployed: await openDeployedVersions({ db, versions, pinned, shipped: newest, install, log }) };
   };
   const { newest, deployed } = await open().catch(async (error: unknown) => {
     shelf.close();
@@ -72,7 +75,7 @@ export async function loadModel(deps: {
     timeLimitMs: 60_000,
 
     async refresh() {
-      await Promise.all([deployed.refresh(), shadowing.write()]);
+      await Promise.all([deployed.refresh(), shadowing.write(), training.refresh()]);
     },
 
     async run({ id, input, signal }) {
@@ -94,6 +97,7 @@ export async function loadModel(deps: {
     async close() {
       shelf.close();
       device.close();
+      await training.close().catch(() => {});
       await shadowing.write().catch(() => {});
       await versions.close();
     },

@@ -4,6 +4,7 @@ import { announce, byId, el, fill } from '../../../ui/browser/dom.ts';
 import { createNumberFormats, pageData } from '../../../ui/browser/page-data.ts';
 import { createTokenStore } from '../../../ui/browser/token.ts';
 import type { ModelsPage } from './models-texts.ts';
+import { createTrainingView, type Training } from './training-view.ts';
 
 interface Figure {
   readonly split: string;
@@ -68,9 +69,19 @@ const tokens = createTokenStore(ui.token);
 const api = createApiClient({ tokens, needsToken, errorTexts: { ...ui.refusals, ...texts.errors } });
 const days = byId<HTMLSelectElement>('days');
 let shown = '';
+let models: Models | undefined;
 
 const defect = (name: string) => (name === '' ? texts.noDefect : (classes[name] ?? name.replaceAll('_', ' ')));
 const time = (at: string) => dates.format(new Date(Number(at) * 1000));
+
+const trainingView = createTrainingView({
+  ...{ texts, numbers, time, className: defect },
+  buttonsOf: (version) =>
+    models?.may_deploy && models.models.some((each) => each.version === version)
+      ? buttonsOf(version, 'trained', models)
+      : [],
+});
+const loadTraining = () => api.call<Training>('models/training').then(trainingView.show);
 
 function showError(error: unknown): void {
   byId('refused').textContent = (error as Error).message || texts.offline;
@@ -85,6 +96,8 @@ function showModels(found: Models): void {
   const text = JSON.stringify(found);
   if (text === shown) return;
   shown = text;
+  models = found;
+  trainingView.show();
   const focused = document.activeElement?.id ?? '';
   const wasInList = byId('versions').contains(document.activeElement);
   byId('pinned').hidden = !found.pinned;
@@ -112,24 +125,7 @@ function versionItem({ version, details }: Version, index: number, found: Models
     ),
   ];
   const problems = found.problems.filter((problem) => problem.version === version);
-  const { rolls_back_to: earlier } = found;
-  const buttons = [
-    ...(isDefault || found.pinned
-      ? []
-      : [button(`promote-${index}`, texts.promote, version, 'PUT', 'models/default', { version })]),
-    ...(isDefault && !found.pinned && earlier !== undefined
-      ? [
-          button('roll-back', fill(texts.rollBack, { version: earlier }), version, 'POST', 'models/rollback', {
-            version,
-          }),
-        ]
-      : []),
-    ...(isShadow
-      ? [button(`shadow-${index}`, texts.stopShadow, version, 'PUT', 'models/shadow', { version: null })]
-      : isDefault
-        ? []
-        : [button(`shadow-${index}`, texts.startShadow, version, 'PUT', 'models/shadow', { version })]),
-  ];
+  const buttons = buttonsOf(version, String(index), found);
   return el(
     'li',
     { class: 'panel' },
@@ -142,20 +138,42 @@ function versionItem({ version, details }: Version, index: number, found: Models
   );
 }
 
+function buttonsOf(version: string, id: string, found: Models): HTMLElement[] {
+  const isDefault = version === found.default;
+  const { pinned, rolls_back_to: earlier } = found;
+  const promote = () => button(`promote-${id}`, texts.promote, version, 'PUT', 'models/default', { version });
+  const rollBack = (to: string) =>
+    button(`roll-back-${id}`, fill(texts.rollBack, { version: to }), version, 'POST', 'models/rollback', { version });
+  const shadow = (text: string, wanted: string | null) =>
+    button(`shadow-${id}`, text, version, 'PUT', 'models/shadow', { version: wanted });
+  return [
+    ...(isDefault || pinned ? [] : [promote()]),
+    ...(isDefault && !pinned && earlier !== undefined ? [rollBack(earlier)] : []),
+    ...(version === found.shadow
+      ? [shadow(texts.stopShadow, null)]
+      : isDefault
+        ? []
+        : [shadow(texts.startShadow, version)]),
+  ];
+}
+
 function button(id: string, text: string, version: string, method: 'PUT' | 'POST', path: string, json: object) {
   const element = el('button', { type: 'button', id, 'aria-label': `${text}: ${version}` }, text);
-  element.addEventListener('click', () => void change(element, () => api.call<Models>(path, { method, json })));
+  element.addEventListener(
+    'click',
+    () => void change(element, () => api.call<Models>(path, { method, json }).then(showModels)),
+  );
   return element;
 }
 
-async function change(element: HTMLButtonElement, send: () => Promise<Models>): Promise<void> {
+async function change(element: HTMLButtonElement, send: () => Promise<void>, done = texts.saved): Promise<void> {
   // Not `disabled`, which would move the focus.
   if (element.getAttribute('aria-busy') === 'true') return;
   element.setAttribute('aria-busy', 'true');
   byId('refused').hidden = true;
   try {
-    showModels(await send());
-    announce(texts.saved);
+    await send();
+    announce(done);
   } catch (error) {
     showError(error);
   } finally {
@@ -219,9 +237,20 @@ function differingItem(found: Comparisons['differing'][number]): HTMLElement {
 const loadModels = () => api.call<Models>('models').then(showModels);
 const loadComparisons = () => api.call<Comparisons>(`models/shadow?days=${days.value}`).then(showComparisons);
 
+byId('train').addEventListener('submit', (event) => {
+  event.preventDefault();
+  const name = byId<HTMLInputElement>('train-version');
+  const json = name.value === '' ? {} : { version: name.value };
+  const send = async () => {
+    trainingView.show(await api.call<Training>('models/train', { method: 'POST', json }));
+    name.value = '';
+  };
+  void change(byId<HTMLButtonElement>('train-start'), send, texts.trainingRequested);
+});
 days.addEventListener('change', () => void loadComparisons().catch(showError));
-Promise.all([loadModels(), loadComparisons()]).catch(showError);
+Promise.all([loadModels(), loadComparisons(), loadTraining()]).catch(showError);
 // The next refresh repeats a failed one.
 setInterval(() => {
-  if (!document.hidden && (!needsToken || tokens.current() !== undefined)) void loadModels().catch(() => {});
+  if (!document.hidden && (!needsToken || tokens.current() !== undefined))
+    void Promise.all([loadModels(), loadTraining()]).catch(() => {});
 }, REFRESH_MS);

@@ -49,6 +49,48 @@ export const modelsTexts = localize({
       not_loadable: 'Обработчик {worker} не может загрузить эту версию; причина указана в его журнале.',
     } as Names,
   },
+  training: { en: 'Training', ru: 'Обучение' },
+  corrected: {
+    en: 'Corrected and confirmed photos: {photos}; at least {minimum} are needed. A quarter is not used for training and compares the versions.',
+    ru: 'Исправленных и подтверждённых снимков: {photos}, нужно не меньше {minimum}. Четверть не участвует в обучении: на ней сравниваются версии.',
+  },
+  trainVersion: { en: 'Version name (optional)', ru: 'Название версии (необязательно)' },
+  train: { en: 'Train from corrections', ru: 'Обучить на исправлениях' },
+  trainingStates: {
+    en: {
+      queued: 'Version {version}: queued for a worker.',
+      in_progress: 'Version {version}: training.',
+      completed: 'Version {version}, trained on {photos} photos. {heldBack} photos were held back.',
+      failed: 'Version {version} was not trained.',
+    } as Names,
+    ru: {
+      queued: 'Версия {version}: ожидает обработчика.',
+      in_progress: 'Версия {version}: идёт обучение.',
+      completed: 'Версия {version}: обучена, снимков: {photos}, отложено для сравнения: {heldBack}.',
+      failed: 'Версия {version} не обучена.',
+    } as Names,
+  },
+  trainingRequested: { en: 'Training requested.', ru: 'Обучение запущено.' },
+  requestedBy: { en: 'Requested by {actor}', ru: 'Запустил {actor}' },
+  /** Others have the message of the server. */
+  trainingFailures: {
+    en: {} as Names,
+    ru: {
+      TOO_FEW_CORRECTIONS:
+        'Слишком мало исправлений с известными классами: нужно не меньше 20 снимков для обучения и 5 для сравнения.',
+      ONE_CLASS: 'Все исправленные снимки одного класса. Подтвердите результаты и других классов.',
+      VERSION_EXISTS: 'Версия с таким названием уже есть.',
+      NO_WORKER: 'За 10 минут ни один обработчик не начал обучение. Запустите обработчик и повторите.',
+      WORKER_LOST: 'Обработчик трижды завершился во время обучения.',
+      TRAINING_FAILED: 'Ошибка обучения; причина указана в журнале обработчика.',
+    } as Names,
+  },
+  onHeldBack: { en: '{head}: held-back corrections', ru: '{head}: отложенные исправления' },
+  onTest: { en: '{head}: test photos of {base}', ru: '{head}: тестовые снимки версии {base}' },
+  className: { en: 'Class', ru: 'Класс' },
+  allClasses: { en: 'All classes, correct', ru: 'Все классы, доля верных' },
+  recall: { en: 'Recall', ru: 'Полнота' },
+  precision: { en: 'Precision', ru: 'Точность' },
   comparison: { en: 'Comparison', ru: 'Сравнение' },
   period: { en: 'Period', ru: 'Период' },
   days: {
@@ -98,6 +140,9 @@ export const modelsTexts = localize({
       MODEL_ALREADY_DEFAULT: 'Эта версия уже основная.',
       NO_EARLIER_VERSION: 'Возвращаться не к чему: предыдущей версии нет.',
       VERSION_CONFLICT: 'Основная версия уже изменена.',
+      TRAINING_RUNNING: 'Другое обучение ещё не закончено.',
+      VERSION_EXISTS: 'Версия с таким названием уже есть. Выберите другое.',
+      TOO_FEW_CORRECTIONS: 'Слишком мало исправленных и подтверждённых снимков.',
     } as Names,
   },
 });

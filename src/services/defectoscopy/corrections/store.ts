@@ -56,6 +56,14 @@ export async function countCorrectedPhotos(
   return rows[0]!;
 }
 
+/** Of all networks. */
+export async function countPhotosWithFeatures(db: Queryable): Promise<number> {
+  const { rows } = await db.query<{ count: number }>(
+    'select count(*) from defectoscopy_corrected_photos where version > 0 and features is not null',
+  );
+  return rows[0]!.count;
+}
+
 export interface NewCorrection {
   readonly taskId: string;
   readonly modelVersion: string;

@@ -18,9 +18,11 @@ export async function openDeployedVersions(deps: {
   /** Set by DEFECTOSCOPY_MODEL_VERSION; promotions then have no effect. */
   pinned: ModelVersion | undefined;
   shipped: string;
+  /** Installs a version that was trained by a worker of another machine; false if it was not. */
+  install: (version: string) => Promise<boolean>;
   log: Log;
 }) {
-  const { db, versions, pinned, shipped, log } = deps;
+  const { db, versions, pinned, shipped, install, log } = deps;
   let standard = pinned;
   let shadow: ModelVersion | undefined;
   let problems: Readonly<Record<string, VersionProblem>> = {};
@@ -35,7 +37,8 @@ export async function openDeployedVersions(deps: {
         return undefined;
       }
       try {
-        const loaded = await versions.get(version);
+        const loaded =
+          (await versions.get(version)) ?? ((await install(version)) ? await versions.get(version) : undefined);
         if (!loaded) found[version] = 'not_installed';
         return loaded;
       } catch (err) {

@@ -3,7 +3,7 @@ import type { Gateway } from '../../../http/gateway.ts';
 import { layout, TokenForm } from '../../../ui/layout.tsx';
 import { BackLink, PageIntro, ScriptNotice } from '../../../ui/page-intro.tsx';
 import { sendPage } from '../../../ui/send-page.ts';
-import { H2, Label, Option } from '../../../ui/text-elements.tsx';
+import { Button, H2, Label, Option } from '../../../ui/text-elements.tsx';
 import { classNames } from '../../shared/class-names.ts';
 import { serviceLinks } from '../../shared/service-links.ts';
 import { preferredLanguage } from '../../shared/task-routes.ts';
@@ -48,6 +48,16 @@ export function modelsPage(app: Gateway, deps: { version: string; auth: () => To
             <section class="models" aria-labelledby="versions-title">
               <H2 id="versions-title" tabindex="-1" text={words.versions} />
               <ul id="versions"></ul>
+            </section>
+            <section class="models" aria-labelledby="training-title">
+              <H2 id="training-title" text={words.training} />
+              <p id="corrected" class="hint"></p>
+              <form id="train" class="tools" hidden>
+                <Label for="train-version" text={words.trainVersion} />
+                <input id="train-version" maxlength="64" pattern="[A-Za-z0-9][A-Za-z0-9._\-]*" autocomplete="off" />
+                <Button id="train-start" text={words.train} />
+              </form>
+              <div id="training"></div>
             </section>
             <section class="models" aria-labelledby="comparison-title">
               <div class="row">

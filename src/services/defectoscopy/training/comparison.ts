@@ -27,14 +27,19 @@ export function compare(
   return { images: before.length, before: figuresOf(before), after: figuresOf(after) };
 }
 
+/** The classes that occur, or that a version found. */
+export const shownClasses = ({ before, after }: Comparison): { before: ClassMetrics; after: ClassMetrics }[] =>
+  before.classes
+    .map((old, k) => ({ before: old, after: after.classes[k]! }))
+    .filter((each) => each.after.support > 0 || (each.before.precision ?? each.after.precision) !== undefined);
+
 /** A table with the recall and the precision of each class that occurs, as `| a | b |` lines. */
-export function comparisonTable({ images, before, after }: Comparison): string[] {
+export function comparisonTable(comparison: Comparison): string[] {
+  const { images, before, after } = comparison;
   if (images === 0) return ['No photos of classes that the head has.'];
-  const rows = before.classes.flatMap((old, k) => {
-    const { label, support, recall, precision } = after.classes[k]!;
-    if (support === 0 && old.precision === undefined && precision === undefined) return [];
-    return [[label, ...change(old.recall, recall), ...change(old.precision, precision), String(support)]];
-  });
+  const rows = shownClasses(comparison).map(({ before: old, after: { label, support, recall, precision } }) => [
+    ...[label, ...change(old.recall, recall), ...change(old.precision, precision), String(support)],
+  ]);
   const header = ['class', 'recall before', 'after', 'change', 'precision before', 'after', 'change', 'images'];
   const total = ['accuracy', ...change(before.accuracy, after.accuracy), '', '', '', String(images)];
   const table = [header, ...rows, total];

@@ -2,15 +2,22 @@ import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
+import {
+  type Added,
+  addCorrections as addTo,
+  CRACK,
+  featuresAt,
+  heads,
+  photos,
+  replay,
+  SOUND,
+} from '../../../../test/support/corrected-photos.ts';
 import { type TestDatabase, testDatabase } from '../../../../test/support/database.ts';
 import { createRandom } from '../../../base/random.ts';
 import { classify } from '../../../ml/classifier.ts';
-import { packVector } from '../../../ml/compact-vector.ts';
 import { type Heads, parseHeads } from '../../../ml/heads.ts';
 import { openModelDirectory } from '../../../ml/model-directory.ts';
-import { parseReplay, type Replay } from '../../../ml/replay.ts';
 import { argmax } from '../../../ml/tensor.ts';
-import type { Labels } from '../corrections/correction.ts';
 import { describeVersion } from '../model/describe-version.ts';
 import { BUNDLED_MODELS_DIR, trainedModelsDir } from '../model/registry.ts';
 import { type CorrectionTrainOptions, trainFromCorrections } from './train-from-corrections.ts';
@@ -18,24 +25,13 @@ import { type CorrectionTrainOptions, trainFromCorrections } from './train-from-
 // The fits take seconds of computation.
 vi.setConfig({ testTimeout: 120_000 });
 
-const SHIPPED = join(BUNDLED_MODELS_DIR, '1.0.0');
-const SOUND: Labels = { surface: 'brick_wall', master: 'sound', defects: [] };
-const CRACK: Labels = { surface: 'brick_wall', master: 'cracking', defects: ['crack'] };
-
 let database: TestDatabase;
 let dataDir: string;
-let network: string;
-let heads: Heads;
-let replay: Replay;
 let output: string[];
 
 beforeAll(async () => {
   database = await testDatabase();
   dataDir = await mkdtemp(join(tmpdir(), 'assay-corrections-'));
-  const read = (name: string) => readFile(join(SHIPPED, name), 'utf8');
-  network = JSON.parse(await read('manifest.json')).files['backbone.onnx'].sha256;
-  heads = parseHeads(await read('heads.json'));
-  replay = parseReplay(await read('replay.json'), heads.heads);
   return async () => {
     await database.drop();
     await rm(dataDir, { recursive: true, force: true });
@@ -48,44 +44,7 @@ beforeEach(async () => {
 
 const train = (options: Partial<CorrectionTrainOptions> = {}) =>
   trainFromCorrections({ db: database.db, dataDir, log: (line) => output.push(line), ...options });
-
-interface Added {
-  readonly id: string;
-  readonly features: Float32Array | null;
-  readonly labels: Labels;
-  readonly network?: string;
-  readonly at?: string;
-  /** An earlier correction of the photo. */
-  readonly earlier?: Labels;
-}
-
-async function addCorrections(photos: readonly Added[]): Promise<void> {
-  for (const { id, features, labels, network: of = network, at = '2026-03-01', earlier } of photos) {
-    const versions = earlier ? [earlier, labels] : [labels];
-    await database.db.query(
-      `insert into defectoscopy_corrected_photos (task_id, model_version, network, features, version, corrected_at)
-       values ($1, '1.0.0', $2, $3, $4, $5)`,
-      [id, features && of, features && packVector(features), versions.length, at],
-    );
-    for (const [i, { surface, master, defects }] of versions.entries())
-      await database.db.query(
-        `insert into defectoscopy_corrections (task_id, version, surface, master, defects, confirmed, actor)
-         values ($1, $2, $3, $4, $5, false, 'reviewer')`,
-        [id, i + 1, surface, master, defects],
-      );
-  }
-}
-
-/** The features of a photo with these coordinates. */
-function featuresAt(point: ArrayLike<number>): Float32Array {
-  const { mean, scale, components, variances } = replay.projection;
-  return mean.map((value, d) => {
-    let sum = 0;
-    for (let k = 0; k < variances.length; k++)
-      sum += point[k]! * Math.sqrt(variances[k]!) * components[k * mean.length + d]!;
-    return value + scale[d]! * sum;
-  });
-}
+const addCorrections = (added: readonly Added[]) => addTo(database.db, added);
 
 /** The smallest change of coordinates that raises the logit of sound by 8 over that of crack. */
 function crackToSound(): number[] {
@@ -118,14 +77,6 @@ function shiftedPhotos(): Added[] {
     ];
   });
 }
-
-/** Different photos with these labels. */
-const photos = (count: number, labels: Labels, name = 'photo') =>
-  Array.from({ length: count }, (_, n) => ({
-    id: `${name}-${n}`,
-    features: featuresAt(Array.from({ length: replay.projection.variances.length }, (_, d) => Math.sin(n * 7 + d))),
-    labels,
-  }));
 
 describe('assay train --from-corrections', () => {
   it('learns a shifted domain and keeps the results of the shipped test photos', async () => {

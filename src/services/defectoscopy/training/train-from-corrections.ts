@@ -7,17 +7,14 @@ import { parseFamiliarity } from '../../../ml/familiarity-json.ts';
 import { readVerifiedFile } from '../../../ml/model-directory.ts';
 import { joinRows, parseReplay } from '../../../ml/replay.ts';
 import type { Labels } from '../corrections/correction.ts';
+import { MIN_HELD_BACK, MIN_TRAINING } from '../corrections/minimum.ts';
 import { BUNDLED_MODELS_DIR, trainedModelsDir } from '../model/registry.ts';
 import { compare, comparisonTable } from './comparison.ts';
 import { readTrainingPhotos, type TrainingPhoto } from './corrected-photos.ts';
 import { openBase, usageLines } from './train.ts';
-import { versionName } from './write.ts';
-import { type HeadComparison, writeCorrectedVersion } from './write-corrected.ts';
-
-/** Fewer photos do not show how a domain differs. */
-const MIN_TRAINING = 20;
-/** Fewer photos cannot compare two versions. */
-const MIN_HELD_BACK = 5;
+import { TrainingError } from './training-error.ts';
+import { installVersion, versionName } from './write.ts';
+import { type CorrectedVersion, correctedVersionFiles, type HeadComparison } from './write-corrected.ts';
 
 export interface CorrectionTrainOptions {
   readonly db: Queryable;
@@ -27,6 +24,8 @@ export interface CorrectionTrainOptions {
   readonly log: (line: string) => void;
   /** Counts the corrected photos that were read. */
   readonly onProgress?: (done: number, total: number) => void;
+  /** Counts the trained heads. */
+  readonly onHead?: (done: number, total: number) => void;
   readonly shipped?: string;
   readonly now?: Date;
 }
@@ -38,12 +37,25 @@ export interface CorrectionTrainResult {
   readonly comparisons: Readonly<Record<string, HeadComparison>>;
 }
 
-/**
- * Fits a change of the shipped heads to the corrections of reviewers and installs it as a new model version, with the
- * figures of both on held-back corrections and on the shipped test photos. Blocks the event loop for seconds.
- */
+/** Trains a version and installs it. */
 export async function trainFromCorrections(options: CorrectionTrainOptions): Promise<CorrectionTrainResult> {
-  const { db, dataDir, log, onProgress = () => {}, shipped = BUNDLED_MODELS_DIR, now = new Date() } = options;
+  const { dataDir, log } = options;
+  const { version, comparisons, files } = await fitCorrections(options);
+  const folder = await installVersion(trainedModelsDir(dataDir), version, files);
+  log('');
+  log(`Version ${version} is installed in ${folder}.`);
+  for (const line of usageLines(version)) log(line);
+  return { version, folder, comparisons };
+}
+
+/**
+ * Fits a change of the shipped heads to the corrections of reviewers, with the figures of both on held-back corrections
+ * and on the shipped test photos. Blocks the event loop for seconds.
+ */
+export async function fitCorrections(
+  options: CorrectionTrainOptions,
+): Promise<CorrectedVersion & { readonly files: Readonly<Record<string, string>> }> {
+  const { db, dataDir, log, onProgress = () => {}, onHead, shipped = BUNDLED_MODELS_DIR, now = new Date() } = options;
   const root = trainedModelsDir(dataDir);
   const version = await versionName(options.name, [shipped, root], now);
   const { base, baseHeads } = await openBase(shipped);
@@ -94,19 +106,17 @@ export async function trainFromCorrections(options: CorrectionTrainOptions): Pro
     for (const line of comparisonTable(compared.heldBack)) log(line);
     log(`${name}, test photos of version ${base.version}:`);
     for (const line of comparisonTable(compared.test)) log(line);
+    onHead?.(Object.keys(heads).length, Object.keys(baseHeads.heads).length);
     await new Promise<void>((resolve) => setImmediate(resolve));
   }
 
-  const folder = await writeCorrectedVersion(root, {
+  const fitted = {
     ...{ version, base, comparisons, heads: { ...baseHeads, heads } },
     created: now.toISOString().slice(0, 10),
     familiarity: withDistances(familiarity, training),
     photos: { training: training.length, held_back: heldBack.length },
-  });
-  log('');
-  log(`Version ${version} is installed in ${folder}.`);
-  for (const line of usageLines(version)) log(line);
-  return { version, folder, comparisons };
+  };
+  return { ...fitted, files: correctedVersionFiles(fitted) };
 }
 
 /** The photos whose class the head knows. */
@@ -151,12 +161,14 @@ function unknownClasses(
 
 function requirePhotos(training: ArrayLike<number>, heldBack: ArrayLike<number>, { labels }: Head): void {
   if (training.length < MIN_TRAINING || heldBack.length < MIN_HELD_BACK)
-    throw new OperatorError(
+    throw new TrainingError(
+      'TOO_FEW_CORRECTIONS',
       `Too few corrections: ${training.length} photos for training and ${heldBack.length} held back to compare the versions. At least ${MIN_TRAINING} and ${MIN_HELD_BACK} are needed, about ${MIN_TRAINING + MIN_HELD_BACK + 5} corrected or confirmed photos.`,
     );
   const classes = new Set(Array.from(training));
   if (classes.size < 2)
-    throw new OperatorError(
+    throw new TrainingError(
+      'ONE_CLASS',
       `All ${training.length} photos for training have the class ${labels[training[0]!]}. At least two classes are needed: confirm results of other classes as well.`,
     );
 }

@@ -4,7 +4,7 @@ import { type Heads, writeHeads } from '../../../ml/heads.ts';
 import type { Manifest } from '../../../ml/manifest.ts';
 import type { InstalledVersion } from '../../../ml/model-directory.ts';
 import { type Comparison, comparisonTable, type Figures } from './comparison.ts';
-import { installVersion, jsonText, round, sha256 } from './write.ts';
+import { jsonText, round, sha256 } from './write.ts';
 
 /** The base version and the new one, on corrections that were not used for training and on the base's test photos. */
 export interface HeadComparison {
@@ -22,8 +22,8 @@ export interface CorrectedVersion {
   readonly comparisons: Readonly<Record<string, HeadComparison>>;
 }
 
-/** Installs a version whose heads were trained from corrections under `root`; returns its folder. */
-export function writeCorrectedVersion(root: string, added: CorrectedVersion): Promise<string> {
+/** The files of a version whose heads were trained from corrections, by name. */
+export function correctedVersionFiles(added: CorrectedVersion): Record<string, string> {
   const { version, created, base, heads, familiarity, photos, comparisons } = added;
   const files = { 'heads.json': writeHeads(heads), 'familiarity.json': writeFamiliarity(familiarity) };
   const figuresOf = ({ accuracy, calibrationError }: Figures) => ({
@@ -71,5 +71,5 @@ export function writeCorrectedVersion(root: string, added: CorrectedVersion): Pr
       ...['', `Test photos of version ${base.version}:`, '', ...comparisonTable(test)],
     ]),
   ].join('\n');
-  return installVersion(root, version, { ...files, 'manifest.json': jsonText(manifest), 'card.md': `${card}\n` });
+  return { ...files, 'manifest.json': jsonText(manifest), 'card.md': `${card}\n` };
 }

@@ -7,6 +7,7 @@ import { writeFamiliarity } from '../../../ml/familiarity-json.ts';
 import { type Heads, writeHeads } from '../../../ml/heads.ts';
 import { isVersionName, type Manifest } from '../../../ml/manifest.ts';
 import { type HeadReport, percent } from './heads.ts';
+import { TrainingError } from './training-error.ts';
 
 /** The requested version name, or the date with the next free number. Throws if the name is taken. */
 export async function versionName(requested: string | undefined, roots: readonly string[], now: Date): Promise<string> {
@@ -23,7 +24,8 @@ export async function versionName(requested: string | undefined, roots: readonly
       `“${requested}” is not a valid version name. Use at most 64 letters, digits, dots, hyphens and underscores.`,
     );
   }
-  if (await isTaken(requested)) throw new OperatorError(`Version ${requested} already exists. Choose another --name.`);
+  if (await isTaken(requested))
+    throw new TrainingError('VERSION_EXISTS', `Version ${requested} already exists. Choose another name.`);
   return requested;
 }
 

@@ -1,0 +1,130 @@
+import { randomUUID } from 'node:crypto';
+import { stat } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { Worker } from 'node:worker_threads';
+import type { Queryable, Statement } from '../../../base/db.ts';
+import type { Log } from '../../../base/log.ts';
+import { startThread } from '../../../base/worker-entry.ts';
+import type { ModelDirectory } from '../../../ml/model-directory.ts';
+import {
+  endTraining,
+  readTrainedFiles,
+  readTrainingState,
+  renewTraining,
+  returnTraining,
+  type TrainingAttempt,
+  type TrainingOutcome,
+  takeUpTraining,
+} from '../deployments/trainings.ts';
+import { trainedModelsDir } from '../model/registry.ts';
+import { installVersion } from './write.ts';
+
+export interface ThreadTraining {
+  readonly name: string;
+  readonly dataDir: string;
+  readonly shipped: string;
+}
+
+export type ThreadMessage =
+  | { readonly sql: string | Statement; readonly params: readonly unknown[] }
+  | { readonly progress: number }
+  | { readonly line: string }
+  | { readonly outcome: TrainingOutcome };
+
+/** Until files that could not be installed are read again. */
+const RETRY_MS = 60_000;
+
+/** A thread that was ended by its worker or by a failed statement leaves the training to the next attempt. */
+interface Run extends TrainingAttempt {
+  readonly thread: Worker;
+  progress: number;
+  outcome?: TrainingOutcome;
+}
+
+/**
+ * Takes up trainings that reviewers requested, one at a time, and installs trained versions. A training computes for
+ * seconds, in a thread; its files reach all workers through the database.
+ */
+export function createTrainingWorker(deps: {
+  db: Queryable;
+  shelf: ModelDirectory;
+  dataDir: string;
+  shipped: string;
+  log: Log;
+}) {
+  const { db, shelf, dataDir, shipped, log } = deps;
+  const worker = randomUUID();
+  const root = trainedModelsDir(dataDir);
+  const triedAt = new Map<string, number>();
+  let run: Run | undefined;
+
+  const start = (attempt: TrainingAttempt): Run => {
+    const workerData: ThreadTraining = { name: attempt.version, dataDir, shipped };
+    const thread = startThread('./training-thread', import.meta.url, { workerData });
+    const started: Run = { ...attempt, thread, progress: 0 };
+    thread.on('message', (message: ThreadMessage) => {
+      if ('progress' in message) started.progress = message.progress;
+      if ('line' in message) log.info({ version: attempt.version }, message.line);
+      if ('outcome' in message) started.outcome = message.outcome;
+      if ('sql' in message)
+        db.query(message.sql, message.params).then(
+          (result) => thread.postMessage(result),
+          (err) => {
+            log.warn({ err }, 'the training could not read the corrections and will be tried again');
+            stop(started);
+          },
+        );
+    });
+    thread.on('error', (err) => log.error({ err, version: attempt.version }, 'the training failed'));
+    thread.on('exit', () => {
+      const message = 'The training failed; the log of the worker has the reason.';
+      started.outcome ??= { failure: { code: 'TRAINING_FAILED', message } };
+    });
+    log.info({ version: attempt.version, attempt: attempt.attempts }, 'training started');
+    return started;
+  };
+
+  const stop = ({ thread }: Run) => {
+    run = undefined;
+    void thread.terminate();
+  };
+
+  /** False if the database has no files of the version. */
+  const install = async (version: string): Promise<boolean> => {
+    const now = performance.now();
+    if (now - (triedAt.get(version) ?? Number.NEGATIVE_INFINITY) < RETRY_MS) return false;
+    triedAt.set(version, now);
+    const files = await readTrainedFiles(db, version);
+    if (!files) return false;
+    await installVersion(root, version, files).catch(async (error) => {
+      // Another worker of this machine may have been faster.
+      if (!(await stat(join(root, version)).catch(() => undefined))) throw error;
+    });
+    await shelf.refresh();
+    log.info({ version }, 'installed the trained version');
+    return true;
+  };
+
+  return {
+    install,
+    /** Before each heartbeat. */
+    async refresh(): Promise<void> {
+      if (run?.outcome) {
+        await endTraining(db, worker, run, run.outcome);
+        stop(run);
+      } else if (run && !(await renewTraining(db, worker, run, run.progress))) stop(run);
+      const { isWaiting, newest } = await readTrainingState(db);
+      if (isWaiting && !run) {
+        const attempt = await takeUpTraining(db, worker);
+        if (attempt) run = start(attempt);
+      }
+      if (newest !== null && !shelf.versions().some(({ version }) => version === newest)) await install(newest);
+    },
+    async close(): Promise<void> {
+      if (!run) return;
+      const stopped = run;
+      stop(stopped);
+      await returnTraining(db, worker, stopped);
+    },
+  };
+}
