@@ -9,7 +9,8 @@ export interface CallOptions {
 
 export interface RequestOptions extends CallOptions {
   readonly method?: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
-  readonly query?: Readonly<Record<string, string | number | boolean | undefined>>;
+  /** A list repeats its parameter. */
+  readonly query?: Readonly<Record<string, QueryValue | readonly QueryValue[] | undefined>>;
   readonly headers?: Readonly<Record<string, string | undefined>>;
   readonly json?: unknown;
   readonly body?: Blob | FormData | URLSearchParams;
@@ -129,12 +130,15 @@ function bytesIn(form: FormData): number {
   return bytes;
 }
 
+type QueryValue = string | number | boolean;
+
 function queryOf(query: RequestOptions['query'] = {}): string {
-  const text = new URLSearchParams(definedValues(query)).toString();
+  const pairs = Object.entries(query).flatMap(([name, value]) =>
+    value === undefined ? [] : [value].flat().map((each): [string, string] => [name, String(each)]),
+  );
+  const text = new URLSearchParams(pairs).toString();
   return text === '' ? '' : `?${text}`;
 }
 
-const definedValues = (values: Readonly<Record<string, string | number | boolean | undefined>>) =>
-  Object.fromEntries(
-    Object.entries(values).flatMap(([name, value]) => (value === undefined ? [] : [[name, String(value)]])),
-  );
+const definedValues = (values: Readonly<Record<string, string | undefined>>) =>
+  Object.fromEntries(Object.entries(values).flatMap(([name, value]) => (value === undefined ? [] : [[name, value]])));

@@ -1,7 +1,14 @@
 import type { ErrorObject } from 'ajv/dist/2020.js';
 import { Type } from 'typebox';
 import { PATTERN_MESSAGES } from './text-patterns.ts';
-import { allowedValues, keysOf, type Part, type ValidationFailure, type ValidationFormat } from './validation.ts';
+import {
+  allowedValues,
+  keysOf,
+  mainProblem,
+  type Part,
+  type ValidationFailure,
+  type ValidationFormat,
+} from './validation.ts';
 import { type Detail, missingField } from './validation-details.ts';
 
 /** 422 responses with a `detail` array. */
@@ -43,7 +50,7 @@ export function detailsOf(failure: ValidationFailure): readonly Detail[] {
     case 'details':
       return failure.details;
     case 'schema': {
-      const problem = failure.problems[0];
+      const problem = mainProblem(failure.problems);
       if (problem === undefined) return [{ loc: [failure.where], msg: 'Input is not valid', type: 'value_error' }];
       return [detailOf(problem, failure.problems, failure.where)];
     }

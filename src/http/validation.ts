@@ -32,15 +32,16 @@ export const envelopeValidation: ValidationFormat = {
 export function messageOf(failure: ValidationFailure): string {
   if (failure.kind === 'not_json') return 'The body is not valid JSON.';
   if (failure.kind === 'details') return `${failure.details[0]?.msg ?? 'The input is not valid'}.`;
-  const [first] = failure.problems;
-  // In a union, the variant of the right type has the reason.
-  const inUnion = (each: ErrorObject) => each.schemaPath.includes('/anyOf/') && each.keyword !== 'type';
-  const problem = failure.problems.find(inUnion) ?? first;
+  const problem = mainProblem(failure.problems);
   if (problem === undefined) return `The ${failure.where} is not valid.`;
   const path = pathOf(problem);
   const subject = path === '' ? `The ${failure.where}` : `\`${path}\``;
   return `${subject} ${describe(problem, failure.problems)}.`;
 }
+
+/** In a union, the variant of the right type has the reason. */
+export const mainProblem = (problems: readonly ErrorObject[]): ErrorObject | undefined =>
+  problems.find(({ schemaPath, keyword }) => schemaPath.includes('/anyOf/') && keyword !== 'type') ?? problems[0];
 
 /** Creates the validators of a gateway. Coerces text (path, query, headers), not bodies. */
 export function createValidators(): (part: string, schema: object) => ValidateFunction {

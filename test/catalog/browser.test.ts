@@ -193,9 +193,10 @@ describe('Catalog pages', () => {
     await page.getByRole('button', { name: 'Reject' }).click();
 
     await page.goto(`${catalog.url}/?view=table`);
-    await page.locator('#facet-defect-crack').click();
+    await page.locator('#facet-defect-crack').check();
+    await page.getByRole('button', { name: 'Apply' }).click();
     expect(await shownRecords(page)).toEqual([PHOTO_ID]);
-    await page.locator('#chip-defect').click();
+    await page.locator('#chip-defect-0').click();
     expect(await shownRecords(page)).toHaveLength(6);
     expect(await page.locator('table.hits').count()).toBe(1);
     expect(problems.filter((line) => !line.includes('422'))).toEqual([]);
@@ -413,6 +414,26 @@ describe('Catalog pages', () => {
     expect(problems).toEqual([]);
   });
 
+  it('select and exclude several values of a facet with the keyboard', async (test) => {
+    const { page, problems } = await signIn(test, READER);
+    await page.locator('#facet-service-stt').focus();
+    await page.keyboard.press('Space');
+    await until(() => shownRecords(page)).toEqual([SPEECH_ID]);
+    expect(await focused(page)).toBe('facet-service-stt');
+    await page.locator('#facet-service-defectoscopy').press('Space');
+    await until(() => shownRecords(page)).toEqual([PHOTO_ID, SPEECH_ID, FAILED_ID]);
+    await page.locator('#facet-not_service-stt').press('Space');
+    await until(() => shownRecords(page)).toEqual([PHOTO_ID, FAILED_ID]);
+    expect(new URL(page.url()).search).toBe('?service=defectoscopy&not_service=stt');
+    expect(await page.locator('.chip').allTextContents()).toEqual(['Defectoscopy ×', 'not Speech ×']);
+    await page.goBack();
+    await until(() => page.locator('#facet-service-stt').isChecked()).toBe(true);
+    expect(await page.locator('#facet-not_service-stt').isChecked()).toBe(false);
+    await page.locator('#facet-not_status-failed').click();
+    await until(() => shownRecords(page)).toEqual([PHOTO_ID, SPEECH_ID]);
+    expect(problems).toEqual([]);
+  });
+
   it('keep the results while an incomplete query is invalid, and show the error on submission', {
     tags: ['full'],
   }, async (test) => {
@@ -438,11 +459,11 @@ describe('Catalog pages', () => {
       expect(await page.locator('#facets').isVisible()).toBe(false);
       await page.locator('.to-filters').click();
       expect(await page.locator('#hits').isVisible()).toBe(false);
-      await page.locator('#facet-service-stt').click();
+      await page.locator('#facet-service-stt').check();
       if (javaScriptEnabled) {
         await until(() => page.locator('#total').textContent()).toBe('1 record');
         await page.getByRole('link', { name: 'Close filters' }).click();
-      }
+      } else await page.getByRole('button', { name: 'Apply' }).click();
       expect(await page.locator('#hits').isVisible()).toBe(true);
       expect(await shownRecords(page)).toEqual([SPEECH_ID]);
       expect(await page.locator('.to-filters').textContent()).toBe('Filters (1)');

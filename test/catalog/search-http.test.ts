@@ -59,6 +59,20 @@ describe('GET /search', () => {
     expect((await search('facets=false')).body.facets).toEqual({});
   });
 
+  it('matches any of several values of a facet and none of its excluded ones', async () => {
+    const all = await idsOf('');
+    expect(await idsOf('service=stt&service=import&status=done')).toEqual(all);
+    expect(await idsOf('not_surface=wall&not_surface=floor')).toEqual(all);
+    expect(await idsOf('not_service=import')).toEqual([]);
+    const { body } = await search('service=stt&service=import&service=stt&not_status=failed');
+    expect(body.filters).toEqual({ service: ['stt', 'import'], not_status: 'failed' });
+    // The facet counts what another choice would match.
+    expect((await search('not_service=import')).body.facets.service).toMatchObject([{ value: 'import' }]);
+    const exported = (query: string) => catalog.reader.get(`/export?format=jsonl&${query}`);
+    expect((await exported('not_service=import')).text).toBe('');
+    expect((await exported('service=stt&service=import')).text.trim().split('\n')).toHaveLength(all.length);
+  });
+
   it('rounds a min_conf below the smallest 32-bit float to zero', async () => {
     expect(await idsOf('min_conf=9.7e-242')).toEqual(await idsOf('min_conf=0'));
   });
@@ -79,6 +93,9 @@ describe('GET /search', () => {
     ['min_conf=1.1', 'min_conf'],
     ['min_conf=a', 'min_conf'],
     ['status=queued', 'status'],
+    ['status=done&status=queued', 'status'],
+    [`defect=a&defect=${'b'.repeat(501)}`, 'defect', 1],
+    [Array.from({ length: 51 }, (_, i) => `not_defect=${i}`).join('&'), 'not_defect'],
     ['sort=best', 'sort'],
     ['from=yesterday', 'from'],
     ['from=2026-02-30', 'from'],
@@ -91,10 +108,10 @@ describe('GET /search', () => {
     ['q=a&q=b', 'q'],
     [`q=${'я'.repeat(501)}`, 'q'],
     [`q=${Array.from({ length: 21 }, (_, i) => `w${i}`).join('+')}`, 'q'],
-  ])("rejects %s with the parameter's location", async (query, name) => {
+  ])("rejects %s with the parameter's location", async (query, ...location) => {
     const { status, body } = await search(query);
     expect(status).toBe(422);
-    expect(body.detail[0].loc).toEqual(['query', name]);
+    expect(body.detail[0].loc).toEqual(['query', ...location]);
   });
 
   it('rejects a query of 7 000 characters with 422 and one beyond the URL limit with 414', async () => {
@@ -116,17 +133,24 @@ describe('GET /search', () => {
       { q: '"a b" -c & = + %', service: 'stt', defect: "o'clock", min_conf: 0.7, has_report: false, sort: 'oldest' },
       { from: '2026-11-19', to: '2026-11-20', hidden: true, surface: 'пол', master: 'кирпич', status: 'failed' },
       { from: '2026-11-19T10:00:00.000Z', to: '2026-11-20T10:00:00.500Z' },
+      {
+        defect: ['crack', "o'clock&=+%"],
+        not_defect: 'пол',
+        not_service: ['stt', 'import'],
+        status: ['done', 'failed'],
+      },
       {},
     ] as unknown as SearchQuery[];
     const moderator = { role: 'moderator', principal: 'm', by: 'header' } as const;
     for (const query of queries) {
       const filters = filtersFrom(query, moderator);
-      const { min_conf, has_report, hidden, ...texts } = Object.fromEntries(
-        new URLSearchParams(toQueryString(filters)),
-      );
+      const parameters = new URLSearchParams(toQueryString(filters));
+      const lists = [...new Set(parameters.keys())].filter((name) => parameters.getAll(name).length > 1);
+      const { min_conf, has_report, hidden, ...texts } = Object.fromEntries(parameters);
       const again = filtersFrom(
         {
           ...texts,
+          ...Object.fromEntries(lists.map((name) => [name, parameters.getAll(name)])),
           ...(min_conf !== undefined && { min_conf: Number(min_conf) }),
           ...(has_report !== undefined && { has_report: has_report === 'true' }),
           ...(hidden !== undefined && { hidden: hidden === 'true' }),
@@ -144,7 +168,7 @@ describe('Last search filters', () => {
     browser.cookies.set('assay_catalog', 'reader-token-1');
     await browser.get('/search?q=стена&service=import');
     expect(decodeURIComponent(browser.cookies.get('search_filters')!)).toBe(
-      toQueryString({ q: 'стена', service: 'import' }),
+      toQueryString({ q: 'стена', service: ['import'] }),
     );
     const reset = await browser.post('/filters/reset', { headers: { accept: 'application/json' } });
     expect(reset.body).toEqual({ filters: {} });

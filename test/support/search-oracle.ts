@@ -1,7 +1,7 @@
 import type { Db } from '../../src/base/db.ts';
 import { createEntry } from '../../src/services/catalog/records/entry.ts';
 import { writeRecords } from '../../src/services/catalog/records/write.ts';
-import type { Filters, Sort } from '../../src/services/catalog/search/search-types.ts';
+import type { FacetName, Filters, Sort } from '../../src/services/catalog/search/search-types.ts';
 import type { RecordDraft } from '../../src/services/shared/records.ts';
 import type { Random } from '../passports/accuracy/random.ts';
 
@@ -104,11 +104,8 @@ export function randomQuery(random: Random): OracleQuery {
     terms,
     filters: {
       ...(q.length > 0 && { q: q.join(' ') }),
-      ...(chance(0.3) && { service: random.pick([...SERVICES, 'import']) }),
-      ...(chance(0.2) && { status: random.pick(['done', 'failed'] as const) }),
-      ...(chance(0.2) && { surface: random.pick(SURFACES) }),
-      ...(chance(0.2) && { master: random.pick(MASTERS) }),
-      ...(chance(0.25) && { defect: random.pick([...DEFECTS, 'none']) }),
+      ...randomValues(random, 0.25),
+      ...(chance(0.3) && { excluded: randomValues(random, 0.2) }),
       ...(chance(0.3) && { minConf: random.pick([...CONFS, 0.7000001]) }),
       ...(chance(0.2) && { from: new Date(EPOCH + random.integer(0, 40) * (DAY_MS / 4)) }),
       ...(chance(0.2) && { to: new Date(EPOCH + random.integer(0, 44) * (DAY_MS / 4)) }),
@@ -116,6 +113,23 @@ export function randomQuery(random: Random): OracleQuery {
       ...(chance(0.1) && { hidden: true }),
     },
   };
+}
+
+const FACET_VALUES: Record<FacetName, readonly string[]> = {
+  service: [...SERVICES, 'import'],
+  status: ['done', 'failed'],
+  surface: SURFACES,
+  master: MASTERS,
+  defect: [...DEFECTS, 'none'],
+};
+
+function randomValues(random: Random, share: number): Partial<Record<FacetName, readonly string[]>> {
+  return Object.fromEntries(
+    FACETS.filter(() => random.chance(share)).map((name) => {
+      const some = FACET_VALUES[name].filter(() => random.chance(0.4));
+      return [name, some.length > 0 ? some : [random.pick(FACET_VALUES[name])]];
+    }),
+  );
 }
 
 function randomTerm(random: Random): OracleQuery['terms'][number] {
@@ -126,15 +140,15 @@ function randomTerm(random: Random): OracleQuery['terms'][number] {
 
 /** Independent implementation of the documented contract. */
 export function matchesQuery({ filters, terms }: OracleQuery, record: OracleRecord): boolean {
-  const { service, status, surface, master, defect, minConf, from, to, hasReport, hidden } = filters;
+  const { excluded = {}, minConf, from, to, hasReport, hidden } = filters;
   const conf = confOf(filters, record);
   return (
     record.hidden === (hidden ?? false) &&
-    (service === undefined || record.service === service) &&
-    (status === undefined || record.status === status) &&
-    (surface === undefined || record.surface === surface) &&
-    (master === undefined || record.master?.name === master) &&
-    (defect === undefined || record.defects!.some(({ name }) => name === defect)) &&
+    FACETS.every((name) => {
+      const values = valuesOf(record, name);
+      const isWanted = filters[name] === undefined || filters[name].some((value) => values.includes(value));
+      return isWanted && !(excluded[name] ?? []).some((value) => values.includes(value));
+    }) &&
     (minConf === undefined || (conf !== undefined && Math.fround(conf) >= Math.fround(minConf))) &&
     (from === undefined || record.createdAt >= from) &&
     (to === undefined || record.createdAt < to) &&
@@ -147,9 +161,15 @@ export function matchesQuery({ filters, terms }: OracleQuery, record: OracleReco
 }
 
 function confOf({ defect, master }: Filters, record: OracleRecord): number | undefined {
-  if (defect !== undefined) return record.defects!.find(({ name }) => name === defect)?.conf;
-  if (master !== undefined) return record.master?.conf;
-  return record.defects!.length === 0 ? undefined : Math.max(...record.defects!.map(({ conf }) => conf));
+  if (defect === undefined && master !== undefined) return record.master?.conf;
+  const considered = record.defects!.filter(({ name }) => defect?.includes(name) ?? true);
+  return considered.length === 0 ? undefined : Math.max(...considered.map(({ conf }) => conf));
+}
+
+function valuesOf({ service, status, surface, master, defects }: OracleRecord, name: FacetName): readonly string[] {
+  if (name === 'defect') return defects!.map((each) => each.name);
+  const { [name]: value } = { service, status, surface, master: master?.name };
+  return value === undefined ? [] : [value];
 }
 
 const hasPart = (words: readonly string[], part: string) =>
@@ -181,18 +201,12 @@ export function bruteForceFacet(
   { filters, terms }: OracleQuery,
   name: (typeof FACETS)[number],
 ) {
-  const { [name]: _, ...others } = filters;
+  const { [name]: _, excluded: { [name]: __, ...excluded } = {}, ...rest } = filters;
+  const others = { ...rest, excluded };
   const counts = new Map<string, number>();
   for (const record of records) {
     if (!matchesQuery({ filters: others, terms }, record)) continue;
-    const { [name === 'defect' ? 'defects' : name]: value } = record;
-    const values = Array.isArray(value) ? value.map((each) => each.name as string) : [nameOf(value)];
-    for (const one of values) if (one !== undefined) counts.set(one, (counts.get(one) ?? 0) + 1);
+    for (const value of valuesOf(record, name)) counts.set(value, (counts.get(value) ?? 0) + 1);
   }
   return Object.fromEntries(counts);
-}
-
-function nameOf(value: unknown): string | undefined {
-  if (typeof value === 'string' || value === undefined) return value;
-  return (value as { name: string }).name;
 }

@@ -20,6 +20,7 @@ form.addEventListener('submit', (event) => {
 addEventListener('input', ({ target }) => {
   if (!isField(target)) return;
   clearTimeout(timer);
+  if (target instanceof HTMLInputElement && target.checked) clearOpposite(target);
   const typed = target.matches('[type=search], [type=text], [type=date]');
   timer = setTimeout(() => void show(addressOfForm(), typed ? 'replace' : 'push'), typed ? DEBOUNCE_MS : 0);
 });
@@ -42,6 +43,14 @@ addEventListener('popstate', () => {
   // The link to the filters changes only the fragment.
   if (location.search !== current) void show(location.href, 'stay');
 });
+
+/** A value is selected or excluded, not both. */
+function clearOpposite({ name, value }: HTMLInputElement): void {
+  const opposite = name.startsWith('not_') ? name.slice('not_'.length) : `not_${name}`;
+  const selector = `input[form=search][name="${opposite}"][value="${CSS.escape(value)}"]`;
+  const other = document.querySelector<HTMLInputElement>(selector);
+  if (other !== null) other.checked = false;
+}
 
 function isField(target: EventTarget | null): target is HTMLInputElement | HTMLSelectElement {
   const field = target instanceof HTMLInputElement || target instanceof HTMLSelectElement ? target : undefined;
@@ -85,6 +94,7 @@ function applyLatest(latest: Document, typing: boolean): void {
   const { activeElement } = document;
   const focused = activeElement?.id ?? '';
   replaceFresh(latest);
+  for (const box of document.querySelectorAll<HTMLInputElement>('#facets input')) box.checked = box.defaultChecked;
   for (const field of [...form.elements]) if (!typing || field !== activeElement) updateField(field, latest);
   const link = document.querySelector('.to-filters');
   replaceContent(link, latest.querySelector('.to-filters'));

@@ -3,7 +3,7 @@ import { Button, H3, Option, Span } from '../../../ui/text-elements.tsx';
 import type { Facet, FacetName, SearchResult } from '../search/search-types.ts';
 import { filterLabel, formatPercent } from './format.tsx';
 import type { Viewer } from './frame.tsx';
-import { queryWith, type SearchState, searchUrl } from './search-url.ts';
+import type { SearchState } from './search-url.ts';
 
 const FACETS = ['service', 'status', 'defect', 'master', 'surface'] as const satisfies readonly FacetName[];
 /** Further values are collapsed. */
@@ -15,14 +15,15 @@ export function Facets(props: { found: SearchResult; state: SearchState; viewer:
   return (
     <>
       {FACETS.map((name) => {
-        const facet = withSelected(found.facets?.[name] ?? [], state[name]);
+        const selected = selectedOf(name, state);
+        const facet = withSelected(found.facets?.[name] ?? [], selected);
         if (facet.length === 0) return '';
         return (
           <section class="facet" aria-labelledby={`facet-${name}`}>
             <H3 id={`facet-${name}`} text={viewer.words.facets[name]} />
             <Values name={name} facet={facet.slice(0, EXPANDED_COUNT)} state={state} viewer={viewer} />
             {facet.length > EXPANDED_COUNT && (
-              <details open={facet.slice(EXPANDED_COUNT).some(({ value }) => value === state[name])}>
+              <details open={facet.slice(EXPANDED_COUNT).some(({ value }) => selected.includes(value))}>
                 <summary safe>{`+ ${facet.length - EXPANDED_COUNT}`}</summary>
                 <Values name={name} facet={facet.slice(EXPANDED_COUNT)} state={state} viewer={viewer} />
               </details>
@@ -34,10 +35,12 @@ export function Facets(props: { found: SearchResult; state: SearchState; viewer:
   );
 }
 
+const selectedOf = (name: FacetName, state: SearchState) => [...(state[name] ?? []), ...(state[`not_${name}`] ?? [])];
+
 /** A selected value without results can still be removed. */
-function withSelected(facet: Facet, selected: string | undefined): Facet {
-  if (selected === undefined || facet.some(({ value }) => value === selected)) return facet;
-  return [{ value: selected, count: 0, more: false }, ...facet];
+function withSelected(facet: Facet, selected: readonly string[]): Facet {
+  const missing = [...new Set(selected)].filter((each) => !facet.some(({ value }) => value === each));
+  return [...missing.map((value) => ({ value, count: 0, more: false })), ...facet];
 }
 
 function Values(props: { name: FacetName; facet: Facet; state: SearchState; viewer: Viewer }): JSX.Element {
@@ -46,27 +49,33 @@ function Values(props: { name: FacetName; facet: Facet; state: SearchState; view
   return (
     <ul>
       {facet.map(({ value, count, more }) => {
-        const isSelected = state[name] === value;
         const label = filterLabel(name, value, viewer);
         const number = new Intl.NumberFormat(language).format(count);
-        const countText = more ? fill(words.more, { count: number }) : number;
-        const description = isSelected
-          ? fill(words.drop, { value: label })
-          : fill(words.take, { value: label, count: countText });
+        const checkbox = (key: string, excludeLabel?: string) => (
+          <input
+            type="checkbox"
+            form="search"
+            name={key}
+            value={value}
+            id={`facet-${key}-${value}`}
+            checked={state[key]?.includes(value)}
+            aria-label={excludeLabel}
+            autocomplete="off"
+          />
+        );
         return (
           <li>
-            <a
-              href={searchUrl(queryWith(state, { [name]: isSelected ? null : value }))}
-              id={`facet-${name}-${value}`}
-              aria-current={isSelected ? 'true' : undefined}
-              aria-label={description}
-              data-swap
-            >
+            {checkbox(name)}
+            <label for={`facet-${name}-${value}`}>
               <bdi class="name" safe>
                 {label}
               </bdi>
-              <Span class="count" text={isSelected ? '×' : countText} />
-            </a>
+              <Span class="count" text={more ? fill(words.more, { count: number }) : number} />
+            </label>
+            <span class="exclude" title={words.exclude}>
+              {checkbox(`not_${name}`, fill(words.excludeValue, { value: label }))}
+              <span aria-hidden="true">−</span>
+            </span>
           </li>
         );
       })}
@@ -76,23 +85,18 @@ function Values(props: { name: FacetName; facet: Facet; state: SearchState; view
 
 export function FilterFields({ state, viewer }: { state: SearchState; viewer: Viewer }): JSX.Element {
   const { words, language, moderator } = viewer;
-  const minConf = state['min_conf'];
+  const minConf = state['min_conf']?.[0];
   const choices = minConf === undefined || CONFIDENCES.includes(minConf) ? CONFIDENCES : [minConf, ...CONFIDENCES];
-  const day = (key: 'from' | 'to') => (
+  const day = (key: 'from' | 'to', value = state[key]?.[0] ?? '') => (
     <label>
       <span safe>{words[key]}</span>
       {/* The URL can contain a time, which a date field cannot show. */}
-      <input
-        type={/^(\d{4}-\d\d-\d\d)?$/.test(state[key] ?? '') ? 'date' : 'text'}
-        form="search"
-        name={key}
-        value={state[key] ?? ''}
-      />
+      <input type={/^(\d{4}-\d\d-\d\d)?$/.test(value) ? 'date' : 'text'} form="search" name={key} value={value} />
     </label>
   );
   const checkbox = (key: 'has_report' | 'hidden', label: string) => (
     <label class="check">
-      <input type="checkbox" form="search" name={key} value="true" checked={state[key] === 'true'} />
+      <input type="checkbox" form="search" name={key} value="true" checked={state[key]?.[0] === 'true'} />
       <span safe>{label}</span>
     </label>
   );

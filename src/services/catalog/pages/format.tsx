@@ -82,6 +82,9 @@ export function filterLabel(
   value: string,
   { words, language }: { words: Texts; language: Language },
 ): string {
+  if (key.startsWith('not_')) {
+    return fill(words.filter.not, { value: filterLabel(key.slice('not_'.length), value, { words, language }) });
+  }
   switch (key) {
     case 'service':
       return serviceTitle(value, words);

@@ -51,22 +51,24 @@ export function Chips({ state, viewer }: { state: SearchState; viewer: Viewer })
   if (active.length === 0) return '';
   return (
     <ul class="chips" aria-label={words.active}>
-      {active.map((key) => {
-        const label = filterLabel(key, state[key]!, viewer);
-        return (
-          <li>
-            <a
-              class="chip"
-              id={`chip-${key}`}
-              href={searchUrl(queryWith(state, { [key]: null }))}
-              aria-label={fill(words.drop, { value: label })}
-              data-swap
-            >
-              <bdi safe>{label}</bdi> <span aria-hidden="true">×</span>
-            </a>
-          </li>
-        );
-      })}
+      {active.flatMap((key) =>
+        state[key]!.map((value, index, all) => {
+          const label = filterLabel(key, value, viewer);
+          return (
+            <li>
+              <a
+                class="chip"
+                id={`chip-${key}-${index}`}
+                href={searchUrl(queryWith(state, { [key]: all.filter((other) => other !== value) }))}
+                aria-label={fill(words.drop, { value: label })}
+                data-swap
+              >
+                <bdi safe>{label}</bdi> <span aria-hidden="true">×</span>
+              </a>
+            </li>
+          );
+        }),
+      )}
       <li>
         <A id="reset" href="./reset" text={words.reset} />
       </li>
@@ -106,7 +108,12 @@ function NoResults({ state, viewer, suggestions }: ResultsView): JSX.Element {
           {suggestions.map(({ key, total }) => (
             <li>
               <a href={searchUrl(queryWith(state, { [key]: null }))} data-swap>
-                <bdi safe>{fill(words.without, { filter: filterLabel(key, state[key]!, viewer), count: total })}</bdi>
+                <bdi safe>
+                  {fill(words.without, {
+                    filter: state[key]!.map((value) => filterLabel(key, value, viewer)).join(', '),
+                    count: total,
+                  })}
+                </bdi>
               </a>
             </li>
           ))}

@@ -60,7 +60,7 @@ export function searchPage(
       if (query.view !== undefined) void reply.setCookie(VIEW_COOKIE, query.view, options(request, YEAR_SECONDS));
       const { words } = viewer;
       return frame.send(reply, viewer, {
-        title: state['q'] === undefined ? words.title : `${showInvisible(state['q'])} · ${words.title}`,
+        title: state['q'] === undefined ? words.title : `${showInvisible(state['q'].join(' '))} · ${words.title}`,
         root: '',
         section: 'records',
         script: 'services/catalog/browser/search-page.js',

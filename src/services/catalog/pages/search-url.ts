@@ -1,24 +1,30 @@
-export type SearchState = Readonly<Record<string, string>>;
+import { FACET_NAMES } from '../search/search-types.ts';
+
+/** The values of each parameter; none is empty. */
+export type SearchState = Readonly<Record<string, readonly string[]>>;
 
 /** In URL order. */
 export const FILTERS = [
-  ...['q', 'service', 'status', 'surface', 'master', 'defect', 'min_conf'],
-  ...['from', 'to', 'has_report', 'hidden'],
+  'q',
+  ...FACET_NAMES.flatMap((name) => [name, `not_${name}`] as const),
+  ...['min_conf', 'from', 'to', 'has_report', 'hidden'],
 ] as const;
 const KNOWN: readonly string[] = [...FILTERS, 'sort', 'view', 'page', 'upto'];
 
 export const parseSearchState = (query: Readonly<Record<string, unknown>>): SearchState =>
   Object.fromEntries(
-    KNOWN.filter((key) => query[key] !== undefined && query[key] !== '').map((key) => [key, String(query[key])]),
+    KNOWN.map((key) => [key, [query[key] ?? []].flat().map(String)] as const).filter(([, values]) => values.length > 0),
   );
 
 /** Null removes. Returns to the first page unless `page` changes. Without `?`. */
-export function queryWith(state: SearchState, changes: Readonly<Record<string, string | null>>): string {
+export function queryWith(
+  state: SearchState,
+  changes: Readonly<Record<string, string | readonly string[] | null>>,
+): string {
   const { page: _page, upto: _upto, ...rest } = state;
-  const base: SearchState = 'page' in changes ? state : rest;
-  const next: Record<string, string | null> = { ...base, ...changes };
+  const next = { ...('page' in changes ? state : rest), ...changes };
   return new URLSearchParams(
-    KNOWN.flatMap((key) => (next[key] == null || next[key] === '' ? [] : [[key, next[key]] as [string, string]])),
+    KNOWN.flatMap((key) => [next[key] ?? []].flat().map((value): [string, string] => [key, value])),
   ).toString();
 }
 

@@ -13,8 +13,7 @@ import { formatCount } from './texts.ts';
 export function SearchView(props: ResultsView & { saved: readonly View[]; filters: Filters; sort: Sort }): JSX.Element {
   const { found, state, view, viewer, saved, filters, sort } = props;
   const { words, language } = viewer;
-  const active = FILTERS.filter((key) => key !== 'q' && key in state).length;
-  const linked = ['service', 'status', 'surface', 'master', 'defect', 'view'] as const;
+  const active = FILTERS.filter((key) => key !== 'q').reduce((sum, key) => sum + (state[key]?.length ?? 0), 0);
   return (
     <>
       <H1 class="visually-hidden" text={words.heading} />
@@ -25,7 +24,7 @@ export function SearchView(props: ResultsView & { saved: readonly View[]; filter
           id="q"
           name="q"
           type="search"
-          value={state['q'] ?? ''}
+          value={state['q']?.[0] ?? ''}
           maxlength="500"
           dir="auto"
           autocomplete="off"
@@ -33,11 +32,7 @@ export function SearchView(props: ResultsView & { saved: readonly View[]; filter
           placeholder={words.qHint}
         />
         <span id="linked" data-fresh="linked">
-          {linked
-            .filter((key) => key in state)
-            .map((key) => (
-              <input type="hidden" name={key} value={state[key]!} />
-            ))}
+          {state['view']?.map((name) => <input type="hidden" name="view" value={name} />) ?? ''}
         </span>
         <Button type="submit" class="primary" text={words.find} />
       </form>
@@ -110,12 +105,12 @@ function Switch({ state, view, viewer }: { state: SearchState; view: ViewName; v
 
 function Exports(props: { place: string; state: SearchState; viewer: Viewer }): JSX.Element {
   const { place, state, viewer } = props;
-  const filters = { ...filtersOf(state), ...(state['sort'] !== undefined && { sort: state['sort'] }) };
+  const filters = queryWith({ ...filtersOf(state), ...(state['sort'] && { sort: state['sort'] }) }, {});
   return (
     <p class="exports hint" data-fresh={place}>
       <span safe>{viewer.words.export}</span>{' '}
       {(['xlsx', 'csv', 'jsonl'] as const).map((format) => (
-        <A href={`export?${new URLSearchParams({ format, ...filters })}`} text={format.toUpperCase()} />
+        <A href={`export?format=${format}${filters && `&${filters}`}`} text={format.toUpperCase()} />
       ))}
     </p>
   );

@@ -54,7 +54,7 @@ interface Counted {
 /** Ignores `kinds`: facets show what another choice would match. */
 async function countKinds(db: Queryable, { kinds: _, ...others }: ResolvedFilters): Promise<string> {
   const { minConf, defect } = others.filters;
-  // Records without the defect have no confidence of it.
+  // Records without the defects have no confidence of them.
   const having =
     minConf !== undefined && defect !== undefined ? await findFacetCombinations(db, { defect }) : undefined;
   const resolved = { ...others, ...(having && { kinds: having }) };
@@ -88,8 +88,13 @@ function facetOf(name: FacetName, counted: readonly Counted[], filters: Filters)
 }
 
 function matcher(filters: Filters): (kind: FacetCombination) => boolean {
-  const wanted = FACET_NAMES.filter((name) => filters[name] !== undefined);
-  return (kind) => wanted.every((name) => valuesOf(kind, name).includes(filters[name]!));
+  const { excluded = {} } = filters;
+  const limited = FACET_NAMES.filter((name) => filters[name] ?? excluded[name]);
+  return (kind) =>
+    limited.every((name) => {
+      const has = (value: string) => valuesOf(kind, name).includes(value);
+      return (filters[name]?.some(has) ?? true) && !excluded[name]?.some(has);
+    });
 }
 
 function valuesOf(kind: FacetCombination, name: FacetName): readonly string[] {
@@ -99,8 +104,8 @@ function valuesOf(kind: FacetCombination, name: FacetName): readonly string[] {
 }
 
 function without(filters: Filters, name: FacetName): Filters {
-  const { [name]: _, ...others } = filters;
-  return others;
+  const { [name]: _, excluded: { [name]: __, ...excluded } = {}, ...others } = filters;
+  return { ...others, excluded };
 }
 
 /** A combination of facet values that occurs in records. */

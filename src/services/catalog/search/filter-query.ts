@@ -1,15 +1,31 @@
 import type { FastifyRequest } from 'fastify';
-import { type Static, Type } from 'typebox';
+import { type Static, type TSchema, Type } from 'typebox';
 import { omitUndefined } from '../../../base/omit-undefined.ts';
 import { WITHOUT_NUL } from '../../../http/text-patterns.ts';
 import { InvalidInput } from '../../../http/validation-details.ts';
 import { forbidden } from '../api-errors.ts';
 import type { Visitor } from '../auth/visitor.ts';
 import { MAX_WORDS, parseQuery } from './query-parser.ts';
-import { type Filters, type Page, SORTS, type Sort } from './search-types.ts';
+import {
+  FACET_NAMES,
+  type FacetName,
+  type FacetValues,
+  type Filters,
+  type Page,
+  SORTS,
+  type Sort,
+} from './search-types.ts';
 
-const name = (description: string) =>
-  Type.Optional(Type.String({ minLength: 1, maxLength: 500, pattern: WITHOUT_NUL, description }));
+const MAX_VALUES = 50;
+const Name = Type.String({ minLength: 1, maxLength: 500, pattern: WITHOUT_NUL });
+const Status = Type.Enum(['done', 'failed']);
+
+const severalOf = <Value extends TSchema>(value: Value, description: string) =>
+  Type.Optional(Type.Union([value, Type.Array(value, { minItems: 1, maxItems: MAX_VALUES })], { description }));
+const facet = <Value extends TSchema>(value: Value, what: string) =>
+  severalOf(value, `${what}. Repeat it to match any of several values.`);
+const excluded = <Value extends TSchema>(value: Value, name: FacetName) =>
+  severalOf(value, `Excludes records with this \`${name}\`. Repeat it to exclude several values.`);
 const moment = (description: string) =>
   Type.Optional(Type.String({ maxLength: 40, description, examples: ['2026-11-20', '2026-11-20T12:00:00Z'] }));
 
@@ -22,16 +38,21 @@ export const FilterQuery = Type.Object({
         '`"quoted words"` must be adjacent, `-word` is excluded. A record id or task id finds its record.',
     }),
   ),
-  service: name('The service of the record, or `import`.'),
-  surface: name('The surface of a photo.'),
-  defect: name('A detected defect.'),
-  master: name('The most likely defect group.'),
-  status: Type.Optional(Type.Enum(['done', 'failed'])),
+  service: facet(Name, 'The service of the record, or `import`'),
+  surface: facet(Name, 'The surface of a photo'),
+  defect: facet(Name, 'A detected defect'),
+  master: facet(Name, 'The most likely defect group'),
+  status: facet(Status, 'The status of the task; imported records are `done`'),
+  not_service: excluded(Name, 'service'),
+  not_surface: excluded(Name, 'surface'),
+  not_defect: excluded(Name, 'defect'),
+  not_master: excluded(Name, 'master'),
+  not_status: excluded(Status, 'status'),
   min_conf: Type.Optional(
     Type.Number({
       minimum: 0,
       maximum: 1,
-      description: 'Minimum confidence of the `defect`, else of the `master`, else of the most confident defect.',
+      description: 'Minimum confidence of a `defect`, else of the `master`, else of the most confident defect.',
     }),
   ),
   from: moment('ISO 8601 date or time (UTC): created then or later.'),
@@ -68,17 +89,27 @@ export async function ignoreEmpty(request: FastifyRequest): Promise<void> {
 /** Throws `InvalidInput`, and 403 when a non-moderator requests hidden records. */
 export function filtersFrom(query: FilterQuery, visitor: Visitor | null): Filters {
   if (query.hidden === true && visitor?.role !== 'moderator') throw forbidden();
-  const { service, status, surface, master, defect, min_conf: minConf, has_report: hasReport } = query;
+  const { min_conf: minConf, has_report: hasReport } = query;
   const q = query.q?.trim() || undefined;
   if (q !== undefined && parseQuery(q).count > MAX_WORDS) throw tooManyWords(q);
   const from = momentOf('from', query.from);
   const to = momentOf('to', query.to);
   return omitUndefined({
-    ...{ q, service, status, surface, master, defect, minConf, hasReport },
+    ...{ q, ...facetsFrom((name) => query[name]), minConf, hasReport },
+    excluded: facetsFrom((name) => query[`not_${name}`]),
     from: from?.at,
     to: to?.wholeDay ? new Date(to.at.getTime() + DAY_MS) : to?.at,
     hidden: query.hidden || undefined,
   });
+}
+
+/** Undefined without values. */
+function facetsFrom(read: (name: FacetName) => string | readonly string[] | undefined): FacetValues | undefined {
+  const given = FACET_NAMES.flatMap((name) => {
+    const value = read(name);
+    return value === undefined ? [] : [[name, [...new Set([value].flat())]] as const];
+  });
+  return given.length === 0 ? undefined : Object.fromEntries(given);
 }
 
 export const defaultSort = ({ q }: Filters): Sort => (q === undefined ? 'newest' : 'relevance');
@@ -95,14 +126,23 @@ export const pageFrom = (query: SearchQuery, filters: Filters): Page => {
 export function toQueryString(filters: Filters, sort?: Sort): string {
   const parts = omitUndefined({ ...filtersBody(filters), sort: sort === defaultSort(filters) ? undefined : sort });
   return new URLSearchParams(
-    Object.entries(parts).map(([name, value]): [string, string] => [name, String(value)]),
+    Object.entries(parts).flatMap(([name, value]) =>
+      [value].flat().map((each): [string, string] => [name, String(each)]),
+    ),
   ).toString();
 }
 
+/** As in the query: one value, or a list of several. */
 export function filtersBody(filters: Filters) {
-  const { q, service, surface, defect, master, status, minConf, from, to, hasReport, hidden } = filters;
+  const { q, excluded = {}, minConf, from, to, hasReport, hidden } = filters;
+  const facets = FACET_NAMES.flatMap((name) => [
+    [name, filters[name]] as const,
+    [`not_${name}`, excluded[name]] as const,
+  ]);
   return omitUndefined({
-    ...{ q, service, surface, defect, master, status, min_conf: minConf },
+    q,
+    ...Object.fromEntries(facets.map(([name, values]) => [name, values?.length === 1 ? values[0] : values])),
+    min_conf: minConf,
     from: from && dayOrMoment(from),
     to: to && (isMidnight(to) ? dayOf(new Date(to.getTime() - DAY_MS)) : to.toISOString()),
     has_report: hasReport,

@@ -1,6 +1,6 @@
 import type { Queryable, Transaction } from '../../../base/db.ts';
 import { expandQuery } from './query-expansion.ts';
-import type { Filters } from './search-types.ts';
+import { FACET_NAMES, type FacetName, type Filters } from './search-types.ts';
 import { createParameters, type ResolvedFilters } from './where.ts';
 
 export async function beginSnapshot(tx: Transaction): Promise<void> {
@@ -43,12 +43,13 @@ async function reported(db: Queryable): Promise<number[]> {
 
 /** Undefined without facet filters. */
 export async function findFacetCombinations(db: Queryable, filters: Filters): Promise<number[] | undefined> {
-  const { service, status, surface, master, defect } = filters;
   const { bind, values } = createParameters();
-  const conditions = Object.entries({ service, status, surface, master })
-    .filter(([, value]) => value !== undefined)
-    .map(([column, value]) => `${column} = ${bind(value)}`);
-  if (defect !== undefined) conditions.push(`${bind(defect)} = any(defects)`);
+  const has = (name: FacetName, wanted: readonly string[]) =>
+    name === 'defect' ? `defects && ${bind(wanted)}::text[]` : `${name} = any(${bind(wanted)}::text[])`;
+  const conditions = FACET_NAMES.flatMap((name) => {
+    const { [name]: wanted, excluded: { [name]: unwanted } = {} } = filters;
+    return [...(wanted ? [has(name, wanted)] : []), ...(unwanted ? [`(${has(name, unwanted)}) is not true`] : [])];
+  });
   if (conditions.length === 0) return undefined;
   const { rows } = await db.query<{ id: number }>(
     `select id from catalog_facet_combinations where ${conditions.join(' and ')}`,

@@ -1,15 +1,18 @@
 import type { JsonObject, JsonValue } from '../../../base/json.ts';
 
-export interface Filters {
+/** `master` is the most likely defect group. */
+export const FACET_NAMES = ['service', 'status', 'surface', 'master', 'defect'] as const;
+export type FacetName = (typeof FACET_NAMES)[number];
+
+/** Distinct values per facet, at least one. */
+export type FacetValues = Readonly<Partial<Record<FacetName, readonly string[]>>>;
+
+/** All must match. A facet matches with any of its values, and without any of its excluded values. */
+export interface Filters extends FacetValues {
   /** See {@link parseQuery}. */
   readonly q?: string;
-  readonly service?: string;
-  readonly status?: 'done' | 'failed';
-  readonly surface?: string;
-  /** The most likely defect group. */
-  readonly master?: string;
-  readonly defect?: string;
-  /** 0..1, of `defect`, else of `master`, else of the most confident defect. */
+  readonly excluded?: FacetValues;
+  /** 0..1, of a `defect`, else of the `master`, else of the most confident defect. */
   readonly minConf?: number;
   /** Creation time, inclusive. */
   readonly from?: Date;
@@ -49,8 +52,6 @@ export interface Scored {
   readonly conf: number;
 }
 
-export const FACET_NAMES = ['service', 'status', 'surface', 'master', 'defect'] as const;
-export type FacetName = (typeof FACET_NAMES)[number];
 /** Over all filters except the facet's own. Counts are capped at 1000: `more`. */
 export type Facet = readonly { readonly value: string; readonly count: number; readonly more: boolean }[];
 

@@ -35,9 +35,11 @@ export function where({ filters, kinds, reported, upTo }: ResolvedFilters, { bin
   return conditions.join(' and ');
 }
 
-/** Of the filtered defect, else of the filtered group, else of the most confident defect; -1 if absent. */
+/** The highest of the filtered defects, else of the filtered group, else of the most confident defect; -1 if absent. */
 export function confidence({ defect, master }: Filters, { bind }: Binder): string {
-  if (defect !== undefined) return `coalesce((r.defects ->> ${bind(defect)}::text)::real, -1)`;
+  if (defect !== undefined) {
+    return `coalesce(greatest(${defect.map((name) => `(r.defects ->> ${bind(name)}::text)::real`).join(', ')}), -1)`;
+  }
   return `coalesce(${master === undefined ? 'r.top_conf' : 'r.master_conf'}, -1)`;
 }
 

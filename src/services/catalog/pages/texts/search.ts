@@ -13,7 +13,8 @@ export const searchTexts = {
     master: { en: 'Group', ru: 'Группа' },
     defect: { en: 'Defect', ru: 'Дефект' },
   },
-  take: { en: 'Only {value}: {count}', ru: 'Только «{value}»: {count}' },
+  exclude: { en: 'Exclude', ru: 'Исключить' },
+  excludeValue: { en: 'Exclude {value}', ru: 'Исключить «{value}»' },
   drop: { en: 'Remove filter {value}', ru: 'Снять фильтр {value}' },
   from: { en: 'From', ru: 'С' },
   to: { en: 'To', ru: 'По' },
@@ -96,6 +97,7 @@ export const searchTexts = {
   isHidden: { en: 'Hidden', ru: 'Скрыта' },
   filter: {
     q: { en: '“{value}”', ru: '«{value}»' },
+    not: { en: 'not {value}', ru: 'кроме «{value}»' },
     from: { en: 'from {value}', ru: 'с {value}' },
     to: { en: 'to {value}', ru: 'по {value}' },
     min_conf: { en: '≥ {value}', ru: '≥ {value}' },
