@@ -99,7 +99,7 @@ export const endpointOutcomeSql = `
     failing as (
       insert into webhook_endpoints as e (principal, origin, service)
       select principal, origin,
-             coalesce(expired_task ->> 'service', (select t.service from tasks t where t.id = current.task_id))
+             split_part(coalesce(expired_task ->> 'service', (select t.service from tasks t where t.id = current.task_id)), '.', 1)
         from current
        where $3 in ('pending', 'failed')
           on conflict (principal, origin) do update
