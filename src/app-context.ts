@@ -22,6 +22,7 @@ import { createTokenStore } from './http/token-store.ts';
 import type { DeliverDeps } from './roles/deliver.ts';
 import { createDeliveryMetrics, createTaskMetrics } from './roles/metrics.ts';
 import type { SweepDeps } from './roles/sweep.ts';
+import { batchesOf } from './services/shared/batches/batches-of.ts';
 import { createFileDeletionQueue, EXPIRED_UPLOADS } from './services/shared/file-deletion-queue.ts';
 import { createOverview } from './services/shared/overview/overview.ts';
 import {
@@ -239,7 +240,7 @@ export async function createGatewayContext(
     },
     deliveries: createDeliveryLog(db),
     endpoints,
-    onCancelled: (service) => meter.countFinished(service, 'failed'),
+    onCancelled: (service, count) => meter.countFinished(service, 'failed', count),
     webhookKeys: createJwks(...[signingKey, previousKey].filter((key) => key !== undefined)),
     testWebhook: createWebhookTest({ fetch: context.fetch, signingKeys, ...webhookSettings(context) }),
     seal: (secret) => seal(sealing, secret),
@@ -265,7 +266,7 @@ export async function createDeliverDeps(context: AppContext, signal: AbortSignal
   return {
     ...{ tasks, fetch, traces, log, signal },
     endpoints: createEndpoints(db),
-    services: services.filter(hasTasks),
+    services: services.filter(hasTasks).flatMap((service) => [service, batchesOf(service)]),
     metrics: createDeliveryMetrics(context.registry),
     policy: { kind: 'webhook', loopback: shared.webhookLoopback, allowList: shared.allowList },
     ...webhookSettings(context),

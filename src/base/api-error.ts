@@ -39,6 +39,10 @@ export const methodNotAllowed = (allow: string) =>
 export const taskAlreadyFinished = () =>
   new ApiError('TASK_ALREADY_FINISHED', 409, 'The task has already finished and cannot be cancelled.');
 export const taskNotReady = () => new ApiError('TASK_NOT_READY', 409, 'The task has no result yet.');
+export const batchNotFound = () =>
+  new ApiError('BATCH_NOT_FOUND', 404, 'No such batch: the identifier is unknown, or the batch has expired.');
+export const batchNotCompleted = () =>
+  new ApiError('BATCH_NOT_COMPLETED', 409, 'Some items of the batch have not ended yet.');
 export const transcriptChanged = (version: number) =>
   new ApiError(
     'VERSION_CONFLICT',

@@ -6,7 +6,7 @@ import type { Log } from '../base/log.ts';
 import { createSignal, loop, sleep } from '../base/loop.ts';
 import { isLoopback, type UrlPolicy } from '../base/outbound-url.ts';
 import type { Span, Traces } from '../base/trace.ts';
-import type { TaskService, TaskWork } from '../services/shared/service.ts';
+import type { TaskWork } from '../services/shared/service.ts';
 import type { Endpoints } from '../tasks/endpoints.ts';
 import { sendWebhook } from '../tasks/send-webhook.ts';
 import {
@@ -47,7 +47,7 @@ const HELD_MARGIN_SECONDS = 7200;
 export interface DeliverDeps {
   tasks: TaskStore;
   endpoints: Pick<Endpoints, 'maintain' | 'cleanUp'>;
-  services: readonly Pick<TaskService, 'name' | 'work'>[];
+  services: readonly { readonly name: string; readonly work: Pick<TaskWork, 'present' | 'webhook'> }[];
   fetch: GuardedFetch;
   policy: UrlPolicy;
   /** Hides the details of receivers on this machine from clients: only success is shown. */
@@ -219,7 +219,7 @@ async function request(deps: DeliverDeps, due: DueDelivery, traceparent: string 
 }
 
 /** Serialised once by the function that also serves polls, with the webhook's initial state; all attempts send these bytes. */
-function bodyOf({ present, webhook }: TaskWork, due: DueDelivery): string {
+function bodyOf({ present, webhook }: Pick<TaskWork, 'present' | 'webhook'>, due: DueDelivery): string {
   const task = { ...due.task, webhook: initialWebhook(due.id) };
   const body = present(task);
   return webhook.presentTruncated && Buffer.byteLength(body) > MAX_BODY_BYTES ? webhook.presentTruncated(task) : body;

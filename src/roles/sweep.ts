@@ -34,7 +34,7 @@ export interface SweepDeps {
 }
 
 /**
- * Runs cleanup until `signal` aborts: leases, deadlines, promotion and expiry every second and after each lease expiry, the
+ * Runs cleanup until `signal` aborts: leases, deadlines, promotion, expiry and ended batches every second and after each lease expiry, the
  * numbering of events every five seconds, files and expired events every minute.
  */
 export async function sweep(deps: SweepDeps): Promise<void> {
@@ -68,6 +68,8 @@ export async function sweep(deps: SweepDeps): Promise<void> {
         restMs = Math.min(SWEEP_INTERVAL_MS, Math.ceil(swept.nextLeaseMs) + AFTER_LEASE_MS);
     }
     if (answeredAt) outageClock.recordResponse(answeredAt);
+    const completed = await tasks.batches.completeEnded(names);
+    if (completed.length > 0) tasks.hint('finished', completed);
   };
   const cleanUp = async () => {
     await events.deleteExpired(signal).catch(onError);

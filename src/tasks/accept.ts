@@ -82,8 +82,7 @@ const COPY = {
 async function acceptAll(db: Db, tags: FairTags, tasks: NewTask[], plain: Statement): Promise<AcceptResult[]> {
   const outcomes = new Map<string, AcceptResult>();
   for (let left = tasks; left.length > 0; left = tasks.filter(({ id }) => !outcomes.has(id))) {
-    // Keys of expired tasks can be used again.
-    if (left !== tasks) await db.query(RELEASE_EXPIRED_KEYS, [keysOf(left)]);
+    if (left !== tasks) await releaseExpiredKeys(db, left);
     for (const [id, outcome] of await write(db, tags, left, plain)) outcomes.set(id, outcome);
   }
   return tasks.map(({ id }) => outcomes.get(id)!);
@@ -91,7 +90,7 @@ async function acceptAll(db: Db, tags: FairTags, tasks: NewTask[], plain: Statem
 
 /** The outcome per task id. Omits tasks whose key belongs to an expired task that is not yet deleted. */
 async function write(db: Db, tags: FairTags, tasks: NewTask[], plain: Statement): Promise<Map<string, AcceptResult>> {
-  const insert = () => insertAll(db, tags, tasks, plain);
+  const insert = () => insertTasks(db, tags, tasks, plain);
   const written = await insert().catch((error) => {
     if (!isCollision(error)) throw error;
     return insert();
@@ -111,7 +110,12 @@ async function write(db: Db, tags: FairTags, tasks: NewTask[], plain: Statement)
 }
 
 /** Returns the ids of the inserted tasks: all except those with a key in use. */
-async function insertAll(db: Db, tags: FairTags, tasks: NewTask[], plain: Statement): Promise<Set<string>> {
+export async function insertTasks(
+  db: Queryable,
+  tags: FairTags,
+  tasks: readonly NewTask[],
+  plain: Statement = ACCEPT_PLAIN,
+): Promise<Set<string>> {
   if (!tasks.every(isPlain)) {
     const { rows } = await db.query<{ id: string }>(ACCEPT, [...plainColumns(tags, tasks), ...optionalColumns(tasks)]);
     return new Set(rows.map((row) => row.id));
@@ -240,7 +244,11 @@ async function firstUses(db: Db, keys: readonly Buffer[]): Promise<Map<string, F
   return new Map(rows.map((row) => [row.idempotency_key.toString('hex'), row]));
 }
 
-const keysOf = (tasks: NewTask[]) => tasks.map((task) => task.idempotency!.key);
+/** Keys of expired tasks can be used again. */
+export const releaseExpiredKeys = (db: Queryable, tasks: readonly NewTask[]) =>
+  db.query(RELEASE_EXPIRED_KEYS, [keysOf(tasks)]);
+
+const keysOf = (tasks: readonly NewTask[]) => tasks.map((task) => task.idempotency!.key);
 
 const FIRST_USES = {
   name: 'first-uses',

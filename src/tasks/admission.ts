@@ -54,33 +54,36 @@ export function createAdmission(deps: {
   return {
     ownerOf,
     /**
-     * Reserves room for the tasks of one request; undefined when the queue is full. Call the returned function once it is
-     * known whether they were written.
+     * Reserves room for the tasks of one request; undefined when the queue has no room for `needed` tasks. Call the returned
+     * function once it is known whether they were written.
      */
-    reserve(service: string, priority: Priority, owner: string, count = 1) {
+    reserve(service: string, priority: Priority, owner: string, count = 1, needed = 1) {
       const limit = limits.get(service) ?? 0;
-      if (limit > 0 && waiting(service) >= limit) return undefined;
-      if (clientExcess(service, owner) >= 0) return undefined;
-      clients?.queues.add(service, owner, count);
+      if (limit > 0 && waiting(service) + needed > limit) return undefined;
+      if (clientExcess(service, owner) + needed > 0) return undefined;
+      const releaseClient = clients?.queues.reserve(service, owner, count);
       const release = workerRegistry.reserve(service, priority, count);
       return (isWritten: boolean) => {
-        if (!isWritten) clients?.queues.add(service, owner, -count);
+        releaseClient?.(isWritten);
         release(isWritten);
       };
     },
+    /** The most tasks that may wait at the same time. */
+    maxWaiting: (service: string) =>
+      Math.min(limits.get(service) || Number.POSITIVE_INFINITY, clients?.limit ?? Number.POSITIVE_INFINITY),
     /** The error for a full queue; its `Retry-After` estimates when there will be room. */
-    queueFullError(service: string, owner: string) {
-      const ofClient = clientExcess(service, owner);
-      if (ofClient >= 0) {
+    queueFullError(service: string, owner: string, needed = 1) {
+      const ofClient = clientExcess(service, owner) + needed;
+      if (ofClient > 0) {
         clientRejections.inc({ service });
-        return clientQueueFull(retrySeconds(ofClient + 1, workerRegistry.completionsPerSecond(service)));
+        return clientQueueFull(retrySeconds(ofClient, workerRegistry.completionsPerSecond(service)));
       }
       rejections.inc({ service });
       const countedAt = workerRegistry.lastCountedAt(service);
       const before = rejected.get(service);
       const requests = before?.countedAt === countedAt ? before.requests + 1 : 1;
       rejected.set(service, { countedAt, requests });
-      const excess = Math.max(0, waiting(service) - (limits.get(service) ?? 0)) + requests;
+      const excess = Math.max(0, waiting(service) + needed - 1 - (limits.get(service) ?? 0)) + requests;
       return queueFull(retrySeconds(excess, workerRegistry.completionsPerSecond(service)));
     },
   };

@@ -21,7 +21,10 @@ export function createClientQueues(deps: {
   const { db, services, signal, log, refreshMs } = deps;
   // Tasks accepted during a count may be missing in it.
   const queues = new Map(
-    services.map((service) => [service, { counted: noTasks(), before: noTasks(), during: noTasks() }]),
+    services.map((service) => [
+      service,
+      { counted: noTasks(), before: noTasks(), during: noTasks(), reserved: noTasks() },
+    ]),
   );
   const counting = createTimeShare(COUNTING_SHARE, { leastMs: 0, mostMs: MAX_INTERVAL_MS });
 
@@ -41,12 +44,18 @@ export function createClientQueues(deps: {
 
   return {
     waiting(service: string, owner: string): number {
-      const { counted, before, during } = queues.get(service) ?? {};
-      return [counted, before, during].reduce((sum, tasks) => sum + (tasks?.get(owner) ?? 0), 0);
+      const { counted, before, during, reserved } = queues.get(service) ?? {};
+      return [counted, before, during, reserved].reduce((sum, tasks) => sum + (tasks?.get(owner) ?? 0), 0);
     },
-    add(service: string, owner: string, tasks: number): void {
+    /** Counts tasks from now on; call the returned function once it is known whether they were written. */
+    reserve(service: string, owner: string, tasks: number): (isWritten: boolean) => void {
       const queue = queues.get(service);
-      if (queue) add(queue.during, owner, tasks);
+      if (!queue) return () => {};
+      add(queue.reserved, owner, tasks);
+      return (isWritten) => {
+        add(queue.reserved, owner, -tasks);
+        if (isWritten) add(queue.during, owner, tasks);
+      };
     },
   };
 }
@@ -54,7 +63,9 @@ export function createClientQueues(deps: {
 const noTasks = () => new Map<string, number>();
 
 function add(to: Map<string, number>, owner: string, tasks: number): void {
-  to.set(owner, (to.get(owner) ?? 0) + tasks);
+  const sum = (to.get(owner) ?? 0) + tasks;
+  if (sum === 0) to.delete(owner);
+  else to.set(owner, sum);
 }
 
 const WAITING = {

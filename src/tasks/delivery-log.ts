@@ -1,4 +1,5 @@
 import { CLIENT_LIMIT_MS, type Db } from '../base/db.ts';
+import { withBatches } from './batches.ts';
 import type { Feed } from './events.ts';
 import { type Redelivery, type RedeliverySelection, redeliver } from './redelivery.ts';
 import type { Webhook } from './task.ts';
@@ -80,7 +81,7 @@ const listSql = (condition: string) => `
             select d.id, d.task_id, d.url, d.attempt_log as log, coalesce(${HELD}, false) as held, ${DELIVERY_JSON} as delivery
               from deliveries d
               join tasks t on t.id = d.task_id
-             where d.principal = $2 and d.state = wanted.state and t.service = $1 and ${IS_READABLE}
+             where d.principal = $2 and d.state = wanted.state and t.service in ${withBatches('$1')} and ${IS_READABLE}
                and ($4::float8 is null or d.last_attempt_at >= to_timestamp($4::float8))
                and ($5::text is null or d.id < $5) and ${condition}
              order by d.id desc

@@ -1,6 +1,7 @@
 import type { Db } from '../base/db.ts';
 import { acceptWithin, createAccept, createIdempotencyLookup } from './accept.ts';
 import { createBatchShare } from './batch-share.ts';
+import { createBatchStore } from './batches.ts';
 import { completeAndClaim, renew } from './complete-and-claim.ts';
 import {
   claimDueDeliveries,
@@ -32,10 +33,12 @@ export function createPostgresTaskStore(
   const depths = new Map<string, Depth>();
   const virtualTime: VirtualTime = (service, priority) => depths.get(service)?.virtualTime[priority];
   const tags = createFairTags(weights, virtualTime);
+  const findByIdempotencyKey = createIdempotencyLookup(db);
   return {
     ...hints,
+    batches: createBatchStore(db, tags, findByIdempotencyKey),
     accept: createAccept(db, tags, hints.hint),
-    findByIdempotencyKey: createIdempotencyLookup(db),
+    findByIdempotencyKey,
     acceptWithin: (tx, tasks) => acceptWithin(tx, tags, tasks),
     requeue: (service, id, final, tx = db) => requeue(tx, virtualTime, service, id, final),
     remove: (service, ids, tx = db) => remove(tx, service, ids),

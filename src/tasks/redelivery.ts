@@ -1,4 +1,5 @@
 import { CLIENT_LIMIT_MS, type Db } from '../base/db.ts';
+import { withBatches } from './batches.ts';
 import type { Feed } from './events.ts';
 import { HELD, IS_READABLE } from './task-rows.ts';
 
@@ -57,7 +58,7 @@ const selected = (condition: string) => `
       select d.id
         from deliveries d
         join tasks t on t.id = d.task_id
-       where d.principal = $2 and t.service = $1 and ${IS_READABLE} and ${CAN_BE_REDELIVERED} and ${condition}
+       where d.principal = $2 and t.service in ${withBatches('$1')} and ${IS_READABLE} and ${CAN_BE_REDELIVERED} and ${condition}
        order by d.id
        limit (select least($4::int, greatest(places, 0)) from room)
          for update of d skip locked`;

@@ -26,17 +26,10 @@ export async function cancel(db: Db, service: string, id: string): Promise<boole
   return rowCount > 0;
 }
 
-// Deadline and expiry keep their distance from `queued_at`.
-const REQUEUE = {
-  name: 'requeue',
-  limitMs: CLIENT_LIMIT_MS,
-  text: `
-    update tasks t
-       set status        = 'queued',
-           run_at        = coalesce(greatest(to_timestamp($4::float8), (
-             select finish
-               from client_queues q
-              where q.service = t.service and q.priority = t.priority and q.owner = coalesce(t.owner, t.principal))), now()),
+/** SQL assignments that queue a failed task `t` again. Deadline and expiry keep their distance from `queued_at`. */
+export const requeuedSql = (runAt: string): string => `
+           status        = 'queued',
+           run_at        = ${runAt},
            queued_at     = now(),
            deadline_at   = now() + (deadline_at - queued_at),
            expires_at    = now() + (expires_at - queued_at),
@@ -53,7 +46,17 @@ const REQUEUE = {
              't.attempt_log',
              `'queued', extract(epoch from queued_at), 'ended', extract(epoch from finished_at), 'to', extract(epoch from now()),
               'error', error_code`,
-           )}
+           )}`;
+
+const REQUEUE = {
+  name: 'requeue',
+  limitMs: CLIENT_LIMIT_MS,
+  text: `
+    update tasks t
+       set ${requeuedSql(`coalesce(greatest(to_timestamp($4::float8), (
+             select finish
+               from client_queues q
+              where q.service = t.service and q.priority = t.priority and q.owner = coalesce(t.owner, t.principal))), now())`)}
      where id = $2 and service = $1 and status = 'failed' and not error_code = any($3::text[])
        and ${IS_READABLE}
        and not exists (select from deliveries d where d.task_id = t.id)`,

@@ -1,5 +1,6 @@
 import type { Queryable } from '../base/db.ts';
 import type { JsonObject, JsonValue } from '../base/json.ts';
+import type { BatchStore } from './batches.ts';
 import type { DeliveryOutcome, DueClaimRequest, DueDelivery, DuePage, DuePosition } from './delivery.ts';
 import type { Backlog } from './fair-position.ts';
 import type { Failure, Priority, Task, Webhook } from './task.ts';
@@ -12,6 +13,9 @@ export type * from './delivery.ts';
  * database's errors; `isUnavailable` (base/db.ts) recognises an unreachable database.
  */
 export interface TaskStore {
+  /** Tasks that were accepted together. */
+  readonly batches: BatchStore;
+
   /**
    * Resolves once the task is committed. Writes nothing for an idempotency key that is in use: returns the first task
    * (`replayed`), or `conflict` when the fingerprint differs. Sends the hint `waiting` for new tasks.

@@ -46,11 +46,18 @@ describe('Defectoscopy GET /openapi.json', () => {
       'get /result/{task_id}/heatmap': true,
       'get /result/{task_id}/correction': true,
       'put /result/{task_id}/correction': true,
+      'post /batches': true,
+      'get /batches': true,
+      'get /batches/{batch_id}': true,
+      'get /batches/{batch_id}/items': true,
+      'get /batches/{batch_id}/results': true,
+      'post /batches/{batch_id}/cancel': true,
+      'post /batches/{batch_id}/retry': true,
       'post /files': true,
       'get /ready': false,
       'get /livez': false,
     });
-    expect(Object.keys(document.webhooks)).toEqual(['defectoscopy.result.terminal']);
+    expect(Object.keys(document.webhooks)).toEqual(['defectoscopy.result.terminal', 'batch.completed']);
   });
 
   it('is well-formed: unique operations, declared parameters, described responses, valid references and examples', () => {
@@ -197,6 +204,23 @@ it('Defectoscopy GET /openapi.json describes the status, headers and body of eve
   await post('/files', Buffer.from('just text'), raw);
   await post('/files', Buffer.concat([JPEG, Buffer.alloc(21 * 2 ** 20)]), raw);
   await post('/files', 'torn', { 'content-type': 'multipart/form-data; boundary=x' });
+
+  const ndjson = { 'content-type': 'application/x-ndjson' };
+  const batch = (await post('/batches', `${JSON.stringify({ image_url: PHOTO })}\n`, ndjson)).body.data.status_url;
+  await post('/batches', '{}', ndjson);
+  await post('/batches', '{}', { 'content-type': 'application/json' });
+  await post('/batches', Buffer.alloc(33 * 2 ** 20), ndjson);
+  await visit('/batches', { method: 'POST', token: 'wrong' });
+  await visit('/batches');
+  await visit('/batches?limit=0');
+  await visit(batch);
+  await visit('/batches/none');
+  await visit(`${batch}/items`);
+  await visit('/batches/none/items');
+  await visit('/batches/none/results');
+  await post(`${batch}/cancel`);
+  await post('/batches/none/cancel');
+  await post('/batches/none/retry');
 
   for (let i = 0; i < 60; i++) await product.call('/result/x', { token: 'limited' });
   await visit('/result/x', { token: 'limited' });

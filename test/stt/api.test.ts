@@ -469,7 +469,7 @@ describe('Speech-to-text service', () => {
         '/livez',
       ]),
     );
-    expect(Object.keys(webhooks)).toEqual(['stt.result.terminal']);
+    expect(Object.keys(webhooks)).toEqual(['stt.result.terminal', 'batch.completed']);
     const ajv = new Ajv2020({ strict: false, allErrors: true });
     addFormats.default(ajv);
     let exampleCount = 0;

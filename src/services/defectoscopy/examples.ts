@@ -1,3 +1,4 @@
+import { batchWebhook } from '../shared/batches/batch-openapi.ts';
 import { taskExamples } from '../shared/task-examples.ts';
 import { webhookOpenApi } from '../shared/webhook-openapi.ts';
 import { TaskState } from './api-schema.ts';
@@ -34,4 +35,5 @@ export const webhooks = {
     schema: TaskState,
     done: examples.delivered,
   }),
+  ...batchWebhook('Signed according to Standard Webhooks.'),
 };

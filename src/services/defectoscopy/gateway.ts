@@ -1,6 +1,8 @@
+import type { Static } from 'typebox';
 import { sniffImage } from '../../base/sniff.ts';
 import { createBearerGuard, currentTokens, type TokenSet } from '../../http/bearer.ts';
 import type { Gateway } from '../../http/gateway.ts';
+import { batchRoutes } from '../shared/batches/batch-routes.ts';
 import { commonRoutes } from '../shared/common-routes.ts';
 import { deliveryRoutes } from '../shared/delivery-routes.ts';
 import { deliveryTestRoute } from '../shared/delivery-test-route.ts';
@@ -12,7 +14,7 @@ import { AUTHORIZATION_DISABLED } from '../shared/probe-routes.ts';
 import type { GatewayContext, SharedSettings } from '../shared/service.ts';
 import { taskEventRoutes } from '../shared/task-events.ts';
 import { taskRoutes } from '../shared/task-routes.ts';
-import { EventPage, TaskState } from './api-schema.ts';
+import { Classification, EventPage, PredictRequest, TaskState } from './api-schema.ts';
 import { texts } from './browser/texts.ts';
 import { createReviewerCheck } from './corrections/reviewers.ts';
 import { examples, webhooks } from './examples.ts';
@@ -21,7 +23,7 @@ import { present } from './present.ts';
 import { correctionRoutes } from './routes/correction-routes.ts';
 import { deploymentRoutes } from './routes/deployment-routes.ts';
 import { modelRoutes } from './routes/model-routes.ts';
-import { predictRoute } from './routes/predict-route.ts';
+import { predictRoute, predictTasks } from './routes/predict-route.ts';
 import { trainingRoutes } from './routes/training-routes.ts';
 import { type DefectoscopySettings, reviewerEntries } from './settings.ts';
 import { IMAGE_MAX_BYTES, imageHosts, webhookPolicy } from './url-policy.ts';
@@ -65,8 +67,15 @@ export async function createDefectoscopyGateway(deps: {
     webhooks,
   });
 
-  predictRoute(app, { tasks, workerRegistry, admission, estimates, serviceSettings, shared });
+  const toTask = predictTasks({ workerRegistry, serviceSettings, shared });
+  const taskDeps = { tasks, admission, estimates, shared };
   const ownTasksOnly = shared.taskVisibility === 'token';
+  predictRoute(app, { ...taskDeps, toTask });
+  await batchRoutes(app, {
+    ...{ service, context, deps: taskDeps, ownTasksOnly, item: PredictRequest, callbacks: webhookPolicy(shared) },
+    ...{ present, result: Classification },
+    open: () => (body) => toTask(body as Static<typeof PredictRequest>),
+  });
   taskRoutes(app, { service, context, present, state: TaskState, examples, ownTasksOnly });
   taskEventRoutes(app, { service, context, guard, page: EventPage });
   deliveryRoutes(app, { service, context });

@@ -53,32 +53,40 @@ export async function storeTask(
   request: FastifyRequest,
   wanted: TaskRequest,
 ): Promise<Exclude<AcceptResult, { outcome: 'conflict' }>> {
-  const { service, priority, input, estimateSettings, webhook } = wanted;
-  const { shared, admission, estimates } = deps;
-  const span = startProducerSpan(request, service, priority);
-  const trace = taskTraceparent(request, span);
+  const span = startProducerSpan(request, wanted.service, wanted.priority);
   const idempotency = idempotencyOf(request, wanted);
+  const { task: plain, onAccepted } = createTask(deps, request, wanted, taskTraceparent(request, span));
+  const task: NewTask = { ...plain, ...(idempotency && { idempotency }) };
+  const accepted = await withSpan(span, () => acceptIfRoom(deps, task), spanAttributes);
+  if (accepted.outcome === 'conflict') throw idempotencyKeyReused();
+  if (accepted.outcome === 'accepted') onAccepted(accepted.id);
+  return accepted;
+}
+
+/** A new task without an idempotency key. */
+export function createTask(
+  { shared, admission, estimates }: Omit<TaskDeps, 'tasks'>,
+  request: FastifyRequest,
+  { service, priority, input, estimateSettings, webhook }: Omit<TaskRequest, 'content'>,
+  traceparent: string | undefined,
+) {
   const owner = admission.ownerOf(service, request.principal);
-  const estimate = estimates.estimate({ service, priority, owner }, estimateSettings);
+  const { seconds, onAccepted } = estimates.estimate({ service, priority, owner }, estimateSettings);
   const task: NewTask = {
     id: newId(),
     service,
     priority,
     input,
-    estimateSeconds: estimate.seconds,
+    estimateSeconds: seconds,
     principal: request.principal,
     owner,
     deadlineSeconds: shared.taskDeadlineSeconds,
     ttlSeconds: shared.resultTtlSeconds,
     requestId: request.id,
-    ...(trace !== undefined && { traceparent: trace }),
-    ...(idempotency && { idempotency }),
+    ...(traceparent !== undefined && { traceparent }),
     ...(webhook && { webhook: { deliveryId: newId('whd_'), ...webhook } }),
   };
-  const accepted = await withSpan(span, () => acceptIfRoom(deps, task), spanAttributes);
-  if (accepted.outcome === 'conflict') throw idempotencyKeyReused();
-  if (accepted.outcome === 'accepted') estimate.onAccepted(accepted.id);
-  return accepted;
+  return { task, onAccepted };
 }
 
 /** The id of the task that has the request's idempotency key; undefined for a new key. */
@@ -126,9 +134,9 @@ const spanAttributes = (accepted: AcceptResult): Attributes => ({
   ...(accepted.outcome !== 'conflict' && { 'messaging.message.id': accepted.id, 'assay.task.id': accepted.id }),
 });
 
-function idempotencyOf(
+export function idempotencyOf(
   request: FastifyRequest,
-  { service, content, defaultKey }: TaskRequest,
+  { service, content, defaultKey }: Pick<TaskRequest, 'service' | 'content' | 'defaultKey'>,
 ): NonNullable<NewTask['idempotency']> | undefined {
   const key = idempotencyKey(request.headers['idempotency-key']) ?? defaultKey;
   if (key === undefined) return undefined;

@@ -9,6 +9,7 @@ import {
 import { unixSeconds } from '../../base/time.ts';
 import { describeErrors, describeResponse, success } from '../../http/envelope.ts';
 import type { Gateway } from '../../http/gateway.ts';
+import { batchQueue } from '../../tasks/batches.ts';
 import type { LoggedAttempt, LoggedDelivery } from '../../tasks/delivery-log.ts';
 import {
   DeliveriesQuery,
@@ -99,7 +100,7 @@ export function deliveryRoutes(
 
   /** Also with `TASK_VISIBILITY=service`, only the client that chose the receiver may send to it. */
   async function requireDelivery(taskId: string, principal: string): Promise<void> {
-    const task = await tasks.read(service, taskId);
+    const task = (await tasks.read(service, taskId)) ?? (await tasks.read(batchQueue(service), taskId));
     if (!task || task.principal !== principal) throw taskNotFound();
     if (!task.webhook) throw deliveryNotFound();
   }

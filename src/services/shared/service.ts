@@ -154,7 +154,7 @@ export interface GatewayContext {
   readonly events: { readonly feeds: EventFeeds; readonly cursors: EventCursors; readonly open: OpenFeeds };
   readonly deliveries: DeliveryLog;
   readonly endpoints: Endpoints;
-  readonly onCancelled: (service: string) => void;
+  readonly onCancelled: (service: string, count?: number) => void;
   readonly records: readonly RecordSource[];
   /** By service, also of disabled ones. */
   readonly failureTexts: ReadonlyMap<string, FailureTexts>;

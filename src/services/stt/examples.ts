@@ -1,4 +1,5 @@
 import type { JsonObject } from '../../base/json.ts';
+import { batchWebhook } from '../shared/batches/batch-openapi.ts';
 import { taskExamples } from '../shared/task-examples.ts';
 import { webhookOpenApi } from '../shared/webhook-openapi.ts';
 import { TaskState } from './api-schema.ts';
@@ -33,4 +34,5 @@ export const webhooks = {
     schema: TaskState,
     done: examples.delivered,
   }),
+  ...batchWebhook('Signed according to Standard Webhooks (`v1a`).'),
 };

@@ -1,6 +1,8 @@
+import type { Static } from 'typebox';
 import { AUDIO_MEDIA_TYPES, sniffAudio } from '../../base/sniff-audio.ts';
 import { createBearerGuard, currentTokens, type TokenSet } from '../../http/bearer.ts';
 import type { Gateway } from '../../http/gateway.ts';
+import { batchRoutes } from '../shared/batches/batch-routes.ts';
 import { commonRoutes } from '../shared/common-routes.ts';
 import { deliveryRoutes } from '../shared/delivery-routes.ts';
 import { deliveryTestRoute } from '../shared/delivery-test-route.ts';
@@ -12,7 +14,7 @@ import { createListener } from '../shared/listener.ts';
 import type { GatewayContext, SharedSettings } from '../shared/service.ts';
 import { taskEventRoutes } from '../shared/task-events.ts';
 import { taskRoutes } from '../shared/task-routes.ts';
-import { EventPage, Health, TaskState } from './api-schema.ts';
+import { EventPage, Health, TaskState, TranscribeRequest, Transcription } from './api-schema.ts';
 import { texts } from './browser/texts.ts';
 import { createCorrectionStore } from './corrections/store.ts';
 import { examples, webhooks } from './examples.ts';
@@ -21,7 +23,7 @@ import { openAiRoutes } from './openai/routes.ts';
 import { pageRoutes } from './pages/page-routes.tsx';
 import { present } from './present.ts';
 import type { WorkerInfo } from './result.ts';
-import { transcribeRoute } from './routes/transcribe-route.ts';
+import { transcribeRoute, transcribeTasks } from './routes/transcribe-route.ts';
 import { transcriptRoutes } from './routes/transcript-route.ts';
 import { vocabularyRoutes } from './routes/vocabulary-routes.ts';
 import type { SttSettings } from './settings.ts';
@@ -61,15 +63,27 @@ export async function createSttGateway(deps: {
 
   const vocabularies = createVocabularyStore(context.db, service);
   await openAiRoutes(app, { tasks, admission, estimates, vocabularies, serviceSettings, shared, context });
-  await transcribeRoute(app, { tasks, admission, estimates, vocabularies, seal, serviceSettings, shared });
-  vocabularyRoutes(app, { vocabularies });
   const ownTasksOnly = shared.taskVisibility === 'token';
+  const toTask = transcribeTasks({ seal, serviceSettings, shared });
+  const taskDeps = { tasks, admission, estimates, shared };
+  await transcribeRoute(app, { ...taskDeps, toTask, vocabularies });
+  const callbacks = webhookPolicy(serviceSettings, shared);
+  await batchRoutes(app, {
+    ...{ service, context, deps: taskDeps, ownTasksOnly, item: TranscribeRequest, callbacks },
+    ...{ present, result: Transcription },
+    open({ principal }) {
+      let stored: ReturnType<typeof vocabularies.read> | undefined;
+      const vocabulary = () => (stored ??= vocabularies.read(principal));
+      return (body, text) => toTask(body as Static<typeof TranscribeRequest>, text, vocabulary);
+    },
+  });
+  vocabularyRoutes(app, { vocabularies });
   taskRoutes(app, { service, context, present, state: TaskState, examples, ownTasksOnly });
   taskEventRoutes(app, { service, context, guard, page: EventPage });
   deliveryRoutes(app, { service, context });
   endpointRoutes(app, context);
   deliveryTestRoute(app, {
-    ...{ service, context, policy: webhookPolicy(serviceSettings, shared) },
+    ...{ service, context, policy: callbacks },
     example: examples.delivered,
     secretsFor: () => [],
   });

@@ -1,4 +1,4 @@
-import { stringify } from 'csv-stringify/sync';
+import { csvTable } from '../../../base/csv-table.ts';
 import { type Cell, xlsx } from '../../../base/xlsx/xlsx.ts';
 import { hitBody } from '../search/responses.ts';
 import type { ExportedRecord } from '../search/search-types.ts';
@@ -73,26 +73,7 @@ const exportBody = (record: ExportedRecord) => ({
   result: record.result,
 });
 
-/** RFC 4180, in UTF-8 with a byte order mark for Excel. */
-export async function* csv(records: AsyncIterable<ExportedRecord>): AsyncGenerator<Buffer, void, undefined> {
-  yield Buffer.from(`\uFEFF${line(COLUMNS.map(({ name }) => name))}`);
-  for await (const record of records) yield Buffer.from(line(COLUMNS.map(({ cell }) => formatCell(cell(record)))));
+export function csv(records: AsyncIterable<ExportedRecord>): AsyncGenerator<Buffer, void, undefined> {
+  const header = COLUMNS.map(({ name }) => name);
+  return csvTable(header, rowsOf(records));
 }
-
-const line = (cells: readonly string[]) =>
-  stringify([[...cells]], { record_delimiter: '\r\n', quoted_match: /[\r\n]/ });
-
-function formatCell(cell: Cell): string {
-  if (cell === null) return '';
-  if (cell instanceof Date) return cell.toISOString();
-  if (typeof cell === 'object') return cell.day;
-  return typeof cell === 'string' ? escapeFormula(cell) : String(cell);
-}
-
-/**
- * Spreadsheets evaluate cells that start with these characters. In locales with decimal commas Excel splits cells at
- * semicolons and ignores the quotes around line breaks, so one text can contain several cell starts.
- */
-const escapeFormula = (text: string) => (NUMBER.test(text) ? text : text.replace(FORMULA_STARTS, "'"));
-const FORMULA_STARTS = /^(?=[\t\r])|(?=[=+\-@])(?<=(?:^|[;\t\r\n])"*)/g;
-const NUMBER = /^[+-]?(\d+(\.\d*)?|\.\d+)(e[+-]?\d+)?$/i;

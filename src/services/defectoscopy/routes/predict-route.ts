@@ -5,23 +5,49 @@ import { success } from '../../../http/envelope.ts';
 import type { Gateway } from '../../../http/gateway.ts';
 import type { WorkerRegistry } from '../../../tasks/worker-registry.ts';
 import { acceptOpenApi } from '../../shared/accept-openapi.ts';
-import { acceptTask, checkUrlField, type TaskDeps } from '../../shared/accept-task.ts';
+import { acceptTask, checkUrlField, type TaskDeps, type TaskRequest } from '../../shared/accept-task.ts';
 import { Accepted, PredictRequest } from '../api-schema.ts';
 import { examples } from '../examples.ts';
 import type { DefectoscopySettings } from '../settings.ts';
 import { imagePolicy, webhookPolicy } from '../url-policy.ts';
 
-/** `POST /predict`. The task is durable before the 202 response is sent. */
-export function predictRoute(
-  app: Gateway,
-  deps: TaskDeps & { workerRegistry: WorkerRegistry; serviceSettings: DefectoscopySettings },
-): void {
-  const { workerRegistry, serviceSettings, shared } = deps;
+type PredictDeps = Pick<TaskDeps, 'shared'> & {
+  workerRegistry: WorkerRegistry;
+  serviceSettings: DefectoscopySettings;
+};
+
+/** Checks a request body and returns its task. */
+export function predictTasks({ workerRegistry, serviceSettings, shared }: PredictDeps) {
   const images = imagePolicy(serviceSettings, shared);
   const callbacks = webhookPolicy(shared);
   const { costDelaySeconds, coldStartSeconds, estimateWarmSeconds: warmSeconds } = serviceSettings;
   const estimateSettings = { warmSeconds, coldSeconds: costDelaySeconds + coldStartSeconds + warmSeconds };
 
+  return (body: Static<typeof PredictRequest>): TaskRequest => {
+    const { image_url, priority = 'realtime', webhook_url, model_version } = body;
+    checkUrlField('image_url', image_url, images);
+    if (webhook_url !== undefined) checkUrlField('webhook_url', webhook_url, callbacks);
+    // The installed versions are known only from the task store.
+    if (model_version !== undefined && !workerRegistry.isReachable()) throw queueUnavailable();
+    if (
+      model_version !== undefined &&
+      !workerRegistry.modelVersions('defectoscopy').some(({ version }) => version === model_version)
+    ) {
+      throw validationError('model_version: this version is not installed.');
+    }
+    return {
+      service: 'defectoscopy',
+      priority,
+      input: { image_url, ...(model_version !== undefined && { model_version }) },
+      estimateSettings,
+      content: body as JsonObject,
+      ...(webhook_url !== undefined && { webhook: { url: webhook_url } }),
+    };
+  };
+}
+
+/** `POST /predict`. The task is durable before the 202 response is sent. */
+export function predictRoute(app: Gateway, deps: TaskDeps & { toTask: ReturnType<typeof predictTasks> }): void {
   app.post<{ Body: Static<typeof PredictRequest> }>(
     '/predict',
     {
@@ -33,28 +59,6 @@ export function predictRoute(
         ...acceptOpenApi({ accepted: Accepted, example: examples.accepted, invalid: '`image_url` is required.' }),
       },
     },
-    async (request, reply) => {
-      const { image_url, priority = 'realtime', webhook_url, model_version } = request.body;
-      checkUrlField('image_url', image_url, images);
-      if (webhook_url !== undefined) checkUrlField('webhook_url', webhook_url, callbacks);
-      // The installed versions are known only from the task store.
-      if (model_version !== undefined && !workerRegistry.isReachable()) throw queueUnavailable();
-      if (
-        model_version !== undefined &&
-        !workerRegistry.modelVersions('defectoscopy').some(({ version }) => version === model_version)
-      ) {
-        throw validationError('model_version: this version is not installed.');
-      }
-
-      const task = await acceptTask(deps, request, reply, {
-        service: 'defectoscopy',
-        priority,
-        input: { image_url, ...(model_version !== undefined && { model_version }) },
-        estimateSettings,
-        content: request.body as JsonObject,
-        ...(webhook_url !== undefined && { webhook: { url: webhook_url } }),
-      });
-      return success(task);
-    },
+    async (request, reply) => success(await acceptTask(deps, request, reply, deps.toTask(request.body))),
   );
 }

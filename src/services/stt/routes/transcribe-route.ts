@@ -5,7 +5,7 @@ import { memberText } from '../../../base/json-text.ts';
 import type { Gateway } from '../../../http/gateway.ts';
 import { keepBodyText } from '../../../http/json-body-text.ts';
 import { acceptOpenApi } from '../../shared/accept-openapi.ts';
-import { acceptTask, checkUrlField, type TaskDeps } from '../../shared/accept-task.ts';
+import { acceptTask, checkUrlField, type TaskDeps, type TaskRequest } from '../../shared/accept-task.ts';
 import { Accepted, TranscribeRequest } from '../api-schema.ts';
 import { examples } from '../examples.ts';
 import { isLanguage } from '../languages.ts';
@@ -16,23 +16,59 @@ import type { SttSettings } from '../settings.ts';
 import { audioPolicy, webhookPolicy } from '../url-policy.ts';
 import { mergeTerms, parseTerms, type VocabularyStore } from '../vocabulary.ts';
 
-interface TranscribeDeps extends TaskDeps {
+type Body = Static<typeof TranscribeRequest>;
+
+interface TranscribeDeps extends Pick<TaskDeps, 'shared'> {
   readonly seal: (secret: string) => Buffer;
   readonly serviceSettings: SttSettings;
-  readonly vocabularies: VocabularyStore;
 }
 
-/** `POST /transcribe/audio_url`. The task is durable before the 202 response is sent. */
-export async function transcribeRoute(app: Gateway, deps: TranscribeDeps): Promise<void> {
-  const { seal, serviceSettings, shared, vocabularies } = deps;
+type Vocabulary = Awaited<ReturnType<VocabularyStore['read']>>;
+
+/** Checks a request body, parsed and as JSON text, and returns its task. */
+export function transcribeTasks({ seal, serviceSettings, shared }: TranscribeDeps) {
   const recordings = audioPolicy(serviceSettings, shared);
   const callbacks = webhookPolicy(serviceSettings, shared);
   const { estimateWarmSeconds: warmSeconds, estimateColdSeconds: coldSeconds } = serviceSettings;
   const estimateSettings = { warmSeconds, coldSeconds };
 
+  return async (body: Body, text: string, storedVocabulary: () => Promise<Vocabulary>): Promise<TaskRequest> => {
+    const { url, webhook } = body;
+    checkUrlField('url', url, recordings);
+    if (webhook) checkUrlField('webhook.url', webhook.url, callbacks);
+    const language = languageOf(body.language ?? serviceSettings.language);
+    const metadata = metadataOf(body.metadata, text);
+    const ofRequest = parseTerms('vocabulary', body.vocabulary ?? []);
+    const vocabulary = mergeTerms(ofRequest, (await storedVocabulary())?.terms ?? []);
+    const input: TranscribeInput = {
+      url,
+      ...(vocabulary.length > 0 && { vocabulary }),
+      ...(language !== undefined && { language }),
+      ...(metadata !== undefined && { metadata }),
+    };
+    return {
+      service: 'stt',
+      priority: 'realtime',
+      input: input as unknown as JsonObject,
+      estimateSettings,
+      // The JSON text, because parsing can make different numbers equal.
+      content: { ...body, metadata: metadata ?? null } as JsonObject,
+      ...(webhook && {
+        webhook: { url: webhook.url, ...(webhook.secret !== undefined && { secret: seal(webhook.secret) }) },
+      }),
+    };
+  };
+}
+
+/** `POST /transcribe/audio_url`. The task is durable before the 202 response is sent. */
+export async function transcribeRoute(
+  app: Gateway,
+  deps: TaskDeps & { toTask: ReturnType<typeof transcribeTasks>; vocabularies: VocabularyStore },
+): Promise<void> {
+  const { toTask, vocabularies } = deps;
   await app.register(async (scope) => {
     keepBodyText(scope);
-    scope.post<{ Body: Static<typeof TranscribeRequest> }>(
+    scope.post<{ Body: Body }>(
       '/transcribe/audio_url',
       {
         config: { access: 'task', limited: true },
@@ -44,32 +80,10 @@ export async function transcribeRoute(app: Gateway, deps: TranscribeDeps): Promi
         },
       },
       async (request, reply) => {
-        const { url, webhook } = request.body;
-        checkUrlField('url', url, recordings);
-        if (webhook) checkUrlField('webhook.url', webhook.url, callbacks);
-        const language = languageOf(request.body.language ?? serviceSettings.language);
-        const metadata = metadataOf(request.body.metadata, request.bodyText!);
-        const ofRequest = parseTerms('vocabulary', request.body.vocabulary ?? []);
-        const stored = await vocabularies.read(request.principal);
-        const vocabulary = mergeTerms(ofRequest, stored?.terms ?? []);
-        const input: TranscribeInput = {
-          url,
-          ...(vocabulary.length > 0 && { vocabulary }),
-          ...(language !== undefined && { language }),
-          ...(metadata !== undefined && { metadata }),
-        };
-        const data = await acceptTask(deps, request, reply, {
-          service: 'stt',
-          priority: 'realtime',
-          input: input as unknown as JsonObject,
-          estimateSettings,
-          // The JSON text, because parsing can make different numbers equal.
-          content: { ...request.body, metadata: metadata ?? null } as JsonObject,
-          ...(webhook && {
-            webhook: { url: webhook.url, ...(webhook.secret !== undefined && { secret: seal(webhook.secret) }) },
-          }),
-        });
-        const webhookState = webhook && { webhook: { configured: true, status: 'pending' } };
+        const wanted = await toTask(request.body, request.bodyText!, () => vocabularies.read(request.principal));
+        const { metadata } = wanted.input as unknown as TranscribeInput;
+        const data = await acceptTask(deps, request, reply, wanted);
+        const webhookState = wanted.webhook && { webhook: { configured: true, status: 'pending' } };
         return reply.type('application/json; charset=utf-8').send(success({ ...data, ...webhookState }, metadata));
       },
     );

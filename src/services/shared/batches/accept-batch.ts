@@ -1,0 +1,78 @@
+import { createHash } from 'node:crypto';
+import type { FastifyRequest } from 'fastify';
+import { idempotencyKeyReused } from '../../../base/api-error.ts';
+import { newId } from '../../../base/ids.ts';
+import { withSpan } from '../../../base/trace.ts';
+import { batchQueue } from '../../../tasks/batches.ts';
+import type { NewTask } from '../../../tasks/store.ts';
+import { createTask, idempotencyOf, type TaskDeps, type TaskRequest } from '../accept-task.ts';
+import { startProducerSpan, taskTraceparent } from '../producer-span.ts';
+import type { BatchInput } from './present-batch.ts';
+
+interface BatchRequest {
+  readonly service: string;
+  readonly items: readonly TaskRequest[];
+  readonly webhookUrl?: string | undefined;
+}
+
+/** Stores a batch, or finds the one that has the request's idempotency key. It is durable when this resolves. */
+export async function acceptBatch(
+  deps: TaskDeps,
+  request: FastifyRequest,
+  { service, items, webhookUrl }: BatchRequest,
+) {
+  const { tasks, shared, admission } = deps;
+  const span = startProducerSpan(request, service, 'batch');
+  const traceparent = taskTraceparent(request, span);
+  const idempotency = idempotencyOf(request, { service, content: digestOf(items, webhookUrl) });
+  const created = items.map((item) => createTask(deps, request, item, traceparent).task);
+  const estimateSeconds = Math.max(...created.map((task) => task.estimateSeconds));
+  const input: BatchInput = { total: items.length };
+  const batch: NewTask = {
+    id: newId(),
+    service: batchQueue(service),
+    priority: 'batch',
+    input: { ...input },
+    estimateSeconds,
+    principal: request.principal,
+    ttlSeconds: shared.resultTtlSeconds,
+    requestId: request.id,
+    ...(traceparent !== undefined && { traceparent }),
+    ...(idempotency && { idempotency }),
+    ...(webhookUrl !== undefined && { webhook: { deliveryId: newId('whd_'), url: webhookUrl } }),
+  };
+  const accepted = await withSpan(
+    span,
+    () => storeIfRoom(),
+    () => ({ 'messaging.batch.message_count': items.length }),
+  );
+  if (accepted.outcome === 'conflict') throw idempotencyKeyReused();
+  const isReplayed = accepted.outcome === 'replayed';
+  if (!isReplayed) tasks.hint(`waiting:${service}`);
+  return { id: accepted.id, isReplayed, estimateSeconds: isReplayed ? accepted.estimateSeconds : estimateSeconds };
+
+  async function storeIfRoom() {
+    const owner = admission.ownerOf(service, request.principal);
+    const releasePermit = admission.reserve(service, 'batch', owner, items.length, items.length);
+    if (!releasePermit) {
+      const first = idempotency && (await tasks.findByIdempotencyKey(idempotency));
+      if (first) return first;
+      throw admission.queueFullError(service, owner, items.length);
+    }
+    let isWritten = false;
+    try {
+      const outcome = await tasks.batches.accept(batch, created);
+      isWritten = outcome.outcome === 'accepted';
+      return outcome;
+    } finally {
+      releasePermit(isWritten);
+    }
+  }
+}
+
+/** Distinguishes a retry from another request. */
+function digestOf(items: readonly TaskRequest[], webhookUrl: string | undefined): string {
+  const digest = createHash('sha256').update(webhookUrl ?? '');
+  for (const { content, priority } of items) digest.update(`\n${priority}${JSON.stringify(content)}`);
+  return digest.digest('hex');
+}

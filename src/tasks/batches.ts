@@ -1,0 +1,280 @@
+import { CLIENT_LIMIT_MS, type Db } from '../base/db.ts';
+import { insertTasks, releaseExpiredKeys } from './accept.ts';
+import { type FairTags, taggedClients } from './fair-tags.ts';
+import { requeuedSql } from './requeue.ts';
+import type { AcceptResult, NewTask } from './store.ts';
+import { FAILURES, type Priority } from './task.ts';
+import { deliveriesDueSql, failSql, IS_READABLE } from './task-rows.ts';
+
+/** The queue of a service's batches: they are tasks that no worker claims (docs/decisions/0049-batches.md). */
+export const batchQueue = (service: string): string => `${service}.batches`;
+
+/** SQL: the services of the tasks and the batches of a service. */
+export const withBatches = (service: string): string => `(${service}, ${service} || '.batches')`;
+
+/** The number of items in each state, and the first failures. Deleted items are not counted. */
+export interface BatchSummary {
+  readonly counts: Readonly<Record<'queued' | 'processing' | 'done' | 'failed' | 'cancelled', number>>;
+  readonly errors: readonly BatchItem[];
+}
+
+export interface BatchItem {
+  readonly position: number;
+  readonly task_id: string;
+  /** Null: the task was deleted. */
+  readonly status: 'queued' | 'processing' | 'done' | 'failed' | null;
+  readonly error: string | null;
+  readonly error_code: string | null;
+}
+
+export type BatchStore = ReturnType<typeof createBatchStore>;
+
+/** Rows per statement: bounds the memory and the locks of one. */
+const CHUNK = 1000;
+const MAX_ERRORS = 10;
+
+export function createBatchStore(
+  db: Db,
+  tags: FairTags,
+  findFirstUse: (key: NonNullable<NewTask['idempotency']>) => Promise<AcceptResult | undefined>,
+) {
+  const write = (batch: NewTask, items: readonly NewTask[]): Promise<boolean> =>
+    db.transaction(async (tx) => {
+      if ((await insertTasks(tx, tags, [batch])).size === 0) return false;
+      for (let at = 0; at < items.length; at += CHUNK) await insertTasks(tx, tags, items.slice(at, at + CHUNK));
+      await tx.query(INSERT, [batch.id, items[0]!.service, batch.principal, items.map(({ id }) => id)]);
+      return true;
+    });
+
+  return {
+    /** Stores the batch with all its items, or nothing. The caller sends the hint `waiting`. */
+    async accept(batch: NewTask, items: readonly NewTask[]): Promise<AcceptResult> {
+      for (;;) {
+        if (batch.idempotency) {
+          const first = await findFirstUse(batch.idempotency);
+          if (first) return first;
+          await releaseExpiredKeys(db, [batch]);
+        }
+        if (await write(batch, items)) return { outcome: 'accepted', id: batch.id, estimateSeconds: 0 };
+      }
+    },
+
+    async summary(id: string): Promise<BatchSummary> {
+      const { rows } = await db.query<{ summary: BatchSummary }>(SUMMARY, [id]);
+      return rows[0]!.summary;
+    },
+
+    /** The ids of the principal's batches before the one with the id `before`, newest first. */
+    async list(service: string, principal: string, limit: number, before?: string): Promise<string[]> {
+      const { rows } = await db.query<{ id: string }>(LIST, [service, principal, limit, before ?? null]);
+      return rows.map(({ id }) => id);
+    },
+
+    async items(id: string, after: number, limit: number): Promise<BatchItem[]> {
+      return (await db.query<BatchItem>(ITEMS, [id, after, limit])).rows;
+    },
+
+    /** Cancels the unfinished items, in several statements; returns their ids. */
+    async cancel(id: string): Promise<string[]> {
+      const cancelled: string[] = [];
+      for (let after: number | null = 0; after !== null; ) {
+        const { code, message } = FAILURES.CANCELLED;
+        const { rows }: { rows: Page[] } = await db.query<Page>(CANCEL, [...[id, after, CHUNK, code, message]]);
+        cancelled.push(...rows[0]!.ids);
+        after = rows[0]!.last;
+      }
+      return cancelled;
+    },
+
+    /**
+     * Queues the failed items of a completed batch again; returns their number, undefined for an unfinished batch. Leaves out
+     * cancelled items and those with a webhook, which has delivered the failure.
+     */
+    retry: (id: string): Promise<number | undefined> =>
+      db.transaction(async (tx) => {
+        if ((await tx.query(LOCK_COMPLETED, [id])).rowCount === 0) return undefined;
+        const { rows: failed } = await tx.query<FailedItem>(FAILED_ITEMS, [id, FAILURES.CANCELLED.code]);
+        for (let at = 0; at < failed.length; at += CHUNK) {
+          const tasks = failed
+            .slice(at, at + CHUNK)
+            .map(({ isBatch, ...task }) => ({ ...task, priority: (isBatch ? 'batch' : 'realtime') as Priority }));
+          const [services, priorities, owners, times, costs, , offsets] = tags(tasks);
+          const ids = tasks.map((task) => task.id);
+          await tx.query(REQUEUE, [ids, offsets, services, priorities, owners, times, costs]);
+        }
+        if (failed.length > 0) await tx.query(REOPEN, [id]);
+        return failed.length;
+      }),
+
+    /** Ends batches without unfinished items, at most 100; makes their webhooks due. Returns the ids. */
+    async completeEnded(services: readonly string[]): Promise<string[]> {
+      const { rows } = await db.query<{ id: string }>(COMPLETE, [services.map(batchQueue)]);
+      return rows.map(({ id }) => id);
+    },
+  };
+}
+
+interface Page {
+  /** Null: the page is empty. */
+  readonly last: number | null;
+  readonly ids: string[];
+}
+
+interface FailedItem {
+  readonly id: string;
+  readonly service: string;
+  readonly principal: string;
+  readonly owner: string;
+  readonly isBatch: boolean;
+}
+
+const limitMs = CLIENT_LIMIT_MS;
+
+const INSERT = {
+  name: 'insert-batch',
+  limitMs,
+  text: `
+    with batch as (insert into batches (id, service, principal) values ($1, $2, $3))
+    insert into batch_items (batch_id, position, task_id)
+    select $1, place, task_id from unnest($4::text[]) with ordinality as item (task_id, place)`,
+};
+
+const ENDED_AS = (status: string, condition = 'true') =>
+  `count(*) filter (where i.status = '${status}' and ${condition})`;
+const IS_CANCELLED = `i.error_code = '${FAILURES.CANCELLED.code}'`;
+const ITEM_COLUMNS = 'b.position, b.task_id, t.status, t.error, t.error_code';
+
+const summarySql = (batch: string) => `
+  (select json_build_object(
+            'counts', json_build_object(
+              'queued', ${ENDED_AS('queued')}, 'processing', ${ENDED_AS('processing')}, 'done', ${ENDED_AS('done')},
+              'failed', ${ENDED_AS('failed', `not ${IS_CANCELLED}`)}, 'cancelled', ${ENDED_AS('failed', IS_CANCELLED)}),
+            'errors', coalesce((array_agg(to_json(i) order by i.position)
+                                  filter (where i.status = 'failed' and not ${IS_CANCELLED}))[1:${MAX_ERRORS}], '{}'))
+     from (select ${ITEM_COLUMNS}
+             from batch_items b
+             join tasks t on t.id = b.task_id and ${IS_READABLE}
+            where b.batch_id = ${batch}) as i)`;
+
+const SUMMARY = { name: 'batch-summary', limitMs, text: `select ${summarySql('$1')} as summary` };
+
+const LIST = {
+  name: 'list-batches',
+  limitMs,
+  text: `
+    select id from batches
+     where service = $1 and principal = $2 and ($4::text is null or id < $4)
+     order by id desc
+     limit $3`,
+};
+
+const ITEMS = {
+  name: 'batch-items',
+  limitMs,
+  text: `
+    select ${ITEM_COLUMNS}
+      from batch_items b
+      left join tasks t on t.id = b.task_id and ${IS_READABLE}
+     where b.batch_id = $1 and b.position > $2
+     order by b.position
+     limit $3`,
+};
+
+// The order of the locks prevents deadlocks.
+const CANCEL = {
+  name: 'cancel-batch',
+  limitMs,
+  text: `
+    with page as materialized (
+      select position, task_id from batch_items where batch_id = $1 and position > $2 order by position limit $3
+    ),
+    open as materialized (
+      select t.id from tasks t where t.id = any(array(select task_id from page)) and t.finished_at is null
+       order by t.id
+         for update
+    ),
+    cancelled as (
+      update tasks t set ${failSql('$4', '$5')} from open where t.id = open.id and t.finished_at is null returning t.id
+    ),
+    due as (${deliveriesDueSql('cancelled')})
+    select (select max(position) from page) as last, array(select id from cancelled) as ids`,
+};
+
+const LOCK_COMPLETED = {
+  name: 'lock-completed-batch',
+  limitMs,
+  text: `select from tasks t where t.id = $1 and t.status = 'done' and ${IS_READABLE} for update`,
+};
+
+const FAILED_ITEMS = {
+  name: 'failed-batch-items',
+  limitMs,
+  text: `
+    select t.id, t.service, t.principal, coalesce(t.owner, t.principal) as owner, t.priority = 1 as "isBatch"
+      from batch_items b
+      join tasks t on t.id = b.task_id
+     where b.batch_id = $1 and t.status = 'failed' and t.error_code <> $2 and ${IS_READABLE}
+       and not exists (select from deliveries d where d.task_id = t.id)
+     order by t.id
+       for update of t`,
+};
+
+const REQUEUE = {
+  name: 'requeue-batch-items',
+  limitMs,
+  text: `
+    with ${taggedClients(3)}
+    update tasks t
+       set ${requeuedSql("client.start + item.tag_offset * interval '1 microsecond'")}
+      from unnest($1::text[], $2::float8[]) as item (id, tag_offset), client
+     where t.id = item.id and client.service = t.service and client.priority = t.priority
+       and client.owner = coalesce(t.owner, t.principal)`,
+};
+
+// `started_at` keeps a concurrent statement that has seen the items before the retry from completing the batch.
+const REOPEN = {
+  name: 'reopen-batch',
+  limitMs,
+  text: `
+    with reopened as (
+      update tasks
+         set status      = 'queued',
+             expires_at  = now() + (expires_at - queued_at),
+             queued_at   = now(),
+             started_at  = clock_timestamp(),
+             finished_at = null,
+             result      = null
+       where id = $1
+      returning id
+    )
+    update deliveries d set due_at = null from reopened where d.task_id = reopened.id and d.body is null and d.leased_until is null`,
+};
+
+// From the last item back, because the items of a client are claimed in their order. A retry sends no second webhook.
+const COMPLETE = {
+  name: 'complete-batches',
+  text: `
+    with open as materialized (
+      select t.id
+        from tasks t
+       where t.service = any($1::text[]) and t.worker is null and t.finished_at is null
+         and (t.started_at is null or t.started_at < now())
+         and (select item.id
+                from batch_items b
+                join tasks item on item.id = b.task_id
+               where b.batch_id = t.id and item.finished_at is null
+               order by b.position desc
+               limit 1) is null
+       limit 100
+         for update of t skip locked
+    ),
+    ended as (
+      update tasks t
+         set status = 'done', finished_at = now(), processing_ms = 0, result = ${summarySql('open.id')}
+        from open
+       where t.id = open.id
+      returning t.id
+    ),
+    due as (${deliveriesDueSql('ended', "d.state = 'pending' and d.body is null")})
+    select id from ended`,
+};

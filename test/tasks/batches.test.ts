@@ -1,0 +1,273 @@
+import { request as httpRequest } from 'node:http';
+import { afterEach, describe, expect, it } from 'vitest';
+import { TaskFailure } from '../../src/tasks/task.ts';
+import { createFakeModel, type Product, RESULT, startProduct, TOKEN } from '../support/product.ts';
+import { type Receiver, startReceiver } from '../support/receiver.ts';
+
+const photo = (name: number | string) => `https://storage-1.example.com/${name}.jpg`;
+const jsonLines = (items: readonly object[]) => items.map((item) => JSON.stringify(item)).join('\n');
+const photos = (count: number) => Array.from({ length: count }, (_, i) => ({ image_url: photo(i + 1) }));
+
+let product: Product;
+let receiver: Receiver | undefined;
+afterEach(async () => {
+  await receiver?.close();
+  receiver = undefined;
+  await product.stop();
+});
+
+const submit = (
+  body: string,
+  { query = '', headers = {} }: { query?: string; headers?: Record<string, string> } = {},
+) =>
+  product.call(`/batches${query}`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/x-ndjson', ...headers },
+    body,
+  });
+const read = async (id: string) => (await product.call(`/batches/${id}`)).body.data;
+const post = (path: string) => product.call(path, { method: 'POST' });
+
+async function waitForCompletion(id: string) {
+  for (;;) {
+    const batch = await read(id);
+    if (batch.status === 'completed') return batch;
+    await new Promise((resolve) => setTimeout(resolve, 50));
+  }
+}
+
+const countTasks = async () =>
+  (await product.database.db.query<{ n: number }>('select count(*)::int as n from tasks')).rows[0]!.n;
+
+/** Photos whose name begins with a word of `failing` fail. */
+const failingModel = (failing: Set<string>) =>
+  createFakeModel({
+    run: async ({ input }) => {
+      const { image_url: url } = input as { image_url: string };
+      if (failing.has(url))
+        throw new TaskFailure({ code: 'IMAGE_CORRUPT', message: 'The file is not a readable image.' });
+      return { result: RESULT };
+    },
+  });
+
+describe('A batch', () => {
+  it('queues every item, completes, and exports the results of its tasks in three formats', async () => {
+    product = await startProduct({ model: failingModel(new Set([photo(3)])) });
+    const accepted = await submit(jsonLines(photos(25)));
+    expect(accepted).toMatchObject({ status: 202, body: { data: { status: 'in_progress', total: 25 } } });
+    const { batch_id: id, status_url: url } = accepted.body.data;
+    expect(accepted.headers.get('location')).toBe(url);
+    expect(await waitForCompletion(id)).toMatchObject({
+      batch_id: id,
+      total: 25,
+      counts: { queued: 0, processing: 0, done: 24, failed: 1, cancelled: 0 },
+      errors: [{ position: 3, error_code: 'IMAGE_CORRUPT', task_id: expect.any(String) }],
+      completed_at: expect.stringMatching(/^\d{10}$/),
+    });
+
+    const first = (await product.call(`${url}/items?limit=20`)).body.data;
+    expect(first.items.map(({ position }: { position: number }) => position)).toEqual(
+      Array.from({ length: 20 }, (_, i) => i + 1),
+    );
+    const rest = (await product.call(`${url}/items?after=${first.next}`)).body.data;
+    expect(rest).toEqual({ items: expect.any(Array) });
+    const items = [...first.items, ...rest.items];
+    expect(items).toHaveLength(25);
+
+    const headers = { authorization: `Bearer ${TOKEN}` };
+    const lines = (await (await fetch(`${product.url}${url}/results`, { headers })).text()).trimEnd().split('\n');
+    expect(lines).toHaveLength(25);
+    for (const [at, line] of lines.entries()) {
+      const { position, result } = JSON.parse(line);
+      expect(position).toBe(at + 1);
+      expect(result).toEqual((await product.call(`/result/${items[at].task_id}`)).body);
+    }
+    const csv = (await product.call(`${url}/results?format=csv`)).text.split('\r\n');
+    expect(csv[0]).toBe('position,task_id,status,error_code,error,surface,masters,defects,familiarity,warnings');
+    expect(csv[1]).toContain(`1,${items[0].task_id},done,,,concrete_wall,`);
+    expect(csv[3]).toContain(`3,${items[2].task_id},failed,IMAGE_CORRUPT,The file is not a readable image.`);
+    const xlsx = await product.call(`${url}/results?format=xlsx`);
+    expect(xlsx.headers.get('content-type')).toContain('spreadsheetml');
+    expect(xlsx.text.startsWith('PK')).toBe(true);
+
+    expect((await product.call('/batches')).body.data.batches).toEqual([await read(id)]);
+  });
+
+  it('takes CSV with fields in any order, JSON cells and absent values', async () => {
+    product = await startProduct({ service: 'stt' });
+    const csv = [
+      '\uFEFFmetadata;url;language',
+      '"{""shift"": 12345678901234567890}";https://storage.example.com/a.mp3;',
+      '',
+      ';https://storage.example.com/b.mp3;ru',
+    ].join('\r\n');
+    const accepted = await submit(csv, { headers: { 'content-type': 'text/csv; charset=utf-8' } });
+    expect(accepted).toMatchObject({ status: 202, body: { data: { total: 2 } } });
+    const { rows } = await product.database.db.query<{ input: object; priority: number }>(
+      `select input, priority from tasks where service = 'stt' order by run_at`,
+    );
+    expect(rows).toEqual([
+      { input: { url: 'https://storage.example.com/a.mp3', metadata: '{"shift": 12345678901234567890}' }, priority: 1 },
+      { input: { url: 'https://storage.example.com/b.mp3', language: 'ru' }, priority: 1 },
+    ]);
+  });
+
+  it('is rejected completely when items are invalid, with the lines of the invalid ones', async () => {
+    product = await startProduct();
+    const lines = [...photos(5).map((item) => JSON.stringify(item))];
+    lines[1] = '{"image_url":';
+    lines.splice(3, 0, '', JSON.stringify({ image_url: 'https://elsewhere.example.com/a.jpg' }));
+    const answer = await submit(lines.join('\n'));
+    expect(answer.status).toBe(422);
+    expect(answer.body.error).toMatchObject({
+      code: 'VALIDATION_ERROR',
+      message: expect.stringContaining('Line 2: The item is not valid JSON.'),
+      details: {
+        invalid: 2,
+        total: 6,
+        items: [{ line: 2 }, { line: 5, message: expect.stringContaining('image_url') }],
+      },
+    });
+    expect(await countTasks()).toBe(0);
+  });
+
+  it.each([
+    ['without items', '\n \n', 'no items'],
+    ['with 10 001 items', jsonLines(photos(10_001)), 'at most 10000 items'],
+    [
+      'with a line that is too long',
+      JSON.stringify({ image_url: photo('x'.repeat(70_000)) }),
+      'Line 1: longer than 65536',
+    ],
+    ['with a line that is not UTF-8', Buffer.from([0x7b, 0xff, 0x7d]), 'not UTF-8'],
+    ['with an item that is no object', '[]', 'must be an object'],
+  ])('%s is rejected', async (_, body, message) => {
+    product = await startProduct();
+    const answer = await submit(body as string);
+    expect(answer.status).toBe(422);
+    expect(answer.body.error.message).toContain(message);
+    expect(await countTasks()).toBe(0);
+  });
+
+  it.each([
+    ['an unknown column', 'image_url,colour\na,b', 'image_url, priority, webhook_url, model_version'],
+    ['a row with too many cells', `image_url\n${photo(1)},x`, 'more cells than the header'],
+    ['an open quote', `image_url\n"${photo(1)}`, 'a quote is not closed'],
+  ])('of CSV with %s is rejected', async (_, body, message) => {
+    product = await startProduct();
+    const answer = await submit(body, { headers: { 'content-type': 'text/csv' } });
+    expect(answer.status).toBe(422);
+    expect(answer.body.error.message).toContain(message);
+  });
+
+  it('of an unsupported type is rejected with 415, and one above 32 MiB with 413', async () => {
+    product = await startProduct();
+    expect((await submit('{}', { headers: { 'content-type': 'application/json' } })).status).toBe(415);
+    expect((await submit(`${' '.repeat(60_000)}\n`.repeat(600))).status).toBe(413);
+    expect(await countTasks()).toBe(0);
+  });
+
+  it('is not accepted when its client disconnects in the middle', async () => {
+    product = await startProduct();
+    const headers = { authorization: `Bearer ${TOKEN}`, 'content-type': 'application/x-ndjson' };
+    const request = httpRequest(`${product.url}/batches`, { method: 'POST', headers });
+    const closed = new Promise((resolve) => request.on('error', () => {}).on('close', resolve));
+    request.write(`${jsonLines(photos(100))}\n`, () => request.destroy());
+    await closed;
+    expect((await submit(jsonLines(photos(2)))).status).toBe(202);
+    expect(await countTasks()).toBe(3);
+  });
+
+  it('is stored once per idempotency key, also by concurrent requests; another body is an error', async () => {
+    product = await startProduct();
+    const headers = { 'idempotency-key': 'monday' };
+    const answers = await Promise.all([
+      submit(jsonLines(photos(30)), { headers }),
+      submit(jsonLines(photos(30)), { headers }),
+    ]);
+    expect(answers.map(({ status }) => status)).toEqual([202, 202]);
+    expect(new Set(answers.map(({ body }) => body.data.batch_id)).size).toBe(1);
+    expect(answers.filter((answer) => answer.headers.get('idempotency-replayed') === 'true')).toHaveLength(1);
+    expect(await submit(jsonLines(photos(31)), { headers })).toMatchObject({
+      status: 422,
+      body: { error: { code: 'IDEMPOTENCY_KEY_REUSED' } },
+    });
+    expect(await countTasks()).toBe(31);
+  });
+
+  it('is refused up front if the queue has no room for all of its items', async () => {
+    product = await startProduct({ env: { CLIENT_MAX_WAITING: '10' } });
+    expect((await submit(jsonLines(photos(11)))).body.error.message).toContain('at most 10 items');
+    expect((await submit(jsonLines(photos(6)))).status).toBe(202);
+    const refused = await submit(jsonLines(photos(6)));
+    expect(refused).toMatchObject({ status: 429, body: { error: { code: 'RATE_LIMIT_EXCEEDED' } } });
+    expect(Number(refused.headers.get('retry-after'))).toBeGreaterThan(0);
+    expect(await countTasks()).toBe(7);
+  });
+
+  it('is hidden from other tokens with TASK_VISIBILITY=token and listed only for its own', async () => {
+    product = await startProduct({ env: { DEFECTOSCOPY_API_TOKENS: `${TOKEN},other`, TASK_VISIBILITY: 'token' } });
+    const { batch_id: id } = (await submit(jsonLines(photos(1)))).body.data;
+    for (const path of ['', '/items', '/results']) {
+      expect((await product.call(`/batches/${id}${path}`, { token: 'other' })).body.error.code).toBe('BATCH_NOT_FOUND');
+    }
+    expect((await product.call('/batches', { token: 'other' })).body.data.batches).toEqual([]);
+    expect((await product.call(`/result/${id}`)).status).toBe(404);
+  });
+
+  it('ends when it is cancelled; its results are then readable', async () => {
+    product = await startProduct();
+    const { batch_id: id } = (await submit(jsonLines(photos(2500)))).body.data;
+    expect((await product.call(`/batches/${id}/results`)).body.error.code).toBe('BATCH_NOT_COMPLETED');
+    expect((await post(`/batches/${id}/retry`)).body.error.code).toBe('BATCH_NOT_COMPLETED');
+    expect((await post(`/batches/${id}/cancel`)).body.data).toEqual({ batch_id: id, cancelled: 2500 });
+    expect(await waitForCompletion(id)).toMatchObject({ counts: { cancelled: 2500, failed: 0 }, errors: [] });
+    expect((await post(`/batches/${id}/cancel`)).body.data.cancelled).toBe(0);
+    expect((await post(`/batches/${id}/retry`)).body.data.retried).toBe(0);
+    expect((await read(id)).status).toBe('completed');
+  });
+
+  it('retries its failed items with the same task ids', async () => {
+    const failing = new Set([photo(2), photo(4)]);
+    product = await startProduct({ model: failingModel(failing) });
+    const { batch_id: id } = (await submit(jsonLines(photos(5)))).body.data;
+    const before = await waitForCompletion(id);
+    expect(before.counts).toMatchObject({ done: 3, failed: 2 });
+    failing.delete(photo(2));
+    expect((await post(`/batches/${id}/retry`)).body.data).toEqual({ batch_id: id, retried: 2 });
+    const after = await waitForCompletion(id);
+    expect(after.counts).toMatchObject({ done: 4, failed: 1 });
+    expect(after.errors).toEqual([before.errors[1]]);
+  });
+
+  it('sends one webhook batch.completed with its final state, also after a retry', async () => {
+    receiver = await startReceiver();
+    product = await startProduct({ model: failingModel(new Set([photo(2)])) });
+    const query = `?webhook_url=${encodeURIComponent(receiver.url)}`;
+    const { batch_id: id } = (await submit(jsonLines(photos(3)), { query })).body.data;
+    const [request] = await receiver.waitForRequests(1);
+    expect(request!.headers).toMatchObject({ 'x-service-event': 'batch.completed', 'x-service-task-id': id });
+    const delivered = JSON.parse(request!.body).data;
+    const { webhook, ...state } = await read(id);
+    expect(delivered).toEqual({ ...state, webhook: { ...delivered.webhook, state: 'pending', attempts: 0 } });
+    expect(webhook.delivery_id).toBe(delivered.webhook.delivery_id);
+    expect((await product.call('/deliveries')).body.data.deliveries).toMatchObject([{ task_id: id }]);
+
+    expect((await post(`/batches/${id}/retry`)).body.data.retried).toBe(1);
+    await waitForCompletion(id);
+    const { batch_id: other } = (await submit(jsonLines(photos(1)), { query })).body.data;
+    await receiver.waitForRequests(2);
+    expect(receiver.received.map(({ headers }) => headers['x-service-task-id'])).toEqual([id, other]);
+  });
+
+  it('expires with the results, and is deleted with its items', async () => {
+    product = await startProduct({ model: createFakeModel() });
+    const { batch_id: id } = (await submit(jsonLines(photos(3)))).body.data;
+    await waitForCompletion(id);
+    const { rows: expiries } = await product.database.db.query('select distinct expires_at from tasks');
+    expect(expiries).toHaveLength(1);
+    await product.context.tasks.remove('defectoscopy.batches', [id]);
+    expect((await product.call(`/batches/${id}`)).body.error.code).toBe('BATCH_NOT_FOUND');
+    expect((await product.database.db.query('select from batch_items')).rowCount).toBe(0);
+  });
+});
