@@ -22,6 +22,7 @@ import { correctionRoutes } from './routes/correction-routes.ts';
 import { deploymentRoutes } from './routes/deployment-routes.ts';
 import { modelRoutes } from './routes/model-routes.ts';
 import { predictRoute } from './routes/predict-route.ts';
+import { sandbox } from './sandbox.ts';
 import { type DefectoscopySettings, reviewerEntries } from './settings.ts';
 import { IMAGE_MAX_BYTES, imageHosts, webhookPolicy } from './url-policy.ts';
 import { unknownPrincipals } from './webhook-secrets.ts';
@@ -88,6 +89,7 @@ export async function createDefectoscopyGateway(deps: {
   await fileRoutes(app, {
     context,
     shared,
+    sandbox,
     maxBytes: IMAGE_MAX_BYTES,
     sniff: sniffImage,
     expected: 'an image (JPEG, PNG, WebP, TIFF, GIF, AVIF or HEIC)',

@@ -24,6 +24,7 @@ import type { WorkerInfo } from './result.ts';
 import { transcribeRoute } from './routes/transcribe-route.ts';
 import { transcriptRoutes } from './routes/transcript-route.ts';
 import { vocabularyRoutes } from './routes/vocabulary-routes.ts';
+import { sandbox } from './sandbox.ts';
 import type { SttSettings } from './settings.ts';
 import { AUDIO_MAX_BYTES, webhookPolicy } from './url-policy.ts';
 import { createVocabularyStore } from './vocabulary.ts';
@@ -81,6 +82,7 @@ export async function createSttGateway(deps: {
   await fileRoutes(app, {
     context,
     shared,
+    sandbox,
     maxBytes: AUDIO_MAX_BYTES,
     sniff: mediaTypeOf,
     expected: 'a recording (WAV, MP3, M4A or MP4, AAC, OGG, Opus, FLAC, WebM or AMR)',

@@ -6,8 +6,10 @@ import type { Gateway } from '../../../http/gateway.ts';
 import type { WorkerRegistry } from '../../../tasks/worker-registry.ts';
 import { acceptOpenApi } from '../../shared/accept-openapi.ts';
 import { acceptTask, checkUrlField, type TaskDeps } from '../../shared/accept-task.ts';
+import { sandboxInput } from '../../shared/sandbox/accept.ts';
 import { Accepted, PredictRequest } from '../api-schema.ts';
 import { examples } from '../examples.ts';
+import { sandbox } from '../sandbox.ts';
 import type { DefectoscopySettings } from '../settings.ts';
 import { imagePolicy, webhookPolicy } from '../url-policy.ts';
 
@@ -35,7 +37,8 @@ export function predictRoute(
     },
     async (request, reply) => {
       const { image_url, priority = 'realtime', webhook_url, model_version } = request.body;
-      checkUrlField('image_url', image_url, images);
+      const rehearsed = sandboxInput(sandbox, request.principal, 'image_url', image_url);
+      if (rehearsed === undefined) checkUrlField('image_url', image_url, images);
       if (webhook_url !== undefined) checkUrlField('webhook_url', webhook_url, callbacks);
       // The installed versions are known only from the task store.
       if (model_version !== undefined && !workerRegistry.isReachable()) throw queueUnavailable();
@@ -52,6 +55,7 @@ export function predictRoute(
         input: { image_url, ...(model_version !== undefined && { model_version }) },
         estimateSettings,
         content: request.body as JsonObject,
+        sandbox: rehearsed,
         ...(webhook_url !== undefined && { webhook: { url: webhook_url } }),
       });
       return success(task);

@@ -6,12 +6,14 @@ import type { Gateway } from '../../../http/gateway.ts';
 import { keepBodyText } from '../../../http/json-body-text.ts';
 import { acceptOpenApi } from '../../shared/accept-openapi.ts';
 import { acceptTask, checkUrlField, type TaskDeps } from '../../shared/accept-task.ts';
+import { sandboxInput } from '../../shared/sandbox/accept.ts';
 import { Accepted, TranscribeRequest } from '../api-schema.ts';
 import { examples } from '../examples.ts';
 import { isLanguage } from '../languages.ts';
 import { checkMetadata } from '../metadata.ts';
 import { success } from '../present.ts';
 import type { TranscribeInput } from '../result.ts';
+import { sandbox } from '../sandbox.ts';
 import type { SttSettings } from '../settings.ts';
 import { audioPolicy, webhookPolicy } from '../url-policy.ts';
 import { mergeTerms, parseTerms, type VocabularyStore } from '../vocabulary.ts';
@@ -45,7 +47,8 @@ export async function transcribeRoute(app: Gateway, deps: TranscribeDeps): Promi
       },
       async (request, reply) => {
         const { url, webhook } = request.body;
-        checkUrlField('url', url, recordings);
+        const rehearsed = sandboxInput(sandbox, request.principal, 'url', url);
+        if (rehearsed === undefined) checkUrlField('url', url, recordings);
         if (webhook) checkUrlField('webhook.url', webhook.url, callbacks);
         const language = languageOf(request.body.language ?? serviceSettings.language);
         const metadata = metadataOf(request.body.metadata, request.bodyText!);
@@ -63,6 +66,7 @@ export async function transcribeRoute(app: Gateway, deps: TranscribeDeps): Promi
           priority: 'realtime',
           input: input as unknown as JsonObject,
           estimateSettings,
+          sandbox: rehearsed,
           // The JSON text, because parsing can make different numbers equal.
           content: { ...request.body, metadata: metadata ?? null } as JsonObject,
           ...(webhook && {
