@@ -293,8 +293,9 @@ const DAY_MS = 86_400_000;
 
 export function createSweepDeps(context: AppContext, signal: AbortSignal): SweepDeps {
   const { db, tasks, files, settings, log } = context;
-  const services = context.services.map(({ name, cleanup }) => ({
+  const services = context.services.map(({ name, cleanup, ...service }) => ({
     name,
+    ...('work' in service && { sandbox: service.work.sandbox }),
     ...(cleanup && { cleanup: (signal: AbortSignal) => cleanup({ db, tasks, files, log }, signal) }),
   }));
   return {

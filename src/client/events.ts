@@ -1,4 +1,5 @@
 import type { Connection } from './connection.ts';
+import type { AssayError } from './errors.ts';
 import type { CallOptions } from './request.ts';
 import { isTransient } from './response-error.ts';
 

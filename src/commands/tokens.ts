@@ -3,6 +3,7 @@ import type { Db } from '../base/db.ts';
 import { OperatorError } from '../base/operator-error.ts';
 import { type Config, loadConfig } from '../config.ts';
 import { deleteToken, insertToken, type ListedToken, readTokens } from '../http/access-tokens.ts';
+import { SANDBOX_ROLE } from '../http/sandbox-credential.ts';
 import { principalOf } from '../http/token-store.ts';
 import type { OpenService } from '../services/shared/service.ts';
 import { withExistingDatabase } from './existing-database.ts';
@@ -33,7 +34,8 @@ export async function createToken(options: CreateOptions): Promise<void> {
   const { tokenOptions, title } = serviceOf(planned, service);
   const role = roleOf(options.role, tokenOptions.roles, service);
 
-  const token = `assay_${service}_${randomBytes(32).toString('base64url')}`;
+  const kind = role === SANDBOX_ROLE ? `${SANDBOX_ROLE}_${service}` : service;
+  const token = `assay_${kind}_${randomBytes(32).toString('base64url')}`;
   const digest = hash('sha256', token, 'hex');
   const created = await inTokens(planned, (db) =>
     insertToken(db, { service, name, role, digest, owner: owner ?? null, lifetimeSeconds }),
@@ -43,7 +45,7 @@ export async function createToken(options: CreateOptions): Promise<void> {
   }
   const until = created.expiresAt?.toISOString();
   if (options.json) {
-    const result = { service, name, role, ...(owner && { owner }), token, principal: principalOf(digest) };
+    const result = { service, name, role, ...(owner && { owner }), token, principal: principalOf(digest, role) };
     console.log(JSON.stringify({ ...result, ...(until && { expires_at: until }) }));
   } else console.log(token);
   console.error('Copy the token now: only its digest is stored. It is valid on all listeners within two seconds.');
@@ -64,7 +66,7 @@ export async function listTokens({ service, json }: ListOptions): Promise<void> 
   if (json) return console.log(JSON.stringify({ tokens: shown.map(asJson) }, null, 2));
   if (shown.length === 0) return console.error('No tokens have been issued. Tokens of the settings are not listed.');
   const rows = shown.map(({ name, service, role, owner, digest, createdAt, expiresAt, expired }) => [
-    ...[name, service, role, owner ?? '-', principalOf(digest), dayOf(createdAt)],
+    ...[name, service, role, owner ?? '-', principalOf(digest, role), dayOf(createdAt)],
     expired ? 'expired' : expiresAt ? dayOf(expiresAt) : 'never',
   ]);
   for (const line of alignColumns([['NAME', 'SERVICE', 'ROLE', 'OWNER', 'IN LOGS', 'CREATED', 'EXPIRES'], ...rows]))
@@ -120,6 +122,6 @@ const dayOf = (time: Date) => `${time.toISOString().slice(0, 16).replace('T', ' 
 
 const asJson = ({ name, service, role, owner, digest, createdAt, expiresAt, expired }: ListedToken) => ({
   ...{ name, service, role, ...(owner && { owner }) },
-  ...{ principal: principalOf(digest), created_at: createdAt.toISOString() },
+  ...{ principal: principalOf(digest, role), created_at: createdAt.toISOString() },
   ...(expiresAt && { expires_at: expiresAt.toISOString(), expired }),
 });

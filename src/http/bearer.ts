@@ -72,9 +72,9 @@ export function currentTokens(configured: TokenSet, issued: () => TokenSnapshot)
   };
 }
 
-export const toTokenEntry = ({ digest }: Pick<AccessToken, 'digest'>): TokenEntry => ({
+export const toTokenEntry = ({ digest, role }: Pick<AccessToken, 'digest'> & Partial<AccessToken>): TokenEntry => ({
   digest: Buffer.from(digest, 'latin1'),
-  principal: principalOf(digest),
+  principal: principalOf(digest, role),
 });
 
 export function createBearerGuard(tokens: TokenSet | (() => TokenSet)): Guard {

@@ -2,6 +2,7 @@ import type { Queryable } from '../base/db.ts';
 import type { Log } from '../base/log.ts';
 import { loop, sleep } from '../base/loop.ts';
 import { type AccessToken, readValidTokens } from './access-tokens.ts';
+import { SANDBOX_ROLE, sandboxPrincipal } from './sandbox-credential.ts';
 
 /** The issued tokens of one service; the same object until they change. */
 export interface TokenSnapshot {
@@ -95,10 +96,11 @@ const keyOf = ({ service, name, role, digest, owner }: AccessToken) =>
   JSON.stringify([service, name, role, digest, owner]);
 const logFieldsOf = ({ service, name, role, digest }: AccessToken) => ({
   ...{ service, name, role },
-  principal: principalOf(digest),
+  principal: principalOf(digest, role),
 });
 
-export const principalOf = (digest: string) => `token-${digest.slice(0, 12)}`;
+export const principalOf = (digest: string, role?: string) =>
+  role === SANDBOX_ROLE ? sandboxPrincipal(digest.slice(0, 12)) : `token-${digest.slice(0, 12)}`;
 const isPrincipalOf = (name: string, digest: string) =>
   name.length === 18 && name.startsWith('token-') && digest.startsWith(name.slice(6));
 

@@ -17,7 +17,7 @@ async function serving() {
     await gateway.register(async (scope) => {
       await acceptUploads(scope);
       scope.post('/files', { config: { access: 'bearer' } }, async (request, answer) => {
-        const bytes = await buffer(await readUpload(request, { maxBytes: MAX_BYTES }));
+        const bytes = await buffer((await readUpload(request, { maxBytes: MAX_BYTES })).bytes);
         return answer.code(201).send(success({ size: bytes.length, sha256: sha256(bytes) }));
       });
     });
@@ -78,7 +78,7 @@ describe('POST /files', () => {
       await gateway.register(async (scope) => {
         await acceptUploads(scope);
         scope.post('/files', { config: { access: 'bearer' } }, async (request) => {
-          const upload = await readUpload(request, { maxBytes: MAX_BYTES });
+          const { bytes: upload } = await readUpload(request, { maxBytes: MAX_BYTES });
           await new Promise(setImmediate); // like a store that creates a folder first
           return success({ size: (await buffer(upload)).length });
         });

@@ -1,5 +1,5 @@
 import { finished, type Readable, Transform } from 'node:stream';
-import multipart from '@fastify/multipart';
+import multipart, { type MultipartFile } from '@fastify/multipart';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { badRequest, payloadTooLarge, validationError } from '../base/api-error.ts';
 
@@ -13,15 +13,23 @@ export async function acceptUploads(scope: FastifyInstance): Promise<void> {
   await scope.register(multipart);
 }
 
+export interface Upload {
+  readonly bytes: Readable;
+  /** Untrusted; absent for a raw body. */
+  readonly filename?: string;
+}
+
 /**
  * Streams the file of a request: its raw body, or its multipart part `file`. Above `maxBytes`, throws 413 for a declared
  * length; otherwise the stream fails with the same error. Ignores the declared media type.
  */
-export async function readUpload(request: FastifyRequest, { maxBytes }: { maxBytes: number }): Promise<Readable> {
+export async function readUpload(request: FastifyRequest, { maxBytes }: { maxBytes: number }): Promise<Upload> {
   const isMultipart = request.isMultipart();
   const limit = isMultipart ? maxBytes + MULTIPART_OVERHEAD_BYTES : maxBytes;
   if (Number(request.headers['content-length']) > limit) throw payloadTooLarge(maxBytes);
-  return bounded(isMultipart ? await partNamedFile(request, maxBytes) : rawBody(request), maxBytes);
+  if (!isMultipart) return { bytes: bounded(rawBody(request), maxBytes) };
+  const { file, filename } = await partNamedFile(request, maxBytes);
+  return { bytes: bounded(file, maxBytes), filename };
 }
 
 function rawBody(request: FastifyRequest): Readable {
@@ -29,14 +37,14 @@ function rawBody(request: FastifyRequest): Readable {
   return request.raw;
 }
 
-async function partNamedFile(request: FastifyRequest, maxBytes: number): Promise<Readable> {
+async function partNamedFile(request: FastifyRequest, maxBytes: number): Promise<MultipartFile> {
   const limits = { files: 1, fields: 16, fieldSize: 4096, fileSize: maxBytes + 1 };
   const part = await request.file({ limits, throwFileSizeLimit: false }).catch(() => {
     throw validationError('The multipart body is malformed.');
   });
   if (part?.fieldname !== 'file')
     throw validationError('The multipart body must contain one file, in a part named `file`.');
-  return part.file;
+  return part;
 }
 
 function bounded(source: Readable, maxBytes: number): Readable {

@@ -5,7 +5,7 @@ import { aborted, sleep } from '../base/loop.ts';
 import { type OnStep, type Span, withSteps } from '../base/trace.ts';
 import type { Model } from '../services/shared/service.ts';
 import type { AttemptResult, Claim, Renewal } from '../tasks/store.ts';
-import { type Failure, TaskFailure } from '../tasks/task.ts';
+import { FAILURES, TaskFailure } from '../tasks/task.ts';
 import type { StepTime } from '../tasks/timeline.ts';
 
 /** Lease duration without a renewal: the delay of a killed worker's tasks. */
@@ -24,12 +24,6 @@ export const STUCK_TIMEOUT_MS = 30_000;
 const MAX_STEPS = 20;
 /** Why an attempt was repeated. */
 export const WORKER_STOPPED = 'WORKER_STOPPED';
-
-const INFERENCE_TIMEOUT: Failure = {
-  code: 'INFERENCE_TIMEOUT',
-  message: 'The model took too long to process this input.',
-};
-const INFERENCE_FAILED: Failure = { code: 'INFERENCE_FAILED', message: 'The model could not process this input.' };
 
 type Reason = 'lost' | 'handed-back' | 'timed-out';
 
@@ -98,7 +92,7 @@ export function beginAttempt(
     if (reason === 'lost') return {};
     if ('value' in settled) return { result: { id, attempt, outcome: 'done', processingMs, ...settled.value } };
     if (reason === 'handed-back') return { result: requeuedUncounted(claim, WORKER_STOPPED) };
-    const error = aborted ? new TaskFailure(INFERENCE_TIMEOUT) : settled.error;
+    const error = aborted ? new TaskFailure(FAILURES.INFERENCE_TIMEOUT) : settled.error;
     // Not a failure of the task: retried uncounted until the file storage is available.
     if (isStorageUnavailable(error)) {
       log.info({ err: error }, 'the file storage is unavailable; the attempt will be retried');
@@ -172,5 +166,5 @@ function failureOf(error: unknown, log: Log): TaskFailure {
     return error;
   }
   log.error({ err: error }, 'the model threw an unexpected error');
-  return new TaskFailure(INFERENCE_FAILED, { cause: error });
+  return new TaskFailure(FAILURES.INFERENCE_FAILED, { cause: error });
 }

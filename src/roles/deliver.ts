@@ -6,7 +6,9 @@ import type { Log } from '../base/log.ts';
 import { createSignal, loop, sleep } from '../base/loop.ts';
 import { isLoopback, type UrlPolicy } from '../base/outbound-url.ts';
 import type { Span, Traces } from '../base/trace.ts';
-import type { TaskWork } from '../services/shared/service.ts';
+import { isSandboxQueue, serviceOfQueue } from '../services/shared/sandbox/queue.ts';
+import { inputOf, SANDBOX_RETRY_SCHEDULE } from '../services/shared/sandbox/sandbox.ts';
+import type { TaskService, TaskWork } from '../services/shared/service.ts';
 import type { Endpoints } from '../tasks/endpoints.ts';
 import { sendWebhook } from '../tasks/send-webhook.ts';
 import {
@@ -96,13 +98,18 @@ export async function deliver(deps: DeliverDeps): Promise<void> {
   const begin = async (due: DueDelivery) => {
     const { id, attempt, origin } = due;
     const startedAt = performance.now();
+    const rehearsed = isSandboxQueue(due.task.service);
     pending++;
     try {
-      const outcome = withDuration(await send(due), performance.now() - startedAt);
-      const isWithheld = deps.hideLoopbackDetails && isLoopback(origin);
-      const recorded = isWithheld ? hideDetails(outcome, due.scheduledAttempt, deps) : outcome;
-      if (!('isLocal' in recorded)) circuit.record(origin, recorded.state);
-      deps.metrics.countAttempt(due.task.service, recorded.state === 'pending' ? 'retry' : recorded.state);
+      const scripted = rehearsed ? rehearsedFailure(deps, due) : undefined;
+      const outcome = withDuration(scripted ?? (await send(due)), performance.now() - startedAt);
+      const isWithheld = deps.hideLoopbackDetails && isLoopback(origin) && scripted === undefined;
+      const recorded = isWithheld
+        ? hideDetails(outcome, due.scheduledAttempt, { schedule: scheduleOf(deps, due) })
+        : outcome;
+      if (scripted === undefined && !('isLocal' in recorded)) circuit.record(origin, recorded.state);
+      if (!rehearsed)
+        deps.metrics.countAttempt(due.task.service, recorded.state === 'pending' ? 'retry' : recorded.state);
       // The client sees the outcome at a time that does not depend on the receiver.
       if (isWithheld) await sleep(Math.max(0, startedAt + deps.timeoutMs - performance.now()), signal);
       const counted = await tasks.recordDelivery(id, attempt, recorded);
@@ -175,6 +182,20 @@ export async function deliver(deps: DeliverDeps): Promise<void> {
   while (pending > 0) await slotSignal.wait();
 }
 
+const workOf = ({ services }: DeliverDeps, { task }: DueDelivery): TaskWork | undefined =>
+  services.find(({ name }) => name === serviceOfQueue(task.service))?.work;
+
+const scheduleOf = ({ schedule }: DeliverDeps, { task }: DueDelivery): RetrySchedule =>
+  isSandboxQueue(task.service) ? SANDBOX_RETRY_SCHEDULE : schedule;
+
+/** The outcome of an attempt that fails as the task's input says; nothing is sent. Redeliveries continue the count. */
+function rehearsedFailure(deps: DeliverDeps, due: DueDelivery): DeliveryOutcome | undefined {
+  const work = workOf(deps, due);
+  const { callback } = work ? inputOf(work.sandbox, JSON.parse(due.task.inputText)) : {};
+  if (!callback || due.attempt > callback.attempts) return undefined;
+  return afterFailure(callback, due.scheduledAttempt, { schedule: SANDBOX_RETRY_SCHEDULE });
+}
+
 const withDuration = (outcome: DeliveryOutcome, ms: number): DeliveryOutcome =>
   outcome.state === 'postponed' ? outcome : { ...outcome, durationMs: Math.round(ms) };
 
@@ -190,7 +211,8 @@ async function traced(deps: DeliverDeps, due: DueDelivery): Promise<DeliveryOutc
 }
 
 async function post(deps: DeliverDeps, due: DueDelivery, span: Span | undefined): Promise<DeliveryOutcome> {
-  const { schedule, log } = deps;
+  const { log } = deps;
+  const schedule = scheduleOf(deps, due);
   try {
     return { state: 'delivered', statusCode: await request(deps, due, span?.traceparent ?? due.traceparent) };
   } catch (error) {
@@ -207,7 +229,7 @@ async function post(deps: DeliverDeps, due: DueDelivery, span: Span | undefined)
 /** Sends the request; returns the receiver's 2xx status. */
 async function request(deps: DeliverDeps, due: DueDelivery, traceparent: string | undefined): Promise<number> {
   const { tasks } = deps;
-  const work = deps.services.find(({ name }) => name === due.task.service)?.work;
+  const work = workOf(deps, due);
   if (!work) throw new Error(`The service ${due.task.service} is not enabled here.`);
   const body = due.body ?? (await tasks.saveBodyOnce(due.id, bodyOf(work, due)));
   const secret = due.secret ? deps.openSecret(due.secret) : work.webhook.secretsFor(due.task.principal);

@@ -2,11 +2,13 @@ import type { Files } from '../base/files.ts';
 import type { Log } from '../base/log.ts';
 import { loop } from '../base/loop.ts';
 import type { FileDeletionQueue } from '../services/shared/file-deletion-queue.ts';
+import type { Sandbox } from '../services/shared/sandbox/sandbox.ts';
 import type { EventStore } from '../tasks/events.ts';
 import type { SweepLimits, TaskStore } from '../tasks/store.ts';
 import { LEASE_MS } from './attempt.ts';
 import type { TaskMetrics } from './metrics.ts';
 import { createOutageClock } from './outage-clock.ts';
+import { playSandbox } from './sandbox.ts';
 
 const SWEEP_INTERVAL_MS = 1000;
 /** The next sweep runs this long after the next lease expires, to avoid running just before it. */
@@ -21,7 +23,11 @@ export interface SweepDeps {
   readonly tasks: TaskStore;
   readonly events: Pick<EventStore, 'numberNew' | 'deleteExpired'>;
   /** Services whose workers are notified of requeued tasks, with the cleanup of their own data. */
-  readonly services: readonly { readonly name: string; cleanup?(signal: AbortSignal): Promise<void> }[];
+  readonly services: readonly {
+    readonly name: string;
+    readonly sandbox?: Sandbox;
+    cleanup?(signal: AbortSignal): Promise<void>;
+  }[];
   /** Cleanup functions of disabled services. */
   readonly disabledServiceCleanups: readonly (() => Promise<void>)[];
   /** Deletes expired uploads. */
@@ -34,8 +40,9 @@ export interface SweepDeps {
 }
 
 /**
- * Runs cleanup until `signal` aborts: leases, deadlines, promotion, expiry and ended batches every second and after each lease expiry, the
- * numbering of events every five seconds, files and expired events every minute.
+ * Runs cleanup until `signal` aborts: leases, deadlines, promotion, expiry and ended batches every second and after each
+ * lease expiry, the numbering of events every five seconds, files and expired events every minute. Ends the tasks of
+ * sandbox credentials.
  */
 export async function sweep(deps: SweepDeps): Promise<void> {
   const { tasks, events, services, disabledServiceCleanups, expiredUploads, files, limits, taskMetrics } = deps;
@@ -87,5 +94,8 @@ export async function sweep(deps: SweepDeps): Promise<void> {
     loop(numberEvents, { intervalMs: NUMBERING_INTERVAL_MS, signal, onError }),
     loop(round, { intervalMs: () => restMs, signal, onError }),
     loop(cleanUp, { intervalMs: CLEANUP_INTERVAL_MS, signal, onError }),
+    ...services.flatMap(({ name, sandbox }) =>
+      sandbox ? [playSandbox({ service: name, sandbox, tasks, log, signal })] : [],
+    ),
   ]);
 }

@@ -68,10 +68,14 @@ export interface Webhook {
 export const isFinished = (task: Task): task is Finished => task.status === 'done' || task.status === 'failed';
 
 /** Failures that the task engine reports; those of a model are defined in its service. */
-export const FAILURES: Readonly<Record<'WORKER_LOST' | 'DEADLINE_EXCEEDED' | 'CANCELLED', Failure>> = {
+export const FAILURES: Readonly<
+  Record<'WORKER_LOST' | 'DEADLINE_EXCEEDED' | 'CANCELLED' | 'INFERENCE_TIMEOUT' | 'INFERENCE_FAILED', Failure>
+> = {
   WORKER_LOST: { code: 'WORKER_LOST', message: 'The workers that took this task were lost; no attempt is left.' },
   DEADLINE_EXCEEDED: { code: 'DEADLINE_EXCEEDED', message: 'The task was not finished before its deadline.' },
   CANCELLED: { code: 'CANCELLED', message: 'Cancelled by client' },
+  INFERENCE_TIMEOUT: { code: 'INFERENCE_TIMEOUT', message: 'The model took too long to process this input.' },
+  INFERENCE_FAILED: { code: 'INFERENCE_FAILED', message: 'The model could not process this input.' },
 };
 
 /** Thrown by a model: `transient` if a retry may succeed (a host timed out), otherwise permanent (an invalid file). */

@@ -1,17 +1,20 @@
 import { execFile } from 'node:child_process';
+import { hash } from 'node:crypto';
 import { mkdir, mkdtemp, readdir, readFile, realpath, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import ts from 'typescript';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { insertToken } from '../../src/http/access-tokens.ts';
 import { type Catalog, MODERATOR, READER, startCatalog } from '../support/catalog.ts';
 import { ADMIN_KEY, createFakeExtractionModel } from '../support/passports.ts';
 import { createFakeModel, type Product, startProduct, TOKEN } from '../support/product.ts';
 import { requireTool } from '../support/require.ts';
 import { createFakeSpeechModel } from '../support/speech/fake-model.ts';
 
+const SANDBOX_TOKEN = 'assay_sandbox_defectoscopy';
 const ROOT = new URL('../../', import.meta.url);
 const run = promisify(execFile);
 const read = (path: string) => readFile(new URL(path, ROOT), 'utf8');
@@ -61,6 +64,10 @@ describe('The documentation', () => {
     const env = { PASSPORTS_API_KEYS: `admin:${ADMIN_KEY}` };
     passports = await startProduct({ service: 'passports', env, model: createFakeExtractionModel() });
     catalog = await startCatalog();
+    const digest = hash('sha256', SANDBOX_TOKEN, 'hex');
+    const sandbox = { service: 'defectoscopy', name: 'docs', role: 'sandbox', digest };
+    await insertToken(product.database.db, sandbox);
+    await vi.waitFor(() => expect(product.gateway.issued.of('defectoscopy').tokens).toHaveLength(1));
   });
   afterAll(async () => {
     await product.stop();
@@ -79,6 +86,7 @@ describe('The documentation', () => {
   const env = () => ({
     ...process.env,
     TOKEN,
+    SANDBOX_TOKEN,
     DEFECTOSCOPY_TOKEN: TOKEN,
     STT_TOKEN: TOKEN,
     ASSAY: product.url,

@@ -1,3 +1,4 @@
+import type { JsonObject } from '../../base/json.ts';
 import { batchWebhook } from '../shared/batches/batch-openapi.ts';
 import { taskExamples } from '../shared/task-examples.ts';
 import { webhookOpenApi } from '../shared/webhook-openapi.ts';
@@ -5,20 +6,22 @@ import { TaskState } from './api-schema.ts';
 import { FAILURES } from './failures.ts';
 import { MESSAGES } from './present.ts';
 
+export const result: JsonObject = {
+  surface: 'concrete_wall',
+  masters: [
+    { name: 'cracking', conf: 0.93 },
+    { name: 'sound', conf: 0.07 },
+  ],
+  defects: [{ name: 'crack', conf: 0.93 }],
+  familiarity: 0.62,
+};
+
 /** A test validates each against its schema. */
 export const examples = taskExamples({
   accepted: { estimated_wait_seconds: 90 },
   processing: { message: MESSAGES.en.processing },
   done: {
-    result: {
-      surface: 'concrete_wall',
-      masters: [
-        { name: 'cracking', conf: 0.93 },
-        { name: 'sound', conf: 0.07 },
-      ],
-      defects: [{ name: 'crack', conf: 0.93 }],
-      familiarity: 0.62,
-    },
+    result,
     processing_time_ms: 41,
     completed_at: '1767225600',
     model_version: '1.0.0',

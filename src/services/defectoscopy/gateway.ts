@@ -25,6 +25,7 @@ import { deploymentRoutes } from './routes/deployment-routes.ts';
 import { modelRoutes } from './routes/model-routes.ts';
 import { predictRoute, predictTasks } from './routes/predict-route.ts';
 import { trainingRoutes } from './routes/training-routes.ts';
+import { sandbox } from './sandbox.ts';
 import { type DefectoscopySettings, reviewerEntries } from './settings.ts';
 import { IMAGE_MAX_BYTES, imageHosts, webhookPolicy } from './url-policy.ts';
 import { unknownPrincipals } from './webhook-secrets.ts';
@@ -74,7 +75,10 @@ export async function createDefectoscopyGateway(deps: {
   await batchRoutes(app, {
     ...{ service, context, deps: taskDeps, ownTasksOnly, item: PredictRequest, callbacks: webhookPolicy(shared) },
     ...{ present, result: Classification },
-    open: () => (body) => toTask(body as Static<typeof PredictRequest>),
+    open:
+      ({ principal }) =>
+      (body) =>
+        toTask(body as Static<typeof PredictRequest>, principal),
   });
   taskRoutes(app, { service, context, present, state: TaskState, examples, ownTasksOnly });
   taskEventRoutes(app, { service, context, guard, page: EventPage });
@@ -99,6 +103,7 @@ export async function createDefectoscopyGateway(deps: {
   await fileRoutes(app, {
     context,
     shared,
+    sandbox,
     maxBytes: IMAGE_MAX_BYTES,
     sniff: sniffImage,
     expected: 'an image (JPEG, PNG, WebP, TIFF, GIF, AVIF or HEIC)',

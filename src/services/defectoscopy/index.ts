@@ -1,4 +1,5 @@
 import { profileOf } from '../../base/settings.ts';
+import { SANDBOX_ROLE } from '../../http/sandbox-credential.ts';
 import { plainToken, uploadExample } from '../shared/local-examples.ts';
 import type { Service, SharedSettings, TaskService } from '../shared/service.ts';
 import { texts } from './browser/texts.ts';
@@ -9,6 +10,7 @@ import { cleanUpTrainings } from './deployments/trainings.ts';
 import { failureTexts } from './failures.ts';
 import { present } from './present.ts';
 import { photoRecords } from './records.ts';
+import { sandbox } from './sandbox.ts';
 import { configuredTokens, type DefectoscopySettings, loadSettings, missingCredentials, settings } from './settings.ts';
 import { imageHosts } from './url-policy.ts';
 import { unknownPrincipals, webhookSecrets } from './webhook-secrets.ts';
@@ -53,6 +55,7 @@ export const defectoscopy: Service<TaskService> = {
         present: (task) => present(task),
         webhook: { event: 'defectoscopy.result.terminal', secretsFor: (principal) => secrets.get(principal) ?? [] },
         load: async (context) => (await import('./model.ts')).loadModel({ context, serviceSettings, shared }),
+        sandbox,
         maxWaiting: serviceSettings.maxWaiting,
         startAfterSeconds: { realtime: 0, batch: serviceSettings.costDelaySeconds },
       },
@@ -63,7 +66,7 @@ export const defectoscopy: Service<TaskService> = {
         await cleanUpTrainings(db);
       },
       tokenOptions: {
-        roles: ['client', REVIEWER],
+        roles: ['client', REVIEWER, SANDBOX_ROLE],
         ...(tokens.state === 'disabled' && { unusedReason: 'authorization is disabled: tokens are not checked' }),
       },
       credential: token,

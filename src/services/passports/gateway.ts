@@ -15,6 +15,7 @@ import { eventExamples } from '../shared/event-schema.ts';
 import { createIdempotencyStore } from '../shared/idempotency-store.ts';
 import { createListener } from '../shared/listener.ts';
 import { publicOriginsOf } from '../shared/same-site.ts';
+import { queueOf } from '../shared/sandbox/queue.ts';
 import type { GatewayContext, SharedSettings } from '../shared/service.ts';
 import { EventPage } from './api-schema.ts';
 import { parseApiKeys } from './auth/api-keys.ts';
@@ -130,7 +131,10 @@ export async function createGateway(deps: {
   streamRoute(app, { watch });
   eventRoutes(app, {
     ...{ service, context, guard: authGuard.guard, access: 'session', limited: false, page: EventPage },
-    ownerOf: (request) => callerOf(request).session,
+    feedOf(request) {
+      const { key, session } = callerOf(request);
+      return { service: queueOf(service, key), principal: session };
+    },
     present: ({ at, status, errorCode }) => ({
       created_at: at.toISOString(),
       ...(status && { status: statusOf(status, errorCode), error_type: errorCode }),

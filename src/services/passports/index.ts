@@ -1,9 +1,11 @@
+import { SANDBOX_ROLE } from '../../http/sandbox-credential.ts';
 import { shellPath } from '../shared/local-examples.ts';
 import type { Service, SharedSettings, TaskService } from '../shared/service.ts';
 import { parseApiKeys } from './auth/api-keys.ts';
 import { listTexts as texts } from './browser/list-texts.ts';
 import { failureTexts } from './failures.ts';
 import { documentRecords } from './records.ts';
+import { sandbox } from './sandbox.ts';
 import { loadSettings, missingCredentials, type Settings, settings } from './settings.ts';
 import { postgresDocumentStore } from './store/postgres.ts';
 import { presentTask } from './store/status.ts';
@@ -50,12 +52,13 @@ export const passports: Service<TaskService> = {
         // This service has no webhooks yet; its tasks have none.
         webhook: { event: 'passports.task.terminal', secretsFor: () => [] },
         load: async (context) => (await import('./model.ts')).loadModel({ context, settings: config, shared }),
+        sandbox,
         maxWaiting: config.maxWaiting,
         startAfterSeconds: { realtime: 0, batch: 0 },
       },
       records: documentRecords(config.schemaFile),
       cleanup: (context, signal) => documentsOf(config, shared, context).deleteExpired(signal),
-      tokenOptions: { roles: ['user', 'admin'] },
+      tokenOptions: { roles: ['user', 'admin', SANDBOX_ROLE] },
       credential: key,
       example: (baseUrl) => example(baseUrl, key),
       pageUrl: (baseUrl) => (key ? `${baseUrl}/login#key=${key}` : baseUrl),

@@ -2,27 +2,32 @@ import { hash } from 'node:crypto';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { idempotencyKeyReused, validationError } from '../../base/api-error.ts';
 import { newId } from '../../base/ids.ts';
-import type { JsonValue } from '../../base/json.ts';
+import type { JsonObject, JsonValue } from '../../base/json.ts';
 import { checkUrl, type UrlPolicy, UrlRejected } from '../../base/outbound-url.ts';
 import { type Attributes, withSpan } from '../../base/trace.ts';
 import { fingerprint, idempotencyKey } from '../../http/idempotency.ts';
+import { isSandboxPrincipal } from '../../http/sandbox-credential.ts';
 import type { Admission } from '../../tasks/admission.ts';
 import type { EstimateSettings, Estimates } from '../../tasks/estimates.ts';
 import type { AcceptResult, NewTask, TaskStore } from '../../tasks/store.ts';
 import type { Priority } from '../../tasks/task.ts';
 import { startProducerSpan, taskTraceparent } from './producer-span.ts';
+import { NOT_REHEARSED } from './sandbox/accept.ts';
+import { sandboxQueue } from './sandbox/queue.ts';
 import type { SharedSettings } from './service.ts';
 
 export interface TaskRequest {
   readonly service: string;
   readonly priority: Priority;
-  readonly input: JsonValue;
+  readonly input: JsonObject;
   readonly estimateSettings: EstimateSettings;
   /** Covered by the idempotency fingerprint. */
   readonly content: JsonValue;
   /** The idempotency key of a request without the header. */
   readonly defaultKey?: string;
   readonly webhook?: { readonly url: string; readonly secret?: Buffer };
+  /** The documented input that the task rehearses, of a sandbox credential. */
+  readonly sandbox?: string | undefined;
 }
 
 export interface TaskDeps {
@@ -53,13 +58,15 @@ export async function storeTask(
   request: FastifyRequest,
   wanted: TaskRequest,
 ): Promise<Exclude<AcceptResult, { outcome: 'conflict' }>> {
+  if (wanted.sandbox === undefined && isSandboxPrincipal(request.principal)) throw validationError(NOT_REHEARSED);
   const span = startProducerSpan(request, wanted.service, wanted.priority);
   const idempotency = idempotencyOf(request, wanted);
   const { task: plain, onAccepted } = createTask(deps, request, wanted, taskTraceparent(request, span));
   const task: NewTask = { ...plain, ...(idempotency && { idempotency }) };
-  const accepted = await withSpan(span, () => acceptIfRoom(deps, task), spanAttributes);
+  const accept = () => (wanted.sandbox === undefined ? acceptIfRoom(deps, task) : deps.tasks.accept(task));
+  const accepted = await withSpan(span, accept, spanAttributes);
   if (accepted.outcome === 'conflict') throw idempotencyKeyReused();
-  if (accepted.outcome === 'accepted') onAccepted(accepted.id);
+  if (accepted.outcome === 'accepted') onAccepted?.(accepted.id);
   return accepted;
 }
 
@@ -67,17 +74,18 @@ export async function storeTask(
 export function createTask(
   { shared, admission, estimates }: Omit<TaskDeps, 'tasks'>,
   request: FastifyRequest,
-  { service, priority, input, estimateSettings, webhook }: Omit<TaskRequest, 'content'>,
+  { service, priority, input, estimateSettings, webhook, sandbox }: Omit<TaskRequest, 'content'>,
   traceparent: string | undefined,
 ) {
   const owner = admission.ownerOf(service, request.principal);
-  const { seconds, onAccepted } = estimates.estimate({ service, priority, owner }, estimateSettings);
+  const estimate =
+    sandbox === undefined ? estimates.estimate({ service, priority, owner }, estimateSettings) : undefined;
   const task: NewTask = {
     id: newId(),
     service,
     priority,
     input,
-    estimateSeconds: seconds,
+    estimateSeconds: estimate?.seconds ?? 1,
     principal: request.principal,
     owner,
     deadlineSeconds: shared.taskDeadlineSeconds,
@@ -85,9 +93,18 @@ export function createTask(
     requestId: request.id,
     ...(traceparent !== undefined && { traceparent }),
     ...(webhook && { webhook: { deliveryId: newId('whd_'), ...webhook } }),
+    ...(sandbox !== undefined && rehearsed(service, input, sandbox)),
   };
-  return { task, onAccepted };
+  return { task, onAccepted: estimate?.onAccepted };
 }
+
+/** How a rehearsed task differs. Short times bound what is stored, also while nothing processes it. */
+const rehearsed = (service: string, input: JsonObject, sandbox: string) => ({
+  service: sandboxQueue(service),
+  input: { ...input, sandbox },
+  deadlineSeconds: 60,
+  ttlSeconds: 3600,
+});
 
 /** The id of the task that has the request's idempotency key; undefined for a new key. */
 export async function findTask(
@@ -136,9 +153,9 @@ const spanAttributes = (accepted: AcceptResult): Attributes => ({
 
 export function idempotencyOf(
   request: FastifyRequest,
-  { service, content, defaultKey }: Pick<TaskRequest, 'service' | 'content' | 'defaultKey'>,
+  { service, content, defaultKey, sandbox }: Pick<TaskRequest, 'service' | 'content' | 'defaultKey' | 'sandbox'>,
 ): NonNullable<NewTask['idempotency']> | undefined {
-  const key = idempotencyKey(request.headers['idempotency-key']) ?? defaultKey;
+  const key = idempotencyKey(request.headers['idempotency-key']) ?? (sandbox === undefined ? defaultKey : undefined);
   if (key === undefined) return undefined;
   const endpoint = `${request.method} ${request.routeOptions.url}`;
   return {

@@ -19,6 +19,7 @@ import {
   Redelivered,
   RedeliverRequest,
 } from './delivery-schema.ts';
+import { queueOf } from './sandbox/queue.ts';
 import type { GatewayContext } from './service.ts';
 import { webhookFields } from './webhook-fields.ts';
 
@@ -55,7 +56,12 @@ export function deliveryRoutes(
       const { state, task_id: taskId, since, before, limit } = query;
       const filter = { state, taskId, since: since === undefined ? undefined : Number(since) };
       // One more than requested shows whether there is another page.
-      const found = await deliveries.list({ service, principal }, filter, limit + 1, before);
+      const found = await deliveries.list(
+        { service: queueOf(service, principal), principal },
+        filter,
+        limit + 1,
+        before,
+      );
       const page = found.slice(0, limit);
       const next = found.length > limit ? page.at(-1)!.webhook.deliveryId : undefined;
       return success({ deliveries: page.map(toJson), ...(next !== undefined && { next }) });
@@ -88,7 +94,7 @@ export function deliveryRoutes(
       }
       if (taskId !== undefined) await requireDelivery(taskId, principal);
       const selection = taskId === undefined ? { since: Number(since), pending } : { taskId };
-      const result = await deliveries.redeliver({ service, principal }, selection);
+      const result = await deliveries.redeliver({ service: queueOf(service, principal), principal }, selection);
       if (result.outcome === 'limited') throw tooManyRedeliveries(result.retryAfterSeconds);
       if (taskId !== undefined && result.count === 0) throw deliveryInProgress();
       // Wakes the deliverers.
@@ -100,7 +106,7 @@ export function deliveryRoutes(
 
   /** Also with `TASK_VISIBILITY=service`, only the client that chose the receiver may send to it. */
   async function requireDelivery(taskId: string, principal: string): Promise<void> {
-    const task = (await tasks.read(service, taskId)) ?? (await tasks.read(batchQueue(service), taskId));
+    const task = (await tasks.read(queueOf(service, principal), taskId)) ?? (await tasks.read(batchQueue(service), taskId));
     if (!task || task.principal !== principal) throw taskNotFound();
     if (!task.webhook) throw deliveryNotFound();
   }

@@ -28,8 +28,8 @@ export function eventRoutes(
     guard: Guard;
     access: 'task' | 'session';
     limited: boolean;
-    /** The principal of the caller's tasks. */
-    ownerOf: (request: FastifyRequest) => string;
+    /** The feed of the caller's tasks. */
+    feedOf: (request: FastifyRequest) => Feed;
     /** The service's fields of an event, with its time. */
     present: (event: TaskEvent) => JsonObject;
     /** The response body of a page. */
@@ -38,7 +38,7 @@ export function eventRoutes(
     example: object;
   },
 ): void {
-  const { service, context, guard, access, limited, ownerOf, present, envelope } = deps;
+  const { service, context, guard, access, limited, feedOf, present, envelope } = deps;
   const { feeds, cursors, open } = context.events;
 
   const toJson = (feed: Feed, event: TaskEvent) => ({
@@ -165,7 +165,7 @@ export function eventRoutes(
       },
     },
     async (request, reply) => {
-      const feed = { service, principal: ownerOf(request) };
+      const feed = feedOf(request);
       const { accept } = request.headers;
       if (!acceptsType(accept, 'text/event-stream') || wantsJson(accept)) return sendPage(request, reply, feed);
       if (request.method === 'HEAD') return reply.type('text/event-stream; charset=utf-8').send();

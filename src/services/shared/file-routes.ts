@@ -14,6 +14,8 @@ import { describeErrors, describeResponse, Success, success } from '../../http/e
 import type { Gateway } from '../../http/gateway.ts';
 import { acceptUploads, readUpload } from '../../http/upload.ts';
 import { keepFilesIfCommitted } from './keep-files-if-committed.ts';
+import { sandboxInput, sandboxUrl } from './sandbox/accept.ts';
+import type { Sandbox } from './sandbox/sandbox.ts';
 import type { GatewayContext, SharedSettings } from './service.ts';
 
 const Uploaded = Success(
@@ -40,6 +42,7 @@ export async function fileRoutes(
   deps: {
     context: Pick<GatewayContext, 'files' | 'uploads' | 'log'>;
     shared: Pick<SharedSettings, 'filesHost' | 'filesQuotaBytes' | 'resultTtlSeconds'>;
+    sandbox: Sandbox;
     maxBytes: number;
     /** Undefined if the service does not support the media type. */
     sniff: (head: Buffer) => string | undefined;
@@ -48,7 +51,7 @@ export async function fileRoutes(
     exampleType: string;
   },
 ): Promise<void> {
-  const { context, shared, maxBytes, sniff, expected, exampleType } = deps;
+  const { context, shared, sandbox, maxBytes, sniff, expected, exampleType } = deps;
   const { files, uploads } = context;
   const { filesHost, filesQuotaBytes: quotaBytes, resultTtlSeconds: ttlSeconds } = shared;
   if (filesHost === undefined) return;
@@ -67,12 +70,12 @@ export async function fileRoutes(
           shown: { body: { content: BODIES } },
           response: {
             201: describeResponse('Stored.', Uploaded, {
-              stored: success({
-                url: `https://${filesHost}/01KAF3M9WZ7Y5T2Q8C4N6B1D0E`,
-                size_bytes: 81_920,
-                content_type: exampleType,
-                expires_at: '1767225600',
-              }),
+              stored: uploaded(
+                `https://${filesHost}/01KAF3M9WZ7Y5T2Q8C4N6B1D0E`,
+                81_920,
+                exampleType,
+                new Date(1_767_225_600_000),
+              ),
             }),
             400: describeErrors(badRequest()),
             413: describeErrors(payloadTooLarge(maxBytes)),
@@ -83,7 +86,13 @@ export async function fileRoutes(
         },
       },
       async (request, reply) => {
-        const bytes = await readUpload(request, { maxBytes });
+        const { bytes, filename } = await readUpload(request, { maxBytes });
+        const rehearsed = sandboxInput(sandbox, request.principal, 'file', filename ?? 'SUCCESS');
+        if (rehearsed !== undefined) {
+          const expiresAt = new Date(Date.now() + ttlSeconds * 1000);
+          const sizeBytes = await countBytes(bytes);
+          return reply.code(201).send(uploaded(sandboxUrl(rehearsed), sizeBytes, exampleType, expiresAt));
+        }
         const stored = await files.put(bytes, { maxBytes }).catch((error) => {
           throw error instanceof FileTooLarge ? payloadTooLarge(maxBytes) : error;
         });
@@ -96,15 +105,18 @@ export async function fileRoutes(
           if (!stored) throw quotaExceeded(quotaBytes);
           return stored;
         });
-        return reply.code(201).send(
-          success({
-            url: `https://${filesHost}/${key}`,
-            size_bytes: sizeBytes,
-            content_type: contentType,
-            expires_at: unixSeconds(expiresAt),
-          }),
-        );
+        return reply.code(201).send(uploaded(`https://${filesHost}/${key}`, sizeBytes, contentType, expiresAt));
       },
     );
   });
+}
+
+const uploaded = (url: string, sizeBytes: number, contentType: string, expiresAt: Date) =>
+  success({ url, size_bytes: sizeBytes, content_type: contentType, expires_at: unixSeconds(expiresAt) });
+
+/** The file of a sandbox credential is not stored. */
+async function countBytes(bytes: AsyncIterable<Buffer>): Promise<number> {
+  let count = 0;
+  for await (const chunk of bytes) count += chunk.length;
+  return count;
 }

@@ -27,6 +27,7 @@ import type { WorkerRegistry } from '../../tasks/worker-registry.ts';
 import type { AdvertisedVersion } from '../../tasks/workers.ts';
 import type { Overview } from './overview/overview.ts';
 import type { RecordMaker, RecordSource } from './records.ts';
+import type { Sandbox } from './sandbox/sandbox.ts';
 import type { OverviewGauge, ServiceDirectory } from './service-links.ts';
 
 /** A service before its settings are read. Roles receive services as parameters and import none. */
@@ -104,6 +105,7 @@ export interface TaskWork {
   readonly webhook: WebhookContract;
   /** Loads the model. Imported lazily: a gateway starts without model files. */
   load(context: ModelContext): Promise<Model>;
+  readonly sandbox: Sandbox;
   /** 0: no limit. */
   readonly maxWaiting: number;
   /** Before a cold worker is started on demand. */

@@ -5,6 +5,7 @@ import { success } from '../../http/envelope.ts';
 import type { Gateway } from '../../http/gateway.ts';
 import { eventRoutes } from './event-routes.ts';
 import { EventOf, eventExamples } from './event-schema.ts';
+import { queueOf } from './sandbox/queue.ts';
 import type { GatewayContext } from './service.ts';
 import { UnixSeconds } from './task-schema.ts';
 
@@ -34,7 +35,7 @@ export function taskEventRoutes(
     ...deps,
     access: 'task',
     limited: true,
-    ownerOf: ({ principal }) => principal,
+    feedOf: ({ principal }) => ({ service: queueOf(deps.service, principal), principal }),
     present: ({ at, status, errorCode, endpoint }) => ({
       created_at: unixSeconds(at),
       ...(status && { status }),

@@ -9,6 +9,7 @@ import { preferredWait } from '../../http/prefer-header.ts';
 import type { TaskStore } from '../../tasks/store.ts';
 import { type Done, isFinished, type Task } from '../../tasks/task.ts';
 import { waitForEnd } from '../../tasks/wait.ts';
+import { isSandboxQueue, queueOf } from './sandbox/queue.ts';
 import type { GatewayContext } from './service.ts';
 import { parseTaskId, TaskParams } from './task-params.ts';
 import { timelineRoute } from './timeline-route.ts';
@@ -76,11 +77,12 @@ export function taskRoutes(
       const id = parseTaskId(request.params);
       const wait = preferredWait(request.headers['prefer'] as string | undefined);
       // Checked before waiting: the duration of a wait would reveal that the task exists.
-      if (wait && ownTasksOnly) requireVisible(await tasks.read(service, id), request);
+      const queue = queueOf(service, request.principal);
+      if (wait && ownTasksOnly) requireVisible(await tasks.read(queue, id), request);
       const task = requireVisible(
         wait
-          ? await waitForEnd(tasks, service, id, { ms: wait * 1000, signals: [app.closing] })
-          : await tasks.read(service, id),
+          ? await waitForEnd(tasks, queue, id, { ms: wait * 1000, signals: [app.closing] })
+          : await tasks.read(queue, id),
         request,
       );
 
@@ -113,12 +115,13 @@ export function taskRoutes(
     },
     async (request, reply) => {
       const id = parseTaskId(request.params);
-      if (ownTasksOnly) requireVisible(await tasks.read(service, id), request);
-      const task = await tasks.cancel(service, id);
+      const queue = queueOf(service, request.principal);
+      if (ownTasksOnly) requireVisible(await tasks.read(queue, id), request);
+      const task = await tasks.cancel(queue, id);
       if (task === undefined) throw taskNotFound();
       if (task === 'finished') throw taskAlreadyFinished();
       tasks.hint('finished', [id]);
-      context.onCancelled(service);
+      if (!isSandboxQueue(queue)) context.onCancelled(service);
       const body = present(task, preferredLanguage(request.headers['accept-language']));
       return reply.type('application/json; charset=utf-8').send(body);
     },
@@ -138,7 +141,7 @@ export async function readDone(
   { params, principal }: FastifyRequest<{ Params: Static<typeof TaskParams> }>,
   { service, tasks, ownTasksOnly }: { service: string; tasks: TaskStore; ownTasksOnly: boolean },
 ): Promise<Done> {
-  const task = await tasks.read(service, parseTaskId(params));
+  const task = await tasks.read(queueOf(service, principal), parseTaskId(params));
   if (!task || (ownTasksOnly && task.principal !== principal)) throw taskNotFound();
   if (task.status !== 'done') throw taskNotReady();
   return task;
@@ -149,6 +152,7 @@ export function pollAfterSeconds(task: Task, now: Date): number {
   const age = (now.getTime() - task.queuedAt.getTime()) / 1000;
   const left = Math.ceil(task.estimateSeconds - age);
   if (left > 0) return left;
+  if (isSandboxQueue(task.service)) return 1;
   return Math.min(60, 30 + Math.floor((age - task.estimateSeconds) / 10));
 }
 

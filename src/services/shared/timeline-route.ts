@@ -4,6 +4,7 @@ import { unixSeconds } from '../../base/time.ts';
 import { describeErrors, describeResponse, Success, success } from '../../http/envelope.ts';
 import type { Gateway } from '../../http/gateway.ts';
 import type { TaskStore } from '../../tasks/store.ts';
+import { queueOf } from './sandbox/queue.ts';
 import { parseTaskId, TaskParams } from './task-params.ts';
 import { UnixSeconds } from './task-schema.ts';
 import { presentTimeline, TimelineEntries } from './timeline-schema.ts';
@@ -40,7 +41,7 @@ export function timelineRoute(
     },
     async ({ params, principal }) => {
       const id = parseTaskId(params);
-      const timeline = await tasks.readTimeline(service, id);
+      const timeline = await tasks.readTimeline(queueOf(service, principal), id);
       if (!timeline || (ownTasksOnly && timeline.principal !== principal)) throw taskNotFound();
       return success({ task_id: id, status: timeline.status, timeline: presentTimeline(timeline, unixSeconds) });
     },

@@ -26,6 +26,7 @@ import type { WorkerInfo } from './result.ts';
 import { transcribeRoute, transcribeTasks } from './routes/transcribe-route.ts';
 import { transcriptRoutes } from './routes/transcript-route.ts';
 import { vocabularyRoutes } from './routes/vocabulary-routes.ts';
+import { sandbox } from './sandbox.ts';
 import type { SttSettings } from './settings.ts';
 import { AUDIO_MAX_BYTES, webhookPolicy } from './url-policy.ts';
 import { createVocabularyStore } from './vocabulary.ts';
@@ -74,7 +75,7 @@ export async function createSttGateway(deps: {
     open({ principal }) {
       let stored: ReturnType<typeof vocabularies.read> | undefined;
       const vocabulary = () => (stored ??= vocabularies.read(principal));
-      return (body, text) => toTask(body as Static<typeof TranscribeRequest>, text, vocabulary);
+      return (body, text) => toTask(body as Static<typeof TranscribeRequest>, text, principal, vocabulary);
     },
   });
   vocabularyRoutes(app, { vocabularies });
@@ -95,6 +96,7 @@ export async function createSttGateway(deps: {
   await fileRoutes(app, {
     context,
     shared,
+    sandbox,
     maxBytes: AUDIO_MAX_BYTES,
     sniff: mediaTypeOf,
     expected: 'a recording (WAV, MP3, M4A or MP4, AAC, OGG, Opus, FLAC, WebM or AMR)',

@@ -1,9 +1,11 @@
+import { SANDBOX_ROLE } from '../../http/sandbox-credential.ts';
 import { plainToken, uploadExample } from '../shared/local-examples.ts';
 import type { Service, TaskService } from '../shared/service.ts';
 import { texts } from './browser/texts.ts';
 import { failureTexts } from './failures.ts';
 import { present, presentTruncated } from './present.ts';
 import { recordingRecords } from './records.ts';
+import { sandbox } from './sandbox.ts';
 import { configuredTokens, loadSettings, missingCredentials, settings } from './settings.ts';
 
 const TITLE = 'Speech to text';
@@ -35,11 +37,12 @@ export const stt: Service<TaskService> = {
         // The secret is stored with each task.
         webhook: { event: 'stt.result.terminal', secretsFor: () => [], presentTruncated },
         load: async (context) => (await import('./model.ts')).loadModel({ context, serviceSettings, shared }),
+        sandbox,
         maxWaiting: serviceSettings.maxWaiting,
         startAfterSeconds: { realtime: 0, batch: 0 },
       },
       records: recordingRecords(shared),
-      tokenOptions: { roles: ['client'] },
+      tokenOptions: { roles: ['client', SANDBOX_ROLE] },
       credential: token,
       example: (baseUrl) => uploadExample(baseUrl, token, EXAMPLE),
       pageUrl: (baseUrl) => (token ? `${baseUrl}/#token=${token}` : baseUrl),

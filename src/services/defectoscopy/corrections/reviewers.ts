@@ -1,4 +1,5 @@
 import { type TokenEntry, type TokenSet, toTokenEntry } from '../../../http/bearer.ts';
+import { isSandboxPrincipal } from '../../../http/sandbox-credential.ts';
 import type { TokenSnapshot } from '../../../http/token-store.ts';
 
 /** The role of issued tokens that may correct results. */
@@ -21,5 +22,9 @@ export function createReviewerCheck(options: {
     principal !== undefined &&
     (reviewers?.some((entry) => entry.principal === principal) ||
       issued().tokens.some((token) => token.role === REVIEWER && toTokenEntry(token).principal === principal));
-  return { isReviewer, mayCorrect: (principal: string | undefined) => isEveryone || isReviewer(principal) };
+  return {
+    isReviewer,
+    mayCorrect: (principal: string | undefined) =>
+      (isEveryone && !isSandboxPrincipal(principal)) || isReviewer(principal),
+  };
 }

@@ -6,8 +6,10 @@ import type { Gateway } from '../../../http/gateway.ts';
 import type { WorkerRegistry } from '../../../tasks/worker-registry.ts';
 import { acceptOpenApi } from '../../shared/accept-openapi.ts';
 import { acceptTask, checkUrlField, type TaskDeps, type TaskRequest } from '../../shared/accept-task.ts';
+import { sandboxInput } from '../../shared/sandbox/accept.ts';
 import { Accepted, PredictRequest } from '../api-schema.ts';
 import { examples } from '../examples.ts';
+import { sandbox } from '../sandbox.ts';
 import type { DefectoscopySettings } from '../settings.ts';
 import { imagePolicy, webhookPolicy } from '../url-policy.ts';
 
@@ -23,9 +25,10 @@ export function predictTasks({ workerRegistry, serviceSettings, shared }: Predic
   const { costDelaySeconds, coldStartSeconds, estimateWarmSeconds: warmSeconds } = serviceSettings;
   const estimateSettings = { warmSeconds, coldSeconds: costDelaySeconds + coldStartSeconds + warmSeconds };
 
-  return (body: Static<typeof PredictRequest>): TaskRequest => {
+  return (body: Static<typeof PredictRequest>, principal: string | undefined): TaskRequest => {
     const { image_url, priority = 'realtime', webhook_url, model_version } = body;
-    checkUrlField('image_url', image_url, images);
+    const rehearsed = sandboxInput(sandbox, principal, 'image_url', image_url);
+    if (rehearsed === undefined) checkUrlField('image_url', image_url, images);
     if (webhook_url !== undefined) checkUrlField('webhook_url', webhook_url, callbacks);
     // The installed versions are known only from the task store.
     if (model_version !== undefined && !workerRegistry.isReachable()) throw queueUnavailable();
@@ -41,6 +44,7 @@ export function predictTasks({ workerRegistry, serviceSettings, shared }: Predic
       input: { image_url, ...(model_version !== undefined && { model_version }) },
       estimateSettings,
       content: body as JsonObject,
+      sandbox: rehearsed,
       ...(webhook_url !== undefined && { webhook: { url: webhook_url } }),
     };
   };
@@ -59,6 +63,7 @@ export function predictRoute(app: Gateway, deps: TaskDeps & { toTask: ReturnType
         ...acceptOpenApi({ accepted: Accepted, example: examples.accepted, invalid: '`image_url` is required.' }),
       },
     },
-    async (request, reply) => success(await acceptTask(deps, request, reply, deps.toTask(request.body))),
+    async (request, reply) =>
+      success(await acceptTask(deps, request, reply, deps.toTask(request.body, request.principal))),
   );
 }

@@ -1,3 +1,4 @@
+import { SANDBOX_ROLE, sandboxPrincipal } from '../../../http/sandbox-credential.ts';
 import type { TokenSnapshot } from '../../../http/token-store.ts';
 import type { ApiKey, Role } from './api-keys.ts';
 
@@ -21,7 +22,7 @@ export function createLiveKeys(configured: readonly ApiKey[], issued: () => Toke
 }
 
 const keyFrom = ({ name, role, digest }: TokenSnapshot['tokens'][number]): ApiKey => ({
-  ...{ name, digest, id: digest.slice(0, 12) },
+  ...{ name: role === SANDBOX_ROLE ? sandboxPrincipal(name) : name, digest, id: digest.slice(0, 12) },
   // An unknown role gets the least rights.
   role: (role === 'admin' ? 'admin' : 'user') satisfies Role,
 });

@@ -6,7 +6,9 @@ import { describeResponse, errorResponses, notModified } from '../../../http/env
 import { matchesETag } from '../../../http/etag.ts';
 import type { Gateway } from '../../../http/gateway.ts';
 import { versionTag } from '../../../http/if-match.ts';
+import { isSandboxPrincipal } from '../../../http/sandbox-credential.ts';
 import type { TaskStore } from '../../../tasks/store.ts';
+import { queueOf } from '../../shared/sandbox/queue.ts';
 import { preferredLanguage } from '../../shared/task-routes.ts';
 import { presentTimeline } from '../../shared/timeline-schema.ts';
 import { documentNotFound, statusNotFound } from '../api-errors.ts';
@@ -116,7 +118,10 @@ export function taskRoutes(
     async (request, reply) => {
       const document = await openDocument(request);
       if (!isCompleted(document)) {
-        if (document.errorType === null) void reply.code(202).header('retry-after', POLL_SECONDS);
+        if (document.errorType === null) {
+          const isRehearsed = isSandboxPrincipal(callerOf(request).key);
+          void reply.code(202).header('retry-after', isRehearsed ? '1' : POLL_SECONDS);
+        }
         return toUnfinishedResult(document);
       }
       const language = preferredLanguage(request.headers['accept-language']);
@@ -163,7 +168,7 @@ export function taskRoutes(
     },
     async (request) => {
       const document = await documents.find(callerOf(request), taskIdOf(request));
-      const timeline = document && (await tasks.readTimeline('passports', document.id));
+      const timeline = document && (await tasks.readTimeline(queueOf('passports', callerOf(request).key), document.id));
       if (timeline === undefined) throw documentNotFound();
       const { id, status } = document!;
       return { id, status, timeline: presentTimeline(timeline, (at) => at.toISOString()) };

@@ -3,6 +3,7 @@ import { sleep } from '../../../base/loop.ts';
 import { lockForRemoval } from '../../../tasks/locks.ts';
 import type { TaskStore } from '../../../tasks/store.ts';
 import type { FileDeletionQueue } from '../../shared/file-deletion-queue.ts';
+import { sandboxQueue } from '../../shared/sandbox/queue.ts';
 import { SERVICE } from './rows.ts';
 
 /** Advisory lock key, unique in this product. */
@@ -64,8 +65,9 @@ function removeBatch({ db, tasks }: Deps, before: Date) {
     await lockForRemoval(tx, ids);
     await tx.query('select from passport_files where key = any($1::text[]) order by key for update', [keys]);
     const removed = await tasks.remove(SERVICE, ids, tx);
+    const rehearsed = await tasks.remove(sandboxQueue(SERVICE), ids, tx);
     const remaining = await tx.query('select from passport_files where key = any($1::text[])', [keys]);
-    return { tasks: removed.length, files: keys.length - remaining.rowCount };
+    return { tasks: removed.length + rehearsed.length, files: keys.length - remaining.rowCount };
   });
 }
 

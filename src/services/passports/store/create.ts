@@ -1,15 +1,21 @@
 import type { Db, Transaction } from '../../../base/db.ts';
 import { omitUndefined } from '../../../base/omit-undefined.ts';
+import { isSandboxPrincipal } from '../../../http/sandbox-credential.ts';
 import type { Admission } from '../../../tasks/admission.ts';
 import { lockCompleted } from '../../../tasks/locks.ts';
 import type { TaskStore } from '../../../tasks/store.ts';
+import { sandboxInput } from '../../shared/sandbox/accept.ts';
+import { queueOf, sandboxQueue } from '../../shared/sandbox/queue.ts';
 import type { Caller, Document, NewDocument, TransactionHook } from '../documents.ts';
+import { sandbox } from '../sandbox.ts';
 import { checkQuota } from './quota.ts';
 import { COLUMNS, type DocumentRow, SERVICE, toDocument } from './rows.ts';
 import { createUuids } from './uuid.ts';
 
 export interface TaskInput {
   readonly file_key: string;
+  /** The documented input that a task of a sandbox key rehearses. */
+  readonly sandbox?: string;
 }
 
 /** One transaction, together with `within`. Documents with a cached result bypass the queue and its limit. */
@@ -24,35 +30,39 @@ export async function create(
   // Sessions without a key share one queue: a client could start any number of them.
   const client = caller.key ?? 'anonymous';
   const owner = admission?.ownerOf(SERVICE, client) ?? client;
+  const rehearsed = documents.map(({ filename }) => sandboxInput(sandbox, caller.key, 'files', filename));
+  const isRehearsed = isSandboxPrincipal(caller.key);
   const ids = createUuids(documents.length);
   const moreBytes = documents.reduce((sum, { sizeBytes, replacesBytes = 0 }) => sum + sizeBytes - replacesBytes, 0);
   let leaveQueue: ReturnType<Admission['reserve']>;
   const run = db.transaction(async (tx) => {
     await checkQuota(tx, caller, moreBytes, quotaBytes);
-    const sources = await findCompleted(
-      tx,
-      documents.map(({ cacheKey }) => cacheKey),
-      caller,
-    );
+    const cacheKeys = documents.map(({ cacheKey }, i) => (isRehearsed ? sandboxQueue(ids[i]!) : cacheKey));
+    const sources = await findCompleted(tx, cacheKeys, caller);
     const planned = documents.map((document, i) => ({
       ...document,
       id: ids[i]!,
-      source: sources.get(document.cacheKey),
+      cacheKey: cacheKeys[i]!,
+      rehearsed: rehearsed[i],
+      source: sources.get(cacheKeys[i]!),
     }));
     const waiting = planned.filter(({ source }) => !source).length;
-    if (admission && waiting > 0) {
+    if (admission && waiting > 0 && !isRehearsed) {
       leaveQueue = admission.reserve(SERVICE, 'realtime', owner, waiting);
       if (!leaveQueue) throw admission.queueFullError(SERVICE, owner);
     }
     await tasks.acceptWithin(
       tx,
-      planned.map(({ id, fileKey, source }) => ({
+      planned.map(({ id, fileKey, source, rehearsed }) => ({
         id,
-        service: SERVICE,
+        service: queueOf(SERVICE, caller.key),
         principal: caller.session,
         owner,
         priority: 'realtime',
-        input: { file_key: source?.fileKey ?? fileKey } satisfies TaskInput,
+        input: {
+          file_key: source?.fileKey ?? fileKey,
+          ...(rehearsed !== undefined && { sandbox: rehearsed }),
+        } satisfies TaskInput,
         estimateSeconds: 0,
         ...omitUndefined({ requestId: request.id, traceparent: request.traceparent, resultOf: source?.id }),
       })),

@@ -1,5 +1,6 @@
 import { CLIENT_LIMIT_MS, type Db, type Queryable } from '../../../base/db.ts';
 import type { TaskStore } from '../../../tasks/store.ts';
+import { queueOf } from '../../shared/sandbox/queue.ts';
 import { type Caller, type CompletedDocument, type HistoryEntry, isCompleted } from '../documents.ts';
 import { isSameValue, type Value } from '../extraction.ts';
 import { PERMANENT_ERRORS } from '../failures.ts';
@@ -100,7 +101,7 @@ export function retry({ db, tasks }: Deps, caller: Caller, id: string, strict: b
   return db.transaction(async (tx) => {
     // Access to a document never changes, so it can be checked first.
     if (!(await find(tx, caller, id, strict))) return undefined;
-    if (!(await tasks.requeue(SERVICE, id, PERMANENT_ERRORS, tx))) {
+    if (!(await tasks.requeue(queueOf(SERVICE, caller.key), id, PERMANENT_ERRORS, tx))) {
       return (await find(tx, caller, id, strict)) && ('not-retryable' as const);
     }
     await tx.query('update passport_documents set changed_at = clock_timestamp() where id = $1', [id]);
@@ -112,7 +113,7 @@ export function retry({ db, tasks }: Deps, caller: Caller, id: string, strict: b
 export function remove({ db, tasks }: Deps, caller: Caller, id: string, strict: boolean) {
   return db.transaction(async (tx) => {
     if (!(await find(tx, caller, id, strict))) return false;
-    return (await tasks.remove(SERVICE, [id], tx)).length > 0;
+    return (await tasks.remove(queueOf(SERVICE, caller.key), [id], tx)).length > 0;
   });
 }
 

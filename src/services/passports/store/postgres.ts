@@ -5,6 +5,7 @@ import type { Admission } from '../../../tasks/admission.ts';
 import type { TaskStore } from '../../../tasks/store.ts';
 import { createFileDeletionQueue } from '../../shared/file-deletion-queue.ts';
 import { keepFilesIfCommitted } from '../../shared/keep-files-if-committed.ts';
+import { queueOf } from '../../shared/sandbox/queue.ts';
 import type { Caller, ImageRow, NewDocument, Status, TransactionHook } from '../documents.ts';
 import type { Value } from '../extraction.ts';
 import { cleanup } from './cleanup.ts';
@@ -68,7 +69,7 @@ export function postgresDocumentStore(deps: {
       const created = await keepFilesIfCommitted(keys, deps, () =>
         create({ db, tasks, admission, quotaBytes }, caller, documents, request, within),
       );
-      if (created.some(({ status }) => status === 'PENDING')) tasks.hint(`waiting:${SERVICE}`);
+      if (created.some(({ status }) => status === 'PENDING')) tasks.hint(`waiting:${queueOf(SERVICE, caller.key)}`);
       // Of cached documents, and of images that became a PDF.
       await afterCommit();
       return created;
@@ -94,7 +95,7 @@ export function postgresDocumentStore(deps: {
     /** `FAILED` or `ERROR` → `PENDING`; one of two concurrent calls succeeds. */
     async retry(caller: Caller, id: string) {
       const retried = await retry({ db, tasks }, caller, id, strictForChanges(caller));
-      tasks.hint(`waiting:${SERVICE}`);
+      tasks.hint(`waiting:${queueOf(SERVICE, caller.key)}`);
       tasks.hint(`changed:${SERVICE}`);
       return retried;
     },

@@ -7,6 +7,7 @@ import {
   COMPLETED_COLUMNS,
   type CompletedRow,
   type DocumentRow,
+  SERVICE,
   toDocument,
   toDocumentWithResult,
 } from './rows.ts';
@@ -118,5 +119,6 @@ const eachQuery = (name: string, condition: string) => ({
      limit $5`,
 });
 
-const EACH = eachQuery('passport-each', '');
+// Not those of sandbox keys.
+const EACH = eachQuery('passport-each', `and t.service = '${SERVICE}'`);
 const EACH_OF_SESSION = eachQuery('passport-each-session', 'and d.session = $6');

@@ -1,3 +1,4 @@
+import { isSandboxPrincipal } from '../../../http/sandbox-credential.ts';
 import type { Task } from '../../../tasks/task.ts';
 import type { Caller, CompletedDocument, Document, Edit } from '../documents.ts';
 import type { Extraction, Value } from '../extraction.ts';
@@ -67,7 +68,7 @@ export function toDocumentWithResult({
 
 /**
  * Access to a document `d` (docs/specification.md#api-keys-and-sessions-of-passports): its session, the key that created it and, unless `strict`, any key
- * for documents of anonymous sessions. Parameters `$2` to `$4` come from {@link accessParams}.
+ * for documents of anonymous sessions. A sandbox key reaches only its own. Parameters `$2` to `$4` come from {@link accessParams}.
  */
 export const ACCESS_CONDITION =
   '(d.session = $2 or ($3::text is not null and (d.key_name = $3 or (d.key_name is null and not $4::boolean))))';
@@ -78,5 +79,5 @@ export const isStrictForChanges = ({ role }: Caller, strict: boolean): boolean =
 export const accessParams = ({ session, key }: Caller, strict: boolean): [string, string | null, boolean] => [
   session,
   key ?? null,
-  strict,
+  strict || isSandboxPrincipal(key),
 ];

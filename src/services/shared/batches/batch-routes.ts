@@ -137,6 +137,7 @@ export async function batchRoutes(app: Gateway, options: BatchDeps): Promise<voi
         },
       },
       async (request, reply) => {
+        if (isSandboxPrincipal(request.principal)) throw validationError('The sandbox has no batches.');
         const { webhook_url: webhookUrl } = request.query;
         if (webhookUrl !== undefined) checkUrlField('webhook_url', webhookUrl, callbacks);
         const [type = ''] = (request.headers['content-type'] ?? '').toLowerCase().split(';', 1);

@@ -3,7 +3,9 @@ import { payloadTooLarge } from '../../../base/api-error.ts';
 import { type Files, FileTooLarge, type StoredFile } from '../../../base/files.ts';
 import { AUDIO_MEDIA_TYPES, sniffAudio } from '../../../base/sniff-audio.ts';
 import { uploadParts } from '../../../http/upload-parts.ts';
+import { sandboxInput } from '../../shared/sandbox/accept.ts';
 import { AUDIO_FORMATS } from '../failures.ts';
+import { sandbox } from '../sandbox.ts';
 import { AUDIO_MAX_BYTES } from '../url-policy.ts';
 import { invalidValue, missingField } from './errors.ts';
 import { createOptionReader, type TranscriptionOptions } from './options.ts';
@@ -13,6 +15,8 @@ export interface Received {
   readonly contentType: string;
   readonly options: TranscriptionOptions;
   readonly translate: boolean;
+  /** The documented input, of a sandbox credential. */
+  readonly sandbox: string | undefined;
 }
 
 const LIMITS = { maxFiles: 1, maxFileBytes: AUDIO_MAX_BYTES, maxTotalBytes: AUDIO_MAX_BYTES };
@@ -24,16 +28,20 @@ export async function receive(
 ): Promise<Received> {
   const reader = createOptionReader({ models, translate });
   let file: StoredFile | undefined;
+  let rehearsed: string | undefined;
   try {
     for await (const part of uploadParts(request, LIMITS)) {
       if (part.kind === 'field') reader.add(part.name, part.value);
-      else if (part.name === 'file') file = await files.put(part.bytes, { maxBytes: AUDIO_MAX_BYTES });
+      else if (part.name === 'file') {
+        rehearsed = sandboxInput(sandbox, request.principal, 'file', part.filename);
+        file = await files.put(part.bytes, { maxBytes: AUDIO_MAX_BYTES });
+      }
     }
     if (file === undefined) throw missingField('file', '`file` is required, as a part with a file name.');
     if (file.sizeBytes === 0) throw invalidValue('file', 'The file is empty.');
-    const type = sniffAudio(file.head);
+    const type = rehearsed === undefined ? sniffAudio(file.head) : 'mp3';
     if (type === undefined) throw invalidValue('file', `Unsupported audio format. Use one of: ${AUDIO_FORMATS}.`);
-    return { file, contentType: AUDIO_MEDIA_TYPES[type], options: reader.finish(), translate };
+    return { file, contentType: AUDIO_MEDIA_TYPES[type], options: reader.finish(), translate, sandbox: rehearsed };
   } catch (error) {
     if (file !== undefined) await files.remove(file.key).catch(() => {});
     throw error instanceof FileTooLarge ? payloadTooLarge(AUDIO_MAX_BYTES) : error;

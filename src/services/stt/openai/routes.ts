@@ -11,6 +11,7 @@ import type { Gateway } from '../../../http/gateway.ts';
 import { acceptUploads } from '../../../http/upload.ts';
 import { type Done, FAILURES as TASK_FAILURES } from '../../../tasks/task.ts';
 import { waitForEnd } from '../../../tasks/wait.ts';
+import { queueOf } from '../../shared/sandbox/queue.ts';
 import { FAILURES } from '../failures.ts';
 import type { Recorded } from '../result.ts';
 import { AUDIO_MAX_BYTES } from '../url-policy.ts';
@@ -75,10 +76,10 @@ function audioRoute(app: Gateway, path: string, deps: AudioDeps): void {
       // The listener closes connections without traffic, such as this one.
       request.raw.socket.setTimeout(0);
       if (received.options.stream) {
-        await streamTranscript(tasks, reply, { id, closing });
+        await streamTranscript(tasks, reply, { queue: queueOf('stt', request.principal), id, closing });
         return reply;
       }
-      const { resultText } = await waitForResult(deps, reply, id);
+      const { resultText } = await waitForResult(deps, reply, queueOf('stt', request.principal), id);
       const { type, body } = present(JSON.parse(resultText) as Recorded, received);
       return reply.type(type).send(body);
     },
@@ -107,13 +108,14 @@ const errors = errorsOf(
 async function waitForResult(
   { tasks, serviceSettings, closing }: AudioDeps,
   reply: FastifyReply,
+  queue: string,
   id: string,
 ): Promise<Done> {
   const { openAiWaitSeconds: seconds } = serviceSettings;
   const gone = new AbortController();
   reply.raw.once('close', () => gone.abort());
   if (reply.raw.destroyed) gone.abort();
-  const task = await waitForEnd(tasks, 'stt', id, { ms: seconds * 1000, signals: [closing, gone.signal] });
+  const task = await waitForEnd(tasks, queue, id, { ms: seconds * 1000, signals: [closing, gone.signal] });
   if (task?.status === 'done') return task;
   if (task === undefined) throw taskNotFound();
   if (task.status === 'failed') throw taskFailed(task.failure);

@@ -22,7 +22,7 @@ const MAX_UNREAD_BYTES = 16 * 2 ** 20;
 export async function streamTranscript(
   tasks: TaskStore,
   reply: FastifyReply,
-  { id, closing }: { id: string; closing: AbortSignal },
+  { queue, id, closing }: { queue: string; id: string; closing: AbortSignal },
 ): Promise<void> {
   const stream = openEventStream(reply, { maxUnreadBytes: MAX_UNREAD_BYTES });
   let sent = '';
@@ -45,7 +45,7 @@ export async function streamTranscript(
 
   try {
     const signals = [closing, stream.closed];
-    const task = await waitForEnd(tasks, 'stt', id, { ms: MAX_WAIT_MS, signals, onUnfinished });
+    const task = await waitForEnd(tasks, queue, id, { ms: MAX_WAIT_MS, signals, onUnfinished });
     if (stream.closed.aborted) return;
     if (task?.status !== 'done') throw task === undefined ? taskNotFound() : endOf(task);
     const result = JSON.parse(task.resultText) as Recorded;

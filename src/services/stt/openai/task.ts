@@ -36,6 +36,13 @@ export async function taskFor(
   const { key } = received.file;
   const vocabulary = await deps.vocabularies.read(request.principal);
   const wanted = taskRequest(deps, received, vocabulary?.terms ?? []);
+  const { sandbox } = received;
+  if (sandbox !== undefined) {
+    await files.remove(key);
+    const rehearsed = await storeTask(deps, request, { ...wanted, sandbox });
+    void reply.header('x-service-task-id', rehearsed.id);
+    return rehearsed.id;
+  }
   const { id, isNew } = await keepFilesIfCommitted([key], { files, log }, async () => {
     const earlier = await findReusable(deps, request, wanted);
     return earlier === undefined ? createTask(deps, request, received, wanted) : { id: earlier, isNew: false };

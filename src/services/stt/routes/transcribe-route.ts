@@ -6,12 +6,14 @@ import type { Gateway } from '../../../http/gateway.ts';
 import { keepBodyText } from '../../../http/json-body-text.ts';
 import { acceptOpenApi } from '../../shared/accept-openapi.ts';
 import { acceptTask, checkUrlField, type TaskDeps, type TaskRequest } from '../../shared/accept-task.ts';
+import { sandboxInput } from '../../shared/sandbox/accept.ts';
 import { Accepted, TranscribeRequest } from '../api-schema.ts';
 import { examples } from '../examples.ts';
 import { isLanguage } from '../languages.ts';
 import { checkMetadata } from '../metadata.ts';
 import { success } from '../present.ts';
 import type { TranscribeInput } from '../result.ts';
+import { sandbox } from '../sandbox.ts';
 import type { SttSettings } from '../settings.ts';
 import { audioPolicy, webhookPolicy } from '../url-policy.ts';
 import { mergeTerms, parseTerms, type VocabularyStore } from '../vocabulary.ts';
@@ -32,9 +34,15 @@ export function transcribeTasks({ seal, serviceSettings, shared }: TranscribeDep
   const { estimateWarmSeconds: warmSeconds, estimateColdSeconds: coldSeconds } = serviceSettings;
   const estimateSettings = { warmSeconds, coldSeconds };
 
-  return async (body: Body, text: string, storedVocabulary: () => Promise<Vocabulary>): Promise<TaskRequest> => {
+  return async (
+    body: Body,
+    text: string,
+    principal: string | undefined,
+    storedVocabulary: () => Promise<Vocabulary>,
+  ): Promise<TaskRequest> => {
     const { url, webhook } = body;
-    checkUrlField('url', url, recordings);
+    const rehearsed = sandboxInput(sandbox, principal, 'url', url);
+    if (rehearsed === undefined) checkUrlField('url', url, recordings);
     if (webhook) checkUrlField('webhook.url', webhook.url, callbacks);
     const language = languageOf(body.language ?? serviceSettings.language);
     const metadata = metadataOf(body.metadata, text);
@@ -51,6 +59,7 @@ export function transcribeTasks({ seal, serviceSettings, shared }: TranscribeDep
       priority: 'realtime',
       input: input as unknown as JsonObject,
       estimateSettings,
+      sandbox: rehearsed,
       // The JSON text, because parsing can make different numbers equal.
       content: { ...body, metadata: metadata ?? null } as JsonObject,
       ...(webhook && {
@@ -80,7 +89,8 @@ export async function transcribeRoute(
         },
       },
       async (request, reply) => {
-        const wanted = await toTask(request.body, request.bodyText!, () => vocabularies.read(request.principal));
+        const stored = () => vocabularies.read(request.principal);
+        const wanted = await toTask(request.body, request.bodyText!, request.principal, stored);
         const { metadata } = wanted.input as unknown as TranscribeInput;
         const data = await acceptTask(deps, request, reply, wanted);
         const webhookState = wanted.webhook && { webhook: { configured: true, status: 'pending' } };
