@@ -34,7 +34,7 @@ export function predictRoute(
       },
     },
     async (request, reply) => {
-      const { image_url, priority = 'realtime', webhook_url, model_version } = request.body;
+      const { image_url, priority = 'realtime', webhook_url, model_version, inspect } = request.body;
       checkUrlField('image_url', image_url, images);
       if (webhook_url !== undefined) checkUrlField('webhook_url', webhook_url, callbacks);
       // The installed versions are known only from the task store.
@@ -49,7 +49,11 @@ export function predictRoute(
       const task = await acceptTask(deps, request, reply, {
         service: 'defectoscopy',
         priority,
-        input: { image_url, ...(model_version !== undefined && { model_version }) },
+        input: {
+          image_url,
+          ...(model_version !== undefined && { model_version }),
+          ...(inspect !== undefined && { inspect }),
+        },
         estimateSettings,
         content: request.body as JsonObject,
         ...(webhook_url !== undefined && { webhook: { url: webhook_url } }),
