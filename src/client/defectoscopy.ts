@@ -27,6 +27,8 @@ export interface PredictOptions extends CreateOptions {
   readonly priority?: 'realtime' | 'batch' | undefined;
   readonly webhookUrl?: string | undefined;
   readonly modelVersion?: string | undefined;
+  /** `whole` also analyses the photo in tiles and finds regions; `auto` (default) does so where it helps. */
+  readonly inspect?: PredictRequest['inspect'];
 }
 
 export type PhotoTask = PhotoAccepted & TaskHandle & { readonly accepted_at_ms: number };
@@ -42,12 +44,13 @@ export type Photo = WaitingPhoto | DonePhoto | FailedPhoto;
 export class Defectoscopy extends TaskService<Photo, PhotoEvent> {
   /** Creates a task for an https address, or for bytes, which are uploaded first. */
   async predict(image: string | URL | Bytes, options: PredictOptions = {}): Promise<PhotoTask> {
-    const { priority, webhookUrl, modelVersion } = options;
+    const { priority, webhookUrl, modelVersion, inspect } = options;
     const request: PredictRequest = {
       image_url: await this.urlOf(image, options),
       ...(priority !== undefined && { priority }),
       ...(webhookUrl !== undefined && { webhook_url: webhookUrl }),
       ...(modelVersion !== undefined && { model_version: modelVersion }),
+      ...(inspect !== undefined && { inspect }),
     };
     return this.create<PhotoAccepted>('/predict', request, options);
   }

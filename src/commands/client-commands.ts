@@ -14,6 +14,13 @@ export function addClientCommands(program: Command): void {
     .argument('<file|url|folder>', 'an image, its https address on an allowed host, or a folder')
     .addOption(new Option('--priority <priority>', 'queue priority').choices(['realtime', 'batch']))
     .option('--model-version <version>', 'an installed model version other than the default')
+    .addOption(
+      new Option('--inspect <mode>', 'analyse the photo in tiles too (default: auto)').choices([
+        'auto',
+        'whole',
+        'overview',
+      ]),
+    )
     .action(async (source: string, options: PredictOptions) =>
       (await isFolder(source))
         ? (await import('./folder/folder-commands.ts')).predictFolder(source, options, stopSignal())

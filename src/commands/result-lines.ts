@@ -2,7 +2,7 @@ import type { DoneRecording, Photo, ReadDocument } from '../client/index.ts';
 
 type Classification = NonNullable<Photo['result']>;
 
-export function photoLines({ surface, masters, defects, warnings = [] }: Classification): string[] {
+export function photoLines({ surface, masters, defects, warnings = [], regions = [] }: Classification): string[] {
   const bars = (title: string, scored: Classification['masters']) =>
     scored.map(({ name, conf }, i) => {
       const bar = '█'.repeat(Math.round(conf * 30)).padEnd(30, '·');
@@ -16,6 +16,10 @@ export function photoLines({ surface, masters, defects, warnings = [] }: Classif
     ...bars('groups', masters),
     ...bars('defects', defects),
     ...(defects.length === 0 ? ['defects    none detected'] : []),
+    ...regions.map(
+      ({ box, defect, confidence }) =>
+        `region     ${defect.padEnd(18)} ${(confidence * 100).toFixed(1)} % at ${box.map((side) => side.toFixed(3)).join(' ')}`,
+    ),
   ];
 }
 

@@ -7,14 +7,15 @@ import { photoLines, recordingLines } from './result-lines.ts';
 export interface PredictOptions extends ClientCommandOptions {
   readonly priority?: 'realtime' | 'batch';
   readonly modelVersion?: string;
+  readonly inspect?: 'auto' | 'whole' | 'overview';
 }
 
 /** `assay predict FILE|URL`: classifies the surface and its defects on a photo. */
 export function predictCommand(source: string, options: PredictOptions, signal: AbortSignal): Promise<void> {
   return runClientCommand('defectoscopy', options, signal, async ({ url, token, ...clientOptions }) => {
     const { defectoscopy } = new Assay({ defectoscopy: { url, token }, ...clientOptions });
-    const { priority, modelVersion } = options;
-    const task = await defectoscopy.predict(await openInputSource(source), { priority, modelVersion, signal });
+    const { priority, modelVersion, inspect } = options;
+    const task = await defectoscopy.predict(await openInputSource(source), { priority, modelVersion, inspect, signal });
     if (!options.wait) return printTask(options, task);
     const done = await withProgress((onState) => defectoscopy.wait(task, { onState, signal }), estimateOf(task));
     return printResult(options, done, photoLines(done.result));

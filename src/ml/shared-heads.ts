@@ -1,7 +1,7 @@
 import { activationMaps, type Head, logitsOf } from './classifier.ts';
 import { distanceOf, type FeatureStatistics } from './familiarity.ts';
 import { cellsOf, type PatchMemory, patchDistances } from './patches.ts';
-import type { Tensors } from './tensor.ts';
+import { stack, type Tensors, unstack } from './tensor.ts';
 
 /**
  * Linear heads sent with each run to the network's thread. Their weights are in shared memory, so sending is free; the
@@ -65,8 +65,17 @@ export function applyHeads(heads: SharedHeads, { features, map }: Tensors): Tens
   return outputs;
 }
 
-/** Also adds the `distance` of the image from the training photos, and the distances of its `patches` [cells]. */
-export function applyReadout({ heads, statistics, memory, withFeatures, added }: Readout, outputs: Tensors): Tensors {
+/**
+ * Also adds the `distance` of the image from the training photos, and the distances of its `patches` [cells]. The outputs of
+ * a batch are those of its images, stacked.
+ */
+export function applyReadout(readout: Readout, outputs: Tensors): Tensors {
+  const [images = 1] = outputs['features']!.dims;
+  if (images === 1) return applyToImage(readout, outputs);
+  return stack(unstack(outputs, images).map((image) => applyToImage(readout, image)));
+}
+
+function applyToImage({ heads, statistics, memory, withFeatures, added }: Readout, outputs: Tensors): Tensors {
   const { features, map } = outputs;
   const distance = statistics && Float64Array.of(distanceOf(statistics, features!.data as Float32Array));
   const patches = memory && patchDistances(memory, cellsOf(map!.data as Float32Array, memory.mean.length));

@@ -22,14 +22,15 @@ export function transferListOf(tensors: Tensors): ArrayBuffer[] {
 
 /** Copies tensors that share a buffer (for example Node's Buffer pool). */
 export function withOwnBuffers(tensors: Tensors): Tensors {
-  return Object.fromEntries(
-    Object.entries(tensors).map(([name, tensor]) => {
-      const { data } = tensor;
-      const ownsBuffer = data.byteLength === data.buffer.byteLength && data.buffer instanceof ArrayBuffer;
-      return [name, ownsBuffer ? tensor : copy(tensor)];
-    }),
-  );
+  return mapTensors(tensors, (tensor) => {
+    const { data } = tensor;
+    const ownsBuffer = data.byteLength === data.buffer.byteLength && data.buffer instanceof ArrayBuffer;
+    return ownsBuffer ? tensor : copy(tensor);
+  });
 }
+
+const mapTensors = (tensors: Tensors, change: (tensor: Tensor) => Tensor): Tensors =>
+  Object.fromEntries(Object.entries(tensors).map(([name, tensor]) => [name, change(tensor)]));
 
 function copy(tensor: Tensor): Tensor {
   switch (tensor.type) {
@@ -44,6 +45,28 @@ function copy(tensor: Tensor): Tensor {
     case 'int64':
       return { ...tensor, data: new BigInt64Array(tensor.data) };
   }
+}
+
+/** The images of a batch; the data is shared. */
+export function unstack(tensors: Tensors, images: number): Tensors[] {
+  if (images === 1) return [tensors];
+  return Array.from({ length: images }, (_, i) =>
+    mapTensors(tensors, ({ type, dims, data }) => {
+      const length = data.length / images;
+      return { type, dims: [1, ...dims.slice(1)], data: data.subarray(i * length, (i + 1) * length) } as Tensor;
+    }),
+  );
+}
+
+/** Adds a first dimension for the images. All have the same tensors. */
+export function stack(images: readonly Tensors[]): Tensors {
+  return Object.fromEntries(
+    Object.entries(images[0]!).map(([name, { type, dims, data }]) => {
+      const all = new (data.constructor as Float32ArrayConstructor)(images.length * data.length);
+      for (const [i, image] of images.entries()) all.set(image[name]!.data as Float32Array, i * data.length);
+      return [name, { type, dims: [images.length, ...dims], data: all } as Tensor];
+    }),
+  );
 }
 
 export function argmax(values: ArrayLike<number>): number {

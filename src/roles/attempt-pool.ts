@@ -11,6 +11,8 @@ import { createTaskSync, type EndedSpan } from './task-sync.ts';
 
 /** A graceful stop waits this long for running attempts before it hands them back. */
 const GRACE_MS = 20_000;
+/** Attempts that wait in the model and take no slot: their inputs are in memory. */
+const MAX_WAITING = 16;
 /** A stopping process tries this long to record results in an unavailable database. */
 const FLUSH_TIMEOUT_MS = 5000;
 
@@ -52,7 +54,9 @@ export function createAttemptPool(model: Model, deps: AttemptPoolDeps) {
       return exchange.record({ claim, result: requeuedUncounted(claim, WORKER_STOPPED), processingMs: 0 });
     workMetrics.observeWait(claim);
     const span = beginAttemptSpan(deps.traces, service, claim);
-    const attempt = beginAttempt(claim, model, { ...deps, span, onCheckpoint: () => renewals.now() });
+    const attempt = beginAttempt(claim, model, {
+      ...{ ...deps, span, onCheckpoint: () => renewals.now(), onWaiting: () => exchange.notify() },
+    });
     const { id: task } = claim;
     // A process that was paused may claim a task while its own lost attempt still runs.
     attempts.get(task)?.abandon();
@@ -73,7 +77,9 @@ export function createAttemptPool(model: Model, deps: AttemptPoolDeps) {
 
   const freeSlots = () => {
     const isAlone = [...attempts.values()].some(({ claim }) => claim.alone);
-    return signal.aborted || stuck || isAlone ? 0 : model.concurrency - attempts.size;
+    if (signal.aborted || stuck || isAlone) return 0;
+    const waiting = [...attempts.values()].filter((attempt) => attempt.isWaiting()).length;
+    return model.concurrency + Math.min(waiting, MAX_WAITING) - attempts.size;
   };
 
   const exchange = createTaskSync({

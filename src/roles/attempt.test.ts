@@ -1,6 +1,6 @@
-import { expect, it, vi } from 'vitest';
+import { expect, it, onTestFinished, vi } from 'vitest';
 import type { Log } from '../base/log.ts';
-import type { Model } from '../services/shared/service.ts';
+import type { Job, Model } from '../services/shared/service.ts';
 import type { Claim } from '../tasks/store.ts';
 import { TaskFailure } from '../tasks/task.ts';
 import { beginAttempt } from './attempt.ts';
@@ -18,6 +18,34 @@ it('a failed attempt logs the failure and its cause but not the input', async ()
     expect.any(String),
   );
   expect(JSON.stringify(info.mock.calls)).not.toContain('secret');
+});
+
+it('the time limit does not run while an attempt waits in the model', async () => {
+  vi.useFakeTimers();
+  onTestFinished(() => void vi.useRealTimers());
+  const log = { info() {}, child: () => log } as unknown as Log;
+  let job: Job | undefined;
+  const run: Model['run'] = (started) => {
+    job = started;
+    return new Promise((_, reject) => {
+      started.signal.addEventListener('abort', () => reject(started.signal.reason as Error));
+    });
+  };
+  const onWaiting = vi.fn();
+  const model = { timeLimitMs: 1000, run } as unknown as Model;
+  const claim = { id: 't', attempt: 1 } as unknown as Claim;
+  const attempt = beginAttempt(claim, model, { id: 'w', maxAttempts: 3, log, onWaiting });
+  expect(attempt.isWaiting()).toBe(false);
+  job!.setWaiting!(true);
+  expect([attempt.isWaiting(), onWaiting.mock.calls.length]).toEqual([true, 1]);
+  vi.advanceTimersByTime(60_000);
+  expect(attempt.hasTimedOut()).toBe(false);
+  job!.setWaiting!(false);
+  vi.advanceTimersByTime(999);
+  expect([attempt.isWaiting(), attempt.hasTimedOut()]).toEqual([false, false]);
+  vi.advanceTimersByTime(1);
+  expect(attempt.hasTimedOut()).toBe(true);
+  expect((await attempt.outcome).result).toMatchObject({ outcome: 'failed', failure: { code: 'INFERENCE_TIMEOUT' } });
 });
 
 it('a lease renewal contains only new progress, and a checkpoint triggers a renewal', async () => {

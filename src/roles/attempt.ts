@@ -50,6 +50,8 @@ export function beginAttempt(
     stuckMs?: number;
     /** Called when the model reports a checkpoint. */
     onCheckpoint?: () => void;
+    /** Called when the attempt begins to wait in the model. */
+    onWaiting?: () => void;
   },
 ) {
   const { maxAttempts, stuckMs = STUCK_TIMEOUT_MS } = options;
@@ -60,7 +62,8 @@ export function beginAttempt(
   const begun = performance.now();
   const stop = new AbortController();
   const end = (reason: Reason) => stop.abort(reason);
-  const timeLimit = setTimeout(end, model.timeLimitMs, 'timed-out');
+  const startTimeLimit = () => setTimeout(end, model.timeLimitMs, 'timed-out');
+  let timeLimit: NodeJS.Timeout | undefined = startTimeLimit();
   const steps = new Map<string, StepTime>();
   const addStep: OnStep = (name, from, to) => {
     const known = steps.get(name);
@@ -83,6 +86,11 @@ export function beginAttempt(
       report: (progress, checkpoint) => {
         pending = { ...pending, ...(progress !== undefined && { progress }), ...(checkpoint && { checkpoint }) };
         if (checkpoint) options.onCheckpoint?.();
+      },
+      setWaiting: (waiting) => {
+        clearTimeout(timeLimit);
+        timeLimit = waiting ? undefined : startTimeLimit();
+        if (waiting) options.onWaiting?.();
       },
     });
 
@@ -125,6 +133,7 @@ export function beginAttempt(
     claim,
     /** Resolves at the end of the attempt and never rejects. Has no result if the lease was lost. */
     outcome: outcome(),
+    isWaiting: () => timeLimit === undefined,
     /** Whether its time limit has passed; attempts queued behind it in the model may then time out too. */
     hasTimedOut: () => stop.signal.reason === 'timed-out',
     /** The lease renewal, with the progress since the last one. */

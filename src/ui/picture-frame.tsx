@@ -1,5 +1,5 @@
 import type { HeatmapTexts } from './browser/heatmap-texts.ts';
-import { Span } from './text-elements.tsx';
+import { Button, Span } from './text-elements.tsx';
 
 /** A photo with a canvas for a heatmap; the script is `browser/heatmap-view.ts`. */
 export function PictureFrame(props: { words: HeatmapTexts; hidden?: boolean; children: JSX.Element }): JSX.Element {
@@ -7,11 +7,19 @@ export function PictureFrame(props: { words: HeatmapTexts; hidden?: boolean; chi
   return (
     <figure id="picture" class="picture" hidden={hidden}>
       <div id="frame" class="frame">
-        {props.children}
-        <p id="no-preview" class="no-preview" hidden></p>
-        <canvas id="heat" hidden></canvas>
+        <div id="stage" class="stage">
+          {props.children}
+          <p id="no-preview" class="no-preview" hidden></p>
+          <canvas id="heat" hidden></canvas>
+          <svg id="boxes" viewBox="0 0 1 1" preserveAspectRatio="none" aria-hidden="true"></svg>
+        </div>
       </div>
       <figcaption>
+        <p id="zoom" class="zoom" hidden>
+          <Button type="button" class="small" id="zoom-in" aria-label={words.zoomIn} text="+" />
+          <Button type="button" class="small" id="zoom-out" aria-label={words.zoomOut} text="−" />
+          <Button type="button" class="small" id="zoom-reset" text={words.zoomReset} />
+        </p>
         <p id="where"></p>
         <div id="overlay" class="overlay" hidden>
           <label class="check">

@@ -15,6 +15,7 @@ import {
   createBlockedModel,
   createWallPhoto,
   NO_DEFECTS_OUTCOME,
+  REGIONS_OUTCOME,
   UNFAMILIAR_OUTCOME,
 } from '../support/browser/photos.ts';
 import { createFakeModel, MODEL_DETAILS, type Product, startProduct, TOKEN } from '../support/product.ts';
@@ -274,6 +275,53 @@ describe('Defectoscopy upload page', () => {
     await modelsResponse;
     await until(() => page.locator('#verdict').textContent()).toContain('Crack');
     expect(await page.locator('.correction').count()).toBe(0);
+  });
+
+  it.for([
+    ['en-GB', 'Regions of the photo', 'Chip', 'Zoom in', 'Whole photo'],
+    ['ru-RU', 'Участки снимка', 'Скол', 'Увеличить', 'Весь снимок'],
+  ] as const)('lists the regions with their boxes and zooms to them (%s)', async (words, test) => {
+    const [locale, heading, chip, zoomIn, wholePhoto] = words;
+    await predict(REGIONS_OUTCOME);
+    const { page, problems } = await openPage(test, `${product.url}/#token=${TOKEN}`, { locale });
+    await choosePhoto(page);
+    await page.getByRole('heading', { name: heading }).waitFor();
+    const entry = page.getByRole('button', { name: chip });
+    const box = page.locator('#boxes .box[data-key="1"]');
+    const transform = () => page.evaluate<string>('document.querySelector("#stage").style.transform');
+    const whole = await transform();
+
+    await entry.focus();
+    await until(() => box.getAttribute('class')).toBe('box lit');
+    await page.locator('#boxes .box[data-key="0"]').hover();
+    await until(() => page.locator('[data-region="0"]').getAttribute('class')).toContain('lit');
+    expect(await box.getAttribute('class')).toBe('box');
+
+    await entry.press('Enter');
+    expect(await transform()).not.toBe(whole);
+    await page.getByRole('button', { name: wholePhoto }).press('Enter');
+    expect(await transform()).toBe(whole);
+    await page.getByRole('button', { name: zoomIn }).click();
+    expect(await transform()).toContain('scale(1.5)');
+
+    await page.locator('#frame').focus();
+    await page.keyboard.press('+');
+    expect(await transform()).toContain('scale(2.25)');
+    const before = await transform();
+    await page.keyboard.press('ArrowRight');
+    expect(await transform()).not.toBe(before);
+    await page.keyboard.press('0');
+    expect(await transform()).toBe(whole);
+    await page.locator('#frame').hover();
+    await page.mouse.wheel(0, -200);
+    await until(transform).toContain('scale(2.25)');
+    const zoomed = await transform();
+    await page.mouse.down();
+    await page.mouse.move(200, 300, { steps: 4 });
+    await page.mouse.up();
+    expect(await transform()).not.toBe(zoomed);
+    expect(await findViolations(page)).toEqual([]);
+    expect(problems).toEqual([]);
   });
 
   it('shows “Looks sound” and hides the heat map when the model finds no defects', async (test) => {

@@ -30,16 +30,17 @@ export async function predictFolder(
   const output = await requireTable(options, 'photos.csv or photos.jsonl');
   return runFolderCommand('defectoscopy', options, signal, async ({ url, token, ...clientOptions }) => {
     const { defectoscopy } = new Assay({ defectoscopy: { url, token }, ...clientOptions, retries: RETRIES });
-    const { priority = 'batch', modelVersion } = options;
+    const { priority = 'batch', modelVersion, inspect } = options;
     const work: FolderWork<NonNullable<Photo['result']>> = {
       create: async ({ paths }, signal) => {
         const { data } = await openInputFile(paths[0]!);
-        return (await defectoscopy.predict(data, { priority, modelVersion, signal })).task_id;
+        return (await defectoscopy.predict(data, { priority, modelVersion, inspect, signal })).task_id;
       },
       finish: async (task_id, _item, signal) => (await defectoscopy.wait({ task_id }, { signal })).result,
     };
     const manifest = `${output}.progress`;
-    const outcomes = await run(folder, 'photos', work, { ...options, output, manifest, variant: modelVersion, signal });
+    const variant = inspect === undefined ? modelVersion : `${modelVersion ?? ''} ${inspect}`;
+    const outcomes = await run(folder, 'photos', work, { ...options, output, manifest, variant, signal });
     await writeTable(output, outcomes, ({ surface, masters, defects, familiarity, warnings = [] }) => ({
       surface,
       ...columnsOf('group', masters),

@@ -19,6 +19,13 @@ export const PredictRequest = Type.Object(
     model_version: Type.Optional(
       Type.String({ minLength: 1, maxLength: 100, description: 'An installed model version other than the default.' }),
     ),
+    inspect: Type.Optional(
+      Type.Union([Type.Literal('auto'), Type.Literal('whole'), Type.Literal('overview')], {
+        default: 'auto',
+        description:
+          'whole: also analyses the photo in tiles and returns `regions`. auto: only large photos without a defect in overview, or unlike the training photos. overview: never.',
+      }),
+    ),
   },
   {
     examples: [{ image_url: 'https://storage.example.com/photos/wall-17.jpg', priority: 'realtime' }],
@@ -34,7 +41,7 @@ export const Classification = Type.Object({
   surface: Type.String(),
   masters: Type.Array(Scored, { description: 'All groups with their confidences, which sum to 1.' }),
   defects: Type.Array(Scored, {
-    description: "Classes that reach the model's threshold; empty if no defects were found.",
+    description: "Classes that reach the model's threshold, and those of `regions`; empty if no defects were found.",
   }),
   familiarity: Type.Optional(
     Type.Number({
@@ -49,6 +56,19 @@ export const Classification = Type.Object({
       description:
         'UNFAMILIAR_IMAGE: the photo differs from the training photos (familiarity below 0.01), and the classes may be meaningless.',
     }),
+  ),
+  regions: Type.Optional(
+    Type.Array(
+      Type.Object({
+        box: Type.Array(Type.Number({ minimum: 0, maximum: 1 }), {
+          ...{ minItems: 4, maxItems: 4 },
+          description: '`[x0, y0, x1, y1]` of the upright photo, origin top left.',
+        }),
+        defect: Type.String(),
+        confidence: Type.Number({ minimum: 0, maximum: 1, description: 'Independent of the other regions.' }),
+      }),
+      { description: 'Defects in the tiles of the photo, most confident first. Absent without an analysis of tiles.' },
+    ),
   ),
 });
 

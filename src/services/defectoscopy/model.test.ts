@@ -21,7 +21,7 @@ import { TaskFailure } from '../../tasks/task.ts';
 import type { Model, Outcome, SharedSettings } from '../shared/service.ts';
 import { BUNDLED_MODELS_DIR, trainedModelsDir } from './model/registry.ts';
 import { loadModel } from './model.ts';
-import type { Attachment, Recorded } from './result.ts';
+import type { Attachment, Recorded, Region } from './result.ts';
 import { settings } from './settings.ts';
 
 const log = createLog('silent', 'test');
@@ -183,6 +183,58 @@ describe('defectoscopy model', () => {
         expect(result.masters.reduce((sum, { conf }) => sum + conf, 0)).toBeCloseTo(1, 9);
       }
     }
+  });
+});
+
+describe('photos analysed in tiles', () => {
+  /** Sound, with a red square of 48 pixels at 208, 112. */
+  const wall = () =>
+    sharp({ create: { width: 320, height: 240, channels: 3, background: 'blue' } }).composite([
+      { input: { create: { width: 48, height: 48, channels: 3, background: 'red' } }, left: 208, top: 112 },
+    ]);
+
+  test('inspect: whole finds a defect that the overview does not show', async () => {
+    const bytes = await wall().png().toBuffer();
+    const overview = await classify(bytes, { inspect: 'overview' });
+    expect(recorded(overview)).toMatchObject({ defects: [], masters: [{ name: 'sound' }, {}, {}] });
+    expect(recorded(overview).regions).toBeUndefined();
+    expect(await classify(bytes), 'auto').toEqual(overview);
+
+    const whole = await classify(bytes, { inspect: 'whole' });
+    const { regions, defects, masters, model_version } = recorded(whole);
+    expect(regions).toHaveLength(1);
+    const [{ box, defect, confidence }] = regions as [Region];
+    expect([defect, defects]).toEqual(['crack', [{ name: 'crack', conf: confidence }]]);
+    expect(masters[0]?.name).toBe('cracking');
+    expect(model_version).toBe('1.1.0');
+    const [x0, y0, x1, y1] = box.map((side, i) => side * (i % 2 === 0 ? 320 : 240)) as unknown as Region['box'];
+    for (const [side, expected] of [x0, y0, x1, y1].map((side, i) => [side, [208, 112, 256, 160][i]!] as const)) {
+      expect(Math.abs(side - expected)).toBeLessThanOrEqual(24);
+    }
+    const { width, height, maps } = heatmaps(whole);
+    expect([width, height]).toEqual([40, 30]);
+    const values = Buffer.from(maps['crack']!, 'base64');
+    expect(values[17 * 40 + 29]).toBeGreaterThan(127);
+    expect(values[2 * 40 + 2]).toBe(0);
+  });
+
+  test('boxes are of the upright photo', async () => {
+    const bytes = await wall().jpeg().withMetadata({ orientation: 6 }).toBuffer();
+    const [{ box }] = recorded(await classify(bytes, { inspect: 'whole' })).regions as [Region];
+    // Rotated clockwise by 90°: 240 × 320, the square at 80, 208.
+    const expected = [80 / 240, 208 / 320, 128 / 240, 256 / 320];
+    for (const [i, side] of box.entries()) expect(Math.abs(side - expected[i]!)).toBeLessThanOrEqual(0.1);
+  });
+
+  test.each([
+    ['a strip of one pixel', { width: 20_000, height: 1 }],
+    ['a photo smaller than a tile', { width: 20, height: 20 }],
+    ['a black photo', { width: 400, height: 300 }],
+  ])('%s has no regions', async (_, size) => {
+    const bytes = await sharp({ create: { ...size, channels: 3, background: 'black' } })
+      .png()
+      .toBuffer();
+    expect(recorded(await classify(bytes, { inspect: 'whole' })).regions).toEqual([]);
   });
 });
 

@@ -11,7 +11,8 @@ import { Classification } from './api-schema.ts';
 import { FAILURES } from './failures.ts';
 import { openDeployedVersions } from './model/deployed-versions.ts';
 import { describeVersion } from './model/describe-version.ts';
-import { infer, type ModelVersion, sharesRuns } from './model/model-version.ts';
+import { createInspector, sizeForTiles } from './model/inspector.ts';
+import { type Classified, infer, type ModelVersion, sharesRuns } from './model/model-version.ts';
 import { downloadPhoto, openPhoto } from './model/photo.ts';
 import { BUNDLED_MODELS_DIR, newestBundledVersion, trainedModelsDir } from './model/registry.ts';
 import { createShadow } from './model/shadow.ts';
@@ -51,6 +52,7 @@ export async function loadModel(deps: {
     throw error;
   });
   const shadowing = createShadow({ db, log });
+  const inspector = createInspector();
   const source = { fetch, files, policy: imagePolicy(serviceSettings, shared), filesHost: shared.filesHost };
   const device = await watchDevice(deployed.standard().network.provider);
   const info = (): WorkerInfo => {
@@ -78,8 +80,9 @@ export async function loadModel(deps: {
       await Promise.all([deployed.refresh(), shadowing.write(), training.refresh()]);
     },
 
-    async run({ id, input, signal }) {
-      const { image_url, model_version } = input as unknown as PredictInput;
+    async run(job) {
+      const { id, input, signal } = job;
+      const { image_url, model_version, inspect = 'auto' } = input as unknown as PredictInput;
       const version = model_version === undefined ? deployed.standard() : await versions.get(model_version);
       if (!version) throw new TaskFailure(FAILURES.unknownModel);
       const shadow = model_version === undefined ? deployed.shadow() : undefined;
@@ -87,11 +90,16 @@ export async function loadModel(deps: {
       const photo = await openPhoto(bytes, version.input, signal);
       const again = shadow && shadowing.isDue(version, shadow) ? bytes : undefined;
       const sharing = shadow && sharesRuns(version, shadow) ? shadow : undefined;
-      const { recorded, attachment, shadowDefect } = await step('infer', () => infer(version, photo, signal, sharing));
+      const overview = await step('infer', () => infer(version, photo, signal, sharing));
+      const { recorded, shadowDefect } = overview;
       assertValid(recorded, version);
       if (shadow && shadowDefect !== undefined) shadowing.add(id, shadow, shadowDefect, recorded);
       if (shadow && again) shadowing.compare(id, shadow, again, recorded);
-      return { result: recorded as unknown as JsonValue, attachment: attachment as unknown as JsonValue };
+      const size = sizeForTiles(inspect, photo, recorded);
+      if (!size) return outcomeOf(overview);
+      const whole = await inspector.inspect(version, { bytes, size, overview }, job);
+      assertValid(whole.recorded, version);
+      return outcomeOf(whole);
     },
 
     async close() {
@@ -103,6 +111,11 @@ export async function loadModel(deps: {
     },
   };
 }
+
+const outcomeOf = ({ recorded, attachment }: Classified) => ({
+  result: recorded as unknown as JsonValue,
+  attachment: attachment as unknown as JsonValue,
+});
 
 const isClassification = Compile(Classification);
 

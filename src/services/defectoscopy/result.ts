@@ -6,6 +6,14 @@ export interface Scored {
 
 export type Warning = 'UNFAMILIAR_IMAGE';
 
+/** A defect found in the tiles of a photo. */
+export interface Region {
+  /** Of the upright photo, 0..1. */
+  readonly box: readonly [x0: number, y0: number, x1: number, y1: number];
+  readonly defect: string;
+  readonly confidence: number;
+}
+
 /** `masters` and `defects` are sorted by confidence, then name. */
 export interface Recorded {
   readonly surface: string;
@@ -14,6 +22,8 @@ export interface Recorded {
   /** Absent without statistics of the training photos. */
   readonly familiarity?: number;
   readonly warnings?: readonly Warning[];
+  /** Highest confidence first. Absent if the photo was analysed in overview only. */
+  readonly regions?: readonly Region[];
   readonly model_version: string;
 }
 
@@ -45,8 +55,12 @@ export interface Attachment {
   readonly training?: { readonly network: string; readonly features: string };
 }
 
+/** `auto` (default) and `whole` also analyse the tiles of a photo. */
+export type Inspect = 'auto' | 'whole' | 'overview';
+
 export interface PredictInput {
   readonly image_url: string;
+  readonly inspect?: Inspect;
   readonly model_version?: string;
 }
 

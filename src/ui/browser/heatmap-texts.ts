@@ -1,6 +1,13 @@
 import { localize } from './localize.ts';
 
 export const heatmapTexts = localize({
+  zoomIn: { en: 'Zoom in', ru: 'Увеличить' },
+  zoomOut: { en: 'Zoom out', ru: 'Уменьшить' },
+  zoomKeys: {
+    en: 'Photo. Keys: + and − zoom, 0 shows the whole photo, arrows move.',
+    ru: 'Снимок. Клавиши: + и − изменяют масштаб, 0 показывает весь снимок, стрелки перемещают.',
+  },
+  zoomReset: { en: 'Whole photo', ru: 'Весь снимок' },
   show: { en: 'Show heatmap', ru: 'Показать тепловую карту' },
   strength: { en: 'Heatmap opacity', ru: 'Непрозрачность карты' },
   weak: { en: 'low', ru: 'слабо' },

@@ -53,6 +53,17 @@ export const CRACK_OUTCOME: Outcome = {
   attachment: { width: 7, height: 7, maps },
 };
 
+export const REGIONS_OUTCOME: Outcome = {
+  ...CRACK_OUTCOME,
+  result: {
+    ...(CRACK_OUTCOME.result as object),
+    regions: [
+      { box: [0.1, 0.1, 0.3, 0.4], defect: 'crack', confidence: 0.97 },
+      { box: [0.7, 0.6, 0.8, 0.9], defect: 'chip', confidence: 0.95 },
+    ],
+  },
+};
+
 export const UNFAMILIAR_OUTCOME: Outcome = {
   ...CRACK_OUTCOME,
   result: { ...(CRACK_OUTCOME.result as object), familiarity: 0.0013, warnings: ['UNFAMILIAR_IMAGE'] },

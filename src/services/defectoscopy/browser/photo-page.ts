@@ -24,9 +24,12 @@ initUploadPage<Inspection>(page, words, (api) => {
     show: picture.show,
     showResult(job) {
       if (job.stage === 'done') job.correctionForm ??= createCorrectionForm(job, api, words);
-      showResult(job, words, (name) => {
-        job.selectedClass = name;
-        picture.show(job);
+      showResult(job, words, {
+        onChoose(name) {
+          job.selectedClass = name;
+          picture.show(job);
+        },
+        onChooseRegion: ({ box }) => picture.zoom.show(box),
       });
     },
   };

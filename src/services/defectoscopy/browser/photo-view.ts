@@ -2,12 +2,15 @@ import type { ApiClient } from '../../../ui/browser/api.ts';
 import { byId, fill } from '../../../ui/browser/dom.ts';
 import type { Heatmap } from '../../../ui/browser/heatmap.ts';
 import { createHeatmapView } from '../../../ui/browser/heatmap-view.ts';
+import { createZoom } from '../../../ui/browser/zoom.ts';
 import type { Formatters } from './formatters.ts';
 import type { Inspection } from './inspection.ts';
+import { drawRegions } from './region-boxes.ts';
 
 export function createPhotoView(api: ApiClient, words: Formatters) {
   const { texts, title } = words;
   const view = createHeatmapView(texts.map, title);
+  const zoom = createZoom(texts.map);
   const photo = byId<HTMLImageElement>('photo');
   const frame = byId('frame');
   const noPreview = byId('no-preview');
@@ -46,16 +49,19 @@ export function createPhotoView(api: ApiClient, words: Formatters) {
   }
 
   return {
+    zoom,
     show(job: Inspection): void {
       byId('picture').hidden = false;
       if (current !== job) {
         current = job;
+        zoom.reset();
         if (job.preview === undefined) {
           photo.removeAttribute('src');
           showMissing();
         } else photo.src = job.preview;
         photo.alt = fill(texts.photo, { name: job.name });
       }
+      drawRegions(job.state?.result?.regions ?? []);
       paint(job);
       const { selectedClass } = job;
       if (selectedClass !== undefined && !job.heatmaps.has(selectedClass)) {

@@ -1,18 +1,25 @@
 import { type BarGroup, showBars } from '../../../ui/browser/bars.ts';
 import { el } from '../../../ui/browser/dom.ts';
 import { showOutcome } from '../../../ui/browser/upload-views.ts';
+import type { Region } from '../result.ts';
 import { type Formatters, isUnfamiliar } from './formatters.ts';
 import type { Inspection, Result, TaskState } from './inspection.ts';
+import { regionList } from './region-boxes.ts';
 
-export function showResult(job: Inspection, words: Formatters, onChoose: (name: string) => void): void {
+interface Choices {
+  readonly onChoose: (name: string) => void;
+  readonly onChooseRegion: (region: Region) => void;
+}
+
+export function showResult(job: Inspection, words: Formatters, choices: Choices): void {
   const version = job.state?.model_version;
   showOutcome<Result, TaskState>(job, words, {
-    result: (result) => resultView(job, result, words, onChoose),
+    result: (result) => resultView(job, result, words, choices),
     facts: version === undefined ? [] : [[words.texts.modelVersion, version]],
   });
 }
 
-function resultView(job: Inspection, result: Result, words: Formatters, onChoose: (name: string) => void) {
+function resultView(job: Inspection, result: Result, words: Formatters, { onChoose, onChooseRegion }: Choices) {
   const { texts, numbers, title, findings } = words;
   const hasNoDefects = result.defects.length === 0;
   const unfamiliar = isUnfamiliar(result);
@@ -45,6 +52,7 @@ function resultView(job: Inspection, result: Result, words: Formatters, onChoose
       ...(hasNoDefects ? [el('p', {}, texts.soundWhy)] : []),
       el('p', { class: 'surface' }, el('span', {}, texts.surface), el('strong', {}, title(result.surface))),
     ),
+    ...regionList(result, words, onChooseRegion),
     classes,
     el('p', { class: 'hint' }, texts.chooseClass),
     ...(job.correctionForm ? [job.correctionForm] : []),

@@ -77,6 +77,11 @@ export const texts = localize({
   },
   noDefects: { en: 'No class reaches the threshold of the model.', ru: 'Ни один класс не достигает порога модели.' },
   found: { en: '{defect}, {share}', ru: '{defect}, {share}' },
+  regions: { en: 'Regions of the photo', ru: 'Участки снимка' },
+  noRegions: {
+    en: 'The photo was also checked part by part at full resolution. No part stands out.',
+    ru: 'Снимок также проверен по частям в полном разрешении. Ни один участок не выделяется.',
+  },
   chooseClass: { en: 'Select a class to show its heatmap.', ru: 'Выберите класс, чтобы показать его тепловую карту.' },
   checkResult: { en: 'Confirm or correct', ru: 'Подтвердить или исправить' },
   mainDefect: { en: 'Main defect', ru: 'Основной дефект' },

@@ -1,6 +1,6 @@
 import type { Photo } from '../../../ml/image.ts';
 import type { Session } from '../../../ml/session.ts';
-import { ADDED, type Readout } from '../../../ml/shared-heads.ts';
+import { ADDED, type Readout, type SharedHead } from '../../../ml/shared-heads.ts';
 import type { Tensors } from '../../../ml/tensor.ts';
 import type { Attachment, Recorded } from '../result.ts';
 
@@ -16,8 +16,15 @@ export interface ModelVersion {
   readonly readout: Readout;
   /** The classification from the outputs of `readout`. */
   classify(outputs: Tensors): Classified;
+  /** Absent if the version cannot analyse tiles. */
+  readonly tiles?: TileHeads;
   /** The cheapest readout with the main defect, and the defect from its outputs; empty for none. */
   readonly mainDefect: { readonly readout: Readout; read(outputs: Tensors): string };
+}
+
+export interface TileHeads {
+  readonly heads: { readonly masters: SharedHead; readonly defects: SharedHead };
+  readonly sound: string;
 }
 
 export interface Classified {

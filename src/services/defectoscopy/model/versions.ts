@@ -92,6 +92,7 @@ function createVersion(
     defects: defects.labels.filter(isDefect),
     network: session,
     readout,
+    tiles: { heads: { masters: readout.heads.masters, defects: readout.heads.defects }, sound: taxonomy.sound },
     mainDefect: {
       readout: { heads: { defects: shareHead(defects) } },
       read: (outputs) => listed(outputs)[0]?.name ?? '',

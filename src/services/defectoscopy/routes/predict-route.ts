@@ -26,7 +26,7 @@ export function predictTasks({ workerRegistry, serviceSettings, shared }: Predic
   const estimateSettings = { warmSeconds, coldSeconds: costDelaySeconds + coldStartSeconds + warmSeconds };
 
   return (body: Static<typeof PredictRequest>, principal: string | undefined): TaskRequest => {
-    const { image_url, priority = 'realtime', webhook_url, model_version } = body;
+    const { image_url, priority = 'realtime', webhook_url, model_version, inspect } = body;
     const rehearsed = sandboxInput(sandbox, principal, 'image_url', image_url);
     if (rehearsed === undefined) checkUrlField('image_url', image_url, images);
     if (webhook_url !== undefined) checkUrlField('webhook_url', webhook_url, callbacks);
@@ -41,7 +41,11 @@ export function predictTasks({ workerRegistry, serviceSettings, shared }: Predic
     return {
       service: 'defectoscopy',
       priority,
-      input: { image_url, ...(model_version !== undefined && { model_version }) },
+      input: {
+        image_url,
+        ...(model_version !== undefined && { model_version }),
+        ...(inspect !== undefined && { inspect }),
+      },
       estimateSettings,
       content: body as JsonObject,
       sandbox: rehearsed,

@@ -13,6 +13,7 @@ import {
 import type { UrlPolicy } from '../../../base/outbound-url.ts';
 import { describeErrors, describeResponse, errorResponses, headersOf, success } from '../../../http/envelope.ts';
 import type { Gateway } from '../../../http/gateway.ts';
+import { isSandboxPrincipal } from '../../../http/sandbox-credential.ts';
 import { acceptUploads, readUpload } from '../../../http/upload.ts';
 import { createValidators } from '../../../http/validation.ts';
 import { batchQueue } from '../../../tasks/batches.ts';

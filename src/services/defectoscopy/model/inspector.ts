@@ -1,0 +1,124 @@
+import pLimit from 'p-limit';
+import { step } from '../../../base/trace.ts';
+import { scores, softmax } from '../../../ml/classifier.ts';
+import type { Photo } from '../../../ml/image.ts';
+import { argmax, unstack } from '../../../ml/tensor.ts';
+import { unlessAborted } from '../../../ml/unless-aborted.ts';
+import type { Job } from '../../shared/service.ts';
+import type { Inspect, Recorded, Region } from '../result.ts';
+import type { Classified, ModelVersion, TileHeads } from './model-version.ts';
+import { openPhoto } from './photo.ts';
+import { findRegions, joinMaps, type TileScores, tileConfidences } from './regions.ts';
+import { cutTiles, type Tile, tileBatches } from './tiles.ts';
+import { POOL_SIZE } from './versions.ts';
+
+/** With `auto`, smaller photos are analysed in overview only: cameras have 8 megapixels and more. */
+const LEAST_PIXELS = 4e6;
+/** With `auto`, larger photos are reduced: the time of any photo is bounded. */
+const MOST_PIXELS = 16e6;
+
+/**
+ * The size in which the tiles of a photo are analysed; undefined for its overview only. With `auto`, a familiar photo with a
+ * defect is a close-up, whose tiles would be magnified.
+ */
+export function sizeForTiles(inspect: Inspect, { width, height }: Size, overview: Recorded): Size | undefined {
+  if (inspect !== 'auto') return inspect === 'whole' ? { width, height } : undefined;
+  const pixels = width * height;
+  if (pixels < LEAST_PIXELS || (overview.defects.length > 0 && !overview.warnings)) return undefined;
+  const scale = Math.min(1, Math.sqrt(MOST_PIXELS / pixels));
+  return { width: Math.round(width * scale), height: Math.round(height * scale) };
+}
+
+/** Analyses photos in tiles, one photo at a time: 48 megapixels take 144 MB. */
+export function createInspector() {
+  const oneAtATime = pLimit(1);
+  return {
+    /** Adds the defects in the tiles of the photo to its overview. */
+    inspect(
+      version: ModelVersion,
+      { bytes, size, overview }: { bytes: Buffer; size: Size; overview: Classified },
+      { signal, setWaiting }: Pick<Job, 'signal' | 'setWaiting'>,
+    ): Promise<Classified> {
+      const inspected = oneAtATime(async () => {
+        signal.throwIfAborted();
+        setWaiting?.(false);
+        const { tiles, input } = version;
+        const fits = size.width >= input.width && size.height >= input.height;
+        if (!tiles || !fits) return withRegions(overview, []);
+        const { pixels } = await openPhoto(bytes, size, signal);
+        const photo = { pixels, ...size };
+        const read = await step('tiles', () => readTiles(version, tiles, photo, signal));
+        return merge(overview, read, tiles.sound, photo);
+      });
+      if (oneAtATime.pendingCount > 0) setWaiting?.(true);
+      return unlessAborted(inspected, signal);
+    },
+  };
+}
+
+interface Size {
+  readonly width: number;
+  readonly height: number;
+}
+
+interface ReadTiles {
+  readonly tiles: readonly Tile[];
+  readonly masters: TileScores;
+  readonly defects: TileScores;
+}
+
+/** One batch per thread at a time: photos of other tasks wait for a batch at most. */
+export async function readTiles(
+  { network, input }: ModelVersion,
+  { heads }: TileHeads,
+  photo: Photo,
+  signal: AbortSignal,
+): Promise<ReadTiles> {
+  const batches = tileBatches(photo, input);
+  const outputs = await pLimit(POOL_SIZE).map(batches, async (batch) => {
+    signal.throwIfAborted();
+    return unstack(await network.run({ image: cutTiles(photo, batch) }, signal, { heads }), batch.length);
+  });
+  const scoresOf = (name: keyof typeof heads): TileScores => {
+    const { labels, temperature } = heads[name];
+    return {
+      labels,
+      logits: outputs.flat().map((tile) => (tile[name]!.data as Float64Array).map((logit) => logit / temperature)),
+      maps: outputs.flat().map((tile) => tile[`${name}.maps`]!.data as Uint8Array),
+    };
+  };
+  return { tiles: batches.flat(), masters: scoresOf('masters'), defects: scoresOf('defects') };
+}
+
+/** The maps of the tiles replace those of the overview. */
+function merge(overview: Classified, { tiles, masters, defects }: ReadTiles, sound: string, photo: Photo): Classified {
+  const confidences = tileConfidences(defects, sound);
+  const regions = findRegions(tiles, defects, confidences, photo);
+  const { recorded, attachment } = withRegions(overview, regions);
+  // The groups of an overview without defects would contradict the regions.
+  const strongest = argmax(confidences.map((tile) => Math.max(...tile)));
+  const groups =
+    overview.recorded.defects.length === 0 && regions.length > 0
+      ? scores(masters.labels, softmax(masters.logits[strongest]!))
+      : recorded.masters;
+  const joined = joinMaps(tiles, defects, confidences, photo);
+  const ofGroups = joinMaps(tiles, masters, tileConfidences(masters, sound), photo);
+  const bytes: Record<string, Uint8Array> = { ...ofGroups.maps, ...joined.maps };
+  const maps = Object.keys(attachment.maps).map((name) => [name, Buffer.from(bytes[name]!).toString('base64')]);
+  const { width, height } = joined;
+  return {
+    recorded: { ...recorded, masters: groups },
+    attachment: { ...attachment, width, height, maps: Object.fromEntries(maps) },
+  };
+}
+
+/** A class has its highest confidence in overview and regions. */
+function withRegions({ recorded, attachment }: Classified, regions: readonly Region[]): Classified {
+  const { model_version, ...rest } = recorded;
+  const highest = new Map(recorded.defects.map(({ name, conf }) => [name, conf]));
+  for (const { defect, confidence } of regions) highest.set(defect, Math.max(confidence, highest.get(defect) ?? 0));
+  const defects = Array.from(highest, ([name, conf]) => ({ name, conf })).sort(
+    (a, b) => b.conf - a.conf || (a.name < b.name ? -1 : 1),
+  );
+  return { recorded: { ...rest, defects, regions, model_version }, attachment };
+}
