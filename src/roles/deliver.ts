@@ -8,7 +8,7 @@ import { isLoopback, type UrlPolicy } from '../base/outbound-url.ts';
 import type { Span, Traces } from '../base/trace.ts';
 import { isSandboxQueue, serviceOfQueue } from '../services/shared/sandbox/queue.ts';
 import { inputOf, SANDBOX_RETRY_SCHEDULE } from '../services/shared/sandbox/sandbox.ts';
-import type { TaskService, TaskWork } from '../services/shared/service.ts';
+import type { TaskWork } from '../services/shared/service.ts';
 import type { Endpoints } from '../tasks/endpoints.ts';
 import { sendWebhook } from '../tasks/send-webhook.ts';
 import {
@@ -46,10 +46,13 @@ const heldSeconds = (schedule: RetrySchedule): number =>
 const DAY_SECONDS = 86_400;
 const HELD_MARGIN_SECONDS = 7200;
 
+/** Batches have no sandbox. */
+type DeliveredWork = Pick<TaskWork, 'present' | 'webhook'> & Partial<Pick<TaskWork, 'sandbox'>>;
+
 export interface DeliverDeps {
   tasks: TaskStore;
   endpoints: Pick<Endpoints, 'maintain' | 'cleanUp'>;
-  services: readonly { readonly name: string; readonly work: Pick<TaskWork, 'present' | 'webhook'> }[];
+  services: readonly { readonly name: string; readonly work: DeliveredWork }[];
   fetch: GuardedFetch;
   policy: UrlPolicy;
   /** Hides the details of receivers on this machine from clients: only success is shown. */
@@ -182,7 +185,7 @@ export async function deliver(deps: DeliverDeps): Promise<void> {
   while (pending > 0) await slotSignal.wait();
 }
 
-const workOf = ({ services }: DeliverDeps, { task }: DueDelivery): TaskWork | undefined =>
+const workOf = ({ services }: DeliverDeps, { task }: DueDelivery): DeliveredWork | undefined =>
   services.find(({ name }) => name === serviceOfQueue(task.service))?.work;
 
 const scheduleOf = ({ schedule }: DeliverDeps, { task }: DueDelivery): RetrySchedule =>
@@ -190,8 +193,8 @@ const scheduleOf = ({ schedule }: DeliverDeps, { task }: DueDelivery): RetrySche
 
 /** The outcome of an attempt that fails as the task's input says; nothing is sent. Redeliveries continue the count. */
 function rehearsedFailure(deps: DeliverDeps, due: DueDelivery): DeliveryOutcome | undefined {
-  const work = workOf(deps, due);
-  const { callback } = work ? inputOf(work.sandbox, JSON.parse(due.task.inputText)) : {};
+  const sandbox = workOf(deps, due)?.sandbox;
+  const { callback } = sandbox ? inputOf(sandbox, JSON.parse(due.task.inputText)) : {};
   if (!callback || due.attempt > callback.attempts) return undefined;
   return afterFailure(callback, due.scheduledAttempt, { schedule: SANDBOX_RETRY_SCHEDULE });
 }

@@ -9,6 +9,7 @@ import {
   payloadTooLarge,
   queueUnavailable,
   unsupportedMediaType,
+  validationError,
 } from '../../../base/api-error.ts';
 import type { UrlPolicy } from '../../../base/outbound-url.ts';
 import { describeErrors, describeResponse, errorResponses, headersOf, success } from '../../../http/envelope.ts';
@@ -146,7 +147,7 @@ export async function batchRoutes(app: Gateway, options: BatchDeps): Promise<voi
         if (arriving >= MAX_ARRIVING) throw queueUnavailable('Other batches are being received; nothing was accepted.');
         arriving++;
         try {
-          const body = await readUpload(request, { maxBytes: MAX_BODY_BYTES });
+          const { bytes: body } = await readUpload(request, { maxBytes: MAX_BODY_BYTES });
           const limit = Math.min(MAX_ITEMS, admission.maxWaiting(service));
           const items = type === 'text/csv' ? readCsvItems(body, item) : readJsonLines(body);
           const wanted = await collectItems(items, { validate, toTask: open(request), limit });
