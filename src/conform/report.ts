@@ -34,5 +34,9 @@ export function resultToJson(result: CheckResult): object {
   if (result.outcome === 'passed') return common;
   if (result.outcome === 'skipped') return { ...common, reason: result.reason };
   const { expected, exchange } = result;
-  return { ...common, expected, ...(exchange && { request: formatRequest(exchange), response: formatResponse(exchange) }) };
+  return {
+    ...common,
+    expected,
+    ...(exchange && { request: formatRequest(exchange), response: formatResponse(exchange) }),
+  };
 }
