@@ -5,6 +5,7 @@ import { Counter, Registry } from 'prom-client';
 import { type Db, openDb } from './base/db.ts';
 import { startEmbeddedPostgres } from './base/embedded-postgres.ts';
 import { deleteStale } from './base/file-system.ts';
+import { createOrphanCollector } from './base/files/orphan-collector.ts';
 import { createGuardedFetch } from './base/guarded-fetch.ts';
 import { newId } from './base/ids.ts';
 import { type MigrateOptions, migrate } from './base/migrate.ts';
@@ -13,6 +14,7 @@ import { watchSchema } from './base/schema-watch.ts';
 import { loadOrCreateKey, seal, unseal } from './base/secrets.ts';
 import type { Traces } from './base/trace.ts';
 import { openTraces } from './base/trace-export.ts';
+import { BACKUP_CONTENTS } from './commands/backup-contents.ts';
 import { type Config, PACKAGE_ROOT, toOperatorError } from './config.ts';
 import { openFileStore } from './file-store.ts';
 import { createMetrics } from './http/metrics.ts';
@@ -95,6 +97,7 @@ export async function openAppContext(config: Config) {
     workers: createPostgresWorkerStore(db),
     uploads: createPostgresUploadStore(db),
     files: store.files,
+    stored: store.stored,
     fetch,
     /** Metrics that are summed over all processes; the heartbeat carries them. */
     registry,
@@ -292,7 +295,7 @@ export async function createBackgroundContext(context: AppContext): Promise<Back
 const DAY_MS = 86_400_000;
 
 export function createSweepDeps(context: AppContext, signal: AbortSignal): SweepDeps {
-  const { db, tasks, files, settings, log } = context;
+  const { db, tasks, files, stored, registry, settings, log } = context;
   const services = context.services.map(({ name, cleanup, ...service }) => ({
     name,
     ...('work' in service && { sandbox: service.work.sandbox }),
@@ -305,6 +308,10 @@ export function createSweepDeps(context: AppContext, signal: AbortSignal): Sweep
       onDisabled ? [() => onDisabled(db)] : [],
     ),
     expiredUploads: createFileDeletionQueue({ db, files, log }, EXPIRED_UPLOADS),
+    orphans: createOrphanCollector({
+      ...{ db, files, stored, registry, log },
+      columns: BACKUP_CONTENTS.fileColumns,
+    }),
     taskMetrics: createTaskMetrics(context.registry),
     limits: { maxAttempts: settings.workerMaxAttempts, batchMaxWaitSeconds: settings.batchMaxWaitSeconds },
   };

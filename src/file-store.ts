@@ -4,12 +4,14 @@ import { isOwnAddress } from './base/addresses.ts';
 import { type BucketFiles, openBucketFiles } from './base/files/bucket-files.ts';
 import { readBucketUrl } from './base/files/bucket-url.ts';
 import { isKeyFolder } from './base/files/file-key.ts';
+import { folderKeys, type StoredKeys } from './base/files/stored-keys.ts';
 import { createFolderFiles, type Files } from './base/files.ts';
 import { systemResolve } from './base/guarded-connector.ts';
 import type { Config } from './config.ts';
 
 export interface FileStore {
   readonly files: Files;
+  readonly stored: StoredKeys;
   /** The same object as `files` if FILES_URL is set. */
   readonly bucket?: BucketFiles;
   /** Ports of a storage on this machine, blocked for outbound requests to client URLs. */
@@ -25,7 +27,8 @@ export async function openFileStore({
 }: Pick<Config, 'settings' | 'shared' | 'log'>): Promise<FileStore> {
   const dir = join(shared.dataDir, 'files');
   const { filesUrl, s3AccessKeyId, s3SecretAccessKey } = settings;
-  if (filesUrl === undefined) return { files: createFolderFiles({ dir }), ports: [], close: async () => {} };
+  if (filesUrl === undefined)
+    return { files: createFolderFiles({ dir }), stored: folderKeys(dir), ports: [], close: async () => {} };
   // The settings' cross-field rules ensure that both keys are set.
   const keys = { accessKeyId: s3AccessKeyId!.trim(), secretAccessKey: s3SecretAccessKey!.trim() };
   const location = readBucketUrl(filesUrl);
@@ -39,7 +42,13 @@ export async function openFileStore({
       `${dir} holds files from before FILES_URL was set, which are no longer used: copy them into the bucket if they are missing there, then remove the folders with two-letter names.`,
     );
   }
-  return { files: bucket, bucket, ports: await localPorts(location.endpoint), close: () => bucket.close() };
+  return {
+    files: bucket,
+    stored: bucket,
+    bucket,
+    ports: await localPorts(location.endpoint),
+    close: () => bucket.close(),
+  };
 }
 
 async function localPorts(endpoint: string): Promise<number[]> {

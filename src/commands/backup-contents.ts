@@ -10,6 +10,6 @@ export const BACKUP_CONTENTS: BackupContents = {
     { table: 'files', column: 'key', where: 'expires_at > now()' }, // the cleanup deletes the bytes first, then the row
     ...declared.flatMap(({ fileColumns = [] }) => fileColumns),
   ],
-  transientTables: ['workers', 'rate_gateways', 'rate_points'],
+  transientTables: ['workers', 'rate_gateways', 'rate_points', 'file_storage'],
   startTables: ['departed_metrics', 'models', ...declared.flatMap(({ startTables = [] }) => startTables)],
 };

@@ -26,6 +26,7 @@ async function sweepWith(
     tasks: { sweep: async () => NOTHING, hint: () => {}, ...tasks } as TaskStore,
     events: { numberNew: async () => false, deleteExpired: async () => {} },
     expiredUploads: { drain: async () => {} },
+    orphans: { step: async () => {} },
     files: { cleanup: async () => 0, ...files } as Files,
     ...{ services, disabledServiceCleanups: absent },
     limits: { maxAttempts: 3, batchMaxWaitSeconds: 3600 },

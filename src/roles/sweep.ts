@@ -33,6 +33,8 @@ export interface SweepDeps {
   /** Deletes expired uploads. */
   readonly expiredUploads: FileDeletionQueue;
   readonly files: Files;
+  /** Deletes stored files that no row refers to. */
+  readonly orphans: { step(signal: AbortSignal): Promise<void> };
   readonly limits: Pick<SweepLimits, 'maxAttempts' | 'batchMaxWaitSeconds'>;
   readonly taskMetrics: TaskMetrics;
   readonly log: Log;
@@ -82,6 +84,7 @@ export async function sweep(deps: SweepDeps): Promise<void> {
     await events.deleteExpired(signal).catch(onError);
     await expiredUploads.drain(signal);
     await files.cleanup();
+    await deps.orphans.step(signal).catch(onError);
     // A failing cleanup does not stop the others.
     for (const service of services) await service.cleanup?.(signal).catch(onError);
     for (const cleanUp of disabledServiceCleanups) await cleanUp().catch(onError);

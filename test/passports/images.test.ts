@@ -2,6 +2,7 @@ import { readdir, rename, unlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import sharp from 'sharp';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { MARKER } from '../../src/base/files/stored-keys.ts';
 import { openPdf } from '../../src/services/passports/model/pages/pdf.ts';
 import { type Client, createPdf, type Passports, startPassports } from '../support/passports.ts';
 
@@ -18,7 +19,7 @@ async function listStoredFiles(): Promise<string[]> {
     () => [],
   );
   return entries
-    .filter((entry) => entry.isFile())
+    .filter((entry) => entry.isFile() && entry.name !== MARKER)
     .map(({ name }) => name)
     .sort();
 }

@@ -2,6 +2,7 @@ import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import sharp from 'sharp';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { MARKER } from '../../src/base/files/stored-keys.ts';
 import { DRAWN_ON_REQUEST } from '../../src/services/passports/extraction.ts';
 import { createTestPdf } from '../support/ocr/pdf.ts';
 import {
@@ -31,7 +32,7 @@ async function listStoredFiles(): Promise<string[]> {
     () => [],
   );
   return entries
-    .filter((entry) => entry.isFile())
+    .filter((entry) => entry.isFile() && entry.name !== MARKER)
     .map(({ name }) => name)
     .sort();
 }

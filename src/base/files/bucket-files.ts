@@ -1,7 +1,8 @@
+import { createHash } from 'node:crypto';
 import { createReadStream } from 'node:fs';
 import { mkdir, unlink } from 'node:fs/promises';
 import { join } from 'node:path';
-import { PassThrough, pipeline, type Readable } from 'node:stream';
+import { PassThrough, pipeline, Readable } from 'node:stream';
 import { deleteStale } from '../file-system.ts';
 import type { Files } from '../files.ts';
 import { newId } from '../ids.ts';
@@ -13,13 +14,13 @@ import { isFileKey, keyToPath } from './file-key.ts';
 import { listKeys } from './list-keys.ts';
 import { createOrphanCleanup } from './orphan-cleanup.ts';
 import { StorageUnavailable, toStorageError } from './storage-unavailable.ts';
+import { MARKER, type StoredKeys } from './stored-keys.ts';
 import { FileTooLarge, STALE_UPLOAD_MS, writeTempFile } from './temp-file.ts';
 
-export interface BucketFiles extends Files {
+/** The keys are sorted. */
+export interface BucketFiles extends Files, StoredKeys {
   /** Throws an `OperatorError` for a wrong configuration; logs a warning if the storage is unreachable. */
   check(): Promise<void>;
-  /** Sorted. */
-  keys(): AsyncIterable<string>;
   close(): Promise<void>;
 }
 
@@ -99,7 +100,16 @@ export function openBucketFiles(
   return {
     ...files,
     check: () => checkBucket(bucket, { requests, log }),
-    keys: () => listKeys(requests, bucket),
+    keys: (folder) => listKeys(requests, bucket, folder),
+    async readMarker() {
+      const response = await requests.send({ method: 'GET', path: bucket.prefix + MARKER });
+      return typeof response === 'string' ? '' : response.body.text();
+    },
+    async writeMarker(text) {
+      const sha256 = createHash('sha256').update(text).digest('hex');
+      const body = { sizeBytes: Buffer.byteLength(text), sha256, open: () => Readable.from([Buffer.from(text)]) };
+      await discard(await requests.send({ method: 'PUT', path: bucket.prefix + MARKER, body }));
+    },
     async close() {
       await cleanup.close();
       await requests.close();

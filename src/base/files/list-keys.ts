@@ -3,10 +3,15 @@ import type { BucketRequests } from './bucket-requests.ts';
 import type { Bucket } from './bucket-url.ts';
 import { isFileKey, keyToPath } from './file-key.ts';
 
-/** The keys of all files below the prefix, 1000 per request (ListObjectsV2). Skips other objects. */
-export async function* listKeys(requests: BucketRequests, { prefix }: Bucket): AsyncGenerator<string, void> {
+/** The keys of all files below the prefix, or of a folder, 1000 per request (ListObjectsV2). Skips other objects. */
+export async function* listKeys(
+  requests: BucketRequests,
+  { prefix }: Bucket,
+  folder?: string,
+): AsyncGenerator<string, void> {
+  const below = folder === undefined ? prefix : `${prefix}${folder}/`;
   for (let next: string | undefined = ''; next !== undefined; ) {
-    const query = { 'list-type': '2', prefix, ...(next !== '' && { 'continuation-token': next }) };
+    const query = { 'list-type': '2', prefix: below, ...(next !== '' && { 'continuation-token': next }) };
     const response = await requests.send({ method: 'GET', query });
     if (typeof response === 'string') return;
     const xml = await text(response.body);

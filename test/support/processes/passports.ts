@@ -1,5 +1,6 @@
 import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
+import { MARKER } from '../../../src/base/files/stored-keys.ts';
 import { processes } from '../../../src/base/postgres/processes.ts';
 import { ADMIN_KEY, type Client, createClient } from '../passports.ts';
 import { type Assay, createInstancePlace, type InstancePlace, startAssay } from './assay.ts';
@@ -64,7 +65,7 @@ export async function startPassportsAssay(env: Record<string, string> = {}): Pro
       const dir = join(place.dataDir, 'files');
       const entries = await readdir(dir, { recursive: true, withFileTypes: true }).catch(() => []);
       return entries
-        .filter((entry) => entry.isFile() && !entry.parentPath.endsWith('incoming'))
+        .filter((entry) => entry.isFile() && entry.name !== MARKER && !entry.parentPath.endsWith('incoming'))
         .map(({ name }) => name);
     },
   };

@@ -2,6 +2,7 @@ import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import OpenAI, { toFile } from 'openai';
 import { expect, onTestFinished } from 'vitest';
+import { MARKER } from '../../../src/base/files/stored-keys.ts';
 import type { Model } from '../../../src/services/shared/service.ts';
 import type { TranscribeInput } from '../../../src/services/stt/result.ts';
 import { startProduct, TOKEN } from '../product.ts';
@@ -66,7 +67,7 @@ export async function startOpenAi(env: Record<string, string | undefined> = {}) 
     async storedFiles(): Promise<string[]> {
       const folder = join(product.context.settings.dataDir, 'files');
       const entries = await readdir(folder, { recursive: true, withFileTypes: true }).catch(() => []);
-      return entries.filter((entry) => entry.isFile()).map(({ name }) => name);
+      return entries.filter((entry) => entry.isFile() && entry.name !== MARKER).map(({ name }) => name);
     },
   };
 }
