@@ -108,6 +108,7 @@ export function* records(count, { seed = 5, words = 60_000 } = {}) {
       master,
       master_conf: master && conf(random),
       defects,
+      fields: service === 'passports' && !failed ? randomFields(random) : {},
       top_conf: Object.values(defects).length > 0 ? Math.max(...Object.values(defects)) : null,
     };
   }
@@ -120,6 +121,16 @@ function randomDefects(random) {
   const defects = {};
   for (let left = random.whole(0, 3); left > 0; left--) defects[random.pick(DEFECTS)] = conf(random);
   return defects;
+}
+
+/** The year of construction, area and wear of a building; each is missing in every tenth document. */
+function randomFields(random) {
+  const fields = {
+    'general:year_built': random.whole(1900, 2025),
+    'areas:total_area': random.whole(200, 20_000) / 10,
+    'construction:wear_percent': random.whole(0, 80),
+  };
+  return Object.fromEntries(Object.entries(fields).filter(() => random.chance(0.9)));
 }
 
 function titleOf(service, i, random, text) {
@@ -156,7 +167,7 @@ async function write(db, batch, wordsOf) {
     `with given as (
        select * from json_to_recordset($1::json) as r (record_id text, service text, task_id text, status text,
          created_at timestamptz, title text, surface text, master text, master_conf real, defects jsonb, top_conf real,
-         title_words text, text text, text_words text)
+         fields jsonb, title_words text, text text, text_words text)
      ), written as (
        insert into catalog_records (record_id, service, task_id, status, created_at, title, surface, master, master_conf,
                                     defects, top_conf, search)
@@ -167,6 +178,9 @@ async function write(db, batch, wordsOf) {
      ), texts as (
        insert into catalog_texts (number, text)
        select number, text from written join given using (record_id)
+     ), fields as (
+       insert into catalog_fields (number, field, value)
+       select number, key, value::float8 from written join given using (record_id), jsonb_each_text(fields)
      ), details as (
        insert into catalog_details (number, result)
        select number, json_build_object('text', left(text, 200)) from written join given using (record_id)

@@ -44,6 +44,7 @@ try {
   const kinds = {
     'with facets: filters and words': () => search(random.chance(0.5) ? filters(random) : words(random)),
     'with facets: filters': () => search(filters(random)),
+    'with facets: several values, ranges': () => `${url}/search?${new URLSearchParams(severalValues(random))}`,
     'with facets: words': () => search(words(random)),
     'with facets: misspelt words': () => search(misspelt(random)),
     'with facets: "two words" quoted': () => search({ q: `"${random.pick(COMMON)} ${random.pick(COMMON)}"` }),
@@ -150,6 +151,29 @@ function filters(random) {
     () => ({ service: 'defectoscopy', surface: 'wall', master: random.pick(['plaster', 'brick']) }),
     () => ({ min_conf: 0.9, sort: 'confidence' }),
     () => ({ has_report: random.chance(0.5) }),
+  ])();
+}
+
+function severalValues(random) {
+  const year = random.whole(1900, 2000);
+  return random.pick([
+    () => [
+      ['defect', 'crack'],
+      ['defect', random.pick(['rust', 'mold', 'leak'])],
+    ],
+    () => [
+      ['not_service', 'stt'],
+      ['not_surface', random.pick(['wall', 'floor'])],
+    ],
+    () => [['range', `general:year_built:${year}..${year + random.pick([0, 5, 50])}`]],
+    () => [
+      ['range', 'areas:total_area:500..'],
+      ['has', 'general:year_built'],
+    ],
+    () => [
+      ['not_has', 'general:year_built'],
+      ['service', 'passports'],
+    ],
   ])();
 }
 

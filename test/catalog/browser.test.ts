@@ -434,6 +434,28 @@ describe('Catalog pages', () => {
     expect(problems).toEqual([]);
   });
 
+  it('filter by the number of an attribute', async (test) => {
+    await catalog.moderator.post('/index', {
+      json: { records: [1960, 1980].map((built) => ({ record_id: `house-${built}`, attributes: { built } })) },
+    });
+    test.onTestFinished(async () => {
+      await catalog.context.db.query(`delete from catalog_records where record_id like 'house-%'`);
+    });
+    const { page, problems } = await signIn(test, READER);
+    await page.getByRole('spinbutton', { name: 'built: minimum' }).fill('1970');
+    await until(() => shownRecords(page)).toEqual(['house-1980']);
+    expect(await page.locator('.chip').allTextContents()).toEqual(['built:1970 –  ×']);
+    expect(await page.locator('.exports a').last().getAttribute('href')).toContain('range=built%3A1970..');
+    await page.locator('#chip-range-0').click();
+    await until(() => page.getByRole('spinbutton', { name: 'built: minimum' }).inputValue()).toBe('');
+    await page.goto(`${catalog.url}/?range=built:..1970&has=built`);
+    expect(await page.getByRole('spinbutton', { name: 'built: maximum' }).inputValue()).toBe('1970');
+    await page.locator('#facet-service-import').check();
+    await until(async () => new URL(page.url()).search).toContain('service=import');
+    expect(await shownRecords(page)).toEqual(['house-1960']);
+    expect(problems).toEqual([]);
+  });
+
   it('keep the results while an incomplete query is invalid, and show the error on submission', {
     tags: ['full'],
   }, async (test) => {

@@ -312,6 +312,15 @@ describe('Passport documents in the catalog index', () => {
     const field = first.result.fields.find(({ key }: any) => key === 'general:address');
     expect(field).toMatchObject({ value: 'г. Энск, ул. Южная, д. 7', page: 1, bbox: [0.1, 0.2, 0.5, 0.24] });
     expect(field.label.ru).not.toBe(field.label.en);
+    const fields = await passports.context.db.query(
+      `select field, value from catalog_fields where number = $1 and field in ('general:address', 'general:year_built')
+        order by field`,
+      [first.number],
+    );
+    expect(fields.rows).toEqual([
+      { field: 'general:address', value: null },
+      { field: 'general:year_built', value: 1978 },
+    ]);
     expect(first.result.sheets).toEqual([{ page: 1, width: 595, height: 842, turn: 0 }]);
 
     await client.post(`/task/${id}/update`, { form: { 'general:address': 'ул. Северная, д. 1' } });

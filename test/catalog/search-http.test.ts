@@ -73,6 +73,27 @@ describe('GET /search', () => {
     expect((await exported('service=stt&service=import')).text.trim().split('\n')).toHaveLength(all.length);
   });
 
+  it('filters by the numbers and the presence of attributes, as does the export', async () => {
+    const attributes = [{ year: 1960, note: 'x' }, { year: 1980 }, { year: '1970', note: null }];
+    const records = attributes.map((each, i) => ({ recordId: `house${i}`, attributes: each, text: 'field test' }));
+    await catalog.seed(records);
+    const found = async (query: string) => (await idsOf(`q=field&sort=oldest&${query}`)).sort();
+    expect(await found('range=year:1960..1979')).toEqual(['house0']);
+    expect(await found('range=year:1960..&range=year:..1980')).toEqual(['house0', 'house1']);
+    expect(await found('range=year:1980.5..')).toEqual([]);
+    expect(await found('has=year')).toEqual(['house0', 'house1', 'house2']);
+    expect(await found('has=year&not_has=note')).toEqual(['house1', 'house2']);
+    const { text } = await catalog.reader.get('/export?format=jsonl&range=year:1960..&not_has=note');
+    expect(JSON.parse(text).record_id).toBe('house1');
+    const { body } = await search('q=field&range=year:1960..&has=year');
+    expect(body.filters).toEqual({ q: 'field', range: 'year:1960..', has: 'year' });
+    expect(body.facets.service).toEqual([{ value: 'import', count: 2, more: false }]);
+    // A replaced record has the fields of its last version.
+    await catalog.seed([{ recordId: 'house0', attributes: { note: 3 }, text: 'field test' }]);
+    expect(await found('has=year')).toEqual(['house1', 'house2']);
+    await catalog.context.db.query(`delete from catalog_records where record_id like 'house%'`);
+  });
+
   it('rounds a min_conf below the smallest 32-bit float to zero', async () => {
     expect(await idsOf('min_conf=9.7e-242')).toEqual(await idsOf('min_conf=0'));
   });
@@ -84,13 +105,25 @@ describe('GET /search', () => {
     expect(await idsOf('from=2026-11-19T03:00:00%2B03:00&to=2026-11-19')).toEqual(['b']);
   });
 
-  it.each([
+  it.each<[query: string, ...location: (string | number)[]]>([
     ['limit=0', 'limit'],
     ['limit=201', 'limit'],
     ['limit=x', 'limit'],
     ['page=0', 'page'],
     ['page=1.5', 'page'],
     ['min_conf=1.1', 'min_conf'],
+    ...[
+      'year',
+      'year:',
+      'year:..',
+      ':1..2',
+      'year:1..2..3',
+      'year:a..',
+      'year:1e3..',
+      'year:1234567890..',
+      'year:1',
+    ].map((range): [string, string] => [`range=${range}`, 'range']),
+    ['has=%00', 'has'],
     ['min_conf=a', 'min_conf'],
     ['status=queued', 'status'],
     ['status=done&status=queued', 'status'],
@@ -139,6 +172,7 @@ describe('GET /search', () => {
         not_service: ['stt', 'import'],
         status: ['done', 'failed'],
       },
+      { range: ['a:b:-1.5..0.000001', 'year:1960..', 'a..b:..7'], has: 'a:b', not_has: ['x', 'y'] },
       {},
     ] as unknown as SearchQuery[];
     const moderator = { role: 'moderator', principal: 'm', by: 'header' } as const;

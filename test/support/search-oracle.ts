@@ -14,6 +14,7 @@ export interface OracleRecord extends RecordDraft {
   readonly hidden: boolean;
   readonly reported: boolean;
   readonly words: readonly string[];
+  readonly fields: Readonly<Record<string, string | number>>;
 }
 
 // Each word has a distinct stem, no two words are similar, and one is part of the long one.
@@ -24,6 +25,8 @@ const SURFACES = ['wall', 'floor', 'потолок'];
 const MASTERS = ['plaster', 'brick'];
 const DEFECTS = ['crack', 'rust', 'скол', "o'clock"];
 const CONFS = [0, 0.1, 0.5, 0.7, 0.9, 0.91, 1];
+const FIELDS = ['general:year_built', 'areas:total_area', 'note'];
+const NUMBERS = [-1.5, 0, 1960, 1974, 1980.25];
 const DAY_MS = 86_400_000;
 const EPOCH = Date.UTC(2026, 0, 1);
 
@@ -70,6 +73,9 @@ function randomRecord(random: Random, number: number): OracleRecord {
     ...(photo && random.chance(0.8) && { surface: random.pick(SURFACES) }),
     ...(photo && random.chance(0.8) && { master: { name: random.pick(MASTERS), conf: random.pick(CONFS) } }),
     defects: names.map((name) => ({ name, conf: random.pick(CONFS) })),
+    fields: Object.fromEntries(
+      FIELDS.filter(() => random.chance(0.6)).map((name) => [name, random.chance(0.8) ? random.pick(NUMBERS) : 'text']),
+    ),
     result: { number },
     hidden: random.chance(0.1),
     reported: random.chance(0.15),
@@ -110,6 +116,9 @@ export function randomQuery(random: Random): OracleQuery {
       ...(chance(0.2) && { from: new Date(EPOCH + random.integer(0, 40) * (DAY_MS / 4)) }),
       ...(chance(0.2) && { to: new Date(EPOCH + random.integer(0, 44) * (DAY_MS / 4)) }),
       ...(chance(0.2) && { hasReport: random.chance(0.5) }),
+      ...(chance(0.2) && { ranges: Array.from({ length: random.integer(1, 2) }, () => randomRange(random)) }),
+      ...(chance(0.15) && { has: FIELDS.slice(random.integer(0, 2)) }),
+      ...(chance(0.15) && { hasNot: [random.pick([...FIELDS, 'unknown'])] }),
       ...(chance(0.1) && { hidden: true }),
     },
   };
@@ -132,6 +141,11 @@ function randomValues(random: Random, share: number): Partial<Record<FacetName, 
   );
 }
 
+function randomRange(random: Random): NonNullable<Filters['ranges']>[number] {
+  const [min, max] = [random.pick(NUMBERS), random.pick(NUMBERS)];
+  return { field: random.pick(FIELDS), ...random.pick([{ min }, { max }, { min, max }]) };
+}
+
 function randomTerm(random: Random): OracleQuery['terms'][number] {
   const kind = random.pick(['part', 'part', 'phrase', 'not'] as const);
   if (kind === 'part') return { kind, words: [random.pick([...WORDS, ...PARTS])] };
@@ -140,7 +154,7 @@ function randomTerm(random: Random): OracleQuery['terms'][number] {
 
 /** Independent implementation of the documented contract. */
 export function matchesQuery({ filters, terms }: OracleQuery, record: OracleRecord): boolean {
-  const { excluded = {}, minConf, from, to, hasReport, hidden } = filters;
+  const { excluded = {}, minConf, from, to, hasReport, hidden, ranges = [], has = [], hasNot = [] } = filters;
   const conf = confOf(filters, record);
   return (
     record.hidden === (hidden ?? false) &&
@@ -153,6 +167,12 @@ export function matchesQuery({ filters, terms }: OracleQuery, record: OracleReco
     (from === undefined || record.createdAt >= from) &&
     (to === undefined || record.createdAt < to) &&
     (hasReport === undefined || record.reported === hasReport) &&
+    ranges.every(({ field, min = -Infinity, max = Infinity }) => {
+      const value = record.fields[field];
+      return typeof value === 'number' && value >= min && value <= max;
+    }) &&
+    has.every((field) => field in record.fields) &&
+    hasNot.every((field) => !(field in record.fields)) &&
     terms.every(({ kind, words }) => {
       if (kind === 'part') return hasPart(record.words, splitWords(words[0]!)[0]!);
       return hasPhrase(record.words, words.flatMap(splitWords)) === (kind === 'phrase');

@@ -73,6 +73,7 @@ function readDraft(opened: CompletedDocument, schema: Schema): RecordDraft {
       .map(searchText)
       .filter((each) => each !== '')
       .join('\n'),
+    fields: Object.fromEntries(fields.filter(({ row }) => row === undefined).map(({ key, value }) => [key, value])),
     result: resultOf(opened, fields),
     ...(picture && { picture }),
   };

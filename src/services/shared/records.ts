@@ -44,6 +44,8 @@ export interface RecordDraft {
   readonly surface?: string;
   readonly master?: { readonly name: string; readonly conf: number };
   readonly defects?: readonly { readonly name: string; readonly conf: number }[];
+  /** By name, for filters; those without a value are omitted. */
+  readonly fields?: JsonObject;
   /** For the record's page; `error` with a message if the task failed. */
   readonly result: JsonObject;
   /** Whether the record keeps the task's attachment. */

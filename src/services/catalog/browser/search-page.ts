@@ -21,7 +21,7 @@ addEventListener('input', ({ target }) => {
   if (!isField(target)) return;
   clearTimeout(timer);
   if (target instanceof HTMLInputElement && target.checked) clearOpposite(target);
-  const typed = target.matches('[type=search], [type=text], [type=date]');
+  const typed = target.matches('[type=search], [type=text], [type=number], [type=date]');
   timer = setTimeout(() => void show(addressOfForm(), typed ? 'replace' : 'push'), typed ? DEBOUNCE_MS : 0);
 });
 
@@ -110,7 +110,7 @@ function updateField(field: Element, latest: Document): void {
   if (field.closest('[data-fresh]') !== null) return;
   const name = field.getAttribute('name');
   if (name === null) return;
-  const same = latest.querySelector(`[form=search][name="${name}"], #search [name="${name}"]`);
+  const same = latest.querySelector(`[form=search][name="${CSS.escape(name)}"], #search [name="${CSS.escape(name)}"]`);
   if (field instanceof HTMLSelectElement && same instanceof HTMLSelectElement) {
     replaceContent(field, same);
     field.value = same.value;

@@ -82,6 +82,7 @@ export function filterLabel(
   value: string,
   { words, language }: { words: Texts; language: Language },
 ): string {
+  if (key === 'not_has') return fill(words.filter.not_has, { value: showInvisible(value) });
   if (key.startsWith('not_')) {
     return fill(words.filter.not, { value: filterLabel(key.slice('not_'.length), value, { words, language }) });
   }
@@ -96,6 +97,10 @@ export function filterLabel(
       return classTitle(value, language);
     case 'min_conf':
       return fill(words.filter.min_conf, { value: formatPercent(Number(value), language) });
+    case 'range':
+      return showInvisible(value.replace('..', ' – '));
+    case 'has':
+      return fill(words.filter.has, { value: showInvisible(value) });
     case 'has_report':
       return value === 'false' ? words.filter.no_report : words.filter.has_report;
     case 'hidden':

@@ -1,7 +1,7 @@
 import { type Static, Type } from 'typebox';
 import { type CookieRules, cookieOptions } from '../../../http/cookie-options.ts';
 import type { Gateway } from '../../../http/gateway.ts';
-import { FilterQuery, filtersFrom, ignoreEmpty, pageFrom } from '../search/filter-query.ts';
+import { FilterQuery, filtersFrom, pageFrom, readFilterForm } from '../search/filter-query.ts';
 import { createLastSearch } from '../search/last-search-cookie.ts';
 import type { Search } from '../search/search.ts';
 import type { ViewOwners, Views } from '../views/views.ts';
@@ -35,7 +35,7 @@ export function searchPage(
     '/',
     {
       config: { access: 'public', page: true },
-      preValidation: ignoreEmpty,
+      preValidation: readFilterForm,
       schema: { hide: true, querystring: Query },
     },
     async (request, reply) => {
@@ -50,8 +50,9 @@ export function searchPage(
       const paging = pageFrom({ ...query, limit: PAGE_SIZE, facets: true }, filters);
       const view: ViewName = query.view ?? (request.cookies[VIEW_COOKIE] === 'table' ? 'table' : 'gallery');
       const owner = owners.find(request, viewer.visitor);
-      const [found, saved] = await Promise.all([
+      const [found, numberFields, saved] = await Promise.all([
         search.find(filters, paging),
+        search.numberFields(),
         owner === undefined ? [] : views.list(owner),
       ]);
       const suggestions = found.total === 0 ? await loosen(search, query, state, viewer) : [];
@@ -67,7 +68,7 @@ export function searchPage(
         styles: ['services/catalog/browser/search.css', 'services/catalog/browser/hits.css'],
         children: (
           <SearchView
-            {...{ found, state, view, viewer, suggestions, saved, filters }}
+            {...{ found, state, view, viewer, suggestions, saved, filters, numberFields }}
             page={paging.page}
             sort={paging.sort}
           />

@@ -1,18 +1,24 @@
 import { A, Button, H1, H2, Label, P } from '../../../ui/text-elements.tsx';
+import { formatRange } from '../search/field-ranges.ts';
 import { defaultSort } from '../search/filter-query.ts';
+import type { NumberField } from '../search/number-fields.ts';
 import type { Filters, Sort } from '../search/search-types.ts';
 import type { View } from '../views/views.ts';
 import { Facets, FilterFields } from './facets.tsx';
 import type { Viewer } from './frame.tsx';
+import { otherRanges, RangeFields } from './range-fields.tsx';
 import { Chips, Results, type ResultsView, type ViewName } from './results.tsx';
 import { SavedViews } from './saved-views.tsx';
 import { FILTERS, filtersOf, queryWith, type SearchState, searchUrl } from './search-url.ts';
 import { formatCount } from './texts.ts';
 
 /** The script replaces elements with `data-fresh` by their latest versions. */
-export function SearchView(props: ResultsView & { saved: readonly View[]; filters: Filters; sort: Sort }): JSX.Element {
-  const { found, state, view, viewer, saved, filters, sort } = props;
+export function SearchView(
+  props: ResultsView & { saved: readonly View[]; filters: Filters; sort: Sort; numberFields: readonly NumberField[] },
+): JSX.Element {
+  const { found, state, view, viewer, saved, filters, sort, numberFields } = props;
   const { words, language } = viewer;
+  const { ranges = [] } = filters;
   const active = FILTERS.filter((key) => key !== 'q').reduce((sum, key) => sum + (state[key]?.length ?? 0), 0);
   return (
     <>
@@ -32,7 +38,12 @@ export function SearchView(props: ResultsView & { saved: readonly View[]; filter
           placeholder={words.qHint}
         />
         <span id="linked" data-fresh="linked">
-          {state['view']?.map((name) => <input type="hidden" name="view" value={name} />) ?? ''}
+          {(['view', 'has', 'not_has'] as const).flatMap((name) =>
+            (state[name] ?? []).map((value) => <input type="hidden" name={name} value={value} />),
+          )}
+          {otherRanges(numberFields, ranges).map((range) => (
+            <input type="hidden" name="range" value={formatRange(range)} />
+          ))}
         </span>
         <Button type="submit" class="primary" text={words.find} />
       </form>
@@ -45,6 +56,7 @@ export function SearchView(props: ResultsView & { saved: readonly View[]; filter
           <div id="facets" data-fresh="facets">
             <Facets found={found} state={state} viewer={viewer} />
           </div>
+          <RangeFields fields={numberFields} ranges={ranges} viewer={viewer} />
           <FilterFields state={state} viewer={viewer} />
           <div data-fresh="saved">
             <SavedViews views={saved} state={state} viewer={viewer} />

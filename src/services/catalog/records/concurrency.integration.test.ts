@@ -15,7 +15,7 @@ afterAll(() => database.drop());
 
 const entry = (recordId: string) => ({
   ...{ recordId, service: 'import', status: 'done' as const, ...textsOf(recordId, 'новое') },
-  ...{ defects: [], result: {}, withAttachment: false },
+  ...{ defects: [], fields: [], result: {}, withAttachment: false },
 });
 
 async function untilLockContention(): Promise<void> {

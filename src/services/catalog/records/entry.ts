@@ -19,10 +19,17 @@ export interface Entry {
   readonly surface?: string;
   readonly master?: Scored;
   readonly defects: readonly Scored[];
+  readonly fields: readonly Field[];
   readonly result: JsonObject;
   readonly withAttachment: boolean;
   readonly soundKey?: string;
   readonly picture?: { readonly of: JsonValue; readonly digest: string };
+}
+
+/** `value` is null unless it is a number. */
+interface Field {
+  readonly name: string;
+  readonly value: number | null;
 }
 
 interface Searched {
@@ -49,12 +56,25 @@ export function createEntry(service: string, draft: RecordDraft): Entry {
     ...(surface !== undefined && { surface: toStorableText(surface) }),
     ...(master && { master: { ...master, name: toStorableText(master.name) } }),
     defects: (draft.defects ?? []).map(({ name, conf }) => ({ name: toStorableText(name), conf })),
+    fields: fieldsOf(draft.fields ?? {}),
     result: toStorableJson(draft.result),
     withAttachment: draft.withAttachment ?? false,
     ...(sound && { soundKey: sound.fileKey }),
     ...(picture !== undefined && { picture: pictureOf(picture) }),
   };
 }
+
+/** The first fields of a record with short names and a value. */
+export function fieldsOf(values: JsonObject): Field[] {
+  return Object.entries(values)
+    .filter(([name, value]) => name !== '' && name.length <= MAX_FIELD_NAME_LENGTH && value !== null && value !== '')
+    .slice(0, MAX_FIELDS)
+    .map(([name, value]) => ({ name: toStorableText(name), value: typeof value === 'number' ? value : null }));
+}
+
+/** An index entry has at most 2 704 bytes. */
+const MAX_FIELD_NAME_LENGTH = 500;
+const MAX_FIELDS = 500;
 
 export function textsOf(title: string, text: string): Pick<Entry, 'title' | 'text' | 'searched'> {
   const stored = {

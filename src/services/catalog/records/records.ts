@@ -3,7 +3,7 @@ import type { Files } from '../../../base/files.ts';
 import type { JsonObject, JsonValue } from '../../../base/json.ts';
 import type { Log } from '../../../base/log.ts';
 import { createFileDeletionQueue } from '../../shared/file-deletion-queue.ts';
-import { type Entry, IMPORT_SERVICE, pictureOf, textsOf } from './entry.ts';
+import { type Entry, fieldsOf, IMPORT_SERVICE, pictureOf, textsOf } from './entry.ts';
 import { requestRebuild } from './rebuild.ts';
 import { deleteExpiredRecords, deleteUnreadableFeedRows, pruneWords } from './retention.ts';
 import { toStorableJson } from './storable-text.ts';
@@ -69,6 +69,7 @@ function entryOf({ recordId, title, text = '', imageUrl, attributes = {}, create
     ...(createdAt && { createdAt }),
     ...textsOf(title?.trim() || recordId, [text, values].filter((part) => part !== '').join('\n')),
     defects: [],
+    fields: fieldsOf(attributes),
     result: toStorableJson({ attributes }),
     withAttachment: false,
     ...(imageUrl !== undefined && { picture: pictureOf({ url: imageUrl }) }),

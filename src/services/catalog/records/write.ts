@@ -11,10 +11,19 @@ export async function writeRecords(tx: Queryable, entries: readonly Entry[]): Pr
   const ids = entries.map(({ recordId }) => recordId);
   await tx.query(DISCARD_PICTURES, [ids, entries.map(({ picture }) => picture?.digest ?? null)]);
   await tx.query(WRITE, columns(entries));
+  await writeFields(tx, entries);
   await addWords(
     tx,
     entries.flatMap(({ searched }) => searched.words),
   );
+}
+
+async function writeFields(tx: Queryable, entries: readonly Entry[]): Promise<void> {
+  const fields = entries.flatMap(({ recordId, fields: all }) => all.map((field) => ({ ...field, recordId })));
+  await tx.query(DELETE_FIELDS, [entries.map(({ recordId }) => recordId)]);
+  if (fields.length === 0) return;
+  const columnOf = <Key extends keyof (typeof fields)[number]>(key: Key) => fields.map((field) => field[key]);
+  await tx.query(WRITE_FIELDS, [columnOf('recordId'), columnOf('name'), columnOf('value')]);
 }
 
 /**
@@ -135,6 +144,24 @@ const WRITE = {
      order by place
         on conflict (number) do update
            set source = excluded.source, picture = excluded.picture, due_at = now(), attempts = 0`,
+};
+
+const DELETE_FIELDS = {
+  name: 'catalog-delete-fields',
+  text: `
+    delete from catalog_fields f using catalog_records r
+     where r.record_id = any($1::text[]) and f.number = r.number`,
+};
+
+// Names can become equal when they are made storable.
+const WRITE_FIELDS = {
+  name: 'catalog-write-fields',
+  text: `
+    insert into catalog_fields (number, field, value)
+    select r.number, e.field, e.value
+      from unnest($1::text[], $2::text[], $3::float8[]) as e (record_id, field, value)
+      join catalog_records r using (record_id)
+        on conflict do nothing`,
 };
 
 function columns(entries: readonly Entry[]): unknown[][] {

@@ -4,7 +4,7 @@ import { describeErrors } from '../../../http/envelope.ts';
 import type { Gateway } from '../../../http/gateway.ts';
 import { forbidden } from '../api-errors.ts';
 import { FORMATS, type FormatName } from '../export/formats.ts';
-import { FilterQuery, filtersFrom, ignoreEmpty, sortFrom } from '../search/filter-query.ts';
+import { FilterQuery, filtersFrom, readFilterForm, sortFrom } from '../search/filter-query.ts';
 import type { Search } from '../search/search.ts';
 
 const ExportQuery = Type.Object({
@@ -17,7 +17,7 @@ export function exportRoutes(app: Gateway, { search }: { search: Search }): void
     '/export',
     {
       config: { access: 'bearer' },
-      preValidation: ignoreEmpty,
+      preValidation: readFilterForm,
       schema: {
         summary: 'Export records',
         description: 'All results of `/search` with the same filters, in the same order; at most 1 000 000 records.',

@@ -6,7 +6,14 @@ import { describeErrors, describeResponse } from '../../../http/envelope.ts';
 import type { Gateway } from '../../../http/gateway.ts';
 import { csrfFailed } from '../../shared/same-site.ts';
 import { forbidden } from '../api-errors.ts';
-import { filtersBody, filtersFrom, ignoreEmpty, pageFrom, SearchQuery, toQueryString } from '../search/filter-query.ts';
+import {
+  filtersBody,
+  filtersFrom,
+  pageFrom,
+  readFilterForm,
+  SearchQuery,
+  toQueryString,
+} from '../search/filter-query.ts';
 import { createLastSearch } from '../search/last-search-cookie.ts';
 import { hitBody, SearchResultBody } from '../search/responses.ts';
 import type { Search } from '../search/search.ts';
@@ -19,7 +26,7 @@ export function searchRoutes(app: Gateway, { search, cookies }: { search: Search
     '/search',
     {
       config: { access: 'bearer' },
-      preValidation: ignoreEmpty,
+      preValidation: readFilterForm,
       schema: {
         summary: 'Search records',
         description: 'All parameters must match. Without parameters, lists all records, newest first.',

@@ -5,6 +5,7 @@ import { WITHOUT_NUL } from '../../../http/text-patterns.ts';
 import { InvalidInput } from '../../../http/validation-details.ts';
 import { forbidden } from '../api-errors.ts';
 import type { Visitor } from '../auth/visitor.ts';
+import { formatRange, parseRange } from './field-ranges.ts';
 import { MAX_WORDS, parseQuery } from './query-parser.ts';
 import {
   FACET_NAMES,
@@ -60,6 +61,16 @@ export const FilterQuery = Type.Object({
   has_report: Type.Optional(
     Type.Boolean({ description: 'Whether the record has a report that is open or in review.' }),
   ),
+  range: severalOf(
+    Type.String({ minLength: 1, maxLength: 600, pattern: WITHOUT_NUL }),
+    'The number of a field of a document or attribute, `FIELD:MIN..MAX` with one end optional, inclusive: ' +
+      '`general:year_built:1960..1980`, `areas:total_area:50..`. Repeated: all must match.',
+  ),
+  has: severalOf(
+    Name,
+    'A field of a document (`section:field`) or an attribute that the record has. Repeated: all of them.',
+  ),
+  not_has: severalOf(Name, 'A field or attribute that the record does not have. Repeated: none of them.'),
   hidden: Type.Optional(Type.Boolean({ description: 'For moderators: lists hidden records only.' })),
   sort: Type.Optional(Type.Enum([...SORTS], { description: 'Default: `relevance` with `q`, else `newest`.' })),
 });
@@ -86,6 +97,17 @@ export async function ignoreEmpty(request: FastifyRequest): Promise<void> {
   for (const [key, value] of Object.entries(query)) if (value === '') delete query[key];
 }
 
+/** The page's form also sends a range in two fields: `min:FIELD` and `max:FIELD`. */
+export async function readFilterForm(request: FastifyRequest): Promise<void> {
+  await ignoreEmpty(request);
+  const query = request.query as Record<string, unknown>;
+  const ends = Object.keys(query).filter((key) => /^(?:min|max):./s.test(key));
+  const ranges = [...new Set(ends.map((key) => key.slice('min:'.length)))].map(
+    (field) => `${field}:${query[`min:${field}`] ?? ''}..${query[`max:${field}`] ?? ''}`,
+  );
+  if (ranges.length > 0) query['range'] = [query['range'] ?? [], ...ranges].flat();
+}
+
 /** Throws `InvalidInput`, and 403 when a non-moderator requests hidden records. */
 export function filtersFrom(query: FilterQuery, visitor: Visitor | null): Filters {
   if (query.hidden === true && visitor?.role !== 'moderator') throw forbidden();
@@ -96,6 +118,9 @@ export function filtersFrom(query: FilterQuery, visitor: Visitor | null): Filter
   const to = momentOf('to', query.to);
   return omitUndefined({
     ...{ q, ...facetsFrom((name) => query[name]), minConf, hasReport },
+    ranges: distinct(query.range)?.map(parseRange),
+    has: distinct(query.has),
+    hasNot: distinct(query.not_has),
     excluded: facetsFrom((name) => query[`not_${name}`]),
     from: from?.at,
     to: to?.wholeDay ? new Date(to.at.getTime() + DAY_MS) : to?.at,
@@ -103,11 +128,14 @@ export function filtersFrom(query: FilterQuery, visitor: Visitor | null): Filter
   });
 }
 
+const distinct = <T extends string | readonly string[] | undefined>(values: T) =>
+  values && [...new Set([values].flat())];
+
 /** Undefined without values. */
 function facetsFrom(read: (name: FacetName) => string | readonly string[] | undefined): FacetValues | undefined {
   const given = FACET_NAMES.flatMap((name) => {
     const value = read(name);
-    return value === undefined ? [] : [[name, [...new Set([value].flat())]] as const];
+    return value === undefined ? [] : [[name, distinct(value)] as const];
   });
   return given.length === 0 ? undefined : Object.fromEntries(given);
 }
@@ -134,21 +162,24 @@ export function toQueryString(filters: Filters, sort?: Sort): string {
 
 /** As in the query: one value, or a list of several. */
 export function filtersBody(filters: Filters) {
-  const { q, excluded = {}, minConf, from, to, hasReport, hidden } = filters;
+  const { q, excluded = {}, minConf, from, to, hasReport, ranges, has, hasNot, hidden } = filters;
   const facets = FACET_NAMES.flatMap((name) => [
     [name, filters[name]] as const,
     [`not_${name}`, excluded[name]] as const,
   ]);
   return omitUndefined({
     q,
-    ...Object.fromEntries(facets.map(([name, values]) => [name, values?.length === 1 ? values[0] : values])),
+    ...Object.fromEntries(facets.map(([name, values]) => [name, oneOrList(values)])),
     min_conf: minConf,
     from: from && dayOrMoment(from),
     to: to && (isMidnight(to) ? dayOf(new Date(to.getTime() - DAY_MS)) : to.toISOString()),
     has_report: hasReport,
+    ...{ range: oneOrList(ranges?.map(formatRange)), has: oneOrList(has), not_has: oneOrList(hasNot) },
     hidden,
   });
 }
+
+const oneOrList = (values: readonly string[] | undefined) => (values?.length === 1 ? values[0] : values);
 
 const DAY_MS = 86_400_000;
 const isMidnight = (at: Date) => at.getTime() % DAY_MS === 0;

@@ -19,7 +19,19 @@ export interface Filters extends FacetValues {
   /** Creation time, exclusive. */
   readonly to?: Date;
   readonly hasReport?: boolean;
+  /** Numbers of fields. */
+  readonly ranges?: readonly FieldRange[];
+  /** Fields that the record has, and that it does not have. */
+  readonly has?: readonly string[];
+  readonly hasNot?: readonly string[];
   readonly hidden?: boolean;
+}
+
+/** Inclusive; at least one end is present. */
+export interface FieldRange {
+  readonly field: string;
+  readonly min?: number;
+  readonly max?: number;
 }
 
 /** `relevance` requires `q`: exact matches rank above similar words. */

@@ -1,6 +1,7 @@
 import { CLIENT_LIMIT_MS, type Db, type Queryable } from '../../../base/db.ts';
 import { countAll, countFacets, createFacetCombinations, type FacetCombinations } from './facets.ts';
 import { HIT_COLUMNS, type HitRow, hitOf, readHits } from './hits.ts';
+import { findNumberFields } from './number-fields.ts';
 import { orderOf } from './order.ts';
 import { beginSnapshot, resolveFilters } from './resolve-filters.ts';
 import type { Filters, Hit, Page, Row, SearchResult, Sort } from './search-types.ts';
@@ -20,6 +21,7 @@ export function createSearch(db: Db) {
     stream: (filters: Filters, sort: Sort) => streamRecords(db, filters, sort),
     /** Includes hidden records: the caller must check access. */
     row: (recordId: string) => readRow(db, recordId),
+    numberFields: () => findNumberFields(db),
     state: async () => (await db.query<IndexState>(STATE)).rows[0]!,
   };
 }

@@ -32,7 +32,23 @@ export function where({ filters, kinds, reported, upTo }: ResolvedFilters, { bin
   // Rounded like the stored float4 values: 0.7 is slightly less than 0.7 in four bytes.
   if (minConf !== undefined) conditions.push(`${confidence(filters, { bind })} >= ${bind(Math.fround(minConf))}::real`);
   if (reported) conditions.push(`r.number ${hasReport ? '= any' : '<> all'}(${bind(reported)}::bigint[])`);
-  return conditions.join(' and ');
+  return [...conditions, ...fieldConditions(filters, { bind })].join(' and ');
+}
+
+/** Each condition reads a range of `catalog_fields_by_value` or the fields of one record. */
+function fieldConditions({ ranges = [], has = [], hasNot = [] }: Filters, { bind }: Binder): string[] {
+  const withField = (field: string) => `select number from catalog_fields where field = ${bind(field)}`;
+  return [
+    ...ranges.map(({ field, min, max }) => {
+      const ends = [
+        ...(min === undefined ? [] : [`value >= ${bind(min)}::float8`]),
+        ...(max === undefined ? [] : [`value <= ${bind(max)}::float8`]),
+      ];
+      return `r.number in (${withField(field)} and ${ends.join(' and ')})`;
+    }),
+    ...has.map((field) => `r.number in (${withField(field)})`),
+    ...hasNot.map((field) => `not exists (${withField(field)} and number = r.number)`),
+  ];
 }
 
 /** The highest of the filtered defects, else of the filtered group, else of the most confident defect; -1 if absent. */

@@ -1,0 +1,51 @@
+import { fill } from '../../../ui/browser/fill.ts';
+import type { NumberField } from '../search/number-fields.ts';
+import type { FieldRange } from '../search/search-types.ts';
+import { UntrustedText } from './format.tsx';
+import type { Viewer } from './frame.tsx';
+import { showInvisible } from './untrusted-text.ts';
+
+/** Two inputs per field. */
+export function RangeFields(props: {
+  fields: readonly NumberField[];
+  ranges: readonly FieldRange[];
+  viewer: Viewer;
+}): JSX.Element {
+  const { fields, ranges, viewer } = props;
+  const { words, language } = viewer;
+  return (
+    <div class="ranges">
+      {fields.map(({ name, label }) => {
+        const range = rangeOf(name, ranges);
+        const title = label?.[language] ?? name;
+        const input = (end: 'min' | 'max') => (
+          <input
+            type="number"
+            step="any"
+            form="search"
+            id={`${end}-${name}`}
+            name={`${end}:${name}`}
+            value={range?.[end]?.toString() ?? ''}
+            aria-label={fill(words[end], { field: showInvisible(title) })}
+          />
+        );
+        return (
+          <div class="fields">
+            <UntrustedText text={title} />
+            <div class="range">
+              {input('min')}
+              <span aria-hidden="true">–</span>
+              {input('max')}
+            </div>
+          </div>
+        );
+      })}
+    </div>
+  );
+}
+
+const rangeOf = (name: string, ranges: readonly FieldRange[]) => ranges.find(({ field }) => field === name);
+
+/** The ranges that the inputs do not show. */
+export const otherRanges = (fields: readonly NumberField[], ranges: readonly FieldRange[]): readonly FieldRange[] =>
+  ranges.filter((range) => !fields.some(({ name }) => rangeOf(name, ranges) === range));
