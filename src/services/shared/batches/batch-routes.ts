@@ -15,7 +15,7 @@ import { describeErrors, describeResponse, errorResponses, headersOf, success } 
 import type { Gateway } from '../../../http/gateway.ts';
 import { acceptUploads, readUpload } from '../../../http/upload.ts';
 import { createValidators } from '../../../http/validation.ts';
-import { batchQueue } from '../../../tasks/batches.ts';
+import { batchQueue } from '../../../tasks/batch-queue.ts';
 import type { Task } from '../../../tasks/task.ts';
 import { checkUrlField, type TaskDeps } from '../accept-task.ts';
 import type { GatewayContext } from '../service.ts';
