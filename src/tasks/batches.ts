@@ -229,11 +229,10 @@ const COMPLETE = {
         from tasks t
        where t.service = any($1::text[]) and t.worker is null and t.finished_at is null
          and (t.started_at is null or t.started_at < now())
-         and (select item.id
-                from batch_items b
-                join tasks item on item.id = b.task_id
-               where b.batch_id = t.id and item.finished_at is null
-               order by b.position desc
+         and (select 1
+                from (select task_id from batch_items b where b.batch_id = t.id order by position desc offset 0) as b
+               cross join lateral (
+                      select from tasks item where item.id = b.task_id and item.finished_at is null limit 1) as unfinished
                limit 1) is null
        limit 100
          for update of t skip locked
