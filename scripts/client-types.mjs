@@ -15,6 +15,7 @@ async function namedSchemas(dist) {
   );
   const { Models, ShadowPage, Trainings } = await load('defectoscopy/deployment-schema.js');
   const deliveries = await load('shared/delivery-schema.js');
+  const batches = await load('shared/batches/batch-schema.js');
   const { TestResult: testResult } = await load('shared/delivery-test-route.js');
   const { TaskTimeline: timeline } = await load('shared/timeline-route.js');
   const statistics = await load('passports/statistics-schema.js');
@@ -56,6 +57,15 @@ async function namedSchemas(dist) {
       SttHealth: data(stt.Health),
     },
     timeline: { TaskTimeline: data(timeline) },
+    batches: {
+      AcceptedBatch: data(batches.AcceptedBatch),
+      Batch: data(batches.Batch),
+      BatchList: data(batches.BatchList),
+      BatchItem: data(batches.ItemList).properties.items.items,
+      BatchItemList: data(batches.ItemList),
+      CancelledBatch: data(batches.Cancelled),
+      RetriedBatch: data(batches.Retried),
+    },
     deliveries: {
       Delivery: deliveries.Delivery,
       DeliveryPage: data(deliveries.DeliveryPage),

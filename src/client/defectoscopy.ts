@@ -41,7 +41,7 @@ export type DonePhoto = WithStatus<
 export type FailedPhoto = WithStatus<WithRequired<PhotoState, 'error' | 'error_code'>, 'failed'>;
 export type Photo = WaitingPhoto | DonePhoto | FailedPhoto;
 
-export class Defectoscopy extends TaskService<Photo, PhotoEvent> {
+export class Defectoscopy extends TaskService<Photo, PhotoEvent, PredictRequest> {
   /** Creates a task for an https address, or for bytes, which are uploaded first. */
   async predict(image: string | URL | Bytes, options: PredictOptions = {}): Promise<PhotoTask> {
     const { priority, webhookUrl, modelVersion, inspect } = options;

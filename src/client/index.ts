@@ -7,6 +7,7 @@ import { exchangeApiKey } from './passports-token.ts';
 import type { Polling } from './poll-schedule.ts';
 import { Stt } from './stt.ts';
 
+export type { Batches, BatchFormat, CreateBatchOptions } from './batches.ts';
 export type { Bytes } from './bytes.ts';
 export type * from './catalog.ts';
 export type { Clock } from './clock.ts';
@@ -21,6 +22,7 @@ export type { CallOptions } from './request.ts';
 export type * from './stt.ts';
 export type { CreateOptions, TaskHandle, UploadedFile, WebhookKey, WebhookKeys } from './tasks.ts';
 export { type HeadersInput, type VerifyOptions, verifyWebhook, type WebhookEvent } from './webhook.ts';
+export type * from './wire/batches.ts';
 export type * from './wire/catalog.ts';
 export type * from './wire/defectoscopy.ts';
 export type * from './wire/deliveries.ts';

@@ -51,7 +51,7 @@ export interface TranscriptOptions extends CallOptions {
   readonly edition?: 'corrected' | 'original';
 }
 
-export class Stt extends TaskService<Recording, RecordingEvent> {
+export class Stt extends TaskService<Recording, RecordingEvent, TranscribeRequest> {
   async transcribe(audio: string | URL | Bytes, options: TranscribeOptions = {}): Promise<RecordingTask> {
     const { language, vocabulary, metadata, webhook } = options;
     const request: TranscribeRequest = {

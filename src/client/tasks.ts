@@ -1,3 +1,4 @@
+import { Batches } from './batches.ts';
 import { type Bytes, toBlob } from './bytes.ts';
 import { type Connection, newIdempotencyKey } from './connection.ts';
 import {
@@ -66,13 +67,16 @@ type TaskState =
   | { readonly status: 'failed'; readonly error: string; readonly error_code: string };
 
 /** What the services with tasks have in common; `State` is a union over `status`. */
-export class TaskService<State extends TaskState, Event> {
+export class TaskService<State extends TaskState, Event, Item extends object> {
+  /** Many tasks in one request. */
+  readonly batches: Batches<Item>;
   /** @internal */
   protected readonly line: Connection;
   readonly #polling: Polling;
 
   constructor(line: Connection, polling: Polling) {
     this.line = line;
+    this.batches = new Batches(line);
     this.#polling = polling;
   }
 

@@ -1,5 +1,6 @@
 import { type Command, InvalidArgumentError, Option } from 'commander';
 import { stopSignal } from '../base/stop-signal.ts';
+import type { BatchesOptions } from './batches.ts';
 import type { ListDeliveriesOptions, RedeliverOptions } from './deliveries.ts';
 import type { EventsOptions } from './events.ts';
 import type { ExtractOptions } from './extract.ts';
@@ -136,12 +137,69 @@ export function addClientCommands(program: Command): void {
       (await import('./deliveries.ts')).resumeEndpointCommand(url, command.optsWithGlobals(), stopSignal()),
     );
 
+  addBatchCommands(program);
+
   withTasks(program.command('listen'), ['defectoscopy', 'stt'])
     .description('send the result of each task that ends to a local address, signed like a webhook')
     .requiredOption('--forward <url>', 'the receiver, for example http://localhost:3000/hook')
     .option('--secret <secret>', 'secret that signs (default: ASSAY_WEBHOOK_SECRET, or a new one, which is printed)')
     .option('--after <id>', 'start after the event with this id (default: with new events)')
     .action(async (options: ListenOptions) => (await import('./listen.ts')).listenCommand(options, stopSignal()));
+}
+
+function addBatchCommands(program: Command): void {
+  const batches = withTasks(program.command('batches'), ['defectoscopy', 'stt'])
+    .description('list the batches of a credential, newest first')
+    .option('--json', 'print JSON')
+    .action(async (options: BatchesOptions) =>
+      (await import('./batches.ts')).listBatchesCommand(options, stopSignal()),
+    );
+
+  batches
+    .command('submit')
+    .description('create a task for each line of a file: for all of them, or for none')
+    .argument('<file>', 'JSON lines, or CSV (.csv) with field names as header')
+    .option('--wait', 'wait until the last item has ended')
+    .option('--webhook-url <url>', 'called once when the last item has ended')
+    .option('--idempotency-key <key>', 'returns the first batch for a repeated submission of the same file')
+    .configureHelp({ showGlobalOptions: true })
+    .action(async (file: string, _: object, command: Command) =>
+      (await import('./batches.ts')).submitBatchCommand(file, command.optsWithGlobals(), stopSignal()),
+    );
+
+  batches
+    .command('status')
+    .description('show the state of a batch with its first errors')
+    .argument('<batch>', 'batch id')
+    .configureHelp({ showGlobalOptions: true })
+    .action(async (id: string, _: object, command: Command) =>
+      (await import('./batches.ts')).batchStatusCommand(id, command.optsWithGlobals(), stopSignal()),
+    );
+
+  batches
+    .command('results')
+    .description('write the results of a completed batch')
+    .argument('<batch>', 'batch id')
+    .addOption(new Option('--format <format>', 'file format').choices(['jsonl', 'csv', 'xlsx']).default('jsonl'))
+    .option('--output <path>', 'write to this file')
+    .configureHelp({ showGlobalOptions: true })
+    .action(async (id: string, _: object, command: Command) =>
+      (await import('./batches.ts')).batchResultsCommand(id, command.optsWithGlobals(), stopSignal()),
+    );
+
+  for (const [change, description] of [
+    ['cancel', 'cancel the unfinished items of a batch'],
+    ['retry', 'queue the failed items of a completed batch again'],
+  ] as const) {
+    batches
+      .command(change)
+      .description(description)
+      .argument('<batch>', 'batch id')
+      .configureHelp({ showGlobalOptions: true })
+      .action(async (id: string, _: object, command: Command) =>
+        (await import('./batches.ts')).changeBatchCommand(change, id, command.optsWithGlobals(), stopSignal()),
+      );
+  }
 }
 
 const withTasks = (command: Command, services: readonly string[]): Command =>

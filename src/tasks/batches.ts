@@ -1,33 +1,11 @@
 import { CLIENT_LIMIT_MS, type Db } from '../base/db.ts';
 import { insertTasks, releaseExpiredKeys } from './accept.ts';
+import { batchQueue } from './batch-queue.ts';
 import { type FairTags, taggedClients } from './fair-tags.ts';
 import { requeuedSql } from './requeue.ts';
-import type { AcceptResult, NewTask } from './store.ts';
+import type { AcceptResult, BatchItem, BatchStore, BatchSummary, NewTask } from './store.ts';
 import { FAILURES, type Priority } from './task.ts';
 import { deliveriesDueSql, failSql, IS_READABLE } from './task-rows.ts';
-
-/** The queue of a service's batches: they are tasks that no worker claims (docs/decisions/0049-batches.md). */
-export const batchQueue = (service: string): string => `${service}.batches`;
-
-/** SQL: the services of the tasks and the batches of a service. */
-export const withBatches = (service: string): string => `(${service}, ${service} || '.batches')`;
-
-/** The number of items in each state, and the first failures. Deleted items are not counted. */
-export interface BatchSummary {
-  readonly counts: Readonly<Record<'queued' | 'processing' | 'done' | 'failed' | 'cancelled', number>>;
-  readonly errors: readonly BatchItem[];
-}
-
-export interface BatchItem {
-  readonly position: number;
-  readonly task_id: string;
-  /** Null: the task was deleted. */
-  readonly status: 'queued' | 'processing' | 'done' | 'failed' | null;
-  readonly error: string | null;
-  readonly error_code: string | null;
-}
-
-export type BatchStore = ReturnType<typeof createBatchStore>;
 
 /** Rows per statement: bounds the memory and the locks of one. */
 const CHUNK = 1000;
@@ -37,7 +15,7 @@ export function createBatchStore(
   db: Db,
   tags: FairTags,
   findFirstUse: (key: NonNullable<NewTask['idempotency']>) => Promise<AcceptResult | undefined>,
-) {
+): BatchStore {
   const write = (batch: NewTask, items: readonly NewTask[]): Promise<boolean> =>
     db.transaction(async (tx) => {
       if ((await insertTasks(tx, tags, [batch])).size === 0) return false;
@@ -47,7 +25,6 @@ export function createBatchStore(
     });
 
   return {
-    /** Stores the batch with all its items, or nothing. The caller sends the hint `waiting`. */
     async accept(batch: NewTask, items: readonly NewTask[]): Promise<AcceptResult> {
       for (;;) {
         if (batch.idempotency) {
@@ -64,7 +41,6 @@ export function createBatchStore(
       return rows[0]!.summary;
     },
 
-    /** The ids of the principal's batches before the one with the id `before`, newest first. */
     async list(service: string, principal: string, limit: number, before?: string): Promise<string[]> {
       const { rows } = await db.query<{ id: string }>(LIST, [service, principal, limit, before ?? null]);
       return rows.map(({ id }) => id);
@@ -74,7 +50,6 @@ export function createBatchStore(
       return (await db.query<BatchItem>(ITEMS, [id, after, limit])).rows;
     },
 
-    /** Cancels the unfinished items, in several statements; returns their ids. */
     async cancel(id: string): Promise<string[]> {
       const cancelled: string[] = [];
       for (let after: number | null = 0; after !== null; ) {
@@ -86,10 +61,6 @@ export function createBatchStore(
       return cancelled;
     },
 
-    /**
-     * Queues the failed items of a completed batch again; returns their number, undefined for an unfinished batch. Leaves out
-     * cancelled items and those with a webhook, which has delivered the failure.
-     */
     retry: (id: string): Promise<number | undefined> =>
       db.transaction(async (tx) => {
         if ((await tx.query(LOCK_COMPLETED, [id])).rowCount === 0) return undefined;
@@ -106,7 +77,6 @@ export function createBatchStore(
         return failed.length;
       }),
 
-    /** Ends batches without unfinished items, at most 100; makes their webhooks due. Returns the ids. */
     async completeEnded(services: readonly string[]): Promise<string[]> {
       const { rows } = await db.query<{ id: string }>(COMPLETE, [services.map(batchQueue)]);
       return rows.map(({ id }) => id);
@@ -259,11 +229,10 @@ const COMPLETE = {
         from tasks t
        where t.service = any($1::text[]) and t.worker is null and t.finished_at is null
          and (t.started_at is null or t.started_at < now())
-         and (select item.id
-                from batch_items b
-                join tasks item on item.id = b.task_id
-               where b.batch_id = t.id and item.finished_at is null
-               order by b.position desc
+         and (select 1
+                from (select task_id from batch_items b where b.batch_id = t.id order by position desc offset 0) as b
+               cross join lateral (
+                      select from tasks item where item.id = b.task_id and item.finished_at is null limit 1) as unfinished
                limit 1) is null
        limit 100
          for update of t skip locked

@@ -1,5 +1,5 @@
 import { CLIENT_LIMIT_MS, type Db } from '../base/db.ts';
-import { withBatches } from './batches.ts';
+import { withBatches } from './batch-queue.ts';
 import type { Feed } from './events.ts';
 import { HELD, IS_READABLE } from './task-rows.ts';
 

@@ -1,6 +1,5 @@
 import type { Queryable } from '../base/db.ts';
 import type { JsonObject, JsonValue } from '../base/json.ts';
-import type { BatchStore } from './batches.ts';
 import type { DeliveryOutcome, DueClaimRequest, DueDelivery, DuePage, DuePosition } from './delivery.ts';
 import type { Backlog } from './fair-position.ts';
 import type { Failure, Priority, Task, Webhook } from './task.ts';
@@ -133,6 +132,47 @@ export interface TaskStore {
  */
 export type Hint = `waiting:${string}` | `changed:${string}` | 'finished';
 export type FinishedHint = `finished:${string}`;
+
+/** A batch is itself a task, in a queue without workers; it expires with its items. */
+export interface BatchStore {
+  /** Stores the batch with all its items, or nothing. The caller sends the hint `waiting`. */
+  accept(batch: NewTask, items: readonly NewTask[]): Promise<AcceptResult>;
+
+  summary(id: string): Promise<BatchSummary>;
+
+  /** The ids of the principal's batches before the one with the id `before`, newest first. */
+  list(service: string, principal: string, limit: number, before?: string): Promise<string[]>;
+
+  /** The items after a position. */
+  items(id: string, after: number, limit: number): Promise<BatchItem[]>;
+
+  /** Cancels the unfinished items, in several statements; returns their ids. */
+  cancel(id: string): Promise<string[]>;
+
+  /**
+   * Queues the failed items of a completed batch again; returns their number, undefined for an unfinished batch. Leaves out
+   * cancelled items and those with a webhook, which has delivered the failure. The caller sends the hint `waiting`.
+   */
+  retry(id: string): Promise<number | undefined>;
+
+  /** Ends batches without unfinished items, at most 100; makes their webhooks due. Returns the ids. */
+  completeEnded(services: readonly string[]): Promise<string[]>;
+}
+
+/** The number of items in each state, and the first failures. Deleted items are not counted. */
+export interface BatchSummary {
+  readonly counts: Readonly<Record<'queued' | 'processing' | 'done' | 'failed' | 'cancelled', number>>;
+  readonly errors: readonly BatchItem[];
+}
+
+export interface BatchItem {
+  readonly position: number;
+  readonly task_id: string;
+  /** Null: the task was deleted. */
+  readonly status: 'queued' | 'processing' | 'done' | 'failed' | null;
+  readonly error: string | null;
+  readonly error_code: string | null;
+}
 
 export interface NewTask {
   readonly id: string;

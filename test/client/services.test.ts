@@ -50,6 +50,30 @@ describe('Speech-to-text client', () => {
     },
   );
 
+  it('creates batches, waits for them and reads their items and results', async () => {
+    const { batches } = client();
+    const url = 'https://storage.example.com/a.mp3';
+    const { batch_id: id, total } = await batches.create([{ url }, { url, language: 'ru' }]);
+    expect(total).toBe(2);
+    const batch = await batches.wait(id);
+    expect(batch).toMatchObject({ status: 'completed', counts: { done: 2 } });
+    for await (const listed of batches.list()) expect(listed).toEqual(batch);
+    const positions: number[] = [];
+    for await (const { position, status } of batches.items(id)) if (status === 'done') positions.push(position);
+    expect(positions).toEqual([1, 2]);
+    const lines = new TextDecoder()
+      .decode(await batches.results(id))
+      .trimEnd()
+      .split('\n');
+    expect(lines.map((line) => JSON.parse(line).result.data.result)).toEqual([TRANSCRIPT, TRANSCRIPT]);
+    expect([await batches.cancel(id), await batches.retry(id)]).toEqual([0, 0]);
+    const invalid = batches.create(new Blob(['url\nnone']), { contentType: 'text/csv' });
+    await expect(invalid).rejects.toMatchObject({
+      name: 'ValidationProblem',
+      message: expect.stringContaining('Line 2'),
+    });
+  });
+
   it('throws error classes for rejected requests', async () => {
     const language = client().transcribe('https://storage.example.com/a.mp3', { language: 'xx' });
     await expect(language).rejects.toMatchObject({ name: 'ValidationProblem', code: 'VALIDATION_ERROR' });

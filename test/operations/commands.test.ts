@@ -205,6 +205,33 @@ describe('assay timeline', () => {
   });
 });
 
+describe('assay batches', () => {
+  const at = (product: Product, service: string) => ['--server', product.url, '--token', TOKEN, '--service', service];
+
+  it('submits a file, shows its state and writes its results', async () => {
+    await writeFile(join(folder, 'items.csv'), 'url,language\nhttps://storage.example.com/a.mp3,en\n');
+    const options = at(speech, 'stt');
+    const submitted = await assay(['batches', 'submit', 'items.csv', '--wait', ...options]);
+    expect(submitted).toMatchObject({
+      code: 0,
+      out: expect.stringMatching(/^\w{26} {2}completed {2}total 1 {2}done 1\n$/),
+    });
+    const id = submitted.out.slice(0, 26);
+    expect((await assay(['batches', ...options])).out).toBe(submitted.out);
+    expect(JSON.parse((await assay(['batches', 'status', id, '--json', ...options])).out)).toMatchObject({
+      batch_id: id,
+    });
+    const written = await assay(['batches', 'results', id, '--output', 'results.jsonl', ...options]);
+    expect(written).toMatchObject({ code: 0, out: '' });
+    expect(JSON.parse(await readFile(join(folder, 'results.jsonl'), 'utf8'))).toMatchObject({
+      position: 1,
+      result: { data: { status: 'done', result: TRANSCRIPT } },
+    });
+    expect((await assay(['batches', 'retry', id, ...options])).out).toBe('retried: 0\n');
+    expect((await assay(['batches', 'cancel', id, ...options])).out).toBe('cancelled: 0\n');
+  });
+});
+
 describe('assay deliveries', () => {
   const at = () => ['--server', photos.url, '--token', TOKEN];
 

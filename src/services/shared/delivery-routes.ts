@@ -9,7 +9,7 @@ import {
 import { unixSeconds } from '../../base/time.ts';
 import { describeErrors, describeResponse, success } from '../../http/envelope.ts';
 import type { Gateway } from '../../http/gateway.ts';
-import { batchQueue } from '../../tasks/batches.ts';
+import { batchQueue } from '../../tasks/batch-queue.ts';
 import type { LoggedAttempt, LoggedDelivery } from '../../tasks/delivery-log.ts';
 import {
   DeliveriesQuery,

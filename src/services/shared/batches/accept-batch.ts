@@ -3,7 +3,7 @@ import type { FastifyRequest } from 'fastify';
 import { idempotencyKeyReused } from '../../../base/api-error.ts';
 import { newId } from '../../../base/ids.ts';
 import { withSpan } from '../../../base/trace.ts';
-import { batchQueue } from '../../../tasks/batches.ts';
+import { batchQueue } from '../../../tasks/batch-queue.ts';
 import type { NewTask } from '../../../tasks/store.ts';
 import { createTask, idempotencyOf, type TaskDeps, type TaskRequest } from '../accept-task.ts';
 import { startProducerSpan, taskTraceparent } from '../producer-span.ts';

@@ -17,7 +17,7 @@ import type { Gateway } from '../../../http/gateway.ts';
 import { isSandboxPrincipal } from '../../../http/sandbox-credential.ts';
 import { acceptUploads, readUpload } from '../../../http/upload.ts';
 import { createValidators } from '../../../http/validation.ts';
-import { batchQueue } from '../../../tasks/batches.ts';
+import { batchQueue } from '../../../tasks/batch-queue.ts';
 import type { Task } from '../../../tasks/task.ts';
 import { checkUrlField, type TaskDeps } from '../accept-task.ts';
 import type { GatewayContext } from '../service.ts';
@@ -44,8 +44,9 @@ import { readCsvItems, readJsonLines } from './read-items.ts';
 import { RESULT_FORMATS, type ResultFormat, readResults } from './results.ts';
 
 const MAX_BODY_BYTES = 32 * 2 ** 20;
-/** At the same time: bounds the memory. */
-const MAX_ARRIVING = 2;
+/** Batches that arrive at the same time, of one client and of all: bounds the memory. */
+const MAX_OF_CLIENT = 2;
+const MAX_ARRIVING = 4;
 const JSON_LINES = ['application/x-ndjson', 'application/jsonl'];
 const EXPECTED = 'application/x-ndjson or text/csv';
 
@@ -74,7 +75,7 @@ export async function batchRoutes(app: Gateway, options: BatchDeps): Promise<voi
   const config = { access: 'task', limited: true } as const;
   const described = { tags: ['batches'], params: BatchParams };
   const validate = createValidators()('body', item);
-  let arriving = 0;
+  const arriving: string[] = [];
 
   /** A batch of another principal is hidden if `ownTasksOnly`. */
   async function requireBatch({ params, principal }: FastifyRequest): Promise<Task> {
@@ -144,8 +145,12 @@ export async function batchRoutes(app: Gateway, options: BatchDeps): Promise<voi
         if (webhookUrl !== undefined) checkUrlField('webhook_url', webhookUrl, callbacks);
         const [type = ''] = (request.headers['content-type'] ?? '').toLowerCase().split(';', 1);
         if (type !== 'text/csv' && !JSON_LINES.includes(type)) throw unsupportedMediaType(EXPECTED);
-        if (arriving >= MAX_ARRIVING) throw queueUnavailable('Other batches are being received; nothing was accepted.');
-        arriving++;
+        const { principal } = request;
+        const ofClient = arriving.filter((each) => each === principal).length;
+        if (ofClient >= MAX_OF_CLIENT || arriving.length >= MAX_ARRIVING) {
+          throw queueUnavailable('Other batches are being received; nothing was accepted.');
+        }
+        arriving.push(principal);
         try {
           const { bytes: body } = await readUpload(request, { maxBytes: MAX_BODY_BYTES });
           const limit = Math.min(MAX_ITEMS, admission.maxWaiting(service));
@@ -167,7 +172,7 @@ export async function batchRoutes(app: Gateway, options: BatchDeps): Promise<voi
               }),
             );
         } finally {
-          arriving--;
+          arriving.splice(arriving.indexOf(principal), 1);
         }
       },
     );

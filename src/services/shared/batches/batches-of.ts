@@ -1,4 +1,4 @@
-import { batchQueue } from '../../../tasks/batches.ts';
+import { batchQueue } from '../../../tasks/batch-queue.ts';
 import type { TaskService, TaskWork } from '../service.ts';
 import { presentCompleted } from './present-batch.ts';
 

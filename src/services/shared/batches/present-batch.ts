@@ -1,6 +1,6 @@
 import { unixSeconds } from '../../../base/time.ts';
 import { success } from '../../../http/envelope.ts';
-import type { BatchSummary } from '../../../tasks/batches.ts';
+import type { BatchSummary } from '../../../tasks/store.ts';
 import type { Done, Task } from '../../../tasks/task.ts';
 import { webhookFields } from '../webhook-fields.ts';
 

@@ -1,7 +1,6 @@
 import { csvTable } from '../../../base/csv-table.ts';
 import { type Cell, xlsx } from '../../../base/xlsx/xlsx.ts';
-import type { BatchItem } from '../../../tasks/batches.ts';
-import type { TaskStore } from '../../../tasks/store.ts';
+import type { BatchItem, TaskStore } from '../../../tasks/store.ts';
 import type { Task } from '../../../tasks/task.ts';
 
 /** Items read at once: bounds the memory. */

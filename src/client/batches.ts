@@ -1,0 +1,108 @@
+import { type Bytes, toBlob } from './bytes.ts';
+import { type Connection, newIdempotencyKey } from './connection.ts';
+import type { CallOptions } from './request.ts';
+import type {
+  AcceptedBatch,
+  Batch,
+  BatchItem,
+  BatchItemList,
+  BatchList,
+  CancelledBatch,
+  RetriedBatch,
+} from './wire/batches.ts';
+
+export interface CreateBatchOptions extends CallOptions {
+  /** Called once when the last item has ended. */
+  readonly webhookUrl?: string | undefined;
+  /** Deduplicates retries. Default: a random key per call. */
+  readonly idempotencyKey?: string | undefined;
+  /** Of bytes. Default: `application/x-ndjson`. */
+  readonly contentType?: 'application/x-ndjson' | 'text/csv' | undefined;
+}
+
+export type BatchFormat = 'jsonl' | 'csv' | 'xlsx';
+
+const JSON_LINES = 'application/x-ndjson';
+const PAGE_SIZE = 1000;
+const LIST_PAGE_SIZE = 100;
+/** While a batch is in progress; doubles from the first to the last. */
+const FIRST_POLL_MS = 500;
+const LAST_POLL_MS = 15_000;
+
+/** Many tasks that are accepted together. `Item` is the body of a single request. */
+export class Batches<Item extends object> {
+  readonly #line: Connection;
+
+  constructor(line: Connection) {
+    this.#line = line;
+  }
+
+  /** Creates a task for each item, or for each line of a file in JSON lines or CSV: for all of them, or for none. */
+  create(items: readonly Item[] | Bytes, options: CreateBatchOptions = {}): Promise<AcceptedBatch> {
+    const { webhookUrl, idempotencyKey = newIdempotencyKey(), contentType = JSON_LINES, signal } = options;
+    const isList = Array.isArray(items);
+    return this.#line.data('/batches', {
+      method: 'POST',
+      body: isList ? new Blob(items.map((item) => `${JSON.stringify(item)}\n`)) : toBlob(items as Bytes),
+      headers: { 'content-type': isList ? JSON_LINES : contentType },
+      query: { webhook_url: webhookUrl },
+      idempotencyKey,
+      signal,
+    });
+  }
+
+  read(id: string, { signal }: CallOptions = {}): Promise<Batch> {
+    return this.#line.data(pathOf(id), { signal });
+  }
+
+  /** The batches that were created with this token, newest first. */
+  async *list({ signal }: CallOptions = {}): AsyncGenerator<Batch, void, undefined> {
+    for (let before: string | undefined; ; ) {
+      const page = await this.#line.data<BatchList>('/batches', { query: { before, limit: LIST_PAGE_SIZE }, signal });
+      yield* page.batches;
+      before = page.next;
+      if (before === undefined) return;
+    }
+  }
+
+  /** The tasks of a batch in the order of its items. */
+  async *items(id: string, { signal }: CallOptions = {}): AsyncGenerator<BatchItem, void, undefined> {
+    for (let after: number | undefined = 0; after !== undefined; ) {
+      const query: { after: number; limit: number } = { after, limit: PAGE_SIZE };
+      const page: BatchItemList = await this.#line.data(`${pathOf(id)}/items`, { query, signal });
+      yield* page.items;
+      after = page.next;
+    }
+  }
+
+  /** Waits until every item has ended; `onState` gets each state that was read. */
+  async wait(
+    id: string,
+    { signal, onState }: CallOptions & { readonly onState?: (batch: Batch) => void } = {},
+  ): Promise<Batch> {
+    for (let pauseMs = FIRST_POLL_MS; ; pauseMs = Math.min(2 * pauseMs, LAST_POLL_MS)) {
+      const batch = await this.read(id, { signal });
+      onState?.(batch);
+      if (batch.status === 'completed') return batch;
+      await this.#line.clock.sleep(pauseMs, signal);
+    }
+  }
+
+  /** The results of a completed batch as a file. */
+  results(id: string, format: BatchFormat = 'jsonl', { signal }: CallOptions = {}): Promise<Uint8Array<ArrayBuffer>> {
+    return this.#line.bytes(`${pathOf(id)}/results`, { query: { format }, signal });
+  }
+
+  /** Cancels the unfinished items; returns their number. */
+  async cancel(id: string, { signal }: CallOptions = {}): Promise<number> {
+    const request = { method: 'POST', repeatable: true, signal } as const;
+    return (await this.#line.data<CancelledBatch>(`${pathOf(id)}/cancel`, request)).cancelled;
+  }
+
+  /** Queues the failed items of a completed batch again; returns their number. */
+  async retry(id: string, { signal }: CallOptions = {}): Promise<number> {
+    return (await this.#line.data<RetriedBatch>(`${pathOf(id)}/retry`, { method: 'POST', signal })).retried;
+  }
+}
+
+const pathOf = (id: string) => `/batches/${encodeURIComponent(id)}`;

@@ -1,0 +1,100 @@
+import { extname } from 'node:path';
+import { Assay, type Batch, type BatchFormat } from '../client/index.ts';
+import { onOneLine, printResult, runClientCommand } from './client-command.ts';
+import { openInputFile, writeOutputFile } from './local-files.ts';
+import { withProgress } from './progress.ts';
+import type { ServerOptions } from './resolve-server.ts';
+
+export interface BatchesOptions extends ServerOptions {
+  readonly service: 'defectoscopy' | 'stt';
+  readonly json?: boolean;
+}
+
+export interface SubmitOptions extends BatchesOptions {
+  readonly wait?: boolean;
+  readonly webhookUrl?: string;
+  readonly idempotencyKey?: string;
+}
+
+/** `assay batches`: prints the batches of a credential, newest first. */
+export function listBatchesCommand(options: BatchesOptions, signal: AbortSignal): Promise<void> {
+  return withBatches(options, signal, async (batches) => {
+    for await (const batch of batches.list({ signal })) {
+      process.stdout.write(`${options.json ? JSON.stringify(batch) : lineOf(batch)}\n`);
+    }
+  });
+}
+
+/** `assay batches submit`: creates a batch from JSON lines, or from a `.csv` file. */
+export function submitBatchCommand(path: string, options: SubmitOptions, signal: AbortSignal): Promise<void> {
+  const { webhookUrl, idempotencyKey, wait } = options;
+  return withBatches(options, signal, async (batches) => {
+    const contentType = extname(path).toLowerCase() === '.csv' ? 'text/csv' : 'application/x-ndjson';
+    const { data } = await openInputFile(path);
+    const created = await batches.create(data, { webhookUrl, idempotencyKey, contentType, signal });
+    if (!wait) return printResult(options, created, [created.batch_id]);
+    const batch = await withProgress((onState) =>
+      batches.wait(created.batch_id, {
+        signal,
+        onState: ({ total, counts: { queued, processing } }) =>
+          onState({ status: 'processing', progress: 1 - (queued + processing) / total }),
+      }),
+    );
+    await printBatch(options, batch);
+  });
+}
+
+/** `assay batches status`: prints the state of a batch with its first errors. */
+export function batchStatusCommand(id: string, options: BatchesOptions, signal: AbortSignal): Promise<void> {
+  return withBatches(options, signal, async (batches) => printBatch(options, await batches.read(id, { signal })));
+}
+
+/** `assay batches results`: writes the results of a completed batch. */
+export function batchResultsCommand(
+  id: string,
+  options: BatchesOptions & { readonly format: BatchFormat; readonly output?: string },
+  signal: AbortSignal,
+): Promise<void> {
+  return withBatches(options, signal, async (batches) => {
+    const bytes = await batches.results(id, options.format, { signal });
+    if (options.output === undefined) process.stdout.write(bytes);
+    else await writeOutputFile(options.output, bytes);
+  });
+}
+
+/** `assay batches cancel` and `retry`: print the number of items. */
+export function changeBatchCommand(
+  change: 'cancel' | 'retry',
+  id: string,
+  options: BatchesOptions,
+  signal: AbortSignal,
+): Promise<void> {
+  const name = change === 'cancel' ? 'cancelled' : 'retried';
+  return withBatches(options, signal, async (batches) => {
+    const count = await batches[change](id, { signal });
+    await printResult(options, { batch_id: id, [name]: count }, [`${name}: ${count}`]);
+  });
+}
+
+function withBatches(
+  options: BatchesOptions & { readonly output?: string },
+  signal: AbortSignal,
+  run: (batches: Assay['defectoscopy' | 'stt']['batches']) => Promise<void>,
+): Promise<void> {
+  return runClientCommand(options.service, options, signal, ({ url, token, apiKey: _, ...rest }) =>
+    run(new Assay({ [options.service]: { url, token }, ...rest })[options.service].batches),
+  );
+}
+
+const printBatch = (options: BatchesOptions, batch: Batch) =>
+  printResult(options, batch, [
+    lineOf(batch),
+    ...batch.errors.map(({ position, task_id, error, error_code }) =>
+      onOneLine(`  ${position}  ${task_id}  ${error_code}  ${error}`),
+    ),
+  ]);
+
+function lineOf({ batch_id, status, total, counts }: Batch): string {
+  const states = Object.entries(counts).flatMap(([state, count]) => (count > 0 ? [`${state} ${count}`] : []));
+  return onOneLine([batch_id, status, `total ${total}`, ...states].join('  '));
+}
