@@ -8,7 +8,7 @@ import type { AttemptResult, Claim, TaskStore } from '../tasks/store.ts';
 import { LEASE_MS } from './attempt.ts';
 
 /** Rehearsed tasks stay queued for at most this time, so that clients can see the state. */
-const QUEUED_MS = 300;
+const QUEUED_MS = 200;
 const RETRY_MS = 100;
 const BATCH = 100;
 /** Progress reports of an attempt that takes time. */

@@ -36,11 +36,11 @@ export interface Sandbox {
 }
 
 /** Attempts at the callback of a rehearsed task, in seconds as `WEBHOOK_RETRY_SCHEDULE`. */
-export const SANDBOX_RETRY_SCHEDULE: readonly number[] = [0, 0.1, 0.1, 0.1];
+export const SANDBOX_RETRY_SCHEDULE: readonly number[] = [0, 0.05, 0.05];
 
 const SCENARIOS: Readonly<Record<string, SandboxInput>> = {
   SUCCESS: {},
-  SLOW: { durationMs: 1000 },
+  SLOW: { durationMs: 800 },
   RETRIED: { earlierAttempts: ['failed', 'failed'] },
   WORKER_REPLACED: { earlierAttempts: ['lost'] },
   EXPIRED: { isDeleted: true },
