@@ -14,7 +14,7 @@ export interface SandboxInput {
   /** Of the last attempt, which reports progress. */
   readonly durationMs?: number;
   readonly failure?: Failure;
-  /** The task is deleted when it ends. */
+  /** The task is deleted in place of ending. */
   readonly isDeleted?: true;
   /** The failure of the first `attempts` attempts at the callback. */
   readonly callback?: { readonly reason: FetchFailure; readonly status?: number; readonly attempts: number };
