@@ -116,6 +116,8 @@ export async function deliver(deps: DeliverDeps): Promise<void> {
       // The client sees the outcome at a time that does not depend on the receiver.
       if (isWithheld) await sleep(Math.max(0, startedAt + deps.timeoutMs - performance.now()), signal);
       const counted = await tasks.recordDelivery(id, attempt, recorded);
+      // Sooner than the next search of all due deliveries.
+      if (rehearsed && recorded.state === 'pending') void sleep(recorded.delayMs, signal).then(dueSignal.notify);
       log.debug({ delivery: id, attempt, outcome, counted }, 'a delivery attempt ended');
     } catch (err) {
       // The lease expires and another attempt with the same delivery id follows.

@@ -8,7 +8,7 @@ import type { AttemptResult, Claim, TaskStore } from '../tasks/store.ts';
 import { LEASE_MS } from './attempt.ts';
 
 /** Rehearsed tasks stay queued for at most this time, so that clients can see the state. */
-const QUEUED_MS = 300;
+const QUEUED_MS = 200;
 const RETRY_MS = 100;
 const BATCH = 100;
 /** Progress reports of an attempt that takes time. */
@@ -56,6 +56,10 @@ export async function playSandbox(deps: {
       void sleep(RETRY_MS, signal).then(due.notify);
       return;
     }
+    if (isDeleted) {
+      await tasks.remove(service, [id]);
+      return tasks.hint('finished', [id]);
+    }
     for (let step = 1; durationMs > 0 && step <= STEPS; step++) {
       await sleep(durationMs / STEPS, signal);
       if (!(await renew(claim, LEASE_MS, step / (STEPS + 1)))) return;
@@ -66,7 +70,6 @@ export async function playSandbox(deps: {
         ? { id, attempt, outcome: 'failed', failure, processingMs }
         : { id, attempt, outcome: 'done', processingMs, ...sandbox.outcome },
     );
-    if (isDeleted) await tasks.remove(service, [id]);
     tasks.hint('finished', [id]);
   };
 

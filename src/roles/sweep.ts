@@ -2,6 +2,7 @@ import type { Files } from '../base/files.ts';
 import type { Log } from '../base/log.ts';
 import { loop } from '../base/loop.ts';
 import type { FileDeletionQueue } from '../services/shared/file-deletion-queue.ts';
+import { sandboxQueue } from '../services/shared/sandbox/queue.ts';
 import type { Sandbox } from '../services/shared/sandbox/sandbox.ts';
 import type { EventStore } from '../tasks/events.ts';
 import type { SweepLimits, TaskStore } from '../tasks/store.ts';
@@ -51,6 +52,7 @@ export async function sweep(deps: SweepDeps): Promise<void> {
   const { log, signal } = deps;
   const onError = (err: unknown) => log.warn({ err }, 'the sweep failed; retrying');
   const names = services.map(({ name }) => name);
+  const queues = services.flatMap(({ name, sandbox }) => (sandbox ? [name, sandboxQueue(name)] : [name]));
   const outageClock = createOutageClock();
   let restMs = SWEEP_INTERVAL_MS;
   const round = async () => {
@@ -65,7 +67,7 @@ export async function sweep(deps: SweepDeps): Promise<void> {
       for (const [service, count] of failed) taskMetrics.countFinished(service, 'failed', count);
       if (failed.length > 0) tasks.hint('finished');
       if (swept.returned > 0) {
-        for (const name of names) tasks.hint(`waiting:${name}`);
+        for (const queue of queues) tasks.hint(`waiting:${queue}`);
         log.info(swept, 'tasks with expired leases were requeued');
       }
       for (const { id, error } of swept.skipped) log.error({ err: error, task: id }, 'sweeping this task failed');

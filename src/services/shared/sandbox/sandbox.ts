@@ -14,7 +14,7 @@ export interface SandboxInput {
   /** Of the last attempt, which reports progress. */
   readonly durationMs?: number;
   readonly failure?: Failure;
-  /** The task is deleted when it ends. */
+  /** The task is deleted in place of ending. */
   readonly isDeleted?: true;
   /** The failure of the first `attempts` attempts at the callback. */
   readonly callback?: { readonly reason: FetchFailure; readonly status?: number; readonly attempts: number };
@@ -36,11 +36,11 @@ export interface Sandbox {
 }
 
 /** Attempts at the callback of a rehearsed task, in seconds as `WEBHOOK_RETRY_SCHEDULE`. */
-export const SANDBOX_RETRY_SCHEDULE: readonly number[] = [0, 0.1, 0.1, 0.1];
+export const SANDBOX_RETRY_SCHEDULE: readonly number[] = [0, 0.05, 0.05];
 
 const SCENARIOS: Readonly<Record<string, SandboxInput>> = {
   SUCCESS: {},
-  SLOW: { durationMs: 1000 },
+  SLOW: { durationMs: 800 },
   RETRIED: { earlierAttempts: ['failed', 'failed'] },
   WORKER_REPLACED: { earlierAttempts: ['lost'] },
   EXPIRED: { isDeleted: true },
