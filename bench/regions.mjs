@@ -68,14 +68,17 @@ async function* scenes(split) {
 
 async function fitConstants() {
   const photos = [];
-  for await (const { cracked } of scenes('val')) {
-    const { jpeg, cracks, width, height } = await cracked();
-    const read = await readTiles(version, version.tiles, await decodePhoto(jpeg, (size) => size), signal);
+  const readScene = async ({ jpeg }) =>
+    readTiles(version, version.tiles, await decodePhoto(jpeg, (size) => size), signal);
+  for await (const { sound, cracked } of scenes('val')) {
+    const scene = await cracked();
+    const { cracks, width, height } = scene;
+    const [read, plain] = [await readScene(scene), await readScene(await sound())];
     const evidence = tileEvidence(read.defects, version.tiles.sound, read.defects.labels.indexOf('crack'));
     const shares = read.tiles.map((tile) =>
       Math.max(0, ...cracks.map(({ box }) => shareOf(tile, box, { width, height }))),
     );
-    photos.push({ read, evidence, shares, cracks, width, height });
+    photos.push({ read, plain, evidence, shares, cracks, width, height });
     console.error(`${photos.length} photos`);
   }
   const rows = photos.flatMap(({ evidence, shares }) => evidence.map((values, i) => ({ values, share: shares[i] })));
@@ -94,15 +97,16 @@ async function fitConstants() {
   console.log('CONFIDENCE', fitted);
   for (let least = 0.05; least < 1; least += 0.05) {
     let [found, total, wrong] = [0, 0, 0];
-    for (const { read, cracks, width, height } of photos) {
-      const confidences = confidencesWith(read.defects, fitted);
-      const regions = findRegions(read.tiles, read.defects, confidences, { width, height }, least);
+    for (const { read, plain, cracks, width, height } of photos) {
+      const regionsOf = (tiles) =>
+        findRegions(tiles.tiles, tiles.defects, confidencesWith(tiles.defects, fitted), { width, height }, least);
+      const regions = regionsOf(read);
       total += cracks.length;
       found += cracks.filter(({ box }) => regions.some((region) => touches(region, box))).length;
-      wrong += regions.filter((region) => !cracks.some(({ box }) => touches(region, box))).length;
+      wrong += regionsOf(plain).length;
     }
     console.log(
-      `LEAST_CONFIDENCE ${least.toFixed(2)}: ${found} of ${total} found, ${wrong} false in ${photos.length} photos`,
+      `LEAST_CONFIDENCE ${least.toFixed(2)}: ${found} of ${total} found, ${wrong} false in ${photos.length} sound photos`,
     );
   }
 }

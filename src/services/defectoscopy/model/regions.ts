@@ -16,7 +16,7 @@ export interface TileScores {
  * false region in ten photos. From `node bench/regions.mjs DATA_FOLDER --fit` (validation split).
  */
 const CONFIDENCE = { logit: 0.28, deviation: 0.7, bias: -4.44 };
-const LEAST_CONFIDENCE = 0.95;
+const LEAST_CONFIDENCE = 0.8;
 /** Logits vary by less on a uniform surface, where a difference means nothing. */
 const LEAST_SPREAD = 0.5;
 /** A region has the cells of its tiles' activation maps from here on. */
