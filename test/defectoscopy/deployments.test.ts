@@ -155,7 +155,7 @@ describe('shadow version', () => {
     expect(await comparison()).toEqual({ days: 7, comparisons: [], differing: [] });
   });
 
-  it('with another network computes a part of the photos again', async () => {
+  it('with another network computes a part of the photos again', { tags: ['full'] }, async () => {
     await startWorker();
     expect((await shadow('own-1')).status).toBe(200);
     await until(async () => {
@@ -164,7 +164,7 @@ describe('shadow version', () => {
     }).toBe('stain');
   });
 
-  it('that cannot be loaded is reported and changes nothing, also as the default', async () => {
+  it('that cannot be loaded is reported and changes nothing, also as the default', { tags: ['full'] }, async () => {
     await startWorker();
     const problem = { version: 'damaged', worker: expect.any(String), problem: 'not_loadable' };
     expect((await shadow('damaged')).status).toBe(200);
@@ -176,7 +176,7 @@ describe('shadow version', () => {
     expect((await comparison()).comparisons).toEqual([]);
   });
 
-  it('lists differing photos of other clients to reviewers only', async () => {
+  it('lists differing photos of other clients to reviewers only', { tags: ['full'] }, async () => {
     await product.stop();
     await start({ TASK_VISIBILITY: 'token', DEFECTOSCOPY_API_TOKENS: `${TOKEN},another-client-of-it` });
     await startWorker();
@@ -225,7 +225,7 @@ describe('deployments are refused', () => {
     expect(await promote('halls-1')).toMatchObject(refused(409, 'MODEL_NOT_INSTALLED', 'runs an older program'));
   });
 
-  it('while DEFECTOSCOPY_MODEL_VERSION selects the default, here or on a worker', async () => {
+  it('while DEFECTOSCOPY_MODEL_VERSION selects the default, here or on a worker', { tags: ['full'] }, async () => {
     await start({ DEFECTOSCOPY_MODEL_VERSION: 'own-1' });
     const pinned = refused(409, 'MODEL_PINNED', 'DEFECTOSCOPY_MODEL_VERSION makes own-1 the default');
     expect(await promote('halls-1')).toMatchObject(pinned);

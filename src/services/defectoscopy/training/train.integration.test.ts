@@ -90,7 +90,7 @@ describe('assay train', () => {
     expect((await classify(version, 'plain')).defects).toEqual([]);
   });
 
-  test('learns surfaces, groups and defects from folders surface/master/defect', async () => {
+  test('learns surfaces, groups and defects from folders surface/master/defect', { tags: ['full'] }, async () => {
     await photos('rust', 'wall/stains/rust');
     await photos('damp', 'wall/stains/damp');
     await photos('moss', 'roof/growth/moss');
@@ -122,7 +122,7 @@ describe('assay train', () => {
     expect(reports['defects']).toMatchObject({ split: 'test', images: 6, accuracy: 1 });
   });
 
-  test('assigns a known defect to its group in the bundled model', async () => {
+  test('assigns a known defect to its group in the bundled model', { tags: ['full'] }, async () => {
     await photos('rust', 'crack');
     await photos('moss', 'moss');
     const { version } = await run();
@@ -130,7 +130,7 @@ describe('assay train', () => {
     expect(output.join('\n')).toContain('no image is labelled sound');
   });
 
-  test('computes each image once and reads its features from the cache in the next run', async () => {
+  test('computes each image once and reads its features from the cache in the next run', { tags: ['full'] }, async () => {
     await photos('rust', 'rust');
     await photos('moss', 'moss');
     await run();
