@@ -26,6 +26,7 @@ parser.add_argument("--design", default="both")
 parser.add_argument("--start")
 parser.add_argument("--seed", type=int, default=1)
 parser.add_argument("--threads", type=int, default=2)
+parser.add_argument("--warmup", type=int, default=300, help="steps with a rising rate")
 options = parser.parse_args()
 torch.set_num_threads(options.threads)
 torch.manual_seed(options.seed)
@@ -109,7 +110,7 @@ checked = start
 average = {k: v.clone() for k, v in network.state_dict().items()}
 while time.time() - start < limit:
     done = (time.time() - start) / limit
-    rate = options.rate * min(1, (step + 1) / 300) * (0.5 + 0.5 * math.cos(math.pi * done)) + 1e-6
+    rate = options.rate * min(1, (step + 1) / options.warmup) * (0.5 + 0.5 * math.cos(math.pi * done)) + 1e-6
     for group in optimizer.param_groups:
         group["lr"] = rate
     batch = next(stream)
