@@ -160,7 +160,9 @@ describe('The OpenAI-compatible API', () => {
   });
 });
 
-it('The OpenAI-compatible API ends waiting requests and streams when the server stops, and the task remains', { tags: ['full'] }, async () => {
+it('The OpenAI-compatible API ends waiting requests and streams when the server stops, and the task remains', {
+  tags: ['full'],
+}, async () => {
   await start();
   const file = await newRecording();
   const waiting = rejected(openai.audio.transcriptions.create({ file, model }));

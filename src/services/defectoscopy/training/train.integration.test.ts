@@ -130,7 +130,9 @@ describe('assay train', () => {
     expect(output.join('\n')).toContain('no image is labelled sound');
   });
 
-  test('computes each image once and reads its features from the cache in the next run', { tags: ['full'] }, async () => {
+  test('computes each image once and reads its features from the cache in the next run', {
+    tags: ['full'],
+  }, async () => {
     await photos('rust', 'rust');
     await photos('moss', 'moss');
     await run();
