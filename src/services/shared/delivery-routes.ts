@@ -106,7 +106,8 @@ export function deliveryRoutes(
 
   /** Also with `TASK_VISIBILITY=service`, only the client that chose the receiver may send to it. */
   async function requireDelivery(taskId: string, principal: string): Promise<void> {
-    const task = (await tasks.read(queueOf(service, principal), taskId)) ?? (await tasks.read(batchQueue(service), taskId));
+    const task =
+      (await tasks.read(queueOf(service, principal), taskId)) ?? (await tasks.read(batchQueue(service), taskId));
     if (!task || task.principal !== principal) throw taskNotFound();
     if (!task.webhook) throw deliveryNotFound();
   }
