@@ -9,7 +9,7 @@ create table batches (
 
 create index batches_by_client on batches (service, principal, id);
 
--- Without a foreign key to `tasks`, so that deleting a task costs the same as before.
+-- Without a foreign key to `tasks`, so that an item can be deleted like another task.
 create table batch_items (
   batch_id      text collate "C" not null references batches (id) on delete cascade,
   position      integer     not null,                  -- from 1, in the order of the request

@@ -24,7 +24,7 @@ export type BatchFormat = 'jsonl' | 'csv' | 'xlsx';
 
 const JSON_LINES = 'application/x-ndjson';
 const PAGE_SIZE = 1000;
-const LIST_PAGE_SIZE = 100;
+const LIST_PAGE_SIZE = 20;
 /** While a batch is in progress; doubles from the first to the last. */
 const FIRST_POLL_MS = 500;
 const LAST_POLL_MS = 15_000;

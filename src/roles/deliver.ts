@@ -110,7 +110,7 @@ export async function deliver(deps: DeliverDeps): Promise<void> {
       const recorded = isWithheld
         ? hideDetails(outcome, due.scheduledAttempt, { schedule: scheduleOf(deps, due) })
         : outcome;
-      if (scripted === undefined && !('isLocal' in recorded)) circuit.record(origin, recorded.state);
+      if (!rehearsed && !('isLocal' in recorded)) circuit.record(origin, recorded.state);
       if (!rehearsed)
         deps.metrics.countAttempt(due.task.service, recorded.state === 'pending' ? 'retry' : recorded.state);
       // The client sees the outcome at a time that does not depend on the receiver.
@@ -198,7 +198,7 @@ function rehearsedFailure(deps: DeliverDeps, due: DueDelivery): DeliveryOutcome 
   const sandbox = workOf(deps, due)?.sandbox;
   const { callback } = sandbox ? inputOf(sandbox, JSON.parse(due.task.inputText)) : {};
   if (!callback || due.attempt > callback.attempts) return undefined;
-  return afterFailure(callback, due.scheduledAttempt, { schedule: SANDBOX_RETRY_SCHEDULE });
+  return { ...afterFailure(callback, due.scheduledAttempt, { schedule: SANDBOX_RETRY_SCHEDULE }), isLocal: true };
 }
 
 const withDuration = (outcome: DeliveryOutcome, ms: number): DeliveryOutcome =>

@@ -1,6 +1,7 @@
 import type { Files } from '../base/files.ts';
 import type { Log } from '../base/log.ts';
 import { loop } from '../base/loop.ts';
+import { createTimeShare } from '../base/time-share.ts';
 import type { FileDeletionQueue } from '../services/shared/file-deletion-queue.ts';
 import { sandboxQueue } from '../services/shared/sandbox/queue.ts';
 import type { Sandbox } from '../services/shared/sandbox/sandbox.ts';
@@ -14,6 +15,10 @@ import { playSandbox } from './sandbox.ts';
 const SWEEP_INTERVAL_MS = 1000;
 /** The next sweep runs this long after the next lease expires, to avoid running just before it. */
 const AFTER_LEASE_MS = 5;
+/** Of the completion of batches: interval, share of the time, and maximum pause. */
+const COMPLETING_INTERVAL_MS = 1000;
+const COMPLETING_SHARE = 0.1;
+const MAX_COMPLETING_PAUSE_MS = 60_000;
 const CLEANUP_INTERVAL_MS = 60_000;
 /** Larger batches cost less per event. */
 const NUMBERING_INTERVAL_MS = 5_000;
@@ -43,8 +48,8 @@ export interface SweepDeps {
 }
 
 /**
- * Runs cleanup until `signal` aborts: leases, deadlines, promotion, expiry and ended batches every second and after each
- * lease expiry, the numbering of events every five seconds, files and expired events every minute. Ends the tasks of
+ * Runs cleanup until `signal` aborts: leases, deadlines, promotion and expiry every second and after each lease expiry, ended
+ * batches every second, the numbering of events every five seconds, files and expired events every minute. Ends the tasks of
  * sandbox credentials.
  */
 export async function sweep(deps: SweepDeps): Promise<void> {
@@ -64,7 +69,7 @@ export async function sweep(deps: SweepDeps): Promise<void> {
       const swept = await tasks.sweep({ ...limits, ...(outage && { outage }), services: names, rows: ROWS });
       answeredAt ??= swept.at;
       const failed = Object.entries(swept.failed);
-      for (const [service, count] of failed) taskMetrics.countFinished(service, 'failed', count);
+      for (const [service, count] of failed) if (names.includes(service)) taskMetrics.countFinished(service, 'failed', count);
       if (failed.length > 0) tasks.hint('finished');
       if (swept.returned > 0) {
         for (const queue of queues) tasks.hint(`waiting:${queue}`);
@@ -79,7 +84,12 @@ export async function sweep(deps: SweepDeps): Promise<void> {
         restMs = Math.min(SWEEP_INTERVAL_MS, Math.ceil(swept.nextLeaseMs) + AFTER_LEASE_MS);
     }
     if (answeredAt) outageClock.recordResponse(answeredAt);
-    const completed = await tasks.batches.completeEnded(names);
+  };
+  // Its time grows with the number of open batches.
+  const completing = createTimeShare(COMPLETING_SHARE, { leastMs: 0, mostMs: MAX_COMPLETING_PAUSE_MS });
+  const completeBatches = async () => {
+    if (!completing.isDue()) return;
+    const completed = await completing.spend(() => tasks.batches.completeEnded(names));
     if (completed.length > 0) tasks.hint('finished', completed);
   };
   const cleanUp = async () => {
@@ -98,6 +108,7 @@ export async function sweep(deps: SweepDeps): Promise<void> {
   await Promise.all([
     loop(numberEvents, { intervalMs: NUMBERING_INTERVAL_MS, signal, onError }),
     loop(round, { intervalMs: () => restMs, signal, onError }),
+    loop(completeBatches, { intervalMs: COMPLETING_INTERVAL_MS, signal, onError }),
     loop(cleanUp, { intervalMs: CLEANUP_INTERVAL_MS, signal, onError }),
     ...services.flatMap(({ name, sandbox }) =>
       sandbox ? [playSandbox({ service: name, sandbox, tasks, log, signal })] : [],

@@ -1,10 +1,11 @@
 import { CLIENT_LIMIT_MS, type Db } from '../base/db.ts';
+import { isCollision } from '../base/db-errors.ts';
 import { insertTasks, releaseExpiredKeys } from './accept.ts';
 import { batchQueue } from './batch-queue.ts';
 import { type FairTags, taggedClients } from './fair-tags.ts';
 import { requeuedSql } from './requeue.ts';
 import type { AcceptResult, BatchItem, BatchStore, BatchSummary, NewTask } from './store.ts';
-import { FAILURES, type Priority } from './task.ts';
+import { FAILURES, PRIORITY_VALUE, type Priority } from './task.ts';
 import { deliveriesDueSql, failSql, IS_READABLE } from './task-rows.ts';
 
 /** Rows per statement: bounds the memory and the locks of one. */
@@ -19,9 +20,17 @@ export function createBatchStore(
   const write = (batch: NewTask, items: readonly NewTask[]): Promise<boolean> =>
     db.transaction(async (tx) => {
       if ((await insertTasks(tx, tags, [batch])).size === 0) return false;
-      for (let at = 0; at < items.length; at += CHUNK) await insertTasks(tx, tags, items.slice(at, at + CHUNK));
+      // Statements of other requests lock the queues of a client in this order.
+      const ordered = [...items].sort((a, b) => PRIORITY_VALUE[a.priority] - PRIORITY_VALUE[b.priority]);
+      for (let at = 0; at < items.length; at += CHUNK) await insertTasks(tx, tags, ordered.slice(at, at + CHUNK));
       await tx.query(INSERT, [batch.id, items[0]!.service, batch.principal, items.map(({ id }) => id)]);
       return true;
+    });
+
+  const writeOnce = (batch: NewTask, items: readonly NewTask[]) =>
+    write(batch, items).catch((error: unknown) => {
+      if (!isCollision(error)) throw error;
+      return write(batch, items);
     });
 
   return {
@@ -32,7 +41,7 @@ export function createBatchStore(
           if (first) return first;
           await releaseExpiredKeys(db, [batch]);
         }
-        if (await write(batch, items)) return { outcome: 'accepted', id: batch.id, estimateSeconds: 0 };
+        if (await writeOnce(batch, items)) return { outcome: 'accepted', id: batch.id, estimateSeconds: 0 };
       }
     },
 

@@ -83,7 +83,7 @@ export const endpointOutcomeSql = `
     failing as (
       insert into webhook_endpoints as e (principal, origin, service)
       select principal, origin,
-             split_part(coalesce(expired_task ->> 'service', (select t.service from tasks t where t.id = current.task_id)), '.', 1)
+             replace(coalesce(expired_task ->> 'service', (select t.service from tasks t where t.id = current.task_id)), '.batches', '')
         from current
        where $3 in ('pending', 'failed') and not $8::boolean
          and case when exists (select from webhook_endpoints k where k.principal = current.principal and k.origin = current.origin)

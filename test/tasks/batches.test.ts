@@ -84,7 +84,7 @@ describe('A batch', () => {
       expect(result).toEqual((await product.call(`/result/${items[at].task_id}`)).body);
     }
     const csv = (await product.call(`${url}/results?format=csv`)).text.split('\r\n');
-    expect(csv[0]).toBe('position,task_id,status,error_code,error,surface,masters,defects,familiarity,warnings');
+    expect(csv[0]).toBe('position,task_id,status,error_code,error,surface,masters,defects,familiarity,warnings,regions');
     expect(csv[1]).toContain(`1,${items[0].task_id},done,,,concrete_wall,`);
     expect(csv[3]).toContain(`3,${items[2].task_id},failed,IMAGE_CORRUPT,The file is not a readable image.`);
     const xlsx = await product.call(`${url}/results?format=xlsx`);
@@ -111,6 +111,13 @@ describe('A batch', () => {
       { input: { url: 'https://storage.example.com/a.mp3', metadata: '{"shift": 12345678901234567890}' }, priority: 1 },
       { input: { url: 'https://storage.example.com/b.mp3', language: 'ru' }, priority: 1 },
     ]);
+  });
+
+  it('ignores a priority that the requests of the service do not have', async () => {
+    product = await startProduct({ service: 'stt' });
+    const item = { url: 'https://storage-1.example.com/1.mp3', priority: 'urgent' };
+    const { status, body } = await submit(jsonLines([item]));
+    expect([status, body.data.total]).toEqual([202, 1]);
   });
 
   it('is rejected completely when items are invalid, with the lines of the invalid ones', async () => {

@@ -222,6 +222,28 @@ describe.each(SERVICES.slice(0, 2))('The sandbox of %s', (service, sandbox) => {
   });
 });
 
+describe('The sandbox', () => {
+  it('has no batches and hides those of other credentials', async () => {
+    const submit = async (token: string) => {
+      const headers = { 'content-type': 'application/x-ndjson', authorization: `Bearer ${token}` };
+      const body = JSON.stringify({ image_url: 'https://storage-1.example.com/1.jpg' });
+      return fetch(`${product.addresses['defectoscopy']}/batches`, { method: 'POST', headers, body });
+    };
+    expect((await submit(CREDENTIAL)).status).toBe(422);
+    const { data } = (await (await submit(TOKEN)).json()) as { data: { batch_id: string } };
+    const path = `/batches/${data.batch_id}`;
+    expect((await call('defectoscopy', path, { token: TOKEN })).status).toBe(200);
+    for (const [method, suffix] of [
+      ['GET', ''],
+      ['GET', '/items'],
+      ['GET', '/results'],
+      ['POST', '/cancel'],
+      ['POST', '/retry'],
+    ] as const)
+      expect((await call('defectoscopy', path + suffix, { method })).body.error.code).toBe('BATCH_NOT_FOUND');
+  });
+});
+
 describe('The sandbox of stt', () => {
   const transcribe = (name: string) => {
     const body = new FormData();

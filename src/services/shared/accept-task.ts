@@ -13,7 +13,7 @@ import type { AcceptResult, NewTask, TaskStore } from '../../tasks/store.ts';
 import type { Priority } from '../../tasks/task.ts';
 import { startProducerSpan, taskTraceparent } from './producer-span.ts';
 import { NOT_REHEARSED } from './sandbox/accept.ts';
-import { sandboxQueue } from './sandbox/queue.ts';
+import { SANDBOX_DEADLINE_SECONDS, sandboxQueue } from './sandbox/queue.ts';
 import type { SharedSettings } from './service.ts';
 
 export interface TaskRequest {
@@ -102,7 +102,7 @@ export function createTask(
 const rehearsed = (service: string, input: JsonObject, sandbox: string) => ({
   service: sandboxQueue(service),
   input: { ...input, sandbox },
-  deadlineSeconds: 60,
+  deadlineSeconds: SANDBOX_DEADLINE_SECONDS,
   ttlSeconds: 3600,
 });
 

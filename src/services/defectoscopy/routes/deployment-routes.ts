@@ -5,6 +5,7 @@ import type { Queryable } from '../../../base/db.ts';
 import { unixSeconds } from '../../../base/time.ts';
 import { describeResponse, errorResponses, success } from '../../../http/envelope.ts';
 import type { Gateway } from '../../../http/gateway.ts';
+import { isSandboxPrincipal } from '../../../http/sandbox-credential.ts';
 import type { GatewayContext } from '../../shared/service.ts';
 import { Models, ShadowPage, ShadowQuery, ShadowRequest, VersionRequest } from '../deployment-schema.ts';
 import {
@@ -222,7 +223,7 @@ export function deploymentRoutes(
       },
     },
     async ({ query, principal }) => {
-      const seesAll = !ownTasksOnly || isReviewer(principal);
+      const seesAll = !isSandboxPrincipal(principal) && (!ownTasksOnly || isReviewer(principal));
       const sees = (owner: string) => seesAll || owner === principal;
       const [reports, differences] = await Promise.all([readShadowReports(db, query.days), readDifferences(db)]);
       const found = await Promise.all(differences.map(({ taskId }) => tasks.read('defectoscopy', taskId)));

@@ -5,7 +5,7 @@ import type { Admission } from '../../../tasks/admission.ts';
 import { lockCompleted } from '../../../tasks/locks.ts';
 import type { TaskStore } from '../../../tasks/store.ts';
 import { sandboxInput } from '../../shared/sandbox/accept.ts';
-import { queueOf, sandboxQueue } from '../../shared/sandbox/queue.ts';
+import { queueOf, SANDBOX_DEADLINE_SECONDS, sandboxQueue } from '../../shared/sandbox/queue.ts';
 import type { Caller, Document, NewDocument, TransactionHook } from '../documents.ts';
 import { sandbox } from '../sandbox.ts';
 import { checkQuota } from './quota.ts';
@@ -64,6 +64,7 @@ export async function create(
           ...(rehearsed !== undefined && { sandbox: rehearsed }),
         } satisfies TaskInput,
         estimateSeconds: 0,
+        ...(rehearsed !== undefined && { deadlineSeconds: SANDBOX_DEADLINE_SECONDS }),
         ...omitUndefined({ requestId: request.id, traceparent: request.traceparent, resultOf: source?.id }),
       })),
     );

@@ -8,6 +8,7 @@ import {
   idempotencyKeyReused,
   payloadTooLarge,
   queueUnavailable,
+  requestTimeout,
   unsupportedMediaType,
   validationError,
 } from '../../../base/api-error.ts';
@@ -47,6 +48,7 @@ const MAX_BODY_BYTES = 32 * 2 ** 20;
 /** Batches that arrive at the same time, of one client and of all: bounds the memory. */
 const MAX_OF_CLIENT = 2;
 const MAX_ARRIVING = 4;
+const ARRIVAL_LIMIT_MS = 300_000;
 const JSON_LINES = ['application/x-ndjson', 'application/jsonl'];
 const EXPECTED = 'application/x-ndjson or text/csv';
 
@@ -77,8 +79,9 @@ export async function batchRoutes(app: Gateway, options: BatchDeps): Promise<voi
   const validate = createValidators()('body', item);
   const arriving: string[] = [];
 
-  /** A batch of another principal is hidden if `ownTasksOnly`. */
+  /** A batch of another principal is hidden if `ownTasksOnly`, and every batch from sandbox credentials. */
   async function requireBatch({ params, principal }: FastifyRequest): Promise<Task> {
+    if (isSandboxPrincipal(principal)) throw batchNotFound();
     const { batch_id: id } = params as Static<typeof BatchParams>;
     const task = /^[A-Za-z0-9_-]{1,64}$/.test(id) ? await tasks.read(batchQueue(service), id) : undefined;
     if (!task || (ownTasksOnly && task.principal !== principal)) throw batchNotFound();
@@ -86,7 +89,7 @@ export async function batchRoutes(app: Gateway, options: BatchDeps): Promise<voi
   }
 
   const toJson = async (task: Task) =>
-    presentBatch(task, task.status === 'done' ? storedSummary(task) : await batches.summary(task.id));
+    presentBatch(task, storedSummary(task) ?? (await batches.summary(task.id)));
 
   await app.register(async (scope) => {
     await acceptUploads(scope);
@@ -151,8 +154,10 @@ export async function batchRoutes(app: Gateway, options: BatchDeps): Promise<voi
           throw queueUnavailable('Other batches are being received; nothing was accepted.');
         }
         arriving.push(principal);
+        let timeout: NodeJS.Timeout | undefined;
         try {
           const { bytes: body } = await readUpload(request, { maxBytes: MAX_BODY_BYTES });
+          timeout = setTimeout(() => body.destroy(requestTimeout()), ARRIVAL_LIMIT_MS);
           const limit = Math.min(MAX_ITEMS, admission.maxWaiting(service));
           const items = type === 'text/csv' ? readCsvItems(body, item) : readJsonLines(body);
           const wanted = await collectItems(items, { validate, toTask: open(request), limit });
@@ -172,6 +177,7 @@ export async function batchRoutes(app: Gateway, options: BatchDeps): Promise<voi
               }),
             );
         } finally {
+          clearTimeout(timeout);
           arriving.splice(arriving.indexOf(principal), 1);
         }
       },
@@ -338,8 +344,14 @@ export async function batchRoutes(app: Gateway, options: BatchDeps): Promise<voi
       },
     },
     async (request) => {
-      const { id } = await requireBatch(request);
-      const retried = await batches.retry(id);
+      const batch = await requireBatch(request);
+      const { id } = batch;
+      const failed = storedSummary(batch)?.counts.failed;
+      if (failed === undefined) throw batchNotCompleted();
+      const owner = admission.ownerOf(service, batch.principal);
+      const releasePermit = admission.reserve(service, 'batch', owner, failed, failed);
+      if (!releasePermit) throw admission.queueFullError(service, owner, failed);
+      const retried = await batches.retry(id).finally(() => releasePermit(false));
       if (retried === undefined) throw batchNotCompleted();
       if (retried > 0) tasks.hint(`waiting:${service}`);
       return success({ batch_id: id, retried });

@@ -56,7 +56,7 @@ export const Batch = Success(Type.Object(batch));
 
 export const BatchesQuery = Type.Object({
   before: Type.Optional(Type.String({ maxLength: 64, description: '`next` of the previous page.' })),
-  limit: Type.Integer({ minimum: 1, maximum: 100, default: 20 }),
+  limit: Type.Integer({ minimum: 1, maximum: 20, default: 20 }),
 });
 
 export const BatchList = Success(

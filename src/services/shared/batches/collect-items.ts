@@ -66,8 +66,9 @@ async function toRequest(text: string, validate: ValidateFunction, toTask: ToTas
   } catch {
     throw validationError('The item is not valid JSON.');
   }
-  // Validation sets the default of a single request.
-  const priority: Priority = (body as { priority?: Priority } | null)?.priority ?? 'batch';
+  // Validation sets the default of a single request, and does not check a member that the service does not have.
+  const stated = (body as { priority?: unknown } | null)?.priority;
+  const priority: Priority = stated === 'realtime' ? 'realtime' : 'batch';
   if (!validate(body)) {
     const problems = validate.errors as readonly ErrorObject[];
     throw validationError(messageOf({ kind: 'schema', where: 'body', problems }));

@@ -1,7 +1,7 @@
 import { unixSeconds } from '../../../base/time.ts';
 import { success } from '../../../http/envelope.ts';
 import type { BatchSummary } from '../../../tasks/store.ts';
-import type { Done, Task } from '../../../tasks/task.ts';
+import type { Task } from '../../../tasks/task.ts';
 import { webhookFields } from '../webhook-fields.ts';
 
 /** The `input` of a batch's task. */
@@ -15,7 +15,7 @@ export function presentBatch(task: Task, summary: BatchSummary) {
   const { webhook } = task;
   return {
     batch_id: task.id,
-    status: task.status === 'done' ? ('completed' as const) : ('in_progress' as const),
+    status: 'finishedAt' in task ? ('completed' as const) : ('in_progress' as const),
     total,
     counts: summary.counts,
     errors: summary.errors.map(({ position, task_id, error, error_code }) => ({
@@ -25,15 +25,21 @@ export function presentBatch(task: Task, summary: BatchSummary) {
       error_code,
     })),
     created_at: unixSeconds(task.queuedAt),
-    ...(task.status === 'done' && { completed_at: unixSeconds(task.finishedAt) }),
+    ...('finishedAt' in task && { completed_at: unixSeconds(task.finishedAt) }),
     ...(webhook && {
       webhook: { configured: true, state: webhook.state, attempts: webhook.attempts, ...webhookFields(webhook) },
     }),
   };
 }
 
-export const storedSummary = (task: Done): BatchSummary => JSON.parse(task.resultText) as BatchSummary;
+/** Of a completed batch. A batch that expired before it was completed has no item that is still readable. */
+export function storedSummary(task: Task): BatchSummary | undefined {
+  if (task.status === 'done') return JSON.parse(task.resultText) as BatchSummary;
+  if (task.status !== 'failed') return undefined;
+  const { total } = JSON.parse(task.inputText) as BatchInput;
+  return { counts: { queued: 0, processing: 0, done: 0, failed: total, cancelled: 0 }, errors: [] };
+}
 
 /** The body of the webhook `batch.completed`. */
 export const presentCompleted = (task: Task): string =>
-  JSON.stringify(success(presentBatch(task, storedSummary(task as Done))));
+  JSON.stringify(success(presentBatch(task, storedSummary(task)!)));
