@@ -7,7 +7,6 @@ import { CLASSES } from './classes.ts';
 import { combineParts, type PageReading, type PartOutput } from './page-reading.ts';
 import { readRows } from './read-rooms.ts';
 import { best, type ReadValue, readField, readingsOf, readParts } from './read-values.ts';
-import { type Ends, endsOf } from './value-ends.ts';
 
 export interface NetworkFields {
   /** By field. */
@@ -19,7 +18,6 @@ export interface NetworkFields {
 export interface ChosenValue extends ReadValue {
   /** 0..1: the score of the best reading of another value; 0 without one. */
   readonly rival: number;
-  readonly ends: Ends;
 }
 
 /** Whether the network was trained on the field or column. */
@@ -50,11 +48,7 @@ export function readWithNetwork(
     const value = labelled ?? top;
     if (!value) continue;
     const rivals = found.filter((other) => other.value !== value.value);
-    values.set(key, {
-      ...value,
-      rival: Math.max(0, ...rivals.map(({ score }) => score)),
-      ends: endsIn(readings, value, key),
-    });
+    values.set(key, { ...value, rival: Math.max(0, ...rivals.map(({ score }) => score)) });
   }
   const tables = new Map<string, ReadCell[][]>();
   for (const { key, table } of schema.sections) {
@@ -66,16 +60,12 @@ export function readWithNetwork(
 
 const MARGIN = 0.01;
 
-const endsIn = (readings: readonly PageReading[], { tokens }: ReadValue, name: string): Ends =>
-  endsOf(tokens, readings.find((reading) => reading.tokens.includes(tokens[0]!))!, name);
-
 /** Missing fields from the last row of a table. */
 function addTotals(values: Map<string, ChosenValue>, readings: readonly PageReading[], schema: Schema): void {
   for (const { key, spec } of everyField(schema)) {
     const column = /^areas:(?:total_)?(\w*area)$/u.exec(key)?.[1];
     if (!column || values.has(key)) continue;
-    const name = `total:${column}`;
-    const total = best(readings.flatMap((reading) => readField(reading, name, spec) ?? []));
-    if (total) values.set(key, { ...total, score: 0.9 * total.score, rival: 0, ends: endsIn(readings, total, name) });
+    const total = best(readings.flatMap((reading) => readField(reading, `total:${column}`, spec) ?? []));
+    if (total) values.set(key, { ...total, score: 0.9 * total.score, rival: 0 });
   }
 }

@@ -8,7 +8,6 @@ import { type Token, tokensInRange } from '../fields/page-tokens.ts';
 import { fitShapes } from './fit-shapes.ts';
 import { connect, groupOf, inReadingOrder, membersOf, type TokenGroup, textOf, withDoubtful } from './group-tokens.ts';
 import type { PageReading } from './page-reading.ts';
-import { withDoubtfulEnds } from './value-ends.ts';
 import { withWholeNames } from './whole-names.ts';
 
 export interface ReadValue {
@@ -31,7 +30,7 @@ export function readingsOf(reading: PageReading, name: string, spec: ValueSpec):
     .flatMap((members) => betweenCheckBoxes(members, reading))
     .map((members) =>
       spec.type === 'string'
-        ? fitShapes(withWholeNames(withDoubtfulWords(members, reading, name), reading), reading, name, spec)
+        ? fitShapes(withWholeNames(withDoubtful(members, reading, name), reading), reading, name, spec)
         : members,
     )
     .flatMap((members) => {
@@ -42,9 +41,6 @@ export function readingsOf(reading: PageReading, name: string, spec: ValueSpec):
     })
     .flatMap((group) => parseGroup(group, spec) ?? []);
 }
-
-const withDoubtfulWords = (members: readonly number[], reading: PageReading, name: string): number[] =>
-  withDoubtfulEnds(withDoubtful(members, reading, name), reading, name);
 
 // Chosen.
 const MIN_GAIN = 0.05;

@@ -128,12 +128,12 @@ function readAgreed(
 /** The confidence from which a cell of the reader is kept. */
 const SURE = 0.9;
 /** The same for a value at a place where a person removed one. */
-const MIN_ELSEWHERE = 0.97;
+const MIN_ELSEWHERE = 0.95;
 const CONFIDENCE_ALONE = 0.93;
 const CONFIDENCE_AGREED = 0.99;
 const CONFIDENCE_DISPUTED = 0.85;
 /** A value of the reader below this confidence gives way to the template. OCR lowers it for both. */
-const unsure = ({ source }: Field): number => (source === 'text' ? 0.86 : 0.5);
+const unsure = ({ source }: Field): number => (source === 'text' ? 0.8 : 0.5);
 /** The same for a longer text, of which the template found the start. */
 const MIN_LONGER = 0.45;
 
