@@ -211,11 +211,34 @@ describe('photos analysed in tiles', () => {
     for (const [side, expected] of [x0, y0, x1, y1].map((side, i) => [side, [208, 112, 256, 160][i]!] as const)) {
       expect(Math.abs(side - expected)).toBeLessThanOrEqual(24);
     }
-    const { width, height, maps } = heatmaps(whole);
+    const { width, height, maps, training } = heatmaps(whole);
+    expect(training, 'the overview does not show the defect').toBeUndefined();
     expect([width, height]).toEqual([40, 30]);
     const values = Buffer.from(maps['crack']!, 'base64');
     expect(values[17 * 40 + 29]).toBeGreaterThan(127);
     expect(values[2 * 40 + 2]).toBe(0);
+  });
+
+  test('inspect: auto adds the regions of a large photo and changes nothing else', async () => {
+    const large = sharp({ create: { width: 2016, height: 2016, channels: 3, background: 'blue' } }).composite([
+      { input: { create: { width: 48, height: 48, channels: 3, background: 'red' } }, left: 208, top: 112 },
+    ]);
+    const bytes = await large.png().toBuffer();
+    const overview = await classify(bytes, { inspect: 'overview' });
+    const auto = await classify(bytes);
+    const { regions, ...rest } = recorded(auto);
+    expect(regions).toMatchObject([{ defect: 'crack' }]);
+    expect(rest).toEqual(recorded(overview));
+    expect(auto.attachment).toEqual(overview.attachment);
+  });
+
+  test('inspect: whole keeps the features for training if the overview shows all defects', async () => {
+    const bytes = await sharp({ create: { width: 320, height: 240, channels: 3, background: 'red' } })
+      .png()
+      .toBuffer();
+    const whole = await classify(bytes, { inspect: 'whole' });
+    expect(recorded(whole)).toMatchObject({ defects: [{ name: 'crack' }], regions: [] });
+    expect(heatmaps(whole).training).toEqual(heatmaps(await classify(bytes, { inspect: 'overview' })).training);
   });
 
   test('boxes are of the upright photo', async () => {
@@ -227,14 +250,14 @@ describe('photos analysed in tiles', () => {
   });
 
   test.each([
-    ['a strip of one pixel', { width: 20_000, height: 1 }],
-    ['a photo smaller than a tile', { width: 20, height: 20 }],
-    ['a black photo', { width: 400, height: 300 }],
-  ])('%s has no regions', async (_, size) => {
+    ['has no regions for a strip of one pixel', { width: 20_000, height: 1 }, undefined],
+    ['has no regions for a photo smaller than a tile', { width: 20, height: 20 }, undefined],
+    ['has an empty list of regions for a black photo', { width: 400, height: 300 }, []],
+  ])('the result %s', async (_, size, regions) => {
     const bytes = await sharp({ create: { ...size, channels: 3, background: 'black' } })
       .png()
       .toBuffer();
-    expect(recorded(await classify(bytes, { inspect: 'whole' })).regions).toEqual([]);
+    expect(recorded(await classify(bytes, { inspect: 'whole' })).regions).toEqual(regions);
   });
 });
 
@@ -286,12 +309,33 @@ describe('defectoscopy model versions', () => {
     expect(model.info()['model_version']).toBe('1.1.0');
   });
 
-  test('a task for an uninstalled version fails', async () => {
+  test('a task for an uninstalled version is retried', async () => {
     const photo = await picture('red').png().toBuffer();
     expect(await failureOf(classify(photo, { model_version: 'gone' }))).toEqual({
       code: 'INFERENCE_FAILED',
-      transient: false,
+      transient: true,
     });
+  });
+
+  test('a trained version is installed from the database by the first task that selects it', async () => {
+    const other = await mkdtemp(join(tmpdir(), 'assay-trained-'));
+    const place = await installColours(other, 'trained');
+    onTestFinished(() => rm(other, { recursive: true }));
+    onTestFinished(() => rm(join(trainedModelsDir(folder), 'trained'), { recursive: true, force: true }));
+    const photo = await picture('red').png().toBuffer();
+    const select = () => classify(photo, { model_version: 'trained' });
+    expect(await failureOf(select())).toMatchObject({ transient: true });
+
+    const names = ['manifest.json', 'heads.json'];
+    const texts = await Promise.all(names.map((name) => readFile(join(place, name), 'utf8')));
+    const stored = Object.fromEntries(names.map((name, i) => [name, texts[i]!]));
+    const query = vi.spyOn(db, 'query').mockImplementation(async (sql, params) => {
+      const isTrained = String(sql).includes('files') && params?.[0] === 'trained';
+      return { rows: isTrained ? [{ files: stored }] : [], rowCount: 0 } as never;
+    });
+    onTestFinished(() => query.mockRestore());
+    const outcomes = await Promise.all([select(), select()]);
+    expect(outcomes.map((outcome) => recorded(outcome).model_version)).toEqual(['trained', 'trained']);
   });
 
   test('DEFECTOSCOPY_MODEL_VERSION selects the default version; loading fails if it is not installed', async () => {

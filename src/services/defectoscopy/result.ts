@@ -51,11 +51,14 @@ export interface Attachment {
   readonly width: number;
   readonly height: number;
   readonly maps: Readonly<Record<string, string>>;
-  /** `features`: base64 of `packVector`; `network`: the SHA-256 of the network that computed them. */
+  /**
+   * `features`: base64 of `packVector`; `network`: the SHA-256 of the network that computed them. Absent if the result has a
+   * defect that only the tiles show.
+   */
   readonly training?: { readonly network: string; readonly features: string };
 }
 
-/** `auto` (default) and `whole` also analyse the tiles of a photo. */
+/** `auto` (default) and `whole` also analyse the tiles of a photo; only `whole` merges their defects. */
 export type Inspect = 'auto' | 'whole' | 'overview';
 
 export interface PredictInput {

@@ -3,7 +3,7 @@ import type { Task } from '../../tasks/task.ts';
 import { pollAfterSeconds, preferredLanguage } from './task-routes.ts';
 
 const queuedAt = new Date('2026-01-01T00:00:00Z');
-const task = { queuedAt, estimateSeconds: 90 } as Task;
+const task = { service: 'stt', queuedAt, estimateSeconds: 90 } as Task;
 const after = (seconds: number) => pollAfterSeconds(task, new Date(queuedAt.getTime() + seconds * 1000));
 
 it('pollAfterSeconds returns the rest of the estimate, then 30 s to 60 s with the age of the task', () => {
