@@ -193,23 +193,26 @@ describe.each([
     expect(warnings()).toEqual(['other databases may use the file storage']);
   });
 
-  it.each(['the original', 'the clone'])('are kept if a clone uses the same storage and %s sweeps first', async (first) => {
-    await pass();
-    await age();
-    await copyRow();
-    for (const each of [database, clone]) await expireNonce(each);
-    const sweepers = [collector, start(clone)];
-    if (first === 'the clone') sweepers.reverse();
-    await sweepers[0]!.pass();
-    // The clone has no rows of them.
-    const referenced = await addReferenced(10);
-    for (const each of sweepers.toReversed()) await each.pass();
-    expect(await storage.marker()).toMatch(/^contested/);
-    for (const each of [database, clone]) await age(each);
-    for (const each of [...sweepers, ...sweepers]) await each.pass();
-    for (const each of sweepers) expect([await each.kept(), await each.deleted()]).toEqual([1, 0]);
-    expect(await storage.keys()).toEqual([...referenced].sort());
-  });
+  it.each(['the original', 'the clone'])(
+    'are kept if a clone uses the same storage and %s sweeps first',
+    async (first) => {
+      await pass();
+      await age();
+      await copyRow();
+      for (const each of [database, clone]) await expireNonce(each);
+      const sweepers = [collector, start(clone)];
+      if (first === 'the clone') sweepers.reverse();
+      await sweepers[0]!.pass();
+      // The clone has no rows of them.
+      const referenced = await addReferenced(10);
+      for (const each of sweepers.toReversed()) await each.pass();
+      expect(await storage.marker()).toMatch(/^contested/);
+      for (const each of [database, clone]) await age(each);
+      for (const each of [...sweepers, ...sweepers]) await each.pass();
+      for (const each of sweepers) expect([await each.kept(), await each.deleted()]).toEqual([1, 0]);
+      expect(await storage.keys()).toEqual([...referenced].sort());
+    },
+  );
 
   it('are deleted again a day after the marker of a contested storage was deleted', async () => {
     const referenced = await addReferenced(30);

@@ -7,7 +7,8 @@ const ROTATION = '30 minutes';
 const LATE = '12 hours';
 
 const NONCE = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
-const CONTESTED = 'contested: several databases use this file storage, see "Files without a row" in docs/operations.md\n';
+const CONTESTED =
+  'contested: several databases use this file storage, see "Files without a row" in docs/operations.md\n';
 
 export interface StorageClaim {
   /** Why the storage may not be this database's alone. */
