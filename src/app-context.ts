@@ -8,7 +8,7 @@ import { deleteStale } from './base/file-system.ts';
 import { createOrphanCollector } from './base/files/orphan-collector.ts';
 import { createGuardedFetch } from './base/guarded-fetch.ts';
 import { newId } from './base/ids.ts';
-import { type MigrateOptions, migrate } from './base/migrate.ts';
+import { knowsMigrations, type MigrateOptions, migrate } from './base/migrate.ts';
 import { readMigrations } from './base/migration-files.ts';
 import { watchSchema } from './base/schema-watch.ts';
 import { loadOrCreateKey, seal, unseal } from './base/secrets.ts';
@@ -296,6 +296,9 @@ const DAY_MS = 86_400_000;
 
 export function createSweepDeps(context: AppContext, signal: AbortSignal): SweepDeps {
   const { db, tasks, files, stored, registry, settings, log } = context;
+  // Read once at the start: an upgrade replaces the files of a running program.
+  const migrations = loadMigrations();
+  migrations.catch(() => {}); // `isSchemaKnown` rejects
   const services = context.services.map(({ name, cleanup, ...service }) => ({
     name,
     ...('work' in service && { sandbox: service.work.sandbox }),
@@ -311,6 +314,7 @@ export function createSweepDeps(context: AppContext, signal: AbortSignal): Sweep
     orphans: createOrphanCollector({
       ...{ db, files, stored, registry, log },
       columns: BACKUP_CONTENTS.fileColumns,
+      isSchemaKnown: async () => knowsMigrations(db, await migrations),
     }),
     taskMetrics: createTaskMetrics(context.registry),
     limits: { maxAttempts: settings.workerMaxAttempts, batchMaxWaitSeconds: settings.batchMaxWaitSeconds },

@@ -66,6 +66,12 @@ export async function isMigrated(db: Queryable, migrations: readonly Migration[]
   return (await missingFrom(db, migrations)).length === 0;
 }
 
+/** Whether this program has every migration of the database, additive ones included. */
+export async function knowsMigrations(db: Queryable, migrations: readonly Migration[]): Promise<boolean> {
+  const applied = await readHistory(db);
+  return applied.every(({ version }) => migrations.some((known) => known.version === version));
+}
+
 async function missingFrom(db: Queryable, migrations: readonly Migration[]): Promise<Migration[]> {
   const done = (await hasHistory(db)) ? await readHistory(db) : [];
   return pendingMigrations(migrations, done, { newer: 'additive' });

@@ -103,7 +103,7 @@ export function openBucketFiles(
     keys: (folder) => listKeys(requests, bucket, folder),
     async readMarker() {
       const response = await requests.send({ method: 'GET', path: bucket.prefix + MARKER });
-      return typeof response === 'string' ? '' : response.body.text();
+      return typeof response === 'string' ? undefined : response.body.text();
     },
     async writeMarker(text) {
       const sha256 = createHash('sha256').update(text).digest('hex');

@@ -1,8 +1,9 @@
 import { Counter, Gauge, type Registry } from 'prom-client';
-import type { Queryable } from '../db.ts';
+import type { Db } from '../db.ts';
 import type { Files } from '../files.ts';
 import type { Log } from '../log.ts';
 import { keyFolders, keyTime } from './file-key.ts';
+import { claimStorage, type StorageClaim } from './storage-claim.ts';
 import type { StoredKeys } from './stored-keys.ts';
 
 /** Longer than an upload and the transaction that adds its row. */
@@ -10,6 +11,11 @@ const GRACE_MS = 86_400_000;
 /** Of 1024: a pass takes 4 hours with a step a minute. */
 const FOLDERS_PER_STEP = 4;
 const BATCH = 1000;
+
+/** Chosen: crashes leave few orphans; more of them indicate rows of another database, or lost rows. */
+const maxOrphans = (seen: number) => Math.max(20, 0.01 * seen);
+/** The same for the sample of a storage without a marker. */
+const maxUnknown = (seen: number) => Math.max(8, 0.01 * seen);
 
 /** A column with keys of files. */
 interface KeyColumn {
@@ -19,17 +25,19 @@ interface KeyColumn {
 
 /**
  * Deletes files that no row refers to and that are older than a day: an upload whose row was not added, for example after a
- * crash. Only in a storage whose marker names this database alone.
+ * crash. Only in a storage whose marker shows that it is this database's alone.
  */
 export function createOrphanCollector(deps: {
-  db: Queryable;
+  db: Db;
   files: Pick<Files, 'remove'>;
   stored: StoredKeys;
   columns: readonly KeyColumn[];
+  /** Whether this program knows all migrations of the database: an unknown one may add a column with keys. */
+  isSchemaKnown: () => Promise<boolean>;
   registry: Registry;
   log: Log;
 }) {
-  const { db, files, stored, columns, registry, log } = deps;
+  const { db, files, stored, columns, isSchemaKnown, registry, log } = deps;
   const folders = keyFolders();
   // Restarts continue at another place.
   let next = Math.floor(Math.random() * folders.length);
@@ -41,14 +49,14 @@ export function createOrphanCollector(deps: {
   });
   const blocked = new Gauge({
     name: 'assay_files_orphans_kept',
-    help: '1 while stored files without a row are kept, because the storage does not belong to this database alone.',
+    help: '1 while stored files without a row are kept, because deleting them may be wrong.',
     registers: [registry],
     aggregator: 'max',
   });
 
-  const keep = (why: string, id: string, marked: readonly string[]) => {
+  const keep = (why: string, details: Record<string, unknown> = {}): undefined => {
     blocked.set(1);
-    if (reported !== why) log.warn({ database: id, marked }, `${why}: stored files without a row are kept`);
+    if (reported !== why) log.warn(details, `${why}: stored files without a row are kept`);
     reported = why;
   };
 
@@ -64,70 +72,77 @@ export function createOrphanCollector(deps: {
     return { referenced: new Set(rows[0]!.keys), nowMs: rows[0]!.ms };
   };
 
-  /** Whether the storage is this database's own: it is empty, or rows refer to nearly all of its first files. */
+  /** Whether rows refer to nearly all of the storage's first files. */
   const isOwn = async (): Promise<boolean> => {
     const sample: string[] = [];
     for await (const key of stored.keys()) if (sample.push(key) >= BATCH) break;
     if (sample.length === 0) return true;
     const { referenced } = await readReferences(sample);
-    return referenced.size >= 0.9 * sample.length;
+    return sample.filter((key) => !referenced.has(key)).length <= maxUnknown(sample.length);
   };
 
-  /** Whether the marker names this database alone. Marks a storage of its own. */
-  const isMarked = async (id: string): Promise<boolean> => {
-    const marker = await stored.readMarker();
-    const ids = marker.split('\n').filter((line) => line !== '');
-    if (ids.length === 1 && ids[0] === id) return true;
-    if (ids.includes(id)) keep('other databases use the file storage', id, ids);
-    else if (ids.length > 0) {
-      // The other database then keeps the files of this one.
-      await stored.writeMarker([...ids, id, ''].join('\n'));
-      keep('another database uses the file storage', id, ids);
-    } else if (await isOwn()) await stored.writeMarker(`${id}\n`);
-    else keep('the file storage has no marker and many files that no row refers to', id, ids);
-    return false;
+  /** Undefined if files must be kept. */
+  const claim = async (): Promise<StorageClaim | undefined> => {
+    if (!(await isSchemaKnown())) return keep('the database has migrations that this program does not know');
+    const claimed = await claimStorage({ db, stored, graceMs: GRACE_MS, isOwn }).catch((error: unknown) => {
+      blocked.set(1);
+      throw error;
+    });
+    if (claimed.problem === undefined) return claimed;
+    return keep(claimed.problem, { nonce: claimed.nonce });
   };
 
-  const collect = async (keys: readonly string[], signal: AbortSignal): Promise<void> => {
-    const { referenced, nowMs } = await readReferences(keys);
-    const orphans = keys.filter((key) => !referenced.has(key) && keyTime(key) < nowMs - GRACE_MS);
+  const listKeys = async (count: number, signal: AbortSignal): Promise<string[]> => {
+    const keys: string[] = [];
+    for (let n = 0; n < count && !signal.aborted; n++) {
+      for await (const key of stored.keys(folders[(next + n) % folders.length]!)) keys.push(key);
+    }
+    return keys;
+  };
+
+  const findOrphans = async (keys: readonly string[], signal: AbortSignal): Promise<string[]> => {
+    const orphans: string[] = [];
+    for (let at = 0; at < keys.length && !signal.aborted; at += BATCH) {
+      const batch = keys.slice(at, at + BATCH);
+      const { referenced, nowMs } = await readReferences(batch);
+      orphans.push(...batch.filter((key) => !referenced.has(key) && keyTime(key) < nowMs - GRACE_MS));
+    }
+    return orphans;
+  };
+
+  const remove = async (orphans: readonly string[], signal: AbortSignal): Promise<void> => {
+    let count = 0;
     for (const key of orphans) {
-      if (signal.aborted) return;
+      if (signal.aborted) break;
       await files.remove(key);
       deleted.inc();
+      count++;
     }
-    if (orphans.length > 0) log.info({ files: orphans.length }, 'deleted stored files that no row refers to');
+    if (count > 0) log.info({ files: count }, 'deleted stored files that no row refers to');
   };
 
   return {
     /** Looks at the next folders; call it once a minute. */
     async step(signal: AbortSignal, count = FOLDERS_PER_STEP): Promise<void> {
-      const { id, isNew } = await readDatabase(db);
-      if (!(await isMarked(id))) return;
+      const first = await claim();
+      if (!first) return;
+      if (!first.isNew) {
+        const keys = await listKeys(count, signal);
+        const orphans = await findOrphans(keys, signal);
+        if (signal.aborted) return;
+        // The next step looks at the same folders.
+        if (orphans.length > maxOrphans(keys.length) && !first.allowsMany)
+          return keep('too many stored files have no row', { orphans: orphans.length, files: keys.length });
+        if (orphans.length > 0) {
+          // Another database may have contested the storage, or migrated this one, while the folders were listed.
+          const second = await claim();
+          if (!second || second.isNew) return;
+          await remove(orphans, signal);
+        }
+        next = (next + count) % folders.length;
+      }
       blocked.set(0);
       reported = '';
-      if (isNew) return;
-      for (let n = 0; n < count && !signal.aborted; n++) {
-        let keys: string[] = [];
-        for await (const key of stored.keys(folders[next]!)) {
-          keys.push(key);
-          if (keys.length < BATCH) continue;
-          await collect(keys, signal);
-          keys = [];
-        }
-        if (keys.length > 0) await collect(keys, signal);
-        next = (next + 1) % folders.length;
-      }
     },
   };
-}
-
-/** A database that was restored within the grace period may not have its rows yet. */
-async function readDatabase(db: Queryable): Promise<{ id: string; isNew: boolean }> {
-  await db.query('insert into file_storage default values on conflict do nothing');
-  const { rows } = await db.query<{ id: string; isNew: boolean }>(
-    `select database_id as id, since > now() - make_interval(secs => $1) as "isNew" from file_storage`,
-    [GRACE_MS / 1000],
-  );
-  return rows[0]!;
 }

@@ -1,18 +1,21 @@
-import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
+import { mkdir, readdir, readFile, rename, unlink } from 'node:fs/promises';
 import { join } from 'node:path';
-import { ifMissing } from '../file-system.ts';
+import { ifMissing, syncFolder } from '../file-system.ts';
+import { newId } from '../ids.ts';
 import { isFileKey, isKeyFolder, keyToPath } from './file-key.ts';
 import { toStorageError } from './storage-unavailable.ts';
+import { writeTempFile } from './temp-file.ts';
 
 /** The marker object of a storage, beside the folders. */
-export const MARKER = 'databases';
+export const MARKER = 'owner';
 
 /** What a file store has, whether or not a row refers to it. */
 export interface StoredKeys {
   /** The keys in a folder of {@link keyToPath}; without one, all keys. */
   keys(folder?: string): AsyncIterable<string>;
-  /** The ids of the databases that use the storage, a line each; empty without a marker. */
-  readMarker(): Promise<string>;
+  /** See `claimStorage`. Undefined without a marker. */
+  readMarker(): Promise<string | undefined>;
+  /** Replaces the marker as a whole. */
   writeMarker(text: string): Promise<void>;
 }
 
@@ -29,11 +32,22 @@ export function folderKeys(dir: string): StoredKeys {
         yield* keys.filter((key) => isFileKey(key) && keyToPath(key) === `${name}/${key}`);
       }
     },
-    readMarker: async () => (await readFile(join(dir, MARKER), 'utf8').catch(ifMissing).catch(failStorage)) ?? '',
+    readMarker: () => readFile(join(dir, MARKER), 'utf8').catch(ifMissing).catch(failStorage),
     async writeMarker(text) {
-      // Before the first upload there is no folder.
-      await mkdir(dir, { recursive: true }).catch(failStorage);
-      await writeFile(join(dir, MARKER), text, { mode: 0o600 }).catch(failStorage);
+      // `Files.cleanup` deletes files that a crash leaves there.
+      const tempDir = join(dir, 'incoming');
+      const draft = join(tempDir, newId());
+      try {
+        // Before the first upload there is no folder.
+        await mkdir(tempDir, { recursive: true });
+        const limits = { maxBytes: Number.POSITIVE_INFINITY, signal: undefined };
+        await writeTempFile(draft, Buffer.from(text), { ...limits, durable: true });
+        await rename(draft, join(dir, MARKER));
+        await syncFolder(dir);
+      } catch (error) {
+        await unlink(draft).catch(() => {});
+        failStorage(error);
+      }
     },
   };
 }
