@@ -23,7 +23,12 @@ async function sweepWith(
   const stopped = new AbortController();
   const { tasks, files, services = [{ name: 'a' }], absent = [] } = deps(() => stopped.abort());
   await sweep({
-    tasks: { sweep: async () => NOTHING, hint: () => {}, batches: { completeEnded: async () => [] }, ...tasks } as unknown as TaskStore,
+    tasks: {
+      sweep: async () => NOTHING,
+      hint: () => {},
+      batches: { completeEnded: async () => [] },
+      ...tasks,
+    } as unknown as TaskStore,
     events: { numberNew: async () => false, deleteExpired: async () => {} },
     expiredUploads: { drain: async () => {} },
     orphans: { step: async () => {} },

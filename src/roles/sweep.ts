@@ -69,7 +69,8 @@ export async function sweep(deps: SweepDeps): Promise<void> {
       const swept = await tasks.sweep({ ...limits, ...(outage && { outage }), services: names, rows: ROWS });
       answeredAt ??= swept.at;
       const failed = Object.entries(swept.failed);
-      for (const [service, count] of failed) if (names.includes(service)) taskMetrics.countFinished(service, 'failed', count);
+      for (const [service, count] of failed)
+        if (names.includes(service)) taskMetrics.countFinished(service, 'failed', count);
       if (failed.length > 0) tasks.hint('finished');
       if (swept.returned > 0) {
         for (const queue of queues) tasks.hint(`waiting:${queue}`);

@@ -84,7 +84,9 @@ describe('A batch', () => {
       expect(result).toEqual((await product.call(`/result/${items[at].task_id}`)).body);
     }
     const csv = (await product.call(`${url}/results?format=csv`)).text.split('\r\n');
-    expect(csv[0]).toBe('position,task_id,status,error_code,error,surface,masters,defects,familiarity,warnings,regions');
+    expect(csv[0]).toBe(
+      'position,task_id,status,error_code,error,surface,masters,defects,familiarity,warnings,regions',
+    );
     expect(csv[1]).toContain(`1,${items[0].task_id},done,,,concrete_wall,`);
     expect(csv[3]).toContain(`3,${items[2].task_id},failed,IMAGE_CORRUPT,The file is not a readable image.`);
     const xlsx = await product.call(`${url}/results?format=xlsx`);

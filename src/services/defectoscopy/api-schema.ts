@@ -41,7 +41,8 @@ export const Classification = Type.Object({
   surface: Type.String(),
   masters: Type.Array(Scored, { description: 'All groups with their confidences, which sum to 1.' }),
   defects: Type.Array(Scored, {
-    description: "Classes that reach the model's threshold, and with `inspect` = `whole` those of `regions`; empty if no defects were found.",
+    description:
+      "Classes that reach the model's threshold, and with `inspect` = `whole` those of `regions`; empty if no defects were found.",
   }),
   familiarity: Type.Optional(
     Type.Number({

@@ -88,8 +88,7 @@ export async function batchRoutes(app: Gateway, options: BatchDeps): Promise<voi
     return task;
   }
 
-  const toJson = async (task: Task) =>
-    presentBatch(task, storedSummary(task) ?? (await batches.summary(task.id)));
+  const toJson = async (task: Task) => presentBatch(task, storedSummary(task) ?? (await batches.summary(task.id)));
 
   await app.register(async (scope) => {
     await acceptUploads(scope);
