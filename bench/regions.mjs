@@ -30,7 +30,7 @@ const inspect = async (bytes) => {
   const photo = await decodePhoto(bytes, version.input);
   const overview = await infer(version, photo, signal);
   const size = sizeForTiles('whole', photo, overview.recorded);
-  return (await inspector.inspect(version, { bytes, size, overview }, { signal })).recorded;
+  return (await inspector.inspect(version, { bytes, size, overview, inspect: 'whole' }, { signal })).recorded;
 };
 
 const measured = process.argv.indexOf('--photo');

@@ -27,7 +27,7 @@ export interface PredictOptions extends CreateOptions {
   readonly priority?: 'realtime' | 'batch' | undefined;
   readonly webhookUrl?: string | undefined;
   readonly modelVersion?: string | undefined;
-  /** `whole` also analyses the photo in tiles and finds regions; `auto` (default) does so where it helps. */
+  /** `whole` also analyses the photo in tiles and merges their defects; `auto` (default) only adds regions, to large photos. */
   readonly inspect?: PredictRequest['inspect'];
 }
 

@@ -332,6 +332,15 @@ describe('Defectoscopy upload page', () => {
     expect(await page.locator('#heat').isVisible()).toBe(false);
   });
 
+  it('does not show a photo with regions as sound when the overview shows no defects', async (test) => {
+    await predict({ ...REGIONS_OUTCOME, result: { ...(REGIONS_OUTCOME.result as object), defects: [] } });
+    const { page } = await openPage(test, `${product.url}/#token=${TOKEN}`);
+    await choosePhoto(page);
+    await until(() => page.locator('#verdict').textContent()).toBe('No defects in overview');
+    expect(await page.locator('.verdict').getAttribute('data-sound')).toBe('false');
+    expect(await page.locator('[data-region]').count()).toBe(2);
+  });
+
   it.for([
     ['en-GB', 'Unfamiliar photo'],
     ['ru-RU', 'Незнакомый снимок'],

@@ -23,7 +23,7 @@ export const PredictRequest = Type.Object(
       Type.Union([Type.Literal('auto'), Type.Literal('whole'), Type.Literal('overview')], {
         default: 'auto',
         description:
-          'whole: also analyses the photo in tiles and returns `regions`. auto: only large photos without a defect in overview, or unlike the training photos. overview: never.',
+          'whole: also analyses the photo in tiles, returns `regions` and adds their defects to `defects`. auto: returns `regions` of large photos without a defect in overview, or unlike the training photos; the rest of the result is that of the overview. overview: never analyses tiles.',
       }),
     ),
   },
@@ -41,7 +41,8 @@ export const Classification = Type.Object({
   surface: Type.String(),
   masters: Type.Array(Scored, { description: 'All groups with their confidences, which sum to 1.' }),
   defects: Type.Array(Scored, {
-    description: "Classes that reach the model's threshold, and those of `regions`; empty if no defects were found.",
+    description:
+      "Classes that reach the model's threshold, and with `inspect` = `whole` those of `regions`; empty if no defects were found.",
   }),
   familiarity: Type.Optional(
     Type.Number({

@@ -218,6 +218,19 @@ describe('photos analysed in tiles', () => {
     expect(values[2 * 40 + 2]).toBe(0);
   });
 
+  test('inspect: auto adds the regions of a large photo and changes nothing else', async () => {
+    const large = sharp({ create: { width: 2016, height: 2016, channels: 3, background: 'blue' } }).composite([
+      { input: { create: { width: 48, height: 48, channels: 3, background: 'red' } }, left: 208, top: 112 },
+    ]);
+    const bytes = await large.png().toBuffer();
+    const overview = await classify(bytes, { inspect: 'overview' });
+    const auto = await classify(bytes);
+    const { regions, ...rest } = recorded(auto);
+    expect(regions).toMatchObject([{ defect: 'crack' }]);
+    expect(rest).toEqual(recorded(overview));
+    expect(auto.attachment).toEqual(overview.attachment);
+  });
+
   test('boxes are of the upright photo', async () => {
     const bytes = await wall().jpeg().withMetadata({ orientation: 6 }).toBuffer();
     const [{ box }] = recorded(await classify(bytes, { inspect: 'whole' })).regions as [Region];

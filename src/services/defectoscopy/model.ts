@@ -97,7 +97,7 @@ export async function loadModel(deps: {
       if (shadow && again) shadowing.compare(id, shadow, again, recorded);
       const size = sizeForTiles(inspect, photo, recorded);
       if (!size) return outcomeOf(overview);
-      const whole = await inspector.inspect(version, { bytes, size, overview }, job);
+      const whole = await inspector.inspect(version, { bytes, size, overview, inspect }, job);
       assertValid(whole.recorded, version);
       return outcomeOf(whole);
     },

@@ -55,7 +55,7 @@ export interface Attachment {
   readonly training?: { readonly network: string; readonly features: string };
 }
 
-/** `auto` (default) and `whole` also analyse the tiles of a photo. */
+/** `auto` (default) and `whole` also analyse the tiles of a photo; only `whole` merges their defects. */
 export type Inspect = 'auto' | 'whole' | 'overview';
 
 export interface PredictInput {

@@ -15,8 +15,8 @@ export function createFormatters(texts: PhotoTexts, ui: UiTexts, numbers: Number
     return isUnfamiliar(result) ? `${texts.unfamiliar}: ${findings(result)}` : findings(result);
   }
 
-  function findings({ defects }: Result): string {
-    if (defects.length === 0) return texts.sound;
+  function findings({ defects, regions = [] }: Result): string {
+    if (defects.length === 0) return regions.length > 0 ? texts.onlyRegions : texts.sound;
     const parts = defects.map(({ name, conf }) =>
       fill(texts.found, { defect: className(name), share: numbers.wholeShare(conf) }),
     );

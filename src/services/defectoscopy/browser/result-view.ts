@@ -22,6 +22,7 @@ export function showResult(job: Inspection, words: Formatters, choices: Choices)
 function resultView(job: Inspection, result: Result, words: Formatters, { onChoose, onChooseRegion }: Choices) {
   const { texts, numbers, title, findings } = words;
   const hasNoDefects = result.defects.length === 0;
+  const hasRegions = (result.regions ?? []).length > 0;
   const unfamiliar = isUnfamiliar(result);
   const bar = ({ name, conf }: { name: string; conf: number }) => ({ name, label: title(name), value: conf });
   const groups: BarGroup[] = [
@@ -47,9 +48,9 @@ function resultView(job: Inspection, result: Result, words: Formatters, { onChoo
       : []),
     el(
       'div',
-      { class: 'verdict', 'data-sound': String(hasNoDefects && !unfamiliar) },
+      { class: 'verdict', 'data-sound': String(hasNoDefects && !hasRegions && !unfamiliar) },
       el('h2', { id: 'verdict' }, findings(result)),
-      ...(hasNoDefects ? [el('p', {}, texts.soundWhy)] : []),
+      ...(hasNoDefects ? [el('p', {}, hasRegions ? texts.onlyRegionsWhy : texts.soundWhy)] : []),
       el('p', { class: 'surface' }, el('span', {}, texts.surface), el('strong', {}, title(result.surface))),
     ),
     ...regionList(result, words, onChooseRegion),

@@ -70,6 +70,11 @@ export const texts = localize({
     en: 'No defect class reaches the threshold of the model.',
     ru: 'Ни один класс дефектов не достигает порога модели.',
   },
+  onlyRegions: { en: 'No defects in overview', ru: 'На снимке в целом дефекты не обнаружены' },
+  onlyRegionsWhy: {
+    en: 'Some regions of the photo stand out at full resolution. Check them.',
+    ru: 'Некоторые участки выделяются в полном разрешении. Проверьте их.',
+  },
   unfamiliar: { en: 'Unfamiliar photo', ru: 'Незнакомый снимок' },
   unfamiliarWhy: {
     en: 'The photo differs from the photos that the model was trained on. The surface and the defects below may be wrong.',

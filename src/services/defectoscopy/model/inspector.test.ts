@@ -37,7 +37,7 @@ describe('createInspector', () => {
 
   test('analyses one photo at a time; the others wait', async () => {
     const inspector = createInspector();
-    const photo = { bytes: await bytes, size: { width: 20, height: 20 }, overview };
+    const photo = { bytes: await bytes, size: { width: 20, height: 20 }, overview, inspect: 'auto' as const };
     const { signal } = new AbortController();
     const calls = [vi.fn(), vi.fn(), vi.fn()];
     const inspections = calls.map((setWaiting) => inspector.inspect(version, photo, { signal, setWaiting }));
@@ -48,7 +48,7 @@ describe('createInspector', () => {
 
   test('an aborted attempt stops waiting at once, and the next photo is analysed', async () => {
     const inspector = createInspector();
-    const photo = { bytes: await bytes, size: { width: 20, height: 20 }, overview };
+    const photo = { bytes: await bytes, size: { width: 20, height: 20 }, overview, inspect: 'auto' as const };
     const { signal } = new AbortController();
     const stop = new AbortController();
     const first = inspector.inspect(version, photo, { signal });

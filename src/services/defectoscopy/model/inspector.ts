@@ -33,10 +33,10 @@ export function sizeForTiles(inspect: Inspect, { width, height }: Size, overview
 export function createInspector() {
   const oneAtATime = pLimit(1);
   return {
-    /** Adds the defects in the tiles of the photo to its overview. */
+    /** Adds the regions of the photo to its overview. `whole` also adds their defects, with groups and heatmaps of the tiles. */
     inspect(
       version: ModelVersion,
-      { bytes, size, overview }: { bytes: Buffer; size: Size; overview: Classified },
+      { bytes, size, overview, inspect }: { bytes: Buffer; size: Size; overview: Classified; inspect: Inspect },
       { signal, setWaiting }: Pick<Job, 'signal' | 'setWaiting'>,
     ): Promise<Classified> {
       const inspected = oneAtATime(async () => {
@@ -48,7 +48,10 @@ export function createInspector() {
         const { pixels } = await openPhoto(bytes, size, signal);
         const photo = { pixels, ...size };
         const read = await step('tiles', () => readTiles(version, tiles, photo, signal));
-        return merge(overview, read, tiles.sound, photo);
+        const confidences = tileConfidences(read.defects, tiles.sound);
+        const regions = findRegions(read.tiles, read.defects, confidences, photo);
+        const shown = withRegions(overview, regions);
+        return inspect === 'whole' ? merge(shown, regions, { read, confidences, sound: tiles.sound, photo }) : shown;
       });
       if (oneAtATime.pendingCount > 0) setWaiting?.(true);
       return unlessAborted(inspected, signal);
@@ -90,15 +93,28 @@ export async function readTiles(
   return { tiles: batches.flat(), masters: scoresOf('masters'), defects: scoresOf('defects') };
 }
 
-/** The maps of the tiles replace those of the overview. */
-function merge(overview: Classified, { tiles, masters, defects }: ReadTiles, sound: string, photo: Photo): Classified {
-  const confidences = tileConfidences(defects, sound);
-  const regions = findRegions(tiles, defects, confidences, photo);
-  const { recorded, attachment } = withRegions(overview, regions);
+function withRegions({ recorded, attachment }: Classified, regions: readonly Region[]): Classified {
+  const { model_version, ...rest } = recorded;
+  return { recorded: { ...rest, regions, model_version }, attachment };
+}
+
+/** A class has its highest confidence in overview and regions. The maps of the tiles replace those of the overview. */
+function merge(
+  { recorded, attachment }: Classified,
+  regions: readonly Region[],
+  tiled: { read: ReadTiles; confidences: readonly Float64Array[]; sound: string; photo: Photo },
+): Classified {
+  const { confidences, sound, photo } = tiled;
+  const { tiles, masters, defects } = tiled.read;
+  const highest = new Map(recorded.defects.map(({ name, conf }) => [name, conf]));
+  for (const { defect, confidence } of regions) highest.set(defect, Math.max(confidence, highest.get(defect) ?? 0));
+  const merged = Array.from(highest, ([name, conf]) => ({ name, conf })).sort(
+    (a, b) => b.conf - a.conf || (a.name < b.name ? -1 : 1),
+  );
   // The groups of an overview without defects would contradict the regions.
   const strongest = argmax(confidences.map((tile) => Math.max(...tile)));
   const groups =
-    overview.recorded.defects.length === 0 && regions.length > 0
+    recorded.defects.length === 0 && regions.length > 0
       ? scores(masters.labels, softmax(masters.logits[strongest]!))
       : recorded.masters;
   const joined = joinMaps(tiles, defects, confidences, photo);
@@ -107,18 +123,7 @@ function merge(overview: Classified, { tiles, masters, defects }: ReadTiles, sou
   const maps = Object.keys(attachment.maps).map((name) => [name, Buffer.from(bytes[name]!).toString('base64')]);
   const { width, height } = joined;
   return {
-    recorded: { ...recorded, masters: groups },
+    recorded: { ...recorded, masters: groups, defects: merged },
     attachment: { ...attachment, width, height, maps: Object.fromEntries(maps) },
   };
-}
-
-/** A class has its highest confidence in overview and regions. */
-function withRegions({ recorded, attachment }: Classified, regions: readonly Region[]): Classified {
-  const { model_version, ...rest } = recorded;
-  const highest = new Map(recorded.defects.map(({ name, conf }) => [name, conf]));
-  for (const { defect, confidence } of regions) highest.set(defect, Math.max(confidence, highest.get(defect) ?? 0));
-  const defects = Array.from(highest, ([name, conf]) => ({ name, conf })).sort(
-    (a, b) => b.conf - a.conf || (a.name < b.name ? -1 : 1),
-  );
-  return { recorded: { ...rest, defects, regions, model_version }, attachment };
 }
