@@ -211,7 +211,8 @@ describe('photos analysed in tiles', () => {
     for (const [side, expected] of [x0, y0, x1, y1].map((side, i) => [side, [208, 112, 256, 160][i]!] as const)) {
       expect(Math.abs(side - expected)).toBeLessThanOrEqual(24);
     }
-    const { width, height, maps } = heatmaps(whole);
+    const { width, height, maps, training } = heatmaps(whole);
+    expect(training, 'the overview does not show the defect').toBeUndefined();
     expect([width, height]).toEqual([40, 30]);
     const values = Buffer.from(maps['crack']!, 'base64');
     expect(values[17 * 40 + 29]).toBeGreaterThan(127);
@@ -229,6 +230,15 @@ describe('photos analysed in tiles', () => {
     expect(regions).toMatchObject([{ defect: 'crack' }]);
     expect(rest).toEqual(recorded(overview));
     expect(auto.attachment).toEqual(overview.attachment);
+  });
+
+  test('inspect: whole keeps the features for training if the overview shows all defects', async () => {
+    const bytes = await sharp({ create: { width: 320, height: 240, channels: 3, background: 'red' } })
+      .png()
+      .toBuffer();
+    const whole = await classify(bytes, { inspect: 'whole' });
+    expect(recorded(whole)).toMatchObject({ defects: [{ name: 'crack' }], regions: [] });
+    expect(heatmaps(whole).training).toEqual(heatmaps(await classify(bytes, { inspect: 'overview' })).training);
   });
 
   test('boxes are of the upright photo', async () => {

@@ -51,7 +51,10 @@ export interface Attachment {
   readonly width: number;
   readonly height: number;
   readonly maps: Readonly<Record<string, string>>;
-  /** `features`: base64 of `packVector`; `network`: the SHA-256 of the network that computed them. */
+  /**
+   * `features`: base64 of `packVector`; `network`: the SHA-256 of the network that computed them. Absent if the result has a
+   * defect that only the tiles show.
+   */
   readonly training?: { readonly network: string; readonly features: string };
 }
 

@@ -122,8 +122,11 @@ function merge(
   const bytes: Record<string, Uint8Array> = { ...ofGroups.maps, ...joined.maps };
   const maps = Object.keys(attachment.maps).map((name) => [name, Buffer.from(bytes[name]!).toString('base64')]);
   const { width, height } = joined;
+  const { training, ...rest } = attachment;
+  // The features of the overview would train the heads on a defect that it does not show.
+  const withTraining = training && merged.length === recorded.defects.length;
   return {
     recorded: { ...recorded, masters: groups, defects: merged },
-    attachment: { ...attachment, width, height, maps: Object.fromEntries(maps) },
+    attachment: { ...rest, width, height, maps: Object.fromEntries(maps), ...(withTraining && { training }) },
   };
 }
