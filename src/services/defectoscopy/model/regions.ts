@@ -112,6 +112,8 @@ function hotBox({ x, y, width, height }: Tile, map: Uint8Array): Region['box'] {
 
 /** Longest side of a heatmap in cells: larger ones would be slow to send and no clearer on a screen. */
 const MAX_CELLS = 128;
+/** Tiles of lower confidence are 0 in a heatmap, so that it compresses: it is stored with the result and in the catalog. */
+const LEAST_MAPPED = 0.1;
 
 /** Maps of all classes over the photo, as bytes: where tiles overlap, the strongest confidence times activation. */
 export function joinMaps(
@@ -130,7 +132,7 @@ export function joinMaps(
     labels.forEach((_, k) => {
       const map = classMap(maps[i]!, k, labels.length);
       const confidence = confidences[i]![k]!;
-      if (confidence < 1 / 255) return;
+      if (confidence < LEAST_MAPPED) return;
       for (let row = Math.floor(tile.y / cell); row < bottom; row++) {
         for (let column = Math.floor(tile.x / cell); column < right; column++) {
           const inTile = (at: number, from: number, length: number) =>
