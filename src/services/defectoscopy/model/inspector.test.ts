@@ -1,3 +1,6 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
 import sharp from 'sharp';
 import { describe, expect, test, vi } from 'vitest';
 import type { Recorded } from '../result.ts';
@@ -29,34 +32,67 @@ describe('sizeForTiles', () => {
 });
 
 describe('createInspector', () => {
-  const version = { input: { width: 32, height: 32 } } as ModelVersion;
+  const SIZE = { width: 32, height: 32 };
   const overview: Classified = { recorded: SOUND, attachment: { width: 1, height: 1, maps: {} } };
-  const bytes = sharp({ create: { width: 20, height: 20, channels: 3, background: 'white' } })
-    .png()
-    .toBuffer();
+  const createPhoto = async () => ({
+    bytes: await sharp({ create: { ...SIZE, channels: 3, background: 'white' } })
+      .png()
+      .toBuffer(),
+    ...{ size: SIZE, overview, inspect: 'auto' as const },
+  });
+  const crack = [expect.objectContaining({ defect: 'crack' })];
+
+  /** Every tile shows a crack. */
+  function createVersion(ready: Promise<void> = Promise.resolve()): ModelVersion {
+    const maps = { type: 'uint8', dims: [1, 2, 1, 1], data: Uint8Array.of(255, 0) };
+    const logits = { type: 'float64', dims: [1, 2], data: Float64Array.of(24, -6) };
+    const outputs = { masters: logits, 'masters.maps': maps, defects: logits, 'defects.maps': maps };
+    const headOf = (name: string) => ({ labels: [name, 'sound'], temperature: 1 });
+    return {
+      input: SIZE,
+      network: { run: () => ready.then(() => outputs) },
+      tiles: { heads: { masters: headOf('cracking'), defects: headOf('crack') }, sound: 'sound' },
+    } as unknown as ModelVersion;
+  }
 
   test('analyses one photo at a time; the others wait', async () => {
     const inspector = createInspector();
-    const photo = { bytes: await bytes, size: { width: 20, height: 20 }, overview, inspect: 'auto' as const };
+    const photo = await createPhoto();
     const { signal } = new AbortController();
     const calls = [vi.fn(), vi.fn(), vi.fn()];
-    const inspections = calls.map((setWaiting) => inspector.inspect(version, photo, { signal, setWaiting }));
+    const inspections = calls.map((setWaiting) => inspector.inspect(createVersion(), photo, { signal, setWaiting }));
     expect(calls.map(({ mock }) => mock.calls)).toEqual([[], [[true]], [[true]]]);
-    for (const { recorded } of await Promise.all(inspections)) expect(recorded.regions).toEqual([]);
+    for (const { recorded } of await Promise.all(inspections)) expect(recorded.regions).toEqual(crack);
     expect(calls.map(({ mock }) => mock.calls)).toEqual([[[false]], [[true], [false]], [[true], [false]]]);
   });
 
-  test('an aborted attempt stops waiting at once, and the next photo is analysed', async () => {
+  test('an aborted attempt stops waiting at once and releases its photo, and the next photo is analysed', async () => {
+    setFlagsFromString('--expose-gc');
+    const gc = runInNewContext('gc') as () => void;
     const inspector = createInspector();
-    const photo = { bytes: await bytes, size: { width: 20, height: 20 }, overview, inspect: 'auto' as const };
+    const photo = await createPhoto();
+    let resolve = () => {};
+    const version = createVersion(
+      new Promise((done) => {
+        resolve = done;
+      }),
+    );
     const { signal } = new AbortController();
     const stop = new AbortController();
     const first = inspector.inspect(version, photo, { signal });
-    const second = inspector.inspect(version, photo, stop);
+    const inspectOther = () => {
+      const other = { ...photo };
+      return { second: inspector.inspect(version, other, stop), reference: new WeakRef(other) };
+    };
+    const { second, reference } = inspectOther();
     const third = inspector.inspect(version, photo, { signal });
     stop.abort(new Error('gone'));
     await expect(second).rejects.toThrow('gone');
-    expect((await first).recorded.regions).toEqual([]);
-    expect((await third).recorded.regions).toEqual([]);
+    await delay(10);
+    gc();
+    expect(reference.deref()).toBeUndefined();
+    resolve();
+    expect((await first).recorded.regions).toEqual(crack);
+    expect((await third).recorded.regions).toEqual(crack);
   });
 });

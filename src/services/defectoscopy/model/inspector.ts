@@ -34,25 +34,34 @@ export function createInspector() {
   const oneAtATime = pLimit(1);
   return {
     /** Adds the regions of the photo to its overview. `whole` also adds their defects, with groups and heatmaps of the tiles. */
-    inspect(
+    async inspect(
       version: ModelVersion,
-      { bytes, size, overview, inspect }: { bytes: Buffer; size: Size; overview: Classified; inspect: Inspect },
+      photo: ClassifiedPhoto,
       { signal, setWaiting }: Pick<Job, 'signal' | 'setWaiting'>,
     ): Promise<Classified> {
+      signal.throwIfAborted();
+      let queued: ClassifiedPhoto | undefined = photo;
+      // An aborted attempt keeps its place in the queue, but not the bytes of its photo.
+      const release = () => {
+        queued = undefined;
+      };
+      signal.addEventListener('abort', release, { once: true });
       const inspected = oneAtATime(async () => {
         signal.throwIfAborted();
         setWaiting?.(false);
+        const { bytes, size, overview, inspect } = queued!;
         const { tiles, input } = version;
         const fits = size.width >= input.width && size.height >= input.height;
         if (!tiles || !fits) return withRegions(overview, []);
         const { pixels } = await openPhoto(bytes, size, signal);
-        const photo = { pixels, ...size };
-        const read = await step('tiles', () => readTiles(version, tiles, photo, signal));
+        const decoded = { pixels, ...size };
+        const read = await step('tiles', () => readTiles(version, tiles, decoded, signal));
         const confidences = tileConfidences(read.defects, tiles.sound);
-        const regions = findRegions(read.tiles, read.defects, confidences, photo);
+        const regions = findRegions(read.tiles, read.defects, confidences, decoded);
         const shown = withRegions(overview, regions);
-        return inspect === 'whole' ? merge(shown, regions, { read, confidences, sound: tiles.sound, photo }) : shown;
-      });
+        if (inspect !== 'whole') return shown;
+        return merge(shown, regions, { read, confidences, sound: tiles.sound, photo: decoded });
+      }).finally(() => signal.removeEventListener('abort', release));
       if (oneAtATime.pendingCount > 0) setWaiting?.(true);
       return unlessAborted(inspected, signal);
     },
@@ -62,6 +71,14 @@ export function createInspector() {
 interface Size {
   readonly width: number;
   readonly height: number;
+}
+
+interface ClassifiedPhoto {
+  readonly bytes: Buffer;
+  /** For its tiles. */
+  readonly size: Size;
+  readonly overview: Classified;
+  readonly inspect: Inspect;
 }
 
 interface ReadTiles {
