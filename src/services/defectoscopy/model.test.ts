@@ -309,12 +309,33 @@ describe('defectoscopy model versions', () => {
     expect(model.info()['model_version']).toBe('1.1.0');
   });
 
-  test('a task for an uninstalled version fails', async () => {
+  test('a task for an uninstalled version is retried', async () => {
     const photo = await picture('red').png().toBuffer();
     expect(await failureOf(classify(photo, { model_version: 'gone' }))).toEqual({
       code: 'INFERENCE_FAILED',
-      transient: false,
+      transient: true,
     });
+  });
+
+  test('a trained version is installed from the database by the first task that selects it', async () => {
+    const other = await mkdtemp(join(tmpdir(), 'assay-trained-'));
+    const place = await installColours(other, 'trained');
+    onTestFinished(() => rm(other, { recursive: true }));
+    onTestFinished(() => rm(join(trainedModelsDir(folder), 'trained'), { recursive: true, force: true }));
+    const photo = await picture('red').png().toBuffer();
+    const select = () => classify(photo, { model_version: 'trained' });
+    expect(await failureOf(select())).toMatchObject({ transient: true });
+
+    const names = ['manifest.json', 'heads.json'];
+    const texts = await Promise.all(names.map((name) => readFile(join(place, name), 'utf8')));
+    const stored = Object.fromEntries(names.map((name, i) => [name, texts[i]!]));
+    const query = vi.spyOn(db, 'query').mockImplementation(async (sql, params) => {
+      const isTrained = String(sql).includes('files') && params?.[0] === 'trained';
+      return { rows: isTrained ? [{ files: stored }] : [], rowCount: 0 } as never;
+    });
+    onTestFinished(() => query.mockRestore());
+    const outcomes = await Promise.all([select(), select()]);
+    expect(outcomes.map((outcome) => recorded(outcome).model_version)).toEqual(['trained', 'trained']);
   });
 
   test('DEFECTOSCOPY_MODEL_VERSION selects the default version; loading fails if it is not installed', async () => {

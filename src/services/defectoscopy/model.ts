@@ -53,6 +53,16 @@ export async function loadModel(deps: {
   });
   const shadowing = createShadow({ db, log });
   const inspector = createInspector();
+  /** Another worker may have trained it, and this one may not have installed it yet. */
+  const findVersion = async (name: string): Promise<ModelVersion> => {
+    const isInstalled = () =>
+      training.install(name).catch((cause: unknown) => {
+        throw new TaskFailure(FAILURES.unknownModel, { transient: true, cause });
+      });
+    const version = (await versions.get(name)) ?? ((await isInstalled()) ? await versions.get(name) : undefined);
+    if (!version) throw new TaskFailure(FAILURES.unknownModel, { transient: true });
+    return version;
+  };
   const source = { fetch, files, policy: imagePolicy(serviceSettings, shared), filesHost: shared.filesHost };
   const device = await watchDevice(deployed.standard().network.provider);
   const info = (): WorkerInfo => {
@@ -83,8 +93,7 @@ export async function loadModel(deps: {
     async run(job) {
       const { id, input, signal } = job;
       const { image_url, model_version, inspect = 'auto' } = input as unknown as PredictInput;
-      const version = model_version === undefined ? deployed.standard() : await versions.get(model_version);
-      if (!version) throw new TaskFailure(FAILURES.unknownModel);
+      const version = model_version === undefined ? deployed.standard() : await findVersion(model_version);
       const shadow = model_version === undefined ? deployed.shadow() : undefined;
       const bytes = await downloadPhoto(image_url, source, signal);
       const photo = await openPhoto(bytes, version.input, signal);

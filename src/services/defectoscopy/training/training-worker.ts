@@ -56,6 +56,7 @@ export function createTrainingWorker(deps: {
   const worker = randomUUID();
   const root = trainedModelsDir(dataDir);
   const triedAt = new Map<string, number>();
+  const installs = new Map<string, Promise<boolean>>();
   let run: Run | undefined;
 
   const start = (attempt: TrainingAttempt): Run => {
@@ -89,13 +90,11 @@ export function createTrainingWorker(deps: {
     void thread.terminate();
   };
 
-  /** False if the database has no files of the version. */
-  const install = async (version: string): Promise<boolean> => {
-    const now = performance.now();
-    if (now - (triedAt.get(version) ?? Number.NEGATIVE_INFINITY) < RETRY_MS) return false;
-    triedAt.set(version, now);
+  const installStored = async (version: string): Promise<boolean> => {
+    if (performance.now() - (triedAt.get(version) ?? Number.NEGATIVE_INFINITY) < RETRY_MS) return false;
     const files = await readTrainedFiles(db, version);
     if (!files) return false;
+    triedAt.set(version, performance.now());
     await installVersion(root, version, files).catch(async (error) => {
       // Another worker of this machine may have been faster.
       if (!(await stat(join(root, version)).catch(() => undefined))) throw error;
@@ -103,6 +102,13 @@ export function createTrainingWorker(deps: {
     await shelf.refresh();
     log.info({ version }, 'installed the trained version');
     return true;
+  };
+
+  /** False if the database has no files of the version, or if they could not be installed a moment ago. */
+  const install = (version: string): Promise<boolean> => {
+    const running = installs.get(version) ?? installStored(version).finally(() => installs.delete(version));
+    installs.set(version, running);
+    return running;
   };
 
   return {
