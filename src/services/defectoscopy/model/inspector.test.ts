@@ -55,6 +55,16 @@ describe('createInspector', () => {
     } as unknown as ModelVersion;
   }
 
+  test('returns the overview of a photo smaller than a tile, and of a version without tiles', async () => {
+    const { inspect } = createInspector();
+    const { signal } = new AbortController();
+    const photo = await createPhoto();
+    const small = { ...photo, size: { width: 40, height: 31 } };
+    expect(await inspect(createVersion(), small, { signal })).toBe(overview);
+    const { tiles, ...withoutTiles } = createVersion();
+    expect(await inspect(withoutTiles, photo, { signal })).toBe(overview);
+  });
+
   test('analyses one photo at a time; the others wait', async () => {
     const inspector = createInspector();
     const photo = await createPhoto();

@@ -40,6 +40,8 @@ export function createInspector() {
       { signal, setWaiting }: Pick<Job, 'signal' | 'setWaiting'>,
     ): Promise<Classified> {
       signal.throwIfAborted();
+      const { tiles, input } = version;
+      if (!tiles || photo.size.width < input.width || photo.size.height < input.height) return photo.overview;
       let queued: ClassifiedPhoto | undefined = photo;
       // An aborted attempt keeps its place in the queue, but not the bytes of its photo.
       const release = () => {
@@ -50,9 +52,6 @@ export function createInspector() {
         signal.throwIfAborted();
         setWaiting?.(false);
         const { bytes, size, overview, inspect } = queued!;
-        const { tiles, input } = version;
-        const fits = size.width >= input.width && size.height >= input.height;
-        if (!tiles || !fits) return withRegions(overview, []);
         const { pixels } = await openPhoto(bytes, size, signal);
         const decoded = { pixels, ...size };
         const read = await step('tiles', () => readTiles(version, tiles, decoded, signal));
