@@ -20,7 +20,7 @@ it('a failed attempt logs the failure and its cause but not the input', async ()
   expect(JSON.stringify(info.mock.calls)).not.toContain('secret');
 });
 
-it('the time limit does not run while an attempt waits in the model', async () => {
+it('the time limit and the processing time do not run while an attempt waits in the model', async () => {
   vi.useFakeTimers();
   onTestFinished(() => void vi.useRealTimers());
   const log = { info() {}, child: () => log } as unknown as Log;
@@ -45,7 +45,9 @@ it('the time limit does not run while an attempt waits in the model', async () =
   expect([attempt.isWaiting(), attempt.hasTimedOut()]).toEqual([false, false]);
   vi.advanceTimersByTime(1);
   expect(attempt.hasTimedOut()).toBe(true);
-  expect((await attempt.outcome).result).toMatchObject({ outcome: 'failed', failure: { code: 'INFERENCE_TIMEOUT' } });
+  const { result, processingMs } = await attempt.outcome;
+  expect(result).toMatchObject({ outcome: 'failed', failure: { code: 'INFERENCE_TIMEOUT' }, processingMs: 1000 });
+  expect(processingMs).toBe(1000);
 });
 
 it('a lease renewal contains only new progress, and a checkpoint triggers a renewal', async () => {

@@ -32,6 +32,7 @@ export type Attempt = ReturnType<typeof beginAttempt>;
 interface AttemptCompletion {
   readonly result?: AttemptResult | undefined;
   readonly isStuck: boolean;
+  /** Without the time in which it waited in the model. */
   readonly processingMs: number;
   /** Code of the failure, transient ones included. */
   readonly code?: string | undefined;
@@ -60,6 +61,13 @@ export function beginAttempt(
     ...(options.span && { trace_id: options.span.traceId }),
   });
   const begun = performance.now();
+  let waitedMs = 0;
+  let waitingSince: number | undefined;
+  const countWaiting = (waiting: boolean) => {
+    const now = performance.now();
+    if (waitingSince !== undefined) waitedMs += now - waitingSince;
+    waitingSince = waiting ? now : undefined;
+  };
   const stop = new AbortController();
   const end = (reason: Reason) => stop.abort(reason);
   const startTimeLimit = () => setTimeout(end, model.timeLimitMs, 'timed-out');
@@ -88,6 +96,7 @@ export function beginAttempt(
         if (checkpoint) options.onCheckpoint?.();
       },
       setWaiting: (waiting) => {
+        countWaiting(waiting);
         clearTimeout(timeLimit);
         timeLimit = waiting ? undefined : startTimeLimit();
         if (waiting) options.onWaiting?.();
@@ -123,7 +132,8 @@ export function beginAttempt(
       stuckAfter(stop.signal, stuckMs),
     ]);
     clearTimeout(timeLimit);
-    const processingMs = performance.now() - begun;
+    countWaiting(false);
+    const processingMs = performance.now() - begun - waitedMs;
     const { result, code } = evaluate(settled, processingMs);
     const withTimes = result && (steps.size > 0 ? { ...result, steps: [...steps.values()] } : result);
     return { result: withTimes, code, isStuck: settled === STUCK, processingMs };

@@ -220,7 +220,7 @@ export interface Job {
   readonly signal: AbortSignal;
   /** Reports the progress (0..1, if known) and a checkpoint from which another attempt can continue. */
   report(progress: number | undefined, checkpoint?: JsonObject): void;
-  /** While it waits for others in the model, an attempt takes no slot and its time limit does not run. */
+  /** While it waits for others in the model, an attempt takes no slot, and its time limit and processing time do not run. */
   setWaiting?(waiting: boolean): void;
 }
 
