@@ -165,6 +165,8 @@ describe('Catalog index', () => {
         [3, 'c-2'],
       ]);
       expect(await row('c-1')).toMatchObject({ result: { attributes: { a: 1, этаж: '3' } } });
+      const ranged = await catalog.reader.get(`/search?range=${encodeURIComponent('этаж:3..3')}`);
+      expect(ranged.body.items.map(({ record_id }: any) => record_id)).toEqual(['c-1']);
       expect((await post('record_id\ttitle\nc-3\tx,y;z\n', 'text/csv')).body).toEqual({ indexed: 1, failed: [] });
       expect((await post('record_id,title\nc-4,"a\nb"\n', 'text/csv')).body).toEqual({ indexed: 1, failed: [] });
     });

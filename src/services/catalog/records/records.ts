@@ -69,12 +69,24 @@ function entryOf({ recordId, title, text = '', imageUrl, attributes = {}, create
     ...(createdAt && { createdAt }),
     ...textsOf(title?.trim() || recordId, [text, values].filter((part) => part !== '').join('\n')),
     defects: [],
-    fields: fieldsOf(attributes),
+    fields: fieldsOf(parseNumbers(attributes)),
     result: toStorableJson({ attributes }),
     withAttachment: false,
     ...(imageUrl !== undefined && { picture: pictureOf({ url: imageUrl }) }),
   };
 }
+
+/** At most 15 digits before the point: integers of more are identifiers, which a double cannot represent. */
+const DECIMAL = /^-?\d{1,15}(?:\.\d{1,15})?$/;
+
+/** Cells of CSV and XLSX are strings. */
+const parseNumbers = (attributes: JsonObject): JsonObject =>
+  Object.fromEntries(
+    Object.entries(attributes).map(([name, value]) => [
+      name,
+      typeof value === 'string' && DECIMAL.test(value) ? Number(value) : value,
+    ]),
+  );
 
 /** Texts and numbers at any depth. */
 export function attributeValues(value: JsonValue): string[] {
