@@ -81,8 +81,12 @@ describe('createInspector', () => {
     const gc = runInNewContext('gc') as () => void;
     const inspector = createInspector();
     const photo = await createPhoto();
-    const { promise, resolve } = Promise.withResolvers<void>();
-    const version = createVersion(promise);
+    let resolve = () => {};
+    const version = createVersion(
+      new Promise((done) => {
+        resolve = done;
+      }),
+    );
     const { signal } = new AbortController();
     const stop = new AbortController();
     const first = inspector.inspect(version, photo, { signal });

@@ -63,7 +63,7 @@ describe('findRegions', () => {
 
 test('joinMaps shows the strongest tile of each place from a confidence of 0.1 on, and at most 128 cells a side', () => {
   // The stain has a confidence of 0.01.
-  const scores = scoresOf({ [at(6, 6)]: [6, -6, -6], [at(24, 0)]: [-6, -4, 6] });
+  const scores = scoresOf({ [at(6, 6)]: [6, -18, -6], [at(24, 0)]: [-6, -4, 6] });
   const { width, height, maps } = joinMaps(tiles, scores, tileConfidences(scores, 'sound'), PHOTO);
   expect([width, height]).toEqual([8, 5]);
   const hot = [...maps['crack']!.entries()].flatMap(([cell, value]) => (value > 127 ? [cell] : []));
