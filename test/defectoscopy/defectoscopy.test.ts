@@ -179,7 +179,8 @@ describe('GET /result/{task_id}', () => {
   it('returns 404 TASK_NOT_FOUND for an unknown id and after the retention period, counted from queueing', async () => {
     const id = await product.predict();
     await product.backdate(id, 86_390);
-    expect((await product.call(`/result/${id}`)).status).toBe(202);
+    // The worker may have ended it.
+    expect([200, 202]).toContain((await product.call(`/result/${id}`)).status);
     await product.backdate(id, 11);
     const notFound = { status: 404, body: { ok: false, error: { code: 'TASK_NOT_FOUND' } } };
     expect(await product.call(`/result/${id}`)).toMatchObject(notFound);
