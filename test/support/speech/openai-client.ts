@@ -1,7 +1,7 @@
-import { readdir } from 'node:fs/promises';
+import { access, readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import OpenAI, { toFile } from 'openai';
-import { expect, onTestFinished } from 'vitest';
+import { expect, onTestFinished, vi } from 'vitest';
 import { MARKER } from '../../../src/base/files/stored-keys.ts';
 import type { Model } from '../../../src/services/shared/service.ts';
 import type { TranscribeInput } from '../../../src/services/stt/result.ts';
@@ -41,6 +41,8 @@ export function gate() {
 /** The speech listener with a client of OpenAI, and what it has stored. */
 export async function startOpenAi(env: Record<string, string | undefined> = {}) {
   const product = await startProduct({ service: 'stt', env: { STT_API_TOKENS: `${TOKEN},${OTHER_TOKEN}`, ...env } });
+  // The sweep marks the folder by way of a temporary file, which `storedFiles` would list.
+  await vi.waitFor(() => access(join(product.context.settings.dataDir, 'files', MARKER)), { timeout: 30_000 });
   return {
     product,
     openai: createOpenAi(product.url, TOKEN),
