@@ -21,6 +21,7 @@ import { createMedia } from './media.ts';
 import { type Pages, pageRoutes } from './pages/page-routes.tsx';
 import { createRecords } from './records/records.ts';
 import { createReports } from './reports/postgres.ts';
+import { reportAnnouncer } from './reports/webhook.ts';
 import { authRoutes } from './routes/auth-routes.ts';
 import { exportRoutes } from './routes/export-routes.ts';
 import { imageRoute } from './routes/image-route.ts';
@@ -73,7 +74,11 @@ export async function createCatalogGateway({
   });
 
   const search = createSearch(db);
-  const reports = createReports({ db, apply: settings.apply });
+  const { webhookUrl: url } = settings;
+  const reports = createReports({
+    ...{ db, apply: settings.apply },
+    announce: url === undefined ? undefined : reportAnnouncer({ service, url, ttlSeconds: shared.resultTtlSeconds }),
+  });
   const records = createRecords({ db, files, log });
   const replies = createIdempotencyStore(db, service);
   const views = createViews(db);
