@@ -1,6 +1,5 @@
 import type { Transaction } from '../base/db.ts';
 import { newId } from '../base/ids.ts';
-import type { JsonValue } from '../base/json.ts';
 import { HINT_CHANNEL } from './hints.ts';
 import type { Task } from './task.ts';
 
@@ -12,7 +11,7 @@ export interface Message {
   /** Encrypted. */
   readonly secret?: Buffer | undefined;
   readonly event: string;
-  readonly data: JsonValue;
+  readonly data: object;
   /** How long the delivery log shows it. */
   readonly ttlSeconds: number;
   readonly requestId?: string | undefined;

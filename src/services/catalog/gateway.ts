@@ -13,6 +13,7 @@ import { createIdempotencyStore } from '../shared/idempotency-store.ts';
 import { createListener } from '../shared/listener.ts';
 import { publicOriginsOf } from '../shared/same-site.ts';
 import type { GatewayContext, SharedSettings } from '../shared/service.ts';
+import { webhookPolicy } from '../shared/webhook-policy.ts';
 import { databaseUnavailable } from './api-errors.ts';
 import { createAuthGuard } from './auth/auth-guard.ts';
 import { createSessionCookie, SESSION_COOKIE } from './auth/cookies.ts';
@@ -114,7 +115,13 @@ export async function createCatalogGateway({
   rowRoutes(app, { search, reports, page: (...args) => pages.row(...args) });
   imageRoute(app, { media, files });
   soundRoute(app, { media, files });
-  viewRoutes(app, { views, owners });
+  const alerts = { webhooks: webhookPolicy(shared), seal: context.seal };
+  viewRoutes(app, { views, owners, ...alerts, cursors: context.events.cursors });
+  app.get(
+    '/.well-known/webhook-keys.json',
+    { config: { access: 'public' }, schema: { hide: true } },
+    () => context.webhookKeys,
+  );
   await reportRoutes(app, {
     reports,
     replies,
@@ -133,7 +140,7 @@ export async function createCatalogGateway({
     },
   });
   const pages: Pages = await pageRoutes(app, {
-    ...{ search, reports, views, owners, guard, version: shared.version, failureTexts: context.failureTexts },
+    ...{ search, reports, views, owners, alerts, guard, version: shared.version, failureTexts: context.failureTexts },
     cookies: cookieRules,
   });
   return app;

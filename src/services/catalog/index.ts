@@ -48,7 +48,7 @@ export const catalog: Service<BackgroundService> = {
         gateway: async (context) =>
           (await import('./gateway.ts')).createCatalogGateway({ context, settings: config, shared, entries }),
         runBackgroundJob: async (context, signal) =>
-          (await import('./indexer.ts')).runIndexer({ context, settings: config, shared, signal }),
+          (await import('./indexer.ts')).runIndexer({ context, settings: config, shared, entries, signal }),
         messages: {
           present: bodyOfMessage,
           webhook: {

@@ -1,4 +1,5 @@
 import type { Db, Transaction } from '../../../base/db.ts';
+import { noteEarlierMatches } from '../alerts/find-matches.ts';
 import { lockRecords } from '../records/write.ts';
 import { appendEvent, lockAuditTrail } from './audit-trail.ts';
 import type { Action, AnnounceReport, ChangeResult, ReportChange } from './report.ts';
@@ -42,6 +43,7 @@ async function execute(
     requestId: change.requestId ?? null,
   });
   if (outcome !== 'changed') return { outcome, report: reportFrom(now) };
+  await noteEarlierMatches(tx, [now.recordId]);
   const next = await update(tx, now, { ...change, note: newNote }, { at, apply });
   const involvesAccepted = [from, next.status].includes('accepted');
   if (from !== next.status && involvesAccepted && affectsVisibility(next.actionType))

@@ -1,6 +1,7 @@
 import { hash, randomBytes } from 'node:crypto';
 import type { Db, Transaction } from '../../../base/db.ts';
 import { newId } from '../../../base/ids.ts';
+import { noteEarlierMatches } from '../alerts/find-matches.ts';
 import { appendEvent, lockAuditTrail } from './audit-trail.ts';
 import type { AnnounceReport, CreateResult, NewReport, Report } from './report.ts';
 import { COLUMNS, type ReportRow, reportFrom } from './rows.ts';
@@ -20,6 +21,7 @@ export const reportCreator =
     });
 
 async function createReport(tx: Transaction, report: NewReport): Promise<CreateResult> {
+  await noteEarlierMatches(tx, [report.recordId]);
   const [id, receipt] = [newId('rep_'), randomBytes(RECEIPT_BYTES).toString('base64url')];
   const at = await appendEvent(tx, {
     reportId: id,

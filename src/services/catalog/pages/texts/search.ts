@@ -79,6 +79,13 @@ export const searchTexts = {
   saveName: { en: 'Name', ru: 'Название' },
   saveDo: { en: 'Save', ru: 'Сохранить' },
   remove: { en: 'Delete {name}', ru: 'Удалить «{name}»' },
+  alert: { en: 'Notify about new records', ru: 'Сообщать о новых записях' },
+  alertOn: { en: 'Alert is on', ru: 'Оповещение включено' },
+  alertUrl: { en: 'Webhook URL (optional)', ru: 'URL вебхука (необязательно)' },
+  alertSave: { en: 'Turn on', ru: 'Включить' },
+  alertChange: { en: 'Save', ru: 'Сохранить' },
+  alertOff: { en: 'Turn off', ru: 'Выключить' },
+  alertFeed: { en: 'Announced records (JSON)', ru: 'Найденные записи (JSON)' },
   columns: {
     what: { en: 'Record', ru: 'Запись' },
     service: { en: 'Service', ru: 'Сервис' },
