@@ -1,9 +1,12 @@
+import type { Webhook } from '../../../tasks/task.ts';
 import type { Filters, Hit } from '../search/search-types.ts';
 
 /** Announces records that begin to match a saved view after it was set. */
 export interface Alert {
   readonly webhookUrl: string | null;
   readonly since: Date;
+  /** The latest webhook with an attempt, while it can be read. */
+  readonly lastDelivery?: Webhook | undefined;
 }
 
 export interface NewAlert {

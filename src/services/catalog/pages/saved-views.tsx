@@ -51,29 +51,33 @@ function AlertForm({ view, viewer }: { view: View; viewer: Viewer }): JSX.Elemen
   const { id, alert } = view;
   const { words, csrf } = viewer;
   const field = `alert-${id}`;
+  const error = alert?.lastDelivery?.lastError;
   return (
-    <details class="alert">
-      <summary safe>{alert ? words.alertOn : words.alert}</summary>
-      <form method="post" action={`views/${id}/alert`} class="save">
-        <CsrfInput csrf={csrf} />
-        <Label class="visually-hidden" for={field} text={words.alertUrl} />
-        <input
-          id={field}
-          name="webhook_url"
-          type="url"
-          maxlength="2048"
-          placeholder={words.alertUrl}
-          value={alert?.webhookUrl ?? ''}
-        />
-        <Button type="submit" class="small" text={alert ? words.alertChange : words.alertSave} />
-      </form>
-      {alert && (
-        <form method="post" action={`views/${id}/alert/delete`}>
+    <div class="alert">
+      <details>
+        <summary safe>{alert ? words.alertOn : words.alert}</summary>
+        <form method="post" action={`views/${id}/alert`} class="save">
           <CsrfInput csrf={csrf} />
-          <A href={`views/${id}/matches`} text={words.alertFeed} />
-          <Button type="submit" class="small" text={words.alertOff} />
+          <Label class="visually-hidden" for={field} text={words.alertUrl} />
+          <input
+            id={field}
+            name="webhook_url"
+            type="url"
+            maxlength="2048"
+            placeholder={words.alertUrl}
+            value={alert?.webhookUrl ?? ''}
+          />
+          <Button type="submit" class="small" text={alert ? words.alertChange : words.alertSave} />
         </form>
-      )}
-    </details>
+        {alert && (
+          <form method="post" action={`views/${id}/alert/delete`}>
+            <CsrfInput csrf={csrf} />
+            <A href={`views/${id}/matches`} text={words.alertFeed} />
+            <Button type="submit" class="small" text={words.alertOff} />
+          </form>
+        )}
+      </details>
+      {error !== undefined && <Hint text={fill(words.alertFailing, { error })} />}
+    </div>
   );
 }

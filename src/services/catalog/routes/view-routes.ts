@@ -1,11 +1,14 @@
 import type { FastifyRequest } from 'fastify';
 import { type Static, Type } from 'typebox';
+import { omitUndefined } from '../../../base/omit-undefined.ts';
 import { describeErrors, describeResponse } from '../../../http/envelope.ts';
 import type { Gateway } from '../../../http/gateway.ts';
 import { VISIBLE_NAME } from '../../../http/text-patterns.ts';
 import { InvalidInput } from '../../../http/validation-details.ts';
 import type { EventCursors } from '../../../tasks/event-cursor.ts';
+import type { Webhook } from '../../../tasks/task.ts';
 import { csrfFailed } from '../../shared/same-site.ts';
+import type { Alert } from '../alerts/alert.ts';
 import { MAX_ALERTS } from '../alerts/alerts.ts';
 import { matchBody } from '../alerts/matcher.ts';
 import { alertNotFound, tooManyAlerts, tooManyViews, viewExists, viewNotFound } from '../api-errors.ts';
@@ -60,6 +63,17 @@ const SavedView = Type.Object({
     Type.Object({
       webhook_url: Type.Optional(Type.String()),
       since: Type.String({ format: 'date-time', description: 'Records that matched before are not announced.' }),
+      last_delivery: Type.Optional(
+        Type.Object(
+          {
+            state: Type.Enum(['pending', 'delivered', 'failed']),
+            attempts: Type.Integer(),
+            response_status_code: Type.Optional(Type.Integer()),
+            error: Type.Optional(Type.String()),
+          },
+          { description: 'The latest webhook that was tried. Only in `GET /views`.' },
+        ),
+      ),
     }),
   ),
 });
@@ -235,7 +249,16 @@ export function viewRoutes(app: Gateway, deps: ViewDeps): void {
 
 const bodyOf = ({ id, name, query, createdAt, alert }: View) => ({
   ...{ id, name, query, created_at: createdAt.toISOString() },
-  ...(alert && {
-    alert: { ...(alert.webhookUrl !== null && { webhook_url: alert.webhookUrl }), since: alert.since.toISOString() },
-  }),
+  ...(alert && { alert: alertBody(alert) }),
 });
+
+function alertBody({ webhookUrl, since, lastDelivery }: Alert) {
+  return {
+    ...(webhookUrl !== null && { webhook_url: webhookUrl }),
+    since: since.toISOString(),
+    ...(lastDelivery && { last_delivery: deliveryBody(lastDelivery) }),
+  };
+}
+
+const deliveryBody = ({ state, attempts, responseStatusCode, lastError }: Webhook) =>
+  omitUndefined({ state, attempts, response_status_code: responseStatusCode, error: lastError });

@@ -3,6 +3,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Db, Queryable } from '../../../base/db.ts';
 import { newId } from '../../../base/ids.ts';
 import { type CookieRules, cookieOptions } from '../../../http/cookie-options.ts';
+import { createDeliveryLog, type DeliveryLog } from '../../../tasks/delivery-log.ts';
 import type { Alert, NewAlert } from '../alerts/alert.ts';
 import { lastPosition, type MatchPage, readMatches, removeAlert, setAlert } from '../alerts/alerts.ts';
 import { tooManyViews, viewExists } from '../api-errors.ts';
@@ -21,13 +22,26 @@ export interface View {
 export type Views = ReturnType<typeof createViews>;
 
 export const MAX_VIEWS = 100;
+/** Read to find the latest one of each alert. */
+const MAX_DELIVERIES = 200;
 /** A client can use a new cookie for each view. */
 const MAX_PER_ADDRESS = 10 * MAX_VIEWS;
 
-export function createViews(db: Db) {
+export function createViews(db: Db, deliveries: Pick<DeliveryLog, 'list'> = createDeliveryLog(db)) {
   return {
     async list(owner: string): Promise<readonly View[]> {
-      return (await db.query<ViewRow>(`${SELECT} order by lower(name), id`, [owner])).rows.map(viewOf);
+      const { rows } = await db.query<ViewRow>(`${SELECT} order by lower(name), id`, [owner]);
+      if (rows.every(({ webhookUrl }) => webhookUrl === null)) return rows.map(viewOf);
+      const latest = await deliveries.list({ service: 'catalog', principal: owner }, {}, MAX_DELIVERIES);
+      const attempted = latest
+        .filter(({ webhook }) => webhook.attempts > 0)
+        .map(({ url, webhook }) => [url, webhook] as const);
+      // The first one of a URL is the latest: it must be the last one of the map.
+      const lastByUrl = new Map(attempted.reverse());
+      return rows.map(viewOf).map(({ alert, ...view }) => ({
+        ...view,
+        alert: alert && { ...alert, lastDelivery: lastByUrl.get(alert.webhookUrl ?? '') },
+      }));
     },
 
     async find(owner: string, id: string): Promise<View | undefined> {

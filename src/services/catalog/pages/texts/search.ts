@@ -85,6 +85,7 @@ export const searchTexts = {
   alertSave: { en: 'Turn on', ru: 'Включить' },
   alertChange: { en: 'Save', ru: 'Сохранить' },
   alertOff: { en: 'Turn off', ru: 'Выключить' },
+  alertFailing: { en: 'The last webhook failed: {error}', ru: 'Последний вебхук не доставлен: {error}' },
   alertFeed: { en: 'Announced records (JSON)', ru: 'Найденные записи (JSON)' },
   columns: {
     what: { en: 'Record', ru: 'Запись' },
