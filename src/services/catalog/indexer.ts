@@ -1,3 +1,4 @@
+import { setMaxListeners } from 'node:events';
 import { Counter, type Registry } from 'prom-client';
 import { createSignal, loop, type Signal, sleep } from '../../base/loop.ts';
 import { createTokenStore } from '../../http/token-store.ts';
@@ -51,6 +52,7 @@ export async function runIndexer({
     deletions,
     log,
   });
+  setMaxListeners(0, signal); // of all the loops below
   const issued = await createTokenStore({ db, log, signal });
   const tokens = createTokens(entries, () => issued.of('catalog'));
   const matcher = createMatcher({
