@@ -46,12 +46,12 @@ function Outcome({ hit, viewer: { words, language } }: { hit: Hit; viewer: Viewe
 export function Groups({ hit: { project, tags }, root }: { hit: Hit; root: string }): JSX.Element {
   if (project === null && tags.length === 0) return '';
   const link = (name: 'project' | 'tag', value: string) => (
-    <a class="mark" href={`${root}?${new URLSearchParams({ [name]: value })}`} dir="auto">
+    <a class="group" href={`${root}?${new URLSearchParams({ [name]: value })}`} dir="auto">
       <UntrustedText text={value} />
     </a>
   );
   return (
-    <p class="marks">
+    <p class="groups">
       {project !== null && link('project', project)}
       {tags.map((tag) => link('tag', tag))}
     </p>
