@@ -4,7 +4,7 @@ import { insertTagged, insertTasks, releaseExpiredKeys } from './accept.ts';
 import { batchQueue } from './batch-queue.ts';
 import { type FairTags, takenClients, takeTags } from './fair-tags.ts';
 import { requeuedSql } from './requeue.ts';
-import type { AcceptResult, BatchItem, BatchStore, BatchSummary, NewTask } from './store.ts';
+import type { AcceptResult, BatchFilter, BatchItem, BatchStore, BatchSummary, NewTask } from './store.ts';
 import { FAILURES, type Priority } from './task.ts';
 import { deliveriesDueSql, failSql, IS_READABLE } from './task-rows.ts';
 
@@ -50,8 +50,9 @@ export function createBatchStore(
       return rows[0]!.summary;
     },
 
-    async list(service: string, principal: string, limit: number, before?: string): Promise<string[]> {
-      const { rows } = await db.query<{ id: string }>(LIST, [service, principal, limit, before ?? null]);
+    async list(service: string, principal: string, limit: number, filter: BatchFilter = {}): Promise<string[]> {
+      const { before = null, project = null, tag = null } = filter;
+      const { rows } = await db.query<{ id: string }>(LIST, [service, principal, limit, before, project, tag]);
       return rows.map(({ id }) => id);
     },
 
@@ -149,15 +150,23 @@ const LIST = {
   text: `
     select id from batches
      where service = $1 and principal = $2 and ($4::text is null or id < $4)
+       and (coalesce($5::text, $6::text) is null
+            or exists (select from tasks t, json_to_record(t.input -> 'grouping') as g (project text, tags text[])
+                        where t.id = batches.id
+                          and ($5 is null or g.project = $5) and ($6 is null or $6 = any(g.tags))))
      order by id desc
      limit $3`,
 };
+
+// The first member of the input (services/shared/grouping.ts). By its text, because parsing an input with escapes that are
+// no characters is an error.
+const GROUPING = String.raw`substring(left(t.input::text, 4000) from '^\{"grouping":(\{(?:[^{}"]|"(?:[^"\\]|\\.)*")*\})')`;
 
 const ITEMS = {
   name: 'batch-items',
   limitMs,
   text: `
-    select ${ITEM_COLUMNS}
+    select ${ITEM_COLUMNS}, ${GROUPING}::json as grouping
       from batch_items b
       left join tasks t on t.id = b.task_id and ${IS_READABLE}
      where b.batch_id = $1 and b.position > $2

@@ -99,6 +99,7 @@ function matcher(filters: Filters): (kind: FacetCombination) => boolean {
 
 function valuesOf(kind: FacetCombination, name: FacetName): readonly string[] {
   if (name === 'defect') return kind.defects;
+  if (name === 'tag') return kind.tags;
   const value = kind[name];
   return value === null ? [] : [value];
 }
@@ -116,13 +117,15 @@ interface FacetCombination {
   readonly surface: string | null;
   readonly master: string | null;
   readonly defects: readonly string[];
+  readonly project: string | null;
+  readonly tags: readonly string[];
 }
 
 export type FacetCombinations = ReturnType<typeof createFacetCombinations>;
 
 const MAX_CACHED = 50_000;
 const SELECT =
-  'select id, service, status, surface, master, defects from catalog_facet_combinations where id = any($1::int[])';
+  'select id, service, status, surface, master, defects, project, tags from catalog_facet_combinations where id = any($1::int[])';
 
 /** Combinations never change. */
 export function createFacetCombinations() {

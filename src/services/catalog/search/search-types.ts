@@ -1,7 +1,7 @@
 import type { JsonObject, JsonValue } from '../../../base/json.ts';
 
 /** `master` is the most likely defect group. */
-export const FACET_NAMES = ['service', 'status', 'surface', 'master', 'defect'] as const;
+export const FACET_NAMES = ['service', 'status', 'surface', 'master', 'defect', 'project', 'tag'] as const;
 export type FacetName = (typeof FACET_NAMES)[number];
 
 /** Distinct values per facet, at least one. */
@@ -47,6 +47,8 @@ export interface Hit {
   readonly failure: string | null;
   readonly createdAt: Date;
   readonly title: string;
+  readonly project: string | null;
+  readonly tags: readonly string[];
   /** Plain text of at most 200 characters around the first match. */
   readonly snippet: string;
   readonly surface: string | null;
