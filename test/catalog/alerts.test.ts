@@ -103,6 +103,7 @@ describe('the feed of an alert', () => {
     ['min%3Aarea=50&view=table&sort=newest', 'x', { area: '55.5' }],
     ['from=2026-01-01&sort=oldest', 'x', {}],
     ['q=ID', 'x', {}],
+    ['not_tag=other&q=crack', 'crack', {}],
   ])('uses the filters of the search: %s', async (filters, text, attributes) => {
     const recordId = `filter:${++views}`;
     const query = filters.replace('ID', recordId);
