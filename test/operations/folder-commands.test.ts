@@ -131,9 +131,9 @@ describe('assay predict FOLDER', () => {
   it('waits for the rate limit', { tags: ['full'], timeout: 240_000 }, async () => {
     const limited = await startProduct({ model: createFakeModel(), env: { DEFECTOSCOPY_RATE_LIMIT_PER_MINUTE: '10' } });
     onTestFinished(() => limited.stop());
-    const name = await photoFolder('yard', 8);
+    const name = await photoFolder('yard', 6);
     const { code, out, err } = await assay(['predict', name, ...at(limited), '--token', TOKEN, '--output', 'yard.csv']);
-    expect({ code, out }, err).toEqual({ code: 0, out: '8 done: yard.csv\n' });
+    expect({ code, out }, err).toEqual({ code: 0, out: '6 done: yard.csv\n' });
   });
 
   it.each([

@@ -1,14 +1,16 @@
-import type { Queryable } from '../../../base/db.ts';
+import type { Queryable, Transaction } from '../../../base/db.ts';
+import { noteEarlierMatches } from '../alerts/find-matches.ts';
 import type { Entry } from './entry.ts';
 
 /**
  * A replaced record keeps its number; ids must be unique. Writers run one after another, so that a number never becomes
  * visible after a higher one; paging relies on it.
  */
-export async function writeRecords(tx: Queryable, entries: readonly Entry[]): Promise<void> {
+export async function writeRecords(tx: Transaction, entries: readonly Entry[]): Promise<void> {
   if (entries.length === 0) return;
   await lockRecords(tx);
   const ids = entries.map(({ recordId }) => recordId);
+  await noteEarlierMatches(tx, ids);
   await tx.query(DISCARD_PICTURES, [ids, entries.map(({ picture }) => picture?.digest ?? null)]);
   await tx.query(WRITE, columns(entries));
   await writeFields(tx, entries);

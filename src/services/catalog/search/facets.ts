@@ -1,10 +1,9 @@
 import type { Queryable } from '../../../base/db.ts';
 import { findFacetCombinations } from './resolve-filters.ts';
-import { FACET_NAMES, type Facet, type FacetName, type Filters } from './search-types.ts';
+import { FACET_NAMES, type Facet, type FacetName, type Filters, MAX_COUNT } from './search-types.ts';
 import { type Binder, createParameters, fromClause, queryStage, type ResolvedFilters, where } from './where.ts';
 
 const MAX_VALUES = 100;
-const MAX_COUNT = 1000;
 
 /** Counts records per facet combination, once for all facets. */
 export async function countFacets(
@@ -34,9 +33,10 @@ export async function countFacets(
 /** `facets count` pairs as one text: faster to transfer than thousands of rows. */
 export const COUNTS = `coalesce(string_agg(facets || ' ' || count, ' '), '')`;
 
-export async function countAll(db: Queryable, resolved: ResolvedFilters): Promise<number> {
+/** Stops at `max`. */
+export async function countUpTo(db: Queryable, resolved: ResolvedFilters, max: number): Promise<number> {
   const { bind, values } = createParameters();
-  const text = `select count(*) as count from ${matches(resolved, { bind })}`;
+  const text = `select count(*) as count from (select from ${matches(resolved, { bind })} limit ${max}) m`;
   const { rows } = await db.query<{ count: number }>(text, values);
   return rows[0]!.count;
 }

@@ -9,10 +9,10 @@ export async function beginSnapshot(tx: Transaction): Promise<void> {
 
 // The planner underestimates sequential scans, because search vectors are stored out of line. Two edits of nine letters
 // leave a quarter of the trigrams equal.
-const PLANNER_OPTIONS =
+export const PLANNER_OPTIONS =
   'set local jit = off; set local enable_seqscan = off; set local pg_trgm.similarity_threshold = 0.25';
 
-/** Requires {@link beginSnapshot}. `upTo`: from an earlier page. */
+/** Requires {@link beginSnapshot}, or its planner options. `upTo`: from an earlier page. */
 export async function resolveFilters(
   db: Transaction,
   filters: Filters,

@@ -35,7 +35,10 @@ const FacetBody = Type.Array(
 
 export const SearchResultBody = Type.Object({
   items: Type.Array(HitBody),
-  total: Type.Integer({ description: 'Exact number of results on all pages.' }),
+  total: Type.Integer({
+    description: 'Number of results on all pages: exact with facets, counted up to 1000 with `facets=false`.',
+  }),
+  more: Type.Boolean({ description: 'Whether there are more results than `total`.' }),
   page: Type.Integer(),
   limit: Type.Integer(),
   facets: Type.Partial(

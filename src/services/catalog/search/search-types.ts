@@ -66,12 +66,17 @@ export interface Scored {
   readonly conf: number;
 }
 
-/** Over all filters except the facet's own. Counts are capped at 1000: `more`. */
+/** Larger counts are reported as this one with `more`. */
+export const MAX_COUNT = 1000;
+
+/** Over all filters except the facet's own. Counts are capped at {@link MAX_COUNT}: `more`. */
 export type Facet = readonly { readonly value: string; readonly count: number; readonly more: boolean }[];
 
 export interface SearchResult {
   readonly items: readonly Hit[];
+  /** Exact with facets, otherwise capped at {@link MAX_COUNT}: `more`. */
   readonly total: number;
+  readonly more: boolean;
   readonly facets?: Readonly<Record<FacetName, Facet>>;
   /** Pass it with the next page to exclude records indexed since. */
   readonly upTo: number;

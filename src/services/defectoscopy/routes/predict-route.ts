@@ -7,11 +7,12 @@ import type { WorkerRegistry } from '../../../tasks/worker-registry.ts';
 import { acceptOpenApi } from '../../shared/accept-openapi.ts';
 import { acceptTask, checkUrlField, groupingFrom, type TaskDeps, type TaskRequest } from '../../shared/accept-task.ts';
 import { sandboxInput } from '../../shared/sandbox/accept.ts';
+import { webhookPolicy } from '../../shared/webhook-policy.ts';
 import { Accepted, PredictRequest } from '../api-schema.ts';
 import { examples } from '../examples.ts';
 import { sandbox } from '../sandbox.ts';
 import type { DefectoscopySettings } from '../settings.ts';
-import { imagePolicy, webhookPolicy } from '../url-policy.ts';
+import { imagePolicy } from '../url-policy.ts';
 
 type PredictDeps = Pick<TaskDeps, 'shared'> & {
   workerRegistry: WorkerRegistry;
