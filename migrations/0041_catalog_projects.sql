@@ -4,7 +4,8 @@ alter table catalog_records add column project text, add column tags text[];
 alter table catalog_records alter project set storage main, alter tags set storage main;
 alter table catalog_facet_combinations add column project text, add column tags text[] not null default '{}';
 
-create or replace function catalog_set_facets() returns trigger language plpgsql as $$
+-- Without sequential scans, because the plan is kept while the number of combinations grows.
+create or replace function catalog_set_facets() returns trigger language plpgsql set enable_seqscan = off as $$
 declare
   names text[] := array(select jsonb_object_keys(new.defects));
   sorted_tags text[] := array(select unnest(new.tags) order by 1);

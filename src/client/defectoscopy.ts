@@ -1,9 +1,8 @@
 import type { Bytes } from './bytes.ts';
+import { type GroupingOptions, groupingFields } from './grouping.ts';
 import type { CallOptions } from './request.ts';
 import {
   type CreateOptions,
-  type GroupingOptions,
-  groupingFields,
   resultPath,
   type TaskHandle,
   TaskService,

@@ -2,16 +2,11 @@ import { type Bytes, fileNameOf, toBlob } from './bytes.ts';
 import { type Connection, newIdempotencyKey } from './connection.ts';
 import { TaskFailed } from './errors.ts';
 import { type EventOptions, type EventsPage, followEvents } from './events.ts';
+import { type GroupingOptions, groupingFields } from './grouping.ts';
 import { type PollResult, pollTask, type WaitOptions } from './poll.ts';
 import { DOCUMENT_POLL_SCHEDULES, type Polling } from './poll-schedule.ts';
 import type { CallOptions } from './request.ts';
-import {
-  type CreateOptions,
-  type GroupingOptions,
-  groupingFields,
-  type WithRequired,
-  type WithStatus,
-} from './tasks.ts';
+import type { CreateOptions, WithRequired, WithStatus } from './tasks.ts';
 import type {
   CleanupResult,
   DeepHealth,
