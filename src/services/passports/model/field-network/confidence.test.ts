@@ -4,7 +4,8 @@ import { confidenceOf, type Evidence, evidenceOf } from './confidence.ts';
 
 const token = (confidence: number | null) => ({ confidence }) as Token;
 const evidence = (change: Partial<Evidence> = {}): Evidence => ({
-  ...{ tokens: [token(null)], score: 0.99, lowest: 0.99, rival: 0, labels: 'none', isText: false },
+  ...{ tokens: [token(null)], score: 0.99, lowest: 0.99, rival: 0, labels: 'none', isText: false, hasParts: false },
+  ends: { beside: 0, isLast: false, bond: 6 },
   ...change,
 });
 
@@ -29,10 +30,18 @@ describe('confidenceOf', () => {
     const [doubtful, sure] = [0.4, 0.97].map((ocr) => confidenceOf(evidence({ tokens: [token(0.97), token(ocr)] })));
     expect(doubtful).toBeLessThan(sure!);
   });
+
+  it('is lower for a text with a likely word beside it, and for words that hardly belong together', () => {
+    const text = (ends: Partial<Evidence['ends']>) =>
+      confidenceOf(evidence({ isText: true, ends: { beside: 0, isLast: false, bond: 6, ...ends } }));
+    expect(text({ beside: 0.03 })).toBeLessThan(text({}));
+    expect(text({ bond: 0 })).toBeLessThan(text({}));
+    expect(text({ isLast: true })).toBeGreaterThan(text({}));
+  });
 });
 
 it('evidenceOf compares the value with that of the labels', () => {
-  const { labels: _, isText, ...read } = evidence();
+  const { labels: _, isText, hasParts: __, ...read } = evidence();
   const labels = (value: unknown) => evidenceOf({ ...read, value: 1978 }, { value }, { type: 'integer' }).labels;
   expect([labels(1978), labels('1978'), labels(1980)]).toEqual(['agree', 'agree', 'differ']);
   expect(evidenceOf({ ...read, value: 1978 }, undefined, { type: 'integer' })).toMatchObject({

@@ -1,5 +1,6 @@
-import type { ValueSpec } from '../../schema/schema.ts';
+import type { FieldSpec } from '../../schema/schema.ts';
 import type { Token } from '../fields/page-tokens.ts';
+import { type Ends, SURE_BOND } from './value-ends.ts';
 
 /** What speaks for and against a reading of a field. */
 export interface Evidence {
@@ -12,18 +13,22 @@ export interface Evidence {
   readonly rival: number;
   /** What the labels of the schema lead to: the same value, another, or none. */
   readonly labels: 'agree' | 'differ' | 'none';
+  readonly ends: Ends;
   readonly isText: boolean;
+  /** Whether the value may be composed of parts in separate blanks: an address. */
+  readonly hasParts: boolean;
 }
 
 /** The evidence for a reading, with the field that the labels lead to. */
 export const evidenceOf = (
-  read: Omit<Evidence, 'labels' | 'isText'> & { readonly value: unknown },
+  read: Omit<Evidence, 'labels' | 'isText' | 'hasParts'> & { readonly value: unknown },
   labelled: { readonly value: unknown } | undefined,
-  { type }: Pick<ValueSpec, 'type'>,
+  { type, parts }: Pick<FieldSpec, 'type' | 'parts'>,
 ): Evidence => ({
   ...read,
   labels: !labelled ? 'none' : String(labelled.value) === String(read.value) ? 'agree' : 'differ',
   isText: type === 'string',
+  hasParts: parts !== undefined,
 });
 
 /**
@@ -37,10 +42,10 @@ export function confidenceOf(evidence: Evidence): number {
 }
 
 // In the order of `inputsOf`.
-const WEIGHTS = [0.578, 0.307, 0.189, -1.367, 0.936, -0.033, -0.629, -0.335, 0.207, 0.552];
+const WEIGHTS = [0.144, 0.244, 0.204, -1.152, 1.386, -0.01, 0.116, 0.073, 0.372, 0.757, -0.527, 0.668, 0.659, -1.808];
 
 /** The inputs of the logistic regression. */
-export function inputsOf({ tokens, score, lowest, rival, labels, isText }: Evidence): number[] {
+export function inputsOf({ tokens, score, lowest, rival, labels, ends, isText, hasParts }: Evidence): number[] {
   const ocr = tokens.flatMap(({ confidence }) => confidence ?? []);
   return [
     1,
@@ -54,8 +59,15 @@ export function inputsOf({ tokens, score, lowest, rival, labels, isText }: Evide
     Number(ocr.length > 0),
     // Tesseract rarely reports more than 0.97.
     ocr.length > 0 ? logit(Math.min(...ocr)) - logit(0.97) : 0,
+    // A number has one word: the words beside it do not show an end that was lost.
+    isText ? Math.log(Math.max(MIN_BESIDE, ends.beside) / MIN_BESIDE) : 0,
+    Number(ends.isLast),
+    ends.bond - SURE_BOND,
+    Number(hasParts),
   ];
 }
+
+const MIN_BESIDE = 0.001;
 
 const logit = (probability: number): number => {
   const clipped = Math.min(0.999, Math.max(0.01, probability));

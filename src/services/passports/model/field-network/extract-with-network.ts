@@ -7,6 +7,7 @@ import { CLASSES } from './classes.ts';
 import { combineParts, type PageReading, type PartOutput } from './page-reading.ts';
 import { readRows } from './read-rooms.ts';
 import { best, type ReadValue, readField, readingsOf, readParts } from './read-values.ts';
+import { type Ends, endsOf } from './value-ends.ts';
 
 export interface NetworkFields {
   /** By field. */
@@ -18,6 +19,7 @@ export interface NetworkFields {
 export interface ChosenValue extends ReadValue {
   /** 0..1: the score of the best reading of another value; 0 without one. */
   readonly rival: number;
+  readonly ends: Ends;
 }
 
 /** Whether the network was trained on the field or column. */
@@ -42,13 +44,17 @@ export function readWithNetwork(
       ...readingsOf(reading, key, spec),
       ...[(spec.parts && readParts(reading, spec)) ?? []].flat(),
     ]);
-    const top = best(found);
+    const top = spec.type === 'date' ? latest(found) : best(found);
     // Of equally likely readings, the one beside a label of the schema.
     const labelled = found.find(({ value, score }) => value === byLabels[key]?.value && score > top!.score - MARGIN);
     const value = labelled ?? top;
     if (!value) continue;
     const rivals = found.filter((other) => other.value !== value.value);
-    values.set(key, { ...value, rival: Math.max(0, ...rivals.map(({ score }) => score)) });
+    values.set(key, {
+      ...value,
+      rival: Math.max(0, ...rivals.map(({ score }) => score)),
+      ends: endsIn(readings, value, key),
+    });
   }
   const tables = new Map<string, ReadCell[][]>();
   for (const { key, table } of schema.sections) {
@@ -60,12 +66,24 @@ export function readWithNetwork(
 
 const MARGIN = 0.01;
 
+/** A form is issued after the dates of survey and approval that it repeats. */
+function latest(found: readonly ReadValue[]): ReadValue | undefined {
+  const sure = found.filter(({ score }) => score > MIN_SURE).sort((a, b) => (a.value < b.value ? 1 : -1));
+  return sure[0] ?? best(found);
+}
+
+const MIN_SURE = 0.5;
+
+const endsIn = (readings: readonly PageReading[], { tokens }: ReadValue, name: string): Ends =>
+  endsOf(tokens, readings.find((reading) => reading.tokens.includes(tokens[0]!))!, name);
+
 /** Missing fields from the last row of a table. */
 function addTotals(values: Map<string, ChosenValue>, readings: readonly PageReading[], schema: Schema): void {
   for (const { key, spec } of everyField(schema)) {
     const column = /^areas:(?:total_)?(\w*area)$/u.exec(key)?.[1];
     if (!column || values.has(key)) continue;
-    const total = best(readings.flatMap((reading) => readField(reading, `total:${column}`, spec) ?? []));
-    if (total) values.set(key, { ...total, score: 0.9 * total.score, rival: 0 });
+    const name = `total:${column}`;
+    const total = best(readings.flatMap((reading) => readField(reading, name, spec) ?? []));
+    if (total) values.set(key, { ...total, score: 0.9 * total.score, rival: 0, ends: endsIn(readings, total, name) });
   }
 }

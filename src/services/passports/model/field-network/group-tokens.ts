@@ -49,24 +49,6 @@ const SAME_WORD = 1000;
 // A page of 300 rooms; the time grows with the square.
 const MAX_MEMBERS = 1500;
 
-/** Adds single words that the network doubts between two sure ones of the same line. */
-export function withDoubtful(members: readonly number[], reading: PageReading, name: string): number[] {
-  const chosen = new Set(members);
-  const { tokens } = reading;
-  const order = [...members].sort((a, b) => tokens[a]!.x0 - tokens[b]!.x0);
-  const added = tokens.flatMap((token, i) => {
-    if (chosen.has(i) || reading.probabilityOf(i, name) < MIN_DOUBTFUL) return [];
-    const onLine = order.filter((j) => Math.abs(middle(tokens[j]!) - middle(token)) < 0.5 * (token.y1 - token.y0));
-    const reach = 3 * (token.y1 - token.y0);
-    const left = onLine.some((j) => tokens[j]!.x1 <= token.x0 + 1 && tokens[j]!.x1 > token.x0 - reach);
-    const right = onLine.some((j) => tokens[j]!.x0 >= token.x1 - 1 && tokens[j]!.x0 < token.x1 + reach);
-    return left && right && !reading.areApart(i, onLine[0]!) ? [i] : [];
-  });
-  return [...members, ...added];
-}
-
-const MIN_DOUBTFUL = 0.03;
-
 /** The tokens of a value with the punctuation between them. */
 export function groupOf(members: readonly number[], reading: PageReading, name: string): TokenGroup {
   const { tokens, probabilityOf } = reading;

@@ -6,7 +6,7 @@ import type { FieldSpec } from '../../schema/schema.ts';
 import { tokenizePages, VALUE_BOUNDARY } from '../fields/page-tokens.ts';
 import { linkTokens, sameCell } from './page-graph.ts';
 import type { PageReading } from './page-reading.ts';
-import { best, readField, readParts } from './read-values.ts';
+import { best, readField, readingsOf, readParts } from './read-values.ts';
 
 const SIZE = 1000;
 /** Text at (x, y) in points and what the network takes its words for, with a probability (0.9) and a group (1). */
@@ -143,6 +143,36 @@ describe('readField', () => {
     const characters = [...'52103'].map((text, i): Labelled => ({ at: [46 + 20 * i, 40], text, name }));
     const reading = readingOf(characters, { rules: ruledRow([40, 60, 80, 100, 120, 140], 30, 60) });
     expect(valueAt(name, reading)).toBe('52103');
+  });
+
+  it('reads a date in ruled cells of one digit, and one whose year stands in a doubtful blank', () => {
+    const name = 'general:issue_date';
+    const digits = [...'20.05.2005'].map((text, i) => ({
+      ...{ at: [47 + 20 * i, 42], text },
+      ...(text !== '.' && { name }),
+    })) as Labelled[];
+    const rules = ruledRow(
+      [...Array(11).keys()].map((i) => 40 + 20 * i),
+      40,
+      54,
+    );
+    expect(valueAt(name, readingOf(digits, { rules }))).toBe('2005-05-20');
+    const blanks = readingOf([
+      { at: [40, 40], text: '14 марта', name },
+      { at: [160, 40], text: '19', name, probability: 0.05 },
+      { at: [190, 40], text: '74', name, probability: 0.05 },
+      { at: [220, 40], text: 'г.' },
+    ]);
+    expect(valueAt(name, blanks)).toBe('1974-03-14');
+  });
+
+  it('reads each of two dates that the network takes for one value', () => {
+    const reading = readingOf([
+      { at: [40, 40], text: '18.09.2007', name: 'general:issue_date' },
+      { at: [300, 40], text: '05.10.2007', name: 'general:issue_date' },
+    ]);
+    const found = readingsOf(reading, 'general:issue_date', specOf('general:issue_date'));
+    expect(found.map(({ value }) => value)).toEqual(['2007-09-18', '2007-10-05']);
   });
 
   it('keeps the groups of the network apart and prefers the more probable one', () => {

@@ -6,8 +6,9 @@ import { correctAddress } from '../fields/correct-address.ts';
 import { toTextValue } from '../fields/correct-text.ts';
 import { type Token, tokensInRange } from '../fields/page-tokens.ts';
 import { fitShapes } from './fit-shapes.ts';
-import { connect, groupOf, inReadingOrder, membersOf, type TokenGroup, textOf, withDoubtful } from './group-tokens.ts';
+import { connect, groupOf, inReadingOrder, membersOf, type TokenGroup, textOf } from './group-tokens.ts';
 import type { PageReading } from './page-reading.ts';
+import { withDoubtfulWords } from './value-ends.ts';
 import { withWholeNames } from './whole-names.ts';
 
 export interface ReadValue {
@@ -30,11 +31,19 @@ export function readingsOf(reading: PageReading, name: string, spec: ValueSpec):
     .flatMap((members) => betweenCheckBoxes(members, reading))
     .map((members) =>
       spec.type === 'string'
-        ? fitShapes(withWholeNames(withDoubtful(members, reading, name), reading), reading, name, spec)
+        ? fitShapes(withWholeNames(withDoubtfulWords(members, reading, name), reading), reading, name, spec)
         : members,
     )
     .flatMap((members) => {
       const whole = groupOf(members, reading, name);
+      if (spec.type === 'date') {
+        const runs = byRuns(members, reading);
+        return (runs.length > 0 ? runs : [members]).map((run) => {
+          const group = groupOf(run, reading, name);
+          if (parseGroup(group, spec)) return group;
+          return { ...group, tokens: groupOf(withYear(run, reading, name), reading, name).tokens };
+        });
+      }
       if (spec.type !== 'number' && spec.type !== 'integer') return [whole];
       const runs = byRuns(members, reading).map((run) => groupOf(run, reading, name));
       return [whole, ...runs.filter(({ score }) => score > whole.score + MIN_GAIN)];
@@ -42,7 +51,29 @@ export function readingsOf(reading: PageReading, name: string, spec: ValueSpec):
     .flatMap((group) => parseGroup(group, spec) ?? []);
 }
 
-// Chosen.
+/** Adds the year in a blank of its own, which the network doubts. */
+function withYear(
+  members: readonly number[],
+  { tokens, probabilityOf, affinity }: PageReading,
+  name: string,
+): number[] {
+  const found = inReadingOrder(members.map((i) => tokens[i]!)).map((token) => tokens.indexOf(token));
+  let last = tokens[found.at(-1)!]!;
+  const rest = tokens.filter(({ x0, y0, y1 }) => x0 > last.x0 && y0 < last.y1 && y1 > last.y0);
+  for (const token of rest.sort((a, b) => a.x0 - b.x0)) {
+    const i = tokens.indexOf(token);
+    const isFar = token.x0 - last.x1 > MAX_BLANK * (token.y1 - token.y0);
+    const isOther = probabilityOf(i, name) < MIN_YEAR && affinity(i, found.at(-1)!) < SURE_AFFINITY;
+    if (isFar || (isOther && /[\p{L}\d]/u.test(token.text))) break;
+    found.push(i);
+    last = token;
+  }
+  return found;
+}
+
+// Chosen. In heights of a word.
+const MAX_BLANK = 15;
+const MIN_YEAR = 0.03;
 const MIN_GAIN = 0.05;
 
 /** The runs of words on one line, if there are several: two numbers that the network takes for one value. */
@@ -60,16 +91,23 @@ function byRuns(members: readonly number[], { tokens }: PageReading): number[][]
 }
 
 /** A value does not go on in the next ruled cell, unless each cell holds one character. */
-function byCell(members: readonly number[], { tokens, areApart }: PageReading): number[][] {
+function byCell(members: readonly number[], { tokens, areApart, affinity }: PageReading): number[][] {
   if (members.filter((i) => [...tokens[i]!.text].length === 1).length > 0.6 * members.length) return [[...members]];
   const cells: number[][] = [];
+  // A rule between two words of one text is an error, or a blank's.
+  const isNext = (a: Token, b: Token) => b.x0 > a.x0 && b.x0 - a.x1 < 1.5 * (a.y1 - a.y0) && b.y0 < a.y1 && b.y1 > a.y0;
+  const isSame = (i: number, j: number) =>
+    !areApart(i, j) ||
+    (affinity(i, j) > SURE_AFFINITY && (isNext(tokens[i]!, tokens[j]!) || isNext(tokens[j]!, tokens[i]!)));
   for (const i of members) {
-    const cell = cells.find(([first]) => !areApart(first!, i));
+    const cell = cells.find((cell) => cell.some((j) => isSame(j, i)));
     if (cell) cell.push(i);
     else cells.push([i]);
   }
   return cells;
 }
+
+const SURE_AFFINITY = 5;
 
 /** A value does not contain check boxes: those of the options around it separate them. */
 function betweenCheckBoxes(members: readonly number[], { tokens }: PageReading): number[][] {
@@ -100,7 +138,7 @@ export function best(found: readonly ReadValue[]): ReadValue | undefined {
 
 /** Reads the text of a group as a value; undefined if it is not one. */
 export function parseGroup({ tokens, score, lowest }: TokenGroup, spec: ValueSpec): ReadValue | undefined {
-  const text = textOf(tokens);
+  const text = spec.type === 'date' ? withDots(textOf(tokens)) : textOf(tokens);
   if (spec.type === 'string') {
     const value = toTextValue(spec, text, tokens);
     return /[\p{L}\d]/u.test(value) ? { tokens, value, score, lowest } : undefined;
@@ -108,6 +146,9 @@ export function parseGroup({ tokens, score, lowest }: TokenGroup, spec: ValueSpe
   const found = readValue(spec, text, labelOf(tokens));
   return found && { tokens: tokensInRange(tokens, found), value: found.value, score, lowest };
 }
+
+/** Digits in boxes of their own. */
+const withDots = (text: string): string => text.replace(/^(\d\d)\W?(\d\d)\W?(\d{4})$/u, '$1.$2.$3');
 
 /** The words before a value on its line, up to another number; they may name its unit. */
 function labelOf([first]: readonly Token[]): string {

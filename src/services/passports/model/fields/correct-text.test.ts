@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { toTextValue } from './correct-text.ts';
+import { normalizeText, toTextValue } from './correct-text.ts';
 
 const PERSON = [
   '^\\p{Lu}[\\p{L}-]+\\s+\\p{Lu}\\.\\s?\\p{Lu}\\.$',
@@ -52,4 +52,20 @@ it.each([
 
 it('keeps text that was not recognized', () => {
   expect(toTextValue({ type: 'string', shapes: PERSON }, 'В Рукосуев', [{ confidence: null }])).toBe('В Рукосуев');
+});
+
+it.each([
+  ['дерев. отеплен.', 'дерев. отеплен.'],
+  ['рулонную по бетону.', 'рулонную по бетону'],
+  ['из железобетонных плит.', 'из железобетонных плит'],
+  ['Щукин Анна Сергеевич.', 'Щукин Анна Сергеевич'],
+  ['оштукатурен- ные', 'оштукатуренные'],
+  ['sand- cement screed', 'sand-cement screed'],
+  ['Salford Quays Homes Ltd)', 'Salford Quays Homes Ltd'],
+  ['(Лебедев П. Г.', 'Лебедев П. Г.'],
+  ['7714 (', '7714'],
+  ['ООО «Геодом»»', 'ООО «Геодом»'],
+  ['совхоз «Канинский» (часть)', 'совхоз «Канинский» (часть)'],
+])('normalizes %s', (text, value) => {
+  expect(normalizeText(text)).toBe(value);
 });

@@ -33,10 +33,26 @@ export function normalizeText(text: string): string {
     .replace(/(?<!\s)\s+([,.;:)])/gu, '$1')
     .replace(/([(«])\s+/gu, '$1')
     .replace(/(?<![\p{L}\d])6(?=-р(?!\p{L}))/gu, 'б')
-    .replace(/(?<=\p{Ll}{3})-\s(?=\p{Ll})/gu, '')
-    .replace(/(?<=\p{Ll}{3}|[»)]|(?<!\p{Lu}\.\s?)\d)\.$/u, '')
+    .replace(/(?<=[а-яё]{3})-\s(?=[а-яё])/gu, '')
+    .replace(/(?<=[a-z]{3}-)\s(?=[a-z])/gu, '')
+    .replace(/(?<=\p{Ll}{3}|[»)]|(?<!\p{Lu}\.\s?)\d)\.$/u, (dot, at: number, whole: string) =>
+      ABBREVIATED.test(whole.slice(0, at)) ? dot : '',
+    )
     .trim();
-  return /^\([^()]*\)$/u.test(plain) ? plain.slice(1, -1) : plain;
+  return withoutOpenBrackets(/^\([^()]*\)$/u.test(plain) ? plain.slice(1, -1) : plain);
+}
+
+/** A word without its ending, as `кирп.` and `отеплен.`, and no noun or name. */
+const ABBREVIATED =
+  /(?<!\p{L})[а-яё]{2,}[бвгджзклмнпрстфхцчшщ]$(?<!(?:[ое][вкм]|[аы]м|[аяыи]х|стен|плит|бетон|кирпич|шифер|линолеум|паркет|лист|металл|брус|этаж|гараж|магазин|склад|цех|завод|сад|корпус))/u;
+
+/** Without a bracket or quotation mark at either end whose other one is missing. */
+function withoutOpenBrackets(text: string): string {
+  const count = (mark: RegExp) => text.match(mark)?.length ?? 0;
+  const [round, quoted] = [count(/\(/gu) - count(/\)/gu), count(/«/gu) - count(/»/gu)];
+  const start = (round > 0 && text.startsWith('(')) || (quoted > 0 && text.startsWith('«')) ? 1 : 0;
+  const isOpenAtEnd = (round < 0 && text.endsWith(')')) || (quoted < 0 && text.endsWith('»')) || /[^(]\($/u.test(text);
+  return text.slice(start, isOpenAtEnd ? -1 : undefined).trim();
 }
 
 /** Corrects initials, room numbers, remnants of rules, and the form of a company. */

@@ -128,7 +128,7 @@ function locateFields(
     const confirmed = byKey.get(key);
     return confirmed && (confirmed.value !== null || confirmed.edited) ? [{ spec, confirmed }] : [];
   });
-  return fields
+  const located = fields
     .sort(
       (a, b) => Number(a.confirmed.edited) - Number(b.confirmed.edited) || length(b.confirmed) - length(a.confirmed),
     )
@@ -145,6 +145,15 @@ function locateFields(
       const isElsewhere = edited && shown.size > 0 && !place?.parts.flat().some((token) => shown.has(token));
       return { spec, confirmed, place, wrong: isElsewhere ? boundingBox([...shown]) : undefined };
     });
+  // A person typed the value of another field there, and did not look at this one.
+  const typed = new Set(
+    located.flatMap(({ confirmed, place }) => (confirmed.edited ? (place?.parts.flat() ?? []) : [])),
+  );
+  return located.map((one) =>
+    !one.confirmed.edited && one.place?.parts.flat().some((token) => typed.has(token))
+      ? { ...one, place: undefined }
+      : one,
+  );
 }
 
 export const length = ({ value }: ConfirmedValue): number => String(value ?? '').length;

@@ -41,14 +41,11 @@ export function parsePlace(
   return parseNth(all, spec, part.nth, factor) ?? (part.nth > 0 ? parseNth(all, spec, 0, factor) : undefined);
 }
 
-/** Removes the form's signs before a value, and a bracket that opens before it. */
+/** Removes the form's signs beside a value. */
 function trim(tokens: readonly FormToken[]): FormToken[] {
   const own = [...tokens];
   while (own.length > 1 && isSign(own[0]!)) own.shift();
   while (own.length > 1 && /^[—–/|,;:=-]+$/u.test(own.at(-1)!.text)) own.pop();
-  const last = own.at(-1);
-  const text = joinText(own);
-  if (last?.text.endsWith(')') && !text.includes('(')) own[own.length - 1] = { ...last, text: last.text.slice(0, -1) };
   return own;
 }
 
