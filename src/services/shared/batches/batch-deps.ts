@@ -1,0 +1,45 @@
+import type { FastifyRequest } from 'fastify';
+import type { Static, TObject } from 'typebox';
+import { batchNotFound } from '../../../base/api-error.ts';
+import type { UrlPolicy } from '../../../base/outbound-url.ts';
+import { isSandboxPrincipal } from '../../../http/sandbox-credential.ts';
+import { batchQueue } from '../../../tasks/batch-queue.ts';
+import type { Task } from '../../../tasks/task.ts';
+import type { TaskDeps } from '../accept-task.ts';
+import type { GatewayContext } from '../service.ts';
+import { BatchParams } from './batch-schema.ts';
+import type { ToTask } from './collect-items.ts';
+
+export interface BatchDeps {
+  readonly service: string;
+  readonly context: Pick<GatewayContext, 'onCancelled'>;
+  readonly deps: TaskDeps;
+  /** The body of a single request. */
+  readonly item: TObject;
+  /** Creates the checks of one request's items. */
+  readonly open: (request: FastifyRequest) => ToTask;
+  /** The body of `GET /result/{task_id}`. */
+  readonly present: (task: Task) => string;
+  /** The members of a result: the columns of tables. */
+  readonly result: TObject;
+  readonly callbacks: UrlPolicy;
+  /** A token reads only the batches that were created with it. */
+  readonly ownTasksOnly: boolean;
+}
+
+export const ROUTE_CONFIG = { access: 'task', limited: true } as const;
+
+/** The schema of the routes below `/batches/{batch_id}`. */
+export const ofBatch = { tags: ['batches'], params: BatchParams };
+
+/** A batch of another principal is hidden if `ownTasksOnly`, and every batch from sandbox credentials. */
+export async function requireBatch(
+  { service, deps, ownTasksOnly }: BatchDeps,
+  { params, principal }: FastifyRequest,
+): Promise<Task> {
+  if (isSandboxPrincipal(principal)) throw batchNotFound();
+  const { batch_id: id } = params as Static<typeof BatchParams>;
+  const task = /^[A-Za-z0-9_-]{1,64}$/.test(id) ? await deps.tasks.read(batchQueue(service), id) : undefined;
+  if (!task || (ownTasksOnly && task.principal !== principal)) throw batchNotFound();
+  return task;
+}
