@@ -13,13 +13,15 @@ interface BatchRequest {
   readonly service: string;
   readonly items: readonly TaskRequest[];
   readonly webhookUrl?: string | undefined;
+  /** Of the items of an archive. */
+  readonly names?: readonly string[];
 }
 
 /** Stores a batch, or finds the one that has the request's idempotency key. It is durable when this resolves. */
 export async function acceptBatch(
   deps: TaskDeps,
   request: FastifyRequest,
-  { service, items, webhookUrl }: BatchRequest,
+  { service, items, webhookUrl, names }: BatchRequest,
 ) {
   const { tasks, shared, admission } = deps;
   const span = startProducerSpan(request, service, 'batch');
@@ -61,7 +63,7 @@ export async function acceptBatch(
     }
     let isWritten = false;
     try {
-      const outcome = await tasks.batches.accept(batch, created);
+      const outcome = await tasks.batches.accept(batch, created, names);
       isWritten = outcome.outcome === 'accepted';
       return outcome;
     } finally {

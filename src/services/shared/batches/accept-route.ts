@@ -1,4 +1,5 @@
-import type { Static } from 'typebox';
+import type { FastifyRequest } from 'fastify';
+import { type Static, Type } from 'typebox';
 import {
   badRequest,
   idempotencyKeyReused,
@@ -15,24 +16,50 @@ import { acceptUploads, readUpload } from '../../../http/upload.ts';
 import { createValidators } from '../../../http/validation.ts';
 import { checkUrlField } from '../accept-task.ts';
 import { acceptBatch } from './accept-batch.ts';
+import { ARCHIVE_TYPES, acceptArchive, commonFields, MAX_ARCHIVE_BYTES } from './archive-batch.ts';
+import { createArrivals } from './arrivals.ts';
 import { type BatchDeps, ROUTE_CONFIG } from './batch-deps.ts';
 import { AcceptedBatch, acceptedExample, BatchQuery } from './batch-schema.ts';
-import { collectItems, invalidItems, MAX_ITEMS } from './collect-items.ts';
+import { collectItems, MAX_ITEMS } from './collect-items.ts';
+import { invalidItems } from './invalid-items.ts';
 import { readCsvItems, readJsonLines } from './read-items.ts';
 
 const MAX_BODY_BYTES = 32 * 2 ** 20;
-/** Batches that arrive at the same time, of one client and of all: bounds the memory. */
-const MAX_OF_CLIENT = 2;
-const MAX_ARRIVING = 4;
+/** Bounds the memory. */
+const MAX_ARRIVING = { ofClient: 2, ofAll: 4 };
+/** Bounds the space on disk. */
+const MAX_ARRIVING_ARCHIVES = { ofClient: 1, ofAll: 4 };
+/** Of items; an archive may take as long as a request. */
 const ARRIVAL_LIMIT_MS = 300_000;
 const JSON_LINES = ['application/x-ndjson', 'application/jsonl'];
-const EXPECTED = 'application/x-ndjson or text/csv';
 
 /** `POST /batches`. */
 export async function acceptRoute(app: Gateway, options: BatchDeps): Promise<void> {
-  const { service, deps, item, open, callbacks } = options;
+  const { service, deps, item, open, callbacks, archives } = options;
   const validate = createValidators()('body', item);
-  const arriving: string[] = [];
+  const receiveItems = createArrivals(MAX_ARRIVING);
+  const receiveArchive = createArrivals(MAX_ARRIVING_ARCHIVES);
+  const expected = `application/x-ndjson${archives ? ', text/csv or application/zip' : ' or text/csv'}`;
+  const Query = Type.Object({ ...BatchQuery.properties, ...(archives && commonFields(item, archives)) });
+
+  function checkWebhook(url: unknown): void {
+    if (url !== undefined) checkUrlField('webhook_url', String(url), callbacks);
+  }
+
+  /** The items of a request in JSON lines or CSV. */
+  async function acceptItems(request: FastifyRequest, isCsv: boolean, limit: number) {
+    const { webhook_url: webhookUrl } = request.query as Static<typeof BatchQuery>;
+    const { bytes: body } = await readUpload(request, { maxBytes: MAX_BODY_BYTES });
+    const timeout = setTimeout(() => body.destroy(requestTimeout()), ARRIVAL_LIMIT_MS);
+    try {
+      const texts = isCsv ? readCsvItems(body, item) : readJsonLines(body);
+      const items = await collectItems(texts, { validate, toTask: open(request), limit });
+      const accepted = await acceptBatch(deps, request, { service, items, webhookUrl });
+      return { ...accepted, total: items.length };
+    } finally {
+      clearTimeout(timeout);
+    }
+  }
 
   await app.register(async (scope) => {
     await acceptUploads(scope);
@@ -40,13 +67,13 @@ export async function acceptRoute(app: Gateway, options: BatchDeps): Promise<voi
       '/batches',
       {
         config: ROUTE_CONFIG,
-        bodyLimit: MAX_BODY_BYTES,
+        bodyLimit: MAX_ARCHIVE_BYTES,
         schema: {
           summary: 'Create a batch of tasks',
-          description: `One item per line, with the fields of a single request; the priority is \`batch\` by default. At most ${MAX_ITEMS} items and ${MAX_BODY_BYTES} bytes. Accepted completely or, if any item is invalid, not at all.`,
+          description: `One item per line, with the fields of a single request; the priority is \`batch\` by default. At most ${MAX_ITEMS} items and ${MAX_BODY_BYTES} bytes. Or a ZIP archive of files, one per item, of at most ${MAX_ARCHIVE_BYTES} bytes; the other fields, common to all items, are query parameters or multipart fields before the file. Accepted completely or, if any item is invalid, not at all.`,
           operationId: 'createBatch',
           tags: ['batches'],
-          querystring: BatchQuery,
+          querystring: Query,
           shown: {
             body: {
               content: {
@@ -57,6 +84,7 @@ export async function acceptRoute(app: Gateway, options: BatchDeps): Promise<voi
                     description: 'A header with field names. Fields that are no text contain JSON.',
                   },
                 },
+                ...(archives && ARCHIVE_BODIES),
               },
             },
             headers: {
@@ -77,7 +105,7 @@ export async function acceptRoute(app: Gateway, options: BatchDeps): Promise<voi
             ...errorResponses(
               badRequest(),
               payloadTooLarge(MAX_BODY_BYTES),
-              unsupportedMediaType(EXPECTED),
+              unsupportedMediaType(expected),
               invalidItems({ line: 37, message: '`image_url` is required.' }, INVALID_EXAMPLE),
               idempotencyKeyReused(),
               queueUnavailable(),
@@ -87,45 +115,41 @@ export async function acceptRoute(app: Gateway, options: BatchDeps): Promise<voi
       },
       async (request, reply) => {
         if (isSandboxPrincipal(request.principal)) throw validationError('The sandbox has no batches.');
-        const { webhook_url: webhookUrl } = request.query;
-        if (webhookUrl !== undefined) checkUrlField('webhook_url', webhookUrl, callbacks);
+        checkWebhook(request.query.webhook_url);
         const [type = ''] = (request.headers['content-type'] ?? '').toLowerCase().split(';', 1);
-        if (type !== 'text/csv' && !JSON_LINES.includes(type)) throw unsupportedMediaType(EXPECTED);
-        const { principal } = request;
-        const ofClient = arriving.filter((each) => each === principal).length;
-        if (ofClient >= MAX_OF_CLIENT || arriving.length >= MAX_ARRIVING) {
-          throw queueUnavailable('Other batches are being received; nothing was accepted.');
-        }
-        arriving.push(principal);
-        let timeout: NodeJS.Timeout | undefined;
-        try {
-          const { bytes: body } = await readUpload(request, { maxBytes: MAX_BODY_BYTES });
-          timeout = setTimeout(() => body.destroy(requestTimeout()), ARRIVAL_LIMIT_MS);
-          const limit = Math.min(MAX_ITEMS, deps.admission.maxWaiting(service));
-          const items = type === 'text/csv' ? readCsvItems(body, item) : readJsonLines(body);
-          const wanted = await collectItems(items, { validate, toTask: open(request), limit });
-          const accepted = await acceptBatch(deps, request, { service, items: wanted, webhookUrl });
-          const url = `/batches/${accepted.id}`;
-          if (accepted.isReplayed) reply.header('idempotency-replayed', 'true');
-          return await reply
-            .code(202)
-            .header('location', url)
-            .send(
-              success({
-                batch_id: accepted.id,
-                status: 'in_progress',
-                status_url: url,
-                total: wanted.length,
-                estimated_wait_seconds: accepted.estimateSeconds,
-              }),
-            );
-        } finally {
-          clearTimeout(timeout);
-          arriving.splice(arriving.indexOf(principal), 1);
-        }
+        const limit = Math.min(MAX_ITEMS, deps.admission.maxWaiting(service));
+        const accept = () => {
+          if (type === 'text/csv' || JSON_LINES.includes(type))
+            return receiveItems(request.principal, () => acceptItems(request, type === 'text/csv', limit));
+          if (!archives || !(request.isMultipart() || ARCHIVE_TYPES.includes(type)))
+            throw unsupportedMediaType(expected);
+          return receiveArchive(request.principal, () =>
+            acceptArchive(options, archives, request, { validate, limit, checkWebhook }),
+          );
+        };
+        const { id, isReplayed, total, estimateSeconds } = await accept();
+        const url = `/batches/${id}`;
+        if (isReplayed) reply.header('idempotency-replayed', 'true');
+        return reply
+          .code(202)
+          .header('location', url)
+          .send(
+            success({
+              batch_id: id,
+              status: 'in_progress',
+              status_url: url,
+              total,
+              estimated_wait_seconds: estimateSeconds,
+            }),
+          );
       },
     );
   });
 }
 
+const ARCHIVE = { type: 'string', format: 'binary', description: 'A ZIP archive.' };
+const ARCHIVE_BODIES = {
+  'application/zip': { schema: ARCHIVE },
+  'multipart/form-data': { schema: { type: 'object', required: ['file'], properties: { file: ARCHIVE } } },
+};
 const INVALID_EXAMPLE = { invalid: 1, total: 100, items: [{ line: 37, message: '`image_url` is required.' }] };

@@ -7,6 +7,7 @@ import { batchQueue } from '../../../tasks/batch-queue.ts';
 import type { Task } from '../../../tasks/task.ts';
 import type { TaskDeps } from '../accept-task.ts';
 import type { GatewayContext } from '../service.ts';
+import type { Archives } from './archive-batch.ts';
 import { BatchParams } from './batch-schema.ts';
 import type { ToTask } from './collect-items.ts';
 
@@ -22,6 +23,8 @@ export interface BatchDeps {
   readonly present: (task: Task) => string;
   /** The members of a result: the columns of tables. */
   readonly result: TObject;
+  /** Absent without a host of stored files. */
+  readonly archives?: Archives | undefined;
   readonly callbacks: UrlPolicy;
   /** A token reads only the batches that were created with it. */
   readonly ownTasksOnly: boolean;

@@ -18,11 +18,8 @@ export function presentBatch(task: Task, summary: BatchSummary) {
     status: 'finishedAt' in task ? ('completed' as const) : ('in_progress' as const),
     total,
     counts: summary.counts,
-    errors: summary.errors.map(({ position, task_id, error, error_code }) => ({
-      position,
-      task_id,
-      error,
-      error_code,
+    errors: summary.errors.map(({ position, task_id, name, error, error_code }) => ({
+      ...{ position, task_id, ...(typeof name === 'string' && { name }), error, error_code },
     })),
     created_at: unixSeconds(task.queuedAt),
     ...('finishedAt' in task && { completed_at: unixSeconds(task.finishedAt) }),

@@ -17,7 +17,7 @@ import {
   ResultsQuery,
 } from './batch-schema.ts';
 import { presentBatch, storedSummary } from './present-batch.ts';
-import { RESULT_FORMATS, type ResultFormat, readResults } from './results.ts';
+import { itemColumns, RESULT_FORMATS, type ResultFormat, readResults } from './results.ts';
 
 /** The state, the items and the results of batches. */
 export function readRoutes(app: Gateway, options: BatchDeps): void {
@@ -90,8 +90,8 @@ export function readRoutes(app: Gateway, options: BatchDeps): void {
       const { id } = await requireBatch(options, request);
       const { after, limit } = request.query;
       const found = await batches.items(id, after, limit + 1);
-      const items = found.slice(0, limit).map(({ position, task_id, status, error, error_code }) => ({
-        ...{ position, task_id, status: status ?? ('deleted' as const) },
+      const items = found.slice(0, limit).map(({ position, task_id, name, status, error, error_code }) => ({
+        ...{ position, task_id, ...(name !== null && { name }), status: status ?? ('deleted' as const) },
         ...(error !== null && { error }),
         ...(error_code !== null && { error_code }),
       }));
@@ -99,7 +99,7 @@ export function readRoutes(app: Gateway, options: BatchDeps): void {
     },
   );
 
-  const columns = Object.keys(options.result.properties);
+  const ofResult = Object.keys(options.result.properties);
   app.get<{ Querystring: Static<typeof ResultsQuery> }>(
     '/batches/:batch_id/results',
     {
@@ -108,7 +108,7 @@ export function readRoutes(app: Gateway, options: BatchDeps): void {
         ...ofBatch,
         summary: 'Results of a completed batch',
         description:
-          'In the order of the request. A line of `jsonl` has the `position` of an item and, as `result`, the body of `GET /result/{task_id}`.',
+          'In the order of the request. A line of `jsonl` has the `position` of an item, the `name` of the file of an archive, and, as `result`, the body of `GET /result/{task_id}`.',
         operationId: 'readBatchResults',
         querystring: ResultsQuery,
         response: {
@@ -134,6 +134,8 @@ export function readRoutes(app: Gateway, options: BatchDeps): void {
       reply.type(mediaType).header('content-disposition', `attachment; filename="${id}.${format}"`);
       if (request.method === 'HEAD') return reply.send(Readable.from([]));
       const results = readResults(tasks, { service, batchId: id, present });
+      const [first] = await batches.items(id, 0, 1);
+      const columns = { ofItem: itemColumns(typeof first?.name === 'string'), ofResult };
       return reply.send(Readable.from(bytes(results, columns), { objectMode: false }));
     },
   );

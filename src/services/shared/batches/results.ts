@@ -8,7 +8,13 @@ const PAGE = 50;
 
 export interface ResultFormat {
   readonly mediaType: string;
-  readonly bytes: (results: AsyncIterable<ItemResult>, columns: readonly string[]) => AsyncIterable<Buffer>;
+  readonly bytes: (results: AsyncIterable<ItemResult>, columns: Columns) => AsyncIterable<Buffer>;
+}
+
+/** The columns of a table. */
+export interface Columns {
+  readonly ofItem: readonly (keyof BatchItem)[];
+  readonly ofResult: readonly string[];
 }
 
 /** An item with the body of its `GET /result/{task_id}`; without one if its task was deleted. */
@@ -21,12 +27,12 @@ export const RESULT_FORMATS = {
   jsonl: { mediaType: 'application/jsonl; charset=utf-8', bytes: jsonLines },
   csv: {
     mediaType: 'text/csv; charset=utf-8; header=present',
-    bytes: (results, columns) => csvTable([...ITEM_COLUMNS, ...columns], rowsOf(results, columns)),
+    bytes: (results, columns) => csvTable(headerOf(columns), rowsOf(results, columns)),
   },
   xlsx: {
     mediaType: 'application/vnd.openxmlformats-officedocument.spreadsheetml.sheet',
     bytes(results, columns) {
-      const header = [...ITEM_COLUMNS, ...columns];
+      const header = headerOf(columns);
       return xlsx([{ name: 'Results', header, widths: header.map(() => 24), rows: rowsOf(results, columns) }]);
     },
   },
@@ -52,22 +58,29 @@ export async function* readResults(
 
 async function* jsonLines(results: AsyncIterable<ItemResult>): AsyncGenerator<Buffer, void, undefined> {
   for await (const { item, body } of results) {
-    const { position, task_id } = item;
+    const { position, task_id, name } = item;
+    const named = name === null ? '' : `"name":${JSON.stringify(name)},`;
     const result = body ?? JSON.stringify({ ok: true, data: { task_id, status: 'deleted' } });
-    yield Buffer.from(`{"position":${position},"result":${result}}\n`);
+    yield Buffer.from(`{"position":${position},${named}"result":${result}}\n`);
   }
 }
 
-const ITEM_COLUMNS = ['position', 'task_id', 'status', 'error_code', 'error'];
+/** `name` for the items of an archive. */
+export const itemColumns = (isNamed: boolean): Columns['ofItem'] =>
+  isNamed ? [...ITEM_COLUMNS, 'name'] : ITEM_COLUMNS;
+
+const ITEM_COLUMNS = ['position', 'task_id', 'status', 'error_code', 'error'] as const;
+
+const headerOf = ({ ofItem, ofResult }: Columns) => [...ofItem, ...ofResult];
 
 async function* rowsOf(
   results: AsyncIterable<ItemResult>,
-  columns: readonly string[],
+  { ofItem, ofResult }: Columns,
 ): AsyncGenerator<readonly Cell[], void, undefined> {
   for await (const { item, body } of results) {
     const { result = {} } = body === undefined ? {} : (JSON.parse(body) as Body).data;
-    const { position, task_id, status, error_code, error } = item;
-    yield [position, task_id, status ?? 'deleted', error_code, error, ...columns.map((name) => cellOf(result[name]))];
+    const stated = { ...item, status: item.status ?? 'deleted' };
+    yield [...ofItem.map((name) => stated[name]), ...ofResult.map((name) => cellOf(result[name]))];
   }
 }
 
