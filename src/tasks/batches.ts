@@ -45,6 +45,11 @@ export function createBatchStore(
       }
     },
 
+    async acceptWithin(tx, batch, { service, ids, names }): Promise<void> {
+      await insertTasks(tx, tags, [batch]);
+      await tx.query(INSERT, [batch.id, service, batch.principal, ids, names]);
+    },
+
     async summary(id: string): Promise<BatchSummary> {
       const { rows } = await db.query<{ summary: BatchSummary }>(SUMMARY, [id]);
       return rows[0]!.summary;

@@ -138,6 +138,13 @@ export interface BatchStore {
   /** Stores the batch with all its items, or nothing. The caller sends the hint `waiting`. */
   accept(batch: NewTask, items: readonly NewTask[], names?: readonly string[]): Promise<AcceptResult>;
 
+  /** Stores a batch of tasks that the caller stores in the same transaction. */
+  acceptWithin(
+    tx: Queryable,
+    batch: NewTask,
+    items: { readonly service: string; readonly ids: readonly string[]; readonly names?: readonly string[] },
+  ): Promise<void>;
+
   summary(id: string): Promise<BatchSummary>;
 
   /** The ids of the principal's batches before the one with the id `before`, newest first. */

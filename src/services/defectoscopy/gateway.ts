@@ -2,8 +2,10 @@ import type { Static } from 'typebox';
 import { sniffImage } from '../../base/sniff.ts';
 import { createBearerGuard, currentTokens, type TokenSet } from '../../http/bearer.ts';
 import type { Gateway } from '../../http/gateway.ts';
-import { archivesOf } from '../shared/batches/archive-batch.ts';
+import type { Task } from '../../tasks/task.ts';
+import { archivesOf } from '../shared/batches/archive-items.ts';
 import { batchRoutes } from '../shared/batches/batch-routes.ts';
+import { resultTable } from '../shared/batches/results.ts';
 import { commonRoutes } from '../shared/common-routes.ts';
 import { deliveryRoutes } from '../shared/delivery-routes.ts';
 import { deliveryTestRoute } from '../shared/delivery-test-route.ts';
@@ -75,7 +77,11 @@ export async function createDefectoscopyGateway(deps: {
   predictRoute(app, { ...taskDeps, toTask });
   await batchRoutes(app, {
     ...{ service, context, deps: taskDeps, ownTasksOnly, item: PredictRequest, callbacks: webhookPolicy(shared) },
-    ...{ present, result: Classification, archives: archivesOf('image_url', { type: PHOTOS, context, shared }) },
+    ...{
+      present: (task: Task) => present(task),
+      table: resultTable(Classification),
+      archives: archivesOf('image_url', { type: PHOTOS, context, shared }),
+    },
     open:
       ({ principal }) =>
       (body) =>

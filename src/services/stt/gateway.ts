@@ -2,8 +2,10 @@ import type { Static } from 'typebox';
 import { AUDIO_MEDIA_TYPES, sniffAudio } from '../../base/sniff-audio.ts';
 import { createBearerGuard, currentTokens, type TokenSet } from '../../http/bearer.ts';
 import type { Gateway } from '../../http/gateway.ts';
-import { archivesOf } from '../shared/batches/archive-batch.ts';
+import type { Task } from '../../tasks/task.ts';
+import { archivesOf } from '../shared/batches/archive-items.ts';
 import { batchRoutes } from '../shared/batches/batch-routes.ts';
+import { resultTable } from '../shared/batches/results.ts';
 import { commonRoutes } from '../shared/common-routes.ts';
 import { deliveryRoutes } from '../shared/delivery-routes.ts';
 import { deliveryTestRoute } from '../shared/delivery-test-route.ts';
@@ -72,7 +74,11 @@ export async function createSttGateway(deps: {
   const callbacks = webhookPolicy(serviceSettings, shared);
   await batchRoutes(app, {
     ...{ service, context, deps: taskDeps, ownTasksOnly, item: TranscribeRequest, callbacks },
-    ...{ present, result: Transcription, archives: archivesOf('url', { type: RECORDINGS, context, shared }) },
+    ...{
+      present: (task: Task) => present(task),
+      table: resultTable(Transcription),
+      archives: archivesOf('url', { type: RECORDINGS, context, shared }),
+    },
     open({ principal }) {
       let stored: ReturnType<typeof vocabularies.read> | undefined;
       const vocabulary = () => (stored ??= vocabularies.read(principal));

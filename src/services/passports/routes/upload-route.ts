@@ -16,7 +16,7 @@ import type { DocumentStore } from '../store/postgres.ts';
 import { createDocuments } from './create-documents.ts';
 import { MEBIBYTE, multipartBody, receiveUpload, rejections, type StoredUpload, uploadErrors } from './receive.ts';
 
-const PDF_LIMITS = { maxFiles: 20, maxFileBytes: 50 * MEBIBYTE, maxTotalBytes: 200 * MEBIBYTE };
+export const PDF_LIMITS = { maxFiles: 20, maxFileBytes: 50 * MEBIBYTE, maxTotalBytes: 200 * MEBIBYTE };
 const SIZE = '50 MiB';
 
 /** `POST /upload`. `app` accepts multipart bodies. */
@@ -102,7 +102,7 @@ export function uploadRoute(
 }
 
 /** The header may follow up to 1024 bytes of other data. */
-const isPdf = (head: Buffer) => head.subarray(0, 1024 + 5).includes('%PDF-');
+export const isPdf = (head: Buffer) => head.subarray(0, 1024 + 5).includes('%PDF-');
 
 function namesOf(files: readonly StoredUpload[], fields: ReadonlyMap<string, string>): string[] {
   const name = fields.get('name');

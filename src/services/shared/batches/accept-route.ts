@@ -16,9 +16,10 @@ import { acceptUploads, readUpload } from '../../../http/upload.ts';
 import { createValidators } from '../../../http/validation.ts';
 import { checkUrlField } from '../accept-task.ts';
 import { acceptBatch } from './accept-batch.ts';
-import { ARCHIVE_TYPES, acceptArchive, commonFields, MAX_ARCHIVE_BYTES } from './archive-batch.ts';
-import { createArrivals } from './arrivals.ts';
-import { type BatchDeps, ROUTE_CONFIG } from './batch-deps.ts';
+import { acceptArchive, commonFields } from './archive-batch.ts';
+import { ARCHIVE_BODIES, ARCHIVE_TYPES, MAX_ARCHIVE_BYTES } from './archive-body.ts';
+import { createArrivals, MAX_ARRIVING_ARCHIVES } from './arrivals.ts';
+import { type BatchDeps, routeConfig } from './batch-deps.ts';
 import { AcceptedBatch, acceptedExample, BatchQuery } from './batch-schema.ts';
 import { collectItems, MAX_ITEMS } from './collect-items.ts';
 import { invalidItems } from './invalid-items.ts';
@@ -27,8 +28,6 @@ import { readCsvItems, readJsonLines } from './read-items.ts';
 const MAX_BODY_BYTES = 32 * 2 ** 20;
 /** Bounds the memory. */
 const MAX_ARRIVING = { ofClient: 2, ofAll: 4 };
-/** Bounds the space on disk. */
-const MAX_ARRIVING_ARCHIVES = { ofClient: 1, ofAll: 4 };
 /** Of items; an archive may take as long as a request. */
 const ARRIVAL_LIMIT_MS = 300_000;
 const JSON_LINES = ['application/x-ndjson', 'application/jsonl'];
@@ -66,7 +65,7 @@ export async function acceptRoute(app: Gateway, options: BatchDeps): Promise<voi
     scope.post<{ Querystring: Static<typeof BatchQuery> }>(
       '/batches',
       {
-        config: ROUTE_CONFIG,
+        config: routeConfig(options),
         bodyLimit: MAX_ARCHIVE_BYTES,
         schema: {
           summary: 'Create a batch of tasks',
@@ -147,9 +146,4 @@ export async function acceptRoute(app: Gateway, options: BatchDeps): Promise<voi
   });
 }
 
-const ARCHIVE = { type: 'string', format: 'binary', description: 'A ZIP archive.' };
-const ARCHIVE_BODIES = {
-  'application/zip': { schema: ARCHIVE },
-  'multipart/form-data': { schema: { type: 'object', required: ['file'], properties: { file: ARCHIVE } } },
-};
 const INVALID_EXAMPLE = { invalid: 1, total: 100, items: [{ line: 37, message: '`image_url` is required.' }] };

@@ -5,30 +5,12 @@ import { validationError } from '../../../base/api-error.ts';
 import type { JsonObject } from '../../../base/json.ts';
 import { readUpload } from '../../../http/upload.ts';
 import type { TaskRequest } from '../accept-task.ts';
-import type { SharedSettings } from '../service.ts';
 import { acceptBatch } from './accept-batch.ts';
-import { type ArchiveDeps, checkArchive, receiveArchive, type StoredItem, storeFiles } from './archive-items.ts';
+import { MAX_ARCHIVE_BYTES } from './archive-body.ts';
+import { type Archives, checkArchive, receiveArchive, type StoredItem, storeUploads } from './archive-items.ts';
 import type { BatchDeps } from './batch-deps.ts';
 import { collectItems, toRequest } from './collect-items.ts';
 import { memberText } from './read-items.ts';
-
-export const ARCHIVE_TYPES = ['application/zip', 'application/x-zip-compressed'];
-export const MAX_ARCHIVE_BYTES = 4 * 2 ** 30;
-
-export interface Archives extends ArchiveDeps {
-  /** The field of a request that has the URL of its file. */
-  readonly urlField: string;
-  readonly filesHost: string;
-}
-
-/** Undefined without a host of stored files. */
-export function archivesOf(
-  urlField: string,
-  { shared, ...deps }: ArchiveDeps & { shared: Pick<SharedSettings, 'filesHost'> },
-): Archives | undefined {
-  const { filesHost } = shared;
-  return filesHost === undefined ? undefined : { urlField, filesHost, shared, ...deps };
-}
 
 /** The fields of a request that all files of an archive can have in common, as text. */
 export const commonFields = (item: TObject, { urlField }: Archives) =>
@@ -65,7 +47,7 @@ export async function acceptArchive(
 
   return receiveArchive(bytes, shared.dataDir, async (archive) => {
     const files = await checkArchive(archive, type, limit);
-    return storeFiles(archive, files, { ...archives, principal }, async (stored) => {
+    return storeUploads(archive, files, { ...archives, principal }, async (stored) => {
       const texts = stored.map(({ key }, at) => ({ line: at + 1, text: textOf(key) }));
       const requests = await collectItems(texts, { validate, toTask, limit });
       const items = requests.map((each, at) => named(each, stored[at]!, urlField));

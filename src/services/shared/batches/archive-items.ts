@@ -9,6 +9,7 @@ import { fromFdPromise, type ZipFile } from 'yauzl';
 import { quotaExceeded } from '../../../base/api-error.ts';
 import { isOutcomeUnknown } from '../../../base/db-errors.ts';
 import { toStorageError } from '../../../base/files/storage-unavailable.ts';
+import type { Files } from '../../../base/files.ts';
 import { newId } from '../../../base/ids.ts';
 import type { FileType } from '../file-type.ts';
 import { keepFilesIfCommitted } from '../keep-files-if-committed.ts';
@@ -20,6 +21,21 @@ export interface ArchiveDeps {
   readonly type: FileType;
   readonly context: Pick<GatewayContext, 'files' | 'uploads' | 'log'>;
   readonly shared: Pick<SharedSettings, 'dataDir' | 'filesQuotaBytes' | 'resultTtlSeconds'>;
+}
+
+export interface Archives extends ArchiveDeps {
+  /** The field of a request that has the URL of its file. */
+  readonly urlField: string;
+  readonly filesHost: string;
+}
+
+/** Undefined without a host of stored files. */
+export function archivesOf(
+  urlField: string,
+  { shared, ...deps }: ArchiveDeps & { shared: Pick<SharedSettings, 'filesHost'> },
+): Archives | undefined {
+  const { filesHost } = shared;
+  return filesHost === undefined ? undefined : { urlField, filesHost, shared, ...deps };
 }
 
 /** A file of an archive in the file store, as an upload of the client. */
@@ -78,10 +94,34 @@ export async function checkArchive(archive: ZipFile, { maxBytes, sniff, expected
   return typed;
 }
 
-/** Stores all files, or none, and then calls `use`, after whose failure the files are deleted by the next sweep. */
-export async function storeFiles<T>(
+type CheckedFiles = Awaited<ReturnType<typeof checkArchive>>;
+
+/** Stores all files. Adds their keys to `keys`, also when it fails, so that the caller can delete them. */
+export async function putFiles(
   archive: ZipFile,
-  checked: Awaited<ReturnType<typeof checkArchive>>,
+  checked: CheckedFiles,
+  { files, maxBytes, keys }: { files: Files; maxBytes: number; keys: string[] },
+) {
+  const stop = new AbortController();
+  const putOne = async (file: CheckedFiles[number]) => {
+    stop.signal.throwIfAborted();
+    const { key, sizeBytes, sha256 } = await files.put(readArchiveFile(archive, file), { maxBytes });
+    keys.push(key);
+    const { name, contentType } = file;
+    return { key, sizeBytes, contentType, name, sha256 };
+  };
+  const limit = pLimit(CONCURRENCY);
+  const puts = checked.map((file) => limit(putOne, file));
+  for (const put of puts) put.catch((error: unknown) => stop.abort(error));
+  // No file may be stored after its key was deleted.
+  await Promise.allSettled(puts);
+  return Promise.all(puts);
+}
+
+/** Stores all files as uploads, or none, and then calls `use`, after whose failure the next sweep deletes the files. */
+export async function storeUploads<T>(
+  archive: ZipFile,
+  checked: CheckedFiles,
   { context, shared, type, principal }: ArchiveDeps & { principal: string },
   use: (items: StoredItem[]) => Promise<T>,
 ): Promise<T> {
@@ -90,21 +130,8 @@ export async function storeFiles<T>(
   const unpackedBytes = checked.reduce((sum, { entry }) => sum + entry.uncompressedSize, 0);
   if (!(await uploads.hasRoom(principal, unpackedBytes, quotaBytes))) throw quotaExceeded(quotaBytes);
   const keys: string[] = [];
-  const stop = new AbortController();
-  const putOne = async (file: (typeof checked)[number]) => {
-    stop.signal.throwIfAborted();
-    const { key, sizeBytes, sha256 } = await files.put(readArchiveFile(archive, file), { maxBytes: type.maxBytes });
-    keys.push(key);
-    const { name, contentType } = file;
-    return { key, sizeBytes, contentType, name, sha256 };
-  };
   const stored = await keepFilesIfCommitted(keys, context, async () => {
-    const limit = pLimit(CONCURRENCY);
-    const puts = checked.map((file) => limit(putOne, file));
-    for (const put of puts) put.catch((error: unknown) => stop.abort(error));
-    // All puts must have ended before their files are deleted.
-    await Promise.allSettled(puts);
-    const all = await Promise.all(puts);
+    const all = await putFiles(archive, checked, { files, maxBytes: type.maxBytes, keys });
     if (!(await uploads.insertAll(principal, all, { ttlSeconds, quotaBytes }))) throw quotaExceeded(quotaBytes);
     return all;
   });

@@ -1,5 +1,8 @@
 import { queueUnavailable } from '../../../base/api-error.ts';
 
+/** Bounds the space on disk. */
+export const MAX_ARRIVING_ARCHIVES = { ofClient: 1, ofAll: 4 };
+
 /** Limits the batches that arrive at the same time, of one client and of all. */
 export function createArrivals({ ofClient, ofAll }: { ofClient: number; ofAll: number }) {
   const arriving: string[] = [];

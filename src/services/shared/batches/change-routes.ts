@@ -1,12 +1,12 @@
 import { batchNotCompleted, batchNotFound } from '../../../base/api-error.ts';
 import { describeResponse, errorResponses, success } from '../../../http/envelope.ts';
 import type { Gateway } from '../../../http/gateway.ts';
-import { type BatchDeps, ofBatch, ROUTE_CONFIG, requireBatch } from './batch-deps.ts';
+import { type BatchAccess, ofBatch, requireBatch, routeConfig } from './batch-deps.ts';
 import { batchExample, Cancelled, Retried } from './batch-schema.ts';
 import { storedSummary } from './present-batch.ts';
 
 /** Cancels a batch, or retries its failed items. */
-export function changeRoutes(app: Gateway, options: BatchDeps): void {
+export function changeRoutes(app: Gateway, options: BatchAccess): void {
   const { service, context } = options;
   const { tasks, admission } = options.deps;
   const { batches } = tasks;
@@ -14,7 +14,7 @@ export function changeRoutes(app: Gateway, options: BatchDeps): void {
   app.post(
     '/batches/:batch_id/cancel',
     {
-      config: ROUTE_CONFIG,
+      config: routeConfig(options),
       schema: {
         ...ofBatch,
         summary: 'Cancel a batch',
@@ -41,7 +41,7 @@ export function changeRoutes(app: Gateway, options: BatchDeps): void {
   app.post(
     '/batches/:batch_id/retry',
     {
-      config: ROUTE_CONFIG,
+      config: routeConfig(options),
       schema: {
         ...ofBatch,
         summary: 'Retry the failed items of a batch',

@@ -5,7 +5,7 @@ import { describeResponse, errorResponses, headersOf, success } from '../../../h
 import type { Gateway } from '../../../http/gateway.ts';
 import { batchQueue } from '../../../tasks/batch-queue.ts';
 import type { Task } from '../../../tasks/task.ts';
-import { type BatchDeps, ofBatch, ROUTE_CONFIG, requireBatch } from './batch-deps.ts';
+import { type BatchAccess, ofBatch, requireBatch, routeConfig } from './batch-deps.ts';
 import {
   Batch,
   BatchesQuery,
@@ -20,8 +20,8 @@ import { presentBatch, storedSummary } from './present-batch.ts';
 import { itemColumns, RESULT_FORMATS, type ResultFormat, readResults } from './results.ts';
 
 /** The state, the items and the results of batches. */
-export function readRoutes(app: Gateway, options: BatchDeps): void {
-  const { service, present } = options;
+export function readRoutes(app: Gateway, options: BatchAccess): void {
+  const { service, present, table } = options;
   const { tasks } = options.deps;
   const { batches } = tasks;
   const toJson = async (task: Task) => presentBatch(task, storedSummary(task) ?? (await batches.summary(task.id)));
@@ -29,7 +29,7 @@ export function readRoutes(app: Gateway, options: BatchDeps): void {
   app.get<{ Querystring: Static<typeof BatchesQuery> }>(
     '/batches',
     {
-      config: ROUTE_CONFIG,
+      config: routeConfig(options),
       schema: {
         summary: 'Your batches',
         description: 'The batches that this credential created, newest first.',
@@ -55,7 +55,7 @@ export function readRoutes(app: Gateway, options: BatchDeps): void {
   app.get(
     '/batches/:batch_id',
     {
-      config: ROUTE_CONFIG,
+      config: routeConfig(options),
       schema: {
         ...ofBatch,
         summary: 'State of a batch',
@@ -73,7 +73,7 @@ export function readRoutes(app: Gateway, options: BatchDeps): void {
   app.get<{ Querystring: Static<typeof ItemsQuery> }>(
     '/batches/:batch_id/items',
     {
-      config: ROUTE_CONFIG,
+      config: routeConfig(options),
       schema: {
         ...ofBatch,
         summary: 'Items of a batch',
@@ -99,16 +99,15 @@ export function readRoutes(app: Gateway, options: BatchDeps): void {
     },
   );
 
-  const ofResult = Object.keys(options.result.properties);
   app.get<{ Querystring: Static<typeof ResultsQuery> }>(
     '/batches/:batch_id/results',
     {
-      config: ROUTE_CONFIG,
+      config: routeConfig(options),
       schema: {
         ...ofBatch,
         summary: 'Results of a completed batch',
         description:
-          'In the order of the request. A line of `jsonl` has the `position` of an item, the `name` of the file of an archive, and, as `result`, the body of `GET /result/{task_id}`.',
+          'In the order of the request. A line of `jsonl` has the `position` of an item, the `name` of the file of an archive, and, as `result`, the body of the result of its task.',
         operationId: 'readBatchResults',
         querystring: ResultsQuery,
         response: {
@@ -133,10 +132,10 @@ export function readRoutes(app: Gateway, options: BatchDeps): void {
       const { mediaType, bytes }: ResultFormat = RESULT_FORMATS[format];
       reply.type(mediaType).header('content-disposition', `attachment; filename="${id}.${format}"`);
       if (request.method === 'HEAD') return reply.send(Readable.from([]));
-      const results = readResults(tasks, { service, batchId: id, present });
+      const results = readResults(tasks, { service, batchId: id, present: (task) => present(task, request) });
       const [first] = await batches.items(id, 0, 1);
-      const columns = { ofItem: itemColumns(typeof first?.name === 'string'), ofResult };
-      return reply.send(Readable.from(bytes(results, columns), { objectMode: false }));
+      const ofItem = itemColumns(typeof first?.name === 'string');
+      return reply.send(Readable.from(bytes(results, { ofItem, ofResult: table }), { objectMode: false }));
     },
   );
 }

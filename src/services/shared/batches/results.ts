@@ -1,3 +1,4 @@
+import type { TObject } from 'typebox';
 import { csvTable } from '../../../base/csv-table.ts';
 import { type Cell, xlsx } from '../../../base/xlsx/xlsx.ts';
 import type { BatchItem, TaskStore } from '../../../tasks/store.ts';
@@ -14,8 +15,20 @@ export interface ResultFormat {
 /** The columns of a table. */
 export interface Columns {
   readonly ofItem: readonly (keyof BatchItem)[];
-  readonly ofResult: readonly string[];
+  readonly ofResult: ResultTable;
 }
+
+/** The columns and cells of a result. */
+export interface ResultTable {
+  readonly columns: readonly string[];
+  readonly cells: (body: string) => Readonly<Record<string, unknown>>;
+}
+
+/** For bodies with a `result` in `data`. */
+export const resultTable = ({ properties }: TObject): ResultTable => ({
+  columns: Object.keys(properties),
+  cells: (body) => (JSON.parse(body) as Body).data.result ?? {},
+});
 
 /** An item with the body of its `GET /result/{task_id}`; without one if its task was deleted. */
 export interface ItemResult {
@@ -41,7 +54,11 @@ export const RESULT_FORMATS = {
 /** The results of a batch in the order of its items. */
 export async function* readResults(
   tasks: TaskStore,
-  { service, batchId, present }: { service: string; batchId: string; present: (task: Task) => string },
+  {
+    service,
+    batchId,
+    present,
+  }: { service: string; batchId: string; present: (task: Task) => string | Promise<string> },
 ): AsyncGenerator<ItemResult, void, undefined> {
   for (let after = 0; ; ) {
     const items = await tasks.batches.items(batchId, after, PAGE);
@@ -51,7 +68,7 @@ export async function* readResults(
     const found = await Promise.all(items.map(({ task_id: id }) => tasks.read(service, id)));
     for (const [at, item] of items.entries()) {
       const task = found[at];
-      yield { item, body: task && present(task) };
+      yield { item, body: task && (await present(task)) };
     }
   }
 }
@@ -71,16 +88,16 @@ export const itemColumns = (isNamed: boolean): Columns['ofItem'] =>
 
 const ITEM_COLUMNS = ['position', 'task_id', 'status', 'error_code', 'error'] as const;
 
-const headerOf = ({ ofItem, ofResult }: Columns) => [...ofItem, ...ofResult];
+const headerOf = ({ ofItem, ofResult }: Columns) => [...ofItem, ...ofResult.columns];
 
 async function* rowsOf(
   results: AsyncIterable<ItemResult>,
   { ofItem, ofResult }: Columns,
 ): AsyncGenerator<readonly Cell[], void, undefined> {
   for await (const { item, body } of results) {
-    const { result = {} } = body === undefined ? {} : (JSON.parse(body) as Body).data;
+    const cells = body === undefined ? {} : ofResult.cells(body);
     const stated = { ...item, status: item.status ?? 'deleted' };
-    yield [...ofItem.map((name) => stated[name]), ...ofResult.map((name) => cellOf(result[name]))];
+    yield [...ofItem.map((name) => stated[name]), ...ofResult.columns.map((name) => cellOf(cells[name]))];
   }
 }
 
