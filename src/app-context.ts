@@ -269,7 +269,10 @@ export async function createDeliverDeps(context: AppContext, signal: AbortSignal
   return {
     ...{ tasks, fetch, traces, log, signal },
     endpoints: createEndpoints(db),
-    services: services.filter(hasTasks).flatMap((service) => [service, batchesOf(service)]),
+    services: services.flatMap((service): DeliverDeps['services'] => {
+      if (hasTasks(service)) return [service, batchesOf(service)];
+      return service.messages ? [{ name: service.name, work: service.messages }] : [];
+    }),
     metrics: createDeliveryMetrics(context.registry),
     policy: { kind: 'webhook', loopback: shared.webhookLoopback, allowList: shared.allowList },
     ...webhookSettings(context),

@@ -8,7 +8,7 @@ import { isLoopback, type UrlPolicy } from '../base/outbound-url.ts';
 import type { Span, Traces } from '../base/trace.ts';
 import { isSandboxQueue, serviceOfQueue } from '../services/shared/sandbox/queue.ts';
 import { inputOf, SANDBOX_RETRY_SCHEDULE } from '../services/shared/sandbox/sandbox.ts';
-import type { TaskWork } from '../services/shared/service.ts';
+import type { MessageWork, TaskWork } from '../services/shared/service.ts';
 import type { Endpoints } from '../tasks/endpoints.ts';
 import { sendWebhook } from '../tasks/send-webhook.ts';
 import {
@@ -46,8 +46,8 @@ const heldSeconds = (schedule: RetrySchedule): number =>
 const DAY_SECONDS = 86_400;
 const HELD_MARGIN_SECONDS = 7200;
 
-/** Batches have no sandbox. */
-type DeliveredWork = Pick<TaskWork, 'present' | 'webhook'> & Partial<Pick<TaskWork, 'sandbox'>>;
+/** Batches and messages have no sandbox. */
+type DeliveredWork = (Pick<TaskWork, 'present' | 'webhook'> | MessageWork) & Partial<Pick<TaskWork, 'sandbox'>>;
 
 export interface DeliverDeps {
   tasks: TaskStore;
@@ -238,15 +238,16 @@ async function request(deps: DeliverDeps, due: DueDelivery, traceparent: string 
   if (!work) throw new Error(`The service ${due.task.service} is not enabled here.`);
   const body = due.body ?? (await tasks.saveBodyOnce(due.id, bodyOf(work, due)));
   const secret = due.secret ? deps.openSecret(due.secret) : work.webhook.secretsFor(due.task.principal);
+  const { event } = work.webhook;
   return sendWebhook(deps, {
     ...{ url: due.url, deliveryId: due.id, attempt: due.attempt, taskId: due.task.id, body, secret, traceparent },
-    event: work.webhook.event,
+    event: typeof event === 'string' ? event : event(due.task),
     requestId: due.requestId,
   });
 }
 
 /** Serialised once by the function that also serves polls, with the webhook's initial state; all attempts send these bytes. */
-function bodyOf({ present, webhook }: Pick<TaskWork, 'present' | 'webhook'>, due: DueDelivery): string {
+function bodyOf({ present, webhook }: DeliveredWork, due: DueDelivery): string {
   const task = { ...due.task, webhook: initialWebhook(due.id) };
   const body = present(task);
   return webhook.presentTruncated && Buffer.byteLength(body) > MAX_BODY_BYTES ? webhook.presentTruncated(task) : body;

@@ -503,6 +503,13 @@ describe('Catalog pages', () => {
     const saved = page.locator('.saved li', { hasText: 'Broken <b>ones</b>' });
     await until(() => saved.count()).toBe(1);
     expect(new URL(page.url()).search).toBe('?status=failed');
+    await saved.getByText('Notify about new records').click();
+    await saved.getByRole('button', { name: 'Turn on' }).click();
+    await saved.getByText('Alert is on').click();
+    expect(await saved.getByRole('link', { name: 'Announced records' }).getAttribute('href')).toMatch(/matches$/);
+    await saved.getByRole('button', { name: 'Turn off' }).click();
+    await until(() => saved.getByText('Notify about new records').count()).toBe(1);
+    expect(new URL(page.url()).search).toBe('?status=failed');
     await page.goto(catalog.url);
     await saved.locator('a').click();
     await until(() => shownRecords(page)).toEqual([FAILED_ID]);

@@ -33,6 +33,8 @@ describe('Catalog GET /openapi.json', () => {
       'get /views': 'bearer',
       'post /views': 'bearer',
       'delete /views/{id}': 'bearer',
+      'patch /views/{id}': 'bearer',
+      'get /views/{id}/matches': 'bearer',
       'post /index': 'bearer',
       'post /index/rebuild': 'bearer',
       'get /index/status': 'bearer',
@@ -133,6 +135,11 @@ it('Catalog GET /openapi.json describes the status and body of every response of
   await visit(reader, 'POST', '/views', { json: { name: 'v', query: 'q=a' } });
   await visit(reader, 'POST', '/views', { json: {} });
   await visit(reader, 'GET', '/views');
+  await visit(reader, 'GET', `/views/${view.id}/matches`);
+  await visit(reader, 'PATCH', `/views/${view.id}`, { json: { alert: {} } });
+  await visit(reader, 'PATCH', `/views/${view.id}`, { json: {} });
+  await visit(reader, 'GET', `/views/${view.id}/matches`);
+  await visit(reader, 'GET', `/views/${view.id}/matches?after=x`);
   await visit(reader, 'DELETE', `/views/${view.id}`);
   await visit(reader, 'DELETE', `/views/${view.id}`);
   await visit(moderator, 'POST', '/index/rebuild');

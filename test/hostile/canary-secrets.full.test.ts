@@ -114,6 +114,7 @@ beforeAll(async () => {
     LLM_API_KEY: secret('LLM_API_KEY'),
     REPORTS_API_TOKENS: secret('REPORTS_API_TOKENS'),
     REPORTS_MODERATOR_TOKENS: secret('REPORTS_MODERATOR_TOKENS'),
+    REPORTS_WEBHOOK_SECRET: `whsec_${Buffer.from(secret('REPORTS_WEBHOOK_SECRET')).toString('base64')}`,
     WEBHOOK_RETRY_SCHEDULE: '0,0',
   };
   assay = startAssay(place, { env });

@@ -18,6 +18,9 @@ export const reportChanged = (report: object) =>
 export const viewExists = () => new ApiError('VIEW_EXISTS', 409, 'You already have a saved view with this name.');
 export const tooManyViews = (most: number) =>
   new ApiError('TOO_MANY_VIEWS', 409, `At most ${most} views can be saved; delete one.`);
+export const tooManyAlerts = (most: number) =>
+  new ApiError('TOO_MANY_ALERTS', 409, `At most ${most} views can have an alert; remove one.`);
+export const alertNotFound = () => new ApiError('ALERT_NOT_FOUND', 404, 'The saved view has no alert.');
 export const heatmapNotFound = () => new ApiError('HEATMAP_NOT_FOUND', 404, 'The record has no heatmap.');
 export const rangeNotSatisfiable = (size: number) =>
   new ApiError('RANGE_NOT_SATISFIABLE', 416, `The file has ${size} bytes.`, { 'content-range': `bytes */${size}` });

@@ -13,6 +13,7 @@ import { createIdempotencyStore } from '../shared/idempotency-store.ts';
 import { createListener } from '../shared/listener.ts';
 import { publicOriginsOf } from '../shared/same-site.ts';
 import type { GatewayContext, SharedSettings } from '../shared/service.ts';
+import { webhookPolicy } from '../shared/webhook-policy.ts';
 import { databaseUnavailable } from './api-errors.ts';
 import { createAuthGuard } from './auth/auth-guard.ts';
 import { createSessionCookie, SESSION_COOKIE } from './auth/cookies.ts';
@@ -21,6 +22,7 @@ import { createMedia } from './media.ts';
 import { type Pages, pageRoutes } from './pages/page-routes.tsx';
 import { createRecords } from './records/records.ts';
 import { createReports } from './reports/postgres.ts';
+import { reportAnnouncer } from './reports/webhook.ts';
 import { authRoutes } from './routes/auth-routes.ts';
 import { exportRoutes } from './routes/export-routes.ts';
 import { imageRoute } from './routes/image-route.ts';
@@ -73,7 +75,11 @@ export async function createCatalogGateway({
   });
 
   const search = createSearch(db);
-  const reports = createReports({ db, apply: settings.apply });
+  const { webhookUrl: url } = settings;
+  const reports = createReports({
+    ...{ db, apply: settings.apply },
+    announce: url === undefined ? undefined : reportAnnouncer({ service, url, ttlSeconds: shared.resultTtlSeconds }),
+  });
   const records = createRecords({ db, files, log });
   const replies = createIdempotencyStore(db, service);
   const views = createViews(db);
@@ -109,7 +115,13 @@ export async function createCatalogGateway({
   rowRoutes(app, { search, reports, page: (...args) => pages.row(...args) });
   imageRoute(app, { media, files });
   soundRoute(app, { media, files });
-  viewRoutes(app, { views, owners });
+  const alerts = { webhooks: webhookPolicy(shared), seal: context.seal };
+  viewRoutes(app, { views, owners, ...alerts, cursors: context.events.cursors });
+  app.get(
+    '/.well-known/webhook-keys.json',
+    { config: { access: 'public' }, schema: { hide: true } },
+    () => context.webhookKeys,
+  );
   await reportRoutes(app, {
     reports,
     replies,
@@ -128,7 +140,7 @@ export async function createCatalogGateway({
     },
   });
   const pages: Pages = await pageRoutes(app, {
-    ...{ search, reports, views, owners, guard, version: shared.version, failureTexts: context.failureTexts },
+    ...{ search, reports, views, owners, alerts, guard, version: shared.version, failureTexts: context.failureTexts },
     cookies: cookieRules,
   });
   return app;

@@ -1,8 +1,13 @@
+import { checkUrl, UrlRejected } from '../../base/outbound-url.ts';
+import { SettingsError } from '../../base/settings.ts';
+import { bodyOfMessage, eventOfMessage } from '../../tasks/messages.ts';
 import { plainToken } from '../shared/local-examples.ts';
-import type { BackgroundService, Service } from '../shared/service.ts';
+import type { BackgroundService, Service, SharedSettings } from '../shared/service.ts';
+import { webhookPolicy } from '../shared/webhook-policy.ts';
 import { configuredEntries } from './auth/tokens.ts';
 import { texts } from './pages/texts.ts';
-import { loadSettings, missingCredentials, settings } from './settings.ts';
+import { REPORTS_PRINCIPAL } from './reports/webhook.ts';
+import { type CatalogSettings, loadSettings, missingCredentials, settings } from './settings.ts';
 
 const TITLE = 'Catalog';
 
@@ -27,42 +32,61 @@ export const catalog: Service<BackgroundService> = {
     const entries = configuredEntries(config);
     const token = plainToken(config.moderatorTokens);
     const readersToken = plainToken(config.apiTokens);
-    return (shared) => ({
-      name: 'catalog',
-      title: TITLE,
-      titles: { en: texts.en.service, ru: texts.ru.service },
-      port: config.port,
-      publicUrl: config.publicUrl,
-      derivedSettings: {
-        readers: config.open ? 'everyone' : countText(entries.readers.length, 'none: only moderators can read'),
-        moderators: countText(entries.moderators.length, 'none: reports cannot be decided'),
-        sources: config.sources.join(', ') || 'none: only imported records',
-      },
-      gateway: async (context) =>
-        (await import('./gateway.ts')).createCatalogGateway({ context, settings: config, shared, entries }),
-      runBackgroundJob: async (context, signal) =>
-        (await import('./indexer.ts')).runIndexer({ context, settings: config, shared, signal }),
-      gauges: [
-        {
-          key: 'documents',
-          metric: 'assay_catalog_documents',
-          labels: { en: 'Searchable records', ru: 'Записей в каталоге' },
+    return (shared) => {
+      checkWebhookUrl(config, shared);
+      return {
+        name: 'catalog',
+        title: TITLE,
+        titles: { en: texts.en.service, ru: texts.ru.service },
+        port: config.port,
+        publicUrl: config.publicUrl,
+        derivedSettings: {
+          readers: config.open ? 'everyone' : countText(entries.readers.length, 'none: only moderators can read'),
+          moderators: countText(entries.moderators.length, 'none: reports cannot be decided'),
+          sources: config.sources.join(', ') || 'none: only imported records',
         },
-        {
-          key: 'lag_seconds',
-          metric: 'assay_catalog_lag_seconds',
-          labels: { en: 'Indexing lag, seconds', ru: 'Задержка индексации, секунд' },
+        gateway: async (context) =>
+          (await import('./gateway.ts')).createCatalogGateway({ context, settings: config, shared, entries }),
+        runBackgroundJob: async (context, signal) =>
+          (await import('./indexer.ts')).runIndexer({ context, settings: config, shared, entries, signal }),
+        messages: {
+          present: bodyOfMessage,
+          webhook: {
+            event: eventOfMessage,
+            secretsFor: (principal) => (principal === REPORTS_PRINCIPAL ? config.webhookSecrets : []),
+          },
         },
-      ],
-      cleanup: async (context, signal) => (await import('./cleanup.ts')).cleanup(context, config, signal),
-      tokenOptions: { roles: ['reader', 'moderator'] },
-      credential: token,
-      ...(readersToken !== undefined && { otherCredentials: { reader: readersToken } }),
-      example: (baseUrl) => example(baseUrl, token),
-      pageUrl: (baseUrl) => (token ? `${baseUrl}/login#token=${token}` : baseUrl),
-    });
+        gauges: [
+          {
+            key: 'documents',
+            metric: 'assay_catalog_documents',
+            labels: { en: 'Searchable records', ru: 'Записей в каталоге' },
+          },
+          {
+            key: 'lag_seconds',
+            metric: 'assay_catalog_lag_seconds',
+            labels: { en: 'Indexing lag, seconds', ru: 'Задержка индексации, секунд' },
+          },
+        ],
+        cleanup: async (context, signal) => (await import('./cleanup.ts')).cleanup(context, config, signal),
+        tokenOptions: { roles: ['reader', 'moderator'] },
+        credential: token,
+        ...(readersToken !== undefined && { otherCredentials: { reader: readersToken } }),
+        example: (baseUrl) => example(baseUrl, token),
+        pageUrl: (baseUrl) => (token ? `${baseUrl}/login#token=${token}` : baseUrl),
+      };
+    };
   },
 };
+
+/** Throws for a URL to which webhooks may not be sent. */
+function checkWebhookUrl({ webhookUrl }: CatalogSettings, shared: SharedSettings): void {
+  try {
+    if (webhookUrl !== undefined) checkUrl(webhookUrl, webhookPolicy(shared));
+  } catch (error) {
+    throw error instanceof UrlRejected ? new SettingsError(`REPORTS_WEBHOOK_URL: ${error.message}`) : error;
+  }
+}
 
 const countText = (tokens: number, none: string) => (tokens === 0 ? none : `${tokens} configured`);
 

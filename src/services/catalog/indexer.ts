@@ -1,8 +1,11 @@
 import { Counter, type Registry } from 'prom-client';
 import { createSignal, loop, type Signal, sleep } from '../../base/loop.ts';
+import { createTokenStore } from '../../http/token-store.ts';
 import { createFileDeletionQueue } from '../shared/file-deletion-queue.ts';
 import type { RecordSource } from '../shared/records.ts';
 import type { BackgroundJobContext, SharedSettings } from '../shared/service.ts';
+import { createMatcher } from './alerts/matcher.ts';
+import { type configuredEntries, createTokens } from './auth/tokens.ts';
 import { importedPictureSource } from './model/imported-picture.ts';
 import { createPictureWorker, type PictureOutcome } from './model/pictures.ts';
 import { createIndexer } from './records/feed.ts';
@@ -14,6 +17,8 @@ import type { CatalogSettings } from './settings.ts';
 const POLL_MS = 500;
 /** Results within this time are indexed in one batch. */
 const BATCH_WINDOW_MS = 50;
+/** Records within this time are matched together. */
+const MATCH_WINDOW_MS = 100;
 const PICTURE_WORKERS = 2;
 /** Pictures of imported records and retries send no signal, so they are polled. */
 const PICTURES_POLL_MS = 1000;
@@ -25,11 +30,13 @@ export async function runIndexer({
   context,
   settings,
   shared,
+  entries,
   signal,
 }: {
   context: BackgroundJobContext;
   settings: Pick<CatalogSettings, 'sources'>;
   shared: SharedSettings;
+  entries: ReturnType<typeof configuredEntries>;
   signal: AbortSignal;
 }): Promise<void> {
   const { db, files, tasks, records, registry, log } = context;
@@ -44,10 +51,17 @@ export async function runIndexer({
     deletions,
     log,
   });
+  const issued = await createTokenStore({ db, log, signal });
+  const tokens = createTokens(entries, () => issued.of('catalog'));
+  const matcher = createMatcher({
+    ...{ db, log, roleOf: tokens.roleOf },
+    messageTtlSeconds: shared.resultTtlSeconds,
+  });
   const finished = createSignal();
+  const recordsIndexed = createSignal();
   const recordsWritten = Array.from({ length: PICTURE_WORKERS }, createSignal);
   const wakeAll = () => {
-    for (const hint of [finished, ...recordsWritten]) hint.notify();
+    for (const hint of [finished, recordsIndexed, ...recordsWritten]) hint.notify();
   };
   signal.addEventListener('abort', wakeAll);
   tasks.onHint('finished', finished.notify, signal);
@@ -57,7 +71,7 @@ export async function runIndexer({
     const { indexed, more } = await indexer.indexBatch();
     metrics.indexed(indexed);
     if (indexed.size > 0) {
-      for (const hint of recordsWritten) hint.notify();
+      for (const hint of [recordsIndexed, ...recordsWritten]) hint.notify();
       await deletions.drain(signal);
     }
     if (more) return;
@@ -68,6 +82,11 @@ export async function runIndexer({
     const outcome = await pictures.processNext(signal);
     if (outcome === undefined) await written.wait(PICTURES_POLL_MS);
     else metrics.picture(outcome);
+  };
+  const matchAlerts = async () => {
+    if (tokens.isComplete() && (await matcher.run())) return;
+    await recordsIndexed.wait(POLL_MS);
+    await sleep(MATCH_WINDOW_MS, signal);
   };
   const rebuild = async () => {
     if (!(await runRebuildStep(db))) await sleep(REBUILD_POLL_MS, signal);
@@ -83,6 +102,7 @@ export async function runIndexer({
     initSources(context, sources, signal),
     repeat('indexing', index),
     ...recordsWritten.map((written) => repeat('creating pictures', () => makePicture(written))),
+    repeat('matching alerts', matchAlerts),
     repeat('rebuilding the index', rebuild),
   ]);
 }

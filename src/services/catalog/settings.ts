@@ -7,11 +7,14 @@ import {
   profileOf,
   readSettings,
   type Setting,
+  secret,
+  splitList,
   text,
   type Values,
 } from '../../base/settings.ts';
 import { parseTokenSettings, type TokenEntry } from '../../http/bearer.ts';
 import { tokenListSetting } from '../../http/token-settings.ts';
+import { isWebhookSecret, MIN_WEBHOOK_SECRET_BYTES } from '../shared/webhook-secret.ts';
 
 export const SOURCES: readonly string[] = ['defectoscopy', 'stt', 'passports'];
 /** Without passports, which contain personal data. */
@@ -34,6 +37,16 @@ export const settings = {
     'REPORTS_APPLY',
     true,
     'An accepted report hides its record or shows it again; `false`: the decision is only recorded.',
+  ),
+  webhookUrl: text(
+    'REPORTS_WEBHOOK_URL',
+    undefined,
+    'Receives the webhooks `report.created` and `report.resolved`; https, or http to this machine.',
+  ),
+  webhookSecrets: secret(
+    'REPORTS_WEBHOOK_SECRET',
+    'Signs the webhooks to REPORTS_WEBHOOK_URL: `whsec_…`; during a rotation two, comma-separated.',
+    webhookSecrets,
   ),
   open: flag(
     'CATALOG_PUBLIC',
@@ -110,3 +123,15 @@ function sources(env: string, about: string): Setting<readonly string[] | undefi
     },
   };
 }
+
+/** The messages contain no secret. */
+function webhookSecrets(text: string | undefined): readonly string[] {
+  const secrets = splitList(text ?? '');
+  if (secrets.length > MAX_SECRETS) throw new Error('has more than two secrets.');
+  if (secrets.every((each) => each.startsWith('whsec_') && isWebhookSecret(each.slice('whsec_'.length))))
+    return secrets;
+  throw new Error(`must be whsec_ and base64 of at least ${MIN_WEBHOOK_SECRET_BYTES} bytes.`);
+}
+
+/** The new and the previous one. */
+const MAX_SECRETS = 2;

@@ -17,6 +17,7 @@ import { AUTHORIZATION_DISABLED } from '../shared/probe-routes.ts';
 import type { GatewayContext, SharedSettings } from '../shared/service.ts';
 import { taskEventRoutes } from '../shared/task-events.ts';
 import { taskRoutes } from '../shared/task-routes.ts';
+import { webhookPolicy } from '../shared/webhook-policy.ts';
 import { Classification, EventPage, PredictRequest, TaskState } from './api-schema.ts';
 import { texts } from './browser/texts.ts';
 import { createReviewerCheck } from './corrections/reviewers.ts';
@@ -30,7 +31,7 @@ import { predictRoute, predictTasks } from './routes/predict-route.ts';
 import { trainingRoutes } from './routes/training-routes.ts';
 import { sandbox } from './sandbox.ts';
 import { type DefectoscopySettings, reviewerEntries } from './settings.ts';
-import { IMAGE_MAX_BYTES, imageHosts, webhookPolicy } from './url-policy.ts';
+import { IMAGE_MAX_BYTES, imageHosts } from './url-policy.ts';
 import { unknownPrincipals } from './webhook-secrets.ts';
 
 export async function createDefectoscopyGateway(deps: {

@@ -13,11 +13,5 @@ export const imagePolicy = (serviceSettings: DefectoscopySettings, shared: Share
   allowList: shared.allowList,
 });
 
-export const webhookPolicy = ({ webhookLoopback: loopback, allowList }: SharedSettings): UrlPolicy => ({
-  kind: 'webhook',
-  loopback,
-  allowList,
-});
-
 export const imageHosts = (serviceSettings: DefectoscopySettings) =>
   serviceSettings.allowedImageHosts.length > 0 ? 'configured' : 'unconfigured';

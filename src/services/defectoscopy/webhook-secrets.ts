@@ -1,5 +1,6 @@
 import { EMPTY_LIST_MESSAGE, splitList } from '../../base/settings.ts';
 import type { TokenSet } from '../../http/bearer.ts';
+import { isWebhookSecret, MIN_WEBHOOK_SECRET_BYTES } from '../shared/webhook-secret.ts';
 
 /**
  * The webhook secrets by principal. An entry is `<first 12 hex digits of the token's SHA-256>:whsec_…`, or `token-<12
@@ -21,8 +22,8 @@ export function webhookSecrets(text: string | undefined, tokens: TokenSet): Read
     if (tokens.state === 'disabled') throw invalid('names a token, but authorization is disabled');
     const earlier = secrets.get(principal) ?? [];
     if (earlier.length === MAX_SECRETS) throw invalid('is the third one of its token');
-    if (!isBase64(secret) || Buffer.from(secret, 'base64').length < MIN_SECRET_BYTES) {
-      throw invalid(`has a secret that is not base64 of at least ${MIN_SECRET_BYTES} bytes`);
+    if (!isWebhookSecret(secret)) {
+      throw invalid(`has a secret that is not base64 of at least ${MIN_WEBHOOK_SECRET_BYTES} bytes`);
     }
     if (earlier.includes(`whsec_${secret}`)) throw invalid('repeats an earlier entry');
     secrets.set(principal, [...earlier, `whsec_${secret}`]);
@@ -39,8 +40,3 @@ export function unknownPrincipals(secrets: ReadonlyMap<string, unknown>, tokens:
 const ENTRY = /^(?:token-)?([0-9a-f]{12}):whsec_(\S+)$/i;
 /** The new and the previous one. */
 const MAX_SECRETS = 2;
-// The minimum of Standard Webhooks.
-const MIN_SECRET_BYTES = 24;
-
-/** Node ignores invalid base64; other libraries would decode another secret. */
-const isBase64 = (text: string) => /^[A-Za-z0-9+/]+={0,2}$/.test(text) && text.length % 4 === 0;

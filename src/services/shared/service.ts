@@ -66,6 +66,8 @@ export interface TaskService extends ServiceBase {
 
 /** A service without tasks: its worker runs one job until `signal` aborts. */
 export interface BackgroundService extends ServiceBase {
+  /** Of the messages that it sends (src/tasks/messages.ts). */
+  readonly messages?: MessageWork;
   runBackgroundJob(context: BackgroundJobContext, signal: AbortSignal): Promise<void>;
   /** Shown on the overview in place of the queue. */
   readonly gauges: readonly OverviewGauge[];
@@ -193,6 +195,11 @@ export interface WebhookContract {
   secretsFor(principal: string): readonly string[];
   /** The body in place of one that exceeds the webhook size limit; absent if bodies are never truncated. */
   readonly presentTruncated?: (task: Task) => string;
+}
+
+export interface MessageWork {
+  present(task: Task): string;
+  readonly webhook: Omit<WebhookContract, 'event'> & { readonly event: (message: Task) => string };
 }
 
 export interface Model {

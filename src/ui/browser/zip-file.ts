@@ -15,8 +15,8 @@ export async function zipFile(
   files: readonly NamedFile[],
   onProgress: (share: number) => void,
 ): Promise<File | undefined> {
-  const content: BlobPart[] = [];
-  const directory: BlobPart[] = [];
+  const content: (Blob | Uint8Array<ArrayBuffer>)[] = [];
+  const directory: (Blob | Uint8Array<ArrayBuffer>)[] = [];
   let [offset, directorySize] = [0, 0];
   for (const [index, { name, file }] of files.entries()) {
     const path = new TextEncoder().encode(name);

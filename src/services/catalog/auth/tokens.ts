@@ -44,6 +44,13 @@ export function createTokens(configured: Entries, issued: () => TokenSnapshot) {
       if (moderator !== undefined) return { role: 'moderator', principal: moderator.principal };
       return reader && { role: 'reader', principal: reader.principal };
     },
+    /** Undefined for the principal of an invalid token. */
+    roleOf(principal: string): Role | undefined {
+      const { readers, moderators } = currentEntries();
+      const isIn = (list: readonly TokenEntry[]) => list.some((entry) => entry.principal === principal);
+      if (isIn(moderators)) return 'moderator';
+      return isIn(readers) ? 'reader' : undefined;
+    },
     count() {
       const { readers, moderators } = currentEntries();
       return { readers: readers.length, moderators: moderators.length };

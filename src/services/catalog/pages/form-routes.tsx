@@ -1,3 +1,4 @@
+import type { FastifyRequest } from 'fastify';
 import { type Static, Type } from 'typebox';
 import { omitUndefined } from '../../../base/omit-undefined.ts';
 import { wantsJson } from '../../../http/accept-header.ts';
@@ -10,18 +11,22 @@ import { readForm } from '../routes/form-body.ts';
 import { unwrapChange } from '../routes/report-routes.ts';
 import { DecisionForm, ReportParams } from '../routes/report-schema.ts';
 import { NewView, ViewParams } from '../routes/view-routes.ts';
+import { type AlertDeps, AlertRequest, alertFrom } from '../views/alert-request.ts';
 import type { ViewOwners, Views } from '../views/views.ts';
 import { type ReportPageDeps, sendReportPage } from './report-page.tsx';
 
 const FORM_BYTES = 64 * 1024;
 
+const AlertForm = Type.Pick(AlertRequest, ['webhook_url']);
+type AlertForm = Static<typeof AlertForm>;
+
 const ViewForm = Type.Object({ name: NewView.properties.name, query: Type.Optional(NewView.properties.query) });
 
 export async function formRoutes(
   app: Gateway,
-  deps: ReportPageDeps & { views: Views; owners: ViewOwners; guard: Pick<AuthGuard, 'checkForm'> },
+  deps: ReportPageDeps & { views: Views; owners: ViewOwners; alerts: AlertDeps; guard: Pick<AuthGuard, 'checkForm'> },
 ): Promise<void> {
-  const { reports, views, owners, guard } = deps;
+  const { reports, views, owners, alerts, guard } = deps;
 
   app.get<{ Params: Static<typeof ReportParams> }>(
     '/admin/reports/:report_id',
@@ -69,6 +74,29 @@ export async function formRoutes(
         await views.create(of, { name: name.trim(), query });
         return reply.redirect(`/${query === '' ? '' : `?${query}`}`, 303);
       },
+    );
+
+    const changeAlert = async (
+      request: FastifyRequest<{ Params: Static<typeof ViewParams> }>,
+      wanted: AlertForm | null,
+    ) => {
+      const owner = owners.find(request, requireVisitor(request));
+      const view = owner === undefined ? undefined : await views.find(owner, request.params.id);
+      if (owner === undefined || view === undefined) throw viewNotFound();
+      await views.changeAlert(owner, view, wanted && (await alertFrom(request, view.query, wanted, alerts)));
+      return `/${view.query === '' ? '' : `?${view.query}`}`;
+    };
+
+    scope.post<{ Params: Static<typeof ViewParams>; Body: AlertForm }>(
+      '/views/:id/alert',
+      form('bearer', { params: ViewParams, body: AlertForm }),
+      async (request, reply) => reply.redirect(await changeAlert(request, request.body), 303),
+    );
+
+    scope.post<{ Params: Static<typeof ViewParams> }>(
+      '/views/:id/alert/delete',
+      form('bearer', { params: ViewParams }),
+      async (request, reply) => reply.redirect(await changeAlert(request, null), 303),
     );
 
     scope.post<{ Params: Static<typeof ViewParams> }>(

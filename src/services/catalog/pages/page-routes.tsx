@@ -6,6 +6,7 @@ import type { GatewayContext } from '../../shared/service.ts';
 import type { AuthGuard } from '../auth/auth-guard.ts';
 import type { Reports } from '../reports/postgres.ts';
 import type { Search } from '../search/search.ts';
+import type { AlertDeps } from '../views/alert-request.ts';
 import type { ViewOwners, Views } from '../views/views.ts';
 import { formRoutes } from './form-routes.tsx';
 import { createFrame, STYLES } from './frame.tsx';
@@ -22,6 +23,7 @@ export interface PageDeps {
   readonly reports: Reports;
   readonly views: Views;
   readonly owners: ViewOwners;
+  readonly alerts: AlertDeps;
   readonly guard: AuthGuard;
   readonly cookies: CookieRules;
   readonly version: string;

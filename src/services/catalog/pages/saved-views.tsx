@@ -1,5 +1,5 @@
 import { fill } from '../../../ui/browser/fill.ts';
-import { Button, H3, Label } from '../../../ui/text-elements.tsx';
+import { A, Button, H3, Label } from '../../../ui/text-elements.tsx';
 import { CsrfInput } from '../../shared/csrf-input.tsx';
 import type { View } from '../views/views.ts';
 import { Hint, UntrustedText } from './format.tsx';
@@ -17,17 +17,18 @@ export function SavedViews(props: { views: readonly View[]; state: SearchState; 
         <Hint text={words.noSaved} />
       ) : (
         <ul>
-          {views.map(({ id, name, query }) => (
+          {views.map((view) => (
             <li>
-              <a href={searchUrl(query)} id={id} data-swap>
-                <UntrustedText text={name} />
+              <a href={searchUrl(view.query)} id={view.id} data-swap>
+                <UntrustedText text={view.name} />
               </a>
-              <form method="post" action={`views/${id}/delete`}>
+              <form method="post" action={`views/${view.id}/delete`}>
                 <CsrfInput csrf={csrf} />
-                <button type="submit" class="link" aria-label={fill(words.remove, { name: showInvisible(name) })}>
+                <button type="submit" class="link" aria-label={fill(words.remove, { name: showInvisible(view.name) })}>
                   ×
                 </button>
               </form>
+              {viewer.visitor?.by !== 'open' && <AlertForm {...{ view, viewer }} />}
             </li>
           ))}
         </ul>
@@ -43,5 +44,40 @@ export function SavedViews(props: { views: readonly View[]; state: SearchState; 
         </form>
       </details>
     </section>
+  );
+}
+
+function AlertForm({ view, viewer }: { view: View; viewer: Viewer }): JSX.Element {
+  const { id, alert } = view;
+  const { words, csrf } = viewer;
+  const field = `alert-${id}`;
+  const error = alert?.lastDelivery?.lastError;
+  return (
+    <div class="alert">
+      <details>
+        <summary safe>{alert ? words.alertOn : words.alert}</summary>
+        <form method="post" action={`views/${id}/alert`} class="save">
+          <CsrfInput csrf={csrf} />
+          <Label class="visually-hidden" for={field} text={words.alertUrl} />
+          <input
+            id={field}
+            name="webhook_url"
+            type="url"
+            maxlength="2048"
+            placeholder={words.alertUrl}
+            value={alert?.webhookUrl ?? ''}
+          />
+          <Button type="submit" class="small" text={alert ? words.alertChange : words.alertSave} />
+        </form>
+        {alert && (
+          <form method="post" action={`views/${id}/alert/delete`}>
+            <CsrfInput csrf={csrf} />
+            <A href={`views/${id}/matches`} text={words.alertFeed} />
+            <Button type="submit" class="small" text={words.alertOff} />
+          </form>
+        )}
+      </details>
+      {error !== undefined && <Hint text={fill(words.alertFailing, { error })} />}
+    </div>
   );
 }

@@ -1,4 +1,5 @@
 import type { Db, Transaction } from '../../../base/db.ts';
+import { noteEarlierMatches } from '../alerts/find-matches.ts';
 import { searchedOf } from './entry.ts';
 import { FEED } from './sources.ts';
 import { addWords, lockRecords, searchVectorSql } from './write.ts';
@@ -45,12 +46,16 @@ async function reindexBatch(tx: Transaction, after: number): Promise<void> {
   // Prevents writes between the read and the update.
   await lockRecords(tx);
   const batch = [after, BATCH_ROWS, BATCH_BYTES];
-  const { rows } = await tx.query<{ number: number; title: string; text: string }>(NEXT, batch);
+  const { rows } = await tx.query<{ number: number; record_id: string; title: string; text: string }>(NEXT, batch);
   const last = rows.at(-1);
   if (last === undefined) {
     await tx.query('delete from catalog_rebuild');
     return;
   }
+  await noteEarlierMatches(
+    tx,
+    rows.map(({ record_id: id }) => id),
+  );
   const searched = rows.map(({ title, text }) => searchedOf(title, text));
   await tx.query(REINDEX, [
     rows.map(({ number }) => number),
@@ -75,10 +80,10 @@ const CURRENT = `
 
 // The first row is taken regardless of its size.
 const NEXT = `
-  select number, title, text
-    from (select r.number, r.title, t.text,
+  select number, record_id, title, text
+    from (select r.number, r.record_id, r.title, t.text,
                  sum(pg_column_size(t.text)) over (order by r.number) as bytes, row_number() over (order by r.number) as place
-            from (select number, title from catalog_records where number > $1 order by number limit $2) r
+            from (select number, record_id, title from catalog_records where number > $1 order by number limit $2) r
             join catalog_texts t using (number)) n
    where place = 1 or bytes <= $3
    order by number`;

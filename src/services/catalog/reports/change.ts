@@ -1,22 +1,33 @@
 import type { Db, Transaction } from '../../../base/db.ts';
+import { noteEarlierMatches } from '../alerts/find-matches.ts';
 import { lockRecords } from '../records/write.ts';
 import { appendEvent, lockAuditTrail } from './audit-trail.ts';
-import type { Action, ChangeResult, ReportChange } from './report.ts';
+import type { Action, AnnounceReport, ChangeResult, ReportChange } from './report.ts';
 import { COLUMNS, type ReportRow, reportFrom } from './rows.ts';
 import { evaluateChange, isDecided } from './transitions.ts';
 
+interface ChangeDeps {
+  readonly apply: boolean;
+  readonly announce?: AnnounceReport | undefined;
+}
+
 /** A rejected change is committed too, as an event of the audit trail. */
 export const reportChanger =
-  ({ db, apply }: { db: Db; apply: boolean }) =>
+  ({ db, ...deps }: ChangeDeps & { db: Db }) =>
   (id: string, change: ReportChange): Promise<ChangeResult | undefined> =>
     db.transaction(async (tx) => {
       await lockAuditTrail(tx);
       const { rows } = await tx.query<ReportRow>(`select ${COLUMNS} from reports where id = $1`, [id]);
       const now = rows[0];
-      return now && execute(tx, now, change, apply);
+      return now && execute(tx, now, change, deps);
     });
 
-async function execute(tx: Transaction, now: ReportRow, change: ReportChange, apply: boolean): Promise<ChangeResult> {
+async function execute(
+  tx: Transaction,
+  now: ReportRow,
+  change: ReportChange,
+  { apply, announce }: ChangeDeps,
+): Promise<ChangeResult> {
   const { status: from, resolverNote: note, version, movedBy } = now;
   const outcome = evaluateChange({ status: from, note, version, movedBy }, change);
   const isAllowed = outcome === 'changed' || outcome === 'unchanged';
@@ -32,11 +43,14 @@ async function execute(tx: Transaction, now: ReportRow, change: ReportChange, ap
     requestId: change.requestId ?? null,
   });
   if (outcome !== 'changed') return { outcome, report: reportFrom(now) };
+  await noteEarlierMatches(tx, [now.recordId]);
   const next = await update(tx, now, { ...change, note: newNote }, { at, apply });
   const involvesAccepted = [from, next.status].includes('accepted');
   if (from !== next.status && involvesAccepted && affectsVisibility(next.actionType))
     await applyDecisions(tx, next.recordId);
-  return { outcome, report: reportFrom(next) };
+  const report = reportFrom(next);
+  if (from !== next.status && isDecided(next.status)) await announce?.(tx, 'report.resolved', report, change.requestId);
+  return { outcome, report };
 }
 
 /** A transition without a note clears the previous note; the audit trail keeps all notes. */

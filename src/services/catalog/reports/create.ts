@@ -1,24 +1,27 @@
 import { hash, randomBytes } from 'node:crypto';
 import type { Db, Transaction } from '../../../base/db.ts';
 import { newId } from '../../../base/ids.ts';
+import { noteEarlierMatches } from '../alerts/find-matches.ts';
 import { appendEvent, lockAuditTrail } from './audit-trail.ts';
-import type { CreateResult, NewReport, Report } from './report.ts';
+import type { AnnounceReport, CreateResult, NewReport, Report } from './report.ts';
 import { COLUMNS, type ReportRow, reportFrom } from './rows.ts';
 
 const RECEIPT_BYTES = 24;
 
 export const reportCreator =
-  (db: Db) =>
+  (db: Db, announce?: AnnounceReport) =>
   (report: NewReport, within?: (tx: Transaction, created: CreateResult) => Promise<void>): Promise<CreateResult> =>
     db.transaction(async (tx) => {
       await lockAuditTrail(tx);
       const existing = await findDuplicate(tx, report);
       const created = existing ?? (await createReport(tx, report));
+      if (!existing) await announce?.(tx, 'report.created', created.report, report.requestId);
       await within?.(tx, created);
       return created;
     });
 
 async function createReport(tx: Transaction, report: NewReport): Promise<CreateResult> {
+  await noteEarlierMatches(tx, [report.recordId]);
   const [id, receipt] = [newId('rep_'), randomBytes(RECEIPT_BYTES).toString('base64url')];
   const at = await appendEvent(tx, {
     reportId: id,

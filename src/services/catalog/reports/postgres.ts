@@ -2,7 +2,14 @@ import type { Db, Queryable } from '../../../base/db.ts';
 import { readEvents } from './audit-trail.ts';
 import { reportChanger } from './change.ts';
 import { receiptDigest, reportCreator } from './create.ts';
-import { type AuditEvent, type Report, type ReportFilters, STATUSES, type Status } from './report.ts';
+import {
+  type AnnounceReport,
+  type AuditEvent,
+  type Report,
+  type ReportFilters,
+  STATUSES,
+  type Status,
+} from './report.ts';
 import { COLUMNS, type ReportRow, reportFrom } from './rows.ts';
 
 const MAX_OF_RECORD = 200;
@@ -13,7 +20,8 @@ export type Reports = ReturnType<typeof createReports>;
  * Each change is one transaction, including the audit trail and the index. `apply`: whether new decisions hide and show
  * records. Reopening undoes an applied decision regardless.
  */
-export function createReports({ db, apply }: { db: Db; apply: boolean }) {
+export function createReports(deps: { db: Db; apply: boolean; announce?: AnnounceReport | undefined }) {
+  const { db, announce } = deps;
   async function select(where: string, parameters: readonly unknown[]): Promise<Report[]> {
     const { rows } = await db.query<ReportRow>(
       `select ${COLUMNS} from reports where ${where} order by created_at desc, id desc limit ${MAX_OF_RECORD}`,
@@ -27,9 +35,9 @@ export function createReports({ db, apply }: { db: Db; apply: boolean }) {
      * Returns the reporter's open report with the same record and action if it is less than 24 h old. Only the digest
      * of `receipt` is stored.
      */
-    create: reportCreator(db),
+    create: reportCreator(db, announce),
     /** Undefined: unknown report. Applies decisions in the same transaction. */
-    change: reportChanger({ db, apply }),
+    change: reportChanger(deps),
     find: async (id: string) => (await select('id = $1', [id]))[0],
     byReceipt: async (id: string, receipt: string) =>
       (await select('id = $1 and receipt = $2', [id, receiptDigest(receipt)]))[0],

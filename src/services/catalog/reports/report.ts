@@ -1,3 +1,5 @@
+import type { Transaction } from '../../../base/db.ts';
+
 export const ACTIONS = ['delete', 'edit', 'hide', 'restore', 'reclassify', 'other'] as const;
 export type Action = (typeof ACTIONS)[number];
 
@@ -83,3 +85,11 @@ export interface CreateResult {
   /** The repeated request contained the receipt. */
   readonly receiptShown?: true;
 }
+
+/** Sends the webhook in the transaction of the change. */
+export type AnnounceReport = (
+  tx: Transaction,
+  event: 'report.created' | 'report.resolved',
+  report: Report,
+  requestId: string | undefined,
+) => Promise<void>;

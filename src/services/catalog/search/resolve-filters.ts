@@ -9,10 +9,10 @@ export async function beginSnapshot(tx: Transaction): Promise<void> {
 
 // The planner underestimates sequential scans, because search vectors are stored out of line. Two edits of nine letters
 // leave a quarter of the trigrams equal.
-const PLANNER_OPTIONS =
+export const PLANNER_OPTIONS =
   'set local jit = off; set local enable_seqscan = off; set local pg_trgm.similarity_threshold = 0.25';
 
-/** Requires {@link beginSnapshot}. `upTo`: from an earlier page. */
+/** Requires {@link beginSnapshot}, or its planner options. `upTo`: from an earlier page. */
 export async function resolveFilters(
   db: Transaction,
   filters: Filters,
@@ -45,7 +45,9 @@ async function reported(db: Queryable): Promise<number[]> {
 export async function findFacetCombinations(db: Queryable, filters: Filters): Promise<number[] | undefined> {
   const { bind, values } = createParameters();
   const has = (name: FacetName, wanted: readonly string[]) =>
-    name === 'defect' ? `defects && ${bind(wanted)}::text[]` : `${name} = any(${bind(wanted)}::text[])`;
+    name === 'defect' || name === 'tag'
+      ? `${name}s && ${bind(wanted)}::text[]`
+      : `${name} = any(${bind(wanted)}::text[])`;
   const conditions = FACET_NAMES.flatMap((name) => {
     const { [name]: wanted, excluded: { [name]: unwanted } = {} } = filters;
     return [...(wanted ? [has(name, wanted)] : []), ...(unwanted ? [`(${has(name, unwanted)}) is not true`] : [])];

@@ -1,8 +1,11 @@
 import { hash, randomBytes } from 'node:crypto';
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import type { Db } from '../../../base/db.ts';
+import type { Db, Queryable } from '../../../base/db.ts';
 import { newId } from '../../../base/ids.ts';
 import { type CookieRules, cookieOptions } from '../../../http/cookie-options.ts';
+import { createDeliveryLog, type DeliveryLog } from '../../../tasks/delivery-log.ts';
+import type { Alert, NewAlert } from '../alerts/alert.ts';
+import { lastPosition, type MatchPage, readMatches, removeAlert, setAlert } from '../alerts/alerts.ts';
 import { tooManyViews, viewExists } from '../api-errors.ts';
 import type { Visitor } from '../auth/visitor.ts';
 
@@ -12,43 +15,59 @@ export interface View {
   /** URL query string without `?`. */
   readonly query: string;
   readonly createdAt: Date;
+  readonly alert: Alert | null;
 }
 
 /** Saved views by owner; see {@link createViewOwners}. */
 export type Views = ReturnType<typeof createViews>;
 
 export const MAX_VIEWS = 100;
+/** Read to find the latest one of each alert. */
+const MAX_DELIVERIES = 200;
 /** A client can use a new cookie for each view. */
 const MAX_PER_ADDRESS = 10 * MAX_VIEWS;
 
-export function createViews(db: Db) {
+export function createViews(db: Db, deliveries: Pick<DeliveryLog, 'list'> = createDeliveryLog(db)) {
   return {
     async list(owner: string): Promise<readonly View[]> {
-      const { rows } = await db.query<View>(
-        `select id, name, query, created_at as "createdAt" from catalog_views where owner = $1 order by lower(name), id`,
-        [owner],
-      );
-      return rows;
+      const { rows } = await db.query<ViewRow>(`${SELECT} order by lower(name), id`, [owner]);
+      if (rows.every(({ webhookUrl }) => webhookUrl === null)) return rows.map(viewOf);
+      const latest = await deliveries.list({ service: 'catalog', principal: owner }, {}, MAX_DELIVERIES);
+      const attempted = latest
+        .filter(({ webhook }) => webhook.attempts > 0)
+        .map(({ url, webhook }) => [url, webhook] as const);
+      // The first one of a URL is the latest: it must be the last one of the map.
+      const lastByUrl = new Map(attempted.reverse());
+      return rows.map(viewOf).map(({ alert, ...view }) => ({
+        ...view,
+        alert: alert && { ...alert, lastDelivery: lastByUrl.get(alert.webhookUrl ?? '') },
+      }));
+    },
+
+    async find(owner: string, id: string): Promise<View | undefined> {
+      return (await db.query<ViewRow>(`${SELECT} and id = $2`, [owner, id])).rows.map(viewOf)[0];
     },
 
     /** Throws for a name in use, and above the limits per owner and address. */
-    async create(
-      of: { owner: string; address?: string },
-      { name, query }: Pick<View, 'name' | 'query'>,
-    ): Promise<View> {
-      const { owner, address = null } = of;
-      const { rows } = await db.query<View>(
-        `insert into catalog_views (id, owner, name, query, address)
-         select $1, $2, $3, $4, $6::text
-          where (select count(*) from catalog_views where owner = $2) < $5
-            and (select count(*) from catalog_views where address = $6::text) < $7
-         on conflict (owner, name) do nothing
-         returning id, name, query, created_at as "createdAt"`,
-        [newId('view_'), owner, name, query, MAX_VIEWS, address, MAX_PER_ADDRESS],
-      );
-      if (rows[0] !== undefined) return rows[0];
-      const { rowCount } = await db.query('select from catalog_views where owner = $1 and name = $2', [owner, name]);
-      throw rowCount > 0 ? viewExists() : tooManyViews(MAX_VIEWS);
+    create: (of: ViewOwner, view: NewView, alert?: NewAlert): Promise<View> =>
+      db.transaction(async (tx) => {
+        const created = await insert(tx, of, view);
+        return alert ? { ...created, alert: await setAlert(tx, { id: created.id, owner: of.owner }, alert) } : created;
+      }),
+
+    /** Sets, replaces or removes the alert of an existing view. */
+    changeAlert: (owner: string, view: View, alert: NewAlert | null): Promise<View> =>
+      db.transaction(async (tx) => {
+        if (alert) return { ...view, alert: await setAlert(tx, { id: view.id, owner }, alert) };
+        await removeAlert(tx, view.id);
+        return { ...view, alert: null };
+      }),
+
+    /** Undefined for a view without an alert. */
+    async matches(view: View, after: number | 'latest', limit: number): Promise<MatchPage | undefined> {
+      if (view.alert === null) return undefined;
+      const from = after === 'latest' ? await lastPosition(db, view.id) : after;
+      return readMatches(db, view.id, from, limit);
     },
 
     async remove(owner: string, id: string): Promise<boolean> {
@@ -56,6 +75,42 @@ export function createViews(db: Db) {
       return rowCount > 0;
     },
   };
+}
+
+interface ViewOwner {
+  readonly owner: string;
+  readonly address?: string;
+}
+
+type NewView = Pick<View, 'name' | 'query'>;
+
+interface ViewRow extends Omit<View, 'alert'> {
+  readonly webhookUrl: string | null;
+  /** Null without an alert. */
+  readonly since: Date | null;
+}
+
+const viewOf = ({ webhookUrl, since, ...view }: ViewRow): View => ({ ...view, alert: since && { webhookUrl, since } });
+
+const SELECT = `
+  select id, name, query, created_at as "createdAt",
+         a.webhook_url as "webhookUrl", a.since
+    from catalog_views left join catalog_alerts a on a.view_id = id
+   where owner = $1`;
+
+async function insert(db: Queryable, { owner, address }: ViewOwner, { name, query }: NewView): Promise<View> {
+  const { rows } = await db.query<Omit<View, 'alert'>>(
+    `insert into catalog_views (id, owner, name, query, address)
+     select $1, $2, $3, $4, $6::text
+      where (select count(*) from catalog_views where owner = $2) < $5
+        and (select count(*) from catalog_views where address = $6::text) < $7
+     on conflict (owner, name) do nothing
+     returning id, name, query, created_at as "createdAt"`,
+    [newId('view_'), owner, name, query, MAX_VIEWS, address ?? null, MAX_PER_ADDRESS],
+  );
+  if (rows[0] !== undefined) return { ...rows[0], alert: null };
+  const { rowCount } = await db.query('select from catalog_views where owner = $1 and name = $2', [owner, name]);
+  throw rowCount > 0 ? viewExists() : tooManyViews(MAX_VIEWS);
 }
 
 export type ViewOwners = ReturnType<typeof createViewOwners>;

@@ -5,13 +5,14 @@ import { success } from '../../../http/envelope.ts';
 import type { Gateway } from '../../../http/gateway.ts';
 import type { WorkerRegistry } from '../../../tasks/worker-registry.ts';
 import { acceptOpenApi } from '../../shared/accept-openapi.ts';
-import { acceptTask, checkUrlField, type TaskDeps, type TaskRequest } from '../../shared/accept-task.ts';
+import { acceptTask, checkUrlField, groupingFrom, type TaskDeps, type TaskRequest } from '../../shared/accept-task.ts';
 import { sandboxInput } from '../../shared/sandbox/accept.ts';
+import { webhookPolicy } from '../../shared/webhook-policy.ts';
 import { Accepted, PredictRequest } from '../api-schema.ts';
 import { examples } from '../examples.ts';
 import { sandbox } from '../sandbox.ts';
 import type { DefectoscopySettings } from '../settings.ts';
-import { imagePolicy, webhookPolicy } from '../url-policy.ts';
+import { imagePolicy } from '../url-policy.ts';
 
 type PredictDeps = Pick<TaskDeps, 'shared'> & {
   workerRegistry: WorkerRegistry;
@@ -47,6 +48,7 @@ export function predictTasks({ workerRegistry, serviceSettings, shared }: Predic
         ...(inspect !== undefined && { inspect }),
       },
       estimateSettings,
+      grouping: groupingFrom(body),
       content: body as JsonObject,
       sandbox: rehearsed,
       ...(webhook_url !== undefined && { webhook: { url: webhook_url } }),

@@ -18,7 +18,7 @@ import { isSandboxPrincipal } from '../../../http/sandbox-credential.ts';
 import { acceptUploads, readUpload } from '../../../http/upload.ts';
 import { batchQueue } from '../../../tasks/batch-queue.ts';
 import type { NewTask } from '../../../tasks/store.ts';
-import { checkUrlField, type TaskDeps } from '../../shared/accept-task.ts';
+import { checkUrlField, groupingFrom, type TaskDeps } from '../../shared/accept-task.ts';
 import { ARCHIVE_BODIES, ARCHIVE_TYPES, MAX_ARCHIVE_BYTES } from '../../shared/batches/archive-body.ts';
 import { checkArchive, putFiles, receiveArchive } from '../../shared/batches/archive-items.ts';
 import { createArrivals, MAX_ARRIVING_ARCHIVES } from '../../shared/batches/arrivals.ts';
@@ -28,10 +28,12 @@ import { MAX_ITEMS } from '../../shared/batches/collect-items.ts';
 import { invalidItems } from '../../shared/batches/invalid-items.ts';
 import type { BatchInput } from '../../shared/batches/present-batch.ts';
 import { readRoutes } from '../../shared/batches/read-routes.ts';
+import { type Grouping, withGrouping } from '../../shared/grouping.ts';
 import type { IdempotencyStore } from '../../shared/idempotency-store.ts';
 import { keepFilesIfCommitted } from '../../shared/keep-files-if-committed.ts';
 import type { GatewayContext } from '../../shared/service.ts';
 import { preferredLanguage } from '../../shared/task-routes.ts';
+import { webhookPolicy } from '../../shared/webhook-policy.ts';
 import { quotaExceeded } from '../api-errors.ts';
 import { callerOf } from '../auth/auth-guard.ts';
 import { sanitizeDisplayName } from '../display-name.ts';
@@ -63,6 +65,12 @@ const Accepted = Success(
   }),
 );
 
+interface ResultBody {
+  readonly fields?: Readonly<Record<string, { readonly value: unknown }>>;
+  readonly project?: string;
+  readonly tags?: readonly string[];
+}
+
 interface DocumentBatchDeps {
   readonly context: GatewayContext;
   readonly deps: TaskDeps;
@@ -89,8 +97,9 @@ export async function batchRoutes(app: Gateway, options: DocumentBatchDeps): Pro
     table: {
       columns,
       cells(body: string) {
-        const { fields = {} } = JSON.parse(body) as { fields?: Record<string, { value: unknown }> };
-        return Object.fromEntries(Object.entries(fields).map(([key, { value }]) => [key, value]));
+        const { fields = {}, project, tags } = JSON.parse(body) as ResultBody;
+        const values = Object.entries(fields).map(([key, { value }]) => [key, value]);
+        return { ...Object.fromEntries(values), project, tags };
       },
     },
   };
@@ -105,7 +114,6 @@ export async function batchRoutes(app: Gateway, options: DocumentBatchDeps): Pro
 /** `app` accepts unparsed bodies. */
 function acceptRoute(app: Gateway, options: DocumentBatchDeps): void {
   const { deps, context, files } = options;
-  const { webhookLoopback: loopback, allowList } = deps.shared;
   const receive = createArrivals(MAX_ARRIVING_ARCHIVES);
   app.post<{ Querystring: Static<typeof BatchQuery> }>(
     '/batches',
@@ -145,8 +153,9 @@ function acceptRoute(app: Gateway, options: DocumentBatchDeps): void {
       if (isSandboxPrincipal(callerOf(request).key)) throw validationError('The sandbox has no batches.');
       const [type = ''] = (request.headers['content-type'] ?? '').toLowerCase().split(';', 1);
       if (!request.isMultipart() && !ARCHIVE_TYPES.includes(type)) throw unsupportedMediaType(EXPECTED);
-      const { webhook_url: webhookUrl } = query;
-      if (webhookUrl !== undefined) checkUrlField('webhook_url', webhookUrl, { kind: 'webhook', loopback, allowList });
+      const { webhook_url: webhookUrl, project, tag = [] } = query;
+      const grouping = groupingFrom({ project, tags: [tag].flat() });
+      if (webhookUrl !== undefined) checkUrlField('webhook_url', webhookUrl, webhookPolicy(deps.shared));
       const limit = Math.min(MAX_ITEMS, deps.admission.maxWaiting(SERVICE));
       const { status, body } = await receive(principal, async () => {
         const { bytes } = await readUpload(request, { maxBytes: MAX_ARCHIVE_BYTES });
@@ -156,7 +165,7 @@ function acceptRoute(app: Gateway, options: DocumentBatchDeps): void {
           const stored = await keepFilesIfCommitted(keys, context, () =>
             putFiles(archive, checked, { files, maxBytes: PDFS.maxBytes, keys }),
           );
-          return storeBatch(options, request, reply, { stored, webhookUrl });
+          return storeBatch(options, request, reply, { stored, webhookUrl, grouping });
         });
       });
       const { status_url: url } = body['data'] as { status_url: string };
@@ -173,18 +182,23 @@ async function storeBatch(
   { deps, replies, documents, cacheKey, files }: DocumentBatchDeps,
   request: FastifyRequest,
   reply: FastifyReply,
-  { stored, webhookUrl }: { stored: Awaited<ReturnType<typeof putFiles>>; webhookUrl: string | undefined },
+  {
+    stored,
+    webhookUrl,
+    grouping,
+  }: { stored: Awaited<ReturnType<typeof putFiles>>; webhookUrl: string | undefined; grouping: Grouping | undefined },
 ) {
   const { tasks, shared } = deps;
   const caller = callerOf(request);
   const keys = stored.map(({ key }) => key);
   const names = stored.map(({ name }) => name);
   const id = newId();
+  const input: BatchInput = { total: stored.length, ...(grouping && { isGrouped: true }) };
   const batch: NewTask = {
     id,
     service: batchQueue(SERVICE),
     priority: 'batch',
-    input: { total: stored.length } satisfies BatchInput,
+    input: withGrouping({ ...input }, grouping),
     estimateSeconds: 0,
     principal: request.principal,
     ttlSeconds: shared.resultTtlSeconds,
@@ -196,7 +210,10 @@ async function storeBatch(
     status: 202,
     body: success({ batch_id: id, status: 'in_progress', status_url: url, total: stored.length }),
   };
-  const fingerprint = hash('sha256', JSON.stringify([webhookUrl, ...stored.map((file) => [file.name, file.sha256])]));
+  const fingerprint = hash(
+    'sha256',
+    JSON.stringify([webhookUrl, grouping, ...stored.map((file) => [file.name, file.sha256])]),
+  );
   const discard = async () => void (await Promise.all(keys.map((key) => files.remove(key))));
   const newDocuments = stored.map(({ key, name, sizeBytes, sha256 }) => ({
     filename: sanitizeDisplayName(name, 'document.pdf'),
@@ -213,7 +230,7 @@ async function storeBatch(
         await tasks.batches.acceptWithin(tx, batch, { service: SERVICE, ids: created.map((each) => each.id), names });
         await keep(tx, answer);
       };
-      await createDocuments(documents, request, caller, newDocuments, within, 'batch');
+      await createDocuments(documents, request, caller, { newDocuments, grouping }, within, 'batch');
       return answer;
     })
     .catch(async (error: unknown) => {

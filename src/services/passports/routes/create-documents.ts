@@ -2,6 +2,7 @@ import type { FastifyRequest } from 'fastify';
 import { omitUndefined } from '../../../base/omit-undefined.ts';
 import { withSpan } from '../../../base/trace.ts';
 import type { Priority } from '../../../tasks/task.ts';
+import type { Grouping } from '../../shared/grouping.ts';
 import { startProducerSpan, taskTraceparent } from '../../shared/producer-span.ts';
 import type { Caller, Document, NewDocument, TransactionHook } from '../documents.ts';
 import type { DocumentStore } from '../store/postgres.ts';
@@ -12,12 +13,12 @@ export function createDocuments(
   documents: DocumentStore,
   request: FastifyRequest,
   caller: Caller,
-  newDocuments: readonly NewDocument[],
+  { newDocuments, grouping }: { newDocuments: readonly NewDocument[]; grouping: Grouping | undefined },
   within: TransactionHook,
   priority: Priority = 'realtime',
 ): Promise<Document[]> {
   const span = startProducerSpan(request, SERVICE, priority);
-  const requestInfo = omitUndefined({ id: request.id, traceparent: taskTraceparent(request, span) });
+  const requestInfo = omitUndefined({ id: request.id, traceparent: taskTraceparent(request, span), grouping });
   return withSpan(
     span,
     () => documents.create(caller, newDocuments, { ...requestInfo, priority }, within),

@@ -14,7 +14,7 @@ import type { Gateway } from '../../../http/gateway.ts';
 import { isSandboxPrincipal } from '../../../http/sandbox-credential.ts';
 import { acceptUploads, readUpload } from '../../../http/upload.ts';
 import { createValidators } from '../../../http/validation.ts';
-import { checkUrlField } from '../accept-task.ts';
+import { checkUrlField, groupingFrom } from '../accept-task.ts';
 import { acceptBatch } from './accept-batch.ts';
 import { acceptArchive, commonFields } from './archive-batch.ts';
 import { ARCHIVE_BODIES, ARCHIVE_TYPES, MAX_ARCHIVE_BYTES } from './archive-body.ts';
@@ -47,13 +47,14 @@ export async function acceptRoute(app: Gateway, options: BatchDeps): Promise<voi
 
   /** The items of a request in JSON lines or CSV. */
   async function acceptItems(request: FastifyRequest, isCsv: boolean, limit: number) {
-    const { webhook_url: webhookUrl } = request.query as Static<typeof BatchQuery>;
+    const { webhook_url: webhookUrl, project, tag = [] } = request.query as Static<typeof BatchQuery>;
+    const grouping = groupingFrom({ project, tags: [tag].flat() });
     const { bytes: body } = await readUpload(request, { maxBytes: MAX_BODY_BYTES });
     const timeout = setTimeout(() => body.destroy(requestTimeout()), ARRIVAL_LIMIT_MS);
     try {
       const texts = isCsv ? readCsvItems(body, item) : readJsonLines(body);
       const items = await collectItems(texts, { validate, toTask: open(request), limit });
-      const accepted = await acceptBatch(deps, request, { service, items, webhookUrl });
+      const accepted = await acceptBatch(deps, request, { service, items, grouping, webhookUrl });
       return { ...accepted, total: items.length };
     } finally {
       clearTimeout(timeout);

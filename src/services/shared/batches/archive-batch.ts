@@ -1,14 +1,16 @@
 import type { ValidateFunction } from 'ajv/dist/2020.js';
 import type { FastifyRequest } from 'fastify';
-import { type TObject, type TSchema, Type } from 'typebox';
+import { type Static, type TObject, type TSchema, Type } from 'typebox';
 import { validationError } from '../../../base/api-error.ts';
 import type { JsonObject } from '../../../base/json.ts';
 import { readUpload } from '../../../http/upload.ts';
-import type { TaskRequest } from '../accept-task.ts';
+import { groupingFrom, type TaskRequest } from '../accept-task.ts';
+import { groupingFields } from '../grouping.ts';
 import { acceptBatch } from './accept-batch.ts';
 import { MAX_ARCHIVE_BYTES } from './archive-body.ts';
 import { type Archives, checkArchive, receiveArchive, type StoredItem, storeUploads } from './archive-items.ts';
 import type { BatchDeps } from './batch-deps.ts';
+import type { BatchQuery } from './batch-schema.ts';
 import { collectItems, toRequest } from './collect-items.ts';
 import { memberText } from './read-items.ts';
 
@@ -16,7 +18,7 @@ import { memberText } from './read-items.ts';
 export const commonFields = (item: TObject, { urlField }: Archives) =>
   Object.fromEntries(
     Object.entries(item.properties as Record<string, TSchema & { description?: string }>)
-      .filter(([name]) => name !== urlField && !name.startsWith('webhook'))
+      .filter(([name]) => ![urlField, 'webhook', 'webhook_url', ...Object.keys(groupingFields)].includes(name))
       .map(([name, { description = '' }]) => [
         name,
         Type.Optional(Type.String({ description: `For an archive, the field of all items. ${description}` })),
@@ -37,7 +39,18 @@ export async function acceptArchive(
   const { urlField, filesHost, shared, type, context } = archives;
   const { principal } = request;
   const { bytes, fields } = await readUpload(request, { maxBytes: MAX_ARCHIVE_BYTES });
-  const { webhook_url: webhookUrl, ...common } = { ...pick(request.query as Fields, item), ...fields };
+  const query = request.query as Static<typeof BatchQuery>;
+  const {
+    webhook_url: webhookUrl = query.webhook_url,
+    project = query.project,
+    tags: tagList = '',
+    ...common
+  } = { ...pick(query as Fields, item, archives), ...fields };
+  const tags = tagList.split(',').filter((tag) => tag.trim() !== '');
+  const grouping = groupingFrom({
+    project: project || undefined,
+    tags: tags.length > 0 ? tags : [query.tag ?? []].flat(),
+  });
   checkWebhook(webhookUrl);
   const options = optionsOf(common, item, archives);
   const textOf = (key: string) =>
@@ -52,7 +65,7 @@ export async function acceptArchive(
       const requests = await collectItems(texts, { validate, toTask, limit });
       const items = requests.map((each, at) => named(each, stored[at]!, urlField));
       const names = stored.map(({ name }) => name);
-      const accepted = await acceptBatch(deps, request, { service, items, webhookUrl, names });
+      const accepted = await acceptBatch(deps, request, { service, items, grouping, webhookUrl, names });
       if (accepted.isReplayed) await context.uploads.expire(stored.map(({ key }) => key));
       return { ...accepted, total: items.length };
     });
@@ -61,16 +74,17 @@ export async function acceptArchive(
 
 type Fields = Readonly<Record<string, string | undefined>>;
 
-const pick = (query: Fields, { properties }: TObject): Fields =>
-  Object.fromEntries(
-    Object.entries(query).filter(([name]) => name === 'webhook_url' || Object.hasOwn(properties, name)),
-  );
+function pick(query: Fields, item: TObject, archives: Archives): Fields {
+  const known = commonFields(item, archives);
+  return Object.fromEntries(Object.entries(query).filter(([name]) => Object.hasOwn(known, name)));
+}
 
 /** The common fields as members of a JSON object. */
 function optionsOf(texts: Fields, item: TObject, archives: Archives): string[] {
   const known = Object.keys(commonFields(item, archives));
   return Object.entries(texts).flatMap(([name, text]) => {
-    if (!known.includes(name)) throw validationError(`${name}: the fields must be ${known.join(', ')} or webhook_url.`);
+    if (!known.includes(name))
+      throw validationError(`${name}: the fields must be ${[...known, 'project', 'tags', 'webhook_url'].join(', ')}.`);
     return text === undefined || text === '' ? [] : [memberText(item, name, text)];
   });
 }

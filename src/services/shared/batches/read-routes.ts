@@ -16,8 +16,8 @@ import {
   itemExample,
   ResultsQuery,
 } from './batch-schema.ts';
-import { presentBatch, storedSummary } from './present-batch.ts';
-import { itemColumns, RESULT_FORMATS, type ResultFormat, readResults } from './results.ts';
+import { type BatchInput, presentBatch, storedSummary } from './present-batch.ts';
+import { GROUPING_COLUMNS, itemColumns, RESULT_FORMATS, type ResultFormat, readResults } from './results.ts';
 
 /** The state, the items and the results of batches. */
 export function readRoutes(app: Gateway, options: BatchAccess): void {
@@ -41,8 +41,8 @@ export function readRoutes(app: Gateway, options: BatchAccess): void {
         },
       },
     },
-    async ({ principal, query: { before, limit } }) => {
-      const ids = await batches.list(service, principal, limit + 1, before);
+    async ({ principal, query: { before, limit, project, tag } }) => {
+      const ids = await batches.list(service, principal, limit + 1, { before, project, tag });
       const found = await Promise.all(ids.slice(0, limit).map((id) => tasks.read(batchQueue(service), id)));
       const page: Awaited<ReturnType<typeof toJson>>[] = [];
       // One after another: the summary of an unfinished batch reads all of its items.
@@ -90,8 +90,8 @@ export function readRoutes(app: Gateway, options: BatchAccess): void {
       const { id } = await requireBatch(options, request);
       const { after, limit } = request.query;
       const found = await batches.items(id, after, limit + 1);
-      const items = found.slice(0, limit).map(({ position, task_id, name, status, error, error_code }) => ({
-        ...{ position, task_id, ...(name !== null && { name }), status: status ?? ('deleted' as const) },
+      const items = found.slice(0, limit).map(({ position, task_id, name, status, grouping, error, error_code }) => ({
+        ...{ position, task_id, ...(name !== null && { name }), status: status ?? ('deleted' as const), ...grouping },
         ...(error !== null && { error }),
         ...(error_code !== null && { error_code }),
       }));
@@ -126,8 +126,9 @@ export function readRoutes(app: Gateway, options: BatchAccess): void {
       },
     },
     async (request, reply) => {
-      const { id, status } = await requireBatch(options, request);
+      const { id, status, inputText } = await requireBatch(options, request);
       if (status !== 'done') throw batchNotCompleted();
+      const { isGrouped } = JSON.parse(inputText) as BatchInput;
       const { format } = request.query;
       const { mediaType, bytes }: ResultFormat = RESULT_FORMATS[format];
       reply.type(mediaType).header('content-disposition', `attachment; filename="${id}.${format}"`);
@@ -135,7 +136,8 @@ export function readRoutes(app: Gateway, options: BatchAccess): void {
       const results = readResults(tasks, { service, batchId: id, present: (task) => present(task, request) });
       const [first] = await batches.items(id, 0, 1);
       const ofItem = itemColumns(typeof first?.name === 'string');
-      return reply.send(Readable.from(bytes(results, { ofItem, ofResult: table }), { objectMode: false }));
+      const ofResult = [...table.columns, ...(isGrouped ? GROUPING_COLUMNS : [])];
+      return reply.send(Readable.from(bytes(results, { ofItem, ofResult }, table.cells), { objectMode: false }));
     },
   );
 }

@@ -9,16 +9,20 @@ const PAGE = 50;
 
 export interface ResultFormat {
   readonly mediaType: string;
-  readonly bytes: (results: AsyncIterable<ItemResult>, columns: Columns) => AsyncIterable<Buffer>;
+  readonly bytes: (
+    results: AsyncIterable<ItemResult>,
+    columns: Columns,
+    cells: ResultTable['cells'],
+  ) => AsyncIterable<Buffer>;
 }
 
 /** The columns of a table. */
 export interface Columns {
-  readonly ofItem: readonly (keyof BatchItem)[];
-  readonly ofResult: ResultTable;
+  readonly ofItem: readonly Exclude<keyof BatchItem, 'grouping'>[];
+  readonly ofResult: readonly string[];
 }
 
-/** The columns and cells of a result. */
+/** The columns and cells of a result. The cells include `project` and `tags`. */
 export interface ResultTable {
   readonly columns: readonly string[];
   readonly cells: (body: string) => Readonly<Record<string, unknown>>;
@@ -27,7 +31,10 @@ export interface ResultTable {
 /** For bodies with a `result` in `data`. */
 export const resultTable = ({ properties }: TObject): ResultTable => ({
   columns: Object.keys(properties),
-  cells: (body) => (JSON.parse(body) as Body).data.result ?? {},
+  cells(body) {
+    const { result, project, tags } = (JSON.parse(body) as Body).data;
+    return { ...result, project, tags };
+  },
 });
 
 /** An item with the body of its `GET /result/{task_id}`; without one if its task was deleted. */
@@ -40,13 +47,13 @@ export const RESULT_FORMATS = {
   jsonl: { mediaType: 'application/jsonl; charset=utf-8', bytes: jsonLines },
   csv: {
     mediaType: 'text/csv; charset=utf-8; header=present',
-    bytes: (results, columns) => csvTable(headerOf(columns), rowsOf(results, columns)),
+    bytes: (results, columns, cells) => csvTable(headerOf(columns), rowsOf(results, columns, cells)),
   },
   xlsx: {
     mediaType: 'application/vnd.openxmlformats-officedocument.spreadsheetml.sheet',
-    bytes(results, columns) {
+    bytes(results, columns, cells) {
       const header = headerOf(columns);
-      return xlsx([{ name: 'Results', header, widths: header.map(() => 24), rows: rowsOf(results, columns) }]);
+      return xlsx([{ name: 'Results', header, widths: header.map(() => 24), rows: rowsOf(results, columns, cells) }]);
     },
   },
 } as const satisfies Record<string, ResultFormat>;
@@ -82,27 +89,31 @@ async function* jsonLines(results: AsyncIterable<ItemResult>): AsyncGenerator<Bu
   }
 }
 
+/** For a batch with a project or tags. */
+export const GROUPING_COLUMNS = ['project', 'tags'];
+
 /** `name` for the items of an archive. */
 export const itemColumns = (isNamed: boolean): Columns['ofItem'] =>
   isNamed ? [...ITEM_COLUMNS, 'name'] : ITEM_COLUMNS;
 
 const ITEM_COLUMNS = ['position', 'task_id', 'status', 'error_code', 'error'] as const;
 
-const headerOf = ({ ofItem, ofResult }: Columns) => [...ofItem, ...ofResult.columns];
+const headerOf = ({ ofItem, ofResult }: Columns) => [...ofItem, ...ofResult];
 
 async function* rowsOf(
   results: AsyncIterable<ItemResult>,
   { ofItem, ofResult }: Columns,
+  cellsOf: ResultTable['cells'],
 ): AsyncGenerator<readonly Cell[], void, undefined> {
   for await (const { item, body } of results) {
-    const cells = body === undefined ? {} : ofResult.cells(body);
+    const cells = body === undefined ? {} : cellsOf(body);
     const stated = { ...item, status: item.status ?? 'deleted' };
-    yield [...ofItem.map((name) => stated[name]), ...ofResult.columns.map((name) => cellOf(cells[name]))];
+    yield [...ofItem.map((name) => stated[name]), ...ofResult.map((name) => cellOf(cells[name]))];
   }
 }
 
 interface Body {
-  readonly data: { readonly result?: Readonly<Record<string, unknown>> };
+  readonly data: Readonly<Record<string, unknown>> & { readonly result?: Readonly<Record<string, unknown>> };
 }
 
 /** A list or an object is a cell of JSON. */

@@ -1,0 +1,101 @@
+import type { Db, Queryable, Transaction } from '../../../base/db.ts';
+import { tooManyAlerts } from '../api-errors.ts';
+import { lockRecords } from '../records/write.ts';
+import { lockAuditTrail } from '../reports/audit-trail.ts';
+import { HIT_COLUMNS, type HitRow, hitOf } from '../search/hits.ts';
+import { snippetOf } from '../search/snippet.ts';
+import type { Alert, Match, NewAlert } from './alert.ts';
+
+/** Per owner; each is evaluated for every batch of new records. */
+export const MAX_ALERTS = 20;
+
+/**
+ * Sets or replaces the alert of a view. The locks wait for the writers of records and reports: their changes are older than
+ * the alert.
+ */
+export async function setAlert(
+  tx: Transaction,
+  view: { readonly id: string; readonly owner: string },
+  { filters, webhookUrl, secret }: NewAlert,
+): Promise<Alert> {
+  await lockAuditTrail(tx);
+  await lockRecords(tx);
+  const { rows } = await tx.query<Alert>(SET, [
+    view.id,
+    JSON.stringify(filters),
+    webhookUrl ?? null,
+    secret ?? null,
+    view.owner,
+    MAX_ALERTS,
+  ]);
+  if (rows[0] === undefined) throw tooManyAlerts(MAX_ALERTS);
+  return rows[0];
+}
+
+export async function removeAlert(tx: Queryable, viewId: string): Promise<void> {
+  await tx.query('delete from catalog_alerts where view_id = $1', [viewId]);
+}
+
+export interface MatchPage {
+  readonly matches: readonly Match[];
+  /** Of the last match that was read. */
+  readonly position: number;
+  readonly more: boolean;
+}
+
+/** The announced matches of a view after a position, without records that the view's search would not show now. */
+export async function readMatches(db: Queryable, viewId: string, after: number, limit: number): Promise<MatchPage> {
+  const { rows } = await db.query<MatchRow>(MATCHES, [viewId, after, limit]);
+  const matches = rows
+    .filter(({ shown }) => shown)
+    .map(({ position, matchedAt, shown: _, text, ...row }) => ({
+      ...{ position, matchedAt },
+      hit: { ...hitOf(row), snippet: snippetOf(text, []) },
+    }));
+  return { matches, position: rows.at(-1)?.position ?? after, more: rows.length === limit };
+}
+
+/** The position of the latest match. */
+export async function lastPosition(db: Db, viewId: string): Promise<number> {
+  const { rows } = await db.query<{ last: number }>(`select ${LAST_POSITION} as last`, [viewId]);
+  return rows[0]!.last;
+}
+
+interface MatchRow extends HitRow {
+  readonly position: number;
+  readonly matchedAt: Date;
+  readonly shown: boolean;
+  readonly text: string;
+}
+
+const LAST_POSITION =
+  'coalesce((select position from catalog_matches where view_id = $1 and announced order by position desc limit 1), 0)';
+
+const SAME_URL = 'a.webhook_url = excluded.webhook_url';
+
+// With the same URL the secret remains, and matches that are not sent yet.
+const SET = `
+  insert into catalog_alerts as a (view_id, filters, webhook_url, secret, since_number, since_change, sent)
+  select $1, $2::json, $3, $4, (select coalesce(max(number), 0) from catalog_records),
+         nextval(pg_get_serial_sequence('catalog_changes', 'serial')), 0
+   where exists (select from catalog_alerts where view_id = $1)
+      or (select count(*) from catalog_alerts o join catalog_views v on v.id = o.view_id where v.owner = $5) < $6
+      on conflict (view_id) do update
+     set webhook_url = excluded.webhook_url,
+         secret      = coalesce(excluded.secret, case when ${SAME_URL} then a.secret end),
+         sent        = case when ${SAME_URL} then a.sent else ${LAST_POSITION} end
+  returning webhook_url as "webhookUrl", since`;
+
+const MATCHES = {
+  name: 'catalog-matches',
+  text: `
+    select m.position, m.matched_at as "matchedAt",
+           r.hidden = coalesce((a.filters ->> 'hidden')::boolean, false) as shown, left(t.text, 400) as text, ${HIT_COLUMNS}
+      from catalog_matches m
+      join catalog_alerts a using (view_id)
+      join catalog_records r using (number)
+      join catalog_texts t using (number)
+     where m.view_id = $1 and m.announced and m.position > $2
+     order by m.position
+     limit $3`,
+};

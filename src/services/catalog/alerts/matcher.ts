@@ -1,0 +1,165 @@
+import type { Db, Transaction } from '../../../base/db.ts';
+import { isCollision, isUnavailable } from '../../../base/db-errors.ts';
+import type { Log } from '../../../base/log.ts';
+import { createFeedFloor } from '../../../tasks/feed-floor.ts';
+import { countPendingMessages, sendMessages } from '../../../tasks/messages.ts';
+import type { Role } from '../auth/visitor.ts';
+import { hitBody } from '../search/responses.ts';
+import { type Match, type StoredFilters, storedToFilters } from './alert.ts';
+import { readMatches } from './alerts.ts';
+import { prepareMatching, storeMatches } from './find-matches.ts';
+
+interface Deps {
+  readonly db: Db;
+  /** Of the token with this principal; undefined for an invalid one. */
+  readonly roleOf: (principal: string) => Role | undefined;
+  readonly messageTtlSeconds: number;
+  readonly log: Log;
+}
+
+/** Announces new matches. Several processes may run it; one at a time has an effect. */
+export function createMatcher({ db, roleOf, messageTtlSeconds, log }: Deps) {
+  const floor = createFeedFloor();
+
+  /** The alerts whose owner may see what they match. */
+  const allowed = ({ owner, filters }: AlertRow) => {
+    const role = roleOf(owner);
+    return role !== undefined && (filters.hidden !== true || role === 'moderator');
+  };
+
+  /** A failure of one alert must not stop the others. */
+  const isolated = async (tx: Transaction, { viewId }: AlertRow, run: () => Promise<void>) => {
+    await tx.query('savepoint alert');
+    try {
+      await run();
+    } catch (err) {
+      if (isUnavailable(err) || isCollision(err)) throw err;
+      await tx.query('rollback to savepoint alert');
+      log.error({ err, view: viewId }, 'an alert cannot be evaluated');
+    }
+    await tx.query('release savepoint alert');
+  };
+
+  const send = async (tx: Transaction, alert: AlertRow, url: string) => {
+    const { viewId, owner: principal, name, secret } = alert;
+    const room = MAX_PENDING - (await countPendingMessages(tx, { principal, url }, MAX_PENDING));
+    let { sent } = alert;
+    for (let i = 0; i < room; i++) {
+      const page = await readMatches(tx, viewId, sent, MATCHES_PER_MESSAGE);
+      sent = page.position;
+      const data = { view: { id: viewId, name }, matches: page.matches.map(matchBody) };
+      const message = { principal, url, secret: secret ?? undefined, event: 'view.matched', data };
+      if (page.matches.length > 0) {
+        await sendMessages(tx, [{ ...message, service: 'catalog', ttlSeconds: messageTtlSeconds }]);
+      }
+      if (!page.more) break;
+    }
+    if (sent > alert.sent) await tx.query(SENT, [viewId, sent]);
+  };
+
+  const match = (changes: ChangeRow[]) =>
+    db.transaction(
+      async (tx) => {
+        const { rows: lock } = await tx.query<{ mine: boolean }>('select pg_try_advisory_xact_lock($1) as mine', [
+          LOCK,
+        ]);
+        if (!lock[0]!.mine) return;
+        changes.push(...(await floor.read((from) => tx.query<ChangeRow>(CHANGES, [from, MAX_CHANGES]))).rows);
+        const { rows } = await tx.query<AlertRow>(ALERTS);
+        const alerts = rows.filter(allowed);
+        if (changes.length > 0) {
+          await tx.query(LOCK_RECORDS, [changes.map(({ number }) => number)]);
+          await prepareMatching(tx);
+        }
+        for (const alert of alerts) {
+          await isolated(tx, alert, async () => {
+            const { viewId, filters, webhookUrl, hasUnsent } = alert;
+            const numbers = changes.flatMap(({ serial, number }) => (serial > alert.sinceChange ? [number] : []));
+            const found =
+              numbers.length === 0
+                ? 0
+                : await storeMatches(tx, { viewId, filters: storedToFilters(filters) }, numbers, true);
+            if (webhookUrl !== null && (found > 0 || hasUnsent)) await send(tx, alert, webhookUrl);
+          });
+        }
+        await tx.query(DELETE_CHANGES, [changes.map(({ serial }) => serial)]);
+      },
+      { statementTimeoutMs: STATEMENT_MS },
+    );
+
+  return {
+    /** One round: evaluates the changed records and sends unsent matches. Returns whether there are more. */
+    async run(): Promise<boolean> {
+      const { rows } = await db.query<{ idle: boolean }>(IDLE);
+      if (rows[0]!.idle) return false;
+      const changes: ChangeRow[] = [];
+      await match(changes);
+      floor.reportDeleted(changes);
+      return changes.length === MAX_CHANGES;
+    },
+  };
+}
+
+export const matchBody = ({ matchedAt, hit }: Match) => ({ matched_at: matchedAt.toISOString(), record: hitBody(hit) });
+
+const MAX_CHANGES = 500;
+const MATCHES_PER_MESSAGE = 50;
+/** Of an alert. Further matches wait in their table for a receiver that is down, and are sent later. */
+const MAX_PENDING = 100;
+const STATEMENT_MS = 10_000;
+/** Any number that no other lock uses. */
+const LOCK = 1_804_277_391;
+
+interface ChangeRow {
+  readonly serial: number;
+  readonly number: number;
+}
+
+interface AlertRow {
+  readonly viewId: string;
+  readonly owner: string;
+  readonly name: string;
+  readonly filters: StoredFilters;
+  readonly webhookUrl: string | null;
+  readonly secret: Buffer | null;
+  readonly sinceChange: number;
+  readonly sent: number;
+  readonly hasUnsent: boolean;
+}
+
+const IDLE = {
+  name: 'catalog-alerts-idle',
+  text: 'select not exists (select from catalog_alerts) and not exists (select from catalog_changes) as idle',
+};
+
+const CHANGES = {
+  name: 'catalog-changes',
+  text: 'select serial, number from catalog_changes where serial >= $1 order by serial limit $2',
+};
+
+const DELETE_CHANGES = {
+  name: 'catalog-changes-done',
+  text: 'delete from catalog_changes where serial = any($1::bigint[])',
+};
+
+// The lock keeps alerts from being changed meanwhile.
+const ALERTS = {
+  name: 'catalog-alerts',
+  text: `
+    select a.view_id as "viewId", v.owner, v.name, a.filters, a.webhook_url as "webhookUrl", a.secret,
+           a.since_change as "sinceChange", a.sent,
+           exists (select from catalog_matches m where m.view_id = a.view_id and m.announced and m.position > a.sent)
+             as "hasUnsent"
+      from catalog_alerts a
+      join catalog_views v on v.id = a.view_id
+     order by a.view_id
+       for no key update of a`,
+};
+
+// In the order of `deleteRecords`, before the matches that refer to them are inserted.
+const LOCK_RECORDS = {
+  name: 'catalog-lock-changed',
+  text: 'select from catalog_records where number = any($1::bigint[]) order by record_id for key share',
+};
+
+const SENT = { name: 'catalog-alert-sent', text: 'update catalog_alerts set sent = $2 where view_id = $1' };

@@ -1,0 +1,280 @@
+import { Registry } from 'prom-client';
+import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFinished } from 'vitest';
+import { createDeliverDeps } from '../../src/app-context.ts';
+import { verifyWebhook } from '../../src/client/index.ts';
+import { deliver } from '../../src/roles/deliver.ts';
+import { type Catalog, MODERATOR, READER, startCatalog } from '../support/catalog.ts';
+import type { Client } from '../support/passports.ts';
+import { type Receiver, startReceiver } from '../support/receiver.ts';
+
+type Json = any;
+
+const POLL = { timeout: 30_000 };
+
+let catalog: Catalog;
+let reader: Client;
+let moderator: Client;
+beforeAll(async () => {
+  catalog = await startCatalog({
+    WEBHOOK_RETRY_SCHEDULE: Array(500).fill(0).join(','),
+    WEBHOOK_TIMEOUT_SECONDS: '1',
+    CATALOG_PUBLIC: 'true',
+  });
+  reader = catalog.client({ token: READER });
+  moderator = catalog.client({ token: MODERATOR });
+  await catalog.index();
+});
+afterAll(() => catalog.stop());
+beforeEach(async () => {
+  await catalog.database.db.query('delete from catalog_views');
+});
+
+let views = 0;
+const createView = (query: string, alert: Json = {}, client = reader) =>
+  client.post('/views', { json: { name: `view ${++views}`, query, alert } });
+const viewWithAlert = async (query: string, alert: Json = {}, client = reader): Promise<Json> =>
+  (await createView(query, alert, client)).body;
+const feed = async ({ id }: Json, query = '', client = reader): Promise<Json> =>
+  (await client.get(`/views/${id}/matches${query}`)).body;
+const announced = async (view: Json, client = reader): Promise<string[]> =>
+  (await feed(view, '?limit=200', client)).items.map(({ record }: Json) => record.record_id);
+const seed = (recordIds: readonly string[], text = 'crack', attributes = {}) =>
+  catalog.seed(recordIds.map((recordId) => ({ recordId, text, attributes })));
+/** Waits until all changes were evaluated. */
+const settled = () =>
+  expect
+    .poll(async () => (await catalog.database.db.query('select from catalog_changes limit 1')).rowCount, {
+      ...POLL,
+    })
+    .toBe(0);
+const startTestReceiver = async (replies?: Parameters<typeof startReceiver>[0]): Promise<Receiver> => {
+  const receiver = await startReceiver(replies);
+  onTestFinished(() => receiver.close());
+  return receiver;
+};
+const startDeliverer = async () => {
+  const stop = new AbortController();
+  const running = deliver(await createDeliverDeps({ ...catalog.context, registry: new Registry() }, stop.signal));
+  return async () => {
+    stop.abort();
+    await running;
+  };
+};
+
+describe('the feed of an alert', () => {
+  it('lists each record that matches for the first time after the alert was set, once', async () => {
+    await seed(['old:match']);
+    await seed(['old:other'], 'door');
+    const view = await viewWithAlert('q=crack');
+    expect(view.alert).toEqual({ since: expect.any(String) });
+    await seed(['new:match']);
+    await seed(['new:other'], 'window');
+    await settled();
+    const { items, next, more } = await feed(view);
+    const { items: found } = (await reader.get('/search?q=crack&service=import')).body;
+    expect(items).toEqual([
+      {
+        matched_at: expect.stringMatching(/Z$/),
+        record: { ...found.find(({ record_id: id }: Json) => id === 'new:match'), snippet: 'crack' },
+      },
+    ]);
+    expect(more).toBe(false);
+
+    await seed(['old:match', 'new:match'], 'a crack again');
+    await seed(['old:other', 'new:other'], 'a crack now');
+    await settled();
+    const later = await feed(view, `?after=${next}`);
+    expect(later.items.map(({ record }: Json) => record.record_id)).toEqual(['old:other', 'new:other']);
+    expect((await feed(view, '?after=latest')).items).toEqual([]);
+    expect((await feed(view, '?limit=1')).more).toBe(true);
+    await moderator.post('/index/rebuild');
+    await expect
+      .poll(async () => (await catalog.database.db.query('select from catalog_rebuild')).rowCount, { timeout: 15_000 })
+      .toBe(0);
+    await settled();
+    expect(await announced(view)).toEqual(['new:match', 'old:other', 'new:other']);
+  });
+
+  it.each([
+    ['q=crakc', 'crack', {}],
+    ['q=-door', 'crack', {}],
+    ['service=import&not_status=failed', 'crack', {}],
+    ['range=area:50..&has=area', 'x', { area: 55 }],
+    ['min%3Aarea=50&view=table&sort=newest', 'x', { area: '55.5' }],
+    ['from=2026-01-01&sort=oldest', 'x', {}],
+    ['q=ID', 'x', {}],
+  ])('uses the filters of the search: %s', async (filters, text, attributes) => {
+    const recordId = `filter:${++views}`;
+    const query = filters.replace('ID', recordId);
+    const view = await viewWithAlert(query);
+    const other = await viewWithAlert('q=unrelated&has=nothing');
+    await seed([recordId], text, attributes);
+    await settled();
+    expect(await announced(view)).toEqual([recordId]);
+    expect(await announced(other)).toEqual([]);
+    const { items } = (await reader.get(`/search?${query.replace('min%3Aarea=50', 'range=area:50..')}&page=1`)).body;
+    expect(items.map(({ record_id: id }: Json) => id)).toContain(recordId);
+  });
+
+  it('follows reports with `has_report`', async () => {
+    await seed(['reported:1', 'reported:2']);
+    await reader.post('/reports', { json: { record_id: 'reported:1', action_type: 'edit' } });
+    const view = await viewWithAlert('has_report=true');
+    await reader.post('/reports', { json: { record_id: 'reported:1', action_type: 'other' } });
+    await reader.post('/reports', { json: { record_id: 'reported:2', action_type: 'edit' } });
+    await settled();
+    expect(await announced(view)).toEqual(['reported:2']);
+  });
+
+  it('shows nothing that its owner cannot find', async () => {
+    const view = await viewWithAlert('q=secretly');
+    const hidden = await viewWithAlert('q=secretly&hidden=true', {}, moderator);
+    await seed(['hide:1', 'hide:2'], 'secretly');
+    await settled();
+    expect(await announced(view)).toEqual(['hide:1', 'hide:2']);
+    const report = (await reader.post('/reports', { json: { record_id: 'hide:1', action_type: 'hide' } })).body;
+    await moderator.request(`/reports/${report.id}`, { method: 'PATCH', json: { status: 'accepted' } });
+    await settled();
+    expect(await announced(view)).toEqual(['hide:2']);
+    expect(await announced(hidden, moderator)).toEqual(['hide:1']);
+    expect((await createView('hidden=true')).status).toBe(403);
+    expect((await reader.get(`/views/${hidden.id}/matches`)).status).toBe(404);
+
+    // A view that a moderator saved before becoming a reader.
+    const { db } = catalog.database;
+    await db.query('update catalog_views set owner = $2 where id = $1', [hidden.id, 'token-gone']);
+    const again = (await reader.post('/reports', { json: { record_id: 'hide:2', action_type: 'hide' } })).body;
+    await moderator.request(`/reports/${again.id}`, { method: 'PATCH', json: { status: 'accepted' } });
+    await settled();
+    const { rowCount } = await db.query('select from catalog_matches where view_id = $1 and announced', [hidden.id]);
+    expect(rowCount).toBe(1);
+  });
+});
+
+describe('the webhook of an alert', () => {
+  it('receives each new match once from concurrent writers, while connections and deliverers end', async () => {
+    const receiver = await startTestReceiver((n) => (n % 5 === 1 ? 500 : 204));
+    const secret = 'the secret of the alert';
+    const alert = { webhook_url: receiver.url, secret };
+    const view = await viewWithAlert('q=crack', alert);
+    const everything = await viewWithAlert('', { webhook_url: receiver.url });
+    expect(JSON.stringify(view)).not.toContain(secret);
+
+    let stopDeliverer = await startDeliverer();
+    const { db } = catalog.database;
+    const write = async (writer: number) => {
+      for (let n = 0; n < 20; n++) {
+        const id = `writer:${writer}:${n}`;
+        for (let written = false; !written; ) {
+          written = await seed([id], n % 2 === 0 ? 'crack' : 'door').then(
+            () => true,
+            () => false,
+          );
+        }
+      }
+    };
+    const disturb = async () => {
+      for (let i = 0; i < 8; i++) {
+        await db
+          .query(
+            `select pg_terminate_backend(pid) from pg_stat_activity
+            where datname = current_database() and pid <> pg_backend_pid() and query ilike '%catalog\\_%'`,
+          )
+          .catch(() => {});
+        await stopDeliverer();
+        stopDeliverer = await startDeliverer();
+      }
+    };
+    await Promise.all([...[0, 1, 2, 3, 4].map(write), disturb()]);
+    await settled();
+    await expect.poll(() => catalog.context.tasks.pendingDeliveries(), { timeout: 60_000 }).toBe(0);
+    await stopDeliverer();
+
+    const deliveries = new Map<string, Json>();
+    for (const { headers, body } of receiver.received) {
+      const data = JSON.parse(body);
+      expect(headers['x-service-event']).toBe('view.matched');
+      if (data.data.view.id === view.id) await verifyWebhook(body, headers, { secret });
+      deliveries.set(String(headers['webhook-id']), data.data);
+    }
+    const idsOf = ({ id }: Json) =>
+      [...deliveries.values()]
+        .filter((data) => data.view.id === id)
+        .flatMap(({ matches }) => matches.map(({ record }: Json) => record.record_id))
+        .sort();
+    const written = [0, 1, 2, 3, 4].flatMap((writer) => Array.from({ length: 20 }, (_, n) => `writer:${writer}:${n}`));
+    expect(idsOf(everything)).toEqual(written.sort());
+    expect(idsOf(view)).toEqual(written.filter((id) => Number(id.split(':')[2]) % 2 === 0));
+  });
+
+  it('that is down does not delay other alerts, and gets its matches when it works again', async () => {
+    let isDown = true;
+    const down = await startTestReceiver(() => (isDown ? { status: 503 } : 204));
+    const working = await startTestReceiver();
+    await viewWithAlert('q=ceiling', { webhook_url: down.url });
+    await viewWithAlert('q=ceiling', { webhook_url: working.url });
+    const stopDeliverer = await startDeliverer();
+    onTestFinished(stopDeliverer);
+    await seed(['ceiling:1'], 'ceiling');
+    await Promise.all([working.waitForRequests(1), down.waitForRequests(1)]);
+    const deliveryTo = async ({ url }: Receiver) =>
+      (await reader.get('/views')).body.items.find(({ alert }: Json) => alert.webhook_url === url).alert.last_delivery;
+    await expect
+      .poll(() => deliveryTo(working), POLL)
+      .toEqual({ state: 'delivered', attempts: 1, response_status_code: 204 });
+    const failure = { response_status_code: 503, error: 'http_status' };
+    await expect.poll(() => deliveryTo(down), POLL).toMatchObject(failure);
+    expect((await reader.get('/', { accept: 'text/html' })).text).toContain('http_status');
+    isDown = false;
+    await expect.poll(async () => (await deliveryTo(down)).state, POLL).toBe('delivered');
+    const { headers: first } = down.received[0]!;
+    expect(new Set(down.received.map(({ headers }) => headers['webhook-id']))).toEqual(new Set([first['webhook-id']]));
+  });
+});
+
+describe('PATCH /views/{id}', () => {
+  const patch = (id: string, alert: Json, client = reader) =>
+    client.request(`/views/${id}`, { method: 'PATCH', json: { alert } });
+
+  it('sets, replaces and removes the alert of a view', async () => {
+    const { body: view } = await reader.post('/views', { json: { name: 'plain', query: 'q=crack' } });
+    expect(view.alert).toBeUndefined();
+    expect((await reader.get(`/views/${view.id}/matches`)).status).toBe(404);
+    const { body } = await patch(view.id, { webhook_url: 'https://receiver.example.com/hook' });
+    expect(body).toEqual({
+      ...view,
+      alert: { webhook_url: 'https://receiver.example.com/hook', since: expect.any(String) },
+    });
+    expect((await patch(view.id, {})).body.alert).toEqual({ since: body.alert.since });
+    expect((await reader.get('/views')).body.items).toEqual([{ ...body, alert: { since: body.alert.since } }]);
+    expect((await patch(view.id, null)).body).toEqual(view);
+    expect((await patch(view.id, {}, moderator)).status).toBe(404);
+  });
+
+  it.each([
+    ['an address in a private network', 'q=a', { webhook_url: 'https://10.0.0.1/hook' }, 422],
+    ['http to another host', 'q=a', { webhook_url: 'http://receiver.example.com/' }, 422],
+    ['a text as URL', 'q=a', { webhook_url: 'hook' }, 422],
+    ['an invalid filter', 'min_conf=7', {}, 422],
+    ['an invalid date', 'from=yesterday', {}, 422],
+    ['an invalid range', 'range=area', {}, 422],
+  ])('rejects %s', async (_, query, alert, status) => {
+    expect((await createView(query, alert)).status).toBe(status);
+    expect((await reader.get('/views')).body.total).toBe(0);
+  });
+
+  it('requires a token, and allows 20 alerts per token', async () => {
+    expect((await createView('q=a', {}, catalog.client())).status).toBe(401);
+    for (let i = 0; i < 20; i++) expect((await createView('q=a')).status).toBe(201);
+    const { status, body } = await createView('q=a');
+    expect([status, body.error.code]).toEqual([409, 'TOO_MANY_ALERTS']);
+    expect((await createView('q=a', {}, moderator)).status).toBe(201);
+    expect((await reader.get('/views')).body.total).toBe(20);
+  });
+
+  it('rejects a cursor of another view', async () => {
+    const [one, other] = [await viewWithAlert('q=a'), await viewWithAlert('q=b')];
+    const { next } = await feed(one);
+    expect((await reader.get(`/views/${other.id}/matches?after=${next}`)).status).toBe(422);
+  });
+});
