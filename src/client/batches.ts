@@ -1,7 +1,6 @@
 import { type Bytes, toBlob } from './bytes.ts';
 import { type Connection, newIdempotencyKey } from './connection.ts';
-import type { CallOptions } from './request.ts';
-import type { GroupingOptions } from './tasks.ts';
+import type { CallOptions, GroupingOptions } from './request.ts';
 import type {
   AcceptedBatch,
   Batch,

@@ -142,3 +142,9 @@ function queryOf(query: RequestOptions['query'] = {}): string {
 
 const definedValues = (values: Readonly<Record<string, string | undefined>>) =>
   Object.fromEntries(Object.entries(values).flatMap(([name, value]) => (value === undefined ? [] : [[name, value]])));
+
+/** How a task is grouped with others: in results, lists and the catalog. */
+export interface GroupingOptions {
+  readonly project?: string | undefined;
+  readonly tags?: readonly string[] | undefined;
+}

@@ -14,10 +14,12 @@ import { TaskFailed } from './errors.ts';
 import { type EventOptions, type EventsPage, followEvents } from './events.ts';
 import { type PollResult, pollTask, type WaitOptions } from './poll.ts';
 import { POLL_SCHEDULES, type Polling } from './poll-schedule.ts';
-import type { CallOptions } from './request.ts';
+import type { CallOptions, GroupingOptions } from './request.ts';
 import { retryAfterSeconds } from './response-error.ts';
 import type { Delivery, FailingEndpoint, WebhookTestResult } from './wire/deliveries.ts';
 import type { TaskTimeline } from './wire/timeline.ts';
+
+export type { GroupingOptions };
 
 /** An accepted task. Plain data that can be stored to resume a wait. */
 export interface TaskHandle {
@@ -55,12 +57,6 @@ export interface CreateOptions extends CallOptions {
    * pass their address.
    */
   readonly idempotencyKey?: string | undefined;
-}
-
-/** How a task is grouped with others: in results, lists and the catalog. */
-export interface GroupingOptions {
-  readonly project?: string | undefined;
-  readonly tags?: readonly string[] | undefined;
 }
 
 export const groupingFields = ({ project, tags }: GroupingOptions): { project?: string; tags?: string[] } => ({
