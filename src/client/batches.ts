@@ -18,7 +18,9 @@ export interface CreateBatchOptions extends CallOptions, GroupingOptions {
   /** Deduplicates retries. Default: a random key per call. */
   readonly idempotencyKey?: string | undefined;
   /** Of bytes. Default: `application/x-ndjson`. */
-  readonly contentType?: 'application/x-ndjson' | 'text/csv' | undefined;
+  readonly contentType?: 'application/x-ndjson' | 'text/csv' | 'application/zip' | undefined;
+  /** For a ZIP archive: fields of all items, as text. */
+  readonly fields?: Readonly<Record<string, string>> | undefined;
 }
 
 export type BatchFormat = 'jsonl' | 'csv' | 'xlsx';
@@ -38,16 +40,19 @@ export class Batches<Item extends object> {
     this.#line = line;
   }
 
-  /** Creates a task for each item, or for each line of a file in JSON lines or CSV: for all of them, or for none. */
+  /**
+   * Creates a task for each item, for each line of a file in JSON lines or CSV, or for each file of a ZIP archive: for all
+   * of them, or for none.
+   */
   create(items: readonly Item[] | Bytes, options: CreateBatchOptions = {}): Promise<AcceptedBatch> {
-    const { webhookUrl, idempotencyKey = newIdempotencyKey(), contentType = JSON_LINES, signal } = options;
+    const { webhookUrl, idempotencyKey = newIdempotencyKey(), contentType = JSON_LINES, fields, signal } = options;
     const { project, tags: tag } = options;
     const isList = Array.isArray(items);
     return this.#line.data('/batches', {
       method: 'POST',
       body: isList ? new Blob(items.map((item) => `${JSON.stringify(item)}\n`)) : toBlob(items as Bytes),
       headers: { 'content-type': isList ? JSON_LINES : contentType },
-      query: { webhook_url: webhookUrl, project, tag },
+      query: { ...fields, webhook_url: webhookUrl, project, tag },
       idempotencyKey,
       signal,
     });

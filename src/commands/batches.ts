@@ -27,11 +27,11 @@ export function listBatchesCommand(options: BatchesOptions, signal: AbortSignal)
   });
 }
 
-/** `assay batches submit`: creates a batch from JSON lines, or from a `.csv` file. */
+/** `assay batches submit`: creates a batch from JSON lines, or from a `.csv` or `.zip` file. */
 export function submitBatchCommand(path: string, options: SubmitOptions, signal: AbortSignal): Promise<void> {
   const { webhookUrl, idempotencyKey, wait } = options;
   return withBatches(options, signal, async (batches) => {
-    const contentType = extname(path).toLowerCase() === '.csv' ? 'text/csv' : 'application/x-ndjson';
+    const contentType = CONTENT_TYPES[extname(path).toLowerCase()];
     const { data } = await openInputFile(path);
     const created = await batches.create(data, {
       webhookUrl,
@@ -84,6 +84,11 @@ export function changeBatchCommand(
   });
 }
 
+const CONTENT_TYPES: Readonly<Record<string, 'text/csv' | 'application/zip'>> = {
+  '.csv': 'text/csv',
+  '.zip': 'application/zip',
+};
+
 function withBatches(
   options: BatchesOptions & { readonly output?: string },
   signal: AbortSignal,
@@ -97,8 +102,8 @@ function withBatches(
 const printBatch = (options: BatchesOptions, batch: Batch) =>
   printResult(options, batch, [
     lineOf(batch),
-    ...batch.errors.map(({ position, task_id, error, error_code }) =>
-      onOneLine(`  ${position}  ${task_id}  ${error_code}  ${error}`),
+    ...batch.errors.map(({ position, task_id, name, error, error_code }) =>
+      onOneLine(`  ${position}  ${name ?? task_id}  ${error_code}  ${error}`),
     ),
   ]);
 

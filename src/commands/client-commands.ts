@@ -157,8 +157,10 @@ function addBatchCommands(program: Command): void {
 
   batches
     .command('submit')
-    .description('create a task for each line of a file: for all of them, or for none')
-    .argument('<file>', 'JSON lines, or CSV (.csv) with field names as header')
+    .description(
+      'create a task for each line of a file, or for each file of a ZIP archive: for all of them, or for none',
+    )
+    .argument('<file>', 'JSON lines, CSV (.csv) with field names as header, or an archive (.zip)')
     .option('--wait', 'wait until the last item has ended')
     .option('--webhook-url <url>', 'called once when the last item has ended')
     .option('--project <name>', 'project of items without one')

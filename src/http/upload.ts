@@ -1,5 +1,5 @@
 import { finished, type Readable, Transform } from 'node:stream';
-import multipart, { type MultipartFile } from '@fastify/multipart';
+import multipart, { type MultipartFields, type MultipartFile } from '@fastify/multipart';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { badRequest, payloadTooLarge, validationError } from '../base/api-error.ts';
 
@@ -17,6 +17,8 @@ export interface Upload {
   readonly bytes: Readable;
   /** Untrusted; absent for a raw body. */
   readonly filename?: string;
+  /** The text fields before the file. */
+  readonly fields?: Readonly<Record<string, string>>;
 }
 
 /**
@@ -28,8 +30,8 @@ export async function readUpload(request: FastifyRequest, { maxBytes }: { maxByt
   const limit = isMultipart ? maxBytes + MULTIPART_OVERHEAD_BYTES : maxBytes;
   if (Number(request.headers['content-length']) > limit) throw payloadTooLarge(maxBytes);
   if (!isMultipart) return { bytes: bounded(rawBody(request), maxBytes) };
-  const { file, filename } = await partNamedFile(request, maxBytes);
-  return { bytes: bounded(file, maxBytes), filename };
+  const { file, filename, fields } = await partNamedFile(request, maxBytes);
+  return { bytes: bounded(file, maxBytes), filename, fields: textsOf(fields) };
 }
 
 function rawBody(request: FastifyRequest): Readable {
@@ -45,6 +47,13 @@ async function partNamedFile(request: FastifyRequest, maxBytes: number): Promise
   if (part?.fieldname !== 'file')
     throw validationError('The multipart body must contain one file, in a part named `file`.');
   return part;
+}
+
+function textsOf(fields: MultipartFields): Record<string, string> {
+  const parts = Object.values(fields).flatMap((part) => part ?? []);
+  return Object.fromEntries(
+    parts.flatMap((part) => (part.type === 'field' ? [[part.fieldname, String(part.value)]] : [])),
+  );
 }
 
 function bounded(source: Readable, maxBytes: number): Readable {

@@ -17,32 +17,37 @@ export function createBatchStore(
   tags: FairTags,
   findFirstUse: (key: NonNullable<NewTask['idempotency']>) => Promise<AcceptResult | undefined>,
 ): BatchStore {
-  const write = async (batch: NewTask, items: readonly NewTask[]): Promise<boolean> => {
+  const write = async (batch: NewTask, items: readonly NewTask[], names?: readonly string[]): Promise<boolean> => {
     const taken = await takeTags(db, tags, items);
     return db.transaction(async (tx) => {
       if ((await insertTasks(tx, tags, [batch])).size === 0) return false;
       for (let at = 0; at < items.length; at += CHUNK) await insertTagged(tx, taken, items.slice(at, at + CHUNK));
-      await tx.query(INSERT, [batch.id, items[0]!.service, batch.principal, items.map(({ id }) => id)]);
+      await tx.query(INSERT, [batch.id, items[0]!.service, batch.principal, items.map(({ id }) => id), names]);
       return true;
     });
   };
 
-  const writeOnce = (batch: NewTask, items: readonly NewTask[]) =>
-    write(batch, items).catch((error: unknown) => {
+  const writeOnce = (...batch: Parameters<typeof write>) =>
+    write(...batch).catch((error: unknown) => {
       if (!isCollision(error)) throw error;
-      return write(batch, items);
+      return write(...batch);
     });
 
   return {
-    async accept(batch: NewTask, items: readonly NewTask[]): Promise<AcceptResult> {
+    async accept(batch, items, names): Promise<AcceptResult> {
       for (;;) {
         if (batch.idempotency) {
           const first = await findFirstUse(batch.idempotency);
           if (first) return first;
           await releaseExpiredKeys(db, [batch]);
         }
-        if (await writeOnce(batch, items)) return { outcome: 'accepted', id: batch.id, estimateSeconds: 0 };
+        if (await writeOnce(batch, items, names)) return { outcome: 'accepted', id: batch.id, estimateSeconds: 0 };
       }
+    },
+
+    async acceptWithin(tx, batch, { service, ids, names }): Promise<void> {
+      await insertTasks(tx, tags, [batch]);
+      await tx.query(INSERT, [batch.id, service, batch.principal, ids, names]);
     },
 
     async summary(id: string): Promise<BatchSummary> {
@@ -121,14 +126,14 @@ const INSERT = {
   limitMs,
   text: `
     with batch as (insert into batches (id, service, principal) values ($1, $2, $3))
-    insert into batch_items (batch_id, position, task_id)
-    select $1, place, task_id from unnest($4::text[]) with ordinality as item (task_id, place)`,
+    insert into batch_items (batch_id, position, task_id, name)
+    select $1, place, task_id, name from unnest($4::text[], $5::text[]) with ordinality as item (task_id, name, place)`,
 };
 
 const ENDED_AS = (status: string, condition = 'true') =>
   `count(*) filter (where i.status = '${status}' and ${condition})`;
 const IS_CANCELLED = `i.error_code = '${FAILURES.CANCELLED.code}'`;
-const ITEM_COLUMNS = 'b.position, b.task_id, t.status, t.error, t.error_code';
+const ITEM_COLUMNS = 'b.position, b.task_id, b.name, t.status, t.error, t.error_code';
 
 const summarySql = (batch: string) => `
   (select json_build_object(

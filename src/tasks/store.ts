@@ -136,7 +136,14 @@ export type FinishedHint = `finished:${string}`;
 /** A batch is itself a task, in a queue without workers; it expires with its items. */
 export interface BatchStore {
   /** Stores the batch with all its items, or nothing. The caller sends the hint `waiting`. */
-  accept(batch: NewTask, items: readonly NewTask[]): Promise<AcceptResult>;
+  accept(batch: NewTask, items: readonly NewTask[], names?: readonly string[]): Promise<AcceptResult>;
+
+  /** Stores a batch of tasks that the caller stores in the same transaction. */
+  acceptWithin(
+    tx: Queryable,
+    batch: NewTask,
+    items: { readonly service: string; readonly ids: readonly string[]; readonly names?: readonly string[] },
+  ): Promise<void>;
 
   summary(id: string): Promise<BatchSummary>;
 
@@ -175,6 +182,8 @@ export interface BatchSummary {
 export interface BatchItem {
   readonly position: number;
   readonly task_id: string;
+  /** Null: the batch is not from an archive. */
+  readonly name: string | null;
   /** Null: the task was deleted. */
   readonly status: 'queued' | 'processing' | 'done' | 'failed' | null;
   readonly error: string | null;

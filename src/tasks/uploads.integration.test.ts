@@ -27,9 +27,20 @@ it('expired uploads count towards the quota until they are deleted', async () =>
   expect(await insert('r', 100)).toBeDefined();
 });
 
+it('many uploads are stored completely or, above the quota, not at all', async () => {
+  const uploadsOf = (count: number) =>
+    Array.from({ length: count }, () => ({ key: newId(), sizeBytes: 30, contentType: 'image/png' }));
+  const limits = { ttlSeconds: 60, quotaBytes: 100 };
+  expect(await uploads.insertAll('m', uploadsOf(4), limits)).toBe(false);
+  expect(await uploads.insertAll('m', uploadsOf(2), limits)).toBe(true);
+  expect(await uploads.insertAll('m', uploadsOf(2), limits)).toBe(false);
+  expect(await Promise.all([40, 41].map((size) => uploads.hasRoom('m', size, 100)))).toEqual([true, false]);
+  expect(await uploads.hasRoom('n', 101, 100)).toBe(false);
+});
+
 it('an upload that was expired is due for deletion', async () => {
   const inserted = await insert('x', 100);
-  await uploads.expire(inserted!.key);
+  await uploads.expire([inserted!.key]);
   const { rowCount } = await database.db.query('select from files where key = $1 and expires_at <= now()', [
     inserted!.key,
   ]);

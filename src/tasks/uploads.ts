@@ -20,19 +20,40 @@ export function createPostgresUploadStore(db: Db) {
       { ttlSeconds, quotaBytes }: { readonly ttlSeconds: number; readonly quotaBytes: number },
     ): Promise<Upload | undefined> {
       const { rows } = await db.query<{ expires_at: Date }>(INSERT, [
-        upload.key,
         upload.principal,
-        upload.sizeBytes,
-        upload.contentType,
+        [upload.key],
+        [upload.sizeBytes],
+        [upload.contentType],
         ttlSeconds,
         quotaBytes,
       ]);
       return rows[0] && { ...upload, expiresAt: rows[0].expires_at };
     },
 
-    /** For a file that no task uses: the next cleanup deletes it. */
-    async expire(key: string): Promise<void> {
-      await db.query('update files set expires_at = now() where key = $1', [key]);
+    /** All of them, or none: false if the principal would exceed `quotaBytes`. */
+    async insertAll(
+      principal: string,
+      uploads: readonly Pick<Upload, 'key' | 'sizeBytes' | 'contentType'>[],
+      { ttlSeconds, quotaBytes }: { readonly ttlSeconds: number; readonly quotaBytes: number },
+    ): Promise<boolean> {
+      const keys = uploads.map(({ key }) => key);
+      const sizes = uploads.map(({ sizeBytes }) => sizeBytes);
+      const types = uploads.map(({ contentType }) => contentType);
+      return (await db.query(INSERT, [principal, keys, sizes, types, ttlSeconds, quotaBytes])).rowCount !== 0;
+    },
+
+    /** Whether uploads of this size do not exceed `quotaBytes` now. */
+    async hasRoom(principal: string, sizeBytes: number, quotaBytes: number): Promise<boolean> {
+      const { rowCount } = await db.query(
+        'select from file_totals where principal = $1 and size_bytes + $2::bigint > $3::bigint',
+        [principal, sizeBytes, quotaBytes],
+      );
+      return rowCount === 0 && sizeBytes <= quotaBytes;
+    },
+
+    /** For files that no task uses: the next cleanup deletes them. */
+    async expire(keys: readonly string[]): Promise<void> {
+      await db.query('update files set expires_at = now() where key = any($1::text[])', [keys]);
     },
   };
 }
@@ -40,16 +61,16 @@ export function createPostgresUploadStore(db: Db) {
 // The update changes nothing: it locks the sum, which serialises uploads of one principal. The trigger on `files` maintains
 // the sum, which includes expired files until their bytes are deleted.
 const INSERT = {
-  name: 'insert-upload',
+  name: 'insert-uploads',
   text: `
     with total as (
-      insert into file_totals as t (principal, size_bytes) values ($2, 0)
+      insert into file_totals as t (principal, size_bytes) values ($1, 0)
           on conflict (principal) do update set size_bytes = t.size_bytes
       returning size_bytes
     )
     insert into files (key, principal, size_bytes, content_type, expires_at)
-    select $1::text, $2::text, $3::bigint, $4::text, now() + make_interval(secs => $5)
-      from total
-     where total.size_bytes + $3::bigint <= $6::bigint
+    select upload.key, $1::text, upload.size_bytes, upload.content_type, now() + make_interval(secs => $5)
+      from total, unnest($2::text[], $3::bigint[], $4::text[]) as upload (key, size_bytes, content_type)
+     where total.size_bytes + (select sum(size) from unnest($3::bigint[]) as size) <= $6::bigint
     returning expires_at`,
 };

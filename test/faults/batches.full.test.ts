@@ -1,7 +1,11 @@
+import { readdir } from 'node:fs/promises';
+import { basename, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterEach, expect, it, onTestFinished, vi } from 'vitest';
 import { openDb } from '../../src/base/db.ts';
+import { ifMissing } from '../../src/base/file-system.ts';
 import { createLog } from '../../src/base/log.ts';
+import { archiveOf } from '../support/archive.ts';
 import { cleanUp, createInstancePlace, databaseUrl, signalTo, startAssay } from '../support/processes/assay.ts';
 import { TOKEN, uploadPicture } from '../support/processes/client.ts';
 import { waitUntil } from '../support/processes/until.ts';
@@ -84,4 +88,39 @@ it('A batch is accepted once and completes once while its gateway and worker are
   await receiver.waitForRequests(1);
   await waitUntil(async () => (await readBatch()).webhook.state === 'delivered');
   expect(receiver.received.map(({ headers }) => headers['x-service-task-id'])).toEqual([id]);
+});
+
+it('An archive whose gateway is killed while its files are stored is accepted once and leaves no temporary file', async () => {
+  const place = await createInstancePlace();
+  const assay = startAssay(place, { env: { NODE_OPTIONS: `--import=${QUICK_MODEL}`, CHAOS_MODEL_MS: '5' } });
+  await assay.waitForOutput(/is ready/);
+  const db = openDb({ url: await databaseUrl(place), log: createLog('silent', 'test') });
+  onTestFinished(() => db.close());
+  const count = async (sql: string) => (await db.query<{ n: number }>(`select count(*)::int as n ${sql}`)).rows[0]!.n;
+  const picture = (index: number) => Buffer.concat([Buffer.from([0xff, 0xd8, 0xff]), Buffer.from(`picture ${index}`)]);
+  const archive = await archiveOf(Array.from({ length: 2000 }, (_, i) => [`${i}.jpg`, picture(i)] as const));
+  const submit = () =>
+    fetch(`${assay.url}/batches`, {
+      method: 'POST',
+      headers: { authorization: `Bearer ${TOKEN}`, 'content-type': 'application/zip', 'idempotency-key': 'one' },
+      body: archive,
+    }).catch(() => undefined);
+  const storedFiles = async () =>
+    ((await readdir(join(place.dataDir, 'files'), { recursive: true }).catch(ifMissing)) ?? []).filter((path) =>
+      /^.{26}$/.test(basename(path)),
+    ).length;
+
+  const first = submit();
+  await waitUntil(async () => (await storedFiles()) > 20);
+  signalTo(await assay.child('serve'), 'SIGKILL');
+  await first;
+  expect([0, 2001]).toContain(await count('from tasks'));
+  expect(await readdir(join(place.dataDir, 'scratch'))).toEqual([]);
+
+  let accepted: Response | undefined;
+  await waitUntil(async () => {
+    accepted = await submit();
+    return accepted?.status === 202;
+  });
+  expect([await count('from tasks'), await count('from batch_items')]).toEqual([2001, 2000]);
 });

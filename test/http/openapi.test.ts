@@ -210,6 +210,7 @@ it('Defectoscopy GET /openapi.json describes the status, headers and body of eve
   await post('/batches', '{}', ndjson);
   await post('/batches', '{}', { 'content-type': 'application/json' });
   await post('/batches', Buffer.alloc(33 * 2 ** 20), ndjson);
+  await post('/batches', 'PK', { 'content-type': 'application/zip' });
   await visit('/batches', { method: 'POST', token: 'wrong' });
   await visit('/batches');
   await visit('/batches?limit=0');

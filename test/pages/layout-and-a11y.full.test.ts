@@ -199,6 +199,16 @@ const PAGE_CHECKS: Readonly<Record<Service, () => readonly PageCheck[]>> = {
         await page.locator('#deliveries summary').first().click();
       },
     },
+    {
+      name: 'batch',
+      path: `/batch#token=${TOKEN}`,
+      async ready(page) {
+        const buffer = await createWallPhoto();
+        const photo = (name: string) => ({ name, mimeType: 'image/jpeg', buffer });
+        await page.locator('#files').setInputFiles([photo('pier 1.jpg'), photo(`${'long'.repeat(30)}.jpg`)]);
+        await waitForVisible('#downloads')(page);
+      },
+    },
     { name: 'models', path: '/model-versions', ready: waitForVisible('#differing a') },
     OVERVIEW,
     HELP,

@@ -28,6 +28,13 @@ describe('Passports GET /openapi.json', () => {
     expect(credentialsByOperation(document)).toEqual({
       'post /auth/token': '',
       'get /events': 'bearer session',
+      'post /batches': 'bearer',
+      'get /batches': 'bearer',
+      'get /batches/{batch_id}': 'bearer',
+      'get /batches/{batch_id}/items': 'bearer',
+      'get /batches/{batch_id}/results': 'bearer',
+      'post /batches/{batch_id}/cancel': 'bearer',
+      'post /batches/{batch_id}/retry': 'bearer',
       'get /health': '',
       'get /api/status': '',
       'get /ready': '',

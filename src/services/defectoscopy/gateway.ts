@@ -2,7 +2,10 @@ import type { Static } from 'typebox';
 import { sniffImage } from '../../base/sniff.ts';
 import { createBearerGuard, currentTokens, type TokenSet } from '../../http/bearer.ts';
 import type { Gateway } from '../../http/gateway.ts';
+import type { Task } from '../../tasks/task.ts';
+import { archivesOf } from '../shared/batches/archive-items.ts';
 import { batchRoutes } from '../shared/batches/batch-routes.ts';
+import { resultTable } from '../shared/batches/results.ts';
 import { commonRoutes } from '../shared/common-routes.ts';
 import { deliveryRoutes } from '../shared/delivery-routes.ts';
 import { deliveryTestRoute } from '../shared/delivery-test-route.ts';
@@ -75,7 +78,11 @@ export async function createDefectoscopyGateway(deps: {
   predictRoute(app, { ...taskDeps, toTask });
   await batchRoutes(app, {
     ...{ service, context, deps: taskDeps, ownTasksOnly, item: PredictRequest, callbacks: webhookPolicy(shared) },
-    ...{ present, result: Classification },
+    ...{
+      present: (task: Task) => present(task),
+      table: resultTable(Classification),
+      archives: archivesOf('image_url', { type: PHOTOS, context, shared }),
+    },
     open:
       ({ principal }) =>
       (body) =>
@@ -101,18 +108,16 @@ export async function createDefectoscopyGateway(deps: {
   correctionRoutes(app, { context, isReviewer, mayCorrect, ownTasksOnly });
   deploymentRoutes(app, { context, serviceSettings, isReviewer, mayDeploy: mayCorrect, ownTasksOnly });
   trainingRoutes(app, { context, mayTrain: mayCorrect });
-  await fileRoutes(app, {
-    context,
-    shared,
-    sandbox,
-    maxBytes: IMAGE_MAX_BYTES,
-    sniff: sniffImage,
-    expected: 'an image (JPEG, PNG, WebP, TIFF, GIF, AVIF or HEIC)',
-    exampleType: 'image/jpeg',
-  });
+  await fileRoutes(app, { context, shared, sandbox, type: PHOTOS, exampleType: 'image/jpeg' });
   const extra = () => ({ image_hosts: imageHosts(serviceSettings) });
   commonRoutes(app, { service, context, shared, auth, extra });
   const maxBytes = shared.filesHost === undefined ? undefined : IMAGE_MAX_BYTES;
   pageRoutes(app, { version: shared.version, auth, maxBytes });
   return app;
 }
+
+const PHOTOS = {
+  maxBytes: IMAGE_MAX_BYTES,
+  sniff: sniffImage,
+  expected: 'an image (JPEG, PNG, WebP, TIFF, GIF, AVIF or HEIC)',
+};

@@ -35,8 +35,8 @@ export function photoRecords(serviceSettings: DefectoscopySettings, shared: Shar
 }
 
 function draftOf(task: EndedTask, filesHost: string | undefined, correction: Correction | undefined): RecordDraft {
-  const { image_url } = JSON.parse(task.inputText) as PredictInput;
-  const fileName = fileNameFromUrl(image_url, filesHost);
+  const { image_url, file_name } = JSON.parse(task.inputText) as PredictInput;
+  const fileName = file_name ?? fileNameFromUrl(image_url, filesHost);
   const common = { taskId: task.id, createdAt: task.queuedAt, picture: image_url, ...groupingOf(task.inputText) };
   if (task.status === 'failed') {
     const { code, message } = task.failure;

@@ -34,6 +34,7 @@ const ERRORS = {
     'The workers that processed this document stopped unexpectedly; no attempts are left.',
     'Обработка документа прервалась несколько раз; попытки исчерпаны.',
   ],
+  CANCELLED: ['ERROR', 'The task was cancelled.', 'Задача отменена.'],
   TIMEOUT: ['ERROR', 'Processing the document took too long.', 'Превышено время обработки документа.'],
   INTERNAL_ERROR: ['ERROR', 'An internal error occurred.', 'Внутренняя ошибка сервера.'],
   LLM_UNAVAILABLE: ['ERROR', 'The required language model is unavailable.', 'Языковая модель недоступна.'],

@@ -29,6 +29,7 @@ import { createLlmHealth, type LlmHealth } from './llm/health.ts';
 import { pageRoutes } from './pages/page-routes.tsx';
 import { adminRoutes } from './routes/admin-routes.ts';
 import { authRoutes } from './routes/auth-routes.ts';
+import { batchRoutes } from './routes/batch-routes.ts';
 import { createPdfRoute } from './routes/create-pdf-route.ts';
 import { editRoutes } from './routes/edit-routes.ts';
 import { exportRoutes } from './routes/export-routes.ts';
@@ -124,6 +125,10 @@ export async function createGateway(deps: {
     scope.removeContentTypeParser('*');
     uploadRoute(scope, { authGuard, replies, documents, files, cacheKey });
     uploadImagesRoute(scope, { authGuard, documents, files });
+  });
+  await batchRoutes(app, {
+    ...{ context, replies, documents, files, schema, cacheKey },
+    deps: { tasks: context.tasks, admission: context.admission, estimates: context.estimates, shared },
   });
   imageRoutes(app, { documents, files });
   createPdfRoute(app, { documents, files, replies, cacheKey, maxImages: settings.pdfMaxImages });

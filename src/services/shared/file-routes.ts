@@ -13,6 +13,7 @@ import { unixSeconds } from '../../base/time.ts';
 import { describeErrors, describeResponse, Success, success } from '../../http/envelope.ts';
 import type { Gateway } from '../../http/gateway.ts';
 import { acceptUploads, readUpload } from '../../http/upload.ts';
+import type { FileType } from './file-type.ts';
 import { keepFilesIfCommitted } from './keep-files-if-committed.ts';
 import { sandboxInput, sandboxUrl } from './sandbox/accept.ts';
 import type { Sandbox } from './sandbox/sandbox.ts';
@@ -43,15 +44,12 @@ export async function fileRoutes(
     context: Pick<GatewayContext, 'files' | 'uploads' | 'log'>;
     shared: Pick<SharedSettings, 'filesHost' | 'filesQuotaBytes' | 'resultTtlSeconds'>;
     sandbox: Sandbox;
-    maxBytes: number;
-    /** Undefined if the service does not support the media type. */
-    sniff: (head: Buffer) => string | undefined;
-    /** For error messages. */
-    expected: string;
+    type: FileType;
     exampleType: string;
   },
 ): Promise<void> {
-  const { context, shared, sandbox, maxBytes, sniff, expected, exampleType } = deps;
+  const { context, shared, sandbox, exampleType } = deps;
+  const { maxBytes, sniff, expected } = deps.type;
   const { files, uploads } = context;
   const { filesHost, filesQuotaBytes: quotaBytes, resultTtlSeconds: ttlSeconds } = shared;
   if (filesHost === undefined) return;

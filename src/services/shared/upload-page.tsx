@@ -1,6 +1,7 @@
 import type { TokenSet } from '../../http/bearer.ts';
 import type { Gateway } from '../../http/gateway.ts';
 import { assetRoutes } from '../../ui/assets.ts';
+import { batchTexts } from '../../ui/browser/batch-texts.ts';
 import { deliveriesTexts } from '../../ui/browser/deliveries-texts.ts';
 import type { UploadPageData, UploadTexts } from '../../ui/browser/upload-texts.ts';
 import { layout, TokenForm } from '../../ui/layout.tsx';
@@ -8,6 +9,7 @@ import { DocsNotice, PageIntro, ScriptNotice } from '../../ui/page-intro.tsx';
 import { sendPage } from '../../ui/send-page.ts';
 import { A } from '../../ui/text-elements.tsx';
 import type { UiLanguage } from '../../ui/texts.ts';
+import { batchPage } from './batch-page.tsx';
 import { deliveriesPage } from './deliveries-page.tsx';
 import { serviceLinks } from './service-links.ts';
 import { preferredLanguage } from './task-routes.ts';
@@ -17,6 +19,8 @@ export interface UploadPageOptions<Texts extends UploadTexts> {
   readonly example: string;
   readonly styles: readonly string[];
   readonly script: string;
+  /** Of supported media types. */
+  readonly typePrefixes: readonly string[];
   texts(language: UiLanguage): Texts;
   /** A link in the header. */
   nav?(words: Texts): JSX.Element;
@@ -76,6 +80,7 @@ export function uploadPage<Texts extends UploadTexts>(
       nav: (
         <>
           {kind.nav?.(words) ?? ''}
+          {disabledReason === undefined ? <A href="batch" text={batchTexts[language].link} /> : ''}
           <A href="webhooks" text={deliveriesTexts[language].link} />
         </>
       ),
@@ -95,7 +100,9 @@ export function uploadPage<Texts extends UploadTexts>(
     });
     return sendPage(reply, language, html);
   });
-  deliveriesPage(app, { version, auth, titles: { en: kind.texts('en').service, ru: kind.texts('ru').service } });
+  const titles = { en: kind.texts('en').service, ru: kind.texts('ru').service };
+  deliveriesPage(app, { version, auth, titles });
+  if (maxBytes !== undefined) batchPage(app, { version, auth, titles, typePrefixes: kind.typePrefixes });
 }
 
 export const Note = (): JSX.Element => <p id="note" class="hint"></p>;

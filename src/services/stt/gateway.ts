@@ -2,7 +2,10 @@ import type { Static } from 'typebox';
 import { AUDIO_MEDIA_TYPES, sniffAudio } from '../../base/sniff-audio.ts';
 import { createBearerGuard, currentTokens, type TokenSet } from '../../http/bearer.ts';
 import type { Gateway } from '../../http/gateway.ts';
+import type { Task } from '../../tasks/task.ts';
+import { archivesOf } from '../shared/batches/archive-items.ts';
 import { batchRoutes } from '../shared/batches/batch-routes.ts';
+import { resultTable } from '../shared/batches/results.ts';
 import { commonRoutes } from '../shared/common-routes.ts';
 import { deliveryRoutes } from '../shared/delivery-routes.ts';
 import { deliveryTestRoute } from '../shared/delivery-test-route.ts';
@@ -71,7 +74,11 @@ export async function createSttGateway(deps: {
   const callbacks = webhookPolicy(serviceSettings, shared);
   await batchRoutes(app, {
     ...{ service, context, deps: taskDeps, ownTasksOnly, item: TranscribeRequest, callbacks },
-    ...{ present, result: Transcription },
+    ...{
+      present: (task: Task) => present(task),
+      table: resultTable(Transcription),
+      archives: archivesOf('url', { type: RECORDINGS, context, shared }),
+    },
     open({ principal }) {
       let stored: ReturnType<typeof vocabularies.read> | undefined;
       const vocabulary = () => (stored ??= vocabularies.read(principal));
@@ -93,15 +100,7 @@ export async function createSttGateway(deps: {
     ...{ service, workerRegistry, tag: 'service', schema: Health },
     fields: ['model', 'providers'] satisfies (keyof WorkerInfo)[],
   });
-  await fileRoutes(app, {
-    context,
-    shared,
-    sandbox,
-    maxBytes: AUDIO_MAX_BYTES,
-    sniff: mediaTypeOf,
-    expected: 'a recording (WAV, MP3, M4A or MP4, AAC, OGG, Opus, FLAC, WebM or AMR)',
-    exampleType: 'audio/mpeg',
-  });
+  await fileRoutes(app, { context, shared, sandbox, type: RECORDINGS, exampleType: 'audio/mpeg' });
   commonRoutes(app, { service, context, shared, auth, readyNeedsTokens: true });
   const maxBytes = shared.filesHost === undefined ? undefined : AUDIO_MAX_BYTES;
   pageRoutes(app, { version: shared.version, auth, maxBytes });
@@ -112,3 +111,9 @@ function mediaTypeOf(head: Buffer): string | undefined {
   const type = sniffAudio(head);
   return type && AUDIO_MEDIA_TYPES[type];
 }
+
+const RECORDINGS = {
+  maxBytes: AUDIO_MAX_BYTES,
+  sniff: mediaTypeOf,
+  expected: 'a recording (WAV, MP3, M4A or MP4, AAC, OGG, Opus, FLAC, WebM or AMR)',
+};

@@ -26,9 +26,9 @@ function draftOf(
   task: EndedTask,
   { filesHost, correction }: { filesHost: string | undefined; correction: Correction | undefined },
 ): RecordDraft {
-  const { url, metadata } = JSON.parse(task.inputText) as TranscribeInput;
+  const { url, file_name, metadata } = JSON.parse(task.inputText) as TranscribeInput;
   const metadataTexts = metadata === undefined ? [] : textsIn(JSON.parse(metadata) as JsonValue);
-  const fileName = fileNameFromUrl(url, filesHost) ?? 'recording';
+  const fileName = file_name ?? fileNameFromUrl(url, filesHost) ?? 'recording';
   const fileKey = fileKeyFromUrl(url, filesHost);
   const common = {
     ...{ taskId: task.id, createdAt: task.queuedAt, ...groupingOf(task.inputText) },

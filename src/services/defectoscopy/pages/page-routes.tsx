@@ -17,6 +17,7 @@ export function pageRoutes(app: Gateway, deps: UploadPageDeps): void {
       service: 'defectoscopy',
       example: 'examples/wall.jpg',
       styles: ['ui/picture.css', 'services/defectoscopy/browser/photo.css'],
+      typePrefixes: ['image/'],
       script: 'services/defectoscopy/browser/photo-page.js',
       texts: (language) => ({
         ...texts[language],

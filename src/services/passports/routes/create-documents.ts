@@ -1,6 +1,7 @@
 import type { FastifyRequest } from 'fastify';
 import { omitUndefined } from '../../../base/omit-undefined.ts';
 import { withSpan } from '../../../base/trace.ts';
+import type { Priority } from '../../../tasks/task.ts';
 import type { Grouping } from '../../shared/grouping.ts';
 import { startProducerSpan, taskTraceparent } from '../../shared/producer-span.ts';
 import type { Caller, Document, NewDocument, TransactionHook } from '../documents.ts';
@@ -14,12 +15,13 @@ export function createDocuments(
   caller: Caller,
   { newDocuments, grouping }: { newDocuments: readonly NewDocument[]; grouping: Grouping | undefined },
   within: TransactionHook,
+  priority: Priority = 'realtime',
 ): Promise<Document[]> {
-  const span = startProducerSpan(request, SERVICE, 'realtime');
+  const span = startProducerSpan(request, SERVICE, priority);
   const requestInfo = omitUndefined({ id: request.id, traceparent: taskTraceparent(request, span), grouping });
   return withSpan(
     span,
-    () => documents.create(caller, newDocuments, requestInfo, within),
+    () => documents.create(caller, newDocuments, { ...requestInfo, priority }, within),
     (created) => ({ 'messaging.batch.message_count': created.length }),
   );
 }

@@ -25,7 +25,7 @@ import {
   uploadErrors,
 } from './receive.ts';
 
-const PDF_LIMITS = { maxFiles: 20, maxFileBytes: 50 * MEBIBYTE, maxTotalBytes: 200 * MEBIBYTE };
+export const PDF_LIMITS = { maxFiles: 20, maxFileBytes: 50 * MEBIBYTE, maxTotalBytes: 200 * MEBIBYTE };
 const SIZE = '50 MiB';
 
 /** `POST /upload`. `app` accepts multipart bodies. */
@@ -120,7 +120,7 @@ export function uploadRoute(
 }
 
 /** The header may follow up to 1024 bytes of other data. */
-const isPdf = (head: Buffer) => head.subarray(0, 1024 + 5).includes('%PDF-');
+export const isPdf = (head: Buffer) => head.subarray(0, 1024 + 5).includes('%PDF-');
 
 function namesOf(files: readonly StoredUpload[], fields: ReadonlyMap<string, string>): string[] {
   const name = fields.get('name');

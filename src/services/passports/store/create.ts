@@ -4,6 +4,7 @@ import { isSandboxPrincipal } from '../../../http/sandbox-credential.ts';
 import type { Admission } from '../../../tasks/admission.ts';
 import { lockCompleted } from '../../../tasks/locks.ts';
 import type { TaskStore } from '../../../tasks/store.ts';
+import type { Priority } from '../../../tasks/task.ts';
 import type { Grouping } from '../../shared/grouping.ts';
 import { sandboxInput } from '../../shared/sandbox/accept.ts';
 import { queueOf, SANDBOX_DEADLINE_SECONDS, sandboxQueue } from '../../shared/sandbox/queue.ts';
@@ -24,10 +25,11 @@ export async function create(
   deps: { db: Db; tasks: TaskStore; admission?: Admission | undefined; quotaBytes: number },
   caller: Caller,
   documents: readonly NewDocument[],
-  request: { id?: string; traceparent?: string; grouping?: Grouping } = {},
+  request: { id?: string; traceparent?: string; grouping?: Grouping; priority?: Priority } = {},
   within?: TransactionHook,
 ): Promise<Document[]> {
   const { db, tasks, admission, quotaBytes } = deps;
+  const { priority = 'realtime' } = request;
   // Sessions without a key share one queue: a client could start any number of them.
   const client = caller.key ?? 'anonymous';
   const owner = admission?.ownerOf(SERVICE, client) ?? client;
@@ -49,7 +51,7 @@ export async function create(
     }));
     const waiting = planned.filter(({ source }) => !source).length;
     if (admission && waiting > 0 && !isRehearsed) {
-      leaveQueue = admission.reserve(SERVICE, 'realtime', owner, waiting);
+      leaveQueue = admission.reserve(SERVICE, priority, owner, waiting);
       if (!leaveQueue) throw admission.queueFullError(SERVICE, owner);
     }
     await tasks.acceptWithin(
@@ -59,7 +61,7 @@ export async function create(
         service: queueOf(SERVICE, caller.key),
         principal: caller.session,
         owner,
-        priority: 'realtime',
+        priority,
         input: {
           file_key: source?.fileKey ?? fileKey,
           ...(rehearsed !== undefined && { sandbox: rehearsed }),

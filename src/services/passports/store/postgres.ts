@@ -3,6 +3,7 @@ import type { Files } from '../../../base/files.ts';
 import type { Log } from '../../../base/log.ts';
 import type { Admission } from '../../../tasks/admission.ts';
 import type { TaskStore } from '../../../tasks/store.ts';
+import type { Priority } from '../../../tasks/task.ts';
 import { createFileDeletionQueue } from '../../shared/file-deletion-queue.ts';
 import type { Grouping } from '../../shared/grouping.ts';
 import { keepFilesIfCommitted } from '../../shared/keep-files-if-committed.ts';
@@ -63,7 +64,7 @@ export function postgresDocumentStore(deps: {
     async create(
       caller: Caller,
       documents: readonly NewDocument[],
-      request?: { id?: string; traceparent?: string; grouping?: Grouping },
+      request?: { id?: string; traceparent?: string; grouping?: Grouping; priority?: Priority },
       within?: TransactionHook,
     ) {
       const keys = documents.map(({ fileKey }) => fileKey);

@@ -16,13 +16,15 @@ interface BatchRequest {
   /** Of items without a project or without tags. */
   readonly grouping?: Grouping | undefined;
   readonly webhookUrl?: string | undefined;
+  /** Of the items of an archive. */
+  readonly names?: readonly string[];
 }
 
 /** Stores a batch, or finds the one that has the request's idempotency key. It is durable when this resolves. */
 export async function acceptBatch(
   deps: TaskDeps,
   request: FastifyRequest,
-  { service, items: given, grouping, webhookUrl }: BatchRequest,
+  { service, items: given, grouping, webhookUrl, names }: BatchRequest,
 ) {
   const { tasks, shared, admission } = deps;
   const items =
@@ -66,7 +68,7 @@ export async function acceptBatch(
     }
     let isWritten = false;
     try {
-      const outcome = await tasks.batches.accept(batch, created);
+      const outcome = await tasks.batches.accept(batch, created, names);
       isWritten = outcome.outcome === 'accepted';
       return outcome;
     } finally {

@@ -34,9 +34,12 @@ export const AcceptedBatch = Success(
 
 const Counts = Type.Object({ queued: Count, processing: Count, done: Count, failed: Count, cancelled: Count });
 
+const ItemName = Type.Optional(Type.String({ description: 'The path of the file in the archive.' }));
+
 const FailedItem = Type.Object({
   position: Type.Integer({ minimum: 1, description: 'From 1, in the order of the request.' }),
   task_id: Type.String(),
+  name: ItemName,
   error: Type.String(),
   error_code: Type.String(),
 });
@@ -81,6 +84,7 @@ export const ItemList = Success(
       Type.Object({
         position: Type.Integer({ minimum: 1 }),
         task_id: Type.String(),
+        name: ItemName,
         status: ItemState,
         ...groupingFields,
         error: Type.Optional(Type.String()),

@@ -5,24 +5,24 @@ import { createJsonLimiter, JSON_LIMITS } from '../../../http/json-limits.ts';
 import { messageOf } from '../../../http/validation.ts';
 import type { Priority } from '../../../tasks/task.ts';
 import type { TaskRequest } from '../accept-task.ts';
+import { createInvalidItems } from './invalid-items.ts';
 import type { ItemText } from './read-items.ts';
 
 export const MAX_ITEMS = 10_000;
 /** The stored requests of one batch: bounds its memory. Vocabularies of a credential count for each item. */
 export const MAX_INPUT_BYTES = 64 * 2 ** 20;
-const MAX_REPORTED = 20;
 
 /** Checks the body of a single request, parsed and as JSON text; throws an `ApiError` for an invalid one. */
 export type ToTask = (body: JsonObject, text: string) => TaskRequest | Promise<TaskRequest>;
 
 /** The requests of all items. Reads to the end and then throws one error for all invalid items. */
 export async function collectItems(
-  items: AsyncIterable<ItemText>,
+  items: AsyncIterable<ItemText> | Iterable<ItemText>,
   { validate, toTask, limit }: { validate: ValidateFunction; toTask: ToTask; limit: number },
 ): Promise<TaskRequest[]> {
   const accepted: TaskRequest[] = [];
-  const invalid: { line: number; message: string }[] = [];
-  let [count, invalidCount, bytes] = [0, 0, 0];
+  const invalid = createInvalidItems();
+  let [count, bytes] = [0, 0];
   const limitJson = createJsonLimiter(JSON_LIMITS);
   for await (const { line, text } of items) {
     if (++count > limit) throw validationError(`A batch has at most ${limit} items.`);
@@ -31,35 +31,21 @@ export async function collectItems(
       const wanted = await toRequest(text, validate, toTask);
       bytes += JSON.stringify(wanted.input).length;
       if (bytes > MAX_INPUT_BYTES) throw tooMuchInput();
-      if (invalidCount === 0) accepted.push(wanted);
+      if (invalid.isEmpty()) accepted.push(wanted);
     } catch (error) {
       if (!(error instanceof ApiError) || error.status !== 422) throw error;
-      invalidCount++;
-      if (invalid.length < MAX_REPORTED) invalid.push({ line, message: error.message });
+      invalid.add({ line, message: error.message });
     }
   }
   if (count === 0) throw validationError('The batch has no items.');
-  const [first] = invalid;
-  if (first === undefined) return accepted;
-  throw invalidItems(first, { invalid: invalidCount, total: count, items: invalid });
+  invalid.throwIfAny(count);
+  return accepted;
 }
-
-export const invalidItems = (
-  { line, message }: { line: number; message: string },
-  details: { invalid: number; total: number; items: readonly { line: number; message: string }[] },
-) =>
-  new ApiError(
-    'VALIDATION_ERROR',
-    422,
-    `Line ${line}: ${message} ${details.invalid} of ${details.total} items are invalid; nothing was accepted.`,
-    {},
-    { details },
-  );
 
 const tooMuchInput = () =>
   new ApiError('PAYLOAD_TOO_LARGE', 413, `The items take more than ${MAX_INPUT_BYTES} bytes; nothing was accepted.`);
 
-async function toRequest(text: string, validate: ValidateFunction, toTask: ToTask): Promise<TaskRequest> {
+export async function toRequest(text: string, validate: ValidateFunction, toTask: ToTask): Promise<TaskRequest> {
   let body: unknown;
   try {
     body = JSON.parse(text);

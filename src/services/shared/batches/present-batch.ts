@@ -22,11 +22,8 @@ export function presentBatch(task: Task, summary: BatchSummary) {
     total,
     ...groupingOf(task.inputText),
     counts: summary.counts,
-    errors: summary.errors.map(({ position, task_id, error, error_code }) => ({
-      position,
-      task_id,
-      error,
-      error_code,
+    errors: summary.errors.map(({ position, task_id, name, error, error_code }) => ({
+      ...{ position, task_id, ...(typeof name === 'string' && { name }), error, error_code },
     })),
     created_at: unixSeconds(task.queuedAt),
     ...('finishedAt' in task && { completed_at: unixSeconds(task.finishedAt) }),

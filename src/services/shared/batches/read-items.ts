@@ -49,33 +49,30 @@ export async function* readCsvItems(
   body: AsyncIterable<Buffer>,
   schema: TObject,
 ): AsyncGenerator<ItemText, void, undefined> {
-  let header: readonly Column[] | undefined;
+  let header: readonly string[] | undefined;
   for await (const { line, cells } of readRows(body)) {
     header ??= columnsOf(cells, schema);
     if (line.isHeader) continue;
-    const members = header.flatMap(({ name, isText }, at) => {
+    const members = header.flatMap((name, at) => {
       const cell = cells[at] ?? '';
-      return cell === '' ? [] : [`${JSON.stringify(name)}:${isText ? JSON.stringify(cell) : cell}`];
+      return cell === '' ? [] : [memberText(schema, name, cell)];
     });
     yield { line: line.number, text: `{${members.join(',')}}` };
   }
 }
 
-interface Column {
-  readonly name: string;
-  readonly isText: boolean;
+function columnsOf(names: readonly string[], { properties }: TObject): readonly string[] {
+  for (const [at, name] of names.entries()) {
+    if (Object.hasOwn(properties, name) && names.indexOf(name) === at) continue;
+    const fields = Object.keys(properties).join(', ');
+    throw validationError(`Line 1: the header must consist of different names out of ${fields}.`);
+  }
+  return names;
 }
 
-function columnsOf(names: readonly string[], { properties }: TObject): Column[] {
-  return names.map((name, at) => {
-    const field = Object.hasOwn(properties, name) ? (properties[name] as Field) : undefined;
-    if (field === undefined || names.indexOf(name) !== at) {
-      const fields = Object.keys(properties).join(', ');
-      throw validationError(`Line 1: the header must consist of different names out of ${fields}.`);
-    }
-    return { name, isText: isText(field) };
-  });
-}
+/** A member of a JSON object. The text of a field that is no text is JSON. */
+export const memberText = ({ properties }: TObject, name: string, text: string): string =>
+  `${JSON.stringify(name)}:${isText(properties[name] as Field) ? JSON.stringify(text) : text}`;
 
 interface Field {
   readonly type?: string;

@@ -107,10 +107,10 @@ async function createTask(
   if (!(await uploads.insert(upload, { ttlSeconds, quotaBytes }))) throw quotaExceeded(quotaBytes);
   const stored = await storeTask(deps, request, wanted).catch(async (error: unknown) => {
     // Frees the quota of the client, which may repeat the request at once.
-    if (!isOutcomeUnknown(error)) await uploads.expire(key).catch(() => {});
+    if (!isOutcomeUnknown(error)) await uploads.expire([key]).catch(() => {});
     throw error;
   });
   // A concurrent request has created the task.
-  if (stored.outcome === 'replayed') await uploads.expire(key);
+  if (stored.outcome === 'replayed') await uploads.expire([key]);
   return { id: stored.id, isNew: stored.outcome === 'accepted' };
 }

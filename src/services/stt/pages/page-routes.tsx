@@ -16,6 +16,7 @@ export const pageRoutes = (app: Gateway, deps: UploadPageDeps): void =>
       service: 'stt',
       example: 'examples/voice-note.mp3',
       styles: ['ui/transcript.css', 'services/stt/browser/speech.css'],
+      typePrefixes: ['audio/', 'video/'],
       script: 'services/stt/browser/speech-page.js',
       texts: (language) => ({ ...texts[language], failures: failureTexts[language] }),
       dropZone: ({ words, language, example }) => (

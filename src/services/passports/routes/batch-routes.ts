@@ -1,0 +1,243 @@
+import { hash } from 'node:crypto';
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import { type Static, Type } from 'typebox';
+import {
+  badRequest,
+  idempotencyInProgress,
+  idempotencyKeyReused,
+  payloadTooLarge,
+  queueUnavailable,
+  unsupportedMediaType,
+  validationError,
+} from '../../../base/api-error.ts';
+import type { Files } from '../../../base/files.ts';
+import { newId } from '../../../base/ids.ts';
+import { describeResponse, errorResponses, Success, success } from '../../../http/envelope.ts';
+import type { Gateway } from '../../../http/gateway.ts';
+import { isSandboxPrincipal } from '../../../http/sandbox-credential.ts';
+import { acceptUploads, readUpload } from '../../../http/upload.ts';
+import { batchQueue } from '../../../tasks/batch-queue.ts';
+import type { NewTask } from '../../../tasks/store.ts';
+import { checkUrlField, groupingFrom, type TaskDeps } from '../../shared/accept-task.ts';
+import { ARCHIVE_BODIES, ARCHIVE_TYPES, MAX_ARCHIVE_BYTES } from '../../shared/batches/archive-body.ts';
+import { checkArchive, putFiles, receiveArchive } from '../../shared/batches/archive-items.ts';
+import { createArrivals, MAX_ARRIVING_ARCHIVES } from '../../shared/batches/arrivals.ts';
+import { BatchQuery } from '../../shared/batches/batch-schema.ts';
+import { changeRoutes } from '../../shared/batches/change-routes.ts';
+import { MAX_ITEMS } from '../../shared/batches/collect-items.ts';
+import { invalidItems } from '../../shared/batches/invalid-items.ts';
+import type { BatchInput } from '../../shared/batches/present-batch.ts';
+import { readRoutes } from '../../shared/batches/read-routes.ts';
+import { type Grouping, withGrouping } from '../../shared/grouping.ts';
+import type { IdempotencyStore } from '../../shared/idempotency-store.ts';
+import { keepFilesIfCommitted } from '../../shared/keep-files-if-committed.ts';
+import type { GatewayContext } from '../../shared/service.ts';
+import { preferredLanguage } from '../../shared/task-routes.ts';
+import { webhookPolicy } from '../../shared/webhook-policy.ts';
+import { quotaExceeded } from '../api-errors.ts';
+import { callerOf } from '../auth/auth-guard.ts';
+import { sanitizeDisplayName } from '../display-name.ts';
+import { isCompleted, principalOf } from '../documents.ts';
+import { toResult, toUnfinishedResult } from '../responses.ts';
+import { everyField } from '../schema/keys.ts';
+import type { Schema } from '../schema/schema.ts';
+import type { DocumentStore } from '../store/postgres.ts';
+import { SERVICE } from '../store/rows.ts';
+import { presentTask } from '../store/status.ts';
+import { recheckWarnings } from '../warnings.ts';
+import { createDocuments } from './create-documents.ts';
+import { isPdf, PDF_LIMITS } from './upload-route.ts';
+
+const PDFS = {
+  maxBytes: PDF_LIMITS.maxFileBytes,
+  sniff: (head: Buffer) => (isPdf(head) ? 'application/pdf' : undefined),
+  expected: 'a PDF',
+};
+const EXPECTED = 'application/zip';
+const CONFIG = { access: 'bearer' } as const;
+
+const Accepted = Success(
+  Type.Object({
+    batch_id: Type.String(),
+    status: Type.Literal('in_progress'),
+    status_url: Type.String({ description: 'Relative to the base URL.' }),
+    total: Type.Integer(),
+  }),
+);
+
+interface ResultBody {
+  readonly fields?: Readonly<Record<string, { readonly value: unknown }>>;
+  readonly project?: string;
+  readonly tags?: readonly string[];
+}
+
+interface DocumentBatchDeps {
+  readonly context: GatewayContext;
+  readonly deps: TaskDeps;
+  readonly replies: IdempotencyStore;
+  readonly documents: DocumentStore;
+  readonly files: Files;
+  readonly schema: Schema;
+  readonly cacheKey: (contentHash: string) => string;
+}
+
+/** `/batches`: the documents of an archive. */
+export async function batchRoutes(app: Gateway, options: DocumentBatchDeps): Promise<void> {
+  const { context, deps, documents, schema } = options;
+  const columns = [...everyField(schema)].map(({ key }) => key);
+  const shared = {
+    ...{ service: SERVICE, context, deps, ownTasksOnly: true, config: CONFIG },
+    async present(task: Parameters<typeof presentTask>[0], request: FastifyRequest) {
+      const document = await documents.findWithResult(callerOf(request), task.id);
+      if (document === undefined) return presentTask(task);
+      if (!isCompleted(document)) return JSON.stringify(toUnfinishedResult(document));
+      const language = preferredLanguage(request.headers['accept-language']);
+      return JSON.stringify(toResult(recheckWarnings(document, schema), schema, language));
+    },
+    table: {
+      columns,
+      cells(body: string) {
+        const { fields = {}, project, tags } = JSON.parse(body) as ResultBody;
+        const values = Object.entries(fields).map(([key, { value }]) => [key, value]);
+        return { ...Object.fromEntries(values), project, tags };
+      },
+    },
+  };
+  await app.register(async (scope) => {
+    await acceptUploads(scope);
+    acceptRoute(scope, options);
+  });
+  readRoutes(app, shared);
+  changeRoutes(app, shared);
+}
+
+/** `app` accepts unparsed bodies. */
+function acceptRoute(app: Gateway, options: DocumentBatchDeps): void {
+  const { deps, context, files } = options;
+  const receive = createArrivals(MAX_ARRIVING_ARCHIVES);
+  app.post<{ Querystring: Static<typeof BatchQuery> }>(
+    '/batches',
+    {
+      config: CONFIG,
+      bodyLimit: MAX_ARCHIVE_BYTES,
+      schema: {
+        summary: 'Create a task for each PDF of a ZIP archive',
+        description: `At most ${MAX_ITEMS} files and ${MAX_ARCHIVE_BYTES} bytes. Accepted completely or, if any file is invalid, not at all.`,
+        operationId: 'createBatch',
+        tags: ['batches'],
+        querystring: BatchQuery,
+        shown: {
+          body: { content: ARCHIVE_BODIES },
+          headers: {
+            'Idempotency-Key':
+              'A repeated request with the same key and files within 24 hours returns the first batch.',
+          },
+        },
+        response: {
+          202: describeResponse('All documents are queued.', Accepted, {}, { Location: 'Same as `status_url`.' }),
+          ...errorResponses(
+            badRequest(),
+            payloadTooLarge(MAX_ARCHIVE_BYTES),
+            quotaExceeded(),
+            unsupportedMediaType(EXPECTED),
+            invalidItems({ name: 'a.txt', message: 'The file is not a PDF.' }, INVALID_EXAMPLE),
+            idempotencyInProgress(),
+            idempotencyKeyReused(),
+            queueUnavailable(),
+          ),
+        },
+      },
+    },
+    async (request, reply) => {
+      const { principal, query } = request;
+      if (isSandboxPrincipal(callerOf(request).key)) throw validationError('The sandbox has no batches.');
+      const [type = ''] = (request.headers['content-type'] ?? '').toLowerCase().split(';', 1);
+      if (!request.isMultipart() && !ARCHIVE_TYPES.includes(type)) throw unsupportedMediaType(EXPECTED);
+      const { webhook_url: webhookUrl, project, tag = [] } = query;
+      const grouping = groupingFrom({ project, tags: [tag].flat() });
+      if (webhookUrl !== undefined) checkUrlField('webhook_url', webhookUrl, webhookPolicy(deps.shared));
+      const limit = Math.min(MAX_ITEMS, deps.admission.maxWaiting(SERVICE));
+      const { status, body } = await receive(principal, async () => {
+        const { bytes } = await readUpload(request, { maxBytes: MAX_ARCHIVE_BYTES });
+        return receiveArchive(bytes, deps.shared.dataDir, async (archive) => {
+          const checked = await checkArchive(archive, PDFS, limit);
+          const keys: string[] = [];
+          const stored = await keepFilesIfCommitted(keys, context, () =>
+            putFiles(archive, checked, { files, maxBytes: PDFS.maxBytes, keys }),
+          );
+          return storeBatch(options, request, reply, { stored, webhookUrl, grouping });
+        });
+      });
+      const { status_url: url } = body['data'] as { status_url: string };
+      return reply
+        .code(status as 202)
+        .header('location', url)
+        .send(body as never);
+    },
+  );
+}
+
+/** Stores the documents, their tasks and the batch in one transaction; deletes the files if that fails. */
+async function storeBatch(
+  { deps, replies, documents, cacheKey, files }: DocumentBatchDeps,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  {
+    stored,
+    webhookUrl,
+    grouping,
+  }: { stored: Awaited<ReturnType<typeof putFiles>>; webhookUrl: string | undefined; grouping: Grouping | undefined },
+) {
+  const { tasks, shared } = deps;
+  const caller = callerOf(request);
+  const keys = stored.map(({ key }) => key);
+  const names = stored.map(({ name }) => name);
+  const id = newId();
+  const input: BatchInput = { total: stored.length, ...(grouping && { isGrouped: true }) };
+  const batch: NewTask = {
+    id,
+    service: batchQueue(SERVICE),
+    priority: 'batch',
+    input: withGrouping({ ...input }, grouping),
+    estimateSeconds: 0,
+    principal: request.principal,
+    ttlSeconds: shared.resultTtlSeconds,
+    requestId: request.id,
+    ...(webhookUrl !== undefined && { webhook: { deliveryId: newId('whd_'), url: webhookUrl } }),
+  };
+  const url = `/batches/${id}`;
+  const answer = {
+    status: 202,
+    body: success({ batch_id: id, status: 'in_progress', status_url: url, total: stored.length }),
+  };
+  const fingerprint = hash(
+    'sha256',
+    JSON.stringify([webhookUrl, grouping, ...stored.map((file) => [file.name, file.sha256])]),
+  );
+  const discard = async () => void (await Promise.all(keys.map((key) => files.remove(key))));
+  const newDocuments = stored.map(({ key, name, sizeBytes, sha256 }) => ({
+    filename: sanitizeDisplayName(name, 'document.pdf'),
+    fileKey: key,
+    sizeBytes,
+    cacheKey: cacheKey(sha256),
+  }));
+  let isOwned = false;
+  const operation = { principal: principalOf(caller), fingerprint, onReplay: discard };
+  return replies
+    .runOnce(request, reply, operation, async (keep) => {
+      isOwned = true;
+      const within: Parameters<typeof createDocuments>[4] = async (tx, created) => {
+        await tasks.batches.acceptWithin(tx, batch, { service: SERVICE, ids: created.map((each) => each.id), names });
+        await keep(tx, answer);
+      };
+      await createDocuments(documents, request, caller, { newDocuments, grouping }, within, 'batch');
+      return answer;
+    })
+    .catch(async (error: unknown) => {
+      // `create` takes over the files.
+      if (!isOwned) await discard();
+      throw error;
+    });
+}
+
+const INVALID_EXAMPLE = { invalid: 1, total: 40, items: [{ name: 'a.txt', message: 'The file is not a PDF.' }] };

@@ -1,0 +1,122 @@
+import type { TokenSet } from '../../http/bearer.ts';
+import type { Gateway } from '../../http/gateway.ts';
+import { type BatchPage, type BatchTexts, batchTexts } from '../../ui/browser/batch-texts.ts';
+import { layout, TokenForm } from '../../ui/layout.tsx';
+import { BackLink, PageIntro, ScriptNotice } from '../../ui/page-intro.tsx';
+import { sendPage } from '../../ui/send-page.ts';
+import { Button, H2, Label, Span, Th } from '../../ui/text-elements.tsx';
+import { serviceLinks } from './service-links.ts';
+import { preferredLanguage } from './task-routes.ts';
+
+/** `GET /batch`: a new batch, or the one in `?id=`. Uses only the public API; the script is `ui/browser/batch-page.ts`. */
+export function batchPage(
+  app: Gateway,
+  deps: {
+    version: string;
+    /** The display name of the service. */
+    titles: Readonly<Record<'en' | 'ru', string>>;
+    auth: () => TokenSet['state'];
+    typePrefixes: readonly string[];
+  },
+): void {
+  const { version, titles, auth, typePrefixes } = deps;
+  app.get('/batch', { config: { access: 'public', page: true }, schema: { hide: true } }, async (request, reply) => {
+    const language = preferredLanguage(request.headers['accept-language']);
+    const texts = batchTexts[language];
+    const html = await layout({
+      ...{ language, version, assets: await app.assets!(), services: serviceLinks(request, language) },
+      own: { texts, typePrefixes, needsToken: auth() === 'enforced' } satisfies BatchPage,
+      service: titles[language],
+      title: texts.title,
+      styles: ['ui/batch.css'],
+      script: 'ui/browser/batch-page.js',
+      children: (
+        <>
+          <BackLink text={texts.back} />
+          <PageIntro title={texts.title} lead={texts.lead} />
+          <ScriptNotice language={language} />
+          <div class="needs-script batch">
+            <TokenForm language={language} />
+            <p id="refused" class="notice bad" role="alert" hidden></p>
+            <Choice texts={texts} />
+            <Progress texts={texts} />
+            <Items texts={texts} />
+          </div>
+          <p id="live" class="visually-hidden" role="status"></p>
+        </>
+      ),
+    });
+    return sendPage(reply, language, html);
+  });
+}
+
+interface Props {
+  readonly texts: BatchTexts;
+}
+
+/** Missing in the types of elements. */
+const FOLDER = { webkitdirectory: true };
+
+const Choice = ({ texts: { choose } }: Props): JSX.Element => (
+  <section id="choice" class="panel" aria-labelledby="choice-title">
+    <H2 id="choice-title" text={choose.title} />
+    <div>
+      <Label for="files" text={choose.files} />
+      <input id="files" type="file" multiple />
+    </div>
+    <div>
+      <Label for="folder" text={choose.folder} />
+      <input id="folder" type="file" multiple {...FOLDER} />
+    </div>
+    <p id="left-out" class="hint" hidden></p>
+  </section>
+);
+
+const Progress = ({ texts: { progress, states } }: Props): JSX.Element => (
+  <section id="progress" class="panel" aria-labelledby="progress-title" hidden>
+    <H2 id="progress-title" tabindex="-1" text={progress.title} />
+    <p id="status"></p>
+    <progress id="bar" max="1" value="0" aria-labelledby="status"></progress>
+    <dl id="counts" hidden>
+      {(['queued', 'processing', 'done', 'failed', 'cancelled'] as const).map((state) => (
+        <div>
+          <dt safe>{states[state]}</dt>
+          <dd id={`count-${state}`}>0</dd>
+        </div>
+      ))}
+    </dl>
+    <div id="actions" class="row" hidden>
+      <Button type="button" id="cancel" text={progress.cancel} />
+      <Button type="button" id="retry" text={progress.retry} hidden />
+      <span id="downloads" hidden>
+        <Span text={`${progress.download}: `} />
+        <Button type="button" class="small" data-format="csv" text="CSV" />
+        <Button type="button" class="small" data-format="jsonl" text="JSON Lines" />
+      </span>
+    </div>
+  </section>
+);
+
+const Items = ({ texts: { items } }: Props): JSX.Element => (
+  <section id="items" class="panel" aria-labelledby="items-title" hidden>
+    <H2 id="items-title" text={items.title} />
+    <div class="scroll">
+      <table>
+        <thead>
+          <tr>
+            <th scope="col">№</th>
+            <Th scope="col" text={items.file} />
+            <Th scope="col" text={items.state} />
+            <Th scope="col" text={items.error} />
+          </tr>
+        </thead>
+        <tbody id="rows"></tbody>
+      </table>
+    </div>
+    <div class="row">
+      <Button type="button" id="previous" text={items.previous} />
+      <span id="range" class="hint"></span>
+      <Button type="button" id="next" text={items.next} />
+    </div>
+  </section>
+);

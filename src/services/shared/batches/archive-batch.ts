@@ -1,0 +1,97 @@
+import type { ValidateFunction } from 'ajv/dist/2020.js';
+import type { FastifyRequest } from 'fastify';
+import { type Static, type TObject, type TSchema, Type } from 'typebox';
+import { validationError } from '../../../base/api-error.ts';
+import type { JsonObject } from '../../../base/json.ts';
+import { readUpload } from '../../../http/upload.ts';
+import { groupingFrom, type TaskRequest } from '../accept-task.ts';
+import { groupingFields } from '../grouping.ts';
+import { acceptBatch } from './accept-batch.ts';
+import { MAX_ARCHIVE_BYTES } from './archive-body.ts';
+import { type Archives, checkArchive, receiveArchive, type StoredItem, storeUploads } from './archive-items.ts';
+import type { BatchDeps } from './batch-deps.ts';
+import type { BatchQuery } from './batch-schema.ts';
+import { collectItems, toRequest } from './collect-items.ts';
+import { memberText } from './read-items.ts';
+
+/** The fields of a request that all files of an archive can have in common, as text. */
+export const commonFields = (item: TObject, { urlField }: Archives) =>
+  Object.fromEntries(
+    Object.entries(item.properties as Record<string, TSchema & { description?: string }>)
+      .filter(([name]) => ![urlField, 'webhook', 'webhook_url', ...Object.keys(groupingFields)].includes(name))
+      .map(([name, { description = '' }]) => [
+        name,
+        Type.Optional(Type.String({ description: `For an archive, the field of all items. ${description}` })),
+      ]),
+  );
+
+/** Receives a ZIP archive, stores its files as uploads of the client and creates an item for each of them. */
+export async function acceptArchive(
+  { service, deps, item, open }: BatchDeps,
+  archives: Archives,
+  request: FastifyRequest,
+  {
+    validate,
+    limit,
+    checkWebhook,
+  }: { validate: ValidateFunction; limit: number; checkWebhook: (url: unknown) => void },
+) {
+  const { urlField, filesHost, shared, type, context } = archives;
+  const { principal } = request;
+  const { bytes, fields } = await readUpload(request, { maxBytes: MAX_ARCHIVE_BYTES });
+  const query = request.query as Static<typeof BatchQuery>;
+  const {
+    webhook_url: webhookUrl = query.webhook_url,
+    project = query.project,
+    tags: tagList = '',
+    ...common
+  } = { ...pick(query as Fields, item, archives), ...fields };
+  const tags = tagList.split(',').filter((tag) => tag.trim() !== '');
+  const grouping = groupingFrom({
+    project: project || undefined,
+    tags: tags.length > 0 ? tags : [query.tag ?? []].flat(),
+  });
+  checkWebhook(webhookUrl);
+  const options = optionsOf(common, item, archives);
+  const textOf = (key: string) =>
+    `{${[memberText(item, urlField, `https://${filesHost}/${key}`), ...options].join(',')}}`;
+  const toTask = open(request);
+  await toRequest(textOf('example'), validate, toTask);
+
+  return receiveArchive(bytes, shared.dataDir, async (archive) => {
+    const files = await checkArchive(archive, type, limit);
+    return storeUploads(archive, files, { ...archives, principal }, async (stored) => {
+      const texts = stored.map(({ key }, at) => ({ line: at + 1, text: textOf(key) }));
+      const requests = await collectItems(texts, { validate, toTask, limit });
+      const items = requests.map((each, at) => named(each, stored[at]!, urlField));
+      const names = stored.map(({ name }) => name);
+      const accepted = await acceptBatch(deps, request, { service, items, grouping, webhookUrl, names });
+      if (accepted.isReplayed) await context.uploads.expire(stored.map(({ key }) => key));
+      return { ...accepted, total: items.length };
+    });
+  });
+}
+
+type Fields = Readonly<Record<string, string | undefined>>;
+
+function pick(query: Fields, item: TObject, archives: Archives): Fields {
+  const known = commonFields(item, archives);
+  return Object.fromEntries(Object.entries(query).filter(([name]) => Object.hasOwn(known, name)));
+}
+
+/** The common fields as members of a JSON object. */
+function optionsOf(texts: Fields, item: TObject, archives: Archives): string[] {
+  const known = Object.keys(commonFields(item, archives));
+  return Object.entries(texts).flatMap(([name, text]) => {
+    if (!known.includes(name))
+      throw validationError(`${name}: the fields must be ${[...known, 'project', 'tags', 'webhook_url'].join(', ')}.`);
+    return text === undefined || text === '' ? [] : [memberText(item, name, text)];
+  });
+}
+
+/** The same file has another URL when it is sent again: the idempotency key covers its content instead. */
+const named = (request: TaskRequest, { name, sha256 }: StoredItem, urlField: string): TaskRequest => ({
+  ...request,
+  input: { ...request.input, file_name: name.slice(name.lastIndexOf('/') + 1) },
+  content: { ...(request.content as JsonObject), [urlField]: sha256, name },
+});

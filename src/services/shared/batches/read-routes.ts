@@ -1,0 +1,143 @@
+import { Readable } from 'node:stream';
+import type { Static } from 'typebox';
+import { batchNotCompleted, batchNotFound } from '../../../base/api-error.ts';
+import { describeResponse, errorResponses, headersOf, success } from '../../../http/envelope.ts';
+import type { Gateway } from '../../../http/gateway.ts';
+import { batchQueue } from '../../../tasks/batch-queue.ts';
+import type { Task } from '../../../tasks/task.ts';
+import { type BatchAccess, ofBatch, requireBatch, routeConfig } from './batch-deps.ts';
+import {
+  Batch,
+  BatchesQuery,
+  BatchList,
+  batchExample,
+  ItemList,
+  ItemsQuery,
+  itemExample,
+  ResultsQuery,
+} from './batch-schema.ts';
+import { type BatchInput, presentBatch, storedSummary } from './present-batch.ts';
+import { GROUPING_COLUMNS, itemColumns, RESULT_FORMATS, type ResultFormat, readResults } from './results.ts';
+
+/** The state, the items and the results of batches. */
+export function readRoutes(app: Gateway, options: BatchAccess): void {
+  const { service, present, table } = options;
+  const { tasks } = options.deps;
+  const { batches } = tasks;
+  const toJson = async (task: Task) => presentBatch(task, storedSummary(task) ?? (await batches.summary(task.id)));
+
+  app.get<{ Querystring: Static<typeof BatchesQuery> }>(
+    '/batches',
+    {
+      config: routeConfig(options),
+      schema: {
+        summary: 'Your batches',
+        description: 'The batches that this credential created, newest first.',
+        operationId: 'listBatches',
+        tags: ['batches'],
+        querystring: BatchesQuery,
+        response: {
+          200: describeResponse('The batches.', BatchList, { batches: success({ batches: [batchExample] }) }),
+        },
+      },
+    },
+    async ({ principal, query: { before, limit, project, tag } }) => {
+      const ids = await batches.list(service, principal, limit + 1, { before, project, tag });
+      const found = await Promise.all(ids.slice(0, limit).map((id) => tasks.read(batchQueue(service), id)));
+      const page: Awaited<ReturnType<typeof toJson>>[] = [];
+      // One after another: the summary of an unfinished batch reads all of its items.
+      for (const task of found) if (task) page.push(await toJson(task));
+      const next = ids.length > limit ? ids[limit - 1] : undefined;
+      return success({ batches: page, ...(next !== undefined && { next }) });
+    },
+  );
+
+  app.get(
+    '/batches/:batch_id',
+    {
+      config: routeConfig(options),
+      schema: {
+        ...ofBatch,
+        summary: 'State of a batch',
+        description: 'The number of items in each state, and the first errors.',
+        operationId: 'readBatch',
+        response: {
+          200: describeResponse('The state.', Batch, { batch: success(batchExample) }),
+          ...errorResponses(batchNotFound()),
+        },
+      },
+    },
+    async (request) => success(await toJson(await requireBatch(options, request))),
+  );
+
+  app.get<{ Querystring: Static<typeof ItemsQuery> }>(
+    '/batches/:batch_id/items',
+    {
+      config: routeConfig(options),
+      schema: {
+        ...ofBatch,
+        summary: 'Items of a batch',
+        description: 'The tasks of the batch in the order of the request. Read a result with `GET /result/{task_id}`.',
+        operationId: 'listBatchItems',
+        querystring: ItemsQuery,
+        response: {
+          200: describeResponse('The items.', ItemList, { items: success({ items: [itemExample] }) }),
+          ...errorResponses(batchNotFound()),
+        },
+      },
+    },
+    async (request) => {
+      const { id } = await requireBatch(options, request);
+      const { after, limit } = request.query;
+      const found = await batches.items(id, after, limit + 1);
+      const items = found.slice(0, limit).map(({ position, task_id, name, status, grouping, error, error_code }) => ({
+        ...{ position, task_id, ...(name !== null && { name }), status: status ?? ('deleted' as const), ...grouping },
+        ...(error !== null && { error }),
+        ...(error_code !== null && { error_code }),
+      }));
+      return success({ items, ...(found.length > limit && { next: items.at(-1)!.position }) });
+    },
+  );
+
+  app.get<{ Querystring: Static<typeof ResultsQuery> }>(
+    '/batches/:batch_id/results',
+    {
+      config: routeConfig(options),
+      schema: {
+        ...ofBatch,
+        summary: 'Results of a completed batch',
+        description:
+          'In the order of the request. A line of `jsonl` has the `position` of an item, the `name` of the file of an archive, and, as `result`, the body of the result of its task.',
+        operationId: 'readBatchResults',
+        querystring: ResultsQuery,
+        response: {
+          200: {
+            description: 'The results.',
+            headers: headersOf({ 'Content-Disposition': 'The file name.' }),
+            content: Object.fromEntries(
+              Object.values(RESULT_FORMATS).map(({ mediaType }) => [
+                mediaType.split(';')[0]!,
+                { schema: { type: 'string' } },
+              ]),
+            ),
+          },
+          ...errorResponses(batchNotFound(), batchNotCompleted()),
+        },
+      },
+    },
+    async (request, reply) => {
+      const { id, status, inputText } = await requireBatch(options, request);
+      if (status !== 'done') throw batchNotCompleted();
+      const { isGrouped } = JSON.parse(inputText) as BatchInput;
+      const { format } = request.query;
+      const { mediaType, bytes }: ResultFormat = RESULT_FORMATS[format];
+      reply.type(mediaType).header('content-disposition', `attachment; filename="${id}.${format}"`);
+      if (request.method === 'HEAD') return reply.send(Readable.from([]));
+      const results = readResults(tasks, { service, batchId: id, present: (task) => present(task, request) });
+      const [first] = await batches.items(id, 0, 1);
+      const ofItem = itemColumns(typeof first?.name === 'string');
+      const ofResult = [...table.columns, ...(isGrouped ? GROUPING_COLUMNS : [])];
+      return reply.send(Readable.from(bytes(results, { ofItem, ofResult }, table.cells), { objectMode: false }));
+    },
+  );
+}

@@ -1,0 +1,195 @@
+import { createApiClient } from './api.ts';
+import type { BatchPage } from './batch-texts.ts';
+import { announce, byId, el, fill } from './dom.ts';
+import { chosenFiles, droppedFiles } from './dropped-files.ts';
+import { pageData } from './page-data.ts';
+import { RequestError } from './requests.ts';
+import { createTokenStore } from './token.ts';
+import { type NamedFile, zipFile } from './zip-file.ts';
+
+const PAGE_SIZE = 100;
+const REFRESH_INTERVAL_MS = 1000;
+
+interface Batch {
+  readonly batch_id: string;
+  readonly status: 'in_progress' | 'completed';
+  readonly total: number;
+  readonly counts: Readonly<Record<'queued' | 'processing' | 'done' | 'failed' | 'cancelled', number>>;
+}
+
+interface Item {
+  readonly position: number;
+  readonly task_id: string;
+  readonly name?: string;
+  readonly status: 'queued' | 'processing' | 'done' | 'failed' | 'deleted';
+  readonly error?: string;
+  readonly error_code?: string;
+}
+
+const { own, ui } = pageData<BatchPage>();
+const { texts, needsToken, typePrefixes } = own;
+const api = createApiClient({ tokens: createTokenStore(ui.token), needsToken, errorTexts: {} });
+
+let id = new URLSearchParams(location.search).get('id') ?? undefined;
+let batch: Batch | undefined;
+let page = 0;
+let isBusy = false;
+
+function showError(error: unknown): void {
+  const box = byId('refused');
+  box.textContent = error instanceof RequestError && error.status === 0 ? texts.offline : (error as Error).message;
+  box.hidden = false;
+}
+
+function showStatus(text: string, share: number | undefined): void {
+  byId('progress').hidden = false;
+  byId('status').textContent = text;
+  const bar = byId<HTMLProgressElement>('bar');
+  if (share === undefined) bar.removeAttribute('value');
+  else bar.value = share;
+}
+
+/** Without a second action at the same time. */
+async function act(action: () => Promise<unknown>): Promise<void> {
+  if (isBusy) return;
+  isBusy = true;
+  byId('refused').hidden = true;
+  await action().catch((error: unknown) => {
+    if (id === undefined) byId('progress').hidden = true;
+    showError(error);
+  });
+  isBusy = false;
+}
+
+const isArchive = ({ name }: NamedFile) => /\.zip$/i.test(name);
+/** Some systems do not know the type of a file; the service detects it from the bytes. */
+const isSupported = ({ name, file }: NamedFile) =>
+  !/(?:^|\/)\.|thumbs\.db$|desktop\.ini$/i.test(name) &&
+  (file.type === '' || typePrefixes.some((prefix) => file.type.startsWith(prefix)));
+
+async function send(chosen: readonly NamedFile[]): Promise<void> {
+  const percent = (share: number) => ({ percent: String(Math.floor(100 * share)) });
+  const [first] = chosen;
+  let archive: File | undefined;
+  byId('left-out').hidden = true;
+  if (chosen.length === 1 && first && isArchive(first)) {
+    archive = new File([first.file], first.name, { type: 'application/zip' });
+  } else {
+    const files = chosen.filter(isSupported);
+    if (files.length === 0) throw new Error(texts.choose.nothing);
+    byId('left-out').hidden = files.length === chosen.length;
+    byId('left-out').textContent = fill(texts.choose.leftOut, { count: String(chosen.length - files.length) });
+    archive = await zipFile(files, (share) => showStatus(fill(texts.progress.preparing, percent(share)), share));
+    if (archive === undefined) throw new Error(texts.choose.tooLarge);
+  }
+  const accepted = await api.call<{ batch_id: string }>('batches', {
+    method: 'POST',
+    file: archive,
+    onUploadProgress: (share) =>
+      share < 1
+        ? showStatus(fill(texts.progress.uploading, percent(share)), share)
+        : showStatus(texts.progress.checking, undefined),
+  });
+  id = accepted.batch_id;
+  page = 0;
+  history.replaceState(null, '', `${location.pathname}?id=${id}`);
+  await refresh();
+  byId('progress-title').focus();
+}
+
+async function refresh(): Promise<void> {
+  const [read, { items }] = await Promise.all([
+    api.call<Batch>(`batches/${id}`),
+    api.call<{ items: readonly Item[] }>(`batches/${id}/items?after=${page * PAGE_SIZE}&limit=${PAGE_SIZE}`),
+  ]);
+  batch = read;
+  showBatch(read);
+  showItems(items, read.total);
+}
+
+function showBatch({ status, total, counts }: Batch): void {
+  const isCompleted = status === 'completed';
+  const ended = counts.done + counts.failed + counts.cancelled;
+  const text = isCompleted ? texts.progress.completed : texts.progress.running;
+  const sentence = fill(text, { ended: String(ended), total: String(total) });
+  showStatus(sentence, isCompleted ? 1 : ended / total);
+  if (isCompleted) announce(sentence);
+  for (const [state, count] of Object.entries(counts)) byId(`count-${state}`).textContent = String(count);
+  for (const shown of ['counts', 'actions', 'items']) byId(shown).hidden = false;
+  byId('cancel').hidden = isCompleted;
+  byId('retry').hidden = !isCompleted || counts.failed === 0;
+  byId('downloads').hidden = !isCompleted;
+}
+
+function showItems(items: readonly Item[], total: number): void {
+  const rows = byId('rows');
+  const state = JSON.stringify(items);
+  byId('range').textContent = `${page * PAGE_SIZE + 1}–${page * PAGE_SIZE + items.length} / ${total}`;
+  byId<HTMLButtonElement>('previous').disabled = page === 0;
+  byId<HTMLButtonElement>('next').disabled = (page + 1) * PAGE_SIZE >= total;
+  // Keeps the focus on a link of an unchanged table.
+  if (rows.dataset['state'] === state) return;
+  rows.dataset['state'] = state;
+  rows.replaceChildren(...items.map(rowOf));
+}
+
+function rowOf({ position, task_id: task, name, status, error, error_code: code }: Item): HTMLElement {
+  const shown = code === 'CANCELLED' ? 'cancelled' : status;
+  const label = name ?? task;
+  return el(
+    'tr',
+    { 'data-state': shown },
+    el('td', {}, String(position)),
+    el('td', {}, status === 'deleted' ? label : el('a', { href: `./?task=${task}` }, label)),
+    el('td', {}, texts.states[shown]),
+    el('td', {}, error ?? ''),
+  );
+}
+
+async function download(format: string): Promise<void> {
+  const text = await api.text(`batches/${id}/results?format=${format}`);
+  const url = URL.createObjectURL(new Blob([text]));
+  el('a', { href: url, download: `${id}.${format}` }).click();
+  // The browser may read it after the click.
+  setTimeout(() => URL.revokeObjectURL(url), 60_000);
+}
+
+const change = (action: 'cancel' | 'retry') => async () => {
+  await api.call(`batches/${id}/${action}`, { method: 'POST' });
+  await refresh();
+};
+
+const turn = (pages: number) => async () => {
+  page += pages;
+  await refresh();
+};
+
+const onClick = (button: string, action: () => Promise<unknown>) =>
+  byId(button).addEventListener('click', () => void act(action));
+onClick('cancel', change('cancel'));
+onClick('retry', change('retry'));
+onClick('previous', turn(-1));
+onClick('next', turn(1));
+byId('downloads').addEventListener('click', ({ target }) => {
+  const format = (target as HTMLElement).dataset['format'];
+  if (format !== undefined) void act(() => download(format));
+});
+for (const input of ['files', 'folder']) {
+  byId<HTMLInputElement>(input).addEventListener('change', ({ target }) => {
+    const files = chosenFiles((target as HTMLInputElement).files);
+    if (files.length > 0) void act(() => send(files));
+  });
+}
+addEventListener('dragover', (event) => event.preventDefault());
+addEventListener('drop', (event) => {
+  event.preventDefault();
+  const dropped = event.dataTransfer && droppedFiles(event.dataTransfer);
+  if (dropped) void act(async () => send(await dropped));
+});
+
+async function update(): Promise<void> {
+  if (id === undefined || isBusy || document.hidden || batch?.status === 'completed') return;
+  await act(refresh);
+}
+void update();
+setInterval(() => void update(), REFRESH_INTERVAL_MS);

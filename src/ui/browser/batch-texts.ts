@@ -1,0 +1,55 @@
+import { localize } from './localize.ts';
+
+export const batchTexts = localize({
+  link: { en: 'Many files', ru: 'Много файлов' },
+  title: { en: 'Many files at once', ru: 'Обработка многих файлов' },
+  lead: {
+    en: 'Drop a folder, files or a ZIP archive. All files are accepted together, or none if one of them is not supported.',
+    ru: 'Перетащите папку, файлы или ZIP-архив. Файлы принимаются все вместе; если один из них не поддерживается, не принимается ни один.',
+  },
+  back: { en: 'Upload', ru: 'Загрузка файлов' },
+  choose: {
+    title: { en: 'New batch', ru: 'Новый пакет' },
+    files: { en: 'Files or a ZIP archive', ru: 'Файлы или ZIP-архив' },
+    folder: { en: 'Folder', ru: 'Папка' },
+    leftOut: { en: 'Files of other types that were left out: {count}.', ru: 'Пропущено файлов других типов: {count}.' },
+    nothing: { en: 'There are no supported files.', ru: 'Подходящих файлов нет.' },
+    tooLarge: { en: 'The files are larger than 4 GiB.', ru: 'Размер файлов больше 4 ГиБ.' },
+  },
+  progress: {
+    title: { en: 'Batch', ru: 'Пакет' },
+    preparing: { en: 'Reading the files: {percent} %', ru: 'Чтение файлов: {percent} %' },
+    uploading: { en: 'Uploading: {percent} %', ru: 'Загрузка: {percent} %' },
+    checking: { en: 'Checking the files', ru: 'Проверка файлов' },
+    running: { en: 'Finished: {ended} of {total}', ru: 'Завершено: {ended} из {total}' },
+    completed: { en: 'Completed. Files: {total}', ru: 'Пакет обработан. Файлов: {total}' },
+    cancel: { en: 'Cancel', ru: 'Отменить' },
+    retry: { en: 'Retry failed', ru: 'Повторить с ошибками' },
+    download: { en: 'Download results', ru: 'Скачать результаты' },
+  },
+  items: {
+    title: { en: 'Files', ru: 'Файлы' },
+    file: { en: 'File', ru: 'Файл' },
+    state: { en: 'State', ru: 'Состояние' },
+    error: { en: 'Error', ru: 'Ошибка' },
+    previous: { en: 'Previous', ru: 'Назад' },
+    next: { en: 'Next', ru: 'Далее' },
+  },
+  states: {
+    queued: { en: 'Queued', ru: 'В очереди' },
+    processing: { en: 'In progress', ru: 'Обрабатывается' },
+    done: { en: 'Completed', ru: 'Готово' },
+    failed: { en: 'Failed', ru: 'Ошибка' },
+    cancelled: { en: 'Cancelled', ru: 'Отменено' },
+    deleted: { en: 'Deleted', ru: 'Удалено' },
+  },
+  offline: { en: 'The server is not responding.', ru: 'Сервер не отвечает.' },
+});
+export type BatchTexts = (typeof batchTexts)['en'];
+
+export interface BatchPage {
+  readonly texts: BatchTexts;
+  readonly needsToken: boolean;
+  /** Of supported media types. */
+  readonly typePrefixes: readonly string[];
+}

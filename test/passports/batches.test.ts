@@ -1,0 +1,140 @@
+import { afterEach, describe, expect, it, vi } from 'vitest';
+import { archiveOf } from '../support/archive.ts';
+import { ADMIN_KEY, createFakeExtractionModel, createPdf, SECRET, USER_KEY } from '../support/passports.ts';
+import { waitUntil } from '../support/processes/until.ts';
+import { type Product, startProduct } from '../support/product.ts';
+import { type Receiver, startReceiver } from '../support/receiver.ts';
+
+vi.setConfig({ testTimeout: 120_000 });
+
+let product: Product;
+let receiver: Receiver | undefined;
+afterEach(async () => {
+  await receiver?.close();
+  receiver = undefined;
+  await product.stop();
+});
+
+const start = (options: { isWorking?: boolean; env?: Record<string, string> } = {}) =>
+  startProduct({
+    service: 'passports',
+    env: {
+      PASSPORTS_API_TOKENS: undefined,
+      PASSPORTS_API_KEYS: `admin:${ADMIN_KEY},clerk:${USER_KEY}:user`,
+      PASSPORTS_JWT_SECRET: SECRET,
+      PASSPORTS_TOKEN_LIMIT_PER_MINUTE: '0',
+      ...options.env,
+    },
+    ...(options.isWorking && { model: createFakeExtractionModel() }),
+  });
+
+async function signIn(key = ADMIN_KEY): Promise<string> {
+  const { body } = await product.call('/auth/token', { method: 'POST', body: { api_key: key }, token: null });
+  return body.token;
+}
+
+const submit = (token: string, body: Buffer, { query = '', headers = {} }: { query?: string; headers?: object } = {}) =>
+  product.call(`/batches${query}`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/zip', ...headers },
+    body,
+    token,
+  });
+const pdf = () => Buffer.from(createPdf().bytes);
+const count = async (table: string) =>
+  (await product.database.db.query<{ n: number }>(`select count(*)::int as n from ${table}`)).rows[0]!.n;
+
+describe('A batch of documents', () => {
+  it('creates a task for each PDF of the archive, exports their fields and sends one webhook', async () => {
+    receiver = await startReceiver();
+    product = await start({ isWorking: true });
+    const token = await signIn();
+    const archive = await archiveOf([
+      ['дом 1/паспорт.pdf', pdf()],
+      ['b.pdf', pdf()],
+      ['c.pdf', pdf()],
+    ]);
+    const query = `?webhook_url=${encodeURIComponent(receiver.url)}`;
+    const { status, body } = await submit(token, archive, { query });
+    expect([status, body.data]).toEqual([
+      202,
+      { batch_id: expect.any(String), status: 'in_progress', status_url: expect.any(String), total: 3 },
+    ]);
+    const { batch_id: id, status_url: url } = body.data;
+    const state = async () => (await product.call(url, { token })).body.data;
+    await waitUntil(async () => (await state()).status === 'completed');
+    expect((await state()).counts).toMatchObject({ done: 3, failed: 0 });
+    const { items } = (await product.call(`${url}/items`, { token })).body.data;
+    expect(items.map(({ name }: { name: string }) => name)).toEqual(['дом 1/паспорт.pdf', 'b.pdf', 'c.pdf']);
+    expect((await product.call(`/api/tasks`, { token })).body).toMatchObject({ total: 3 });
+    const document = (await product.call(`/api/task/${items[0].task_id}/result`, { token })).body;
+    expect(document).toMatchObject({ filename: 'паспорт.pdf', status: 'SUCCESS' });
+
+    const response = await fetch(`${product.url}${url}/results`, { headers: { authorization: `Bearer ${token}` } });
+    const lines = (await response.text()).trimEnd().split('\n');
+    expect(JSON.parse(lines[0]!)).toEqual({ position: 1, name: 'дом 1/паспорт.pdf', result: document });
+    const [header, first] = (await product.call(`${url}/results?format=csv`, { token })).text.split('\r\n');
+    expect(header).toMatch(/^position,task_id,status,error_code,error,name,.*general:year_built/);
+    expect(first).toContain('1978');
+    expect((await product.call('/batches', { token })).body.data.batches).toMatchObject([{ batch_id: id, total: 3 }]);
+
+    const [request] = await receiver.waitForRequests(1);
+    expect(request!.headers).toMatchObject({ 'x-service-event': 'batch.completed', 'x-service-task-id': id });
+    expect(JSON.parse(request!.body).data).toMatchObject({ batch_id: id, status: 'completed', counts: { done: 3 } });
+  });
+
+  it('is hidden from other keys, can be cancelled, and its failed documents can be retried', async () => {
+    product = await start();
+    const [token, other] = [await signIn(), await signIn(USER_KEY)];
+    const { status_url: url } = (
+      await submit(
+        token,
+        await archiveOf([
+          ['a.pdf', pdf()],
+          ['b.pdf', pdf()],
+        ]),
+      )
+    ).body.data;
+    expect((await product.call(url, { token: other })).body.error.code).toBe('BATCH_NOT_FOUND');
+    expect((await product.call('/batches', { token: other })).body.data.batches).toEqual([]);
+    const { rows } = await product.database.db.query(`select distinct priority from tasks where service = 'passports'`);
+    expect(rows).toEqual([{ priority: 1 }]);
+    const cancelled = await product.call(`${url}/cancel`, { method: 'POST', token });
+    expect(cancelled.body.data.cancelled).toBe(2);
+    await waitUntil(async () => (await product.call(url, { token })).body.data.status === 'completed');
+    const { items } = (await product.call('/api/tasks', { token })).body;
+    expect(items).toMatchObject([{ error_type: 'CANCELLED' }, { error_type: 'CANCELLED' }]);
+    expect((await product.call(`${url}/retry`, { method: 'POST', token })).body.data.retried).toBe(0);
+  });
+
+  it('is stored once per idempotency key, and not at all with a file that is no PDF or above the quota', async () => {
+    product = await start({ env: { FILES_QUOTA_BYTES: '1000' } });
+    const token = await signIn();
+    const archive = await archiveOf([
+      ['a.pdf', pdf()],
+      ['b.pdf', pdf()],
+    ]);
+    const headers = { 'idempotency-key': 'shelf' };
+    const [first, second] = [await submit(token, archive, { headers }), await submit(token, archive, { headers })];
+    expect([first.status, second.status]).toEqual([202, 202]);
+    expect(second.body).toEqual(first.body);
+    expect((await submit(token, await archiveOf([['c.pdf', pdf()]]), { headers })).body.error.code).toBe(
+      'IDEMPOTENCY_KEY_REUSED',
+    );
+    const refused = await submit(
+      token,
+      await archiveOf([
+        ['a.pdf', pdf()],
+        ['b.txt', Buffer.from('b')],
+      ]),
+    );
+    expect([refused.status, refused.body.error?.message]).toEqual([
+      422,
+      expect.stringContaining('b.txt: The file is not a PDF.'),
+    ]);
+    const large = Buffer.concat([pdf(), Buffer.alloc(2000)]);
+    expect((await submit(token, await archiveOf([['l.pdf', large]]))).body.error.code).toBe('QUOTA_EXCEEDED');
+    expect((await submit(token, Buffer.from('{}'), { headers: { 'content-type': 'text/csv' } })).status).toBe(415);
+    expect([await count('tasks'), await count('passport_documents'), await count('batch_items')]).toEqual([3, 2, 2]);
+  });
+});

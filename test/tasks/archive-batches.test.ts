@@ -1,0 +1,317 @@
+import { readdir } from 'node:fs/promises';
+import { request as httpRequest } from 'node:http';
+import { join } from 'node:path';
+import { afterEach, describe, expect, it, vi } from 'vitest';
+import { ifMissing } from '../../src/base/file-system.ts';
+import { archiveOf, renamed, withHeader } from '../support/archive.ts';
+import { waitUntil } from '../support/processes/until.ts';
+import { createFakeModel, type Product, RESULT, startProduct, TOKEN } from '../support/product.ts';
+
+vi.setConfig({ testTimeout: 120_000 });
+
+let product: Product;
+afterEach(() => product.stop());
+
+const photo = (text: string) => Buffer.concat([Buffer.from([0xff, 0xd8, 0xff, 0xe0]), Buffer.from(text)]);
+const wav = Buffer.concat([Buffer.from('RIFF\x24\0\0\0WAVEfmt ', 'latin1'), Buffer.alloc(400)]);
+
+const submit = (body: Buffer, { query = '', headers = {} }: { query?: string; headers?: object } = {}) =>
+  product.call(`/batches${query}`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/zip', ...headers },
+    body,
+  });
+
+const count = async (table: string) =>
+  (await product.database.db.query<{ n: number }>(`select count(*)::int as n from ${table}`)).rows[0]!.n;
+const inputs = async <T>() =>
+  (
+    await product.database.db.query<{ input: T }>(
+      `select input from tasks where service not like '%.batches' order by id`,
+    )
+  ).rows.map(({ input }) => input);
+const items = async (url: string) => (await product.call(`${url}/items`)).body.data.items;
+
+/** The stored files, without the folder of unfinished ones. */
+async function storedFiles(): Promise<string[]> {
+  const folder = join(product.context.settings.dataDir, 'files');
+  const names = await readdir(folder, { recursive: true, withFileTypes: true }).catch(ifMissing);
+  return (names ?? []).filter((entry) => entry.isFile() && entry.name.length === 26).map(({ name }) => name);
+}
+
+async function expectNothingStored() {
+  expect(await count('tasks')).toBe(0);
+  expect(await count('files where expires_at > now()')).toBe(0);
+  expect(await readdir(join(product.context.settings.dataDir, 'scratch'))).toEqual([]);
+}
+
+describe('A batch of a ZIP archive', () => {
+  it('has an item for each photo, with its path as name, also in the results', async () => {
+    const read = new Map<string, string>();
+    product = await startProduct({
+      model: createFakeModel({
+        run: async ({ input }) => {
+          const { image_url: url, file_name: name } = input as { image_url: string; file_name: string };
+          read.set(name, (await product.gateway.files.get(new URL(url).pathname.slice(1)))!.toString('latin1'));
+          return { result: RESULT };
+        },
+      }),
+    });
+    const archive = await archiveOf([
+      ['мост/', Buffer.alloc(0)],
+      ['мост/опора 1.jpg', photo('first')],
+      ['__MACOSX/._a.jpg', Buffer.from('x')],
+      ['Thumbs.db', Buffer.from('x')],
+      ['b.jpg', photo('second')],
+    ]);
+    const accepted = await submit(archive, { query: '?inspect=whole&webhook_url=' });
+    expect(accepted.status).toBe(422);
+    const { status, body } = await submit(archive, { query: '?inspect=whole' });
+    expect([status, body.data.total]).toEqual([202, 2]);
+    const { status_url: url } = body.data;
+    await waitUntil(async () => (await product.call(url)).body.data.status === 'completed');
+    expect(await items(url)).toMatchObject([
+      { position: 1, name: 'мост/опора 1.jpg', status: 'done' },
+      { position: 2, name: 'b.jpg', status: 'done' },
+    ]);
+    expect([...read]).toEqual(
+      expect.arrayContaining([
+        ['опора 1.jpg', photo('first').toString('latin1')],
+        ['b.jpg', photo('second').toString('latin1')],
+      ]),
+    );
+    expect(await inputs()).toMatchObject([{ inspect: 'whole' }, { inspect: 'whole' }]);
+    expect(await count(`files where content_type = 'image/jpeg' and expires_at > now()`)).toBe(2);
+    const headers = { authorization: `Bearer ${TOKEN}` };
+    const lines = await (await fetch(`${product.url}${url}/results`, { headers })).text();
+    expect(JSON.parse(lines.split('\n')[0]!)).toMatchObject({ position: 1, name: 'мост/опора 1.jpg' });
+    const csv = (await product.call(`${url}/results?format=csv`)).text.split('\r\n');
+    expect(csv[0]).toContain('error_code,error,name,surface');
+    expect(csv[2]).toContain(',b.jpg,');
+  });
+
+  it('takes recordings with common fields before the file of a form', async () => {
+    product = await startProduct({ service: 'stt' });
+    const form = new FormData();
+    form.set('language', 'ru');
+    form.set('metadata', '{"shift": 12345678901234567890}');
+    form.set('file', new Blob([await archiveOf([['a.wav', wav]])]), 'night.zip');
+    const send = () =>
+      fetch(`${product.url}/batches`, { method: 'POST', headers: { authorization: `Bearer ${TOKEN}` }, body: form });
+    expect((await send()).status).toBe(202);
+    expect(await inputs()).toEqual([
+      {
+        url: expect.stringMatching(/^https:\/\/files\.assay\.internal\/[0-9A-Z]{26}$/),
+        language: 'ru',
+        metadata: '{"shift": 12345678901234567890}',
+        file_name: 'a.wav',
+      },
+    ]);
+    form.delete('file');
+    form.set('langauge', 'ru');
+    form.set('file', new Blob([await archiveOf([['a.wav', wav]])]), 'night.zip');
+    const refused = await send();
+    expect([refused.status, await refused.text()]).toEqual([422, expect.stringContaining('langauge')]);
+    expect(await count('files')).toBe(1);
+  });
+
+  it('decodes names without a declared character set as UTF-8 or code page 866', async () => {
+    product = await startProduct();
+    const archive = await archiveOf([
+      ['name.jpg', photo('a')],
+      ['same.jpg', photo('b')],
+    ]);
+    const from866 = renamed(archive, 'same', 'мя');
+    for (let at = from866.indexOf('name'); at >= 0; at = from866.indexOf('name', at))
+      from866.set([0x8c, 0xae, 0xe1, 0xe2], at);
+    for (const header of [Buffer.from('PK\x03\x04', 'latin1'), Buffer.from('PK\x01\x02', 'latin1')]) {
+      for (let at = from866.indexOf(header); at >= 0; at = from866.indexOf(header, at + 1)) {
+        const flags = at + (header[2] === 3 ? 6 : 8);
+        from866.writeUInt16LE(from866.readUInt16LE(flags) & ~0x800, flags);
+      }
+    }
+    const { body } = await submit(from866);
+    expect((await items(body.data.status_url)).map(({ name }: { name: string }) => name)).toEqual([
+      'Мост.jpg',
+      'мя.jpg',
+    ]);
+  });
+
+  const invalid: [string, () => Promise<Buffer>, string][] = [
+    [
+      'a path upwards',
+      async () => renamed(await archiveOf([['aa/x.jpg', photo('x')]]), 'aa/x.jpg', '../x.jpg'),
+      'The path is absolute or leads out',
+    ],
+    [
+      'an absolute path',
+      async () => renamed(await archiveOf([['aa/x.jpg', photo('x')]]), 'aa/x.jpg', '/etc/pwd'),
+      'The path is absolute or leads out',
+    ],
+    [
+      'a Windows path upwards',
+      async () => renamed(await archiveOf([['aa/x.jpg', photo('x')]]), 'aa/x.jpg', '..\\x.jpg'),
+      'The path is absolute or leads out',
+    ],
+    [
+      'a control character in a name',
+      async () => renamed(await archiveOf([['a.jpg', photo('x')]]), 'a.jpg', '\0.jpg'),
+      'control characters',
+    ],
+    [
+      'two files of one name',
+      () =>
+        archiveOf([
+          ['a.jpg', photo('x')],
+          ['a.jpg', photo('y')],
+        ]),
+      'a.jpg: Two files have this name.',
+    ],
+    [
+      'an archive in it',
+      () =>
+        archiveOf([
+          ['a.jpg', photo('x')],
+          ['b/inner.ZIP', Buffer.from('PK')],
+        ]),
+      'b/inner.ZIP: Archives in an archive',
+    ],
+    [
+      'a file that is no photo',
+      () =>
+        archiveOf([
+          ['a.jpg', photo('x')],
+          ['notes.txt', Buffer.from('hi')],
+        ]),
+      'notes.txt: The file is not an image',
+    ],
+    ['an empty file', () => archiveOf([['a.jpg', Buffer.alloc(0)]]), 'a.jpg: The file is not an image'],
+    [
+      'an encrypted file',
+      async () => withHeader(await archiveOf([['a.jpg', photo('x')]]), 8, [1, 8]),
+      'a.jpg: The file is encrypted',
+    ],
+    [
+      'another compression method',
+      async () => withHeader(await archiveOf([['a.jpg', photo('x')]]), 10, [14, 0]),
+      'a.jpg: The compression method',
+    ],
+    [
+      'a file above the limit',
+      () => archiveOf([['a.jpg', Buffer.alloc(20 * 2 ** 20 + 1)]]),
+      'a.jpg: The file is larger than 20971520 bytes',
+    ],
+    [
+      'a declared size that is too small',
+      async () => withHeader(await archiveOf([['a.jpg', photo('x'.repeat(1e5))]]), 24, [9, 0, 0, 0]),
+      'a.jpg is damaged',
+    ],
+    [
+      'another checksum',
+      async () => withHeader(await archiveOf([['a.jpg', photo('x')]]), 16, [1, 2, 3, 4]),
+      'a.jpg is damaged: the checksum',
+    ],
+    [
+      'a wrong size of an uncompressed file',
+      async () => withHeader(await archiveOf([['a.jpg', photo('x')]], { compress: false }), 24, [9, 0, 0, 0]),
+      'The directory of the archive is damaged',
+    ],
+    ['no files', () => archiveOf([['a/', Buffer.alloc(0)]]), 'The archive has no files'],
+    [
+      'a missing end',
+      async () => (await archiveOf([['a.jpg', photo('x'.repeat(1e5))]])).subarray(0, -30),
+      'not a complete ZIP archive',
+    ],
+    ['no ZIP', async () => Buffer.from('{}'), 'not a complete ZIP archive'],
+    ['no bytes', async () => Buffer.alloc(0), 'not a complete ZIP archive'],
+    [
+      'a bomb',
+      () => archiveOf(Array.from({ length: 4 }, (_, i) => [`${i}.jpg`, Buffer.alloc(19 * 2 ** 20)] as const)),
+      'more than 100 times its size',
+    ],
+    [
+      '10 001 files',
+      () => archiveOf(Array.from({ length: 10_001 }, (_, i) => [`${i}.jpg`, photo('x')] as const)),
+      'at most 10000 items',
+    ],
+    [
+      '30 001 entries',
+      () => archiveOf(Array.from({ length: 30_001 }, (_, i) => [`${i}/`, Buffer.alloc(0)] as const)),
+      'more than 30000 entries',
+    ],
+  ];
+  it('with an unsafe path, another type of file or above a limit is rejected completely', async () => {
+    product = await startProduct();
+    for (const [title, archive, message] of invalid) {
+      const { status, body } = await submit(await archive());
+      expect([title, status, body.error?.message]).toEqual([title, 422, expect.stringContaining(message)]);
+    }
+    await expectNothingStored();
+    expect(await storedFiles()).toEqual([]);
+  });
+
+  it('reports all invalid files by name', async () => {
+    product = await startProduct();
+    const archive = await archiveOf([
+      ['a.txt', Buffer.from('a')],
+      ['b.jpg', photo('b')],
+      ['c.txt', Buffer.from('c')],
+    ]);
+    expect((await submit(archive)).body.error.details).toEqual({
+      invalid: 2,
+      total: 3,
+      items: ['a.txt', 'c.txt'].map((name) => ({ name, message: expect.stringContaining('not an image') })),
+    });
+  });
+
+  it('with an invalid common field, or above the quota of the client, is rejected before a file is stored', async () => {
+    product = await startProduct({ env: { FILES_QUOTA_BYTES: '50' } });
+    const archive = await archiveOf([['a.jpg', photo('x'.repeat(60))]]);
+    expect((await submit(archive, { query: '?inspect=everything' })).body.error.message).toContain('inspect');
+    expect(await submit(archive)).toMatchObject({ status: 413, body: { error: { code: 'PAYLOAD_TOO_LARGE' } } });
+    await expectNothingStored();
+    expect(await storedFiles()).toEqual([]);
+  });
+
+  it('is stored once per idempotency key; the files of a repetition are deleted', async () => {
+    product = await startProduct();
+    const archive = await archiveOf([
+      ['a.jpg', photo('a')],
+      ['b.jpg', photo('b')],
+    ]);
+    const headers = { 'idempotency-key': 'bridge' };
+    const [first, second] = [await submit(archive, { headers }), await submit(archive, { headers })];
+    expect([first.status, second.status]).toEqual([202, 202]);
+    expect(second.headers.get('idempotency-replayed')).toBe('true');
+    expect(second.body.data.batch_id).toBe(first.body.data.batch_id);
+    expect(await submit(await archiveOf([['a.jpg', photo('c')]]), { headers })).toMatchObject({
+      status: 422,
+      body: { error: { code: 'IDEMPOTENCY_KEY_REUSED' } },
+    });
+    expect(await count('tasks')).toBe(3);
+    expect(await count('files where expires_at > now()')).toBe(2);
+  });
+
+  it('is refused without a stored file when its client disconnects or the queue is full', async () => {
+    product = await startProduct({ env: { CLIENT_MAX_WAITING: '2' } });
+    const two = await archiveOf([
+      ['a.jpg', photo('a')],
+      ['b.jpg', photo('b')],
+    ]);
+    const headers = { authorization: `Bearer ${TOKEN}`, 'content-type': 'application/zip' };
+    const request = httpRequest(`${product.url}/batches`, { method: 'POST', headers });
+    const closed = new Promise((resolve) => request.on('error', () => {}).on('close', resolve));
+    request.write(two.subarray(0, 100), () => request.destroy());
+    await closed;
+    await waitUntil(async () => (await submit(two)).status === 202);
+    expect(await submit(two)).toMatchObject({ status: 429, body: { error: { code: 'RATE_LIMIT_EXCEEDED' } } });
+    expect(await count('tasks')).toBe(3);
+    expect(await count('files where expires_at > now()')).toBe(2);
+  });
+
+  it('is not supported without a host of stored files', async () => {
+    product = await startProduct({ env: { FILES_HOST: undefined } });
+    const { status, body } = await submit(await archiveOf([['a.jpg', photo('a')]]));
+    expect([status, body.error.message]).toEqual([415, expect.not.stringContaining('zip')]);
+  });
+});
