@@ -9,6 +9,7 @@ import { createIndexer } from './records/feed.ts';
 import { runRebuildStep } from './records/rebuild.ts';
 import { backfillFeed, setSources } from './records/sources.ts';
 import type { CatalogSettings } from './settings.ts';
+import { compareNextPhoto } from './similar/photos.ts';
 
 /** Polls at least this often, with or without a hint. */
 const POLL_MS = 500;
@@ -17,6 +18,7 @@ const BATCH_WINDOW_MS = 50;
 const PICTURE_WORKERS = 2;
 /** Pictures of imported records and retries send no signal, so they are polled. */
 const PICTURES_POLL_MS = 1000;
+const PHOTOS_POLL_MS = 1000;
 const REBUILD_POLL_MS = 2000;
 /** Pause between iterations, and the first backoff after a failure. */
 const REST_MS = 5;
@@ -69,6 +71,9 @@ export async function runIndexer({
     if (outcome === undefined) await written.wait(PICTURES_POLL_MS);
     else metrics.picture(outcome);
   };
+  const comparePhoto = async () => {
+    if (!(await compareNextPhoto(db, files))) await sleep(PHOTOS_POLL_MS, signal);
+  };
   const rebuild = async () => {
     if (!(await runRebuildStep(db))) await sleep(REBUILD_POLL_MS, signal);
   };
@@ -83,6 +88,7 @@ export async function runIndexer({
     initSources(context, sources, signal),
     repeat('indexing', index),
     ...recordsWritten.map((written) => repeat('creating pictures', () => makePicture(written))),
+    repeat('comparing photos', comparePhoto),
     repeat('rebuilding the index', rebuild),
   ]);
 }

@@ -1,5 +1,6 @@
 import { Type } from 'typebox';
 import { nullable } from '../api-schema.ts';
+import type { SimilarHit } from '../similar/similar.ts';
 import type { Hit, Row } from './search-types.ts';
 
 const Scored = Type.Object({ name: Type.String(), conf: Type.Number({ minimum: 0, maximum: 1 }) });
@@ -65,6 +66,31 @@ export function hitBody(hit: Omit<Hit, 'snippet'> & { readonly snippet?: string 
     hidden: hit.hidden,
   };
 }
+
+export const SimilarBody = Type.Object({
+  items: Type.Array(
+    Type.Object({
+      ...HitBody.properties,
+      similarity: nullable(
+        Type.Number({
+          minimum: 0,
+          maximum: 1,
+          description: 'Cosine of the features of the photos. Null if one of them has no features of the same network.',
+        }),
+      ),
+      same_photo: Type.Boolean({
+        description: 'Whether the record has the same photo, also resized, compressed again or cropped.',
+      }),
+    }),
+    { description: 'Records with the same photo first, then by descending similarity.' },
+  ),
+});
+
+export const similarBody = ({ similarity, samePhoto, ...hit }: SimilarHit) => ({
+  ...hitBody(hit),
+  similarity,
+  same_photo: samePhoto,
+});
 
 /** Without its reports. */
 export function rowBody(row: Row) {

@@ -1,4 +1,5 @@
 import { CLIENT_LIMIT_MS, type Db, type Queryable } from '../../../base/db.ts';
+import { findSimilar } from '../similar/similar.ts';
 import { countAll, countFacets, createFacetCombinations, type FacetCombinations } from './facets.ts';
 import { HIT_COLUMNS, type HitRow, hitOf, readHits } from './hits.ts';
 import { findNumberFields } from './number-fields.ts';
@@ -21,6 +22,7 @@ export function createSearch(db: Db) {
     stream: (filters: Filters, sort: Sort) => streamRecords(db, filters, sort),
     /** Includes hidden records: the caller must check access. */
     row: (recordId: string) => readRow(db, recordId),
+    similar: (recordId: string, limit: number) => findSimilar(db, recordId, limit),
     numberFields: () => findNumberFields(db),
     state: async () => (await db.query<IndexState>(STATE)).rows[0]!,
   };

@@ -24,7 +24,7 @@ export type Condition = (parameters: Binder) => string;
 
 /** All filters except `q`. `kinds` covers service, status, surface, group and defect. */
 export function where({ filters, kinds, reported, upTo }: ResolvedFilters, { bind }: Binder): string {
-  const { from, to, minConf, hasReport, hidden } = filters;
+  const { from, to, minConf, hasReport, duplicates, hidden } = filters;
   const conditions = [hidden === true ? 'r.hidden' : 'not r.hidden', `r.number <= ${bind(upTo)}::bigint`];
   if (kinds) conditions.push(`r.facets = any(${bind(kinds)}::int[])`);
   if (from) conditions.push(`r.created_at >= ${bind(from)}::timestamptz`);
@@ -32,8 +32,17 @@ export function where({ filters, kinds, reported, upTo }: ResolvedFilters, { bin
   // Rounded like the stored float4 values: 0.7 is slightly less than 0.7 in four bytes.
   if (minConf !== undefined) conditions.push(`${confidence(filters, { bind })} >= ${bind(Math.fround(minConf))}::real`);
   if (reported) conditions.push(`r.number ${hasReport ? '= any' : '<> all'}(${bind(reported)}::bigint[])`);
+  if (duplicates !== undefined) conditions.push(`r.number ${duplicates ? 'in' : 'not in'} (${DUPLICATES})`);
   return [...conditions, ...fieldConditions(filters, { bind })].join(' and ');
 }
+
+/** Records with the photo of another visible record. */
+const DUPLICATES = `
+  select p.number
+    from catalog_photos p
+   where p.photo is not null
+     and exists (select from catalog_photos o join catalog_records v using (number)
+                  where o.photo = p.photo and o.number <> p.number and not v.hidden)`;
 
 /** Each condition reads a range of `catalog_fields_by_value` or the fields of one record. */
 function fieldConditions({ ranges = [], has = [], hasNot = [] }: Filters, { bind }: Binder): string[] {

@@ -1,0 +1,90 @@
+import { CLIENT_LIMIT_MS, type Db } from '../../../base/db.ts';
+import { cosineOf, type Signature } from '../../../ml/feature-signature.ts';
+import { readHits } from '../search/hits.ts';
+import type { Hit } from '../search/search-types.ts';
+
+export interface SimilarHit extends Hit {
+  /** Cosine of the features, at least 0; null if one of the photos has none of the same version. */
+  readonly similarity: number | null;
+  readonly samePhoto: boolean;
+}
+
+/** Visible records with the nearest codes, of which the signatures are compared: bench/similar.mjs. */
+const CANDIDATES = 200;
+
+/**
+ * The visible records with the same photo, then those with the most similar photos. A table scan compares codes, whose differing
+ * bits estimate the angle (Charikar 2002); the cosine of the signatures decides.
+ */
+export async function findSimilar(db: Db, recordId: string, limit: number): Promise<SimilarHit[]> {
+  return db.transaction(
+    async (tx) => {
+      await tx.query('set transaction isolation level repeatable read, read only; set local jit = off');
+      const { rows } = await tx.query<Candidate>(CANDIDATES_SQL, [recordId, CANDIDATES, limit]);
+      const own = rows.find(({ isOwn }) => isOwn)?.signature;
+      const ranked = rows
+        .filter(({ isOwn }) => !isOwn)
+        .map(({ number, signature, samePhoto }) => ({
+          ...{ number, samePhoto },
+          similarity: own && signature ? Math.max(0, cosineOf(toSigned(own), toSigned(signature))) : null,
+        }))
+        .sort(
+          (a, b) =>
+            Number(b.samePhoto) - Number(a.samePhoto) ||
+            (b.similarity ?? 0) - (a.similarity ?? 0) ||
+            b.number - a.number,
+        )
+        .slice(0, limit);
+      const hits = await readHits(
+        tx,
+        ranked.map(({ number }) => number),
+        undefined,
+      );
+      return hits.map((hit, i) => {
+        const { similarity, samePhoto } = ranked[i]!;
+        return { ...hit, similarity: similarity && Math.round(similarity * 1e4) / 1e4, samePhoto };
+      });
+    },
+    { statementTimeoutMs: CLIENT_LIMIT_MS },
+  );
+}
+
+interface Candidate {
+  readonly number: number;
+  readonly signature: Buffer | null;
+  readonly samePhoto: boolean;
+  readonly isOwn: boolean;
+}
+
+const toSigned = ({ buffer, byteOffset, length }: Buffer): Signature => new Int8Array(buffer, byteOffset, length);
+
+const CANDIDATES_SQL = {
+  name: 'catalog-similar',
+  text: `
+    with own as materialized (
+      select r.number, s.version, s.code, p.photo
+        from catalog_records r
+        left join catalog_signatures s using (number)
+        left join catalog_photos p using (number)
+       where r.record_id = $1
+    ),
+    same as materialized (
+      select p.number
+        from catalog_photos p join catalog_records r using (number)
+       where p.photo = (select photo from own) and p.number <> (select number from own) and not r.hidden
+       order by p.number desc
+       limit $3
+    ),
+    near as materialized (
+      select s.number
+        from catalog_signatures s
+       where s.version = (select version from own) and s.number <> (select number from own)
+         and s.number not in (select number from catalog_records where hidden)
+       order by bit_count(s.code # (select code from own)), s.number
+       limit $2
+    )
+    select c.number, s.signature, c.number in (select number from same) as "samePhoto",
+           c.number = (select number from own) as "isOwn"
+      from (select number from own union select number from same union select number from near) c
+      left join catalog_signatures s on s.number = c.number and s.version = (select version from own)`,
+};
