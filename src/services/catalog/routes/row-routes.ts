@@ -95,8 +95,8 @@ export function rowRoutes(app: Gateway, deps: { search: Search; reports: Reports
       if (row === undefined || (row.hidden && !moderator)) throw recordNotFound();
       const all = await reports.listOfRecord(row.recordId);
       if (wantsPage(request.headers.accept)) {
-        const similar = row.image === null ? [] : await search.similar(row.recordId, SHOWN_SIMILAR);
-        return page(request, reply, { row, reports: moderator ? all : all.map(withoutTexts), similar });
+        const similar = row.image === null ? undefined : await search.similar(row.recordId, { limit: SHOWN_SIMILAR, hidden: true });
+        return page(request, reply, { row, reports: moderator ? all : all.map(withoutTexts), similar: similar ?? [] });
       }
       return { ...rowBody(row), reports: all.map(moderator ? reportBody : briefBody) };
     },
@@ -120,10 +120,10 @@ export function rowRoutes(app: Gateway, deps: { search: Search; reports: Reports
       },
     },
     async (request) => {
-      const { record_id: recordId } = request.params;
-      const row = await search.row(recordId);
-      if (row === undefined || (row.hidden && !isModerator(request))) throw recordNotFound();
-      return { items: (await search.similar(recordId, request.query.limit)).map(similarBody) };
+      const { limit } = request.query;
+      const items = await search.similar(request.params.record_id, { limit, hidden: isModerator(request) });
+      if (items === undefined) throw recordNotFound();
+      return { items: items.map(similarBody) };
     },
   );
 }

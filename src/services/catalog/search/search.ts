@@ -22,7 +22,7 @@ export function createSearch(db: Db) {
     stream: (filters: Filters, sort: Sort) => streamRecords(db, filters, sort),
     /** Includes hidden records: the caller must check access. */
     row: (recordId: string) => readRow(db, recordId),
-    similar: (recordId: string, limit: number) => findSimilar(db, recordId, limit),
+    similar: (recordId: string, options: { limit: number; hidden: boolean }) => findSimilar(db, recordId, options),
     numberFields: () => findNumberFields(db),
     state: async () => (await db.query<IndexState>(STATE)).rows[0]!,
   };

@@ -34,7 +34,7 @@ export async function compareNextPhoto(db: Db, files: Files): Promise<boolean> {
 }
 
 /** Stored pictures are upright. Undefined for a damaged one. */
-async function readPattern(bytes: Buffer): Promise<PhotoPattern | undefined> {
+export async function readPattern(bytes: Buffer): Promise<PhotoPattern | undefined> {
   const grey = await sharp(bytes)
     .greyscale()
     .resize(PICTURE_SIDE, PICTURE_SIDE, { fit: 'fill', kernel: 'linear' })

@@ -13,47 +13,48 @@ export interface SimilarHit extends Hit {
 const CANDIDATES = 200;
 
 /**
- * The visible records with the same photo, then those with the most similar photos. A table scan compares codes, whose differing
- * bits estimate the angle (Charikar 2002); the cosine of the signatures decides.
+ * The visible records with the same photo, then those with the most similar photos; undefined for an unknown record, and for a
+ * hidden one unless `hidden`. A table scan compares codes, whose differing bits estimate the angle (Charikar 2002); the cosine of
+ * the signatures decides.
  */
-export async function findSimilar(db: Db, recordId: string, limit: number): Promise<SimilarHit[]> {
-  return db.transaction(
-    async (tx) => {
-      await tx.query('set transaction isolation level repeatable read, read only; set local jit = off');
-      const { rows } = await tx.query<Candidate>(CANDIDATES_SQL, [recordId, CANDIDATES, limit]);
-      const own = rows.find(({ isOwn }) => isOwn)?.signature;
-      const ranked = rows
-        .filter(({ isOwn }) => !isOwn)
-        .map(({ number, signature, samePhoto }) => ({
-          ...{ number, samePhoto },
-          similarity: own && signature ? Math.max(0, cosineOf(toSigned(own), toSigned(signature))) : null,
-        }))
-        .sort(
-          (a, b) =>
-            Number(b.samePhoto) - Number(a.samePhoto) ||
-            (b.similarity ?? 0) - (a.similarity ?? 0) ||
-            b.number - a.number,
-        )
-        .slice(0, limit);
-      const hits = await readHits(
-        tx,
-        ranked.map(({ number }) => number),
-        undefined,
-      );
-      return hits.map((hit, i) => {
-        const { similarity, samePhoto } = ranked[i]!;
-        return { ...hit, similarity: similarity && Math.round(similarity * 1e4) / 1e4, samePhoto };
-      });
-    },
-    { statementTimeoutMs: CLIENT_LIMIT_MS },
-  );
+export async function findSimilar(
+  db: Db,
+  recordId: string,
+  { limit, hidden }: { limit: number; hidden: boolean },
+): Promise<SimilarHit[] | undefined> {
+  const { rows } = await db.query<Candidate>(CANDIDATES_SQL, [recordId, CANDIDATES, limit]);
+  const own = rows.find((row) => row.recordId === recordId);
+  if (own === undefined || (own.hidden && !hidden)) return undefined;
+  const ranked = rows
+    .filter((row) => row !== own)
+    .map((row) => ({ ...row, similarity: similarityOf(own.signature, row.signature) }))
+    .sort(
+      (a, b) =>
+        Number(b.samePhoto) - Number(a.samePhoto) ||
+        (b.similarity ?? 0) - (a.similarity ?? 0) ||
+        b.number - a.number,
+    )
+    .slice(0, limit);
+  const numbers = ranked.map(({ number }) => number);
+  const byId = new Map(ranked.map((row) => [row.recordId, row]));
+  return (await readHits(db, numbers, undefined)).map((hit) => {
+    const { similarity, samePhoto } = byId.get(hit.recordId)!;
+    return { ...hit, similarity, samePhoto };
+  });
+}
+
+/** With four decimals. */
+function similarityOf(a: Buffer | null, b: Buffer | null): number | null {
+  if (a === null || b === null) return null;
+  return Math.round(Math.max(0, cosineOf(toSigned(a), toSigned(b))) * 1e4) / 1e4;
 }
 
 interface Candidate {
   readonly number: number;
   readonly signature: Buffer | null;
   readonly samePhoto: boolean;
-  readonly isOwn: boolean;
+  readonly recordId: string;
+  readonly hidden: boolean;
 }
 
 const toSigned = ({ buffer, byteOffset, length }: Buffer): Signature => new Int8Array(buffer, byteOffset, length);
@@ -83,8 +84,9 @@ const CANDIDATES_SQL = {
        order by bit_count(s.code # (select code from own)), s.number
        limit $2
     )
-    select c.number, s.signature, c.number in (select number from same) as "samePhoto",
-           c.number = (select number from own) as "isOwn"
+    select r.number, r.record_id as "recordId", r.hidden, s.signature, r.number in (select number from same) as "samePhoto"
       from (select number from own union select number from same union select number from near) c
-      left join catalog_signatures s on s.number = c.number and s.version = (select version from own)`,
+      join catalog_records r using (number)
+      left join catalog_signatures s on s.number = r.number and s.version = (select version from own)`,
+  limitMs: CLIENT_LIMIT_MS,
 };
