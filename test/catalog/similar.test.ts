@@ -126,6 +126,11 @@ describe('The same photo', () => {
     expect((await findDuplicates(true)).sort()).toEqual(names.sort());
     expect(await findDuplicates(false)).toEqual(expect.arrayContaining(['other', 'flat', 'also flat']));
     expect(await findDuplicates(false)).not.toContain('original');
+
+    const page = await catalog.reader.request('/row/original', { headers: { accept: 'text/html' } });
+    expect(page.text).toMatch(/Similar pictures[^]*href="\.\.\/row\/compressed"[^]*Same photo/);
+    const other = await catalog.reader.request('/row/other', { headers: { accept: 'text/html' } });
+    expect(other.text).not.toContain('Similar pictures');
   });
 
   it('is listed as a duplicate only while another visible record has it', async () => {
