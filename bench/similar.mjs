@@ -93,8 +93,7 @@ function comparePhotos() {
   }
   const correct = found.reduce((sum, each) => sum + each, 0);
   console.log(`\nThe same photo: ${photos.length} photos, precision ${percent(correct / (correct + others))}`);
-  for (const [kind, name] of kinds.entries())
-    console.log(`  recall ${name}: ${percent(found[kind] / photos.length)}`);
+  for (const [kind, name] of kinds.entries()) console.log(`  recall ${name}: ${percent(found[kind] / photos.length)}`);
   const share = correct - found[0];
   console.log(`  recall of all copies: ${percent(share / (photos.length * (kinds.length - 1)))}`);
 }

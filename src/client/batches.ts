@@ -1,6 +1,7 @@
 import { type Bytes, toBlob } from './bytes.ts';
 import { type Connection, newIdempotencyKey } from './connection.ts';
 import type { CallOptions } from './request.ts';
+import type { GroupingOptions } from './tasks.ts';
 import type {
   AcceptedBatch,
   Batch,
@@ -11,7 +12,7 @@ import type {
   RetriedBatch,
 } from './wire/batches.ts';
 
-export interface CreateBatchOptions extends CallOptions {
+export interface CreateBatchOptions extends CallOptions, GroupingOptions {
   /** Called once when the last item has ended. */
   readonly webhookUrl?: string | undefined;
   /** Deduplicates retries. Default: a random key per call. */
@@ -40,12 +41,13 @@ export class Batches<Item extends object> {
   /** Creates a task for each item, or for each line of a file in JSON lines or CSV: for all of them, or for none. */
   create(items: readonly Item[] | Bytes, options: CreateBatchOptions = {}): Promise<AcceptedBatch> {
     const { webhookUrl, idempotencyKey = newIdempotencyKey(), contentType = JSON_LINES, signal } = options;
+    const { project, tags: tag } = options;
     const isList = Array.isArray(items);
     return this.#line.data('/batches', {
       method: 'POST',
       body: isList ? new Blob(items.map((item) => `${JSON.stringify(item)}\n`)) : toBlob(items as Bytes),
       headers: { 'content-type': isList ? JSON_LINES : contentType },
-      query: { webhook_url: webhookUrl },
+      query: { webhook_url: webhookUrl, project, tag },
       idempotencyKey,
       signal,
     });
@@ -56,9 +58,18 @@ export class Batches<Item extends object> {
   }
 
   /** The batches that were created with this token, newest first. */
-  async *list({ signal }: CallOptions = {}): AsyncGenerator<Batch, void, undefined> {
+  async *list({
+    project,
+    tag,
+    signal,
+  }: CallOptions & { readonly project?: string | undefined; readonly tag?: string | undefined } = {}): AsyncGenerator<
+    Batch,
+    void,
+    undefined
+  > {
     for (let before: string | undefined; ; ) {
-      const page = await this.#line.data<BatchList>('/batches', { query: { before, limit: LIST_PAGE_SIZE }, signal });
+      const query = { before, limit: LIST_PAGE_SIZE, project, tag };
+      const page = await this.#line.data<BatchList>('/batches', { query, signal });
       yield* page.batches;
       before = page.next;
       if (before === undefined) return;

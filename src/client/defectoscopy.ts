@@ -2,6 +2,8 @@ import type { Bytes } from './bytes.ts';
 import type { CallOptions } from './request.ts';
 import {
   type CreateOptions,
+  type GroupingOptions,
+  groupingFields,
   resultPath,
   type TaskHandle,
   TaskService,
@@ -22,7 +24,7 @@ import type {
   ShadowComparisons,
 } from './wire/defectoscopy.ts';
 
-export interface PredictOptions extends CreateOptions {
+export interface PredictOptions extends CreateOptions, GroupingOptions {
   /** `realtime` (default) runs before `batch`. */
   readonly priority?: 'realtime' | 'batch' | undefined;
   readonly webhookUrl?: string | undefined;
@@ -51,6 +53,7 @@ export class Defectoscopy extends TaskService<Photo, PhotoEvent, PredictRequest>
       ...(webhookUrl !== undefined && { webhook_url: webhookUrl }),
       ...(modelVersion !== undefined && { model_version: modelVersion }),
       ...(inspect !== undefined && { inspect }),
+      ...groupingFields(options),
     };
     return this.create<PhotoAccepted>('/predict', request, options);
   }

@@ -5,7 +5,13 @@ import { type EventOptions, type EventsPage, followEvents } from './events.ts';
 import { type PollResult, pollTask, type WaitOptions } from './poll.ts';
 import { DOCUMENT_POLL_SCHEDULES, type Polling } from './poll-schedule.ts';
 import type { CallOptions } from './request.ts';
-import type { CreateOptions, WithRequired, WithStatus } from './tasks.ts';
+import {
+  type CreateOptions,
+  type GroupingOptions,
+  groupingFields,
+  type WithRequired,
+  type WithStatus,
+} from './tasks.ts';
 import type {
   CleanupResult,
   DeepHealth,
@@ -74,9 +80,12 @@ export class Passports {
   /** Creates a document per PDF; other files are listed in `rejected`. Throws if all files are rejected. */
   async upload(
     files: NamedFile | readonly NamedFile[],
-    { name, idempotencyKey = newIdempotencyKey(), signal }: CreateOptions & { readonly name?: string } = {},
+    options: CreateOptions & GroupingOptions & { readonly name?: string } = {},
   ): Promise<DocumentsUploaded> {
+    const { name, idempotencyKey = newIdempotencyKey(), project, tags = [], signal } = options;
     const body = formOf(files, 'document.pdf');
+    if (project !== undefined) body.append('project', project);
+    for (const tag of tags) body.append('tag', tag);
     if (name !== undefined) body.append('name', name);
     return this.#line.json('/upload', { method: 'POST', body, idempotencyKey, signal });
   }
@@ -108,9 +117,9 @@ export class Passports {
 
   async createPdf(
     imageIds: readonly string[],
-    { idempotencyKey = newIdempotencyKey(), signal }: CreateOptions = {},
+    { idempotencyKey = newIdempotencyKey(), signal, ...grouping }: CreateOptions & GroupingOptions = {},
   ): Promise<PdfCreated> {
-    const json = { image_ids: imageIds };
+    const json = { image_ids: imageIds, ...groupingFields(grouping) };
     return this.#line.json('/api/v1/create-pdf', { method: 'POST', json, idempotencyKey, signal });
   }
 
@@ -122,6 +131,8 @@ export class Passports {
     readonly page?: number;
     readonly limit?: number;
     readonly status?: DocumentItem['status'];
+    readonly project?: string;
+    readonly tag?: string;
   } = {}): Promise<DocumentList> {
     return this.#line.json('/api/tasks', { query, signal });
   }

@@ -2,6 +2,8 @@ import type { Bytes } from './bytes.ts';
 import type { CallOptions } from './request.ts';
 import {
   type CreateOptions,
+  type GroupingOptions,
+  groupingFields,
   resultPath,
   type TaskHandle,
   TaskService,
@@ -20,7 +22,7 @@ import type {
   Vocabulary,
 } from './wire/stt.ts';
 
-export interface TranscribeOptions extends CreateOptions {
+export interface TranscribeOptions extends CreateOptions, GroupingOptions {
   readonly language?: string | undefined;
   /** Words and names that the model prefers, in addition to those of the token; objects also give spoken forms. */
   readonly vocabulary?: readonly VocabularyTerm[] | undefined;
@@ -60,6 +62,7 @@ export class Stt extends TaskService<Recording, RecordingEvent, TranscribeReques
       ...(vocabulary !== undefined && { vocabulary }),
       ...(metadata !== undefined && { metadata }),
       ...(webhook !== undefined && { webhook }),
+      ...groupingFields(options),
     };
     return this.create<RecordingAccepted>('/transcribe/audio_url', request, options);
   }

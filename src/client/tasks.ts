@@ -57,6 +57,17 @@ export interface CreateOptions extends CallOptions {
   readonly idempotencyKey?: string | undefined;
 }
 
+/** How a task is grouped with others: in results, lists and the catalog. */
+export interface GroupingOptions {
+  readonly project?: string | undefined;
+  readonly tags?: readonly string[] | undefined;
+}
+
+export const groupingFields = ({ project, tags }: GroupingOptions): { project?: string; tags?: string[] } => ({
+  ...(project !== undefined && { project }),
+  ...(tags !== undefined && tags.length > 0 && { tags: [...tags] }),
+});
+
 /** A union with one member per status, so that `status` discriminates it. */
 export type WithStatus<T, Status extends string> = Status extends string ? T & { readonly status: Status } : never;
 

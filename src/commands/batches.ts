@@ -1,6 +1,6 @@
 import { extname } from 'node:path';
 import { Assay, type Batch, type BatchFormat } from '../client/index.ts';
-import { onOneLine, printResult, runClientCommand } from './client-command.ts';
+import { groupingOf, onOneLine, printResult, runClientCommand } from './client-command.ts';
 import { openInputFile, writeOutputFile } from './local-files.ts';
 import { withProgress } from './progress.ts';
 import type { ServerOptions } from './resolve-server.ts';
@@ -13,6 +13,8 @@ export interface BatchesOptions extends ServerOptions {
 export interface SubmitOptions extends BatchesOptions {
   readonly wait?: boolean;
   readonly webhookUrl?: string;
+  readonly project?: string;
+  readonly tag?: readonly string[];
   readonly idempotencyKey?: string;
 }
 
@@ -31,7 +33,13 @@ export function submitBatchCommand(path: string, options: SubmitOptions, signal:
   return withBatches(options, signal, async (batches) => {
     const contentType = extname(path).toLowerCase() === '.csv' ? 'text/csv' : 'application/x-ndjson';
     const { data } = await openInputFile(path);
-    const created = await batches.create(data, { webhookUrl, idempotencyKey, contentType, signal });
+    const created = await batches.create(data, {
+      webhookUrl,
+      idempotencyKey,
+      contentType,
+      ...groupingOf(options),
+      signal,
+    });
     if (!wait) return printResult(options, created, [created.batch_id]);
     const batch = await withProgress((onState) =>
       batches.wait(created.batch_id, {

@@ -8,9 +8,14 @@ export interface ClientCommandOptions extends ServerOptions {
   readonly wait: boolean;
   readonly json?: boolean;
   readonly output?: string;
+  readonly project?: string;
+  readonly tag?: readonly string[];
   /** What happens after Ctrl-C. */
   readonly interrupted?: string;
 }
+
+/** For the client. */
+export const groupingOf = ({ project, tag }: Pick<ClientCommandOptions, 'project' | 'tag'>) => ({ project, tags: tag });
 
 /** 128 + SIGINT, by shell convention. */
 const EXIT_INTERRUPTED = 130;

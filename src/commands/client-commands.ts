@@ -161,6 +161,8 @@ function addBatchCommands(program: Command): void {
     .argument('<file>', 'JSON lines, or CSV (.csv) with field names as header')
     .option('--wait', 'wait until the last item has ended')
     .option('--webhook-url <url>', 'called once when the last item has ended')
+    .option('--project <name>', 'project of items without one')
+    .option('--tag <tag>', 'tag of items without tags; repeat it for several', collect)
     .option('--idempotency-key <key>', 'returns the first batch for a repeated submission of the same file')
     .configureHelp({ showGlobalOptions: true })
     .action(async (file: string, _: object, command: Command) =>
@@ -215,11 +217,15 @@ const onServer = (command: Command, service: string, forFolder = 'a .csv or .jso
     .option('--no-wait', 'print the task id and exit')
     // After --no-wait, which makes it the default.
     .option('--wait', 'wait for the result (the default)')
+    .option('--project <name>', 'project of the task, for filters of lists and of the catalog')
+    .option('--tag <tag>', 'tag of the task; repeat it for several', collect)
     .option('--json', 'print one JSON object')
     .option('--output <path>', `write the output to this file; for a folder: ${forFolder}`)
     .addOption(
       new Option('--concurrency <number>', 'tasks at a time for a folder (default: 8)').argParser(parseConcurrency),
     );
+
+const collect = (value: string, earlier: readonly string[] = []): readonly string[] => [...earlier, value];
 
 function parseTime(text: string): Date {
   const time = new Date(text);

@@ -1,6 +1,19 @@
 import { OperatorError } from '../base/operator-error.ts';
-import { Assay, type AssayError, type Passports, type ReadDocument, TaskFailed } from '../client/index.ts';
-import { type ClientCommandOptions, formatTaskFailure, printResult, runClientCommand } from './client-command.ts';
+import {
+  Assay,
+  type AssayError,
+  type GroupingOptions,
+  type Passports,
+  type ReadDocument,
+  TaskFailed,
+} from '../client/index.ts';
+import {
+  type ClientCommandOptions,
+  formatTaskFailure,
+  groupingOf,
+  printResult,
+  runClientCommand,
+} from './client-command.ts';
 import { documentFiles } from './document-files.ts';
 import { openInputFile } from './local-files.ts';
 import { withProgress } from './progress.ts';
@@ -23,7 +36,7 @@ export function extractCommand(paths: readonly string[], flags: ExtractOptions, 
     const count = inputs.pdfs.length + Math.min(1, inputs.pages.length);
     const files = format === 'xlsx' || format === 'pdf' ? await documentFiles(format, { output, count }) : undefined;
     const { passports } = new Assay({ passports: { url, token, apiKey }, ...clientOptions });
-    const ids = await upload(passports, inputs, signal);
+    const ids = await upload(passports, inputs, { ...groupingOf(options), signal });
     if (!options.wait) {
       const accepted = await Promise.all(ids.map((id) => passports.status(id, { signal })));
       return printResult(
@@ -57,6 +70,10 @@ export function extractCommand(paths: readonly string[], flags: ExtractOptions, 
   });
 }
 
+interface CreateRequest extends GroupingOptions {
+  readonly signal: AbortSignal;
+}
+
 interface Inputs {
   readonly pdfs: readonly File[];
   readonly pages: readonly File[];
@@ -69,11 +86,10 @@ async function splitByKind(files: readonly File[]): Promise<Inputs> {
   return { pdfs, pages };
 }
 
-async function upload(passports: Passports, { pdfs, pages }: Inputs, signal: AbortSignal): Promise<string[]> {
+async function upload(passports: Passports, { pdfs, pages }: Inputs, request: CreateRequest): Promise<string[]> {
   const ids: string[] = [];
-  if (pages.length > 0) ids.push(await createFromImages(passports, pages, signal));
-  for (const file of pdfs)
-    ids.push((await passports.upload(file, { signal }).catch(nameRejected([file]))).items[0]!.id);
+  if (pages.length > 0) ids.push(await createFromImages(passports, pages, request));
+  for (const file of pdfs) ids.push((await passports.upload(file, request).catch(nameRejected([file]))).items[0]!.id);
   return ids;
 }
 
@@ -81,14 +97,15 @@ async function upload(passports: Passports, { pdfs, pages }: Inputs, signal: Abo
 export async function createFromImages(
   passports: Passports,
   pages: readonly File[],
-  signal: AbortSignal,
+  request: CreateRequest,
 ): Promise<string> {
+  const { signal } = request;
   const { image_ids, rejected } = await passports.uploadImages(pages, { signal }).catch(nameRejected(pages));
   if (rejected[0]) {
     await Promise.all(image_ids.map((id) => passports.removeImage(id)));
     throw new OperatorError(`${rejected[0].filename}: ${rejected[0].error.message}`);
   }
-  return (await passports.createPdf(image_ids, { signal })).task_id;
+  return (await passports.createPdf(image_ids, request)).task_id;
 }
 
 function nameRejected(files: readonly File[]) {

@@ -1,5 +1,5 @@
 import { Assay, type TranscriptFormat } from '../client/index.ts';
-import { type ClientCommandOptions, printResult, runClientCommand } from './client-command.ts';
+import { type ClientCommandOptions, groupingOf, printResult, runClientCommand } from './client-command.ts';
 import { openInputSource, readVocabularyFile } from './local-files.ts';
 import { withProgress } from './progress.ts';
 import { photoLines, recordingLines } from './result-lines.ts';
@@ -15,7 +15,8 @@ export function predictCommand(source: string, options: PredictOptions, signal: 
   return runClientCommand('defectoscopy', options, signal, async ({ url, token, ...clientOptions }) => {
     const { defectoscopy } = new Assay({ defectoscopy: { url, token }, ...clientOptions });
     const { priority, modelVersion, inspect } = options;
-    const task = await defectoscopy.predict(await openInputSource(source), { priority, modelVersion, inspect, signal });
+    const request = { priority, modelVersion, inspect, ...groupingOf(options), signal };
+    const task = await defectoscopy.predict(await openInputSource(source), request);
     if (!options.wait) return printTask(options, task);
     const done = await withProgress((onState) => defectoscopy.wait(task, { onState, signal }), estimateOf(task));
     return printResult(options, done, photoLines(done.result));
@@ -34,7 +35,8 @@ export function transcribeCommand(source: string, options: TranscribeOptions, si
     const { stt } = new Assay({ stt: { url, token }, ...clientOptions });
     const { language, format } = options;
     const vocabulary = await readVocabularyFile(options.vocabulary);
-    const task = await stt.transcribe(await openInputSource(source), { language, vocabulary, signal });
+    const request = { language, vocabulary, ...groupingOf(options), signal };
+    const task = await stt.transcribe(await openInputSource(source), request);
     if (!options.wait) return printTask(options, task);
     const done = await withProgress((onState) => stt.wait(task, { onState, signal }), estimateOf(task));
     if (format === 'json') return printResult({ ...options, json: true }, done.result, []);

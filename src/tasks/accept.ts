@@ -1,7 +1,7 @@
 import { batched } from '../base/batch.ts';
 import { CLIENT_LIMIT_MS, type Db, type Queryable, type Statement } from '../base/db.ts';
 import { isCollision } from '../base/db-errors.ts';
-import { type FairTags, taggedClients } from './fair-tags.ts';
+import { type FairTags, taggedClients, takenClients } from './fair-tags.ts';
 import { HINT_CHANNEL } from './hints.ts';
 import type { AcceptResult, Hint, NewTask, TransactionalTask } from './store.ts';
 import { PRIORITY_VALUE } from './task.ts';
@@ -115,14 +115,19 @@ export async function insertTasks(
   tags: FairTags,
   tasks: readonly NewTask[],
   plain: Statement = ACCEPT_PLAIN,
+  full: Statement = ACCEPT,
 ): Promise<Set<string>> {
   if (!tasks.every(isPlain)) {
-    const { rows } = await db.query<{ id: string }>(ACCEPT, [...plainColumns(tags, tasks), ...optionalColumns(tasks)]);
+    const { rows } = await db.query<{ id: string }>(full, [...plainColumns(tags, tasks), ...optionalColumns(tasks)]);
     return new Set(rows.map((row) => row.id));
   }
   await db.query(plain, plainColumns(tags, tasks));
   return new Set(tasks.map((task) => task.id));
 }
+
+/** Like `insertTasks`, with tags of `takeTags`. */
+export const insertTagged = (db: Queryable, taken: FairTags, tasks: readonly NewTask[]): Promise<Set<string>> =>
+  insertTasks(db, taken, tasks, ACCEPT_PLAIN_TAGGED, ACCEPT_TAGGED);
 
 const repeated = (first: FirstUse, fingerprint: Buffer): AcceptResult =>
   first.fingerprint.equals(fingerprint)
@@ -158,6 +163,12 @@ const ACCEPT_PLAIN = {
   text: `with ${taggedClients(11)}${INSERT_PLAIN}`,
 };
 
+const ACCEPT_PLAIN_TAGGED = {
+  name: 'accept-plain-tagged',
+  limitMs: CLIENT_LIMIT_MS,
+  text: `with ${takenClients(11)}${INSERT_PLAIN}`,
+};
+
 const ACCEPT_LONE = {
   name: 'accept-lone',
   limitMs: CLIENT_LIMIT_MS,
@@ -167,10 +178,7 @@ const ACCEPT_LONE = {
     select pg_notify('${HINT_CHANNEL}', 'waiting:' || service) from accepted`,
 };
 
-const ACCEPT = {
-  name: 'accept',
-  limitMs: CLIENT_LIMIT_MS,
-  text: `
+const acceptSql = (client: string) => `
     with entry as materialized (
       select * from unnest(
         $1::text[], $2::text[], $3::text[], $4::smallint[], $5::text[], $6::int[], $7::float8[], $8::float8[],
@@ -181,7 +189,7 @@ const ACCEPT = {
         request_id, traceparent, owner, tag_offset, idempotency_key, fingerprint, delivery_id, url, origin, secret
       )
       limit cardinality($1::text[])
-    ),${taggedClients(11)},
+    ),${client},
     accepted as (
       insert into tasks (id, service, principal, priority, input, estimate_seconds, deadline_at, expires_at,
                          request_id, traceparent, owner, run_at, idempotency_key, fingerprint)
@@ -201,8 +209,10 @@ const ACCEPT = {
         from entry join accepted using (id)
        where delivery_id is not null
     )
-    select id from accepted`,
-};
+    select id from accepted`;
+
+const ACCEPT = { name: 'accept', limitMs: CLIENT_LIMIT_MS, text: acceptSql(taggedClients(11)) };
+const ACCEPT_TAGGED = { name: 'accept-tagged', limitMs: CLIENT_LIMIT_MS, text: acceptSql(takenClients(11)) };
 
 /** One array per column: the parameters of `ACCEPT_PLAIN` and the first ones of `ACCEPT`. */
 function plainColumns(tags: FairTags, tasks: readonly (NewTask | TransactionalTask)[]): unknown[][] {

@@ -1,11 +1,11 @@
 import { CLIENT_LIMIT_MS, type Db } from '../base/db.ts';
 import { isCollision } from '../base/db-errors.ts';
-import { insertTasks, releaseExpiredKeys } from './accept.ts';
+import { insertTagged, insertTasks, releaseExpiredKeys } from './accept.ts';
 import { batchQueue } from './batch-queue.ts';
-import { type FairTags, taggedClients } from './fair-tags.ts';
+import { type FairTags, takenClients, takeTags } from './fair-tags.ts';
 import { requeuedSql } from './requeue.ts';
-import type { AcceptResult, BatchItem, BatchStore, BatchSummary, NewTask } from './store.ts';
-import { FAILURES, PRIORITY_VALUE, type Priority } from './task.ts';
+import type { AcceptResult, BatchFilter, BatchItem, BatchStore, BatchSummary, NewTask } from './store.ts';
+import { FAILURES, type Priority } from './task.ts';
 import { deliveriesDueSql, failSql, IS_READABLE } from './task-rows.ts';
 
 /** Rows per statement: bounds the memory and the locks of one. */
@@ -17,15 +17,15 @@ export function createBatchStore(
   tags: FairTags,
   findFirstUse: (key: NonNullable<NewTask['idempotency']>) => Promise<AcceptResult | undefined>,
 ): BatchStore {
-  const write = (batch: NewTask, items: readonly NewTask[]): Promise<boolean> =>
-    db.transaction(async (tx) => {
+  const write = async (batch: NewTask, items: readonly NewTask[]): Promise<boolean> => {
+    const taken = await takeTags(db, tags, items);
+    return db.transaction(async (tx) => {
       if ((await insertTasks(tx, tags, [batch])).size === 0) return false;
-      // Statements of other requests lock the queues of a client in this order.
-      const ordered = [...items].sort((a, b) => PRIORITY_VALUE[a.priority] - PRIORITY_VALUE[b.priority]);
-      for (let at = 0; at < items.length; at += CHUNK) await insertTasks(tx, tags, ordered.slice(at, at + CHUNK));
+      for (let at = 0; at < items.length; at += CHUNK) await insertTagged(tx, taken, items.slice(at, at + CHUNK));
       await tx.query(INSERT, [batch.id, items[0]!.service, batch.principal, items.map(({ id }) => id)]);
       return true;
     });
+  };
 
   const writeOnce = (batch: NewTask, items: readonly NewTask[]) =>
     write(batch, items).catch((error: unknown) => {
@@ -50,8 +50,9 @@ export function createBatchStore(
       return rows[0]!.summary;
     },
 
-    async list(service: string, principal: string, limit: number, before?: string): Promise<string[]> {
-      const { rows } = await db.query<{ id: string }>(LIST, [service, principal, limit, before ?? null]);
+    async list(service: string, principal: string, limit: number, filter: BatchFilter = {}): Promise<string[]> {
+      const { before = null, project = null, tag = null } = filter;
+      const { rows } = await db.query<{ id: string }>(LIST, [service, principal, limit, before, project, tag]);
       return rows.map(({ id }) => id);
     },
 
@@ -70,21 +71,27 @@ export function createBatchStore(
       return cancelled;
     },
 
-    retry: (id: string): Promise<number | undefined> =>
-      db.transaction(async (tx) => {
+    async retry(id: string): Promise<number | undefined> {
+      const { rows } = await db.query<FailedItem>(FAILED_ITEMS, [id, FAILURES.CANCELLED.code]);
+      const failed = rows.map(({ isBatch, ...task }) => ({
+        ...task,
+        priority: (isBatch ? 'batch' : 'realtime') as Priority,
+      }));
+      const taken = await takeTags(db, tags, failed);
+      return db.transaction(async (tx) => {
         if ((await tx.query(LOCK_COMPLETED, [id])).rowCount === 0) return undefined;
-        const { rows: failed } = await tx.query<FailedItem>(FAILED_ITEMS, [id, FAILURES.CANCELLED.code]);
+        let queued = 0;
         for (let at = 0; at < failed.length; at += CHUNK) {
-          const tasks = failed
-            .slice(at, at + CHUNK)
-            .map(({ isBatch, ...task }) => ({ ...task, priority: (isBatch ? 'batch' : 'realtime') as Priority }));
-          const [services, priorities, owners, times, costs, , offsets] = tags(tasks);
-          const ids = tasks.map((task) => task.id);
-          await tx.query(REQUEUE, [ids, offsets, services, priorities, owners, times, costs]);
+          const part = failed.slice(at, at + CHUNK);
+          const [services, priorities, owners, starts, costs, , offsets] = taken(part);
+          const ids = part.map((task) => task.id);
+          const { rowCount } = await tx.query(REQUEUE, [ids, offsets, services, priorities, owners, starts, costs]);
+          queued += rowCount;
         }
-        if (failed.length > 0) await tx.query(REOPEN, [id]);
-        return failed.length;
-      }),
+        if (queued > 0) await tx.query(REOPEN, [id]);
+        return queued;
+      });
+    },
 
     async completeEnded(services: readonly string[]): Promise<string[]> {
       const { rows } = await db.query<{ id: string }>(COMPLETE, [services.map(batchQueue)]);
@@ -143,15 +150,23 @@ const LIST = {
   text: `
     select id from batches
      where service = $1 and principal = $2 and ($4::text is null or id < $4)
+       and (coalesce($5::text, $6::text) is null
+            or exists (select from tasks t, json_to_record(t.input -> 'grouping') as g (project text, tags text[])
+                        where t.id = batches.id
+                          and ($5 is null or g.project = $5) and ($6 is null or $6 = any(g.tags))))
      order by id desc
      limit $3`,
 };
+
+// The first member of the input (services/shared/grouping.ts). By its text, because parsing an input with escapes that are
+// no characters is an error.
+const GROUPING = String.raw`substring(left(t.input::text, 4000) from '^\{"grouping":(\{(?:[^{}"]|"(?:[^"\\]|\\.)*")*\})')`;
 
 const ITEMS = {
   name: 'batch-items',
   limitMs,
   text: `
-    select ${ITEM_COLUMNS}
+    select ${ITEM_COLUMNS}, ${GROUPING}::json as grouping
       from batch_items b
       left join tasks t on t.id = b.task_id and ${IS_READABLE}
      where b.batch_id = $1 and b.position > $2
@@ -194,18 +209,20 @@ const FAILED_ITEMS = {
       join tasks t on t.id = b.task_id
      where b.batch_id = $1 and t.status = 'failed' and t.error_code <> $2 and ${IS_READABLE}
        and not exists (select from deliveries d where d.task_id = t.id)
-     order by t.id
-       for update of t`,
+     order by t.id`,
 };
 
 const REQUEUE = {
   name: 'requeue-batch-items',
   limitMs,
   text: `
-    with ${taggedClients(3)}
+    with ${takenClients(3)},
+    failed as materialized (
+      select id from tasks where id = any($1::text[]) and status = 'failed' order by id for update
+    )
     update tasks t
        set ${requeuedSql("client.start + item.tag_offset * interval '1 microsecond'")}
-      from unnest($1::text[], $2::float8[]) as item (id, tag_offset), client
+      from unnest($1::text[], $2::float8[]) as item (id, tag_offset) join failed using (id), client
      where t.id = item.id and client.service = t.service and client.priority = t.priority
        and client.owner = coalesce(t.owner, t.principal)`,
 };

@@ -146,4 +146,28 @@ describe('Fair scheduling', () => {
     const claimed = [...claims, rest].flatMap((each) => each.claimed.map(({ id }) => id));
     expect(claimed.sort()).toEqual([...ids].sort());
   });
+
+  it('lets requests of the same client be accepted while a batch is written', async () => {
+    const [one, other] = gateways;
+    await one.accept(newTask('heavy'));
+    const items = Array.from({ length: 1500 }, (_, i) =>
+      newTask('heavy', { priority: i % 2 ? 'batch' : 'realtime', principal: 'heavy-1' }),
+    );
+    const batch = newTask('heavy', { service: 'a.batches', principal: 'heavy-1' });
+    let accepting: Promise<unknown> | undefined;
+    await database.db.transaction(async (tx) => {
+      await tx.query('lock table batches in access exclusive mode');
+      accepting = one.batches.accept(batch, items);
+      const isWaiting = `select from pg_locks where relation = 'batches'::regclass and not granted`;
+      await expect.poll(async () => (await database.db.query(isWaiting)).rowCount).toBe(1);
+      for (const priority of ['realtime', 'batch'] as const) {
+        expect(await other.accept(newTask('heavy', { priority }))).toMatchObject({ outcome: 'accepted' });
+      }
+    });
+    expect(await accepting).toMatchObject({ outcome: 'accepted' });
+    const { rows } = await database.db.query<{ tags: number; tasks: number }>(
+      `select count(distinct (priority, run_at))::int as tags, count(*)::int as tasks from tasks where service = 'a'`,
+    );
+    expect(rows).toEqual([{ tags: 1503, tasks: 1503 }]);
+  });
 });

@@ -1,3 +1,4 @@
+import { CLIENT_LIMIT_MS, type Queryable } from '../base/db.ts';
 import { PRIORITY_VALUE, type Priority } from './task.ts';
 
 // Start-time fair queuing (docs/decisions/0037-fair-scheduling.md). `tasks.run_at` is the start tag of a task.
@@ -82,4 +83,35 @@ export const taggedClients = (first: number) => `
             set start  = greatest(excluded.start, q.finish),
                 finish = greatest(excluded.start, q.finish) + (excluded.finish - excluded.start)
       returning service, priority, owner, start
+    )`;
+
+const TAKE = {
+  name: 'take-tags',
+  limitMs: CLIENT_LIMIT_MS,
+  text: `with ${taggedClients(1)} select concat_ws(' ', service, priority, owner) as key, start::text as start from client`,
+};
+
+/**
+ * Takes the tags of many tasks in a statement of its own. A transaction that writes them with `takenClients` then does not
+ * lock the queues of their clients, for which other requests that share a statement with those of a client would wait.
+ */
+export async function takeTags(db: Queryable, tags: FairTags, tasks: readonly Tagged[]): Promise<FairTags> {
+  const [services, priorities, owners, times, costs, ownOwners, offsets] = tags(tasks);
+  const { rows } = await db.query<{ key: string; start: string }>(TAKE, [services, priorities, owners, times, costs]);
+  const starts = new Map(rows.map(({ key, start }) => [key, start]));
+  const ordered = services!.map((service, i) => starts.get(`${service} ${priorities![i]} ${owners![i]}`));
+  const places = new Map(tasks.map((task, i) => [task, i]));
+  return (part) => {
+    const at = part.map((task) => places.get(task)!);
+    return [services!, priorities!, owners!, ordered, costs!, at.map((i) => ownOwners![i]), at.map((i) => offsets![i])];
+  };
+}
+
+/** SQL: like {@link taggedClients}, with tags of {@link takeTags}. */
+export const takenClients = (first: number) => `
+    client as (
+      select service, priority, owner, start::timestamptz as start
+        from unnest($${first}::text[], $${first + 1}::smallint[], $${first + 2}::text[], $${first + 3}::text[],
+                    $${first + 4}::float8[]) as g (service, priority, owner, start, cost)
+       limit cardinality($${first}::text[])
     )`;

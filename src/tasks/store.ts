@@ -140,8 +140,8 @@ export interface BatchStore {
 
   summary(id: string): Promise<BatchSummary>;
 
-  /** The ids of the principal's batches before the one with the id `before`, newest first. */
-  list(service: string, principal: string, limit: number, before?: string): Promise<string[]>;
+  /** The ids of the principal's batches, newest first. */
+  list(service: string, principal: string, limit: number, filter?: BatchFilter): Promise<string[]>;
 
   /** The items after a position. */
   items(id: string, after: number, limit: number): Promise<BatchItem[]>;
@@ -159,6 +159,13 @@ export interface BatchStore {
   completeEnded(services: readonly string[]): Promise<string[]>;
 }
 
+export interface BatchFilter {
+  /** Only batches before the one with this id. */
+  readonly before?: string | undefined;
+  readonly project?: string | undefined;
+  readonly tag?: string | undefined;
+}
+
 /** The number of items in each state, and the first failures. Deleted items are not counted. */
 export interface BatchSummary {
   readonly counts: Readonly<Record<'queued' | 'processing' | 'done' | 'failed' | 'cancelled', number>>;
@@ -172,6 +179,8 @@ export interface BatchItem {
   readonly status: 'queued' | 'processing' | 'done' | 'failed' | null;
   readonly error: string | null;
   readonly error_code: string | null;
+  /** The first member of the input; absent in summaries, null without one. */
+  readonly grouping?: { readonly project?: string; readonly tags?: string[] } | null;
 }
 
 export interface NewTask {

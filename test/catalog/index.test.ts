@@ -50,6 +50,27 @@ describe('Catalog index', () => {
       expect(await sharp(image.bytes).metadata()).toMatchObject({ format: 'webp', width: 1024, height: 512 });
     });
 
+    it('contains the project and the tags of a task, as facets and in exports', async () => {
+      const grouping = { project: 'Bridge 7', tags: ['north', 'a, "b"'] };
+      const input = { grouping, image_url: 'https://storage.example.com/grouped.jpg' };
+      const [photo] = await finishTasks(catalog.context.tasks, 'defectoscopy', [{ input, result: RESULT }]);
+      const transcript = { transcription: 'grouped', service: 'local', segments: [], duration_seconds: 1 };
+      const speech = { grouping: { project: 'Bridge 7' }, url: 'https://storage.example.com/grouped.mp3' };
+      const [recording] = await finishTasks(catalog.context.tasks, 'stt', [{ input: speech, result: transcript }]);
+      await catalog.index();
+      expect(await row(`defectoscopy:${photo}`)).toMatchObject(grouping);
+      expect(await row(`stt:${recording}`)).not.toHaveProperty('tags');
+
+      const { body } = await catalog.reader.get('/search?project=Bridge+7&not_has=tag');
+      expect(body.items.map((item: { record_id: string }) => item.record_id)).toEqual([`stt:${recording}`]);
+      expect(body.facets).toMatchObject({ project: [{ value: 'Bridge 7', count: 1 }], tag: [] });
+      expect(body.filters).toEqual({ project: 'Bridge 7', not_has: 'tag' });
+      const csv = await catalog.reader.get('/export?format=csv&tag=north&not_project=none');
+      expect(csv.text.trimEnd().split('\r\n').slice(1)).toEqual([expect.stringMatching(/,Bridge 7,"north, a, ""b""/)]);
+      const jsonl = await catalog.reader.get('/export?format=jsonl&tag=north');
+      expect(JSON.parse(jsonl.text)).toMatchObject(grouping);
+    });
+
     it('contains a photo as a reviewer corrected it, without the features for training', async () => {
       const training = { network: 'n', features: 'AACAPwEA' };
       const attachment = { width: 1, height: 1, maps: { crack: '/w==' }, training };

@@ -166,7 +166,15 @@ describe('GET /search', () => {
   it('filters survive a round trip through the query string', () => {
     const queries = [
       { q: '"a b" -c & = + %', service: 'stt', defect: "o'clock", min_conf: 0.7, has_report: false, sort: 'oldest' },
-      { from: '2026-11-19', to: '2026-11-20', hidden: true, duplicates: true, surface: 'пол', master: 'кирпич', status: 'failed' },
+      {
+        from: '2026-11-19',
+        to: '2026-11-20',
+        hidden: true,
+        duplicates: true,
+        surface: 'пол',
+        master: 'кирпич',
+        status: 'failed',
+      },
       { from: '2026-11-19T10:00:00.000Z', to: '2026-11-20T10:00:00.500Z' },
       {
         defect: ['crack', "o'clock&=+%"],

@@ -42,7 +42,7 @@ async function searchAllPages(filters: Filters, over: Partial<Page>, between?: (
     const one = await search.find(filters, page({ ...over, page: number, ...(upTo !== undefined && { upTo }) }));
     upTo ??= one.upTo;
     ids.push(...one.items.map(({ recordId }) => recordId));
-    if (one.items.length === 0 || ids.length >= one.total) return { ids, total: one.total };
+    if (one.items.length === 0 || (ids.length >= one.total && !one.more)) return { ids, total: one.total };
     if (number === 1) await between?.();
   }
 }
@@ -98,6 +98,30 @@ describe.each(SEEDS)('Catalog search over random records (seed %i)', (seed) => {
       if (expected.length > 0) nonEmpty++;
     }
     expect(nonEmpty).toBeGreaterThan(25);
+  });
+
+  it('returns the same pages when it does not count all matches', async () => {
+    const exact = createSearch(database.db);
+    const choices = createRandom(seed + 1);
+    for (let i = 0; i < 60; i++) {
+      const query = randomQuery(choices);
+      const sort = choices.pick(SORTS);
+      const limit = choices.pick([7, 40]);
+      const limits = choices.pick([
+        { maxCount: 5, maxTested: 1000 },
+        { maxCount: 20, maxTested: 60 },
+      ]);
+      const about = `seed ${seed}, question ${i}: ${JSON.stringify({ ...query.filters, sort, limit, ...limits })}`;
+      const expected = bruteForceSearch(records, query, sort).length;
+      for (const number of [1, 2, 5]) {
+        const wanted = page({ sort, limit, page: number });
+        const found = await createSearch(database.db, limits).find(query.filters, wanted);
+        const all = await exact.find(query.filters, { ...wanted, facets: true });
+        expect(found.items, about).toEqual(all.items);
+        expect(found.total, about).toBe(Math.min(expected, limits.maxCount));
+        expect(found.more, about).toBe(expected > limits.maxCount);
+      }
+    }
   });
 
   it('counts each facet with all filters except its own', async () => {

@@ -128,7 +128,8 @@ describe('The same photo', () => {
     expect(await findDuplicates(false)).not.toContain('original');
 
     const page = await catalog.reader.request('/row/original', { headers: { accept: 'text/html' } });
-    expect(page.text).toMatch(/Similar pictures[^]*href="\.\.\/row\/compressed"[^]*Same photo/);
+    for (const part of ['Similar pictures', 'href="../row/compressed"', 'Same photo'])
+      expect(page.text).toContain(part);
     const other = await catalog.reader.request('/row/other', { headers: { accept: 'text/html' } });
     expect(other.text).not.toContain('Similar pictures');
   });

@@ -95,6 +95,21 @@ describe('assay predict FOLDER', () => {
     expect(runs - before).toBe(1);
   });
 
+  it('creates tasks with a project and tags, and new ones for another project', async () => {
+    const name = await photoFolder('pier', 1);
+    const grouped = (project: string) =>
+      assay([
+        ...['predict', name, ...at(photos), '--token', TOKEN, '--output', 'pier.csv'],
+        ...['--project', project, '--tag', 'north', '--tag', 'pier, 3'],
+      ]);
+    for (const project of ['A', 'A', 'B']) expect((await grouped(project)).out).toBe('1 done: pier.csv\n');
+    const { rows } = await photos.database.db.query(
+      `select input -> 'grouping' as grouping from tasks where input -> 'grouping' is not null order by id`,
+    );
+    const tags = ['north', 'pier, 3'];
+    expect(rows).toEqual([{ grouping: { project: 'A', tags } }, { grouping: { project: 'B', tags } }]);
+  });
+
   it('goes on where an interrupted run stopped, and creates no task twice', async () => {
     const name = await photoFolder('facade', 24);
     pauseMs = 300;
@@ -116,9 +131,9 @@ describe('assay predict FOLDER', () => {
   it('waits for the rate limit', { tags: ['full'], timeout: 240_000 }, async () => {
     const limited = await startProduct({ model: createFakeModel(), env: { DEFECTOSCOPY_RATE_LIMIT_PER_MINUTE: '10' } });
     onTestFinished(() => limited.stop());
-    const name = await photoFolder('yard', 8);
+    const name = await photoFolder('yard', 6);
     const { code, out, err } = await assay(['predict', name, ...at(limited), '--token', TOKEN, '--output', 'yard.csv']);
-    expect({ code, out }, err).toEqual({ code: 0, out: '8 done: yard.csv\n' });
+    expect({ code, out }, err).toEqual({ code: 0, out: '6 done: yard.csv\n' });
   });
 
   it.each([

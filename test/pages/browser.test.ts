@@ -96,6 +96,19 @@ describe('Defectoscopy upload page', () => {
     expect(problems).toEqual([]);
   });
 
+  it('sends the project and the tags of the form, and shows those of the result', async (test) => {
+    await predict(CRACK_OUTCOME);
+    const { page, problems } = await openPage(test, `${product.url}/#token=${TOKEN}`);
+    await page.getByText('Project and tags').click();
+    await page.getByLabel('Project', { exact: true }).fill('Bridge 7');
+    await page.getByLabel('Tags, separated by commas').fill('north, pier 3 ,');
+    await choosePhoto(page);
+    await until(() => page.locator('#verdict').textContent()).toContain('Crack');
+    await page.getByText('Task and API').click();
+    expect(await page.locator('.task dl').textContent()).toContain('ProjectBridge 7Tagsnorth, pier 3');
+    expect(problems).toEqual([]);
+  });
+
   it('works with the keyboard alone', async (test) => {
     await predict(CRACK_OUTCOME);
     const { page } = await openPage(test, `${product.url}/#token=${TOKEN}`);

@@ -30,6 +30,8 @@ type Device = (typeof DEVICES)[number];
 type Service = 'defectoscopy' | 'stt' | 'passports' | 'catalog';
 
 const KEY = 'browser-key-1234567890';
+/** Long words must not widen a page. */
+const GROUPING = { project: `Мост-${'7'.repeat(90)}`, tags: ['опора 3', 'x'.repeat(50), 'north'] };
 const DOCUMENT = 'Паспорт кв. 37 — Садовая.pdf';
 const EXAMPLES = new URL('../../examples/', import.meta.url);
 
@@ -83,10 +85,12 @@ async function seedOneOfEach(): Promise<SeededRecords> {
   const clerk = createClient(product.addresses['passports']!, undefined);
   clerk.token = (await clerk.post('/auth/token', { json: { api_key: KEY } })).body.token;
   const example = { name: DOCUMENT, bytes: await readFile(new URL('passport.pdf', EXAMPLES)) };
-  const [document] = await clerk.upload(example);
+  const fields = { project: GROUPING.project, tags: GROUPING.tags.join(',') };
+  const sent = { files: [example], fields, headers: { accept: 'application/json' } };
+  const document: string = (await clerk.post('/upload', sent)).body.items[0].id;
 
   const photo = await uploadFile('defectoscopy', 'image/jpeg', await createWallPhoto());
-  const photoId = await product.predict({ image_url: photo, webhook_url: 'http://127.0.0.1:9999/hook' });
+  const photoId = await product.predict({ image_url: photo, webhook_url: 'http://127.0.0.1:9999/hook', ...GROUPING });
   await seedComparison(photoId);
   await seedTraining();
   const failedId = await product.predict({ image_url: 'https://storage-1.example.com/broken.jpg' });

@@ -96,6 +96,24 @@ async function downloadFile(page: Page, click: () => Promise<void>): Promise<{ n
 }
 
 describe('Passports pages', () => {
+  it('send the project and the tags of the form, and filter the list by them', async (test) => {
+    const { page, problems } = await signIn(test);
+    await page.locator('#pdfs').setInputFiles(await pdf('plain.pdf'));
+    await until(() => row(page, 'plain.pdf').getAttribute('data-status')).toBe('SUCCESS');
+    await page.getByText('Project and tags').click();
+    await page.getByLabel('Project', { exact: true }).fill('Shelf 4');
+    await page.getByLabel('Tags, separated by commas').fill('old, north');
+    await page.locator('#pdfs').setInputFiles(await pdf('grouped.pdf'));
+    await until(() => row(page, 'grouped.pdf').locator('.groups').allTextContents()).toEqual(['Shelf 4oldnorth']);
+    await row(page, 'grouped.pdf').getByRole('link', { name: 'north' }).click();
+    await page.waitForURL('**/?tag=north');
+    expect(await page.locator('#documents .name').allTextContents()).toEqual(['grouped.pdf']);
+    expect(await page.locator('.exports a').first().getAttribute('href')).toBe('export/session/excel?tag=north');
+    await page.getByRole('link', { name: 'Remove filter north' }).click();
+    await until(() => page.locator('#documents .name').count()).toBe(2);
+    expect(problems).toEqual([]);
+  });
+
   it('require a valid key', async (test) => {
     const { page, problems } = await openPage(test, `${product.url}/login`);
     await page.locator('#api_key').fill('not-the-key');

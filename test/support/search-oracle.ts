@@ -29,6 +29,8 @@ const SURFACES = ['wall', 'floor', 'потолок'];
 const MASTERS = ['plaster', 'brick'];
 const DEFECTS = ['crack', 'rust', 'скол', "o'clock"];
 const CONFS = [0, 0.1, 0.5, 0.7, 0.9, 0.91, 1];
+const PROJECTS = ['Bridge 7', 'bridge 7', "Мост '7'"];
+const TAGS = ['north', 'юг', 'a, b', 'crack'];
 const FIELDS = ['general:year_built', 'areas:total_area', 'note'];
 const NUMBERS = [-1.5, 0, 1960, 1974, 1980.25];
 const DAY_MS = 86_400_000;
@@ -43,7 +45,9 @@ export async function seedRandomRecords(db: Db, random: Random, count: number, f
   });
   const records = drafts.map((record) => ({
     ...record,
-    duplicate: drafts.some((other) => other !== record && !other.hidden && other.photo === record.photo && record.photo !== null),
+    duplicate: drafts.some(
+      (other) => other !== record && !other.hidden && other.photo === record.photo && record.photo !== null,
+    ),
   }));
   await db.transaction((tx) =>
     writeRecords(
@@ -89,6 +93,8 @@ function randomRecord(random: Random, number: number): Omit<OracleRecord, 'dupli
     createdAt: new Date(EPOCH + random.integer(0, 40) * (DAY_MS / 4)),
     ...(photo && random.chance(0.8) && { surface: random.pick(SURFACES) }),
     ...(photo && random.chance(0.8) && { master: { name: random.pick(MASTERS), conf: random.pick(CONFS) } }),
+    ...(random.chance(0.5) && { project: random.pick(PROJECTS) }),
+    ...(random.chance(0.5) && { tags: TAGS.filter(() => random.chance(0.5)).reverse() }),
     defects: names.map((name) => ({ name, conf: random.pick(CONFS) })),
     fields: Object.fromEntries(
       FIELDS.filter(() => random.chance(0.6)).map((name) => [name, random.chance(0.8) ? random.pick(NUMBERS) : 'text']),
@@ -128,16 +134,16 @@ export function randomQuery(random: Random): OracleQuery {
     terms,
     filters: {
       ...(q.length > 0 && { q: q.join(' ') }),
-      ...randomValues(random, 0.25),
-      ...(chance(0.3) && { excluded: randomValues(random, 0.2) }),
+      ...randomValues(random, 0.18),
+      ...(chance(0.3) && { excluded: randomValues(random, 0.15) }),
       ...(chance(0.3) && { minConf: random.pick([...CONFS, 0.7000001]) }),
       ...(chance(0.2) && { from: new Date(EPOCH + random.integer(0, 40) * (DAY_MS / 4)) }),
       ...(chance(0.2) && { to: new Date(EPOCH + random.integer(0, 44) * (DAY_MS / 4)) }),
       ...(chance(0.2) && { hasReport: random.chance(0.5) }),
       ...(chance(0.15) && { duplicates: random.chance(0.7) }),
       ...(chance(0.2) && { ranges: Array.from({ length: random.integer(1, 2) }, () => randomRange(random)) }),
-      ...(chance(0.15) && { has: FIELDS.slice(random.integer(0, 2)) }),
-      ...(chance(0.15) && { hasNot: [random.pick([...FIELDS, 'unknown'])] }),
+      ...(chance(0.15) && { has: [...FIELDS, 'project', 'tag'].slice(random.integer(0, 4)) }),
+      ...(chance(0.15) && { hasNot: [random.pick([...FIELDS, 'project', 'tag', 'unknown'])] }),
       ...(chance(0.1) && { hidden: true }),
     },
   };
@@ -149,6 +155,8 @@ const FACET_VALUES: Record<FacetName, readonly string[]> = {
   surface: SURFACES,
   master: MASTERS,
   defect: [...DEFECTS, 'none'],
+  project: [...PROJECTS, 'none'],
+  tag: [...TAGS, 'none'],
 };
 
 function randomValues(random: Random, share: number): Partial<Record<FacetName, readonly string[]>> {
@@ -173,7 +181,18 @@ function randomTerm(random: Random): OracleQuery['terms'][number] {
 
 /** Independent implementation of the documented contract. */
 export function matchesQuery({ filters, terms }: OracleQuery, record: OracleRecord): boolean {
-  const { excluded = {}, minConf, from, to, hasReport, duplicates, hidden, ranges = [], has = [], hasNot = [] } = filters;
+  const {
+    excluded = {},
+    minConf,
+    from,
+    to,
+    hasReport,
+    duplicates,
+    hidden,
+    ranges = [],
+    has = [],
+    hasNot = [],
+  } = filters;
   const conf = confOf(filters, record);
   return (
     record.hidden === (hidden ?? false) &&
@@ -191,8 +210,8 @@ export function matchesQuery({ filters, terms }: OracleQuery, record: OracleReco
       const value = record.fields[field];
       return typeof value === 'number' && value >= min && value <= max;
     }) &&
-    has.every((field) => field in record.fields) &&
-    hasNot.every((field) => !(field in record.fields)) &&
+    has.every((field) => hasField(record, field)) &&
+    !hasNot.some((field) => hasField(record, field)) &&
     terms.every(({ kind, words }) => {
       if (kind === 'part') return hasPart(record.words, splitWords(words[0]!)[0]!);
       return hasPhrase(record.words, words.flatMap(splitWords)) === (kind === 'phrase');
@@ -200,15 +219,20 @@ export function matchesQuery({ filters, terms }: OracleQuery, record: OracleReco
   );
 }
 
+const hasField = (record: OracleRecord, field: string) =>
+  field in record.fields || ((field === 'project' || field === 'tag') && valuesOf(record, field).length > 0);
+
 function confOf({ defect, master }: Filters, record: OracleRecord): number | undefined {
   if (defect === undefined && master !== undefined) return record.master?.conf;
   const considered = record.defects!.filter(({ name }) => defect?.includes(name) ?? true);
   return considered.length === 0 ? undefined : Math.max(...considered.map(({ conf }) => conf));
 }
 
-function valuesOf({ service, status, surface, master, defects }: OracleRecord, name: FacetName): readonly string[] {
-  if (name === 'defect') return defects!.map((each) => each.name);
-  const { [name]: value } = { service, status, surface, master: master?.name };
+function valuesOf(record: OracleRecord, name: FacetName): readonly string[] {
+  const { service, status, surface, master, project } = record;
+  if (name === 'defect') return record.defects!.map((each) => each.name);
+  if (name === 'tag') return record.tags ?? [];
+  const { [name]: value } = { service, status, surface, master: master?.name, project };
   return value === undefined ? [] : [value];
 }
 
@@ -234,7 +258,7 @@ export function bruteForceSearch(records: readonly OracleRecord[], question: Ora
   return found.sort(compare).map(({ recordId }) => recordId);
 }
 
-export const FACETS = ['service', 'status', 'surface', 'master', 'defect'] as const;
+export const FACETS = ['service', 'status', 'surface', 'master', 'defect', 'project', 'tag'] as const;
 
 export function bruteForceFacet(
   records: readonly OracleRecord[],

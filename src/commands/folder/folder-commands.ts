@@ -2,8 +2,8 @@ import { createHash } from 'node:crypto';
 import { mkdir } from 'node:fs/promises';
 import { basename, dirname, extname, join, resolve } from 'node:path';
 import { OperatorError } from '../../base/operator-error.ts';
-import { Assay, type Passports, type Photo, type ReadDocument } from '../../client/index.ts';
-import { type ClientCommandOptions, runClientCommand } from '../client-command.ts';
+import { Assay, type GroupingOptions, type Passports, type Photo, type ReadDocument } from '../../client/index.ts';
+import { type ClientCommandOptions, groupingOf, runClientCommand } from '../client-command.ts';
 import { createFromImages, type ExtractOptions } from '../extract.ts';
 import { isFile, isFolder, openInputFile, readVocabularyFile, writeOutputFile } from '../local-files.ts';
 import type { PredictOptions, TranscribeOptions } from '../task-commands.ts';
@@ -31,10 +31,11 @@ export async function predictFolder(
   return runFolderCommand('defectoscopy', options, signal, async ({ url, token, ...clientOptions }) => {
     const { defectoscopy } = new Assay({ defectoscopy: { url, token }, ...clientOptions, retries: RETRIES });
     const { priority = 'batch', modelVersion, inspect } = options;
+    const request = { priority, modelVersion, inspect, ...groupingOf(options) };
     const work: FolderWork<NonNullable<Photo['result']>> = {
       create: async ({ paths }, signal) => {
         const { data } = await openInputFile(paths[0]!);
-        return (await defectoscopy.predict(data, { priority, modelVersion, inspect, signal })).task_id;
+        return (await defectoscopy.predict(data, { ...request, signal })).task_id;
       },
       finish: async (task_id, _item, signal) => (await defectoscopy.wait({ task_id }, { signal })).result,
     };
@@ -68,11 +69,12 @@ export async function transcribeFolder(
     const { stt } = new Assay({ stt: { url, token }, ...clientOptions, retries: RETRIES });
     const { language, format = 'txt' } = options;
     const vocabulary = await readVocabularyFile(options.vocabulary);
+    const request = { language, vocabulary, ...groupingOf(options) };
     await makeFolder(output);
     const fileOf = ({ name }: Item) => join(output, `${name}.${format}`);
     const work: FolderWork<{ readonly output: string }> = {
       create: async ({ paths }, signal) =>
-        (await stt.transcribe((await openInputFile(paths[0]!)).data, { language, vocabulary, signal })).task_id,
+        (await stt.transcribe((await openInputFile(paths[0]!)).data, { ...request, signal })).task_id,
       async finish(task_id, item, signal) {
         const { result } = await stt.wait({ task_id }, { signal });
         const text =
@@ -113,7 +115,7 @@ export async function extractFolder(
     const fileOf = ({ name }: Item) =>
       join(output, `${name === '.' ? `${basename(resolve(folder))}.images` : name}.${format}`);
     const work: FolderWork<ReadDocument | { readonly output: string }> = {
-      create: (item, signal) => createDocument(passports, item, signal),
+      create: (item, signal) => createDocument(passports, item, { ...groupingOf(options), signal }),
       async finish(id, item, signal) {
         await passports.wait(id, { signal });
         if (!isExport) return (await passports.result(id, { language, signal })) as ReadDocument;
@@ -137,10 +139,14 @@ export async function extractFolder(
 const valuesOf = (fields: ReadDocument['fields']) =>
   Object.fromEntries(Object.entries(fields).flatMap(([key, { value }]) => (/:\d+\./u.test(key) ? [] : [[key, value]])));
 
-async function createDocument(passports: Passports, { paths }: Item, signal: AbortSignal): Promise<string> {
+async function createDocument(
+  passports: Passports,
+  { paths }: Item,
+  request: GroupingOptions & { readonly signal: AbortSignal },
+): Promise<string> {
   const files = await Promise.all(paths.map(openInputFile));
-  if (extname(paths[0]!).toLowerCase() === '.pdf') return (await passports.upload(files, { signal })).items[0]!.id;
-  return createFromImages(passports, files, signal);
+  if (extname(paths[0]!).toLowerCase() === '.pdf') return (await passports.upload(files, request)).items[0]!.id;
+  return createFromImages(passports, files, request);
 }
 
 async function run<Result>(
@@ -150,7 +156,9 @@ async function run<Result>(
   {
     output,
     manifest: path,
-    variant,
+    variant: ofResults,
+    project,
+    tag,
     concurrency = CONCURRENCY,
     signal,
   }: {
@@ -158,11 +166,15 @@ async function run<Result>(
     manifest: string;
     /** The option that changes results: with another one, items start again. */
     variant: string | undefined;
+    project?: string;
+    tag?: readonly string[];
     concurrency?: number;
     signal: AbortSignal;
   },
 ): Promise<Outcome<Result>[]> {
   const found = await findItems(folder, kind, output);
+  const isGrouped = project !== undefined || tag !== undefined;
+  const variant = isGrouped ? `${ofResults ?? ''} ${JSON.stringify([project, tag])}` : ofResults;
   const items =
     variant === undefined ? found : found.map((item) => ({ ...item, version: `${item.version} ${variant}` }));
   const manifest = await Manifest.open<Result>(path);

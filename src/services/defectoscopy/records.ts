@@ -4,6 +4,7 @@ import { unixSeconds } from '../../base/time.ts';
 import { TaskFailure } from '../../tasks/task.ts';
 import { className } from '../shared/class-names.ts';
 import { fileNameFromUrl } from '../shared/file-names.ts';
+import { groupingOf } from '../shared/grouping.ts';
 import { type EndedTask, isCancelled, type RecordDraft, type RecordMaker } from '../shared/records.ts';
 import type { SharedSettings } from '../shared/service.ts';
 import { type Correction, readLatest } from './corrections/store.ts';
@@ -59,7 +60,7 @@ const FEATURES = {
 function draftOf(task: EndedTask, filesHost: string | undefined, correction: Correction | undefined): RecordDraft {
   const { image_url } = JSON.parse(task.inputText) as PredictInput;
   const fileName = fileNameFromUrl(image_url, filesHost);
-  const common = { taskId: task.id, createdAt: task.queuedAt, picture: image_url };
+  const common = { taskId: task.id, createdAt: task.queuedAt, picture: image_url, ...groupingOf(task.inputText) };
   if (task.status === 'failed') {
     const { code, message } = task.failure;
     const result = { error: message, error_code: code };

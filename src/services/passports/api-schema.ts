@@ -1,5 +1,6 @@
 import { type TSchema, Type } from 'typebox';
 import { EventOf, EventPageOf } from '../shared/event-schema.ts';
+import { groupingFields, groupingFilter } from '../shared/grouping.ts';
 import { TimelineEntries } from '../shared/timeline-schema.ts';
 import { STATUSES } from './documents.ts';
 import { REVIEW_CONFIDENCE, REVIEW_REASONS } from './review.ts';
@@ -27,6 +28,7 @@ export const TokenAnswer = Type.Object({
 export const TaskItem = Type.Object({
   id: Uuid,
   filename: Type.String({ description: 'The display name.' }),
+  ...groupingFields,
   status: Status,
   cached: Type.Boolean({ description: 'Whether the result is cached: the same file was processed before.' }),
   created_at: nullable(Moment),
@@ -51,6 +53,7 @@ export const ListQuery = Type.Object({
   page: Type.Integer({ minimum: 1, maximum: 1_000_000_000, default: 1 }),
   limit: Type.Integer({ minimum: 1, maximum: 200, default: 50 }),
   status: Type.Optional(Status),
+  ...groupingFilter,
 });
 
 export const TaskStatus = Type.Object({
@@ -83,6 +86,7 @@ const open = { additionalProperties: true };
 export const Result = Type.Object({
   id: Uuid,
   filename: Type.Optional(Type.String()),
+  ...groupingFields,
   status: Status,
   cached: Type.Optional(Type.Boolean()),
   created_at: Type.Optional(nullable(Moment)),
@@ -180,7 +184,7 @@ export const Rotated = Type.Pick(Image, ['image_id', 'rotation', 'width', 'heigh
 export const ImageRemoved = Type.Object({ status: Type.Literal('ok'), image_id: Uuid });
 
 export const CreatePdf = Type.Object(
-  { image_ids: Type.Array(Uuid, { maxItems: 1000, description: 'In page order.' }) },
+  { image_ids: Type.Array(Uuid, { maxItems: 1000, description: 'In page order.' }), ...groupingFields },
   { examples: [{ image_ids: ['01993f6e-2d8a-7c21-9b1e-4f6a7d0c5e12', '01993f6e-2e10-7a44-8c02-91d3b7e6fa35'] }] },
 );
 export const PdfCreated = Type.Object({ task_id: Uuid, status: Type.Enum(['PENDING', 'SUCCESS']) });

@@ -21,6 +21,9 @@ export interface Document {
   /** UUIDv7, also the task id. */
   readonly id: string;
   readonly filename: string;
+  /** Of the request that created it. */
+  readonly project: string | null;
+  readonly tags: readonly string[] | null;
   readonly status: Status;
   readonly cached: boolean;
   readonly createdAt: Date;

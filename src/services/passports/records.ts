@@ -5,6 +5,7 @@ import { readStoredFile } from '../shared/stored-file.ts';
 import { type CompletedDocument, type Document, isCompleted } from './documents.ts';
 import { DRAWN_ON_REQUEST } from './extraction.ts';
 import { type PresentedField, presentFields } from './present.ts';
+import { toGrouping } from './responses.ts';
 import { loadSchema } from './schema/load-schema.ts';
 import { inLanguage, type Schema, type Wording } from './schema/schema.ts';
 import { COMPLETED_COLUMNS, type CompletedRow, toDocumentWithResult } from './store/rows.ts';
@@ -54,9 +55,13 @@ async function documentsOf(db: Queryable, ids: readonly string[]): Promise<(Comp
   return rows.map(toDocumentWithResult);
 }
 
-function failedDraft({ id, createdAt, filename, error, errorType }: Document): RecordDraft {
+function failedDraft(document: Document): RecordDraft {
+  const { id, createdAt, filename, error, errorType } = document;
   const result = { filename, error, error_code: errorType };
-  return { taskId: id, status: 'failed', createdAt, title: filename, text: error ?? '', result };
+  return {
+    ...{ taskId: id, status: 'failed', createdAt, ...toGrouping(document) },
+    ...{ title: filename, text: error ?? '', result },
+  };
 }
 
 function readDraft(opened: CompletedDocument, schema: Schema): RecordDraft {
@@ -68,6 +73,7 @@ function readDraft(opened: CompletedDocument, schema: Schema): RecordDraft {
     taskId: id,
     status: 'done',
     createdAt,
+    ...toGrouping(opened),
     title: filename,
     text: fields
       .map(searchText)

@@ -6,9 +6,15 @@ import { isConfirmed, listReview } from './review.ts';
 import { inLanguage, type Schema } from './schema/schema.ts';
 import type { TemplateRow } from './store/templates.ts';
 
+export const toGrouping = ({ project, tags }: Document) => ({
+  ...(project !== null && { project }),
+  ...(tags !== null && { tags: [...tags] }),
+});
+
 export const toTaskItem = (document: Document): Static<typeof TaskItem> => ({
   id: document.id,
   filename: document.filename,
+  ...toGrouping(document),
   status: document.status,
   cached: document.cached,
   created_at: document.createdAt.toISOString(),
@@ -23,16 +29,19 @@ export const toTaskStatus = (document: Document): Static<typeof TaskStatus> => (
   ...(document.progress !== null && { progress: document.progress }),
 });
 
-const toSummary = ({ id, filename, status, cached, createdAt, updatedAt }: Document) => ({
-  ...{ id, filename, status, cached },
-  created_at: createdAt,
-  updated_at: updatedAt,
+const toSummary = (document: Document) => ({
+  ...{ id: document.id, filename: document.filename, ...toGrouping(document) },
+  ...{ status: document.status, cached: document.cached },
+  created_at: document.createdAt,
+  updated_at: document.updatedAt,
 });
 
 /** `data` is null once the task has failed. */
 export function toUnfinishedResult(document: Document): object {
   const { id, status, errorType, error } = document;
-  return errorType === null ? { id, status } : { ...toSummary(document), error_type: errorType, error, data: null };
+  return errorType === null
+    ? { id, ...toGrouping(document), status }
+    : { ...toSummary(document), error_type: errorType, error, data: null };
 }
 
 export function toResult(opened: CompletedDocument, schema: Schema, language: 'en' | 'ru'): object {

@@ -11,6 +11,7 @@ import type { Admission } from '../../tasks/admission.ts';
 import type { EstimateSettings, Estimates } from '../../tasks/estimates.ts';
 import type { AcceptResult, NewTask, TaskStore } from '../../tasks/store.ts';
 import type { Priority } from '../../tasks/task.ts';
+import { type Grouping, readGrouping, withGrouping } from './grouping.ts';
 import { startProducerSpan, taskTraceparent } from './producer-span.ts';
 import { NOT_REHEARSED } from './sandbox/accept.ts';
 import { SANDBOX_DEADLINE_SECONDS, sandboxQueue } from './sandbox/queue.ts';
@@ -21,6 +22,7 @@ export interface TaskRequest {
   readonly priority: Priority;
   readonly input: JsonObject;
   readonly estimateSettings: EstimateSettings;
+  readonly grouping?: Grouping | undefined;
   /** Covered by the idempotency fingerprint. */
   readonly content: JsonValue;
   /** The idempotency key of a request without the header. */
@@ -74,10 +76,11 @@ export async function storeTask(
 export function createTask(
   { shared, admission, estimates }: Omit<TaskDeps, 'tasks'>,
   request: FastifyRequest,
-  { service, priority, input, estimateSettings, webhook, sandbox }: Omit<TaskRequest, 'content'>,
+  { service, priority, input: plain, estimateSettings, grouping, webhook, sandbox }: Omit<TaskRequest, 'content'>,
   traceparent: string | undefined,
 ) {
   const owner = admission.ownerOf(service, request.principal);
+  const input = withGrouping(plain, grouping);
   const estimate =
     sandbox === undefined ? estimates.estimate({ service, priority, owner }, estimateSettings) : undefined;
   const task: NewTask = {
@@ -145,6 +148,10 @@ export function checkUrlField(field: string, url: string, policy: UrlPolicy): vo
     throw error instanceof UrlRejected ? validationError(`${field}: ${error.message}`) : error;
   }
 }
+
+/** Throws a 422 error that names the invalid field. */
+export const groupingFrom = (body: Parameters<typeof readGrouping>[0]): Grouping | undefined =>
+  readGrouping(body, (field, message) => validationError(`${field}: ${message}.`));
 
 const spanAttributes = (accepted: AcceptResult): Attributes => ({
   'assay.accept.outcome': accepted.outcome,

@@ -42,6 +42,8 @@ export interface RecordDraft {
   readonly title: string;
   /** What `q` searches besides the title: class names, the transcript, field values. */
   readonly text: string;
+  readonly project?: string;
+  readonly tags?: readonly string[];
   readonly surface?: string;
   readonly master?: { readonly name: string; readonly conf: number };
   readonly defects?: readonly { readonly name: string; readonly conf: number }[];

@@ -1,5 +1,6 @@
 import { type TProperties, Type } from 'typebox';
 import { Success } from '../../http/envelope.ts';
+import { groupingFields } from './grouping.ts';
 
 /** Not `format: uri`, which is ASCII only; `checkUrl` validates the URL. */
 export const Url = (description: string) => Type.String({ minLength: 1, maxLength: 2048, description });
@@ -25,6 +26,7 @@ export const TaskStateOf = <A extends TProperties, B extends TProperties>(furthe
       ...further,
       error: Type.Optional(Type.String({ description: 'Human-readable error of a failed task.' })),
       error_code: Type.Optional(Type.String({ description: 'Machine-readable error of a failed task.' })),
+      ...groupingFields,
       ...last,
     }),
   );

@@ -1,6 +1,7 @@
 import { Type } from 'typebox';
 import { Success } from '../../http/envelope.ts';
 import { EventPageOf } from '../shared/event-schema.ts';
+import { groupingFields } from '../shared/grouping.ts';
 import { TaskEventOf } from '../shared/task-events.ts';
 import { AcceptedTask, TaskStateOf, UnixSeconds, Url, WebhookState } from '../shared/task-schema.ts';
 
@@ -46,6 +47,7 @@ export const TranscribeRequest = Type.Object(
         description: 'Client data: at most 16 KiB, 8 levels and 200 keys. Returned unchanged in every response.',
       }),
     ),
+    ...groupingFields,
     webhook: Type.Optional(
       Type.Object({
         url: Url('Called when the final result is stored; https.'),

@@ -2,6 +2,7 @@ import type { JsonObject } from '../../base/json.ts';
 import { objectText } from '../../base/json-text.ts';
 import { unixSeconds } from '../../base/time.ts';
 import type { Task } from '../../tasks/task.ts';
+import { groupingOf } from '../shared/grouping.ts';
 import { webhookFields } from '../shared/webhook-fields.ts';
 import type { TranscribeInput } from './result.ts';
 
@@ -19,6 +20,7 @@ function presented(task: Task, state: JsonObject, result?: string): string {
   const data = {
     task_id: task.id,
     ...state,
+    ...groupingOf(task.inputText),
     ...(webhook && { webhook: { configured: true, status: webhook.state, ...webhookFields(webhook) } }),
   };
   return objectText({ ok: true }, { data: objectText(data, { result, metadata }) });

@@ -1,5 +1,6 @@
 import type { JsonObject, JsonValue } from '../../base/json.ts';
 import { fileKeyFromUrl, fileNameFromUrl } from '../shared/file-names.ts';
+import { groupingOf } from '../shared/grouping.ts';
 import { type EndedTask, isCancelled, type RecordDraft, type RecordMaker } from '../shared/records.ts';
 import type { SharedSettings } from '../shared/service.ts';
 import { withSegments } from './corrections/corrected.ts';
@@ -29,7 +30,10 @@ function draftOf(
   const metadataTexts = metadata === undefined ? [] : textsIn(JSON.parse(metadata) as JsonValue);
   const fileName = fileNameFromUrl(url, filesHost) ?? 'recording';
   const fileKey = fileKeyFromUrl(url, filesHost);
-  const common = { taskId: task.id, createdAt: task.queuedAt, ...(fileKey !== undefined && { sound: { fileKey } }) };
+  const common = {
+    ...{ taskId: task.id, createdAt: task.queuedAt, ...groupingOf(task.inputText) },
+    ...(fileKey !== undefined && { sound: { fileKey } }),
+  };
   if (task.status === 'failed') {
     const { code, message } = task.failure;
     const result = { error: message, error_code: code };

@@ -1,8 +1,9 @@
 import type { ApiClient } from './api.ts';
+import { type Grouping, readGroupingInputs } from './grouping.ts';
 import { type OnRetry, pollTask, type TaskProgress, withRetry } from './poll-task.ts';
 
 /** The response of `GET /result/{task_id}`. */
-export interface TaskState extends TaskProgress {
+export interface TaskState extends TaskProgress, Grouping {
   readonly task_id: string;
   readonly processing_time_ms?: number;
   readonly error?: string;
@@ -16,6 +17,7 @@ export interface UploadJob<State extends TaskState = TaskState> {
   readonly file: File | undefined;
   /** Of the file, or the task id. */
   readonly name: string;
+  readonly grouping: Grouping;
   /** A `blob:` URL of the file. */
   preview: string | undefined;
   stage: Stage;
@@ -37,6 +39,7 @@ export const createUploadJob = (source: File | string): UploadJob<never> => ({
   ...(typeof source === 'string'
     ? { file: undefined, name: source, preview: undefined, taskId: source }
     : { file: source, name: source.name, preview: URL.createObjectURL(source) }),
+  grouping: readGroupingInputs(),
   stage: 'waiting',
   startedAt: { waiting: performance.now() },
   sent: 0,
@@ -48,7 +51,7 @@ export const isOver = ({ stage }: Pick<UploadJob, 'stage'>): boolean =>
 
 export interface TaskEndpoint {
   readonly path: string;
-  readonly body: (url: string) => unknown;
+  readonly body: (url: string) => object;
   /** Maximum long-poll wait; shorter waits show progress more often. */
   readonly maxWaitSeconds?: number;
 }
@@ -82,7 +85,7 @@ export async function runUploadJob<State extends TaskState>(
     const headers = { 'idempotency-key': newKey() };
     const create = () =>
       api.call<{ task_id: string; estimated_wait_seconds: number }>(path, {
-        ...{ method: 'POST', json: body(url), headers, signal },
+        ...{ method: 'POST', json: { ...body(url), ...job.grouping }, headers, signal },
       });
     const accepted = await withRetry(create, onRetry, signal);
     job.taskId = accepted.task_id;

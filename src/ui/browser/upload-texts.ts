@@ -1,3 +1,4 @@
+import { groupingMessages } from './grouping-texts.ts';
 import type { localize } from './localize.ts';
 
 /** The texts that all upload pages share. */
@@ -27,6 +28,7 @@ export const uploadMessages = {
   code: { en: 'Error code', ru: 'Код ошибки' },
   task: { en: 'Task and API', ru: 'Задача и API' },
   taskId: { en: 'Task ID', ru: 'Идентификатор задачи' },
+  grouping: groupingMessages,
   work: { en: 'Processing time', ru: 'Время обработки' },
   again: {
     en: 'Request the same result with curl (set TOKEN to your access token):',

@@ -12,6 +12,8 @@ export function opened(
 ): CompletedDocument {
   return {
     id: '01926b3e-0000-7000-8000-000000000001',
+    project: null,
+    tags: null,
     filename: 'Квартира 31.pdf',
     status: 'SUCCESS',
     cached: false,

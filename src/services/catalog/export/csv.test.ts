@@ -11,6 +11,8 @@ const record = (title: string): ExportedRecord => ({
     failure: null,
     createdAt: new Date(0),
     surface: null,
+    project: null,
+    tags: [],
   },
   ...{ title, text: '', master: { name: 'x', conf: -0.5 }, defects: [], image: null, openReports: 0, hidden: false },
   result: {},
@@ -56,7 +58,7 @@ describe('the CSV export', () => {
     ['two\nlines', '"two\nlines"'],
   ])('writes %j as %j', async (title, written) => {
     const [, line] = await lines(title);
-    expect(line).toBe(`a,import,,done,1970-01-01T00:00:00.000Z,${written},,x,-0.5,,,0,false,,{}`);
+    expect(line).toBe(`a,import,,done,1970-01-01T00:00:00.000Z,${written},,x,-0.5,,,0,false,,{},,`);
   });
 
   it('closes its source when the consumer stops reading', async () => {

@@ -65,6 +65,8 @@ const COLUMNS: readonly Column[] = [
   { name: 'hidden', width: 10, cell: ({ hidden }) => hidden },
   { name: 'text', width: 60, cell: ({ text }) => text },
   { name: 'result', width: 60, cell: ({ result }) => JSON.stringify(result) },
+  { name: 'project', width: 20, cell: ({ project }) => project },
+  { name: 'tags', width: 30, cell: ({ tags }) => (tags.length > 0 ? tags.join(', ') : null) },
 ];
 
 const exportBody = (record: ExportedRecord) => ({

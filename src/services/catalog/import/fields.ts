@@ -1,8 +1,18 @@
 import type { JsonObject } from '../../../base/json.ts';
 import { checkUrl, type UrlPolicy, UrlRejected } from '../../../base/outbound-url.ts';
 import type { Detail } from '../../../http/validation-details.ts';
+import { type Grouping, readGrouping } from '../../shared/grouping.ts';
 
-export const FIELDS = ['record_id', 'title', 'text', 'image_url', 'attributes', 'created_at'] as const;
+export const FIELDS = [
+  'record_id',
+  'title',
+  'text',
+  'image_url',
+  'attributes',
+  'created_at',
+  'project',
+  'tags',
+] as const;
 type Field = (typeof FIELDS)[number];
 
 /** `input`: shown truncated. */
@@ -43,6 +53,28 @@ export function readFields(input: Readonly<Record<string, unknown>>, complain: R
         if (!(error instanceof UrlRejected)) throw error;
         // Without `input`: the URL can contain a credential.
         complain('image_url', { msg: error.message.replace(/\.$/, ''), type: 'url_parsing' });
+        return undefined;
+      }
+    },
+
+    /** The tags of a table are separated by commas. */
+    grouping(): Grouping | undefined {
+      const given = input['tags'] ?? undefined;
+      const tags = typeof given === 'string' ? given.split(',').filter((tag) => tag.trim() !== '') : given;
+      if (tags !== undefined && !(Array.isArray(tags) && tags.every((tag) => typeof tag === 'string'))) {
+        complain('tags', { msg: 'Input should be a list of strings', type: 'list_type' });
+        return undefined;
+      }
+      let rejection: Error | undefined;
+      const reject = (field: string, message: string) => {
+        complain(field, { msg: `Input ${message}`, type: 'value_error' });
+        rejection = new Error(message);
+        return rejection;
+      };
+      try {
+        return readGrouping({ project: text('project', MAX_URL_LENGTH), tags }, reject);
+      } catch (error) {
+        if (error !== rejection) throw error;
         return undefined;
       }
     },

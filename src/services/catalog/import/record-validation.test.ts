@@ -42,6 +42,22 @@ describe('an imported record', () => {
     );
   });
 
+  it.each([
+    [
+      { project: ' A ', tags: ['x', 'y, z', 'x '] },
+      { project: 'A', tags: ['x', 'y, z'] },
+    ],
+    [{ tags: 'x, y,' }, { tags: ['x', 'y'] }],
+    [{ project: '', tags: [] }, {}],
+    [{ project: 'x'.repeat(101) }, undefined],
+    [{ tags: [7] }, undefined],
+    [{ tags: Array.from({ length: 21 }, String) }, undefined],
+  ])('reads the project and the tags %j as %j', (given, expected) => {
+    const [field] = Object.keys(given);
+    const rejected = [expect.stringMatching(new RegExp(`^${field} (?:value_error|list_type)$`))];
+    expect(readOne({ record_id: 'a', ...given })).toEqual(expected ? { recordId: 'a', ...expected } : rejected);
+  });
+
   it('accepts an image URL on an allowlisted private host', () => {
     const record = { record_id: 'a', image_url: 'https://nas.internal/a.jpg' };
     const allowList = parseAllowList({ hosts: ['nas.internal'], cidrs: [] });

@@ -73,6 +73,7 @@ function readRecord(
     attributes: fields.attributes(),
     createdAt: fields.date(),
     imageUrl: fields.image(),
+    ...fields.grouping(),
   });
 }
 

@@ -19,6 +19,7 @@ export function Card({ hit, viewer }: { hit: Hit; viewer: Viewer }): JSX.Element
         <p class="hint">
           <span safe>{serviceTitle(hit.service, words)}</span> · <Timestamp at={hit.createdAt} language={language} />
         </p>
+        <Groups hit={hit} root="./" />
         <Badges hit={hit} viewer={viewer} />
       </div>
     </li>
@@ -39,6 +40,22 @@ function Outcome({ hit, viewer: { words, language } }: { hit: Hit; viewer: Viewe
   if (hit.service === 'defectoscopy') return <p class="verdict-line good">{words.looksSound}</p>;
   if (hit.image === null || hit.snippet === '') return '';
   return <UntrustedParagraph class="verdict-line quiet" text={hit.snippet} />;
+}
+
+/** The project and the tags, each of which opens its records. */
+export function Groups({ hit: { project, tags }, root }: { hit: Hit; root: string }): JSX.Element {
+  if (project === null && tags.length === 0) return '';
+  const link = (name: 'project' | 'tag', value: string) => (
+    <a class="group" href={`${root}?${new URLSearchParams({ [name]: value })}`} dir="auto">
+      <UntrustedText text={value} />
+    </a>
+  );
+  return (
+    <p class="groups">
+      {project !== null && link('project', project)}
+      {tags.map((tag) => link('tag', tag))}
+    </p>
+  );
 }
 
 export function Badges({ hit, viewer: { words, language } }: { hit: Hit; viewer: Viewer }): JSX.Element {

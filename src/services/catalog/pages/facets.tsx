@@ -5,7 +5,15 @@ import { filterLabel, formatPercent } from './format.tsx';
 import type { Viewer } from './frame.tsx';
 import type { SearchState } from './search-url.ts';
 
-const FACETS = ['service', 'status', 'defect', 'master', 'surface'] as const satisfies readonly FacetName[];
+const FACETS = [
+  'service',
+  'status',
+  'project',
+  'tag',
+  'defect',
+  'master',
+  'surface',
+] as const satisfies readonly FacetName[];
 /** Further values are collapsed. */
 const EXPANDED_COUNT = 8;
 const CONFIDENCES = ['0.5', '0.7', '0.8', '0.9', '0.95'];

@@ -97,6 +97,9 @@ export function filterLabel(
       return classTitle(value, language);
     case 'min_conf':
       return fill(words.filter.min_conf, { value: formatPercent(Number(value), language) });
+    case 'project':
+    case 'tag':
+      return showInvisible(value);
     case 'range':
       return showInvisible(value.replace('..', ' – '));
     case 'has':

@@ -1,6 +1,6 @@
 import { Th } from '../../../ui/text-elements.tsx';
 import type { Hit } from '../search/search-types.ts';
-import { Badges } from './card.tsx';
+import { Badges, Groups } from './card.tsx';
 import {
   formatScore,
   recordTitle,
@@ -42,6 +42,7 @@ export function HitsTable({ items, viewer }: { items: readonly Hit[]; viewer: Vi
                 {!(hit.service === 'defectoscopy' && hit.status === 'done') && (
                   <UntrustedParagraph class="snippet" text={summaryLine(hit, viewer)} />
                 )}
+                <Groups hit={hit} root="./" />
                 <Badges hit={hit} viewer={viewer} />
               </th>
               <td>

@@ -8,6 +8,7 @@ import type { Report } from '../reports/report.ts';
 import { LAST_SEARCH_COOKIE } from '../search/last-search-cookie.ts';
 import type { Row } from '../search/search-types.ts';
 import type { SimilarHit } from '../similar/similar.ts';
+import { Groups } from './card.tsx';
 import { fact, recordTitle, serviceTitle, Timestamp, UntrustedParagraph, UntrustedText } from './format.tsx';
 import type { Frame, Viewer } from './frame.tsx';
 import { ReportForm, type SubmittedReport } from './report-form.tsx';
@@ -129,6 +130,7 @@ function Head({ row, back, viewer: { words, language } }: { row: Row; back: stri
         <span safe>{serviceTitle(row.service, words)}</span> · <Timestamp at={row.createdAt} language={language} /> UTC
         · <A href="#report" text={words.report} />
       </p>
+      <Groups hit={row} root="../" />
       {row.hidden && <P class="notice" text={words.hiddenNote} />}
     </div>
   );

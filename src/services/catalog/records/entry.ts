@@ -16,6 +16,8 @@ export interface Entry {
   readonly title: string;
   readonly text: string;
   readonly searched: Searched;
+  readonly project?: string;
+  readonly tags?: readonly string[];
   readonly surface?: string;
   readonly master?: Scored;
   readonly defects: readonly Scored[];
@@ -57,7 +59,8 @@ export function createEntry(service: string, draft: RecordDraft): Entry {
     ...(surface !== undefined && { surface: toStorableText(surface) }),
     ...(master && { master: { ...master, name: toStorableText(master.name) } }),
     defects: (draft.defects ?? []).map(({ name, conf }) => ({ name: toStorableText(name), conf })),
-    fields: fieldsOf(draft.fields ?? {}),
+    ...groupingOf(draft),
+    fields: [...fieldsOf(draft.fields ?? {}), ...groupingFields(draft)],
     result: toStorableJson(draft.result),
     withAttachment: draft.withAttachment ?? false,
     ...(sound && { soundKey: sound.fileKey }),
@@ -65,6 +68,19 @@ export function createEntry(service: string, draft: RecordDraft): Entry {
     ...(signature && { signature }),
   };
 }
+
+type Grouping = Pick<RecordDraft, 'project' | 'tags'>;
+
+export const groupingOf = ({ project, tags = [] }: Grouping): Grouping => ({
+  ...(project !== undefined && { project: toStorableText(project) }),
+  ...(tags.length > 0 && { tags: tags.map(toStorableText) }),
+});
+
+/** For filters by their presence. */
+export const groupingFields = ({ project, tags = [] }: Grouping): Field[] => [
+  ...(project === undefined ? [] : [{ name: 'project', value: null }]),
+  ...(tags.length === 0 ? [] : [{ name: 'tag', value: null }]),
+];
 
 /** The first fields of a record with short names and a value. */
 export function fieldsOf(values: JsonObject): Field[] {

@@ -3,7 +3,7 @@ import type { Files } from '../../../base/files.ts';
 import type { JsonObject, JsonValue } from '../../../base/json.ts';
 import type { Log } from '../../../base/log.ts';
 import { createFileDeletionQueue } from '../../shared/file-deletion-queue.ts';
-import { type Entry, fieldsOf, IMPORT_SERVICE, pictureOf, textsOf } from './entry.ts';
+import { type Entry, fieldsOf, groupingFields, groupingOf, IMPORT_SERVICE, pictureOf, textsOf } from './entry.ts';
 import { requestRebuild } from './rebuild.ts';
 import { deleteExpiredRecords, deleteUnreadableFeedRows, pruneWords } from './retention.ts';
 import { toStorableJson } from './storable-text.ts';
@@ -16,6 +16,8 @@ export interface ImportedRecord {
   readonly text?: string;
   readonly imageUrl?: string;
   readonly attributes?: JsonObject;
+  readonly project?: string;
+  readonly tags?: readonly string[];
   /** Absent: unchanged, or now for a new record. */
   readonly createdAt?: Date;
 }
@@ -60,7 +62,8 @@ function* batches(records: readonly ImportedRecord[]): Generator<ImportedRecord[
   if (batch.length > 0) yield batch;
 }
 
-function entryOf({ recordId, title, text = '', imageUrl, attributes = {}, createdAt }: ImportedRecord): Entry {
+function entryOf(record: ImportedRecord): Entry {
+  const { recordId, title, text = '', imageUrl, attributes = {}, createdAt } = record;
   const values = attributeValues(attributes).join('\n');
   return {
     recordId,
@@ -69,7 +72,8 @@ function entryOf({ recordId, title, text = '', imageUrl, attributes = {}, create
     ...(createdAt && { createdAt }),
     ...textsOf(title?.trim() || recordId, [text, values].filter((part) => part !== '').join('\n')),
     defects: [],
-    fields: fieldsOf(parseNumbers(attributes)),
+    ...groupingOf(record),
+    fields: [...fieldsOf(parseNumbers(attributes)), ...groupingFields(record)],
     result: toStorableJson({ attributes }),
     withAttachment: false,
     ...(imageUrl !== undefined && { picture: pictureOf({ url: imageUrl }) }),

@@ -91,20 +91,21 @@ const WRITE = {
       select * from unnest(
         $1::text[], $2::text[], $3::text[], $4::text[], $5::timestamptz[], $6::text[], $7::text[], $8::text[],
         $9::real[], $10::text[], $11::real[], $12::text[], $13::text[], $14::text[], $15::text[], $16::bool[],
-        $17::text[], $18::text[], $19::text[]
+        $17::text[], $18::text[], $19::text[], $20::text[], $21::text[]
       ) with ordinality as e (
         record_id, service, task_id, status, created_at, title, surface, master,
         master_conf, defects, top_conf, title_words, text_words, text, result, with_attachment,
-        recording_key, picture, picture_digest, place
+        recording_key, picture, picture_digest, project, tags, place
       )
     ),
     record as (
       insert into catalog_records as r (record_id, service, task_id, status, created_at, title, surface, master,
-                                        master_conf, defects, top_conf, hidden, picture_digest, search)
+                                        master_conf, defects, top_conf, hidden, picture_digest, search, project, tags)
       select e.record_id, e.service, e.task_id, e.status,
              coalesce(e.created_at, (select o.created_at from catalog_records o where o.record_id = e.record_id), now()),
              e.title, e.surface, e.master, e.master_conf, e.defects::jsonb, e.top_conf,
-             catalog_hidden(e.record_id), e.picture_digest, ${searchVectorSql('e.title_words', 'e.text_words')}
+             catalog_hidden(e.record_id), e.picture_digest, ${searchVectorSql('e.title_words', 'e.text_words')},
+             e.project, (select array_agg(tag) from json_array_elements_text(e.tags::json) as t (tag))
         from entry e
        order by place
           on conflict (record_id) do update
@@ -121,6 +122,8 @@ const WRITE = {
                  top_conf       = excluded.top_conf,
                  hidden         = excluded.hidden,
                  search         = excluded.search,
+                 project        = excluded.project,
+                 tags           = excluded.tags,
                  picture_digest     = excluded.picture_digest,
                  picture_key    = case when r.picture_digest = excluded.picture_digest then r.picture_key end,
                  picture_width  = case when r.picture_digest = excluded.picture_digest then r.picture_width end,
@@ -210,6 +213,8 @@ function columns(entries: readonly Entry[]): unknown[][] {
     entries.map((e) => e.soundKey ?? null),
     entries.map((e) => (e.picture ? JSON.stringify(e.picture.of) : null)),
     entries.map((e) => e.picture?.digest ?? null),
+    entries.map((e) => e.project ?? null),
+    entries.map((e) => (e.tags ? JSON.stringify(e.tags) : null)),
   ];
 }
 

@@ -1,4 +1,5 @@
 import { Type } from 'typebox';
+import { groupingFields } from '../../shared/grouping.ts';
 
 /** For the API description only: `readRecords` validates each record separately. */
 export const DocumentedRecords = Type.Object({
@@ -17,6 +18,7 @@ export const DocumentedRecords = Type.Object({
       attributes: Type.Optional(
         Type.Object({}, { additionalProperties: true, description: 'At most 16 KiB; the values are searchable.' }),
       ),
+      ...groupingFields,
       created_at: Type.Optional(
         Type.String({ description: '2026-05-31 or 2026-05-31T12:00:00Z (RFC 3339). Default: now.' }),
       ),

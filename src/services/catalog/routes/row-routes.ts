@@ -95,7 +95,8 @@ export function rowRoutes(app: Gateway, deps: { search: Search; reports: Reports
       if (row === undefined || (row.hidden && !moderator)) throw recordNotFound();
       const all = await reports.listOfRecord(row.recordId);
       if (wantsPage(request.headers.accept)) {
-        const similar = row.image === null ? undefined : await search.similar(row.recordId, { limit: SHOWN_SIMILAR, hidden: true });
+        const similar =
+          row.image === null ? undefined : await search.similar(row.recordId, { limit: SHOWN_SIMILAR, hidden: true });
         return page(request, reply, { row, reports: moderator ? all : all.map(withoutTexts), similar: similar ?? [] });
       }
       return { ...rowBody(row), reports: all.map(moderator ? reportBody : briefBody) };

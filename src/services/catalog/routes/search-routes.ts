@@ -40,12 +40,13 @@ export function searchRoutes(app: Gateway, { search, cookies }: { search: Search
       const { query, reader } = request;
       const filters = filtersFrom(query, reader);
       const page = pageFrom(query, filters);
-      const { items, total, facets, upTo } = await search.find(filters, page);
+      const { items, total, more, facets, upTo } = await search.find(filters, page);
       // Only for browsers.
       if (reader?.by !== 'header') remembered.save(request, reply, toQueryString(filters, page.sort));
       return {
         items: items.map(hitBody),
         total,
+        more,
         page: page.page,
         limit: page.limit,
         facets: facets ?? {},

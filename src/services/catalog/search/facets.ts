@@ -1,10 +1,9 @@
 import type { Queryable } from '../../../base/db.ts';
 import { findFacetCombinations } from './resolve-filters.ts';
-import { FACET_NAMES, type Facet, type FacetName, type Filters } from './search-types.ts';
+import { FACET_NAMES, type Facet, type FacetName, type Filters, MAX_COUNT } from './search-types.ts';
 import { type Binder, createParameters, fromClause, queryStage, type ResolvedFilters, where } from './where.ts';
 
 const MAX_VALUES = 100;
-const MAX_COUNT = 1000;
 
 /** Counts records per facet combination, once for all facets. */
 export async function countFacets(
@@ -34,9 +33,10 @@ export async function countFacets(
 /** `facets count` pairs as one text: faster to transfer than thousands of rows. */
 export const COUNTS = `coalesce(string_agg(facets || ' ' || count, ' '), '')`;
 
-export async function countAll(db: Queryable, resolved: ResolvedFilters): Promise<number> {
+/** Stops at `max`. */
+export async function countUpTo(db: Queryable, resolved: ResolvedFilters, max: number): Promise<number> {
   const { bind, values } = createParameters();
-  const text = `select count(*) as count from ${matches(resolved, { bind })}`;
+  const text = `select count(*) as count from (select from ${matches(resolved, { bind })} limit ${max}) m`;
   const { rows } = await db.query<{ count: number }>(text, values);
   return rows[0]!.count;
 }
@@ -99,6 +99,7 @@ function matcher(filters: Filters): (kind: FacetCombination) => boolean {
 
 function valuesOf(kind: FacetCombination, name: FacetName): readonly string[] {
   if (name === 'defect') return kind.defects;
+  if (name === 'tag') return kind.tags;
   const value = kind[name];
   return value === null ? [] : [value];
 }
@@ -116,13 +117,15 @@ interface FacetCombination {
   readonly surface: string | null;
   readonly master: string | null;
   readonly defects: readonly string[];
+  readonly project: string | null;
+  readonly tags: readonly string[];
 }
 
 export type FacetCombinations = ReturnType<typeof createFacetCombinations>;
 
 const MAX_CACHED = 50_000;
 const SELECT =
-  'select id, service, status, surface, master, defects from catalog_facet_combinations where id = any($1::int[])';
+  'select id, service, status, surface, master, defects, project, tags from catalog_facet_combinations where id = any($1::int[])';
 
 /** Combinations never change. */
 export function createFacetCombinations() {

@@ -44,11 +44,15 @@ export const FilterQuery = Type.Object({
   defect: facet(Name, 'A detected defect'),
   master: facet(Name, 'The most likely defect group'),
   status: facet(Status, 'The status of the task; imported records are `done`'),
+  project: facet(Name, 'The project of the request'),
+  tag: facet(Name, 'A tag of the request'),
   not_service: excluded(Name, 'service'),
   not_surface: excluded(Name, 'surface'),
   not_defect: excluded(Name, 'defect'),
   not_master: excluded(Name, 'master'),
   not_status: excluded(Status, 'status'),
+  not_project: excluded(Name, 'project'),
+  not_tag: excluded(Name, 'tag'),
   min_conf: Type.Optional(
     Type.Number({
       minimum: 0,
@@ -73,7 +77,7 @@ export const FilterQuery = Type.Object({
   ),
   has: severalOf(
     Name,
-    'A field of a document (`section:field`) or an attribute that the record has. Repeated: all of them.',
+    'A field of a document (`section:field`) or an attribute that the record has, or `project` or `tag`. Repeated: all of them.',
   ),
   not_has: severalOf(Name, 'A field or attribute that the record does not have. Repeated: none of them.'),
   hidden: Type.Optional(Type.Boolean({ description: 'For moderators: lists hidden records only.' })),

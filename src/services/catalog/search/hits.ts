@@ -16,7 +16,7 @@ export const HIT_COLUMNS = `
   r.record_id as "recordId", r.service, r.task_id as "taskId", r.status,
   case when r.status = 'failed' then
     (select d.result->>'error_code' from catalog_details d where d.number = r.number) end as failure,
-  r.created_at as "createdAt", r.title, r.surface, r.master, r.master_conf as "masterConf", r.defects,
+  r.created_at as "createdAt", r.title, r.project, coalesce(r.tags, '{}') as tags, r.surface, r.master, r.master_conf as "masterConf", r.defects,
   case when r.picture_key is not null then r.picture_width end as width,
   case when r.picture_key is not null then r.picture_height end as height,
   (select count(*) from reports p where p.record_id = r.record_id and p.status in ('open', 'in_review')) as "openReports",

@@ -45,7 +45,9 @@ async function reported(db: Queryable): Promise<number[]> {
 export async function findFacetCombinations(db: Queryable, filters: Filters): Promise<number[] | undefined> {
   const { bind, values } = createParameters();
   const has = (name: FacetName, wanted: readonly string[]) =>
-    name === 'defect' ? `defects && ${bind(wanted)}::text[]` : `${name} = any(${bind(wanted)}::text[])`;
+    name === 'defect' || name === 'tag'
+      ? `${name}s && ${bind(wanted)}::text[]`
+      : `${name} = any(${bind(wanted)}::text[])`;
   const conditions = FACET_NAMES.flatMap((name) => {
     const { [name]: wanted, excluded: { [name]: unwanted } = {} } = filters;
     return [...(wanted ? [has(name, wanted)] : []), ...(unwanted ? [`(${has(name, unwanted)}) is not true`] : [])];

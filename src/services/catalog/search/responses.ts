@@ -1,7 +1,7 @@
 import { Type } from 'typebox';
 import { nullable } from '../api-schema.ts';
 import type { SimilarHit } from '../similar/similar.ts';
-import type { Hit, Row } from './search-types.ts';
+import { FACET_NAMES, type FacetName, type Hit, type Row } from './search-types.ts';
 
 const Scored = Type.Object({ name: Type.String(), conf: Type.Number({ minimum: 0, maximum: 1 }) });
 
@@ -15,6 +15,8 @@ export const HitBody = Type.Object({
     description: 'When the task was created, or the date of an imported record.',
   }),
   title: Type.String(),
+  project: Type.Optional(Type.String({ description: 'Of the request, if it had one.' })),
+  tags: Type.Optional(Type.Array(Type.String(), { description: 'Of the request, if it had some.' })),
   snippet: Type.String({ description: 'Plain text of at most 200 characters around the first match.' }),
   surface: nullable(Type.String()),
   master: nullable(Scored),
@@ -34,11 +36,16 @@ const FacetBody = Type.Array(
 
 export const SearchResultBody = Type.Object({
   items: Type.Array(HitBody),
-  total: Type.Integer({ description: 'Exact number of results on all pages.' }),
+  total: Type.Integer({
+    description: 'Number of results on all pages: exact with facets, counted up to 1000 with `facets=false`.',
+  }),
+  more: Type.Boolean({ description: 'Whether there are more results than `total`.' }),
   page: Type.Integer(),
   limit: Type.Integer(),
   facets: Type.Partial(
-    Type.Object({ service: FacetBody, status: FacetBody, surface: FacetBody, master: FacetBody, defect: FacetBody }),
+    Type.Object(
+      Object.fromEntries(FACET_NAMES.map((name) => [name, FacetBody])) as Record<FacetName, typeof FacetBody>,
+    ),
     { description: 'Counts per value, over all filters except the facet’s own. Empty with `facets=false`.' },
   ),
   filters: Type.Object({}, { additionalProperties: true, description: 'The applied filters.' }),
@@ -57,6 +64,8 @@ export function hitBody(hit: Omit<Hit, 'snippet'> & { readonly snippet?: string 
     status: hit.status,
     created_at: hit.createdAt.toISOString(),
     title: hit.title,
+    ...(hit.project !== null && { project: hit.project }),
+    ...(hit.tags.length > 0 && { tags: hit.tags }),
     ...(hit.snippet !== undefined && { snippet: hit.snippet }),
     surface: hit.surface,
     master: hit.master,

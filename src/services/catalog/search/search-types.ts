@@ -1,7 +1,7 @@
 import type { JsonObject, JsonValue } from '../../../base/json.ts';
 
 /** `master` is the most likely defect group. */
-export const FACET_NAMES = ['service', 'status', 'surface', 'master', 'defect'] as const;
+export const FACET_NAMES = ['service', 'status', 'surface', 'master', 'defect', 'project', 'tag'] as const;
 export type FacetName = (typeof FACET_NAMES)[number];
 
 /** Distinct values per facet, at least one. */
@@ -49,6 +49,8 @@ export interface Hit {
   readonly failure: string | null;
   readonly createdAt: Date;
   readonly title: string;
+  readonly project: string | null;
+  readonly tags: readonly string[];
   /** Plain text of at most 200 characters around the first match. */
   readonly snippet: string;
   readonly surface: string | null;
@@ -66,12 +68,17 @@ export interface Scored {
   readonly conf: number;
 }
 
-/** Over all filters except the facet's own. Counts are capped at 1000: `more`. */
+/** Larger counts are reported as this one with `more`. */
+export const MAX_COUNT = 1000;
+
+/** Over all filters except the facet's own. Counts are capped at {@link MAX_COUNT}: `more`. */
 export type Facet = readonly { readonly value: string; readonly count: number; readonly more: boolean }[];
 
 export interface SearchResult {
   readonly items: readonly Hit[];
+  /** Exact with facets, otherwise capped at {@link MAX_COUNT}: `more`. */
   readonly total: number;
+  readonly more: boolean;
   readonly facets?: Readonly<Record<FacetName, Facet>>;
   /** Pass it with the next page to exclude records indexed since. */
   readonly upTo: number;

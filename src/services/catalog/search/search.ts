@@ -1,6 +1,7 @@
 import { CLIENT_LIMIT_MS, type Db, type Queryable } from '../../../base/db.ts';
 import { findSimilar } from '../similar/similar.ts';
-import { countAll, countFacets, createFacetCombinations, type FacetCombinations } from './facets.ts';
+import { countFacets, countUpTo, createFacetCombinations, type FacetCombinations } from './facets.ts';
+import { findFirstMatches, SEARCH_LIMITS, type SearchLimits } from './first-matches.ts';
 import { HIT_COLUMNS, type HitRow, hitOf, readHits } from './hits.ts';
 import { findNumberFields } from './number-fields.ts';
 import { orderOf } from './order.ts';
@@ -9,15 +10,15 @@ import type { Filters, Hit, Page, Row, SearchResult, Sort } from './search-types
 import { snippetOf } from './snippet.ts';
 import { streamRecords } from './stream.ts';
 import { createParameters, type ResolvedFilters, where } from './where.ts';
-import { searchWords, type WordMatches } from './word-search.ts';
+import { searchWords } from './word-search.ts';
 
 export type Search = ReturnType<typeof createSearch>;
 
 /** Excludes hidden records unless `filters.hidden` is set. */
-export function createSearch(db: Db) {
+export function createSearch(db: Db, limits = SEARCH_LIMITS) {
   const kinds = createFacetCombinations();
   return {
-    find: (filters: Filters, page: Page) => findRecords(db, kinds, filters, page),
+    find: (filters: Filters, page: Page) => findRecords(db, kinds, filters, page, limits),
     /** At most a million, in constant memory. */
     stream: (filters: Filters, sort: Sort) => streamRecords(db, filters, sort),
     /** Includes hidden records: the caller must check access. */
@@ -72,30 +73,55 @@ const ROW = {
      where r.record_id = $1`,
 };
 
-function findRecords(db: Db, kinds: FacetCombinations, filters: Filters, page: Page): Promise<SearchResult> {
+function findRecords(
+  db: Db,
+  kinds: FacetCombinations,
+  filters: Filters,
+  page: Page,
+  limits: SearchLimits,
+): Promise<SearchResult> {
   return db.transaction(
     async (tx) => {
       await beginSnapshot(tx);
       const resolved = await resolveFilters(tx, filters, page.upTo);
-      const words = resolved.expansion && (await searchWords(tx, { ...resolved, expansion: resolved.expansion }, page));
-      const { total, facets } = await count(tx, kinds, resolved, page, words);
-      const numbers = words?.numbers ?? (offsetOf(page) < total ? await numbersOf(tx, resolved, page) : []);
+      const { numbers, ...counts } = page.facets
+        ? await pageWithFacets(tx, kinds, resolved, page)
+        : await pageAlone(tx, resolved, page, limits);
       const items = await readHits(tx, numbers, resolved.expansion);
-      return { items, total, upTo: resolved.upTo, ...(facets && { facets }) };
+      return { items, ...counts, upTo: resolved.upTo };
     },
     { statementTimeoutMs: CLIENT_LIMIT_MS },
   );
 }
 
-async function count(
+interface Found extends Pick<SearchResult, 'total' | 'more' | 'facets'> {
+  readonly numbers: readonly number[];
+}
+
+async function pageWithFacets(
   db: Queryable,
   kinds: FacetCombinations,
   resolved: ResolvedFilters,
-  { facets }: Page,
-  words: WordMatches | undefined,
-): Promise<Pick<SearchResult, 'total' | 'facets'>> {
-  if (facets) return countFacets(db, kinds, resolved, words?.counts);
-  return { total: words?.total ?? (await countAll(db, resolved)) };
+  page: Page,
+): Promise<Found> {
+  const words = resolved.expansion && (await searchWords(db, { ...resolved, expansion: resolved.expansion }, page));
+  const { total, facets } = await countFacets(db, kinds, resolved, words?.counts);
+  const numbers = words?.numbers ?? (offsetOf(page) < total ? await numbersOf(db, resolved, page) : []);
+  return { numbers, total, more: false, facets };
+}
+
+async function pageAlone(db: Queryable, resolved: ResolvedFilters, page: Page, limits: SearchLimits): Promise<Found> {
+  const { expansion } = resolved;
+  const { maxCount } = limits;
+  const capped = (count: number) => ({ total: Math.min(count, maxCount), more: count > maxCount });
+  if (expansion === undefined) {
+    const count = await countUpTo(db, resolved, maxCount + 1);
+    const isPossible = offsetOf(page) < count || count > maxCount;
+    return { ...capped(count), numbers: isPossible ? await numbersOf(db, resolved, page) : [] };
+  }
+  const { total, numbers } =
+    (await findFirstMatches(db, resolved, page, limits)) ?? (await searchWords(db, { ...resolved, expansion }, page));
+  return { ...capped(total), numbers };
 }
 
 const offsetOf = ({ page, limit }: Page) => (page - 1) * limit;

@@ -22,13 +22,20 @@ export type Binder = Pick<ReturnType<typeof createParameters>, 'bind'>;
 /** An SQL condition over `catalog_records r`. */
 export type Condition = (parameters: Binder) => string;
 
-/** All filters except `q`. `kinds` covers service, status, surface, group and defect. */
-export function where({ filters, kinds, reported, upTo }: ResolvedFilters, { bind }: Binder): string {
-  const { from, to, minConf, hasReport, duplicates, hidden } = filters;
+/** The visible records of the snapshot and the period: what an index by age covers. */
+export function scope({ filters: { from, to, hidden }, upTo }: ResolvedFilters, { bind }: Binder): string {
   const conditions = [hidden === true ? 'r.hidden' : 'not r.hidden', `r.number <= ${bind(upTo)}::bigint`];
-  if (kinds) conditions.push(`r.facets = any(${bind(kinds)}::int[])`);
   if (from) conditions.push(`r.created_at >= ${bind(from)}::timestamptz`);
   if (to) conditions.push(`r.created_at < ${bind(to)}::timestamptz`);
+  return conditions.join(' and ');
+}
+
+/** All filters except `q`. `kinds` covers service, status, surface, group and defect. */
+export function where(resolved: ResolvedFilters, { bind }: Binder): string {
+  const { filters, kinds, reported } = resolved;
+  const { minConf, hasReport, duplicates } = filters;
+  const conditions = [scope(resolved, { bind })];
+  if (kinds) conditions.push(`r.facets = any(${bind(kinds)}::int[])`);
   // Rounded like the stored float4 values: 0.7 is slightly less than 0.7 in four bytes.
   if (minConf !== undefined) conditions.push(`${confidence(filters, { bind })} >= ${bind(Math.fround(minConf))}::real`);
   if (reported) conditions.push(`r.number ${hasReport ? '= any' : '<> all'}(${bind(reported)}::bigint[])`);

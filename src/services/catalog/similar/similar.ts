@@ -30,9 +30,7 @@ export async function findSimilar(
     .map((row) => ({ ...row, similarity: similarityOf(own.signature, row.signature) }))
     .sort(
       (a, b) =>
-        Number(b.samePhoto) - Number(a.samePhoto) ||
-        (b.similarity ?? 0) - (a.similarity ?? 0) ||
-        b.number - a.number,
+        Number(b.samePhoto) - Number(a.samePhoto) || (b.similarity ?? 0) - (a.similarity ?? 0) || b.number - a.number,
     )
     .slice(0, limit);
   const numbers = ranked.map(({ number }) => number);

@@ -1,22 +1,7 @@
 import { announce, byId, el, fill } from '../../../ui/browser/dom.ts';
 import type { NumberFormats } from '../../../ui/browser/page-data.ts';
 import type { ModelsTexts } from './models-texts.ts';
-
-interface Change {
-  readonly before?: number;
-  readonly after?: number;
-}
-
-interface Comparison {
-  readonly photos: number;
-  readonly accuracy: Change;
-  readonly classes: readonly {
-    readonly name: string;
-    readonly photos: number;
-    readonly recall: Change;
-    readonly precision: Change;
-  }[];
-}
+import type { Change, Comparison, TrainingReport } from './version-comparison.ts';
 
 /** The response of `GET /models/training`. */
 export interface Training {
@@ -30,11 +15,7 @@ export interface Training {
     readonly actor?: string;
     readonly requested_at: string;
     readonly failure?: { readonly code: string; readonly message: string };
-    readonly report?: {
-      readonly base: string;
-      readonly photos: { readonly training: number; readonly held_back: number };
-      readonly heads: readonly { readonly head: string; readonly held_back: Comparison; readonly test: Comparison }[];
-    };
+    readonly report?: TrainingReport;
   };
 }
 

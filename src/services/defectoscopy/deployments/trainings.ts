@@ -1,4 +1,5 @@
 import { CLIENT_LIMIT_MS, type Queryable, type Statement } from '../../../base/db.ts';
+import type { TrainingReport } from '../browser/version-comparison.ts';
 
 /** A version that is trained on the corrections, by a worker. */
 export interface Training {
@@ -18,33 +19,6 @@ export interface Training {
 export interface TrainingFailure {
   readonly code: string;
   readonly message: string;
-}
-
-/** A figure of the shipped version and of the new one; absent without photos. */
-export interface Change {
-  readonly before?: number;
-  readonly after?: number;
-}
-
-export interface ReportedComparison {
-  readonly photos: number;
-  readonly accuracy: Change;
-  readonly classes: readonly {
-    readonly name: string;
-    readonly photos: number;
-    readonly recall: Change;
-    readonly precision: Change;
-  }[];
-}
-
-export interface TrainingReport {
-  readonly base: string;
-  readonly photos: { readonly training: number; readonly held_back: number };
-  readonly heads: readonly {
-    readonly head: string;
-    readonly held_back: ReportedComparison;
-    readonly test: ReportedComparison;
-  }[];
 }
 
 /** A worker that is lost this often was probably ended by the training. */

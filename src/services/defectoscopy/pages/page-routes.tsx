@@ -1,5 +1,6 @@
 import type { Gateway } from '../../../http/gateway.ts';
 import { DropZone, PhotoIcon } from '../../../ui/dropzone.tsx';
+import { GroupingInputs } from '../../../ui/grouping-inputs.tsx';
 import { PictureFrame } from '../../../ui/picture-frame.tsx';
 import { A } from '../../../ui/text-elements.tsx';
 import { classNames } from '../../shared/class-names.ts';
@@ -30,7 +31,9 @@ export function pageRoutes(app: Gateway, deps: UploadPageDeps): void {
           icon={<PhotoIcon />}
           camera
           example={example}
-        />
+        >
+          <GroupingInputs words={words.grouping} />
+        </DropZone>
       ),
       belowSteps: () => <Note />,
       besideResult: (words) => (

@@ -5,7 +5,7 @@ import { success } from '../../../http/envelope.ts';
 import type { Gateway } from '../../../http/gateway.ts';
 import type { WorkerRegistry } from '../../../tasks/worker-registry.ts';
 import { acceptOpenApi } from '../../shared/accept-openapi.ts';
-import { acceptTask, checkUrlField, type TaskDeps, type TaskRequest } from '../../shared/accept-task.ts';
+import { acceptTask, checkUrlField, groupingFrom, type TaskDeps, type TaskRequest } from '../../shared/accept-task.ts';
 import { sandboxInput } from '../../shared/sandbox/accept.ts';
 import { Accepted, PredictRequest } from '../api-schema.ts';
 import { examples } from '../examples.ts';
@@ -47,6 +47,7 @@ export function predictTasks({ workerRegistry, serviceSettings, shared }: Predic
         ...(inspect !== undefined && { inspect }),
       },
       estimateSettings,
+      grouping: groupingFrom(body),
       content: body as JsonObject,
       sandbox: rehearsed,
       ...(webhook_url !== undefined && { webhook: { url: webhook_url } }),

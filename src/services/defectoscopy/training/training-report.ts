@@ -1,4 +1,4 @@
-import type { Change, ReportedComparison, TrainingReport } from '../deployments/trainings.ts';
+import type { Change, Comparison as ReportedComparison, TrainingReport } from '../browser/version-comparison.ts';
 import { type Comparison, shownClasses } from './comparison.ts';
 import { round } from './write.ts';
 import type { CorrectedVersion } from './write-corrected.ts';

@@ -1,3 +1,4 @@
+import { groupingMessages } from '../../../ui/browser/grouping-texts.ts';
 import { localize } from '../../../ui/browser/localize.ts';
 import { apiErrorTexts } from './api-error-texts.ts';
 import { statusTexts } from './review-texts.ts';
@@ -13,6 +14,9 @@ export const listTexts = localize({
   choosePdf: { en: 'PDF files', ru: 'Файлы PDF' },
   send: { en: 'Upload', ru: 'Загрузить' },
   drop: { en: 'Drop PDFs or photos anywhere on this page.', ru: 'Перетащите PDF или фото в любое место страницы.' },
+  grouping: groupingMessages,
+  filtered: { en: 'Only with:', ru: 'Только:' },
+  clearFilter: { en: 'Remove filter {value}', ru: 'Снять фильтр {value}' },
   photos: { en: 'Photos of pages', ru: 'Фото страниц' },
   camera: { en: 'Take a photo', ru: 'Сделать фото' },
   uploading: { en: 'Uploading: {share}%', ru: 'Загрузка: {share}\u00a0%' },
@@ -37,7 +41,7 @@ export const listTexts = localize({
     en: 'No documents yet. The list shows the documents of this session; signing in starts a new one.',
     ru: 'Документов пока нет. Здесь показаны документы этого сеанса; после входа начинается новый.',
   },
-  noMatches: { en: 'No documents with this status.', ru: 'Документов с таким статусом нет.' },
+  noMatches: { en: 'No documents match.', ru: 'Подходящих документов нет.' },
   name: { en: 'Document', ru: 'Документ' },
   state: { en: 'Status', ru: 'Статус' },
   cached: { en: 'cached result', ru: 'результат из кэша' },

@@ -1,4 +1,5 @@
 import { announce, byId, fill } from '../../../ui/browser/dom.ts';
+import { readGroupingInputs } from '../../../ui/browser/grouping.ts';
 import { request } from '../../../ui/browser/requests.ts';
 import type { ListPage } from './list-texts.ts';
 import { rejections, sendFiles } from './uploads.ts';
@@ -95,7 +96,7 @@ export function createPageOrder(
         const image_ids = items().map((item) => item.dataset['id']);
         await request('api/v1/create-pdf', {
           method: 'POST',
-          body: JSON.stringify({ image_ids }),
+          body: JSON.stringify({ image_ids, ...readGroupingInputs() }),
           headers: { 'content-type': 'application/json' },
         });
         list.replaceChildren();

@@ -1,4 +1,5 @@
 import { byId, fill } from '../../../ui/browser/dom.ts';
+import { readGroupingInputs } from '../../../ui/browser/grouping.ts';
 import { RequestError, readAnswer } from '../../../ui/browser/requests.ts';
 import type { ListTexts } from './list-texts.ts';
 
@@ -59,6 +60,9 @@ async function sendForm<Body>(
   texts: ListTexts,
 ): Promise<Body & { rejected: Rejected[] }> {
   const form = new FormData();
+  const { project, tags = [] } = readGroupingInputs();
+  if (project !== undefined) form.append('project', project);
+  for (const tag of tags) form.append('tag', tag);
   for (const file of files) form.append('files', file);
   const [bar, sent] = [byId<HTMLProgressElement>('sending'), byId('sent')];
   const request = new XMLHttpRequest();

@@ -1,3 +1,4 @@
+import { omitUndefined } from '../../../base/omit-undefined.ts';
 import { createDateFormat } from '../../../ui/browser/date-format.ts';
 import { fill } from '../../../ui/browser/fill.ts';
 import { A, Button, H2, P, Span, Summary, Time } from '../../../ui/text-elements.tsx';
@@ -14,6 +15,8 @@ interface ListProps {
   total: number;
   page: number;
   status: Status | null;
+  /** Only these documents are listed. */
+  group: { readonly project?: string | undefined; readonly tag?: string | undefined };
   hasSession: boolean;
   signedIn: boolean;
   language: 'en' | 'ru';
@@ -21,12 +24,14 @@ interface ListProps {
 }
 
 export function DocumentList(props: ListProps): JSX.Element {
-  const { texts, items, total, page, status, signedIn } = props;
+  const { texts, items, total, page, status, group, signedIn } = props;
   const pages = Math.max(1, Math.ceil(total / PER_PAGE));
   const pageUrl = (to: number, of: string | null) => {
-    const query = new URLSearchParams({ ...(of !== null && { status: of }), ...(to > 1 && { page: String(to) }) });
-    return query.size === 0 ? './' : `?${query}`;
+    const query = { ...(of !== null && { status: of }), ...(to > 1 && { page: String(to) }) };
+    return listUrl({ ...omitUndefined(group), ...query });
   };
+  const exportQuery = new URLSearchParams(omitUndefined(group));
+  const isFiltered = status !== null || exportQuery.size > 0;
   return (
     <section aria-labelledby="documents-title">
       <div class="row">
@@ -40,8 +45,22 @@ export function DocumentList(props: ListProps): JSX.Element {
           </a>
         ))}
       </nav>
+      {exportQuery.size > 0 && (
+        <p class="hint groups">
+          <span safe>{texts.filtered}</span>{' '}
+          {[...exportQuery].map(([name, value]) => (
+            <a
+              class="group"
+              href={listUrl({ ...omitUndefined({ ...group, [name]: undefined }), ...(status !== null && { status }) })}
+              aria-label={fill(texts.clearFilter, { value })}
+            >
+              <bdi safe>{value}</bdi> <span aria-hidden="true">×</span>
+            </a>
+          ))}
+        </p>
+      )}
       <p id="none" class="hint" hidden={items.length > 0} safe>
-        {status === null ? texts.none : texts.noMatches}
+        {isFiltered ? texts.noMatches : texts.none}
       </p>
       <ul id="documents" class="documents">
         {items.map((item) => (
@@ -55,7 +74,7 @@ export function DocumentList(props: ListProps): JSX.Element {
           {page < pages && <A href={pageUrl(page + 1, status)} rel="next" text={`${texts.next} →`} />}
         </p>
         <p class="exports" hidden={!props.hasSession}>
-          <A href="export/session/excel" text={texts.exportSession} />
+          <A href={`export/session/excel${exportQuery.size > 0 ? `?${exportQuery}` : ''}`} text={texts.exportSession} />
           {signedIn && (
             <>
               {' · '}
@@ -67,6 +86,24 @@ export function DocumentList(props: ListProps): JSX.Element {
         </p>
       </div>
     </section>
+  );
+}
+
+const listUrl = (query: Readonly<Record<string, string>>) =>
+  Object.keys(query).length === 0 ? './' : `?${new URLSearchParams(query)}`;
+
+/** The project and the tags, each of which opens its documents. */
+export function Groups({ document: { project, tags }, root }: { document: Document; root: string }): JSX.Element {
+  if (project === null && tags === null) return '';
+  return (
+    <p class="groups">
+      {project !== null && (
+        <A class="group" href={`${root}?${new URLSearchParams({ project })}`} dir="auto" text={project} />
+      )}
+      {(tags ?? []).map((tag) => (
+        <A class="group" href={`${root}?${new URLSearchParams({ tag })}`} dir="auto" text={tag} />
+      ))}
+    </p>
   );
 }
 
@@ -84,6 +121,7 @@ function Item({ item, list }: { item: Document; list: ListProps }): JSX.Element 
           <span class="cached" hidden={!cached} safe>{` · ${texts.cached}`}</span>
           <Span class="why" text={errorType ? ` · ${errorTexts[language][errorType]}` : ''} />
         </p>
+        <Groups document={item} root="./" />
       </div>
       <div class="how">
         <P class={`state ${status.toLowerCase()}`} text={texts.statuses[status]} />

@@ -18,8 +18,8 @@ export function listPage(app: Gateway, { frame, documents }: { frame: Frame; doc
     async (request, reply) => {
       const viewer = await frame.viewer(request);
       const { caller, signedIn, csrf, language } = viewer;
-      const { page, status } = request.query;
-      const filter = { page, limit: PER_PAGE, ...(status !== undefined && { status }) };
+      const { page, status, project, tag } = request.query;
+      const filter = { page, limit: PER_PAGE, status, project, tag };
       const { items, total } = caller ? await documents.list(caller.session, filter) : { items: [], total: 0 };
       const texts = listTexts[language];
       const hasSession = caller !== undefined;
@@ -42,7 +42,18 @@ export function listPage(app: Gateway, { frame, documents }: { frame: Frame; doc
             <NewDocument texts={texts} csrf={csrf} />
             <PageOrder texts={texts} />
             <DocumentList
-              {...{ texts, items, total, page, status: status ?? null, hasSession, signedIn, language, csrf }}
+              {...{
+                texts,
+                items,
+                total,
+                page,
+                status: status ?? null,
+                group: { project, tag },
+                hasSession,
+                signedIn,
+                language,
+                csrf,
+              }}
             />
             <p id="live" class="visually-hidden" role="status"></p>
           </>

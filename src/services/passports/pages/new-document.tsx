@@ -1,3 +1,4 @@
+import { GroupingInputs } from '../../../ui/grouping-inputs.tsx';
 import { Button, H2, P } from '../../../ui/text-elements.tsx';
 import { CsrfInput } from '../../shared/csrf-input.tsx';
 import type { ListTexts } from '../browser/list-texts.ts';
@@ -13,6 +14,7 @@ export function NewDocument({ texts, csrf }: { texts: ListTexts; csrf: string | 
           <span safe>{texts.choosePdf}</span>
           <input id="pdfs" type="file" name="files" accept="application/pdf,.pdf" multiple required />
         </label>
+        <GroupingInputs words={texts.grouping} />
         <Button type="submit" class="primary" text={texts.send} />
         <label class="button needs-script">
           <span safe>{texts.photos}</span>

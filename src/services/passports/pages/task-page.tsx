@@ -15,6 +15,7 @@ import { taskIdOf } from '../routes/task-routes.ts';
 import { inLanguage, type Schema } from '../schema/schema.ts';
 import type { DocumentStore } from '../store/postgres.ts';
 import { recheckWarnings } from '../warnings.ts';
+import { Groups } from './document-list.tsx';
 import { displayValue, Fields, type FieldsView, rowForms, warningText } from './fields.tsx';
 import type { Frame } from './frame.tsx';
 import { PageImages } from './page-images.tsx';
@@ -74,6 +75,7 @@ function Head({ document, texts, csrf }: { document: Document; texts: ReviewText
         <h1 safe>{filename}</h1>
         <P id="status" class={`state ${status.toLowerCase()}`} text={texts.status[status]} />
       </div>
+      <Groups document={document} root="../" />
       {cached && <P class="hint" text={texts.cached} />}
       <div class="actions">
         {status === 'SUCCESS' && (

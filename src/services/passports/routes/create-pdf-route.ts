@@ -2,6 +2,7 @@ import { hash } from 'node:crypto';
 import type { Static } from 'typebox';
 import { idempotencyInProgress } from '../../../base/api-error.ts';
 import type { Files } from '../../../base/files.ts';
+import type { JsonObject } from '../../../base/json.ts';
 import { describeResponse, errorResponses } from '../../../http/envelope.ts';
 import type { Gateway } from '../../../http/gateway.ts';
 import { fingerprint } from '../../../http/idempotency.ts';
@@ -13,7 +14,7 @@ import { sanitizeDisplayName } from '../display-name.ts';
 import { type Document, type ImageRow, type NewDocument, principalOf } from '../documents.ts';
 import type { DocumentStore } from '../store/postgres.ts';
 import { createDocuments } from './create-documents.ts';
-import { storageErrors } from './receive.ts';
+import { groupingFrom, storageErrors } from './receive.ts';
 
 /** Above the total size of all images of a session. */
 const PDF_MAX_BYTES = 16 * 1024 ** 3;
@@ -60,7 +61,11 @@ export function createPdfRoute(
     async (request, reply) => {
       const caller = callerOf(request);
       const ids = request.body.image_ids.map((id) => id.toLowerCase());
-      const operation = { principal: principalOf(caller), fingerprint: fingerprint(ids) };
+      const grouping = groupingFrom(request.body);
+      const operation = {
+        principal: principalOf(caller),
+        fingerprint: fingerprint(grouping === undefined ? ids : [ids, { ...grouping } as JsonObject]),
+      };
       const { status, body } = await replies.runOnce(request, reply, operation, async (keep) => {
         const sessionImages = await documents.images(caller.session);
         const images = selectImages(ids, sessionImages, maxImages);
@@ -76,7 +81,7 @@ export function createPdfRoute(
           documents,
           request,
           caller,
-          [document],
+          { newDocuments: [document], grouping },
           async (tx, [createdDocument]) => {
             await documents.clearImages(caller.session, tx);
             await keep(tx, answerOf(createdDocument!));

@@ -5,6 +5,7 @@ import type { Files } from '../../../base/files.ts';
 import { errorResponses } from '../../../http/envelope.ts';
 import type { Gateway } from '../../../http/gateway.ts';
 import { InvalidInput } from '../../../http/validation-details.ts';
+import { groupingFilter } from '../../shared/grouping.ts';
 import { preferredLanguage } from '../../shared/task-routes.ts';
 import { documentNotFound, forbidden, notReady, tooManyReports } from '../api-errors.ts';
 import { TaskParams } from '../api-schema.ts';
@@ -19,9 +20,11 @@ import { taskIdOf } from './task-routes.ts';
 
 type PathParams = Static<typeof TaskParams>;
 const LayoutQuery = Type.Object({ layout: Type.Enum(['plain', 'wide'], { default: 'plain' }) });
+const GroupQuery = Type.Object(groupingFilter);
 const RangeQuery = Type.Object({
   from: Type.Optional(Type.String({ description: 'Date or date-time (ISO 8601): created then or later.' })),
   to: Type.Optional(Type.String({ description: 'Date (inclusive) or date-time (exclusive): created before it.' })),
+  ...groupingFilter,
 });
 
 const EXCEL_TYPE = 'application/vnd.openxmlformats-officedocument.spreadsheetml.sheet';
@@ -119,11 +122,12 @@ export function exportRoutes(
     },
     async (request, reply) => {
       adminOf(request);
-      return sendMany(request, reply, allName(new Date()), range(request.query));
+      const { project, tag } = request.query;
+      return sendMany(request, reply, allName(new Date()), { ...range(request.query), project, tag });
     },
   );
 
-  app.get(
+  app.get<{ Querystring: Static<typeof GroupQuery> }>(
     '/export/session/excel',
     {
       config: { access: 'session' },
@@ -131,11 +135,15 @@ export function exportRoutes(
         summary: "The session's successful tasks as Excel file",
         operationId: 'exportSession',
         ...described,
+        querystring: GroupQuery,
         response: { 200: excel },
       },
     },
     async (request, reply) => {
-      return sendMany(request, reply, sessionName(new Date()), { session: callerOf(request).session });
+      return sendMany(request, reply, sessionName(new Date()), {
+        session: callerOf(request).session,
+        ...request.query,
+      });
     },
   );
 

@@ -3,6 +3,7 @@ import { type ApiError, payloadTooLarge, queueUnavailable } from '../../../base/
 import { type Files, FileTooLarge, type StoredFile } from '../../../base/files.ts';
 import { type FilePart, type UploadLimits, uploadParts } from '../../../http/upload-parts.ts';
 import { InvalidInput, missingField } from '../../../http/validation-details.ts';
+import { readGrouping } from '../../shared/grouping.ts';
 import { csrfFailed } from '../../shared/same-site.ts';
 import { emptyFile, fileTooLarge, quotaExceeded, storageUnavailable } from '../api-errors.ts';
 import { sanitizeDisplayName } from '../display-name.ts';
@@ -37,6 +38,7 @@ export async function receiveUpload(
   const accepted: StoredUpload[] = [];
   const rejected: Rejection[] = [];
   const fields = new Map<string, string>();
+  const tags: string[] = [];
   /** Deletes all stored files, or these. */
   const discard = async (selected: readonly StoredUpload[] = accepted) => {
     await Promise.all(selected.map(({ stored }) => files.remove(stored.key)));
@@ -62,16 +64,27 @@ export async function receiveUpload(
 
   try {
     for await (const part of uploadParts(request, limits)) {
-      if (part.kind === 'field') fields.set(part.name, part.value);
-      else if (part.name === 'files' || part.name === 'file') await receiveFile(part);
+      if (part.kind === 'field') {
+        fields.set(part.name, part.value);
+        if (part.name === 'tag') tags.push(part.value);
+        // Of a form; empty if it is not filled in.
+        if (part.name === 'tags') tags.push(...part.value.split(',').filter((tag) => tag.trim() !== ''));
+      } else if (part.name === 'files' || part.name === 'file') await receiveFile(part);
     }
     if (accepted.length === 0) throw rejected[0]?.error ?? new InvalidInput([missingField(['body', 'files'])]);
   } catch (error) {
     await discard();
     throw error;
   }
-  return { files: accepted, rejected, fields, discard };
+  return { files: accepted, rejected, fields, tags, discard };
 }
+
+/** Throws {@link InvalidInput} that names the invalid field. */
+export const groupingFrom = (body: Parameters<typeof readGrouping>[0]) =>
+  readGrouping(body, (field, message) => {
+    const msg = `${field} ${message}`;
+    return new InvalidInput([{ loc: ['body', field], msg, type: 'value_error' }]);
+  });
 
 export const rejections = ({ rejected }: { rejected: readonly Rejection[] }) =>
   rejected.map(({ filename, error: { code, message } }) => ({ filename, error: { code, message } }));

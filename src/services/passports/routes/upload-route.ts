@@ -5,6 +5,7 @@ import { wantsJson } from '../../../http/accept-header.ts';
 import { describeResponse, errorResponses } from '../../../http/envelope.ts';
 import type { Gateway } from '../../../http/gateway.ts';
 import { InvalidInput } from '../../../http/validation-details.ts';
+import { type Grouping, groupingFields } from '../../shared/grouping.ts';
 import type { IdempotencyStore } from '../../shared/idempotency-store.ts';
 import { notADocument } from '../api-errors.ts';
 import { Uploaded } from '../api-schema.ts';
@@ -14,7 +15,15 @@ import { type Document, principalOf } from '../documents.ts';
 import { toTaskItem } from '../responses.ts';
 import type { DocumentStore } from '../store/postgres.ts';
 import { createDocuments } from './create-documents.ts';
-import { MEBIBYTE, multipartBody, receiveUpload, rejections, type StoredUpload, uploadErrors } from './receive.ts';
+import {
+  groupingFrom,
+  MEBIBYTE,
+  multipartBody,
+  receiveUpload,
+  rejections,
+  type StoredUpload,
+  uploadErrors,
+} from './receive.ts';
 
 const PDF_LIMITS = { maxFiles: 20, maxFileBytes: 50 * MEBIBYTE, maxTotalBytes: 200 * MEBIBYTE };
 const SIZE = '50 MiB';
@@ -45,6 +54,9 @@ export function uploadRoute(
         shown: {
           body: multipartBody('PDF files, detected by content.', {
             name: { type: 'string', description: 'The display name, for a single file.' },
+            project: groupingFields.project,
+            tag: groupingFields.tags,
+            tags: { type: 'string', description: 'Tags separated by commas, for forms.' },
           }),
           headers: {
             'Idempotency-Key':
@@ -71,7 +83,9 @@ export function uploadRoute(
         authGuard.checkForm(request, delivery.fields);
         const names = namesOf(delivery.files, delivery.fields);
         const caller = await authGuard.ensureCaller(request, reply);
-        const fingerprint = fingerprintOf(delivery.files, names);
+        const project = delivery.fields.get('project') || undefined;
+        const grouping = groupingFrom({ project, tags: delivery.tags });
+        const fingerprint = fingerprintOf(delivery.files, names, grouping);
         const operation = { principal: principalOf(caller), fingerprint, onReplay: () => delivery.discard() };
         const answerOf = (created: readonly Document[]) => ({
           status: created.every(({ status }) => status === 'SUCCESS') ? 200 : 202,
@@ -85,8 +99,12 @@ export function uploadRoute(
             sizeBytes: stored.sizeBytes,
             cacheKey: cacheKey(stored.sha256),
           }));
-          const created = await createDocuments(documents, request, caller, newDocuments, (tx, createdDocuments) =>
-            keep(tx, answerOf(createdDocuments)),
+          const created = await createDocuments(
+            documents,
+            request,
+            caller,
+            { newDocuments, grouping },
+            (tx, createdDocuments) => keep(tx, answerOf(createdDocuments)),
           );
           return answerOf(created);
         });
@@ -112,5 +130,7 @@ function namesOf(files: readonly StoredUpload[], fields: ReadonlyMap<string, str
   throw new InvalidInput([{ loc: ['body', 'name'], msg, type: 'value_error' }]);
 }
 
-const fingerprintOf = (files: readonly StoredUpload[], names: readonly string[]) =>
-  hash('sha256', JSON.stringify(files.map(({ stored }, i) => [stored.sha256, names[i]])), 'hex');
+function fingerprintOf(files: readonly StoredUpload[], names: readonly string[], grouping: Grouping | undefined) {
+  const content = files.map(({ stored }, i) => [stored.sha256, names[i]]);
+  return hash('sha256', JSON.stringify(grouping === undefined ? content : [content, grouping]), 'hex');
+}

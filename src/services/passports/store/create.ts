@@ -4,6 +4,7 @@ import { isSandboxPrincipal } from '../../../http/sandbox-credential.ts';
 import type { Admission } from '../../../tasks/admission.ts';
 import { lockCompleted } from '../../../tasks/locks.ts';
 import type { TaskStore } from '../../../tasks/store.ts';
+import type { Grouping } from '../../shared/grouping.ts';
 import { sandboxInput } from '../../shared/sandbox/accept.ts';
 import { queueOf, SANDBOX_DEADLINE_SECONDS, sandboxQueue } from '../../shared/sandbox/queue.ts';
 import type { Caller, Document, NewDocument, TransactionHook } from '../documents.ts';
@@ -23,7 +24,7 @@ export async function create(
   deps: { db: Db; tasks: TaskStore; admission?: Admission | undefined; quotaBytes: number },
   caller: Caller,
   documents: readonly NewDocument[],
-  request: { id?: string; traceparent?: string } = {},
+  request: { id?: string; traceparent?: string; grouping?: Grouping } = {},
   within?: TransactionHook,
 ): Promise<Document[]> {
   const { db, tasks, admission, quotaBytes } = deps;
@@ -77,6 +78,8 @@ export async function create(
       planned.map(({ source }) => source !== undefined),
       planned.map(({ fileKey, source }) => source?.fileKey ?? fileKey),
       planned.map(({ sizeBytes, source }) => source?.sizeBytes ?? sizeBytes),
+      request.grouping?.project ?? null,
+      request.grouping?.tags ?? null,
     ]);
     const unneeded = planned.filter(({ fileKey, source }) => source && source.fileKey !== fileKey);
     if (unneeded.length > 0) await tx.query(DISCARD, [unneeded.map(({ fileKey }) => fileKey)]);
@@ -143,8 +146,8 @@ const FIND_COMPLETED = {
 const INSERT = {
   name: 'passport-insert',
   text: `
-    insert into passport_documents (id, session, key_name, filename, cache_key, cached, file_key, size_bytes)
-    select id, $1, $2, filename, cache_key, cached, file_key, size_bytes
+    insert into passport_documents (id, session, key_name, filename, cache_key, cached, file_key, size_bytes, project, tags)
+    select id, $1, $2, filename, cache_key, cached, file_key, size_bytes, $9, $10::text[]
       from unnest($3::text[], $4::text[], $5::text[], $6::boolean[], $7::text[], $8::bigint[])
            as d (id, filename, cache_key, cached, file_key, size_bytes)
      order by file_key, id`,

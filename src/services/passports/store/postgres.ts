@@ -4,9 +4,10 @@ import type { Log } from '../../../base/log.ts';
 import type { Admission } from '../../../tasks/admission.ts';
 import type { TaskStore } from '../../../tasks/store.ts';
 import { createFileDeletionQueue } from '../../shared/file-deletion-queue.ts';
+import type { Grouping } from '../../shared/grouping.ts';
 import { keepFilesIfCommitted } from '../../shared/keep-files-if-committed.ts';
 import { queueOf } from '../../shared/sandbox/queue.ts';
-import type { Caller, ImageRow, NewDocument, Status, TransactionHook } from '../documents.ts';
+import type { Caller, ImageRow, NewDocument, TransactionHook } from '../documents.ts';
 import type { Value } from '../extraction.ts';
 import { cleanup } from './cleanup.ts';
 import { create } from './create.ts';
@@ -62,7 +63,7 @@ export function postgresDocumentStore(deps: {
     async create(
       caller: Caller,
       documents: readonly NewDocument[],
-      request?: { id?: string; traceparent?: string },
+      request?: { id?: string; traceparent?: string; grouping?: Grouping },
       within?: TransactionHook,
     ) {
       const keys = documents.map(({ fileKey }) => fileKey);
@@ -77,7 +78,7 @@ export function postgresDocumentStore(deps: {
     find: (caller: Caller, id: string) => find(db, caller, id, strict),
     findWithResult: (caller: Caller, id: string) => findWithResult(db, caller, id, strict),
     /** Newest first. `total` counts all documents that match. */
-    list: (session: string, page: { status?: Status; page: number; limit: number }) => list(db, session, page),
+    list: (session: string, page: Parameters<typeof list>[2]) => list(db, session, page),
     /** `conflict` if `ifVersion` differs from the document's version. Without actual changes the version stays. */
     update: (
       caller: Caller,
@@ -107,7 +108,7 @@ export function postgresDocumentStore(deps: {
     },
 
     /** `SUCCESS` documents created in `[from, to)`, oldest first, in constant memory. */
-    streamCompleted: (filter: { session?: string; from?: Date; to?: Date }) => streamCompleted(db, filter),
+    streamCompleted: (filter: Parameters<typeof streamCompleted>[1]) => streamCompleted(db, filter),
     /** `busy` if another cleanup does not end within 5 s. */
     cleanup: (options: { days: number; dryRun: boolean }) => hintAfter(cleanup({ db, tasks, deletions }, options)),
     /** Of readings of all owners by one engine version; `automatic` is for this precision. */

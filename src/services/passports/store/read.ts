@@ -25,15 +25,24 @@ export async function findWithResult(db: Queryable, caller: Caller, id: string, 
   return rows[0] && toDocumentWithResult(rows[0]);
 }
 
+interface GroupFilter {
+  readonly project?: string | undefined;
+  readonly tag?: string | undefined;
+}
+
 export async function list(
   db: Queryable,
   session: string,
-  { status, page, limit }: { status?: Status; page: number; limit: number },
+  { status, project, tag, page, limit }: GroupFilter & { status?: Status | undefined; page: number; limit: number },
 ): Promise<{ items: Document[]; total: number }> {
   // One statement, so that count and page are consistent. The dates are JSON text.
   const { rows } = await db.query<{ total: number; items: DocumentRow[] }>(
-    status === undefined ? LIST : LIST_OF_STATUS,
-    [session, limit, (page - 1) * limit, ...(status === undefined ? [] : statusParams(status))],
+    listStatement(status !== undefined, project !== undefined || tag !== undefined),
+    [
+      ...[session, limit, (page - 1) * limit],
+      ...(status === undefined ? [] : statusParams(status)),
+      ...(project === undefined && tag === undefined ? [] : [project ?? null, tag ?? null]),
+    ],
   );
   const { total, items } = rows[0]!;
   const toDates = ({ createdAt, updatedAt }: DocumentRow) => ({
@@ -47,13 +56,17 @@ export async function list(
 const BATCH = 50;
 
 /** Pages by key, so that a slow reader keeps no transaction open. */
-export async function* streamCompleted(db: Queryable, filter: { session?: string; from?: Date; to?: Date }) {
+export async function* streamCompleted(
+  db: Queryable,
+  filter: GroupFilter & { session?: string; from?: Date; to?: Date },
+) {
   let after: { at: Date | string; id: string } = { at: '-infinity', id: '' };
   for (;;) {
     const { rows }: { rows: CompletedRow[] } = await db.query<CompletedRow>(
       filter.session === undefined ? EACH : EACH_OF_SESSION,
       [
         ...[after.at, after.id, filter.from ?? '-infinity', filter.to ?? 'infinity', BATCH],
+        ...[filter.project ?? null, filter.tag ?? null],
         ...(filter.session === undefined ? [] : [filter.session]),
       ],
     );
@@ -94,16 +107,20 @@ const listQuery = (name: string, matching: string) => ({
            (select coalesce(json_agg(page order by page."createdAt" desc, page.id desc), '[]') from page) as items`,
 });
 
-// Without a status filter the count needs no join: a key's session may hold 100 000 documents.
-const LIST = listQuery('passport-list', 'select id, created_at from passport_documents where session = $1');
+/** SQL: documents `d` of a project and with a tag; null: any. */
+const groupCondition = (project: string, tag: string) =>
+  `(${project}::text is null or d.project = ${project}) and (${tag}::text is null or ${tag} = any(d.tags))`;
 
-const LIST_OF_STATUS = listQuery(
-  'passport-list-status',
-  `select d.id, d.created_at
-     from passport_documents d
-     join tasks_read_only t on t.id = d.id
-    where d.session = $1 and ${STATUS_CONDITION}`,
-);
+/** Without filters the count needs no join and only an index: a key's session may hold 100 000 documents. */
+function listStatement(ofStatus: boolean, ofGroup: boolean) {
+  const join = ofStatus ? 'join tasks_read_only t on t.id = d.id' : '';
+  const status = ofStatus ? `and ${STATUS_CONDITION}` : '';
+  const group = ofGroup ? `and ${ofStatus ? groupCondition('$7', '$8') : groupCondition('$4', '$5')}` : '';
+  return listQuery(
+    `passport-list${ofStatus ? '-status' : ''}${ofGroup ? '-group' : ''}`,
+    `select d.id, d.created_at from passport_documents d ${join} where d.session = $1 ${status} ${group}`,
+  );
+}
 
 // The row comparison lets each batch start in the index where the last one ended.
 const eachQuery = (name: string, condition: string) => ({
@@ -114,11 +131,11 @@ const eachQuery = (name: string, condition: string) => ({
       join tasks_read_only t on t.id = d.id
      where (d.created_at, d.id) > ($1::timestamptz, $2::text)
        and d.created_at >= $3::timestamptz and d.created_at < $4::timestamptz
-       and t.status = 'done' ${condition}
+       and t.status = 'done' and ${groupCondition('$6', '$7')} ${condition}
      order by d.created_at, d.id
      limit $5`,
 });
 
 // Not those of sandbox keys.
 const EACH = eachQuery('passport-each', `and t.service = '${SERVICE}'`);
-const EACH_OF_SESSION = eachQuery('passport-each-session', 'and d.session = $6');
+const EACH_OF_SESSION = eachQuery('passport-each-session', 'and d.session = $8');

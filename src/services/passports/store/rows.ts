@@ -14,7 +14,7 @@ export interface DocumentRow extends Omit<Document, 'status' | 'errorType' | 'er
 
 /** Of `passport_documents d join tasks_read_only t on t.id = d.id`. */
 export const COLUMNS = `
-  d.id, d.filename, d.cached, d.version, d.file_key as "fileKey", d.size_bytes as "sizeBytes",
+  d.id, d.filename, d.project, d.tags, d.cached, d.version, d.file_key as "fileKey", d.size_bytes as "sizeBytes",
   d.created_at as "createdAt", greatest(d.changed_at, t.started_at, t.finished_at)::timestamptz(3) as "updatedAt",
   t.status, t.error_code as "errorCode", t.progress`;
 

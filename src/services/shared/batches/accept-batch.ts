@@ -6,12 +6,15 @@ import { withSpan } from '../../../base/trace.ts';
 import { batchQueue } from '../../../tasks/batch-queue.ts';
 import type { NewTask } from '../../../tasks/store.ts';
 import { createTask, idempotencyOf, type TaskDeps, type TaskRequest } from '../accept-task.ts';
+import { type Grouping, withGrouping } from '../grouping.ts';
 import { startProducerSpan, taskTraceparent } from '../producer-span.ts';
 import type { BatchInput } from './present-batch.ts';
 
 interface BatchRequest {
   readonly service: string;
   readonly items: readonly TaskRequest[];
+  /** Of items without a project or without tags. */
+  readonly grouping?: Grouping | undefined;
   readonly webhookUrl?: string | undefined;
 }
 
@@ -19,20 +22,22 @@ interface BatchRequest {
 export async function acceptBatch(
   deps: TaskDeps,
   request: FastifyRequest,
-  { service, items, webhookUrl }: BatchRequest,
+  { service, items: given, grouping, webhookUrl }: BatchRequest,
 ) {
   const { tasks, shared, admission } = deps;
+  const items =
+    grouping === undefined ? given : given.map((item) => ({ ...item, grouping: { ...grouping, ...item.grouping } }));
   const span = startProducerSpan(request, service, 'batch');
   const traceparent = taskTraceparent(request, span);
-  const idempotency = idempotencyOf(request, { service, content: digestOf(items, webhookUrl) });
+  const idempotency = idempotencyOf(request, { service, content: digestOf(given, webhookUrl, grouping) });
   const created = items.map((item) => createTask(deps, request, item, traceparent).task);
   const estimateSeconds = Math.max(...created.map((task) => task.estimateSeconds));
-  const input: BatchInput = { total: items.length };
+  const input: BatchInput = { total: items.length, ...(items.some((item) => item.grouping) && { isGrouped: true }) };
   const batch: NewTask = {
     id: newId(),
     service: batchQueue(service),
     priority: 'batch',
-    input: { ...input },
+    input: withGrouping({ ...input }, grouping),
     estimateSeconds,
     principal: request.principal,
     ttlSeconds: shared.resultTtlSeconds,
@@ -71,8 +76,9 @@ export async function acceptBatch(
 }
 
 /** Distinguishes a retry from another request. */
-function digestOf(items: readonly TaskRequest[], webhookUrl: string | undefined): string {
-  const digest = createHash('sha256').update(webhookUrl ?? '');
+function digestOf(items: readonly TaskRequest[], webhookUrl = '', grouping?: Grouping): string {
+  const digest = createHash('sha256').update(webhookUrl);
+  if (grouping) digest.update(`\n${JSON.stringify(grouping)}`);
   for (const { content, priority } of items) digest.update(`\n${priority}${JSON.stringify(content)}`);
   return digest.digest('hex');
 }

@@ -20,7 +20,7 @@ import { acceptUploads, readUpload } from '../../../http/upload.ts';
 import { createValidators } from '../../../http/validation.ts';
 import { batchQueue } from '../../../tasks/batch-queue.ts';
 import type { Task } from '../../../tasks/task.ts';
-import { checkUrlField, type TaskDeps } from '../accept-task.ts';
+import { checkUrlField, groupingFrom, type TaskDeps } from '../accept-task.ts';
 import type { GatewayContext } from '../service.ts';
 import { acceptBatch } from './accept-batch.ts';
 import {
@@ -40,9 +40,9 @@ import {
   Retried,
 } from './batch-schema.ts';
 import { collectItems, invalidItems, MAX_ITEMS, type ToTask } from './collect-items.ts';
-import { presentBatch, storedSummary } from './present-batch.ts';
+import { type BatchInput, presentBatch, storedSummary } from './present-batch.ts';
 import { readCsvItems, readJsonLines } from './read-items.ts';
-import { RESULT_FORMATS, type ResultFormat, readResults } from './results.ts';
+import { GROUPING_COLUMNS, RESULT_FORMATS, type ResultFormat, readResults } from './results.ts';
 
 const MAX_BODY_BYTES = 32 * 2 ** 20;
 /** Batches that arrive at the same time, of one client and of all: bounds the memory. */
@@ -143,7 +143,8 @@ export async function batchRoutes(app: Gateway, options: BatchDeps): Promise<voi
       },
       async (request, reply) => {
         if (isSandboxPrincipal(request.principal)) throw validationError('The sandbox has no batches.');
-        const { webhook_url: webhookUrl } = request.query;
+        const { webhook_url: webhookUrl, project, tag = [] } = request.query;
+        const grouping = groupingFrom({ project, tags: [tag].flat() });
         if (webhookUrl !== undefined) checkUrlField('webhook_url', webhookUrl, callbacks);
         const [type = ''] = (request.headers['content-type'] ?? '').toLowerCase().split(';', 1);
         if (type !== 'text/csv' && !JSON_LINES.includes(type)) throw unsupportedMediaType(EXPECTED);
@@ -160,7 +161,7 @@ export async function batchRoutes(app: Gateway, options: BatchDeps): Promise<voi
           const limit = Math.min(MAX_ITEMS, admission.maxWaiting(service));
           const items = type === 'text/csv' ? readCsvItems(body, item) : readJsonLines(body);
           const wanted = await collectItems(items, { validate, toTask: open(request), limit });
-          const accepted = await acceptBatch(deps, request, { service, items: wanted, webhookUrl });
+          const accepted = await acceptBatch(deps, request, { service, items: wanted, grouping, webhookUrl });
           const url = `/batches/${accepted.id}`;
           if (accepted.isReplayed) reply.header('idempotency-replayed', 'true');
           return await reply
@@ -198,8 +199,8 @@ export async function batchRoutes(app: Gateway, options: BatchDeps): Promise<voi
         },
       },
     },
-    async ({ principal, query: { before, limit } }) => {
-      const ids = await batches.list(service, principal, limit + 1, before);
+    async ({ principal, query: { before, limit, project, tag } }) => {
+      const ids = await batches.list(service, principal, limit + 1, { before, project, tag });
       const found = await Promise.all(ids.slice(0, limit).map((id) => tasks.read(batchQueue(service), id)));
       const page: Awaited<ReturnType<typeof toJson>>[] = [];
       // One after another: the summary of an unfinished batch reads all of its items.
@@ -247,8 +248,8 @@ export async function batchRoutes(app: Gateway, options: BatchDeps): Promise<voi
       const { id } = await requireBatch(request);
       const { after, limit } = request.query;
       const found = await batches.items(id, after, limit + 1);
-      const items = found.slice(0, limit).map(({ position, task_id, status, error, error_code }) => ({
-        ...{ position, task_id, status: status ?? ('deleted' as const) },
+      const items = found.slice(0, limit).map(({ position, task_id, status, grouping, error, error_code }) => ({
+        ...{ position, task_id, status: status ?? ('deleted' as const), ...grouping },
         ...(error !== null && { error }),
         ...(error_code !== null && { error_code }),
       }));
@@ -285,14 +286,17 @@ export async function batchRoutes(app: Gateway, options: BatchDeps): Promise<voi
       },
     },
     async (request, reply) => {
-      const { id, status } = await requireBatch(request);
+      const { id, status, inputText } = await requireBatch(request);
       if (status !== 'done') throw batchNotCompleted();
+      const { isGrouped } = JSON.parse(inputText) as BatchInput;
       const { format } = request.query;
       const { mediaType, bytes }: ResultFormat = RESULT_FORMATS[format];
       reply.type(mediaType).header('content-disposition', `attachment; filename="${id}.${format}"`);
       if (request.method === 'HEAD') return reply.send(Readable.from([]));
       const results = readResults(tasks, { service, batchId: id, present });
-      return reply.send(Readable.from(bytes(results, columns), { objectMode: false }));
+      return reply.send(
+        Readable.from(bytes(results, columns, isGrouped ? GROUPING_COLUMNS : []), { objectMode: false }),
+      );
     },
   );
 

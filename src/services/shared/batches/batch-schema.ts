@@ -1,6 +1,7 @@
 import { Type } from 'typebox';
 import { Success } from '../../../http/envelope.ts';
 import { DELIVERY_EXAMPLE } from '../delivery-schema.ts';
+import { groupingFields, groupingFilter, groupingQuery } from '../grouping.ts';
 import { UnixSeconds, WebhookState } from '../task-schema.ts';
 
 const Count = Type.Integer({ minimum: 0 });
@@ -11,6 +12,7 @@ export const BatchParams = Type.Object({
 });
 
 export const BatchQuery = Type.Object({
+  ...groupingQuery,
   webhook_url: Type.Optional(
     Type.String({
       minLength: 1,
@@ -43,6 +45,7 @@ const batch = {
   batch_id: Type.String(),
   status: Type.Enum(['in_progress', 'completed'], { description: 'completed: every item has ended.' }),
   total: Count,
+  ...groupingFields,
   counts: Counts,
   errors: Type.Array(FailedItem, { description: 'The first ten failed items.' }),
   created_at: UnixSeconds,
@@ -55,6 +58,7 @@ const batch = {
 export const Batch = Success(Type.Object(batch));
 
 export const BatchesQuery = Type.Object({
+  ...groupingFilter,
   before: Type.Optional(Type.String({ maxLength: 64, description: '`next` of the previous page.' })),
   limit: Type.Integer({ minimum: 1, maximum: 20, default: 20 }),
 });
@@ -78,6 +82,7 @@ export const ItemList = Success(
         position: Type.Integer({ minimum: 1 }),
         task_id: Type.String(),
         status: ItemState,
+        ...groupingFields,
         error: Type.Optional(Type.String()),
         error_code: Type.Optional(Type.String()),
       }),

@@ -2,11 +2,14 @@ import { unixSeconds } from '../../../base/time.ts';
 import { success } from '../../../http/envelope.ts';
 import type { BatchSummary } from '../../../tasks/store.ts';
 import type { Task } from '../../../tasks/task.ts';
+import { groupingOf } from '../grouping.ts';
 import { webhookFields } from '../webhook-fields.ts';
 
 /** The `input` of a batch's task. */
 export interface BatchInput {
   readonly total: number;
+  /** Whether any item has a project or tags. */
+  readonly isGrouped?: true;
 }
 
 /** The state of a batch; `summary` is that of an unfinished one. */
@@ -17,6 +20,7 @@ export function presentBatch(task: Task, summary: BatchSummary) {
     batch_id: task.id,
     status: 'finishedAt' in task ? ('completed' as const) : ('in_progress' as const),
     total,
+    ...groupingOf(task.inputText),
     counts: summary.counts,
     errors: summary.errors.map(({ position, task_id, error, error_code }) => ({
       position,

@@ -8,7 +8,12 @@ const PAGE = 50;
 
 export interface ResultFormat {
   readonly mediaType: string;
-  readonly bytes: (results: AsyncIterable<ItemResult>, columns: readonly string[]) => AsyncIterable<Buffer>;
+  /** `columns`: members of the result; `further`: those beside it. */
+  readonly bytes: (
+    results: AsyncIterable<ItemResult>,
+    columns: readonly string[],
+    further: readonly string[],
+  ) => AsyncIterable<Buffer>;
 }
 
 /** An item with the body of its `GET /result/{task_id}`; without one if its task was deleted. */
@@ -21,13 +26,14 @@ export const RESULT_FORMATS = {
   jsonl: { mediaType: 'application/jsonl; charset=utf-8', bytes: jsonLines },
   csv: {
     mediaType: 'text/csv; charset=utf-8; header=present',
-    bytes: (results, columns) => csvTable([...ITEM_COLUMNS, ...columns], rowsOf(results, columns)),
+    bytes: (results, columns, further) =>
+      csvTable([...ITEM_COLUMNS, ...columns, ...further], rowsOf(results, columns, further)),
   },
   xlsx: {
     mediaType: 'application/vnd.openxmlformats-officedocument.spreadsheetml.sheet',
-    bytes(results, columns) {
-      const header = [...ITEM_COLUMNS, ...columns];
-      return xlsx([{ name: 'Results', header, widths: header.map(() => 24), rows: rowsOf(results, columns) }]);
+    bytes(results, columns, further) {
+      const header = [...ITEM_COLUMNS, ...columns, ...further];
+      return xlsx([{ name: 'Results', header, widths: header.map(() => 24), rows: rowsOf(results, columns, further) }]);
     },
   },
 } as const satisfies Record<string, ResultFormat>;
@@ -58,21 +64,24 @@ async function* jsonLines(results: AsyncIterable<ItemResult>): AsyncGenerator<Bu
   }
 }
 
+export const GROUPING_COLUMNS = ['project', 'tags'];
 const ITEM_COLUMNS = ['position', 'task_id', 'status', 'error_code', 'error'];
 
 async function* rowsOf(
   results: AsyncIterable<ItemResult>,
   columns: readonly string[],
+  further: readonly string[],
 ): AsyncGenerator<readonly Cell[], void, undefined> {
   for await (const { item, body } of results) {
-    const { result = {} } = body === undefined ? {} : (JSON.parse(body) as Body).data;
+    const data: Body['data'] = body === undefined ? {} : (JSON.parse(body) as Body).data;
     const { position, task_id, status, error_code, error } = item;
-    yield [position, task_id, status ?? 'deleted', error_code, error, ...columns.map((name) => cellOf(result[name]))];
+    const values = [...columns.map((name) => data.result?.[name]), ...further.map((name) => data[name])];
+    yield [position, task_id, status ?? 'deleted', error_code, error, ...values.map(cellOf)];
   }
 }
 
 interface Body {
-  readonly data: { readonly result?: Readonly<Record<string, unknown>> };
+  readonly data: Readonly<Record<string, unknown>> & { readonly result?: Readonly<Record<string, unknown>> };
 }
 
 /** A list or an object is a cell of JSON. */

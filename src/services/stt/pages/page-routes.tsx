@@ -1,5 +1,6 @@
 import type { Gateway } from '../../../http/gateway.ts';
 import { AudioIcon, DropZone } from '../../../ui/dropzone.tsx';
+import { GroupingInputs } from '../../../ui/grouping-inputs.tsx';
 import type { UiLanguage } from '../../../ui/texts.ts';
 import { Note, type UploadPageDeps, uploadPage } from '../../shared/upload-page.tsx';
 import { type SpeechTexts, texts } from '../browser/texts.ts';
@@ -69,6 +70,7 @@ function InputControls({ words, language }: { words: SpeechTexts; language: UiLa
         </label>
         <textarea id="vocabulary" rows="5" spellcheck="false"></textarea>
       </details>
+      <GroupingInputs words={words.grouping} />
     </>
   );
 }

@@ -5,7 +5,7 @@ import { memberText } from '../../../base/json-text.ts';
 import type { Gateway } from '../../../http/gateway.ts';
 import { keepBodyText } from '../../../http/json-body-text.ts';
 import { acceptOpenApi } from '../../shared/accept-openapi.ts';
-import { acceptTask, checkUrlField, type TaskDeps, type TaskRequest } from '../../shared/accept-task.ts';
+import { acceptTask, checkUrlField, groupingFrom, type TaskDeps, type TaskRequest } from '../../shared/accept-task.ts';
 import { sandboxInput } from '../../shared/sandbox/accept.ts';
 import { Accepted, TranscribeRequest } from '../api-schema.ts';
 import { examples } from '../examples.ts';
@@ -59,6 +59,7 @@ export function transcribeTasks({ seal, serviceSettings, shared }: TranscribeDep
       priority: 'realtime',
       input: input as unknown as JsonObject,
       estimateSettings,
+      grouping: groupingFrom(body),
       sandbox: rehearsed,
       // The JSON text, because parsing can make different numbers equal.
       content: { ...body, metadata: metadata ?? null } as JsonObject,

@@ -12,6 +12,8 @@ export const searchTexts = {
     surface: { en: 'Surface', ru: 'Поверхность' },
     master: { en: 'Group', ru: 'Группа' },
     defect: { en: 'Defect', ru: 'Дефект' },
+    project: { en: 'Project', ru: 'Проект' },
+    tag: { en: 'Tag', ru: 'Метка' },
   },
   exclude: { en: 'Exclude', ru: 'Исключить' },
   excludeValue: { en: 'Exclude {value}', ru: 'Исключить «{value}»' },

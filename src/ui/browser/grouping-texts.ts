@@ -1,0 +1,6 @@
+export const groupingMessages = {
+  title: { en: 'Project and tags', ru: 'Проект и метки' },
+  project: { en: 'Project', ru: 'Проект' },
+  tags: { en: 'Tags', ru: 'Метки' },
+  tagsHint: { en: 'Tags, separated by commas', ru: 'Метки через запятую' },
+};
