@@ -12,13 +12,14 @@ import { openEmbedder, readPhotos } from '../training/defectoscopy/features.mjs'
 import { openBench, option, TOKEN } from './lib.mjs';
 
 const { createRandom } = await import('../dist/base/random.js');
-const { createSigner, signBits } = await import('../dist/ml/feature-signature.js');
+const { signBits } = await import('../dist/base/signature.js');
+const { createSigner } = await import('../dist/ml/feature-signature.js');
 const { parseFamiliarity } = await import('../dist/ml/familiarity-json.js');
 const { decodePhoto } = await import('../dist/ml/image.js');
 const { openSession } = await import('../dist/ml/session.js');
 const { createPicture } = await import('../dist/services/catalog/model/picture.js');
-const { readPattern } = await import('../dist/services/catalog/similar/photos.js');
-const { isSamePhoto, MAX_DIFFERENT_BITS } = await import('../dist/services/catalog/similar/photo-pattern.js');
+const { readPattern } = await import('../dist/services/catalog/model/photos.js');
+const { isSamePhoto, MAX_DIFFERENT_BITS } = await import('../dist/services/catalog/model/photo-pattern.js');
 
 const RECORDS = option('records', 100_000);
 const PHOTOS = option('photos', 1000);

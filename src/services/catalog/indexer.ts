@@ -4,12 +4,12 @@ import { createFileDeletionQueue } from '../shared/file-deletion-queue.ts';
 import type { RecordSource } from '../shared/records.ts';
 import type { BackgroundJobContext, SharedSettings } from '../shared/service.ts';
 import { importedPictureSource } from './model/imported-picture.ts';
+import { compareNextPhoto } from './model/photos.ts';
 import { createPictureWorker, type PictureOutcome } from './model/pictures.ts';
 import { createIndexer } from './records/feed.ts';
 import { runRebuildStep } from './records/rebuild.ts';
 import { backfillFeed, setSources } from './records/sources.ts';
 import type { CatalogSettings } from './settings.ts';
-import { compareNextPhoto } from './similar/photos.ts';
 
 /** Polls at least this often, with or without a hint. */
 const POLL_MS = 500;

@@ -8,7 +8,6 @@ import { groupingOf } from '../shared/grouping.ts';
 import { type EndedTask, isCancelled, type RecordDraft, type RecordMaker } from '../shared/records.ts';
 import type { SharedSettings } from '../shared/service.ts';
 import { type Correction, readLatest } from './corrections/store.ts';
-import { createSignatures } from './model/signatures.ts';
 import { readPhoto } from './photo-bytes.ts';
 import type { Attachment, PredictInput, Recorded } from './result.ts';
 import type { DefectoscopySettings } from './settings.ts';
@@ -16,12 +15,12 @@ import { imagePolicy } from './url-policy.ts';
 
 export function photoRecords(serviceSettings: DefectoscopySettings, shared: SharedSettings): RecordMaker {
   const source = { policy: imagePolicy(serviceSettings, shared), filesHost: shared.filesHost };
-  const signatureOf = createSignatures();
   return {
     async drafts(db, tasks) {
       const ids = tasks.map(({ id }) => id);
       const corrections = await readLatest(db, ids);
       const features = await readFeatures(db, ids);
+      const { signatureOf } = await import('./training/signatures.ts');
       const indexed = tasks.filter((task) => !isCancelled(task));
       return Promise.all(
         indexed.map(async (task) => {

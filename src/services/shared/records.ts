@@ -2,7 +2,7 @@ import type { Queryable } from '../../base/db.ts';
 import type { Files } from '../../base/files.ts';
 import type { GuardedFetch } from '../../base/guarded-fetch.ts';
 import type { JsonObject, JsonValue } from '../../base/json.ts';
-import type { Signature } from '../../ml/feature-signature.ts';
+import type { Signature } from '../../base/signature.ts';
 import { FAILURES, type Task } from '../../tasks/task.ts';
 
 /** Turns finished tasks into searchable records. */

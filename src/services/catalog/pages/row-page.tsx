@@ -7,7 +7,7 @@ import type { RecordPageData } from '../browser/row-data.ts';
 import type { Report } from '../reports/report.ts';
 import { LAST_SEARCH_COOKIE } from '../search/last-search-cookie.ts';
 import type { Row } from '../search/search-types.ts';
-import type { SimilarHit } from '../similar/similar.ts';
+import type { SimilarHit } from '../search/similar.ts';
 import { Groups } from './card.tsx';
 import { fact, recordTitle, serviceTitle, Timestamp, UntrustedParagraph, UntrustedText } from './format.tsx';
 import type { Frame, Viewer } from './frame.tsx';

@@ -1,6 +1,6 @@
 import { fill } from '../../../ui/browser/fill.ts';
 import { H2, Span } from '../../../ui/text-elements.tsx';
-import type { SimilarHit } from '../similar/similar.ts';
+import type { SimilarHit } from '../search/similar.ts';
 import { formatPercent, recordTitle, UntrustedText } from './format.tsx';
 import type { Viewer } from './frame.tsx';
 import { recordUrl } from './search-url.ts';

@@ -1,5 +1,5 @@
 import type { Queryable } from '../../../base/db.ts';
-import { signBits } from '../../../ml/feature-signature.ts';
+import { signBits } from '../../../base/signature.ts';
 import type { Entry } from './entry.ts';
 
 /**

@@ -12,7 +12,7 @@ import { reportBody } from '../reports/responses.ts';
 import { HitBody, rowBody, SimilarBody, similarBody } from '../search/responses.ts';
 import type { Search } from '../search/search.ts';
 import type { Row } from '../search/search-types.ts';
-import type { SimilarHit } from '../similar/similar.ts';
+import type { SimilarHit } from '../search/similar.ts';
 import { Report as ReportBody } from './report-schema.ts';
 
 /** @public Read by scripts/client-types.mjs. */

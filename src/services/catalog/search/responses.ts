@@ -1,7 +1,7 @@
 import { Type } from 'typebox';
 import { nullable } from '../api-schema.ts';
-import type { SimilarHit } from '../similar/similar.ts';
 import { FACET_NAMES, type FacetName, type Hit, type Row } from './search-types.ts';
+import type { SimilarHit } from './similar.ts';
 
 const Scored = Type.Object({ name: Type.String(), conf: Type.Number({ minimum: 0, maximum: 1 }) });
 

@@ -1,5 +1,4 @@
 import { CLIENT_LIMIT_MS, type Db, type Queryable } from '../../../base/db.ts';
-import { findSimilar } from '../similar/similar.ts';
 import { countFacets, countUpTo, createFacetCombinations, type FacetCombinations } from './facets.ts';
 import { findFirstMatches, SEARCH_LIMITS, type SearchLimits } from './first-matches.ts';
 import { HIT_COLUMNS, type HitRow, hitOf, readHits } from './hits.ts';
@@ -7,6 +6,7 @@ import { findNumberFields } from './number-fields.ts';
 import { orderOf } from './order.ts';
 import { beginSnapshot, resolveFilters } from './resolve-filters.ts';
 import type { Filters, Hit, Page, Row, SearchResult, Sort } from './search-types.ts';
+import { findSimilar } from './similar.ts';
 import { snippetOf } from './snippet.ts';
 import { streamRecords } from './stream.ts';
 import { createParameters, type ResolvedFilters, where } from './where.ts';

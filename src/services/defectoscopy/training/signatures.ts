@@ -4,21 +4,20 @@ import { createSigner } from '../../../ml/feature-signature.ts';
 import { parseHeads } from '../../../ml/heads.ts';
 import { openModelDirectory, readVerifiedFile } from '../../../ml/model-directory.ts';
 import type { RecordDraft } from '../../shared/records.ts';
+import { BUNDLED_MODELS_DIR } from '../model/registry.ts';
 import type { Attachment } from '../result.ts';
-import { BUNDLED_MODELS_DIR } from './registry.ts';
 
 type Training = NonNullable<Attachment['training']>;
 type FeatureSignature = NonNullable<RecordDraft['signature']>;
 type Signer = (training: Training) => FeatureSignature;
 
-/** Signatures of stored features, by the network that computed them. Read on first use. */
-export function createSignatures() {
-  let signers: Promise<ReadonlyMap<string, Signer>> | undefined;
-  return async (training: Training): Promise<FeatureSignature | undefined> => {
-    // Records are indexed without signatures if the model files are damaged; the workers report that.
-    signers ??= readSigners().catch(() => new Map());
-    return (await signers).get(training.network)?.(training);
-  };
+let signers: Promise<ReadonlyMap<string, Signer>> | undefined;
+
+/** Of stored features; undefined for those of an unknown network. */
+export async function signatureOf(training: Training): Promise<FeatureSignature | undefined> {
+  // Records are indexed without signatures if the model files are damaged; the workers report that.
+  signers ??= readSigners().catch(() => new Map());
+  return (await signers).get(training.network)?.(training);
 }
 
 /**

@@ -1,7 +1,7 @@
 import { CLIENT_LIMIT_MS, type Db } from '../../../base/db.ts';
-import { cosineOf, type Signature } from '../../../ml/feature-signature.ts';
-import { readHits } from '../search/hits.ts';
-import type { Hit } from '../search/search-types.ts';
+import { cosineOf, type Signature } from '../../../base/signature.ts';
+import { readHits } from './hits.ts';
+import type { Hit } from './search-types.ts';
 
 export interface SimilarHit extends Hit {
   /** Cosine of the features, at least 0; null if one of the photos has none of the same version. */
