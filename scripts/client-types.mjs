@@ -23,7 +23,7 @@ async function namedSchemas(dist) {
     ['index-schema.js', 'report-schema.js', 'row-routes.js'].map((name) => load(`catalog/routes/${name}`)),
   );
   const { SearchQuery } = await load('catalog/search/filter-query.js');
-  const { HitBody, SearchResultBody } = await load('catalog/search/responses.js');
+  const { HitBody, SearchResultBody, SimilarBody } = await load('catalog/search/responses.js');
   return {
     defectoscopy: {
       PredictRequest: defectoscopy.PredictRequest,
@@ -106,6 +106,7 @@ async function namedSchemas(dist) {
       Hit: HitBody,
       SearchResults: SearchResultBody,
       Row: RowBody,
+      SimilarRecords: SimilarBody,
       NewRecord: index.DocumentedRecords.properties.records.items,
       IndexResult: index.Indexed,
       IndexState: index.State,

@@ -14,6 +14,7 @@ import type {
   Row,
   SearchQuery,
   SearchResults,
+  SimilarRecords,
 } from './wire/catalog.ts';
 
 export type SearchOptions = CallOptions & Partial<SearchQuery>;
@@ -56,6 +57,15 @@ export class Catalog {
 
   async row(recordId: string, { signal }: CallOptions = {}): Promise<Row> {
     return this.#line.json(`/row/${encodeURIComponent(recordId)}`, { signal });
+  }
+
+  /** Records with the same photo first, then those with the most similar photos. */
+  async similar(
+    recordId: string,
+    { limit, signal }: CallOptions & { readonly limit?: number } = {},
+  ): Promise<SimilarRecords['items']> {
+    const path = `/row/${encodeURIComponent(recordId)}/similar`;
+    return (await this.#line.json<SimilarRecords>(path, { query: { limit }, signal })).items;
   }
 
   async image(

@@ -19,7 +19,6 @@ import { retryAfterSeconds } from './response-error.ts';
 import type { Delivery, FailingEndpoint, WebhookTestResult } from './wire/deliveries.ts';
 import type { TaskTimeline } from './wire/timeline.ts';
 
-
 /** An accepted task. Plain data that can be stored to resume a wait. */
 export interface TaskHandle {
   readonly task_id: string;

@@ -27,6 +27,7 @@ describe('Catalog GET /openapi.json', () => {
       'post /filters/reset': 'bearer session none',
       'get /reset': 'bearer session none',
       'get /row/{record_id}': 'bearer',
+      'get /row/{record_id}/similar': 'bearer',
       'get /image/{record_id}': 'bearer',
       'get /heatmap/{record_id}': 'bearer',
       'get /sound/{record_id}': 'bearer',
@@ -115,6 +116,9 @@ it('Catalog GET /openapi.json describes the status and body of every response of
   await visit(moderator, 'GET', '/row/a');
   await visit(reader, 'GET', '/row/a', { headers: { accept: 'text/html' } });
   await visit(reader, 'GET', '/row/nothing');
+  await visit(reader, 'GET', '/row/a/similar');
+  await visit(reader, 'GET', '/row/a/similar?limit=0');
+  await visit(reader, 'GET', '/row/nothing/similar');
   await visit(reader, 'GET', '/image/a');
   await visit(reader, 'GET', '/image/a?w=1');
   const png = Buffer.from(

@@ -137,6 +137,7 @@ describe('GET /search', () => {
     ['to=2026-02-30T00:00:00Z', 'to'],
     ['to=2026-13-01', 'to'],
     ['has_report=perhaps', 'has_report'],
+    ['duplicates=only', 'duplicates'],
     ['upto=-1', 'upto'],
     ['service=%00', 'service'],
     ['q=a&q=b', 'q'],
@@ -165,7 +166,15 @@ describe('GET /search', () => {
   it('filters survive a round trip through the query string', () => {
     const queries = [
       { q: '"a b" -c & = + %', service: 'stt', defect: "o'clock", min_conf: 0.7, has_report: false, sort: 'oldest' },
-      { from: '2026-11-19', to: '2026-11-20', hidden: true, surface: 'пол', master: 'кирпич', status: 'failed' },
+      {
+        from: '2026-11-19',
+        to: '2026-11-20',
+        hidden: true,
+        duplicates: true,
+        surface: 'пол',
+        master: 'кирпич',
+        status: 'failed',
+      },
       { from: '2026-11-19T10:00:00.000Z', to: '2026-11-20T10:00:00.500Z' },
       {
         defect: ['crack', "o'clock&=+%"],
@@ -181,13 +190,14 @@ describe('GET /search', () => {
       const filters = filtersFrom(query, moderator);
       const parameters = new URLSearchParams(toQueryString(filters));
       const lists = [...new Set(parameters.keys())].filter((name) => parameters.getAll(name).length > 1);
-      const { min_conf, has_report, hidden, ...texts } = Object.fromEntries(parameters);
+      const { min_conf, has_report, duplicates, hidden, ...texts } = Object.fromEntries(parameters);
       const again = filtersFrom(
         {
           ...texts,
           ...Object.fromEntries(lists.map((name) => [name, parameters.getAll(name)])),
           ...(min_conf !== undefined && { min_conf: Number(min_conf) }),
           ...(has_report !== undefined && { has_report: has_report === 'true' }),
+          ...(duplicates !== undefined && { duplicates: duplicates === 'true' }),
           ...(hidden !== undefined && { hidden: hidden === 'true' }),
         } as SearchQuery,
         moderator,

@@ -161,7 +161,7 @@ describe.each(SEEDS)('Catalog search over random records (seed %i)', (seed) => {
       for (const sort of SORTS) {
         const before = await exportAll(filters, sort);
         const grow = async () => {
-          records.push(...(await seedRandomRecords(database.db, random, 20, records.length + 1)));
+          records.push(...(await seedRandomRecords(database.db, random, 60, records.length + 1)));
         };
         const { ids, total } = await searchAllPages(filters, { sort, limit: 40 }, grow);
         expect(ids, JSON.stringify({ ...filters, sort })).toEqual(before);

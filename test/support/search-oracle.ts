@@ -13,6 +13,10 @@ export interface OracleRecord extends RecordDraft {
   readonly number: number;
   readonly hidden: boolean;
   readonly reported: boolean;
+  /** Equal for records of the same photo. */
+  readonly photo: number | null;
+  /** Whether another visible record has the photo. */
+  readonly duplicate: boolean;
   readonly words: readonly string[];
   readonly fields: Readonly<Record<string, string | number>>;
 }
@@ -34,7 +38,17 @@ const EPOCH = Date.UTC(2026, 0, 1);
 
 /** Writes random records with the indexer's code; some are reported or hidden. */
 export async function seedRandomRecords(db: Db, random: Random, count: number, from = 1): Promise<OracleRecord[]> {
-  const records = Array.from({ length: count }, (_, i) => randomRecord(random, from + i));
+  const drafts = Array.from({ length: count }, (_, i) => {
+    const record = randomRecord(random, from + i);
+    // Each call has photos of its own.
+    return { ...record, photo: record.photo && 100 * from + record.photo };
+  });
+  const records = drafts.map((record) => ({
+    ...record,
+    duplicate: drafts.some(
+      (other) => other !== record && !other.hidden && other.photo === record.photo && record.photo !== null,
+    ),
+  }));
   await db.transaction((tx) =>
     writeRecords(
       tx,
@@ -56,11 +70,16 @@ export async function seedRandomRecords(db: Db, random: Random, count: number, f
       ]),
     ],
   );
+  await db.query(
+    `insert into catalog_photos (number, photo)
+     select r.number, e.photo from unnest($1::text[], $2::bigint[]) as e (record_id, photo) join catalog_records r using (record_id)`,
+    [records.map(({ recordId }) => recordId), records.map(({ photo }) => photo)],
+  );
   await db.query('update catalog_records set hidden = true where catalog_hidden(record_id) and not hidden');
   return records;
 }
 
-function randomRecord(random: Random, number: number): OracleRecord {
+function randomRecord(random: Random, number: number): Omit<OracleRecord, 'duplicate'> {
   const service = random.pick(SERVICES);
   const taskId = `task${number}`;
   const title = randomText(random, 0, 3);
@@ -81,6 +100,7 @@ function randomRecord(random: Random, number: number): OracleRecord {
       FIELDS.filter(() => random.chance(0.6)).map((name) => [name, random.chance(0.8) ? random.pick(NUMBERS) : 'text']),
     ),
     result: { number },
+    photo: random.chance(0.5) ? random.integer(1, 60) : null,
     hidden: random.chance(0.1),
     reported: random.chance(0.15),
     words: splitWords(`${title} ${text}`),
@@ -120,6 +140,7 @@ export function randomQuery(random: Random): OracleQuery {
       ...(chance(0.2) && { from: new Date(EPOCH + random.integer(0, 40) * (DAY_MS / 4)) }),
       ...(chance(0.2) && { to: new Date(EPOCH + random.integer(0, 44) * (DAY_MS / 4)) }),
       ...(chance(0.2) && { hasReport: random.chance(0.5) }),
+      ...(chance(0.15) && { duplicates: random.chance(0.7) }),
       ...(chance(0.2) && { ranges: Array.from({ length: random.integer(1, 2) }, () => randomRange(random)) }),
       ...(chance(0.15) && { has: [...FIELDS, 'project', 'tag'].slice(random.integer(0, 4)) }),
       ...(chance(0.15) && { hasNot: [random.pick([...FIELDS, 'project', 'tag', 'unknown'])] }),
@@ -160,7 +181,18 @@ function randomTerm(random: Random): OracleQuery['terms'][number] {
 
 /** Independent implementation of the documented contract. */
 export function matchesQuery({ filters, terms }: OracleQuery, record: OracleRecord): boolean {
-  const { excluded = {}, minConf, from, to, hasReport, hidden, ranges = [], has = [], hasNot = [] } = filters;
+  const {
+    excluded = {},
+    minConf,
+    from,
+    to,
+    hasReport,
+    duplicates,
+    hidden,
+    ranges = [],
+    has = [],
+    hasNot = [],
+  } = filters;
   const conf = confOf(filters, record);
   return (
     record.hidden === (hidden ?? false) &&
@@ -173,6 +205,7 @@ export function matchesQuery({ filters, terms }: OracleQuery, record: OracleReco
     (from === undefined || record.createdAt >= from) &&
     (to === undefined || record.createdAt < to) &&
     (hasReport === undefined || record.reported === hasReport) &&
+    (duplicates === undefined || record.duplicate === duplicates) &&
     ranges.every(({ field, min = -Infinity, max = Infinity }) => {
       const value = record.fields[field];
       return typeof value === 'number' && value >= min && value <= max;

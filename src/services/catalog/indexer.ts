@@ -8,6 +8,7 @@ import type { BackgroundJobContext, SharedSettings } from '../shared/service.ts'
 import { createMatcher } from './alerts/matcher.ts';
 import { type configuredEntries, createTokens } from './auth/tokens.ts';
 import { importedPictureSource } from './model/imported-picture.ts';
+import { compareNextPhoto } from './model/photos.ts';
 import { createPictureWorker, type PictureOutcome } from './model/pictures.ts';
 import { createIndexer } from './records/feed.ts';
 import { runRebuildStep } from './records/rebuild.ts';
@@ -23,6 +24,7 @@ const MATCH_WINDOW_MS = 100;
 const PICTURE_WORKERS = 2;
 /** Pictures of imported records and retries send no signal, so they are polled. */
 const PICTURES_POLL_MS = 1000;
+const PHOTOS_POLL_MS = 1000;
 const REBUILD_POLL_MS = 2000;
 /** Pause between iterations, and the first backoff after a failure. */
 const REST_MS = 5;
@@ -90,6 +92,9 @@ export async function runIndexer({
     await recordsIndexed.wait(POLL_MS);
     await sleep(MATCH_WINDOW_MS, signal);
   };
+  const comparePhoto = async () => {
+    if (!(await compareNextPhoto(db, files))) await sleep(PHOTOS_POLL_MS, signal);
+  };
   const rebuild = async () => {
     if (!(await runRebuildStep(db))) await sleep(REBUILD_POLL_MS, signal);
   };
@@ -105,6 +110,7 @@ export async function runIndexer({
     repeat('indexing', index),
     ...recordsWritten.map((written) => repeat('creating pictures', () => makePicture(written))),
     repeat('matching alerts', matchAlerts),
+    repeat('comparing photos', comparePhoto),
     repeat('rebuilding the index', rebuild),
   ]);
 }

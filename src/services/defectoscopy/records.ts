@@ -1,3 +1,4 @@
+import type { Queryable } from '../../base/db.ts';
 import type { JsonObject } from '../../base/json.ts';
 import { unixSeconds } from '../../base/time.ts';
 import { TaskFailure } from '../../tasks/task.ts';
@@ -8,7 +9,7 @@ import { type EndedTask, isCancelled, type RecordDraft, type RecordMaker } from 
 import type { SharedSettings } from '../shared/service.ts';
 import { type Correction, readLatest } from './corrections/store.ts';
 import { readPhoto } from './photo-bytes.ts';
-import type { PredictInput, Recorded } from './result.ts';
+import type { Attachment, PredictInput, Recorded } from './result.ts';
 import type { DefectoscopySettings } from './settings.ts';
 import { imagePolicy } from './url-policy.ts';
 
@@ -18,9 +19,17 @@ export function photoRecords(serviceSettings: DefectoscopySettings, shared: Shar
     async drafts(db, tasks) {
       const ids = tasks.map(({ id }) => id);
       const corrections = await readLatest(db, ids);
-      return tasks
-        .filter((task) => !isCancelled(task))
-        .map((task) => draftOf(task, shared.filesHost, corrections.get(task.id)));
+      const features = await readFeatures(db, ids);
+      const { signatureOf } = await import('./training/signatures.ts');
+      const indexed = tasks.filter((task) => !isCancelled(task));
+      return Promise.all(
+        indexed.map(async (task) => {
+          const draft = draftOf(task, shared.filesHost, corrections.get(task.id));
+          const training = features.get(task.id);
+          const signature = training && (await signatureOf(training));
+          return signature ? { ...draft, signature } : draft;
+        }),
+      );
     },
 
     async picture(sources, picture, signal) {
@@ -33,6 +42,19 @@ export function photoRecords(serviceSettings: DefectoscopySettings, shared: Shar
     },
   };
 }
+
+async function readFeatures(db: Queryable, ids: readonly string[]) {
+  const { rows } = await db.query<{ id: string; training: NonNullable<Attachment['training']> }>(FEATURES, [ids]);
+  return new Map(rows.map(({ id, training }) => [id, training]));
+}
+
+const FEATURES = {
+  name: 'defectoscopy-features',
+  text: `
+    select id, attachment->'training' as training
+      from tasks_read_only
+     where id = any($1::text[]) and attachment->'training' is not null`,
+};
 
 function draftOf(task: EndedTask, filesHost: string | undefined, correction: Correction | undefined): RecordDraft {
   const { image_url, file_name } = JSON.parse(task.inputText) as PredictInput;

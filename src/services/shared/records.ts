@@ -2,6 +2,7 @@ import type { Queryable } from '../../base/db.ts';
 import type { Files } from '../../base/files.ts';
 import type { GuardedFetch } from '../../base/guarded-fetch.ts';
 import type { JsonObject, JsonValue } from '../../base/json.ts';
+import type { Signature } from '../../base/signature.ts';
 import { FAILURES, type Task } from '../../tasks/task.ts';
 
 /** Turns finished tasks into searchable records. */
@@ -54,6 +55,8 @@ export interface RecordDraft {
   readonly withAttachment?: boolean;
   /** The argument of `picture`; absent if there is no image. */
   readonly picture?: JsonValue;
+  /** Of the photo's features, for similar pictures. Signatures of different versions are not comparable. */
+  readonly signature?: { readonly version: string; readonly values: Signature };
   /** A stored audio file, playable until it expires. */
   readonly sound?: { readonly fileKey: string };
 }

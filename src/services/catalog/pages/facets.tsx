@@ -102,7 +102,7 @@ export function FilterFields({ state, viewer }: { state: SearchState; viewer: Vi
       <input type={/^(\d{4}-\d\d-\d\d)?$/.test(value) ? 'date' : 'text'} form="search" name={key} value={value} />
     </label>
   );
-  const checkbox = (key: 'has_report' | 'hidden', label: string) => (
+  const checkbox = (key: 'has_report' | 'duplicates' | 'hidden', label: string) => (
     <label class="check">
       <input type="checkbox" form="search" name={key} value="true" checked={state[key]?.[0] === 'true'} />
       <span safe>{label}</span>
@@ -124,6 +124,7 @@ export function FilterFields({ state, viewer }: { state: SearchState; viewer: Vi
         {day('to')}
       </div>
       {checkbox('has_report', words.hasReport)}
+      {checkbox('duplicates', words.duplicates)}
       {moderator ? checkbox('hidden', words.hidden) : ''}
       <noscript>
         <Button type="submit" form="search" text={words.apply} />

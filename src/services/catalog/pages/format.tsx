@@ -106,6 +106,8 @@ export function filterLabel(
       return fill(words.filter.has, { value: showInvisible(value) });
     case 'has_report':
       return value === 'false' ? words.filter.no_report : words.filter.has_report;
+    case 'duplicates':
+      return value === 'false' ? words.filter.no_duplicates : words.filter.duplicates;
     case 'hidden':
       return words.filter.hidden;
     case 'from':

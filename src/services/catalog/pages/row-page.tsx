@@ -7,6 +7,7 @@ import type { RecordPageData } from '../browser/row-data.ts';
 import type { Report } from '../reports/report.ts';
 import { LAST_SEARCH_COOKIE } from '../search/last-search-cookie.ts';
 import type { Row } from '../search/search-types.ts';
+import type { SimilarHit } from '../search/similar.ts';
 import { Groups } from './card.tsx';
 import { fact, recordTitle, serviceTitle, Timestamp, UntrustedParagraph, UntrustedText } from './format.tsx';
 import type { Frame, Viewer } from './frame.tsx';
@@ -17,6 +18,7 @@ import { RowImport } from './row-import.tsx';
 import { Picture, RowPhoto } from './row-photo.tsx';
 import { RowSpeech } from './row-speech.tsx';
 import { recordUrl, searchUrl } from './search-url.ts';
+import { SimilarPictures } from './similar-pictures.tsx';
 import { showInvisible, truncateAtWord } from './untrusted-text.ts';
 
 export const rowPage =
@@ -24,7 +26,7 @@ export const rowPage =
   async (
     request: FastifyRequest,
     reply: FastifyReply,
-    { row, reports }: { row: Row; reports: readonly Report[] },
+    { row, reports, similar }: { row: Row; reports: readonly Report[]; similar: readonly SimilarHit[] },
   ): Promise<FastifyReply> => {
     const viewer = frame.viewer(request);
     const { language, words } = viewer;
@@ -49,6 +51,7 @@ export const rowPage =
         <>
           <Head row={row} back={backOf(request)} viewer={viewer} />
           <Body row={row} viewer={viewer} />
+          <SimilarPictures hits={similar} viewer={viewer} />
           <div class="below">
             <ReportForm row={row} reports={reports} submitted={sentOf(request)} viewer={viewer} />
             <About row={row} viewer={viewer} />

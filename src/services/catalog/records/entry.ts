@@ -26,6 +26,7 @@ export interface Entry {
   readonly withAttachment: boolean;
   readonly soundKey?: string;
   readonly picture?: { readonly of: JsonValue; readonly digest: string };
+  readonly signature?: NonNullable<RecordDraft['signature']>;
 }
 
 /** `value` is null unless it is a number. */
@@ -50,7 +51,7 @@ export const MAX_TITLE_LENGTH = 500;
 const MAX_TEXT_LENGTH = 200_000;
 
 export function createEntry(service: string, draft: RecordDraft): Entry {
-  const { taskId, status, createdAt, surface, master, picture, sound } = draft;
+  const { taskId, status, createdAt, surface, master, picture, sound, signature } = draft;
   return {
     ...{ service, taskId, status, createdAt },
     recordId: recordIdOf(service, taskId),
@@ -64,6 +65,7 @@ export function createEntry(service: string, draft: RecordDraft): Entry {
     withAttachment: draft.withAttachment ?? false,
     ...(sound && { soundKey: sound.fileKey }),
     ...(picture !== undefined && { picture: pictureOf(picture) }),
+    ...(signature && { signature }),
   };
 }
 

@@ -1,4 +1,5 @@
 import type { Queryable, Transaction } from '../../../base/db.ts';
+import { signBits } from '../../../base/signature.ts';
 import { noteEarlierMatches } from '../alerts/find-matches.ts';
 import type { Entry } from './entry.ts';
 
@@ -14,6 +15,7 @@ export async function writeRecords(tx: Transaction, entries: readonly Entry[]): 
   await tx.query(DISCARD_PICTURES, [ids, entries.map(({ picture }) => picture?.digest ?? null)]);
   await tx.query(WRITE, columns(entries));
   await writeFields(tx, entries);
+  await writeSignatures(tx, entries);
   await addWords(
     tx,
     entries.flatMap(({ searched }) => searched.words),
@@ -26,6 +28,18 @@ async function writeFields(tx: Queryable, entries: readonly Entry[]): Promise<vo
   if (fields.length === 0) return;
   const columnOf = <Key extends keyof (typeof fields)[number]>(key: Key) => fields.map((field) => field[key]);
   await tx.query(WRITE_FIELDS, [columnOf('recordId'), columnOf('name'), columnOf('value')]);
+}
+
+/** A record that is indexed again after its task has expired keeps its signature. */
+async function writeSignatures(tx: Queryable, entries: readonly Entry[]): Promise<void> {
+  const signed = entries.flatMap(({ recordId, signature }) => (signature ? [{ recordId, ...signature }] : []));
+  if (signed.length === 0) return;
+  await tx.query(WRITE_SIGNATURES, [
+    signed.map(({ recordId }) => recordId),
+    signed.map(({ version }) => version),
+    signed.map(({ values }) => signBits(values)),
+    signed.map(({ values }) => Buffer.from(values).toString('hex')),
+  ]);
 }
 
 /**
@@ -167,6 +181,17 @@ const WRITE_FIELDS = {
       from unnest($1::text[], $2::text[], $3::float8[]) as e (record_id, field, value)
       join catalog_records r using (record_id)
         on conflict do nothing`,
+};
+
+const WRITE_SIGNATURES = {
+  name: 'catalog-write-signatures',
+  text: `
+    insert into catalog_signatures (number, version, code, signature)
+    select r.number, e.version, ('x' || e.code)::bit(256), decode(e.signature, 'hex')
+      from unnest($1::text[], $2::text[], $3::text[], $4::text[]) as e (record_id, version, code, signature)
+      join catalog_records r using (record_id)
+        on conflict (number) do update
+           set version = excluded.version, code = excluded.code, signature = excluded.signature`,
 };
 
 function columns(entries: readonly Entry[]): unknown[][] {

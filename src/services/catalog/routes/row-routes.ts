@@ -9,9 +9,10 @@ import { isModerator } from '../auth/auth-guard.ts';
 import type { Reports } from '../reports/postgres.ts';
 import type { Report } from '../reports/report.ts';
 import { reportBody } from '../reports/responses.ts';
-import { HitBody, rowBody } from '../search/responses.ts';
+import { HitBody, rowBody, SimilarBody, similarBody } from '../search/responses.ts';
 import type { Search } from '../search/search.ts';
 import type { Row } from '../search/search-types.ts';
+import type { SimilarHit } from '../search/similar.ts';
 import { Report as ReportBody } from './report-schema.ts';
 
 /** @public Read by scripts/client-types.mjs. */
@@ -53,11 +54,13 @@ const ROW = {
   neighbours: { prev: 'stt:01JQ8Z5V3N6T9W2X4Y7A1B3C5C', next: null },
 };
 
+const SHOWN_SIMILAR = 6;
+
 /** `reports` are already redacted for the client. */
 export type RowPage = (
   request: FastifyRequest,
   reply: FastifyReply,
-  it: { row: Row; reports: readonly Report[] },
+  it: { row: Row; reports: readonly Report[]; similar: readonly SimilarHit[] },
 ) => Promise<FastifyReply>;
 
 export function rowRoutes(app: Gateway, deps: { search: Search; reports: Reports; page: RowPage }): void {
@@ -92,12 +95,41 @@ export function rowRoutes(app: Gateway, deps: { search: Search; reports: Reports
       if (row === undefined || (row.hidden && !moderator)) throw recordNotFound();
       const all = await reports.listOfRecord(row.recordId);
       if (wantsPage(request.headers.accept)) {
-        return page(request, reply, { row, reports: moderator ? all : all.map(withoutTexts) });
+        const similar =
+          row.image === null ? undefined : await search.similar(row.recordId, { limit: SHOWN_SIMILAR, hidden: true });
+        return page(request, reply, { row, reports: moderator ? all : all.map(withoutTexts), similar: similar ?? [] });
       }
       return { ...rowBody(row), reports: all.map(moderator ? reportBody : briefBody) };
     },
   );
+
+  app.get<{ Params: Static<typeof RecordParams>; Querystring: Static<typeof SimilarQuery> }>(
+    '/row/:record_id/similar',
+    {
+      config: { access: 'bearer' },
+      schema: {
+        summary: 'Find records with similar pictures',
+        description: 'Empty for records without a photo. Excludes hidden records.',
+        operationId: 'findSimilar',
+        tags: ['search'],
+        params: RecordParams,
+        querystring: SimilarQuery,
+        response: {
+          200: describeResponse('The most similar records.', SimilarBody),
+          404: describeErrors(recordNotFound()),
+        },
+      },
+    },
+    async (request) => {
+      const { limit } = request.query;
+      const items = await search.similar(request.params.record_id, { limit, hidden: isModerator(request) });
+      if (items === undefined) throw recordNotFound();
+      return { items: items.map(similarBody) };
+    },
+  );
 }
+
+const SimilarQuery = Type.Object({ limit: Type.Integer({ minimum: 1, maximum: 50, default: 12 }) });
 
 /** Only moderators see the texts of a report. */
 const withoutTexts = (report: Report): Report => ({ ...report, description: null, userInfo: null, resolverNote: null });

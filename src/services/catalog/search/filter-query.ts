@@ -65,6 +65,11 @@ export const FilterQuery = Type.Object({
   has_report: Type.Optional(
     Type.Boolean({ description: 'Whether the record has a report that is open or in review.' }),
   ),
+  duplicates: Type.Optional(
+    Type.Boolean({
+      description: 'Whether another record has the same photo, also resized, compressed again or slightly cropped.',
+    }),
+  ),
   range: severalOf(
     Type.String({ minLength: 1, maxLength: 600, pattern: WITHOUT_NUL }),
     'The number of a field of a document or attribute, `FIELD:MIN..MAX` with one end optional, inclusive: ' +
@@ -115,13 +120,13 @@ export async function readFilterForm(request: FastifyRequest): Promise<void> {
 /** Throws `InvalidInput`, and 403 when a non-moderator requests hidden records. */
 export function filtersFrom(query: FilterQuery, visitor: Visitor | null): Filters {
   if (query.hidden === true && visitor?.role !== 'moderator') throw forbidden();
-  const { min_conf: minConf, has_report: hasReport } = query;
+  const { min_conf: minConf, has_report: hasReport, duplicates } = query;
   const q = query.q?.trim() || undefined;
   if (q !== undefined && parseQuery(q).count > MAX_WORDS) throw tooManyWords(q);
   const from = momentOf('from', query.from);
   const to = momentOf('to', query.to);
   return omitUndefined({
-    ...{ q, ...facetsFrom((name) => query[name]), minConf, hasReport },
+    ...{ q, ...facetsFrom((name) => query[name]), minConf, hasReport, duplicates },
     ranges: distinct(query.range)?.map(parseRange),
     has: distinct(query.has),
     hasNot: distinct(query.not_has),
@@ -166,7 +171,7 @@ export function toQueryString(filters: Filters, sort?: Sort): string {
 
 /** As in the query: one value, or a list of several. */
 export function filtersBody(filters: Filters) {
-  const { q, excluded = {}, minConf, from, to, hasReport, ranges, has, hasNot, hidden } = filters;
+  const { q, excluded = {}, minConf, from, to, hasReport, duplicates, ranges, has, hasNot, hidden } = filters;
   const facets = FACET_NAMES.flatMap((name) => [
     [name, filters[name]] as const,
     [`not_${name}`, excluded[name]] as const,
@@ -178,6 +183,7 @@ export function filtersBody(filters: Filters) {
     from: from && dayOrMoment(from),
     to: to && (isMidnight(to) ? dayOf(new Date(to.getTime() - DAY_MS)) : to.toISOString()),
     has_report: hasReport,
+    duplicates,
     ...{ range: oneOrList(ranges?.map(formatRange)), has: oneOrList(has), not_has: oneOrList(hasNot) },
     hidden,
   });

@@ -1,6 +1,7 @@
 import { Type } from 'typebox';
 import { nullable } from '../api-schema.ts';
 import { FACET_NAMES, type FacetName, type Hit, type Row } from './search-types.ts';
+import type { SimilarHit } from './similar.ts';
 
 const Scored = Type.Object({ name: Type.String(), conf: Type.Number({ minimum: 0, maximum: 1 }) });
 
@@ -74,6 +75,31 @@ export function hitBody(hit: Omit<Hit, 'snippet'> & { readonly snippet?: string 
     hidden: hit.hidden,
   };
 }
+
+export const SimilarBody = Type.Object({
+  items: Type.Array(
+    Type.Object({
+      ...HitBody.properties,
+      similarity: nullable(
+        Type.Number({
+          minimum: 0,
+          maximum: 1,
+          description: 'Cosine of the features of the photos. Null if one of them has no features of the same network.',
+        }),
+      ),
+      same_photo: Type.Boolean({
+        description: 'Whether the record has the same photo, also resized, compressed again or cropped.',
+      }),
+    }),
+    { description: 'Records with the same photo first, then by descending similarity.' },
+  ),
+});
+
+export const similarBody = ({ similarity, samePhoto, ...hit }: SimilarHit) => ({
+  ...hitBody(hit),
+  similarity,
+  same_photo: samePhoto,
+});
 
 /** Without its reports. */
 export function rowBody(row: Row) {

@@ -19,6 +19,8 @@ export interface Filters extends FacetValues {
   /** Creation time, exclusive. */
   readonly to?: Date;
   readonly hasReport?: boolean;
+  /** Whether another visible record has the same photo. */
+  readonly duplicates?: boolean;
   /** Numbers of fields. */
   readonly ranges?: readonly FieldRange[];
   /** Fields that the record has, and that it does not have. */

@@ -33,14 +33,23 @@ export function scope({ filters: { from, to, hidden }, upTo }: ResolvedFilters, 
 /** All filters except `q`. `kinds` covers service, status, surface, group and defect. */
 export function where(resolved: ResolvedFilters, { bind }: Binder): string {
   const { filters, kinds, reported } = resolved;
-  const { minConf, hasReport } = filters;
+  const { minConf, hasReport, duplicates } = filters;
   const conditions = [scope(resolved, { bind })];
   if (kinds) conditions.push(`r.facets = any(${bind(kinds)}::int[])`);
   // Rounded like the stored float4 values: 0.7 is slightly less than 0.7 in four bytes.
   if (minConf !== undefined) conditions.push(`${confidence(filters, { bind })} >= ${bind(Math.fround(minConf))}::real`);
   if (reported) conditions.push(`r.number ${hasReport ? '= any' : '<> all'}(${bind(reported)}::bigint[])`);
+  if (duplicates !== undefined) conditions.push(`r.number ${duplicates ? 'in' : 'not in'} (${DUPLICATES})`);
   return [...conditions, ...fieldConditions(filters, { bind })].join(' and ');
 }
+
+/** Records with the photo of another visible record. */
+const DUPLICATES = `
+  select p.number
+    from catalog_photos p
+   where p.photo is not null
+     and exists (select from catalog_photos o join catalog_records v using (number)
+                  where o.photo = p.photo and o.number <> p.number and not v.hidden)`;
 
 /** Each condition reads a range of `catalog_fields_by_value` or the fields of one record. */
 function fieldConditions({ ranges = [], has = [], hasNot = [] }: Filters, { bind }: Binder): string[] {

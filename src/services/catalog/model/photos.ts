@@ -1,0 +1,89 @@
+import sharp from 'sharp';
+import type { Db, Queryable } from '../../../base/db.ts';
+import type { Files } from '../../../base/files.ts';
+import { leaseRows } from '../../shared/lease-rows.ts';
+import { isSamePhoto, MAX_DIFFERENT_BITS, type PhotoPattern, PICTURE_SIDE, patternOf } from './photo-pattern.ts';
+
+/** Longer than any attempt; then another process retries. */
+const LEASE_SECONDS = 60;
+/** Nearest hashes that are compared. */
+const CANDIDATES = 10;
+/** Serialises comparisons, so that of two copies the later one finds the other. Any number that no other lock uses. */
+const LOCK = 3_904_220_117;
+
+/**
+ * Compares the next stored picture with those of all other records, new ones first. False when none is due. Throws when the
+ * storage is unavailable; the picture is then due again after its lease.
+ */
+export async function compareNextPhoto(db: Db, files: Files): Promise<boolean> {
+  const { rows } = await db.query<{ number: number; picture_key: string }>(CLAIM, [1, LEASE_SECONDS]);
+  const [due] = rows;
+  if (due === undefined) return false;
+  const bytes = await files.get(due.picture_key);
+  const pattern = bytes && (await readPattern(bytes));
+  await db.transaction(async (tx) => {
+    await tx.query('select pg_advisory_xact_lock($1)', [LOCK]);
+    const same = pattern && (await findSame(tx, due.number, pattern));
+    const { rowCount } = await tx.query(KEEP, [
+      ...[due.number, due.picture_key, pattern?.hash ?? null],
+      ...[pattern ? Buffer.from(pattern.pattern) : null, same ?? null],
+    ]);
+    if (rowCount > 0 && same !== undefined) await tx.query(JOIN, [same]);
+  });
+  return true;
+}
+
+/** Stored pictures are upright. Undefined for a damaged one. */
+export async function readPattern(bytes: Buffer): Promise<PhotoPattern | undefined> {
+  const grey = await sharp(bytes)
+    .greyscale()
+    .resize(PICTURE_SIDE, PICTURE_SIDE, { fit: 'fill', kernel: 'linear' })
+    .raw()
+    .toBuffer()
+    .catch(() => undefined);
+  return grey && patternOf(grey);
+}
+
+/** The `photo` of the nearest record with the same photo. */
+async function findSame(tx: Queryable, number: number, { hash, pattern }: PhotoPattern): Promise<number | undefined> {
+  const { rows } = await tx.query<{ photo: number; pattern: Buffer }>(NEAR, [
+    ...[number, hash, MAX_DIFFERENT_BITS, CANDIDATES],
+  ]);
+  return rows.find((other) => isSamePhoto(pattern, new Int8Array(other.pattern)))?.photo;
+}
+
+const CLAIM = {
+  name: 'catalog-photo-claim',
+  text: `
+    with job as (${leaseRows({
+      ...{ table: 'catalog_photos', key: 'number', due: 'due_at <= now()', order: 'number desc' },
+      set: 'due_at = now() + make_interval(secs => $2)',
+    })})
+    select job.number, r.picture_key from job join catalog_records r using (number)`,
+};
+
+const NEAR = {
+  name: 'catalog-photo-near',
+  text: `
+    select coalesce(photo, number) as photo, pattern
+      from catalog_photos
+     where number <> $1 and bit_count(hash # $2::text::bit(138)) <= $3
+     order by bit_count(hash # $2::text::bit(138)), number
+     limit $4`,
+};
+
+// Another picture of the record has a row of its own.
+const KEEP = {
+  name: 'catalog-photo-keep',
+  text: `
+    update catalog_photos p
+       set due_at = null, hash = $3::text::bit(138), pattern = $4, photo = $5
+      from catalog_records r
+     where p.number = $1 and r.number = p.number and r.picture_key = $2`,
+};
+
+/** The first record of a photo has its own number. */
+const JOIN = {
+  name: 'catalog-photo-join',
+  text: 'update catalog_photos set photo = number where number = $1 and photo is null',
+};

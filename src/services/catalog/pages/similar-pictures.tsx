@@ -1,0 +1,37 @@
+import { fill } from '../../../ui/browser/fill.ts';
+import { H2, Span } from '../../../ui/text-elements.tsx';
+import type { SimilarHit } from '../search/similar.ts';
+import { formatPercent, recordTitle, UntrustedText } from './format.tsx';
+import type { Viewer } from './frame.tsx';
+import { recordUrl } from './search-url.ts';
+import { Thumbnail } from './thumbnail.tsx';
+
+export function SimilarPictures({ hits, viewer }: { hits: readonly SimilarHit[]; viewer: Viewer }): JSX.Element {
+  if (hits.length === 0) return '';
+  const { words, language } = viewer;
+  return (
+    <section class="similar" aria-labelledby="similar-title">
+      <H2 id="similar-title" text={words.similar} />
+      <ul>
+        {hits.map((hit) => (
+          <li data-record={hit.recordId}>
+            <a href={recordUrl('../', hit.recordId)}>
+              <Thumbnail hit={hit} root="../" viewer={viewer} />
+              <span class="name" dir="auto">
+                <UntrustedText text={recordTitle(hit, language)} />
+              </span>
+              {hit.samePhoto ? (
+                <Span class="mark" text={words.samePhoto} />
+              ) : (
+                <Span
+                  class="hint"
+                  text={fill(words.similarity, { value: formatPercent(hit.similarity ?? 0, language) })}
+                />
+              )}
+            </a>
+          </li>
+        ))}
+      </ul>
+    </section>
+  );
+}
