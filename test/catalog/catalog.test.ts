@@ -437,6 +437,18 @@ describe('GET /image/{record_id}', () => {
     expect(made).toMatchObject({ format, width, height: width / 2 });
   });
 
+  it('serves a stored thumbnail as it is, and smaller sizes made from it', async () => {
+    await catalog.seed([{ recordId: 'pic/small', title: 'with a thumbnail' }]);
+    const green = { create: { width: 384, height: 192, channels: 3, background: 'green' } } as const;
+    const thumbnail = await sharp(green).webp().toBuffer();
+    await catalog.seedPicture('pic/small', { bytes, width: WIDTH, height: HEIGHT, thumbnail });
+    expect((await catalog.reader.get(`${image('pic/small')}?w=320`)).bytes.equals(thumbnail)).toBe(true);
+    const smaller = await catalog.reader.get(`${image('pic/small')}?w=64&format=png`);
+    expect(await sharp(smaller.bytes).metadata()).toMatchObject({ format: 'png', width: 64, height: 32 });
+    expect((await sharp(smaller.bytes).raw().toBuffer())[0]).toBeLessThan(10);
+    expect((await catalog.reader.get(`${image('pic/small')}?w=512`)).headers.get('content-type')).toBe('image/jpeg');
+  });
+
   it.each(['w=15', 'w=1025', 'w=1.5', 'w=x', 'format=svg', 'format='])('returns 422 with %s', async (query) => {
     const answer = await catalog.reader.get(`${image('pic/1')}?${query}`);
     expect(answer.status).toBe(422);

@@ -30,7 +30,10 @@ export interface Catalog {
   readonly reader: Client;
   readonly moderator: Client;
   seed(records: readonly ImportedRecord[]): Promise<void>;
-  seedPicture(recordId: string, picture: { bytes: Buffer; width: number; height: number }): Promise<void>;
+  seedPicture(
+    recordId: string,
+    picture: { bytes: Buffer; width: number; height: number; thumbnail?: Buffer | undefined },
+  ): Promise<void>;
   /** Starts the worker if necessary and waits until the feed is indexed; pictures may be in progress. */
   index(): Promise<void>;
   stop(): Promise<void>;
@@ -83,11 +86,13 @@ export async function startCatalog(env: Record<string, string | undefined> = {})
     reader: createClient(url, READER),
     moderator: createClient(url, MODERATOR),
     seed: (records) => createRecords({ db, files, log }).import(records),
-    async seedPicture(recordId, { bytes, width, height }) {
-      const { key } = await files.put(bytes, { maxBytes: bytes.length });
+    async seedPicture(recordId, { bytes, width, height, thumbnail }) {
+      const put = async (content: Buffer) => (await files.put(content, { maxBytes: content.length })).key;
+      const keys = [await put(bytes), thumbnail ? await put(thumbnail) : null];
       const { rowCount } = await db.query(
-        'update catalog_records set picture_key = $2, picture_width = $3, picture_height = $4 where record_id = $1',
-        [recordId, key, width, height],
+        `update catalog_records set picture_key = $2, thumbnail_key = $3, picture_width = $4, picture_height = $5
+          where record_id = $1`,
+        [recordId, ...keys, width, height],
       );
       if (rowCount !== 1) throw new Error(`record ${recordId} not found`);
     },

@@ -18,7 +18,7 @@ export const catalog: Service<BackgroundService> = {
   failureTexts: { en: {}, ru: {} },
   missingCredentials,
   backup: {
-    fileColumns: [{ table: 'catalog_records', column: 'picture_key' }],
+    fileColumns: ['picture_key', 'thumbnail_key'].map((column) => ({ table: 'catalog_records', column })),
     startTables: ['catalog_sources'],
   },
   // Nothing consumes the feed then. Deletions stay, in case the catalog is enabled again.

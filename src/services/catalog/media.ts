@@ -1,6 +1,14 @@
 import type { Db } from '../../base/db.ts';
 import type { JsonValue } from '../../base/json.ts';
 
+/** Maximum side of stored thumbnails in pixels. */
+export const THUMBNAIL_SIDE = 384;
+
+export interface PictureKeys {
+  readonly whole: string;
+  readonly thumbnail: string | null;
+}
+
 /** The files and heatmaps of records; undefined when the record does not exist. */
 export type Media = ReturnType<typeof createMedia>;
 
@@ -17,7 +25,9 @@ export function createMedia(db: Db) {
       return rows[0];
     };
   return {
-    pictureKey: reader<string>('r.picture_key'),
+    picture: reader<PictureKeys>(
+      `case when r.picture_key is not null then json_build_object('whole', r.picture_key, 'thumbnail', r.thumbnail_key) end`,
+    ),
     soundKey: reader<string>('d.recording_key'),
     heatmaps: reader<JsonValue>('d.attachment'),
   };

@@ -1,11 +1,14 @@
 import sharp from 'sharp';
 import { decodePhoto, PhotoError } from '../../../ml/image.ts';
+import { THUMBNAIL_SIDE } from '../media.ts';
 
 export interface Picture {
   /** WebP, upright, sRGB, without metadata. */
   readonly bytes: Buffer;
   readonly width: number;
   readonly height: number;
+  /** Like `bytes`, at most {@link THUMBNAIL_SIDE} pixels per side; undefined for a picture of that size. */
+  readonly thumbnail: Buffer | undefined;
 }
 
 /** Longer side in pixels; smaller pictures are not enlarged. */
@@ -21,10 +24,11 @@ export async function createPicture(bytes: Buffer, signal: AbortSignal): Promise
   });
   if (photo === undefined) return undefined;
   const { width, height } = fitSize(photo);
-  const webp = await sharp(photo.pixels, { raw: { width, height, channels: 3 } })
-    .webp({ quality: QUALITY })
-    .toBuffer();
-  return { bytes: webp, width, height };
+  const picture = sharp(photo.pixels, { raw: { width, height, channels: 3 } }).webp({ quality: QUALITY });
+  const isLarge = Math.max(width, height) > THUMBNAIL_SIDE;
+  const small = { width: THUMBNAIL_SIDE, height: THUMBNAIL_SIDE, fit: 'inside' } as const;
+  const thumbnail = isLarge ? await picture.clone().resize(small).toBuffer() : undefined;
+  return { bytes: await picture.toBuffer(), width, height, thumbnail };
 }
 
 function fitSize({ width, height }: { width: number; height: number }) {

@@ -113,6 +113,35 @@ describe('pictures of records', () => {
     expect(await pictures.processNext(signal)).toBeUndefined();
   });
 
+  it('have a thumbnail, which is deleted with its picture', async () => {
+    answer = async () => photo(2048, 512).jpeg().toBuffer();
+    await seed('a');
+    await pictures.processNext(signal);
+    const first = (await row('a'))['thumbnail_key'] as string;
+    const { format, width, height } = await sharp((await files.get(first))!).metadata();
+    expect({ format, width, height }).toEqual({ format: 'webp', width: 384, height: 96 });
+
+    await seed('a', 'https://example.com/b.jpg');
+    expect(await row('a')).toMatchObject({ picture_key: null, thumbnail_key: null });
+    await pictures.processNext(signal);
+    const second = (await row('a'))['thumbnail_key'] as string;
+    expect([(await files.get(first)) !== undefined, (await files.get(second)) !== undefined]).toEqual([false, true]);
+
+    answer = async () => photo(100, 100).jpeg().toBuffer();
+    await seed('a', 'https://example.com/c.jpg');
+    await pictures.processNext(signal);
+    expect(await row('a')).toMatchObject({ picture_width: 100, thumbnail_key: null });
+    expect(await files.get(second)).toBeUndefined();
+
+    answer = async () => photo(2048, 512).jpeg().toBuffer();
+    await seed('b');
+    await pictures.processNext(signal);
+    const third = (await row('b'))['thumbnail_key'] as string;
+    await database.db.query('delete from catalog_records');
+    const { rows } = await database.db.query<{ key: string }>('select key from catalog_files_to_delete');
+    expect(rows.map(({ key }) => key)).toContain(third);
+  });
+
   it('are read from Assay’s files for such a URL, and given up when the file has been deleted', async () => {
     answer = () => Promise.reject(new Error('unexpected download'));
     const { key } = await files.put(await photo(100, 50).png().toBuffer(), { maxBytes: 2 ** 20 });

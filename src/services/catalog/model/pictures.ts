@@ -95,13 +95,15 @@ async function storePicture(
   db: Db,
   files: Files,
   due: Due,
-  { bytes, width, height }: Picture,
+  { bytes, width, height, thumbnail }: Picture,
 ): Promise<PictureOutcome> {
-  const { key } = await files.put(bytes, { maxBytes: PICTURE_MAX_BYTES });
-  // If this throws, the outcome is unknown: keep the file.
-  const { rowCount } = await db.query(KEEP, [...fence(due), key, width, height]);
+  const put = async (content: Buffer) => (await files.put(content, { maxBytes: PICTURE_MAX_BYTES })).key;
+  const key = await put(bytes);
+  const thumbnailKey = thumbnail && (await put(thumbnail));
+  // If this throws, the outcome is unknown: keep the files.
+  const { rowCount } = await db.query(KEEP, [...fence(due), key, width, height, thumbnailKey ?? null]);
   if (rowCount > 0) return 'made';
-  await files.remove(key);
+  for (const unused of [key, thumbnailKey]) if (unused !== undefined) await files.remove(unused);
   return 'late';
 }
 
@@ -136,7 +138,7 @@ const KEEP = {
           on conflict do nothing
     )
     update catalog_records r
-       set picture_key = $4, picture_width = $5, picture_height = $6
+       set picture_key = $4, picture_width = $5, picture_height = $6, thumbnail_key = $7
       from own
      where r.number = own.number`,
 };

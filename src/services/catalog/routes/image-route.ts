@@ -8,7 +8,7 @@ import { heatmapNotFound, imageHidden, imageNotFound, rangeNotSatisfiable } from
 import { RecordParams } from '../api-schema.ts';
 import { isModerator } from '../auth/auth-guard.ts';
 import type { PictureFormat } from '../images/resize.ts';
-import type { Media } from '../media.ts';
+import { type Media, THUMBNAIL_SIDE } from '../media.ts';
 import { bytesResponses, isNotModified, sendBytes, sendNotModified } from './send-bytes.ts';
 
 const FORMATS = ['webp', 'jpeg', 'png'] as const satisfies readonly PictureFormat[];
@@ -55,17 +55,22 @@ export function imageRoute(app: Gateway, { media, files }: { media: Media; files
     },
     async (request, reply) => {
       const { w, format } = request.query;
-      const row = await media.pictureKey(request.params.record_id);
+      const row = await media.picture(request.params.record_id);
       if (row === undefined) throw imageNotFound();
       if (row.hidden && !isModerator(request)) throw imageHidden();
       if (row.content === null) throw imageNotFound();
-      const key = row.content;
       const side = w === undefined ? undefined : SIDES.find((each) => each >= w);
+      const { whole, thumbnail } = row.content;
+      const isSmall = thumbnail !== null && side !== undefined && side <= THUMBNAIL_SIDE;
+      const key = isSmall ? thumbnail : whole;
       const etag = `"${hash('sha256', `${key} ${side} ${format}`, 'base64url').slice(0, 22)}"`;
       // The record can be hidden or get another picture.
       const caching = 'private, no-cache';
       if (isNotModified(request, etag)) return sendNotModified(reply, { etag, caching });
-      const { bytes, type } = await picture(files, key, { side, format });
+      const { bytes, type } = await picture(files, key, {
+        side: isSmall && side === THUMBNAIL_SIDE ? undefined : side,
+        format,
+      });
       return sendBytes(request, reply, {
         ...{ type, etag, caching, size: bytes.length },
         open: async (part) => (part ? bytes.subarray(part.start, part.end + 1) : bytes),
