@@ -14,7 +14,7 @@ export interface LossyProxy {
 }
 
 /** The statement `commit`, and the name of a statement that commits by itself. */
-const COMMIT_STATEMENTS = ['commit\0', 'insert-upload\0'];
+const COMMIT_STATEMENTS = ['commit\0', 'insert-uploads\0'];
 /** Names in Bind messages. */
 const CLAIM_STATEMENTS = ['\0claim\0', '\0advance\0'];
 /** Time for a delayed statement to run before its connection ends. */
