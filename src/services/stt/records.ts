@@ -46,7 +46,7 @@ function draftOf(
     ...common,
     status: 'done',
     title: firstWords(result.transcription) || fileName,
-    text: [result.transcription, ...metadataTexts].join('\n'),
+    text: [result.transcription, ...(file_name === undefined ? [] : [file_name]), ...metadataTexts].join('\n'),
     result: result as unknown as JsonObject,
   };
 }
