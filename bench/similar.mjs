@@ -12,7 +12,7 @@ import { openEmbedder, readPhotos } from '../training/defectoscopy/features.mjs'
 import { openBench, option, TOKEN } from './lib.mjs';
 
 const { createRandom } = await import('../dist/base/random.js');
-const { codeOf } = await import('../dist/base/signature.js');
+const { signBits } = await import('../dist/base/signature.js');
 const { createSigner } = await import('../dist/ml/feature-signature.js');
 const { parseFamiliarity } = await import('../dist/ml/familiarity-json.js');
 const { decodePhoto } = await import('../dist/ml/image.js');
@@ -169,7 +169,7 @@ async function searchSimilar() {
          select number, 'bench', ('x' || e.code)::bit(256), decode(e.signature, 'hex')
            from unnest($1::text[], $2::text[], $3::text[]) as e (record_id, code, signature)
            join catalog_records using (record_id)`,
-        [ids.map(String), signatures.map(codeOf), signatures.map((each) => Buffer.from(each).toString('hex'))],
+        [ids.map(String), signatures.map(signBits), signatures.map((each) => Buffer.from(each).toString('hex'))],
       );
     }
     await db.query('vacuum analyze');

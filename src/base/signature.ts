@@ -1,12 +1,10 @@
 /** Features of a photo as signed bytes: src/ml/feature-signature.ts. */
 export type Signature = Int8Array;
 
-const CODE_BITS = 256;
-
-/** The signs of the first values, as hexadecimal digits: codes of similar signatures differ in few bits (Charikar 2002, doi:10.1145/509907.509965). */
-export function codeOf(signature: Signature): string {
-  const bytes = Buffer.alloc(CODE_BITS / 8);
-  signature.subarray(0, CODE_BITS).forEach((value, i) => {
+/** A bit per value, as hexadecimal digits: similar signatures differ in few bits (Charikar 2002, doi:10.1145/509907.509965). */
+export function signBits(signature: Signature): string {
+  const bytes = Buffer.alloc(Math.ceil(signature.length / 8));
+  signature.forEach((value, i) => {
     if (value > 0) bytes[i >> 3]! |= 0x80 >> (i & 7);
   });
   return bytes.toString('hex');

@@ -2,7 +2,7 @@ import { createRandom } from '../base/random.ts';
 import type { Signature } from '../base/signature.ts';
 import type { FeatureStatistics } from './familiarity.ts';
 
-export const SIGNATURE_LENGTH = 1024;
+export const SIGNATURE_LENGTH = 256;
 
 /** Stored signatures depend on it. */
 const SEED = 39;

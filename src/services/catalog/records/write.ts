@@ -1,5 +1,5 @@
 import type { Queryable, Transaction } from '../../../base/db.ts';
-import { codeOf } from '../../../base/signature.ts';
+import { signBits } from '../../../base/signature.ts';
 import { noteEarlierMatches } from '../alerts/find-matches.ts';
 import type { Entry } from './entry.ts';
 
@@ -37,7 +37,7 @@ async function writeSignatures(tx: Queryable, entries: readonly Entry[]): Promis
   await tx.query(WRITE_SIGNATURES, [
     signed.map(({ recordId }) => recordId),
     signed.map(({ version }) => version),
-    signed.map(({ values }) => codeOf(values)),
+    signed.map(({ values }) => signBits(values)),
     signed.map(({ values }) => Buffer.from(values).toString('hex')),
   ]);
 }
