@@ -259,6 +259,8 @@ describe('PATCH /views/{id}', () => {
     ['an invalid filter', 'min_conf=7', {}, 422],
     ['an invalid date', 'from=yesterday', {}, 422],
     ['an invalid range', 'range=area', {}, 422],
+    ['the filter duplicates', 'q=a&duplicates=true', {}, 422],
+    ['the filter duplicates=false', 'duplicates=false', {}, 422],
   ])('rejects %s', async (_, query, alert, status) => {
     expect((await createView(query, alert)).status).toBe(status);
     expect((await reader.get('/views')).body.total).toBe(0);

@@ -172,7 +172,7 @@ export function viewRoutes(app: Gateway, deps: ViewDeps): void {
       schema: {
         summary: 'Set or remove the alert of a saved view',
         description:
-          'An alert announces records that match the view for the first time after it was set: in `GET /views/{id}/matches` and, with a `webhook_url`, as webhooks `view.matched`. It requires a token.',
+          'An alert announces records that match the view for the first time after it was set: in `GET /views/{id}/matches` and, with a `webhook_url`, as webhooks `view.matched`. It requires a token. Views with `duplicates` cannot have one.',
         operationId: 'changeView',
         tags,
         params: ViewParams,

@@ -113,15 +113,20 @@ async function pageWithFacets(
 async function pageAlone(db: Queryable, resolved: ResolvedFilters, page: Page, limits: SearchLimits): Promise<Found> {
   const { expansion } = resolved;
   const { maxCount } = limits;
-  const capped = (count: number) => ({ total: Math.min(count, maxCount), more: count > maxCount });
+  const found = (count: number, numbers: readonly number[]): Found => {
+    if (count <= maxCount) return { numbers, total: count, more: false };
+    // Clients that list pages up to `total` must read the next one.
+    const listed = numbers.length === 0 ? 0 : offsetOf(page) + numbers.length;
+    return { numbers, total: Math.max(maxCount, listed + Number(numbers.length === page.limit)), more: true };
+  };
   if (expansion === undefined) {
     const count = await countUpTo(db, resolved, maxCount + 1);
     const isPossible = offsetOf(page) < count || count > maxCount;
-    return { ...capped(count), numbers: isPossible ? await numbersOf(db, resolved, page) : [] };
+    return found(count, isPossible ? await numbersOf(db, resolved, page) : []);
   }
   const { total, numbers } =
     (await findFirstMatches(db, resolved, page, limits)) ?? (await searchWords(db, { ...resolved, expansion }, page));
-  return { ...capped(total), numbers };
+  return found(total, numbers);
 }
 
 const offsetOf = ({ page, limit }: Page) => (page - 1) * limit;
