@@ -143,6 +143,9 @@ describe('the feed of an alert', () => {
 
     // A view that a moderator saved before becoming a reader.
     const { db } = catalog.database;
+    const own = 'update catalog_views set owner = (select owner from catalog_views where id = $2) where id = $1';
+    await db.query(own, [hidden.id, view.id]);
+    expect((await reader.get(`/views/${hidden.id}/matches`)).status).toBe(403);
     await db.query('update catalog_views set owner = $2 where id = $1', [hidden.id, 'token-gone']);
     const again = (await reader.post('/reports', { json: { record_id: 'hide:2', action_type: 'hide' } })).body;
     await moderator.request(`/reports/${again.id}`, { method: 'PATCH', json: { status: 'accepted' } });

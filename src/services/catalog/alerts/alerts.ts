@@ -71,6 +71,9 @@ interface MatchRow extends HitRow {
 const LAST_POSITION =
   'coalesce((select position from catalog_matches where view_id = $1 and announced order by position desc limit 1), 0)';
 
+/** SQL over `catalog_alerts a`. */
+export const HIDDEN = `coalesce((a.filters ->> 'hidden')::boolean, false)`;
+
 const SAME_URL = 'a.webhook_url = excluded.webhook_url';
 
 // With the same URL the secret remains, and matches that are not sent yet.
@@ -84,13 +87,13 @@ const SET = `
      set webhook_url = excluded.webhook_url,
          secret      = coalesce(excluded.secret, case when ${SAME_URL} then a.secret end),
          sent        = case when ${SAME_URL} then a.sent else ${LAST_POSITION} end
-  returning webhook_url as "webhookUrl", since`;
+  returning webhook_url as "webhookUrl", since, ${HIDDEN} as hidden`;
 
 const MATCHES = {
   name: 'catalog-matches',
   text: `
     select m.position, m.matched_at as "matchedAt",
-           r.hidden = coalesce((a.filters ->> 'hidden')::boolean, false) as shown, left(t.text, 400) as text, ${HIT_COLUMNS}
+           r.hidden = ${HIDDEN} as shown, left(t.text, 400) as text, ${HIT_COLUMNS}
       from catalog_matches m
       join catalog_alerts a using (view_id)
       join catalog_records r using (number)

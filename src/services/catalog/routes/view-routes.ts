@@ -11,8 +11,8 @@ import { csrfFailed } from '../../shared/same-site.ts';
 import type { Alert } from '../alerts/alert.ts';
 import { MAX_ALERTS } from '../alerts/alerts.ts';
 import { matchBody } from '../alerts/matcher.ts';
-import { alertNotFound, tooManyAlerts, tooManyViews, viewExists, viewNotFound } from '../api-errors.ts';
-import { requireVisitor } from '../auth/auth-guard.ts';
+import { alertNotFound, forbidden, tooManyAlerts, tooManyViews, viewExists, viewNotFound } from '../api-errors.ts';
+import { isModerator, requireVisitor } from '../auth/auth-guard.ts';
 import { HitBody } from '../search/responses.ts';
 import { type AlertDeps, AlertRequest, alertFrom } from '../views/alert-request.ts';
 import { MAX_VIEWS, type View, type ViewOwners, type Views } from '../views/views.ts';
@@ -207,12 +207,14 @@ export function viewRoutes(app: Gateway, deps: ViewDeps): void {
           200: describeResponse('The matches after the cursor.', MatchesPage, {
             'no new match': { items: [], next: CURSOR, more: false },
           }),
+          403: describeErrors(forbidden()),
           404: describeErrors(viewNotFound(), alertNotFound()),
         },
       },
     },
     async (request) => {
       const { view } = await findView(request);
+      if (view.alert?.hidden && !isModerator(request)) throw forbidden();
       const { after, limit } = request.query;
       const feed = { service: 'catalog.views', principal: view.id };
       const position = after === undefined || after === 'latest' ? (after ?? 0) : cursors.parse(feed, after);
