@@ -9,9 +9,17 @@ import type { EventCursors } from '../../../tasks/event-cursor.ts';
 import type { Webhook } from '../../../tasks/task.ts';
 import { csrfFailed } from '../../shared/same-site.ts';
 import type { Alert } from '../alerts/alert.ts';
-import { MAX_ALERTS } from '../alerts/alerts.ts';
+import { MAX_ALERTS, MAX_ALERTS_TOTAL } from '../alerts/alerts.ts';
 import { matchBody } from '../alerts/matcher.ts';
-import { alertNotFound, forbidden, tooManyAlerts, tooManyViews, viewExists, viewNotFound } from '../api-errors.ts';
+import {
+  alertNotFound,
+  forbidden,
+  tooManyAlerts,
+  tooManyAlertsInAll,
+  tooManyViews,
+  viewExists,
+  viewNotFound,
+} from '../api-errors.ts';
 import { isModerator, requireVisitor } from '../auth/auth-guard.ts';
 import { HitBody } from '../search/responses.ts';
 import { type AlertDeps, AlertRequest, alertFrom } from '../views/alert-request.ts';
@@ -145,7 +153,12 @@ export function viewRoutes(app: Gateway, deps: ViewDeps): void {
         response: {
           201: describeResponse('Saved.', SavedView, { saved: SAVED, 'with an alert': WITH_ALERT }),
           403: describeErrors(csrfFailed()),
-          409: describeErrors(viewExists(), tooManyViews(MAX_VIEWS), tooManyAlerts(MAX_ALERTS)),
+          409: describeErrors(
+            viewExists(),
+            tooManyViews(MAX_VIEWS),
+            tooManyAlerts(MAX_ALERTS),
+            tooManyAlertsInAll(MAX_ALERTS_TOTAL),
+          ),
         },
       },
     },
@@ -181,7 +194,7 @@ export function viewRoutes(app: Gateway, deps: ViewDeps): void {
           200: describeResponse('Changed.', SavedView, { 'with an alert': WITH_ALERT }),
           403: describeErrors(csrfFailed()),
           404: describeErrors(viewNotFound()),
-          409: describeErrors(tooManyAlerts(MAX_ALERTS)),
+          409: describeErrors(tooManyAlerts(MAX_ALERTS), tooManyAlertsInAll(MAX_ALERTS_TOTAL)),
         },
       },
     },
