@@ -6,7 +6,7 @@ import { findNumberFields } from './number-fields.ts';
 import { orderOf } from './order.ts';
 import { beginSnapshot, resolveFilters } from './resolve-filters.ts';
 import type { Filters, Hit, Page, Row, SearchResult, Sort } from './search-types.ts';
-import { findSimilar } from './similar.ts';
+import { findSimilar, type SimilarOptions } from './similar.ts';
 import { snippetOf } from './snippet.ts';
 import { streamRecords } from './stream.ts';
 import { createParameters, type ResolvedFilters, where } from './where.ts';
@@ -23,7 +23,7 @@ export function createSearch(db: Db, limits = SEARCH_LIMITS) {
     stream: (filters: Filters, sort: Sort) => streamRecords(db, filters, sort),
     /** Includes hidden records: the caller must check access. */
     row: (recordId: string) => readRow(db, recordId),
-    similar: (recordId: string, options: { limit: number; hidden: boolean }) => findSimilar(db, recordId, options),
+    similar: (recordId: string, options: SimilarOptions) => findSimilar(db, recordId, options),
     numberFields: () => findNumberFields(db),
     state: async () => (await db.query<IndexState>(STATE)).rows[0]!,
   };
