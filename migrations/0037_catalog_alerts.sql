@@ -24,7 +24,7 @@ create table catalog_matches (
 create index catalog_matches_in_order on catalog_matches (view_id, position) where announced;
 create index catalog_matches_by_record on catalog_matches (number);
 
--- Records that are new or have changed, until the alerts were evaluated. Writers only append and never wait.
+-- Records that are new or have changed, until the alerts were evaluated.
 create table catalog_changes (
   serial        bigint generated always as identity primary key,
   number        bigint         not null

@@ -12,7 +12,7 @@ alter table catalog_signatures set (toast_tuple_target = 128);
 alter table catalog_signatures alter signature set storage external;
 
 -- The patterns of stored pictures, for other records of the same photo: src/services/catalog/model/photo-pattern.ts. The trigger
--- queues each stored picture.
+-- queues each stored picture, the background job those of earlier versions.
 create table catalog_photos (
   number        bigint primary key references catalog_records (number) on delete cascade,
   due_at        timestamptz,                           -- null: compared; during an attempt the end of its lease
@@ -26,6 +26,9 @@ alter table catalog_photos alter pattern set storage external;
 create index catalog_photos_due on catalog_photos (number) where due_at is not null;
 create index catalog_photos_same on catalog_photos (photo) where photo is not null;
 
+-- Numbers are not reused: another picture of a record is not the same photo.
+create sequence catalog_photo_groups owned by catalog_photos.photo;
+
 create function catalog_queue_photo() returns trigger language plpgsql as $$
 begin
   delete from catalog_photos where number = new.number;
@@ -37,5 +40,3 @@ end $$;
 
 create trigger catalog_queue_photo after update of picture_key on catalog_records
   for each row when (new.picture_key is distinct from old.picture_key) execute function catalog_queue_photo();
-
-insert into catalog_photos (number, due_at) select number, now() from catalog_records where picture_key is not null;

@@ -51,7 +51,7 @@ export class Catalog {
       const found = await this.search({ ...filters, ...continued, page, limit: 200, facets: false, signal });
       yield* found.items;
       upto = found.upto;
-      if (!found.more && page * 200 >= found.total) return;
+      if (found.items.length === 0 || (!found.more && page * 200 >= found.total)) return;
     }
   }
 

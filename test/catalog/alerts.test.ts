@@ -143,6 +143,9 @@ describe('the feed of an alert', () => {
 
     // A view that a moderator saved before becoming a reader.
     const { db } = catalog.database;
+    const own = 'update catalog_views set owner = (select owner from catalog_views where id = $2) where id = $1';
+    await db.query(own, [hidden.id, view.id]);
+    expect((await reader.get(`/views/${hidden.id}/matches`)).status).toBe(403);
     await db.query('update catalog_views set owner = $2 where id = $1', [hidden.id, 'token-gone']);
     const again = (await reader.post('/reports', { json: { record_id: 'hide:2', action_type: 'hide' } })).body;
     await moderator.request(`/reports/${again.id}`, { method: 'PATCH', json: { status: 'accepted' } });
@@ -208,7 +211,7 @@ describe('the webhook of an alert', () => {
     expect(idsOf(view)).toEqual(written.filter((id) => Number(id.split(':')[2]) % 2 === 0));
   });
 
-  it('that is down does not delay other alerts, and gets its matches when it works again', async () => {
+  it('does not wait for another receiver that is down, whose matches are sent when it works again', async () => {
     let isDown = true;
     const down = await startTestReceiver(() => (isDown ? { status: 503 } : 204));
     const working = await startTestReceiver();
@@ -230,6 +233,61 @@ describe('the webhook of an alert', () => {
     await expect.poll(async () => (await deliveryTo(down)).state, POLL).toBe('delivered');
     const { headers: first } = down.received[0]!;
     expect(new Set(down.received.map(({ headers }) => headers['webhook-id']))).toEqual(new Set([first['webhook-id']]));
+  });
+});
+
+describe('an alert that fails or reaches the statement timeout', () => {
+  /** Creates two failing alerts. */
+  async function failAlerts(query: string): Promise<void> {
+    const { db } = catalog.database;
+    await db.query(`create function fail_match() returns trigger language plpgsql as $$
+      begin raise exception 'test' using errcode = tg_argv[0]; end $$`);
+    onTestFinished(async () => {
+      await db.query('drop function fail_match cascade');
+    });
+    for (const code of ['22012', '57014']) {
+      const { id } = await viewWithAlert(query);
+      await db.query(`create trigger "fail_${code}" before insert on catalog_matches
+        for each row when (new.view_id = '${id}') execute function fail_match('${code}')`);
+    }
+  }
+
+  it('does not stop other alerts', async () => {
+    await failAlerts('q=wall');
+    const working = await viewWithAlert('q=wall');
+    await seed(['isolated:1'], 'wall');
+    await settled();
+    expect(await announced(working)).toEqual(['isolated:1']);
+  });
+
+  it('does not fail a report or a change of a record that matched before', async () => {
+    await seed(['older:1', 'older:2'], 'wall');
+    await failAlerts('q=wall');
+    await seed(['older:1'], 'floor');
+    await settled();
+    expect((await reader.get('/row/older:1')).body.text).toContain('floor');
+    expect((await reader.post('/reports', { json: { record_id: 'older:2', action_type: 'edit' } })).status).toBe(201);
+  });
+});
+
+describe('a record that a writer has locked', () => {
+  it('is announced later than the others', async () => {
+    await seed(['held:1', 'free:1'], 'door');
+    const view = await viewWithAlert('q=gate');
+    const { db } = catalog.database;
+    await db.transaction(async (tx) => {
+      await tx.query("select from catalog_records where record_id = 'held:1' for update");
+      await db.query(
+        "insert into catalog_changes (number) select number from catalog_records where record_id = 'held:1'",
+      );
+      await seed(['free:1'], 'gate');
+      await expect.poll(() => announced(view), POLL).toEqual(['free:1']);
+      expect((await db.query('select from catalog_changes')).rowCount).toBe(1);
+    });
+    await settled();
+    await seed(['held:1'], 'gate');
+    await settled();
+    expect(await announced(view)).toEqual(['free:1', 'held:1']);
   });
 });
 
@@ -259,9 +317,23 @@ describe('PATCH /views/{id}', () => {
     ['an invalid filter', 'min_conf=7', {}, 422],
     ['an invalid date', 'from=yesterday', {}, 422],
     ['an invalid range', 'range=area', {}, 422],
+    ['the filter duplicates', 'q=a&duplicates=true', {}, 422],
+    ['the filter duplicates=false', 'duplicates=false', {}, 422],
   ])('rejects %s', async (_, query, alert, status) => {
     expect((await createView(query, alert)).status).toBe(status);
     expect((await reader.get('/views')).body.total).toBe(0);
+  });
+
+  it('allows 200 alerts in all', async () => {
+    const { db } = catalog.database;
+    await db.query(
+      `insert into catalog_views (id, owner, name, query) select n, 'other', n, '' from generate_series(1, 200) n`,
+    );
+    await db.query(`insert into catalog_alerts (view_id, filters, since_number, since_change, sent)
+      select id, '{}', 0, 0, 0 from catalog_views`);
+    const { status, body } = await createView('q=a');
+    expect([status, body.error.code]).toEqual([409, 'TOO_MANY_ALERTS']);
+    expect(body.error.message).toContain('200');
   });
 
   it('requires a token, and allows 20 alerts per token', async () => {

@@ -3,6 +3,7 @@ import sharp from 'sharp';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createRandom } from '../../src/base/random.ts';
 import { packVector } from '../../src/ml/compact-vector.ts';
+import { createPhotoBackfill } from '../../src/services/catalog/model/photos.ts';
 import { createPicture } from '../../src/services/catalog/model/picture.ts';
 import { type Catalog, startCatalog } from '../support/catalog.ts';
 import { finishTasks } from '../support/catalog-tasks.ts';
@@ -70,13 +71,16 @@ describe('GET /row/{record_id}/similar', () => {
     expect((await catalog.reader.get(similarPath('nothing', '?limit=51'))).status).toBe(422);
   });
 
-  it('forgets the signature with its record', async () => {
+  it('does not return deleted records, whose signatures are deleted', async () => {
     const base = randomFeatures();
     const [kept, deleted] = [await indexPhoto(base), await indexPhoto(base)];
     expect(idsOf(await findSimilar(kept!))[0]).toBe(deleted);
     const { db } = catalog.context;
     await db.query('delete from catalog_records where record_id = $1', [deleted]);
     expect(idsOf(await findSimilar(kept!))).not.toContain(deleted);
+    const orphans =
+      'select from catalog_signatures s where not exists (select from catalog_records r where r.number = s.number)';
+    expect((await db.query(orphans)).rowCount).toBe(0);
   });
 });
 
@@ -134,6 +138,16 @@ describe('The same photo', () => {
     expect(other.text).not.toContain('Similar pictures');
   });
 
+  it('is missing on the record page while the signatures cannot be read', async () => {
+    await seedPhoto('page', await createPhoto());
+    await catalog.context.db.transaction(async (tx) => {
+      await tx.query('lock table catalog_signatures in access exclusive mode');
+      const page = await catalog.reader.request('/row/page', { headers: { accept: 'text/html' } });
+      expect(page.status).toBe(200);
+      expect(page.text).toContain('Similar pictures could not be loaded.');
+    });
+  });
+
   it('is listed as a duplicate only while another visible record has it', async () => {
     const photo = await createPhoto();
     for (const name of ['first copy', 'second copy']) await seedPhoto(name, photo);
@@ -152,5 +166,29 @@ describe('The same photo', () => {
     await seedPhoto('replaced', await createPhoto());
     await untilCompared();
     expect(await findSimilar('kept')).toEqual([]);
+  });
+
+  it('is not that of copies of a replaced picture', async () => {
+    const [photo, other] = [await createPhoto(), await createPhoto()];
+    for (const name of ['changed', 'unchanged']) await seedPhoto(name, photo);
+    await untilCompared();
+    await seedPhoto('changed', other);
+    await untilCompared();
+    await seedPhoto('copy of changed', other);
+    await untilCompared();
+    expect(idsOf(await findSimilar('changed'))).toEqual(['copy of changed']);
+    expect(await findSimilar('unchanged')).toEqual([]);
+  });
+
+  it('is found among pictures that an earlier version stored', async () => {
+    const { db } = catalog.context;
+    const photo = await createPhoto();
+    for (const name of ['earlier 1', 'earlier 2']) await seedPhoto(name, photo);
+    await untilCompared();
+    await db.query('delete from catalog_photos');
+    const queueBatch = createPhotoBackfill(db);
+    while (await queueBatch());
+    await untilCompared();
+    expect(idsOf(await findSimilar('earlier 1'))).toEqual(['earlier 2']);
   });
 });

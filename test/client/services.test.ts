@@ -247,6 +247,17 @@ describe('Catalog client', () => {
     expect([...(await client().image('bridge/7', { width: 64, format: 'png' })).subarray(1, 4)]).toEqual([80, 78, 71]);
   });
 
+  it('iterates over more matches than the search counts', async () => {
+    const records = Array.from({ length: 1050 }, (_, n) => ({ recordId: `tunnel/${n}`, text: 'tunnel' }));
+    await product.seed(records);
+    const ids: string[] = [];
+    for await (const { record_id } of client().each({ q: 'tunnel' })) {
+      ids.push(record_id);
+      if (ids.length > records.length) break;
+    }
+    expect(new Set(ids).size).toBe(records.length);
+  });
+
   it('creates reports and decides on them', async () => {
     const lost = recordingFetch((path, count) => (path === 'POST /reports' && count === 0 ? 'lost' : undefined));
     const input = { record_id: 'bridge/7', action_type: 'hide', description: 'Not ours.' } as const;

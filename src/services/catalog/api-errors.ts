@@ -20,6 +20,8 @@ export const tooManyViews = (most: number) =>
   new ApiError('TOO_MANY_VIEWS', 409, `At most ${most} views can be saved; delete one.`);
 export const tooManyAlerts = (most: number) =>
   new ApiError('TOO_MANY_ALERTS', 409, `At most ${most} views can have an alert; remove one.`);
+export const tooManyAlertsInAll = (most: number) =>
+  new ApiError('TOO_MANY_ALERTS', 409, `The catalog has ${most} alerts, and no more are possible; remove one.`);
 export const alertNotFound = () => new ApiError('ALERT_NOT_FOUND', 404, 'The saved view has no alert.');
 export const heatmapNotFound = () => new ApiError('HEATMAP_NOT_FOUND', 404, 'The record has no heatmap.');
 export const rangeNotSatisfiable = (size: number) =>

@@ -5,6 +5,8 @@ import type { Filters, Hit } from '../search/search-types.ts';
 export interface Alert {
   readonly webhookUrl: string | null;
   readonly since: Date;
+  /** Of hidden records: readable by moderators only. */
+  readonly hidden: boolean;
   /** The latest webhook with an attempt, while it can be read. */
   readonly lastDelivery?: Webhook | undefined;
 }

@@ -1,5 +1,5 @@
 import type { Db, Queryable, Transaction } from '../../../base/db.ts';
-import { tooManyAlerts } from '../api-errors.ts';
+import { tooManyAlerts, tooManyAlertsInAll } from '../api-errors.ts';
 import { lockRecords } from '../records/write.ts';
 import { lockAuditTrail } from '../reports/audit-trail.ts';
 import { HIT_COLUMNS, type HitRow, hitOf } from '../search/hits.ts';
@@ -8,6 +8,8 @@ import type { Alert, Match, NewAlert } from './alert.ts';
 
 /** Per owner; each is evaluated for every batch of new records. */
 export const MAX_ALERTS = 20;
+/** Of all owners: writers evaluate them for each record that they change. */
+export const MAX_ALERTS_TOTAL = 200;
 
 /**
  * Sets or replaces the alert of a view. The locks wait for the writers of records and reports: their changes are older than
@@ -18,6 +20,8 @@ export async function setAlert(
   view: { readonly id: string; readonly owner: string },
   { filters, webhookUrl, secret }: NewAlert,
 ): Promise<Alert> {
+  // First, like the matcher, which can wait for writers.
+  await tx.query('select from catalog_alerts where view_id = $1 for no key update', [view.id]);
   await lockAuditTrail(tx);
   await lockRecords(tx);
   const { rows } = await tx.query<Alert>(SET, [
@@ -27,9 +31,11 @@ export async function setAlert(
     secret ?? null,
     view.owner,
     MAX_ALERTS,
+    MAX_ALERTS_TOTAL,
   ]);
-  if (rows[0] === undefined) throw tooManyAlerts(MAX_ALERTS);
-  return rows[0];
+  if (rows[0] !== undefined) return rows[0];
+  const { rowCount } = await tx.query('select from catalog_alerts limit $1', [MAX_ALERTS_TOTAL]);
+  throw rowCount === MAX_ALERTS_TOTAL ? tooManyAlertsInAll(MAX_ALERTS_TOTAL) : tooManyAlerts(MAX_ALERTS);
 }
 
 export async function removeAlert(tx: Queryable, viewId: string): Promise<void> {
@@ -71,6 +77,9 @@ interface MatchRow extends HitRow {
 const LAST_POSITION =
   'coalesce((select position from catalog_matches where view_id = $1 and announced order by position desc limit 1), 0)';
 
+/** SQL over `catalog_alerts a`. */
+export const HIDDEN = `coalesce((a.filters ->> 'hidden')::boolean, false)`;
+
 const SAME_URL = 'a.webhook_url = excluded.webhook_url';
 
 // With the same URL the secret remains, and matches that are not sent yet.
@@ -80,17 +89,18 @@ const SET = `
          nextval(pg_get_serial_sequence('catalog_changes', 'serial')), 0
    where exists (select from catalog_alerts where view_id = $1)
       or (select count(*) from catalog_alerts o join catalog_views v on v.id = o.view_id where v.owner = $5) < $6
+     and (select count(*) from catalog_alerts) < $7
       on conflict (view_id) do update
      set webhook_url = excluded.webhook_url,
          secret      = coalesce(excluded.secret, case when ${SAME_URL} then a.secret end),
          sent        = case when ${SAME_URL} then a.sent else ${LAST_POSITION} end
-  returning webhook_url as "webhookUrl", since`;
+  returning webhook_url as "webhookUrl", since, ${HIDDEN} as hidden`;
 
 const MATCHES = {
   name: 'catalog-matches',
   text: `
     select m.position, m.matched_at as "matchedAt",
-           r.hidden = coalesce((a.filters ->> 'hidden')::boolean, false) as shown, left(t.text, 400) as text, ${HIT_COLUMNS}
+           r.hidden = ${HIDDEN} as shown, left(t.text, 400) as text, ${HIT_COLUMNS}
       from catalog_matches m
       join catalog_alerts a using (view_id)
       join catalog_records r using (number)

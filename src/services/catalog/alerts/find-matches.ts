@@ -1,4 +1,5 @@
 import type { Transaction } from '../../../base/db.ts';
+import { isCollision, isStatementTimeout, isUnavailable } from '../../../base/db-errors.ts';
 import { PLANNER_OPTIONS, resolveFilters } from '../search/resolve-filters.ts';
 import type { Filters } from '../search/search-types.ts';
 import { createParameters, queryStage, where } from '../search/where.ts';
@@ -36,8 +37,24 @@ export async function noteEarlierMatches(tx: Transaction, recordIds: readonly st
   if (rows.length === 0) return;
   await prepareMatching(tx);
   for (const { viewId, filters, numbers } of rows) {
-    await storeMatches(tx, { viewId, filters: storedToFilters(filters) }, numbers, false);
+    // Not logged: the matcher logs the alert when it evaluates the change.
+    await isolateAlert(tx, () => storeMatches(tx, { viewId, filters: storedToFilters(filters) }, numbers, false));
   }
+}
+
+/** Runs the statements of one alert. Returns an error of that alert, whose statements are undone. */
+export async function isolateAlert(tx: Transaction, run: () => Promise<unknown>): Promise<unknown> {
+  let failure: unknown;
+  await tx.query('savepoint alert');
+  try {
+    await run();
+  } catch (error) {
+    if ((isUnavailable(error) && !isStatementTimeout(error)) || isCollision(error)) throw error;
+    await tx.query('rollback to savepoint alert');
+    failure = error;
+  }
+  await tx.query('release savepoint alert');
+  return failure;
 }
 
 /** The planner's options for `storeMatches`, until the end of the transaction. */

@@ -1,5 +1,4 @@
 import type { Db, Transaction } from '../../../base/db.ts';
-import { isCollision, isUnavailable } from '../../../base/db-errors.ts';
 import type { Log } from '../../../base/log.ts';
 import { createFeedFloor } from '../../../tasks/feed-floor.ts';
 import { countPendingMessages, sendMessages } from '../../../tasks/messages.ts';
@@ -7,7 +6,7 @@ import type { Role } from '../auth/visitor.ts';
 import { hitBody } from '../search/responses.ts';
 import { type Match, type StoredFilters, storedToFilters } from './alert.ts';
 import { readMatches } from './alerts.ts';
-import { prepareMatching, storeMatches } from './find-matches.ts';
+import { isolateAlert, prepareMatching, storeMatches } from './find-matches.ts';
 
 interface Deps {
   readonly db: Db;
@@ -27,19 +26,6 @@ export function createMatcher({ db, roleOf, messageTtlSeconds, log }: Deps) {
     return role !== undefined && (filters.hidden !== true || role === 'moderator');
   };
 
-  /** A failure of one alert must not stop the others. */
-  const isolated = async (tx: Transaction, { viewId }: AlertRow, run: () => Promise<void>) => {
-    await tx.query('savepoint alert');
-    try {
-      await run();
-    } catch (err) {
-      if (isUnavailable(err) || isCollision(err)) throw err;
-      await tx.query('rollback to savepoint alert');
-      log.error({ err, view: viewId }, 'an alert cannot be evaluated');
-    }
-    await tx.query('release savepoint alert');
-  };
-
   const send = async (tx: Transaction, alert: AlertRow, url: string) => {
     const { viewId, owner: principal, name, secret } = alert;
     const room = MAX_PENDING - (await countPendingMessages(tx, { principal, url }, MAX_PENDING));
@@ -57,23 +43,21 @@ export function createMatcher({ db, roleOf, messageTtlSeconds, log }: Deps) {
     if (sent > alert.sent) await tx.query(SENT, [viewId, sent]);
   };
 
-  const match = (changes: ChangeRow[]) =>
+  const match = () =>
     db.transaction(
       async (tx) => {
         const { rows: lock } = await tx.query<{ mine: boolean }>('select pg_try_advisory_xact_lock($1) as mine', [
           LOCK,
         ]);
-        if (!lock[0]!.mine) return;
-        changes.push(...(await floor.read((from) => tx.query<ChangeRow>(CHANGES, [from, MAX_CHANGES]))).rows);
+        if (!lock[0]!.mine) return NOTHING;
+        const { rows: read } = await floor.read((from) => tx.query<ChangeRow>(CHANGES, [from, MAX_CHANGES]));
         const { rows } = await tx.query<AlertRow>(ALERTS);
         const alerts = rows.filter(allowed);
-        if (changes.length > 0) {
-          await tx.query(LOCK_RECORDS, [changes.map(({ number }) => number)]);
-          await prepareMatching(tx);
-        }
+        const changes = await lockChanged(tx, read);
+        if (changes.length > 0) await prepareMatching(tx);
         for (const alert of alerts) {
-          await isolated(tx, alert, async () => {
-            const { viewId, filters, webhookUrl, hasUnsent } = alert;
+          const { viewId, filters, webhookUrl, hasUnsent } = alert;
+          const err = await isolateAlert(tx, async () => {
             const numbers = changes.flatMap(({ serial, number }) => (serial > alert.sinceChange ? [number] : []));
             const found =
               numbers.length === 0
@@ -81,8 +65,12 @@ export function createMatcher({ db, roleOf, messageTtlSeconds, log }: Deps) {
                 : await storeMatches(tx, { viewId, filters: storedToFilters(filters) }, numbers, true);
             if (webhookUrl !== null && (found > 0 || hasUnsent)) await send(tx, alert, webhookUrl);
           });
+          if (err !== undefined) log.error({ err, view: viewId }, 'an alert cannot be evaluated');
         }
         await tx.query(DELETE_CHANGES, [changes.map(({ serial }) => serial)]);
+        const evaluated = new Set(changes);
+        const firstLeft = read.findIndex((change) => !evaluated.has(change));
+        return { isFull: changes.length === MAX_CHANGES, first: firstLeft < 0 ? read : read.slice(0, firstLeft) };
       },
       { statementTimeoutMs: STATEMENT_MS },
     );
@@ -92,16 +80,17 @@ export function createMatcher({ db, roleOf, messageTtlSeconds, log }: Deps) {
     async run(): Promise<boolean> {
       const { rows } = await db.query<{ idle: boolean }>(IDLE);
       if (rows[0]!.idle) return false;
-      const changes: ChangeRow[] = [];
-      await match(changes);
-      floor.reportDeleted(changes);
-      return changes.length === MAX_CHANGES;
+      const { isFull, first } = await match();
+      floor.reportDeleted(first);
+      return isFull;
     },
   };
 }
 
 export const matchBody = ({ matchedAt, hit }: Match) => ({ matched_at: matchedAt.toISOString(), record: hitBody(hit) });
 
+/** `first`: the evaluated changes before any other one. */
+const NOTHING: { readonly isFull: boolean; readonly first: readonly ChangeRow[] } = { isFull: false, first: [] };
 const MAX_CHANGES = 500;
 const MATCHES_PER_MESSAGE = 50;
 /** Of an alert. Further matches wait in their table for a receiver that is down, and are sent later. */
@@ -156,10 +145,29 @@ const ALERTS = {
        for no key update of a`,
 };
 
-// In the order of `deleteRecords`, before the matches that refer to them are inserted.
+/**
+ * Locks the changed records before the matches that refer to them are inserted. Does not wait for a writer, which may wait for
+ * the matcher: omits changes of records that a writer has locked.
+ */
+async function lockChanged(tx: Transaction, changes: readonly ChangeRow[]): Promise<readonly ChangeRow[]> {
+  if (changes.length === 0) return [];
+  const numbers = changes.map(({ number }) => number);
+  const locked = await tx.query<{ number: number }>(LOCK_RECORDS, [numbers]);
+  const deleted = await tx.query<{ number: number }>(DELETED, [numbers]);
+  const ready = new Set([...locked.rows, ...deleted.rows].map(({ number }) => number));
+  return changes.filter(({ number }) => ready.has(number));
+}
+
 const LOCK_RECORDS = {
   name: 'catalog-lock-changed',
-  text: 'select from catalog_records where number = any($1::bigint[]) order by record_id for key share',
+  text: 'select number from catalog_records where number = any($1::bigint[]) for key share skip locked',
+};
+
+const DELETED = {
+  name: 'catalog-changed-deleted',
+  text: `
+    select c.number from unnest($1::bigint[]) as c (number)
+     where not exists (select from catalog_records r where r.number = c.number)`,
 };
 
 const SENT = { name: 'catalog-alert-sent', text: 'update catalog_alerts set sent = $2 where view_id = $1' };

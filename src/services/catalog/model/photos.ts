@@ -2,10 +2,13 @@ import sharp from 'sharp';
 import type { Db, Queryable } from '../../../base/db.ts';
 import type { Files } from '../../../base/files.ts';
 import { leaseRows } from '../../shared/lease-rows.ts';
+import { lockRecords } from '../records/write.ts';
 import { isSamePhoto, MAX_DIFFERENT_BITS, type PhotoPattern, PICTURE_SIDE, patternOf } from './photo-pattern.ts';
 
 /** Longer than any attempt; then another process retries. */
 const LEASE_SECONDS = 60;
+/** Small, because writers wait meanwhile. */
+const BACKFILL_RECORDS = 500;
 /** Nearest hashes that are compared. */
 const CANDIDATES = 10;
 /** Serialises comparisons, so that of two copies the later one finds the other. Any number that no other lock uses. */
@@ -24,13 +27,28 @@ export async function compareNextPhoto(db: Db, files: Files): Promise<boolean> {
   await db.transaction(async (tx) => {
     await tx.query('select pg_advisory_xact_lock($1)', [LOCK]);
     const same = pattern && (await findSame(tx, due.number, pattern));
+    const photo = same && (same.photo ?? (await tx.query<{ photo: number }>(NEW_PHOTO)).rows[0]!.photo);
     const { rowCount } = await tx.query(KEEP, [
       ...[due.number, due.picture_key, pattern?.hash ?? null],
-      ...[pattern ? Buffer.from(pattern.pattern) : null, same ?? null],
+      ...[pattern ? Buffer.from(pattern.pattern) : null, photo ?? null],
     ]);
-    if (rowCount > 0 && same !== undefined) await tx.query(JOIN, [same]);
+    if (rowCount > 0 && same?.photo === null) await tx.query(JOIN, [same.number, photo]);
   });
   return true;
+}
+
+/** Queues the stored pictures of earlier versions, one batch per call. Returns false after the last one. */
+export function createPhotoBackfill(db: Db): () => Promise<boolean> {
+  let after = 0;
+  return () =>
+    db.transaction(async (tx) => {
+      await lockRecords(tx);
+      const { rows } = await tx.query<{ number: number }>(NEXT_RECORDS, [after, BACKFILL_RECORDS]);
+      const numbers = rows.map(({ number }) => number);
+      await tx.query(QUEUE, [numbers]);
+      after = numbers.at(-1) ?? after;
+      return numbers.length === BACKFILL_RECORDS;
+    });
 }
 
 /** Stored pictures are upright. Undefined for a damaged one. */
@@ -44,12 +62,17 @@ export async function readPattern(bytes: Buffer): Promise<PhotoPattern | undefin
   return grey && patternOf(grey);
 }
 
-/** The `photo` of the nearest record with the same photo. */
-async function findSame(tx: Queryable, number: number, { hash, pattern }: PhotoPattern): Promise<number | undefined> {
-  const { rows } = await tx.query<{ photo: number; pattern: Buffer }>(NEAR, [
-    ...[number, hash, MAX_DIFFERENT_BITS, CANDIDATES],
-  ]);
-  return rows.find((other) => isSamePhoto(pattern, new Int8Array(other.pattern)))?.photo;
+interface Compared {
+  readonly number: number;
+  /** Null: no other record of the same photo is known. */
+  readonly photo: number | null;
+  readonly pattern: Buffer;
+}
+
+/** The nearest record with the same photo. */
+async function findSame(tx: Queryable, number: number, { hash, pattern }: PhotoPattern): Promise<Compared | undefined> {
+  const { rows } = await tx.query<Compared>(NEAR, [number, hash, MAX_DIFFERENT_BITS, CANDIDATES]);
+  return rows.find((other) => isSamePhoto(pattern, new Int8Array(other.pattern)));
 }
 
 const CLAIM = {
@@ -65,7 +88,7 @@ const CLAIM = {
 const NEAR = {
   name: 'catalog-photo-near',
   text: `
-    select coalesce(photo, number) as photo, pattern
+    select number, photo, pattern
       from catalog_photos
      where number <> $1 and bit_count(hash # $2::text::bit(138)) <= $3
      order by bit_count(hash # $2::text::bit(138)), number
@@ -82,8 +105,27 @@ const KEEP = {
      where p.number = $1 and r.number = p.number and r.picture_key = $2`,
 };
 
-/** The first record of a photo has its own number. */
+const NEW_PHOTO = { name: 'catalog-photo-new', text: `select nextval('catalog_photo_groups') as photo` };
+
 const JOIN = {
   name: 'catalog-photo-join',
-  text: 'update catalog_photos set photo = number where number = $1 and photo is null',
+  text: 'update catalog_photos set photo = $2 where number = $1 and photo is null',
+};
+
+const NEXT_RECORDS = {
+  name: 'catalog-photo-records',
+  text: 'select number from catalog_records where number > $1 order by number limit $2',
+};
+
+// The lock keeps the pictures from being changed meanwhile.
+const QUEUE = {
+  name: 'catalog-photo-queue',
+  text: `
+    insert into catalog_photos (number, due_at)
+    select r.number, now()
+      from catalog_records r
+     where r.number = any($1::bigint[]) and r.picture_key is not null
+       and not exists (select from catalog_photos p where p.number = r.number)
+       for no key update of r
+        on conflict do nothing`,
 };

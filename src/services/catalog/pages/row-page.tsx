@@ -26,7 +26,7 @@ export const rowPage =
   async (
     request: FastifyRequest,
     reply: FastifyReply,
-    { row, reports, similar }: { row: Row; reports: readonly Report[]; similar: readonly SimilarHit[] },
+    { row, reports, similar }: { row: Row; reports: readonly Report[]; similar: readonly SimilarHit[] | undefined },
   ): Promise<FastifyReply> => {
     const viewer = frame.viewer(request);
     const { language, words } = viewer;

@@ -1,14 +1,17 @@
 import { fill } from '../../../ui/browser/fill.ts';
 import { H2, Span } from '../../../ui/text-elements.tsx';
 import type { SimilarHit } from '../search/similar.ts';
-import { formatPercent, recordTitle, UntrustedText } from './format.tsx';
+import { formatPercent, Hint, recordTitle, UntrustedText } from './format.tsx';
 import type { Viewer } from './frame.tsx';
 import { recordUrl } from './search-url.ts';
 import { Thumbnail } from './thumbnail.tsx';
 
-export function SimilarPictures({ hits, viewer }: { hits: readonly SimilarHit[]; viewer: Viewer }): JSX.Element {
-  if (hits.length === 0) return '';
+/** `hits` are undefined when they could not be found in time. */
+export function SimilarPictures(props: { hits: readonly SimilarHit[] | undefined; viewer: Viewer }): JSX.Element {
+  const { hits, viewer } = props;
   const { words, language } = viewer;
+  if (hits === undefined) return <Hint text={words.similarFailed} />;
+  if (hits.length === 0) return '';
   return (
     <section class="similar" aria-labelledby="similar-title">
       <H2 id="similar-title" text={words.similar} />

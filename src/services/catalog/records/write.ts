@@ -11,8 +11,9 @@ export async function writeRecords(tx: Transaction, entries: readonly Entry[]): 
   if (entries.length === 0) return;
   await lockRecords(tx);
   const ids = entries.map(({ recordId }) => recordId);
-  await noteEarlierMatches(tx, ids);
+  // Locks the records, before the matcher can wait for the matches of this transaction.
   await tx.query(DISCARD_PICTURES, [ids, entries.map(({ picture }) => picture?.digest ?? null)]);
+  await noteEarlierMatches(tx, ids);
   await tx.query(WRITE, columns(entries));
   await writeFields(tx, entries);
   await writeSignatures(tx, entries);

@@ -1,5 +1,6 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { type Static, Type } from 'typebox';
+import { isUnavailable } from '../../../base/db-errors.ts';
 import { wantsPage } from '../../../http/accept-header.ts';
 import { describeErrors, describeResponse } from '../../../http/envelope.ts';
 import type { Gateway } from '../../../http/gateway.ts';
@@ -55,12 +56,25 @@ const ROW = {
 };
 
 const SHOWN_SIMILAR = 6;
+/** The page is sent without similar pictures then. */
+const SIMILAR_LIMIT_MS = 1000;
+
+/** Undefined when the search takes too long. */
+async function findShown(search: Search, recordId: string): Promise<readonly SimilarHit[] | undefined> {
+  try {
+    const options = { limit: SHOWN_SIMILAR, hidden: true, limitMs: SIMILAR_LIMIT_MS };
+    return (await search.similar(recordId, options)) ?? [];
+  } catch (error) {
+    if (!isUnavailable(error)) throw error;
+    return undefined;
+  }
+}
 
 /** `reports` are already redacted for the client. */
 export type RowPage = (
   request: FastifyRequest,
   reply: FastifyReply,
-  it: { row: Row; reports: readonly Report[]; similar: readonly SimilarHit[] },
+  it: { row: Row; reports: readonly Report[]; similar: readonly SimilarHit[] | undefined },
 ) => Promise<FastifyReply>;
 
 export function rowRoutes(app: Gateway, deps: { search: Search; reports: Reports; page: RowPage }): void {
@@ -95,9 +109,8 @@ export function rowRoutes(app: Gateway, deps: { search: Search; reports: Reports
       if (row === undefined || (row.hidden && !moderator)) throw recordNotFound();
       const all = await reports.listOfRecord(row.recordId);
       if (wantsPage(request.headers.accept)) {
-        const similar =
-          row.image === null ? undefined : await search.similar(row.recordId, { limit: SHOWN_SIMILAR, hidden: true });
-        return page(request, reply, { row, reports: moderator ? all : all.map(withoutTexts), similar: similar ?? [] });
+        const similar = row.image === null ? [] : await findShown(search, row.recordId);
+        return page(request, reply, { row, reports: moderator ? all : all.map(withoutTexts), similar });
       }
       return { ...rowBody(row), reports: all.map(moderator ? reportBody : briefBody) };
     },

@@ -9,10 +9,18 @@ import type { EventCursors } from '../../../tasks/event-cursor.ts';
 import type { Webhook } from '../../../tasks/task.ts';
 import { csrfFailed } from '../../shared/same-site.ts';
 import type { Alert } from '../alerts/alert.ts';
-import { MAX_ALERTS } from '../alerts/alerts.ts';
+import { MAX_ALERTS, MAX_ALERTS_TOTAL } from '../alerts/alerts.ts';
 import { matchBody } from '../alerts/matcher.ts';
-import { alertNotFound, tooManyAlerts, tooManyViews, viewExists, viewNotFound } from '../api-errors.ts';
-import { requireVisitor } from '../auth/auth-guard.ts';
+import {
+  alertNotFound,
+  forbidden,
+  tooManyAlerts,
+  tooManyAlertsInAll,
+  tooManyViews,
+  viewExists,
+  viewNotFound,
+} from '../api-errors.ts';
+import { isModerator, requireVisitor } from '../auth/auth-guard.ts';
 import { HitBody } from '../search/responses.ts';
 import { type AlertDeps, AlertRequest, alertFrom } from '../views/alert-request.ts';
 import { MAX_VIEWS, type View, type ViewOwners, type Views } from '../views/views.ts';
@@ -145,7 +153,12 @@ export function viewRoutes(app: Gateway, deps: ViewDeps): void {
         response: {
           201: describeResponse('Saved.', SavedView, { saved: SAVED, 'with an alert': WITH_ALERT }),
           403: describeErrors(csrfFailed()),
-          409: describeErrors(viewExists(), tooManyViews(MAX_VIEWS), tooManyAlerts(MAX_ALERTS)),
+          409: describeErrors(
+            viewExists(),
+            tooManyViews(MAX_VIEWS),
+            tooManyAlerts(MAX_ALERTS),
+            tooManyAlertsInAll(MAX_ALERTS_TOTAL),
+          ),
         },
       },
     },
@@ -172,7 +185,7 @@ export function viewRoutes(app: Gateway, deps: ViewDeps): void {
       schema: {
         summary: 'Set or remove the alert of a saved view',
         description:
-          'An alert announces records that match the view for the first time after it was set: in `GET /views/{id}/matches` and, with a `webhook_url`, as webhooks `view.matched`. It requires a token.',
+          'An alert announces records that match the view for the first time after it was set: in `GET /views/{id}/matches` and, with a `webhook_url`, as webhooks `view.matched`. It requires a token. Views with `duplicates` cannot have one.',
         operationId: 'changeView',
         tags,
         params: ViewParams,
@@ -181,7 +194,7 @@ export function viewRoutes(app: Gateway, deps: ViewDeps): void {
           200: describeResponse('Changed.', SavedView, { 'with an alert': WITH_ALERT }),
           403: describeErrors(csrfFailed()),
           404: describeErrors(viewNotFound()),
-          409: describeErrors(tooManyAlerts(MAX_ALERTS)),
+          409: describeErrors(tooManyAlerts(MAX_ALERTS), tooManyAlertsInAll(MAX_ALERTS_TOTAL)),
         },
       },
     },
@@ -207,12 +220,14 @@ export function viewRoutes(app: Gateway, deps: ViewDeps): void {
           200: describeResponse('The matches after the cursor.', MatchesPage, {
             'no new match': { items: [], next: CURSOR, more: false },
           }),
+          403: describeErrors(forbidden()),
           404: describeErrors(viewNotFound(), alertNotFound()),
         },
       },
     },
     async (request) => {
       const { view } = await findView(request);
+      if (view.alert?.hidden && !isModerator(request)) throw forbidden();
       const { after, limit } = request.query;
       const feed = { service: 'catalog.views', principal: view.id };
       const position = after === undefined || after === 'latest' ? (after ?? 0) : cursors.parse(feed, after);

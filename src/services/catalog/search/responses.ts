@@ -37,9 +37,12 @@ const FacetBody = Type.Array(
 export const SearchResultBody = Type.Object({
   items: Type.Array(HitBody),
   total: Type.Integer({
-    description: 'Number of results on all pages: exact with facets, counted up to 1000 with `facets=false`.',
+    description:
+      'Number of results on all pages: exact with facets. With `facets=false`, results above 1000 are not counted: `total` is then at least 1000 and greater than the number of results up to this page, unless it is the last one.',
   }),
-  more: Type.Boolean({ description: 'Whether there are more results than `total`.' }),
+  more: Type.Boolean({
+    description: 'Whether there are more than 1000 results, which are not counted. Always false with facets.',
+  }),
   page: Type.Integer(),
   limit: Type.Integer(),
   facets: Type.Partial(

@@ -76,8 +76,9 @@ export type Facet = readonly { readonly value: string; readonly count: number; r
 
 export interface SearchResult {
   readonly items: readonly Hit[];
-  /** Exact with facets, otherwise capped at {@link MAX_COUNT}: `more`. */
+  /** With `more` only a lower bound, but above the records of this page and the earlier ones unless it is the last page. */
   readonly total: number;
+  /** More than {@link MAX_COUNT} without facets; the matches are then not counted. */
   readonly more: boolean;
   readonly facets?: Readonly<Record<FacetName, Facet>>;
   /** Pass it with the next page to exclude records indexed since. */

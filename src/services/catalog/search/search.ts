@@ -6,7 +6,7 @@ import { findNumberFields } from './number-fields.ts';
 import { orderOf } from './order.ts';
 import { beginSnapshot, resolveFilters } from './resolve-filters.ts';
 import type { Filters, Hit, Page, Row, SearchResult, Sort } from './search-types.ts';
-import { findSimilar } from './similar.ts';
+import { findSimilar, type SimilarOptions } from './similar.ts';
 import { snippetOf } from './snippet.ts';
 import { streamRecords } from './stream.ts';
 import { createParameters, type ResolvedFilters, where } from './where.ts';
@@ -23,7 +23,7 @@ export function createSearch(db: Db, limits = SEARCH_LIMITS) {
     stream: (filters: Filters, sort: Sort) => streamRecords(db, filters, sort),
     /** Includes hidden records: the caller must check access. */
     row: (recordId: string) => readRow(db, recordId),
-    similar: (recordId: string, options: { limit: number; hidden: boolean }) => findSimilar(db, recordId, options),
+    similar: (recordId: string, options: SimilarOptions) => findSimilar(db, recordId, options),
     numberFields: () => findNumberFields(db),
     state: async () => (await db.query<IndexState>(STATE)).rows[0]!,
   };
@@ -113,15 +113,20 @@ async function pageWithFacets(
 async function pageAlone(db: Queryable, resolved: ResolvedFilters, page: Page, limits: SearchLimits): Promise<Found> {
   const { expansion } = resolved;
   const { maxCount } = limits;
-  const capped = (count: number) => ({ total: Math.min(count, maxCount), more: count > maxCount });
+  const found = (count: number, numbers: readonly number[]): Found => {
+    if (count <= maxCount) return { numbers, total: count, more: false };
+    // Clients that list pages up to `total` must read the next one.
+    const listed = numbers.length === 0 ? 0 : offsetOf(page) + numbers.length;
+    return { numbers, total: Math.max(maxCount, listed + Number(numbers.length === page.limit)), more: true };
+  };
   if (expansion === undefined) {
     const count = await countUpTo(db, resolved, maxCount + 1);
     const isPossible = offsetOf(page) < count || count > maxCount;
-    return { ...capped(count), numbers: isPossible ? await numbersOf(db, resolved, page) : [] };
+    return found(count, isPossible ? await numbersOf(db, resolved, page) : []);
   }
   const { total, numbers } =
     (await findFirstMatches(db, resolved, page, limits)) ?? (await searchWords(db, { ...resolved, expansion }, page));
-  return { ...capped(total), numbers };
+  return found(total, numbers);
 }
 
 const offsetOf = ({ page, limit }: Page) => (page - 1) * limit;

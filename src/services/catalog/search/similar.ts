@@ -9,6 +9,13 @@ export interface SimilarHit extends Hit {
   readonly samePhoto: boolean;
 }
 
+export interface SimilarOptions {
+  readonly limit: number;
+  /** Whether the record itself may be hidden. */
+  readonly hidden: boolean;
+  readonly limitMs?: number;
+}
+
 /** Visible records with the nearest codes, of which the signatures are compared: bench/similar.mjs. */
 const CANDIDATES = 200;
 
@@ -20,9 +27,9 @@ const CANDIDATES = 200;
 export async function findSimilar(
   db: Db,
   recordId: string,
-  { limit, hidden }: { limit: number; hidden: boolean },
+  { limit, hidden, limitMs = CLIENT_LIMIT_MS }: SimilarOptions,
 ): Promise<SimilarHit[] | undefined> {
-  const { rows } = await db.query<Candidate>(CANDIDATES_SQL, [recordId, CANDIDATES, limit]);
+  const { rows } = await db.query<Candidate>({ ...CANDIDATES_SQL, limitMs }, [recordId, CANDIDATES, limit]);
   const own = rows.find((row) => row.recordId === recordId);
   if (own === undefined || (own.hidden && !hidden)) return undefined;
   const ranked = rows
@@ -77,7 +84,7 @@ const CANDIDATES_SQL = {
     near as materialized (
       select s.number
         from catalog_signatures s
-       where s.version = (select version from own) and s.number <> (select number from own)
+       where (select code from own) is not null and s.version = (select version from own) and s.number <> (select number from own)
          and s.number not in (select number from catalog_records where hidden)
        order by bit_count(s.code # (select code from own)), s.number
        limit $2
@@ -86,5 +93,4 @@ const CANDIDATES_SQL = {
       from (select number from own union select number from same union select number from near) c
       join catalog_records r using (number)
       left join catalog_signatures s on s.number = r.number and s.version = (select version from own)`,
-  limitMs: CLIENT_LIMIT_MS,
 };

@@ -39,7 +39,8 @@ export function where(resolved: ResolvedFilters, { bind }: Binder): string {
   // Rounded like the stored float4 values: 0.7 is slightly less than 0.7 in four bytes.
   if (minConf !== undefined) conditions.push(`${confidence(filters, { bind })} >= ${bind(Math.fround(minConf))}::real`);
   if (reported) conditions.push(`r.number ${hasReport ? '= any' : '<> all'}(${bind(reported)}::bigint[])`);
-  if (duplicates !== undefined) conditions.push(`r.number ${duplicates ? 'in' : 'not in'} (${DUPLICATES})`);
+  if (duplicates === true) conditions.push(`r.number in (${DUPLICATES})`);
+  if (duplicates === false) conditions.push(`not exists (${DUPLICATES} and p.number = r.number)`);
   return [...conditions, ...fieldConditions(filters, { bind })].join(' and ');
 }
 

@@ -25,7 +25,7 @@ export interface AlertDeps {
   readonly seal: (secret: string) => Buffer;
 }
 
-/** Throws 401 without a token, and 422 for an invalid URL or a view whose query is not valid. */
+/** Throws 401 without a token, and 422 for an invalid URL or a view whose query is not valid or has `duplicates`. */
 export async function alertFrom(
   request: FastifyRequest,
   query: string,
@@ -38,8 +38,10 @@ export async function alertFrom(
   const search = { query: { ...parse(query) } };
   await readFilterForm(search as unknown as FastifyRequest);
   // Converts numbers and booleans, as the search does.
-  if (!request.validateInput(search.query, FilterQuery, 'querystring')) throw invalidQuery(query);
+  if (!request.validateInput(search.query, FilterQuery, 'querystring')) throw invalidQuery(query, INVALID_FILTERS);
   const filters = filtersFrom(search.query as FilterQuery, visitor);
+  // Pictures are compared after the record is written, and the comparison changes records of earlier photos too.
+  if (filters.duplicates !== undefined) throw invalidQuery(query, 'An alert cannot have the filter `duplicates`');
   return { filters, webhookUrl, secret: secret === undefined ? undefined : seal(secret) };
 }
 
@@ -52,10 +54,7 @@ function checkWebhookUrl(url: string, policy: UrlPolicy): void {
   }
 }
 
-const invalidQuery = (query: string) =>
-  new InvalidInput([
-    {
-      ...{ loc: ['body', 'query'], type: 'value_error', input: query.slice(0, 200) },
-      msg: 'An alert needs a query string whose filters are valid',
-    },
-  ]);
+const INVALID_FILTERS = 'An alert needs a query string whose filters are valid';
+
+const invalidQuery = (query: string, msg: string) =>
+  new InvalidInput([{ loc: ['body', 'query'], type: 'value_error', input: query.slice(0, 200), msg }]);

@@ -5,7 +5,7 @@ import { newId } from '../../../base/ids.ts';
 import { type CookieRules, cookieOptions } from '../../../http/cookie-options.ts';
 import { createDeliveryLog, type DeliveryLog } from '../../../tasks/delivery-log.ts';
 import type { Alert, NewAlert } from '../alerts/alert.ts';
-import { lastPosition, type MatchPage, readMatches, removeAlert, setAlert } from '../alerts/alerts.ts';
+import { HIDDEN, lastPosition, type MatchPage, readMatches, removeAlert, setAlert } from '../alerts/alerts.ts';
 import { tooManyViews, viewExists } from '../api-errors.ts';
 import type { Visitor } from '../auth/visitor.ts';
 
@@ -88,13 +88,17 @@ interface ViewRow extends Omit<View, 'alert'> {
   readonly webhookUrl: string | null;
   /** Null without an alert. */
   readonly since: Date | null;
+  readonly hidden: boolean;
 }
 
-const viewOf = ({ webhookUrl, since, ...view }: ViewRow): View => ({ ...view, alert: since && { webhookUrl, since } });
+const viewOf = ({ webhookUrl, since, hidden, ...view }: ViewRow): View => ({
+  ...view,
+  alert: since && { webhookUrl, since, hidden },
+});
 
 const SELECT = `
   select id, name, query, created_at as "createdAt",
-         a.webhook_url as "webhookUrl", a.since
+         a.webhook_url as "webhookUrl", a.since, ${HIDDEN} as hidden
     from catalog_views left join catalog_alerts a on a.view_id = id
    where owner = $1`;
 

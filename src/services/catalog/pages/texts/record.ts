@@ -41,6 +41,10 @@ export const recordTexts = {
   text: { en: 'Text', ru: 'Текст' },
   attributes: { en: 'Attributes', ru: 'Свойства' },
   similar: { en: 'Similar pictures', ru: 'Похожие снимки' },
+  similarFailed: {
+    en: 'Similar pictures could not be loaded. Reload the page to try again.',
+    ru: 'Не удалось загрузить похожие снимки. Обновите страницу, чтобы повторить попытку.',
+  },
   similarity: { en: 'Similarity {value}', ru: 'Сходство {value}' },
   samePhoto: { en: 'Same photo', ru: 'Тот же снимок' },
   about: { en: 'About this record', ru: 'Об этой записи' },
