@@ -58,3 +58,24 @@ it('The page of a batch names the files that the service refuses, and accepts no
   await until(() => page.locator('#refused').textContent()).toContain('a.jpg: The file is not an image');
   expect(await page.locator('#progress').isVisible()).toBe(false);
 });
+
+it('The page of a batch creates one batch of a selection that is sent again after its response was lost', async (test) => {
+  const product = await startProduct({ env: { DEFECTOSCOPY_RATE_LIMIT_PER_MINUTE: '0' } });
+  onTestFinished(() => product.stop());
+  const { page } = await openPage(test, `${product.url}/batch#token=${TOKEN}`);
+  await page.route('**/batches', async (route) => {
+    await route.fetch();
+    await route.abort();
+  });
+  const buffer = Buffer.from([0xff, 0xd8, 0xff]);
+  const created = async () => (await product.call('/batches')).body.data.batches.length;
+  await page.locator('#files').setInputFiles([{ name: 'a.jpg', mimeType: 'image/jpeg', buffer }]);
+  await until(() => page.locator('#refused').textContent()).toBe('The server is not responding.');
+  expect(await created()).toBe(1);
+  await page.unroute('**/batches');
+  await page.locator('#files').dispatchEvent('change');
+  await until(() => page.locator('#rows td:nth-child(2)').allTextContents()).toEqual(['a.jpg']);
+  expect(await created()).toBe(1);
+  await page.locator('#files').dispatchEvent('change');
+  await until(created).toBe(2);
+});

@@ -2,6 +2,7 @@ import { createApiClient } from './api.ts';
 import type { BatchPage } from './batch-texts.ts';
 import { announce, byId, el, fill } from './dom.ts';
 import { chosenFiles, droppedFiles } from './dropped-files.ts';
+import { newIdempotencyKey } from './idempotency-key.ts';
 import { pageData } from './page-data.ts';
 import { RequestError } from './requests.ts';
 import { createTokenStore } from './token.ts';
@@ -67,6 +68,15 @@ const isSupported = ({ name, file }: NamedFile) =>
   !/(?:^|\/)\.|thumbs\.db$|desktop\.ini$/i.test(name) &&
   (file.type === '' || typePrefixes.some((prefix) => file.type.startsWith(prefix)));
 
+/** The key of the last selection whose batch is not known to exist: choosing it again must not create a second batch. */
+let unanswered: { readonly selection: string; readonly key: string } | undefined;
+
+function keyFor(chosen: readonly NamedFile[]): string {
+  const selection = JSON.stringify(chosen.map(({ name, file }) => [name, file.size, file.lastModified]));
+  if (unanswered?.selection !== selection) unanswered = { selection, key: newIdempotencyKey() };
+  return unanswered.key;
+}
+
 async function send(chosen: readonly NamedFile[]): Promise<void> {
   const percent = (share: number) => ({ percent: String(Math.floor(100 * share)) });
   const [first] = chosen;
@@ -84,12 +94,14 @@ async function send(chosen: readonly NamedFile[]): Promise<void> {
   }
   const accepted = await api.call<{ batch_id: string }>('batches', {
     method: 'POST',
+    headers: { 'idempotency-key': keyFor(chosen) },
     file: archive,
     onUploadProgress: (share) =>
       share < 1
         ? showStatus(fill(texts.progress.uploading, percent(share)), share)
         : showStatus(texts.progress.checking, undefined),
   });
+  unanswered = undefined;
   id = accepted.batch_id;
   page = 0;
   history.replaceState(null, '', `${location.pathname}?id=${id}`);

@@ -1,7 +1,7 @@
 export interface NamedFile {
   /** The path in the archive. */
   readonly name: string;
-  readonly file: Blob;
+  readonly file: File;
 }
 
 const MAX_BYTES = 0xffffffff;
