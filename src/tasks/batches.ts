@@ -102,6 +102,10 @@ export function createBatchStore(
       const { rows } = await db.query<{ id: string }>(COMPLETE, [services.map(batchQueue)]);
       return rows.map(({ id }) => id);
     },
+
+    async removeEmpty(service: string, before: Date, limit: number): Promise<number> {
+      return (await db.query(REMOVE_EMPTY, [service, before, limit])).rowCount;
+    },
   };
 }
 
@@ -277,4 +281,20 @@ const COMPLETE = {
     ),
     due as (${deliveriesDueSql('ended', "d.state = 'pending' and d.body is null")})
     select id from ended`,
+};
+
+const REMOVE_EMPTY = {
+  name: 'remove-empty-batches',
+  text: `
+    with empty as materialized (
+      select t.id
+        from batches b
+        join tasks t on t.id = b.id
+       where b.service = $1 and t.queued_at < $2 and t.finished_at is not null
+         and not exists (select from batch_items i join tasks item on item.id = i.task_id where i.batch_id = b.id)
+       order by t.id
+       limit $3
+         for update of t skip locked
+    )
+    delete from tasks t using empty where t.id = empty.id`,
 };

@@ -164,6 +164,9 @@ export interface BatchStore {
 
   /** Ends batches without unfinished items, at most 100; makes their webhooks due. Returns the ids. */
   completeEnded(services: readonly string[]): Promise<string[]>;
+
+  /** Deletes completed batches created before a time that have no item left, at most `limit`; returns their number. */
+  removeEmpty(service: string, before: Date, limit: number): Promise<number>;
 }
 
 export interface BatchFilter {

@@ -107,6 +107,25 @@ describe('A batch of documents', () => {
     expect((await product.call(`${url}/retry`, { method: 'POST', token })).body.data.retried).toBe(0);
   });
 
+  it('is kept as long as its documents and deleted with the last one by the cleanup', async () => {
+    product = await start({ isWorking: true });
+    const token = await signIn();
+    const create = async () => (await submit(token, await archiveOf([['a.pdf', pdf()]]))).body.data.status_url;
+    const [old, recent] = [await create(), await create()];
+    await waitUntil(async () => (await product.call(old, { token })).body.data.status === 'completed');
+    await waitUntil(async () => (await product.call(recent, { token })).body.data.status === 'completed');
+    expect(await count(`tasks where service like 'passports%' and expires_at is null`)).toBe(4);
+    const { db } = product.database;
+    await db.query(`
+      update passport_documents set created_at = now() - interval '50 days'
+       where id in (select task_id from batch_items where batch_id = '${old.split('/').at(-1)}')`);
+    await db.query(`update tasks set queued_at = queued_at - interval '50 days' where service = 'passports.batches'`);
+    const { body } = await product.call('/admin/cleanup?days=30', { method: 'POST', token });
+    expect(body).toMatchObject({ status: 'success', deleted_tasks: 1 });
+    expect((await product.call(old, { token })).status).toBe(404);
+    expect((await product.call(recent, { token })).body.data.counts).toMatchObject({ done: 1 });
+  });
+
   it('is stored once per idempotency key, and not at all with a file that is no PDF or above the quota', async () => {
     product = await start({ env: { FILES_QUOTA_BYTES: '1000' } });
     const token = await signIn();

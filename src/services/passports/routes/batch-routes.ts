@@ -188,7 +188,7 @@ async function storeBatch(
     grouping,
   }: { stored: Awaited<ReturnType<typeof putFiles>>; webhookUrl: string | undefined; grouping: Grouping | undefined },
 ) {
-  const { tasks, shared } = deps;
+  const { tasks } = deps;
   const caller = callerOf(request);
   const keys = stored.map(({ key }) => key);
   const names = stored.map(({ name }) => name);
@@ -201,7 +201,6 @@ async function storeBatch(
     input: withGrouping({ ...input }, grouping),
     estimateSeconds: 0,
     principal: request.principal,
-    ttlSeconds: shared.resultTtlSeconds,
     requestId: request.id,
     ...(webhookUrl !== undefined && { webhook: { deliveryId: newId('whd_'), url: webhookUrl } }),
   };
