@@ -57,6 +57,12 @@ it('The page of a batch names the files that the service refuses, and accepts no
   await page.locator('#files').setInputFiles([{ name: 'a.jpg', mimeType: 'image/jpeg', buffer: Buffer.from('text') }]);
   await until(() => page.locator('#refused').textContent()).toContain('a.jpg: The file is not an image');
   expect(await page.locator('#progress').isVisible()).toBe(false);
+  await page.evaluate(`{
+    const { items, files } = new DataTransfer();
+    for (let i = 0; i <= 10_000; i++) items.add(new File(['x'], i + '.jpg', { type: 'image/jpeg' }));
+    Object.assign(document.getElementById('files'), { files }).dispatchEvent(new Event('change'));
+  }`);
+  await until(() => page.locator('#refused').textContent()).toBe('A batch has at most 10000 files. These are 10001.');
 });
 
 it('The page of a batch creates one batch of a selection that is sent again after its response was lost', async (test) => {

@@ -28,7 +28,7 @@ interface Item {
 }
 
 const { own, ui } = pageData<BatchPage>();
-const { texts, needsToken, typePrefixes } = own;
+const { texts, needsToken, typePrefixes, maxFiles } = own;
 const api = createApiClient({ tokens: createTokenStore(ui.token), needsToken, errorTexts: {} });
 
 let id = new URLSearchParams(location.search).get('id') ?? undefined;
@@ -87,6 +87,10 @@ async function send(chosen: readonly NamedFile[]): Promise<void> {
   } else {
     const files = chosen.filter(isSupported);
     if (files.length === 0) throw new Error(texts.choose.nothing);
+    if (files.length > maxFiles) {
+      const counts = { limit: String(maxFiles), count: String(files.length) };
+      throw new Error(fill(texts.choose.tooMany, counts));
+    }
     byId('left-out').hidden = files.length === chosen.length;
     byId('left-out').textContent = fill(texts.choose.leftOut, { count: String(chosen.length - files.length) });
     archive = await zipFile(files, (share) => showStatus(fill(texts.progress.preparing, percent(share)), share));

@@ -8,8 +8,8 @@ const MAX_BYTES = 0xffffffff;
 const UTF8_NAMES = 0x800;
 
 /**
- * A ZIP archive of uncompressed files. It refers to the files and does not hold their bytes in memory. Undefined above 4 GiB,
- * which need another format.
+ * A ZIP archive of uncompressed files. It refers to the files and does not hold their bytes in memory. At most 65 535
+ * files. Undefined above 4 GiB, which need another format.
  */
 export async function zipFile(
   files: readonly NamedFile[],
