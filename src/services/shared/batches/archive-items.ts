@@ -1,4 +1,4 @@
-import { type FileHandle, mkdir, open, unlink } from 'node:fs/promises';
+import { type FileHandle, mkdir, open, unlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Readable } from 'node:stream';
 import pLimit from 'p-limit';
@@ -53,11 +53,13 @@ const HEAD_BYTES = 16_384;
 export async function receiveArchive<T>(body: Readable, dataDir: string, use: (archive: ZipFile) => Promise<T>) {
   const file = await createUnnamedFile(join(dataDir, 'scratch'));
   try {
-    await file.writeFile(body).catch(failStorage);
+    await writeFile(file, body).catch(failStorage);
     // Not closed: only the file handle closes its descriptor.
-    const archive = await fromFdPromise(file.fd, { lazyEntries: true, decodeStrings: false }).catch((error: unknown) => {
-      throw damaged('The body is not a complete ZIP archive', error);
-    });
+    const archive = await fromFdPromise(file.fd, { lazyEntries: true, decodeStrings: false }).catch(
+      (error: unknown) => {
+        throw damaged('The body is not a complete ZIP archive', error);
+      },
+    );
     // Without a listener, an error while no entry is being read would end the process.
     archive.on('error', () => {});
     return await use(archive);
@@ -94,6 +96,9 @@ export async function checkArchive(archive: ZipFile, { maxBytes, sniff, expected
 
 type CheckedFiles = Awaited<ReturnType<typeof checkArchive>>;
 
+export const unpackedBytes = (files: readonly ArchiveFile[]) =>
+  files.reduce((sum, { entry }) => sum + entry.uncompressedSize, 0);
+
 /** Stores all files. Adds their keys to `keys`, also when it fails, so that the caller can delete them. */
 export async function putFiles(
   archive: ZipFile,
@@ -125,8 +130,7 @@ export async function storeUploads<T>(
 ): Promise<T> {
   const { files, uploads } = context;
   const { filesQuotaBytes: quotaBytes, resultTtlSeconds: ttlSeconds } = shared;
-  const unpackedBytes = checked.reduce((sum, { entry }) => sum + entry.uncompressedSize, 0);
-  if (!(await uploads.hasRoom(principal, unpackedBytes, quotaBytes))) throw quotaExceeded(quotaBytes);
+  if (!(await uploads.hasRoom(principal, unpackedBytes(checked), quotaBytes))) throw quotaExceeded(quotaBytes);
   const keys: string[] = [];
   const stored = await keepFilesIfCommitted(keys, context, async () => {
     const all = await putFiles(archive, checked, { files, maxBytes: type.maxBytes, keys });
