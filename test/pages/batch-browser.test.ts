@@ -1,4 +1,5 @@
 import { readFile } from 'node:fs/promises';
+import { fileURLToPath } from 'node:url';
 import type { Page } from 'playwright-core';
 import { expect, it, onTestFinished, vi } from 'vitest';
 import { TaskFailure } from '../../src/tasks/task.ts';
@@ -67,6 +68,33 @@ it('The page of a batch names the files that the service refuses, and accepts no
   await page.locator('#file').setInputFiles([{ name: 'a.jpg', mimeType: 'image/jpeg', buffer: Buffer.from('text') }]);
   await until(() => page.locator('#refused').textContent()).toContain('a.jpg: The file is not an image');
   expect(await page.locator('#progress').isVisible()).toBe(false);
+  await page.evaluate(`{
+    const { items, files } = new DataTransfer();
+    for (let i = 0; i <= 10_000; i++) items.add(new File(['x'], i + '.jpg', { type: 'image/jpeg' }));
+    Object.assign(document.getElementById('file'), { files }).dispatchEvent(new Event('change'));
+  }`);
+  await until(() => page.locator('#refused').textContent()).toBe('A batch has at most 10000 files. These are 10001.');
+});
+
+it('The page of a batch creates one batch of a selection that is sent again after its response was lost', async (test) => {
+  const product = await startProduct({ env: { DEFECTOSCOPY_RATE_LIMIT_PER_MINUTE: '0' } });
+  onTestFinished(() => product.stop());
+  const { page } = await openPage(test, `${product.url}/batch#token=${TOKEN}`);
+  await page.route('**/batches?*', async (route) => {
+    await route.fetch();
+    await route.abort();
+  });
+  const photo = fileURLToPath(new URL('../../examples/wall.jpg', import.meta.url));
+  const created = async () => (await product.call('/batches')).body.data.batches.length;
+  await page.locator('#file').setInputFiles(photo);
+  await until(() => page.locator('#refused').textContent()).toBe('The server is not responding.');
+  expect(await created()).toBe(1);
+  await page.unroute('**/batches?*');
+  await page.locator('#file').setInputFiles(photo);
+  await until(() => page.locator('#rows td:nth-child(2)').allTextContents()).toEqual(['wall.jpg']);
+  expect(await created()).toBe(1);
+  await page.locator('#file').setInputFiles(photo);
+  await until(created).toBe(2);
 });
 
 it('The page of a batch can cancel an upload, then accepts the same files again, sorted by name', async (test) => {

@@ -7,6 +7,7 @@ import { layout, TokenForm } from '../../ui/layout.tsx';
 import { BackLink, PageIntro, ScriptNotice } from '../../ui/page-intro.tsx';
 import { sendPage } from '../../ui/send-page.ts';
 import { Button, H2, Span, Th } from '../../ui/text-elements.tsx';
+import { MAX_ITEMS } from './batches/collect-items.ts';
 import { serviceLinks } from './service-links.ts';
 import { preferredLanguage } from './task-routes.ts';
 
@@ -27,7 +28,7 @@ export function batchPage(
     const texts = batchTexts[language];
     const html = await layout({
       ...{ language, version, assets: await app.assets!(), services: serviceLinks(request, language) },
-      own: { texts, typePrefixes, needsToken: auth() === 'enforced' } satisfies BatchPage,
+      own: { texts, typePrefixes, maxFiles: MAX_ITEMS, needsToken: auth() === 'enforced' } satisfies BatchPage,
       service: titles[language],
       title: texts.title,
       styles: ['ui/drop.css', 'ui/batch.css'],

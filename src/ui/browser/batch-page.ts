@@ -4,6 +4,7 @@ import { announce, byId, el, fill } from './dom.ts';
 import { chosenFiles, droppedFiles } from './dropped-files.ts';
 import { listenForFiles } from './dropzone.ts';
 import { readGroupingInputs } from './grouping.ts';
+import { newIdempotencyKey } from './idempotency-key.ts';
 import { pageData } from './page-data.ts';
 import { RequestError } from './requests.ts';
 import { createTokenStore } from './token.ts';
@@ -29,7 +30,7 @@ interface Item {
 }
 
 const { own, ui } = pageData<BatchPage>();
-const { texts, needsToken, typePrefixes } = own;
+const { texts, needsToken, typePrefixes, maxFiles } = own;
 const api = createApiClient({ tokens: createTokenStore(ui.token), needsToken, errorTexts: {} });
 
 let id = new URLSearchParams(location.search).get('id') ?? undefined;
@@ -88,6 +89,15 @@ const isSupported = ({ name, file }: NamedFile) =>
   !/(?:^|\/)\.|thumbs\.db$|desktop\.ini$/i.test(name) &&
   (file.type === '' || typePrefixes.some((prefix) => file.type.startsWith(prefix)));
 
+/** The key of the last selection whose batch is not known to exist: choosing it again must not create a second batch. */
+let unanswered: { readonly selection: string; readonly key: string } | undefined;
+
+function keyFor(chosen: readonly NamedFile[], query: string): string {
+  const selection = JSON.stringify([query, ...chosen.map(({ name, file }) => [name, file.size, file.lastModified])]);
+  if (unanswered?.selection !== selection) unanswered = { selection, key: newIdempotencyKey() };
+  return unanswered.key;
+}
+
 /** Shows the upload in place of an earlier batch, and that again if the upload fails. */
 async function send(chosen: readonly NamedFile[]): Promise<void> {
   if (chosen.length === 0) return;
@@ -121,6 +131,10 @@ async function create(chosen: readonly NamedFile[], signal: AbortSignal): Promis
   } else {
     const files = chosen.filter(isSupported).toSorted((a, b) => byPath.compare(a.name, b.name));
     if (files.length === 0) throw new Error(texts.choose.nothing);
+    if (files.length > maxFiles) {
+      const counts = { limit: String(maxFiles), count: String(files.length) };
+      throw new Error(fill(texts.choose.tooMany, counts));
+    }
     byId('left-out').hidden = files.length === chosen.length;
     byId('left-out').textContent = fill(texts.choose.leftOut, { count: String(chosen.length - files.length) });
     archive = await zipFile(files, (share) => {
@@ -136,6 +150,7 @@ async function create(chosen: readonly NamedFile[], signal: AbortSignal): Promis
   ]);
   const accepted = await api.call<{ batch_id: string }>(`batches?${query}`, {
     method: 'POST',
+    headers: { 'idempotency-key': keyFor(chosen, String(query)) },
     file: archive,
     signal,
     onUploadProgress: (share) => {
@@ -145,6 +160,7 @@ async function create(chosen: readonly NamedFile[], signal: AbortSignal): Promis
       else showStatus(texts.progress.checking, undefined);
     },
   });
+  unanswered = undefined;
   return accepted.batch_id;
 }
 

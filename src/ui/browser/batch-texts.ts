@@ -21,6 +21,10 @@ export const batchTexts = localize({
     grouping: groupingMessages,
     leftOut: { en: 'Files of other types that were left out: {count}.', ru: 'Пропущено файлов других типов: {count}.' },
     nothing: { en: 'There are no supported files.', ru: 'Подходящих файлов нет.' },
+    tooMany: {
+      en: 'A batch has at most {limit} files. These are {count}.',
+      ru: 'В пакете может быть не больше {limit} файлов. Выбрано: {count}.',
+    },
     tooLarge: { en: 'The files are larger than 4 GiB.', ru: 'Размер файлов больше 4 ГиБ.' },
   },
   progress: {
@@ -64,4 +68,5 @@ export interface BatchPage {
   readonly needsToken: boolean;
   /** Of supported media types. */
   readonly typePrefixes: readonly string[];
+  readonly maxFiles: number;
 }
