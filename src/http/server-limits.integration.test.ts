@@ -1,3 +1,4 @@
+import { once } from 'node:events';
 import { afterEach, describe, expect, it } from 'vitest';
 import { rawConnection, TOKEN, testGateway } from '../../test/support/gateway.ts';
 import type { Gateway } from './gateway.ts';
@@ -47,6 +48,19 @@ describe('slow clients', () => {
       await new Promise((resolve) => setTimeout(resolve, 60));
     }
     expect(await received()).toContain('HTTP/1.1 202');
+  });
+
+  it('receive the response to a complete request that is handled for longer than the limit', async () => {
+    const timeouts = { ...DEFAULT_TIMEOUTS, bodyIdleMs: 100 };
+    ({ app } = await testGateway({ timeouts }, (gateway) => {
+      gateway.get('/slow', { config: { access: 'public' } }, async () => {
+        await once(gateway.server, 'timeout');
+        return { slow: true };
+      });
+    }));
+    const { socket, received } = await rawConnection(app);
+    socket.write('GET /slow HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n');
+    expect(await received()).toContain('{"slow":true}');
   });
 });
 

@@ -42,11 +42,13 @@ export function serverLimits(timeouts: Timeouts) {
   };
 }
 
-/** Responds 408 to incomplete bodies; closes other idle connections. */
+/** Responds 408 to incomplete bodies; closes other idle connections, except while a complete request is handled. */
 export function rejectIdleBodies(server: Server): void {
   server.on('timeout', (socket) => {
     const response = pendingResponse(socket);
-    if (response === undefined || response.headersSent || response.req.complete) socket.destroy();
+    if (response === undefined || response.headersSent) socket.destroy();
+    // The response restarts the limit.
+    else if (response.req.complete) return;
     else sendError(socket, requestTimeout());
   });
 }

@@ -76,8 +76,8 @@ export function createBatchStore(
       return cancelled;
     },
 
-    async retry(id: string): Promise<number | undefined> {
-      const { rows } = await db.query<FailedItem>(FAILED_ITEMS, [id, FAILURES.CANCELLED.code]);
+    async retry(id, { final = [], within } = {}): Promise<number | undefined> {
+      const { rows } = await db.query<FailedItem>(FAILED_ITEMS, [id, [FAILURES.CANCELLED.code, ...final]]);
       const failed = rows.map(({ isBatch, ...task }) => ({
         ...task,
         priority: (isBatch ? 'batch' : 'realtime') as Priority,
@@ -85,22 +85,28 @@ export function createBatchStore(
       const taken = await takeTags(db, tags, failed);
       return db.transaction(async (tx) => {
         if ((await tx.query(LOCK_COMPLETED, [id])).rowCount === 0) return undefined;
-        let queued = 0;
+        const queued: string[] = [];
         for (let at = 0; at < failed.length; at += CHUNK) {
           const part = failed.slice(at, at + CHUNK);
           const [services, priorities, owners, starts, costs, , offsets] = taken(part);
           const ids = part.map((task) => task.id);
-          const { rowCount } = await tx.query(REQUEUE, [ids, offsets, services, priorities, owners, starts, costs]);
-          queued += rowCount;
+          const values = [ids, offsets, services, priorities, owners, starts, costs];
+          const { rows } = await tx.query<{ id: string }>(REQUEUE, values);
+          queued.push(...rows.map((row) => row.id));
         }
-        if (queued > 0) await tx.query(REOPEN, [id]);
-        return queued;
+        if (queued.length > 0) await tx.query(REOPEN, [id]);
+        await within?.(tx, queued);
+        return queued.length;
       });
     },
 
     async completeEnded(services: readonly string[]): Promise<string[]> {
       const { rows } = await db.query<{ id: string }>(COMPLETE, [services.map(batchQueue)]);
       return rows.map(({ id }) => id);
+    },
+
+    async removeEmpty(service: string, before: Date, limit: number): Promise<number> {
+      return (await db.query(REMOVE_EMPTY, [service, before, limit])).rowCount;
     },
   };
 }
@@ -212,7 +218,7 @@ const FAILED_ITEMS = {
     select t.id, t.service, t.principal, coalesce(t.owner, t.principal) as owner, t.priority = 1 as "isBatch"
       from batch_items b
       join tasks t on t.id = b.task_id
-     where b.batch_id = $1 and t.status = 'failed' and t.error_code <> $2 and ${IS_READABLE}
+     where b.batch_id = $1 and t.status = 'failed' and not t.error_code = any($2::text[]) and ${IS_READABLE}
        and not exists (select from deliveries d where d.task_id = t.id)
      order by t.id`,
 };
@@ -229,7 +235,8 @@ const REQUEUE = {
        set ${requeuedSql("client.start + item.tag_offset * interval '1 microsecond'")}
       from unnest($1::text[], $2::float8[]) as item (id, tag_offset) join failed using (id), client
      where t.id = item.id and client.service = t.service and client.priority = t.priority
-       and client.owner = coalesce(t.owner, t.principal)`,
+       and client.owner = coalesce(t.owner, t.principal)
+    returning t.id`,
 };
 
 // `started_at` keeps a concurrent statement that has seen the items before the retry from completing the batch.
@@ -277,4 +284,20 @@ const COMPLETE = {
     ),
     due as (${deliveriesDueSql('ended', "d.state = 'pending' and d.body is null")})
     select id from ended`,
+};
+
+const REMOVE_EMPTY = {
+  name: 'remove-empty-batches',
+  text: `
+    with empty as materialized (
+      select t.id
+        from batches b
+        join tasks t on t.id = b.id
+       where b.service = $1 and t.queued_at < $2 and t.finished_at is not null
+         and not exists (select from batch_items i join tasks item on item.id = i.task_id where i.batch_id = b.id)
+       order by t.id
+       limit $3
+         for update of t skip locked
+    )
+    delete from tasks t using empty where t.id = empty.id`,
 };

@@ -158,12 +158,22 @@ export interface BatchStore {
 
   /**
    * Queues the failed items of a completed batch again; returns their number, undefined for an unfinished batch. Leaves out
-   * cancelled items and those with a webhook, which has delivered the failure. The caller sends the hint `waiting`.
+   * cancelled items, those with a code in `final` and those with a webhook, which has delivered the failure. `within` runs in
+   * the same transaction. The caller sends the hint `waiting`.
    */
-  retry(id: string): Promise<number | undefined>;
+  retry(
+    id: string,
+    options?: {
+      readonly final?: readonly string[] | undefined;
+      readonly within?: ((tx: Queryable, ids: readonly string[]) => Promise<void>) | undefined;
+    },
+  ): Promise<number | undefined>;
 
   /** Ends batches without unfinished items, at most 100; makes their webhooks due. Returns the ids. */
   completeEnded(services: readonly string[]): Promise<string[]>;
+
+  /** Deletes completed batches created before a time that have no item left, at most `limit`; returns their number. */
+  removeEmpty(service: string, before: Date, limit: number): Promise<number>;
 }
 
 export interface BatchFilter {

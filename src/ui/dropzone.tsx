@@ -19,12 +19,12 @@ const CAMERA = { capture: 'environment' };
  * class `slim` after the first file.
  */
 export function DropZone(page: {
-  words: UploadTexts['drop'];
-  accept: string;
+  words: Pick<UploadTexts['drop'], 'title' | 'tap' | 'or' | 'choose'> & Partial<UploadTexts['drop']>;
+  accept?: string;
   /** A drawing of 48 × 48. */
   icon: JSX.Element;
   camera?: boolean;
-  example: boolean;
+  example?: boolean;
   children?: JSX.Element;
 }): JSX.Element {
   const { words, accept, icon, camera, example } = page;
@@ -53,7 +53,7 @@ export function DropZone(page: {
           </label>
         )}
         {page.children ?? ''}
-        {example && <Button type="button" id="example" text={words.example} />}
+        {example && <Button type="button" id="example" text={words.example ?? ''} />}
       </div>
     </section>
   );

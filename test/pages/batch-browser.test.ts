@@ -1,10 +1,17 @@
 import { readFile } from 'node:fs/promises';
+import { fileURLToPath } from 'node:url';
+import type { Page } from 'playwright-core';
 import { expect, it, onTestFinished, vi } from 'vitest';
 import { TaskFailure } from '../../src/tasks/task.ts';
 import { openPage } from '../support/browser/open-page.ts';
 import { createFakeModel, RESULT, startProduct, TOKEN } from '../support/product.ts';
 
 vi.setConfig({ testTimeout: 120_000 });
+const file = (name: string, mimeType = 'image/jpeg') => ({
+  ...{ name, mimeType },
+  buffer: Buffer.concat([Buffer.from([0xff, 0xd8, 0xff]), Buffer.from(name)]),
+});
+const cellsOf = (page: Page, column: number) => page.locator(`#rows td:nth-child(${column})`).allTextContents();
 const until = (check: () => Promise<unknown>) => expect.poll(check, { timeout: 30_000, interval: 50 });
 
 it('The page of a batch sends files as an archive, shows them as a table, retries failed ones and saves the results', async (test) => {
@@ -21,16 +28,15 @@ it('The page of a batch sends files as an archive, shows them as a table, retrie
   });
   onTestFinished(() => product.stop());
   const { page, problems } = await openPage(test, `${product.url}/batch#token=${TOKEN}`);
-  const file = (name: string, mimeType = 'image/jpeg') => ({
-    ...{ name, mimeType },
-    buffer: Buffer.concat([Buffer.from([0xff, 0xd8, 0xff]), Buffer.from(name)]),
-  });
-  const cells = (column: number) => page.locator(`#rows td:nth-child(${column})`).allTextContents();
+  const cells = (column: number) => cellsOf(page, column);
 
-  await page.locator('#files').setInputFiles([file('notes.txt', 'text/plain')]);
+  await page.locator('#file').setInputFiles([file('notes.txt', 'text/plain')]);
   await until(() => page.locator('#refused').textContent()).toBe('There are no supported files.');
-  await page.locator('#files').setInputFiles([file('a.jpg'), file('notes.txt', 'text/plain'), file('b.jpg')]);
-  await until(() => page.locator('#status').textContent()).toBe('Completed. Files: 2');
+  await page.getByText('Project and tags').click();
+  await page.getByLabel('Project', { exact: true }).fill('Bridge 7');
+  await page.getByLabel('Tags, separated by commas').fill('north, pier 3');
+  await page.locator('#file').setInputFiles([file('a.jpg'), file('notes.txt', 'text/plain'), file('b.jpg')]);
+  await until(() => page.locator('#status').textContent()).toBe('Finished. Completed: 1, failed: 1, cancelled: 0');
   expect(await page.locator('#left-out').textContent()).toBe('Files of other types that were left out: 1.');
   expect(await cells(2)).toEqual(['a.jpg', 'b.jpg']);
   expect(await cells(3)).toEqual(['Completed', 'Failed']);
@@ -42,11 +48,16 @@ it('The page of a batch sends files as an archive, shows them as a table, retrie
   await page.keyboard.press('Enter');
   await until(() => cells(3)).toEqual(['Completed', 'Completed']);
   await until(() => page.locator('#downloads').isVisible()).toBe(true);
-  const saving = page.waitForEvent('download');
-  await page.locator('#downloads button[data-format=csv]').click();
-  const csv = await readFile(await (await saving).path(), 'utf8');
-  expect(csv).toMatch(/^position,task_id,status,error_code,error,name,surface/);
+  const save = async (format: string) => {
+    const saving = page.waitForEvent('download');
+    await page.locator(`#downloads button[data-format=${format}]`).click();
+    return readFile(await (await saving).path());
+  };
+  const csv = String(await save('csv'));
+  expect(csv).toMatch(/^\ufeffposition,task_id,status,error_code,error,name,surface/);
   expect(csv).toContain(',b.jpg,');
+  expect(csv).toContain(',Bridge 7,"[""north"",""pier 3""]"');
+  expect((await save('xlsx')).subarray(0, 4)).toEqual(Buffer.from('PK\x03\x04'));
   expect(problems).toEqual([]);
 });
 
@@ -54,7 +65,77 @@ it('The page of a batch names the files that the service refuses, and accepts no
   const product = await startProduct({ env: { DEFECTOSCOPY_RATE_LIMIT_PER_MINUTE: '0' } });
   onTestFinished(() => product.stop());
   const { page } = await openPage(test, `${product.url}/batch#token=${TOKEN}`);
-  await page.locator('#files').setInputFiles([{ name: 'a.jpg', mimeType: 'image/jpeg', buffer: Buffer.from('text') }]);
+  await page.locator('#file').setInputFiles([{ name: 'a.jpg', mimeType: 'image/jpeg', buffer: Buffer.from('text') }]);
   await until(() => page.locator('#refused').textContent()).toContain('a.jpg: The file is not an image');
   expect(await page.locator('#progress').isVisible()).toBe(false);
+  await page.evaluate(`{
+    const { items, files } = new DataTransfer();
+    for (let i = 0; i <= 10_000; i++) items.add(new File(['x'], i + '.jpg', { type: 'image/jpeg' }));
+    Object.assign(document.getElementById('file'), { files }).dispatchEvent(new Event('change'));
+  }`);
+  await until(() => page.locator('#refused').textContent()).toBe('A batch has at most 10000 files. These are 10001.');
+});
+
+it('The page of a batch creates one batch of a selection that is sent again after its response was lost', async (test) => {
+  const product = await startProduct({ env: { DEFECTOSCOPY_RATE_LIMIT_PER_MINUTE: '0' } });
+  onTestFinished(() => product.stop());
+  const { page } = await openPage(test, `${product.url}/batch#token=${TOKEN}`);
+  await page.route('**/batches?*', async (route) => {
+    await route.fetch();
+    await route.abort();
+  });
+  const photo = fileURLToPath(new URL('../../examples/wall.jpg', import.meta.url));
+  const created = async () => (await product.call('/batches')).body.data.batches.length;
+  await page.locator('#file').setInputFiles(photo);
+  await until(() => page.locator('#refused').textContent()).toBe('The server is not responding.');
+  expect(await created()).toBe(1);
+  await page.unroute('**/batches?*');
+  await page.locator('#file').setInputFiles(photo);
+  await until(() => page.locator('#rows td:nth-child(2)').allTextContents()).toEqual(['wall.jpg']);
+  expect(await created()).toBe(1);
+  await page.locator('#file').setInputFiles(photo);
+  await until(created).toBe(2);
+});
+
+it('The page of a batch can cancel an upload, then accepts the same files again, sorted by name', async (test) => {
+  const product = await startProduct({ env: { DEFECTOSCOPY_RATE_LIMIT_PER_MINUTE: '0' } });
+  onTestFinished(() => product.stop());
+  const { page, problems } = await openPage(test, `${product.url}/batch#token=${TOKEN}`);
+  const isLeavingPrevented = () =>
+    page.evaluate<boolean>("!dispatchEvent(new Event('beforeunload', { cancelable: true }))");
+  const files = [file('pier 10.jpg'), file('pier 2.jpg')];
+  const blocked = '**/batches?*';
+  const uploading = page.waitForRequest(blocked);
+  await page.route(blocked, () => undefined);
+  await page.locator('#file').setInputFiles(files);
+  await uploading;
+  expect(await page.locator('#file').isDisabled()).toBe(true);
+  expect(await page.locator('#folder').isDisabled()).toBe(true);
+  expect(await isLeavingPrevented()).toBe(true);
+  await page.locator('#cancel').click();
+  await until(() => page.locator('#refused').textContent()).toBe('The upload was cancelled.');
+  expect(await page.locator('#progress').isVisible()).toBe(false);
+  expect(await isLeavingPrevented()).toBe(false);
+  await until(() => page.locator('#file').isEnabled()).toBe(true);
+  expect(await page.locator('#file').inputValue()).toBe('');
+
+  await page.unroute(blocked);
+  await page.locator('#file').setInputFiles(files);
+  await until(() => cellsOf(page, 2)).toEqual(['pier 2.jpg', 'pier 10.jpg']);
+  expect(await isLeavingPrevented()).toBe(false);
+  expect(problems).toEqual([]);
+});
+
+it('The page of an unknown batch says so and sends no more requests', async (test) => {
+  const product = await startProduct({ env: { DEFECTOSCOPY_RATE_LIMIT_PER_MINUTE: '0' } });
+  onTestFinished(() => product.stop());
+  const { page } = await openPage(test, `${product.url}/batch#token=${TOKEN}`);
+  await page.clock.install();
+  await page.goto(`${product.url}/batch?id=unknown`);
+  await until(() => page.locator('#refused').textContent()).toBe('The batch does not exist or has expired.');
+  const requests: string[] = [];
+  page.on('request', (request) => requests.push(request.url()));
+  await page.clock.runFor(5000);
+  expect(requests).toEqual([]);
+  expect(await page.locator('#refused').isVisible()).toBe(true);
 });

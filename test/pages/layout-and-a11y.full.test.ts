@@ -205,8 +205,9 @@ const PAGE_CHECKS: Readonly<Record<Service, () => readonly PageCheck[]>> = {
       async ready(page) {
         const buffer = await createWallPhoto();
         const photo = (name: string) => ({ name, mimeType: 'image/jpeg', buffer });
-        await page.locator('#files').setInputFiles([photo('pier 1.jpg'), photo(`${'long'.repeat(30)}.jpg`)]);
+        await page.locator('#file').setInputFiles([photo('pier 1.jpg'), photo(`${'long'.repeat(30)}.jpg`)]);
         await waitForVisible('#downloads')(page);
+        await page.locator('.grouping summary').click();
       },
     },
     { name: 'models', path: '/model-versions', ready: waitForVisible('#differing a') },

@@ -6,7 +6,7 @@ import { zipFile } from '../../src/ui/browser/zip-file.ts';
 it('An archive made in the browser is read with the same names and bytes', async () => {
   const texts = { 'мост/опора 1.jpg': 'first', 'b.jpg': 'x'.repeat(200_000) };
   const shares: number[] = [];
-  const files = Object.entries(texts).map(([name, text]) => ({ name, file: new Blob([text]) }));
+  const files = Object.entries(texts).map(([name, text]) => ({ name, file: new File([text], name) }));
   const bytes = Buffer.from(await (await zipFile(files, (share) => shares.push(share)))!.arrayBuffer());
   const archive = await fromBufferPromise(bytes, { lazyEntries: true, decodeStrings: false });
   const read: Record<string, string> = {};

@@ -107,6 +107,72 @@ describe('A batch of documents', () => {
     expect((await product.call(`${url}/retry`, { method: 'POST', token })).body.data.retried).toBe(0);
   });
 
+  it('is kept as long as its documents and deleted with the last one by the cleanup', async () => {
+    product = await start({ isWorking: true });
+    const token = await signIn();
+    const create = async () => (await submit(token, await archiveOf([['a.pdf', pdf()]]))).body.data.status_url;
+    const [old, recent] = [await create(), await create()];
+    await waitUntil(async () => (await product.call(old, { token })).body.data.status === 'completed');
+    await waitUntil(async () => (await product.call(recent, { token })).body.data.status === 'completed');
+    expect(await count(`tasks where service like 'passports%' and expires_at is null`)).toBe(4);
+    const { db } = product.database;
+    await db.query(`
+      update passport_documents set created_at = now() - interval '50 days'
+       where id in (select task_id from batch_items where batch_id = '${old.split('/').at(-1)}')`);
+    await db.query(`update tasks set queued_at = queued_at - interval '50 days' where service = 'passports.batches'`);
+    const { body } = await product.call('/admin/cleanup?days=30', { method: 'POST', token });
+    expect(body).toMatchObject({ status: 'success', deleted_tasks: 1 });
+    expect((await product.call(old, { token })).status).toBe(404);
+    expect((await product.call(recent, { token })).body.data.counts).toMatchObject({ done: 1 });
+  });
+
+  it('retries the failed documents except those that cannot be read', async () => {
+    product = await start();
+    const token = await signIn();
+    const archive = await archiveOf([
+      ['a.pdf', pdf()],
+      ['b.pdf', pdf()],
+    ]);
+    const { status_url: url } = (await submit(token, archive)).body.data;
+    const { tasks } = product.context;
+    const claim = { service: 'passports', worker: 'test', leaseMs: 600_000, limit: 2 };
+    const { claimed } = await tasks.completeAndClaim([], claim);
+    const codes = ['PDF_ENCRYPTED', 'INTERNAL_ERROR'];
+    const endings = claimed.map(({ id, attempt }, at) => ({
+      ...{ id, attempt, processingMs: 1, outcome: 'failed' as const },
+      failure: { code: codes[at]!, message: 'Failed.' },
+    }));
+    await tasks.completeAndClaim(endings, { ...claim, limit: 0 });
+    await waitUntil(async () => (await product.call(url, { token })).body.data.status === 'completed');
+    const documents = async () =>
+      Promise.all(claimed.map(async ({ id }) => (await product.call(`/api/task/${id}/result`, { token })).body));
+    const [unreadable, failed] = await documents();
+    expect((await product.call(`${url}/retry`, { method: 'POST', token })).body.data).toMatchObject({ retried: 1 });
+    const [same, queued] = await documents();
+    expect([same, queued]).toMatchObject([{ ...unreadable, status: 'PERMANENT_ERROR' }, { status: 'PENDING' }]);
+    const { rows } = await product.database.db.query<{ changed: boolean }>(
+      'select changed_at > $2 as changed from passport_documents where id = $1',
+      [queued.id, failed.updated_at],
+    );
+    expect(rows).toEqual([{ changed: true }]);
+    expect((await product.call(`${url}/retry`, { method: 'POST', token })).body.error.code).toBe('BATCH_NOT_COMPLETED');
+  });
+
+  it('is rejected completely above the limit of waiting tasks, and before a file is stored above the quota', async () => {
+    product = await start({ env: { CLIENT_MAX_WAITING: '3', FILES_QUOTA_BYTES: '2000' } });
+    const token = await signIn();
+    const shelf = (...names: string[]) =>
+      archiveOf(names.map((name) => [name, Buffer.concat([pdf(), Buffer.from(name)])]));
+    expect((await submit(token, await shelf('a.pdf', 'b.pdf'))).status).toBe(202);
+    const refused = await submit(token, await shelf('c.pdf', 'd.pdf'));
+    expect([refused.status, refused.body.error?.code]).toEqual([429, 'RATE_LIMIT_EXCEEDED']);
+    expect(await count('passport_documents')).toBe(2);
+    const put = vi.spyOn(product.gateway.files, 'put');
+    const large = await archiveOf([['l.pdf', Buffer.concat([pdf(), Buffer.alloc(3000)])]]);
+    expect((await submit(token, large)).body.error.code).toBe('QUOTA_EXCEEDED');
+    expect(put).not.toHaveBeenCalled();
+  });
+
   it('is stored once per idempotency key, and not at all with a file that is no PDF or above the quota', async () => {
     product = await start({ env: { FILES_QUOTA_BYTES: '1000' } });
     const token = await signIn();

@@ -101,6 +101,12 @@ describe('Passports exports', () => {
     const newClient = passports.client();
     await newClient.upload(createPdf());
     expect(rowsOf(await newClient.get('/export/session/excel'))).toEqual([header]);
+    const { rows: sessions } = await passports.database.db.query<{ session: string }>(
+      'select session from passport_documents where id = $1',
+      [id],
+    );
+    const query = `?session=${encodeURIComponent(sessions[0]!.session)}&to=2999-01-01`;
+    expect(rowsOf(await newClient.get(`/export/session/excel${query}`))).toEqual([header]);
   });
 
   it('of all tasks are limited to administrators and filtered by date', async () => {

@@ -4,14 +4,14 @@ import { ZipFile } from 'yazl';
 /** A ZIP archive of these files. */
 export async function archiveOf(
   files: readonly (readonly [name: string, bytes: Buffer])[],
-  { compress = true }: { compress?: boolean } = {},
+  { compress = true, zip64 = false }: { compress?: boolean; zip64?: boolean } = {},
 ): Promise<Buffer> {
   const archive = new ZipFile();
   for (const [name, bytes] of files) {
     if (name.endsWith('/')) archive.addEmptyDirectory(name);
     else archive.addBuffer(bytes, name, { compress });
   }
-  archive.end();
+  archive.end({ forceZip64Format: zip64, comment: '' });
   return buffer(archive.outputStream);
 }
 

@@ -216,6 +216,18 @@ describe('A batch of a ZIP archive', () => {
       async () => withHeader(await archiveOf([['a.jpg', photo('x')]], { compress: false }), 24, [9, 0, 0, 0]),
       'The directory of the archive is damaged',
     ],
+    [
+      'fewer declared files than its directory has',
+      async () => {
+        const archive = await archiveOf([
+          ['a.jpg', photo('x')],
+          ['b.jpg', photo('y')],
+        ]);
+        archive.set([1, 0, 1, 0], archive.length - 14);
+        return archive;
+      },
+      'it has other entries than it declares',
+    ],
     ['no files', () => archiveOf([['a/', Buffer.alloc(0)]]), 'The archive has no files'],
     [
       'a missing end',
@@ -248,6 +260,12 @@ describe('A batch of a ZIP archive', () => {
     }
     await expectNothingStored();
     expect(await storedFiles()).toEqual([]);
+  });
+
+  it('may be in the format ZIP64', async () => {
+    product = await startProduct();
+    const { status, body } = await submit(await archiveOf([['a.jpg', photo('a')]], { zip64: true }));
+    expect([status, body.data?.total]).toEqual([202, 1]);
   });
 
   it('reports all invalid files by name', async () => {

@@ -1,10 +1,13 @@
 import type { TokenSet } from '../../http/bearer.ts';
 import type { Gateway } from '../../http/gateway.ts';
 import { type BatchPage, type BatchTexts, batchTexts } from '../../ui/browser/batch-texts.ts';
+import { DropZone } from '../../ui/dropzone.tsx';
+import { GroupingInputs } from '../../ui/grouping-inputs.tsx';
 import { layout, TokenForm } from '../../ui/layout.tsx';
 import { BackLink, PageIntro, ScriptNotice } from '../../ui/page-intro.tsx';
 import { sendPage } from '../../ui/send-page.ts';
-import { Button, H2, Label, Span, Th } from '../../ui/text-elements.tsx';
+import { Button, H2, Span, Th } from '../../ui/text-elements.tsx';
+import { MAX_ITEMS } from './batches/collect-items.ts';
 import { serviceLinks } from './service-links.ts';
 import { preferredLanguage } from './task-routes.ts';
 
@@ -25,10 +28,10 @@ export function batchPage(
     const texts = batchTexts[language];
     const html = await layout({
       ...{ language, version, assets: await app.assets!(), services: serviceLinks(request, language) },
-      own: { texts, typePrefixes, needsToken: auth() === 'enforced' } satisfies BatchPage,
+      own: { texts, typePrefixes, maxFiles: MAX_ITEMS, needsToken: auth() === 'enforced' } satisfies BatchPage,
       service: titles[language],
       title: texts.title,
-      styles: ['ui/batch.css'],
+      styles: ['ui/drop.css', 'ui/batch.css'],
       script: 'ui/browser/batch-page.js',
       children: (
         <>
@@ -57,17 +60,20 @@ interface Props {
 /** Missing in the types of elements. */
 const FOLDER = { webkitdirectory: true };
 
+const FolderIcon = (): JSX.Element => <path d="M6 38V12h13l4 5h19v21z" />;
+
 const Choice = ({ texts: { choose } }: Props): JSX.Element => (
   <section id="choice" class="panel" aria-labelledby="choice-title">
     <H2 id="choice-title" text={choose.title} />
-    <div>
-      <Label for="files" text={choose.files} />
-      <input id="files" type="file" multiple />
-    </div>
-    <div>
-      <Label for="folder" text={choose.folder} />
-      <input id="folder" type="file" multiple {...FOLDER} />
-    </div>
+    <fieldset id="inputs">
+      <DropZone words={choose.drop} icon={<FolderIcon />}>
+        <label class="button">
+          <input id="folder" type="file" class="visually-hidden" {...FOLDER} />
+          <Span text={choose.folder} />
+        </label>
+      </DropZone>
+      <GroupingInputs words={choose.grouping} />
+    </fieldset>
     <p id="left-out" class="hint" hidden></p>
   </section>
 );
@@ -92,6 +98,7 @@ const Progress = ({ texts: { progress, states } }: Props): JSX.Element => (
         <Span text={`${progress.download}: `} />
         <Button type="button" class="small" data-format="csv" text="CSV" />
         <Button type="button" class="small" data-format="jsonl" text="JSON Lines" />
+        <Button type="button" class="small" data-format="xlsx" text="XLSX" />
       </span>
     </div>
   </section>

@@ -37,7 +37,20 @@ const CLAIM_SECONDS = 60;
 const RENEW_MS = 20_000;
 
 export function createIdempotencyStore(db: Db, service: string) {
+  function hashedKey(request: FastifyRequest, principal: string): Buffer | undefined {
+    const clientKey = keyOf(request);
+    if (clientKey === undefined) return undefined;
+    const route = `${request.method} ${request.routeOptions.url ?? ''}`;
+    return hash('sha256', `${service}\0${principal}\0${route}\0${clientKey}`, 'buffer');
+  }
+
   return {
+    /** Whether an earlier request has the key of this one. */
+    async isUsed(request: FastifyRequest, principal: string): Promise<boolean> {
+      const key = hashedKey(request, principal);
+      return key !== undefined && (await db.query(READ, [key])).rowCount > 0;
+    },
+
     /**
      * Runs `handle` once per `Idempotency-Key`: a repeated request within 24 hours gets the saved response. `handle` passes
      * its response to `keep` in the transaction of its effect; errors are not saved. `onReplay` runs when `handle` does not,
@@ -49,10 +62,8 @@ export function createIdempotencyStore(db: Db, service: string) {
       { principal, fingerprint, onReplay }: { principal: string; fingerprint: string; onReplay?: () => Promise<void> },
       handle: (keep: SaveResponse) => Promise<SavedResponse>,
     ): Promise<SavedResponse> {
-      const clientKey = keyOf(request);
-      if (clientKey === undefined) return handle(async () => {});
-      const route = `${request.method} ${request.routeOptions.url ?? ''}`;
-      const key = hash('sha256', `${service}\0${principal}\0${route}\0${clientKey}`, 'buffer');
+      const key = hashedKey(request, principal);
+      if (key === undefined) return handle(async () => {});
       const fingerprintBytes = Buffer.from(fingerprint, 'hex');
       const held: Claim = [key, randomUUID()];
       // Errors are not saved: a retry may succeed. If the outcome of the commit is unknown, this query waits for the

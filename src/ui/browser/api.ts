@@ -13,7 +13,7 @@ export interface RequestOptions {
 
 export interface ApiResponse {
   readonly status: number;
-  readonly text: string;
+  readonly body: Blob;
   header(name: string): string | null;
 }
 
@@ -37,15 +37,20 @@ export function createApiClient(deps: {
     /** Prompts for a token if none is stored or the service rejects it. */
     call: async <T>(path: string, call: RequestOptions = {}) => dataOf<T>(await sendAuthorized(path, call), errorTexts),
     /** Without an envelope, for example a file. */
-    async text(path: string): Promise<string> {
+    async file(path: string): Promise<Blob> {
       const answer = await sendAuthorized(path, {});
-      return answer.status === 200 ? answer.text : dataOf<string>(answer, errorTexts);
+      return answer.status === 200 ? answer.body : dataOf<Blob>(answer, errorTexts);
     },
   };
 }
 
-function dataOf<T>({ status, text, header }: ApiResponse, errorTexts: Readonly<Record<string, string>>): T {
-  const body = parseJson(text) as { ok?: boolean; data?: T; error?: { code: string; message: string } } | undefined;
+async function dataOf<T>(
+  { status, body: bytes, header }: ApiResponse,
+  errorTexts: Readonly<Record<string, string>>,
+): Promise<T> {
+  const body = parseJson(await bytes.text()) as
+    | { ok?: boolean; data?: T; error?: { code: string; message: string } }
+    | undefined;
   if (body?.ok === true) return body.data as T;
   const { code = 'INTERNAL_ERROR', message = `HTTP ${status}` } = body?.error ?? {};
   const seconds = Number(header('retry-after') ?? Number.NaN);
@@ -61,6 +66,7 @@ function send(path: string, call: RequestOptions, token: string | undefined): Pr
     const request = new XMLHttpRequest();
     const abort = () => request.abort();
     request.open(call.method ?? 'GET', path);
+    request.responseType = 'blob';
     if (token !== undefined) request.setRequestHeader('authorization', `Bearer ${token}`);
     for (const [name, value] of Object.entries(call.headers ?? {})) request.setRequestHeader(name, value);
     if (file) request.setRequestHeader('content-type', file.type || 'application/octet-stream');
@@ -73,7 +79,7 @@ function send(path: string, call: RequestOptions, token: string | undefined): Pr
     request.addEventListener('load', () =>
       resolve({
         status: request.status,
-        text: request.responseText,
+        body: request.response as Blob,
         header: (name) => request.getResponseHeader(name),
       }),
     );

@@ -2,6 +2,9 @@ import { createApiClient } from './api.ts';
 import type { BatchPage } from './batch-texts.ts';
 import { announce, byId, el, fill } from './dom.ts';
 import { chosenFiles, droppedFiles } from './dropped-files.ts';
+import { listenForFiles } from './dropzone.ts';
+import { readGroupingInputs } from './grouping.ts';
+import { newIdempotencyKey } from './idempotency-key.ts';
 import { pageData } from './page-data.ts';
 import { RequestError } from './requests.ts';
 import { createTokenStore } from './token.ts';
@@ -27,19 +30,25 @@ interface Item {
 }
 
 const { own, ui } = pageData<BatchPage>();
-const { texts, needsToken, typePrefixes } = own;
+const { texts, needsToken, typePrefixes, maxFiles } = own;
 const api = createApiClient({ tokens: createTokenStore(ui.token), needsToken, errorTexts: {} });
 
 let id = new URLSearchParams(location.search).get('id') ?? undefined;
 let batch: Batch | undefined;
 let page = 0;
 let isBusy = false;
+let refreshing: Promise<void> | undefined;
+/** Until the batch is accepted. */
+let upload: AbortController | undefined;
 
 function showError(error: unknown): void {
   const box = byId('refused');
-  box.textContent = error instanceof RequestError && error.status === 0 ? texts.offline : (error as Error).message;
+  box.textContent = messageOf(error);
   box.hidden = false;
 }
+
+const messageOf = (error: unknown) =>
+  error instanceof RequestError && error.status === 0 ? texts.offline : (error as Error).message;
 
 function showStatus(text: string, share: number | undefined): void {
   byId('progress').hidden = false;
@@ -53,21 +62,66 @@ function showStatus(text: string, share: number | undefined): void {
 async function act(action: () => Promise<unknown>): Promise<void> {
   if (isBusy) return;
   isBusy = true;
+  const inputs = byId<HTMLFieldSetElement>('inputs');
+  inputs.disabled = true;
   byId('refused').hidden = true;
+  await refreshing;
   await action().catch((error: unknown) => {
-    if (id === undefined) byId('progress').hidden = true;
-    showError(error);
+    if (!isUnknown(error)) showError(error);
   });
+  inputs.disabled = false;
   isBusy = false;
+}
+
+/** Whether the batch does not exist or has expired; it is then no longer shown. */
+function isUnknown(error: unknown): boolean {
+  if (!(error instanceof RequestError && error.code === 'BATCH_NOT_FOUND')) return false;
+  [id, batch] = [undefined, undefined];
+  for (const hidden of ['progress', 'items']) byId(hidden).hidden = true;
+  showError(new Error(texts.unknown));
+  return true;
 }
 
 const isArchive = ({ name }: NamedFile) => /\.zip$/i.test(name);
 /** Some systems do not know the type of a file; the service detects it from the bytes. */
+const byPath = new Intl.Collator(document.documentElement.lang, { numeric: true });
 const isSupported = ({ name, file }: NamedFile) =>
   !/(?:^|\/)\.|thumbs\.db$|desktop\.ini$/i.test(name) &&
   (file.type === '' || typePrefixes.some((prefix) => file.type.startsWith(prefix)));
 
+/** The key of the last selection whose batch is not known to exist: choosing it again must not create a second batch. */
+let unanswered: { readonly selection: string; readonly key: string } | undefined;
+
+function keyFor(chosen: readonly NamedFile[], query: string): string {
+  const selection = JSON.stringify([query, ...chosen.map(({ name, file }) => [name, file.size, file.lastModified])]);
+  if (unanswered?.selection !== selection) unanswered = { selection, key: newIdempotencyKey() };
+  return unanswered.key;
+}
+
+/** Shows the upload in place of an earlier batch, and that again if the upload fails. */
 async function send(chosen: readonly NamedFile[]): Promise<void> {
+  if (chosen.length === 0) return;
+  upload = new AbortController();
+  for (const hidden of ['counts', 'items', 'retry', 'downloads']) byId(hidden).hidden = true;
+  for (const shown of ['actions', 'cancel']) byId(shown).hidden = false;
+  try {
+    id = await create(chosen, upload.signal);
+  } catch (error) {
+    byId('progress').hidden = true;
+    if (batch) showBatch(batch);
+    throw error;
+  } finally {
+    upload = undefined;
+  }
+  page = 0;
+  history.replaceState(null, '', `${location.pathname}?id=${id}`);
+  byId('drop').classList.add('slim');
+  await refresh();
+  byId('progress-title').focus();
+}
+
+/** Returns the id of the batch. */
+async function create(chosen: readonly NamedFile[], signal: AbortSignal): Promise<string> {
   const percent = (share: number) => ({ percent: String(Math.floor(100 * share)) });
   const [first] = chosen;
   let archive: File | undefined;
@@ -75,26 +129,39 @@ async function send(chosen: readonly NamedFile[]): Promise<void> {
   if (chosen.length === 1 && first && isArchive(first)) {
     archive = new File([first.file], first.name, { type: 'application/zip' });
   } else {
-    const files = chosen.filter(isSupported);
+    const files = chosen.filter(isSupported).toSorted((a, b) => byPath.compare(a.name, b.name));
     if (files.length === 0) throw new Error(texts.choose.nothing);
+    if (files.length > maxFiles) {
+      const counts = { limit: String(maxFiles), count: String(files.length) };
+      throw new Error(fill(texts.choose.tooMany, counts));
+    }
     byId('left-out').hidden = files.length === chosen.length;
     byId('left-out').textContent = fill(texts.choose.leftOut, { count: String(chosen.length - files.length) });
-    archive = await zipFile(files, (share) => showStatus(fill(texts.progress.preparing, percent(share)), share));
+    archive = await zipFile(files, (share) => {
+      signal.throwIfAborted();
+      showStatus(fill(texts.progress.preparing, percent(share)), share);
+    });
     if (archive === undefined) throw new Error(texts.choose.tooLarge);
   }
-  const accepted = await api.call<{ batch_id: string }>('batches', {
+  const { project, tags = [] } = readGroupingInputs();
+  const query = new URLSearchParams([
+    ...(project === undefined ? [] : [['project', project]]),
+    ...tags.map((tag) => ['tag', tag]),
+  ]);
+  const accepted = await api.call<{ batch_id: string }>(`batches?${query}`, {
     method: 'POST',
+    headers: { 'idempotency-key': keyFor(chosen, String(query)) },
     file: archive,
-    onUploadProgress: (share) =>
-      share < 1
-        ? showStatus(fill(texts.progress.uploading, percent(share)), share)
-        : showStatus(texts.progress.checking, undefined),
+    signal,
+    onUploadProgress: (share) => {
+      // The service may accept the batch although the connection is closed.
+      byId('cancel').hidden = share === 1;
+      if (share < 1) showStatus(fill(texts.progress.uploading, percent(share)), share);
+      else showStatus(texts.progress.checking, undefined);
+    },
   });
-  id = accepted.batch_id;
-  page = 0;
-  history.replaceState(null, '', `${location.pathname}?id=${id}`);
-  await refresh();
-  byId('progress-title').focus();
+  unanswered = undefined;
+  return accepted.batch_id;
 }
 
 async function refresh(): Promise<void> {
@@ -110,8 +177,8 @@ async function refresh(): Promise<void> {
 function showBatch({ status, total, counts }: Batch): void {
   const isCompleted = status === 'completed';
   const ended = counts.done + counts.failed + counts.cancelled;
-  const text = isCompleted ? texts.progress.completed : texts.progress.running;
-  const sentence = fill(text, { ended: String(ended), total: String(total) });
+  const numbers = { ...counts, ended, total };
+  const sentence = fill(isCompleted ? texts.progress.completed : texts.progress.running, numbers);
   showStatus(sentence, isCompleted ? 1 : ended / total);
   if (isCompleted) announce(sentence);
   for (const [state, count] of Object.entries(counts)) byId(`count-${state}`).textContent = String(count);
@@ -147,8 +214,7 @@ function rowOf({ position, task_id: task, name, status, error, error_code: code 
 }
 
 async function download(format: string): Promise<void> {
-  const text = await api.text(`batches/${id}/results?format=${format}`);
-  const url = URL.createObjectURL(new Blob([text]));
+  const url = URL.createObjectURL(await api.file(`batches/${id}/results?format=${format}`));
   el('a', { href: url, download: `${id}.${format}` }).click();
   // The browser may read it after the click.
   setTimeout(() => URL.revokeObjectURL(url), 60_000);
@@ -166,7 +232,11 @@ const turn = (pages: number) => async () => {
 
 const onClick = (button: string, action: () => Promise<unknown>) =>
   byId(button).addEventListener('click', () => void act(action));
-onClick('cancel', change('cancel'));
+const cancel = change('cancel');
+byId('cancel').addEventListener('click', () => {
+  if (upload) upload.abort(new Error(texts.progress.aborted));
+  else void act(cancel);
+});
 onClick('retry', change('retry'));
 onClick('previous', turn(-1));
 onClick('next', turn(1));
@@ -174,22 +244,27 @@ byId('downloads').addEventListener('click', ({ target }) => {
   const format = (target as HTMLElement).dataset['format'];
   if (format !== undefined) void act(() => download(format));
 });
-for (const input of ['files', 'folder']) {
-  byId<HTMLInputElement>(input).addEventListener('change', ({ target }) => {
-    const files = chosenFiles((target as HTMLInputElement).files);
-    if (files.length > 0) void act(() => send(files));
-  });
-}
-addEventListener('dragover', (event) => event.preventDefault());
-addEventListener('drop', (event) => {
-  event.preventDefault();
-  const dropped = event.dataTransfer && droppedFiles(event.dataTransfer);
-  if (dropped) void act(async () => send(await dropped));
+listenForFiles({
+  inputs: ['file', 'folder'],
+  onFiles: (files) => void act(() => send(chosenFiles(files))),
+  onDrop(dropped) {
+    const files = droppedFiles(dropped);
+    void act(async () => send(await files));
+  },
+});
+addEventListener('beforeunload', (event) => {
+  if (upload) event.preventDefault();
 });
 
+/** The state while the batch is running; an error replaces it until the next attempt. */
 async function update(): Promise<void> {
-  if (id === undefined || isBusy || document.hidden || batch?.status === 'completed') return;
-  await act(refresh);
+  if (id === undefined || isBusy || refreshing || document.hidden || batch?.status === 'completed') return;
+  refreshing = refresh().catch((error: unknown) => {
+    if (!isUnknown(error)) showStatus(messageOf(error), undefined);
+  });
+  await refreshing;
+  refreshing = undefined;
 }
+if (id !== undefined) byId('drop').classList.add('slim');
 void update();
 setInterval(() => void update(), REFRESH_INTERVAL_MS);

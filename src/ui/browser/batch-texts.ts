@@ -1,19 +1,30 @@
+import { groupingMessages } from './grouping-texts.ts';
 import { localize } from './localize.ts';
 
 export const batchTexts = localize({
   link: { en: 'Many files', ru: 'Много файлов' },
   title: { en: 'Many files at once', ru: 'Обработка многих файлов' },
   lead: {
-    en: 'Drop a folder, files or a ZIP archive. All files are accepted together, or none if one of them is not supported.',
-    ru: 'Перетащите папку, файлы или ZIP-архив. Файлы принимаются все вместе; если один из них не поддерживается, не принимается ни один.',
+    en: 'All files are accepted together, or none if one of them is not supported.',
+    ru: 'Файлы принимаются все вместе; если один из них не поддерживается, не принимается ни один.',
   },
   back: { en: 'Upload', ru: 'Загрузка файлов' },
   choose: {
     title: { en: 'New batch', ru: 'Новый пакет' },
-    files: { en: 'Files or a ZIP archive', ru: 'Файлы или ZIP-архив' },
-    folder: { en: 'Folder', ru: 'Папка' },
+    drop: {
+      title: { en: 'Drop a folder, files or a ZIP archive here', ru: 'Перетащите сюда папку, файлы или ZIP-архив' },
+      tap: { en: 'Choose files or a ZIP archive', ru: 'Выберите файлы или ZIP-архив' },
+      or: { en: 'or', ru: 'или' },
+      choose: { en: 'choose files or a ZIP archive', ru: 'выберите файлы или ZIP-архив' },
+    },
+    folder: { en: 'Choose a folder', ru: 'Выбрать папку' },
+    grouping: groupingMessages,
     leftOut: { en: 'Files of other types that were left out: {count}.', ru: 'Пропущено файлов других типов: {count}.' },
     nothing: { en: 'There are no supported files.', ru: 'Подходящих файлов нет.' },
+    tooMany: {
+      en: 'A batch has at most {limit} files. These are {count}.',
+      ru: 'В пакете может быть не больше {limit} файлов. Выбрано: {count}.',
+    },
     tooLarge: { en: 'The files are larger than 4 GiB.', ru: 'Размер файлов больше 4 ГиБ.' },
   },
   progress: {
@@ -22,9 +33,13 @@ export const batchTexts = localize({
     uploading: { en: 'Uploading: {percent} %', ru: 'Загрузка: {percent} %' },
     checking: { en: 'Checking the files', ru: 'Проверка файлов' },
     running: { en: 'Finished: {ended} of {total}', ru: 'Завершено: {ended} из {total}' },
-    completed: { en: 'Completed. Files: {total}', ru: 'Пакет обработан. Файлов: {total}' },
+    aborted: { en: 'The upload was cancelled.', ru: 'Загрузка отменена.' },
+    completed: {
+      en: 'Finished. Completed: {done}, failed: {failed}, cancelled: {cancelled}',
+      ru: 'Завершено. Готово: {done}, с ошибкой: {failed}, отменено: {cancelled}',
+    },
     cancel: { en: 'Cancel', ru: 'Отменить' },
-    retry: { en: 'Retry failed', ru: 'Повторить с ошибками' },
+    retry: { en: 'Retry failed', ru: 'Повторить неудачные' },
     download: { en: 'Download results', ru: 'Скачать результаты' },
   },
   items: {
@@ -43,6 +58,7 @@ export const batchTexts = localize({
     cancelled: { en: 'Cancelled', ru: 'Отменено' },
     deleted: { en: 'Deleted', ru: 'Удалено' },
   },
+  unknown: { en: 'The batch does not exist or has expired.', ru: 'Пакет не существует или срок его хранения истёк.' },
   offline: { en: 'The server is not responding.', ru: 'Сервер не отвечает.' },
 });
 export type BatchTexts = (typeof batchTexts)['en'];
@@ -52,4 +68,5 @@ export interface BatchPage {
   readonly needsToken: boolean;
   /** Of supported media types. */
   readonly typePrefixes: readonly string[];
+  readonly maxFiles: number;
 }

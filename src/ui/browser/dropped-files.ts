@@ -1,8 +1,8 @@
 import type { NamedFile } from './zip-file.ts';
 
 /** The chosen files, with their paths in the chosen folder. */
-export const chosenFiles = (files: FileList | null): NamedFile[] =>
-  [...(files ?? [])].map((file) => ({ name: file.webkitRelativePath || file.name, file }));
+export const chosenFiles = (files: readonly File[]): NamedFile[] =>
+  files.map((file) => ({ name: file.webkitRelativePath || file.name, file }));
 
 /** The dropped files, with those in dropped folders. Call while the event is dispatched. */
 export async function droppedFiles({ items }: DataTransfer): Promise<NamedFile[]> {

@@ -4,9 +4,12 @@ import { byId } from './dom.ts';
 export function listenForFiles({
   inputs,
   onFiles,
+  onDrop = ({ files }) => onFiles([...files]),
 }: {
   inputs: readonly string[];
   onFiles: (files: File[]) => void;
+  /** For pages that read dropped folders. */
+  onDrop?: (dropped: DataTransfer) => void;
 }): void {
   const emit = (files: FileList | null | undefined) => {
     if (files && files.length > 0) onFiles([...files]);
@@ -36,6 +39,6 @@ export function listenForFiles({
     delete document.body.dataset['dragging'];
     if (!event.dataTransfer?.types.includes('Files')) return;
     event.preventDefault();
-    emit(event.dataTransfer.files);
+    onDrop(event.dataTransfer);
   });
 }

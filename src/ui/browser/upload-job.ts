@@ -1,5 +1,6 @@
 import type { ApiClient } from './api.ts';
 import { type Grouping, readGroupingInputs } from './grouping.ts';
+import { newIdempotencyKey } from './idempotency-key.ts';
 import { type OnRetry, pollTask, type TaskProgress, withRetry } from './poll-task.ts';
 
 /** The response of `GET /result/{task_id}`. */
@@ -82,7 +83,7 @@ export async function runUploadJob<State extends TaskState>(
     const { url } = await withRetry(upload, onRetry, signal);
 
     // Makes it safe to retry a request whose response was lost.
-    const headers = { 'idempotency-key': newKey() };
+    const headers = { 'idempotency-key': newIdempotencyKey() };
     const create = () =>
       api.call<{ task_id: string; estimated_wait_seconds: number }>(path, {
         ...{ method: 'POST', json: { ...body(url), ...job.grouping }, headers, signal },
@@ -118,6 +119,3 @@ export async function cancelUploadJob(job: UploadJob, api: ApiClient): Promise<v
   if (job.taskId === undefined) job.abortController.abort();
   else await api.call(`result/${job.taskId}/cancel`, { method: 'POST' });
 }
-
-/** `crypto.randomUUID` requires https or localhost. */
-const newKey = () => [...crypto.getRandomValues(new Uint32Array(4))].map((part) => part.toString(36)).join('-');

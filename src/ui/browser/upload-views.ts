@@ -48,15 +48,16 @@ export function showOutcome<Result, State extends TaskState & { readonly result?
   outcome.replaceChildren();
   if (outcome.hidden) return;
   const { result, processing_time_ms: ms, project, tags } = job.state ?? {};
-  const { grouping } = words.texts;
   outcome.append(...(job.stage === 'done' && result ? view.result(result) : failureView(job, words)));
+  const groups = [...(project === undefined ? [] : [project]), ...(tags ?? [])];
+  if (groups.length > 0) {
+    outcome.append(
+      el('p', { class: 'groups' }, ...groups.map((name) => el('span', { class: 'group', dir: 'auto' }, name))),
+    );
+  }
   if (job.taskId === undefined) return;
   const time = ms === undefined ? [] : [[words.texts.work, words.numbers.duration(ms)] as const];
-  const groups = [
-    ...(project === undefined ? [] : [[grouping.project, project] as const]),
-    ...(tags === undefined ? [] : [[grouping.tags, tags.join(', ')] as const]),
-  ];
-  outcome.append(taskDetails(job.taskId, job.state, { ...words, facts: [...groups, ...view.facts, ...time] }));
+  outcome.append(taskDetails(job.taskId, job.state, { ...words, facts: [...view.facts, ...time] }));
 }
 
 function failureView(job: UploadJob, words: Pick<UploadFormatters<never>, 'texts' | 'ui'>): HTMLElement[] {

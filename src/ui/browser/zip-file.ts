@@ -1,15 +1,15 @@
 export interface NamedFile {
   /** The path in the archive. */
   readonly name: string;
-  readonly file: Blob;
+  readonly file: File;
 }
 
 const MAX_BYTES = 0xffffffff;
 const UTF8_NAMES = 0x800;
 
 /**
- * A ZIP archive of uncompressed files. It refers to the files and does not hold their bytes in memory. Undefined above 4 GiB,
- * which need another format.
+ * A ZIP archive of uncompressed files. It refers to the files and does not hold their bytes in memory. At most 65 535
+ * files. Undefined above 4 GiB, which need another format.
  */
 export async function zipFile(
   files: readonly NamedFile[],

@@ -14,7 +14,6 @@ export function NewDocument({ texts, csrf }: { texts: ListTexts; csrf: string | 
           <span safe>{texts.choosePdf}</span>
           <input id="pdfs" type="file" name="files" accept="application/pdf,.pdf" multiple required />
         </label>
-        <GroupingInputs words={texts.grouping} />
         <Button type="submit" class="primary" text={texts.send} />
         <label class="button needs-script">
           <span safe>{texts.photos}</span>
@@ -24,6 +23,7 @@ export function NewDocument({ texts, csrf }: { texts: ListTexts; csrf: string | 
           <span safe>{texts.camera}</span>
           <input id="camera" type="file" accept="image/*" class="visually-hidden" {...CAMERA} />
         </label>
+        <GroupingInputs words={texts.grouping} />
       </form>
       <p id="sent" class="hint" role="status"></p>
       <progress id="sending" max="1" value="0" hidden aria-label={texts.upload}></progress>

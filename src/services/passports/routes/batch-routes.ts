@@ -20,7 +20,7 @@ import { batchQueue } from '../../../tasks/batch-queue.ts';
 import type { NewTask } from '../../../tasks/store.ts';
 import { checkUrlField, groupingFrom, type TaskDeps } from '../../shared/accept-task.ts';
 import { ARCHIVE_BODIES, ARCHIVE_TYPES, MAX_ARCHIVE_BYTES } from '../../shared/batches/archive-body.ts';
-import { checkArchive, putFiles, receiveArchive } from '../../shared/batches/archive-items.ts';
+import { checkArchive, putFiles, receiveArchive, unpackedBytes } from '../../shared/batches/archive-items.ts';
 import { createArrivals, MAX_ARRIVING_ARCHIVES } from '../../shared/batches/arrivals.ts';
 import { BatchQuery } from '../../shared/batches/batch-schema.ts';
 import { changeRoutes } from '../../shared/batches/change-routes.ts';
@@ -38,6 +38,7 @@ import { quotaExceeded } from '../api-errors.ts';
 import { callerOf } from '../auth/auth-guard.ts';
 import { sanitizeDisplayName } from '../display-name.ts';
 import { isCompleted, principalOf } from '../documents.ts';
+import { PERMANENT_ERRORS } from '../failures.ts';
 import { toResult, toUnfinishedResult } from '../responses.ts';
 import { everyField } from '../schema/keys.ts';
 import type { Schema } from '../schema/schema.ts';
@@ -87,6 +88,8 @@ export async function batchRoutes(app: Gateway, options: DocumentBatchDeps): Pro
   const columns = [...everyField(schema)].map(({ key }) => key);
   const shared = {
     ...{ service: SERVICE, context, deps, ownTasksOnly: true, config: CONFIG },
+    clientOf: (request: FastifyRequest) => callerOf(request).key,
+    retry: { final: PERMANENT_ERRORS, within: documents.touch },
     async present(task: Parameters<typeof presentTask>[0], request: FastifyRequest) {
       const document = await documents.findWithResult(callerOf(request), task.id);
       if (document === undefined) return presentTask(task);
@@ -113,7 +116,7 @@ export async function batchRoutes(app: Gateway, options: DocumentBatchDeps): Pro
 
 /** `app` accepts unparsed bodies. */
 function acceptRoute(app: Gateway, options: DocumentBatchDeps): void {
-  const { deps, context, files } = options;
+  const { deps, context, files, documents, replies } = options;
   const receive = createArrivals(MAX_ARRIVING_ARCHIVES);
   app.post<{ Querystring: Static<typeof BatchQuery> }>(
     '/batches',
@@ -161,6 +164,9 @@ function acceptRoute(app: Gateway, options: DocumentBatchDeps): void {
         const { bytes } = await readUpload(request, { maxBytes: MAX_ARCHIVE_BYTES });
         return receiveArchive(bytes, deps.shared.dataDir, async (archive) => {
           const checked = await checkArchive(archive, PDFS, limit);
+          const caller = callerOf(request);
+          if (!(await replies.isUsed(request, principalOf(caller))))
+            await documents.requireRoom(caller, unpackedBytes(checked));
           const keys: string[] = [];
           const stored = await keepFilesIfCommitted(keys, context, () =>
             putFiles(archive, checked, { files, maxBytes: PDFS.maxBytes, keys }),
@@ -188,7 +194,7 @@ async function storeBatch(
     grouping,
   }: { stored: Awaited<ReturnType<typeof putFiles>>; webhookUrl: string | undefined; grouping: Grouping | undefined },
 ) {
-  const { tasks, shared } = deps;
+  const { tasks } = deps;
   const caller = callerOf(request);
   const keys = stored.map(({ key }) => key);
   const names = stored.map(({ name }) => name);
@@ -201,7 +207,6 @@ async function storeBatch(
     input: withGrouping({ ...input }, grouping),
     estimateSeconds: 0,
     principal: request.principal,
-    ttlSeconds: shared.resultTtlSeconds,
     requestId: request.id,
     ...(webhookUrl !== undefined && { webhook: { deliveryId: newId('whd_'), url: webhookUrl } }),
   };

@@ -140,10 +140,9 @@ export function exportRoutes(
       },
     },
     async (request, reply) => {
-      return sendMany(request, reply, sessionName(new Date()), {
-        session: callerOf(request).session,
-        ...request.query,
-      });
+      const { project, tag } = request.query;
+      const { session } = callerOf(request);
+      return sendMany(request, reply, sessionName(new Date()), { project, tag, session });
     },
   );
 

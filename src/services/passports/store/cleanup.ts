@@ -31,7 +31,7 @@ export async function cleanup(deps: Deps, options: Options): Promise<Removed | '
 }
 
 function cleanupWithLock(deps: Deps, { days, dryRun }: Options): Promise<Removed | 'busy'> {
-  const { db, deletions } = deps;
+  const { db, tasks, deletions } = deps;
   return db.transaction(
     async (lock) => {
       // One cutoff for all batches, so that a long cleanup ends.
@@ -48,6 +48,7 @@ function cleanupWithLock(deps: Deps, { days, dryRun }: Options): Promise<Removed
         removed.files += batch.files;
         await deletions.drain();
       }
+      while ((await tasks.batches.removeEmpty(SERVICE, before, BATCH)) === BATCH);
       return removed;
     },
     { statementTimeoutMs: HOUR_MS },

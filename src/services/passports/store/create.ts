@@ -51,8 +51,10 @@ export async function create(
     }));
     const waiting = planned.filter(({ source }) => !source).length;
     if (admission && waiting > 0 && !isRehearsed) {
-      leaveQueue = admission.reserve(SERVICE, priority, owner, waiting);
-      if (!leaveQueue) throw admission.queueFullError(SERVICE, owner);
+      // Batches are accepted completely or not at all.
+      const needed = priority === 'batch' ? waiting : 1;
+      leaveQueue = admission.reserve(SERVICE, priority, owner, waiting, needed);
+      if (!leaveQueue) throw admission.queueFullError(SERVICE, owner, needed);
     }
     await tasks.acceptWithin(
       tx,

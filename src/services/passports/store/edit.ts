@@ -104,9 +104,14 @@ export function retry({ db, tasks }: Deps, caller: Caller, id: string, strict: b
     if (!(await tasks.requeue(queueOf(SERVICE, caller.key), id, PERMANENT_ERRORS, tx))) {
       return (await find(tx, caller, id, strict)) && ('not-retryable' as const);
     }
-    await tx.query('update passport_documents set changed_at = clock_timestamp() where id = $1', [id]);
+    await touch(tx, [id]);
     return find(tx, caller, id, strict);
   });
+}
+
+/** After their tasks were queued again. */
+export async function touch(tx: Queryable, ids: readonly string[]): Promise<void> {
+  await tx.query('update passport_documents set changed_at = clock_timestamp() where id = any($1::text[])', [ids]);
 }
 
 /** Deletes a document; its row is deleted with that of the task. */

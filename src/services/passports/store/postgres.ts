@@ -12,12 +12,12 @@ import type { Caller, ImageRow, NewDocument, TransactionHook } from '../document
 import type { Value } from '../extraction.ts';
 import { cleanup } from './cleanup.ts';
 import { create } from './create.ts';
-import { confirm, history, remove, rename, retry, update } from './edit.ts';
+import { confirm, history, remove, rename, retry, touch, update } from './edit.ts';
 import { postgresEvents } from './events.ts';
 import { readFailureStatistics } from './failure-statistics.ts';
 import { postgresImages } from './images.ts';
 import { readQuality } from './quality.ts';
-import { foldBytes } from './quota.ts';
+import { foldBytes, requireRoom } from './quota.ts';
 import { find, findWithResult, list, streamCompleted } from './read.ts';
 import { isStrictForChanges, SERVICE } from './rows.ts';
 import { deleteOrphanedTemplates } from './templates.ts';
@@ -76,6 +76,7 @@ export function postgresDocumentStore(deps: {
       await afterCommit();
       return created;
     },
+    requireRoom: (caller: Caller, moreBytes: number) => requireRoom(db, caller, moreBytes, quotaBytes),
     find: (caller: Caller, id: string) => find(db, caller, id, strict),
     findWithResult: (caller: Caller, id: string) => findWithResult(db, caller, id, strict),
     /** Newest first. `total` counts all documents that match. */
@@ -101,6 +102,8 @@ export function postgresDocumentStore(deps: {
       tasks.hint(`changed:${SERVICE}`);
       return retried;
     },
+    /** In a transaction that requeues tasks. */
+    touch,
     /** Deletes document and task in any state, and the file with its last reference. */
     async remove(caller: Caller, id: string) {
       const removed = await remove({ db, tasks }, caller, id, strictForChanges(caller));

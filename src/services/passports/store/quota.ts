@@ -9,11 +9,17 @@ const FOLD_BATCH = 10_000;
 
 /** Throws `QUOTA_EXCEEDED`. Serialises uploads of one principal until the transaction ends. */
 export async function checkQuota(tx: Transaction, caller: Caller, moreBytes: number, quotaBytes: number) {
-  const principal = caller.key === undefined ? caller.session : `key:${caller.key}`;
-  await tx.query('select pg_advisory_xact_lock($1, hashtext($2))', [QUOTA_LOCK, principal]);
-  const { rows } = await tx.query<{ bytes: number }>(HELD, [principal]);
+  await tx.query('select pg_advisory_xact_lock($1, hashtext($2))', [QUOTA_LOCK, principalOf(caller)]);
+  await requireRoom(tx, caller, moreBytes, quotaBytes);
+}
+
+/** Throws `QUOTA_EXCEEDED`. Does not see concurrent uploads. */
+export async function requireRoom(db: Queryable, caller: Caller, moreBytes: number, quotaBytes: number) {
+  const { rows } = await db.query<{ bytes: number }>(HELD, [principalOf(caller)]);
   if (rows[0]!.bytes + moreBytes > quotaBytes) throw quotaExceeded(quotaBytes);
 }
+
+const principalOf = ({ key, session }: Caller) => (key === undefined ? session : `key:${key}`);
 
 /** Sums up differences into one row per principal. */
 export async function foldBytes(db: Queryable): Promise<{ more: boolean }> {

@@ -23,6 +23,9 @@ const MAX_RATIO = 100;
 /** Archives that unpack to less may have any ratio. */
 const MIN_BOMB_BYTES = 64 * 2 ** 20;
 const MAX_NAME_LENGTH = 500;
+const END_RECORD_BYTES = 22;
+/** The end record of ZIP64 and its locator, before the end record. */
+const ZIP64_END_BYTES = 76;
 
 /**
  * The files of an archive in its order, without folders and the files of operating systems. Reads only the directory of the
@@ -48,6 +51,10 @@ export async function listArchiveFiles(
     if (problem !== undefined) invalid.add({ name: printable(name), message: problem });
     else files.set(name, { name, entry });
   }
+  // The count of an archive without ZIP64 wraps around at 65 536 entries.
+  const end = archive.fileSize - END_RECORD_BYTES - archive.comment.length;
+  if (![0, ZIP64_END_BYTES].includes(end - Number(archive.readEntryCursor)))
+    throw validationError('The directory of the archive is damaged: it has other entries than it declares.');
   if (count === 0) throw validationError('The archive has no files.');
   invalid.throwIfAny(count);
   if (unpackedBytes > MAX_UNPACKED_BYTES)

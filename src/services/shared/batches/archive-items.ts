@@ -1,9 +1,6 @@
-import { close as closeFd, createWriteStream, open as openFd } from 'node:fs';
-import { mkdir, unlink } from 'node:fs/promises';
+import { type FileHandle, mkdir, open, unlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Readable } from 'node:stream';
-import { pipeline } from 'node:stream/promises';
-import { promisify } from 'node:util';
 import pLimit from 'p-limit';
 import { fromFdPromise, type ZipFile } from 'yauzl';
 import { quotaExceeded } from '../../../base/api-error.ts';
@@ -54,26 +51,29 @@ const HEAD_BYTES = 16_384;
  * so the system deletes it also when this process is killed.
  */
 export async function receiveArchive<T>(body: Readable, dataDir: string, use: (archive: ZipFile) => Promise<T>) {
-  const fd = await createUnnamedFile(join(dataDir, 'scratch'));
-  let archive: ZipFile | undefined;
+  const file = await createUnnamedFile(join(dataDir, 'scratch'));
   try {
-    await pipeline(body, createWriteStream('', { fd, autoClose: false })).catch(failStorage);
-    archive = await fromFdPromise(fd, { lazyEntries: true, decodeStrings: false }).catch((error: unknown) => {
-      throw damaged('The body is not a complete ZIP archive', error);
-    });
+    await writeFile(file, body).catch(failStorage);
+    // Not closed: only the file handle closes its descriptor.
+    const archive = await fromFdPromise(file.fd, { lazyEntries: true, decodeStrings: false }).catch(
+      (error: unknown) => {
+        throw damaged('The body is not a complete ZIP archive', error);
+      },
+    );
+    // Without a listener, an error while no entry is being read would end the process.
+    archive.on('error', () => {});
     return await use(archive);
   } finally {
-    if (archive) archive.close();
-    else await promisify(closeFd)(fd);
+    await file.close();
   }
 }
 
-async function createUnnamedFile(dir: string): Promise<number> {
+async function createUnnamedFile(dir: string): Promise<FileHandle> {
   const path = join(dir, `${newId()}.zip`);
   await mkdir(dir, { recursive: true, mode: 0o700 }).catch(failStorage);
-  const fd = await promisify(openFd)(path, 'wx+', 0o600).catch(failStorage);
+  const file = await open(path, 'wx+', 0o600).catch(failStorage);
   await unlink(path).catch(failStorage);
-  return fd;
+  return file;
 }
 
 function failStorage(error: unknown): never {
@@ -95,6 +95,9 @@ export async function checkArchive(archive: ZipFile, { maxBytes, sniff, expected
 }
 
 type CheckedFiles = Awaited<ReturnType<typeof checkArchive>>;
+
+export const unpackedBytes = (files: readonly ArchiveFile[]) =>
+  files.reduce((sum, { entry }) => sum + entry.uncompressedSize, 0);
 
 /** Stores all files. Adds their keys to `keys`, also when it fails, so that the caller can delete them. */
 export async function putFiles(
@@ -127,8 +130,7 @@ export async function storeUploads<T>(
 ): Promise<T> {
   const { files, uploads } = context;
   const { filesQuotaBytes: quotaBytes, resultTtlSeconds: ttlSeconds } = shared;
-  const unpackedBytes = checked.reduce((sum, { entry }) => sum + entry.uncompressedSize, 0);
-  if (!(await uploads.hasRoom(principal, unpackedBytes, quotaBytes))) throw quotaExceeded(quotaBytes);
+  if (!(await uploads.hasRoom(principal, unpackedBytes(checked), quotaBytes))) throw quotaExceeded(quotaBytes);
   const keys: string[] = [];
   const stored = await keepFilesIfCommitted(keys, context, async () => {
     const all = await putFiles(archive, checked, { files, maxBytes: type.maxBytes, keys });

@@ -24,6 +24,10 @@ export interface BatchAccess {
   readonly config?: Pick<FastifyContextConfig, 'access' | 'limited'>;
   /** A token reads only the batches that were created with it. */
   readonly ownTasksOnly: boolean;
+  /** Whose tasks the items are, for the limit of waiting tasks. Default: the principal of the batch. */
+  readonly clientOf?: (request: FastifyRequest) => string | undefined;
+  /** Of `BatchStore.retry`. */
+  readonly retry?: Parameters<TaskDeps['tasks']['batches']['retry']>[1];
 }
 
 export interface BatchDeps extends BatchAccess {

@@ -61,10 +61,10 @@ export function changeRoutes(app: Gateway, options: BatchAccess): void {
       const { id } = batch;
       const failed = storedSummary(batch)?.counts.failed;
       if (failed === undefined) throw batchNotCompleted();
-      const owner = admission.ownerOf(service, batch.principal);
+      const owner = admission.ownerOf(service, options.clientOf?.(request) ?? batch.principal);
       const releasePermit = admission.reserve(service, 'batch', owner, failed, failed);
       if (!releasePermit) throw admission.queueFullError(service, owner, failed);
-      const retried = await batches.retry(id).finally(() => releasePermit(false));
+      const retried = await batches.retry(id, options.retry).finally(() => releasePermit(false));
       if (retried === undefined) throw batchNotCompleted();
       if (retried > 0) tasks.hint(`waiting:${service}`);
       return success({ batch_id: id, retried });

@@ -85,8 +85,8 @@ export function createTranscriptView(api: ApiClient, words: Formatters, player: 
     format: (typeof FORMATS)[number],
   ): Promise<void> {
     if (!(await editor.save())) return;
-    const text = await api.text(`result/${job.taskId}/transcript?format=${format}`);
-    const href = URL.createObjectURL(new Blob([text]));
+    const file = await api.file(`result/${job.taskId}/transcript?format=${format}`);
+    const href = URL.createObjectURL(file);
     const name = `${job.name.replace(/\.[^.]+$/, '')}.${format}`;
     el('a', { href, download: name }).click();
     setTimeout(() => URL.revokeObjectURL(href), 10_000);
