@@ -8,7 +8,7 @@ import type { BackgroundJobContext, SharedSettings } from '../shared/service.ts'
 import { createMatcher } from './alerts/matcher.ts';
 import { type configuredEntries, createTokens } from './auth/tokens.ts';
 import { importedPictureSource } from './model/imported-picture.ts';
-import { compareNextPhoto, createPhotoBackfill } from './model/photos.ts';
+import { compareNextPhoto } from './model/photos.ts';
 import { createPictureWorker, type PictureOutcome } from './model/pictures.ts';
 import { createIndexer } from './records/feed.ts';
 import { runRebuildStep } from './records/rebuild.ts';
@@ -92,11 +92,9 @@ export async function runIndexer({
     await recordsIndexed.wait(POLL_MS);
     await sleep(MATCH_WINDOW_MS, signal);
   };
-  const queueEarlierPhotos = createPhotoBackfill(db);
-  let hasEarlierPhotos = true;
+  const pageServices = records.filter(({ showsPages }) => showsPages).map(({ service }) => service);
   const comparePhoto = async () => {
-    if (hasEarlierPhotos) hasEarlierPhotos = await queueEarlierPhotos();
-    if (!(await compareNextPhoto(db, files)) && !hasEarlierPhotos) await sleep(PHOTOS_POLL_MS, signal);
+    if (!(await compareNextPhoto(db, files, pageServices))) await sleep(PHOTOS_POLL_MS, signal);
   };
   const rebuild = async () => {
     if (!(await runRebuildStep(db))) await sleep(REBUILD_POLL_MS, signal);

@@ -28,6 +28,8 @@ export function documentRecords(schemaFile: string | undefined): RecordMaker {
       return documents.map((document) => (isCompleted(document) ? readDraft(document, schema) : failedDraft(document)));
     },
 
+    showsPages: true,
+
     async picture({ files, scratchDir }, picture, signal) {
       if (typeof picture !== 'string') {
         const { drawPage } = await import('./images/draw-page.ts');

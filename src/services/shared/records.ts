@@ -14,6 +14,8 @@ export interface RecordMaker {
    * exists. Network and storage errors are thrown; the catalog retries.
    */
   picture?(sources: PictureSources, picture: JsonValue, signal: AbortSignal): Promise<Buffer | undefined>;
+  /** Pictures are pages of text, which look alike: the catalog does not search them for the same photo. */
+  readonly showsPages?: boolean;
 }
 
 export interface PictureSources {

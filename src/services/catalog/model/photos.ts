@@ -2,27 +2,24 @@ import sharp from 'sharp';
 import type { Db, Queryable } from '../../../base/db.ts';
 import type { Files } from '../../../base/files.ts';
 import { leaseRows } from '../../shared/lease-rows.ts';
-import { lockRecords } from '../records/write.ts';
 import { isSamePhoto, MAX_DIFFERENT_BITS, type PhotoPattern, PICTURE_SIDE, patternOf } from './photo-pattern.ts';
 
 /** Longer than any attempt; then another process retries. */
 const LEASE_SECONDS = 60;
-/** Small, because writers wait meanwhile. */
-const BACKFILL_RECORDS = 500;
 /** Nearest hashes that are compared. */
 const CANDIDATES = 10;
 /** Serialises comparisons, so that of two copies the later one finds the other. Any number that no other lock uses. */
 const LOCK = 3_904_220_117;
 
 /**
- * Compares the next stored picture with those of all other records, new ones first. False when none is due. Throws when the
- * storage is unavailable; the picture is then due again after its lease.
+ * Compares the next stored picture with those of all other records, new ones first; not the pages of `pageServices`. False when
+ * none is due. Throws when the storage is unavailable; the picture is then due again after its lease.
  */
-export async function compareNextPhoto(db: Db, files: Files): Promise<boolean> {
-  const { rows } = await db.query<{ number: number; picture_key: string }>(CLAIM, [1, LEASE_SECONDS]);
+export async function compareNextPhoto(db: Db, files: Files, pageServices: readonly string[]): Promise<boolean> {
+  const { rows } = await db.query<{ number: number; service: string; picture_key: string }>(CLAIM, [1, LEASE_SECONDS]);
   const [due] = rows;
   if (due === undefined) return false;
-  const bytes = await files.get(due.picture_key);
+  const bytes = pageServices.includes(due.service) ? undefined : await files.get(due.picture_key);
   const pattern = bytes && (await readPattern(bytes));
   await db.transaction(async (tx) => {
     await tx.query('select pg_advisory_xact_lock($1)', [LOCK]);
@@ -35,20 +32,6 @@ export async function compareNextPhoto(db: Db, files: Files): Promise<boolean> {
     if (rowCount > 0 && same?.photo === null) await tx.query(JOIN, [same.number, photo]);
   });
   return true;
-}
-
-/** Queues the stored pictures of earlier versions, one batch per call. Returns false after the last one. */
-export function createPhotoBackfill(db: Db): () => Promise<boolean> {
-  let after = 0;
-  return () =>
-    db.transaction(async (tx) => {
-      await lockRecords(tx);
-      const { rows } = await tx.query<{ number: number }>(NEXT_RECORDS, [after, BACKFILL_RECORDS]);
-      const numbers = rows.map(({ number }) => number);
-      await tx.query(QUEUE, [numbers]);
-      after = numbers.at(-1) ?? after;
-      return numbers.length === BACKFILL_RECORDS;
-    });
 }
 
 /** Stored pictures are upright. Undefined for a damaged one. */
@@ -82,7 +65,7 @@ const CLAIM = {
       ...{ table: 'catalog_photos', key: 'number', due: 'due_at <= now()', order: 'number desc' },
       set: 'due_at = now() + make_interval(secs => $2)',
     })})
-    select job.number, r.picture_key from job join catalog_records r using (number)`,
+    select job.number, r.service, r.picture_key from job join catalog_records r using (number)`,
 };
 
 const NEAR = {
@@ -110,22 +93,4 @@ const NEW_PHOTO = { name: 'catalog-photo-new', text: `select nextval('catalog_ph
 const JOIN = {
   name: 'catalog-photo-join',
   text: 'update catalog_photos set photo = $2 where number = $1 and photo is null',
-};
-
-const NEXT_RECORDS = {
-  name: 'catalog-photo-records',
-  text: 'select number from catalog_records where number > $1 order by number limit $2',
-};
-
-// The lock keeps the pictures from being changed meanwhile.
-const QUEUE = {
-  name: 'catalog-photo-queue',
-  text: `
-    insert into catalog_photos (number, due_at)
-    select r.number, now()
-      from catalog_records r
-     where r.number = any($1::bigint[]) and r.picture_key is not null
-       and not exists (select from catalog_photos p where p.number = r.number)
-       for no key update of r
-        on conflict do nothing`,
 };
