@@ -15,6 +15,7 @@ export const PAGE_SIZE = 48;
 export interface FilterSuggestion {
   readonly key: string;
   readonly total: number;
+  readonly more: boolean;
 }
 
 export interface ResultsView {
@@ -105,13 +106,13 @@ function NoResults({ state, viewer, suggestions }: ResultsView): JSX.Element {
       <Hint text={words.noneWhy} />
       {suggestions.length > 0 && (
         <ul>
-          {suggestions.map(({ key, total }) => (
+          {suggestions.map(({ key, total, more }) => (
             <li>
               <a href={searchUrl(queryWith(state, { [key]: null }))} data-swap>
                 <bdi safe>
                   {fill(words.without, {
                     filter: state[key]!.map((value) => filterLabel(key, value, viewer)).join(', '),
-                    count: total,
+                    count: more ? `${total}+` : total,
                   })}
                 </bdi>
               </a>

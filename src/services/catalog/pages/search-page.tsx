@@ -90,8 +90,8 @@ async function loosen(
     keys.map(async (key) => {
       const { [key]: _, ...rest } = query as Record<string, unknown>;
       const filters = filtersFrom(rest as FilterQuery, viewer.visitor);
-      const { total } = await search.find(filters, { sort: 'newest', page: 1, limit: 1, facets: false });
-      return { key, total };
+      const { total, more } = await search.find(filters, { sort: 'newest', page: 1, limit: 1, facets: false });
+      return { key, total, more };
     }),
   );
   return totals.filter(({ total }) => total > 0);
