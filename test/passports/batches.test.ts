@@ -173,6 +173,18 @@ describe('A batch of documents', () => {
     expect(put).not.toHaveBeenCalled();
   });
 
+  it('is rejected with fields of a form, which are query parameters', async () => {
+    product = await start();
+    const form = new FormData();
+    form.set('project', 'bridge');
+    form.set('file', new Blob([await archiveOf([['a.pdf', pdf()]])]), 'shelf.zip');
+    const headers = { authorization: `Bearer ${await signIn()}` };
+    const answer = await fetch(`${product.url}/batches`, { method: 'POST', headers, body: form });
+    expect(answer.status).toBe(422);
+    expect(await answer.text()).toContain('project: project, tag and webhook_url are query parameters.');
+    expect(await count('passport_documents')).toBe(0);
+  });
+
   it('is stored once per idempotency key, and not at all with a file that is no PDF or above the quota', async () => {
     product = await start({ env: { FILES_QUOTA_BYTES: '1000' } });
     const token = await signIn();

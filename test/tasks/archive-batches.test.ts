@@ -286,6 +286,13 @@ describe('A batch of a ZIP archive', () => {
     product = await startProduct({ env: { FILES_QUOTA_BYTES: '50' } });
     const archive = await archiveOf([['a.jpg', photo('x'.repeat(60))]]);
     expect((await submit(archive, { query: '?inspect=everything' })).body.error.message).toContain('inspect');
+    const lines = {
+      method: 'POST',
+      headers: { 'content-type': 'application/jsonl' },
+      body: '{"image_url":"https://a.b/c"}',
+    };
+    const { status, body } = await product.call('/batches?inspect=whole', lines);
+    expect([status, body.error.message]).toEqual([422, 'inspect: for JSON lines and CSV it belongs in each item.']);
     expect(await submit(archive)).toMatchObject({ status: 413, body: { error: { code: 'PAYLOAD_TOO_LARGE' } } });
     await expectNothingStored();
     expect(await storedFiles()).toEqual([]);

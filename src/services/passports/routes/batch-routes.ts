@@ -161,7 +161,9 @@ function acceptRoute(app: Gateway, options: DocumentBatchDeps): void {
       if (webhookUrl !== undefined) checkUrlField('webhook_url', webhookUrl, webhookPolicy(deps.shared));
       const limit = Math.min(MAX_ITEMS, deps.admission.maxWaiting(SERVICE));
       const { status, body } = await receive(principal, async () => {
-        const { bytes } = await readUpload(request, { maxBytes: MAX_ARCHIVE_BYTES });
+        const { bytes, fields = {} } = await readUpload(request, { maxBytes: MAX_ARCHIVE_BYTES });
+        const [field] = Object.keys(fields);
+        if (field !== undefined) throw validationError(`${field}: project, tag and webhook_url are query parameters.`);
         return receiveArchive(bytes, deps.shared.dataDir, async (archive) => {
           const checked = await checkArchive(archive, PDFS, limit);
           const caller = callerOf(request);

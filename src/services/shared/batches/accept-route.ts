@@ -39,7 +39,8 @@ export async function acceptRoute(app: Gateway, options: BatchDeps): Promise<voi
   const receiveItems = createArrivals(MAX_ARRIVING);
   const receiveArchive = createArrivals(MAX_ARRIVING_ARCHIVES);
   const expected = `application/x-ndjson${archives ? ', text/csv or application/zip' : ' or text/csv'}`;
-  const Query = Type.Object({ ...BatchQuery.properties, ...(archives && commonFields(item, archives)) });
+  const common = archives ? commonFields(item, archives) : {};
+  const Query = Type.Object({ ...BatchQuery.properties, ...common });
 
   function checkWebhook(url: unknown): void {
     if (url !== undefined) checkUrlField('webhook_url', String(url), callbacks);
@@ -119,8 +120,11 @@ export async function acceptRoute(app: Gateway, options: BatchDeps): Promise<voi
         const [type = ''] = (request.headers['content-type'] ?? '').toLowerCase().split(';', 1);
         const limit = Math.min(MAX_ITEMS, deps.admission.maxWaiting(service));
         const accept = () => {
-          if (type === 'text/csv' || JSON_LINES.includes(type))
+          if (type === 'text/csv' || JSON_LINES.includes(type)) {
+            const field = Object.keys(request.query).find((name) => Object.hasOwn(common, name));
+            if (field !== undefined) throw validationError(`${field}: for JSON lines and CSV it belongs in each item.`);
             return receiveItems(request.principal, () => acceptItems(request, type === 'text/csv', limit));
+          }
           if (!archives || !(request.isMultipart() || ARCHIVE_TYPES.includes(type)))
             throw unsupportedMediaType(expected);
           return receiveArchive(request.principal, () =>
