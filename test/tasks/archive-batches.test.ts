@@ -32,7 +32,7 @@ const inputs = async <T>() =>
   ).rows.map(({ input }) => input);
 const items = async (url: string) => (await product.call(`${url}/items`)).body.data.items;
 
-/** The stored files, without the folder of unfinished ones. */
+/** The stored files; for a moment also the temporary file of the sweep's marker. */
 async function storedFiles(): Promise<string[]> {
   const folder = join(product.context.settings.dataDir, 'files');
   const names = await readdir(folder, { recursive: true, withFileTypes: true }).catch(ifMissing);
@@ -259,7 +259,7 @@ describe('A batch of a ZIP archive', () => {
       expect([title, status, body.error?.message]).toEqual([title, 422, expect.stringContaining(message)]);
     }
     await expectNothingStored();
-    expect(await storedFiles()).toEqual([]);
+    await expect.poll(storedFiles).toEqual([]);
   });
 
   it('may be in the format ZIP64', async () => {
@@ -295,7 +295,7 @@ describe('A batch of a ZIP archive', () => {
     expect([status, body.error.message]).toEqual([422, 'inspect: for JSON lines and CSV it belongs in each item.']);
     expect(await submit(archive)).toMatchObject({ status: 413, body: { error: { code: 'PAYLOAD_TOO_LARGE' } } });
     await expectNothingStored();
-    expect(await storedFiles()).toEqual([]);
+    await expect.poll(storedFiles).toEqual([]);
   });
 
   it('is stored once per idempotency key; the files of a repetition are deleted', async () => {
