@@ -12,7 +12,7 @@ alter table catalog_signatures set (toast_tuple_target = 128);
 alter table catalog_signatures alter signature set storage external;
 
 -- The patterns of stored pictures, for other records of the same photo: src/services/catalog/model/photo-pattern.ts. The trigger
--- queues each stored picture, the background job those of earlier versions.
+-- queues each stored picture.
 create table catalog_photos (
   number        bigint primary key references catalog_records (number) on delete cascade,
   due_at        timestamptz,                           -- null: compared; during an attempt the end of its lease
