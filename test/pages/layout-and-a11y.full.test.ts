@@ -290,7 +290,9 @@ const PAGE_CHECKS: Readonly<Record<Service, () => readonly PageCheck[]>> = {
       name: 'alert',
       path: '/?q=мост#filters',
       ready: async (page) => {
-        await page.evaluate("for (const each of document.querySelectorAll('.saved details')) each.open = true");
+        await page.evaluate(
+          "document.querySelectorAll('.saved details').forEach((each) => each.setAttribute('open', ''))",
+        );
       },
     },
     { name: 'receipt', path: `/receipt/${records.report}?receipt=${records.receipt}` },

@@ -103,7 +103,7 @@ const CURSOR = 'evt_AAAAAAAAAAcMZ3dZQ3v3kq0mJt4';
 const invalidCursor = () =>
   new InvalidInput([{ loc: ['query', 'after'], msg: 'This is not a cursor of this view', type: 'value_error' }]);
 
-export type MatchesView = (
+type MatchesView = (
   request: FastifyRequest,
   reply: FastifyReply,
   it: { view: View; matches: readonly Match[] },
