@@ -99,7 +99,7 @@ async function seedOneOfEach(): Promise<SeededRecords> {
   const speaker = createClient(product.addresses['stt']!, TOKEN);
   const speechId = (await speaker.post('/transcribe/audio_url', { json: { url: sound } })).body.data.task_id;
   const moderator = createClient(product.addresses['catalog']!, MODERATOR);
-  const wanted = { name: 'Мост', query: 'q=мост', alert: {} };
+  const wanted = { name: 'Мост', query: `q=${encodeURIComponent('мост')}`, alert: {} };
   const { id: view } = (await moderator.post('/views', { json: wanted })).body;
   await createRecords(product.context).import([
     {
