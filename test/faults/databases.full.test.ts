@@ -3,7 +3,7 @@ import { newId } from '../../src/base/ids.ts';
 import { sleep } from '../../src/base/loop.ts';
 import { createPostgresTaskStore } from '../../src/tasks/postgres.ts';
 import { FAILURES } from '../../src/tasks/task.ts';
-import { type TestDatabase, testDatabase } from '../support/database.ts';
+import { emptyDatabase, type TestDatabase, testDatabase } from '../support/database.ts';
 import {
   cleanUp,
   createInstancePlace,
@@ -114,6 +114,32 @@ it('Four databases under kill -9: each ended task becomes one record, and an una
   for (const store of stores) store.close();
   await cleanUp();
   for (const database of Object.values(databases)) await database.drop();
+});
+
+it('assay start migrates every database and serves while another one is unavailable', {
+  timeout: 300_000,
+}, async () => {
+  const [photos, speech] = await Promise.all([emptyDatabase(), emptyDatabase()]);
+  const place = await createInstancePlace();
+  const [sttPort, catalogPort] = [await freePort(), await freePort()];
+  const nowhere = new URL(photos.url);
+  nowhere.port = String(await freePort());
+  const product = startAssay(place, {
+    env: {
+      ...{ SERVICES: 'defectoscopy,stt,catalog', APP_ENV: 'test', HOST: '127.0.0.1', LOG_LEVEL: 'warn' },
+      ...{ WORKERS: 'on-demand', STT_API_TOKENS: TOKEN, REPORTS_API_TOKENS: TOKEN, CATALOG_SOURCES: 'defectoscopy' },
+      ...{ STT_PORT: `${sttPort}`, CATALOG_PORT: `${catalogPort}` },
+      ...{ DATABASE_URL: photos.url, STT_DATABASE_URL: speech.url, CATALOG_DATABASE_URL: nowhere.href },
+    },
+  });
+  const isReady = async (port: number) =>
+    (await fetch(`http://127.0.0.1:${port}/ready`).catch(() => undefined))?.status === 200;
+  await waitUntil(async () => (await isReady(place.port)) && (await isReady(sttPort)), WAIT_MS);
+  expect(await isReady(catalogPort)).toBe(false);
+  product.kill('SIGTERM');
+  expect((await product.ended).code).toBe(0);
+  await cleanUp();
+  await Promise.all([photos.drop(), speech.drop()]);
 });
 
 const countRows = async ({ db }: TestDatabase, table: string) => (await db.query(`select from ${table}`)).rowCount;
