@@ -1,4 +1,5 @@
 import { extname } from 'node:path';
+import { OperatorError } from '../base/operator-error.ts';
 import { Assay, type Batch, type BatchFormat } from '../client/index.ts';
 import { groupingOf, onOneLine, printResult, runClientCommand } from './client-command.ts';
 import { openInputFile, writeOutputFile } from './local-files.ts';
@@ -6,7 +7,7 @@ import { withProgress } from './progress.ts';
 import type { ServerOptions } from './resolve-server.ts';
 
 export interface BatchesOptions extends ServerOptions {
-  readonly service: 'defectoscopy' | 'stt';
+  readonly service: 'defectoscopy' | 'stt' | 'passports';
   readonly json?: boolean;
 }
 
@@ -32,6 +33,8 @@ export function submitBatchCommand(path: string, options: SubmitOptions, signal:
   const { webhookUrl, idempotencyKey, wait } = options;
   return withBatches(options, signal, async (batches) => {
     const contentType = CONTENT_TYPES[extname(path).toLowerCase()];
+    if (options.service === 'passports' && contentType !== 'application/zip')
+      throw new OperatorError(`A batch of passports must be a ZIP archive of PDFs (.zip), not ${path}.`);
     const { data } = await openInputFile(path);
     const created = await batches.create(data, {
       webhookUrl,
@@ -92,10 +95,10 @@ const CONTENT_TYPES: Readonly<Record<string, 'text/csv' | 'application/zip'>> = 
 function withBatches(
   options: BatchesOptions & { readonly output?: string },
   signal: AbortSignal,
-  run: (batches: Assay['defectoscopy' | 'stt']['batches']) => Promise<void>,
+  run: (batches: Assay[BatchesOptions['service']]['batches']) => Promise<void>,
 ): Promise<void> {
-  return runClientCommand(options.service, options, signal, ({ url, token, apiKey: _, ...rest }) =>
-    run(new Assay({ [options.service]: { url, token }, ...rest })[options.service].batches),
+  return runClientCommand(options.service, options, signal, ({ url, token, apiKey, ...rest }) =>
+    run(new Assay({ [options.service]: { url, token, apiKey }, ...rest })[options.service].batches),
   );
 }
 

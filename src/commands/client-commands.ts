@@ -148,8 +148,9 @@ export function addClientCommands(program: Command): void {
 }
 
 function addBatchCommands(program: Command): void {
-  const batches = withTasks(program.command('batches'), ['defectoscopy', 'stt'])
+  const batches = withTasks(program.command('batches'), ['defectoscopy', 'stt', 'passports'])
     .description('list the batches of a credential, newest first')
+    .option('--api-key <key>', 'API key of passports (default: ASSAY_API_KEY; for this machine: the configured key)')
     .option('--json', 'print JSON')
     .action(async (options: BatchesOptions) =>
       (await import('./batches.ts')).listBatchesCommand(options, stopSignal()),
@@ -160,7 +161,10 @@ function addBatchCommands(program: Command): void {
     .description(
       'create a task for each line of a file, or for each file of a ZIP archive: for all of them, or for none',
     )
-    .argument('<file>', 'JSON lines, CSV (.csv) with field names as header, or an archive (.zip)')
+    .argument(
+      '<file>',
+      'JSON lines, CSV (.csv) with field names as header, or an archive (.zip); of passports only an archive',
+    )
     .option('--wait', 'wait until the last item has ended')
     .option('--webhook-url <url>', 'called once when the last item has ended')
     .option('--project <name>', 'project of items without one')

@@ -4,6 +4,7 @@ import type { Page } from 'playwright-core';
 import { expect, it, onTestFinished, vi } from 'vitest';
 import { TaskFailure } from '../../src/tasks/task.ts';
 import { openPage } from '../support/browser/open-page.ts';
+import { ADMIN_KEY, createFakeExtractionModel, createPdf } from '../support/passports.ts';
 import { createFakeModel, RESULT, startProduct, TOKEN } from '../support/product.ts';
 
 vi.setConfig({ testTimeout: 120_000 });
@@ -123,6 +124,33 @@ it('The page of a batch can cancel an upload, then accepts the same files again,
   await page.locator('#file').setInputFiles(files);
   await until(() => cellsOf(page, 2)).toEqual(['pier 2.jpg', 'pier 10.jpg']);
   expect(await isLeavingPrevented()).toBe(false);
+  expect(problems).toEqual([]);
+});
+
+it('The page of a batch of passports needs a sign-in, creates a document per PDF and saves their fields as a table', async (test) => {
+  const product = await startProduct({
+    service: 'passports',
+    env: { PASSPORTS_API_KEYS: `admin:${ADMIN_KEY}`, PASSPORTS_TOKEN_LIMIT_PER_MINUTE: '0' },
+    model: createFakeExtractionModel(),
+  });
+  onTestFinished(() => product.stop());
+  const { page, problems } = await openPage(test, `${product.url}/batch`);
+  expect(page.url()).toBe(`${product.url}/login`);
+  await page.locator('#api_key').fill(ADMIN_KEY);
+  await page.keyboard.press('Enter');
+  await page.getByRole('link', { name: 'Many files' }).click();
+  await page.waitForURL('**/batch');
+  const pdf = (name: string) => ({ name, mimeType: 'application/pdf', buffer: Buffer.from(createPdf().bytes) });
+  await page.locator('#file').setInputFiles([pdf('b.pdf'), file('photo.jpg'), pdf('a.pdf')]);
+  await until(() => page.locator('#status').textContent()).toBe('Finished. Completed: 2, failed: 0, cancelled: 0');
+  expect(await page.locator('#left-out').textContent()).toBe('Files of other types that were left out: 1.');
+  expect(await cellsOf(page, 2)).toEqual(['a.pdf', 'b.pdf']);
+  const saving = page.waitForEvent('download');
+  await page.locator('#downloads button[data-format=csv]').click();
+  expect(String(await readFile(await (await saving).path()))).toMatch(/,general:year_built,[\s\S]*,1978,/);
+  await page.locator('#rows a').first().click();
+  await page.waitForURL('**/task/*');
+  expect(await page.locator('h1').textContent()).toContain('a.pdf');
   expect(problems).toEqual([]);
 });
 

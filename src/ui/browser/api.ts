@@ -20,12 +20,14 @@ export interface ApiResponse {
 export type ApiClient = ReturnType<typeof createApiClient>;
 
 export function createApiClient(deps: {
-  tokens: TokenStore;
+  /** Undefined: the session cookie authorizes. */
+  tokens: TokenStore | undefined;
   needsToken: boolean;
   errorTexts: Readonly<Record<string, string>>;
 }) {
   const { tokens, needsToken, errorTexts } = deps;
   async function sendAuthorized(path: string, call: RequestOptions): Promise<ApiResponse> {
+    if (!tokens) return send(path, call, undefined);
     for (;;) {
       const token = tokens.current() ?? (needsToken ? await abortable(tokens.prompt(), call.signal) : undefined);
       const answer = await send(path, call, token);

@@ -30,8 +30,12 @@ interface Item {
 }
 
 const { own, ui } = pageData<BatchPage>();
-const { texts, needsToken, typePrefixes, maxFiles } = own;
-const api = createApiClient({ tokens: createTokenStore(ui.token), needsToken, errorTexts: {} });
+const { texts, needsToken, itemPath, errorTexts, typePrefixes, maxFiles } = own;
+const api = createApiClient({
+  tokens: needsToken === undefined ? undefined : createTokenStore(ui.token),
+  needsToken: needsToken === true,
+  errorTexts,
+});
 
 let id = new URLSearchParams(location.search).get('id') ?? undefined;
 let batch: Batch | undefined;
@@ -207,9 +211,9 @@ function rowOf({ position, task_id: task, name, status, error, error_code: code 
     'tr',
     { 'data-state': shown },
     el('td', {}, String(position)),
-    el('td', {}, status === 'deleted' ? label : el('a', { href: `./?task=${task}` }, label)),
+    el('td', {}, status === 'deleted' ? label : el('a', { href: `${itemPath}${task}` }, label)),
     el('td', {}, texts.states[shown]),
-    el('td', {}, error ?? ''),
+    el('td', {}, errorTexts[code ?? ''] ?? error ?? ''),
   );
 }
 

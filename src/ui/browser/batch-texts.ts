@@ -65,7 +65,12 @@ export type BatchTexts = (typeof batchTexts)['en'];
 
 export interface BatchPage {
   readonly texts: BatchTexts;
-  readonly needsToken: boolean;
+  /** Undefined: the session cookie authorizes. */
+  readonly needsToken: boolean | undefined;
+  /** The address of an item's page, without its task id. */
+  readonly itemPath: string;
+  /** Messages of failed items and of errors by code, in place of those of the responses. */
+  readonly errorTexts: Readonly<Record<string, string>>;
   /** Of supported media types. */
   readonly typePrefixes: readonly string[];
   readonly maxFiles: number;
