@@ -77,14 +77,25 @@ export interface ValidationDetail {
   readonly ctx?: Readonly<Record<string, unknown>>;
 }
 
+/** An item of a batch, by its line or by the name of its file. */
+export interface InvalidItem {
+  readonly line?: number;
+  readonly name?: string;
+  readonly message: string;
+}
+
 /** 422 and 400: the request is invalid. */
 export class ValidationProblem extends AssayError {
   override readonly name: string = 'ValidationProblem';
   readonly details: readonly ValidationDetail[];
+  /** Of a batch: the first invalid items. */
+  readonly invalidItems: readonly InvalidItem[];
 
   constructor(init: AssayErrorInit) {
     super(init);
     this.details = Array.isArray(init.details) ? (init.details as ValidationDetail[]) : [];
+    const { items } = (init.details ?? {}) as { items?: unknown };
+    this.invalidItems = Array.isArray(items) ? (items as InvalidItem[]) : [];
   }
 }
 

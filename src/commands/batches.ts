@@ -1,6 +1,6 @@
 import { extname } from 'node:path';
 import { OperatorError } from '../base/operator-error.ts';
-import { Assay, type Batch, type BatchFormat } from '../client/index.ts';
+import { Assay, type Batch, type BatchFormat, type InvalidItem, ValidationProblem } from '../client/index.ts';
 import { groupingOf, onOneLine, printResult, runClientCommand } from './client-command.ts';
 import { openInputFile, writeOutputFile } from './local-files.ts';
 import { withProgress } from './progress.ts';
@@ -13,6 +13,7 @@ export interface BatchesOptions extends ServerOptions {
 
 export interface SubmitOptions extends BatchesOptions {
   readonly wait?: boolean;
+  readonly skipInvalid?: boolean;
   readonly webhookUrl?: string;
   readonly project?: string;
   readonly tag?: readonly string[];
@@ -30,19 +31,20 @@ export function listBatchesCommand(options: BatchesOptions, signal: AbortSignal)
 
 /** `assay batches submit`: creates a batch from JSON lines, or from a `.csv` or `.zip` file. */
 export function submitBatchCommand(path: string, options: SubmitOptions, signal: AbortSignal): Promise<void> {
-  const { webhookUrl, idempotencyKey, wait } = options;
+  const { webhookUrl, idempotencyKey, skipInvalid, wait } = options;
   return withBatches(options, signal, async (batches) => {
     const contentType = CONTENT_TYPES[extname(path).toLowerCase()];
     if (options.service === 'passports' && contentType !== 'application/zip')
       throw new OperatorError(`A batch of passports must be a ZIP archive of PDFs (.zip), not ${path}.`);
     const { data } = await openInputFile(path);
-    const created = await batches.create(data, {
-      webhookUrl,
-      idempotencyKey,
-      contentType,
-      ...groupingOf(options),
-      signal,
+    const request = { webhookUrl, idempotencyKey, skipInvalid, contentType, ...groupingOf(options), signal };
+    const created = await batches.create(data, request).catch((error: unknown) => {
+      if (error instanceof ValidationProblem)
+        printInvalid(error.invalidItems, 'Repeat with --skip-invalid to leave them out:');
+      throw error;
     });
+    if (created.left_out) printInvalid(created.left_out.items, `Left out: ${created.left_out.count}`);
+    if (created.ignored) console.error(`Hidden and system files that were ignored: ${created.ignored}`);
     if (!wait) return printResult(options, created, [created.batch_id]);
     const batch = await withProgress((onState) =>
       batches.wait(created.batch_id, {
@@ -85,6 +87,11 @@ export function changeBatchCommand(
     const count = await batches[change](id, { signal });
     await printResult(options, { batch_id: id, [name]: count }, [`${name}: ${count}`]);
   });
+}
+
+function printInvalid(items: readonly InvalidItem[], title: string): void {
+  if (items.length > 0) console.error(title);
+  for (const { line, name = `line ${line}`, message } of items) console.error(onOneLine(`  ${name}: ${message}`));
 }
 
 const CONTENT_TYPES: Readonly<Record<string, 'text/csv' | 'application/zip'>> = {

@@ -44,7 +44,12 @@ it('The page of a batch sends files as an archive, shows them as a table, retrie
   expect(await cells(4)).toEqual(['', 'The file is not a readable image.']);
 
   isFailing = false;
-  await page.reload();
+  await page.goto(`${product.url}/batch`);
+  await until(() => page.locator('#recent-rows td:nth-child(n+2)').allTextContents()).toEqual([
+    'Bridge 7, north, pier 3',
+    'Finished. Completed: 1, failed: 1, cancelled: 0',
+  ]);
+  await page.locator('#recent-rows a').press('Enter');
   await page.locator('#retry').focus();
   await page.keyboard.press('Enter');
   await until(() => cells(3)).toEqual(['Completed', 'Completed']);
@@ -57,24 +62,37 @@ it('The page of a batch sends files as an archive, shows them as a table, retrie
   const csv = String(await save('csv'));
   expect(csv).toMatch(/^\ufeffposition,task_id,status,error_code,error,name,surface/);
   expect(csv).toContain(',b.jpg,');
-  expect(csv).toContain(',Bridge 7,"[""north"",""pier 3""]"');
+  expect(csv).toContain(',Bridge 7,north; pier 3');
+  expect((await save('zip')).includes('items/b.jpg.json')).toBe(true);
   expect((await save('xlsx')).subarray(0, 4)).toEqual(Buffer.from('PK\x03\x04'));
   expect(problems).toEqual([]);
 });
 
-it('The page of a batch names the files that the service refuses, and accepts no part of them', async (test) => {
+it('The page of a batch lists the files that the service refuses and, after a click, sends the others', async (test) => {
   const product = await startProduct({ env: { DEFECTOSCOPY_RATE_LIMIT_PER_MINUTE: '0' } });
   onTestFinished(() => product.stop());
-  const { page } = await openPage(test, `${product.url}/batch#token=${TOKEN}`);
-  await page.locator('#file').setInputFiles([{ name: 'a.jpg', mimeType: 'image/jpeg', buffer: Buffer.from('text') }]);
-  await until(() => page.locator('#refused').textContent()).toContain('a.jpg: The file is not an image');
+  const { page } = await openPage(test, `${product.url}/batch#token=${TOKEN}`, { locale: 'ru' });
+  const text = { name: 'a.jpg', mimeType: 'image/jpeg', buffer: Buffer.from('text') };
+  await page.locator('#file').setInputFiles([text]);
+  await until(() => page.locator('#invalid-files').textContent()).toBe('a.jpg: Тип файла не поддерживается.');
+  expect(await page.locator('#continue').isVisible()).toBe(false);
   expect(await page.locator('#progress').isVisible()).toBe(false);
+  await page.locator('#file').setInputFiles([text, file('b.jpg')]);
+  await until(() => page.locator('#invalid-counts').textContent()).toBe('1 из 2. Ни один файл не принят.');
+  await page.locator('#continue').press('Enter');
+  await until(() => cellsOf(page, 2)).toEqual(['b.jpg']);
+  expect(await page.locator('#left-out p').allTextContents()).toEqual([
+    'Пропущено: 1.',
+    'a.jpg: Тип файла не поддерживается.',
+  ]);
   await page.evaluate(`{
     const { items, files } = new DataTransfer();
     for (let i = 0; i <= 10_000; i++) items.add(new File(['x'], i + '.jpg', { type: 'image/jpeg' }));
     Object.assign(document.getElementById('file'), { files }).dispatchEvent(new Event('change'));
   }`);
-  await until(() => page.locator('#refused').textContent()).toBe('A batch has at most 10000 files. These are 10001.');
+  await until(() => page.locator('#refused').textContent()).toBe(
+    'В пакете может быть не больше 10000 файлов. Выбрано: 10001.',
+  );
 });
 
 it('The page of a batch creates one batch of a selection that is sent again after its response was lost', async (test) => {

@@ -67,8 +67,10 @@ export const BatchSections = ({
       {children}
       <p id="refused" class="notice bad" role="alert" hidden></p>
       <Choice texts={texts} />
+      <Invalid texts={texts} />
       <Progress texts={texts} />
       <Items texts={texts} />
+      <Recent texts={texts} />
     </div>
     <p id="live" class="visually-hidden" role="status"></p>
   </>
@@ -95,7 +97,18 @@ const Choice = ({ texts: { choose } }: Props): JSX.Element => (
       </DropZone>
       <GroupingInputs words={choose.grouping} />
     </fieldset>
-    <p id="left-out" class="hint" hidden></p>
+    <div id="left-out" class="hint"></div>
+  </section>
+);
+
+const Invalid = ({ texts: { invalid } }: Props): JSX.Element => (
+  <section id="invalid" class="panel" aria-labelledby="invalid-title" hidden>
+    <H2 id="invalid-title" tabindex="-1" text={invalid.title} />
+    <p id="invalid-counts"></p>
+    <ul id="invalid-files"></ul>
+    <div class="row">
+      <button type="button" id="continue" class="primary"></button>
+    </div>
   </section>
 );
 
@@ -120,6 +133,7 @@ const Progress = ({ texts: { progress, states } }: Props): JSX.Element => (
         <Button type="button" class="small" data-format="csv" text="CSV" />
         <Button type="button" class="small" data-format="jsonl" text="JSON Lines" />
         <Button type="button" class="small" data-format="xlsx" text="XLSX" />
+        <Button type="button" class="small" data-format="zip" text="ZIP" />
       </span>
     </div>
   </section>
@@ -145,6 +159,24 @@ const Items = ({ texts: { items } }: Props): JSX.Element => (
       <Button type="button" id="previous" text={items.previous} />
       <span id="range" class="hint"></span>
       <Button type="button" id="next" text={items.next} />
+    </div>
+  </section>
+);
+
+const Recent = ({ texts: { recent, items } }: Props): JSX.Element => (
+  <section id="recent" class="panel" aria-labelledby="recent-title" hidden>
+    <H2 id="recent-title" text={recent.title} />
+    <div class="scroll">
+      <table>
+        <thead>
+          <tr>
+            <Th scope="col" text={recent.created} />
+            <Th scope="col" text={recent.grouping} />
+            <Th scope="col" text={items.state} />
+          </tr>
+        </thead>
+        <tbody id="recent-rows"></tbody>
+      </table>
     </div>
   </section>
 );

@@ -51,13 +51,13 @@ async function dataOf<T>(
   errorTexts: Readonly<Record<string, string>>,
 ): Promise<T> {
   const body = parseJson(await bytes.text()) as
-    | { ok?: boolean; data?: T; error?: { code: string; message: string } }
+    | { ok?: boolean; data?: T; error?: { code: string; message: string; details?: unknown } }
     | undefined;
   if (body?.ok === true) return body.data as T;
-  const { code = 'INTERNAL_ERROR', message = `HTTP ${status}` } = body?.error ?? {};
+  const { code = 'INTERNAL_ERROR', message = `HTTP ${status}`, details } = body?.error ?? {};
   const seconds = Number(header('retry-after') ?? Number.NaN);
   const retryAfterSeconds = Number.isFinite(seconds) ? seconds : undefined;
-  throw new RequestError(status, errorTexts[code] ?? message, { code, retryAfterSeconds });
+  throw new RequestError(status, errorTexts[code] ?? message, { code, retryAfterSeconds, details });
 }
 
 /** Uses XMLHttpRequest because `fetch` reports no upload progress. */
