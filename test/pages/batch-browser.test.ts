@@ -50,6 +50,8 @@ it('The page of a batch sends files as an archive, shows them as a table, retrie
     'Finished. Completed: 1, failed: 1, cancelled: 0',
   ]);
   await page.locator('#recent-rows a').press('Enter');
+  await page.waitForURL('**/batch?id=*');
+  await page.locator('#retry').waitFor();
   await page.locator('#retry').focus();
   await page.keyboard.press('Enter');
   await until(() => cells(3)).toEqual(['Completed', 'Completed']);

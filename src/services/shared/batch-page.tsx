@@ -48,7 +48,8 @@ export function batchPage(
 /** The data of the page that does not depend on its authorization. */
 export const batchData = (language: UiLanguage, failures: Readonly<Record<string, string>>) => {
   const { VALIDATION_ERROR: _, ...refusals } = uiTexts[language].refusals;
-  return { texts: batchTexts[language], maxFiles: MAX_ITEMS, errorTexts: { ...refusals, ...failures } };
+  const texts = batchTexts[language];
+  return { texts, maxFiles: MAX_ITEMS, errorTexts: { ...refusals, ...failures, ...texts.errors } };
 };
 
 export const BATCH_ASSETS = { styles: ['ui/drop.css', 'ui/batch.css'], script: 'ui/browser/batch-page.js' };

@@ -91,6 +91,17 @@ export const batchTexts = localize({
     cancelled: { en: 'Cancelled', ru: 'Отменено' },
     deleted: { en: 'Deleted', ru: 'Удалено' },
   },
+  /** By error code; others have the message of the service or of the response. */
+  errors: {
+    en: {} as Readonly<Record<string, string>>,
+    ru: {
+      QUEUE_UNAVAILABLE: 'Сейчас принимаются другие пакеты, или в очереди нет места. Повторите позже.',
+      PAYLOAD_TOO_LARGE: 'Файлы слишком большие, или превышена квота на файлы.',
+      STORAGE_UNAVAILABLE: 'Файлы нельзя сохранить: хранилище недоступно или заполнено.',
+      REQUEST_TIMEOUT: 'Файлы передаются слишком медленно. Повторите по более быстрому соединению.',
+      BATCH_NOT_COMPLETED: 'Обработка пакета ещё не закончена.',
+    } as Readonly<Record<string, string>>,
+  },
   unknown: { en: 'The batch does not exist or has expired.', ru: 'Пакет не существует или срок его хранения истёк.' },
   offline: { en: 'The server is not responding.', ru: 'Сервер не отвечает.' },
 });
