@@ -88,14 +88,16 @@ export interface InvalidItem {
 export class ValidationProblem extends AssayError {
   override readonly name: string = 'ValidationProblem';
   readonly details: readonly ValidationDetail[];
-  /** Of a batch: the first invalid items. */
-  readonly invalidItems: readonly InvalidItem[];
+  /** Of a batch: the number of invalid items, of all, and the first invalid ones. */
+  readonly batch:
+    | { readonly invalid: number; readonly total: number; readonly items: readonly InvalidItem[] }
+    | undefined;
 
   constructor(init: AssayErrorInit) {
     super(init);
     this.details = Array.isArray(init.details) ? (init.details as ValidationDetail[]) : [];
     const { items } = (init.details ?? {}) as { items?: unknown };
-    this.invalidItems = Array.isArray(items) ? (items as InvalidItem[]) : [];
+    this.batch = Array.isArray(items) ? (init.details as typeof this.batch) : undefined;
   }
 }
 

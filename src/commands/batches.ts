@@ -39,8 +39,8 @@ export function submitBatchCommand(path: string, options: SubmitOptions, signal:
     const { data } = await openInputFile(path);
     const request = { webhookUrl, idempotencyKey, skipInvalid, contentType, ...groupingOf(options), signal };
     const created = await batches.create(data, request).catch((error: unknown) => {
-      if (error instanceof ValidationProblem)
-        printInvalid(error.invalidItems, 'Repeat with --skip-invalid to leave them out:');
+      const { invalid = 0, total = 0, items = [] } = (error instanceof ValidationProblem && error.batch) || {};
+      if (invalid < total) printInvalid(items, 'Repeat with --skip-invalid to leave them out:');
       throw error;
     });
     if (created.left_out) printInvalid(created.left_out.items, `Left out: ${created.left_out.count}`);
@@ -90,7 +90,7 @@ export function changeBatchCommand(
 }
 
 function printInvalid(items: readonly InvalidItem[], title: string): void {
-  if (items.length > 0) console.error(title);
+  console.error(title);
   for (const { line, name = `line ${line}`, message } of items) console.error(onOneLine(`  ${name}: ${message}`));
 }
 
