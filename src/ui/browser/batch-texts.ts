@@ -80,7 +80,7 @@ export const batchTexts = localize({
   recent: {
     title: { en: 'Recent batches', ru: 'Последние пакеты' },
     created: { en: 'Created', ru: 'Создан' },
-    grouping: { en: 'Project, tags', ru: 'Проект, теги' },
+    grouping: { en: 'Project, tags', ru: 'Проект, метки' },
     none: { en: 'none', ru: 'нет' },
   },
   states: {
