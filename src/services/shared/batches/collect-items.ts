@@ -5,7 +5,7 @@ import { createJsonLimiter, JSON_LIMITS } from '../../../http/json-limits.ts';
 import { messageOf } from '../../../http/validation.ts';
 import type { Priority } from '../../../tasks/task.ts';
 import type { TaskRequest } from '../accept-task.ts';
-import { createInvalidItems } from './invalid-items.ts';
+import type { InvalidItems } from './invalid-items.ts';
 import type { ItemText } from './read-items.ts';
 
 export const MAX_ITEMS = 10_000;
@@ -15,14 +15,18 @@ export const MAX_INPUT_BYTES = 64 * 2 ** 20;
 /** Checks the body of a single request, parsed and as JSON text; throws an `ApiError` for an invalid one. */
 export type ToTask = (body: JsonObject, text: string) => TaskRequest | Promise<TaskRequest>;
 
-/** The requests of all items. Reads to the end and then throws one error for all invalid items. */
+/** The requests of all valid items. Reads to the end, and then throws one error for all invalid items unless they are left out. */
 export async function collectItems(
   items: AsyncIterable<ItemText> | Iterable<ItemText>,
-  { validate, toTask, limit }: { validate: ValidateFunction; toTask: ToTask; limit: number },
+  {
+    validate,
+    toTask,
+    limit,
+    invalid,
+  }: { validate: ValidateFunction; toTask: ToTask; limit: number; invalid: InvalidItems },
 ): Promise<TaskRequest[]> {
   const accepted: TaskRequest[] = [];
-  const invalid = createInvalidItems();
-  let [count, bytes] = [0, 0];
+  let [count, valid, bytes] = [0, 0, 0];
   const limitJson = createJsonLimiter(JSON_LIMITS);
   for await (const { line, text } of items) {
     if (++count > limit) throw validationError(`A batch has at most ${limit} items.`);
@@ -31,14 +35,15 @@ export async function collectItems(
       const wanted = await toRequest(text, validate, toTask);
       bytes += JSON.stringify(wanted.input).length;
       if (bytes > MAX_INPUT_BYTES) throw tooMuchInput();
-      if (invalid.isEmpty()) accepted.push(wanted);
+      valid++;
+      if (invalid.skip || invalid.isEmpty()) accepted.push(wanted);
     } catch (error) {
       if (!(error instanceof ApiError) || error.status !== 422) throw error;
       invalid.add({ line, message: error.message });
     }
   }
   if (count === 0) throw validationError('The batch has no items.');
-  invalid.throwIfAny(count);
+  invalid.throwIfAny(valid);
   return accepted;
 }
 
