@@ -288,7 +288,10 @@ export async function createDeliverDeps(context: AppContext, signal: AbortSignal
     endpoints: createEndpoints(db),
     services: services.flatMap((service): DeliverDeps['services'] => {
       if (hasTasks(service)) return [service, batchesOf(service)];
-      return service.messages ? [{ name: service.name, work: service.messages }] : [];
+      const { name, messages } = service;
+      if (messages === undefined) return [];
+      const { isWanted = async () => true, ...work } = messages;
+      return [{ name, work: { ...work, isWanted: (message) => isWanted(message, db) } }];
     }),
     metrics: createDeliveryMetrics(context.registry),
     policy: { kind: 'webhook', loopback: shared.webhookLoopback, allowList: shared.allowList },

@@ -59,13 +59,13 @@ export class Catalog {
     return this.#line.json(`/row/${encodeURIComponent(recordId)}`, { signal });
   }
 
-  /** Records with the same photo first, then those with the most similar photos. */
+  /** Records with the same photo first, then those with the most similar photos. `group`: one record of each photo. */
   async similar(
     recordId: string,
-    { limit, signal }: CallOptions & { readonly limit?: number } = {},
+    { limit, group, signal }: CallOptions & { readonly limit?: number; readonly group?: boolean } = {},
   ): Promise<SimilarRecords['items']> {
     const path = `/row/${encodeURIComponent(recordId)}/similar`;
-    return (await this.#line.json<SimilarRecords>(path, { query: { limit }, signal })).items;
+    return (await this.#line.json<SimilarRecords>(path, { query: { limit, group }, signal })).items;
   }
 
   async image(

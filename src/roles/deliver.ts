@@ -18,6 +18,7 @@ import {
   initialWebhook,
   type TaskStore,
 } from '../tasks/store.ts';
+import type { Task } from '../tasks/task.ts';
 import type { SigningKeys } from '../tasks/webhook-signature.ts';
 import { createCircuitBreaker } from './circuit-breaker.ts';
 import { createDeliveryQueues, type DeliveryAttempt } from './delivery-queues.ts';
@@ -47,7 +48,8 @@ const DAY_SECONDS = 86_400;
 const HELD_MARGIN_SECONDS = 7200;
 
 /** Batches and messages have no sandbox. */
-type DeliveredWork = (Pick<TaskWork, 'present' | 'webhook'> | MessageWork) & Partial<Pick<TaskWork, 'sandbox'>>;
+type DeliveredWork = (Pick<TaskWork, 'present' | 'webhook'> | Omit<MessageWork, 'isWanted'>) &
+  Partial<Pick<TaskWork, 'sandbox'>> & { readonly isWanted?: (message: Task) => Promise<boolean> };
 
 export interface DeliverDeps {
   tasks: TaskStore;
@@ -219,6 +221,9 @@ async function post(deps: DeliverDeps, due: DueDelivery, span: Span | undefined)
   const { log } = deps;
   const schedule = scheduleOf(deps, due);
   try {
+    if ((await workOf(deps, due)?.isWanted?.(due.task)) === false) {
+      return { state: 'failed', error: 'withdrawn', isLocal: true };
+    }
     return { state: 'delivered', statusCode: await request(deps, due, span?.traceparent ?? due.traceparent) };
   } catch (error) {
     if (error instanceof FetchFailed) return afterFailure(error, due.scheduledAttempt, { schedule });

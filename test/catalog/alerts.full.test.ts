@@ -43,7 +43,7 @@ it('Alerts announce each record once while indexers and deliverers are killed un
   };
   const commands = [['work', '--service', 'catalog'], ['work', '--service', 'catalog'], ['deliver'], ['deliver']];
   const processes: Process[] = commands.map((args) => startAssay(place, { args, env }));
-  const views = createViews(database.db);
+  const views = createViews(database.db, async () => [owner]);
   const alertOf = (name: string, filters: object) =>
     views.create({ owner }, { name, query: '' }, { filters, webhookUrl: receiver.url });
   const [all, failed] = [await alertOf('all', {}), await alertOf('failed', { status: ['failed'] })];

@@ -1,3 +1,4 @@
+import { hash } from 'node:crypto';
 import { Registry } from 'prom-client';
 import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFinished } from 'vitest';
 import { createDeliverDeps } from '../../src/app-context.ts';
@@ -236,6 +237,50 @@ describe('the webhook of an alert', () => {
   });
 });
 
+describe('an alert of an issued token', () => {
+  const token = 'an-issued-token-of-the-test';
+  const issued = () => catalog.client({ token });
+  const revoke = () => catalog.database.db.query("delete from access_tokens where name = 'issued'");
+  const viewOfIssued = async (query: string, alert: Json = {}): Promise<Json> => {
+    await catalog.database.db.query(
+      "insert into access_tokens (service, name, role, digest) values ('catalog', 'issued', 'reader', $1)",
+      [hash('sha256', token, 'hex')],
+    );
+    onTestFinished(async () => {
+      await revoke();
+    });
+    await expect.poll(async () => (await issued().get('/views')).status, POLL).toBe(200);
+    return viewWithAlert(query, alert, issued());
+  };
+
+  it('announces what is indexed directly after the token was issued', async () => {
+    const view = await viewOfIssued('q=beam');
+    await seed(['beam:1'], 'beam');
+    await settled();
+    expect(await announced(view, issued())).toEqual(['beam:1']);
+  });
+
+  it('sends nothing that is pending when the token is revoked or the view is deleted', async () => {
+    const receiver = await startTestReceiver();
+    await viewOfIssued('q=column', { webhook_url: receiver.url });
+    const deleted = await viewWithAlert('q=column', { webhook_url: receiver.url });
+    await seed(['column:1'], 'column');
+    await settled();
+    const { tasks } = catalog.context;
+    expect(await tasks.pendingDeliveries()).toBe(2);
+    await revoke();
+    await reader.request(`/views/${deleted.id}`, { method: 'DELETE' });
+    const stopDeliverer = await startDeliverer();
+    await expect.poll(() => tasks.pendingDeliveries(), POLL).toBe(0);
+    await stopDeliverer();
+    expect(receiver.received).toEqual([]);
+    const { rows } = await catalog.database.db.query(
+      "select distinct last_error from deliveries where state = 'failed' and last_error = 'withdrawn'",
+    );
+    expect(rows).toHaveLength(1);
+  });
+});
+
 describe('an alert that fails or reaches the statement timeout', () => {
   /** Creates two failing alerts. */
   async function failAlerts(query: string): Promise<void> {
@@ -291,6 +336,46 @@ describe('a record that a writer has locked', () => {
   });
 });
 
+describe('the form of an alert', () => {
+  const HTML = { accept: 'text/html' };
+  const send = (id: string, form: Record<string, string>) => reader.post(`/views/${id}/alert`, { form, headers: HTML });
+
+  it('keeps its values and shows the reason when the URL is not valid', async () => {
+    const { body: view } = await reader.post('/views', { json: { name: 'form', query: 'q=crack' } });
+    const rejected = await send(view.id, { webhook_url: 'http://receiver.example.com/hook', secret: 'my-secret' });
+    expect(rejected.status).toBe(422);
+    expect(rejected.text).toContain('Webhook URL: The URL must');
+    expect(rejected.text).toMatch(/<form[^>]* action="alert"/);
+    expect(rejected.text).toContain('value="http://receiver.example.com/hook"');
+    expect(rejected.text).not.toContain('my-secret');
+    expect((await reader.get('/views')).body.items[0].alert).toBeUndefined();
+
+    const accepted = await send(view.id, { webhook_url: 'https://receiver.example.com/hook', secret: 'my-secret' });
+    expect(accepted.status).toBe(303);
+    const { db } = catalog.database;
+    const { rows } = await db.query('select webhook_url, secret is not null as signed from catalog_alerts');
+    expect(rows).toEqual([{ webhook_url: 'https://receiver.example.com/hook', signed: true }]);
+    const page = await reader.request('/', { headers: HTML });
+    expect(page.text).toContain('name="secret"');
+    expect(page.text).not.toContain('my-secret');
+  });
+
+  it('leads to a page with the latest matches', async () => {
+    const view = await viewWithAlert('q=lintel');
+    const matches = () => reader.request(`/views/${view.id}/matches`, { headers: HTML });
+    expect((await matches()).text).toContain('No record has matched');
+    await seed(['lintel:1', 'lintel:2'], 'lintel');
+    await settled();
+    const { status, text } = await matches();
+    expect(status).toBe(200);
+    const [first, second] = ['lintel%3A2', 'lintel%3A1'].map((id) => text.indexOf(`href="../../row/${id}"`));
+    expect(first).toBeGreaterThan(0);
+    expect(second).toBeGreaterThan(first!);
+    await reader.request(`/views/${view.id}`, { method: 'PATCH', json: { alert: null } });
+    expect((await matches()).status).toBe(404);
+  });
+});
+
 describe('PATCH /views/{id}', () => {
   const patch = (id: string, alert: Json, client = reader) =>
     client.request(`/views/${id}`, { method: 'PATCH', json: { alert } });
@@ -324,16 +409,23 @@ describe('PATCH /views/{id}', () => {
     expect((await reader.get('/views')).body.total).toBe(0);
   });
 
-  it('allows 200 alerts in all', async () => {
+  it('allows 200 alerts in all, of which those of revoked tokens are deleted for new ones', async () => {
     const { db } = catalog.database;
+    const { id } = await viewWithAlert('q=own', {}, moderator);
     await db.query(
-      `insert into catalog_views (id, owner, name, query) select n, 'other', n, '' from generate_series(1, 200) n`,
+      `insert into catalog_views (id, owner, name, query)
+       select n, (select owner from catalog_views where id = $1), n, '' from generate_series(1, 199) n`,
+      [id],
     );
     await db.query(`insert into catalog_alerts (view_id, filters, since_number, since_change, sent)
-      select id, '{}', 0, 0, 0 from catalog_views`);
+      select id, '{}', 0, 0, 0 from catalog_views where query = ''`);
     const { status, body } = await createView('q=a');
     expect([status, body.error.code]).toEqual([409, 'TOO_MANY_ALERTS']);
     expect(body.error.message).toContain('200');
+    await db.query("update catalog_views set owner = 'token-revoked' where id = '7'");
+    expect((await createView('q=a')).status).toBe(201);
+    expect((await createView('q=b')).status).toBe(409);
+    expect((await db.query("select from catalog_alerts where view_id = '7'")).rowCount).toBe(0);
   });
 
   it('requires a token, and allows 20 alerts per token', async () => {

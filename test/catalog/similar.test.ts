@@ -70,6 +70,27 @@ describe('GET /row/{record_id}/similar', () => {
     expect((await catalog.reader.get(similarPath('nothing', '?limit=51'))).status).toBe(422);
   });
 
+  it('returns one record of each photo with `group`', async () => {
+    const [base, other] = [randomFeatures(), randomFeatures()];
+    const ids: string[] = [];
+    for (const share of [0, 0.2, 0.4, 0.6, 0.9]) ids.push(await indexPhoto(mixed(base, other, share)));
+    const copies = ids.slice(1, 4);
+    await catalog.context.db.query(
+      'insert into catalog_photos (number, photo) select number, -1 from catalog_records where record_id = any($1)',
+      [copies],
+    );
+    expect(idsOf(await findSimilar(ids[0]!, '?limit=3'))).toEqual(copies);
+    const grouped = await findSimilar(ids[0]!, '?limit=2&group=true');
+    expect(grouped).toMatchObject([
+      { record_id: copies[0], same_photo: false, copies: 2 },
+      { record_id: ids[4], copies: 0 },
+    ]);
+    await hide(copies[0]!);
+    expect((await findSimilar(ids[0]!, '?limit=1&group=true'))[0]).toMatchObject({ record_id: copies[1], copies: 1 });
+    const ofCopy = await findSimilar(copies[1]!, '?limit=2&group=true');
+    expect(ofCopy).toMatchObject([{ record_id: copies[2], same_photo: true, copies: 0 }, { same_photo: false }]);
+  });
+
   it('does not return deleted records, whose signatures are deleted', async () => {
     const base = randomFeatures();
     const [kept, deleted] = [await indexPhoto(base), await indexPhoto(base)];
@@ -131,8 +152,11 @@ describe('The same photo', () => {
     expect(await findDuplicates(false)).toEqual(expect.arrayContaining(['other', 'flat', 'also flat']));
     expect(await findDuplicates(false)).not.toContain('original');
 
+    const grouped = await findSimilar('original', '?group=true');
+    expect(grouped).toMatchObject([{ record_id: 'turned', same_photo: true, copies: 3 }]);
+
     const page = await catalog.reader.request('/row/original', { headers: { accept: 'text/html' } });
-    for (const part of ['Similar pictures', 'href="../row/compressed"', 'Same photo'])
+    for (const part of ['Similar pictures', 'href="../row/turned"', 'Same photo', '+3 copies'])
       expect(page.text).toContain(part);
     const other = await catalog.reader.request('/row/other', { headers: { accept: 'text/html' } });
     expect(other.text).not.toContain('Similar pictures');

@@ -42,6 +42,7 @@ interface SeededRecords {
   readonly speech: string;
   readonly report: string;
   readonly receipt: string;
+  readonly view: string;
 }
 
 let product: Product;
@@ -97,6 +98,9 @@ async function seedOneOfEach(): Promise<SeededRecords> {
   const sound = await uploadFile('stt', 'audio/mpeg', await readFile(new URL('voice-note.mp3', EXAMPLES)));
   const speaker = createClient(product.addresses['stt']!, TOKEN);
   const speechId = (await speaker.post('/transcribe/audio_url', { json: { url: sound } })).body.data.task_id;
+  const moderator = createClient(product.addresses['catalog']!, MODERATOR);
+  const wanted = { name: 'Мост', query: 'q=мост', alert: {} };
+  const { id: view } = (await moderator.post('/views', { json: wanted })).body;
   await createRecords(product.context).import([
     {
       recordId: 'bridge-7',
@@ -114,10 +118,11 @@ async function seedOneOfEach(): Promise<SeededRecords> {
   for (const id of pictured) {
     await waitUntil(async () => (await reader.get(`/row/${encodeURIComponent(id)}`)).body.image !== null);
   }
+  await waitUntil(async () => (await moderator.get(`/views/${view}/matches`)).body.items.length === 1, 60_000);
   const reportInput = { record_id: 'bridge-7', action_type: 'edit', description: 'Опора не 3, а 4.' };
   const { id: report, receipt } = (await reader.post('/reports', { json: reportInput })).body;
   return {
-    ...{ document: document!, report, receipt, photo: pictured[0]!, failed: `defectoscopy:${failedId}` },
+    ...{ document: document!, report, receipt, view, photo: pictured[0]!, failed: `defectoscopy:${failedId}` },
     speech: `stt:${speechId}`,
   };
 }
@@ -281,6 +286,16 @@ const PAGE_CHECKS: Readonly<Record<Service, () => readonly PageCheck[]>> = {
     { name: 'row-failed', path: row(records.failed) },
     { name: 'reports', path: '/admin/reports' },
     { name: 'report', path: `/admin/reports/${records.report}` },
+    { name: 'matches', path: `/views/${records.view}/matches` },
+    {
+      name: 'alert',
+      path: '/?q=мост#filters',
+      ready: async (page) => {
+        await page.evaluate(
+          "document.querySelectorAll('.saved details').forEach((each) => each.setAttribute('open', ''))",
+        );
+      },
+    },
     { name: 'receipt', path: `/receipt/${records.report}?receipt=${records.receipt}` },
     { name: 'refusal', path: row('none'), status: 404 },
   ],

@@ -17,7 +17,7 @@ import { webhookPolicy } from '../shared/webhook-policy.ts';
 import { databaseUnavailable } from './api-errors.ts';
 import { createAuthGuard } from './auth/auth-guard.ts';
 import { createSessionCookie, SESSION_COOKIE } from './auth/cookies.ts';
-import { type configuredEntries, createTokens } from './auth/tokens.ts';
+import { type configuredEntries, createTokens, readRoles } from './auth/tokens.ts';
 import { createMedia } from './media.ts';
 import { type Pages, pageRoutes } from './pages/page-routes.tsx';
 import { createFeedLag } from './records/feed-lag.ts';
@@ -83,7 +83,7 @@ export async function createCatalogGateway({
   });
   const records = createRecords({ db, files, log });
   const replies = createIdempotencyStore(db, service);
-  const views = createViews(db);
+  const views = createViews(db, async (tx) => [...(await readRoles(tx, entries)).keys()]);
   const owners = createViewOwners(cookieRules);
   const media = createMedia(db);
   const lag = createFeedLag(context.databases);
@@ -118,7 +118,13 @@ export async function createCatalogGateway({
   imageRoute(app, { media, files });
   soundRoute(app, { media, files });
   const alerts = { webhooks: webhookPolicy(shared), seal: context.seal };
-  viewRoutes(app, { views, owners, ...alerts, cursors: context.events.cursors });
+  viewRoutes(app, {
+    views,
+    owners,
+    ...alerts,
+    cursors: context.events.cursors,
+    page: (...args) => pages.matches(...args),
+  });
   app.get(
     '/.well-known/webhook-keys.json',
     { config: { access: 'public' }, schema: { hide: true } },

@@ -52,6 +52,7 @@ export const catalog: Service<BackgroundService> = {
           (await import('./indexer.ts')).runIndexer({ context, settings: config, shared, entries, signal }),
         messages: {
           present: bodyOfMessage,
+          isWanted: async (message, db) => (await import('./alerts/wanted.ts')).isWanted(db, message, entries),
           webhook: {
             event: eventOfMessage,
             secretsFor: (principal) => (principal === REPORTS_PRINCIPAL ? config.webhookSecrets : []),

@@ -1,7 +1,7 @@
 import type { Registry } from 'prom-client';
 import type { AllowList } from '../../base/addresses.ts';
 import type { BackupContents } from '../../base/backup/create-backup.ts';
-import type { Db } from '../../base/db.ts';
+import type { Db, Queryable } from '../../base/db.ts';
 import type { Files } from '../../base/files.ts';
 import type { GuardedFetch } from '../../base/guarded-fetch.ts';
 import type { JsonObject, JsonValue } from '../../base/json.ts';
@@ -212,6 +212,8 @@ export interface WebhookContract {
 
 export interface MessageWork {
   present(task: Task): string;
+  /** False drops a message that is due; absent: all are sent. */
+  isWanted?(message: Task, db: Queryable): Promise<boolean>;
   readonly webhook: Omit<WebhookContract, 'event'> & { readonly event: (message: Task) => string };
 }
 

@@ -55,19 +55,12 @@ export function valueAt({ width, height, values }: Heatmap, x: number, y: number
   return upper * (1 - dy) + lower * dy;
 }
 
-/** The ninth of the photo with the centre of mass, as [row, column]; undefined for an empty map. */
+/** The ninth of the photo with the maximum, as [row, column]; undefined for an empty map. */
 export function strongestRegion({ width, height, values }: Heatmap): [0 | 1 | 2, 0 | 1 | 2] | undefined {
-  let [sum, sumX, sumY] = [0, 0, 0];
-  values.forEach((value, index) => {
-    // Squared, so that weak values everywhere do not move the centre to the middle.
-    const weight = value * value;
-    sum += weight;
-    sumX += weight * (((index % width) + 0.5) / width);
-    sumY += weight * ((Math.floor(index / width) + 0.5) / height);
-  });
-  if (sum === 0) return undefined;
-  const third = (share: number) => (share < 0.4 ? 0 : share > 0.6 ? 2 : 1);
-  return [third(sumY / sum), third(sumX / sum)];
+  const strongest = values.reduce((best, value, index) => (value > (values[best] ?? 0) ? index : best), -1);
+  if (strongest < 0) return undefined;
+  const third = (cell: number, cells: number) => Math.floor((3 * (cell + 0.5)) / cells) as 0 | 1 | 2;
+  return [third(Math.floor(strongest / width), height), third(strongest % width, width)];
 }
 
 function colour(value: number): [number, number, number] {

@@ -25,6 +25,13 @@ export interface Match {
   readonly hit: Hit;
 }
 
+export const MATCHED_EVENT = 'view.matched';
+
+export interface MatchedData {
+  readonly view: { readonly id: string; readonly name: string };
+  readonly matches: readonly object[];
+}
+
 /** As stored in JSON. */
 export type StoredFilters = Omit<Filters, 'from' | 'to'> & { readonly from?: string; readonly to?: string };
 

@@ -8,7 +8,7 @@ import type { Alert, Match, NewAlert } from './alert.ts';
 
 /** Per owner; each is evaluated for every batch of new records. */
 export const MAX_ALERTS = 20;
-/** Of all owners: writers evaluate them for each record that they change. */
+/** Of all owners: writers evaluate them for each record that they change. Those of revoked tokens make room for others. */
 export const MAX_ALERTS_TOTAL = 200;
 
 /**
@@ -19,23 +19,23 @@ export async function setAlert(
   tx: Transaction,
   view: { readonly id: string; readonly owner: string },
   { filters, webhookUrl, secret }: NewAlert,
+  readOwners: (tx: Transaction) => Promise<readonly string[]>,
 ): Promise<Alert> {
   // First, like the matcher, which can wait for writers.
   await tx.query('select from catalog_alerts where view_id = $1 for no key update', [view.id]);
   await lockAuditTrail(tx);
   await lockRecords(tx);
-  const { rows } = await tx.query<Alert>(SET, [
-    view.id,
-    JSON.stringify(filters),
-    webhookUrl ?? null,
-    secret ?? null,
-    view.owner,
-    MAX_ALERTS,
-    MAX_ALERTS_TOTAL,
-  ]);
-  if (rows[0] !== undefined) return rows[0];
-  const { rowCount } = await tx.query('select from catalog_alerts limit $1', [MAX_ALERTS_TOTAL]);
-  throw rowCount === MAX_ALERTS_TOTAL ? tooManyAlertsInAll(MAX_ALERTS_TOTAL) : tooManyAlerts(MAX_ALERTS);
+  const values = [view.id, JSON.stringify(filters), webhookUrl ?? null, secret ?? null, view.owner];
+  const set = async () => (await tx.query<Alert>(SET, [...values, MAX_ALERTS, MAX_ALERTS_TOTAL])).rows[0];
+  const isFull = async () =>
+    (await tx.query('select from catalog_alerts limit $1', [MAX_ALERTS_TOTAL])).rowCount === MAX_ALERTS_TOTAL;
+  let alert = await set();
+  if (alert === undefined && (await isFull())) {
+    await tx.query(DELETE_REVOKED, [await readOwners(tx)]);
+    alert = await set();
+  }
+  if (alert !== undefined) return alert;
+  throw (await isFull()) ? tooManyAlertsInAll(MAX_ALERTS_TOTAL) : tooManyAlerts(MAX_ALERTS);
 }
 
 export async function removeAlert(tx: Queryable, viewId: string): Promise<void> {
@@ -52,14 +52,20 @@ export interface MatchPage {
 /** The announced matches of a view after a position, without records that the view's search would not show now. */
 export async function readMatches(db: Queryable, viewId: string, after: number, limit: number): Promise<MatchPage> {
   const { rows } = await db.query<MatchRow>(MATCHES, [viewId, after, limit]);
-  const matches = rows
+  return { matches: shownMatches(rows), position: rows.at(-1)?.position ?? after, more: rows.length === limit };
+}
+
+/** Newest first. */
+export const readLatestMatches = async (db: Queryable, viewId: string, limit: number): Promise<readonly Match[]> =>
+  shownMatches((await db.query<MatchRow>(LATEST_MATCHES, [viewId, 0, limit])).rows);
+
+const shownMatches = (rows: readonly MatchRow[]): readonly Match[] =>
+  rows
     .filter(({ shown }) => shown)
     .map(({ position, matchedAt, shown: _, text, ...row }) => ({
       ...{ position, matchedAt },
       hit: { ...hitOf(row), snippet: snippetOf(text, []) },
     }));
-  return { matches, position: rows.at(-1)?.position ?? after, more: rows.length === limit };
-}
 
 /** The position of the latest match. */
 export async function lastPosition(db: Db, viewId: string): Promise<number> {
@@ -96,9 +102,10 @@ const SET = `
          sent        = case when ${SAME_URL} then a.sent else ${LAST_POSITION} end
   returning webhook_url as "webhookUrl", since, ${HIDDEN} as hidden`;
 
-const MATCHES = {
-  name: 'catalog-matches',
-  text: `
+const DELETE_REVOKED = `
+  delete from catalog_alerts a using catalog_views v where v.id = a.view_id and v.owner <> all($1::text[])`;
+
+const matchesSql = (direction: 'asc' | 'desc') => `
     select m.position, m.matched_at as "matchedAt",
            r.hidden = ${HIDDEN} as shown, left(t.text, 400) as text, ${HIT_COLUMNS}
       from catalog_matches m
@@ -106,6 +113,8 @@ const MATCHES = {
       join catalog_records r using (number)
       join catalog_texts t using (number)
      where m.view_id = $1 and m.announced and m.position > $2
-     order by m.position
-     limit $3`,
-};
+     order by m.position ${direction}
+     limit $3`;
+
+const MATCHES = { name: 'catalog-matches', text: matchesSql('asc') };
+const LATEST_MATCHES = { name: 'catalog-latest-matches', text: matchesSql('desc') };

@@ -30,7 +30,7 @@ export async function storeMatches(
 
 /**
  * Notes the alerts that records match before a change, so that records that matched before an alert was set are not
- * announced. Runs before each change of a record that existed then, under the lock of that change.
+ * announced. Runs before each change of a record or of its reports, under `lockRecords`.
  */
 export async function noteEarlierMatches(tx: Transaction, recordIds: readonly string[]): Promise<void> {
   const { rows } = await tx.query<EarlierRow>(EARLIER, [recordIds]);

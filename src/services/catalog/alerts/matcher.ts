@@ -2,15 +2,16 @@ import type { Db, Transaction } from '../../../base/db.ts';
 import type { Log } from '../../../base/log.ts';
 import { createFeedFloor } from '../../../tasks/feed-floor.ts';
 import { countPendingMessages, sendMessages } from '../../../tasks/messages.ts';
+import { readRoles } from '../auth/tokens.ts';
 import type { Role } from '../auth/visitor.ts';
 import { hitBody } from '../search/responses.ts';
-import { type Match, type StoredFilters, storedToFilters } from './alert.ts';
+import { MATCHED_EVENT, type Match, type MatchedData, type StoredFilters, storedToFilters } from './alert.ts';
 import { readMatches } from './alerts.ts';
 import { isolateAlert, prepareMatching, storeMatches } from './find-matches.ts';
 
 interface Deps {
   readonly db: Db;
-  /** Of the token with this principal; undefined for an invalid one. */
+  /** Of the token with this principal; undefined for one that is invalid, or newer than the snapshot. */
   readonly roleOf: (principal: string) => Role | undefined;
   readonly messageTtlSeconds: number;
   readonly log: Log;
@@ -21,9 +22,13 @@ export function createMatcher({ db, roleOf, messageTtlSeconds, log }: Deps) {
   const floor = createFeedFloor();
 
   /** The alerts whose owner may see what they match. */
-  const allowed = ({ owner, filters }: AlertRow) => {
-    const role = roleOf(owner);
-    return role !== undefined && (filters.hidden !== true || role === 'moderator');
+  const allowed = async (tx: Transaction, alerts: readonly AlertRow[]) => {
+    const isKnown = alerts.every(({ owner }) => roleOf(owner) !== undefined);
+    const issued = isKnown ? undefined : await readRoles(tx, NO_ENTRIES);
+    return alerts.filter(({ owner, filters }) => {
+      const role = roleOf(owner) ?? issued?.get(owner);
+      return role !== undefined && (filters.hidden !== true || role === 'moderator');
+    });
   };
 
   const send = async (tx: Transaction, alert: AlertRow, url: string) => {
@@ -33,8 +38,8 @@ export function createMatcher({ db, roleOf, messageTtlSeconds, log }: Deps) {
     for (let i = 0; i < room; i++) {
       const page = await readMatches(tx, viewId, sent, MATCHES_PER_MESSAGE);
       sent = page.position;
-      const data = { view: { id: viewId, name }, matches: page.matches.map(matchBody) };
-      const message = { principal, url, secret: secret ?? undefined, event: 'view.matched', data };
+      const data: MatchedData = { view: { id: viewId, name }, matches: page.matches.map(matchBody) };
+      const message = { principal, url, secret: secret ?? undefined, event: MATCHED_EVENT, data };
       if (page.matches.length > 0) {
         await sendMessages(tx, [{ ...message, service: 'catalog', ttlSeconds: messageTtlSeconds }]);
       }
@@ -52,7 +57,7 @@ export function createMatcher({ db, roleOf, messageTtlSeconds, log }: Deps) {
         if (!lock[0]!.mine) return NOTHING;
         const { rows: read } = await floor.read((from) => tx.query<ChangeRow>(CHANGES, [from, MAX_CHANGES]));
         const { rows } = await tx.query<AlertRow>(ALERTS);
-        const alerts = rows.filter(allowed);
+        const alerts = await allowed(tx, rows);
         const changes = await lockChanged(tx, read);
         if (changes.length > 0) await prepareMatching(tx);
         for (const alert of alerts) {
@@ -91,6 +96,7 @@ export const matchBody = ({ matchedAt, hit }: Match) => ({ matched_at: matchedAt
 
 /** `first`: the evaluated changes before any other one. */
 const NOTHING: { readonly isFull: boolean; readonly first: readonly ChangeRow[] } = { isFull: false, first: [] };
+const NO_ENTRIES = { readers: [], moderators: [] };
 const MAX_CHANGES = 500;
 const MATCHES_PER_MESSAGE = 50;
 /** Of an alert. Further matches wait in their table for a receiver that is down, and are sent later. */

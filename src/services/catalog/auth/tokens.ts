@@ -1,3 +1,5 @@
+import type { Queryable } from '../../../base/db.ts';
+import { type AccessToken, readValidTokens } from '../../../http/access-tokens.ts';
 import { findTokenEntry, type TokenEntry, toTokenEntry } from '../../../http/bearer.ts';
 import type { TokenSnapshot } from '../../../http/token-store.ts';
 import { type CatalogSettings, tokenEntriesOf } from '../settings.ts';
@@ -22,16 +24,13 @@ export const configuredEntries = ({
 export function createTokens(configured: Entries, issued: () => TokenSnapshot) {
   let cachedFor: TokenSnapshot | undefined;
   let entries = configured;
+  let roles = rolesOf(configured);
   function currentEntries(): Entries {
     const latest = issued();
     if (latest !== cachedFor) {
       cachedFor = latest;
-      const moderators = latest.tokens.filter(({ role }) => role === 'moderator');
-      const readers = latest.tokens.filter(({ role }) => role !== 'moderator');
-      entries = {
-        readers: [...configured.readers, ...readers.map(toTokenEntry)],
-        moderators: [...configured.moderators, ...moderators.map(toTokenEntry)],
-      };
+      entries = withIssued(configured, latest.tokens);
+      roles = rolesOf(entries);
     }
     return entries;
   }
@@ -46,10 +45,8 @@ export function createTokens(configured: Entries, issued: () => TokenSnapshot) {
     },
     /** Undefined for the principal of an invalid token. */
     roleOf(principal: string): Role | undefined {
-      const { readers, moderators } = currentEntries();
-      const isIn = (list: readonly TokenEntry[]) => list.some((entry) => entry.principal === principal);
-      if (isIn(moderators)) return 'moderator';
-      return isIn(readers) ? 'reader' : undefined;
+      currentEntries();
+      return roles.get(principal);
     },
     count() {
       const { readers, moderators } = currentEntries();
@@ -59,3 +56,25 @@ export function createTokens(configured: Entries, issued: () => TokenSnapshot) {
     isComplete: () => issued().known,
   };
 }
+
+/** The roles of all tokens that are valid now, by principal. Unlike the snapshot of `createTokens`, it has those of the last second. */
+export async function readRoles(db: Queryable, configured: Entries): Promise<ReadonlyMap<string, Role>> {
+  const issued = await readValidTokens(db);
+  return rolesOf(
+    withIssued(
+      configured,
+      issued.filter(({ service }) => service === 'catalog'),
+    ),
+  );
+}
+
+const withIssued = ({ readers, moderators }: Entries, issued: readonly AccessToken[]): Entries => ({
+  readers: [...readers, ...issued.filter(({ role }) => role !== 'moderator').map(toTokenEntry)],
+  moderators: [...moderators, ...issued.filter(({ role }) => role === 'moderator').map(toTokenEntry)],
+});
+
+const rolesOf = ({ readers, moderators }: Entries): ReadonlyMap<string, Role> =>
+  new Map([
+    ...readers.map(({ principal }) => [principal, 'reader'] as const),
+    ...moderators.map(({ principal }) => [principal, 'moderator'] as const),
+  ]);

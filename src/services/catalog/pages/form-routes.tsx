@@ -17,9 +17,6 @@ import { type ReportPageDeps, sendReportPage } from './report-page.tsx';
 
 const FORM_BYTES = 64 * 1024;
 
-const AlertForm = Type.Pick(AlertRequest, ['webhook_url']);
-type AlertForm = Static<typeof AlertForm>;
-
 const ViewForm = Type.Object({ name: NewView.properties.name, query: Type.Optional(NewView.properties.query) });
 
 export async function formRoutes(
@@ -78,7 +75,7 @@ export async function formRoutes(
 
     const changeAlert = async (
       request: FastifyRequest<{ Params: Static<typeof ViewParams> }>,
-      wanted: AlertForm | null,
+      wanted: Static<typeof AlertRequest> | null,
     ) => {
       const owner = owners.find(request, requireVisitor(request));
       const view = owner === undefined ? undefined : await views.find(owner, request.params.id);
@@ -87,9 +84,9 @@ export async function formRoutes(
       return `/${view.query === '' ? '' : `?${view.query}`}`;
     };
 
-    scope.post<{ Params: Static<typeof ViewParams>; Body: AlertForm }>(
+    scope.post<{ Params: Static<typeof ViewParams>; Body: Static<typeof AlertRequest> }>(
       '/views/:id/alert',
-      form('bearer', { params: ViewParams, body: AlertForm }),
+      form('bearer', { params: ViewParams, body: AlertRequest }),
       async (request, reply) => reply.redirect(await changeAlert(request, request.body), 303),
     );
 

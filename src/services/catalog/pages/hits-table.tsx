@@ -14,7 +14,8 @@ import type { Viewer } from './frame.tsx';
 import { recordUrl } from './search-url.ts';
 import { Thumbnail } from './thumbnail.tsx';
 
-export function HitsTable({ items, viewer }: { items: readonly Hit[]; viewer: Viewer }): JSX.Element {
+export function HitsTable(props: { items: readonly Hit[]; root?: string; viewer: Viewer }): JSX.Element {
+  const { items, root = '', viewer } = props;
   const { words, language } = viewer;
   const { columns } = words;
   return (
@@ -32,17 +33,17 @@ export function HitsTable({ items, viewer }: { items: readonly Hit[]; viewer: Vi
           {items.map((hit) => (
             <tr data-record={hit.recordId}>
               <td class="picture-cell">
-                <Thumbnail hit={hit} root="" viewer={viewer} />
+                <Thumbnail hit={hit} root={root} viewer={viewer} />
               </td>
               <th scope="row">
-                <a class="name" href={recordUrl('', hit.recordId)} dir="auto">
+                <a class="name" href={recordUrl(root, hit.recordId)} dir="auto">
                   <UntrustedText text={recordTitle(hit, language)} />
                 </a>
                 {/* A photo's text repeats the class names of the next column. */}
                 {!(hit.service === 'defectoscopy' && hit.status === 'done') && (
                   <UntrustedParagraph class="snippet" text={summaryLine(hit, viewer)} />
                 )}
-                <Groups hit={hit} root="./" />
+                <Groups hit={hit} root={root || './'} />
                 <Badges hit={hit} viewer={viewer} />
               </th>
               <td>

@@ -8,9 +8,11 @@ import type { Reports } from '../reports/postgres.ts';
 import type { Search } from '../search/search.ts';
 import type { AlertDeps } from '../views/alert-request.ts';
 import type { ViewOwners, Views } from '../views/views.ts';
+import { rejectedAlertForm } from './alert-form.tsx';
 import { formRoutes } from './form-routes.tsx';
 import { createFrame, STYLES } from './frame.tsx';
 import { Login, loginPage, returnUrlOf } from './login-page.tsx';
+import { matchesPage } from './matches-page.tsx';
 import { queuePage } from './queue-page.tsx';
 import { receiptPage } from './receipt-page.tsx';
 import { rejectedReportForm } from './report-form.tsx';
@@ -40,12 +42,15 @@ export async function pageRoutes(app: Gateway, deps: PageDeps) {
   loginPage(app, { assets, guard: deps.guard, version: deps.version });
   receiptPage(app, { reports: deps.reports, frame });
   await formRoutes(app, { ...deps, frame });
+  const rejectedReport = rejectedReportForm({ search: deps.search, frame });
   return {
     row: rowPage(frame),
+    matches: matchesPage(frame),
     queue: queuePage({ frame, search: deps.search }),
     errorPage: createErrorPage({
       ...{ assets, version: deps.version, texts, styles: STYLES },
-      rejectedForm: rejectedReportForm({ search: deps.search, frame }),
+      rejectedForm: async (status, request) =>
+        (await rejectedReport(status, request)) || rejectedAlertForm(frame, status, request),
       login: ({ words, message, request }) => <Login words={words} back={returnUrlOf(request)} refused={message} />,
       loginFor: ({ method, url }) => (method === 'GET' ? `login?${new URLSearchParams({ back: url })}` : 'login'),
     }),

@@ -2,6 +2,7 @@ import { fill } from '../../../ui/browser/fill.ts';
 import { A, Button, H3, Label } from '../../../ui/text-elements.tsx';
 import { CsrfInput } from '../../shared/csrf-input.tsx';
 import type { View } from '../views/views.ts';
+import { AlertForm } from './alert-form.tsx';
 import { Hint, UntrustedText } from './format.tsx';
 import type { Viewer } from './frame.tsx';
 import { queryWith, type SearchState, searchUrl } from './search-url.ts';
@@ -28,7 +29,7 @@ export function SavedViews(props: { views: readonly View[]; state: SearchState; 
                   ×
                 </button>
               </form>
-              {viewer.visitor?.by !== 'open' && <AlertForm {...{ view, viewer }} />}
+              {viewer.visitor?.by !== 'open' && <ViewAlert {...{ view, viewer }} />}
             </li>
           ))}
         </ul>
@@ -47,28 +48,15 @@ export function SavedViews(props: { views: readonly View[]; state: SearchState; 
   );
 }
 
-function AlertForm({ view, viewer }: { view: View; viewer: Viewer }): JSX.Element {
+function ViewAlert({ view, viewer }: { view: View; viewer: Viewer }): JSX.Element {
   const { id, alert } = view;
   const { words, csrf } = viewer;
-  const field = `alert-${id}`;
   const error = alert?.lastDelivery?.lastError;
   return (
     <div class="alert">
       <details>
         <summary safe>{alert ? words.alertOn : words.alert}</summary>
-        <form method="post" action={`views/${id}/alert`} class="save">
-          <CsrfInput csrf={csrf} />
-          <Label class="visually-hidden" for={field} text={words.alertUrl} />
-          <input
-            id={field}
-            name="webhook_url"
-            type="url"
-            maxlength="2048"
-            placeholder={words.alertUrl}
-            value={alert?.webhookUrl ?? ''}
-          />
-          <Button type="submit" class="small" text={alert ? words.alertChange : words.alertSave} />
-        </form>
+        <AlertForm action={`views/${id}/alert`} url={alert?.webhookUrl ?? ''} isOn={alert !== null} viewer={viewer} />
         {alert && (
           <form method="post" action={`views/${id}/alert/delete`}>
             <CsrfInput csrf={csrf} />

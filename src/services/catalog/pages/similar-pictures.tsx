@@ -1,9 +1,10 @@
 import { fill } from '../../../ui/browser/fill.ts';
 import { H2, Span } from '../../../ui/text-elements.tsx';
 import type { SimilarHit } from '../search/similar.ts';
-import { formatPercent, Hint, recordTitle, UntrustedText } from './format.tsx';
+import { formatPercent, Hint, recordTitle, Timestamp, UntrustedText } from './format.tsx';
 import type { Viewer } from './frame.tsx';
 import { recordUrl } from './search-url.ts';
+import { formatCount } from './texts.ts';
 import { Thumbnail } from './thumbnail.tsx';
 
 /** `hits` are undefined when they could not be found in time. */
@@ -31,6 +32,12 @@ export function SimilarPictures(props: { hits: readonly SimilarHit[] | undefined
                   text={fill(words.similarity, { value: formatPercent(hit.similarity ?? 0, language) })}
                 />
               )}
+              {hit.copies !== undefined && hit.copies > 0 && (
+                <Span class="hint" text={formatCount(words.copies, hit.copies, language)} />
+              )}
+              <span class="hint">
+                <Timestamp at={hit.createdAt} language={language} />
+              </span>
             </a>
           </li>
         ))}

@@ -218,6 +218,21 @@ describe('cleanup', () => {
     expect(left.map((row) => row.word)).toEqual(['young', 'и', 'скол', 'трещина', 'трещины']);
   });
 
+  it('deletes facet combinations that no record has any more', async () => {
+    await database.db.query('delete from catalog_records');
+    const many = Array.from({ length: 600 }, (_, i) => ({ recordId: `once-${i}`, tags: [`tag ${i}`] }));
+    await records.import([...many, { recordId: 'kept', tags: ['kept'] }, { recordId: 'hidden', tags: ['hidden'] }]);
+    await database.db.query(`update catalog_records set hidden = true where record_id = 'hidden'`);
+    await indexed(31, 'once-%');
+    await records.cleanup(signal, { retentionDays: 30 });
+    const { rows: left } = await database.db.query<{ tags: string[] }>(
+      'select tags from catalog_facet_combinations order by tags',
+    );
+    expect(left.map(({ tags }) => tags)).toEqual([['hidden'], ['kept']]);
+    await records.import([{ recordId: 'again', tags: ['tag 1'] }]);
+    expect(await count('catalog_facet_combinations')).toBe(3);
+  });
+
   it('deletes unreadable tasks from the feed but keeps deletions', async () => {
     await database.db.query(
       `insert into catalog_feed (service, task_id, deleted, at)

@@ -5,7 +5,7 @@ import type { Log } from '../../../base/log.ts';
 import { createFileDeletionQueue } from '../../shared/file-deletion-queue.ts';
 import { type Entry, fieldsOf, groupingFields, groupingOf, IMPORT_SERVICE, pictureOf, textsOf } from './entry.ts';
 import { requestRebuild } from './rebuild.ts';
-import { deleteExpiredRecords, deleteOldFeedRowIds, pruneWords } from './retention.ts';
+import { deleteExpiredRecords, deleteOldFeedRowIds, deleteUnusedCombinations, pruneWords } from './retention.ts';
 import { toStorableJson } from './storable-text.ts';
 import { writeRecords } from './write.ts';
 
@@ -36,10 +36,11 @@ export function createRecords({ db, files, log }: { db: Db; files: Files; log: L
     },
     /** The worker runs it. */
     requestRebuild: () => requestRebuild(db),
-    /** Deletes old records with their words and pictures. */
+    /** Deletes old records with their words, pictures and facets. */
     async cleanup(signal: AbortSignal, { retentionDays }: { retentionDays: number }): Promise<void> {
       await deleteExpiredRecords(db, retentionDays, signal);
       await deleteOldFeedRowIds(db);
+      await deleteUnusedCombinations(db, signal);
       await pruneWords(db);
       await deletions.drain(signal);
     },

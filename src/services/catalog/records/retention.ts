@@ -50,6 +50,26 @@ const LOST = `
                      limit $1
                        for update skip locked)`;
 
+/** Deletes combinations of facet values that no record has any more: their number grows with distinct tags. */
+export async function deleteUnusedCombinations(db: Db, signal: AbortSignal): Promise<void> {
+  for (let batch = BATCH; batch === BATCH && !signal.aborted; ) {
+    const { rows } = await db.query<{ id: number }>(`${UNUSED} limit $1`, [BATCH]);
+    batch = rows.length;
+    if (batch === 0) return;
+    await db.transaction(async (tx) => {
+      // A writer may use one of them meanwhile.
+      await lockRecords(tx);
+      await tx.query(`delete from catalog_facet_combinations where id in (${UNUSED} and id = any($1::int[]))`, [
+        rows.map(({ id }) => id),
+      ]);
+    });
+  }
+}
+
+const UNUSED = `
+  select id from catalog_facet_combinations c
+   where not exists (select from catalog_records r where r.facets = c.id)`;
+
 const SAMPLE_WORDS = 200;
 /** Limits the time that writers wait. */
 const LIMIT_MS = 5_000;

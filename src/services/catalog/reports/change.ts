@@ -43,6 +43,7 @@ async function execute(
     requestId: change.requestId ?? null,
   });
   if (outcome !== 'changed') return { outcome, report: reportFrom(now) };
+  await lockRecords(tx);
   await noteEarlierMatches(tx, [now.recordId]);
   const next = await update(tx, now, { ...change, note: newNote }, { at, apply });
   const involvesAccepted = [from, next.status].includes('accepted');
@@ -82,8 +83,7 @@ const VISIBILITY_ACTIONS: readonly Action[] = ['delete', 'hide', 'restore'];
 
 const affectsVisibility = (action: Action) => VISIBILITY_ACTIONS.includes(action);
 
-/** Waits for the lock of `lockRecords`. A missing record is hidden when indexed. */
+/** Requires `lockRecords`. A missing record is hidden when indexed. */
 async function applyDecisions(tx: Transaction, recordId: string): Promise<void> {
-  await lockRecords(tx);
   await tx.query('update catalog_records set hidden = catalog_hidden(record_id) where record_id = $1', [recordId]);
 }

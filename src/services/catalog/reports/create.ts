@@ -2,6 +2,7 @@ import { hash, randomBytes } from 'node:crypto';
 import type { Db, Transaction } from '../../../base/db.ts';
 import { newId } from '../../../base/ids.ts';
 import { noteEarlierMatches } from '../alerts/find-matches.ts';
+import { lockRecords } from '../records/write.ts';
 import { appendEvent, lockAuditTrail } from './audit-trail.ts';
 import type { AnnounceReport, CreateResult, NewReport, Report } from './report.ts';
 import { COLUMNS, type ReportRow, reportFrom } from './rows.ts';
@@ -21,6 +22,7 @@ export const reportCreator =
     });
 
 async function createReport(tx: Transaction, report: NewReport): Promise<CreateResult> {
+  await lockRecords(tx);
   await noteEarlierMatches(tx, [report.recordId]);
   const [id, receipt] = [newId('rep_'), randomBytes(RECEIPT_BYTES).toString('base64url')];
   const at = await appendEvent(tx, {

@@ -62,7 +62,7 @@ const SIMILAR_LIMIT_MS = 1000;
 /** Undefined when the search takes too long. */
 async function findShown(search: Search, recordId: string): Promise<readonly SimilarHit[] | undefined> {
   try {
-    const options = { limit: SHOWN_SIMILAR, hidden: true, limitMs: SIMILAR_LIMIT_MS };
+    const options = { limit: SHOWN_SIMILAR, group: true, hidden: true, limitMs: SIMILAR_LIMIT_MS };
     return (await search.similar(recordId, options)) ?? [];
   } catch (error) {
     if (!isUnavailable(error)) throw error;
@@ -134,15 +134,18 @@ export function rowRoutes(app: Gateway, deps: { search: Search; reports: Reports
       },
     },
     async (request) => {
-      const { limit } = request.query;
-      const items = await search.similar(request.params.record_id, { limit, hidden: isModerator(request) });
+      const options = { ...request.query, hidden: isModerator(request) };
+      const items = await search.similar(request.params.record_id, options);
       if (items === undefined) throw recordNotFound();
       return { items: items.map(similarBody) };
     },
   );
 }
 
-const SimilarQuery = Type.Object({ limit: Type.Integer({ minimum: 1, maximum: 50, default: 12 }) });
+const SimilarQuery = Type.Object({
+  limit: Type.Integer({ minimum: 1, maximum: 50, default: 12 }),
+  group: Type.Boolean({ default: false, description: 'Whether to return one record of each photo, with `copies`.' }),
+});
 
 /** Only moderators see the texts of a report. */
 const withoutTexts = (report: Report): Report => ({ ...report, description: null, userInfo: null, resolverNote: null });

@@ -1,6 +1,7 @@
-import type { FastifyRequest } from 'fastify';
+import type { FastifyReply, FastifyRequest } from 'fastify';
 import { type Static, Type } from 'typebox';
 import { omitUndefined } from '../../../base/omit-undefined.ts';
+import { wantsPage } from '../../../http/accept-header.ts';
 import { describeErrors, describeResponse } from '../../../http/envelope.ts';
 import type { Gateway } from '../../../http/gateway.ts';
 import { VISIBLE_NAME } from '../../../http/text-patterns.ts';
@@ -8,7 +9,7 @@ import { InvalidInput } from '../../../http/validation-details.ts';
 import type { EventCursors } from '../../../tasks/event-cursor.ts';
 import type { Webhook } from '../../../tasks/task.ts';
 import { csrfFailed } from '../../shared/same-site.ts';
-import type { Alert } from '../alerts/alert.ts';
+import type { Alert, Match } from '../alerts/alert.ts';
 import { MAX_ALERTS, MAX_ALERTS_TOTAL } from '../alerts/alerts.ts';
 import { matchBody } from '../alerts/matcher.ts';
 import {
@@ -102,14 +103,23 @@ const CURSOR = 'evt_AAAAAAAAAAcMZ3dZQ3v3kq0mJt4';
 const invalidCursor = () =>
   new InvalidInput([{ loc: ['query', 'after'], msg: 'This is not a cursor of this view', type: 'value_error' }]);
 
+type MatchesView = (
+  request: FastifyRequest,
+  reply: FastifyReply,
+  it: { view: View; matches: readonly Match[] },
+) => Promise<FastifyReply>;
+
+const SHOWN_MATCHES = 50;
+
 export interface ViewDeps extends AlertDeps {
   readonly views: Views;
   readonly owners: ViewOwners;
   readonly cursors: EventCursors;
+  readonly page: MatchesView;
 }
 
 export function viewRoutes(app: Gateway, deps: ViewDeps): void {
-  const { views, owners, cursors } = deps;
+  const { views, owners, cursors, page } = deps;
   const config = { access: 'bearer' } as const;
   const tags = ['search'];
 
@@ -208,10 +218,11 @@ export function viewRoutes(app: Gateway, deps: ViewDeps): void {
   app.get<{ Params: { id: string }; Querystring: Static<typeof MatchesQuery> }>(
     '/views/:id/matches',
     {
-      config,
+      config: { ...config, page: true },
       schema: {
         summary: 'Records that an alert announced',
-        description: 'The feed of an alert, in the order of the matches. Each record is listed once.',
+        description:
+          'The feed of an alert, in the order of the matches. Each record is listed once. HTML with the latest ones if `Accept` contains `text/html`.',
         operationId: 'listMatches',
         tags,
         params: ViewParams,
@@ -225,16 +236,21 @@ export function viewRoutes(app: Gateway, deps: ViewDeps): void {
         },
       },
     },
-    async (request) => {
+    async (request, reply) => {
       const { view } = await findView(request);
       if (view.alert?.hidden && !isModerator(request)) throw forbidden();
+      if (wantsPage(request.headers.accept)) {
+        const matches = await views.latestMatches(view, SHOWN_MATCHES);
+        if (matches === undefined) throw alertNotFound();
+        return page(request, reply, { view, matches });
+      }
       const { after, limit } = request.query;
       const feed = { service: 'catalog.views', principal: view.id };
       const position = after === undefined || after === 'latest' ? (after ?? 0) : cursors.parse(feed, after);
       if (position === undefined) throw invalidCursor();
-      const page = await views.matches(view, position, limit);
-      if (page === undefined) throw alertNotFound();
-      return { items: page.matches.map(matchBody), next: cursors.serialize(feed, page.position), more: page.more };
+      const found = await views.matches(view, position, limit);
+      if (found === undefined) throw alertNotFound();
+      return { items: found.matches.map(matchBody), next: cursors.serialize(feed, found.position), more: found.more };
     },
   );
 

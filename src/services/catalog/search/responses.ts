@@ -93,15 +93,23 @@ export const SimilarBody = Type.Object({
       same_photo: Type.Boolean({
         description: 'Whether the record has the same photo, also resized, compressed again or cropped.',
       }),
+      copies: Type.Optional(
+        Type.Integer({
+          description:
+            'With `group`: further visible records with the photo of this one, besides the requested record, up to 1000.',
+        }),
+      ),
     }),
     { description: 'Records with the same photo first, then by descending similarity.' },
   ),
 });
 
-export const similarBody = ({ similarity, samePhoto, ...hit }: SimilarHit) => ({
+/** The cosine with four decimals. */
+export const similarBody = ({ similarity, samePhoto, copies, ...hit }: SimilarHit) => ({
   ...hitBody(hit),
-  similarity,
+  similarity: similarity === null ? null : Math.round(similarity * 1e4) / 1e4,
   same_photo: samePhoto,
+  ...(copies !== undefined && { copies }),
 });
 
 /** Without its reports. */

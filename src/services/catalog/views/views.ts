@@ -1,11 +1,19 @@
 import { hash, randomBytes } from 'node:crypto';
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import type { Db, Queryable } from '../../../base/db.ts';
+import type { Db, Queryable, Transaction } from '../../../base/db.ts';
 import { newId } from '../../../base/ids.ts';
 import { type CookieRules, cookieOptions } from '../../../http/cookie-options.ts';
 import { createDeliveryLog, type DeliveryLog } from '../../../tasks/delivery-log.ts';
-import type { Alert, NewAlert } from '../alerts/alert.ts';
-import { HIDDEN, lastPosition, type MatchPage, readMatches, removeAlert, setAlert } from '../alerts/alerts.ts';
+import type { Alert, Match, NewAlert } from '../alerts/alert.ts';
+import {
+  HIDDEN,
+  lastPosition,
+  type MatchPage,
+  readLatestMatches,
+  readMatches,
+  removeAlert,
+  setAlert,
+} from '../alerts/alerts.ts';
 import { tooManyViews, viewExists } from '../api-errors.ts';
 import type { Visitor } from '../auth/visitor.ts';
 
@@ -27,7 +35,12 @@ const MAX_DELIVERIES = 200;
 /** A client can use a new cookie for each view. */
 const MAX_PER_ADDRESS = 10 * MAX_VIEWS;
 
-export function createViews(db: Db, deliveries: Pick<DeliveryLog, 'list'> = createDeliveryLog(db)) {
+/** `readOwners`: the principals of the valid tokens. */
+export function createViews(
+  db: Db,
+  readOwners: (tx: Transaction) => Promise<readonly string[]>,
+  deliveries: Pick<DeliveryLog, 'list'> = createDeliveryLog(db),
+) {
   return {
     async list(owner: string): Promise<readonly View[]> {
       const { rows } = await db.query<ViewRow>(`${SELECT} order by lower(name), id`, [owner]);
@@ -52,13 +65,14 @@ export function createViews(db: Db, deliveries: Pick<DeliveryLog, 'list'> = crea
     create: (of: ViewOwner, view: NewView, alert?: NewAlert): Promise<View> =>
       db.transaction(async (tx) => {
         const created = await insert(tx, of, view);
-        return alert ? { ...created, alert: await setAlert(tx, { id: created.id, owner: of.owner }, alert) } : created;
+        if (!alert) return created;
+        return { ...created, alert: await setAlert(tx, { id: created.id, owner: of.owner }, alert, readOwners) };
       }),
 
     /** Sets, replaces or removes the alert of an existing view. */
     changeAlert: (owner: string, view: View, alert: NewAlert | null): Promise<View> =>
       db.transaction(async (tx) => {
-        if (alert) return { ...view, alert: await setAlert(tx, { id: view.id, owner }, alert) };
+        if (alert) return { ...view, alert: await setAlert(tx, { id: view.id, owner }, alert, readOwners) };
         await removeAlert(tx, view.id);
         return { ...view, alert: null };
       }),
@@ -69,6 +83,10 @@ export function createViews(db: Db, deliveries: Pick<DeliveryLog, 'list'> = crea
       const from = after === 'latest' ? await lastPosition(db, view.id) : after;
       return readMatches(db, view.id, from, limit);
     },
+
+    /** Newest first; undefined for a view without an alert. */
+    latestMatches: async (view: View, limit: number): Promise<readonly Match[] | undefined> =>
+      view.alert === null ? undefined : readLatestMatches(db, view.id, limit),
 
     async remove(owner: string, id: string): Promise<boolean> {
       const { rowCount } = await db.query('delete from catalog_views where owner = $1 and id = $2', [owner, id]);

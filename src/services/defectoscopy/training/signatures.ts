@@ -12,11 +12,17 @@ type FeatureSignature = NonNullable<RecordDraft['signature']>;
 type Signer = (training: Training) => FeatureSignature;
 
 let signers: Promise<ReadonlyMap<string, Signer>> | undefined;
+const RETRY_MS = 10_000;
 
 /** Of stored features; undefined for those of an unknown network. */
 export async function signatureOf(training: Training): Promise<FeatureSignature | undefined> {
-  // Records are indexed without signatures if the model files are damaged; the workers report that.
-  signers ??= readSigners().catch(() => new Map());
+  // Records are indexed without signatures while the model files cannot be read; the workers report that.
+  signers ??= readSigners().catch(() => {
+    setTimeout(() => {
+      signers = undefined;
+    }, RETRY_MS).unref();
+    return new Map();
+  });
   return (await signers).get(training.network)?.(training);
 }
 

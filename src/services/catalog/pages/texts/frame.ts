@@ -48,6 +48,8 @@ export const errorTexts = {
       REPORT_NOT_FOUND: 'Жалоба не найдена.',
       VIEW_NOT_FOUND: 'Сохранённый вид не найден.',
       VIEW_EXISTS: 'У вас уже есть сохранённый вид с таким названием.',
+      TOO_MANY_ALERTS: 'Оповещений слишком много. Выключите ненужные.',
+      ALERT_NOT_FOUND: 'Оповещение выключено.',
       TOO_MANY_VIEWS: 'Сохранено слишком много видов. Удалите ненужные.',
       IMAGE_NOT_FOUND: 'У записи нет изображения.',
       IMAGE_HIDDEN: 'Запись и её изображение скрыты.',
@@ -65,5 +67,11 @@ export const errorTexts = {
       INTERNAL_ERROR: 'Внутренняя ошибка сервера.',
     },
   },
-  problems: fieldErrorTexts,
+  problems: {
+    en: fieldErrorTexts.en,
+    ru: {
+      ...fieldErrorTexts.ru,
+      url_parsing: 'Нужен URL с https:// на общедоступном узле (http:// — только для этого компьютера).',
+    },
+  },
 };

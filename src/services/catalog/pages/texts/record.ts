@@ -47,6 +47,10 @@ export const recordTexts = {
   },
   similarity: { en: 'Similarity {value}', ru: 'Сходство {value}' },
   samePhoto: { en: 'Same photo', ru: 'Тот же снимок' },
+  copies: {
+    en: ['+{count} copy', '+{count} copies', '+{count} copies'],
+    ru: ['+{count} копия', '+{count} копии', '+{count} копий'],
+  },
   about: { en: 'About this record', ru: 'Об этой записи' },
   recordId: { en: 'Record', ru: 'Запись' },
   taskId: { en: 'Task', ru: 'Задача' },

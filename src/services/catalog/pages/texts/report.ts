@@ -20,6 +20,7 @@ export const reportTexts = {
     action_type: { en: 'Requested action', ru: 'Что сделать' },
     description: { en: 'What is wrong', ru: 'Что не так' },
     user_info: { en: 'Contact details', ru: 'Контакты' },
+    'alert.webhook_url': { en: 'Webhook URL', ru: 'URL вебхука' },
   },
   send: { en: 'Send report', ru: 'Отправить жалобу' },
   thanks: { en: 'Your report has been received.', ru: 'Жалоба отправлена.' },

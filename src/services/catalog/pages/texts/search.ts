@@ -89,7 +89,17 @@ export const searchTexts = {
   alertChange: { en: 'Save', ru: 'Сохранить' },
   alertOff: { en: 'Turn off', ru: 'Выключить' },
   alertFailing: { en: 'The last webhook failed: {error}', ru: 'Последний вебхук не доставлен: {error}' },
-  alertFeed: { en: 'Announced records (JSON)', ru: 'Найденные записи (JSON)' },
+  alertSecret: { en: 'Signing secret (optional)', ru: 'Секрет подписи (необязательно)' },
+  alertSecretHint: { en: 'Stored, never shown', ru: 'Сохраняется и не показывается' },
+  alertFeed: { en: 'Announced records', ru: 'Найденные записи' },
+  noMatches: {
+    en: 'No record has matched since the alert was turned on.',
+    ru: 'С момента включения оповещения подходящих записей не было.',
+  },
+  latestMatches: {
+    en: 'The latest records that began to match, at most 50. GET /views/{id}/matches lists all of them.',
+    ru: 'Последние записи, которые начали подходить, не более 50. Все записи возвращает GET /views/{id}/matches.',
+  },
   columns: {
     what: { en: 'Record', ru: 'Запись' },
     service: { en: 'Service', ru: 'Сервис' },
