@@ -1,8 +1,8 @@
-import type { ErrorObject, ValidateFunction } from 'ajv/dist/2020.js';
+import type { ErrorObject } from 'ajv/dist/2020.js';
 import { ApiError, validationError } from '../../../base/api-error.ts';
 import type { JsonObject } from '../../../base/json.ts';
 import { createJsonLimiter, JSON_LIMITS } from '../../../http/json-limits.ts';
-import { messageOf } from '../../../http/validation.ts';
+import { messageOf, type Validator } from '../../../http/validation.ts';
 import type { Priority } from '../../../tasks/task.ts';
 import type { TaskRequest } from '../accept-task.ts';
 import { createInvalidItems } from './invalid-items.ts';
@@ -18,7 +18,7 @@ export type ToTask = (body: JsonObject, text: string) => TaskRequest | Promise<T
 /** The requests of all items. Reads to the end and then throws one error for all invalid items. */
 export async function collectItems(
   items: AsyncIterable<ItemText> | Iterable<ItemText>,
-  { validate, toTask, limit }: { validate: ValidateFunction; toTask: ToTask; limit: number },
+  { validate, toTask, limit }: { validate: Validator; toTask: ToTask; limit: number },
 ): Promise<TaskRequest[]> {
   const accepted: TaskRequest[] = [];
   const invalid = createInvalidItems();
@@ -45,7 +45,7 @@ export async function collectItems(
 const tooMuchInput = () =>
   new ApiError('PAYLOAD_TOO_LARGE', 413, `The items take more than ${MAX_INPUT_BYTES} bytes; nothing was accepted.`);
 
-export async function toRequest(text: string, validate: ValidateFunction, toTask: ToTask): Promise<TaskRequest> {
+export async function toRequest(text: string, validate: Validator, toTask: ToTask): Promise<TaskRequest> {
   let body: unknown;
   try {
     body = JSON.parse(text);
