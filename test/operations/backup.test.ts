@@ -46,7 +46,9 @@ const resultOf = async ({ call }: Assay, id: string) => (await call(`/result/${i
 const CORRUPT_IMAGE = Buffer.from('\xff\xd8\xff\xe0 no picture', 'latin1');
 
 describe('Backup and restore on one machine', () => {
-  it('creates a backup under load; the restored instance has the finished results and completes the queued tasks', async () => {
+  it('creates a backup under load; the restored instance has the finished results and completes the queued tasks', {
+    tags: ['full'],
+  }, async () => {
     const receiver = await startReceiver();
     onTestFinished(() => receiver.close());
     const first = await createInstancePlace();

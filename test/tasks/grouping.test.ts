@@ -49,7 +49,7 @@ describe('The project and the tags of a request', () => {
   it('are absent from the stored task and its result without them', async () => {
     product = await startProduct();
     const { task_id: id } = (await post('/predict', { image_url: IMAGE, tags: [] })).body.data;
-    expect(grouped(await result(id))).toEqual({});
+    expect(grouped((await product.call(`/result/${id}`)).body.data)).toEqual({});
     const { rows } = await product.database.db.query('select input from tasks');
     expect(rows).toEqual([{ input: { image_url: IMAGE, inspect: 'auto' } }]);
   });

@@ -1,9 +1,9 @@
-import type { ValidateFunction } from 'ajv/dist/2020.js';
 import type { FastifyRequest } from 'fastify';
 import { type Static, type TObject, type TSchema, Type } from 'typebox';
 import { validationError } from '../../../base/api-error.ts';
 import type { JsonObject } from '../../../base/json.ts';
 import { readUpload } from '../../../http/upload.ts';
+import type { Validator } from '../../../http/validation.ts';
 import { groupingFrom, type TaskRequest } from '../accept-task.ts';
 import { groupingFields } from '../grouping.ts';
 import { acceptBatch } from './accept-batch.ts';
@@ -36,7 +36,7 @@ export async function acceptArchive(
     limit,
     checkWebhook,
     invalid,
-  }: { validate: ValidateFunction; limit: number; checkWebhook: (url: unknown) => void; invalid: InvalidItems },
+  }: { validate: Validator; limit: number; checkWebhook: (url: unknown) => void; invalid: InvalidItems },
 ) {
   const { urlField, filesHost, shared, type, context } = archives;
   const { principal } = request;

@@ -1,8 +1,8 @@
-import type { ErrorObject, ValidateFunction } from 'ajv/dist/2020.js';
+import type { ErrorObject } from 'ajv/dist/2020.js';
 import { ApiError, validationError } from '../../../base/api-error.ts';
 import type { JsonObject } from '../../../base/json.ts';
 import { createJsonLimiter, JSON_LIMITS } from '../../../http/json-limits.ts';
-import { messageOf } from '../../../http/validation.ts';
+import { messageOf, type Validator } from '../../../http/validation.ts';
 import type { Priority } from '../../../tasks/task.ts';
 import type { TaskRequest } from '../accept-task.ts';
 import type { InvalidItems } from './invalid-items.ts';
@@ -23,7 +23,7 @@ export async function collectItems(
     toTask,
     limit,
     invalid,
-  }: { validate: ValidateFunction; toTask: ToTask; limit: number; invalid: InvalidItems },
+  }: { validate: Validator; toTask: ToTask; limit: number; invalid: InvalidItems },
 ): Promise<TaskRequest[]> {
   const accepted: TaskRequest[] = [];
   let [count, valid, bytes] = [0, 0, 0];
@@ -50,7 +50,7 @@ export async function collectItems(
 const tooMuchInput = () =>
   new ApiError('PAYLOAD_TOO_LARGE', 413, `The items take more than ${MAX_INPUT_BYTES} bytes; nothing was accepted.`);
 
-export async function toRequest(text: string, validate: ValidateFunction, toTask: ToTask): Promise<TaskRequest> {
+export async function toRequest(text: string, validate: Validator, toTask: ToTask): Promise<TaskRequest> {
   let body: unknown;
   try {
     body = JSON.parse(text);
