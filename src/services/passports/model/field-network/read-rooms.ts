@@ -1,6 +1,7 @@
 import { median } from '../../../../base/median.ts';
 import type { ColumnSpec, TableSpec } from '../../schema/schema.ts';
 import { isNumbering } from '../../schema/values.ts';
+import { middleY } from '../fields/page-tokens.ts';
 import { type ReadCell, repairRows } from '../fields/table-repairs.ts';
 import { connect, groupOf, membersOf } from './group-tokens.ts';
 import type { PageReading } from './page-reading.ts';
@@ -52,7 +53,7 @@ function rowsOfPage(reading: PageReading, section: string, { columns }: TableSpe
         cells,
         x0: Math.min(...tokens.map(({ x0 }) => x0)),
         x1: Math.max(...tokens.map(({ x1 }) => x1)),
-        y: median(tokens.map(({ y0, y1 }) => (y0 + y1) / 2)),
+        y: median(tokens.map(middleY)),
       },
     ];
   });
