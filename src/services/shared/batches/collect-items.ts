@@ -18,12 +18,7 @@ export type ToTask = (body: JsonObject, text: string) => TaskRequest | Promise<T
 /** The requests of all valid items. Reads to the end, and then throws one error for all invalid items unless they are left out. */
 export async function collectItems(
   items: AsyncIterable<ItemText> | Iterable<ItemText>,
-  {
-    validate,
-    toTask,
-    limit,
-    invalid,
-  }: { validate: Validator; toTask: ToTask; limit: number; invalid: InvalidItems },
+  { validate, toTask, limit, invalid }: { validate: Validator; toTask: ToTask; limit: number; invalid: InvalidItems },
 ): Promise<TaskRequest[]> {
   const accepted: TaskRequest[] = [];
   let [count, valid, bytes] = [0, 0, 0];
