@@ -24,6 +24,7 @@ import { createTokenStore } from './http/token-store.ts';
 import type { DeliverDeps } from './roles/deliver.ts';
 import { createDeliveryMetrics, createTaskMetrics } from './roles/metrics.ts';
 import type { SweepDeps } from './roles/sweep.ts';
+import { services as definedServices } from './services/index.ts';
 import { batchesOf } from './services/shared/batches/batches-of.ts';
 import { createFileDeletionQueue, EXPIRED_UPLOADS } from './services/shared/file-deletion-queue.ts';
 import { createOverview } from './services/shared/overview/overview.ts';
@@ -56,6 +57,8 @@ import { createWorkerRegistry } from './tasks/worker-registry.ts';
 import { createPostgresWorkerStore } from './tasks/workers.ts';
 
 const DEFAULT_POSTGRES_PORT = 5432;
+/** To a database of other services, for the catalog: a batch and the row ids, and the tasks to be fed again. */
+const OTHER_CONNECTIONS = 4;
 const portOf = (url: string) => Number(new URL(url).port) || DEFAULT_POSTGRES_PORT;
 
 /** The configuration and the open resources of one process. */
@@ -64,19 +67,23 @@ export type AppContext = Awaited<ReturnType<typeof openAppContext>>;
 /** Opens the resources of one process. Without `DATABASE_URL` it starts the embedded database or joins the running one. */
 export async function openAppContext(config: Config) {
   const { settings, log } = config;
+  const { database } = config;
   const store = await openFileStore(config);
-  const embedded = settings.databaseUrl ? undefined : await startEmbedded(config);
-  const url = settings.databaseUrl ?? embedded!.url;
+  const embedded = database.url ? undefined : await startEmbedded(config);
   // Clients see it in /health: it must not identify the machine.
   const id = newId().slice(-12).toLowerCase();
-  const db = openDb({
-    ...{ url, log, max: settings.databaseConnections, applicationName: 'assay' },
-    ...{ directUrl: settings.databaseDirectUrl, pooling: settings.databasePooling },
+  const databases = config.databases.map((each) => {
+    const db = openDb({
+      ...{ url: each.url ?? embedded!.url, directUrl: each.directUrl, pooling: settings.databasePooling },
+      ...{ log, max: each === database ? settings.databaseConnections : OTHER_CONNECTIONS, applicationName: 'assay' },
+    });
+    const tasks = createPostgresTaskStore(db, {
+      weights: settings.clientWeights,
+      batchSharePercent: settings.batchSharePercent,
+    });
+    return { ...each, db, tasks };
   });
-  const tasks = createPostgresTaskStore(db, {
-    weights: settings.clientWeights,
-    batchSharePercent: settings.batchSharePercent,
-  });
+  const { db, tasks } = databases[config.databases.indexOf(database)]!;
   const traces = await createTraces(config, id);
   const registry = new Registry();
   const blocked = new Counter({
@@ -86,7 +93,13 @@ export async function openAppContext(config: Config) {
     registers: [registry],
   });
   const fetch = createGuardedFetch({
-    blockedPorts: [...config.ports, ...store.ports, ...[url, settings.databaseDirectUrl ?? url].map(portOf)],
+    blockedPorts: [
+      ...config.ports,
+      ...store.ports,
+      ...[settings.databaseDirectUrl, embedded?.url, ...config.databases.map(({ url }) => url)].flatMap((url) =>
+        url === undefined ? [] : portOf(url),
+      ),
+    ],
     onBlocked: (reason) => blocked.inc({ reason }),
   });
   return {
@@ -94,6 +107,8 @@ export async function openAppContext(config: Config) {
     id,
     db,
     tasks,
+    /** With connections for the catalog; idle ones of other databases are not opened. */
+    databases,
     workers: createPostgresWorkerStore(db),
     uploads: createPostgresUploadStore(db),
     files: store.files,
@@ -105,11 +120,11 @@ export async function openAppContext(config: Config) {
     traces,
     signingKeys: () => signingKeys(config).catch(toOperatorError),
     async close(): Promise<void> {
-      tasks.close();
+      for (const each of databases) each.tasks.close();
       await traces?.close();
       await fetch.close();
       await store.close();
-      await db.close();
+      await Promise.all(databases.map((each) => each.db.close()));
       if (embedded && !embedded.adopted) await embedded.stop();
     },
   };
@@ -163,8 +178,9 @@ export async function createGatewayContext(
   refreshMs = 1000,
   stopping: AbortSignal = signal,
 ): Promise<GatewayContext> {
-  const { db, workers, uploads, files, log, services, enabledServices, shared, settings } = context;
+  const { db, workers, uploads, files, log, services, database, databases, shared, settings } = context;
   const { records, failureTexts, traces } = context;
+  const servicesInDatabase = context.enabledServices.filter(({ name }) => database.services.includes(name));
   setMaxListeners(0, signal); // of all the loops below
   const schema = await watchSchema({ db, migrations: await loadMigrations(), log, signal, refreshMs });
   const accepting = watchAcceptHealth({ db, tasks: context.tasks, log, signal, everyMs: 2 * refreshMs });
@@ -172,7 +188,7 @@ export async function createGatewayContext(
   const limits = new Map(services.filter(hasTasks).map(({ name, work }) => [name, work.maxWaiting]));
   const workerRegistry = await createWorkerRegistry({
     ...{ workers, tasks, limits, signal, log, refreshMs },
-    services: enabledServices.map(({ name }) => name),
+    services: servicesInDatabase.map(({ name }) => name),
   });
   const metrics = createMetrics({ version: shared.version });
   const issued = await createTokenStore({ db, log, signal, refreshMs });
@@ -194,7 +210,7 @@ export async function createGatewayContext(
   const meter = createTaskMetrics(context.registry);
   const overview = createOverview({
     workerRegistry,
-    services: enabledServices,
+    services: servicesInDatabase,
     registry: metrics.registry,
     localCounters: { id: context.id, registry: context.registry },
     clientShares: () => readClientShares(db),
@@ -222,12 +238,13 @@ export async function createGatewayContext(
       issued,
       overview,
       records,
+      databases,
       failureTexts,
       log,
     },
     ...(traces && { traces }),
     limits: rateLimits,
-    serviceDirectory: createServiceDirectory(enabledServices),
+    serviceDirectory: createServiceDirectory(context.enabledServices),
     isOutOfService: () => schema.problem() !== undefined,
     notReady() {
       if (stopping.aborted) return 'This gateway is stopping.';
@@ -293,15 +310,15 @@ export async function createModelContext({ db, fetch, files, shared, log }: AppC
 }
 
 export async function createBackgroundContext(context: AppContext): Promise<BackgroundJobContext> {
-  const { tasks, records, registry } = context;
-  return { ...(await createModelContext(context)), tasks, records, registry };
+  const { databases, records, registry } = context;
+  return { ...(await createModelContext(context)), databases, records, registry };
 }
 
 /** No attempt takes longer. */
 const DAY_MS = 86_400_000;
 
 export function createSweepDeps(context: AppContext, signal: AbortSignal): SweepDeps {
-  const { db, tasks, files, stored, registry, settings, log } = context;
+  const { db, databases, tasks, files, stored, registry, settings, log } = context;
   // Read once at the start: an upgrade replaces the files of a running program.
   const migrations = loadMigrations();
   migrations.catch(() => {}); // `isSchemaKnown` rejects
@@ -313,15 +330,26 @@ export function createSweepDeps(context: AppContext, signal: AbortSignal): Sweep
   return {
     ...{ tasks, services, files, log, signal },
     events: createEventStore(db),
-    disabledServiceCleanups: context.disabledServices.flatMap(({ onDisabled }) =>
-      onDisabled ? [() => onDisabled(db)] : [],
-    ),
+    databaseCleanups: [
+      ...context.disabledServices.flatMap(({ onDisabled }) => (onDisabled ? [() => onDisabled(db)] : [])),
+      ...definedServices.flatMap(({ cleanUpDatabase }) => (cleanUpDatabase ? [() => cleanUpDatabase(db, signal)] : [])),
+    ],
     expiredUploads: createFileDeletionQueue({ db, files, log }, EXPIRED_UPLOADS),
-    orphans: createOrphanCollector({
-      ...{ db, files, stored, registry, log },
-      columns: BACKUP_CONTENTS.fileColumns,
-      isSchemaKnown: async () => knowsMigrations(db, await migrations),
-    }),
+    // All databases have one file storage; the sweeper of the first one looks at the rows of all.
+    orphans:
+      db === databases[0]!.db
+        ? createOrphanCollector({
+            ...{ db, files, stored, registry, log },
+            otherDatabases: databases.slice(1).map((each) => each.db),
+            columns: BACKUP_CONTENTS.fileColumns,
+            async isSchemaKnown() {
+              const known = await Promise.all(
+                databases.map(async (each) => knowsMigrations(each.db, await migrations)),
+              );
+              return known.every(Boolean);
+            },
+          })
+        : { step: async () => {} },
     taskMetrics: createTaskMetrics(context.registry),
     limits: { maxAttempts: settings.workerMaxAttempts, batchMaxWaitSeconds: settings.batchMaxWaitSeconds },
   };

@@ -5,10 +5,11 @@ import { createLog } from './base/log.ts';
 import { OperatorError } from './base/operator-error.ts';
 import { type Environment, readSettings, SettingsError } from './base/settings.ts';
 import { loadLocalCredentials } from './local-credentials.ts';
+import { type DatabaseConfig, databasesOf } from './service-databases.ts';
 import { services } from './services/index.ts';
 import type { RecordSource } from './services/shared/records.ts';
 import { hasTasks, type OpenService, type Service, type SharedSettings } from './services/shared/service.ts';
-import { coreSettings, crossFieldRules } from './settings.ts';
+import { coreSettings, crossFieldRules, databaseSettings } from './settings.ts';
 
 /** The package's root: the parent of `dist/` or `src/`. */
 export const PACKAGE_ROOT = new URL('../', import.meta.url);
@@ -26,7 +27,7 @@ const LISTENING_ROLES = ['start', 'serve'];
 export async function loadConfig(input: Environment, role: string) {
   const chosen = chosenServices(input);
   const { env, local } = await withLocalDefaults(input, chosen, LISTENING_ROLES.includes(role));
-  const { settings, factories } = readAll(env, chosen);
+  const { settings, factories, databases } = readAll(env, chosen);
   const shared: SharedSettings = {
     version: JSON.parse(await readFile(new URL('package.json', PACKAGE_ROOT), 'utf8')).version,
     dataDir: resolve(settings.dataDir),
@@ -55,6 +56,9 @@ export async function loadConfig(input: Environment, role: string) {
     services: open,
     /** Excluded by SERVICES. */
     disabledServices: services.filter((service) => !chosen.includes(service)),
+    databases,
+    /** That of this context; see `onDatabase`. */
+    database: databases[0]!,
     // These cover all enabled services; `services` only those of the process's role.
     enabledServices: open,
     ports: open.map(({ port }) => port),
@@ -68,6 +72,13 @@ export async function loadConfig(input: Environment, role: string) {
     log: createLog(settings.logLevel, role),
   };
 }
+
+/** The configuration of the services in one of the databases. */
+export const onDatabase = (config: Config, database: DatabaseConfig): Config => ({
+  ...config,
+  database,
+  services: config.services.filter(({ name }) => database.services.includes(name)),
+});
 
 /** `readAll` reports an unknown name together with all other problems. */
 function chosenServices(input: Environment): readonly Service[] {
@@ -95,10 +106,13 @@ async function withLocalDefaults(
 /** One error lists the problems of the core and of every service. */
 function readAll(env: Environment, services: readonly Service[]) {
   const core = attempt(() => readSettings(coreSettings, env, crossFieldRules));
+  const urls = attempt(() => readSettings(databaseSettings, env));
+  const names = services.map(({ name }) => name);
+  const databases = attempt(() => (core.value && urls.value ? databasesOf(names, core.value, urls.value) : []));
   const configured = services.map((service) => attempt(() => service.configure(env)));
-  const problems = [core, ...configured].flatMap(({ problem }) => problem ?? []);
+  const problems = [core, urls, databases, ...configured].flatMap(({ problem }) => problem ?? []);
   if (problems.length > 0) throw new SettingsError(problems.join('\n'));
-  return { settings: core.value!, factories: configured.map(({ value }) => value!) };
+  return { settings: core.value!, databases: databases.value!, factories: configured.map(({ value }) => value!) };
 }
 
 function attempt<T>(read: () => T): { value?: T; problem?: string } {

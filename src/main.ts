@@ -95,13 +95,17 @@ program
   .command('backup')
   .description('write the database, files and keys to one archive; Assay may keep running')
   .argument('<file>', 'target file, replaced only when the new archive is complete; - is standard output')
-  .action(async (file: string) => (await import('./commands/backup.ts')).backupCommand(file, stopSignal()));
+  .option('--service <name>', 'with several databases: that of this service')
+  .action(async (file: string, options: { service?: string }) =>
+    (await import('./commands/backup.ts')).backupCommand(file, options, stopSignal()),
+  );
 
 program
   .command('restore')
   .description('restore a backup into an empty database and an empty DATA_DIR')
   .argument('<file>', 'archive of `assay backup`; - is standard input')
   .option('--replace', 'delete the existing data first')
+  .option('--service <name>', 'with several databases: that of this service')
   .action(async (file: string, options: RestoreOptions) =>
     (await import('./commands/restore.ts')).restoreCommand(file, options, stopSignal()),
   );

@@ -210,10 +210,21 @@ export const coreSettings = {
   databaseConnections: integer(
     'DATABASE_CONNECTIONS',
     10,
-    'Maximum database connections per process; a worker needs at least 5.',
+    'Maximum connections of a process to each database of its services; a worker needs at least 5.',
     { min: 5, max: 10_000 },
   ),
 };
+
+/** By service. */
+export const databaseSettings: Readonly<Record<string, Setting<string | undefined>>> = Object.fromEntries(
+  services.map(({ name }) => [
+    name,
+    postgresUrl(
+      `${name.toUpperCase()}_DATABASE_URL`,
+      `PostgreSQL of the service ${name} alone, or of several services with the same address; not set: DATABASE_URL.`,
+    ),
+  ]),
+);
 
 export const crossFieldRules: readonly CrossFieldRule<typeof coreSettings>[] = [
   {

@@ -19,11 +19,13 @@ export interface CreateBatchOptions extends CallOptions, GroupingOptions {
   readonly idempotencyKey?: string | undefined;
   /** Of bytes. Default: `application/x-ndjson`. */
   readonly contentType?: 'application/x-ndjson' | 'text/csv' | 'application/zip' | undefined;
+  /** Leaves out invalid items, which the response lists as `left_out`, instead of throwing. */
+  readonly skipInvalid?: boolean | undefined;
   /** For a ZIP archive: fields of all items, as text. */
   readonly fields?: Readonly<Record<string, string>> | undefined;
 }
 
-export type BatchFormat = 'jsonl' | 'csv' | 'xlsx';
+export type BatchFormat = 'jsonl' | 'csv' | 'xlsx' | 'zip';
 
 const JSON_LINES = 'application/x-ndjson';
 const PAGE_SIZE = 1000;
@@ -45,14 +47,21 @@ export class Batches<Item extends object> {
    * of them, or for none.
    */
   create(items: readonly Item[] | Bytes, options: CreateBatchOptions = {}): Promise<AcceptedBatch> {
-    const { webhookUrl, idempotencyKey = newIdempotencyKey(), contentType = JSON_LINES, fields, signal } = options;
+    const {
+      webhookUrl,
+      idempotencyKey = newIdempotencyKey(),
+      contentType = JSON_LINES,
+      fields,
+      skipInvalid,
+      signal,
+    } = options;
     const { project, tags: tag } = options;
     const isList = Array.isArray(items);
     return this.#line.data('/batches', {
       method: 'POST',
       body: isList ? new Blob(items.map((item) => `${JSON.stringify(item)}\n`)) : toBlob(items as Bytes),
       headers: { 'content-type': isList ? JSON_LINES : contentType },
-      query: { ...fields, webhook_url: webhookUrl, project, tag },
+      query: { ...fields, webhook_url: webhookUrl, skip_invalid: skipInvalid, project, tag },
       idempotencyKey,
       signal,
     });

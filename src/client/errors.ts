@@ -77,14 +77,27 @@ export interface ValidationDetail {
   readonly ctx?: Readonly<Record<string, unknown>>;
 }
 
+/** An item of a batch, by its line or by the name of its file. */
+export interface InvalidItem {
+  readonly line?: number;
+  readonly name?: string;
+  readonly message: string;
+}
+
 /** 422 and 400: the request is invalid. */
 export class ValidationProblem extends AssayError {
   override readonly name: string = 'ValidationProblem';
   readonly details: readonly ValidationDetail[];
+  /** Of a batch: the number of invalid items, of all, and the first invalid ones. */
+  readonly batch:
+    | { readonly invalid: number; readonly total: number; readonly items: readonly InvalidItem[] }
+    | undefined;
 
   constructor(init: AssayErrorInit) {
     super(init);
     this.details = Array.isArray(init.details) ? (init.details as ValidationDetail[]) : [];
+    const { items } = (init.details ?? {}) as { items?: unknown };
+    this.batch = Array.isArray(items) ? (init.details as typeof this.batch) : undefined;
   }
 }
 

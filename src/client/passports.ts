@@ -1,3 +1,4 @@
+import { Batches } from './batches.ts';
 import { type Bytes, fileNameOf, toBlob } from './bytes.ts';
 import { type Connection, newIdempotencyKey } from './connection.ts';
 import { TaskFailed } from './errors.ts';
@@ -59,10 +60,13 @@ export type Document = WaitingDocument | ReadDocument | FailedDocument;
 export type DocumentHandle = string | Pick<DocumentItem, 'id'> | Pick<PdfCreated, 'task_id'>;
 
 export class Passports {
+  /** Of ZIP archives: a document per PDF. */
+  readonly batches: Batches<never>;
   readonly #line: Connection;
   readonly #polling: Polling;
 
   constructor(line: Connection, polling: Polling) {
+    this.batches = new Batches(line);
     this.#line = line;
     this.#polling = polling;
   }

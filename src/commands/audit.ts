@@ -1,11 +1,12 @@
-import { loadConfig } from '../config.ts';
+import { loadConfig, onDatabase } from '../config.ts';
 import { type AuditTrailResult, verifyAuditTrail } from '../services/catalog/reports/verify-audit-trail.ts';
-import { withExistingDatabase } from './existing-database.ts';
+import { databaseOf, withExistingDatabase } from './existing-database.ts';
 import { notMigrated, throwOperatorError } from './terminal.ts';
 
 /** Exit status 1 when the audit trail was altered. */
 export async function verifyCommand(): Promise<void> {
-  const planned = await loadConfig({ LOG_LEVEL: 'warn', ...process.env }, 'audit');
+  const config = await loadConfig({ LOG_LEVEL: 'warn', ...process.env }, 'audit');
+  const planned = onDatabase(config, databaseOf(config, 'catalog'));
   const where = { planned, applicationName: 'assay-audit', nothing: 'There is no audit trail' };
   const result = await withExistingDatabase(where, verifyAuditTrail)
     .catch(notMigrated('There is no audit trail'))

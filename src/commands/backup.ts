@@ -7,17 +7,22 @@ import { OperatorError } from '../base/operator-error.ts';
 import { loadConfig } from '../config.ts';
 import { openFileStore } from '../file-store.ts';
 import { BACKUP_CONTENTS } from './backup-contents.ts';
+import { onBackupDatabase } from './backup-database.ts';
 import { withExistingDatabase } from './existing-database.ts';
 import { checkOutputFolder } from './local-files.ts';
 import { mebibytes, statusLine, throwOperatorError } from './terminal.ts';
 
 /** Writes a consistent snapshot, also while Assay runs; `-` is standard output. */
-export async function backupCommand(file: string, signal: AbortSignal): Promise<void> {
+export async function backupCommand(
+  file: string,
+  { service }: { service?: string },
+  signal: AbortSignal,
+): Promise<void> {
   if (file === '-' && process.stdout.isTTY) {
     throw new OperatorError('A backup is binary data: name a file, or redirect standard output.');
   }
   if (file !== '-') await checkOutputFolder(file);
-  const planned = await loadConfig({ LOG_LEVEL: 'warn', ...process.env }, 'backup');
+  const planned = onBackupDatabase(await loadConfig({ LOG_LEVEL: 'warn', ...process.env }, 'backup'), service);
   const { settings, shared } = planned;
   const migrations = await loadMigrations();
   const where = { planned, applicationName: 'assay-backup', nothing: 'There is nothing to back up' };

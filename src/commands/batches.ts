@@ -1,17 +1,19 @@
 import { extname } from 'node:path';
-import { Assay, type Batch, type BatchFormat } from '../client/index.ts';
+import { OperatorError } from '../base/operator-error.ts';
+import { Assay, type Batch, type BatchFormat, type InvalidItem, ValidationProblem } from '../client/index.ts';
 import { groupingOf, onOneLine, printResult, runClientCommand } from './client-command.ts';
 import { openInputFile, writeOutputFile } from './local-files.ts';
 import { withProgress } from './progress.ts';
 import type { ServerOptions } from './resolve-server.ts';
 
 export interface BatchesOptions extends ServerOptions {
-  readonly service: 'defectoscopy' | 'stt';
+  readonly service: 'defectoscopy' | 'stt' | 'passports';
   readonly json?: boolean;
 }
 
 export interface SubmitOptions extends BatchesOptions {
   readonly wait?: boolean;
+  readonly skipInvalid?: boolean;
   readonly webhookUrl?: string;
   readonly project?: string;
   readonly tag?: readonly string[];
@@ -29,17 +31,20 @@ export function listBatchesCommand(options: BatchesOptions, signal: AbortSignal)
 
 /** `assay batches submit`: creates a batch from JSON lines, or from a `.csv` or `.zip` file. */
 export function submitBatchCommand(path: string, options: SubmitOptions, signal: AbortSignal): Promise<void> {
-  const { webhookUrl, idempotencyKey, wait } = options;
+  const { webhookUrl, idempotencyKey, skipInvalid, wait } = options;
   return withBatches(options, signal, async (batches) => {
     const contentType = CONTENT_TYPES[extname(path).toLowerCase()];
+    if (options.service === 'passports' && contentType !== 'application/zip')
+      throw new OperatorError(`A batch of passports must be a ZIP archive of PDFs (.zip), not ${path}.`);
     const { data } = await openInputFile(path);
-    const created = await batches.create(data, {
-      webhookUrl,
-      idempotencyKey,
-      contentType,
-      ...groupingOf(options),
-      signal,
+    const request = { webhookUrl, idempotencyKey, skipInvalid, contentType, ...groupingOf(options), signal };
+    const created = await batches.create(data, request).catch((error: unknown) => {
+      const { invalid = 0, total = 0, items = [] } = (error instanceof ValidationProblem && error.batch) || {};
+      if (invalid < total) printInvalid(items, 'Repeat with --skip-invalid to leave them out:');
+      throw error;
     });
+    if (created.left_out) printInvalid(created.left_out.items, `Left out: ${created.left_out.count}`);
+    if (created.ignored) console.error(`Hidden and system files that were ignored: ${created.ignored}`);
     if (!wait) return printResult(options, created, [created.batch_id]);
     const batch = await withProgress((onState) =>
       batches.wait(created.batch_id, {
@@ -84,6 +89,11 @@ export function changeBatchCommand(
   });
 }
 
+function printInvalid(items: readonly InvalidItem[], title: string): void {
+  console.error(title);
+  for (const { line, name = `line ${line}`, message } of items) console.error(onOneLine(`  ${name}: ${message}`));
+}
+
 const CONTENT_TYPES: Readonly<Record<string, 'text/csv' | 'application/zip'>> = {
   '.csv': 'text/csv',
   '.zip': 'application/zip',
@@ -92,10 +102,10 @@ const CONTENT_TYPES: Readonly<Record<string, 'text/csv' | 'application/zip'>> = 
 function withBatches(
   options: BatchesOptions & { readonly output?: string },
   signal: AbortSignal,
-  run: (batches: Assay['defectoscopy' | 'stt']['batches']) => Promise<void>,
+  run: (batches: Assay[BatchesOptions['service']]['batches']) => Promise<void>,
 ): Promise<void> {
-  return runClientCommand(options.service, options, signal, ({ url, token, apiKey: _, ...rest }) =>
-    run(new Assay({ [options.service]: { url, token }, ...rest })[options.service].batches),
+  return runClientCommand(options.service, options, signal, ({ url, token, apiKey, ...rest }) =>
+    run(new Assay({ [options.service]: { url, token, apiKey }, ...rest })[options.service].batches),
   );
 }
 

@@ -28,7 +28,11 @@ export function addClientCommands(program: Command): void {
         : (await import('./task-commands.ts')).predictCommand(source, options, stopSignal()),
     );
 
-  onServer(program.command('transcribe'), 'speech to text', 'a folder, for a file per recording')
+  onServer(
+    program.command('transcribe'),
+    'speech to text',
+    'a folder, for a file per recording, or a .csv or .jsonl file',
+  )
     .description('transcribe a recording, or all recordings of a folder')
     .argument('<file|url|folder>', 'a recording, its https address, or a folder')
     .option('--language <code>', 'spoken language as ISO 639-1 code (en, ru), or auto')
@@ -148,8 +152,9 @@ export function addClientCommands(program: Command): void {
 }
 
 function addBatchCommands(program: Command): void {
-  const batches = withTasks(program.command('batches'), ['defectoscopy', 'stt'])
+  const batches = withTasks(program.command('batches'), ['defectoscopy', 'stt', 'passports'])
     .description('list the batches of a credential, newest first')
+    .option('--api-key <key>', 'API key of passports (default: ASSAY_API_KEY; for this machine: the configured key)')
     .option('--json', 'print JSON')
     .action(async (options: BatchesOptions) =>
       (await import('./batches.ts')).listBatchesCommand(options, stopSignal()),
@@ -160,8 +165,12 @@ function addBatchCommands(program: Command): void {
     .description(
       'create a task for each line of a file, or for each file of a ZIP archive: for all of them, or for none',
     )
-    .argument('<file>', 'JSON lines, CSV (.csv) with field names as header, or an archive (.zip)')
+    .argument(
+      '<file>',
+      'JSON lines, CSV (.csv) with field names as header, or an archive (.zip); of passports only an archive',
+    )
     .option('--wait', 'wait until the last item has ended')
+    .option('--skip-invalid', 'leave out invalid items, and list them, instead of refusing the file')
     .option('--webhook-url <url>', 'called once when the last item has ended')
     .option('--project <name>', 'project of items without one')
     .option('--tag <tag>', 'tag of items without tags; repeat it for several', collect)
@@ -184,7 +193,7 @@ function addBatchCommands(program: Command): void {
     .command('results')
     .description('write the results of a completed batch')
     .argument('<batch>', 'batch id')
-    .addOption(new Option('--format <format>', 'file format').choices(['jsonl', 'csv', 'xlsx']).default('jsonl'))
+    .addOption(new Option('--format <format>', 'file format').choices(['jsonl', 'csv', 'xlsx', 'zip']).default('jsonl'))
     .option('--output <path>', 'write to this file')
     .configureHelp({ showGlobalOptions: true })
     .action(async (id: string, _: object, command: Command) =>

@@ -2,7 +2,7 @@ import { readSettings, type Settings } from '../base/settings.ts';
 import { type Config, loadConfig } from '../config.ts';
 import { credentialFile } from '../local-credentials.ts';
 import { services } from '../services/index.ts';
-import { coreSettings } from '../settings.ts';
+import { coreSettings, databaseSettings } from '../settings.ts';
 import { unknownSettingWarnings } from './unknown-settings.ts';
 
 /** Secrets are masked. Invalid settings exit with status 2. */
@@ -41,7 +41,7 @@ effective values, secrets masked. A secret \`NAME\` can also be in a file that \
 not set; a blank secret, an empty secret file and a list without an entry are errors.`;
 
 const groups = (): { title: string; settings: Settings }[] => [
-  { title: 'General', settings: coreSettings },
+  { title: 'General', settings: { ...coreSettings, ...databaseSettings } },
   ...services.map(({ title, settings }) => ({ title, settings })),
 ];
 
@@ -60,12 +60,15 @@ function effective(settings: Settings, { env, host, shared }: Config): string[] 
 }
 
 /** States that follow from several settings together. */
-function derivedSettings({ services: open, shared, settings, env }: Config): string[] {
+function derivedSettings({ services: open, databases, shared, settings, env }: Config): string[] {
   const running = services.filter(({ name }) => open.some((service) => service.name === name));
   const missing = settings.appEnv === 'local' ? running.flatMap((service) => service.missingCredentials(env)) : [];
   return [
     ...open.flatMap((service) =>
       Object.entries(service.derivedSettings).map(([name, state]) => line(`${service.name} ${name}`, state)),
+    ),
+    ...databases.flatMap(({ variable, services: names }) =>
+      databases.length > 1 ? [line(variable, names.join(', '))] : [],
     ),
     ...missing.map((name) => line(name, 'generated on first start; authorization is enforced from then on')),
     line('files_host', shared.filesHost ?? 'unconfigured: POST /files is disabled'),

@@ -4,7 +4,13 @@ import { startEmbedded } from '../app-context.ts';
 import { type Db, openDb } from '../base/db.ts';
 import { OperatorError } from '../base/operator-error.ts';
 import type { Config } from '../config.ts';
+import type { DatabaseConfig } from '../service-databases.ts';
 import { lockDataDir } from './data-dir-lock.ts';
+
+/** The database with the service's data. */
+export function databaseOf({ databases }: Config, service: string): DatabaseConfig {
+  return databases.find(({ services }) => services.includes(service)) ?? databases[0]!;
+}
 
 /**
  * Uses the configured or the embedded database, starting the latter if necessary. Never creates one: throws `nothing`
@@ -14,9 +20,9 @@ export async function withExistingDatabase<T>(
   { planned, applicationName, nothing }: { planned: Config; applicationName: string; nothing: string },
   run: (db: Db) => Promise<T>,
 ): Promise<T> {
-  const { settings, shared } = planned;
+  const { database, shared } = planned;
   const open = (url: string) => withDatabase(url, { planned, applicationName }, run);
-  if (settings.databaseUrl) return open(settings.databaseUrl);
+  if (database.url) return open(database.url);
   await stat(join(shared.dataDir, 'postgres', 'cluster')).catch(() => {
     throw new OperatorError(
       `${nothing} in ${shared.dataDir}. Run the command in the folder where Assay was started, or set DATA_DIR or DATABASE_URL.`,

@@ -5,8 +5,12 @@ import { throwOperatorError } from './terminal.ts';
 export async function migrateCommand(): Promise<void> {
   const app = await openAppContext(await loadConfig(process.env, 'migrate')).catch(throwOperatorError);
   try {
-    await migrateDatabase(app.db, { log: app.log }).catch(throwOperatorError);
-    console.log('The database is up to date.');
+    for (const { db, variable } of app.databases) {
+      await migrateDatabase(db, { log: app.log }).catch(throwOperatorError);
+      console.log(
+        app.databases.length === 1 ? 'The database is up to date.' : `The database of ${variable} is up to date.`,
+      );
+    }
   } finally {
     await app.close();
   }

@@ -14,12 +14,15 @@ import { type Config, loadConfig } from '../config.ts';
 import { skipEventNumbers } from '../tasks/events.ts';
 import { returnAllClaims } from '../tasks/return-claims.ts';
 import { BACKUP_CONTENTS } from './backup-contents.ts';
+import { onBackupDatabase } from './backup-database.ts';
 import { checkFileLocation, missingInBucket } from './backup-file-location.ts';
 import { lockDataDir } from './data-dir-lock.ts';
 import { withDatabase } from './existing-database.ts';
 import { mebibytes, statusLine, throwOperatorError } from './terminal.ts';
 
 export interface RestoreOptions {
+  /** One of the services in the database. */
+  readonly service?: string;
   /** Over existing data; default: only into an empty target. */
   readonly replace?: boolean;
 }
@@ -27,10 +30,10 @@ export interface RestoreOptions {
 /** `-` is standard input. */
 export async function restoreCommand(
   file: string,
-  { replace = false }: RestoreOptions,
+  { replace = false, service }: RestoreOptions,
   signal: AbortSignal,
 ): Promise<void> {
-  const planned = await loadConfig({ LOG_LEVEL: 'warn', ...process.env }, 'restore');
+  const planned = onBackupDatabase(await loadConfig({ LOG_LEVEL: 'warn', ...process.env }, 'restore'), service);
   const { shared } = planned;
   await withFile(file, { dataDir: shared.dataDir, signal }, async (path) => {
     const migrations = await loadMigrations();
@@ -107,11 +110,11 @@ async function withFile(
 }
 
 async function inDatabase<T>(planned: Config, run: (db: Db) => Promise<T>): Promise<T> {
-  const { settings, shared } = planned;
+  const { database, shared } = planned;
   const open = (url: string) => withDatabase(url, { planned, applicationName: 'assay-restore' }, run);
   const unlock = await lockDataDir(shared.dataDir);
   try {
-    if (settings.databaseUrl) return await open(settings.databaseUrl);
+    if (database.url) return await open(database.url);
     const embedded = await startEmbedded(planned);
     return await open(embedded.url).finally(() => embedded.stop());
   } finally {

@@ -1,3 +1,4 @@
+import { setMaxListeners } from 'node:events';
 import {
   type AppContext,
   createBackgroundContext,
@@ -13,7 +14,7 @@ import { delayed, sleep } from '../base/loop.ts';
 import { isMigrated } from '../base/migrate.ts';
 import { OperatorError } from '../base/operator-error.ts';
 import { killSelf, stopSignal } from '../base/stop-signal.ts';
-import { type Config, loadConfig } from '../config.ts';
+import { type Config, loadConfig, onDatabase } from '../config.ts';
 import { deliver } from '../roles/deliver.ts';
 import { createWorkMetrics } from '../roles/metrics.ts';
 import type { WorkerReady } from '../roles/release-on-exit.ts';
@@ -27,8 +28,9 @@ import { warnAboutUnknownSettings } from './unknown-settings.ts';
 import { waitForDatabase, waitReason } from './wait-for-database.ts';
 
 /** The listeners answer 503 while the database is unavailable. */
-export const serveCommand = (services: readonly string[]) =>
-  runRole('serve', services, async (app, signal) => {
+export const serveCommand = (services: readonly string[]) => {
+  const listening: Record<string, string> = {};
+  return runRole('serve', services, async (app, signal) => {
     await waitForSchema(app, signal, { orUnavailable: true });
     // Until then the gateway serves requests but reports not ready.
     const closing = delayed(signal, app.shutdownDelayMs);
@@ -39,7 +41,13 @@ export const serveCommand = (services: readonly string[]) =>
       services: app.services,
       context: gateways,
       host: app.host,
-      onListening: (addresses) => process.send?.({ listening: addresses }),
+      onListening(addresses) {
+        Object.assign(listening, addresses);
+        const isComplete = app.enabledServices.every(
+          ({ name }) => name in listening || (services.length > 0 && !services.includes(name)),
+        );
+        if (isComplete) process.send?.({ listening });
+      },
       log: app.log,
       signal: closing,
     }).finally(() => {
@@ -48,6 +56,7 @@ export const serveCommand = (services: readonly string[]) =>
     });
     await gateways.limits.left; // otherwise the other gateways wait for its lease to expire
   });
+};
 
 /** Runs a model, or the background job of a service without tasks. */
 export const workCommand = (name: string) =>
@@ -100,6 +109,7 @@ export const sweepCommand = () =>
     await Promise.all([sweep(createSweepDeps(app, signal)), sendHeartbeats(app, signal, 'sweep')]);
   });
 
+/** Runs the role once for every database of the services. */
 async function runRole(
   role: string,
   services: readonly string[],
@@ -107,20 +117,34 @@ async function runRole(
 ): Promise<void> {
   const done = new AbortController();
   const signal = AbortSignal.any([stopSignal(), done.signal]);
+  setMaxListeners(0, signal);
   const planned = selectServices(await loadConfig(process.env, role), services);
   warnAboutUnknownSettings(process.env, planned.log);
-  const app = await openAppContext(planned).catch(throwOperatorError);
-  try {
-    await run(app, signal);
-  } finally {
-    // Stops the other parts when one has failed.
-    done.abort();
-    await app.close();
-  }
+  const runOnDatabase = async (config: Config) => {
+    try {
+      const app = await openAppContext(config).catch(throwOperatorError);
+      await run(app, signal).finally(() => {
+        // Stops the other parts when one has failed.
+        done.abort();
+        return app.close();
+      });
+    } finally {
+      done.abort();
+    }
+  };
+  const configs = planned.databases.map((database) => onDatabase(planned, database));
+  const results = await Promise.allSettled(
+    configs.filter((config) => config.services.length > 0).map((config) => runOnDatabase(config)),
+  );
+  for (const result of results) if (result.status === 'rejected') throw result.reason;
 }
 
 /** With `orUnavailable` returns at once: a gateway answers 503 meanwhile. Throws for a newer, unsupported schema. */
-const waitForSchema = ({ db, log }: AppContext, signal: AbortSignal, { orUnavailable = false } = {}): Promise<void> =>
+const waitForSchema = (
+  { db, database, log }: AppContext,
+  signal: AbortSignal,
+  { orUnavailable = false } = {},
+): Promise<void> =>
   waitForDatabase(
     async () => {
       const migrations = await loadMigrations();
@@ -130,7 +154,7 @@ const waitForSchema = ({ db, log }: AppContext, signal: AbortSignal, { orUnavail
       if (migrated === false && !orUnavailable) throw new NotMigrated();
     },
     {
-      ...{ log, signal },
+      ...{ log, signal, variable: database.variable },
       why: (error) => (error instanceof NotMigrated ? 'waiting for `assay migrate`' : waitReason(error)),
     },
   );

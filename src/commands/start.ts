@@ -55,13 +55,35 @@ async function run(planned: Config, signal: AbortSignal, onListening: OnListenin
   }
 }
 
-async function runOn(url: string, planned: Config, signal: AbortSignal, onListening: OnListening): Promise<void> {
+async function runOn(
+  url: string | undefined,
+  planned: Config,
+  signal: AbortSignal,
+  onListening: OnListening,
+): Promise<void> {
   const { settings, services, log } = planned;
-  const db = openDb({ url, log, max: 2, applicationName: 'assay-start' });
-  const tasks = createPostgresTaskStore(db);
+  const failed = new AbortController();
+  const running = AbortSignal.any([signal, failed.signal]);
+  const databases = planned.databases.map((database) => {
+    const db = openDb({ url: database.url ?? url!, log, max: 2, applicationName: 'assay-start' });
+    return { ...database, db, tasks: createPostgresTaskStore(db) };
+  });
+  const tasksOf = (service: string) => databases.find((each) => each.services.includes(service))!.tasks;
   try {
-    await waitForDatabase(() => migrateDatabase(db, { log, signal }), { log, signal });
-    const env = { ...planned.env, DATABASE_URL: url, DATABASE_URL_FILE: undefined, [SUPERVISED]: 'yes' };
+    const migrations = databases.map(({ db, variable }) =>
+      waitForDatabase(() => migrateDatabase(db, { log, signal: running }), { log, signal: running, variable }),
+    );
+    const migrated = Promise.all(migrations).catch((error: unknown) => {
+      failed.abort();
+      throw error;
+    });
+    // A database that is unavailable delays only its own services, whose processes wait for the migrations.
+    await Promise.race([migrated, ...migrations]);
+    const env = {
+      ...planned.env,
+      ...(url && { DATABASE_URL: url, DATABASE_URL_FILE: undefined }),
+      [SUPERVISED]: 'yes',
+    };
     const child = (...args: string[]) =>
       fork(fileURLToPath(new URL('../main.js', import.meta.url)), args, { env, execArgv: ['--enable-source-maps'] });
     // The worker of a service without tasks always runs.
@@ -71,26 +93,28 @@ async function runOn(url: string, planned: Config, signal: AbortSignal, onListen
       await startup.finished;
       if (!signal.aborted && !startup.error()) onListening(planned, addresses);
     };
-    const lost = { tasks, maxAttempts: settings.workerMaxAttempts, log };
+    const { workerMaxAttempts: maxAttempts, workerIdleSeconds: idleSeconds } = settings;
     const processes: ManagedProcess[] = [
       { name: 'serve', spawn: () => startup.watch(onAddresses(child('serve'), announce)) },
       { name: 'deliver', spawn: () => startup.watch(child('deliver', '--sweep')) },
-      ...services.map((service) => ({
-        name: `work ${service.name}`,
-        spawn: () =>
-          startup.watch(releaseOnExit(child('work', '--service', service.name), { ...lost, service: service.name })),
-        ...(isOnDemand &&
-          hasTasks(service) && {
-            demand: createDemand(service, tasks, { idleSeconds: settings.workerIdleSeconds }),
-          }),
-      })),
+      ...services.map((service) => {
+        const tasks = tasksOf(service.name);
+        const lost = { tasks, maxAttempts, log, service: service.name };
+        return {
+          name: `work ${service.name}`,
+          spawn: () => startup.watch(releaseOnExit(child('work', '--service', service.name), lost)),
+          ...(isOnDemand && hasTasks(service) && { demand: createDemand(service, tasks, { idleSeconds }) }),
+        };
+      }),
     ];
-    await supervise({ processes, log, signal }).catch((error: unknown) => {
+    await supervise({ processes, log, signal: running }).catch((error: unknown) => {
       throw startup.error() ?? error;
     });
+    if (failed.signal.aborted) await migrated;
   } finally {
-    tasks.close();
-    await db.close();
+    failed.abort();
+    for (const { tasks } of databases) tasks.close();
+    await Promise.all(databases.map(({ db }) => db.close()));
   }
 }
 
@@ -120,17 +144,16 @@ function watchStartup(workers: number) {
 }
 
 interface Database {
-  /** The current URL; `moved` aborts when it changes. */
-  address(): { readonly url: string; readonly moved: AbortSignal };
+  /** The current URL of the embedded database; `moved` aborts when it changes. */
+  address(): { readonly url: string | undefined; readonly moved: AbortSignal };
   close(): Promise<void>;
 }
 
 const NEVER_ABORTED = new AbortController().signal;
 
 async function openDatabase(planned: Config, signal: AbortSignal): Promise<Database> {
-  const { settings, log } = planned;
-  const { databaseUrl } = settings;
-  if (databaseUrl) return { address: () => ({ url: databaseUrl, moved: NEVER_ABORTED }), close: async () => {} };
+  const { database, log } = planned;
+  if (database.url) return { address: () => ({ url: undefined, moved: NEVER_ABORTED }), close: async () => {} };
 
   const closed = new AbortController();
   let running = await startEmbedded(planned, signal);

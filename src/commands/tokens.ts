@@ -1,12 +1,13 @@
 import { hash, randomBytes } from 'node:crypto';
 import type { Db } from '../base/db.ts';
 import { OperatorError } from '../base/operator-error.ts';
-import { type Config, loadConfig } from '../config.ts';
+import { type Config, loadConfig, onDatabase } from '../config.ts';
 import { deleteToken, insertToken, type ListedToken, readTokens } from '../http/access-tokens.ts';
 import { SANDBOX_ROLE } from '../http/sandbox-credential.ts';
 import { principalOf } from '../http/token-store.ts';
+import type { DatabaseConfig } from '../service-databases.ts';
 import type { OpenService } from '../services/shared/service.ts';
-import { withExistingDatabase } from './existing-database.ts';
+import { databaseOf, withExistingDatabase } from './existing-database.ts';
 import { alignColumns, notMigrated, throwOperatorError } from './terminal.ts';
 
 export interface CreateOptions {
@@ -37,7 +38,7 @@ export async function createToken(options: CreateOptions): Promise<void> {
   const kind = role === SANDBOX_ROLE ? `${SANDBOX_ROLE}_${service}` : service;
   const token = `assay_${kind}_${randomBytes(32).toString('base64url')}`;
   const digest = hash('sha256', token, 'hex');
-  const created = await inTokens(planned, (db) =>
+  const created = await inTokens(planned, databaseOf(planned, service), (db) =>
     insertToken(db, { service, name, role, digest, owner: owner ?? null, lifetimeSeconds }),
   );
   if (created === undefined) {
@@ -61,7 +62,7 @@ export type ListOptions = Partial<Pick<CreateOptions, 'service' | 'json'>>;
 export async function listTokens({ service, json }: ListOptions): Promise<void> {
   const planned = await planOf();
   if (service !== undefined) serviceOf(planned, service);
-  const all = await inTokens(planned, readTokens);
+  const all = await readAllTokens(planned);
   const shown = all.filter((token) => service === undefined || token.service === service);
   if (json) return console.log(JSON.stringify({ tokens: shown.map(asJson) }, null, 2));
   if (shown.length === 0) return console.error('No tokens have been issued. Tokens of the settings are not listed.');
@@ -77,9 +78,16 @@ export async function listTokens({ service, json }: ListOptions): Promise<void> 
 export async function revokeToken(name: string, { service }: RevokeOptions): Promise<void> {
   const planned = await planOf();
   if (service !== undefined) serviceOf(planned, service);
-  const found = await inTokens(planned, (db) => deleteToken(db, { name, service }));
-  const token = found.find(({ revoked }) => revoked);
-  if (token) return console.log(`Revoked ${name} of ${token.service}; all listeners reject it within two seconds.`);
+  const found = (await readAllTokens(planned)).filter(
+    (token) => token.name === name && (service === undefined || token.service === service),
+  );
+  const [token] = found;
+  if (token && found.length === 1) {
+    await inTokens(planned, databaseOf(planned, token.service), (db) =>
+      deleteToken(db, { name, service: token.service }),
+    );
+    return console.log(`Revoked ${name} of ${token.service}; all listeners reject it within two seconds.`);
+  }
   if (found.length === 0) throw new OperatorError(`No token named ${name} was issued; see \`assay tokens list\`.`);
   const services = found.map((each) => each.service).join(', ');
   throw new OperatorError(`Several services have a token named ${name}: ${services}. Specify one with --service.`);
@@ -100,8 +108,22 @@ function lifetimeSecondsOf(text: string): number {
 
 const planOf = () => loadConfig({ LOG_LEVEL: 'warn', ...process.env }, 'tokens');
 
-function inTokens<T>(planned: Config, run: (db: Db) => Promise<T>): Promise<T> {
-  const where = { planned, applicationName: 'assay-tokens', nothing: 'There is no database' };
+/** Of all databases; a copied database can also have those of services that use another one. */
+async function readAllTokens(planned: Config): Promise<ListedToken[]> {
+  const tokens: ListedToken[] = [];
+  for (const database of planned.databases) {
+    const stored = await inTokens(planned, database, readTokens);
+    tokens.push(...stored.filter(({ service }) => !database.servicesElsewhere.includes(service)));
+  }
+  return tokens;
+}
+
+function inTokens<T>(config: Config, database: DatabaseConfig, run: (db: Db) => Promise<T>): Promise<T> {
+  const where = {
+    planned: onDatabase(config, database),
+    applicationName: 'assay-tokens',
+    nothing: 'There is no database',
+  };
   return withExistingDatabase(where, run).catch(notMigrated('There is no token table')).catch(throwOperatorError);
 }
 

@@ -1,9 +1,9 @@
 import { OperatorError } from '../base/operator-error.ts';
-import { loadConfig } from '../config.ts';
+import { loadConfig, onDatabase } from '../config.ts';
 import { train } from '../services/defectoscopy/training/train.ts';
 import { trainAnomaly } from '../services/defectoscopy/training/train-anomaly.ts';
 import { trainFromCorrections } from '../services/defectoscopy/training/train-from-corrections.ts';
-import { withExistingDatabase } from './existing-database.ts';
+import { databaseOf, withExistingDatabase } from './existing-database.ts';
 import { notMigrated, throwOperatorError } from './terminal.ts';
 
 export interface TrainOptions {
@@ -26,7 +26,8 @@ export async function trainCommand(folder: string | undefined, options: TrainOpt
     );
   if (!fromCorrections && folder === undefined)
     throw new OperatorError('State a folder of images, or use --from-corrections.');
-  const planned = await loadConfig(process.env, 'train');
+  const config = await loadConfig(process.env, 'train');
+  const planned = onDatabase(config, databaseOf(config, 'defectoscopy'));
   const { dataDir } = planned.shared;
   const bar = progressBar(process.stdout);
   const log = (line: string) => console.log(line);

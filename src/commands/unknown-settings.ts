@@ -2,7 +2,7 @@ import type { Log } from '../base/log.ts';
 import { findMisspellings } from '../base/misspellings.ts';
 import type { Environment } from '../base/settings.ts';
 import { services } from '../services/index.ts';
-import { coreSettings } from '../settings.ts';
+import { coreSettings, databaseSettings } from '../settings.ts';
 import { SUPERVISED } from './exit.ts';
 
 /** Of the commands, and of the banner's `export` line. */
@@ -10,7 +10,9 @@ const CLIENT_VARIABLES: readonly string[] = ['ASSAY_TOKEN', 'ASSAY_API_KEY', 'ST
 
 /** Not errors: other programs share the environment. */
 export function unknownSettingWarnings(env: Environment): string[] {
-  const settings = [coreSettings, ...services.map((service) => service.settings)].flatMap(Object.values);
+  const settings = [coreSettings, databaseSettings, ...services.map((service) => service.settings)].flatMap(
+    Object.values,
+  );
   const known = settings.flatMap(({ env: name, secret }) => (secret ? [name, `${name}_FILE`] : [name]));
   const families = services.map(({ name }) => `${name.toUpperCase()}_`);
   const names = Object.keys(env).filter((name) => env[name] !== undefined);

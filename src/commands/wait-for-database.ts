@@ -9,7 +9,18 @@ const REJECTED = /^(28...|3D000)$/;
 /** Retries while the database is unavailable; a rejected login becomes an `OperatorError`. */
 export async function waitForDatabase(
   query: () => Promise<unknown>,
-  { log, signal, why = waitReason }: { log: Log; signal: AbortSignal; why?: (error: unknown) => string | undefined },
+  {
+    log,
+    signal,
+    variable,
+    why = waitReason,
+  }: {
+    log: Log;
+    signal: AbortSignal;
+    /** The setting that names the database. */
+    variable: string;
+    why?: (error: unknown) => string | undefined;
+  },
 ): Promise<void> {
   for (let isLogged = false; !signal.aborted; await sleep(500, signal)) {
     try {
@@ -17,7 +28,7 @@ export async function waitForDatabase(
       return;
     } catch (error) {
       if (REJECTED.test((error as { code?: string }).code ?? '')) {
-        throw new OperatorError(`The database of DATABASE_URL rejected the connection: ${(error as Error).message}.`);
+        throw new OperatorError(`The database of ${variable} rejected the connection: ${(error as Error).message}.`);
       }
       const reason = why(error);
       if (reason === undefined) throw error;

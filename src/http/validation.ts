@@ -43,12 +43,28 @@ export function messageOf(failure: ValidationFailure): string {
 export const mainProblem = (problems: readonly ErrorObject[]): ErrorObject | undefined =>
   problems.find(({ schemaPath, keyword }) => schemaPath.includes('/anyOf/') && keyword !== 'type') ?? problems[0];
 
+export interface Validator {
+  (data: unknown): boolean;
+  /** Of the last call. */
+  errors?: ErrorObject[] | null;
+}
+
 /** Creates the validators of a gateway. Coerces text (path, query, headers), not bodies. */
-export function createValidators(): (part: string, schema: object) => ValidateFunction {
+export function createValidators(): (part: string, schema: object) => Validator {
   const body = ajv({ coerceTypes: false });
   // 'array' also wraps single values: `?status=A` and `?status=A&status=B`.
   const text = ajv({ coerceTypes: 'array' });
-  return (part, schema) => (part === 'body' ? body : text).compile(schema);
+  return (part, schema) => {
+    let compiled: ValidateFunction | undefined;
+    // Compiled at the first use: the validators of all routes would take 40 % of the start of a gateway.
+    const validate: Validator = (data) => {
+      compiled ??= (part === 'body' ? body : text).compile(schema);
+      const isValid = compiled(data);
+      validate.errors = compiled.errors ?? null;
+      return isValid;
+    };
+    return validate;
+  };
 }
 
 function ajv(options: Options): Ajv2020 {

@@ -17,7 +17,7 @@ async function sweepWith(
     tasks?: Partial<TaskStore>;
     files?: Partial<Files>;
     services?: SweepDeps['services'];
-    absent?: SweepDeps['disabledServiceCleanups'];
+    absent?: SweepDeps['databaseCleanups'];
   },
 ): Promise<void> {
   const stopped = new AbortController();
@@ -33,7 +33,7 @@ async function sweepWith(
     expiredUploads: { drain: async () => {} },
     orphans: { step: async () => {} },
     files: { cleanup: async () => 0, ...files } as Files,
-    ...{ services, disabledServiceCleanups: absent },
+    ...{ services, databaseCleanups: absent },
     limits: { maxAttempts: 3, batchMaxWaitSeconds: 3600 },
     taskMetrics: createTaskMetrics(new Registry()),
     log: createLog('silent', 'test'),

@@ -34,8 +34,8 @@ export interface SweepDeps {
     readonly sandbox?: Sandbox;
     cleanup?(signal: AbortSignal): Promise<void>;
   }[];
-  /** Cleanup functions of disabled services. */
-  readonly disabledServiceCleanups: readonly (() => Promise<void>)[];
+  /** Of services that need not be in this database. */
+  readonly databaseCleanups: readonly (() => Promise<void>)[];
   /** Deletes expired uploads. */
   readonly expiredUploads: FileDeletionQueue;
   readonly files: Files;
@@ -53,7 +53,7 @@ export interface SweepDeps {
  * sandbox credentials.
  */
 export async function sweep(deps: SweepDeps): Promise<void> {
-  const { tasks, events, services, disabledServiceCleanups, expiredUploads, files, limits, taskMetrics } = deps;
+  const { tasks, events, services, databaseCleanups, expiredUploads, files, limits, taskMetrics } = deps;
   const { log, signal } = deps;
   const onError = (err: unknown) => log.warn({ err }, 'the sweep failed; retrying');
   const names = services.map(({ name }) => name);
@@ -100,7 +100,7 @@ export async function sweep(deps: SweepDeps): Promise<void> {
     await deps.orphans.step(signal).catch(onError);
     // A failing cleanup does not stop the others.
     for (const service of services) await service.cleanup?.(signal).catch(onError);
-    for (const cleanUp of disabledServiceCleanups) await cleanUp().catch(onError);
+    for (const cleanUp of databaseCleanups) await cleanUp().catch(onError);
   };
   // Also without readers, so that none finds a long backlog.
   const numberEvents = async () => {

@@ -17,15 +17,13 @@ export function createBatchStore(
   tags: FairTags,
   findFirstUse: (key: NonNullable<NewTask['idempotency']>) => Promise<AcceptResult | undefined>,
 ): BatchStore {
-  const write = async (batch: NewTask, items: readonly NewTask[], names?: readonly string[]): Promise<boolean> => {
-    const taken = await takeTags(db, tags, items);
-    return db.transaction(async (tx) => {
+  const write = (taken: FairTags, batch: NewTask, items: readonly NewTask[], names?: readonly string[]) =>
+    db.transaction(async (tx) => {
       if ((await insertTasks(tx, tags, [batch])).size === 0) return false;
       for (let at = 0; at < items.length; at += CHUNK) await insertTagged(tx, taken, items.slice(at, at + CHUNK));
       await tx.query(INSERT, [batch.id, items[0]!.service, batch.principal, items.map(({ id }) => id), names]);
       return true;
     });
-  };
 
   const writeOnce = (...batch: Parameters<typeof write>) =>
     write(...batch).catch((error: unknown) => {
@@ -35,13 +33,17 @@ export function createBatchStore(
 
   return {
     async accept(batch, items, names): Promise<AcceptResult> {
+      // Taken once: further ones would move the client back by the length of the batch each time.
+      let taken: FairTags | undefined;
       for (;;) {
         if (batch.idempotency) {
           const first = await findFirstUse(batch.idempotency);
           if (first) return first;
           await releaseExpiredKeys(db, [batch]);
         }
-        if (await writeOnce(batch, items, names)) return { outcome: 'accepted', id: batch.id, estimateSeconds: 0 };
+        taken ??= await takeTags(db, tags, items);
+        if (await writeOnce(taken, batch, items, names))
+          return { outcome: 'accepted', id: batch.id, estimateSeconds: 0 };
       }
     },
 
@@ -50,9 +52,9 @@ export function createBatchStore(
       await tx.query(INSERT, [batch.id, service, batch.principal, ids, names]);
     },
 
-    async summary(id: string): Promise<BatchSummary> {
-      const { rows } = await db.query<{ summary: BatchSummary }>(SUMMARY, [id]);
-      return rows[0]!.summary;
+    async summaries(ids: readonly string[]): Promise<Map<string, BatchSummary>> {
+      const { rows } = await db.query<{ id: string; summary: BatchSummary }>(SUMMARIES, [ids]);
+      return new Map(rows.map(({ id, summary }) => [id, summary]));
     },
 
     async list(service: string, principal: string, limit: number, filter: BatchFilter = {}): Promise<string[]> {
@@ -153,7 +155,11 @@ const summarySql = (batch: string) => `
              join tasks t on t.id = b.task_id and ${IS_READABLE}
             where b.batch_id = ${batch}) as i)`;
 
-const SUMMARY = { name: 'batch-summary', limitMs, text: `select ${summarySql('$1')} as summary` };
+const SUMMARIES = {
+  name: 'batch-summaries',
+  limitMs,
+  text: `select batch.id, ${summarySql('batch.id')} as summary from unnest($1::text[]) as batch (id)`,
+};
 
 const LIST = {
   name: 'list-batches',

@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { type TestDatabase, testDatabase } from '../../test/support/database.ts';
 import { newId } from '../base/ids.ts';
+import { COST_MICROS } from './fair-tags.ts';
 import { createPostgresTaskStore } from './postgres.ts';
 import type { NewTask, TaskStore } from './store.ts';
 
@@ -169,5 +170,29 @@ describe('Fair scheduling', () => {
       `select count(distinct (priority, run_at))::int as tags, count(*)::int as tasks from tasks where service = 'a'`,
     );
     expect(rows).toEqual([{ tags: 1503, tasks: 1503 }]);
+  });
+
+  it('takes the start tags of a batch once, also when its transaction is repeated after a collision', async () => {
+    const { db } = database;
+    let failures = 1;
+    const colliding: typeof db = {
+      ...db,
+      transaction: (run, options) =>
+        db.transaction(async (tx) => {
+          const result = await run(tx);
+          if (failures-- > 0) throw Object.assign(new Error('deadlock detected'), { code: '40P01' });
+          return result;
+        }, options),
+    };
+    const store = createPostgresTaskStore(colliding);
+    const items = Array.from({ length: 100 }, () => newTask('heavy', { priority: 'batch' }));
+    const batch = newTask('heavy', { service: 'a.batches', priority: 'batch' });
+    expect(await store.batches.accept(batch, items)).toMatchObject({ outcome: 'accepted' });
+    expect(failures).toBe(-1);
+    const { rows } = await db.query(`
+      select count(*)::int as items, (extract(epoch from q.finish - min(t.run_at)) * 1e6)::int as micros
+        from tasks t join client_queues q using (service) where t.service = 'a' group by q.finish`);
+    expect(rows).toEqual([{ items: 100, micros: 100 * COST_MICROS }]);
+    store.close();
   });
 });

@@ -145,7 +145,7 @@ export interface BatchStore {
     items: { readonly service: string; readonly ids: readonly string[]; readonly names?: readonly string[] },
   ): Promise<void>;
 
-  summary(id: string): Promise<BatchSummary>;
+  summaries(ids: readonly string[]): Promise<Map<string, BatchSummary>>;
 
   /** The ids of the principal's batches, newest first. */
   list(service: string, principal: string, limit: number, filter?: BatchFilter): Promise<string[]>;

@@ -44,7 +44,10 @@ describe('the model versions that a request may name', () => {
   });
 });
 
-it('heartbeats fail as unavailable within seconds when the database hangs', async () => {
+it('heartbeats fail as unavailable within seconds when the database hangs', {
+  tags: ['full'],
+  timeout: 20_000,
+}, async () => {
   const { db, drop } = await testDatabase();
   const workers = createPostgresWorkerStore(db);
   const outcomes = await db
@@ -56,4 +59,4 @@ it('heartbeats fail as unavailable within seconds when the database hangs', asyn
     .finally(drop);
   // The test's timeout is shorter than the server's statement timeout.
   for (const outcome of outcomes) expect(outcome.status === 'rejected' && isUnavailable(outcome.reason)).toBe(true);
-}, 20_000);
+});

@@ -653,8 +653,8 @@ describe('Installation without the catalog', () => {
     const env = { APP_ENV: 'test', DATABASE_URL: catalog.database.url, DATA_DIR: catalog.dataDir, LOG_LEVEL: 'silent' };
     const runCleanup = async (services: string) => {
       const disabled = await openAppContext(await loadConfig({ ...env, SERVICES: services }, 'sweep'));
-      const { disabledServiceCleanups } = createSweepDeps(disabled, new AbortController().signal);
-      for (const takeBack of disabledServiceCleanups) await takeBack();
+      const { databaseCleanups } = createSweepDeps(disabled, new AbortController().signal);
+      for (const takeBack of databaseCleanups) await takeBack();
       await disabled.close();
     };
     await runCleanup('defectoscopy,catalog');

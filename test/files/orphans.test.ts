@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { Registry } from 'prom-client';
 import { afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
+import type { Db } from '../../src/base/db.ts';
 import { openBucketFiles } from '../../src/base/files/bucket-files.ts';
 import { readBucketUrl } from '../../src/base/files/bucket-url.ts';
 import { keyFolders, keyTime, keyToPath } from '../../src/base/files/file-key.ts';
@@ -97,12 +98,12 @@ describe.each([
   let storage: Storage;
   let isSchemaKnown: boolean;
   const warn = vi.fn();
-  const start = ({ db }: TestDatabase) => {
+  const start = ({ db }: TestDatabase, otherDatabases: readonly Db[] = []) => {
     const registry = new Registry();
     const { files, stored } = storage;
     const columns = BACKUP_CONTENTS.fileColumns;
     const collector = createOrphanCollector({
-      ...{ db, files, stored, columns, registry },
+      ...{ db, otherDatabases, files, stored, columns, registry },
       isSchemaKnown: async () => isSchemaKnown,
       log: { ...log, info: () => {}, warn } as unknown as Log,
     });
@@ -336,13 +337,42 @@ describe.each([
     await pass();
     expect(await storage.keys()).toEqual([...referenced].sort());
   });
+
+  it('stay while a row of another database refers to them, and if the settings no longer name that database', async () => {
+    const referenced = await addReferenced(3);
+    const [shared, orphan, later] = [old(), old(), old()];
+    for (const key of [shared, orphan]) await storage.add(key);
+    await clone.db.query(
+      `insert into files (key, principal, size_bytes, content_type, expires_at) values ($1, 'a', 1, 'image/png', now())`,
+      [shared],
+    );
+    collector = start(database, [clone.db]);
+    await pass();
+    await age();
+    await pass();
+    expect(await storage.keys()).toEqual([...referenced, shared].sort());
+
+    await storage.add(later);
+    collector = start(database);
+    await pass();
+    await age();
+    await pass();
+    expect(await storage.keys()).toEqual([...referenced, shared, later].sort());
+    expect(warnings()).toEqual(['the files are those of more databases than the settings name']);
+  });
 });
 
 it('is contested if the marker of a folder cannot be read', async () => {
   const storage = await inFolder();
   await mkdir(join(storage.root, 'files', MARKER), { recursive: true });
   await database.db.query('delete from file_storage');
-  const { problem } = await claimStorage({ ...database, ...storage, graceMs: DAY_MS, isOwn: async () => true });
+  const { problem } = await claimStorage({
+    ...database,
+    ...storage,
+    graceMs: DAY_MS,
+    databaseCount: 1,
+    isOwn: async () => true,
+  });
   expect(problem).toBe('the marker of the file storage cannot be read');
   await storage.close();
 });

@@ -1,9 +1,11 @@
 import { mkdtemp, open, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { Readable } from 'node:stream';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { PassThrough, Readable } from 'node:stream';
+import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest';
+import { requireFreeSpace } from '../../src/base/files/free-space.ts';
 import { receiveArchive } from '../../src/services/shared/batches/archive-items.ts';
+import { requireArrivalRate } from '../../src/services/shared/batches/arrival-rate.ts';
 import { archiveOf } from '../support/archive.ts';
 
 let dir: string;
@@ -11,6 +13,32 @@ beforeAll(async () => {
   dir = await mkdtemp(join(tmpdir(), 'assay-archive-'));
 });
 afterAll(() => rm(dir, { recursive: true }));
+
+it('An archive needs free space on the disk', async () => {
+  await requireFreeSpace(dir, 0);
+  await expect(requireFreeSpace(dir, Number.MAX_SAFE_INTEGER)).rejects.toMatchObject({ code: 'STORAGE_UNAVAILABLE' });
+});
+
+it('An archive that arrives slower than 64 KiB/s in a minute fails with REQUEST_TIMEOUT', async () => {
+  vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] });
+  onTestFinished(() => void vi.useRealTimers());
+  const body = new PassThrough({ highWaterMark: 2 ** 24 });
+  const received: number[] = [];
+  const receiving = (async () => {
+    for await (const chunk of requireArrivalRate(body)) received.push(chunk.length);
+  })();
+  receiving.catch(() => {});
+  const send = async (bytes: number) => {
+    body.write(Buffer.alloc(bytes));
+    await vi.waitFor(() => expect(received.pop()).toBe(bytes));
+    vi.advanceTimersByTime(60_000);
+  };
+  await send(64 * 1024 * 60);
+  expect(body.destroyed).toBe(false);
+  await send(1000);
+  await expect(receiving).rejects.toMatchObject({ code: 'REQUEST_TIMEOUT' });
+  expect(vi.getTimerCount()).toBe(0);
+});
 
 describe('An archive whose upload stops', () => {
   it('fails with the error of the upload and leaves the files of other requests open', async () => {

@@ -75,6 +75,8 @@ beforeAll(async () => {
   [url.username, url.password] = [role, password];
   const direct = new URL(database.url);
   [direct.username, direct.password] = [directRole, secret('DATABASE_DIRECT_URL')];
+  const serviceUrls = ['DEFECTOSCOPY', 'STT', 'PASSPORTS', 'CATALOG'].map((service) => `${service}_DATABASE_URL`);
+  for (const name of serviceUrls) secrets.set(name, password);
   await db.query(`create role ${directRole} login password '${direct.password}'`);
   const token = secret('DEFECTOSCOPY_API_TOKENS');
   const signing = Buffer.from(secret('DEFECTOSCOPY_WEBHOOK_SECRETS')).toString('base64');
@@ -88,6 +90,7 @@ beforeAll(async () => {
     LOG_LEVEL: 'debug',
     DATABASE_URL: url.href,
     DATABASE_DIRECT_URL: direct.href,
+    ...Object.fromEntries(serviceUrls.map((name) => [name, url.href])),
     FILES_URL: storage.filesUrl,
     S3_ACCESS_KEY_ID: KEYS.accessKeyId,
     S3_SECRET_ACCESS_KEY: KEYS.secretAccessKey,

@@ -130,7 +130,7 @@ it('Commands report missing input, unreachable servers and rejected credentials 
 
     ['predict missing.jpg', /^The file missing\.jpg does not exist\.$/],
     ['predict empty.jpg', /^empty\.jpg is empty\.$/],
-    ['transcribe folder', /^A folder needs --output: a folder for the transcripts\.$/],
+    ['transcribe folder', /^A folder needs --output: a folder for the transcripts, or texts\.csv or texts\.jsonl\.$/],
     ['predict folder --output a.csv', /^folder has no photos /],
     ['extract missing.pdf', /^The file missing\.pdf does not exist\.$/],
     [
@@ -185,7 +185,7 @@ it('Commands report missing input, unreachable servers and rejected credentials 
     ['batches submit missing.jsonl', /^The file missing\.jsonl does not exist\.$/],
     ['batches submit text.txt --server PRODUCT --token test-token-1', /Line 1: The item is not valid JSON\./],
     ['batches status a --server PRODUCT --token test-token-1', /\(BATCH_NOT_FOUND\)$/],
-    ['batches results a --format pdf', /Allowed choices are jsonl, csv, xlsx\.$/],
+    ['batches results a --format pdf', /Allowed choices are jsonl, csv, xlsx, zip\.$/],
     ['batches cancel a --server PRODUCT --token wrong', /rejected the credential: /],
     ['deliveries test', /^error: missing required argument/],
     ['deliveries endpoints --server PRODUCT --token wrong', /rejected the credential: /],

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { loadConfig } from '../../src/config.ts';
 import { services } from '../../src/services/index.ts';
-import { coreSettings } from '../../src/settings.ts';
+import { coreSettings, databaseSettings } from '../../src/settings.ts';
 import { type Product, startProduct } from '../support/product.ts';
 
 type Env = Record<string, string | undefined>;
@@ -22,9 +22,9 @@ const PRODUCTION: Env = { APP_ENV: 'production', SERVICES: '', ...VALID_CREDENTI
 const PORTS = Object.fromEntries(services.map(({ name }) => [`${name.toUpperCase()}_PORT`, '0']));
 
 /** All secret settings except the database ones, which the tests set. */
-const SECRETS = [coreSettings, ...services.map(({ settings }) => settings)]
+const SECRETS = [coreSettings, databaseSettings, ...services.map(({ settings }) => settings)]
   .flatMap((settings) => Object.values(settings))
-  .filter(({ env, secret }) => secret && !env.startsWith('DATABASE_'))
+  .filter(({ env, secret }) => secret && !env.includes('DATABASE_'))
   .map(({ env }) => env);
 
 const GUARDED_PATHS: Readonly<Record<string, string>> = {

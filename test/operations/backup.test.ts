@@ -46,7 +46,9 @@ const resultOf = async ({ call }: Assay, id: string) => (await call(`/result/${i
 const CORRUPT_IMAGE = Buffer.from('\xff\xd8\xff\xe0 no picture', 'latin1');
 
 describe('Backup and restore on one machine', () => {
-  it('creates a backup under load; the restored instance has the finished results and completes the queued tasks', async () => {
+  it('creates a backup under load; the restored instance has the finished results and completes the queued tasks', {
+    tags: ['full'],
+  }, async () => {
     const receiver = await startReceiver();
     onTestFinished(() => receiver.close());
     const first = await createInstancePlace();
@@ -144,7 +146,7 @@ describe('Backup and restore on one machine', () => {
       return (error as Error).message;
     };
     const file = (name: string) => join(folder, name);
-    const backUp = (name: string) => () => backupCommand(file(name), signal);
+    const backUp = (name: string) => () => backupCommand(file(name), {}, signal);
     const restore = (name: string) => () => restoreCommand(file(name), {}, signal);
 
     await expectRejection(
@@ -160,8 +162,12 @@ describe('Backup and restore on one machine', () => {
     vi.stubEnv('DATABASE_URL', database.url);
     await expectRejection(backUp('.'), /is a folder; give the name of a file\.$/);
     await expectRejection(backUp('no/such'), /cannot be written: the folder \S+ does not exist\.$/);
-    const stopped = () => backupCommand(file('x.tar'), AbortSignal.abort());
+    const stopped = () => backupCommand(file('x.tar'), {}, AbortSignal.abort());
     await expectRejection(stopped, /^Stopped: no backup was written\.$/);
+    vi.stubEnv('STT_DATABASE_URL', 'postgres://127.0.0.1:1/nothing');
+    for (const command of [backUp('x.tar'), restore('x.tar')])
+      await expectRejection(command, /several databases: .* need the files in a bucket \(FILES_URL\)\.$/);
+    vi.stubEnv('STT_DATABASE_URL', undefined);
     vi.stubEnv('DATABASE_URL', 'postgres://nobody:hunter2@127.0.0.1:1/nothing');
     expect(await expectRejection(backUp('x.tar'), /^The database is unavailable: /)).not.toContain('hunter2');
     expect(await readdir(folder)).toEqual(['letter.tar']);

@@ -9,6 +9,7 @@ import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from 'v
 import { verifyWebhook } from '../../src/client/index.ts';
 import { failure } from '../../src/services/passports/failures.ts';
 import { TaskFailure } from '../../src/tasks/task.ts';
+import { archiveOf } from '../support/archive.ts';
 import { ADMIN_KEY, createFakeExtractionModel, createPdf } from '../support/passports.ts';
 import { freePort, REPOSITORY } from '../support/processes/assay.ts';
 import { runAssay } from '../support/processes/run-assay.ts';
@@ -573,5 +574,23 @@ describe('Client commands', () => {
       ['extract', WALL, ...at(passports), '--token', old],
       /rejected the credential: .* has expired\./,
     );
+  });
+});
+
+// Last, because the third document of the extract tests fails.
+describe('assay batches --service passports', () => {
+  it('submits an archive of passports with an API key, and no other file', async () => {
+    const options = ['--service', 'passports', '--server', passports.url, '--api-key', ADMIN_KEY];
+    await writeFile(join(folder, 'shelf.zip'), await archiveOf([['a.pdf', Buffer.from(createPdf().bytes)]]));
+    const submitted = await assay(['batches', 'submit', 'shelf.zip', '--wait', ...options]);
+    expect(submitted.out, submitted.err).toMatch(/^\S{26} {2}completed {2}total 1 {2}/);
+    expect((await assay(['batches', ...options])).out).toBe(submitted.out);
+    const id = submitted.out.slice(0, 26);
+    expect((await assay(['batches', 'results', id, '--format', 'csv', ...options])).out).toContain(',a.pdf,');
+    await writeFile(join(folder, 'items.jsonl'), '{}\n');
+    expect(await assay(['batches', 'submit', 'items.jsonl', ...options])).toMatchObject({
+      code: 2,
+      err: expect.stringContaining('A batch of passports must be a ZIP archive of PDFs (.zip), not items.jsonl.'),
+    });
   });
 });

@@ -9,7 +9,7 @@ import { readBucketUrl } from '../../src/base/files/bucket-url.ts';
 import { loadConfig } from '../../src/config.ts';
 import { openFileStore } from '../../src/file-store.ts';
 import { services } from '../../src/services/index.ts';
-import { coreSettings } from '../../src/settings.ts';
+import { coreSettings, databaseSettings } from '../../src/settings.ts';
 import { testDatabase } from '../support/database.ts';
 import { freePort, REPOSITORY } from '../support/processes/assay.ts';
 import { waitUntil } from '../support/processes/until.ts';
@@ -238,7 +238,7 @@ describe('compose.yaml', () => {
   });
 
   it('names only existing settings, and every process starts with them', async () => {
-    const known = [coreSettings, ...services.map(({ settings }) => settings)].flatMap((each) =>
+    const known = [coreSettings, databaseSettings, ...services.map(({ settings }) => settings)].flatMap((each) =>
       Object.values(each).map(({ env }) => env),
     );
     const env = await composeEnvironment();

@@ -7,7 +7,7 @@ import { ADMIN_KEY, createFakeExtractionModel, createPdf } from '../support/pass
 import { REPOSITORY } from '../support/processes/assay.ts';
 import { runAssay } from '../support/processes/run-assay.ts';
 import { createFakeModel, type Product, RESULT, startProduct, TOKEN } from '../support/product.ts';
-import { createFakeSpeechModel } from '../support/speech/fake-model.ts';
+import { createFakeSpeechModel, TRANSCRIPT } from '../support/speech/fake-model.ts';
 
 // These tests start real processes.
 vi.setConfig({ testTimeout: 120_000 });
@@ -160,7 +160,7 @@ describe('assay predict FOLDER', () => {
   });
 });
 
-it('assay transcribe FOLDER writes a transcript per recording', async () => {
+it('assay transcribe FOLDER writes a transcript per recording, or a table of the texts', async () => {
   await mkdir(join(folder, 'calls', 'monday'), { recursive: true });
   await copyFile(NOTE, join(folder, 'calls', 'a.mp3'));
   await copyFile(NOTE, join(folder, 'calls', 'monday', 'b.mp3'));
@@ -183,8 +183,14 @@ it('assay transcribe FOLDER writes a transcript per recording', async () => {
   expect(await transcribe('texts.csv')).toEqual({
     code: 2,
     out: '',
-    err: 'A folder needs --output: a folder for the transcripts, not texts.csv.\n',
+    err: 'A table of transcripts has no --format.\n',
   });
+  const table = await assay(['transcribe', 'calls', ...at(speech), '--token', TOKEN, '--output', 'texts.csv']);
+  expect(table).toEqual({ code: 0, out: '2 done: texts.csv\n', err: '' });
+  expect(await readTable('texts.csv')).toMatchObject([
+    { file: 'a.mp3', transcription: TRANSCRIPT.transcription, error: '' },
+    { file: 'monday/b.mp3' },
+  ]);
 });
 
 it('assay extract FOLDER reads each PDF, and the images of a subfolder as one document', async () => {

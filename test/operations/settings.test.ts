@@ -40,6 +40,12 @@ describe('Invalid settings stop the start with a message:', () => {
     ['a token with a space', { DEFECTOSCOPY_API_TOKENS: 'a b' }, /^DEFECTOSCOPY_API_TOKENS: Access token number 1 /],
     ['a comma in the single token', { DEFECTOSCOPY_API_TOKEN: 'a,b' }, /^DEFECTOSCOPY_API_TOKEN: must be one/],
     ['too few connections for a worker', { DATABASE_CONNECTIONS: '4' }, /^DATABASE_CONNECTIONS: must be .* from 5 to/],
+    ['a database that is no PostgreSQL', { STT_DATABASE_URL: 'mysql://h/d' }, /^STT_DATABASE_URL: must be an address/],
+    [
+      'the embedded database for some services only',
+      { STT_DATABASE_URL: 'postgres://h/stt', SERVICES: 'stt,catalog' },
+      /^STT_DATABASE_URL requires DATABASE_URL or CATALOG_DATABASE_URL: the embedded database serves all/,
+    ],
     ['a metrics token of two words', { METRICS_TOKEN: 'one two' }, /^METRICS_TOKEN: must be one/],
     ['a comma in the metrics token', { METRICS_TOKEN: 'one,two' }, /^METRICS_TOKEN: must be one/],
     [
@@ -136,6 +142,25 @@ describe('Invalid settings stop the start with a message:', () => {
       'DEFECTOSCOPY_AUTH',
     ]);
   });
+});
+
+it('Services with equal database addresses share a database; the others have their own', async () => {
+  const config = await inTest({
+    DATABASE_URL: 'postgres://h/shared',
+    STT_DATABASE_URL: 'postgres://h/stt',
+    CATALOG_DATABASE_URL: 'postgres://h/stt',
+    PASSPORTS_DATABASE_URL: 'postgres://h/shared',
+  });
+  expect(config.databases).toEqual([
+    {
+      ...{ url: 'postgres://h/shared', directUrl: undefined, variable: 'DATABASE_URL' },
+      ...{ services: ['defectoscopy', 'passports'], servicesElsewhere: ['stt', 'catalog'] },
+    },
+    {
+      ...{ url: 'postgres://h/stt', directUrl: undefined, variable: 'STT_DATABASE_URL' },
+      ...{ services: ['stt', 'catalog'], servicesElsewhere: ['defectoscopy', 'passports'] },
+    },
+  ]);
 });
 
 it('User-supplied URLs cannot reach listeners of any service or the default database port', async () => {

@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { startCatalog } from '../support/catalog.ts';
+import { type TestDatabase, testDatabase } from '../support/database.ts';
 import { createClient, startPassports } from '../support/passports.ts';
 import { type CommandResult, runAssay } from '../support/processes/run-assay.ts';
 import { type Product, startProduct, TOKEN } from '../support/product.ts';
@@ -240,4 +241,23 @@ describe('A token of the catalog', () => {
     await eventually(async () => expect((await browser.get('/admin/reports')).status).toBe(401));
     expect((await createClient(catalog.url, reads).get('/search')).status).toBe(200);
   });
+});
+
+it('assay tokens uses the database of the service and ignores tokens of other services there, as in a copied database', async () => {
+  const [shared, speech] = await Promise.all([testDatabase(), testDatabase()]);
+  onTestFinished(async () => {
+    await Promise.all([shared.drop(), speech.drop()]);
+  });
+  await create(speech.url, '--service', 'catalog', '--name', 'copy');
+  const env = { STT_DATABASE_URL: speech.url };
+  const run = async (...args: string[]) => (await tokens(shared.url, args, env)).out;
+  await run('create', '--service', 'stt', '--name', 'voice');
+  await run('create', '--service', 'catalog', '--name', 'reader');
+  const namesIn = async ({ db }: TestDatabase) =>
+    (await db.query<{ name: string }>('select name from access_tokens order by name')).rows.map(({ name }) => name);
+  expect([await namesIn(shared), await namesIn(speech)]).toEqual([['reader'], ['copy', 'voice']]);
+  const listed = JSON.parse(await run('list', '--json')).tokens as { name: string }[];
+  expect(listed.map(({ name }) => name).sort()).toEqual(['reader', 'voice']);
+  expect(await run('revoke', 'voice')).toContain('Revoked voice of stt');
+  expect(await namesIn(speech)).toEqual(['copy']);
 });

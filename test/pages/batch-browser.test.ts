@@ -4,6 +4,7 @@ import type { Page } from 'playwright-core';
 import { expect, it, onTestFinished, vi } from 'vitest';
 import { TaskFailure } from '../../src/tasks/task.ts';
 import { openPage } from '../support/browser/open-page.ts';
+import { ADMIN_KEY, createFakeExtractionModel, createPdf } from '../support/passports.ts';
 import { createFakeModel, RESULT, startProduct, TOKEN } from '../support/product.ts';
 
 vi.setConfig({ testTimeout: 120_000 });
@@ -43,7 +44,14 @@ it('The page of a batch sends files as an archive, shows them as a table, retrie
   expect(await cells(4)).toEqual(['', 'The file is not a readable image.']);
 
   isFailing = false;
-  await page.reload();
+  await page.goto(`${product.url}/batch`);
+  await until(() => page.locator('#recent-rows td:nth-child(n+2)').allTextContents()).toEqual([
+    'Bridge 7, north, pier 3',
+    'Finished. Completed: 1, failed: 1, cancelled: 0',
+  ]);
+  await page.locator('#recent-rows a').press('Enter');
+  await page.waitForURL('**/batch?id=*');
+  await page.locator('#retry').waitFor();
   await page.locator('#retry').focus();
   await page.keyboard.press('Enter');
   await until(() => cells(3)).toEqual(['Completed', 'Completed']);
@@ -56,24 +64,37 @@ it('The page of a batch sends files as an archive, shows them as a table, retrie
   const csv = String(await save('csv'));
   expect(csv).toMatch(/^\ufeffposition,task_id,status,error_code,error,name,surface/);
   expect(csv).toContain(',b.jpg,');
-  expect(csv).toContain(',Bridge 7,"[""north"",""pier 3""]"');
+  expect(csv).toContain(',Bridge 7,north; pier 3');
+  expect((await save('zip')).includes('items/b.jpg.json')).toBe(true);
   expect((await save('xlsx')).subarray(0, 4)).toEqual(Buffer.from('PK\x03\x04'));
   expect(problems).toEqual([]);
 });
 
-it('The page of a batch names the files that the service refuses, and accepts no part of them', async (test) => {
+it('The page of a batch lists the files that the service refuses and, after a click, sends the others', async (test) => {
   const product = await startProduct({ env: { DEFECTOSCOPY_RATE_LIMIT_PER_MINUTE: '0' } });
   onTestFinished(() => product.stop());
-  const { page } = await openPage(test, `${product.url}/batch#token=${TOKEN}`);
-  await page.locator('#file').setInputFiles([{ name: 'a.jpg', mimeType: 'image/jpeg', buffer: Buffer.from('text') }]);
-  await until(() => page.locator('#refused').textContent()).toContain('a.jpg: The file is not an image');
+  const { page } = await openPage(test, `${product.url}/batch#token=${TOKEN}`, { locale: 'ru' });
+  const text = { name: 'a.jpg', mimeType: 'image/jpeg', buffer: Buffer.from('text') };
+  await page.locator('#file').setInputFiles([text]);
+  await until(() => page.locator('#invalid-files').textContent()).toBe('a.jpg: Тип файла не поддерживается.');
+  expect(await page.locator('#continue').isVisible()).toBe(false);
   expect(await page.locator('#progress').isVisible()).toBe(false);
+  await page.locator('#file').setInputFiles([text, file('b.jpg')]);
+  await until(() => page.locator('#invalid-counts').textContent()).toBe('1 из 2. Ни один файл не принят.');
+  await page.locator('#continue').press('Enter');
+  await until(() => cellsOf(page, 2)).toEqual(['b.jpg']);
+  expect(await page.locator('#left-out p').allTextContents()).toEqual([
+    'Пропущено: 1.',
+    'a.jpg: Тип файла не поддерживается.',
+  ]);
   await page.evaluate(`{
     const { items, files } = new DataTransfer();
     for (let i = 0; i <= 10_000; i++) items.add(new File(['x'], i + '.jpg', { type: 'image/jpeg' }));
     Object.assign(document.getElementById('file'), { files }).dispatchEvent(new Event('change'));
   }`);
-  await until(() => page.locator('#refused').textContent()).toBe('A batch has at most 10000 files. These are 10001.');
+  await until(() => page.locator('#refused').textContent()).toBe(
+    'В пакете может быть не больше 10000 файлов. Выбрано: 10001.',
+  );
 });
 
 it('The page of a batch creates one batch of a selection that is sent again after its response was lost', async (test) => {
@@ -123,6 +144,33 @@ it('The page of a batch can cancel an upload, then accepts the same files again,
   await page.locator('#file').setInputFiles(files);
   await until(() => cellsOf(page, 2)).toEqual(['pier 2.jpg', 'pier 10.jpg']);
   expect(await isLeavingPrevented()).toBe(false);
+  expect(problems).toEqual([]);
+});
+
+it('The page of a batch of passports needs a sign-in, creates a document per PDF and saves their fields as a table', async (test) => {
+  const product = await startProduct({
+    service: 'passports',
+    env: { PASSPORTS_API_KEYS: `admin:${ADMIN_KEY}`, PASSPORTS_TOKEN_LIMIT_PER_MINUTE: '0' },
+    model: createFakeExtractionModel(),
+  });
+  onTestFinished(() => product.stop());
+  const { page, problems } = await openPage(test, `${product.url}/batch`);
+  expect(page.url()).toBe(`${product.url}/login`);
+  await page.locator('#api_key').fill(ADMIN_KEY);
+  await page.keyboard.press('Enter');
+  await page.getByRole('link', { name: 'Many files' }).click();
+  await page.waitForURL('**/batch');
+  const pdf = (name: string) => ({ name, mimeType: 'application/pdf', buffer: Buffer.from(createPdf().bytes) });
+  await page.locator('#file').setInputFiles([pdf('b.pdf'), file('photo.jpg'), pdf('a.pdf')]);
+  await until(() => page.locator('#status').textContent()).toBe('Finished. Completed: 2, failed: 0, cancelled: 0');
+  expect(await page.locator('#left-out').textContent()).toBe('Files of other types that were left out: 1.');
+  expect(await cellsOf(page, 2)).toEqual(['a.pdf', 'b.pdf']);
+  const saving = page.waitForEvent('download');
+  await page.locator('#downloads button[data-format=csv]').click();
+  expect(String(await readFile(await (await saving).path()))).toMatch(/,general:year_built,[\s\S]*,1978,/);
+  await page.locator('#rows a').first().click();
+  await page.waitForURL('**/task/*');
+  expect(await page.locator('h1').textContent()).toContain('a.pdf');
   expect(problems).toEqual([]);
 });
 

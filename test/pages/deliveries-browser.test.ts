@@ -74,7 +74,7 @@ describe('Page of webhook deliveries', () => {
     expect(problems).toEqual([]);
   });
 
-  it('keeps open deliveries and the focus while it refreshes the list', async (test) => {
+  it('keeps open deliveries and the focus while it refreshes the list', { tags: ['full'] }, async (test) => {
     const [failed] = await failWebhooks(1);
     const { page } = await open(test);
     await tabTo(page, '#deliveries summary');

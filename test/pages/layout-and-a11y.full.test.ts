@@ -271,6 +271,7 @@ const PAGE_CHECKS: Readonly<Record<Service, () => readonly PageCheck[]>> = {
         await openTimeline(page);
       },
     },
+    { name: 'batch', path: '/batch' },
     { name: 'quality', path: '/quality' },
     { name: 'refusal', path: '/task/01938b7e-0000-7000-8000-000000000001', status: 404 },
   ],

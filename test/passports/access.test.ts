@@ -96,11 +96,10 @@ beforeAll(async () => {
   validTokens = {
     'a token that was issued': token,
     'a token of the previous secret': await issueToken({ secret: 'the secret before, as long as the other' }),
-    'a token that expired less than 30 s ago': await issueToken({}, new Date(Date.now() - 86_400_000 - 10_000)),
   };
   invalidTokens = {
     'a token that has expired': await issueToken({}, new Date(Date.now() - 86_400_000 - 60_000)),
-    'a token that is not valid yet': await issueToken({}, new Date(Date.now() + 120_000)),
+    'a token that is not valid yet': await issueToken({}, new Date(Date.now() + 3_600_000)),
     'a token signed with another secret': await issueToken({ secret: 'not the secret of this service at all' }),
     'a token of a removed key': await issueToken({}, new Date(), parseApiKeys('gone:gone-key-123')[0]),
     'a token of a key that was replaced under the same name': await issueToken(
@@ -205,7 +204,11 @@ describe('Passports access control', () => {
   });
 
   it('accepts every valid token and rejects every invalid one', async () => {
-    for (const [what, token] of Object.entries(validTokens)) {
+    const justExpired = await issueToken({}, new Date(Date.now() - 86_400_000 - 1_000));
+    for (const [what, token] of Object.entries({
+      'a token that expired less than 30 s ago': justExpired,
+      ...validTokens,
+    })) {
       expect((await passports.client({ token }).get('/api/tasks')).status, what).toBe(200);
     }
     for (const [what, token] of Object.entries(invalidTokens)) {

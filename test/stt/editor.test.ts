@@ -195,7 +195,7 @@ describe('The transcript editor', () => {
     expect(await page.locator('.conflicts .notice').count()).toBe(0);
   });
 
-  it('keeps the text while the server cannot be reached, and saves it afterwards', async (test) => {
+  it('keeps the text while the server cannot be reached, and saves it afterwards', { tags: ['full'] }, async (test) => {
     const { page, texts } = await open(test);
     await edit(page);
     await status(page).toBe('Saved');
@@ -247,7 +247,7 @@ describe('The transcript editor', () => {
     expect(problems).toEqual([]);
   });
 
-  it('renders only the edited segments of a transcript of an hour', async (test) => {
+  it('renders only the edited segments of a transcript of an hour', { tags: ['full'] }, async (test) => {
     const hour = recorded(
       Array.from({ length: 720 }, (_, i) => `Segment ${i} has a few more words, as people speak them.`),
     );

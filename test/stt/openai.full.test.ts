@@ -2,11 +2,11 @@ import { readFileSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { setTimeout as delay } from 'node:timers/promises';
 import { toFile } from 'openai';
-import { afterEach, expect, it, vi } from 'vitest';
+import { afterAll, afterEach, beforeAll, expect, it, vi } from 'vitest';
 import { cleanUp, signalTo } from '../support/processes/assay.ts';
 import { TOKEN } from '../support/processes/client.ts';
 import { waitUntil } from '../support/processes/until.ts';
-import { startProduct } from '../support/product.ts';
+import { type Product, startProduct } from '../support/product.ts';
 import { createFakeSpeechModel, TRANSCRIPT, wavHead } from '../support/speech/fake-model.ts';
 import { createOpenAi, newRecording } from '../support/speech/openai-client.ts';
 import { BRIDGE, sampleWindow } from '../support/speech/sample-recordings.ts';
@@ -17,6 +17,22 @@ afterEach(cleanUp);
 
 const NOTE = new URL('../../examples/voice-note.mp3', import.meta.url);
 const model = 'whisper-base';
+
+let product: Product;
+/** Takes longer than the listener keeps idle connections. It begins first, so that the other tests run meanwhile. */
+let waiting: Promise<unknown>;
+
+beforeAll(async () => {
+  const run = async () => {
+    await delay(70_000);
+    return { result: TRANSCRIPT as never };
+  };
+  product = await startProduct({ service: 'stt', model: createFakeSpeechModel({ run, timeLimitMs: 300_000 }) });
+  const file = await newRecording();
+  waiting = (async () => createOpenAi(product.url, TOKEN).audio.transcriptions.create({ file, model }))();
+  waiting.catch(() => {});
+});
+afterAll(() => product.stop());
 
 it('The openai client transcribes, streams and translates with the shipped model', async () => {
   const assay = await startSpeech();
@@ -84,13 +100,5 @@ function twoHours(): Buffer {
 }
 
 it('A request of the OpenAI-compatible API may wait longer than the listener keeps idle connections', async () => {
-  const run = async () => {
-    await delay(70_000);
-    return { result: TRANSCRIPT as never };
-  };
-  const product = await startProduct({ service: 'stt', model: createFakeSpeechModel({ run, timeLimitMs: 90_000 }) });
-  const openai = createOpenAi(product.url, TOKEN);
-  const waiting = openai.audio.transcriptions.create({ file: await newRecording(), model });
   expect(await waiting).toMatchObject({ text: TRANSCRIPT.transcription });
-  await product.stop();
 });

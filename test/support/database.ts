@@ -1,6 +1,6 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { inject } from 'vitest';
-import { type Db, openDb } from '../../src/base/db.ts';
+import { type Db, openDb, type Transaction } from '../../src/base/db.ts';
 import { createLog } from '../../src/base/log.ts';
 import { migrate } from '../../src/base/migrate.ts';
 import { readMigrations } from '../../src/base/migration-files.ts';
@@ -62,8 +62,9 @@ function migratedTemplate(admin: Db): Promise<string> {
     const migrations = await readMigrations(MIGRATIONS);
     const hash = createHash('sha256').update(migrations.map(({ checksum }) => checksum).join());
     const name = `assay_template_${hash.digest('hex').slice(0, 12)}`;
-    // One connection holds the lock while another one works: "create database" cannot run in a transaction.
-    await admin.transaction(async (tx) => {
+    // One connection holds the lock while another one works: "create database" cannot run in a transaction. A loaded
+    // machine takes longer for that than a transaction may be idle, or wait for the lock, by default.
+    const createTemplate = async (tx: Transaction) => {
       await tx.query('select pg_advisory_xact_lock($1)', [LOCK]);
       const { rowCount } = await tx.query('select from pg_database where datname = $1', [name]);
       if (rowCount > 0) return;
@@ -73,7 +74,8 @@ function migratedTemplate(admin: Db): Promise<string> {
       const db = openDb({ url: urlOf(`${name}_unfinished`), log, max: 3 });
       await migrate(db, MIGRATIONS).finally(() => db.close());
       await admin.query(`alter database ${name}_unfinished rename to ${name}`);
-    });
+    };
+    await admin.transaction(createTemplate, { statementTimeoutMs: 110_000 });
     return name;
   })();
   return templateName;

@@ -204,12 +204,12 @@ describe('A batch of a ZIP archive', () => {
     [
       'a declared size that is too small',
       async () => withHeader(await archiveOf([['a.jpg', photo('x'.repeat(1e5))]]), 24, [9, 0, 0, 0]),
-      'a.jpg is damaged',
+      'a.jpg: The file is damaged',
     ],
     [
       'another checksum',
       async () => withHeader(await archiveOf([['a.jpg', photo('x')]]), 16, [1, 2, 3, 4]),
-      'a.jpg is damaged: the checksum',
+      'a.jpg: The file is damaged: the checksum',
     ],
     [
       'a wrong size of an uncompressed file',
@@ -236,6 +236,8 @@ describe('A batch of a ZIP archive', () => {
     ],
     ['no ZIP', async () => Buffer.from('{}'), 'not a complete ZIP archive'],
     ['no bytes', async () => Buffer.alloc(0), 'not a complete ZIP archive'],
+  ];
+  const aboveLimits: typeof invalid = [
     [
       'a bomb',
       () => archiveOf(Array.from({ length: 4 }, (_, i) => [`${i}.jpg`, Buffer.alloc(19 * 2 ** 20)] as const)),
@@ -243,7 +245,11 @@ describe('A batch of a ZIP archive', () => {
     ],
     [
       '10 001 files',
-      () => archiveOf(Array.from({ length: 10_001 }, (_, i) => [`${i}.jpg`, photo('x')] as const)),
+      () =>
+        archiveOf(
+          Array.from({ length: 10_001 }, (_, i) => [`${i}.jpg`, photo('x')] as const),
+          { compress: false },
+        ),
       'at most 10000 items',
     ],
     [
@@ -252,15 +258,22 @@ describe('A batch of a ZIP archive', () => {
       'more than 30000 entries',
     ],
   ];
-  it('with an unsafe path, another type of file or above a limit is rejected completely', async () => {
+  it('with an unsafe path, another type of file or a file above the limit is rejected completely', () =>
+    expectRejected(invalid));
+  // Each with its own product: while an archive is built, the listener may close an idle connection.
+  it.each(aboveLimits)('with %s is rejected completely', { tags: ['full'], timeout: 600_000 }, (...archive) =>
+    expectRejected([archive]),
+  );
+
+  async function expectRejected(archives: typeof invalid) {
     product = await startProduct();
-    for (const [title, archive, message] of invalid) {
+    for (const [title, archive, message] of archives) {
       const { status, body } = await submit(await archive());
       expect([title, status, body.error?.message]).toEqual([title, 422, expect.stringContaining(message)]);
     }
     await expectNothingStored();
     await expect.poll(storedFiles).toEqual([]);
-  });
+  }
 
   it('may be in the format ZIP64', async () => {
     product = await startProduct();
@@ -278,8 +291,45 @@ describe('A batch of a ZIP archive', () => {
     expect((await submit(archive)).body.error.details).toEqual({
       invalid: 2,
       total: 3,
-      items: ['a.txt', 'c.txt'].map((name) => ({ name, message: expect.stringContaining('not an image') })),
+      items: ['a.txt', 'c.txt'].map((name) => ({
+        ...{ name, code: 'UNSUPPORTED_MEDIA_TYPE', message: expect.stringContaining('not an image') },
+      })),
     });
+  });
+
+  it('leaves out invalid files if the request says so, and ignores hidden files with a count', async () => {
+    product = await startProduct();
+    const archive = await archiveOf([
+      ['a.txt', Buffer.from('a')],
+      ['b.jpg', photo('b')],
+      ['b.jpg', photo('c')],
+      ['.cache/d.jpg', photo('d')],
+      ['__MACOSX/._b.jpg', Buffer.from('x')],
+      ['large.jpg', photo('x'.repeat(1e5))],
+    ]);
+    // The checksum in the directory of the last file: its first bytes are correct, so the error is found when it is stored.
+    archive.set([1, 2, 3, 4], archive.lastIndexOf(Buffer.from('PK\x01\x02', 'latin1')) + 16);
+    expect((await submit(archive)).status).toBe(422);
+    await expectNothingStored();
+    const { status, body } = await submit(archive, { query: '?skip_invalid=true' });
+    expect([status, body.data]).toEqual([
+      202,
+      expect.objectContaining({
+        total: 1,
+        ignored: 2,
+        left_out: {
+          count: 3,
+          items: [
+            { name: 'b.jpg', code: 'DUPLICATE_NAME', message: expect.any(String) },
+            { name: 'a.txt', code: 'UNSUPPORTED_MEDIA_TYPE', message: expect.any(String) },
+            { name: 'large.jpg', code: 'DAMAGED', message: 'The file is damaged: the checksum does not match.' },
+          ],
+        },
+      }),
+    ]);
+    expect((await items(body.data.status_url)).map(({ name }: { name: string }) => name)).toEqual(['b.jpg']);
+    const texts = await archiveOf([['a.txt', Buffer.from('a')]]);
+    expect((await submit(texts, { query: '?skip_invalid=true' })).status).toBe(422);
   });
 
   it('with an invalid common field, or above the quota of the client, is rejected before a file is stored', async () => {

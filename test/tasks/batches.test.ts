@@ -1,5 +1,6 @@
 import { request as httpRequest } from 'node:http';
 import { afterEach, describe, expect, it, vi } from 'vitest';
+import { fromBufferPromise } from 'yauzl';
 import { TaskFailure } from '../../src/tasks/task.ts';
 import { createFakeModel, type Product, RESULT, startProduct, TOKEN } from '../support/product.ts';
 import { type Receiver, startReceiver } from '../support/receiver.ts';
@@ -54,7 +55,7 @@ const failingModel = (failing: Set<string>) =>
   });
 
 describe('A batch', () => {
-  it('queues every item, completes, and exports the results of its tasks in three formats', async () => {
+  it('queues every item, completes, and exports the results of its tasks in four formats', async () => {
     product = await startProduct({ model: failingModel(new Set([photo(3)])) });
     const accepted = await submit(jsonLines(photos(6)));
     expect(accepted).toMatchObject({ status: 202, body: { data: { status: 'in_progress', total: 6 } } });
@@ -85,13 +86,20 @@ describe('A batch', () => {
     }
     const csv = (await product.call(`${url}/results?format=csv`)).text.split('\r\n');
     expect(csv[0]).toBe(
-      'position,task_id,status,error_code,error,surface,masters,defects,familiarity,warnings,regions',
+      'position,task_id,status,error_code,error,surface,masters,master_confidences,defects,defect_confidences,familiarity,warnings,regions,region_confidences',
     );
     expect(csv[1]).toContain(`1,${items[0].task_id},done,,,concrete_wall,`);
     expect(csv[3]).toContain(`3,${items[2].task_id},failed,IMAGE_CORRUPT,The file is not a readable image.`);
     const xlsx = await product.call(`${url}/results?format=xlsx`);
     expect(xlsx.headers.get('content-type')).toContain('spreadsheetml');
     expect(xlsx.text.startsWith('PK')).toBe(true);
+    const files = Buffer.from(
+      await (await fetch(`${product.url}${url}/results?format=zip`, { headers })).arrayBuffer(),
+    );
+    const archive = await fromBufferPromise(files, { lazyEntries: true });
+    const names: string[] = [];
+    for await (const { fileName } of archive.eachEntry()) names.push(fileName);
+    expect(names).toEqual(['results.csv', ...items.map((_, at) => `items/${at + 1}.json`)]);
 
     expect((await product.call('/batches')).body.data.batches).toEqual([await read(id)]);
   });
@@ -139,6 +147,9 @@ describe('A batch', () => {
       },
     });
     expect(await countTasks()).toBe(0);
+    const skipping = await submit(lines.join('\n'), { query: '?skip_invalid=true' });
+    expect(skipping.body.data).toMatchObject({ total: 4, left_out: { count: 2, items: [{ line: 2 }, { line: 5 }] } });
+    expect(await countTasks()).toBe(5);
   });
 
   it.each([

@@ -49,7 +49,7 @@ describe('The project and the tags of a request', () => {
   it('are absent from the stored task and its result without them', async () => {
     product = await startProduct();
     const { task_id: id } = (await post('/predict', { image_url: IMAGE, tags: [] })).body.data;
-    expect(grouped(await result(id))).toEqual({});
+    expect(grouped((await product.call(`/result/${id}`)).body.data)).toEqual({});
     const { rows } = await product.database.db.query('select input from tasks');
     expect(rows).toEqual([{ input: { image_url: IMAGE, inspect: 'auto' } }]);
   });
@@ -125,8 +125,8 @@ describe('The project and the tags of a batch', () => {
     const lines = (await exported.text()).trimEnd().split('\n');
     expect(lines.map((line) => grouped(JSON.parse(line).result.data))).toEqual(expected);
     const csv = (await product.call(`/batches/${id}/results?format=csv`)).text.split('\r\n');
-    expect(csv[0]).toMatch(/,regions,project,tags$/);
-    expect(csv[2]).toMatch(/,own,"\[""x"",""y""\]"$/);
+    expect(csv[0]).toMatch(/,region_confidences,project,tags$/);
+    expect(csv[2]).toMatch(/,own,x; y$/);
   });
 
   it('filter the list of batches', async () => {

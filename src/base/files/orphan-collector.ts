@@ -29,6 +29,8 @@ interface KeyColumn {
  */
 export function createOrphanCollector(deps: {
   db: Db;
+  /** Other databases whose rows refer to these files. */
+  otherDatabases?: readonly Db[];
   files: Pick<Files, 'remove'>;
   stored: StoredKeys;
   columns: readonly KeyColumn[];
@@ -37,7 +39,7 @@ export function createOrphanCollector(deps: {
   registry: Registry;
   log: Log;
 }) {
-  const { db, files, stored, columns, isSchemaKnown, registry, log } = deps;
+  const { db, otherDatabases = [], files, stored, columns, isSchemaKnown, registry, log } = deps;
   const folders = keyFolders();
   // Restarts continue at another place.
   let next = Math.floor(Math.random() * folders.length);
@@ -60,16 +62,17 @@ export function createOrphanCollector(deps: {
     reported = why;
   };
 
-  /** Of these keys. All columns are read in one snapshot. */
+  /** Of these keys. All columns of a database are read in one snapshot. */
   const readReferences = async (keys: readonly string[]): Promise<{ referenced: Set<string>; nowMs: number }> => {
     const selects = columns.map(
       ({ table, column }) => `select ${column} as key from ${table} where ${column} = any($1)`,
     );
-    const { rows } = await db.query<{ keys: string[]; ms: number }>(
-      `select array(${selects.join(' union ')}) as keys, extract(epoch from now())::float8 * 1000 as ms`,
-      [keys],
+    const sql = `select array(${selects.join(' union ')}) as keys, extract(epoch from now())::float8 * 1000 as ms`;
+    const results = await Promise.all(
+      [db, ...otherDatabases].map((each) => each.query<{ keys: string[]; ms: number }>(sql, [keys])),
     );
-    return { referenced: new Set(rows[0]!.keys), nowMs: rows[0]!.ms };
+    const read = results.map(({ rows }) => rows[0]!);
+    return { referenced: new Set(read.flatMap((row) => row.keys)), nowMs: Math.min(...read.map(({ ms }) => ms)) };
   };
 
   /** Whether rows refer to nearly all of the storage's first files. */
@@ -84,7 +87,10 @@ export function createOrphanCollector(deps: {
   /** Undefined if files must be kept. */
   const claim = async (): Promise<StorageClaim | undefined> => {
     if (!(await isSchemaKnown())) return keep('the database has migrations that this program does not know');
-    const claimed = await claimStorage({ db, stored, graceMs: GRACE_MS, isOwn }).catch((error: unknown) => {
+    const claimed = await claimStorage({
+      ...{ db, stored, graceMs: GRACE_MS, isOwn },
+      databaseCount: 1 + otherDatabases.length,
+    }).catch((error: unknown) => {
       blocked.set(1);
       throw error;
     });

@@ -26,6 +26,7 @@ interface Row {
   isNew: boolean;
   isLate: boolean;
   allowsMany: boolean;
+  databases: number;
 }
 
 /**
@@ -37,10 +38,13 @@ export async function claimStorage(deps: {
   db: Db;
   stored: StoredKeys;
   graceMs: number;
+  /** With rows that refer to files. */
+  databaseCount: number;
   isOwn: () => Promise<boolean>;
 }): Promise<StorageClaim> {
-  const { db, stored, graceMs, isOwn } = deps;
+  const { db, stored, graceMs, databaseCount, isOwn } = deps;
   await db.query('insert into file_storage default values on conflict do nothing');
+  await db.query('update file_storage set databases = $1 where databases < $1', [databaseCount]);
   // Committed before the marker is written: after a crash in between, the marker has one of the two.
   await db.query(
     `update file_storage set next = gen_random_uuid() where next is null and rotated_at < now() - $1::interval`,
@@ -52,18 +56,19 @@ export async function claimStorage(deps: {
     // Serializes the sweepers of this database.
     const { rows } = await tx.query<Row>(
       `select nonce, next, since > now() - make_interval(secs => $1) as "isNew",
-              rotated_at < now() - $2::interval as "isLate", coalesce(allow_many_until > now(), false) as "allowsMany"
+              rotated_at < now() - $2::interval as "isLate", databases, coalesce(allow_many_until > now(), false) as "allowsMany"
          from file_storage
           for update`,
       [graceMs / 1000, LATE],
     );
-    const { nonce, next, isNew, isLate, allowsMany } = rows[0]!;
+    const { nonce, next, isNew, isLate, allowsMany, databases } = rows[0]!;
     const restartGrace = () => tx.query('update file_storage set since = now()');
     const block = async (problem: string): Promise<StorageClaim> => {
       await restartGrace();
       return { problem, nonce, isNew: true, allowsMany: false };
     };
 
+    if (databases > databaseCount) return block('the files are those of more databases than the settings name');
     const found = await stored.readMarker().then(
       (text) => ({ marker: text?.trim() }),
       () => undefined,

@@ -2,7 +2,14 @@ import { createHash } from 'node:crypto';
 import { mkdir } from 'node:fs/promises';
 import { basename, dirname, extname, join, resolve } from 'node:path';
 import { OperatorError } from '../../base/operator-error.ts';
-import { Assay, type GroupingOptions, type Passports, type Photo, type ReadDocument } from '../../client/index.ts';
+import {
+  Assay,
+  type DoneRecording,
+  type GroupingOptions,
+  type Passports,
+  type Photo,
+  type ReadDocument,
+} from '../../client/index.ts';
 import { type ClientCommandOptions, groupingOf, runClientCommand } from '../client-command.ts';
 import { createFromImages, type ExtractOptions } from '../extract.ts';
 import { isFile, isFolder, openInputFile, readVocabularyFile, writeOutputFile } from '../local-files.ts';
@@ -58,36 +65,52 @@ const columnsOf = (name: string, scored: readonly { readonly name: string; reado
   [`${name}_confidences`]: scored.map(({ conf }) => conf.toFixed(3)).join('; '),
 });
 
-/** `assay transcribe FOLDER --output texts --format srt`: a transcript per recording. */
+/**
+ * `assay transcribe FOLDER --output texts --format srt`: a transcript per recording; with `--output texts.csv` a table with
+ * the texts.
+ */
 export async function transcribeFolder(
   folder: string,
   options: FolderOptions<TranscribeOptions>,
   signal: AbortSignal,
 ): Promise<void> {
-  const output = requireFolder(options, 'a folder for the transcripts');
+  const isTable = isTablePath(options.output);
+  if (isTable && options.format !== undefined) throw new OperatorError('A table of transcripts has no --format.');
+  const output = isTable
+    ? await requireTable(options, 'texts.csv')
+    : requireFolder(options, 'a folder for the transcripts, or texts.csv or texts.jsonl');
   return runFolderCommand('stt', options, signal, async ({ url, token, ...clientOptions }) => {
     const { stt } = new Assay({ stt: { url, token }, ...clientOptions, retries: RETRIES });
     const { language, format = 'txt' } = options;
     const vocabulary = await readVocabularyFile(options.vocabulary);
     const request = { language, vocabulary, ...groupingOf(options) };
-    await makeFolder(output);
+    if (!isTable) await makeFolder(output);
     const fileOf = ({ name }: Item) => join(output, `${name}.${format}`);
-    const work: FolderWork<{ readonly output: string }> = {
+    const work: FolderWork<DoneRecording['result'] | { readonly output: string }> = {
       create: async ({ paths }, signal) =>
         (await stt.transcribe((await openInputFile(paths[0]!)).data, { ...request, signal })).task_id,
       async finish(task_id, item, signal) {
         const { result } = await stt.wait({ task_id }, { signal });
+        if (isTable) return result;
         const text =
           format === 'json'
             ? `${JSON.stringify(result, null, 2)}\n`
             : await stt.transcript(task_id, format, { signal });
         return { output: await writeWithFolder(fileOf(item), text) };
       },
-      isPresent: (item) => isFile(fileOf(item)),
+      ...(!isTable && { isPresent: (item: Item) => isFile(fileOf(item)) }),
     };
-    const manifest = join(output, `.assay-${format}.progress`);
+    const manifest = isTable ? `${output}.progress` : join(output, `.assay-${format}.progress`);
     const variant = vocabulary ? `${language ?? ''} ${digestOf(vocabulary)}` : language;
-    report(await run(folder, 'recordings', work, { ...options, output, manifest, variant, signal }), output);
+    const outcomes = await run(folder, 'recordings', work, { ...options, output, manifest, variant, signal });
+    if (isTable) {
+      await writeTable(output, outcomes as Outcome<DoneRecording['result']>[], (result) => ({
+        language: result.language ?? '',
+        duration_seconds: result.duration_seconds ?? null,
+        transcription: result.transcription,
+      }));
+    }
+    report(outcomes, output);
   });
 }
 
@@ -194,6 +217,8 @@ async function requireTable(options: ClientCommandOptions, example: string): Pro
 const requireFolder = (options: ClientCommandOptions, example: string): string =>
   requireOutput(options, example, { isTable: false });
 
+const isTablePath = (path = ''): boolean => ['.csv', '.jsonl'].includes(extname(path).toLowerCase());
+
 function requireOutput(
   { output, wait, json }: ClientCommandOptions,
   example: string,
@@ -201,7 +226,7 @@ function requireOutput(
 ): string {
   if (!wait || json) throw new OperatorError('A folder cannot be used with --no-wait or --json.');
   if (output === undefined) throw new OperatorError(`A folder needs --output: ${example}.`);
-  if (['.csv', '.jsonl'].includes(extname(output).toLowerCase()) !== isTable) {
+  if (isTablePath(output) !== isTable) {
     throw new OperatorError(`A folder needs --output: ${example}, not ${output}.`);
   }
   return output;

@@ -20,6 +20,7 @@ import { createSessionCookie, SESSION_COOKIE } from './auth/cookies.ts';
 import { type configuredEntries, createTokens, readRoles } from './auth/tokens.ts';
 import { createMedia } from './media.ts';
 import { type Pages, pageRoutes } from './pages/page-routes.tsx';
+import { createFeedLag } from './records/feed-lag.ts';
 import { createRecords } from './records/records.ts';
 import { createReports } from './reports/postgres.ts';
 import { reportAnnouncer } from './reports/webhook.ts';
@@ -85,7 +86,8 @@ export async function createCatalogGateway({
   const views = createViews(db, async (tx) => [...(await readRoles(tx, entries)).keys()]);
   const owners = createViewOwners(cookieRules);
   const media = createMedia(db);
-  const state = shareConcurrent(search.state);
+  const lag = createFeedLag(context.databases);
+  const state = shareConcurrent(async () => ({ ...(await search.state()), lagSeconds: await lag() }));
   measureCatalog(state, metrics);
 
   const app = await createListener(context, shared, {
@@ -111,7 +113,7 @@ export async function createCatalogGateway({
   await authRoutes(app, { tokens, cookies, guard, publicOrigins });
   searchRoutes(app, { search, cookies: cookieRules });
   exportRoutes(app, { search });
-  await indexRoutes(app, { records, search, images: createImagePolicy(shared) });
+  await indexRoutes(app, { records, state, images: createImagePolicy(shared) });
   rowRoutes(app, { search, reports, page: (...args) => pages.row(...args) });
   imageRoute(app, { media, files });
   soundRoute(app, { media, files });

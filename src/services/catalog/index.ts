@@ -19,8 +19,9 @@ export const catalog: Service<BackgroundService> = {
   missingCredentials,
   backup: {
     fileColumns: ['picture_key', 'thumbnail_key'].map((column) => ({ table: 'catalog_records', column })),
-    startTables: ['catalog_sources'],
+    startTables: ['catalog_sources', 'catalog_past_sources'],
   },
+  cleanUpDatabase: async (db, signal) => (await import('./records/retention.ts')).deleteUnreadableFeedRows(db, signal),
   // Nothing consumes the feed then. Deletions stay, in case the catalog is enabled again.
   onDisabled: async (db) => {
     await db.query('delete from catalog_sources');

@@ -1,10 +1,11 @@
 import { setMaxListeners } from 'node:events';
 import { Counter, type Registry } from 'prom-client';
+import type { Log } from '../../base/log.ts';
 import { createSignal, loop, type Signal, sleep } from '../../base/loop.ts';
 import { createTokenStore } from '../../http/token-store.ts';
 import { createFileDeletionQueue } from '../shared/file-deletion-queue.ts';
 import type { RecordSource } from '../shared/records.ts';
-import type { BackgroundJobContext, SharedSettings } from '../shared/service.ts';
+import type { BackgroundJobContext, ServiceDatabase, SharedSettings } from '../shared/service.ts';
 import { createMatcher } from './alerts/matcher.ts';
 import { type configuredEntries, createTokens } from './auth/tokens.ts';
 import { importedPictureSource } from './model/imported-picture.ts';
@@ -42,10 +43,9 @@ export async function runIndexer({
   entries: ReturnType<typeof configuredEntries>;
   signal: AbortSignal;
 }): Promise<void> {
-  const { db, files, tasks, records, registry, log } = context;
+  const { db, files, databases, records, registry, log } = context;
   const sources = records.filter(({ service }) => settings.sources.includes(service));
   const metrics = createCatalogMetrics(registry);
-  const indexer = createIndexer({ db, sources, log });
   const deletions = createFileDeletionQueue({ db, files, log }, { table: 'catalog_files_to_delete' });
   const pictures = createPictureWorker({
     db,
@@ -61,26 +61,31 @@ export async function runIndexer({
     ...{ db, log, roleOf: tokens.roleOf },
     messageTtlSeconds: shared.resultTtlSeconds,
   });
-  const finished = createSignal();
   const recordsIndexed = createSignal();
   const recordsWritten = Array.from({ length: PICTURE_WORKERS }, createSignal);
   const wakeAll = () => {
-    for (const hint of [finished, recordsIndexed, ...recordsWritten]) hint.notify();
+    for (const hint of [recordsIndexed, ...recordsWritten]) hint.notify();
   };
   signal.addEventListener('abort', wakeAll);
-  tasks.onHint('finished', finished.notify, signal);
-  for (const { service } of sources) tasks.onHint(`changed:${service}`, finished.notify, signal);
 
-  const index = async () => {
-    const { indexed, more } = await indexer.indexBatch();
-    metrics.indexed(indexed);
-    if (indexed.size > 0) {
-      for (const hint of [recordsIndexed, ...recordsWritten]) hint.notify();
-      await deletions.drain(signal);
-    }
-    if (more) return;
-    await finished.wait(POLL_MS);
-    await sleep(BATCH_WINDOW_MS, signal);
+  /** One loop per database, so that one that is unavailable does not stop the others. */
+  const index = (feed: (typeof databases)[number]) => {
+    const indexer = createIndexer({ db, feed, sources, log });
+    const finished = createSignal();
+    signal.addEventListener('abort', finished.notify);
+    feed.tasks.onHint('finished', finished.notify, signal);
+    for (const { service } of sources) feed.tasks.onHint(`changed:${service}`, finished.notify, signal);
+    return async () => {
+      const { indexed, more } = await indexer.indexBatch();
+      metrics.indexed(indexed);
+      if (indexed.size > 0) {
+        wakeAll();
+        await deletions.drain(signal);
+      }
+      if (more) return;
+      await finished.wait(POLL_MS);
+      await sleep(BATCH_WINDOW_MS, signal);
+    };
   };
   const makePicture = async (written: Signal) => {
     const outcome = await pictures.processNext(signal);
@@ -97,7 +102,7 @@ export async function runIndexer({
     if (!(await compareNextPhoto(db, files, pageServices))) await sleep(PHOTOS_POLL_MS, signal);
   };
   const rebuild = async () => {
-    if (!(await runRebuildStep(db))) await sleep(REBUILD_POLL_MS, signal);
+    if (!(await runRebuildStep(db, databases))) await sleep(REBUILD_POLL_MS, signal);
   };
   const repeat = (what: string, iteration: () => Promise<void>) =>
     loop(iteration, {
@@ -107,8 +112,8 @@ export async function runIndexer({
     });
 
   await Promise.all([
-    initSources(context, sources, signal),
-    repeat('indexing', index),
+    ...databases.map((database) => initSources(database, sources, { log, signal })),
+    ...databases.map((database) => repeat(`indexing ${database.services.join(', ')}`, index(database))),
     ...recordsWritten.map((written) => repeat('creating pictures', () => makePicture(written))),
     repeat('matching alerts', matchAlerts),
     repeat('comparing photos', comparePhoto),
@@ -118,16 +123,16 @@ export async function runIndexer({
 
 /** Retries until it succeeds. */
 async function initSources(
-  { db, log }: BackgroundJobContext,
+  { db, services, servicesElsewhere }: ServiceDatabase,
   sources: readonly RecordSource[],
-  signal: AbortSignal,
+  { log, signal }: { log: Log; signal: AbortSignal },
 ): Promise<void> {
   const done = new AbortController();
-  const services = sources.map(({ service }) => service);
+  const own = sources.map(({ service }) => service).filter((service) => services.includes(service));
   await loop(
     async () => {
-      await setSources(db, services);
-      await backfillFeed(db, signal);
+      await setSources(db, own, servicesElsewhere);
+      await backfillFeed(db, signal, servicesElsewhere);
       done.abort();
     },
     {

@@ -90,7 +90,7 @@ function example(baseUrl: string, key: string | undefined): string {
   const file = `files=${shellPath('passport.pdf')}`;
   const jsonField = (name: string) => `sed -n 's/.*"${name}":"\\([^"]*\\)".*/\\1/p'`;
   const login = `curl -sS -H 'Content-Type: application/json' -d '{"api_key":"${key ?? 'KEY'}"}' ${baseUrl}/auth/token`;
-  const curl = `curl -sS -H "Authorization: Bearer $TOKEN" -H 'Accept: application/json'`;
+  const curl = `curl -sS -H "Authorization: Bearer $PASSPORTS_TOKEN" -H 'Accept: application/json'`;
   const wait = `while ${curl} ${baseUrl}/api/task/$ID/status | grep -q 'PENDING\\|PROCESSING'; do sleep 1; done`;
-  return `TOKEN=$(${login} | ${jsonField('token')}) && ID=$(${curl} -F ${file} ${baseUrl}/upload | ${jsonField('id')}) && ${wait}; ${curl} -w '\\n' ${baseUrl}/api/task/$ID/result`;
+  return `PASSPORTS_TOKEN=$(${login} | ${jsonField('token')}) && ID=$(${curl} -F ${file} ${baseUrl}/upload | ${jsonField('id')}) && ${wait}; ${curl} -w '\\n' ${baseUrl}/api/task/$ID/result`;
 }

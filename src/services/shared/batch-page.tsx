@@ -7,51 +7,75 @@ import { layout, TokenForm } from '../../ui/layout.tsx';
 import { BackLink, PageIntro, ScriptNotice } from '../../ui/page-intro.tsx';
 import { sendPage } from '../../ui/send-page.ts';
 import { Button, H2, Span, Th } from '../../ui/text-elements.tsx';
+import { type UiLanguage, uiTexts } from '../../ui/texts.ts';
 import { MAX_ITEMS } from './batches/collect-items.ts';
 import { serviceLinks } from './service-links.ts';
 import { preferredLanguage } from './task-routes.ts';
 
-/** `GET /batch`: a new batch, or the one in `?id=`. Uses only the public API; the script is `ui/browser/batch-page.ts`. */
+/** `GET /batch`: a new batch, or the one in `?id=`. Uses only the public API. */
 export function batchPage(
   app: Gateway,
   deps: {
     version: string;
     /** The display name of the service. */
-    titles: Readonly<Record<'en' | 'ru', string>>;
+    titles: Readonly<Record<UiLanguage, string>>;
     auth: () => TokenSet['state'];
     typePrefixes: readonly string[];
+    /** Of its tasks, by code. */
+    failures: (language: UiLanguage) => Readonly<Record<string, string>>;
   },
 ): void {
-  const { version, titles, auth, typePrefixes } = deps;
+  const { version, titles, auth, typePrefixes, failures } = deps;
   app.get('/batch', { config: { access: 'public', page: true }, schema: { hide: true } }, async (request, reply) => {
     const language = preferredLanguage(request.headers['accept-language']);
-    const texts = batchTexts[language];
+    const own: BatchPage = {
+      ...batchData(language, failures(language)),
+      ...{ typePrefixes, itemPath: './?task=', needsToken: auth() === 'enforced' },
+    };
     const html = await layout({
       ...{ language, version, assets: await app.assets!(), services: serviceLinks(request, language) },
-      own: { texts, typePrefixes, maxFiles: MAX_ITEMS, needsToken: auth() === 'enforced' } satisfies BatchPage,
-      service: titles[language],
-      title: texts.title,
-      styles: ['ui/drop.css', 'ui/batch.css'],
-      script: 'ui/browser/batch-page.js',
+      ...{ own, service: titles[language], title: own.texts.title, ...BATCH_ASSETS },
       children: (
-        <>
-          <BackLink text={texts.back} />
-          <PageIntro title={texts.title} lead={texts.lead} />
-          <ScriptNotice language={language} />
-          <div class="needs-script batch">
-            <TokenForm language={language} />
-            <p id="refused" class="notice bad" role="alert" hidden></p>
-            <Choice texts={texts} />
-            <Progress texts={texts} />
-            <Items texts={texts} />
-          </div>
-          <p id="live" class="visually-hidden" role="status"></p>
-        </>
+        <BatchSections texts={own.texts} language={language}>
+          <TokenForm language={language} />
+        </BatchSections>
       ),
     });
     return sendPage(reply, language, html);
   });
 }
+
+/** The data of the page that does not depend on its authorization. */
+export const batchData = (language: UiLanguage, failures: Readonly<Record<string, string>>) => {
+  const { VALIDATION_ERROR: _, ...refusals } = uiTexts[language].refusals;
+  const texts = batchTexts[language];
+  return { texts, maxFiles: MAX_ITEMS, errorTexts: { ...refusals, ...failures, ...texts.errors } };
+};
+
+export const BATCH_ASSETS = { styles: ['ui/drop.css', 'ui/batch.css'], script: 'ui/browser/batch-page.js' };
+
+/** The content of the page; its script is `ui/browser/batch-page.ts`. */
+export const BatchSections = ({
+  texts,
+  language,
+  children,
+}: Props & { readonly language: UiLanguage; readonly children: JSX.Element }): JSX.Element => (
+  <>
+    <BackLink text={texts.back} />
+    <PageIntro title={texts.title} lead={texts.lead} />
+    <ScriptNotice language={language} />
+    <div class="needs-script batch">
+      {children}
+      <p id="refused" class="notice bad" role="alert" hidden></p>
+      <Choice texts={texts} />
+      <Invalid texts={texts} />
+      <Progress texts={texts} />
+      <Items texts={texts} />
+      <Recent texts={texts} />
+    </div>
+    <p id="live" class="visually-hidden" role="status"></p>
+  </>
+);
 
 interface Props {
   readonly texts: BatchTexts;
@@ -74,7 +98,18 @@ const Choice = ({ texts: { choose } }: Props): JSX.Element => (
       </DropZone>
       <GroupingInputs words={choose.grouping} />
     </fieldset>
-    <p id="left-out" class="hint" hidden></p>
+    <div id="left-out" class="hint"></div>
+  </section>
+);
+
+const Invalid = ({ texts: { invalid } }: Props): JSX.Element => (
+  <section id="invalid" class="panel" aria-labelledby="invalid-title" hidden>
+    <H2 id="invalid-title" tabindex="-1" text={invalid.title} />
+    <p id="invalid-counts"></p>
+    <ul id="invalid-files"></ul>
+    <div class="row">
+      <button type="button" id="continue" class="primary"></button>
+    </div>
   </section>
 );
 
@@ -99,6 +134,7 @@ const Progress = ({ texts: { progress, states } }: Props): JSX.Element => (
         <Button type="button" class="small" data-format="csv" text="CSV" />
         <Button type="button" class="small" data-format="jsonl" text="JSON Lines" />
         <Button type="button" class="small" data-format="xlsx" text="XLSX" />
+        <Button type="button" class="small" data-format="zip" text="ZIP" />
       </span>
     </div>
   </section>
@@ -124,6 +160,24 @@ const Items = ({ texts: { items } }: Props): JSX.Element => (
       <Button type="button" id="previous" text={items.previous} />
       <span id="range" class="hint"></span>
       <Button type="button" id="next" text={items.next} />
+    </div>
+  </section>
+);
+
+const Recent = ({ texts: { recent, items } }: Props): JSX.Element => (
+  <section id="recent" class="panel" aria-labelledby="recent-title" hidden>
+    <H2 id="recent-title" text={recent.title} />
+    <div class="scroll">
+      <table>
+        <thead>
+          <tr>
+            <Th scope="col" text={recent.created} />
+            <Th scope="col" text={recent.grouping} />
+            <Th scope="col" text={items.state} />
+          </tr>
+        </thead>
+        <tbody id="recent-rows"></tbody>
+      </table>
     </div>
   </section>
 );

@@ -48,6 +48,8 @@ export interface Service<Opened extends OpenService = OpenService> {
    * from the database.
    */
   readonly onDisabled?: (db: Db) => Promise<void>;
+  /** Runs once a minute in every database, also in those of other services. */
+  readonly cleanUpDatabase?: (db: Db, signal: AbortSignal) => Promise<void>;
   /** What a backup needs to know of the service's data. */
   readonly backup?: Partial<Pick<BackupContents, 'folders' | 'fileColumns' | 'startTables'>>;
 }
@@ -160,6 +162,8 @@ export interface GatewayContext {
   readonly endpoints: Endpoints;
   readonly onCancelled: (service: string, count?: number) => void;
   readonly records: readonly RecordSource[];
+  /** Of all services. */
+  readonly databases: readonly ServiceDatabase[];
   /** By service, also of disabled ones. */
   readonly failureTexts: ReadonlyMap<string, FailureTexts>;
   readonly webhookKeys: object;
@@ -169,6 +173,14 @@ export interface GatewayContext {
   /** The counters of all other processes, including those that exited, from their last heartbeats. */
   readonly othersMetrics: () => Promise<MetricJson[][]>;
   readonly log: Log;
+}
+
+/** A database with services of this installation. */
+export interface ServiceDatabase {
+  readonly db: Db;
+  readonly services: readonly string[];
+  /** Services of this installation in other databases. */
+  readonly servicesElsewhere: readonly string[];
 }
 
 export interface ModelContext {
@@ -181,8 +193,9 @@ export interface ModelContext {
 }
 
 export interface BackgroundJobContext extends ModelContext {
-  readonly tasks: TaskStore;
   readonly records: readonly RecordSource[];
+  /** Of all services. */
+  readonly databases: readonly (ServiceDatabase & { readonly tasks: Pick<TaskStore, 'onHint'> })[];
   /** Counters and gauges in this registry are published with the heartbeat. */
   readonly registry: Registry;
 }

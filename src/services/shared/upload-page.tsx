@@ -102,7 +102,8 @@ export function uploadPage<Texts extends UploadTexts>(
   });
   const titles = { en: kind.texts('en').service, ru: kind.texts('ru').service };
   deliveriesPage(app, { version, auth, titles });
-  if (maxBytes !== undefined) batchPage(app, { version, auth, titles, typePrefixes: kind.typePrefixes });
+  const failures = (language: UiLanguage) => kind.texts(language).failures;
+  if (maxBytes !== undefined) batchPage(app, { version, auth, titles, typePrefixes: kind.typePrefixes, failures });
 }
 
 export const Note = (): JSX.Element => <p id="note" class="hint"></p>;

@@ -20,12 +20,14 @@ export interface ApiResponse {
 export type ApiClient = ReturnType<typeof createApiClient>;
 
 export function createApiClient(deps: {
-  tokens: TokenStore;
+  /** Undefined: the session cookie authorizes. */
+  tokens: TokenStore | undefined;
   needsToken: boolean;
   errorTexts: Readonly<Record<string, string>>;
 }) {
   const { tokens, needsToken, errorTexts } = deps;
   async function sendAuthorized(path: string, call: RequestOptions): Promise<ApiResponse> {
+    if (!tokens) return send(path, call, undefined);
     for (;;) {
       const token = tokens.current() ?? (needsToken ? await abortable(tokens.prompt(), call.signal) : undefined);
       const answer = await send(path, call, token);
@@ -49,13 +51,13 @@ async function dataOf<T>(
   errorTexts: Readonly<Record<string, string>>,
 ): Promise<T> {
   const body = parseJson(await bytes.text()) as
-    | { ok?: boolean; data?: T; error?: { code: string; message: string } }
+    | { ok?: boolean; data?: T; error?: { code: string; message: string; details?: unknown } }
     | undefined;
   if (body?.ok === true) return body.data as T;
-  const { code = 'INTERNAL_ERROR', message = `HTTP ${status}` } = body?.error ?? {};
+  const { code = 'INTERNAL_ERROR', message = `HTTP ${status}`, details } = body?.error ?? {};
   const seconds = Number(header('retry-after') ?? Number.NaN);
   const retryAfterSeconds = Number.isFinite(seconds) ? seconds : undefined;
-  throw new RequestError(status, errorTexts[code] ?? message, { code, retryAfterSeconds });
+  throw new RequestError(status, errorTexts[code] ?? message, { code, retryAfterSeconds, details });
 }
 
 /** Uses XMLHttpRequest because `fetch` reports no upload progress. */

@@ -1,5 +1,6 @@
 import { createApiClient } from './api.ts';
 import type { BatchPage } from './batch-texts.ts';
+import { createDateFormat } from './date-format.ts';
 import { announce, byId, el, fill } from './dom.ts';
 import { chosenFiles, droppedFiles } from './dropped-files.ts';
 import { listenForFiles } from './dropzone.ts';
@@ -11,13 +12,26 @@ import { createTokenStore } from './token.ts';
 import { type NamedFile, zipFile } from './zip-file.ts';
 
 const PAGE_SIZE = 100;
+const RECENT = 10;
 const REFRESH_INTERVAL_MS = 1000;
 
 interface Batch {
   readonly batch_id: string;
   readonly status: 'in_progress' | 'completed';
   readonly total: number;
+  readonly created_at: string;
+  readonly project?: string;
+  readonly tags?: readonly string[];
   readonly counts: Readonly<Record<'queued' | 'processing' | 'done' | 'failed' | 'cancelled', number>>;
+}
+
+/** The first of the files that cannot be processed. */
+type InvalidFiles = readonly { readonly name: string; readonly code?: string; readonly message: string }[];
+
+interface Accepted {
+  readonly batch_id: string;
+  readonly left_out?: { readonly count: number; readonly items: InvalidFiles };
+  readonly ignored?: number;
 }
 
 interface Item {
@@ -30,8 +44,13 @@ interface Item {
 }
 
 const { own, ui } = pageData<BatchPage>();
-const { texts, needsToken, typePrefixes, maxFiles } = own;
-const api = createApiClient({ tokens: createTokenStore(ui.token), needsToken, errorTexts: {} });
+const { texts, needsToken, itemPath, errorTexts, typePrefixes, maxFiles } = own;
+const tokens = needsToken === undefined ? undefined : createTokenStore(ui.token);
+const api = createApiClient({
+  tokens,
+  needsToken: needsToken === true,
+  errorTexts,
+});
 
 let id = new URLSearchParams(location.search).get('id') ?? undefined;
 let batch: Batch | undefined;
@@ -99,33 +118,61 @@ function keyFor(chosen: readonly NamedFile[], query: string): string {
 }
 
 /** Shows the upload in place of an earlier batch, and that again if the upload fails. */
-async function send(chosen: readonly NamedFile[]): Promise<void> {
+async function send(chosen: readonly NamedFile[], isSkipping = false): Promise<void> {
   if (chosen.length === 0) return;
+  byId('invalid').hidden = true;
   upload = new AbortController();
   for (const hidden of ['counts', 'items', 'retry', 'downloads']) byId(hidden).hidden = true;
   for (const shown of ['actions', 'cancel']) byId(shown).hidden = false;
   try {
-    id = await create(chosen, upload.signal);
+    id = await create(chosen, isSkipping, upload.signal);
   } catch (error) {
     byId('progress').hidden = true;
     if (batch) showBatch(batch);
-    throw error;
+    if (!offerToSkip(error, chosen)) throw error;
+    return;
   } finally {
     upload = undefined;
   }
   page = 0;
   history.replaceState(null, '', `${location.pathname}?id=${id}`);
   byId('drop').classList.add('slim');
-  await refresh();
+  await Promise.all([refresh(), showRecent()]);
   byId('progress-title').focus();
 }
 
+/** Lists the files that cannot be processed, with a button that sends the others; false for another error. */
+function offerToSkip(error: unknown, chosen: readonly NamedFile[]): boolean {
+  const details = error instanceof RequestError ? error.details : undefined;
+  const { invalid, total, items } = (details ?? {}) as { invalid?: number; total?: number; items?: InvalidFiles };
+  if (invalid === undefined || total === undefined || items === undefined) return false;
+  const counts = { invalid, total };
+  byId('invalid-counts').textContent = fill(texts.invalid.counts, counts);
+  byId('invalid-files').replaceChildren(...invalidFiles(items, invalid).map((text) => el('li', {}, text)));
+  const button = byId<HTMLButtonElement>('continue');
+  button.hidden = invalid >= total;
+  button.textContent = fill(texts.invalid.continue, counts);
+  button.onclick = () => void act(() => send(chosen, true));
+  byId('invalid').hidden = false;
+  byId('invalid-title').focus();
+  return true;
+}
+
+function invalidFiles(items: InvalidFiles, count: number): string[] {
+  const { file, more, reasons } = texts.invalid;
+  const lines = items.map(({ name, code = '', message }) => fill(file, { name, reason: reasons[code] ?? message }));
+  return count > items.length ? [...lines, fill(more, { count: count - items.length })] : lines;
+}
+
+/** Files that are not part of the batch. */
+const note = (text: string) => byId('left-out').append(el('p', {}, text));
+
 /** Returns the id of the batch. */
-async function create(chosen: readonly NamedFile[], signal: AbortSignal): Promise<string> {
+async function create(chosen: readonly NamedFile[], isSkipping: boolean, signal: AbortSignal): Promise<string> {
   const percent = (share: number) => ({ percent: String(Math.floor(100 * share)) });
   const [first] = chosen;
   let archive: File | undefined;
-  byId('left-out').hidden = true;
+  byId('left-out').replaceChildren();
   if (chosen.length === 1 && first && isArchive(first)) {
     archive = new File([first.file], first.name, { type: 'application/zip' });
   } else {
@@ -135,8 +182,7 @@ async function create(chosen: readonly NamedFile[], signal: AbortSignal): Promis
       const counts = { limit: String(maxFiles), count: String(files.length) };
       throw new Error(fill(texts.choose.tooMany, counts));
     }
-    byId('left-out').hidden = files.length === chosen.length;
-    byId('left-out').textContent = fill(texts.choose.leftOut, { count: String(chosen.length - files.length) });
+    if (files.length < chosen.length) note(fill(texts.choose.leftOut, { count: chosen.length - files.length }));
     archive = await zipFile(files, (share) => {
       signal.throwIfAborted();
       showStatus(fill(texts.progress.preparing, percent(share)), share);
@@ -147,8 +193,9 @@ async function create(chosen: readonly NamedFile[], signal: AbortSignal): Promis
   const query = new URLSearchParams([
     ...(project === undefined ? [] : [['project', project]]),
     ...tags.map((tag) => ['tag', tag]),
+    ...(isSkipping ? [['skip_invalid', 'true']] : []),
   ]);
-  const accepted = await api.call<{ batch_id: string }>(`batches?${query}`, {
+  const accepted = await api.call<Accepted>(`batches?${query}`, {
     method: 'POST',
     headers: { 'idempotency-key': keyFor(chosen, String(query)) },
     file: archive,
@@ -161,7 +208,13 @@ async function create(chosen: readonly NamedFile[], signal: AbortSignal): Promis
     },
   });
   unanswered = undefined;
-  return accepted.batch_id;
+  const { batch_id: created, left_out: leftOut, ignored } = accepted;
+  if (leftOut) {
+    note(fill(texts.invalid.leftOut, { count: leftOut.count }));
+    for (const text of invalidFiles(leftOut.items, leftOut.count)) note(text);
+  }
+  if (ignored !== undefined) note(fill(texts.choose.ignored, { count: ignored }));
+  return created;
 }
 
 async function refresh(): Promise<void> {
@@ -171,18 +224,45 @@ async function refresh(): Promise<void> {
   ]);
   batch = read;
   showBatch(read);
+  if (read.status === 'completed') await showRecent();
   showItems(items, read.total);
 }
 
-function showBatch({ status, total, counts }: Batch): void {
-  const isCompleted = status === 'completed';
+function progressOf({ status, total, counts }: Batch) {
   const ended = counts.done + counts.failed + counts.cancelled;
-  const numbers = { ...counts, ended, total };
-  const sentence = fill(isCompleted ? texts.progress.completed : texts.progress.running, numbers);
+  const template = status === 'completed' ? texts.progress.completed : texts.progress.running;
+  return { ended, sentence: fill(template, { ...counts, ended, total }) };
+}
+
+const dates = createDateFormat(document.documentElement.lang);
+
+async function showRecent(): Promise<void> {
+  const { batches } = await api.call<{ batches: readonly Batch[] }>(`batches?limit=${RECENT}`);
+  byId('recent').hidden = batches.length === 0;
+  byId('recent-rows').replaceChildren(...batches.map(recentRow));
+}
+
+function recentRow(recent: Batch): HTMLElement {
+  const { batch_id: batchId, created_at: created, project, tags = [] } = recent;
+  const link = el('a', { href: `?id=${batchId}` }, dates.format(Number(created) * 1000));
+  const labels = [...(project === undefined ? [] : [project]), ...tags];
+  return el(
+    'tr',
+    {},
+    el('td', {}, link),
+    el('td', {}, labels.join(', ') || texts.recent.none),
+    el('td', {}, progressOf(recent).sentence),
+  );
+}
+
+function showBatch(shown: Batch): void {
+  const { status, total, counts } = shown;
+  const isCompleted = status === 'completed';
+  const { ended, sentence } = progressOf(shown);
   showStatus(sentence, isCompleted ? 1 : ended / total);
   if (isCompleted) announce(sentence);
   for (const [state, count] of Object.entries(counts)) byId(`count-${state}`).textContent = String(count);
-  for (const shown of ['counts', 'actions', 'items']) byId(shown).hidden = false;
+  for (const part of ['counts', 'actions', 'items']) byId(part).hidden = false;
   byId('cancel').hidden = isCompleted;
   byId('retry').hidden = !isCompleted || counts.failed === 0;
   byId('downloads').hidden = !isCompleted;
@@ -207,9 +287,9 @@ function rowOf({ position, task_id: task, name, status, error, error_code: code 
     'tr',
     { 'data-state': shown },
     el('td', {}, String(position)),
-    el('td', {}, status === 'deleted' ? label : el('a', { href: `./?task=${task}` }, label)),
+    el('td', {}, status === 'deleted' ? label : el('a', { href: `${itemPath}${task}` }, label)),
     el('td', {}, texts.states[shown]),
-    el('td', {}, error ?? ''),
+    el('td', {}, errorTexts[code ?? ''] ?? error ?? ''),
   );
 }
 
@@ -266,5 +346,7 @@ async function update(): Promise<void> {
   refreshing = undefined;
 }
 if (id !== undefined) byId('drop').classList.add('slim');
+// Without a prompt for a token when the page opens.
+if (!needsToken || tokens?.current() !== undefined) showRecent().catch(() => {});
 void update();
 setInterval(() => void update(), REFRESH_INTERVAL_MS);

@@ -5,8 +5,8 @@ export const batchTexts = localize({
   link: { en: 'Many files', ru: 'Много файлов' },
   title: { en: 'Many files at once', ru: 'Обработка многих файлов' },
   lead: {
-    en: 'All files are accepted together, or none if one of them is not supported.',
-    ru: 'Файлы принимаются все вместе; если один из них не поддерживается, не принимается ни один.',
+    en: 'All files are accepted together. If some cannot be processed, you can leave them out.',
+    ru: 'Файлы принимаются все вместе. Если некоторые обработать нельзя, их можно пропустить.',
   },
   back: { en: 'Upload', ru: 'Загрузка файлов' },
   choose: {
@@ -20,12 +20,39 @@ export const batchTexts = localize({
     folder: { en: 'Choose a folder', ru: 'Выбрать папку' },
     grouping: groupingMessages,
     leftOut: { en: 'Files of other types that were left out: {count}.', ru: 'Пропущено файлов других типов: {count}.' },
+    ignored: {
+      en: 'Hidden and system files that were ignored: {count}.',
+      ru: 'Скрытых и системных файлов, не принятых во внимание: {count}.',
+    },
     nothing: { en: 'There are no supported files.', ru: 'Подходящих файлов нет.' },
     tooMany: {
       en: 'A batch has at most {limit} files. These are {count}.',
       ru: 'В пакете может быть не больше {limit} файлов. Выбрано: {count}.',
     },
     tooLarge: { en: 'The files are larger than 4 GiB.', ru: 'Размер файлов больше 4 ГиБ.' },
+  },
+  invalid: {
+    title: { en: 'Files that cannot be processed', ru: 'Файлы, которые нельзя обработать' },
+    counts: { en: '{invalid} of {total}. No file was accepted.', ru: '{invalid} из {total}. Ни один файл не принят.' },
+    leftOut: { en: 'Left out: {count}.', ru: 'Пропущено: {count}.' },
+    file: { en: '{name}: {reason}', ru: '{name}: {reason}' },
+    more: { en: 'and {count} more', ru: 'и ещё {count}' },
+    continue: { en: 'Leave out {invalid} and continue', ru: 'Пропустить ({invalid}) и продолжить' },
+    /** By the code of a file; others have the message of the response. */
+    reasons: {
+      en: {} as Readonly<Record<string, string>>,
+      ru: {
+        DUPLICATE_NAME: 'Имя повторяется.',
+        INVALID_NAME: 'Недопустимое имя.',
+        UNSAFE_PATH: 'Путь ведёт за пределы архива.',
+        ENCRYPTED: 'Файл зашифрован.',
+        UNSUPPORTED_COMPRESSION: 'Способ сжатия не поддерживается; используйте Deflate.',
+        NESTED_ARCHIVE: 'Вложенные архивы не распаковываются.',
+        FILE_TOO_LARGE: 'Файл слишком большой.',
+        UNSUPPORTED_MEDIA_TYPE: 'Тип файла не поддерживается.',
+        DAMAGED: 'Файл повреждён.',
+      } as Readonly<Record<string, string>>,
+    },
   },
   progress: {
     title: { en: 'Batch', ru: 'Пакет' },
@@ -50,6 +77,12 @@ export const batchTexts = localize({
     previous: { en: 'Previous', ru: 'Назад' },
     next: { en: 'Next', ru: 'Далее' },
   },
+  recent: {
+    title: { en: 'Recent batches', ru: 'Последние пакеты' },
+    created: { en: 'Created', ru: 'Создан' },
+    grouping: { en: 'Project, tags', ru: 'Проект, метки' },
+    none: { en: 'none', ru: 'нет' },
+  },
   states: {
     queued: { en: 'Queued', ru: 'В очереди' },
     processing: { en: 'In progress', ru: 'Обрабатывается' },
@@ -58,6 +91,17 @@ export const batchTexts = localize({
     cancelled: { en: 'Cancelled', ru: 'Отменено' },
     deleted: { en: 'Deleted', ru: 'Удалено' },
   },
+  /** By error code; others have the message of the service or of the response. */
+  errors: {
+    en: {} as Readonly<Record<string, string>>,
+    ru: {
+      QUEUE_UNAVAILABLE: 'Сейчас принимаются другие пакеты, или в очереди нет места. Повторите позже.',
+      PAYLOAD_TOO_LARGE: 'Файлы слишком большие, или превышена квота на файлы.',
+      STORAGE_UNAVAILABLE: 'Файлы нельзя сохранить: хранилище недоступно или заполнено.',
+      REQUEST_TIMEOUT: 'Файлы передаются слишком медленно. Повторите по более быстрому соединению.',
+      BATCH_NOT_COMPLETED: 'Обработка пакета ещё не закончена.',
+    } as Readonly<Record<string, string>>,
+  },
   unknown: { en: 'The batch does not exist or has expired.', ru: 'Пакет не существует или срок его хранения истёк.' },
   offline: { en: 'The server is not responding.', ru: 'Сервер не отвечает.' },
 });
@@ -65,7 +109,12 @@ export type BatchTexts = (typeof batchTexts)['en'];
 
 export interface BatchPage {
   readonly texts: BatchTexts;
-  readonly needsToken: boolean;
+  /** Undefined: the session cookie authorizes. */
+  readonly needsToken: boolean | undefined;
+  /** The address of an item's page, without its task id. */
+  readonly itemPath: string;
+  /** Messages of failed items and of errors by code, in place of those of the responses. */
+  readonly errorTexts: Readonly<Record<string, string>>;
   /** Of supported media types. */
   readonly typePrefixes: readonly string[];
   readonly maxFiles: number;

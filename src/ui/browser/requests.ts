@@ -14,17 +14,20 @@ export class RequestError extends Error {
   /** By field name. */
   readonly fields: ReadonlyMap<string, FieldError>;
   readonly retryAfterSeconds: number | undefined;
+  /** Further members of the error. */
+  readonly details: unknown;
 
   constructor(
     status: number,
     message: string,
-    details: Partial<Pick<RequestError, 'code' | 'fields' | 'retryAfterSeconds'>> = {},
+    details: Partial<Pick<RequestError, 'code' | 'fields' | 'retryAfterSeconds' | 'details'>> = {},
   ) {
     super(message);
     this.status = status;
     this.code = details.code;
     this.fields = details.fields ?? new Map();
     this.retryAfterSeconds = details.retryAfterSeconds;
+    this.details = details.details;
   }
 }
 

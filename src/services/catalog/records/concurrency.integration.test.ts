@@ -15,7 +15,7 @@ afterAll(() => database.drop());
 
 const entry = (recordId: string) => ({
   ...{ recordId, service: 'import', status: 'done' as const, ...textsOf(recordId, 'новое') },
-  ...{ defects: [], fields: [], result: {}, withAttachment: false },
+  ...{ defects: [], fields: [], result: {} },
 });
 
 async function untilLockContention(): Promise<void> {

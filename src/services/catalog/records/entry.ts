@@ -23,7 +23,8 @@ export interface Entry {
   readonly defects: readonly Scored[];
   readonly fields: readonly Field[];
   readonly result: JsonObject;
-  readonly withAttachment: boolean;
+  /** JSON. Absent: unchanged. */
+  readonly attachment?: string;
   readonly soundKey?: string;
   readonly picture?: { readonly of: JsonValue; readonly digest: string };
   readonly signature?: NonNullable<RecordDraft['signature']>;
@@ -50,7 +51,7 @@ export const recordIdOf = (service: string, taskId: string): string => `${servic
 export const MAX_TITLE_LENGTH = 500;
 const MAX_TEXT_LENGTH = 200_000;
 
-export function createEntry(service: string, draft: RecordDraft): Entry {
+export function createEntry(service: string, draft: RecordDraft, attachment?: string): Entry {
   const { taskId, status, createdAt, surface, master, picture, sound, signature } = draft;
   return {
     ...{ service, taskId, status, createdAt },
@@ -62,7 +63,7 @@ export function createEntry(service: string, draft: RecordDraft): Entry {
     ...groupingOf(draft),
     fields: [...fieldsOf(draft.fields ?? {}), ...groupingFields(draft)],
     result: toStorableJson(draft.result),
-    withAttachment: draft.withAttachment ?? false,
+    ...(attachment !== undefined && { attachment }),
     ...(sound && { soundKey: sound.fileKey }),
     ...(picture !== undefined && { picture: pictureOf(picture) }),
     ...(signature && { signature }),

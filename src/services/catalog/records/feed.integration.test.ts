@@ -1,12 +1,17 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { finishTasks } from '../../../../test/support/catalog-tasks.ts';
 import { type TestDatabase, testDatabase } from '../../../../test/support/database.ts';
+import { type Db, openDb } from '../../../base/db.ts';
 import { createLog } from '../../../base/log.ts';
+import { createEventStore } from '../../../tasks/events.ts';
 import { createPostgresTaskStore } from '../../../tasks/postgres.ts';
 import { FAILURES } from '../../../tasks/task.ts';
 import type { EndedTask, RecordDraft, RecordSource } from '../../shared/records.ts';
-import { createIndexer } from './feed.ts';
+import { createIndexer, type Feed } from './feed.ts';
+import { createFeedLag } from './feed-lag.ts';
+import { requestRebuild, runRebuildStep } from './rebuild.ts';
 import { setSources } from './sources.ts';
+import { deleteRecords } from './write.ts';
 
 let database: TestDatabase;
 let tasks: ReturnType<typeof createPostgresTaskStore>;
@@ -267,5 +272,113 @@ describe('the feed', () => {
       `select from catalog_records where search @@ to_tsquery('russian', 'alert')`,
     );
     expect(rowCount).toBe(1);
+  });
+});
+
+describe('a feed in another database', () => {
+  let records: TestDatabase;
+  beforeEach(async () => {
+    records = await testDatabase();
+  });
+  afterEach(() => records.drop());
+
+  const withAttachment = source(async (_db, ended) => ended.map((task) => draft(task, { withAttachment: true })));
+  const indexer = (feed: Partial<Feed> = {}) =>
+    createIndexer({
+      ...{ db: records.db, sources: [withAttachment], log },
+      feed: { db: database.db, servicesElsewhere: [], ...feed },
+    });
+  const written = async () =>
+    (
+      await records.db.query<Record<string, unknown>>(
+        'select number, task_id, attachment from catalog_records join catalog_details using (number) order by number',
+      )
+    ).rows;
+  const idCount = async () => (await records.db.query('select from catalog_indexed_feed_rows')).rowCount;
+  /** The transaction of the feed ends like that of a server that stops before the commit. */
+  const failing: Db = {
+    ...{ query: (...args) => database.db.query(...args), listen: (...args) => database.db.listen(...args) },
+    ...{ notify: (...args) => database.db.notify(...args), close: () => database.db.close() },
+    runOutsideTransaction: (...args) => database.db.runOutsideTransaction(...args),
+    transaction: (run) =>
+      database.db.transaction(async (tx) => {
+        await run(tx);
+        throw Object.assign(new Error('terminating connection'), { code: '57P01' });
+      }),
+  };
+
+  it('gives the records of its tasks, with their attachments, to the database of the records', async () => {
+    const heat = { maps: { crack: 'AAAA' } };
+    const ids = await finishTasks(tasks, 'photos', [{ attachment: { ...heat, training: [1] } }, {}]);
+    const { indexed } = await indexer().indexBatch();
+    expect(indexed).toEqual(new Map([['photos', 2]]));
+    expect((await written()).map(({ task_id, attachment }) => [task_id, attachment])).toEqual([
+      [ids[0], heat],
+      [ids[1], null],
+    ]);
+    expect(await waiting()).toBe(0);
+    expect((await database.db.query('select from catalog_records')).rowCount).toBe(0);
+  });
+
+  it('is indexed once when its database fails after the records are written', async () => {
+    const [deleted, kept] = await finishTasks(tasks, 'photos', [{}, {}]);
+    await expect(indexer({ db: failing }).indexBatch()).rejects.toThrow('terminating connection');
+    expect(await waiting()).toBe(2);
+    await deleteRecords(records.db, [`photos:${deleted}`]);
+    const next = indexer();
+    expect((await next.indexBatch()).indexed).toEqual(new Map());
+    expect((await written()).map((row) => row['task_id'])).toEqual([kept]);
+    expect([await waiting(), await idCount()]).toEqual([0, 2]);
+    // The ids of deleted rows are deleted with the next batch.
+    const [later] = await finishTasks(tasks, 'photos', [{}]);
+    await next.indexBatch();
+    expect((await written()).map((row) => row['task_id'])).toEqual([kept, later]);
+    expect(await idCount()).toBe(1);
+  });
+
+  it('keeps its rows while the database of the records is unavailable', async () => {
+    const ids = await finishTasks(tasks, 'photos', [{}, {}]);
+    const closed = openDb({ url: records.url, log });
+    await closed.close();
+    const feed = { db: database.db, servicesElsewhere: [] };
+    const stopped = createIndexer({ db: closed, feed, sources: [withAttachment], log });
+    await expect(stopped.indexBatch()).rejects.toThrow();
+    expect(await waiting()).toBe(2);
+    await indexer().indexBatch();
+    expect((await written()).map((row) => row['task_id'])).toEqual(ids);
+  });
+
+  it('keeps the rows of services that use another database, as in a copied database', async () => {
+    await finishTasks(tasks, 'photos', [{}]);
+    expect((await indexer({ servicesElsewhere: ['photos'] }).indexBatch()).indexed).toEqual(new Map());
+    expect([await written(), await waiting()]).toEqual([[], 1]);
+  });
+
+  it('is filled again by a rebuild as soon as its database responds', async () => {
+    await finishTasks(tasks, 'photos', [{}]);
+    await setSources(database.db, ['photos']);
+    await indexer().indexBatch();
+    const closed = openDb({ url: database.url, log });
+    await closed.close();
+    await requestRebuild(records.db);
+    const feedOf = (db: Db) => [{ db, servicesElsewhere: [] }];
+    await expect(runRebuildStep(records.db, feedOf(closed))).rejects.toThrow();
+    expect(await runRebuildStep(records.db, feedOf(database.db))).toBe(true);
+    expect(await waiting()).toBe(1);
+    while (await runRebuildStep(records.db, feedOf(database.db)));
+    expect(await waiting()).toBe(1);
+  });
+
+  it('counts the waiting time of its tasks, also while its database does not respond', async () => {
+    await finishTasks(tasks, 'photos', [{}]);
+    await createEventStore(database.db).numberNew();
+    await database.db.query(`update catalog_feed set at = now() - interval '1 hour'`);
+    let nowMs = 0;
+    const own = openDb({ url: database.url, log });
+    const lag = createFeedLag([{ db: own, servicesElsewhere: [] }], () => nowMs);
+    expect(await lag()).toBeGreaterThanOrEqual(3600);
+    await own.close();
+    nowMs = 60_000;
+    expect(await lag()).toBeGreaterThanOrEqual(3660);
   });
 });

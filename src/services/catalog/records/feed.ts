@@ -1,4 +1,4 @@
-import type { Db, Queryable, Transaction } from '../../../base/db.ts';
+import type { Db, Queryable } from '../../../base/db.ts';
 import { isCollision, isUnavailable } from '../../../base/db-errors.ts';
 import type { Log } from '../../../base/log.ts';
 import { createEventStore } from '../../../tasks/events.ts';
@@ -8,31 +8,47 @@ import type { RecordSource } from '../../shared/records.ts';
 import { createEntry, type Entry, recordIdOf } from './entry.ts';
 import { deleteRecords, writeRecords } from './write.ts';
 
-interface Deps {
+interface Options {
+  /** The database of the records. */
   readonly db: Db;
+  /** The database of the tasks; absent: the same. */
+  readonly feed?: Feed;
   readonly sources: readonly RecordSource[];
   readonly log: Log;
-  readonly floor: FeedFloor;
 }
 
-export function createIndexer(options: Omit<Deps, 'floor'>) {
-  const { db, log } = options;
-  const deps: Deps = { ...options, floor: createFeedFloor() };
-  const events = createEventStore(db);
+/** The feed of a database. */
+export interface Feed {
+  readonly db: Db;
+  /** Services of this installation in other databases. Their rows are left, here those of a copied database. */
+  readonly servicesElsewhere: readonly string[];
+}
+
+type Deps = Required<Options> & { readonly floor: FeedFloor };
+
+/** Rows of one read of the feed. */
+interface Batch {
+  taken: readonly FeedRow[];
+}
+
+export function createIndexer({ db, feed = { db, servicesElsewhere: [] }, sources, log }: Options) {
+  const deps: Deps = { db, feed, sources, log, floor: createFeedFloor() };
+  const events = createEventStore(feed.db);
+  const index = createBatchIndexer(deps);
 
   /** One bad result must not block the feed. */
   const indexOneByOne = async (count: number) => {
     const indexed = new Map<string, number>();
     for (let i = 0; i < count; i++) {
-      const taken: FeedRow[] = [];
+      const batch: Batch = { taken: [] };
       try {
-        const counts = await db.transaction((tx) => index(tx, deps, 1, taken));
+        const counts = await index(1, batch);
         for (const [service, count] of counts) indexed.set(service, (indexed.get(service) ?? 0) + count);
       } catch (err) {
-        const [bad] = taken;
+        const [bad] = batch.taken;
         if (isUnavailable(err) || isCollision(err) || bad === undefined) throw err;
         log.error({ err, service: bad.service, task: bad.task_id }, 'a finished task cannot be indexed');
-        await db.query('delete from catalog_feed where serial = $1', [bad.serial]);
+        await feed.db.query('delete from catalog_feed where serial = $1', [bad.serial]);
       }
     }
     return indexed;
@@ -40,33 +56,35 @@ export function createIndexer(options: Omit<Deps, 'floor'>) {
 
   return {
     /**
-     * Indexes a batch in one transaction: each finished task once and in order, also after a crash. `more`: the batch was
-     * full; false while another indexer runs.
+     * Indexes a batch: each finished task once and in order, also after a crash. `more`: the batch was full; false while
+     * another indexer runs.
      */
     async indexBatch(): Promise<{ indexed: ReadonlyMap<string, number>; more: boolean }> {
       // A trigger then feeds the tasks that have ended.
       await events.numberNew();
-      const taken: FeedRow[] = [];
+      const batch: Batch = { taken: [] };
       try {
-        const indexed = await db.transaction((tx) => index(tx, deps, BATCH_ROWS, taken));
+        const indexed = await index(BATCH_ROWS, batch);
+        const { taken } = batch;
         deps.floor.reportDeleted(taken);
         return { indexed, more: taken.length > 0 && (taken.length === BATCH_ROWS || taken.at(-1)!.more) };
       } catch (error) {
-        if (isUnavailable(error) || taken.length === 0) throw error;
-        return { indexed: await indexOneByOne(taken.length), more: true };
+        if (isUnavailable(error) || batch.taken.length === 0) throw error;
+        return { indexed: await indexOneByOne(batch.taken.length), more: true };
       }
     },
   };
 }
 
 const BATCH_ROWS = 500;
-/** Stored (compressed) size of the results in memory. */
+/** Stored (compressed) size of the results and attachments in memory. */
 const BATCH_BYTES = 4 * 2 ** 20;
-/** One indexer at a time. Any number that no other lock uses. */
+/** One indexer per feed at a time. Any number that no other lock uses. */
 const LOCK = 2_907_113_645;
 
 interface FeedRow {
   readonly serial: number;
+  readonly id: string;
   readonly service: string;
   readonly task_id: string;
   readonly deleted: boolean;
@@ -76,23 +94,50 @@ interface FeedRow {
   readonly more: boolean;
 }
 
-/** Returns the number of records per service. */
-async function index(tx: Transaction, deps: Deps, limit: number, taken: FeedRow[]): Promise<Map<string, number>> {
-  const { rows: lock } = await tx.query<{ mine: boolean }>('select pg_try_advisory_xact_lock($1) as mine', [LOCK]);
-  if (!lock[0]!.mine) return new Map();
-  const { rows } = await deps.floor.read((from) => tx.query<FeedRow>(CLAIM, [limit, BATCH_BYTES, from]));
-  taken.push(...rows);
-  if (rows.length === 0) return new Map();
-  const deleted = new Set(
-    rows.filter((row) => row.deleted).map(({ service, task_id }) => recordIdOf(service, task_id)),
-  );
-  const { entries, without } = await entriesOf(tx, deps.sources, rows, deleted);
-  await deleteRecords(tx, [...deleted, ...without]);
-  await writeRecords(tx, entries);
-  await tx.query(DELETE_TAKEN, [rows.map(({ serial }) => serial)]);
-  const counts = new Map<string, number>();
-  for (const { service } of entries) counts.set(service, (counts.get(service) ?? 0) + 1);
-  return counts;
+/**
+ * Writes the records in a transaction of their database that also stores the ids of the feed's rows. The rows are deleted
+ * afterwards; if that fails, their ids exclude them from the next batch.
+ */
+function createBatchIndexer({ db, feed, sources, floor }: Deps) {
+  /** Ids of the batch before. */
+  let deletedRows: readonly string[] = [];
+
+  /** Returns the number of records per service. */
+  return async (limit: number, batch: Batch): Promise<Map<string, number>> => {
+    const entries = await feed.db.transaction(async (tx) => {
+      const { rows: lock } = await tx.query<{ mine: boolean }>('select pg_try_advisory_xact_lock($1) as mine', [LOCK]);
+      if (!lock[0]!.mine) return [];
+      const parameters = [limit, BATCH_BYTES, feed.servicesElsewhere];
+      const { rows } = await floor.read((from) => tx.query<FeedRow>(CLAIM, [...parameters, from]));
+      batch.taken = rows;
+      if (rows.length === 0) return [];
+      const { rows: known } = await db.query<{ id: string }>(FIND_INDEXED, [rows.map(({ id }) => id)]);
+      const indexedIds = new Set(known.map(({ id }) => id));
+      const written = await indexRows(
+        tx,
+        rows.filter(({ id }) => !indexedIds.has(id)),
+      );
+      await tx.query(DELETE_TAKEN, [rows.map(({ serial }) => serial)]);
+      return written;
+    });
+    if (batch.taken.length > 0) deletedRows = batch.taken.map(({ id }) => id);
+    const counts = new Map<string, number>();
+    for (const { service } of entries) counts.set(service, (counts.get(service) ?? 0) + 1);
+    return counts;
+  };
+
+  async function indexRows(tx: Queryable, rows: readonly FeedRow[]): Promise<readonly Entry[]> {
+    const deleted = new Set(
+      rows.filter((row) => row.deleted).map(({ service, task_id }) => recordIdOf(service, task_id)),
+    );
+    const { entries, without } = await entriesOf(tx, sources, rows, deleted);
+    await db.transaction(async (records) => {
+      await deleteRecords(records, [...deleted, ...without]);
+      await writeRecords(records, entries);
+      await records.query(STORE_INDEXED, [deletedRows, rows.map(({ id }) => id)]);
+    });
+    return entries;
+  }
 }
 
 /** `without`: ids of tasks for which the service no longer creates a record. */
@@ -110,10 +155,22 @@ async function entriesOf(
   for (const source of sources) {
     const own = tasks.filter(({ service }) => service === source.service);
     if (own.length === 0) continue;
-    for (const draft of await source.drafts(tx, own)) entryById.set(draft.taskId, createEntry(source.service, draft));
+    const drafts = await source.drafts(tx, own);
+    const attachments = await readAttachments(
+      tx,
+      drafts.filter(({ withAttachment }) => withAttachment).map(({ taskId }) => taskId),
+    );
+    for (const draft of drafts)
+      entryById.set(draft.taskId, createEntry(source.service, draft, attachments.get(draft.taskId)));
     without.push(...own.filter(({ id }) => !entryById.has(id)).map(({ id }) => recordIdOf(source.service, id)));
   }
   return { entries: inOrder.flatMap((id) => entryById.get(id) ?? []), without };
+}
+
+async function readAttachments(db: Queryable, taskIds: readonly string[]): Promise<ReadonlyMap<string, string>> {
+  if (taskIds.length === 0) return new Map();
+  const { rows } = await db.query<{ id: string; attachment: string }>(ATTACHMENTS, [taskIds]);
+  return new Map(rows.map(({ id, attachment }) => [id, attachment]));
 }
 
 // Sizes are summed before results are read; the first row is always taken. Rows of removed sources are taken too, to be
@@ -122,22 +179,48 @@ const CLAIM = {
   name: 'catalog-take',
   text: `
     with next as materialized (
-      select serial, service, task_id, deleted from catalog_feed where serial >= $3 order by serial limit $1
+      select serial, id, service, task_id, deleted
+        from catalog_feed
+       where serial >= $4 and service <> all($3::text[])
+       order by serial
+       limit $1
     ),
     measured as (
-      select n.serial, n.service, n.task_id, n.deleted, s.service is not null as wanted,
-             sum(coalesce(pg_column_size(t.result), 0) + coalesce(pg_column_size(t.input), 0))
-               over (order by n.serial) as bytes,
+      select n.serial, n.id, n.service, n.task_id, n.deleted, s.service is not null as wanted,
+             sum(coalesce(pg_column_size(t.result), 0) + coalesce(pg_column_size(t.input), 0)
+                 + coalesce(pg_column_size(t.attachment), 0)) over (order by n.serial) as bytes,
              row_number() over (order by n.serial) as place
         from next n
         left join catalog_sources s on s.service = n.service
         left join tasks_read_only t on t.id = n.task_id
     )
-    select serial, service, task_id, deleted, wanted,
+    select serial, id, service, task_id, deleted, wanted,
            (select count(*) from measured) > count(*) over () as more
       from measured
      where place = 1 or bytes <= $2
      order by serial`,
 };
 
+// The member training is for the service only.
+const ATTACHMENTS = {
+  name: 'catalog-attachments',
+  text: `
+    select id, (attachment::jsonb - 'training')::text as attachment
+      from tasks_read_only
+     where id = any($1::text[]) and attachment is not null`,
+};
+
 const DELETE_TAKEN = { name: 'catalog-taken', text: 'delete from catalog_feed where serial = any($1::bigint[])' };
+
+const FIND_INDEXED = {
+  name: 'catalog-find-indexed',
+  text: 'select id from catalog_indexed_feed_rows where id = any($1::uuid[])',
+};
+
+// The first ids are those of deleted rows of the feed.
+const STORE_INDEXED = {
+  name: 'catalog-store-indexed',
+  text: `
+    with gone as (delete from catalog_indexed_feed_rows where id = any($1::uuid[]))
+    insert into catalog_indexed_feed_rows (id) select unnest($2::uuid[])`,
+};

@@ -1,7 +1,9 @@
 import type { Db, Transaction } from '../../../base/db.ts';
+import { isUnavailable } from '../../../base/db-errors.ts';
 import { noteEarlierMatches } from '../alerts/find-matches.ts';
 import { searchedOf } from './entry.ts';
-import { FEED } from './sources.ts';
+import type { Feed } from './feed.ts';
+import { feedAgain } from './sources.ts';
 import { addWords, lockRecords, searchVectorSql } from './write.ts';
 
 /** Restarts a running rebuild. */
@@ -13,28 +15,50 @@ export async function requestRebuild(db: Db): Promise<void> {
  * Feeds all readable tasks again, then reindexes batches of all records from their stored text. False when no rebuild
  * is requested.
  */
-export function runRebuildStep(db: Db): Promise<boolean> {
+export function runRebuildStep(db: Db, feeds: readonly Feed[] = [{ db, servicesElsewhere: [] }]): Promise<boolean> {
   return db.transaction(
     async (tx) => {
       const { rows } = await tx.query<Rebuild>(CURRENT);
       const [rebuild] = rows;
       if (rebuild === undefined) return false;
       if (!rebuild.feed_filled) {
-        await tx.query(FEED, [rebuild.services]);
-        await tx.query('update catalog_rebuild set feed_filled = true');
+        await fillFeeds(tx, rebuild, feeds);
       } else {
         await reindexBatch(tx, rebuild.last_number);
       }
       return true;
     },
-    { statementTimeoutMs: 600_000 },
+    { statementTimeoutMs: STATEMENT_TIMEOUT_MS },
   );
 }
 
+const STATEMENT_TIMEOUT_MS = 600_000;
+
 interface Rebuild {
   readonly feed_filled: boolean;
+  readonly fed_services: readonly string[];
   readonly last_number: number;
-  readonly services: string[];
+}
+
+/** Fills the feeds of the databases that respond; those of the others in a later step. */
+async function fillFeeds(tx: Transaction, rebuild: Rebuild, feeds: readonly Feed[]): Promise<void> {
+  const fed = [...rebuild.fed_services];
+  const missing: unknown[] = [];
+  for (const feed of feeds) {
+    try {
+      const { rows } = await feed.db.query<{ service: string }>(SOURCES, [[...fed, ...feed.servicesElsewhere]]);
+      for (const { service } of rows) {
+        await feed.db.transaction((source) => feedAgain(source, service), { statementTimeoutMs: STATEMENT_TIMEOUT_MS });
+        fed.push(service);
+      }
+    } catch (error) {
+      if (!isUnavailable(error)) throw error;
+      missing.push(error);
+    }
+  }
+  // A database that is unavailable is retried after a pause.
+  if (fed.length === rebuild.fed_services.length && missing.length > 0) throw missing[0];
+  await tx.query('update catalog_rebuild set fed_services = $1, feed_filled = $2', [fed, missing.length === 0]);
 }
 
 /** Small, because writers wait meanwhile. */
@@ -71,12 +95,12 @@ async function reindexBatch(tx: Transaction, after: number): Promise<void> {
 
 const REQUEST = `
   insert into catalog_rebuild default values
-      on conflict (singleton) do update set requested_at = now(), feed_filled = false, last_number = 0`;
+      on conflict (singleton) do update
+     set requested_at = now(), feed_filled = false, fed_services = '{}', last_number = 0`;
 
-const CURRENT = `
-  select feed_filled, last_number, array(select service from catalog_sources order by service) as services
-    from catalog_rebuild
-     for update skip locked`;
+const CURRENT = 'select feed_filled, fed_services, last_number from catalog_rebuild for update skip locked';
+
+const SOURCES = 'select service from catalog_sources where service <> all($1::text[]) order by service';
 
 // The first row is taken regardless of its size.
 const NEXT = `

@@ -11,6 +11,7 @@ import type { RecordSource } from '../../shared/records.ts';
 import { createIndexer } from './feed.ts';
 import { runRebuildStep } from './rebuild.ts';
 import { createRecords, type Records } from './records.ts';
+import { deleteUnreadableFeedRows } from './retention.ts';
 import { setSources } from './sources.ts';
 
 let database: TestDatabase;
@@ -238,7 +239,7 @@ describe('cleanup', () => {
        values ('photos', 'lost', false, now() - interval '2 hours'), ('photos', 'deleted', true, now() - interval '2 hours'),
               ('photos', 'fresh', false, now())`,
     );
-    await records.cleanup(signal, { retentionDays: 30 });
+    await deleteUnreadableFeedRows(database.db, signal);
     const { rows: left } = await database.db.query<{ task_id: string }>(
       'select task_id from catalog_feed order by serial',
     );

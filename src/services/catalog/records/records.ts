@@ -5,7 +5,7 @@ import type { Log } from '../../../base/log.ts';
 import { createFileDeletionQueue } from '../../shared/file-deletion-queue.ts';
 import { type Entry, fieldsOf, groupingFields, groupingOf, IMPORT_SERVICE, pictureOf, textsOf } from './entry.ts';
 import { requestRebuild } from './rebuild.ts';
-import { deleteExpiredRecords, deleteUnreadableFeedRows, deleteUnusedCombinations, pruneWords } from './retention.ts';
+import { deleteExpiredRecords, deleteOldFeedRowIds, deleteUnusedCombinations, pruneWords } from './retention.ts';
 import { toStorableJson } from './storable-text.ts';
 import { writeRecords } from './write.ts';
 
@@ -36,10 +36,10 @@ export function createRecords({ db, files, log }: { db: Db; files: Files; log: L
     },
     /** The worker runs it. */
     requestRebuild: () => requestRebuild(db),
-    /** Deletes old records with their words, pictures and facets, and unreadable feed rows. */
+    /** Deletes old records with their words, pictures and facets. */
     async cleanup(signal: AbortSignal, { retentionDays }: { retentionDays: number }): Promise<void> {
       await deleteExpiredRecords(db, retentionDays, signal);
-      await deleteUnreadableFeedRows(db, signal);
+      await deleteOldFeedRowIds(db);
       await deleteUnusedCombinations(db, signal);
       await pruneWords(db);
       await deletions.drain(signal);
@@ -76,7 +76,6 @@ function entryOf(record: ImportedRecord): Entry {
     ...groupingOf(record),
     fields: [...fieldsOf(parseNumbers(attributes)), ...groupingFields(record)],
     result: toStorableJson({ attributes }),
-    withAttachment: false,
     ...(imageUrl !== undefined && { picture: pictureOf({ url: imageUrl }) }),
   };
 }

@@ -11,11 +11,16 @@ export async function deleteExpiredRecords(db: Db, days: number, signal: AbortSi
   }
 }
 
-/** Deletes feed rows older than an hour whose task has expired. */
+/** Deletes feed rows older than an hour whose task has expired. Run on every database. */
 export async function deleteUnreadableFeedRows(db: Db, signal: AbortSignal): Promise<void> {
   for (let batch = BATCH; batch === BATCH && !signal.aborted; ) {
     ({ rowCount: batch } = await db.query(LOST, [BATCH]));
   }
+}
+
+/** Deletes the ids of feed rows of indexers that crashed; the rows were deleted long ago. */
+export async function deleteOldFeedRowIds(db: Db): Promise<void> {
+  await db.query(`delete from catalog_indexed_feed_rows where at < now() - interval '30 days'`);
 }
 
 const REMOVE = `

@@ -93,11 +93,11 @@ const WRITE = {
     with entry as materialized (
       select * from unnest(
         $1::text[], $2::text[], $3::text[], $4::text[], $5::timestamptz[], $6::text[], $7::text[], $8::text[],
-        $9::real[], $10::text[], $11::real[], $12::text[], $13::text[], $14::text[], $15::text[], $16::bool[],
+        $9::real[], $10::text[], $11::real[], $12::text[], $13::text[], $14::text[], $15::text[], $16::text[],
         $17::text[], $18::text[], $19::text[], $20::text[], $21::text[]
       ) with ordinality as e (
         record_id, service, task_id, status, created_at, title, surface, master,
-        master_conf, defects, top_conf, title_words, text_words, text, result, with_attachment,
+        master_conf, defects, top_conf, title_words, text_words, text, result, attachment,
         recording_key, picture, picture_digest, project, tags, place
       )
     ),
@@ -142,11 +142,8 @@ const WRITE = {
     details as (
       insert into catalog_details as d (number, result, attachment, recording_key)
       select number, result::json,
-             -- Copied inside the database: attachments can be large. The member training is for the service only.
-             case when with_attachment then
-               (select (t.attachment::jsonb - 'training')::json from tasks_read_only t where t.id = e.task_id) end,
-             recording_key
-        from entry e join record using (record_id)
+             attachment::json, recording_key
+        from entry join record using (record_id)
           on conflict (number) do update
              set result     = excluded.result,
                  attachment = coalesce(excluded.attachment, d.attachment),
@@ -212,7 +209,7 @@ function columns(entries: readonly Entry[]): unknown[][] {
     entries.map((e) => e.searched.text),
     entries.map((e) => e.text),
     entries.map((e) => JSON.stringify(e.result)),
-    entries.map((e) => e.withAttachment),
+    entries.map((e) => e.attachment ?? null),
     entries.map((e) => e.soundKey ?? null),
     entries.map((e) => (e.picture ? JSON.stringify(e.picture.of) : null)),
     entries.map((e) => e.picture?.digest ?? null),

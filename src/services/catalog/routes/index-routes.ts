@@ -8,15 +8,15 @@ import { forbidden, indexUnavailable, tooManyRecords } from '../api-errors.ts';
 import { MAX_RECORDS, readRecords } from '../import/record-validation.ts';
 import { readTable, type TableType } from '../import/tables.ts';
 import type { Records } from '../records/records.ts';
-import type { Search } from '../search/search.ts';
 import * as schema from './index-schema.ts';
+import type { State } from './status-routes.ts';
 
 /** 1000 records of 32 KiB on average. */
 const BODY_BYTES = 32 * 2 ** 20;
 
 interface Deps {
   readonly records: Records;
-  readonly search: Search;
+  readonly state: State;
   readonly images: UrlPolicy;
 }
 
@@ -131,7 +131,7 @@ function rebuildRoute(app: Gateway, { records }: Deps): void {
   );
 }
 
-function stateRoute(app: Gateway, { search }: Deps): void {
+function stateRoute(app: Gateway, { state }: Deps): void {
   app.get(
     '/index/status',
     {
@@ -147,13 +147,8 @@ function stateRoute(app: Gateway, { search }: Deps): void {
       },
     },
     async (): Promise<Static<typeof schema.State>> => {
-      const state = await search.state().catch(unavailable);
-      return {
-        documents: state.documents,
-        last_indexed_at: state.lastIndexedAt?.toISOString() ?? null,
-        lag_seconds: state.lagSeconds,
-        rebuilding: state.rebuilding,
-      };
+      const { documents, lastIndexedAt, lagSeconds, rebuilding } = await state().catch(unavailable);
+      return { documents, last_indexed_at: lastIndexedAt?.toISOString() ?? null, lag_seconds: lagSeconds, rebuilding };
     },
   );
 }

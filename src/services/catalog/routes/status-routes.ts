@@ -5,7 +5,7 @@ import { describeErrors, describeResponse } from '../../../http/envelope.ts';
 import type { Gateway } from '../../../http/gateway.ts';
 import type { Metrics } from '../../../http/metrics.ts';
 import { databaseUnavailable } from '../api-errors.ts';
-import type { Search } from '../search/search.ts';
+import type { IndexState } from '../search/search.ts';
 
 const Health = Type.Object({
   status: Type.Literal('ok'),
@@ -13,7 +13,8 @@ const Health = Type.Object({
   lag_seconds: Type.Number({ description: 'Waiting time of the oldest task to be indexed.' }),
 });
 
-export type State = Search['state'];
+/** `lagSeconds`: waiting time of the oldest task to be indexed. */
+export type State = () => Promise<IndexState & { readonly lagSeconds: number }>;
 
 /** The count reads every record, and the route is public. */
 export function shareConcurrent(state: State): State {

@@ -29,11 +29,9 @@ export function createSearch(db: Db, limits = SEARCH_LIMITS) {
   };
 }
 
-interface IndexState {
+export interface IndexState {
   readonly documents: number;
   readonly lastIndexedAt: Date | null;
-  /** Waiting time of the oldest task to be indexed. */
-  readonly lagSeconds: number;
   readonly rebuilding: boolean;
 }
 
@@ -42,8 +40,6 @@ const STATE = {
   text: `
     select (select count(*) from catalog_records where not hidden) as documents,
            (select max(indexed_at) from catalog_records) as "lastIndexedAt",
-           coalesce((select greatest(0, extract(epoch from clock_timestamp() - at))::float8
-                       from catalog_feed order by serial limit 1), 0) as "lagSeconds",
            exists (select from catalog_rebuild) as rebuilding`,
   limitMs: CLIENT_LIMIT_MS,
 };

@@ -1,5 +1,6 @@
 import { type Static, Type } from 'typebox';
 import type { Gateway } from '../../../http/gateway.ts';
+import { batchTexts } from '../../../ui/browser/batch-texts.ts';
 import { PageIntro } from '../../../ui/page-intro.tsx';
 import { A, P } from '../../../ui/text-elements.tsx';
 import { ListQuery } from '../api-schema.ts';
@@ -33,7 +34,7 @@ export function listPage(app: Gateway, { frame, documents }: { frame: Frame; doc
             <PageIntro title={texts.title} lead={texts.lead}>
               {signedIn && (
                 <p>
-                  <A href="templates" text={texts.templates} />
+                  <A href="batch" text={batchTexts[language].link} /> · <A href="templates" text={texts.templates} />
                 </p>
               )}
             </PageIntro>

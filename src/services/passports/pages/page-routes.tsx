@@ -9,6 +9,7 @@ import { listTexts } from '../browser/list-texts.ts';
 import type { Schema } from '../schema/schema.ts';
 import type { DocumentStore } from '../store/postgres.ts';
 import type { TemplateStore } from '../store/templates.ts';
+import { batchPage } from './batch-page.tsx';
 import { createFrame, type Frame } from './frame.tsx';
 import { listPage } from './list-page.tsx';
 import { qualityPage } from './quality-page.tsx';
@@ -34,6 +35,7 @@ export function pageRoutes(
   taskPage(app, { frame, documents, schema });
   qualityPage(app, { frame, documents, schema });
   templatesPage(app, { frame, templates, schema });
+  batchPage(app, { frame });
   loginPage(app, { frame });
   const refusal = createErrorPage({
     ...{ assets, version, texts: listTexts },

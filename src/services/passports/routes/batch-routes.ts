@@ -22,10 +22,15 @@ import { checkUrlField, groupingFrom, type TaskDeps } from '../../shared/accept-
 import { ARCHIVE_BODIES, ARCHIVE_TYPES, MAX_ARCHIVE_BYTES } from '../../shared/batches/archive-body.ts';
 import { checkArchive, putFiles, receiveArchive, unpackedBytes } from '../../shared/batches/archive-items.ts';
 import { createArrivals, MAX_ARRIVING_ARCHIVES } from '../../shared/batches/arrivals.ts';
-import { BatchQuery } from '../../shared/batches/batch-schema.ts';
+import { acceptedBatch, BatchQuery } from '../../shared/batches/batch-schema.ts';
 import { changeRoutes } from '../../shared/batches/change-routes.ts';
 import { MAX_ITEMS } from '../../shared/batches/collect-items.ts';
-import { invalidItems } from '../../shared/batches/invalid-items.ts';
+import {
+  createInvalidItems,
+  type InvalidItem,
+  type InvalidItems,
+  invalidItems,
+} from '../../shared/batches/invalid-items.ts';
 import type { BatchInput } from '../../shared/batches/present-batch.ts';
 import { readRoutes } from '../../shared/batches/read-routes.ts';
 import { type Grouping, withGrouping } from '../../shared/grouping.ts';
@@ -57,14 +62,7 @@ const PDFS = {
 const EXPECTED = 'application/zip';
 const CONFIG = { access: 'bearer' } as const;
 
-const Accepted = Success(
-  Type.Object({
-    batch_id: Type.String(),
-    status: Type.Literal('in_progress'),
-    status_url: Type.String({ description: 'Relative to the base URL.' }),
-    total: Type.Integer(),
-  }),
-);
+const Accepted = Success(Type.Object(acceptedBatch));
 
 interface ResultBody {
   readonly fields?: Readonly<Record<string, { readonly value: unknown }>>;
@@ -125,7 +123,7 @@ function acceptRoute(app: Gateway, options: DocumentBatchDeps): void {
       bodyLimit: MAX_ARCHIVE_BYTES,
       schema: {
         summary: 'Create a task for each PDF of a ZIP archive',
-        description: `At most ${MAX_ITEMS} files and ${MAX_ARCHIVE_BYTES} bytes. Accepted completely or, if any file is invalid, not at all.`,
+        description: `At most ${MAX_ITEMS} files and ${MAX_ARCHIVE_BYTES} bytes. Accepted completely or, if any file is invalid, not at all; with \`skip_invalid\`, invalid files are left out.`,
         operationId: 'createBatch',
         tags: ['batches'],
         querystring: BatchQuery,
@@ -143,7 +141,7 @@ function acceptRoute(app: Gateway, options: DocumentBatchDeps): void {
             payloadTooLarge(MAX_ARCHIVE_BYTES),
             quotaExceeded(),
             unsupportedMediaType(EXPECTED),
-            invalidItems({ name: 'a.txt', message: 'The file is not a PDF.' }, INVALID_EXAMPLE),
+            invalidItems(INVALID_EXAMPLE.items[0]!, INVALID_EXAMPLE),
             idempotencyInProgress(),
             idempotencyKeyReused(),
             queueUnavailable(),
@@ -156,7 +154,7 @@ function acceptRoute(app: Gateway, options: DocumentBatchDeps): void {
       if (isSandboxPrincipal(callerOf(request).key)) throw validationError('The sandbox has no batches.');
       const [type = ''] = (request.headers['content-type'] ?? '').toLowerCase().split(';', 1);
       if (!request.isMultipart() && !ARCHIVE_TYPES.includes(type)) throw unsupportedMediaType(EXPECTED);
-      const { webhook_url: webhookUrl, project, tag = [] } = query;
+      const { webhook_url: webhookUrl, project, tag = [], skip_invalid: skip } = query;
       const grouping = groupingFrom({ project, tags: [tag].flat() });
       if (webhookUrl !== undefined) checkUrlField('webhook_url', webhookUrl, webhookPolicy(deps.shared));
       const limit = Math.min(MAX_ITEMS, deps.admission.maxWaiting(SERVICE));
@@ -164,16 +162,18 @@ function acceptRoute(app: Gateway, options: DocumentBatchDeps): void {
         const { bytes, fields = {} } = await readUpload(request, { maxBytes: MAX_ARCHIVE_BYTES });
         const [field] = Object.keys(fields);
         if (field !== undefined) throw validationError(`${field}: project, tag and webhook_url are query parameters.`);
-        return receiveArchive(bytes, deps.shared.dataDir, async (archive) => {
-          const checked = await checkArchive(archive, PDFS, limit);
+        const { dataDir } = deps.shared;
+        return receiveArchive(bytes, dataDir, async (archive) => {
+          const invalid = createInvalidItems(skip);
+          const checked = await checkArchive(archive, PDFS, { maxFiles: limit, invalid });
           const caller = callerOf(request);
           if (!(await replies.isUsed(request, principalOf(caller))))
             await documents.requireRoom(caller, unpackedBytes(checked));
           const keys: string[] = [];
           const stored = await keepFilesIfCommitted(keys, context, () =>
-            putFiles(archive, checked, { files, maxBytes: PDFS.maxBytes, keys }),
+            putFiles(archive, checked, { files, dataDir, maxBytes: PDFS.maxBytes, keys, invalid }),
           );
-          return storeBatch(options, request, reply, { stored, webhookUrl, grouping });
+          return storeBatch(options, request, reply, { stored, webhookUrl, grouping, invalid });
         });
       });
       const { status_url: url } = body['data'] as { status_url: string };
@@ -194,7 +194,13 @@ async function storeBatch(
     stored,
     webhookUrl,
     grouping,
-  }: { stored: Awaited<ReturnType<typeof putFiles>>; webhookUrl: string | undefined; grouping: Grouping | undefined },
+    invalid,
+  }: {
+    stored: Awaited<ReturnType<typeof putFiles>>;
+    webhookUrl: string | undefined;
+    grouping: Grouping | undefined;
+    invalid: InvalidItems;
+  },
 ) {
   const { tasks } = deps;
   const caller = callerOf(request);
@@ -215,7 +221,7 @@ async function storeBatch(
   const url = `/batches/${id}`;
   const answer = {
     status: 202,
-    body: success({ batch_id: id, status: 'in_progress', status_url: url, total: stored.length }),
+    body: success({ batch_id: id, status: 'in_progress', status_url: url, total: stored.length, ...invalid.leftOut() }),
   };
   const fingerprint = hash(
     'sha256',
@@ -247,4 +253,5 @@ async function storeBatch(
     });
 }
 
-const INVALID_EXAMPLE = { invalid: 1, total: 40, items: [{ name: 'a.txt', message: 'The file is not a PDF.' }] };
+const NOT_PDF: InvalidItem = { name: 'a.txt', code: 'UNSUPPORTED_MEDIA_TYPE', message: 'The file is not a PDF.' };
+const INVALID_EXAMPLE = { invalid: 1, total: 40, items: [NOT_PDF] };

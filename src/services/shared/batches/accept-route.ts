@@ -22,7 +22,7 @@ import { createArrivals, MAX_ARRIVING_ARCHIVES } from './arrivals.ts';
 import { type BatchDeps, routeConfig } from './batch-deps.ts';
 import { AcceptedBatch, acceptedExample, BatchQuery } from './batch-schema.ts';
 import { collectItems, MAX_ITEMS } from './collect-items.ts';
-import { invalidItems } from './invalid-items.ts';
+import { createInvalidItems, type InvalidItems, invalidItems } from './invalid-items.ts';
 import { readCsvItems, readJsonLines } from './read-items.ts';
 
 const MAX_BODY_BYTES = 32 * 2 ** 20;
@@ -47,14 +47,17 @@ export async function acceptRoute(app: Gateway, options: BatchDeps): Promise<voi
   }
 
   /** The items of a request in JSON lines or CSV. */
-  async function acceptItems(request: FastifyRequest, isCsv: boolean, limit: number) {
+  async function acceptItems(
+    request: FastifyRequest,
+    { isCsv, limit, invalid }: { isCsv: boolean; limit: number; invalid: InvalidItems },
+  ) {
     const { webhook_url: webhookUrl, project, tag = [] } = request.query as Static<typeof BatchQuery>;
     const grouping = groupingFrom({ project, tags: [tag].flat() });
     const { bytes: body } = await readUpload(request, { maxBytes: MAX_BODY_BYTES });
     const timeout = setTimeout(() => body.destroy(requestTimeout()), ARRIVAL_LIMIT_MS);
     try {
       const texts = isCsv ? readCsvItems(body, item) : readJsonLines(body);
-      const items = await collectItems(texts, { validate, toTask: open(request), limit });
+      const items = await collectItems(texts, { validate, toTask: open(request), limit, invalid });
       const accepted = await acceptBatch(deps, request, { service, items, grouping, webhookUrl });
       return { ...accepted, total: items.length };
     } finally {
@@ -71,7 +74,7 @@ export async function acceptRoute(app: Gateway, options: BatchDeps): Promise<voi
         bodyLimit: MAX_ARCHIVE_BYTES,
         schema: {
           summary: 'Create a batch of tasks',
-          description: `One item per line, with the fields of a single request; the priority is \`batch\` by default. At most ${MAX_ITEMS} items and ${MAX_BODY_BYTES} bytes. Or a ZIP archive of files, one per item, of at most ${MAX_ARCHIVE_BYTES} bytes; the other fields, common to all items, are query parameters or multipart fields before the file. Accepted completely or, if any item is invalid, not at all.`,
+          description: `One item per line, with the fields of a single request; the priority is \`batch\` by default. At most ${MAX_ITEMS} items and ${MAX_BODY_BYTES} bytes. Or a ZIP archive of files, one per item, of at most ${MAX_ARCHIVE_BYTES} bytes; the other fields, common to all items, are query parameters or multipart fields before the file. Accepted completely or, if any item is invalid, not at all; with \`skip_invalid\`, invalid items are left out.`,
           operationId: 'createBatch',
           tags: ['batches'],
           querystring: Query,
@@ -119,16 +122,18 @@ export async function acceptRoute(app: Gateway, options: BatchDeps): Promise<voi
         checkWebhook(request.query.webhook_url);
         const [type = ''] = (request.headers['content-type'] ?? '').toLowerCase().split(';', 1);
         const limit = Math.min(MAX_ITEMS, deps.admission.maxWaiting(service));
+        const invalid = createInvalidItems(request.query.skip_invalid);
         const accept = () => {
-          if (type === 'text/csv' || JSON_LINES.includes(type)) {
+          const isCsv = type === 'text/csv';
+          if (isCsv || JSON_LINES.includes(type)) {
             const field = Object.keys(request.query).find((name) => Object.hasOwn(common, name));
             if (field !== undefined) throw validationError(`${field}: for JSON lines and CSV it belongs in each item.`);
-            return receiveItems(request.principal, () => acceptItems(request, type === 'text/csv', limit));
+            return receiveItems(request.principal, () => acceptItems(request, { isCsv, limit, invalid }));
           }
           if (!archives || !(request.isMultipart() || ARCHIVE_TYPES.includes(type)))
             throw unsupportedMediaType(expected);
           return receiveArchive(request.principal, () =>
-            acceptArchive(options, archives, request, { validate, limit, checkWebhook }),
+            acceptArchive(options, archives, request, { validate, limit, checkWebhook, invalid }),
           );
         };
         const { id, isReplayed, total, estimateSeconds } = await accept();
@@ -143,6 +148,7 @@ export async function acceptRoute(app: Gateway, options: BatchDeps): Promise<voi
               status: 'in_progress',
               status_url: url,
               total,
+              ...invalid.leftOut(),
               estimated_wait_seconds: estimateSeconds,
             }),
           );

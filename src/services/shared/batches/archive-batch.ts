@@ -1,9 +1,9 @@
-import type { ValidateFunction } from 'ajv/dist/2020.js';
 import type { FastifyRequest } from 'fastify';
 import { type Static, type TObject, type TSchema, Type } from 'typebox';
 import { validationError } from '../../../base/api-error.ts';
 import type { JsonObject } from '../../../base/json.ts';
 import { readUpload } from '../../../http/upload.ts';
+import type { Validator } from '../../../http/validation.ts';
 import { groupingFrom, type TaskRequest } from '../accept-task.ts';
 import { groupingFields } from '../grouping.ts';
 import { acceptBatch } from './accept-batch.ts';
@@ -12,6 +12,7 @@ import { type Archives, checkArchive, receiveArchive, type StoredItem, storeUplo
 import type { BatchDeps } from './batch-deps.ts';
 import type { BatchQuery } from './batch-schema.ts';
 import { collectItems, toRequest } from './collect-items.ts';
+import type { InvalidItems } from './invalid-items.ts';
 import { memberText } from './read-items.ts';
 
 /** The fields of a request that all files of an archive can have in common, as text. */
@@ -34,7 +35,8 @@ export async function acceptArchive(
     validate,
     limit,
     checkWebhook,
-  }: { validate: ValidateFunction; limit: number; checkWebhook: (url: unknown) => void },
+    invalid,
+  }: { validate: Validator; limit: number; checkWebhook: (url: unknown) => void; invalid: InvalidItems },
 ) {
   const { urlField, filesHost, shared, type, context } = archives;
   const { principal } = request;
@@ -45,7 +47,7 @@ export async function acceptArchive(
     project = query.project,
     tags: tagList = '',
     ...common
-  } = { ...pick(query as Fields, item, archives), ...fields };
+  } = { ...pick(query, item, archives), ...fields };
   const tags = tagList.split(',').filter((tag) => tag.trim() !== '');
   const grouping = groupingFrom({
     project: project || undefined,
@@ -59,10 +61,10 @@ export async function acceptArchive(
   await toRequest(textOf('example'), validate, toTask);
 
   return receiveArchive(bytes, shared.dataDir, async (archive) => {
-    const files = await checkArchive(archive, type, limit);
-    return storeUploads(archive, files, { ...archives, principal }, async (stored) => {
+    const files = await checkArchive(archive, type, { maxFiles: limit, invalid });
+    return storeUploads(archive, files, { ...archives, principal, invalid }, async (stored) => {
       const texts = stored.map(({ key }, at) => ({ line: at + 1, text: textOf(key) }));
-      const requests = await collectItems(texts, { validate, toTask, limit });
+      const requests = await collectItems(texts, { validate, toTask, limit, invalid });
       const items = requests.map((each, at) => named(each, stored[at]!, urlField));
       const names = stored.map(({ name }) => name);
       const accepted = await acceptBatch(deps, request, { service, items, grouping, webhookUrl, names });
@@ -74,7 +76,7 @@ export async function acceptArchive(
 
 type Fields = Readonly<Record<string, string | undefined>>;
 
-function pick(query: Fields, item: TObject, archives: Archives): Fields {
+function pick(query: object, item: TObject, archives: Archives): Fields {
   const known = commonFields(item, archives);
   return Object.fromEntries(Object.entries(query).filter(([name]) => Object.hasOwn(known, name)));
 }

@@ -4,7 +4,7 @@ import { crc32 } from 'node:zlib';
 import { type Entry, getFileNameLowLevel, validateFileName, type ZipFile } from 'yauzl';
 import { validationError } from '../../../base/api-error.ts';
 import { composeCharacters } from '../../../base/compose-characters.ts';
-import { createInvalidItems } from './invalid-items.ts';
+import type { FileProblem, InvalidItem, InvalidItems } from './invalid-items.ts';
 
 /** A file in a ZIP archive. */
 export interface ArchiveFile {
@@ -28,35 +28,41 @@ const END_RECORD_BYTES = 22;
 const ZIP64_END_BYTES = 76;
 
 /**
- * The files of an archive in its order, without folders and the files of operating systems. Reads only the directory of the
- * archive; throws one error for all files that are refused.
+ * The valid files of an archive in its order, without folders, hidden files and the files of operating systems. Reads only the
+ * directory of the archive. Files that are refused are added to `invalid`.
  */
 export async function listArchiveFiles(
   archive: ZipFile,
-  { maxFiles, maxFileBytes }: { maxFiles: number; maxFileBytes: number },
+  { maxFiles, maxFileBytes, invalid }: { maxFiles: number; maxFileBytes: number; invalid: InvalidItems },
 ): Promise<ArchiveFile[]> {
   if (archive.entryCount > MAX_ENTRIES) throw validationError(`The archive has more than ${MAX_ENTRIES} entries.`);
   const files = new Map<string, ArchiveFile>();
-  const invalid = createInvalidItems();
   let [count, directoryBytes, unpackedBytes] = [0, 0, 0];
   for await (const entry of readable(archive.eachEntry())) {
     directoryBytes += entry.fileNameLength + entry.extraFieldLength + entry.fileCommentLength;
     if (directoryBytes > MAX_DIRECTORY_BYTES)
       throw validationError(`The names and comments of the archive take more than ${MAX_DIRECTORY_BYTES} bytes.`);
     const name = nameOf(entry);
-    if (isSkipped(name)) continue;
+    if (name.endsWith('/')) continue;
+    if (isIgnored(name)) {
+      invalid.ignore();
+      continue;
+    }
     if (++count > maxFiles) throw validationError(`A batch has at most ${maxFiles} items.`);
-    const problem = files.has(name) ? 'Two files have this name.' : problemOf(name, entry, maxFileBytes);
+    const problem = files.has(name) ? DUPLICATE : problemOf(name, entry, maxFileBytes);
+    if (problem !== undefined) {
+      invalid.add(invalidFile(name, ...problem));
+      continue;
+    }
     unpackedBytes += entry.uncompressedSize;
-    if (problem !== undefined) invalid.add({ name: printable(name), message: problem });
-    else files.set(name, { name, entry });
+    files.set(name, { name, entry });
   }
   // The count of an archive without ZIP64 wraps around at 65 536 entries.
   const end = archive.fileSize - END_RECORD_BYTES - archive.comment.length;
   if (![0, ZIP64_END_BYTES].includes(end - Number(archive.readEntryCursor)))
     throw validationError('The directory of the archive is damaged: it has other entries than it declares.');
   if (count === 0) throw validationError('The archive has no files.');
-  invalid.throwIfAny(count);
+  invalid.throwIfAny(files.size);
   if (unpackedBytes > MAX_UNPACKED_BYTES)
     throw validationError(`The files of the archive have more than ${MAX_UNPACKED_BYTES} bytes when unpacked.`);
   if (unpackedBytes > Math.max(MIN_BOMB_BYTES, MAX_RATIO * archive.fileSize))
@@ -64,10 +70,13 @@ export async function listArchiveFiles(
   return [...files.values()];
 }
 
-/** The bytes of a file; throws if they do not have the declared size and checksum. */
+/** A file that cannot be unpacked. */
+export class DamagedFile extends Error {}
+
+/** The bytes of a file; throws {@link DamagedFile} if they do not have the declared size and checksum. */
 export async function* readArchiveFile(
   archive: ZipFile,
-  { name, entry }: ArchiveFile,
+  { entry }: ArchiveFile,
 ): AsyncGenerator<Buffer, void, undefined> {
   let source: Readable | undefined;
   let checksum = 0;
@@ -79,7 +88,7 @@ export async function* readArchiveFile(
     }
     if (checksum !== entry.crc32) throw new Error('the checksum does not match');
   } catch (error) {
-    throw damaged(`${printable(name)} is damaged`, error);
+    throw new DamagedFile(`The file is damaged: ${messageOf(error)}.`);
   } finally {
     source?.destroy();
   }
@@ -97,8 +106,9 @@ export async function readHead(archive: ZipFile, file: ArchiveFile, bytes: numbe
   return Buffer.concat(chunks).subarray(0, bytes);
 }
 
-export const damaged = (what: string, error: unknown) =>
-  validationError(`${what}: ${error instanceof Error ? error.message : String(error)}.`);
+export const damaged = (what: string, error: unknown) => validationError(`${what}: ${messageOf(error)}.`);
+
+const messageOf = (error: unknown) => (error instanceof Error ? error.message : String(error));
 
 async function* readable(entries: AsyncIterable<Entry>): AsyncGenerator<Entry, void, undefined> {
   try {
@@ -122,22 +132,35 @@ function nameOf({ generalPurposeBitFlag: flags, fileNameRaw: raw, extraFields }:
 
 const SYSTEM_FILES = new Set(['.ds_store', 'thumbs.db', 'desktop.ini']);
 
-function isSkipped(name: string): boolean {
-  if (name.endsWith('/') || name.startsWith('__MACOSX/')) return true;
-  return SYSTEM_FILES.has(name.slice(name.lastIndexOf('/') + 1).toLowerCase());
+function isIgnored(name: string): boolean {
+  const parts = name.split('/');
+  if (parts[0] === '__MACOSX' || SYSTEM_FILES.has(parts.at(-1)!.toLowerCase())) return true;
+  return parts.some((part) => part.startsWith('.') && part !== '.' && part !== '..');
 }
 
 const ARCHIVE_NAME = /\.(?:zip|rar|7z|tar|gz|tgz|bz2|xz|zst)$/i;
 
-function problemOf(name: string, entry: Entry, maxFileBytes: number): string | undefined {
-  if (name === '' || name.length > MAX_NAME_LENGTH) return `The name must have 1 to ${MAX_NAME_LENGTH} characters.`;
-  if (/[\0-\x1f\x7f]/.test(name)) return 'The name has control characters.';
-  if (validateFileName(name) !== null) return 'The path is absolute or leads out of the archive.';
-  if (entry.isEncrypted()) return 'The file is encrypted.';
-  if (![0, 8].includes(entry.compressionMethod)) return 'The compression method is not supported; use Deflate.';
-  if (ARCHIVE_NAME.test(name)) return 'Archives in an archive are not unpacked.';
-  if (entry.uncompressedSize > maxFileBytes) return `The file is larger than ${maxFileBytes} bytes.`;
+type Problem = readonly [code: FileProblem, message: string];
+const DUPLICATE: Problem = ['DUPLICATE_NAME', 'Two files have this name.'];
+
+function problemOf(name: string, entry: Entry, maxFileBytes: number): Problem | undefined {
+  if (name === '' || name.length > MAX_NAME_LENGTH)
+    return ['INVALID_NAME', `The name must have 1 to ${MAX_NAME_LENGTH} characters.`];
+  if (/[\0-\x1f\x7f]/.test(name)) return ['INVALID_NAME', 'The name has control characters.'];
+  if (validateFileName(name) !== null) return ['UNSAFE_PATH', 'The path is absolute or leads out of the archive.'];
+  if (entry.isEncrypted()) return ['ENCRYPTED', 'The file is encrypted.'];
+  if (![0, 8].includes(entry.compressionMethod))
+    return ['UNSUPPORTED_COMPRESSION', 'The compression method is not supported; use Deflate.'];
+  if (ARCHIVE_NAME.test(name)) return ['NESTED_ARCHIVE', 'Archives in an archive are not unpacked.'];
+  if (entry.uncompressedSize > maxFileBytes)
+    return ['FILE_TOO_LARGE', `The file is larger than ${maxFileBytes} bytes.`];
   return undefined;
 }
+
+export const invalidFile = (name: string, code: FileProblem, message: string): InvalidItem => ({
+  name: printable(name),
+  code,
+  message,
+});
 
 const printable = (name: string) => name.slice(0, 200).replace(/[\0-\x1f\x7f]/g, '�');

@@ -5,14 +5,24 @@ import pLimit from 'p-limit';
 import { fromFdPromise, type ZipFile } from 'yauzl';
 import { quotaExceeded } from '../../../base/api-error.ts';
 import { isOutcomeUnknown } from '../../../base/db-errors.ts';
+import { requireFreeSpace } from '../../../base/files/free-space.ts';
 import { toStorageError } from '../../../base/files/storage-unavailable.ts';
 import type { Files } from '../../../base/files.ts';
 import { newId } from '../../../base/ids.ts';
 import type { FileType } from '../file-type.ts';
 import { keepFilesIfCommitted } from '../keep-files-if-committed.ts';
 import type { GatewayContext, SharedSettings } from '../service.ts';
-import { type ArchiveFile, damaged, listArchiveFiles, readArchiveFile, readHead } from './archive-files.ts';
-import { createInvalidItems } from './invalid-items.ts';
+import {
+  type ArchiveFile,
+  DamagedFile,
+  damaged,
+  invalidFile,
+  listArchiveFiles,
+  readArchiveFile,
+  readHead,
+} from './archive-files.ts';
+import { requireArrivalRate } from './arrival-rate.ts';
+import { type InvalidItems, invalidItems } from './invalid-items.ts';
 
 export interface ArchiveDeps {
   readonly type: FileType;
@@ -53,7 +63,7 @@ const HEAD_BYTES = 16_384;
 export async function receiveArchive<T>(body: Readable, dataDir: string, use: (archive: ZipFile) => Promise<T>) {
   const file = await createUnnamedFile(join(dataDir, 'scratch'));
   try {
-    await writeFile(file, body).catch(failStorage);
+    await writeFile(file, withFreeSpace(requireArrivalRate(body), dataDir)).catch(failStorage);
     // Not closed: only the file handle closes its descriptor.
     const archive = await fromFdPromise(file.fd, { lazyEntries: true, decodeStrings: false }).catch(
       (error: unknown) => {
@@ -65,6 +75,21 @@ export async function receiveArchive<T>(body: Readable, dataDir: string, use: (a
     return await use(archive);
   } finally {
     await file.close();
+  }
+}
+
+/** Bytes between two looks at the free space. */
+const SPACE_CHECK_BYTES = 64 * 2 ** 20;
+
+async function* withFreeSpace(body: AsyncIterable<Buffer>, dir: string): AsyncGenerator<Buffer, void, undefined> {
+  let checked = 0;
+  for await (const chunk of body) {
+    checked -= chunk.length;
+    if (checked <= 0) {
+      checked = SPACE_CHECK_BYTES;
+      await requireFreeSpace(dir, SPACE_CHECK_BYTES);
+    }
+    yield chunk;
   }
 }
 
@@ -81,17 +106,28 @@ function failStorage(error: unknown): never {
 }
 
 /** The files of an archive. Nothing is stored before the name, size and type of all files are checked. */
-export async function checkArchive(archive: ZipFile, { maxBytes, sniff, expected }: FileType, maxFiles: number) {
-  const files = await listArchiveFiles(archive, { maxFiles, maxFileBytes: maxBytes });
-  const invalid = createInvalidItems();
+export async function checkArchive(
+  archive: ZipFile,
+  { maxBytes, sniff, expected }: FileType,
+  { maxFiles, invalid }: { maxFiles: number; invalid: InvalidItems },
+) {
+  const files = await listArchiveFiles(archive, { maxFiles, maxFileBytes: maxBytes, invalid });
   const typed: (ArchiveFile & { contentType: string })[] = [];
   for (const file of files) {
-    const contentType = sniff(await readHead(archive, file, HEAD_BYTES));
-    if (contentType === undefined) invalid.add({ name: file.name, message: `The file is not ${expected}.` });
+    const head = await readHead(archive, file, HEAD_BYTES).catch(toDamage);
+    const contentType = head instanceof DamagedFile ? undefined : sniff(head);
+    if (head instanceof DamagedFile) invalid.add(invalidFile(file.name, 'DAMAGED', head.message));
+    else if (contentType === undefined)
+      invalid.add(invalidFile(file.name, 'UNSUPPORTED_MEDIA_TYPE', `The file is not ${expected}.`));
     else typed.push({ ...file, contentType });
   }
-  invalid.throwIfAny(files.length);
+  invalid.throwIfAny(typed.length);
   return typed;
+}
+
+function toDamage(error: unknown): DamagedFile {
+  if (error instanceof DamagedFile) return error;
+  throw error;
 }
 
 type CheckedFiles = Awaited<ReturnType<typeof checkArchive>>;
@@ -99,18 +135,35 @@ type CheckedFiles = Awaited<ReturnType<typeof checkArchive>>;
 export const unpackedBytes = (files: readonly ArchiveFile[]) =>
   files.reduce((sum, { entry }) => sum + entry.uncompressedSize, 0);
 
-/** Stores all files. Adds their keys to `keys`, also when it fails, so that the caller can delete them. */
+/**
+ * Stores all files, except damaged ones if they are left out. Adds their keys to `keys`, also when it fails, so that the caller
+ * can delete them.
+ */
 export async function putFiles(
   archive: ZipFile,
   checked: CheckedFiles,
-  { files, maxBytes, keys }: { files: Files; maxBytes: number; keys: string[] },
+  {
+    files,
+    dataDir,
+    maxBytes,
+    keys,
+    invalid,
+  }: { files: Files; dataDir: string; maxBytes: number; keys: string[]; invalid: InvalidItems },
 ) {
   const stop = new AbortController();
   const putOne = async (file: CheckedFiles[number]) => {
     stop.signal.throwIfAborted();
-    const { key, sizeBytes, sha256 } = await files.put(readArchiveFile(archive, file), { maxBytes });
+    const { name, contentType, entry } = file;
+    await requireFreeSpace(dataDir, entry.uncompressedSize);
+    const stored = await files.put(readArchiveFile(archive, file), { maxBytes }).catch(toDamage);
+    if (stored instanceof DamagedFile) {
+      const item = invalidFile(name, 'DAMAGED', stored.message);
+      if (!invalid.skip) throw invalidItems(item, { invalid: 1, total: checked.length, items: [item] });
+      invalid.add(item);
+      return [];
+    }
+    const { key, sizeBytes, sha256 } = stored;
     keys.push(key);
-    const { name, contentType } = file;
     return { key, sizeBytes, contentType, name, sha256 };
   };
   const limit = pLimit(CONCURRENCY);
@@ -118,22 +171,24 @@ export async function putFiles(
   for (const put of puts) put.catch((error: unknown) => stop.abort(error));
   // No file may be stored after its key was deleted.
   await Promise.allSettled(puts);
-  return Promise.all(puts);
+  const stored = (await Promise.all(puts)).flat();
+  if (stored.length === 0) invalid.throwIfAny(0);
+  return stored;
 }
 
 /** Stores all files as uploads, or none, and then calls `use`, after whose failure the next sweep deletes the files. */
 export async function storeUploads<T>(
   archive: ZipFile,
   checked: CheckedFiles,
-  { context, shared, type, principal }: ArchiveDeps & { principal: string },
+  { context, shared, type, principal, invalid }: ArchiveDeps & { principal: string; invalid: InvalidItems },
   use: (items: StoredItem[]) => Promise<T>,
 ): Promise<T> {
   const { files, uploads } = context;
-  const { filesQuotaBytes: quotaBytes, resultTtlSeconds: ttlSeconds } = shared;
+  const { dataDir, filesQuotaBytes: quotaBytes, resultTtlSeconds: ttlSeconds } = shared;
   if (!(await uploads.hasRoom(principal, unpackedBytes(checked), quotaBytes))) throw quotaExceeded(quotaBytes);
   const keys: string[] = [];
   const stored = await keepFilesIfCommitted(keys, context, async () => {
-    const all = await putFiles(archive, checked, { files, maxBytes: type.maxBytes, keys });
+    const all = await putFiles(archive, checked, { files, dataDir, maxBytes: type.maxBytes, keys, invalid });
     if (!(await uploads.insertAll(principal, all, { ttlSeconds, quotaBytes }))) throw quotaExceeded(quotaBytes);
     return all;
   });

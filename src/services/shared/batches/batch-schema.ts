@@ -13,6 +13,10 @@ export const BatchParams = Type.Object({
 
 export const BatchQuery = Type.Object({
   ...groupingQuery,
+  skip_invalid: Type.Boolean({
+    default: false,
+    description: 'Leaves out invalid items, which the response lists, instead of refusing the request.',
+  }),
   webhook_url: Type.Optional(
     Type.String({
       minLength: 1,
@@ -22,12 +26,32 @@ export const BatchQuery = Type.Object({
   ),
 });
 
+const LeftOutItem = Type.Object({
+  line: Type.Optional(Type.Integer()),
+  name: Type.Optional(Type.String()),
+  code: Type.Optional(Type.String({ description: 'Of a file.' })),
+  message: Type.String(),
+});
+
+export const acceptedBatch = {
+  batch_id: Type.String(),
+  status: Type.Literal('in_progress'),
+  status_url: Type.String({ description: 'Relative to the base URL.' }),
+  total: Count,
+  left_out: Type.Optional(
+    Type.Object(
+      { count: Count, items: Type.Array(LeftOutItem, { description: 'The first 20.' }) },
+      { description: 'The invalid items, with `skip_invalid`.' },
+    ),
+  ),
+  ignored: Type.Optional(
+    Type.Integer({ description: 'Hidden files and files of operating systems in the archive, which are no items.' }),
+  ),
+};
+
 export const AcceptedBatch = Success(
   Type.Object({
-    batch_id: Type.String(),
-    status: Type.Literal('in_progress'),
-    status_url: Type.String({ description: 'Relative to the base URL.' }),
-    total: Count,
+    ...acceptedBatch,
     estimated_wait_seconds: Type.Integer({ description: 'Until the last item ends; not a guarantee.' }),
   }),
 );
@@ -96,7 +120,7 @@ export const ItemList = Success(
 );
 
 export const ResultsQuery = Type.Object({
-  format: Type.Enum(['jsonl', 'csv', 'xlsx'], { default: 'jsonl' }),
+  format: Type.Enum(['jsonl', 'csv', 'xlsx', 'zip'], { default: 'jsonl' }),
 });
 
 export const Cancelled = Success(Type.Object({ batch_id: Type.String(), cancelled: Count }));

@@ -1,11 +1,11 @@
-import type { ErrorObject, ValidateFunction } from 'ajv/dist/2020.js';
+import type { ErrorObject } from 'ajv/dist/2020.js';
 import { ApiError, validationError } from '../../../base/api-error.ts';
 import type { JsonObject } from '../../../base/json.ts';
 import { createJsonLimiter, JSON_LIMITS } from '../../../http/json-limits.ts';
-import { messageOf } from '../../../http/validation.ts';
+import { messageOf, type Validator } from '../../../http/validation.ts';
 import type { Priority } from '../../../tasks/task.ts';
 import type { TaskRequest } from '../accept-task.ts';
-import { createInvalidItems } from './invalid-items.ts';
+import type { InvalidItems } from './invalid-items.ts';
 import type { ItemText } from './read-items.ts';
 
 export const MAX_ITEMS = 10_000;
@@ -15,14 +15,13 @@ export const MAX_INPUT_BYTES = 64 * 2 ** 20;
 /** Checks the body of a single request, parsed and as JSON text; throws an `ApiError` for an invalid one. */
 export type ToTask = (body: JsonObject, text: string) => TaskRequest | Promise<TaskRequest>;
 
-/** The requests of all items. Reads to the end and then throws one error for all invalid items. */
+/** The requests of all valid items. Reads to the end, and then throws one error for all invalid items unless they are left out. */
 export async function collectItems(
   items: AsyncIterable<ItemText> | Iterable<ItemText>,
-  { validate, toTask, limit }: { validate: ValidateFunction; toTask: ToTask; limit: number },
+  { validate, toTask, limit, invalid }: { validate: Validator; toTask: ToTask; limit: number; invalid: InvalidItems },
 ): Promise<TaskRequest[]> {
   const accepted: TaskRequest[] = [];
-  const invalid = createInvalidItems();
-  let [count, bytes] = [0, 0];
+  let [count, valid, bytes] = [0, 0, 0];
   const limitJson = createJsonLimiter(JSON_LIMITS);
   for await (const { line, text } of items) {
     if (++count > limit) throw validationError(`A batch has at most ${limit} items.`);
@@ -31,21 +30,22 @@ export async function collectItems(
       const wanted = await toRequest(text, validate, toTask);
       bytes += JSON.stringify(wanted.input).length;
       if (bytes > MAX_INPUT_BYTES) throw tooMuchInput();
-      if (invalid.isEmpty()) accepted.push(wanted);
+      valid++;
+      if (invalid.skip || invalid.isEmpty()) accepted.push(wanted);
     } catch (error) {
       if (!(error instanceof ApiError) || error.status !== 422) throw error;
       invalid.add({ line, message: error.message });
     }
   }
   if (count === 0) throw validationError('The batch has no items.');
-  invalid.throwIfAny(count);
+  invalid.throwIfAny(valid);
   return accepted;
 }
 
 const tooMuchInput = () =>
   new ApiError('PAYLOAD_TOO_LARGE', 413, `The items take more than ${MAX_INPUT_BYTES} bytes; nothing was accepted.`);
 
-export async function toRequest(text: string, validate: ValidateFunction, toTask: ToTask): Promise<TaskRequest> {
+export async function toRequest(text: string, validate: Validator, toTask: ToTask): Promise<TaskRequest> {
   let body: unknown;
   try {
     body = JSON.parse(text);

@@ -1,24 +1,53 @@
 import { ApiError } from '../../../base/api-error.ts';
 
 /** An invalid item of a request, by its line or by the name of its file. */
-export type InvalidItem = ({ readonly line: number } | { readonly name: string }) & { readonly message: string };
+export type InvalidItem = ({ readonly line: number } | { readonly name: string; readonly code: FileProblem }) & {
+  readonly message: string;
+};
+
+/** The `code` of an invalid file, for pages in other languages. */
+export type FileProblem =
+  | 'DUPLICATE_NAME'
+  | 'INVALID_NAME'
+  | 'UNSAFE_PATH'
+  | 'ENCRYPTED'
+  | 'UNSUPPORTED_COMPRESSION'
+  | 'NESTED_ARCHIVE'
+  | 'FILE_TOO_LARGE'
+  | 'UNSUPPORTED_MEDIA_TYPE'
+  | 'DAMAGED';
 
 const MAX_REPORTED = 20;
 
-/** Collects the invalid items of a request, to report them together. */
-export function createInvalidItems() {
+export type InvalidItems = ReturnType<typeof createInvalidItems>;
+
+/** Collects the invalid items of a request: to report them together, or to leave them out (`skip`). */
+export function createInvalidItems(skip: boolean) {
   const reported: InvalidItem[] = [];
   let count = 0;
+  let ignored = 0;
   return {
+    skip,
     add(item: InvalidItem): void {
       count++;
       if (reported.length < MAX_REPORTED) reported.push(item);
     },
-    isEmpty: () => count === 0,
-    throwIfAny(total: number): void {
-      const [first] = reported;
-      if (first !== undefined) throw invalidItems(first, { invalid: count, total, items: reported });
+    /** A file of an operating system. */
+    ignore(): void {
+      ignored++;
     },
+    isEmpty: () => count === 0,
+    /** Throws if an item is invalid; when they are left out, if none is `valid`. */
+    throwIfAny(valid: number): void {
+      const [first] = reported;
+      if (first === undefined || (skip && valid > 0)) return;
+      throw invalidItems(first, { invalid: count, total: valid + count, items: reported });
+    },
+    /** For the response. */
+    leftOut: () => ({
+      ...(count > 0 && { left_out: { count, items: reported } }),
+      ...(ignored > 0 && { ignored }),
+    }),
   };
 }
 

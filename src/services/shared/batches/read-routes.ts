@@ -24,7 +24,12 @@ export function readRoutes(app: Gateway, options: BatchAccess): void {
   const { service, present, table } = options;
   const { tasks } = options.deps;
   const { batches } = tasks;
-  const toJson = async (task: Task) => presentBatch(task, storedSummary(task) ?? (await batches.summary(task.id)));
+  /** In one statement: the summary of an unfinished batch reads all of its items. */
+  async function toJson(found: readonly Task[]) {
+    const unfinished = found.filter((task) => storedSummary(task) === undefined).map(({ id }) => id);
+    const summaries = unfinished.length > 0 ? await batches.summaries(unfinished) : undefined;
+    return found.map((task) => presentBatch(task, storedSummary(task) ?? summaries!.get(task.id)!));
+  }
 
   app.get<{ Querystring: Static<typeof BatchesQuery> }>(
     '/batches',
@@ -44,9 +49,7 @@ export function readRoutes(app: Gateway, options: BatchAccess): void {
     async ({ principal, query: { before, limit, project, tag } }) => {
       const ids = await batches.list(service, principal, limit + 1, { before, project, tag });
       const found = await Promise.all(ids.slice(0, limit).map((id) => tasks.read(batchQueue(service), id)));
-      const page: Awaited<ReturnType<typeof toJson>>[] = [];
-      // One after another: the summary of an unfinished batch reads all of its items.
-      for (const task of found) if (task) page.push(await toJson(task));
+      const page = await toJson(found.flatMap((task) => task ?? []));
       const next = ids.length > limit ? ids[limit - 1] : undefined;
       return success({ batches: page, ...(next !== undefined && { next }) });
     },
@@ -67,7 +70,7 @@ export function readRoutes(app: Gateway, options: BatchAccess): void {
         },
       },
     },
-    async (request) => success(await toJson(await requireBatch(options, request))),
+    async (request) => success((await toJson([await requireBatch(options, request)]))[0]!),
   );
 
   app.get<{ Querystring: Static<typeof ItemsQuery> }>(
@@ -133,11 +136,11 @@ export function readRoutes(app: Gateway, options: BatchAccess): void {
       const { mediaType, bytes }: ResultFormat = RESULT_FORMATS[format];
       reply.type(mediaType).header('content-disposition', `attachment; filename="${id}.${format}"`);
       if (request.method === 'HEAD') return reply.send(Readable.from([]));
-      const results = readResults(tasks, { service, batchId: id, present: (task) => present(task, request) });
+      const open = () => readResults(tasks, { service, batchId: id, present: (task) => present(task, request) });
       const [first] = await batches.items(id, 0, 1);
       const ofItem = itemColumns(typeof first?.name === 'string');
       const ofResult = [...table.columns, ...(isGrouped ? GROUPING_COLUMNS : [])];
-      return reply.send(Readable.from(bytes(results, { ofItem, ofResult }, table.cells), { objectMode: false }));
+      return reply.send(Readable.from(bytes(open, { ofItem, ofResult }, table.cells), { objectMode: false }));
     },
   );
 }

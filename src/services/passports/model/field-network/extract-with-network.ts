@@ -44,7 +44,7 @@ export function readWithNetwork(
       ...readingsOf(reading, key, spec),
       ...[(spec.parts && readParts(reading, spec)) ?? []].flat(),
     ]);
-    const top = spec.type === 'date' ? latest(found) : best(found);
+    const top = best(found);
     // Of equally likely readings, the one beside a label of the schema.
     const labelled = found.find(({ value, score }) => value === byLabels[key]?.value && score > top!.score - MARGIN);
     const value = labelled ?? top;
@@ -65,14 +65,6 @@ export function readWithNetwork(
 }
 
 const MARGIN = 0.01;
-
-/** A form is issued after the dates of survey and approval that it repeats. */
-function latest(found: readonly ReadValue[]): ReadValue | undefined {
-  const sure = found.filter(({ score }) => score > MIN_SURE).sort((a, b) => (a.value < b.value ? 1 : -1));
-  return sure[0] ?? best(found);
-}
-
-const MIN_SURE = 0.5;
 
 const endsIn = (readings: readonly PageReading[], { tokens }: ReadValue, name: string): Ends =>
   endsOf(tokens, readings.find((reading) => reading.tokens.includes(tokens[0]!))!, name);

@@ -1,4 +1,4 @@
-import { joinText, type Token } from '../fields/page-tokens.ts';
+import { joinText, middleY, type Token } from '../fields/page-tokens.ts';
 import type { PageReading } from './page-reading.ts';
 
 /** Tokens that the network takes for one value, or for one cell of a row, in reading order. */
@@ -61,27 +61,25 @@ export function groupOf(members: readonly number[], reading: PageReading, name: 
   };
 }
 
-const middle = ({ y0, y1 }: Token): number => (y0 + y1) / 2;
-
 /** Sorts by lines from top to bottom, and from left to right within a line. */
 export function inReadingOrder(tokens: readonly Token[]): Token[] {
   const lines: Token[][] = [];
   for (const token of [...tokens].sort((a, b) => a.x0 - b.x0)) {
-    const distance = (line: readonly Token[]) => Math.abs(middle(line.at(-1)!) - middle(token));
+    const distance = (line: readonly Token[]) => Math.abs(middleY(line.at(-1)!) - middleY(token));
     const [nearest] = lines
       .filter((line) => follows(line.at(-1)!, token))
       .sort((one, other) => distance(one) - distance(other));
     if (nearest) nearest.push(token);
     else lines.push([token]);
   }
-  const place = (line: readonly Token[]) => line.reduce((sum, one) => sum + middle(one), 0) / line.length;
+  const place = (line: readonly Token[]) => line.reduce((sum, one) => sum + middleY(one), 0) / line.length;
   return lines.sort((a, b) => place(a) - place(b)).flat();
 }
 
 /** Boxes of OCR may be as high as two lines: words above each other are of two lines nevertheless. */
 function follows(last: Token, token: Token): boolean {
   const overlap = Math.min(last.x1, token.x1) - Math.max(last.x0, token.x0);
-  const isOnLine = Math.abs(middle(last) - middle(token)) <= 0.55 * Math.max(height(last), height(token));
+  const isOnLine = Math.abs(middleY(last) - middleY(token)) <= 0.55 * Math.max(height(last), height(token));
   return isOnLine && overlap <= 0.3 * Math.min(width(last), width(token));
 }
 

@@ -131,15 +131,6 @@ describe('readRows', () => {
     expect(read([{ ...room!, cells: { ...room!.cells, name: 'веранда отапл.' } }])[0]!['name']).toBe('веранда отапл.');
   });
 
-  it('drops a row without figures where all others have them, unless its number continues theirs', () => {
-    const areas = ROOMS.map(({ at, cells: { no, name, area } }) => ({
-      at,
-      cells: { no: no!, name: name!, area: area! },
-    }));
-    expect(read([{ at: [40, 80], cells: { no: '№', name: 'наименование' } }, ...areas, ...areas])).toHaveLength(6);
-    expect(read([...areas, ...areas, { at: [40, 160], cells: { no: '4', name: 'балкон' } }])).toHaveLength(7);
-  });
-
   it('reads two column groups side by side one after another', () => {
     const right = [
       { at: [520, 100], cells: { no: '4', name: 'ванная', area: '3,3', height: '2,50' } },
@@ -147,21 +138,6 @@ describe('readRows', () => {
     ] as const;
     const rows = read([ROOMS[0]!, right[0], ROOMS[1]!, right[1], ROOMS[2]!]);
     expect(rows.map(({ no }) => no)).toEqual(['1', '2', '3', '4', '5']);
-  });
-
-  it('splits a line that the network takes for one row but in which all columns repeat', () => {
-    const rows = read([
-      { ...ROOMS[0]!, group: 1 },
-      { at: [520, 100], cells: { no: '3', name: 'ванная', area: '3,3', height: '2,50' }, group: 1 },
-      { ...ROOMS[1]!, group: 2 },
-      { at: [520, 120], cells: { no: '4', name: 'туалет', area: '1,2', height: '2,50' }, group: 2 },
-    ]);
-    expect(rows.map(({ no, name, area }) => [no, name, area])).toEqual([
-      ['1', 'прихожая', 6.1],
-      ['2', 'жилая комната', 18.4],
-      ['3', 'ванная', 3.3],
-      ['4', 'туалет', 1.2],
-    ]);
   });
 
   it('distinguishes columns of areas by the class of the network', () => {

@@ -1,6 +1,7 @@
 import { median } from '../../../../base/median.ts';
 import type { ColumnSpec, TableSpec } from '../../schema/schema.ts';
 import { isNumbering } from '../../schema/values.ts';
+import { middleY } from '../fields/page-tokens.ts';
 import { type ReadCell, repairRows } from '../fields/table-repairs.ts';
 import { connect, groupOf, membersOf } from './group-tokens.ts';
 import type { PageReading } from './page-reading.ts';
@@ -18,7 +19,7 @@ export function readRows(readings: readonly PageReading[], section: string, tabl
   const pages = readings.map((reading) => rowsOfPage(reading, section, table));
   const all = pages.flat();
   const kept = pages.flatMap((rows) => inPrintedOrder(withoutStrays(rows, all)));
-  return repairRows(withoutHeadRows(kept).map(({ cells }) => [...cells]));
+  return repairRows(kept.map(({ cells }) => [...cells]));
 }
 
 const FEW_ROWS = 3;
@@ -31,33 +32,31 @@ function rowsOfPage(reading: PageReading, section: string, { columns }: TableSpe
     const share = ({ key }: ColumnSpec) => reading.probabilityOf(i, `${section}:${key}`);
     if (!other || share(spec) > share(other)) known.set(i, spec);
   }
-  return connect([...names.keys()], reading)
-    .flatMap((members) => sideBySide(members, names, reading))
-    .flatMap((members): Row[] => {
-      const cells = columns.flatMap((spec): ReadCell[] => {
-        const own = oneCell(
-          members.filter((i) => names.get(i) === spec),
-          spec,
-          reading,
-          `${section}:${spec.key}`,
-        );
-        const read = own.length > 0 ? parseGroup(groupOf(own, reading, `${section}:${spec.key}`), spec) : undefined;
-        return read
-          ? [{ spec, ...read, value: spec.type === 'string' && !isNumbering(spec) ? withDot(read) : read.value }]
-          : [];
-      });
-      // A number alone is not a room.
-      if (!cells.some(({ spec }) => spec.type === 'number') && cells.length < 2) return [];
-      const tokens = cells.flatMap((cell) => cell.tokens);
-      return [
-        {
-          cells,
-          x0: Math.min(...tokens.map(({ x0 }) => x0)),
-          x1: Math.max(...tokens.map(({ x1 }) => x1)),
-          y: median(tokens.map(({ y0, y1 }) => (y0 + y1) / 2)),
-        },
-      ];
+  return connect([...names.keys()], reading).flatMap((members): Row[] => {
+    const cells = columns.flatMap((spec): ReadCell[] => {
+      const own = oneCell(
+        members.filter((i) => names.get(i) === spec),
+        spec,
+        reading,
+        `${section}:${spec.key}`,
+      );
+      const read = own.length > 0 ? parseGroup(groupOf(own, reading, `${section}:${spec.key}`), spec) : undefined;
+      return read
+        ? [{ spec, ...read, value: spec.type === 'string' && !isNumbering(spec) ? withDot(read) : read.value }]
+        : [];
     });
+    // A number alone is not a room.
+    if (!cells.some(({ spec }) => spec.type === 'number') && cells.length < 2) return [];
+    const tokens = cells.flatMap((cell) => cell.tokens);
+    return [
+      {
+        cells,
+        x0: Math.min(...tokens.map(({ x0 }) => x0)),
+        x1: Math.max(...tokens.map(({ x1 }) => x1)),
+        y: median(tokens.map(middleY)),
+      },
+    ];
+  });
 }
 
 /** Keeps the dot of an abbreviation at the end (`веранда отапл.`), which is left out elsewhere as that of a sentence. */
@@ -83,31 +82,6 @@ function oneCell(members: readonly number[], spec: ColumnSpec, reading: PageRead
   return places.sort((a, b) => likelihood(b) - likelihood(a))[0] ?? [];
 }
 
-/** Splits a row in which the columns repeat from left to right: two rows that stand side by side. */
-function sideBySide(
-  members: readonly number[],
-  columns: ReadonlyMap<number, ColumnSpec>,
-  { tokens }: PageReading,
-): number[][] {
-  const parts: number[][] = [[]];
-  let seen = new Set<ColumnSpec>();
-  let last: ColumnSpec | undefined;
-  for (const i of [...members].sort((a, b) => tokens[a]!.x0 - tokens[b]!.x0)) {
-    const column = columns.get(i)!;
-    if (column !== last && seen.has(column) && seen.size > 1) {
-      parts.push([]);
-      seen = new Set();
-    }
-    parts.at(-1)!.push(i);
-    seen.add(column);
-    last = column;
-  }
-  // Each has a name; a number of another column may have been taken for the room's.
-  const hasName = (part: readonly number[]) =>
-    part.some((i) => columns.get(i)!.type === 'string' && !isNumbering(columns.get(i)!));
-  return parts.every(hasName) ? parts : [[...members]];
-}
-
 /**
  * Drops rows that lack most of the columns of the others: a row of column numbers, a row of another table. A few rows on a
  * page of their own are compared with `all`, and must be surer and numbered if these are.
@@ -125,18 +99,6 @@ function withoutStrays(rows: readonly Row[], all: readonly Row[]): Row[] {
     const isLike = specs.filter((spec) => usual.includes(spec)).length >= 0.6 * usual.length;
     return isLike && score >= (isApart ? 0.7 : 0.5) && (!numbering || specs.includes(numbering));
   });
-}
-
-/** Drops rows without a figure where all others have one, unless their number continues the others': a misread head. */
-function withoutHeadRows(rows: readonly Row[]): Row[] {
-  const hasFigure = ({ cells }: Row) => cells.some(({ spec }) => spec.type === 'number' && !isNumbering(spec));
-  const numberOf = (row: Row | undefined) => Number(row?.cells.find(({ spec }) => isNumbering(spec))?.value);
-  const without = rows.filter((row) => !hasFigure(row));
-  if (without.length > 0.2 * rows.length) return [...rows];
-  return rows.filter(
-    (row, i) =>
-      hasFigure(row) || numberOf(rows[i + 1]) === numberOf(row) + 1 || numberOf(rows[i - 1]) === numberOf(row) - 1,
-  );
 }
 
 /** By their numbers if these are consecutive; else groups of columns from left to right, in each from top to bottom. */

@@ -194,6 +194,21 @@ describe('readField', () => {
     expect(valueAt(name, reading)).toBe('ул. Мира, дом 5');
   });
 
+  it('does not continue a text behind words of another one', () => {
+    const reading = readingOf([
+      { at: [40, 40], text: 'жилое', name: 'general:purpose' },
+      { at: [76, 40], text: 'Фактически' },
+      { at: [142, 40], text: 'магазин', name: 'general:purpose', probability: 0.6 },
+    ]);
+    expect(valueAt('general:purpose', reading)).toBe('жилое');
+    const below = readingOf([
+      { at: [40, 40], text: 'дошкольное образование', name: 'general:purpose' },
+      { at: [40, 60], text: 'Собственник: район' },
+      { at: [40, 80], text: 'детский сад', name: 'general:purpose', probability: 0.6 },
+    ]);
+    expect(valueAt('general:purpose', below)).toBe('дошкольное образование');
+  });
+
   it('adds no doubtful word after the last probable one', () => {
     const name = 'general:address';
     const reading = readingOf([
@@ -261,6 +276,24 @@ describe('readParts', () => {
       house: 'дом 8',
     });
     expect(readParts(reading, address)?.value).toBe('Кунгурский р-н, село Усть-Турка, пер. Речной, дом 8');
+  });
+
+  it('distinguishes parts of one class by their labels', () => {
+    const reading = readingOf([
+      { at: [40, 40], text: 'Область (край)' },
+      { at: [200, 40], text: 'Рязанская', name: 'address.region', group: 1 },
+      { at: [40, 60], text: 'район' },
+      { at: [200, 60], text: 'Сапожковский', name: 'address.district', group: 2 },
+      { at: [40, 80], text: 'сельский Совет' },
+      { at: [200, 80], text: 'Канинский', name: 'address.district', group: 3 },
+      { at: [40, 100], text: 'Помещение' },
+      { at: [200, 100], text: '2', name: 'address.flat', group: 4 },
+      { at: [40, 120], text: 'квартал №' },
+      { at: [200, 120], text: '37', name: 'address.flat', group: 5 },
+    ]);
+    expect(readParts(reading, address)?.value).toBe(
+      'Рязанская область, Сапожковский район, Канинский сельсовет, пом. 2',
+    );
   });
 
   it('returns the tokens and the mean score of all parts', () => {

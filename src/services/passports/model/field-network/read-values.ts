@@ -4,7 +4,7 @@ import { readValue } from '../../schema/values.ts';
 import { writePart } from '../fields/composite-values.ts';
 import { correctAddress } from '../fields/correct-address.ts';
 import { toTextValue } from '../fields/correct-text.ts';
-import { type Token, tokensInRange } from '../fields/page-tokens.ts';
+import { boundingBox, middleY, type Token, tokensInRange } from '../fields/page-tokens.ts';
 import { fitShapes } from './fit-shapes.ts';
 import { connect, groupOf, inReadingOrder, membersOf, type TokenGroup, textOf } from './group-tokens.ts';
 import type { PageReading } from './page-reading.ts';
@@ -35,6 +35,8 @@ export function readingsOf(reading: PageReading, name: string, spec: ValueSpec):
         : members,
     )
     .flatMap((members) => {
+      if (spec.type === 'string' && name !== ADDRESS)
+        return byPlace(members, reading).map((place) => groupOf(place, reading, name));
       const whole = groupOf(members, reading, name);
       if (spec.type === 'date') {
         const runs = byRuns(members, reading);
@@ -88,6 +90,29 @@ function byRuns(members: readonly number[], { tokens }: PageReading): number[][]
     last = token;
   }
   return runs.length > 1 ? runs : [];
+}
+
+/** A text does not go on behind words of another one, on its line or below. */
+function byPlace(members: readonly number[], { tokens }: PageReading): number[][] {
+  const others = tokens.filter(({ text }, i) => !members.includes(i) && /[\p{L}\d]/u.test(text));
+  const places: Token[][] = [];
+  for (const token of inReadingOrder(members.map((i) => tokens[i]!))) {
+    const place = places.at(-1);
+    const isNext = place && !others.some((other) => isBetween(other, place, token));
+    if (isNext) place.push(token);
+    else places.push([token]);
+  }
+  return places.map((place) => place.map((token) => tokens.indexOf(token)));
+}
+
+function isBetween(other: Token, place: readonly Token[], next: Token): boolean {
+  const last = place.at(-1)!;
+  const [from, y, to] = [middleY(last), middleY(other), middleY(next)];
+  const half = 0.5 * (last.y1 - last.y0);
+  if (Math.abs(to - from) < half)
+    return Math.abs(y - from) < half && other.x0 >= last.x1 - 1 && other.x1 <= next.x0 + 1;
+  const { x0, x1 } = boundingBox([...place, next]);
+  return y > from + half && y < to - half && other.x0 < x1 && other.x1 > x0;
 }
 
 /** A value does not go on in the next ruled cell, unless each cell holds one character. */
@@ -161,29 +186,58 @@ function labelOf([first]: readonly Token[]): string {
   return before.slice(before.findLastIndex((text) => /^\d/u.test(text)) + 1).join(' ');
 }
 
-/** The class of each part of an address, by a pattern that its synonyms in the schema match. */
-const PARTS: readonly (readonly [name: string, synonym: RegExp])[] = [
-  ['address.region', /^Область$/u],
-  ['address.district', /^Район$/u],
-  ['address.city', /^Город$/u],
-  ['address.street', /^Улица$/u],
-  ['address.house', /^Дом$/u],
-  ['address.block', /^Корпус$/u],
-  ['address.flat', /^Квартира$/u],
+const ADDRESS = 'general:address';
+
+/** The class of each part of an address, with one of its synonyms in the schema. */
+const PARTS: readonly (readonly [name: string, synonym: string])[] = [
+  ['address.region', 'Область'],
+  ['address.district', 'Район'],
+  ['address.city', 'Город'],
+  ['address.street', 'Улица'],
+  ['address.house', 'Дом'],
+  ['address.block', 'Корпус'],
+  ['address.flat', 'Квартира'],
 ];
+
+/** Labels of parts that share a class with another one; a `Квартал` is no part. */
+const LABELLED: readonly (readonly [label: RegExp, synonym: string])[] = [
+  [/сель(?:ск|сов)/iu, 'Сельсовет'],
+  [/район города|городской район/iu, 'Район города'],
+  [/помещени/iu, 'Помещение №'],
+  [/квартал/iu, 'Квартал'],
+];
+const MIN_PART = 0.5;
 
 /** Joins the parts of a value in separate blanks. */
 export function readParts(reading: PageReading, { parts = [] }: Pick<FieldSpec, 'parts'>): ReadValue | undefined {
-  const found = PARTS.flatMap(([name, synonym]) => {
-    const spec = parts.find(({ synonyms }) => synonyms.some((one) => synonym.test(one)));
-    const value = spec && readField(reading, name, { type: 'string' });
-    return value ? [{ spec: spec!, value }] : [];
-  });
-  if (found.length < 2) return undefined;
+  const found = new Map<number, ReadValue>();
+  for (const [name, usual] of PARTS) {
+    const all = readingsOf(reading, name, { type: 'string' }).filter(({ score }) => score >= MIN_PART);
+    for (const value of all) {
+      const label = captionOf(value.tokens);
+      const synonym = LABELLED.find(([pattern]) => pattern.test(label))?.[1] ?? usual;
+      const at = parts.findIndex(({ synonyms }) => synonyms.includes(synonym));
+      const known = found.get(at);
+      if (at >= 0 && (!known || best([known, value]) === value)) found.set(at, value);
+    }
+  }
+  const ordered = [...found].sort(([a], [b]) => a - b);
+  const values = ordered.map(([, value]) => value);
+  if (values.length < 2) return undefined;
   return {
-    tokens: found.flatMap(({ value }) => value.tokens),
-    value: found.map(({ spec, value }) => writePart(spec, correctAddress(String(value.value)))).join(', '),
-    score: found.reduce((sum, { value }) => sum + value.score, 0) / found.length,
-    lowest: Math.min(...found.map(({ value }) => value.lowest)),
+    tokens: values.flatMap(({ tokens }) => tokens),
+    value: ordered.map(([at, { value }]) => writePart(parts[at]!, correctAddress(String(value)))).join(', '),
+    score: values.reduce((sum, { score }) => sum + score, 0) / values.length,
+    lowest: Math.min(...values.map(({ lowest }) => lowest)),
   };
+}
+
+/** The words before a blank, and those in brackets below it. */
+function captionOf(value: readonly Token[]): string {
+  const { x0, x1, y0, y1 } = boundingBox(value);
+  const below = value[0]!.sheet.tokens.filter(
+    (token) => token.y0 > y0 + 0.5 * (y1 - y0) && token.y0 < y1 + (y1 - y0) && token.x0 < x1 && token.x1 > x0,
+  );
+  const [before] = /[^,;]{0,20}$/u.exec(labelOf(value))!;
+  return `${before} ${below.some(({ text }) => text.startsWith('(')) ? below.map(({ text }) => text).join(' ') : ''}`;
 }

@@ -1,4 +1,4 @@
-import type { Token } from '../fields/page-tokens.ts';
+import { middleY, type Token } from '../fields/page-tokens.ts';
 import { inReadingOrder } from './group-tokens.ts';
 import type { PageReading } from './page-reading.ts';
 
@@ -69,10 +69,9 @@ export function withWholeNames(members: readonly number[], { tokens, areApart, l
 }
 
 const heightOf = ({ y0, y1 }: Token): number => y1 - y0;
-const middleOf = ({ y0, y1 }: Token): number => (y0 + y1) / 2;
 // A dash is low.
 const taller = (a: Token, b: Token): number => Math.max(heightOf(a), heightOf(b));
-const isOnLine = (a: Token, b: Token): boolean => Math.abs(middleOf(a) - middleOf(b)) < 0.5 * taller(a, b);
+const isOnLine = (a: Token, b: Token): boolean => Math.abs(middleY(a) - middleY(b)) < 0.5 * taller(a, b);
 const isAdjacent = (left: Token, right: Token): boolean => {
   const gap = right.x0 - left.x1;
   return isOnLine(left, right) && gap > -2 && gap < 1.5 * taller(left, right);
@@ -117,7 +116,7 @@ function lineEnd(
 
 /** Whether `lower` is on the next line below `upper`, in the same column. */
 const isNextLine = (upper: Token, lower: Token): boolean => {
-  const distance = middleOf(lower) - middleOf(upper);
+  const distance = middleY(lower) - middleY(upper);
   const overlap = Math.min(upper.x1, lower.x1) - Math.max(upper.x0, lower.x0);
   return overlap > -2 * heightOf(lower) && distance > 0.6 * heightOf(lower) && distance < 2 * heightOf(lower);
 };

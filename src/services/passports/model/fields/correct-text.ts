@@ -55,7 +55,7 @@ function withoutOpenBrackets(text: string): string {
   return text.slice(start, isOpenAtEnd ? -1 : undefined).trim();
 }
 
-/** Corrects initials, room numbers, remnants of rules, and the form of a company. */
+/** Corrects initials, room numbers, remnants of rules, stray punctuation, and the form of a company. */
 function correctOcrText(spec: TextSpec, text: string): string {
   const value = withoutRemnants(text);
   if (spec.numbering)
@@ -64,13 +64,19 @@ function correctOcrText(spec: TextSpec, text: string): string {
   const corrected = correctInitials(spec.shapes, value);
   // Spaces are removed only from numbers with colons.
   const kept = /\s/u.test(corrected) || !/\s/u.test(value) || value.includes(':') ? corrected : value;
-  return kept.replace(/(?<![\d\p{L}])[0OОо]{3}(?=\s?[«"„])/u, 'ООО');
+  return kept
+    .replace(/(?<![\d\p{L}])[0OОо]{3}(?=\s?[«"„])/u, 'ООО')
+    .replace(/(?<=[\p{L}\d])\s?‚(?=\s)/gu, ',')
+    .replace(DOT_WITHIN, '');
 }
+
+/** After a whole word and before the next one of a text; abbreviations end in a consonant. */
+const DOT_WITHIN = /(?<=[а-яё]{4}[аеёийоуыэюя]|[a-z]{5})\.(?=\s\p{Ll})/gu;
 
 /** Without brackets and bars at the start that stand for a rule. */
 function withoutRemnants(text: string): string {
-  const rest = text.replace(/^[[\]|{}~_‘’'`]+\s*/u, '');
-  return /[\]})’']/u.test(rest) || rest === '' ? text : rest;
+  const rest = text.replace(/^[[\]|{}~_‘’'`„‚]+\s*/u, '');
+  return /[\]})’'“”]/u.test(rest) || rest === '' ? text : rest;
 }
 
 /** The score factor for matching the field's `shapes`. */

@@ -51,7 +51,7 @@ function combine(
     replaceTable(combined, section, found, document);
     for (const row of found.rows) for (const { tokens } of row) for (const token of tokens) taken.add(token);
   }
-  const readings = readFields(document, lessons, specs, taken, fields);
+  const readings = readFields(document, lessons, specs, taken);
   for (const [key, reading] of readings) {
     const own = Object.hasOwn(fields, key) ? fields[key] : undefined;
     combined[key] = mergeField(reading, own, document);
@@ -62,7 +62,7 @@ function combine(
       const own = combined[field.key];
       if (!own || readings.has(field.key) || !isAtWrongPlace(own, field, lesson, match, document)) continue;
       // Where the earlier document had no value, this one may have one.
-      if ((own.confidence ?? 0) < MIN_ELSEWHERE) delete combined[field.key];
+      if (field.parts.length === 0 && (own.confidence ?? 0) < MIN_ELSEWHERE) delete combined[field.key];
       else combined[field.key] = { ...own, confidence: CONFIDENCE_DISPUTED, disagrees: true };
     }
   }
@@ -80,7 +80,6 @@ function readFields(
   lessons: readonly MatchedLesson[],
   specs: ReadonlyMap<string, FieldSpec>,
   taken: Set<FormToken>,
-  fields: Fields,
 ): Map<string, Reading> {
   const readings = new Map<string, Reading>();
   for (const { lesson, match } of lessons) {
@@ -91,7 +90,7 @@ function readFields(
     );
     while (open.length > 0) {
       const read = open.flatMap((field) => {
-        const found = readAgreed(field, specs.get(field.key)!, context, fields[field.key]);
+        const found = readFieldAt(field, specs.get(field.key)!, context);
         return found ? [{ ...found, field, score: match.score }] : [];
       });
       const next = read.sort((a, b) => a.cost - b.cost)[0];
@@ -108,21 +107,6 @@ function readFields(
     }
   }
   return readings;
-}
-
-/** If the template's text differs from the reader's, also tries the place without more lines and without running text. */
-function readAgreed(
-  field: LessonField,
-  spec: FieldSpec,
-  context: PlaceContext,
-  own: Field | undefined,
-): ReadField | undefined {
-  const found = readFieldAt(field, spec, context);
-  if (!found || !own || spec.type !== 'string' || isSame(found.value, own.value)) return found;
-  const { inText, ...atPlace } = field;
-  const parts = field.parts.map(({ grows, ...part }) => part);
-  const others = [{ ...field, parts }, atPlace, { ...atPlace, parts }].map((one) => readFieldAt(one, spec, context));
-  return others.find((one) => one && isSame(one.value, own.value)) ?? found;
 }
 
 /** The confidence from which a cell of the reader is kept. */

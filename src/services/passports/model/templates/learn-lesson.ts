@@ -57,7 +57,6 @@ export function learnLesson(pages: readonly ReadPage[], values: readonly Confirm
       factor: place?.factor ?? 1,
       ...(wrong && { wrong }),
       corrected: confirmed.edited,
-      wasRead: !confirmed.edited,
       verified: false,
     };
     const finds = (match: FormMatch, inText?: LessonField['inText']) => {

@@ -75,7 +75,7 @@ export function partOf(
       },
       spaced,
       nth:
-        by === 'place' || by === 'before'
+        by === 'place'
           ? 0
           : spec.type === 'string'
             ? others.filter(({ text }) => before.separator && text.endsWith(before.separator)).length
@@ -85,8 +85,6 @@ export function partOf(
     };
   };
   const { before, after } = describe('after');
-  // A unit; a word further right may belong to a column beside it, whose lines move.
-  const hasUnit = after.direct && after.gap < 1.2 * document.em;
   const label = spec.type === 'string' ? labelOfOptions(tokens, words, document) : undefined;
   if (label) {
     return {
@@ -97,7 +95,7 @@ export function partOf(
   }
   const methods: PlaceMethod[] = [
     ...(cell && isOneCell ? (['cell'] as const) : []),
-    ...methodsOf(before.direct, hasUnit),
+    ...(before.direct ? (['after', 'place'] as const) : (['place', 'after'] as const)),
   ];
   const own = tokens.filter((token) => !isSign(token));
   const isFree = spec.type === 'string' && !spaced && !(after.direct && after.gap < WIDE * document.em);
@@ -117,9 +115,6 @@ export function partOf(
   });
   return found ?? describe(methods[0]!);
 }
-
-const methodsOf = (hasLabel: boolean, hasUnit: boolean): readonly PlaceMethod[] =>
-  hasLabel ? ['after', 'before', 'place'] : hasUnit ? ['before', 'place', 'after'] : ['place', 'before', 'after'];
 
 /** Undefined where other text without a label stands directly above or below a value. */
 function roomOf(

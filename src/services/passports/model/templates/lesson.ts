@@ -34,8 +34,6 @@ export interface LessonField {
   readonly wrong?: Area;
   /** A person typed the value, instead of leaving the extracted one unchanged. */
   readonly corrected: boolean;
-  /** The reader had found this value itself. */
-  readonly wasRead: boolean;
   /** The template finds the value in the document that it was made from. */
   readonly verified: boolean;
   /** The value is all text between the words of the form before and after it, or a part with its own punctuation. */
@@ -65,10 +63,10 @@ export interface LessonPart extends Area {
 }
 
 /**
- * The ticked one of several check boxes; in its ruled cell, after or before a word of the form, or at the place that nearby
+ * The ticked one of several check boxes; in its ruled cell, after a word of the form, or at the place that nearby
  * words of the form predict.
  */
-export type PlaceMethod = 'option' | 'cell' | 'after' | 'before' | 'place';
+export type PlaceMethod = 'option' | 'cell' | 'after' | 'place';
 
 export interface LessonNeighbour {
   /** The nearest word of the form, by index; other values may stand between. */

@@ -1,6 +1,6 @@
 import type { ValueSpec } from '../../schema/schema.ts';
 import { type Area, middleX, middleY } from '../fields/page-tokens.ts';
-import { cellAt, type FormToken, isRuledOff } from './form-document.ts';
+import { cellAt, type FormToken } from './form-document.ts';
 import type { LessonPart, PlaceMethod } from './lesson.ts';
 import type { FormMatch } from './match-form.ts';
 import { project } from './project.ts';
@@ -82,25 +82,6 @@ function readAfter(part: LessonPart, spec: ValueSpec, context: PlaceContext): Re
   return part.before.gap < 6 * document.em ? { tokens: [], cost: 1 } : undefined;
 }
 
-/** Reads back from the word of the form right of the value. */
-function readBefore(part: LessonPart, _spec: ValueSpec, context: PlaceContext): ReadPlace | undefined {
-  const { document, match } = context;
-  const after = part.after.word === undefined ? undefined : match.tokens.get(part.after.word);
-  if (!after) return undefined;
-  const wide = widest({ ...part, space: 0 }, document, match.scales[after.page] ?? 1);
-  const line = document.lines[after.line]!;
-  const tokens: FormToken[] = [];
-  let last: FormToken = after;
-  for (const token of line.slice(0, line.indexOf(after)).reverse()) {
-    const gap = last.x0 - token.x1;
-    if (!isValue(context, token) || gap > (tokens.length === 0 ? wide + part.after.gap : wide)) break;
-    if (isRuledOff(document, token, last)) break;
-    tokens.unshift(token);
-    last = token;
-  }
-  return tokens.length > 0 ? { tokens, cost: 1.5 } : undefined;
-}
-
 /** Returns no tokens without check boxes on the line of the label. */
 function readOption(part: LessonPart, _spec: ValueSpec, { document, match }: PlaceContext): ReadPlace | undefined {
   const label = part.before.word === undefined ? undefined : match.tokens.get(part.before.word);
@@ -111,7 +92,6 @@ const METHODS: Readonly<Record<PlaceMethod, Method>> = {
   option: readOption,
   cell: readCell,
   after: readAfter,
-  before: readBefore,
   place: (part, spec, context) => readProjected(part, spec, context),
 };
 

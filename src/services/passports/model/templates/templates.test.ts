@@ -364,6 +364,21 @@ describe('A template', () => {
     const kept = applyTemplates([form(SECOND)], sure, [{ id: 't', lessons: [cleared] }], schema);
     expect(kept.fields['general:year_built']).toMatchObject({ value: 1956, disagrees: true });
   });
+
+  it('disputes a value where a person corrected one, if the right place is empty', () => {
+    const bbox = [0.34, 0.098, 0.5, 0.115] as const;
+    const shown = { page: 1, bbox };
+    const corrected = learnLesson([form(FIRST)], [{ ...typed('general:year_built', 1978, 12), ...shown }], schema);
+    const own = { value: 1904, confidence: 0.9, source: 'text' as const, page: 1, bbox, text: '4' };
+    const page = form({ ...SECOND, year: '____' });
+    const { fields } = applyTemplates(
+      [page],
+      { 'general:year_built': own },
+      [{ id: 't', lessons: [corrected] }],
+      schema,
+    );
+    expect(fields['general:year_built']).toMatchObject({ value: 1904, confidence: 0.85, disagrees: true });
+  });
 });
 
 describe('Learning', () => {
