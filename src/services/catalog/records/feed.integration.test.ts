@@ -336,6 +336,28 @@ describe('a feed in another database', () => {
     expect(await idCount()).toBe(1);
   });
 
+  it('is not indexed by an indexer that lost its lock while it was paused', async () => {
+    const [deleted, kept] = await finishTasks(tasks, 'photos', [{}, {}]);
+    const resumed = source(async (db, ended) => {
+      const { rows } = await db.query<{ pid: number }>('select pg_backend_pid() as pid');
+      await database.db.query('select pg_terminate_backend($1, 10000)', [rows[0]!.pid]);
+      const other = indexer();
+      await other.indexBatch();
+      await deleteRecords(records.db, [`photos:${deleted}`]);
+      // Deletes the ids of the first batch.
+      await finishTasks(tasks, 'photos', [{}]);
+      await other.indexBatch();
+      return ended.map((task) => draft(task));
+    });
+    const feed = { db: database.db, servicesElsewhere: [] };
+    const paused = createIndexer({ db: records.db, feed, sources: [resumed], log });
+    await expect(paused.indexBatch()).rejects.toThrow();
+    const ids = (await written()).map((row) => row['task_id']);
+    expect(ids).toHaveLength(2);
+    expect(ids).toContain(kept);
+    expect(ids).not.toContain(deleted);
+  });
+
   it('keeps its rows while the database of the records is unavailable', async () => {
     const ids = await finishTasks(tasks, 'photos', [{}, {}]);
     const closed = openDb({ url: records.url, log });

@@ -95,8 +95,8 @@ interface FeedRow {
 }
 
 /**
- * Writes the records in a transaction of their database that also stores the ids of the feed's rows. The rows are deleted
- * afterwards; if that fails, their ids exclude them from the next batch.
+ * Writes the records in a transaction of their database that also stores the ids of the feed's rows. The deletion of the rows
+ * is committed afterwards; if that fails, their ids exclude them from the next batch.
  */
 function createBatchIndexer({ db, feed, sources, floor }: Deps) {
   /** Ids of the batch before. */
@@ -113,12 +113,8 @@ function createBatchIndexer({ db, feed, sources, floor }: Deps) {
       if (rows.length === 0) return [];
       const { rows: known } = await db.query<{ id: string }>(FIND_INDEXED, [rows.map(({ id }) => id)]);
       const indexedIds = new Set(known.map(({ id }) => id));
-      const written = await indexRows(
-        tx,
-        rows.filter(({ id }) => !indexedIds.has(id)),
-      );
-      await tx.query(DELETE_TAKEN, [rows.map(({ serial }) => serial)]);
-      return written;
+      const unindexed = rows.filter(({ id }) => !indexedIds.has(id));
+      return indexRows(tx, unindexed, () => tx.query(DELETE_TAKEN, [rows.map(({ serial }) => serial)]));
     });
     if (batch.taken.length > 0) deletedRows = batch.taken.map(({ id }) => id);
     const counts = new Map<string, number>();
@@ -126,7 +122,11 @@ function createBatchIndexer({ db, feed, sources, floor }: Deps) {
     return counts;
   };
 
-  async function indexRows(tx: Queryable, rows: readonly FeedRow[]): Promise<readonly Entry[]> {
+  async function indexRows(
+    tx: Queryable,
+    rows: readonly FeedRow[],
+    deleteTaken: () => Promise<unknown>,
+  ): Promise<readonly Entry[]> {
     const deleted = new Set(
       rows.filter((row) => row.deleted).map(({ service, task_id }) => recordIdOf(service, task_id)),
     );
@@ -134,6 +134,9 @@ function createBatchIndexer({ db, feed, sources, floor }: Deps) {
     await db.transaction(async (records) => {
       await deleteRecords(records, [...deleted, ...without]);
       await writeRecords(records, entries);
+      // While the records are locked: fails if this process was paused and lost the feed's lock, so that another indexer can
+      // have written newer records.
+      await deleteTaken();
       await records.query(STORE_INDEXED, [deletedRows, rows.map(({ id }) => id)]);
     });
     return entries;
