@@ -21,7 +21,7 @@ import {
   headersOf,
 } from './envelope.ts';
 import { MAX_URL_LENGTH } from './server-limits.ts';
-import type { ValidationFormat } from './validation.ts';
+import { envelopeValidation, type ValidationFormat } from './validation.ts';
 
 /** A service's part of its OpenAPI description. */
 export interface Reference {
@@ -118,16 +118,31 @@ export function describeRoute(
     ...schema,
     ...(access !== 'public' && { security: schema.security ?? SECURITY[access] }),
     response: Object.fromEntries(
-      Object.entries({ ...responses, ...own }).map(([status, response]) => [
-        status,
-        {
-          ...response,
-          ...(route.config?.page === true && Number(status) >= 400 && { content: withErrorPage(response.content) }),
-          headers: { ...headersOf(headersAt(Number(status), limited)), ...response.headers },
-        },
-      ]),
+      Object.entries({ ...responses, ...own, ...invalidBoth(responses['422'], own['422'], validation) }).map(
+        ([status, response]) => [
+          status,
+          {
+            ...response,
+            ...(route.config?.page === true && Number(status) >= 400 && { content: withErrorPage(response.content) }),
+            headers: { ...headersOf(headersAt(Number(status), limited)), ...response.headers },
+          },
+        ],
+      ),
     ),
   };
+}
+
+/** The 422 response of a route that throws its own errors in the envelope besides those in the format of `validation`. */
+function invalidBoth(
+  standard: ResponseEntry | undefined,
+  own: ResponseEntry | undefined,
+  validation: ValidationFormat,
+): Record<string, ResponseEntry> {
+  if (standard === undefined || own === undefined || validation === envelopeValidation) return {};
+  const [first, second] = [own, standard].map(({ content }) => content?.['application/json']);
+  const schema = { anyOf: [first?.schema, second?.schema] };
+  const examples = { ...first?.examples, INVALID_PARAMETER: second?.examples?.['VALIDATION_ERROR'] };
+  return { 422: { ...own, content: { ...own.content, 'application/json': { schema, examples } } } };
 }
 
 const BODILESS = new Set(['GET', 'HEAD', 'OPTIONS']);
@@ -140,7 +155,10 @@ const SECURITY: Record<Exclude<Access, 'public'>, Record<string, string[]>[]> = 
   visitor: [{ bearer: [] }, { session: [] }, {}],
 };
 
-type ResponseEntry = { headers?: object; content?: object };
+type ResponseEntry = {
+  headers?: object;
+  content?: Record<string, { schema?: object; examples?: Record<string, unknown> }>;
+};
 
 /** Adds the error page (error-handler.ts). */
 const withErrorPage = (content: object | undefined) => ({

@@ -148,7 +148,9 @@ describe(`The queue after ${PASSED_TASKS} tasks since the oldest open snapshot`,
   });
 
   it('feeds the catalog index without reading the passed entries', { timeout: 120_000 }, async () => {
-    const indexer = createIndexer({ db, sources: [], log });
+    // The records have their own connections: `db`, which is measured, has one.
+    const feed = { db, servicesElsewhere: [] };
+    const indexer = createIndexer({ db: database.db, feed, sources: [], log });
     const add = (count: number) =>
       db.query(`insert into catalog_feed (service, task_id) select 'a', n::text from generate_series(1, $1::int) n`, [
         count,
