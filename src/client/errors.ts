@@ -81,6 +81,8 @@ export interface ValidationDetail {
 export interface InvalidItem {
   readonly line?: number;
   readonly name?: string;
+  /** Of a file. */
+  readonly code?: string;
   readonly message: string;
 }
 

@@ -62,8 +62,7 @@ export type ListOptions = Partial<Pick<CreateOptions, 'service' | 'json'>>;
 export async function listTokens({ service, json }: ListOptions): Promise<void> {
   const planned = await planOf();
   if (service !== undefined) serviceOf(planned, service);
-  const all = await readAllTokens(planned);
-  const shown = all.filter((token) => service === undefined || token.service === service);
+  const shown = await readAllTokens(planned, service);
   if (json) return console.log(JSON.stringify({ tokens: shown.map(asJson) }, null, 2));
   if (shown.length === 0) return console.error('No tokens have been issued. Tokens of the settings are not listed.');
   const rows = shown.map(({ name, service, role, owner, digest, createdAt, expiresAt, expired }) => [
@@ -78,9 +77,7 @@ export async function listTokens({ service, json }: ListOptions): Promise<void> 
 export async function revokeToken(name: string, { service }: RevokeOptions): Promise<void> {
   const planned = await planOf();
   if (service !== undefined) serviceOf(planned, service);
-  const found = (await readAllTokens(planned)).filter(
-    (token) => token.name === name && (service === undefined || token.service === service),
-  );
+  const found = (await readAllTokens(planned, service)).filter((token) => token.name === name);
   const [token] = found;
   if (token && found.length === 1) {
     await inTokens(planned, databaseOf(planned, token.service), (db) =>
@@ -108,14 +105,14 @@ function lifetimeSecondsOf(text: string): number {
 
 const planOf = () => loadConfig({ LOG_LEVEL: 'warn', ...process.env }, 'tokens');
 
-/** Of all databases; a copied database can also have those of services that use another one. */
-async function readAllTokens(planned: Config): Promise<ListedToken[]> {
+/** Of all databases or, of a service, only of its own; a copied database can also have those of services that use another one. */
+async function readAllTokens(planned: Config, service: string | undefined): Promise<ListedToken[]> {
   const tokens: ListedToken[] = [];
-  for (const database of planned.databases) {
+  for (const database of service === undefined ? planned.databases : [databaseOf(planned, service)]) {
     const stored = await inTokens(planned, database, readTokens);
-    tokens.push(...stored.filter(({ service }) => !database.servicesElsewhere.includes(service)));
+    tokens.push(...stored.filter((token) => !database.servicesElsewhere.includes(token.service)));
   }
-  return tokens;
+  return tokens.filter((token) => service === undefined || token.service === service);
 }
 
 function inTokens<T>(config: Config, database: DatabaseConfig, run: (db: Db) => Promise<T>): Promise<T> {

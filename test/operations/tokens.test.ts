@@ -258,6 +258,9 @@ it('assay tokens uses the database of the service and ignores tokens of other se
   expect([await namesIn(shared), await namesIn(speech)]).toEqual([['reader'], ['copy', 'voice']]);
   const listed = JSON.parse(await run('list', '--json')).tokens as { name: string }[];
   expect(listed.map(({ name }) => name).sort()).toEqual(['reader', 'voice']);
-  expect(await run('revoke', 'voice')).toContain('Revoked voice of stt');
+  const outage = { DATABASE_URL: 'postgres://127.0.0.1:1/nowhere' };
+  const revoked = await tokens(shared.url, ['revoke', 'voice', '--service', 'stt'], { ...env, ...outage });
+  expect(revoked.out).toContain('Revoked voice of stt');
   expect(await namesIn(speech)).toEqual(['copy']);
+  expect(await run('revoke', 'reader')).toContain('Revoked reader of catalog');
 });

@@ -174,6 +174,20 @@ it('The page of a batch of passports needs a sign-in, creates a document per PDF
   expect(problems).toEqual([]);
 });
 
+it('The page of a batch shows its items also if the recent batches cannot be read', async (test) => {
+  const product = await startProduct({
+    env: { DEFECTOSCOPY_RATE_LIMIT_PER_MINUTE: '0' },
+    model: createFakeModel({ run: async () => ({ result: RESULT }) }),
+  });
+  onTestFinished(() => product.stop());
+  const { page } = await openPage(test, `${product.url}/batch#token=${TOKEN}`);
+  await page.route('**/batches?limit=*', (route) => route.abort());
+  await page.locator('#file').setInputFiles(file('a.jpg'));
+  await until(() => page.locator('#status').textContent()).toBe('Finished. Completed: 1, failed: 0, cancelled: 0');
+  await until(() => cellsOf(page, 3)).toEqual(['Completed']);
+  expect(await page.locator('#refused').isVisible()).toBe(false);
+});
+
 it('The page of an unknown batch says so and sends no more requests', async (test) => {
   const product = await startProduct({ env: { DEFECTOSCOPY_RATE_LIMIT_PER_MINUTE: '0' } });
   onTestFinished(() => product.stop());

@@ -236,10 +236,12 @@ function progressOf({ status, total, counts }: Batch) {
 
 const dates = createDateFormat(document.documentElement.lang);
 
+/** Keeps the earlier list after an error: the shown batch does not depend on it. */
 async function showRecent(): Promise<void> {
-  const { batches } = await api.call<{ batches: readonly Batch[] }>(`batches?limit=${RECENT}`);
-  byId('recent').hidden = batches.length === 0;
-  byId('recent-rows').replaceChildren(...batches.map(recentRow));
+  const list = await api.call<{ batches: readonly Batch[] }>(`batches?limit=${RECENT}`).catch(() => undefined);
+  if (list === undefined) return;
+  byId('recent').hidden = list.batches.length === 0;
+  byId('recent-rows').replaceChildren(...list.batches.map(recentRow));
 }
 
 function recentRow(recent: Batch): HTMLElement {
@@ -347,6 +349,6 @@ async function update(): Promise<void> {
 }
 if (id !== undefined) byId('drop').classList.add('slim');
 // Without a prompt for a token when the page opens.
-if (!needsToken || tokens?.current() !== undefined) showRecent().catch(() => {});
+if (!needsToken || tokens?.current() !== undefined) void showRecent();
 void update();
 setInterval(() => void update(), REFRESH_INTERVAL_MS);

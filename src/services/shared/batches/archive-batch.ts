@@ -12,7 +12,7 @@ import { type Archives, checkArchive, receiveArchive, type StoredItem, storeUplo
 import type { BatchDeps } from './batch-deps.ts';
 import type { BatchQuery } from './batch-schema.ts';
 import { collectItems, toRequest } from './collect-items.ts';
-import type { InvalidItems } from './invalid-items.ts';
+import { createInvalidItems, type InvalidItems } from './invalid-items.ts';
 import { memberText } from './read-items.ts';
 
 /** The fields of a request that all files of an archive can have in common, as text. */
@@ -64,7 +64,8 @@ export async function acceptArchive(
     const files = await checkArchive(archive, type, { maxFiles: limit, invalid });
     return storeUploads(archive, files, { ...archives, principal, invalid }, async (stored) => {
       const texts = stored.map(({ key }, at) => ({ line: at + 1, text: textOf(key) }));
-      const requests = await collectItems(texts, { validate, toTask, limit, invalid });
+      // Each request is matched with its file by its position, so none may be left out.
+      const requests = await collectItems(texts, { validate, toTask, limit, invalid: createInvalidItems(false) });
       const items = requests.map((each, at) => named(each, stored[at]!, urlField));
       const names = stored.map(({ name }) => name);
       const accepted = await acceptBatch(deps, request, { service, items, grouping, webhookUrl, names });
