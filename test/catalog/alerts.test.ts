@@ -226,10 +226,12 @@ describe('the webhook of an alert', () => {
       (await reader.get('/views')).body.items.find(({ alert }: Json) => alert.webhook_url === url).alert.last_delivery;
     await expect
       .poll(() => deliveryTo(working), POLL)
-      .toEqual({ state: 'delivered', attempts: 1, response_status_code: 204 });
+      .toEqual({ state: 'delivered', attempts: expect.any(Number), response_status_code: 204 });
     const failure = { response_status_code: 503, error: 'http_status' };
     await expect.poll(() => deliveryTo(down), POLL).toMatchObject(failure);
-    expect((await reader.get('/', { accept: 'text/html' })).text).toContain('http_status');
+    // On a loaded machine the error of an attempt can also be a timeout.
+    const page = async () => (await reader.get('/', { accept: 'text/html' })).text;
+    await expect.poll(async () => (await page()).includes('The last webhook failed: http_status'), POLL).toBe(true);
     isDown = false;
     await expect.poll(async () => (await deliveryTo(down)).state, POLL).toBe('delivered');
     const { headers: first } = down.received[0]!;
@@ -260,15 +262,17 @@ describe('an alert of an issued token', () => {
     expect(await announced(view, issued())).toEqual(['beam:1']);
   });
 
-  it('sends nothing that is pending when the token is revoked or the view is deleted', async () => {
+  it('sends nothing that is pending when the token is revoked, the view is deleted or the URL is removed', async () => {
     const receiver = await startTestReceiver();
     await viewOfIssued('q=column', { webhook_url: receiver.url });
     const deleted = await viewWithAlert('q=column', { webhook_url: receiver.url });
+    const changed = await viewWithAlert('q=column', { webhook_url: receiver.url });
     await seed(['column:1'], 'column');
     await settled();
     const { tasks } = catalog.context;
-    expect(await tasks.pendingDeliveries()).toBe(2);
+    expect(await tasks.pendingDeliveries()).toBe(3);
     await revoke();
+    await reader.request(`/views/${changed.id}`, { method: 'PATCH', json: { alert: {} } });
     await reader.request(`/views/${deleted.id}`, { method: 'DELETE' });
     const stopDeliverer = await startDeliverer();
     await expect.poll(() => tasks.pendingDeliveries(), POLL).toBe(0);
