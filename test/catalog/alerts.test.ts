@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto';
 import { Registry } from 'prom-client';
-import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFinished } from 'vitest';
+import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { createDeliverDeps } from '../../src/app-context.ts';
 import { verifyWebhook } from '../../src/client/index.ts';
 import { deliver } from '../../src/roles/deliver.ts';
@@ -10,6 +10,7 @@ import { type Receiver, startReceiver } from '../support/receiver.ts';
 
 type Json = any;
 
+vi.setConfig({ testTimeout: 180_000 });
 const POLL = { timeout: 30_000 };
 
 let catalog: Catalog;
