@@ -291,7 +291,7 @@ export async function createDeliverDeps(context: AppContext, signal: AbortSignal
       const { name, messages } = service;
       if (messages === undefined) return [];
       const { isWanted = async () => true, ...work } = messages;
-      return [{ name, work: { ...work, isWanted: (message) => isWanted(message, db) } }];
+      return [{ name, work: { ...work, isWanted: (message, url) => isWanted(message, { url, db }) } }];
     }),
     metrics: createDeliveryMetrics(context.registry),
     policy: { kind: 'webhook', loopback: shared.webhookLoopback, allowList: shared.allowList },

@@ -49,7 +49,7 @@ const HELD_MARGIN_SECONDS = 7200;
 
 /** Batches and messages have no sandbox. */
 type DeliveredWork = (Pick<TaskWork, 'present' | 'webhook'> | Omit<MessageWork, 'isWanted'>) &
-  Partial<Pick<TaskWork, 'sandbox'>> & { readonly isWanted?: (message: Task) => Promise<boolean> };
+  Partial<Pick<TaskWork, 'sandbox'>> & { readonly isWanted?: (message: Task, url: string) => Promise<boolean> };
 
 export interface DeliverDeps {
   tasks: TaskStore;
@@ -221,7 +221,7 @@ async function post(deps: DeliverDeps, due: DueDelivery, span: Span | undefined)
   const { log } = deps;
   const schedule = scheduleOf(deps, due);
   try {
-    if ((await workOf(deps, due)?.isWanted?.(due.task)) === false) {
+    if ((await workOf(deps, due)?.isWanted?.(due.task, due.url)) === false) {
       return { state: 'failed', error: 'withdrawn', isLocal: true };
     }
     return { state: 'delivered', statusCode: await request(deps, due, span?.traceparent ?? due.traceparent) };

@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto';
 import { Registry } from 'prom-client';
-import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFinished } from 'vitest';
+import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { createDeliverDeps } from '../../src/app-context.ts';
 import { verifyWebhook } from '../../src/client/index.ts';
 import { deliver } from '../../src/roles/deliver.ts';
@@ -10,6 +10,7 @@ import { type Receiver, startReceiver } from '../support/receiver.ts';
 
 type Json = any;
 
+vi.setConfig({ testTimeout: 180_000 });
 const POLL = { timeout: 30_000 };
 
 let catalog: Catalog;
@@ -226,10 +227,12 @@ describe('the webhook of an alert', () => {
       (await reader.get('/views')).body.items.find(({ alert }: Json) => alert.webhook_url === url).alert.last_delivery;
     await expect
       .poll(() => deliveryTo(working), POLL)
-      .toEqual({ state: 'delivered', attempts: 1, response_status_code: 204 });
+      .toEqual({ state: 'delivered', attempts: expect.any(Number), response_status_code: 204 });
     const failure = { response_status_code: 503, error: 'http_status' };
     await expect.poll(() => deliveryTo(down), POLL).toMatchObject(failure);
-    expect((await reader.get('/', { accept: 'text/html' })).text).toContain('http_status');
+    // On a loaded machine the error of an attempt can also be a timeout.
+    const page = async () => (await reader.get('/', { accept: 'text/html' })).text;
+    await expect.poll(async () => (await page()).includes('The last webhook failed: http_status'), POLL).toBe(true);
     isDown = false;
     await expect.poll(async () => (await deliveryTo(down)).state, POLL).toBe('delivered');
     const { headers: first } = down.received[0]!;
@@ -260,15 +263,17 @@ describe('an alert of an issued token', () => {
     expect(await announced(view, issued())).toEqual(['beam:1']);
   });
 
-  it('sends nothing that is pending when the token is revoked or the view is deleted', async () => {
+  it('sends nothing that is pending when the token is revoked, the view is deleted or the URL is removed', async () => {
     const receiver = await startTestReceiver();
     await viewOfIssued('q=column', { webhook_url: receiver.url });
     const deleted = await viewWithAlert('q=column', { webhook_url: receiver.url });
+    const changed = await viewWithAlert('q=column', { webhook_url: receiver.url });
     await seed(['column:1'], 'column');
     await settled();
     const { tasks } = catalog.context;
-    expect(await tasks.pendingDeliveries()).toBe(2);
+    expect(await tasks.pendingDeliveries()).toBe(3);
     await revoke();
+    await reader.request(`/views/${changed.id}`, { method: 'PATCH', json: { alert: {} } });
     await reader.request(`/views/${deleted.id}`, { method: 'DELETE' });
     const stopDeliverer = await startDeliverer();
     await expect.poll(() => tasks.pendingDeliveries(), POLL).toBe(0);

@@ -52,7 +52,8 @@ export const catalog: Service<BackgroundService> = {
           (await import('./indexer.ts')).runIndexer({ context, settings: config, shared, entries, signal }),
         messages: {
           present: bodyOfMessage,
-          isWanted: async (message, db) => (await import('./alerts/wanted.ts')).isWanted(db, message, entries),
+          isWanted: async (message, { url, db }) =>
+            (await import('./alerts/wanted.ts')).isWanted(db, message, { url, entries }),
           webhook: {
             event: eventOfMessage,
             secretsFor: (principal) => (principal === REPORTS_PRINCIPAL ? config.webhookSecrets : []),

@@ -213,7 +213,7 @@ export interface WebhookContract {
 export interface MessageWork {
   present(task: Task): string;
   /** False drops a message that is due; absent: all are sent. */
-  isWanted?(message: Task, db: Queryable): Promise<boolean>;
+  isWanted?(message: Task, to: { readonly url: string; readonly db: Queryable }): Promise<boolean>;
   readonly webhook: Omit<WebhookContract, 'event'> & { readonly event: (message: Task) => string };
 }
 

@@ -7,7 +7,7 @@ describe('strongestRegion', () => {
     values,
   });
 
-  it('is where the maximum is, whatever surrounds it', () => {
+  it('contains the maximum, regardless of the values around it', () => {
     const values = Array<number>(100).fill(0.6);
     values[2] = 0.9;
     expect(strongestRegion(heat(10, values))).toEqual([0, 0]);

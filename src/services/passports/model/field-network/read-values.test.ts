@@ -296,6 +296,16 @@ describe('readParts', () => {
     );
   });
 
+  it('does not call a republic an oblast or a rural settlement a council', () => {
+    const reading = readingOf([
+      { at: [40, 40], text: 'Субъект РФ' },
+      { at: [200, 40], text: 'Удмуртская', name: 'address.region', group: 1 },
+      { at: [40, 60], text: 'сельское поселение' },
+      { at: [200, 60], text: 'Бабинское', name: 'address.district', group: 2 },
+    ]);
+    expect(readParts(reading, address)?.value).toBe('Удмуртская, Бабинское');
+  });
+
   it('returns the tokens and the mean score of all parts', () => {
     const found = readParts(partsOf({ street: 'Большая Речная', house: '5' }), address)!;
     expect(found.tokens.map(({ text }) => text)).toEqual(['Большая', 'Речная', '5']);

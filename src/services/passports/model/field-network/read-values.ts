@@ -111,8 +111,9 @@ function isBetween(other: Token, place: readonly Token[], next: Token): boolean 
   const half = 0.5 * (last.y1 - last.y0);
   if (Math.abs(to - from) < half)
     return Math.abs(y - from) < half && other.x0 >= last.x1 - 1 && other.x1 <= next.x0 + 1;
+  if (y <= from + half || y >= to - half) return false;
   const { x0, x1 } = boundingBox([...place, next]);
-  return y > from + half && y < to - half && other.x0 < x1 && other.x1 > x0;
+  return other.x0 < x1 && other.x1 > x0;
 }
 
 /** A value does not go on in the next ruled cell, unless each cell holds one character. */

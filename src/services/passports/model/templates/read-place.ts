@@ -11,7 +11,8 @@ import { isOpen, isValue, type PlaceContext, readOn, readRun, startOfNextLine, w
 
 /** Finds the tokens at a value's place by the learned method, else where nearby words of the form predict it. */
 export function readPlace(part: LessonPart, spec: ValueSpec, context: PlaceContext): ReadPlace | undefined {
-  const found = METHODS[part.by](part, spec, context) ?? readProjected(part, spec, context);
+  // Stored lessons of earlier versions can have a method that no longer exists.
+  const found = METHODS[part.by]?.(part, spec, context) ?? readProjected(part, spec, context);
   if (!found) return undefined;
   const tokens =
     spec.type === 'string' && !part.spaced && part.by !== 'place' ? separate(found.tokens, part) : found.tokens;
@@ -88,12 +89,12 @@ function readOption(part: LessonPart, _spec: ValueSpec, { document, match }: Pla
   return { tokens: (label && readTicked(label, document)) ?? [], cost: 0 };
 }
 
-const METHODS: Readonly<Record<PlaceMethod, Method>> = {
+const METHODS: Readonly<Partial<Record<string, Method>>> = {
   option: readOption,
   cell: readCell,
   after: readAfter,
   place: (part, spec, context) => readProjected(part, spec, context),
-};
+} satisfies Record<PlaceMethod, Method>;
 
 /** Cuts off other values beside a text, at the punctuation that separated them. */
 export function separate(tokens: readonly FormToken[], { before, after, nth }: LessonPart): readonly FormToken[] {

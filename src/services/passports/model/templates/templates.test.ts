@@ -365,6 +365,17 @@ describe('A template', () => {
     expect(kept.fields['general:year_built']).toMatchObject({ value: 1956, disagrees: true });
   });
 
+  it('reads a value at its place if its lesson has a method of an earlier version', () => {
+    const lesson = learnLesson([form(FIRST)], [typed('general:year_built', 1978)], schema);
+    const earlier = lesson.fields.map(({ inText: _, parts, ...field }) => ({
+      ...field,
+      parts: parts.map((part) => ({ ...part, by: 'before' as 'place' })),
+    }));
+    const lessons = [{ ...lesson, fields: earlier }];
+    const { fields } = applyTemplates([form(SECOND)], {}, [{ id: 't', lessons }], schema);
+    expect(fields['general:year_built']?.value).toBe(1956);
+  });
+
   it('disputes a value where a person corrected one, if the right place is empty', () => {
     const bbox = [0.34, 0.098, 0.5, 0.115] as const;
     const shown = { page: 1, bbox };
