@@ -2,7 +2,10 @@ import { execFileSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
 
 const TOOLS = {
-  chromium: { variable: 'CHROMIUM', names: ['chromium-headless-shell', 'chromium', 'chromium-browser', 'google-chrome'] },
+  chromium: {
+    variable: 'CHROMIUM',
+    names: ['chromium-headless-shell', 'chromium', 'chromium-browser', 'google-chrome'],
+  },
   pgbouncer: { variable: 'PGBOUNCER', names: ['pgbouncer', '/usr/sbin/pgbouncer'] },
   ffmpeg: { variable: 'FFMPEG', names: ['ffmpeg'] },
   python3: { variable: 'PYTHON3', names: ['python3'] },
