@@ -1,3 +1,4 @@
+import pLimit from 'p-limit';
 import { OperatorError } from '../base/operator-error.ts';
 import {
   Assay,
@@ -93,19 +94,35 @@ async function upload(passports: Passports, { pdfs, pages }: Inputs, request: Cr
   return ids;
 }
 
-/** Makes one document of page images and returns its id. Throws an `OperatorError` if an image is rejected. */
-export async function createFromImages(
+const inTurn = pLimit(1);
+const ATTEMPTS = 5;
+
+/**
+ * Makes one document of page images and returns its id. Throws an `OperatorError` if an image is rejected.
+ *
+ * Commands with one API key share its uploaded images, and each new document deletes all of them. The documents of this
+ * process are therefore created one after another, and the images deleted by another process are uploaded again.
+ */
+export function createFromImages(
   passports: Passports,
   pages: readonly File[],
   request: CreateRequest,
 ): Promise<string> {
   const { signal } = request;
-  const { image_ids, rejected } = await passports.uploadImages(pages, { signal }).catch(nameRejected(pages));
-  if (rejected[0]) {
-    await Promise.all(image_ids.map((id) => passports.removeImage(id)));
-    throw new OperatorError(`${rejected[0].filename}: ${rejected[0].error.message}`);
-  }
-  return (await passports.createPdf(image_ids, request)).task_id;
+  return inTurn(async () => {
+    for (let attempt = 1; ; attempt++) {
+      const { image_ids, rejected } = await passports.uploadImages(pages, { signal }).catch(nameRejected(pages));
+      if (rejected[0]) {
+        await Promise.all(image_ids.map((id) => passports.removeImage(id)));
+        throw new OperatorError(`${rejected[0].filename}: ${rejected[0].error.message}`);
+      }
+      try {
+        return (await passports.createPdf(image_ids, request)).task_id;
+      } catch (error) {
+        if ((error as AssayError).code !== 'INVALID_IMAGE_IDS' || attempt === ATTEMPTS) throw error;
+      }
+    }
+  });
 }
 
 function nameRejected(files: readonly File[]) {

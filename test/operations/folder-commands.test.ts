@@ -262,6 +262,21 @@ describe('assay extract FOLDER --format', () => {
     expect(files.sort()).toEqual(['.assay-xlsx.progress', 'site.images.xlsx', 'site.xlsx']);
   });
 
+  it('reads many folders of images although each new document deletes the uploaded images of the API key', async () => {
+    const names = Array.from({ length: 9 }, (_, index) => `flat-${index + 1}`);
+    const create = async (house: string) => {
+      for (const name of names) {
+        await mkdir(join(folder, house, name), { recursive: true });
+        for (const page of ['1.jpg', '2.jpg']) await copyFile(WALL, join(folder, house, name, page));
+      }
+      return extract(house, '--output', 'documents.csv');
+    };
+    expect(await Promise.all([create('house-1'), create('house-2')])).toMatchObject([
+      { code: 0, err: '' },
+      { code: 0, err: '' },
+    ]);
+  });
+
   it('does not read its own files again', async () => {
     await mkdir(join(folder, 'archive'));
     await writeFile(join(folder, 'archive', 'a.pdf'), createPdf().bytes);
