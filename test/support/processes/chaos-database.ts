@@ -34,10 +34,9 @@ export interface DatabasePath {
 const DISK_MB = 3000;
 /** For recovery on a busy machine. */
 const RECOVERY_TIMEOUT_MS = 120_000;
-const SETTINGS = { max_connections: 200 };
 
 export async function startFaultyDatabase({ onDisk }: { onDisk: boolean }): Promise<FaultyDatabase> {
-  let server: PostgresServer = await startPostgres({ settings: SETTINGS });
+  let server: PostgresServer = await startPostgres({});
   let disk = await moveToDisk(server);
   let prepared: { standby: Standby; disk: Disk | undefined } | undefined;
   const paths: ManagedPath[] = [];
@@ -66,7 +65,7 @@ export async function startFaultyDatabase({ onDisk }: { onDisk: boolean }): Prom
     },
     async prepareStandby() {
       if (prepared) return;
-      const standby = await startStandby(server.url, { settings: SETTINGS });
+      const standby = await startStandby(server.url);
       // Before replication becomes synchronous, because the standby stops during the move to its disk.
       prepared = { standby, disk: await moveToDisk(standby) };
       await standby.enableSynchronousReplication();

@@ -75,7 +75,7 @@ export async function runServer(needs: {
   const output = join(dirname(cluster), 'server.log');
   const settings = {
     ...{ listen_addresses: host, port, cluster_name: name, unix_socket_directories: '' },
-    ...{ max_connections: 100, wal_keep_size: '256MB', shared_buffers: '64MB' },
+    ...{ max_connections: 300, wal_keep_size: '256MB', shared_buffers: '64MB' },
     ...options.settings,
   };
   const args = ['-D', cluster, ...Object.entries(settings).flatMap(([key, value]) => ['-c', `${key}=${value}`])];
