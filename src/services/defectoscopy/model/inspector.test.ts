@@ -3,6 +3,7 @@ import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import sharp from 'sharp';
 import { describe, expect, test, vi } from 'vitest';
+import { stack, type Tensor, type Tensors, unstack } from '../../../ml/tensor.ts';
 import type { Recorded } from '../result.ts';
 import { createInspector, sizeForTiles } from './inspector.ts';
 import type { Classified, ModelVersion } from './model-version.ts';
@@ -32,25 +33,31 @@ describe('sizeForTiles', () => {
 });
 
 describe('createInspector', () => {
-  const SIZE = { width: 32, height: 32 };
   const overview: Classified = { recorded: SOUND, attachment: { width: 1, height: 1, maps: {} } };
-  const createPhoto = async () => ({
-    bytes: await sharp({ create: { ...SIZE, channels: 3, background: 'white' } })
+  /** Five tiles; the first one has a black line, by default in its middle. */
+  const createPhoto = async (left = 16) => ({
+    bytes: await sharp({ create: { width: 128, height: 32, channels: 3, background: 'white' } })
+      .composite([{ input: { create: { width: 2, height: 32, channels: 3, background: 'black' } }, left, top: 0 }])
       .png()
       .toBuffer(),
-    ...{ size: SIZE, overview, inspect: 'auto' as const },
+    ...{ size: { width: 128, height: 32 }, overview, inspect: 'auto' as const },
   });
   const crack = [expect.objectContaining({ defect: 'crack' })];
 
-  /** Every tile shows a crack. */
+  /** Black pixels are a crack. */
   function createVersion(ready: Promise<void> = Promise.resolve()): ModelVersion {
-    const maps = { type: 'uint8', dims: [1, 2, 1, 1], data: Uint8Array.of(255, 0) };
-    const logits = { type: 'float64', dims: [1, 2], data: Float64Array.of(24, -6) };
-    const outputs = { masters: logits, 'masters.maps': maps, defects: logits, 'defects.maps': maps };
+    const maps: Tensor = { type: 'uint8', dims: [1, 2, 1, 1], data: Uint8Array.of(255, 0) };
+    const outputsOf = (image: Tensors): Tensors => {
+      const values = (image['image']!.data as Uint8Array).includes(0) ? [3, -3] : [-3, 3];
+      const logits: Tensor = { type: 'float64', dims: [1, 2], data: Float64Array.from(values) };
+      return { masters: logits, 'masters.maps': maps, defects: logits, 'defects.maps': maps };
+    };
     const headOf = (name: string) => ({ labels: [name, 'sound'], temperature: 1 });
     return {
-      input: SIZE,
-      network: { run: () => ready.then(() => outputs) },
+      input: { width: 32, height: 32 },
+      network: {
+        run: (inputs: Tensors) => ready.then(() => stack(unstack(inputs, inputs['image']!.dims[0]!).map(outputsOf))),
+      },
       tiles: { heads: { masters: headOf('cracking'), defects: headOf('crack') }, sound: 'sound' },
     } as unknown as ModelVersion;
   }
@@ -63,6 +70,15 @@ describe('createInspector', () => {
     expect(await inspect(createVersion(), small, { signal })).toBe(overview);
     const { tiles, ...withoutTiles } = createVersion();
     expect(await inspect(withoutTiles, photo, { signal })).toBe(overview);
+  });
+
+  test('a tile that shows a defect, but not when seen closer, has no region', async () => {
+    const { inspect } = createInspector();
+    const { signal } = new AbortController();
+    const regionsOf = async (left: number) =>
+      (await inspect(createVersion(), await createPhoto(left), { signal })).recorded.regions;
+    expect(await regionsOf(16)).toEqual(crack);
+    expect(await regionsOf(0)).toEqual([]);
   });
 
   test('analyses one photo at a time; the others wait', async () => {

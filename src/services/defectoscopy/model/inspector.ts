@@ -2,14 +2,15 @@ import pLimit from 'p-limit';
 import { step } from '../../../base/trace.ts';
 import { scores, softmax } from '../../../ml/classifier.ts';
 import type { Photo } from '../../../ml/image.ts';
-import { argmax, unstack } from '../../../ml/tensor.ts';
+import type { Readout } from '../../../ml/shared-heads.ts';
+import { argmax, type Tensor, type Tensors, unstack } from '../../../ml/tensor.ts';
 import { unlessAborted } from '../../../ml/unless-aborted.ts';
 import type { Job } from '../../shared/service.ts';
 import type { Inspect, Recorded, Region } from '../result.ts';
 import type { Classified, ModelVersion, TileHeads } from './model-version.ts';
 import { openPhoto } from './photo.ts';
-import { findRegions, joinMaps, type TileScores, tileConfidences } from './regions.ts';
-import { cutTiles, type Tile, tileBatches } from './tiles.ts';
+import { doubtfulTiles, findRegions, joinMaps, type TileScores, tileConfidences } from './regions.ts';
+import { cutCloser, cutTiles, type Tile, tileBatches } from './tiles.ts';
 import { POOL_SIZE } from './versions.ts';
 
 /** With `auto`, smaller photos are analysed in overview only: cameras have 8 megapixels and more. */
@@ -86,27 +87,41 @@ interface ReadTiles {
   readonly defects: TileScores;
 }
 
-/** One batch per thread at a time: photos of other tasks wait for a batch at most. */
+/**
+ * Doubtful tiles are also seen closer; their logits are the means of all views. One batch per thread at a time: photos of other
+ * tasks wait for a batch at most.
+ */
 export async function readTiles(
   { network, input }: ModelVersion,
-  { heads }: TileHeads,
+  { heads, sound }: TileHeads,
   photo: Photo,
   signal: AbortSignal,
 ): Promise<ReadTiles> {
-  const batches = tileBatches(photo, input);
-  const outputs = await pLimit(POOL_SIZE).map(batches, async (batch) => {
+  const run = async (image: Tensor, readout: Readout) => {
     signal.throwIfAborted();
-    return unstack(await network.run({ image: cutTiles(photo, batch) }, signal, { heads }), batch.length);
-  });
+    return unstack(await network.run({ image }, signal, readout), image.dims[0]!);
+  };
+  const batches = tileBatches(photo, input);
+  const tiles = batches.flat();
+  const outputs = await pLimit(POOL_SIZE).map(batches, (batch) => run(cutTiles(photo, batch), { heads }));
+  const views = outputs.flat().map((tile) => [tile]);
   const scoresOf = (name: keyof typeof heads): TileScores => {
     const { labels, temperature } = heads[name];
+    const logitOf = (view: Tensors, k: number) => (view[name]!.data[k] as number) / temperature;
+    const meanOf = (seen: readonly Tensors[], k: number) =>
+      seen.reduce((sum, view) => sum + logitOf(view, k), 0) / seen.length;
     return {
       labels,
-      logits: outputs.flat().map((tile) => (tile[name]!.data as Float64Array).map((logit) => logit / temperature)),
-      maps: outputs.flat().map((tile) => tile[`${name}.maps`]!.data as Uint8Array),
+      logits: views.map((seen) => Float64Array.from(labels, (_, k) => meanOf(seen, k))),
+      maps: views.map(([tile]) => tile![`${name}.maps`]!.data as Uint8Array),
     };
   };
-  return { tiles: batches.flat(), masters: scoresOf('masters'), defects: scoresOf('defects') };
+  const doubtful = doubtfulTiles(tileConfidences(scoresOf('defects'), sound));
+  const withoutMaps = { masters: { ...heads.masters, channels: 0 }, defects: { ...heads.defects, channels: 0 } };
+  await pLimit(POOL_SIZE).map(doubtful, async (i) => {
+    views[i]!.push(...(await run(await cutCloser(photo, tiles[i]!), { heads: withoutMaps })));
+  });
+  return { tiles, masters: scoresOf('masters'), defects: scoresOf('defects') };
 }
 
 function withRegions({ recorded, attachment }: Classified, regions: readonly Region[]): Classified {

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { findRegions, joinMaps, type TileScores, tileConfidences } from './regions.ts';
-import { cutTiles, tileBatches } from './tiles.ts';
+import { doubtfulTiles, findRegions, joinMaps, type TileScores, tileConfidences } from './regions.ts';
+import { cutCloser, cutTiles, tileBatches } from './tiles.ts';
 
 const TILE = { width: 8, height: 8 };
 const PHOTO = { width: 32, height: 20 };
@@ -32,6 +32,36 @@ describe('tiles', () => {
     const last = ((12 + 7) * PHOTO.width + 24) * 3;
     expect([...data.subarray(-24)]).toEqual([...pixels.subarray(last, last + 24)]);
   });
+
+  test('are seen closer: the middle 13 of 16 pixels, with its mirror images', async () => {
+    const [size, photo] = [
+      { width: 16, height: 16 },
+      { width: 24, height: 20 },
+    ];
+    const lit = { x: 7, y: 5 };
+    const pixels = new Uint8Array(photo.width * photo.height * 3);
+    pixels.fill(255, (lit.y * photo.width + lit.x) * 3, (lit.y * photo.width + lit.x + 1) * 3);
+    const { dims, data } = await cutCloser({ pixels, ...photo }, { x: 4, y: 2, ...size });
+    expect(dims).toEqual([4, 16, 16, 3]);
+    const brightest = [0, 1, 2, 3].map((n) => {
+      const view = [...data.subarray(n * 768, (n + 1) * 768)] as number[];
+      const index = Math.floor(view.indexOf(Math.max(...view)) / 3);
+      return [index % 16, Math.floor(index / 16)];
+    });
+    expect(brightest).toEqual([
+      [3, 3],
+      [12, 3],
+      [3, 12],
+      [12, 12],
+    ]);
+  });
+});
+
+test('doubtfulTiles: from a confidence of 0.2 on, the most confident ones first, at most 20 or a sixteenth', () => {
+  const confidences = Array.from({ length: 30 }, (_, i) => Float64Array.of(i / 29, 0));
+  expect(doubtfulTiles(confidences)).toEqual(Array.from({ length: 20 }, (_, n) => 29 - n));
+  expect(doubtfulTiles(confidences.slice(0, 8))).toEqual([7, 6]);
+  expect(doubtfulTiles(Array.from({ length: 1344 }, () => Float64Array.of(1)))).toHaveLength(84);
 });
 
 describe('findRegions', () => {

@@ -12,13 +12,19 @@ export interface TileScores {
 }
 
 /**
- * Logistic regression of "the tile shows the defect" on {@link tileEvidence}, and the least confidence of a region: at most one
- * false region in ten photos. From `node bench/regions.mjs DATA_FOLDER --fit` (validation split).
+ * Logistic regression of "the tile shows the defect" on {@link tileEvidence}, of tiles seen once, and the least confidence of a
+ * region: at most one false region in ten photos. From `node bench/regions.mjs DATA_FOLDER --fit` (validation split).
  */
 const CONFIDENCE = { logit: 0.28, deviation: 0.7, bias: -4.44 };
-const LEAST_CONFIDENCE = 0.8;
+const LEAST_CONFIDENCE = 0.4;
+/** Least confidence of a doubtful tile. */
+const LEAST_DOUBTFUL = 0.2;
+/** Most doubtful tiles of a photo of `tiles`, which bounds the time: four views of each are a quarter more. */
+const mostDoubtful = (tiles: number) => Math.max(20, tiles / 16);
 /** Logits vary by less on a uniform surface, where a difference means nothing. */
 const LEAST_SPREAD = 0.5;
+/** A higher logit is no stronger evidence, so that a texture of the whole photo is no defect however high its logits are. */
+const MOST_LOGIT = 6;
 /** A region has the cells of its tiles' activation maps from here on. */
 const HOT = 0.4 * 255;
 
@@ -39,13 +45,20 @@ export function tileConfidences(scores: TileScores, sound: string): Float64Array
   return confidences;
 }
 
+/** Indices of the tiles to see closer, most confident first. */
+export function doubtfulTiles(confidences: readonly Float64Array[]): number[] {
+  const highest = confidences.map((tile) => Math.max(...tile));
+  const doubtful = [...highest.keys()].filter((i) => highest[i]! >= LEAST_DOUBTFUL);
+  return doubtful.sort((a, b) => highest[b]! - highest[a]!).slice(0, mostDoubtful(confidences.length));
+}
+
 /** Per tile, the class's logit against the sound class, and its deviation from the photo in robust standard deviations. */
 export function tileEvidence({ labels, logits }: TileScores, sound: string, k: number): [number, number][] {
   const soundAt = labels.indexOf(sound);
   const values = logits.map((tile) => tile[k]! - tile[soundAt]!);
   const middle = median(values);
   const spread = Math.max(LEAST_SPREAD, 1.4826 * median(values.map((value) => Math.abs(value - middle))));
-  return values.map((value) => [value, (value - middle) / spread]);
+  return values.map((value) => [Math.min(MOST_LOGIT, value), (value - middle) / spread]);
 }
 
 function median(values: readonly number[]): number {

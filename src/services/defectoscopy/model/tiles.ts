@@ -1,3 +1,4 @@
+import sharp from 'sharp';
 import type { Photo } from '../../../ml/image.ts';
 import type { Tensor } from '../../../ml/tensor.ts';
 
@@ -44,4 +45,18 @@ export function cutTiles({ pixels, width: row }: Photo, tiles: readonly Tile[]):
     }
   });
   return { type: 'uint8', dims: [tiles.length, height, width, 3], data };
+}
+
+/** Share of a tile's sides that {@link cutCloser} shows. */
+const CLOSER = 13 / 16;
+
+/** The middle of a tile, enlarged to the size of the tile, and its mirror images. */
+export async function cutCloser(photo: Photo, { x, y, width, height }: Tile): Promise<Tensor> {
+  const [across, down] = [Math.round(width * CLOSER), Math.round(height * CLOSER)];
+  const middle = { x: x + ((width - across) >> 1), y: y + ((height - down) >> 1), width: across, height: down };
+  const raw = { width: across, height: down, channels: 3 } as const;
+  const image = sharp(cutTiles(photo, [middle]).data as Uint8Array, { raw }).resize(width, height, { fit: 'fill' });
+  const views = [image, image.clone().flop(), image.clone().flip(), image.clone().flip().flop()];
+  const data = Uint8Array.from(Buffer.concat(await Promise.all(views.map((view) => view.raw().toBuffer()))));
+  return { type: 'uint8', dims: [views.length, height, width, 3], data };
 }
