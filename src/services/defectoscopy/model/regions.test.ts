@@ -67,8 +67,9 @@ test('doubtfulTiles: from a confidence of 0.2 on, the most confident ones first,
 describe('findRegions', () => {
   test('returns nothing for a sound photo, nor for a texture that the whole photo has', () => {
     expect(regionsOf(scoresOf({}))).toEqual([]);
-    const cracked = Object.fromEntries(tiles.map((_, i) => [i, [0, -6, 1]]));
-    expect(regionsOf(scoresOf(cracked))).toEqual([]);
+    const crackedBy = (logit: number) => Object.fromEntries(tiles.map((_, i) => [i, [logit, -6, 1]]));
+    expect(regionsOf(scoresOf(crackedBy(0)))).toEqual([]);
+    expect(regionsOf(scoresOf(crackedBy(30)))).toEqual([]);
   });
 
   test('joins overlapping tiles with the same defect, and reports other defects and places on their own', () => {

@@ -19,7 +19,7 @@ const CONFIDENCE = { logit: 0.28, deviation: 0.7, bias: -4.44 };
 const LEAST_CONFIDENCE = 0.4;
 /** Least confidence of a doubtful tile. */
 const LEAST_DOUBTFUL = 0.2;
-/** Most doubtful tiles of a photo of `tiles`, which bounds the time: four views of each are a quarter more. */
+/** Most doubtful tiles of a photo of `tiles`, which bounds the time: four views of each are a quarter more for 12 megapixels. */
 const mostDoubtful = (tiles: number) => Math.max(20, tiles / 16);
 /** Logits vary by less on a uniform surface, where a difference means nothing. */
 const LEAST_SPREAD = 0.5;
