@@ -3,6 +3,13 @@ export const searchTexts = {
   heading: { en: 'Search the catalog', ru: 'Поиск по каталогу' },
   q: { en: 'Search', ru: 'Поиск' },
   qHint: { en: 'crack, “outer wall”, -brick', ru: 'трещина, «наружная стена», -кирпич' },
+  byPicture: { en: 'Search by a photo', ru: 'Поиск по снимку' },
+  findSimilar: { en: 'Find similar', ru: 'Найти похожие' },
+  similarToPhoto: { en: 'Records similar to the photo', ru: 'Записи, похожие на снимок' },
+  noSimilar: {
+    en: 'No record has a similar picture.',
+    ru: 'Записей с похожими снимками нет.',
+  },
   find: { en: 'Search', ru: 'Найти' },
   filters: { en: 'Filters', ru: 'Фильтры' },
   closeFilters: { en: 'Close filters', ru: 'Закрыть фильтры' },
