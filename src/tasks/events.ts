@@ -1,8 +1,8 @@
 import { batched } from '../base/batch.ts';
 import { CLIENT_LIMIT_MS, type Db, type Queryable } from '../base/db.ts';
+import type { JsonValue } from '../base/json.ts';
 import { sleep } from '../base/loop.ts';
 import { createFeedFloor } from './feed-floor.ts';
-import type { BatchSummary } from './store.ts';
 
 /** The events of the tasks of one client in one service. */
 export interface Feed {
@@ -30,7 +30,7 @@ export interface TaskEvent {
 export interface EndedBatch {
   /** JSON text. */
   readonly input: string;
-  readonly summary: BatchSummary;
+  readonly summary: JsonValue;
   readonly queuedAt: string;
   readonly finishedAt: string;
 }

@@ -47,7 +47,10 @@ export function storedSummary(task: Task): BatchSummary | undefined {
 
 /** The batch of the event `batch.completed`: the webhook's body, without the state of the webhook. */
 export const presentEnded = (id: string, { input, summary, queuedAt, finishedAt }: EndedBatch) =>
-  presentBatch({ id, inputText: input, queuedAt: new Date(queuedAt), finishedAt: new Date(finishedAt) }, summary);
+  presentBatch(
+    { id, inputText: input, queuedAt: new Date(queuedAt), finishedAt: new Date(finishedAt) },
+    summary as unknown as BatchSummary,
+  );
 
 /** The body of the webhook `batch.completed`. */
 export const presentCompleted = (task: Task): string =>
