@@ -98,10 +98,14 @@ export const searchTexts = {
   alertFailing: { en: 'The last webhook failed: {error}', ru: 'Последний вебхук не доставлен: {error}' },
   alertSecret: { en: 'Signing secret (optional)', ru: 'Секрет подписи (необязательно)' },
   alertSecretHint: { en: 'Stored, never shown', ru: 'Сохраняется и не показывается' },
+  alertSecretEmpty: {
+    en: 'Empty: with the same URL the stored secret stays in use; with a new URL there is none, and only the keys of this installation sign.',
+    ru: 'Пустое поле: при прежнем URL действует сохранённый секрет, при новом URL секрета нет и вебхук подписан только ключами этой установки.',
+  },
   alertFeed: { en: 'Announced records', ru: 'Найденные записи' },
   noMatches: {
-    en: 'No record has matched since the alert was turned on.',
-    ru: 'С момента включения оповещения подходящих записей не было.',
+    en: 'No record has matched since the alert was turned on, or those that have are hidden or deleted now.',
+    ru: 'С момента включения оповещения подходящих записей не было, либо они скрыты или удалены.',
   },
   latestMatches: {
     en: 'The latest records that began to match, at most 50. GET /views/{id}/matches lists all of them.',
